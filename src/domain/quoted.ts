@@ -1,0 +1,30 @@
+/**
+ * Text that somebody typed, repeated in a message: in quotation marks, of bounded length, with everything
+ * that a terminal would obey or not show spelled out. It stays recognisable, and it cannot do anything.
+ */
+
+const MAX_SHOWN = 60;
+
+/** Controls, format and bidirectional marks, lone surrogates, unassigned, invisible, and every blank but the space. */
+const UNSHOWABLE = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u{2800}]|(?! )\p{Zs}|["\\]/u;
+
+const SHORT: Readonly<Record<string, string>> = {
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+  '"': '\\"',
+  '\\': '\\\\',
+};
+
+/** `a\u001b[2J` becomes `"a\u{1b}[2J"`; more than 60 characters end in `…`. */
+export function quoted(text: string): string {
+  const characters: string[] = [];
+  for (const character of text) {
+    if (characters.length === MAX_SHOWN) return `"${characters.join('')}…"`;
+    characters.push(UNSHOWABLE.test(character) ? spelled(character) : character);
+  }
+  return `"${characters.join('')}"`;
+}
+
+const spelled = (character: string): string =>
+  SHORT[character] ?? `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;

@@ -1,0 +1,27 @@
+/** Time as it is handed to everything that needs it, and its system body. Nothing else reads a clock. */
+import { setTimeout as wait } from 'node:timers/promises';
+
+export interface Clock {
+  /** Wall time in milliseconds since the epoch. */
+  now(): number;
+  /** Resolves after `ms`, or at once when `signal` aborts; never rejects. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /** A signal that aborts after `ms`. `cancel` must be called when it is no longer wanted. */
+  deadline(ms: number): { signal: AbortSignal; cancel: () => void };
+}
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  async sleep(ms, signal) {
+    try {
+      await wait(ms, undefined, signal === undefined ? {} : { signal });
+    } catch {
+      // Aborted: the waiter asks its own signal what that means.
+    }
+  },
+  deadline(ms) {
+    const controller = new AbortController();
+    const timer = setTimeout(() => controller.abort(), ms);
+    return { signal: controller.signal, cancel: () => clearTimeout(timer) };
+  },
+};

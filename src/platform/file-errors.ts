@@ -1,0 +1,37 @@
+/** What the system's refusals over files mean, in words. Knows no file. */
+import { DamagedFileError } from '../errors.ts';
+
+const MEANINGS: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  EROFS: 'the disk is read-only',
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is used up',
+  EIO: 'the disk reports an error',
+  ENOTDIR: 'something on the way to it is not a folder',
+  EISDIR: 'it is a folder',
+  EEXIST: 'something else has its name',
+  ENOENT: 'its folder is missing',
+  ENAMETOOLONG: 'the path is too long',
+  EMFILE: 'too many files are open',
+};
+
+/** The system's code of an error (`ENOENT`), or the empty string. */
+export const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+
+/** The error for something that could not be done to a file: `doing` is a verb, `write`. */
+export function cannot(doing: string, path: string, cause: unknown): DamagedFileError {
+  const code = codeOf(cause);
+  const why = MEANINGS[code] ?? 'the system refused';
+  return new DamagedFileError(path, {
+    what: `Cannot ${doing} ${path}: ${why}${code === '' ? '' : ` (${code})`}.`,
+    book: 'Nothing was sent.',
+    hint: 'Mend that, or set HEDGE_HOME to a folder of yours.',
+    cause,
+  });
+}
+
+/** A path as a shell reads it back. */
+export const shellWord = (path: string): string =>
+  /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;

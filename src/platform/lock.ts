@@ -1,0 +1,167 @@
+/**
+ * One process at a time. A lock is a file that names its holder; a holder that died (kill -9, power cut)
+ * is found out at once and its lock taken away by exactly one of those who wait. Knows not what it guards.
+ *
+ * A lock appears complete, by a hard link to a file already written. A dead holder's lock may be removed
+ * only by whoever links the one claim file named after that holder's token, or, should that one die too,
+ * the claim named after *its* token. Tokens never come back, so a late comer cannot remove a living lock.
+ */
+import { linkSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { DamagedFileError } from '../errors.ts';
+import { readOwnFile } from './durable-file.ts';
+import { cannot, codeOf, shellWord } from './file-errors.ts';
+import type { Host, Machine, ProcessIdentity } from './host.ts';
+
+interface Holder {
+  token: string;
+  /** Undefined when the file says nothing that can be read: a power cut, since locks appear complete. */
+  process: ProcessIdentity | undefined;
+}
+
+const DEFAULT_WAIT_MS = 5_000;
+const POLL_MS = 5;
+const POLL_JITTER_MS = 20;
+const MAX_BYTES = 4_096;
+
+/**
+ * Runs `body` while holding the lock file at `path`, whose folder must be there. Waits for a living holder
+ * up to `waitMs` (5 s), then refuses with DamagedFileError naming the holder. The lock is given back
+ * however `body` ends.
+ */
+export async function withLock<T>(
+  path: string,
+  options: Machine & { waitMs?: number },
+  body: () => T | Promise<T>,
+): Promise<T> {
+  const token = Buffer.from(options.random.bytes(12)).toString('hex');
+  await acquire(path, token, options);
+  try {
+    return await body();
+  } finally {
+    if (readHolder(path, options.host)?.token === token) rmSync(path, { force: true });
+  }
+}
+
+async function acquire(path: string, token: string, options: Machine & { waitMs?: number }): Promise<void> {
+  const { clock, random, host, waitMs = DEFAULT_WAIT_MS } = options;
+  const written = `${path}.${token}.new`;
+  try {
+    writeFileSync(written, `${JSON.stringify({ token, process: host.self })}\n`, { flag: 'wx', mode: 0o600 });
+    for (let waited = 0; ; ) {
+      if (linked(written, path)) return;
+      const holder = readHolder(path, host);
+      if (holder === undefined) continue;
+      if (isGone(holder, options)) {
+        takeAway(path, holder, { written, machine: options });
+        if (readHolder(path, host)?.token !== holder.token) continue;
+      }
+      if (waited >= waitMs) throw busy(path, holder, waitMs, options);
+      const pause = POLL_MS + Math.floor(random.fraction() * POLL_JITTER_MS);
+      await clock.sleep(pause);
+      waited += pause;
+    }
+  } catch (error) {
+    throw error instanceof DamagedFileError ? error : cannot('lock', path, error);
+  } finally {
+    rmSync(written, { force: true });
+  }
+}
+
+/** Removes a dead holder's lock, unless another process is already doing so. */
+function takeAway(
+  path: string,
+  dead: Holder,
+  { written, machine }: { written: string; machine: Machine },
+): void {
+  const claims: string[] = [];
+  for (let before = dead; ; ) {
+    const claim = `${path}.${before.token}.break`;
+    claims.push(claim);
+    if (linked(written, claim)) break;
+    const claimant = readHolder(claim, machine.host);
+    if (claimant === undefined || !isGone(claimant, machine)) return;
+    before = claimant;
+  }
+  if (readHolder(path, machine.host)?.token === dead.token) rmSync(path, { force: true });
+  for (const claim of claims) rmSync(claim, { force: true });
+  sweep(path, machine);
+}
+
+/** Removes what processes that died while waiting left beside the lock. */
+function sweep(path: string, machine: Machine): void {
+  const folder = dirname(path);
+  for (const name of readdirSync(folder)) {
+    if (!name.startsWith(`${basename(path)}.`) || !name.endsWith('.new')) continue;
+    const left = readHolder(join(folder, name), machine.host);
+    // One that says nothing may be a living process's that is just being written.
+    if (left?.process !== undefined && isGone(left, machine)) rmSync(join(folder, name), { force: true });
+  }
+}
+
+const isGone = (holder: Holder, { host }: Machine): boolean =>
+  holder.process === undefined || host.judge(holder.process) === 'gone';
+
+function linked(from: string, to: string): boolean {
+  try {
+    linkSync(from, to);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** Who a lock file names; undefined when the file is not there. */
+function readHolder(path: string, host: Host): Holder | undefined {
+  const text = readOwnFile(path, { host, maxBytes: MAX_BYTES })?.toString('utf8');
+  if (text === undefined) return undefined;
+  const named = parseHolder(text);
+  if (named !== undefined) return named;
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats && { token: `${stats.ino.toString()}-${stats.mtimeMs.toString()}`, process: undefined };
+}
+
+function parseHolder(text: string): Holder | undefined {
+  let read: unknown;
+  try {
+    read = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (!isRecord(read) || typeof read['token'] !== 'string' || !/^[0-9a-f]{24}$/.test(read['token']))
+    return undefined;
+  const named = read['process'];
+  if (!isRecord(named) || !Number.isSafeInteger(named['pid'])) return undefined;
+  const textOrNull = (name: string): string | null => (typeof named[name] === 'string' ? named[name] : null);
+  return {
+    token: read['token'],
+    process: {
+      pid: Number(named['pid']),
+      hostname: textOrNull('hostname') ?? '',
+      boot: textOrNull('boot'),
+      space: textOrNull('space'),
+      started: textOrNull('started'),
+    },
+  };
+}
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null;
+
+function busy(path: string, holder: Holder, waitMs: number, { host }: Machine): DamagedFileError {
+  const who = holder.process;
+  const elsewhere = who !== undefined && host.judge(who) === 'unknown';
+  const named =
+    who === undefined
+      ? 'Another process'
+      : `Process ${who.pid.toString()}${elsewhere ? ` on ${JSON.stringify(who.hostname)}` : ''}`;
+  return new DamagedFileError(path, {
+    what: `${named} has held ${path} for more than ${(waitMs / 1000).toString()} s.`,
+    book: 'Nothing was sent.',
+    hint: elsewhere
+      ? `It cannot be asked from here whether it still runs. If no hedge runs there: rm ${shellWord(path)}`
+      : 'Try again once that one has ended.',
+    retry: 'later',
+  });
+}
