@@ -114,7 +114,13 @@ export function readOwnFile(path: string, options: { host: Host; maxBytes: numbe
         `Close it, and make a new key if others may have read this one: chmod 600 ${shellWord(path)}`,
       );
     }
-    return readAll(fd, path, options.maxBytes);
+    const bytes = readUpTo(fd, options.maxBytes);
+    if (bytes !== undefined) return bytes;
+    throw foreign(
+      path,
+      `is larger than ${options.maxBytes.toString()} bytes`,
+      'Move it away, then try again.',
+    );
   } catch (error) {
     throw error instanceof DamagedFileError ? error : cannot('read', path, error);
   } finally {
@@ -134,16 +140,16 @@ function open(path: string): number | undefined {
   }
 }
 
-/** All of an open file, refusing to hold more than `maxBytes` of it. */
-export function readAll(fd: number, path: string, maxBytes: number): Buffer {
+/** All that is left of an open file, or undefined when that is more than `maxBytes`. */
+export function readUpTo(fd: number, maxBytes: number): Buffer | undefined {
   const buffer = Buffer.alloc(maxBytes + 1);
   let length = 0;
-  while (length < buffer.length) {
+  while (length <= maxBytes) {
     const read = readSync(fd, buffer, length, buffer.length - length, null);
     if (read === 0) return buffer.subarray(0, length);
     length += read;
   }
-  throw foreign(path, `is larger than ${maxBytes.toString()} bytes`, 'Move it away, then try again.');
+  return undefined;
 }
 
 function checkRegular(path: string, stats: Stats, host: Host): void {

@@ -11,7 +11,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   ENOTDIR: 'something on the way to it is not a folder',
   EISDIR: 'it is a folder',
   EEXIST: 'something else has its name',
-  ENOENT: 'its folder is missing',
+  ENOENT: 'there is no such file or folder',
   ENAMETOOLONG: 'the path is too long',
   EMFILE: 'too many files are open',
 };
@@ -20,12 +20,16 @@ const MEANINGS: Readonly<Record<string, string>> = {
 export const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 
+/** Why the system would not do something with a file, as the end of a sentence. */
+export const whyNot = (error: unknown): string => {
+  const code = codeOf(error);
+  return `${MEANINGS[code] ?? 'the system refused'}${code === '' ? '' : ` (${code})`}`;
+};
+
 /** The error for something that could not be done to a file: `doing` is a verb, `write`. */
 export function cannot(doing: string, path: string, cause: unknown): DamagedFileError {
-  const code = codeOf(cause);
-  const why = MEANINGS[code] ?? 'the system refused';
   return new DamagedFileError(path, {
-    what: `Cannot ${doing} ${path}: ${why}${code === '' ? '' : ` (${code})`}.`,
+    what: `Cannot ${doing} ${path}: ${whyNot(cause)}.`,
     book: 'Nothing was sent.',
     hint: 'Mend that, or set HEDGE_HOME to a folder of yours.',
     cause,

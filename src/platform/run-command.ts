@@ -1,0 +1,103 @@
+/**
+ * Runs one program and hands back what it printed: no shell, no standard input, its standard error seen by
+ * nobody, bounded in time and size. Knows nothing of what the output means.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { Clock } from './clock.ts';
+import { codeOf } from './file-errors.ts';
+
+export type CommandResult =
+  /** `code` is null when a signal ended it. */
+  | { outcome: 'ended'; code: number | null; signal: string | null; stdout: string }
+  /** `errno`: the system's code, `ENOENT`. */
+  | { outcome: 'not_started'; errno: string }
+  | { outcome: 'timed_out' }
+  | { outcome: 'too_long' }
+  | { outcome: 'interrupted' };
+
+export interface CommandLimits {
+  clock: Clock;
+  /** The child's whole environment. */
+  env: Readonly<Record<string, string | undefined>>;
+  timeoutMs: number;
+  maxBytes: number;
+  signal?: AbortSignal | undefined;
+}
+
+/** Never rejects. Whatever ends the waiting ends the program too. */
+export function runCommand(
+  argv: readonly [string, ...string[]],
+  limits: CommandLimits,
+): Promise<CommandResult> {
+  const { clock, timeoutMs, signal } = limits;
+  return new Promise((resolve) => {
+    if (signal?.aborted === true) {
+      resolve({ outcome: 'interrupted' });
+      return;
+    }
+    const time = clock.deadline(timeoutMs);
+    const settle = (result: CommandResult): void => {
+      time.cancel();
+      time.signal.removeEventListener('abort', onTime);
+      signal?.removeEventListener('abort', onSignal);
+      resolve(result);
+    };
+    const stop = start(argv, limits, settle);
+    const onTime = (): void => {
+      stop();
+      settle({ outcome: 'timed_out' });
+    };
+    const onSignal = (): void => {
+      stop();
+      settle({ outcome: 'interrupted' });
+    };
+    time.signal.addEventListener('abort', onTime);
+    signal?.addEventListener('abort', onSignal);
+  });
+}
+
+/** Starts the program; gives back what ends it. `settle` may be called more than once: the first call counts. */
+function start(
+  [program, ...rest]: readonly [string, ...string[]],
+  { env, maxBytes }: CommandLimits,
+  settle: (result: CommandResult) => void,
+): () => void {
+  const child = spawned(program, rest, env);
+  if (child === undefined) {
+    queueMicrotask(() => settle({ outcome: 'not_started', errno: '' }));
+    return () => undefined;
+  }
+  const stop = (): void => {
+    child.kill('SIGKILL');
+    // A grandchild may hold the pipe open for as long as it likes.
+    child.stdout?.destroy();
+    child.unref();
+  };
+  const chunks: Buffer[] = [];
+  let length = 0;
+  child.on('error', (error) => settle({ outcome: 'not_started', errno: codeOf(error) }));
+  child.stdout?.on('data', (chunk: Buffer) => {
+    length += chunk.length;
+    chunks.push(chunk);
+    if (length <= maxBytes) return;
+    stop();
+    settle({ outcome: 'too_long' });
+  });
+  child.on('close', (code, signal) =>
+    settle({ outcome: 'ended', code, signal, stdout: Buffer.concat(chunks).toString('utf8') }),
+  );
+  return stop;
+}
+
+/** Undefined when the words cannot be those of a program at all (a zero byte in them). */
+function spawned(
+  program: string,
+  rest: readonly string[],
+  env: CommandLimits['env'],
+): ChildProcess | undefined {
+  try {
+    return spawn(program, rest, { env: { ...env }, stdio: ['ignore', 'pipe', 'ignore'], windowsHide: true });
+  } catch {
+    return undefined;
+  }
+}

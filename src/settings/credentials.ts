@@ -1,0 +1,97 @@
+/**
+ * The key itself, from wherever the selection says it is: the profile, a command, the environment, a file
+ * or standard input. Hands on an ApiKey and nothing else; no message repeats what was read.
+ */
+import { ApiKey } from '../domain/api-key.ts';
+import { quoted } from '../domain/quoted.ts';
+import { CredentialError } from '../errors.ts';
+import type { Clock } from '../platform/clock.ts';
+import { readGivenFile } from '../platform/given-file.ts';
+import { runCommand } from '../platform/run-command.ts';
+import { unusable } from './failures.ts';
+import type { Selection } from './resolve.ts';
+
+const MAX_BYTES = 65_536;
+const COMMAND_LIMIT_MS = 30_000;
+
+export interface KeyPorts {
+  clock: Clock;
+  /** The environment of a key command, HEDGE_API_KEY taken out. */
+  env: Readonly<Record<string, string | undefined>>;
+  signal?: AbortSignal | undefined;
+}
+
+/** The key of a selection; practice has its own from the practice service. Throws CredentialError. */
+export async function readKey(
+  selection: Exclude<Selection, { kind: 'practice' }>,
+  ports: KeyPorts,
+): Promise<ApiKey> {
+  if (selection.kind === 'pair') return keyFromText(selection.apiKey(), 'HEDGE_API_KEY');
+  const { name, profile } = selection;
+  if (profile.api_key !== undefined) return keyFromText(profile.api_key, `The key of profile ${name}`);
+  const [program, ...rest] = profile.api_key_command ?? [];
+  if (program === undefined)
+    throw unusable(`Profile ${name} has no key.`, 'Add it anew: hedge profile add NAME');
+  return keyFromCommand([program, ...rest], ports);
+}
+
+/**
+ * The key in text that a file, a command or standard input gave: one line, blanks around it dropped.
+ * `origin` begins the message: `Standard input`.
+ */
+export function keyFromText(text: string, origin: string): ApiKey {
+  const line = text.trim();
+  if (line === '')
+    throw unusable(`${origin} holds no key.`, 'A key is one line, as the partner desk shows it.');
+  if (/[\r\n]/.test(line)) {
+    throw unusable(`${origin} holds more than one line.`, 'A key is one line, as the partner desk shows it.');
+  }
+  try {
+    return ApiKey.of(line);
+  } catch (error) {
+    if (!(error instanceof CredentialError)) throw error;
+    throw unusable(`${origin} is not usable: ${error.what}`, error.hint ?? 'Copy the key anew.', error);
+  }
+}
+
+/** The key in a file that the operator names. */
+export function keyFromFile(path: string): ApiKey {
+  const given = readGivenFile(path, { maxBytes: MAX_BYTES });
+  if ('why' in given) {
+    throw unusable(
+      `Cannot read the key from ${quoted(path)}: ${given.why}.`,
+      'Name a file that holds the key alone, or give the key on standard input.',
+    );
+  }
+  return keyFromText(given.bytes.toString('utf8'), 'The key file');
+}
+
+/** The key that a program prints: run without a shell, in 30 s, its standard error shown to nobody. */
+export async function keyFromCommand(argv: readonly [string, ...string[]], ports: KeyPorts): Promise<ApiKey> {
+  const command = `The key command ${quoted(argv[0])}`;
+  const byHand = 'Run it by hand to see why; hedge does not show what it prints.';
+  const result = await runCommand(argv, { ...ports, timeoutMs: COMMAND_LIMIT_MS, maxBytes: MAX_BYTES });
+  switch (result.outcome) {
+    case 'not_started':
+      throw unusable(
+        `${command} cannot be run${result.errno === '' ? '' : ` (${result.errno})`}.`,
+        'Name the program by its whole path in api_key_command, and check that it is installed.',
+      );
+    case 'timed_out':
+      throw unusable(`${command} printed no key within ${(COMMAND_LIMIT_MS / 1_000).toString()} s.`, byHand);
+    case 'too_long':
+      throw unusable(`${command} printed more than a key.`, 'It must print the key alone, on one line.');
+    case 'interrupted':
+      throw unusable(`${command} was interrupted.`, 'Run the same line again.');
+    case 'ended':
+      break;
+  }
+  if (result.code !== 0) {
+    const how =
+      result.code === null
+        ? `was ended by ${result.signal ?? 'a signal'}`
+        : `exited with ${result.code.toString()}`;
+    throw unusable(`${command} ${how}.`, byHand);
+  }
+  return keyFromText(result.stdout, command);
+}

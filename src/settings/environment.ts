@@ -1,0 +1,33 @@
+/**
+ * The variables of the environment that settings come from, read once. The key leaves the environment as it
+ * is read, so that neither children nor crash reports inherit it. An empty variable counts as absent.
+ */
+
+export interface SettingsEnvironment {
+  /** HEDGE_API_KEY, behind a call so that it does not show where this value is printed. */
+  apiKey: (() => string) | undefined;
+  baseUrl: string | undefined;
+  profile: string | undefined;
+  expectEnv: string | undefined;
+  caFile: string | undefined;
+  /** NODE_EXTRA_CA_CERTS. */
+  extraCaCerts: string | undefined;
+}
+
+/** Deletes HEDGE_API_KEY from `env`. */
+export function takeEnvironment(env: Record<string, string | undefined>): SettingsEnvironment {
+  const present = (name: string): string | undefined => {
+    const value = env[name];
+    return value === '' ? undefined : value;
+  };
+  const key = present('HEDGE_API_KEY');
+  delete env['HEDGE_API_KEY'];
+  return {
+    apiKey: key === undefined ? undefined : () => key,
+    baseUrl: present('HEDGE_BASE_URL'),
+    profile: present('HEDGE_PROFILE'),
+    expectEnv: present('HEDGE_EXPECT_ENV'),
+    caFile: present('HEDGE_CA_FILE'),
+    extraCaCerts: present('NODE_EXTRA_CA_CERTS'),
+  };
+}

@@ -1,0 +1,72 @@
+/**
+ * Which certificate authorities a connection trusts: Node's own, and those that the operator adds in files.
+ * There is no way to trust less carefully. Knows no connection.
+ */
+import { X509Certificate } from 'node:crypto';
+import { quoted } from '../domain/quoted.ts';
+import { DamagedFileError } from '../errors.ts';
+import { readGivenFile } from '../platform/given-file.ts';
+
+/** Room for the whole bundle of a system, several times over. */
+const MAX_BYTES = 4_194_304;
+
+export type TrustSources =
+  /** The practice service: its own certificate and no other. */
+  | { only: string }
+  | {
+      /** `ca_file` of the profile. */
+      profile: string | undefined;
+      /** HEDGE_CA_FILE. */
+      hedge: string | undefined;
+      /** NODE_EXTRA_CA_CERTS: Node reads it only where no list is given, so we read it too. */
+      node: string | undefined;
+    };
+
+/**
+ * PEM certificates, or undefined when Node's own roots are all there is to trust. Throws DamagedFileError
+ * for a file that cannot be read, or holds anything but whole certificates.
+ */
+export async function trustedCertificates(sources: TrustSources): Promise<readonly string[] | undefined> {
+  if ('only' in sources) return [sources.only];
+  const files = [
+    { from: 'ca_file of the profile', path: sources.profile },
+    { from: 'HEDGE_CA_FILE', path: sources.hedge },
+    { from: 'NODE_EXTRA_CA_CERTS', path: sources.node },
+  ];
+  const added = files.flatMap(({ from, path }) => (path === undefined ? [] : certificatesIn(path, from)));
+  if (added.length === 0) return undefined;
+  const { rootCertificates } = await import('node:tls');
+  return [...new Set([...rootCertificates, ...added])];
+}
+
+const BLOCK = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
+
+/** The certificates of a PEM file; at least one. `from` names the setting for the message. */
+function certificatesIn(path: string, from: string): readonly string[] {
+  const given = readGivenFile(path, { maxBytes: MAX_BYTES });
+  if ('why' in given) throw unreadable(path, from, `cannot be read: ${given.why}`);
+  const text = given.bytes.toString('latin1');
+  const blocks = text.match(BLOCK) ?? [];
+  const begun = text.split('-----BEGIN CERTIFICATE-----').length - 1;
+  if (begun === 0) throw unreadable(path, from, 'holds no certificate in PEM form');
+  if (blocks.length !== begun) throw unreadable(path, from, 'holds a certificate that is cut off');
+  const broken = blocks.findIndex((block) => !isCertificate(block));
+  if (broken !== -1)
+    throw unreadable(path, from, `holds a damaged certificate, number ${(broken + 1).toString()}`);
+  return blocks;
+}
+
+function isCertificate(pem: string): boolean {
+  try {
+    return new X509Certificate(pem).raw.length > 0;
+  } catch {
+    return false;
+  }
+}
+
+const unreadable = (path: string, from: string, how: string): DamagedFileError =>
+  new DamagedFileError(path, {
+    what: `The CA file ${quoted(path)} (${from}) ${how}.`,
+    book: 'Nothing was sent.',
+    hint: `Name a PEM file of the certificate authority to trust, or leave ${from} out.`,
+  });
