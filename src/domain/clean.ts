@@ -1,0 +1,72 @@
+/**
+ * Makes text that others sent harmless on a terminal: no control sequence, no invisible or reordering
+ * character, one line. Knows nothing of colour, width or where the text is shown.
+ */
+
+/** CSI with its parameters; OSC, DCS, SOS, PM and APC strings; any other escape; each in 7 or 8 bits. */
+const SEQUENCES = new RegExp(
+  [
+    String.raw`(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?`,
+    String.raw`(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x00-\x1f\x7f-\x9f]*(?:\x07|\x1b\\|\x9c)?`,
+    String.raw`\x1b[ -/]*[0-~]?`,
+  ].join('|'),
+  'gu',
+);
+/** Every kind of blank, line ends and separators among them; a terminal may move the cursor on most. */
+const BLANKS = /[\t\n\v\f\r\u{85}]|\p{Zs}|\p{Zl}|\p{Zp}/gu;
+/** Joiners and variation selectors shape the letters around them and show nothing themselves. */
+const SHAPERS = /\p{Join_Control}|\p{Variation_Selector}|\u{ad}/gu;
+/**
+ * What must not reach a screen: controls, lone surrogates, private use, everything ignorable (bidi, zero
+ * width, tags, fillers), and the blank-looking braille cell.
+ */
+const HARMFUL =
+  /[\p{Cc}\p{Cs}\p{Co}\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\p{Noncharacter_Code_Point}\u{fff9}-\u{fffb}\u{2800}]+/gu;
+/** More marks on one letter than any script writes would paint over the lines above. */
+const STACKED_MARKS = /(\p{M}{4})\p{M}+/gu;
+const LEADING_MARK = /^\p{M}/u;
+
+const ORDINARY = /^[\x20-\x7e]*$/;
+const REPLACEMENT = '\u{fffd}';
+
+/**
+ * One line of text that cannot act on a terminal. Blanks of every kind become a space, anything else that
+ * would act, hide or reorder becomes `�` once for a run, so that it is seen that something was there.
+ * Letters, marks and emoji stay.
+ */
+export function clean(text: string): string {
+  if (ORDINARY.test(text)) return text;
+  const visible = text
+    .replace(/\r\n/g, ' ')
+    .replace(SEQUENCES, REPLACEMENT)
+    .replace(BLANKS, ' ')
+    .replace(SHAPERS, '')
+    .replace(HARMFUL, REPLACEMENT)
+    .replace(/\u{fffd}{2,}/gu, REPLACEMENT)
+    .replace(STACKED_MARKS, '$1');
+  // A mark with nothing under it would change the character printed before it.
+  return LEADING_MARK.test(visible) ? `\u{25cc}${visible}` : visible;
+}
+
+/** What JSON leaves raw and a terminal acts on or hides: only ever found inside strings. */
+const RAW_IN_JSON =
+  /[\u{7f}-\u{9f}\p{Cs}\p{Co}\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\p{Noncharacter_Code_Point}\p{Zl}\p{Zp}\u{fff9}-\u{fffb}]/gu;
+const BEYOND_ASCII = /[\u{7f}-\u{10ffff}]/gu;
+
+/** The same JSON value with every character a terminal would act on or hide spelled `\uXXXX`. */
+export function escapeJson(json: string): string {
+  return json.replace(RAW_IN_JSON, spellOut);
+}
+
+/** The same JSON value in ASCII alone, for a terminal that cannot show more. */
+export function escapeJsonToAscii(json: string): string {
+  return json.replace(BEYOND_ASCII, spellOut);
+}
+
+function spellOut(character: string): string {
+  let spelled = '';
+  for (let unit = 0; unit < character.length; unit += 1) {
+    spelled += `\\u${character.charCodeAt(unit).toString(16).padStart(4, '0')}`;
+  }
+  return spelled;
+}

@@ -1,0 +1,25 @@
+/**
+ * Writes a value as JSON with every number exact: a Big prints the digits it holds, never a float's.
+ * Knows nothing of who reads it.
+ */
+import { Big } from 'big.js';
+import { stringify } from 'lossless-json';
+
+/** Beyond this a number keeps its exponent: a few sent bytes must not become a megabyte of zeros. */
+const LONGEST_EXPONENT = 64;
+
+/** JSON for `value`: on one line, or indented by `indent` blanks. A Big becomes a JSON number. */
+export function writeExactJson(value: unknown, options: { indent?: number } = {}): string {
+  const json = stringify(value, null, options.indent ?? 0, [
+    {
+      test: (candidate) => candidate instanceof Big,
+      stringify: (candidate) => (candidate instanceof Big ? exactDigits(candidate) : 'null'),
+    },
+  ]);
+  return json ?? 'null';
+}
+
+/** The digits of `amount`, without an exponent unless it is a very long one. */
+export function exactDigits(amount: Big): string {
+  return Math.abs(amount.e) > LONGEST_EXPONENT ? amount.toExponential() : amount.toFixed();
+}

@@ -1,0 +1,121 @@
+/** Turns cells into styled runs, and lists of names and values into lines. Tables have a file of their own. */
+import { textWidth } from '../domain/text-width.ts';
+import type { Cell, Tone } from './blocks.ts';
+import {
+  alignedText,
+  alignmentOf,
+  cellText,
+  type Spelled,
+  type Spelling,
+  showable,
+  spellCell,
+} from './format.ts';
+import { blank, type Line, type Run, wrapRuns } from './wrap.ts';
+
+export interface Layout extends Spelling {
+  /** Columns of the stream. */
+  width: number;
+}
+
+export const toneOf = (cell: Cell): Tone => (cell.kind === 'missing' ? 'dim' : (cell.tone ?? 'plain'));
+
+/** Cells as a sentence: a blank between them, none before a mark that ends or after one that opens. */
+export function sentence(cells: readonly Cell[], spelling: Spelling): Run[] {
+  const runs: Run[] = [];
+  for (const cell of cells) {
+    const text = cellText(cell, spelling);
+    if (text === '') continue;
+    const before = runs.at(-1)?.text;
+    if (before !== undefined && !/^[,.;:)]/.test(text) && !before.endsWith('('))
+      runs.push({ text: ' ', style: 'plain' });
+    runs.push({ text, style: toneOf(cell), whole: cell.kind !== 'text' });
+  }
+  return runs;
+}
+
+export interface Pair {
+  name: string;
+  value: readonly Cell[];
+}
+
+/** Widest share of a line that names may take; longer names stand on a line of their own. */
+const NAMES_SHARE = 0.5;
+const BETWEEN = 2;
+
+/** Names on the left, values aligned; numbers by their points where most of the values are numbers. */
+export function layPairs(pairs: readonly Pair[], layout: Layout): Line[] {
+  const names = pairs.map(({ name }) => showable(name, layout));
+  const widest = Math.floor(layout.width * NAMES_SHARE);
+  const column = Math.max(0, ...names.map(textWidth).filter((width) => width <= widest)) + BETWEEN;
+  const wholes = pairs.map(({ value }) => wholeOf(value[0], layout));
+  const numbers = wholes.filter((width) => width !== undefined);
+  const point = numbers.length * 2 > pairs.length ? Math.max(0, ...numbers) : 0;
+  // Columns of padding must leave the value room.
+  const padded = column + point <= layout.width * 0.7;
+  return pairs.flatMap(({ value }, index): Line[] => {
+    const name = names[index] ?? '';
+    const whole = wholes[index];
+    const shift = whole === undefined || !padded ? 0 : Math.max(0, point - whole);
+    const runs = sentence(value, layout);
+    const nameWidth = textWidth(name);
+    if (nameWidth > widest)
+      return [
+        ...wrapRuns([{ text: name, style: 'dim' }], layout.width, BETWEEN),
+        ...indented(wrapRuns(runs, layout.width - BETWEEN), BETWEEN),
+      ];
+    const lines = wrapRuns(runs, layout.width - column - shift);
+    const [first = [], ...rest] = lines;
+    const gap = nameWidth === 0 ? column + shift : column - nameWidth + shift;
+    const named: Run[] = nameWidth === 0 ? [] : [{ text: name, style: 'dim' }];
+    return [[...named, blank(gap), ...first], ...indented(rest, column + shift)];
+  });
+}
+
+/** Narrowest room for the words beside a figure; with less, figures are laid out as pairs. */
+const WORDS_ROOM = 12;
+
+/** Rows of a name, one figure and words beside it: the figures stand point under point. */
+export function layFigures(rows: readonly (readonly Cell[])[], layout: Layout): Line[] {
+  const names = rows.map(([name]) => (name === undefined ? '' : cellText(name, layout)));
+  const spelled = rows.map(([, figure]) => spellCell(figure ?? { kind: 'missing' }, layout));
+  const alignment = alignmentOf(spelled);
+  const column = Math.max(0, ...names.map(textWidth)) + BETWEEN;
+  const figureWidth = alignment.whole + alignment.fraction + alignment.unit;
+  const beside = column + figureWidth + BETWEEN;
+  if (beside + WORDS_ROOM > layout.width)
+    return layPairs(
+      rows.map(([, ...value], index) => ({ name: names[index] ?? '', value })),
+      layout,
+    );
+  return rows.flatMap(([name, figure, ...words], index): Line[] => {
+    const cell = spelled[index];
+    if (name === undefined || figure === undefined || cell === undefined) return [];
+    const label = names[index] ?? '';
+    const start: Run[] = [
+      { text: label, style: toneOf(name) === 'plain' ? 'dim' : toneOf(name) },
+      blank(column - textWidth(label)),
+    ];
+    // A text where others have a figure has no point to stand under.
+    if (!cell.numeric && figure.kind !== 'missing') {
+      const [first = [], ...rest] = wrapRuns(sentence([figure, ...words], layout), layout.width - column);
+      return [[...start, ...first], ...indented(rest, column)];
+    }
+    const text = alignedText(cell, alignment);
+    const before = cell.numeric ? alignment.whole - textWidth(cell.whole) : alignment.whole - 1;
+    const after = figureWidth - Math.max(0, before) - textWidth(text) + BETWEEN;
+    const [first = [], ...rest] = wrapRuns(sentence(words, layout), layout.width - beside);
+    return [
+      [...start, blank(before), { text, style: toneOf(figure) }, blank(after), ...first],
+      ...indented(rest, beside),
+    ];
+  });
+}
+
+export const indented = (lines: readonly Line[], columns: number): Line[] =>
+  columns === 0 ? [...lines] : lines.map((line) => [blank(columns), ...line]);
+
+function wholeOf(cell: Cell | undefined, spelling: Spelling): number | undefined {
+  if (cell === undefined) return undefined;
+  const spelled: Spelled = spellCell(cell, spelling);
+  return spelled.numeric ? textWidth(spelled.whole) : undefined;
+}

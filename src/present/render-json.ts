@@ -1,0 +1,47 @@
+/** The document for programs: the service's own envelope, every number with the digits it came with. */
+import { escapeJson, escapeJsonToAscii } from '../domain/clean.ts';
+import { writeExactJson } from '../domain/exact-json.ts';
+import type { Effect, HedgeError, Retry } from '../errors.ts';
+
+export interface JsonDocument {
+  data: unknown;
+  error: ErrorDocument | null;
+  meta: Readonly<Record<string, unknown>>;
+}
+
+export interface ErrorDocument {
+  code: string;
+  message: string;
+  effect: Effect;
+  retry: Retry;
+  hint?: string;
+  details?: unknown;
+  http_status?: number;
+}
+
+export interface JsonView {
+  /** Indented for a person at a terminal; on one line for a pipe. */
+  pretty: boolean;
+  /** False: spelled in ASCII alone, for a terminal that shows no more. The value is the same. */
+  unicode?: boolean;
+}
+
+/** One document and a line end. Nothing in it acts on a terminal it is printed to. */
+export function renderJson({ data, error, meta }: JsonDocument, view: JsonView): string {
+  const document = { data: data ?? null, error, meta };
+  const json = writeExactJson(document, view.pretty ? { indent: 2 } : {});
+  return `${view.unicode === false ? escapeJsonToAscii(json) : escapeJson(json)}\n`;
+}
+
+/** The error as a document's `error`: what happened and what it means for the book are its message. */
+export function errorDocument(error: HedgeError): ErrorDocument {
+  return {
+    code: error.code,
+    message: error.message,
+    effect: error.effect,
+    retry: error.retry,
+    ...(error.hint === undefined ? {} : { hint: error.hint }),
+    ...(error.details === undefined ? {} : { details: error.details }),
+    ...(error.httpStatus === undefined ? {} : { http_status: error.httpStatus }),
+  };
+}

@@ -1,0 +1,151 @@
+/**
+ * Tables: borderless, numbers lined up at their points. One that does not fit loses its optional columns,
+ * and then becomes records. cli-table3 sets the columns; widths and alignment are worked out here.
+ */
+import Table from 'cli-table3';
+import { textWidth } from '../domain/text-width.ts';
+import type { Block, Cell, Column } from './blocks.ts';
+import { alignedText, alignmentOf, showable, spellCell } from './format.ts';
+import { type Layout, layPairs, toneOf } from './lay-out.ts';
+import { makeStandIns } from './stand-ins.ts';
+import type { Style } from './style.ts';
+import { blank, type Line, type Run, wrapRuns } from './wrap.ts';
+
+export type TableBlock = Extract<Block, { kind: 'table' }>;
+
+const BETWEEN = 2;
+
+/** The table as lines no wider than the layout. */
+export function layTable(block: TableBlock, layout: Layout): Line[] {
+  if (block.rows.length === 0)
+    return wrapRuns([{ text: showable(block.empty ?? 'Nothing.', layout), style: 'dim' }], layout.width);
+  const all = block.columns.map((column, index) =>
+    layColumn(
+      column,
+      block.rows.map((row) => row[index] ?? { kind: 'missing' }),
+      layout,
+    ),
+  );
+  const shown = fitting(all, layout.width);
+  if (shown === undefined) return layRecords(block, layout);
+  const hidden = all.filter((column) => !shown.includes(column));
+  return hidden.length === 0 ? setTable(shown) : [...setTable(shown), ...leftOut(hidden, layout)];
+}
+
+interface LaidColumn {
+  optional: boolean;
+  width: number;
+  header: string;
+  align: 'left' | 'right';
+  cells: readonly { text: string; style: Style }[];
+}
+
+function layColumn(column: Column, cells: readonly Cell[], layout: Layout): LaidColumn {
+  const spelled = cells.map((cell) => spellCell(cell, layout));
+  const alignment = alignmentOf(spelled);
+  const texts = spelled.map((cell) => alignedText(cell, alignment));
+  const header = showable(column.header, layout);
+  const width = Math.max(textWidth(header), ...texts.map(textWidth));
+  const numeric = spelled.some((cell) => cell.numeric);
+  return {
+    optional: column.optional === true,
+    width,
+    header,
+    align: column.align ?? (numeric ? 'right' : 'left'),
+    cells: texts.map((text, index) => {
+      const cell = cells[index];
+      return { text, style: cell === undefined ? 'plain' : toneOf(cell) };
+    }),
+  };
+}
+
+/** All columns, or all but the last optional ones; nothing when even the others are too wide. */
+function fitting(columns: readonly LaidColumn[], width: number): readonly LaidColumn[] | undefined {
+  let shown = columns;
+  while (tableWidth(shown) > width) {
+    const last = shown.findLast(({ optional }) => optional);
+    if (last === undefined) return undefined;
+    shown = shown.filter((column) => column !== last);
+  }
+  return shown.length === 0 ? undefined : shown;
+}
+
+const tableWidth = (columns: readonly LaidColumn[]): number =>
+  columns.reduce((sum, { width }) => sum + width, 0) + BETWEEN * Math.max(0, columns.length - 1);
+
+const NO_BORDERS = {
+  top: '',
+  'top-mid': '',
+  'top-left': '',
+  'top-right': '',
+  bottom: '',
+  'bottom-mid': '',
+  'bottom-left': '',
+  'bottom-right': '',
+  left: '',
+  'left-mid': '',
+  mid: '',
+  'mid-mid': '',
+  right: '',
+  'right-mid': '',
+  middle: ' '.repeat(BETWEEN),
+};
+
+function setTable(columns: readonly LaidColumn[]): Line[] {
+  const standIns = makeStandIns();
+  const table = new Table({
+    head: columns.map(({ header }) => standIns.hide(header)),
+    colAligns: columns.map(({ align }) => align),
+    chars: NO_BORDERS,
+    style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0, compact: true },
+  });
+  const rows = columns[0]?.cells.length ?? 0;
+  for (let row = 0; row < rows; row += 1)
+    table.push(columns.map(({ cells }) => standIns.hide(cells[row]?.text ?? '')));
+  const [head = '', ...body] = table.toString().split('\n');
+  const styled = (line: string, styleAt: (column: LaidColumn) => Style): Line => {
+    // A stand-in is one character for each column, so that places can be counted.
+    const characters = Array.from(line);
+    const runs: Run[] = [];
+    let start = 0;
+    for (const column of columns) {
+      if (start > 0) runs.push(blank(BETWEEN));
+      const text = characters.slice(start, start + column.width).join('');
+      runs.push(...apart(standIns.show(text), styleAt(column)));
+      start += column.width + BETWEEN;
+    }
+    return runs;
+  };
+  return [
+    styled(head, () => 'dim'),
+    ...body.map((line, row) => styled(line, ({ cells }) => cells[row]?.style ?? 'plain')),
+  ];
+}
+
+/** Padding takes no colour: a reversed or underlined blank would be seen. */
+function apart(text: string, style: Style): Run[] {
+  const core = text.trim();
+  const start = text.indexOf(core);
+  return [
+    { text: text.slice(0, start), style: 'plain' },
+    { text: core, style },
+    { text: text.slice(start + core.length), style: 'plain' },
+  ];
+}
+
+const layRecords = (block: TableBlock, layout: Layout): Line[] =>
+  block.rows.flatMap((row, index): Line[] => {
+    const pairs = block.columns.map((column, at) => ({
+      name: column.header,
+      value: [row[at] ?? ({ kind: 'missing' } as const)],
+    }));
+    return [...(index === 0 ? [] : [[]]), ...layPairs(pairs, layout)];
+  });
+
+function leftOut(hidden: readonly LaidColumn[], layout: Layout): Line[] {
+  const names = hidden.map(({ header }) => header).join(', ');
+  return wrapRuns(
+    [{ text: `Not shown at this width: ${names}. All of it: --json.`, style: 'dim' }],
+    layout.width,
+  );
+}

@@ -1,0 +1,22 @@
+/** What a stream is and can show, from facts handed in: its width and whether it can spell more than ASCII. */
+import type { Environment } from './colour.ts';
+
+export const WIDTH_WHEN_UNKNOWN = 80;
+
+/** Columns of a stream: a terminal's own, else what COLUMNS says of it, else 80. A pipe is always 80. */
+export function widthOf(stream: { isTTY: boolean; columns?: number | undefined }, env: Environment): number {
+  if (!stream.isTTY) return WIDTH_WHEN_UNKNOWN;
+  if (stream.columns !== undefined && stream.columns > 0) return stream.columns;
+  const told = env['COLUMNS'] ?? '';
+  return /^[1-9]\d{0,3}$/.test(told) ? Number(told) : WIDTH_WHEN_UNKNOWN;
+}
+
+/** Whether text beyond ASCII can be shown: the locale says UTF-8 and the terminal is not the bare console. */
+export function showsUnicode(env: Environment, platform: string): boolean {
+  if (env['TERM'] === 'linux' || env['TERM'] === 'dumb') return false;
+  if (platform === 'win32') return true;
+  const locale = [env['LC_ALL'], env['LC_CTYPE'], env['LANG']].find(
+    (value) => value !== undefined && value !== '',
+  );
+  return locale !== undefined && /utf-?8/i.test(locale);
+}

@@ -1,0 +1,143 @@
+/** The asking body of Prompter: @inquirer/prompts on standard error, loaded when the first question comes. */
+import { clean } from '../domain/clean.ts';
+import { InterruptedError, StoppedError } from '../errors.ts';
+import { paint } from './paint.ts';
+import type { Objection, Prompter } from './prompter.ts';
+import type { Terminal } from './streams.ts';
+
+const load = () => import('@inquirer/prompts');
+
+export function askingPrompter(terminal: Terminal, signal: AbortSignal): Prompter {
+  const theme = themeOf(terminal);
+
+  /** One question: drawn on standard error, ended by the program's signal or by the end of the input. */
+  async function ask<Value>(
+    question: (
+      prompts: Awaited<ReturnType<typeof load>>,
+      context: { input: NodeJS.ReadableStream; output: NodeJS.WritableStream; signal: AbortSignal },
+    ) => Promise<Value>,
+  ): Promise<Value> {
+    const { input, drawing } = terminal.streams;
+    const prompts = await load();
+    const ending = new AbortController();
+    // Ctrl-D closes the line reader, which pauses its input, and the question would stay open for ever.
+    const onPause = (): void => void setImmediate(() => ending.abort());
+    input.once('pause', onPause);
+    try {
+      return await question(prompts, {
+        input,
+        output: drawing,
+        signal: AbortSignal.any([signal, ending.signal]),
+      });
+    } catch (error) {
+      throw errorOf(error, signal);
+    } finally {
+      input.removeListener('pause', onPause);
+    }
+  }
+
+  return {
+    hidden: ({ message }, objection) =>
+      ask(({ password }, context) =>
+        password(
+          { message: clean(message), mask: false, toggleMask: false, validate: verdict(objection), theme },
+          context,
+        ),
+      ),
+    confirm: ({ message }) =>
+      ask(({ confirm }, context) => confirm({ message: clean(message), default: false, theme }, context)),
+    async select(question, choices) {
+      // Numbers stand for the values, which may be anything.
+      const index = await ask(({ select }, context) =>
+        select(
+          {
+            message: clean(question.message),
+            choices: choices.map(({ name, description }, value) => ({
+              value,
+              name: clean(name),
+              ...(description === undefined ? {} : { description: clean(description) }),
+            })),
+            theme,
+          },
+          context,
+        ),
+      );
+      const chosen = choices[index];
+      if (chosen === undefined) throw declined();
+      return chosen.value;
+    },
+    input: ({ message }, objection) =>
+      ask(({ input }, context) =>
+        input({ message: clean(message), validate: verdict(objection), theme }, context),
+      ),
+    async typed(question, wanted, fits) {
+      const answer = await this.input(
+        { ...question, message: `${question.message} Type "${wanted}"` },
+        (given) =>
+          given.trim() === '' || fits(given.trim())
+            ? undefined
+            : `Type "${wanted}", or nothing at all to stop here.`,
+      );
+      return answer.trim() !== '' && fits(answer.trim());
+    },
+  };
+}
+
+const verdict =
+  (objection: Objection | undefined) =>
+  (answer: string): true | string => {
+    const said = objection?.(answer);
+    return said === undefined ? true : clean(said);
+  };
+
+const declined = (): StoppedError =>
+  new StoppedError({
+    code: 'declined',
+    what: 'The input ended before the question was answered.',
+    book: 'Nothing was sent.',
+  });
+
+function errorOf(error: unknown, signal: AbortSignal): unknown {
+  const name = error instanceof Error ? error.name : '';
+  if (name === 'ExitPromptError')
+    return new InterruptedError('SIGINT', { what: 'Stopped by Ctrl-C.', book: 'Nothing was sent.' });
+  if (name !== 'AbortPromptError') return error;
+  if (!signal.aborted) return declined();
+  const reason: unknown = signal.reason;
+  return new InterruptedError(reason instanceof InterruptedError ? reason.signal : 'SIGINT', {
+    what: reason instanceof InterruptedError ? reason.what : 'Stopped.',
+    book: 'Nothing was sent.',
+  });
+}
+
+/** Our colours and our letters: inquirer's own would ask Node about standard output, which is not drawn on. */
+function themeOf(terminal: Terminal) {
+  const { colour, unicode } = terminal.stderr;
+  const tips = (keys: [key: string, action: string][]): string =>
+    paint(colour, 'dim', keys.map(([key, action]) => `${unicode ? key : spelled(key)} ${action}`).join(', '));
+  return {
+    prefix: { idle: paint(colour, 'cyan', '?'), done: paint(colour, 'green', '?') },
+    spinner: { interval: 80, frames: ['-', '\\', '|', '/'] },
+    icon: { cursor: unicode ? '❯' : '>' },
+    style: {
+      answer: (text: string) => paint(colour, 'cyan', text),
+      message: (text: string) => paint(colour, 'bold', text),
+      error: (text: string) => paint(colour, 'red', `> ${text}`),
+      defaultAnswer: (text: string) => paint(colour, 'dim', `(${text})`),
+      help: (text: string) => paint(colour, 'dim', text),
+      highlight: (text: string) => paint(colour, 'cyan', text),
+      key: (text: string) => paint(colour, 'bold', text),
+      disabled: (text: string) => paint(colour, 'dim', text),
+      description: (text: string) => paint(colour, 'dim', text),
+      maskedText: '(not shown)',
+      keysHelpTip: tips,
+    },
+  };
+}
+
+const spelled = (key: string): string =>
+  key
+    .replaceAll('↑', 'up')
+    .replaceAll('↓', 'down')
+    .replaceAll('⏎', 'enter')
+    .replace(/[^ -~]/g, '');

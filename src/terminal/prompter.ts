@@ -1,0 +1,59 @@
+/**
+ * Questions to the operator, and their two bodies: one asks, the other refuses because nobody is there.
+ * There is no third that answers by itself: a question without an answer is an error, never a yes.
+ */
+import { UsageError } from '../errors.ts';
+import { askingPrompter } from './prompter-asking.ts';
+import type { Terminal } from './streams.ts';
+
+export interface Question {
+  /** One line, without the mark at its end that a kind of question adds. */
+  message: string;
+  /** The option that answers it where nobody can be asked: `--key-file FILE`. */
+  otherwise: string;
+}
+
+export interface Choice<Value> {
+  name: string;
+  value: Value;
+  /** Shown under the list while this choice is marked. */
+  description?: string;
+}
+
+/** Why an answer will not do, in one sentence; nothing when it will. */
+export type Objection = (answer: string) => string | undefined;
+
+/**
+ * Every question throws InterruptedError on Ctrl-C or a signal, StoppedError when the input ends, and
+ * UsageError, naming `otherwise`, when there is nobody to ask.
+ */
+export interface Prompter {
+  /** An answer that never shows on the screen. */
+  hidden(question: Question, objection?: Objection): Promise<string>;
+  /** y/N: no unless yes is said. */
+  confirm(question: Question): Promise<boolean>;
+  select<Value>(question: Question, choices: readonly Choice<Value>[]): Promise<Value>;
+  input(question: Question, objection?: Objection): Promise<string>;
+  /** True once something was typed that `fits`; false at an empty answer. `wanted` is what to type, as it is shown. */
+  typed(question: Question, wanted: string, fits: (answer: string) => boolean): Promise<boolean>;
+}
+
+/** `signal` is the program's own: its abort ends a question that is open. */
+export function choosePrompter(terminal: Terminal, signal: AbortSignal): Prompter {
+  return terminal.canPrompt ? askingPrompter(terminal, signal) : refusingPrompter();
+}
+
+export const refusingPrompter = (): Prompter => ({
+  hidden: refuse,
+  confirm: refuse,
+  select: refuse,
+  input: refuse,
+  typed: refuse,
+});
+
+async function refuse(question: Question): Promise<never> {
+  throw new UsageError(
+    `Nobody is there to answer (no terminal): ${question.message}`,
+    `Say it on the command line: ${question.otherwise}`,
+  );
+}

@@ -1,0 +1,57 @@
+/**
+ * Ctrl-C, TERM and HUP: the first asks the program to come to an end, a second one is immediate, and the
+ * process dies by the signal itself, so that a shell loop around it stops too.
+ */
+import { InterruptedError } from '../errors.ts';
+
+const WATCHED = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+export type DeathSignal = (typeof WATCHED)[number];
+
+/** What is needed of the process. */
+export interface SignalSource {
+  readonly pid: number;
+  on(signal: DeathSignal, listener: () => void): unknown;
+  removeAllListeners(signal: DeathSignal): unknown;
+  kill(pid: number, signal: DeathSignal): unknown;
+  readonly stderr: { isTTY?: boolean; write(text: string): unknown };
+}
+
+export interface SignalWatch {
+  /** Aborts at the first signal; its reason is an InterruptedError that names the signal. */
+  readonly signal: AbortSignal;
+  caught(): DeathSignal | undefined;
+  /** Ends the process by `signal`, the cursor shown. All that is to be said must have been written. */
+  dieBy(signal: DeathSignal): void;
+}
+
+const SHOW_CURSOR = '\u001b[?25h';
+
+export function watchSignals(source: SignalSource): SignalWatch {
+  const controller = new AbortController();
+  let first: DeathSignal | undefined;
+
+  const dieBy = (signal: DeathSignal): void => {
+    if (source.stderr.isTTY === true) source.stderr.write(SHOW_CURSOR);
+    // Any listener left, ours or a library's, would keep the system from ending the process.
+    source.removeAllListeners(signal);
+    source.kill(source.pid, signal);
+  };
+
+  for (const signal of WATCHED) {
+    source.on(signal, () => {
+      if (first !== undefined) {
+        dieBy(signal);
+        return;
+      }
+      first = signal;
+      controller.abort(new InterruptedError(signal, { what: SAID[signal] }));
+    });
+  }
+  return { signal: controller.signal, caught: () => first, dieBy };
+}
+
+const SAID: Readonly<Record<DeathSignal, string>> = {
+  SIGINT: 'Stopped by Ctrl-C.',
+  SIGTERM: 'Stopped by the system (TERM).',
+  SIGHUP: 'Stopped: the terminal was closed (HUP).',
+};

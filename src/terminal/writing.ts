@@ -1,0 +1,61 @@
+/**
+ * Puts text on a stream whole, or says why not. Knows the ways of pipes, files and terminals; it does not
+ * know what is written.
+ */
+import { fstatSync, writeSync } from 'node:fs';
+import type { Writable } from 'node:stream';
+
+export type Written = 'whole' | 'nobody reads';
+
+export type OutputStream = Writable & { isTTY?: boolean; columns?: number; fd?: number };
+
+/**
+ * Resolves once all of `text` has left this process, or `nobody reads` when the other end of a pipe is
+ * closed. Rejects with the system's error otherwise (ENOSPC, EIO, EFBIG).
+ */
+export async function writeWhole(stream: OutputStream, text: string): Promise<Written> {
+  if (text === '') return 'whole';
+  try {
+    const descriptor = fileDescriptor(stream);
+    if (descriptor === undefined) await writeToStream(stream, text);
+    else writeToFile(descriptor, Buffer.from(text, 'utf8'));
+    return 'whole';
+  } catch (error) {
+    if (nobodyReads(error)) return 'nobody reads';
+    throw error;
+  }
+}
+
+export const nobodyReads = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && CLOSED.has(String(error.code));
+
+const CLOSED = new Set(['EPIPE', 'ERR_STREAM_DESTROYED', 'ERR_STREAM_WRITE_AFTER_END']);
+
+function writeToStream(stream: OutputStream, text: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    // The callback comes when the system has taken the bytes; `error` may come without it.
+    const fail = (error: Error): void => reject(error);
+    stream.once('error', fail);
+    stream.write(text, (error) => {
+      // A stream that failed emits its error after the callback.
+      setImmediate(() => stream.removeListener('error', fail));
+      if (error === null || error === undefined) resolve();
+      else reject(error);
+    });
+  });
+}
+
+/**
+ * A disk that fills up half-way takes a part of the bytes and reports no error until the next write, and
+ * Node's own stream for files does not look: the rest would be lost silently.
+ */
+function writeToFile(descriptor: number, bytes: Buffer): void {
+  let written = 0;
+  while (written < bytes.length) written += writeSync(descriptor, bytes, written);
+}
+
+function fileDescriptor(stream: OutputStream): number | undefined {
+  if (stream.fd === undefined || stream.isTTY === true) return undefined;
+  const stat = fstatSync(stream.fd);
+  return stat.isFile() || stat.isCharacterDevice() ? stream.fd : undefined;
+}

@@ -1,0 +1,147 @@
+/**
+ * A program on a real pseudo-terminal, its screen kept by a real terminal emulator: what a person would
+ * see, and what the program's own bytes were.
+ */
+import { spawn } from '@lydell/node-pty';
+import xterm from '@xterm/headless';
+
+export interface Screen {
+  /** Types `text`; `\r` is Enter, `\x03` Ctrl-C, `\x04` Ctrl-D. */
+  send(text: string): void;
+  /** Resolves with the screen once it shows `wanted`; fails with the screen's text after `timeoutMs`. */
+  until(wanted: string | RegExp, timeoutMs?: number): Promise<string>;
+  /** The lines now, scrolled-off ones among them, without blanks at their ends. */
+  screen(): string[];
+  /** Every byte the program sent, as text. */
+  raw(): string;
+  cursorHidden(): boolean;
+  resize(columns: number, rows: number): void;
+  kill(signal: NodeJS.Signals): void;
+  readonly pid: number;
+  /** How the program ended: its code, or the name of the signal it died by. */
+  readonly exit: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+}
+
+export interface ScreenOptions {
+  columns?: number;
+  rows?: number;
+  /** Added to an environment of PATH, HOME, LANG and TERM alone; a null takes a variable away. */
+  env?: Readonly<Record<string, string | null>>;
+  cwd?: string;
+  /** Longest that `until` waits, and after which a program that does not end is killed. */
+  timeoutMs?: number;
+}
+
+const SIGNALS: Readonly<Record<number, NodeJS.Signals>> = {
+  1: 'SIGHUP',
+  2: 'SIGINT',
+  6: 'SIGABRT',
+  9: 'SIGKILL',
+  11: 'SIGSEGV',
+  15: 'SIGTERM',
+};
+
+export function openScreen(command: string, args: readonly string[], options: ScreenOptions = {}): Screen {
+  const { columns = 80, rows = 24, timeoutMs = 10_000 } = options;
+  const env: Record<string, string> = {
+    PATH: process.env['PATH'] ?? '',
+    HOME: process.env['HOME'] ?? '',
+    LANG: 'C.UTF-8',
+    TERM: 'xterm-256color',
+  };
+  for (const [name, value] of Object.entries(options.env ?? {})) {
+    if (value === null) delete env[name];
+    else env[name] = value;
+  }
+  // The harness's name option is what becomes TERM.
+  const name = env['TERM'] ?? 'xterm-256color';
+  const child = spawn(command, [...args], {
+    name,
+    cols: columns,
+    rows,
+    env,
+    cwd: options.cwd ?? process.cwd(),
+  });
+  const terminal = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true, scrollback: 5000 });
+
+  let raw = '';
+  let ended = false;
+  let waiters: (() => void)[] = [];
+  const wake = (): void => {
+    const woken = waiters;
+    waiters = [];
+    for (const waiter of woken) waiter();
+  };
+
+  child.onData((text) => {
+    raw += text;
+    terminal.write(text, wake);
+  });
+  // What a terminal answers to a question about itself belongs to the program's input.
+  terminal.onData((answer) => {
+    if (!ended) child.write(answer);
+  });
+
+  const killer = setTimeout(() => child.kill('SIGKILL'), timeoutMs * 3);
+  const exit = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
+    child.onExit(({ exitCode, signal }) => {
+      clearTimeout(killer);
+      ended = true;
+      const died = signal === undefined || signal === 0 ? null : (SIGNALS[signal] ?? null);
+      // The last bytes may still be on their way through the emulator.
+      terminal.write('', () => {
+        wake();
+        resolve({ code: died === null ? exitCode : null, signal: died });
+      });
+    });
+  });
+
+  const screen = (): string[] => {
+    const { active } = terminal.buffer;
+    const lines: string[] = [];
+    for (let row = 0; row < active.length; row += 1)
+      lines.push(active.getLine(row)?.translateToString(true) ?? '');
+    while (lines.at(-1) === '') lines.pop();
+    return lines;
+  };
+
+  const shows = (wanted: string | RegExp): boolean => {
+    const text = screen().join('\n');
+    return typeof wanted === 'string' ? text.includes(wanted) : wanted.test(text);
+  };
+
+  async function until(wanted: string | RegExp, limitMs = timeoutMs): Promise<string> {
+    let late = false;
+    const timer = setTimeout(() => {
+      late = true;
+      wake();
+    }, limitMs);
+    try {
+      while (!shows(wanted)) {
+        if (late || ended) {
+          const why = ended ? 'the program ended' : `${limitMs} ms passed`;
+          throw new Error(`${why} without ${String(wanted)} on the screen:\n${screen().join('\n')}\n---`);
+        }
+        await new Promise<void>((resolve) => waiters.push(resolve));
+      }
+      return screen().join('\n');
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  return {
+    send: (text) => child.write(text),
+    until,
+    screen,
+    raw: () => raw,
+    cursorHidden: () => raw.lastIndexOf('\u001b[?25l') > raw.lastIndexOf('\u001b[?25h'),
+    resize(width, height) {
+      child.resize(width, height);
+      terminal.resize(width, height);
+    },
+    kill: (signal) => process.kill(child.pid, signal),
+    pid: child.pid,
+    exit,
+  };
+}

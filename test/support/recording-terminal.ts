@@ -1,0 +1,67 @@
+/** A terminal whose streams are buffers: the program's own code over it, each answer about it settable. */
+import { clearLine, cursorTo, moveCursor } from 'node:readline';
+import { PassThrough, Writable } from 'node:stream';
+import { openTerminal, type Terminal, type TerminalFlags } from '../../src/terminal/streams.ts';
+
+export interface RecordingOptions {
+  /** Which streams are terminals; none when left out. */
+  isTTY?: boolean | { stdin?: boolean; stdout?: boolean; stderr?: boolean };
+  width?: number;
+  env?: Record<string, string | undefined>;
+  flags?: TerminalFlags;
+}
+
+export interface Recording {
+  terminal: Terminal;
+  /** Everything written to standard output so far. */
+  out(): string;
+  /** Everything written to standard error so far. */
+  err(): string;
+  /** What the operator types, or a pipe sends. */
+  type(text: string): void;
+  endInput(): void;
+}
+
+const UTF8 = { LANG: 'en_NG.UTF-8', TERM: 'xterm-256color' };
+
+export function recordingTerminal(options: RecordingOptions = {}): Recording {
+  const all = typeof options.isTTY === 'boolean' ? options.isTTY : undefined;
+  const each = typeof options.isTTY === 'object' ? options.isTTY : {};
+  const stdin = Object.assign(new PassThrough(), { isTTY: all ?? each.stdin ?? false });
+  const stdout = new RecordingStream(all ?? each.stdout ?? false, options.width);
+  const stderr = new RecordingStream(all ?? each.stderr ?? false, options.width);
+  const terminal = openTerminal({
+    process: { stdin, stdout, stderr, platform: 'linux' },
+    env: { ...UTF8, ...options.env },
+    flags: options.flags ?? {},
+  });
+  return {
+    terminal,
+    out: () => stdout.text,
+    err: () => stderr.text,
+    type: (text) => void stdin.write(text),
+    endInput: () => void stdin.end(),
+  };
+}
+
+class RecordingStream extends Writable {
+  readonly isTTY: boolean;
+  readonly columns: number;
+  readonly rows = 24;
+  text = '';
+
+  constructor(isTTY: boolean, columns = 80) {
+    super({ decodeStrings: false });
+    this.isTTY = isTTY;
+    this.columns = columns;
+  }
+
+  override _write(chunk: unknown, _encoding: string, done: () => void): void {
+    this.text += Buffer.isBuffer(chunk) ? chunk.toString('utf8') : String(chunk);
+    done();
+  }
+
+  cursorTo = (column: number): boolean => cursorTo(this, column);
+  moveCursor = (columns: number, rows: number): boolean => moveCursor(this, columns, rows);
+  clearLine = (direction: -1 | 0 | 1): boolean => clearLine(this, direction);
+}
