@@ -50,7 +50,7 @@ export function clean(text: string): string {
 
 /** What JSON leaves raw and a terminal acts on or hides: only ever found inside strings. */
 const RAW_IN_JSON =
-  /[\u{7f}-\u{9f}\p{Cs}\p{Co}\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\p{Noncharacter_Code_Point}\p{Zl}\p{Zp}\u{fff9}-\u{fffb}]/gu;
+  /[\u{7f}-\u{9f}\p{Cs}\p{Co}\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\p{Noncharacter_Code_Point}\p{Zl}\p{Zp}\u{fff9}-\u{fffb}\u{2800}]/gu;
 const BEYOND_ASCII = /[\u{7f}-\u{10ffff}]/gu;
 
 /** The same JSON value with every character a terminal would act on or hide spelled `\uXXXX`. */

@@ -1,0 +1,47 @@
+/** Columns as a terminal counts them: the emulator's cursor is the judge for what it knows. */
+import xterm from '@xterm/headless';
+import { describe, expect, it } from 'vitest';
+import { cutToWidth, textWidth } from '../../src/domain/text-width.ts';
+
+async function columnsTaken(text: string): Promise<number> {
+  const terminal = new xterm.Terminal({ cols: 200, rows: 2, allowProposedApi: true });
+  await new Promise<void>((done) => terminal.write(text, done));
+  return terminal.buffer.active.cursorX;
+}
+
+describe('the width of a text', () => {
+  it.each([
+    'USDTNGN buy',
+    'Société Zürich',
+    'e\u0301',
+    'Ọ̀yọ́',
+    '人民币',
+    'ナイラ',
+    'ﾅｲﾗ',
+    '나이라',
+    'ＦＵＬＬ',
+    '…—·�₦→',
+    'नमस्ते',
+    'سعر שלום',
+    '「」、。',
+  ])('%s takes the columns that a terminal gives it', async (text) => {
+    expect(textWidth(text)).toBe(await columnsTaken(text));
+  });
+
+  it('counts an emoji, with or without a skin tone, and a flag as two', () => {
+    expect(['👍', '👍🏽', '🇳🇬'].map(textWidth)).toEqual([2, 2, 2]);
+  });
+});
+
+describe('cutting to a width', () => {
+  it.each([
+    ['fits', 'fits', 4],
+    ['waiting for the fill', 'waiting f…', 10],
+    ['waiting for', 'waiting…', 9],
+    ['人民币人民币', '人民…', 6],
+    ['anything', '', 1],
+  ])('%s becomes %s', (text, cut, width) => {
+    expect(cutToWidth(text, width, '…')).toBe(cut);
+    expect(textWidth(cutToWidth(text, width, '…'))).toBeLessThanOrEqual(width);
+  });
+});
