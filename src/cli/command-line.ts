@@ -1,0 +1,167 @@
+/**
+ * Commander's owner: turns the words of a command line into the command that was meant and what was typed
+ * for it, or into a text to show (help, version). It runs nothing. Only the command that was named is
+ * loaded; the others are a name and a summary.
+ */
+import { Command as Commander, CommanderError, Option } from 'commander';
+import type { Command, CommandGroup } from '../commands/define.ts';
+import { isGroup } from '../commands/define.ts';
+import { loadHome, REGISTRY } from '../commands/registry.ts';
+import { clean } from '../domain/clean.ts';
+import { UsageError } from '../errors.ts';
+import type { RawInput } from '../intent/raw-input.ts';
+import { bareWords, GLOBAL_OPTIONS, type GlobalOptions } from './global-options.ts';
+import { examplesOf, styleHelp } from './help.ts';
+
+export type CommandLine =
+  | { kind: 'run'; command: Command; raw: RawInput; globals: GlobalOptions }
+  | { kind: 'text'; text: string };
+
+export interface CommandLineContext {
+  version: string;
+  /** Columns that help may fill. */
+  width: number;
+}
+
+interface Meant {
+  command: Command;
+  parsed: Commander;
+  operands: readonly string[];
+}
+
+/** Reads a command line. Throws UsageError for whatever Commander turns down. */
+export async function readCommandLine(
+  argv: readonly string[],
+  context: CommandLineContext,
+): Promise<CommandLine> {
+  const said: string[] = [];
+  const noted: string[] = [];
+  let meant: Meant | undefined;
+  const onMeant = (found: Meant): void => {
+    meant = found;
+  };
+  const program = await buildProgram(argv, context, onMeant);
+  forEach(program, (command) => {
+    command.exitOverride().configureOutput({
+      writeOut: (text) => said.push(text),
+      writeErr: (text) => noted.push(text),
+      getOutHelpWidth: () => context.width,
+      getErrHelpWidth: () => context.width,
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
+    });
+  });
+  try {
+    await program.parseAsync([...argv], { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode === 0) return { kind: 'text', text: said.join('') };
+    if (error.code === 'commander.help')
+      throw new UsageError('A command is missing here.', noted.join('').trim());
+    throw usageErrorOf(error, argv);
+  }
+  if (meant === undefined) return { kind: 'text', text: said.join('') };
+  return {
+    kind: 'run',
+    command: meant.command,
+    raw: { operands: meant.operands, options: meant.parsed.opts() },
+    globals: globalsOf(program.opts()),
+  };
+}
+
+async function buildProgram(
+  argv: readonly string[],
+  context: CommandLineContext,
+  onMeant: (meant: Meant) => void,
+): Promise<Commander> {
+  const words = bareWords(argv);
+  const named = words[0] === 'help' ? words[1] : words[0];
+  const program = new Commander('hedge')
+    .description('The terminal of an FX desk: prices, opens, grows, cuts and closes naira hedges.')
+    .version(context.version, '--version', 'the version of this program')
+    .helpOption('-h, --help', 'help for a command')
+    .helpCommand('help [command]', 'help for a command')
+    .configureHelp(styleHelp)
+    .showSuggestionAfterError();
+  for (const option of GLOBAL_OPTIONS) addOption(program, option.flags, option.summary);
+  for (const line of REGISTRY) {
+    program.commandsGroup(line.group);
+    if (line.name === named) addEntry(program, await line.load(), line.summary, onMeant);
+    else program.command(line.name).summary(line.summary).description(line.summary);
+  }
+  if (named === undefined) {
+    const home = await loadHome();
+    program.action((_options: unknown, parsed: Commander) => {
+      onMeant({ command: home, parsed, operands: [] });
+    });
+  }
+  return program;
+}
+
+function addEntry(
+  parent: Commander,
+  entry: Command | CommandGroup,
+  summary: string,
+  onMeant: (meant: Meant) => void,
+): void {
+  if (isGroup(entry)) {
+    const group = parent.command(entry.name).summary(summary).description(entry.summary);
+    group.configureHelp(styleHelp);
+    for (const command of entry.commands) addCommand(group, command, onMeant);
+    return;
+  }
+  addCommand(parent, entry, onMeant);
+}
+
+function addCommand(parent: Commander, command: Command, onMeant: (meant: Meant) => void): void {
+  const word = command.name.split(' ').at(-1) ?? command.name;
+  const made = parent
+    .command(word)
+    .summary(command.summary)
+    .description([command.summary, command.description].filter((part) => part !== undefined).join('\n\n'))
+    .configureHelp(styleHelp)
+    .addHelpText('after', `\n${examplesOf(command)}`);
+  for (const operand of command.operands) {
+    const name = `${operand.name}${operand.variadic === true ? '...' : ''}`;
+    made.argument(operand.optional === true ? `[${name}]` : `<${name}>`, operand.summary);
+  }
+  for (const option of command.options) addOption(made, option.flags, option.summary);
+  made.action(() => onMeant({ command, parsed: made, operands: made.args }));
+}
+
+/** Adds an option that may be given once: the last of two silently winning costs money. */
+function addOption(command: Commander, flags: string, summary: string): void {
+  const option = new Option(flags, summary);
+  let times = 0;
+  command.addOption(option);
+  command.on(`option:${option.name()}`, () => {
+    times += 1;
+    if (times > 1) throw new UsageError(`${option.long ?? flags} is given twice.`, 'Give it once.');
+  });
+}
+
+function globalsOf(options: Record<string, unknown>): GlobalOptions {
+  const { profile, expectEnv } = options;
+  return {
+    ...(typeof profile === 'string' ? { profile } : {}),
+    ...(typeof expectEnv === 'string' ? { expectEnv } : {}),
+    json: options['json'] === true,
+    quiet: options['quiet'] === true,
+    verbose: options['verbose'] === true,
+  };
+}
+
+function usageErrorOf(error: CommanderError, argv: readonly string[]): UsageError {
+  const [first = '', ...rest] = error.message.replace(/^error: /, '').split('\n');
+  const sentence = clean(first.charAt(0).toUpperCase() + first.slice(1));
+  const suggestion = clean(rest.join(' ').replace(/^\(|\)$/g, ''));
+  const words = bareWords(argv);
+  const known = REGISTRY.some((line) => line.name === words[0]) ? `${words[0]} ` : '';
+  const help = `See hedge ${known}--help.`;
+  return new UsageError(/[.?]$/.test(sentence) ? sentence : `${sentence}.`, suggestion === '' ? help : `${suggestion} ${help}`);
+}
+
+function forEach(command: Commander, visit: (command: Commander) => void): void {
+  visit(command);
+  for (const child of command.commands) forEach(child, visit);
+}

@@ -1,0 +1,60 @@
+/**
+ * The options that every command takes, before or after its name, and the glance at the bare words that
+ * decides how anything at all is shown, a wrong command line included.
+ */
+import type { OptionSpec } from '../commands/define.ts';
+
+export interface GlobalOptions {
+  profile?: string;
+  expectEnv?: string;
+  json: boolean;
+  quiet: boolean;
+  verbose: boolean;
+}
+
+export const GLOBAL_OPTIONS: readonly OptionSpec[] = [
+  { flags: '--profile <name>', summary: 'whose key and base address to use (practice is built in)' },
+  {
+    flags: '--expect-env <environment>',
+    summary: 'a promise: live, sandbox or practice; broken, nothing is sent',
+  },
+  { flags: '--json', summary: 'one document on standard output, on success and on failure' },
+  { flags: '--no-color', summary: 'no colour' },
+  { flags: '-q, --quiet', summary: 'no progress and no notes on standard error' },
+  { flags: '-v, --verbose', summary: 'requests and answers on standard error, the key masked' },
+];
+
+/** Global options that take a value, so that the word after them is not taken for a command. */
+export const VALUED_GLOBALS: readonly string[] = ['--profile', '--expect-env'];
+
+export interface Glance {
+  json: boolean;
+  quiet: boolean;
+  noColor: boolean;
+  verbose: boolean;
+}
+
+/** Looks for the switches among the words before a bare `--`. Words that are values do no harm here. */
+export function glanceAt(argv: readonly string[]): Glance {
+  const end = argv.indexOf('--');
+  const words = new Set(end === -1 ? argv : argv.slice(0, end));
+  const has = (...names: readonly string[]): boolean => names.some((name) => words.has(name));
+  return {
+    json: has('--json'),
+    quiet: has('-q', '--quiet'),
+    noColor: has('--no-color'),
+    verbose: has('-v', '--verbose'),
+  };
+}
+
+/** The first words that are neither options nor their values: the command's name, and what follows it. */
+export function bareWords(argv: readonly string[]): readonly string[] {
+  const words: string[] = [];
+  for (let at = 0; at < argv.length; at += 1) {
+    const word = argv[at] ?? '';
+    if (word === '--') break;
+    if (VALUED_GLOBALS.includes(word)) at += 1;
+    else if (!word.startsWith('-')) words.push(word);
+  }
+  return words;
+}

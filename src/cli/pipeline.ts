@@ -1,0 +1,109 @@
+/**
+ * One invocation from its words to its exit code, the same for every command: read, run, print, and turn
+ * whatever went wrong into one message and one code. The only place that catches.
+ */
+import type { Command, Shown } from '../commands/define.ts';
+import type { Desk } from '../commands/desk.ts';
+import { HedgeError, InterruptedError, OutputError } from '../errors.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { SignalWatch } from '../terminal/signals.ts';
+import type { Terminal } from '../terminal/streams.ts';
+import { readCommandLine } from './command-line.ts';
+import { EXIT_OK, exitCodeOf } from './exit-codes.ts';
+import { type GlobalOptions, glanceAt } from './global-options.ts';
+import { type Context, documentPrinter, type Identity, type Printer, personPrinter } from './printer.ts';
+
+/** What main.ts lends to one invocation. */
+export interface World {
+  argv: readonly string[];
+  version: string;
+  terminal: Terminal;
+  clock: Clock;
+  signals: Pick<SignalWatch, 'signal' | 'caught'>;
+  openDesk(globals: GlobalOptions): OpenDesk;
+}
+
+export interface OpenDesk {
+  desk: Desk;
+  /** Known once the desk had to select a profile. */
+  identity(): Identity | undefined;
+  close(): Promise<void>;
+}
+
+/** The widest that help is set, however wide the terminal. */
+const HELP_WIDTH = 100;
+
+/** Runs one invocation and gives its exit code. Never throws; never exits. */
+export async function runInvocation(world: World): Promise<number> {
+  const { argv, terminal } = world;
+  const glance = glanceAt(argv);
+  const printer = glance.json ? documentPrinter(terminal, glance) : personPrinter(terminal);
+  let command: Command | undefined;
+  let opened: OpenDesk | undefined;
+  const context = (): Context => ({
+    command: command?.name ?? '',
+    aside: command?.aside,
+    identity: opened?.identity(),
+    now: world.clock.now(),
+  });
+  try {
+    const width = Math.min(terminal.stdout.width, HELP_WIDTH);
+    const said = await readCommandLine(argv, { version: world.version, width });
+    if (said.kind === 'text') {
+      await terminal.writeResult(said.text);
+      return EXIT_OK;
+    }
+    command = said.command;
+    const act = command.prepare(said.raw);
+    opened = world.openDesk(said.globals);
+    const { desk } = opened;
+    let finding: HedgeError | undefined;
+    const print = async (shown: Shown): Promise<void> => {
+      finding = shown.finding ?? finding;
+      desk.progress.stop();
+      await printer.result(shown, context());
+    };
+    const shown = await act(desk, print);
+    if (shown !== undefined) await print(shown);
+    return finding === undefined ? EXIT_OK : exitCodeOf(finding);
+  } catch (thrown) {
+    opened?.desk.progress.stop();
+    return await fail(errorOf(thrown, world), { printer, terminal, context: context(), verbose: glance.verbose });
+  } finally {
+    await opened?.close();
+  }
+}
+
+async function fail(
+  error: HedgeError,
+  { printer, terminal, context, verbose }: { printer: Printer; terminal: Terminal; context: Context; verbose: boolean },
+): Promise<number> {
+  if (verbose && error.code === 'internal' && error.cause instanceof Error)
+    terminal.writeNote(error.cause.stack ?? error.cause.message);
+  if (error instanceof OutputError) {
+    terminal.writeNote(error.message);
+    return exitCodeOf(error);
+  }
+  try {
+    await printer.failure(error, context);
+  } catch (second) {
+    if (!(second instanceof OutputError)) throw second;
+    terminal.writeNote(second.message);
+    return exitCodeOf(second);
+  }
+  return exitCodeOf(error);
+}
+
+/** Whatever was thrown, as an error of ours: what an interruption cut short, or a bug. */
+function errorOf(thrown: unknown, { signals }: World): HedgeError {
+  if (signals.caught() !== undefined && signals.signal.reason instanceof InterruptedError)
+    return signals.signal.reason;
+  if (thrown instanceof HedgeError) return thrown;
+  return new HedgeError({
+    code: 'internal',
+    what: `A fault in hedge itself: ${thrown instanceof Error ? thrown.message : String(thrown)}.`,
+    book: 'Nothing was sent that changes the book.',
+    hint: 'Run it again with -v for the trace, and report it.',
+    cause: thrown,
+  });
+}

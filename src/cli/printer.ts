@@ -1,0 +1,114 @@
+/**
+ * The two ways a result leaves the program: a view for a person, a document for a script. The choice is
+ * made once, here; commands and the pipeline never ask which it is.
+ */
+import type { Shown } from '../commands/define.ts';
+import type { Environment } from '../domain/vocabulary.ts';
+import type { HedgeError } from '../errors.ts';
+import type { Block } from '../present/blocks.ts';
+import { renderErrorHuman } from '../present/render-error.ts';
+import { renderHuman } from '../present/render-human.ts';
+import { errorDocument, renderJson } from '../present/render-json.ts';
+import type { Surface, Terminal } from '../terminal/streams.ts';
+
+/** Whose result this is: known once a profile was selected. */
+export interface Identity {
+  profile: string;
+  environment: Environment;
+  /** IANA zone for people; documents are always UTC. */
+  zone: string;
+}
+
+export interface Context {
+  /** The command as typed, `profile add`; empty until it is known. */
+  command: string;
+  aside: string | undefined;
+  identity: Identity | undefined;
+  /** Milliseconds since the epoch. */
+  now: number;
+}
+
+export interface Printer {
+  result(shown: Shown, context: Context): Promise<void>;
+  failure(error: HedgeError, context: Context): Promise<void>;
+}
+
+const DOCUMENT_SCHEMA = 1;
+
+/** Documents on standard output; errors are said on standard error as well, unless quiet. */
+export function documentPrinter(terminal: Terminal, options: { quiet: boolean }): Printer {
+  const print = async (context: Context, shown: Shown | undefined, error: HedgeError | undefined) => {
+    const { identity } = context;
+    const at = shown?.servedAt?.getTime() ?? context.now;
+    const meta = {
+      ...shown?.meta,
+      schema: DOCUMENT_SCHEMA,
+      command: context.command,
+      profile: identity?.profile ?? null,
+      environment: identity?.environment ?? null,
+      at: isoSeconds(at),
+    };
+    const document = {
+      data: shown?.document() ?? null,
+      error: error === undefined ? null : errorDocument(error),
+      meta,
+    };
+    await terminal.writeResult(renderJson(document, { pretty: terminal.stdout.isTTY, unicode: terminal.stdout.unicode || !terminal.stdout.isTTY }));
+  };
+  return {
+    async result(shown, context) {
+      if (!options.quiet && terminal.stderr.isTTY && context.identity !== undefined)
+        sayPainted(terminal, toText([headingOf(context, shown)], terminal.stderr, context));
+      await print(context, shown, shown.finding);
+      if (shown.finding !== undefined && !options.quiet) sayError(terminal, shown.finding, context);
+    },
+    async failure(error, context) {
+      if (!options.quiet) sayError(terminal, error, context);
+      await print(context, undefined, error);
+    },
+  };
+}
+
+/** Views on standard output, under the environment line; errors on standard error. */
+export function personPrinter(terminal: Terminal): Printer {
+  return {
+    async result(shown, context) {
+      const heading = context.identity === undefined ? [] : [headingOf(context, shown)];
+      const blocks = [...heading, ...shown.blocks()];
+      await terminal.writeResult(toText(blocks, terminal.stdout, context));
+      if (shown.finding !== undefined) sayError(terminal, shown.finding, context);
+    },
+    async failure(error, context) {
+      sayError(terminal, error, context);
+    },
+  };
+}
+
+function sayError(terminal: Terminal, error: HedgeError, context: Context): void {
+  sayPainted(terminal, renderErrorHuman(error, lens(terminal.stderr, context)));
+}
+
+/** Lines that the presentation has laid out and made harmless; a note ends its own line. */
+const sayPainted = (terminal: Terminal, lines: string): void =>
+  terminal.writeNote(lines.replace(/\n$/, ''), { painted: true });
+
+function headingOf(context: Context, shown: Shown): Block {
+  const { identity, aside } = context;
+  if (identity === undefined) throw new Error('a heading needs an identity');
+  const at = { kind: 'time', at: new Date(shown.servedAt?.getTime() ?? context.now).toISOString(), style: 'second' } as const;
+  const note = aside === undefined ? [at] : [{ kind: 'text', text: `${aside},` } as const, at];
+  return { kind: 'heading', environment: identity.environment, profile: identity.profile, note };
+}
+
+const toText = (blocks: readonly Block[], stream: Surface, context: Context): string =>
+  renderHuman(blocks, lens(stream, context));
+
+const lens = (stream: Surface, context: Context) => ({
+  width: stream.width,
+  colour: stream.colour,
+  unicode: stream.unicode,
+  zone: context.identity?.zone ?? 'UTC',
+  now: context.now,
+});
+
+const isoSeconds = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');

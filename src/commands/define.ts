@@ -1,0 +1,117 @@
+/**
+ * What a command is: a declaration. It names its operands and options, reads them into an intent, asks the
+ * desk, and says how the value looks to a person and in a document. The pipeline (cli/) does everything
+ * else: it parses, prints, catches, waits and exits, once for all commands.
+ */
+import type { HedgeError } from '../errors.ts';
+import type { RawInput } from '../intent/raw-input.ts';
+import type { Block } from '../present/blocks.ts';
+import type { Desk } from './desk.ts';
+
+export interface OperandSpec {
+  /** As help shows it: `MARKET`. */
+  name: string;
+  summary: string;
+  optional?: boolean;
+  variadic?: boolean;
+}
+
+export interface OptionSpec {
+  /** Commander's spelling: `--tenor <days>`, `--no-check`. */
+  flags: string;
+  summary: string;
+}
+
+/** What a command found: the value, and what the document's `meta` says besides. */
+export interface Outcome<Value> {
+  value: Value;
+  meta?: Readonly<Record<string, unknown>>;
+  /** The service's own time of the answer; without it the result is dated by this machine's clock. */
+  servedAt?: Date | undefined;
+  /** A condition that was asked about and does not hold: the value is shown, the exit code is the error's. */
+  finding?: HedgeError | undefined;
+}
+
+export interface Declaration<Input, Value> {
+  /** The words after `hedge`: `quote`, `profile add`. */
+  name: string;
+  summary: string;
+  /** Paragraphs under the summary in `--help`. */
+  description?: string;
+  operands?: readonly OperandSpec[];
+  options?: readonly OptionSpec[];
+  /** What stands before the time in the environment line: `indicative`. */
+  aside?: string;
+  /** Whole lines that can be pasted, each with what it shows. */
+  examples: readonly { line: string; shows: string }[];
+  /** Text to intent. Pure; throws UsageError. */
+  read(raw: RawInput): Input;
+  /** Asks the desk. `emit` shows a value at once, for commands that go on afterwards. */
+  run(
+    desk: Desk,
+    input: Input,
+    emit: (outcome: Outcome<Value>) => Promise<void>,
+  ): Promise<Outcome<Value> | undefined>;
+  /** The document's `data`. Without it, the value itself. */
+  document?(value: Value): unknown;
+  /** What a person sees. Pure. */
+  view(value: Value): readonly Block[];
+}
+
+/** A declaration whose types are sealed, so that the pipeline can hold any of them. */
+export interface Command {
+  name: string;
+  summary: string;
+  description: string | undefined;
+  aside: string | undefined;
+  operands: readonly OperandSpec[];
+  options: readonly OptionSpec[];
+  examples: readonly { line: string; shows: string }[];
+  /** Reads what was typed at once (UsageError), and gives the rest to be run. */
+  prepare(raw: RawInput): (desk: Desk, emit: (shown: Shown) => Promise<void>) => Promise<Shown | undefined>;
+}
+
+/** An outcome with both its views, neither computed before it is wanted. */
+export interface Shown {
+  document(): unknown;
+  blocks(): readonly Block[];
+  meta: Readonly<Record<string, unknown>>;
+  servedAt: Date | undefined;
+  finding: HedgeError | undefined;
+}
+
+/** Several commands under one word: `hedge profile add`. */
+export interface CommandGroup {
+  name: string;
+  summary: string;
+  commands: readonly Command[];
+}
+
+export const isGroup = (entry: Command | CommandGroup): entry is CommandGroup => 'commands' in entry;
+
+export function defineCommand<Input, Value>(declaration: Declaration<Input, Value>): Command {
+  const show = (outcome: Outcome<Value>): Shown => ({
+    document: () =>
+      declaration.document === undefined ? outcome.value : declaration.document(outcome.value),
+    blocks: () => declaration.view(outcome.value),
+    meta: outcome.meta ?? {},
+    servedAt: outcome.servedAt,
+    finding: outcome.finding,
+  });
+  return {
+    name: declaration.name,
+    summary: declaration.summary,
+    description: declaration.description,
+    aside: declaration.aside,
+    operands: declaration.operands ?? [],
+    options: declaration.options ?? [],
+    examples: declaration.examples,
+    prepare(raw) {
+      const input = declaration.read(raw);
+      return async (desk, emit) => {
+        const outcome = await declaration.run(desk, input, (value) => emit(show(value)));
+        return outcome === undefined ? undefined : show(outcome);
+      };
+    },
+  };
+}

@@ -1,0 +1,65 @@
+/**
+ * What the world lends a command. Things that can fail or cost are functions, called late, by the command
+ * that needs them. main.ts builds it; commands never see a process, a socket or a file.
+ */
+import type { HedgeApi } from '../client/hedge-api.ts';
+import type { ApiKey } from '../domain/api-key.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { PracticeState } from '../present/views/practice.ts';
+import type { ProfileStore } from '../settings/profiles.ts';
+import type { Selection } from '../settings/resolve.ts';
+import type { Progress } from '../terminal/progress.ts';
+import type { Prompter } from '../terminal/prompter.ts';
+
+export interface Desk {
+  version: string;
+  clock: Clock;
+  progress: Progress;
+  prompter: Prompter;
+  /** One line for the operator, on standard error; silent with --quiet. */
+  note(text: string): void;
+  /** Resolves when the operator or the system wants the program to end. */
+  untilStopped(): Promise<void>;
+  profiles(): Promise<ProfileStore>;
+  /** Which profile the options and the environment select, and why. Reads no key, touches no network. */
+  selection(): Promise<Selection>;
+  /** The same, or undefined when nothing selects one. */
+  selectionIfAny(): Promise<Selection | undefined>;
+  /** The API under the selected profile. Nothing is sent before the first call. */
+  api(): Promise<HedgeApi>;
+  /** The API under a profile that is not kept yet. */
+  candidateApi(candidate: Candidate): Promise<HedgeApi>;
+  /** A key from one of the places it may come from, checked for its shape. Throws CredentialError. */
+  keyFrom: {
+    standardInput(): Promise<ApiKey>;
+    file(path: string): ApiKey;
+    command(argv: readonly [string, ...string[]]): Promise<ApiKey>;
+    text(text: string): ApiKey;
+  };
+  practice: PracticeDoor;
+}
+
+export interface Candidate {
+  baseUrl: string;
+  key: ApiKey;
+  caFile: string | undefined;
+}
+
+/** The practice service as commands see it; main.ts fills it from the island's own door. */
+export interface PracticeDoor {
+  status(): Promise<PracticeState>;
+  reset(options: { balance?: string }): Promise<PracticeState>;
+  serve(options: {
+    port?: number;
+    host?: string;
+    /** Called with one finished line a request. */
+    onRequest: ((line: string) => void) | undefined;
+  }): Promise<ServedPractice>;
+}
+
+export interface ServedPractice {
+  url: string;
+  caFile: string;
+  keys: { live: string; test: string };
+  close(): Promise<void>;
+}

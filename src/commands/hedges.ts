@@ -1,0 +1,36 @@
+/** `hedge hedges`: the list, or the hedge that an id or a deal id names. */
+import { coversOf, findHedges, listHedges } from '../flow/find-hedges.ts';
+import { readHedgesIntent } from '../intent/hedges-intent.ts';
+import { viewHedges } from '../present/views/hedges.ts';
+import { defineCommand } from './define.ts';
+
+export const hedges = defineCommand({
+  name: 'hedges',
+  summary: 'the hedges of this account, newest first, or one of them',
+  description:
+    'Without an operand: the list. With one: the hedge of that id, or those that carry it as their deal id.',
+  operands: [{ name: 'ID', summary: 'hedge id (hdg_…) or your own deal id', optional: true }],
+  options: [
+    { flags: '--status <status>', summary: 'submitting, submitted, filled, failed or closed' },
+    { flags: '--deal-id <id>', summary: 'those that carry this deal id' },
+    { flags: '--limit <count>', summary: 'how many to ask for, 1 to 500 (100)' },
+  ],
+  examples: [
+    { line: 'hedge hedges --status filled', shows: 'what is running' },
+    { line: 'hedge hedges PAY-8841', shows: 'the hedge that was opened under your deal id' },
+    { line: 'hedge hedges --json | jq ".meta.covers"', shows: 'how many there are, and from when to when' },
+  ],
+  read: readHedgesIntent,
+  async run(desk, { id, filter }) {
+    const api = await desk.api();
+    const found = id === undefined ? await listHedges(api, filter) : await findHedges(api, id);
+    const covers = id === undefined ? { covers: coversOf(found.data, 'opened_at', filter.limit) } : {};
+    return {
+      value: { hedges: found.data, asked: id, ...covers },
+      servedAt: found.servedAt,
+      meta: { ...found.meta, ...covers },
+    };
+  },
+  document: ({ hedges: list, asked }) => (asked !== undefined && list.length === 1 ? list[0] : list),
+  view: viewHedges,
+});

@@ -1,0 +1,22 @@
+/** `hedge markets`: what can be dealt. */
+import { readNothing } from '../intent/raw-input.ts';
+import { viewMarkets } from '../present/views/markets.ts';
+import { defineCommand } from './define.ts';
+
+export const markets = defineCommand({
+  name: 'markets',
+  summary: 'what can be dealt: status, mid, capacity and carry per side',
+  description:
+    'Mid is indicative; the price of a deal comes from a quote. Capacity is the most that can be opened on a side now. Carry is what a day of holding costs or earns.',
+  aside: 'indicative',
+  examples: [
+    { line: 'hedge --profile practice markets', shows: 'every market of the practice account' },
+    { line: 'hedge markets --json | jq -r ".data[].market"', shows: 'their names, for a script' },
+  ],
+  read: readNothing,
+  async run(desk) {
+    const { data, meta, servedAt } = await (await desk.api()).markets();
+    return { value: data, meta, servedAt };
+  },
+  view: viewMarkets,
+});

@@ -1,0 +1,21 @@
+/** `hedge positions`: what is open per side. */
+import { readNothing } from '../intent/raw-input.ts';
+import { viewPositions } from '../present/views/positions.ts';
+import { defineCommand } from './define.ts';
+
+export const positions = defineCommand({
+  name: 'positions',
+  summary: 'what is open per side, and what closing it now would return',
+  description:
+    'One line a side that is open. Net P&L is price and carry together; NET MARGIN is what closing right now would return to the balance.',
+  examples: [
+    { line: 'hedge positions', shows: 'both sides, marked to the mid' },
+    { line: 'hedge positions --json | jq "[.data[].net_margin_usd] | add"', shows: 'what closing all would return' },
+  ],
+  read: readNothing,
+  async run(desk) {
+    const { data, meta, servedAt } = await (await desk.api()).positions();
+    return { value: data, meta, servedAt };
+  },
+  view: viewPositions,
+});

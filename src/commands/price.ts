@@ -1,0 +1,33 @@
+/** `hedge price`: the indicative mid. */
+import { type MarketPrice, readPrices } from '../flow/read-prices.ts';
+import { readMarket } from '../intent/operands.ts';
+import { viewPrices } from '../present/views/price.ts';
+import { defineCommand } from './define.ts';
+
+export const price = defineCommand({
+  name: 'price',
+  summary: 'indicative mid of one market, several, or all of yours',
+  description: 'A reference rate, not a price to deal at: that comes from hedge quote.',
+  aside: 'indicative',
+  operands: [
+    { name: 'MARKET', summary: 'USDTNGN, in any case; none: all of yours', optional: true, variadic: true },
+  ],
+  examples: [
+    { line: 'hedge price', shows: 'the mid of every market of the account' },
+    { line: 'hedge price USDTNGN --json', shows: 'one mid, as the service sent it' },
+  ],
+  read: ({ operands }) => ({ markets: operands.map(readMarket) }),
+  async run(desk, { markets }) {
+    const prices = await readPrices(await desk.api(), markets);
+    return { value: { prices, asked: markets.length }, servedAt: prices[0]?.servedAt };
+  },
+  document: ({ prices, asked }) => (asked === 1 ? prices.map(priceDocument)[0] : prices.map(priceDocument)),
+  view: ({ prices }) => viewPrices(prices),
+});
+
+/** What was sent, with the mid we found in it where there is an object to hold it. */
+function priceDocument({ sent, market, mid }: MarketPrice): unknown {
+  if (typeof sent !== 'object' || sent === null) return sent;
+  const derived = { market, mid: mid ?? null };
+  return Array.isArray(sent) ? sent : { ...sent, derived };
+}

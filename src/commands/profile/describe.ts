@@ -1,0 +1,62 @@
+/** Profiles in words, for the commands that show them. Reads no key that it does not have at hand. */
+import { ApiKey } from '../../domain/api-key.ts';
+import type { ProfileSummary, SelectedProfile } from '../../present/views/profiles.ts';
+import type { StoredProfile } from '../../settings/profiles.ts';
+import { keySourceInWords, profileSourceInWords, type Selection } from '../../settings/resolve.ts';
+import type { Desk } from '../desk.ts';
+
+export const PRACTICE_NAME = 'practice';
+
+/** The selected profile as bare `hedge` shows it, or undefined when nothing selects one. */
+export async function describeSelection(desk: Desk): Promise<SelectedProfile | undefined> {
+  const selection = await desk.selectionIfAny();
+  if (selection === undefined) return undefined;
+  return { name: selection.name, environment: environmentOf(selection), why: profileSourceInWords(selection.source) };
+}
+
+export function summaryOf(selection: Selection, isDefault: boolean): ProfileSummary {
+  const { name } = selection;
+  switch (selection.kind) {
+    case 'practice':
+      return practiceSummary(isDefault);
+    case 'stored':
+      return storedSummary(name, selection.profile, isDefault);
+    case 'pair': {
+      const key = ApiKey.of(selection.apiKey());
+      return {
+        name,
+        environment: key.environment,
+        base_url: selection.baseUrl,
+        key: `${key.masked} ${keySourceInWords(selection.keySource)}`,
+        is_default: false,
+      };
+    }
+    default:
+      return selection satisfies never;
+  }
+}
+
+export const practiceSummary = (isDefault: boolean): ProfileSummary => ({
+  name: PRACTICE_NAME,
+  environment: 'practice',
+  base_url: null,
+  key: 'built in',
+  is_default: isDefault,
+});
+
+export function storedSummary(name: string, profile: StoredProfile, isDefault: boolean): ProfileSummary {
+  const key = profile.api_key === undefined ? undefined : ApiKey.of(profile.api_key);
+  return {
+    name,
+    environment: key?.environment,
+    base_url: profile.base_url,
+    key: key?.masked ?? `printed by ${profile.api_key_command?.[0] ?? 'a command'}`,
+    ca_file: profile.ca_file,
+    time_zone: profile.time_zone,
+    is_default: isDefault,
+  };
+}
+
+function environmentOf(selection: Selection): SelectedProfile['environment'] {
+  return summaryOf(selection, false).environment;
+}

@@ -1,0 +1,21 @@
+/** `hedge profile list`. */
+import { readNothing } from '../../intent/raw-input.ts';
+import { viewProfiles } from '../../present/views/profiles.ts';
+import { defineCommand } from '../define.ts';
+import { PRACTICE_NAME, practiceSummary, storedSummary } from './describe.ts';
+
+export const profileList = defineCommand({
+  name: 'profile list',
+  summary: 'the profiles of this user, keys masked',
+  examples: [{ line: 'hedge profile list', shows: 'every profile, its environment and the default' }],
+  read: readNothing,
+  async run(desk) {
+    const profiles = await desk.profiles();
+    const defaultName = profiles.defaultName();
+    const stored = profiles
+      .list()
+      .map(({ name, profile }) => storedSummary(name, profile, name === defaultName));
+    return { value: [practiceSummary(defaultName === PRACTICE_NAME), ...stored] };
+  },
+  view: viewProfiles,
+});

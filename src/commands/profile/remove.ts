@@ -1,0 +1,34 @@
+/** `hedge profile remove`. */
+import { StoppedError } from '../../errors.ts';
+import { optionGiven } from '../../intent/raw-input.ts';
+import { viewProfileChange } from '../../present/views/profiles.ts';
+import { unknownProfile } from '../../settings/failures.ts';
+import { defineCommand } from '../define.ts';
+import { storedSummary } from './describe.ts';
+
+export const profileRemove = defineCommand({
+  name: 'profile remove',
+  summary: 'forgets a profile and its key',
+  description: 'The key itself stays valid at the service: revoke it in the partner desk if it may be known.',
+  operands: [{ name: 'NAME', summary: 'a profile' }],
+  options: [{ flags: '--yes', summary: 'does not ask' }],
+  examples: [{ line: 'hedge profile remove desk', shows: 'asks, then forgets it' }],
+  read: (raw) => ({ name: raw.operands[0] ?? '', yes: optionGiven(raw, 'yes') }),
+  async run(desk, { name, yes }) {
+    const profiles = await desk.profiles();
+    const profile = profiles.find(name);
+    if (profile === undefined)
+      throw unknownProfile(
+        name,
+        profiles.list().map((each) => each.name),
+      );
+    const { environment, key } = storedSummary(name, profile, false);
+    const question = { message: `Forget ${name} (${environment ?? 'environment by its key'}, ${key})?`, otherwise: '--yes' };
+    if (!yes && !(await desk.prompter.confirm(question)))
+      throw new StoppedError({ code: 'declined', what: 'Left as it was.' });
+    const { wasDefault } = await profiles.remove(name);
+    const notes = wasDefault ? ['It was the default: there is none now.'] : [];
+    return { value: { name, environment, done: `Removed ${name}.`, notes } };
+  },
+  view: viewProfileChange,
+});

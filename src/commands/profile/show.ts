@@ -1,0 +1,34 @@
+/** `hedge profile show`: one profile in full, or the one that is chosen here and why. */
+import { viewProfile } from '../../present/views/profiles.ts';
+import { profileSourceInWords } from '../../settings/resolve.ts';
+import { unknownProfile } from '../../settings/failures.ts';
+import { defineCommand } from '../define.ts';
+import { PRACTICE_NAME, practiceSummary, storedSummary, summaryOf } from './describe.ts';
+
+export const profileShow = defineCommand({
+  name: 'profile show',
+  summary: 'the profile that is chosen here and which source chose it, or one by name',
+  operands: [{ name: 'NAME', summary: 'a profile; without it, the one in force', optional: true }],
+  examples: [
+    { line: 'hedge profile show', shows: 'which profile this terminal deals with, and why' },
+    { line: 'hedge profile show desk', shows: 'one profile, its key masked' },
+  ],
+  read: ({ operands }) => ({ name: operands[0] }),
+  async run(desk, { name }) {
+    const { path, read } = await desk.profiles();
+    if (name === undefined) {
+      const selection = await desk.selection();
+      // With the pair in the environment a damaged file must be no hindrance.
+      const isDefault = selection.kind !== 'pair' && read().defaultName === selection.name;
+      const why = profileSourceInWords(selection.source);
+      return { value: { ...summaryOf(selection, isDefault), why, path } };
+    }
+    const { profiles, defaultName } = read();
+    const isDefault = defaultName === name;
+    if (name === PRACTICE_NAME) return { value: { ...practiceSummary(isDefault), why: undefined, path } };
+    const profile = profiles.get(name);
+    if (profile === undefined) throw unknownProfile(name, [...profiles.keys()]);
+    return { value: { ...storedSummary(name, profile, isDefault), why: undefined, path } };
+  },
+  view: viewProfile,
+});

@@ -1,0 +1,44 @@
+/** `hedge profile use`: the default from now on. */
+import { StoppedError } from '../../errors.ts';
+import { optionGiven } from '../../intent/raw-input.ts';
+import { viewProfileChange } from '../../present/views/profiles.ts';
+import { unknownProfile } from '../../settings/failures.ts';
+import { defineCommand } from '../define.ts';
+import { PRACTICE_NAME, practiceSummary, storedSummary } from './describe.ts';
+
+export const profileUse = defineCommand({
+  name: 'profile use',
+  summary: 'makes a profile the default; a live one is asked about',
+  operands: [{ name: 'NAME', summary: 'a profile, or practice' }],
+  options: [{ flags: '--yes', summary: 'does not ask' }],
+  examples: [{ line: 'hedge profile use desk', shows: 'what hedge uses from now on, in every terminal' }],
+  read: (raw) => ({ name: raw.operands[0] ?? '', yes: optionGiven(raw, 'yes') }),
+  async run(desk, { name, yes }) {
+    const profiles = await desk.profiles();
+    const profile = profiles.find(name);
+    if (profile === undefined && name !== PRACTICE_NAME)
+      throw unknownProfile(
+        name,
+        profiles.list().map((each) => each.name),
+      );
+    const { environment } = profile === undefined ? practiceSummary(false) : storedSummary(name, profile, false);
+    const maybeLive = environment === undefined || environment === 'live';
+    if (maybeLive && !yes && !(await desk.prompter.confirm(questionAbout(name, environment)))) throw declined(name);
+    await profiles.use(name);
+    const notes = maybeLive ? ['Every terminal of this user now deals live unless it says otherwise.'] : [];
+    return { value: { name, environment, done: `The default profile is now ${name}.`, notes } };
+  },
+  view: viewProfileChange,
+});
+
+const questionAbout = (name: string, environment: 'live' | undefined | string) => ({
+  message: `${name} is ${environment === undefined ? 'perhaps LIVE, its key command will tell' : 'LIVE: real money'}. Every terminal of this user then deals with it. Make it the default?`,
+  otherwise: '--yes',
+});
+
+const declined = (name: string): StoppedError =>
+  new StoppedError({
+    code: 'declined',
+    what: 'Left as it was.',
+    hint: `For one command: --profile ${name}`,
+  });

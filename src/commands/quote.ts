@@ -1,0 +1,52 @@
+/** `hedge quote`: what a hedge would cost, all in. */
+import { boundsFinding, type QuotedTenor, readQuotes } from '../flow/read-quotes.ts';
+import { readQuoteIntent } from '../intent/quote-intent.ts';
+import { viewQuotes } from '../present/views/quote.ts';
+import { defineCommand } from './define.ts';
+
+export const quote = defineCommand({
+  name: 'quote',
+  summary: 'what a hedge would cost, all in; without --tenor, every tenor side by side',
+  description:
+    'Indicative: opens nothing and reserves nothing. YOU PAY is impact, carry and platform fee together; BREAKS EVEN is the reference rate at maturity at which the hedge exactly pays its own costs. With --worst-price or --max-cost-bps the exit code is 11 when any tenor asked for is not good enough.',
+  aside: 'indicative',
+  operands: [
+    { name: 'MARKET', summary: 'USDTNGN, in any case' },
+    { name: 'SIDE', summary: 'buy gains when the naira weakens, sell when it strengthens' },
+    { name: 'NOTIONAL', summary: 'size in USD: 10000, 10_000, 10,000, 10k, 1.5m' },
+  ],
+  options: [
+    { flags: '-t, --tenor <days>', summary: '1, 3, 7 (or 3d), a list such as 1,3, or all' },
+    { flags: '--worst-price <price>', summary: 'exit 11 when the execution price is worse' },
+    { flags: '--max-cost-bps <bps>', summary: 'exit 11 when the whole cost is more, in bps of notional' },
+  ],
+  examples: [
+    { line: 'hedge quote USDTNGN buy 10000', shows: '1, 3 and 7 days side by side' },
+    { line: 'hedge quote USDTNGN buy 10k --tenor 3', shows: 'one tenor in full' },
+    {
+      line: 'hedge quote USDTNGN buy 50k --tenor 3 --max-cost-bps 40 -q || echo dear',
+      shows: 'an alert without jq',
+    },
+  ],
+  read: readQuoteIntent,
+  async run(desk, intent) {
+    const value = await readQuotes(await desk.api(), intent);
+    const { account, servedAt, source } = value;
+    return {
+      value,
+      servedAt,
+      meta: {
+        ...(source === undefined ? {} : { source }),
+        account: account ?? null,
+      },
+      finding: boundsFinding(value),
+    };
+  },
+  document: ({ tenors }) => (tenors.length === 1 ? tenors.map(quoteDocument)[0] : tenors.map(quoteDocument)),
+  view: viewQuotes,
+});
+
+const quoteDocument = ({ quote: sent, figures, misses }: QuotedTenor): unknown => ({
+  ...sent,
+  derived: { ...figures, misses: misses.map(({ bound, limit, by }) => ({ bound, limit, by })) },
+});

@@ -1,0 +1,72 @@
+/**
+ * Every command of `hedge`, one line each, in the order help shows them. A command's file is loaded only
+ * when it is the one that was typed.
+ */
+import type { Command, CommandGroup } from './define.ts';
+
+export interface RegistryLine {
+  name: string;
+  group: 'Look' | 'Book' | 'Settings and practice';
+  summary: string;
+  load(): Promise<Command | CommandGroup>;
+}
+
+export const REGISTRY: readonly RegistryLine[] = [
+  {
+    name: 'markets',
+    group: 'Look',
+    summary: 'what can be dealt: status, mid, capacity and carry per side',
+    load: async () => (await import('./markets.ts')).markets,
+  },
+  {
+    name: 'price',
+    group: 'Look',
+    summary: 'indicative mid of one market, several, or all of yours',
+    load: async () => (await import('./price.ts')).price,
+  },
+  {
+    name: 'quote',
+    group: 'Look',
+    summary: 'what a hedge would cost, all in; without --tenor, every tenor side by side',
+    load: async () => (await import('./quote.ts')).quote,
+  },
+  {
+    name: 'hedges',
+    group: 'Book',
+    summary: 'the hedges of this account, newest first, or one of them',
+    load: async () => (await import('./hedges.ts')).hedges,
+  },
+  {
+    name: 'history',
+    group: 'Book',
+    summary: 'closed hedges with realised P&L, carry and fees',
+    load: async () => (await import('./history.ts')).history,
+  },
+  {
+    name: 'positions',
+    group: 'Book',
+    summary: 'what is open per side, and what closing it now would return',
+    load: async () => (await import('./positions.ts')).positions,
+  },
+  {
+    name: 'account',
+    group: 'Book',
+    summary: 'free balance, margin in use, exposure and headroom',
+    load: async () => (await import('./account.ts')).account,
+  },
+  {
+    name: 'profile',
+    group: 'Settings and practice',
+    summary: 'keys and base addresses: add, list, show, use, remove',
+    load: async () => (await import('./profile/index.ts')).profile,
+  },
+  {
+    name: 'practice',
+    group: 'Settings and practice',
+    summary: 'the practice service on this machine: status, reset, serve',
+    load: async () => (await import('./practice/index.ts')).practice,
+  },
+];
+
+/** Bare `hedge`. */
+export const loadHome = async (): Promise<Command> => (await import('./home.ts')).home;

@@ -1,0 +1,42 @@
+/**
+ * The words of the trade that have a fixed list: sides, tenors, statuses, environments.
+ * The service's own spelling, everywhere (specification §1, §3, §5).
+ */
+
+export const SIDES = ['buy', 'sell'] as const;
+export type Side = (typeof SIDES)[number];
+
+/** Tenors in days that every market supports (specification §8). */
+export const TENORS = [1, 3, 7] as const;
+export type Tenor = (typeof TENORS)[number];
+
+export const HEDGE_STATUSES = ['submitting', 'submitted', 'filled', 'failed', 'closed'] as const;
+export type HedgeStatus = (typeof HEDGE_STATUSES)[number];
+
+export const ENVIRONMENTS = ['live', 'sandbox', 'practice'] as const;
+export type Environment = (typeof ENVIRONMENTS)[number];
+
+/** The gloss that stands beside an environment's name on first sight. */
+export const ENVIRONMENT_GLOSS: Readonly<Record<Environment, string>> = {
+  live: 'real money',
+  sandbox: "the partner's test funds",
+  practice: 'this machine, no money',
+};
+
+/**
+ * Who gains on a side, in words. A price of P on USDTNGN is P units of the quote currency per USDT, so the
+ * buyer of USDT gains when the quote currency weakens. Markets other than a USDT pair name the pair itself.
+ */
+export function sideInWords(market: string, side: Side): string {
+  const currency = quoteCurrency(market);
+  const named = CURRENCY_NAMES[currency] ?? currency;
+  return `gains when the ${named} ${side === 'buy' ? 'weakens' : 'strengthens'}`;
+}
+
+const BASE = 'USDT';
+const CURRENCY_NAMES: Readonly<Record<string, string>> = { NGN: 'naira' };
+
+/** The quote currency of a USDT pair (`USDTNGN` → `NGN`); any other name is returned as it is. */
+export function quoteCurrency(market: string): string {
+  return market.startsWith(BASE) && market.length > BASE.length ? market.slice(BASE.length) : market;
+}

@@ -1,0 +1,74 @@
+/** What `hedge profile add` was asked. The key itself is never among the words. */
+import { quoted } from '../domain/quoted.ts';
+import { UsageError } from '../errors.ts';
+import { optionGiven, optionText, type RawInput } from './raw-input.ts';
+
+/** Where a new profile's key comes from. */
+export type KeyOrigin =
+  | { kind: 'prompt' }
+  | { kind: 'standard input' }
+  | { kind: 'file'; path: string }
+  | { kind: 'command'; argv: readonly [string, ...string[]] };
+
+export interface ProfileIntent {
+  name: string;
+  baseUrl: string;
+  keyOrigin: KeyOrigin;
+  caFile: string | undefined;
+  timeZone: string | undefined;
+  /** Whether the key is tried before it is kept. */
+  check: boolean;
+}
+
+export function readProfileIntent(raw: RawInput): ProfileIntent {
+  const [name = ''] = raw.operands;
+  const baseUrl = optionText(raw, 'baseUrl');
+  if (baseUrl === undefined)
+    throw new UsageError(
+      'The base address of the service is missing.',
+      `Say it, with its version segment: hedge profile add ${name} --base-url https://…/v2`,
+    );
+  return {
+    name,
+    baseUrl,
+    keyOrigin: readKeyOrigin(raw),
+    caFile: optionText(raw, 'caFile'),
+    timeZone: optionText(raw, 'timeZone'),
+    check: raw.options['check'] !== false,
+  };
+}
+
+function readKeyOrigin(raw: RawInput): KeyOrigin {
+  const file = optionText(raw, 'keyFile');
+  const command = optionText(raw, 'keyCommand');
+  const origins: KeyOrigin[] = [
+    ...(optionGiven(raw, 'keyStdin') ? [{ kind: 'standard input' } as const] : []),
+    ...(file === undefined ? [] : [{ kind: 'file', path: file } as const]),
+    ...(command === undefined ? [] : [{ kind: 'command', argv: readKeyCommand(command) } as const]),
+  ];
+  const [origin, second] = origins;
+  if (second !== undefined)
+    throw new UsageError('The key comes from one place.', 'Give one of --key-stdin, --key-file, --key-command.');
+  return origin ?? { kind: 'prompt' };
+}
+
+/** A JSON list of words: no shell is involved, so nothing needs quoting twice. */
+function readKeyCommand(text: string): readonly [string, ...string[]] {
+  const words = parsedList(text);
+  const [program, ...rest] = words ?? [];
+  if (words === undefined || program === undefined || program === '')
+    throw new UsageError(
+      `${quoted(text)} is not a command (--key-command).`,
+      `Write it as a JSON list of words: --key-command '["pass","show","hedge/test"]'`,
+    );
+  return [program, ...rest];
+}
+
+function parsedList(text: string): readonly string[] | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) && value.every((word) => typeof word === 'string') ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

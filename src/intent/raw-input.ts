@@ -1,0 +1,19 @@
+/** What was typed for a command, before it means anything. */
+
+export interface RawInput {
+  operands: readonly string[];
+  /** By the option's long name in camelCase; a switch is a boolean. */
+  options: Readonly<Record<string, string | boolean | undefined>>;
+}
+
+/** The value of an option that takes one, or undefined when it was not given. */
+export function optionText(raw: RawInput, name: string): string | undefined {
+  const value = raw.options[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** Whether a switch was given. */
+export const optionGiven = (raw: RawInput, name: string): boolean => raw.options[name] === true;
+
+/** For commands that take neither operands nor options of their own. */
+export const readNothing = (_raw: RawInput): undefined => undefined;

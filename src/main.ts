@@ -1,0 +1,48 @@
+/**
+ * The composition root: makes a world of what the process has, runs one invocation in it, and says how the
+ * process ends. Tests compose the same world with a clock, streams and folders of their own.
+ */
+import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { glanceAt } from './cli/global-options.ts';
+import { runInvocation } from './cli/pipeline.ts';
+import { composeWorld } from './main/world.ts';
+import { systemClock } from './platform/clock.ts';
+import { hostOf } from './platform/host.ts';
+import { systemRandom } from './platform/random.ts';
+import { watchSignals } from './terminal/signals.ts';
+import { openTerminal } from './terminal/streams.ts';
+
+/** Runs the process's own command line and gives the exit code, once everything has been written. */
+export async function main(process: NodeJS.Process): Promise<number> {
+  const argv = process.argv.slice(2);
+  const glance = glanceAt(argv);
+  const signals = watchSignals(process);
+  const terminal = openTerminal({
+    process,
+    env: process.env,
+    flags: { quiet: glance.quiet, ...(glance.noColor ? { color: 'never' } : {}) },
+  });
+  const code = await runInvocation(
+    composeWorld({
+      argv,
+      env: process.env,
+      home: homedir(),
+      version: ownVersion(),
+      terminal,
+      signals,
+      machine: { clock: systemClock, random: systemRandom, host: hostOf(process) },
+    }),
+  );
+  await terminal.drained();
+  const signal = signals.caught();
+  if (signal !== undefined && code !== 0) signals.dieBy(signal);
+  return code;
+}
+
+/** The version in package.json, beside the folder this file was built into. */
+function ownVersion(): string {
+  const manifest: unknown = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+  const version = typeof manifest === 'object' && manifest !== null && 'version' in manifest ? manifest.version : '';
+  return typeof version === 'string' ? version : '';
+}

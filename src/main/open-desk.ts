@@ -1,0 +1,138 @@
+/**
+ * Builds the desk that commands are lent: each thing when it is first asked for, once. Knows who is
+ * connected to what, and closes it all.
+ */
+import type { OpenDesk } from '../cli/pipeline.ts';
+import type { Identity } from '../cli/printer.ts';
+import { connect } from '../client/connect.ts';
+import type { HedgeApi } from '../client/hedge-api.ts';
+import type { Candidate } from '../commands/desk.ts';
+import { ApiKey } from '../domain/api-key.ts';
+import { CredentialError } from '../errors.ts';
+import { checkExpectation, readExpectation } from '../settings/expectation.ts';
+import { keyFromCommand, keyFromFile, keyFromText, type KeyPorts, readKey } from '../settings/credentials.ts';
+import { openProfiles, type ProfileStore } from '../settings/profiles.ts';
+import { resolveProfile, type Selection } from '../settings/resolve.ts';
+import { trustedCertificates } from '../settings/trust.ts';
+import { chooseProgress } from '../terminal/progress.ts';
+import { choosePrompter } from '../terminal/prompter.ts';
+import { readStandardInput } from '../terminal/standard-input.ts';
+import { practiceHouse } from './practice-house.ts';
+import type { DeskParts } from './world.ts';
+
+const LARGEST_KEY_BYTES = 65_536;
+
+export function openDesk(parts: DeskParts): OpenDesk {
+  const { terminal, signals, machine, settings, globals, env } = parts;
+  const { clock, random } = machine;
+  const progress = chooseProgress(terminal, { clock, inPipe: 'silent' });
+  const practice = practiceHouse(parts);
+  const keyPorts: KeyPorts = { clock, env, signal: signals.signal };
+  const closers: (() => Promise<void>)[] = [];
+  let identity: Identity | undefined;
+
+  const profiles = once(async (): Promise<ProfileStore> => openProfiles({ places: parts.places(), machine }));
+  const selection = once(async (): Promise<Selection> => {
+    const store = await profiles();
+    return resolveProfile({ option: globals.profile, environment: settings, book: () => store.read() });
+  });
+  const expected = () => readExpectation({ option: globals.expectEnv, variable: settings.expectEnv });
+
+  const connectTo = ({ baseUrl, key, ca }: { baseUrl: string; key: ApiKey; ca: readonly string[] | undefined }): HedgeApi => {
+    progress.start('Asking the service');
+    const connection = connect({
+      baseUrl,
+      key,
+      clock,
+      random,
+      signal: signals.signal,
+      userAgent: `hedge/${parts.version}`,
+      proxy: { https: env['HTTPS_PROXY'] ?? env['https_proxy'], no: env['NO_PROXY'] ?? env['no_proxy'] },
+      ...(ca === undefined ? {} : { ca }),
+      ...(globals.verbose ? { trace: (line: string) => terminal.writeNote(line) } : {}),
+    });
+    closers.push(() => connection.close());
+    return connection.api;
+  };
+
+  const trust = (profileFile: string | undefined) =>
+    trustedCertificates({ profile: profileFile, hedge: settings.caFile, node: settings.extraCaCerts });
+
+  const practiceApi = async (): Promise<HedgeApi> => {
+    identity = { profile: 'practice', environment: 'practice', zone: 'UTC' };
+    checkExpectation('practice', expected());
+    const service = await practice.open();
+    return connectTo({ baseUrl: service.url, key: ApiKey.of(service.keys.test), ca: [service.ca] });
+  };
+
+  const api = once(async (): Promise<HedgeApi> => {
+    const selected = await selection();
+    if (selected.kind === 'practice') return practiceApi();
+    const key = await readKey(selected, keyPorts);
+    const stored = selected.kind === 'stored' ? selected.profile : undefined;
+    identity = { profile: selected.name, environment: key.environment, zone: stored?.time_zone ?? 'UTC' };
+    checkExpectation(key.environment, expected());
+    const baseUrl = selected.kind === 'stored' ? selected.profile.base_url : selected.baseUrl;
+    return connectTo({ baseUrl, key, ca: await trust(stored?.ca_file) });
+  });
+
+  return {
+    desk: {
+      version: parts.version,
+      clock,
+      progress,
+      prompter: choosePrompter(terminal, signals.signal),
+      note(text) {
+        if (!terminal.quiet) terminal.writeNote(text);
+      },
+      untilStopped: () => aborted(signals.signal),
+      profiles,
+      selection,
+      selectionIfAny: () => selection().catch(ifNothingIsSelected),
+      api,
+      async candidateApi({ baseUrl, key, caFile }: Candidate) {
+        checkExpectation(key.environment, expected());
+        return connectTo({ baseUrl, key, ca: await trust(caFile) });
+      },
+      keyFrom: {
+        async standardInput() {
+          const input = terminal.streams.input;
+          return keyFromText(
+            await readStandardInput(input, LARGEST_KEY_BYTES, signals.signal),
+            'Standard input',
+          );
+        },
+        file: keyFromFile,
+        command: (argv) => keyFromCommand(argv, keyPorts),
+        text: (text) => keyFromText(text, 'What was typed'),
+      },
+      practice: practice.door,
+    },
+    identity: () => identity,
+    async close() {
+      for (const close of closers.toReversed()) await close();
+      await practice.close();
+    },
+  };
+}
+
+function ifNothingIsSelected(error: unknown): undefined {
+  if (error instanceof CredentialError && error.code === 'no_profile') return undefined;
+  throw error;
+}
+
+/** The same promise for every caller: a thing is opened once, when it is first wanted. */
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

@@ -1,0 +1,100 @@
+/**
+ * The practice service as this program keeps it: where its books live, opened for the length of one command
+ * or served to others. The only file that imports the island, and only when it is wanted.
+ */
+import { join } from 'node:path';
+import type { PracticeDoor } from '../commands/desk.ts';
+import { DamagedFileError, StoppedError, UsageError } from '../errors.ts';
+import type { PracticeService, RequestLogEntry } from '../practice/index.ts';
+import type { DeskParts } from './world.ts';
+
+export interface PracticeHouse {
+  /** The service of this invocation; the same one however often it is asked for. */
+  open(): Promise<PracticeService>;
+  door: PracticeDoor;
+  close(): Promise<void>;
+}
+
+const loadIsland = () => import('../practice/index.ts');
+
+export function practiceHouse({ machine, places }: Pick<DeskParts, 'machine' | 'places'>): PracticeHouse {
+  const { clock, random } = machine;
+  const ports = () => ({ clock, random, store: join(places().state, 'practice') });
+  let opened: Promise<PracticeService> | undefined;
+
+  const administer = async <T>(task: (admin: Administration) => Promise<T>): Promise<T> =>
+    inOurWords(async ({ openPracticeAdmin }) => {
+      const admin = await openPracticeAdmin(ports());
+      try {
+        return await task(admin);
+      } finally {
+        await admin.close();
+      }
+    });
+
+  return {
+    open() {
+      opened ??= inOurWords(({ startPracticeService }) => startPracticeService(ports()));
+      return opened;
+    },
+    door: {
+      status: () => administer((admin) => admin.status()),
+      reset: (options) => administer((admin) => admin.reset(options)),
+      serve: ({ onRequest, ...where }) =>
+        inOurWords(({ startPracticeService }) =>
+          startPracticeService({
+            ...ports(),
+            ...where,
+            ...(onRequest === undefined ? {} : { onRequest: (entry) => onRequest(logLine(entry)) }),
+          }),
+        ),
+    },
+    async close() {
+      await (await opened)?.close();
+    },
+  };
+}
+
+type Island = Awaited<ReturnType<typeof loadIsland>>;
+type Administration = Awaited<ReturnType<Island['openPracticeAdmin']>>;
+
+/** The island's errors in the words of the desk. */
+async function inOurWords<T>(task: (island: Island) => Promise<T>): Promise<T> {
+  const island = await loadIsland();
+  try {
+    return await task(island);
+  } catch (error) {
+    if (error instanceof island.PracticeStoreError)
+      throw new DamagedFileError(error.path, {
+        what: error.message,
+        book: 'The practice books were left as they are.',
+        hint: 'Move that file away to begin with fresh books, or set HEDGE_HOME to another folder.',
+        cause: error,
+      });
+    if (error instanceof island.PracticeInputError) throw new UsageError(error.message);
+    if (isPortTaken(error))
+      throw new StoppedError({
+        code: 'port_taken',
+        what: 'That port is taken, or not to be had.',
+        hint: 'Choose another with --port, or leave --port out for any free one.',
+        cause: error,
+      });
+    throw error;
+  }
+}
+
+const isPortTaken = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && (error.code === 'EADDRINUSE' || error.code === 'EACCES');
+
+/** `10:02:58 sandbox POST /hedges 200 12 ms`, and what befell it. Never a key of the service. */
+function logLine(entry: RequestLogEntry): string {
+  const { at, environment, method, path, status, code, idempotencyKey, replayed, ms, weather } = entry;
+  const book = environment === 'test' ? 'sandbox' : (environment ?? 'nobody');
+  const parts = [at.slice(11, 19), book, method, path, status === 0 ? 'cut' : status.toString()];
+  if (code !== undefined) parts.push(code);
+  parts.push(`${ms.toFixed(0)} ms`);
+  if (idempotencyKey !== undefined) parts.push(`key ${idempotencyKey}`);
+  if (replayed === true) parts.push('replayed');
+  if (weather !== undefined) parts.push(`weather ${weather}`);
+  return parts.join(' ');
+}

@@ -1,0 +1,49 @@
+/**
+ * What a person's view is made of, as values: cells that know their kind and blocks that hold cells.
+ * Neither knows a terminal; render-human.ts lays them out, format.ts spells the cells.
+ */
+import type Big from 'big.js';
+import type { Environment } from '../domain/vocabulary.ts';
+
+/** Any decimal amount: exact, never a float that was computed with. */
+export type Amount = Big | string | number;
+
+export type Tone = 'plain' | 'strong' | 'dim' | 'good' | 'bad' | 'warn';
+
+export type Cell =
+  | { kind: 'text'; text: string; tone?: Tone }
+  /** Money or size with two decimals at least and every further digit that is there. */
+  | { kind: 'money'; amount: Amount; unit?: string; signed?: boolean; tone?: Tone }
+  /** A rate in quote currency per USDT: two decimals at least. */
+  | { kind: 'rate'; amount: Amount; tone?: Tone }
+  | { kind: 'percent'; amount: Amount; signed?: boolean; tone?: Tone }
+  | { kind: 'number'; amount: Amount; unit?: string; tone?: Tone }
+  /** An instant, ISO 8601 UTC; shown in the profile's zone. `mark` follows it, e.g. `(!)` on a weekend. */
+  | { kind: 'time'; at: string; style?: 'date' | 'minute' | 'second'; mark?: string; tone?: Tone }
+  /** The service did not send it. */
+  | { kind: 'missing' };
+
+export interface Column {
+  header: string;
+  align?: 'left' | 'right';
+  /** Gives way first, from the right, when the table is too wide; named in a line under it. */
+  optional?: boolean;
+}
+
+export type Block =
+  /** The environment line: `LIVE · desk`, and what stands at its right. */
+  | { kind: 'heading'; environment: Environment; profile: string; note?: readonly Cell[] }
+  /** One paragraph; cells are joined by a space (none before `.,;:)`), long ones wrap. */
+  | { kind: 'line'; cells: readonly Cell[]; indent?: number }
+  | { kind: 'gap' }
+  /** A table; where it does not fit the width, each row becomes a record of `header  cell` lines. */
+  | { kind: 'table'; columns: readonly Column[]; rows: readonly (readonly Cell[])[]; empty?: string }
+  /** Rows of a name, one figure, and words beside it: figures line up at their decimal point. */
+  | { kind: 'figures'; rows: readonly (readonly Cell[])[] }
+  /** Names and values, the values aligned. */
+  | { kind: 'pairs'; pairs: readonly { name: string; value: readonly Cell[] }[] };
+
+export const text = (value: string, tone?: Tone): Cell =>
+  tone === undefined ? { kind: 'text', text: value } : { kind: 'text', text: value, tone };
+export const missing: Cell = { kind: 'missing' };
+export const line = (...cells: readonly Cell[]): Block => ({ kind: 'line', cells });

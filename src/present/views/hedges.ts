@@ -1,0 +1,62 @@
+/** Hedges as a person reads them: a table, or one hedge in full. */
+import type { Hedge } from '../../client/schemas.ts';
+import type { Covers } from '../../flow/find-hedges.ts';
+import { type Block, type Cell, line, text, type Tone } from '../blocks.ts';
+import { type KnownField, pairsOf, tableOf } from './records.ts';
+
+const COLUMNS: readonly KnownField[] = [
+  { name: 'id', header: 'Hedge' },
+  { name: 'client_reference', header: 'Deal id' },
+  { name: 'market', header: 'Market' },
+  { name: 'side', header: 'Side' },
+  { name: 'notional_usd', header: 'Notional USD' },
+  { name: 'tenor_days', header: 'Days' },
+  { name: 'status', header: 'Status', cell: statusCell },
+  { name: 'struck_rate', header: 'Struck' },
+  { name: 'maturity_at', header: 'Matures' },
+  { name: 'units', header: 'Units', optional: true },
+  { name: 'opened_at', header: 'Opened', optional: true },
+  { name: 'filled_at', header: 'Filled', optional: true },
+  { name: 'order_key', header: 'Order key', optional: true },
+  { name: 'order_tx_hash', header: 'Order tx', optional: true },
+  { name: 'fill_tx_hash', header: 'Fill tx', optional: true },
+];
+
+const ALWAYS = ['struck_rate', 'maturity_at'];
+
+const LONG_NAMES: Readonly<Record<string, string>> = {
+  notional_usd: 'Notional (USD)',
+  tenor_days: 'Tenor (days)',
+  struck_rate: 'Struck rate',
+  order_tx_hash: 'Order transaction',
+  fill_tx_hash: 'Fill transaction',
+};
+const DETAILS = COLUMNS.map((field) => ({ ...field, header: LONG_NAMES[field.name] ?? field.header }));
+
+export function viewHedges(value: {
+  hedges: readonly Hedge[];
+  asked: string | undefined;
+  covers?: Covers;
+}): readonly Block[] {
+  const [first] = value.hedges;
+  if (value.asked !== undefined && first !== undefined && value.hedges.length === 1)
+    return [pairsOf(first, DETAILS, ALWAYS)];
+  const table = tableOf(value.hedges, COLUMNS, { empty: 'No hedge fits.' });
+  return value.covers?.maybe_truncated === true ? [table, ...mayBeMore(value.covers)] : [table];
+}
+
+/** Said under a list that may be one page of a longer one. */
+export function mayBeMore(covers: Covers): readonly Block[] {
+  return [
+    { kind: 'gap' },
+    line(text(`${covers.count} came; the service may have more than this page.`, 'dim')),
+  ];
+}
+
+const TONES: Readonly<Record<string, Tone>> = { filled: 'good', failed: 'bad', closed: 'dim' };
+
+function statusCell(status: unknown): Cell {
+  const word = String(status);
+  const tone = TONES[word];
+  return tone === undefined ? text(word) : text(word, tone);
+}

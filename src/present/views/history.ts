@@ -1,0 +1,36 @@
+/** Closed hedges as a person reads them: when, what, and how it came out. */
+import type { ClosedHedge } from '../../client/schemas.ts';
+import type { Covers } from '../../flow/find-hedges.ts';
+import type { Block } from '../blocks.ts';
+import { mayBeMore } from './hedges.ts';
+import { signedCell } from './cells.ts';
+import { type KnownField, tableOf } from './records.ts';
+
+const COLUMNS: readonly KnownField[] = [
+  { name: 'closed_at', header: 'Closed' },
+  { name: 'id', header: 'Hedge', optional: true },
+  { name: 'client_reference', header: 'Deal id' },
+  { name: 'market', header: 'Market' },
+  { name: 'side', header: 'Side' },
+  { name: 'notional_usd', header: 'Notional USD' },
+  { name: 'tenor_days', header: 'Days', optional: true },
+  { name: 'entry_price', header: 'Entry', optional: true },
+  { name: 'exit_price', header: 'Exit', optional: true },
+  { name: 'gross_pnl_usd', header: 'Gross', cell: signedCell, optional: true },
+  { name: 'carry_usdc', header: 'Carry', cell: signedCell, optional: true },
+  { name: 'fees_usdc', header: 'Fees', optional: true },
+  { name: 'net_pnl_usd', header: 'Net P&L USD', cell: signedCell },
+  { name: 'reason', header: 'Ended by', optional: true },
+  { name: 'opened_at', header: 'Opened', optional: true },
+];
+
+export function viewHistory({
+  records,
+  covers,
+}: {
+  records: readonly ClosedHedge[];
+  covers: Covers;
+}): readonly Block[] {
+  const table = tableOf(records, COLUMNS, { empty: 'Nothing has been closed yet.' });
+  return covers.maybe_truncated ? [table, ...mayBeMore(covers)] : [table];
+}

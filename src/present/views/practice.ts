@@ -1,0 +1,107 @@
+/** The practice service as a person reads it: its times, its two books, the weather on them. */
+import { type Block, type Cell, line, text } from '../blocks.ts';
+
+/** What is shown of one practice book. Amounts are exact decimal strings. */
+export interface PracticeBook {
+  balance_usdc: string;
+  margin_in_use_usdc: string;
+  reserved_usdc: string;
+  open_exposure_usd: string;
+  available_exposure_usd: string;
+  unrealized_pnl_usd: string;
+  orders_in_flight: number;
+  hedges: Readonly<Record<string, number>>;
+}
+
+export interface PracticeState {
+  book_id: string;
+  /** ISO 8601 UTC: the market, fills and maturities follow it. */
+  book_time: string;
+  ahead_ms: number;
+  store: string;
+  books: Readonly<Record<'live' | 'test', PracticeBook>>;
+  /** Every setting by its name. */
+  weather: object;
+}
+
+export function viewPracticeState(state: PracticeState): readonly Block[] {
+  const { live, test } = state.books;
+  const both = (name: string, cell: (book: PracticeBook) => Cell): Cell[] => [text(name), cell(test), cell(live)];
+  return [
+    line(
+      text('Practice book', 'strong'),
+      text(state.book_id),
+      text('at'),
+      { kind: 'time', at: state.book_time, style: 'second' },
+      text(state.ahead_ms === 0 ? '(now)' : `(${daysAhead(state.ahead_ms)} ahead of the wall clock)`, 'dim'),
+    ),
+    { kind: 'gap' },
+    {
+      kind: 'table',
+      columns: [{ header: 'BOOK' }, { header: 'SANDBOX KEY', align: 'right' }, { header: 'LIVE KEY', align: 'right' }],
+      rows: [
+        both('Free balance (USDC)', (book) => ({ kind: 'money', amount: book.balance_usdc })),
+        both('Margin in use (USDC)', (book) => ({ kind: 'money', amount: book.margin_in_use_usdc })),
+        both('Reserved for orders (USDC)', (book) => ({ kind: 'money', amount: book.reserved_usdc })),
+        both('Open exposure (USD)', (book) => ({ kind: 'money', amount: book.open_exposure_usd })),
+        both('Headroom (USD)', (book) => ({ kind: 'money', amount: book.available_exposure_usd })),
+        both('Unrealized P&L (USD)', (book) => ({
+          kind: 'money',
+          amount: book.unrealized_pnl_usd,
+          signed: true,
+        })),
+        both('Orders in flight', (book) => ({ kind: 'number', amount: book.orders_in_flight })),
+        both('Hedges', (book) => text(countsInWords(book.hedges))),
+      ],
+    },
+    { kind: 'gap' },
+    line(text('Weather'), text(weatherInWords(state.weather))),
+    line(text('Kept in'), text(state.store, 'dim')),
+  ];
+}
+
+/** What a served practice service prints: lines that can be pasted into a shell. */
+export interface ServedPractice {
+  base_url: string;
+  ca_file: string;
+  keys: { live: string; test: string };
+}
+
+export const viewServedPractice = ({ base_url: baseUrl, ca_file: caFile, keys }: ServedPractice): readonly Block[] => [
+  line(text('# practice service, sandbox book; for the live book use the key of the last line instead')),
+  line(text(`export HEDGE_BASE_URL=${shellWord(baseUrl)}`)),
+  line(text(`export HEDGE_CA_FILE=${shellWord(caFile)}`)),
+  line(text(`export HEDGE_API_KEY=${shellWord(keys.test)}`)),
+  line(text(`# export HEDGE_API_KEY=${shellWord(keys.live)}`)),
+];
+
+const shellWord = (word: string): string =>
+  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+
+const countsInWords = (counts: Readonly<Record<string, number>>): string => {
+  const some = Object.entries(counts).filter(([, count]) => count > 0);
+  return some.length === 0 ? 'none' : some.map(([status, count]) => `${count} ${status}`).join(', ');
+};
+
+/** The settings of the weather that are not calm. */
+export function weatherInWords(weather: object): string {
+  const stormy = Object.entries(weather).filter(([name, value]: [string, unknown]) => !isCalm(name, value));
+  if (stormy.length === 0) return 'calm';
+  return stormy.map(([name, value]) => `${name} ${Array.isArray(value) ? value.join(',') : String(value)}`).join('; ');
+}
+
+const isCalm = (name: string, value: unknown): boolean =>
+  value === 0 ||
+  value === null ||
+  value === false ||
+  (Array.isArray(value) && value.length === 0) ||
+  (name === 'only' && value === 'all');
+
+const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+
+function daysAhead(ms: number): string {
+  const days = Math.floor(ms / DAY_MS);
+  const hours = Math.floor((ms % DAY_MS) / HOUR_MS);
+  return [days > 0 ? `${days} d` : '', hours > 0 || days === 0 ? `${hours} h` : ''].filter(Boolean).join(' ');
+}

@@ -1,0 +1,20 @@
+/** Mids as a person reads them. An answer of a shape we don't know is shown as it came. */
+import { quoteCurrency } from '../../domain/vocabulary.ts';
+import type { MarketPrice } from '../../flow/read-prices.ts';
+import type { Block, Cell } from '../blocks.ts';
+import { cellOf } from '../fields.ts';
+
+export function viewPrices(prices: readonly MarketPrice[]): readonly Block[] {
+  return [
+    {
+      kind: 'table',
+      columns: [{ header: 'MARKET' }, { header: 'MID', align: 'right' }, { header: 'PER USDT IN' }],
+      rows: prices.map(({ market, mid, sent }): readonly Cell[] => [
+        { kind: 'text', text: market },
+        mid === undefined ? cellOf('price', sent) : { kind: 'rate', amount: mid },
+        { kind: 'text', text: quoteCurrency(market) },
+      ]),
+      empty: 'No market is available to this account.',
+    },
+  ];
+}

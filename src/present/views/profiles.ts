@@ -1,0 +1,88 @@
+/** Profiles as a person reads them. Keys come masked or not at all. */
+import { ENVIRONMENT_GLOSS, type Environment } from '../../domain/vocabulary.ts';
+import { type Block, type Cell, line, missing, text } from '../blocks.ts';
+
+/** The profile that the options and the environment select, and why that one. */
+export interface SelectedProfile {
+  name: string;
+  /** Undefined when only its key command could tell. */
+  environment: Environment | undefined;
+  /** `--profile`, `HEDGE_PROFILE`, … in words. */
+  why: string;
+}
+
+export interface ProfileSummary {
+  name: string;
+  environment: Environment | undefined;
+  base_url: string | null;
+  /** Masked, or in words where it comes from. */
+  key: string;
+  ca_file?: string | undefined;
+  time_zone?: string | undefined;
+  is_default: boolean;
+}
+
+export function viewProfiles(profiles: readonly ProfileSummary[]): readonly Block[] {
+  return [
+    {
+      kind: 'table',
+      columns: [{ header: 'PROFILE' }, { header: 'ENVIRONMENT' }, { header: 'BASE ADDRESS' }, { header: 'KEY' }],
+      rows: profiles.map(({ name, environment, base_url: baseUrl, key, is_default: isDefault }): readonly Cell[] => [
+        text(isDefault ? `${name} (default)` : name, isDefault ? 'strong' : 'plain'),
+        environmentCell(environment),
+        baseUrl === null ? missing : text(baseUrl),
+        text(key),
+      ]),
+    },
+  ];
+}
+
+export interface ProfileInFull extends ProfileSummary {
+  /** Which source selected it, in words; undefined when it was asked for by name. */
+  why: string | undefined;
+  path: string;
+}
+
+export function viewProfile(profile: ProfileInFull): readonly Block[] {
+  const { environment, base_url: baseUrl, ca_file: caFile, time_zone: zone, why } = profile;
+  return [
+    {
+      kind: 'pairs',
+      pairs: [
+        { name: 'Profile', value: [text(profile.is_default ? `${profile.name} (default)` : profile.name, 'strong')] },
+        ...(why === undefined ? [] : [{ name: 'Chosen by', value: [text(why)] }]),
+        {
+          name: 'Environment',
+          value:
+            environment === undefined
+              ? [text('known once its key command has run')]
+              : [environmentCell(environment), text(`(${ENVIRONMENT_GLOSS[environment]})`)],
+        },
+        { name: 'Base address', value: [baseUrl === null ? missing : text(baseUrl)] },
+        { name: 'Key', value: [text(profile.key)] },
+        { name: 'CA file', value: [caFile === undefined ? text('none of its own') : text(caFile)] },
+        { name: 'Time zone', value: [text(zone ?? 'UTC')] },
+        { name: 'Kept in', value: [text(profile.path, 'dim')] },
+      ],
+    },
+  ];
+}
+
+export interface ProfileChange {
+  name: string;
+  environment: Environment | undefined;
+  /** What was done, as a sentence. */
+  done: string;
+  /** What the operator should know or do next. */
+  notes: readonly string[];
+}
+
+export const viewProfileChange = ({ done, notes }: ProfileChange): readonly Block[] => [
+  line(text(done)),
+  ...notes.map((note) => line(text(note, 'dim'))),
+];
+
+function environmentCell(environment: Environment | undefined): Cell {
+  if (environment === undefined) return text('by its key');
+  return text(environment.toUpperCase(), environment === 'live' ? 'warn' : 'plain');
+}

@@ -1,0 +1,186 @@
+/**
+ * Quotes as a person reads them: one tenor in full, or several side by side. Every sum shown comes from
+ * domain/quote-figures.ts; nothing is computed here. Costs are positive.
+ */
+import type Big from 'big.js';
+import type { Account, Quote } from '../../client/schemas.ts';
+import { roundTo } from '../../domain/amounts.ts';
+import { carryInWords } from '../../domain/carry.ts';
+import type { QuoteFigures } from '../../domain/quote-figures.ts';
+import { quoteCurrency, sideInWords } from '../../domain/vocabulary.ts';
+import type { QuotedTenor, QuoteReading } from '../../flow/read-quotes.ts';
+import { type Block, type Cell, line, text } from '../blocks.ts';
+import { cellOf, labelOf } from '../fields.ts';
+import { unknownFields } from './records.ts';
+
+export function viewQuotes(reading: QuoteReading): readonly Block[] {
+  const [first] = reading.tenors;
+  if (first === undefined) return [];
+  return reading.tenors.length === 1 ? viewOne(first, reading.account) : viewSeveral(reading, first);
+}
+
+function viewOne(tenor: QuotedTenor, account: Account | undefined): readonly Block[] {
+  const { quote, figures } = tenor;
+  const { pricing, carry, upfront } = quote;
+  const rows: Cell[][] = [
+    row('Price', rate(pricing.execution_price), text('mid'), rate(pricing.market_price)),
+    row('Impact', usd(figures.impact_cost_usd, 'USD')),
+    row('Carry', usd(carry.total_usdc, 'USDC'), ...perDay(carry.daily_usdc)),
+    row('Platform fee', usd(upfront.platform_fee_usdc, 'USDC')),
+    row(costWord(figures.cost_usdc), cost(figures.cost_usdc), bps(figures.cost_bps)),
+    breakEvenRow(figures),
+    row(
+      'Upfront',
+      usd(upfront.total_upfront_usdc, 'USDC'),
+      text('margin'),
+      usd(upfront.required_margin_usdc),
+      text('+ fee'),
+      usd(upfront.platform_fee_usdc),
+    ),
+    ...accountRows(account),
+    ...extraFields(quote).map(({ name, value }) => row(labelOf(name), cellOf(name, value))),
+  ];
+  return [headline(tenor, true), { kind: 'gap' }, { kind: 'figures', rows }];
+}
+
+function viewSeveral(reading: QuoteReading, first: QuotedTenor): readonly Block[] {
+  const rows = reading.tenors.map(({ quote, figures }): readonly Cell[] => [
+    text(`${quote.tenor_days.toString()} d`),
+    maturityCell(quote.maturity, 'date'),
+    rate(quote.pricing.execution_price),
+    usd(figures.impact_cost_usd),
+    usd(quote.carry.total_usdc),
+    usd(quote.upfront.platform_fee_usdc),
+    { kind: 'money', amount: figures.cost_usdc, tone: 'strong' },
+    { kind: 'number', amount: roundTo(figures.cost_bps, 1) },
+    rateOrMissing(figures.all_in_rate, 2),
+  ]);
+  return [
+    headline(first, false),
+    { kind: 'table', columns: COLUMNS, rows },
+    ...underneath(reading),
+    ...reading.tenors.flatMap(({ quote }) =>
+      extraFields(quote).map(({ name, value }) =>
+        line(text(`${quote.tenor_days.toString()} d ${labelOf(name)}`, 'dim'), cellOf(name, value)),
+      ),
+    ),
+  ];
+}
+
+const COLUMNS = [
+  { header: 'TENOR' },
+  { header: 'MATURES' },
+  { header: 'PRICE', align: 'right' },
+  { header: 'IMPACT', align: 'right' },
+  { header: '+CARRY', align: 'right' },
+  { header: '+FEE', align: 'right' },
+  { header: '=YOU PAY', align: 'right' },
+  { header: 'BPS', align: 'right' },
+  { header: 'EVEN AT', align: 'right' },
+] as const;
+
+/** `Buy USDTNGN 10,000.00 USD = 15,325,612.00 NGN for 3 days, to Mon 23 Nov 10:02. Gains when …` */
+function headline({ quote, figures }: QuotedTenor, single: boolean): Block {
+  const side = `${quote.side.charAt(0).toUpperCase()}${quote.side.slice(1)}`;
+  const words = sideInWords(quote.market, quote.side);
+  const until: Cell[] = single
+    ? [text(`for ${days(quote.tenor_days.toString())}, to`), maturityCell(quote.maturity, 'minute'), text('.')]
+    : [text('.')];
+  return line(
+    text(`${side} ${quote.market}`, 'strong'),
+    usd(quote.notional_usd, 'USD'),
+    text('='),
+    { kind: 'money', amount: roundTo(figures.notional_quote, 2), unit: quoteCurrency(quote.market) },
+    ...until,
+    text(`${words.charAt(0).toUpperCase()}${words.slice(1)}.`),
+  );
+}
+
+function underneath({ tenors, account }: QuoteReading): readonly Block[] {
+  const upfronts = new Set(tenors.map(({ quote }) => quote.upfront.total_upfront_usdc.toFixed()));
+  const [first] = tenors;
+  if (first === undefined) return [];
+  const { total_upfront_usdc: total, required_margin_usdc: margin } = first.quote.upfront;
+  const upfront: readonly Cell[] =
+    upfronts.size === 1
+      ? [text('Upfront'), usd(total, 'USDC'), text('(margin'), usd(margin), text(')')]
+      : [text('Upfront depends on the tenor: see each with --tenor')];
+  const room: readonly Cell[] =
+    account === undefined
+      ? [text('; balance and headroom could not be read', 'warn')]
+      : [
+          text('; free'),
+          usd(account.balance_usdc, 'USDC'),
+          text('; headroom'),
+          usd(account.available_exposure_usd, 'USD'),
+        ];
+  const weekend = tenors.some(({ quote }) => isWeekend(quote.maturity));
+  return [
+    line(...upfront, ...room, text('.'), ...(weekend ? [text('(!) matures on a weekend.', 'warn')] : [])),
+  ];
+}
+
+function accountRows(account: Account | undefined): Cell[][] {
+  if (account === undefined) return [row('Free', { kind: 'missing' }, text('the account could not be read', 'warn'))];
+  return [
+    row('Free', usd(account.balance_usdc, 'USDC')),
+    row('Headroom', usd(account.available_exposure_usd, 'USD')),
+  ];
+}
+
+interface SentField {
+  name: string;
+  value: unknown;
+}
+
+/** Fields of a quote that the specification doesn't have, at its top and inside its three groups. */
+function extraFields({ pricing, carry, upfront, ...top }: Quote): readonly SentField[] {
+  return [
+    ...extrasOf(top, ['market', 'side', 'notional_usd', 'tenor_days', 'maturity']),
+    ...extrasOf(pricing, ['market_price', 'execution_price', 'price_impact_usd']),
+    ...extrasOf(carry, ['daily_usdc', 'daily_rate_pct', 'total_usdc', 'total_rate_pct']),
+    ...extrasOf(upfront, ['required_margin_usdc', 'platform_fee_usdc', 'total_upfront_usdc']),
+  ];
+}
+
+const extrasOf = (group: Readonly<Record<string, unknown>>, known: readonly string[]): readonly SentField[] =>
+  unknownFields([group], known).map((name) => ({ name, value: group[name] }));
+
+const row = (name: string, amount: Cell, ...rest: readonly Cell[]): Cell[] => [text(name), amount, ...rest];
+const usd = (amount: Big, unit?: string): Cell =>
+  unit === undefined ? { kind: 'money', amount } : { kind: 'money', amount, unit };
+const rate = (amount: Big, places?: number): Cell => ({
+  kind: 'rate',
+  amount: places === undefined ? amount : roundTo(amount, places),
+});
+const bps = (amount: Big): Cell => ({ kind: 'number', amount: roundTo(amount, 1), unit: 'bps' });
+const cost = (amount: Big): Cell => ({ kind: 'money', amount: amount.abs(), unit: 'USDC', tone: 'strong' });
+const costWord = (amount: Big): string => (amount.lt(0) ? 'You earn' : 'You pay');
+const days = (count: string): string => (count === '1' ? '1 day' : `${count} days`);
+
+function perDay(daily: Big): readonly Cell[] {
+  const { words, amount } = carryInWords(daily);
+  return amount.eq(0) ? [text(words)] : [text(words), usd(amount), text('a day')];
+}
+
+/** How far the mid must move by maturity for the hedge to pay its own costs. */
+function breakEvenRow({ all_in_rate: allIn, move_to_break_even_pct: move }: QuoteFigures): Cell[] {
+  const name = 'Breaks even at';
+  if (allIn === undefined || move === undefined) return row(name, { kind: 'missing' }, text('no rate does'));
+  if (move.eq(0)) return row(name, rate(allIn, 4), text('where the mid is now'));
+  const way = move.gt(0) ? 'above the mid' : 'below the mid';
+  return row(name, rate(allIn, 4), { kind: 'percent', amount: roundTo(move.abs(), 2) }, text(way));
+}
+
+const rateOrMissing = (amount: Big | undefined, places: number): Cell =>
+  amount === undefined ? { kind: 'missing' } : rate(amount, places);
+
+function maturityCell(at: string, style: 'date' | 'minute'): Cell {
+  return { kind: 'time', at, style, ...(isWeekend(at) ? { mark: '(!)' } : {}) };
+}
+
+/** Saturday or Sunday in UTC, the service's own time. */
+function isWeekend(at: string): boolean {
+  const day = new Date(at).getUTCDay();
+  return day === 0 || day === 6;
+}

@@ -1,0 +1,76 @@
+/**
+ * Records of the service as tables and as name-and-value lists: the fields we know in our order, then
+ * whatever else came, labelled from its own name. Knows no resource.
+ */
+import type { Block, Cell, Column } from '../blocks.ts';
+import { cellOf, labelOf } from '../fields.ts';
+
+export type Record = Readonly<{ [field: string]: unknown }>;
+
+/** A field we know: the service's name for it, and what stands over it. */
+export interface KnownField {
+  name: string;
+  header: string;
+  /** In a table that is too wide this column gives way first. */
+  optional?: boolean;
+  /** Said instead of the bare value. */
+  cell?: (value: unknown, record: Record) => Cell;
+}
+
+/** Our own figures in a document; views say them in words of their own. */
+const DERIVED = 'derived';
+
+const isSent = (records: readonly Record[], name: string): boolean =>
+  records.some((record) => record[name] !== undefined);
+
+/** Fields that came and that we do not know, in the order of their first appearance. */
+export function unknownFields(records: readonly Record[], known: readonly string[]): readonly string[] {
+  const names = new Set(records.flatMap((record) => Object.keys(record)));
+  for (const name of [...known, DERIVED]) names.delete(name);
+  return [...names];
+}
+
+/** A table of records. A known field that no record has takes no column; one that some lack is a dash there. */
+export function tableOf(
+  records: readonly Record[],
+  known: readonly KnownField[],
+  options: { empty: string; hidden?: readonly string[] },
+): Block {
+  const extra = unknownFields(records, [...known.map(({ name }) => name), ...(options.hidden ?? [])]);
+  const fields: readonly KnownField[] = [
+    ...known.filter(({ name }) => isSent(records, name)),
+    ...extra.map((name) => ({ name, header: labelOf(name), optional: true })),
+  ];
+  const columns: Column[] = fields.map((field) => ({
+    header: field.header.toUpperCase(),
+    ...(isNumeric(records, field.name) ? { align: 'right' as const } : {}),
+    ...(field.optional === true ? { optional: true } : {}),
+  }));
+  const rows = records.map((record) => fields.map((field) => cellFor(field, record)));
+  return { kind: 'table', columns, rows, empty: options.empty };
+}
+
+/** One record as names and values: known fields first, a missing one as a dash when `always` names it. */
+export function pairsOf(record: Record, known: readonly KnownField[], always: readonly string[] = []): Block {
+  const extra = unknownFields([record], known.map(({ name }) => name));
+  const fields: readonly KnownField[] = [
+    ...known.filter(({ name }) => record[name] !== undefined || always.includes(name)),
+    ...extra.map((name) => ({ name, header: labelOf(name) })),
+  ];
+  return {
+    kind: 'pairs',
+    pairs: fields.map((field) => ({ name: field.header, value: [cellFor(field, record)] })),
+  };
+}
+
+function cellFor(field: KnownField, record: Record): Cell {
+  const value = record[field.name];
+  if (value === undefined || value === null || field.cell === undefined) return cellOf(field.name, value);
+  return field.cell(value, record);
+}
+
+const isNumeric = (records: readonly Record[], name: string): boolean =>
+  records.some((record) => {
+    const { kind } = cellOf(name, record[name]);
+    return kind === 'money' || kind === 'rate' || kind === 'percent' || kind === 'number';
+  });
