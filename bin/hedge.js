@@ -4,7 +4,9 @@ const OLDEST = [20, 19];
 const [major, minor] = process.versions.node.split('.').map(Number);
 
 if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1])) {
-  process.stderr.write(`hedge needs Node ${OLDEST.join('.')} or newer; this is ${process.versions.node}. Nothing was done.\n`);
+  process.stderr.write(
+    `hedge needs Node ${OLDEST.join('.')} or newer; this is ${process.versions.node}. Nothing was done.\n`,
+  );
   process.exitCode = 1;
 } else {
   const { main } = await import('../dist/main.js').catch((error) => {

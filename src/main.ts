@@ -43,6 +43,7 @@ export async function main(process: NodeJS.Process): Promise<number> {
 /** The version in package.json, beside the folder this file was built into. */
 function ownVersion(): string {
   const manifest: unknown = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
-  const version = typeof manifest === 'object' && manifest !== null && 'version' in manifest ? manifest.version : '';
+  const version =
+    typeof manifest === 'object' && manifest !== null && 'version' in manifest ? manifest.version : '';
   return typeof version === 'string' ? version : '';
 }

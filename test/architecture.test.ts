@@ -8,7 +8,8 @@ const LONGEST_FILE = 250;
 
 /** Lower floors know nothing of higher ones; rooms on one floor do not know each other. */
 const FLOORS: readonly (readonly string[])[] = [
-  ['domain', 'errors'],
+  ['errors'],
+  ['domain'],
   ['platform'],
   ['intent', 'client', 'settings', 'journal', 'memory', 'terminal'],
   ['flow', 'present'],
@@ -52,7 +53,8 @@ const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
 const roomOf = (file: string): string => (file.split('/')[0] ?? '').replace(/\.ts$/, '');
 const floorOf = (room: string): number => FLOORS.findIndex((rooms) => rooms.includes(room));
 
-const IMPORT = /(?:^|\n)\s*(?:import|export)\s+(type\s+)?(\{[^}]*\}|[^'"\n;]*?)\s*(?:from\s+)?'([^']+)'|import\('([^']+)'\)/g;
+const IMPORT =
+  /(?:^|\n)\s*(?:import|export)\s+(type\s+)?(\{[^}]*\}|[^'"\n;]*?)\s*(?:from\s+)?'([^']+)'|import\('([^']+)'\)/g;
 
 const imports: readonly Import[] = files.flatMap(({ name, text }) =>
   [...text.matchAll(IMPORT)].map((match) => ({
@@ -75,7 +77,10 @@ function everyNameIsAType(names: string | undefined): boolean {
 
 const inside = imports
   .filter(({ target }) => target.startsWith('.'))
-  .map((found) => ({ ...found, into: roomOf(relative(SRC, resolve(SRC, dirname(found.from), found.target))) }));
+  .map((found) => ({
+    ...found,
+    into: roomOf(relative(SRC, resolve(SRC, dirname(found.from), found.target))),
+  }));
 
 const withoutCommentsAndStrings = (text: string): string =>
   text
@@ -110,7 +115,9 @@ describe('the house', () => {
 
   it('gives each library one owner', () => {
     const strays = imports.filter(({ room, target }) => {
-      const name = Object.keys(LIBRARY_OWNERS).find((each) => target === each || target.startsWith(`${each}/`));
+      const name = Object.keys(LIBRARY_OWNERS).find(
+        (each) => target === each || target.startsWith(`${each}/`),
+      );
       return name !== undefined && LIBRARY_OWNERS[name]?.includes(room) !== true;
     });
     expect(strays.map(({ from, target }) => `${from} -> ${target}`)).toEqual([]);
@@ -126,7 +133,8 @@ describe('the house', () => {
   });
 
   it('reads clocks and randomness in platform/ only', () => {
-    const HIDDEN = /Date\.now\(|new Date\(\)|Math\.random\(|setTimeout\(|setInterval\(|performance\.now\(|hrtime/;
+    const HIDDEN =
+      /Date\.now\(|new Date\(\)|Math\.random\(|setTimeout\(|setInterval\(|performance\.now\(|hrtime/;
     const hiding = files.filter(
       ({ name, text }) => roomOf(name) !== 'platform' && HIDDEN.test(withoutCommentsAndStrings(text)),
     );
@@ -137,7 +145,9 @@ describe('the house', () => {
     const doing = files.filter(
       ({ name, text }) =>
         roomOf(name) === 'commands' &&
-        /\b(?:for|while)\s*\(|\bcatch\b|\.writeResult|\.writeNote|exitCode/.test(withoutCommentsAndStrings(text)),
+        /\b(?:for|while)\s*\(|\bcatch\b|\.writeResult|\.writeNote|exitCode/.test(
+          withoutCommentsAndStrings(text),
+        ),
     );
     expect(doing.map(({ name }) => name)).toEqual([]);
   });

@@ -158,7 +158,10 @@ function usageErrorOf(error: CommanderError, argv: readonly string[]): UsageErro
   const words = bareWords(argv);
   const known = REGISTRY.some((line) => line.name === words[0]) ? `${words[0]} ` : '';
   const help = `See hedge ${known}--help.`;
-  return new UsageError(/[.?]$/.test(sentence) ? sentence : `${sentence}.`, suggestion === '' ? help : `${suggestion} ${help}`);
+  return new UsageError(
+    /[.?]$/.test(sentence) ? sentence : `${sentence}.`,
+    suggestion === '' ? help : `${suggestion} ${help}`,
+  );
 }
 
 function forEach(command: Commander, visit: (command: Commander) => void): void {

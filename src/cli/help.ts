@@ -5,7 +5,10 @@ import type { Command } from '../commands/define.ts';
 export const styleHelp: HelpConfiguration = {
   showGlobalOptions: true,
   subcommandTerm: (command) =>
-    [command.name(), ...command.registeredArguments.map((argument) => argumentTerm(argument.name(), argument.required))].join(' '),
+    [
+      command.name(),
+      ...command.registeredArguments.map((argument) => argumentTerm(argument.name(), argument.required)),
+    ].join(' '),
 };
 
 /** The examples of a command as help shows them: the line, and under it what it shows. */

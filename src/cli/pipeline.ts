@@ -68,7 +68,12 @@ export async function runInvocation(world: World): Promise<number> {
     return finding === undefined ? EXIT_OK : exitCodeOf(finding);
   } catch (thrown) {
     opened?.desk.progress.stop();
-    return await fail(errorOf(thrown, world), { printer, terminal, context: context(), verbose: glance.verbose });
+    return await fail(errorOf(thrown, world), {
+      printer,
+      terminal,
+      context: context(),
+      verbose: glance.verbose,
+    });
   } finally {
     await opened?.close();
   }
@@ -76,7 +81,12 @@ export async function runInvocation(world: World): Promise<number> {
 
 async function fail(
   error: HedgeError,
-  { printer, terminal, context, verbose }: { printer: Printer; terminal: Terminal; context: Context; verbose: boolean },
+  {
+    printer,
+    terminal,
+    context,
+    verbose,
+  }: { printer: Printer; terminal: Terminal; context: Context; verbose: boolean },
 ): Promise<number> {
   if (verbose && error.code === 'internal' && error.cause instanceof Error)
     terminal.writeNote(error.cause.stack ?? error.cause.message);

@@ -53,7 +53,12 @@ export function documentPrinter(terminal: Terminal, options: { quiet: boolean })
       error: error === undefined ? null : errorDocument(error),
       meta,
     };
-    await terminal.writeResult(renderJson(document, { pretty: terminal.stdout.isTTY, unicode: terminal.stdout.unicode || !terminal.stdout.isTTY }));
+    await terminal.writeResult(
+      renderJson(document, {
+        pretty: terminal.stdout.isTTY,
+        unicode: terminal.stdout.unicode || !terminal.stdout.isTTY,
+      }),
+    );
   };
   return {
     async result(shown, context) {
@@ -95,7 +100,11 @@ const sayPainted = (terminal: Terminal, lines: string): void =>
 function headingOf(context: Context, shown: Shown): Block {
   const { identity, aside } = context;
   if (identity === undefined) throw new Error('a heading needs an identity');
-  const at = { kind: 'time', at: new Date(shown.servedAt?.getTime() ?? context.now).toISOString(), style: 'second' } as const;
+  const at = {
+    kind: 'time',
+    at: new Date(shown.servedAt?.getTime() ?? context.now).toISOString(),
+    style: 'second',
+  } as const;
   const note = aside === undefined ? [at] : [{ kind: 'text', text: `${aside},` } as const, at];
   return { kind: 'heading', environment: identity.environment, profile: identity.profile, note };
 }

@@ -1,8 +1,8 @@
 /** Bare `hedge`: where am I, and what next. Touches no network and reads no key. */
 import { readNothing } from '../intent/raw-input.ts';
 import { viewHome } from '../present/views/home.ts';
-import { describeSelection } from './profile/describe.ts';
 import { defineCommand } from './define.ts';
+import { describeSelection } from './profile/describe.ts';
 
 export const home = defineCommand({
   name: 'hedge',

@@ -10,7 +10,10 @@ export const positions = defineCommand({
     'One line a side that is open. Net P&L is price and carry together; NET MARGIN is what closing right now would return to the balance.',
   examples: [
     { line: 'hedge positions', shows: 'both sides, marked to the mid' },
-    { line: 'hedge positions --json | jq "[.data[].net_margin_usd] | add"', shows: 'what closing all would return' },
+    {
+      line: 'hedge positions --json | jq "[.data[].net_margin_usd] | add"',
+      shows: 'what closing all would return',
+    },
   ],
   read: readNothing,
   async run(desk) {

@@ -1,5 +1,5 @@
 /** What the operator wants, as values: the same whether it was typed or asked for. No text, no service. */
-import type Big from 'big.js';
+import type { Big } from 'big.js';
 import type { Side, Tenor } from '../domain/vocabulary.ts';
 
 export interface QuoteIntent {

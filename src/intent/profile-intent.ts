@@ -48,7 +48,10 @@ function readKeyOrigin(raw: RawInput): KeyOrigin {
   ];
   const [origin, second] = origins;
   if (second !== undefined)
-    throw new UsageError('The key comes from one place.', 'Give one of --key-stdin, --key-file, --key-command.');
+    throw new UsageError(
+      'The key comes from one place.',
+      'Give one of --key-stdin, --key-file, --key-command.',
+    );
   return origin ?? { kind: 'prompt' };
 }
 

@@ -9,8 +9,8 @@ import type { HedgeApi } from '../client/hedge-api.ts';
 import type { Candidate } from '../commands/desk.ts';
 import { ApiKey } from '../domain/api-key.ts';
 import { CredentialError } from '../errors.ts';
+import { type KeyPorts, keyFromCommand, keyFromFile, keyFromText, readKey } from '../settings/credentials.ts';
 import { checkExpectation, readExpectation } from '../settings/expectation.ts';
-import { keyFromCommand, keyFromFile, keyFromText, type KeyPorts, readKey } from '../settings/credentials.ts';
 import { openProfiles, type ProfileStore } from '../settings/profiles.ts';
 import { resolveProfile, type Selection } from '../settings/resolve.ts';
 import { trustedCertificates } from '../settings/trust.ts';
@@ -38,7 +38,15 @@ export function openDesk(parts: DeskParts): OpenDesk {
   });
   const expected = () => readExpectation({ option: globals.expectEnv, variable: settings.expectEnv });
 
-  const connectTo = ({ baseUrl, key, ca }: { baseUrl: string; key: ApiKey; ca: readonly string[] | undefined }): HedgeApi => {
+  const connectTo = ({
+    baseUrl,
+    key,
+    ca,
+  }: {
+    baseUrl: string;
+    key: ApiKey;
+    ca: readonly string[] | undefined;
+  }): HedgeApi => {
     progress.start('Asking the service');
     const connection = connect({
       baseUrl,

@@ -2,7 +2,7 @@
  * What a person's view is made of, as values: cells that know their kind and blocks that hold cells.
  * Neither knows a terminal; render-human.ts lays them out, format.ts spells the cells.
  */
-import type Big from 'big.js';
+import type { Big } from 'big.js';
 import type { Environment } from '../domain/vocabulary.ts';
 
 /** Any decimal amount: exact, never a float that was computed with. */

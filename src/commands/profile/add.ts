@@ -43,7 +43,9 @@ export const profileAdd = defineCommand({
     const profiles = await desk.profiles();
     await profiles.add(name, {
       base_url: base.url,
-      ...(keyOrigin.kind === 'command' ? { api_key_command: [...keyOrigin.argv] } : { api_key: key.reveal() }),
+      ...(keyOrigin.kind === 'command'
+        ? { api_key_command: [...keyOrigin.argv] }
+        : { api_key: key.reveal() }),
       ...(caFile === undefined ? {} : { ca_file: caFile }),
       ...(timeZone === undefined ? {} : { time_zone: timeZone }),
       added_at: new Date(desk.clock.now()).toISOString(),
@@ -51,7 +53,9 @@ export const profileAdd = defineCommand({
     const notes = [
       ...(base.warning === undefined ? [] : [base.warning]),
       ...(check ? [] : ['The key was not tried.']),
-      ...(keyOrigin.kind === 'command' ? [] : [`The key is kept in plain text in ${profiles.path}, readable by you alone.`]),
+      ...(keyOrigin.kind === 'command'
+        ? []
+        : [`The key is kept in plain text in ${profiles.path}, readable by you alone.`]),
       `Use it with --profile ${name}, or make it the default: hedge profile use ${name}`,
     ];
     const done = `Added ${name}: ${key.environment} (${ENVIRONMENT_GLOSS[key.environment]}), key ${key.masked}.`;
@@ -76,6 +80,9 @@ function askFor(desk: Desk, origin: KeyOrigin): Promise<ApiKey> | ApiKey {
 }
 
 async function promptFor(desk: Desk): Promise<ApiKey> {
-  const question = { message: 'API key (not shown)', otherwise: '--key-stdin, --key-file FILE or --key-command' };
+  const question = {
+    message: 'API key (not shown)',
+    otherwise: '--key-stdin, --key-file FILE or --key-command',
+  };
   return desk.keyFrom.text(await desk.prompter.hidden(question));
 }

@@ -11,7 +11,11 @@ export const PRACTICE_NAME = 'practice';
 export async function describeSelection(desk: Desk): Promise<SelectedProfile | undefined> {
   const selection = await desk.selectionIfAny();
   if (selection === undefined) return undefined;
-  return { name: selection.name, environment: environmentOf(selection), why: profileSourceInWords(selection.source) };
+  return {
+    name: selection.name,
+    environment: environmentOf(selection),
+    why: profileSourceInWords(selection.source),
+  };
 }
 
 export function summaryOf(selection: Selection, isDefault: boolean): ProfileSummary {

@@ -23,7 +23,10 @@ export const profileRemove = defineCommand({
         profiles.list().map((each) => each.name),
       );
     const { environment, key } = storedSummary(name, profile, false);
-    const question = { message: `Forget ${name} (${environment ?? 'environment by its key'}, ${key})?`, otherwise: '--yes' };
+    const question = {
+      message: `Forget ${name} (${environment ?? 'environment by its key'}, ${key})?`,
+      otherwise: '--yes',
+    };
     if (!yes && !(await desk.prompter.confirm(question)))
       throw new StoppedError({ code: 'declined', what: 'Left as it was.' });
     const { wasDefault } = await profiles.remove(name);

@@ -1,7 +1,7 @@
 /** `hedge profile show`: one profile in full, or the one that is chosen here and why. */
 import { viewProfile } from '../../present/views/profiles.ts';
-import { profileSourceInWords } from '../../settings/resolve.ts';
 import { unknownProfile } from '../../settings/failures.ts';
+import { profileSourceInWords } from '../../settings/resolve.ts';
 import { defineCommand } from '../define.ts';
 import { PRACTICE_NAME, practiceSummary, storedSummary, summaryOf } from './describe.ts';
 
@@ -15,15 +15,16 @@ export const profileShow = defineCommand({
   ],
   read: ({ operands }) => ({ name: operands[0] }),
   async run(desk, { name }) {
-    const { path, read } = await desk.profiles();
+    const store = await desk.profiles();
+    const { path } = store;
     if (name === undefined) {
       const selection = await desk.selection();
       // With the pair in the environment a damaged file must be no hindrance.
-      const isDefault = selection.kind !== 'pair' && read().defaultName === selection.name;
+      const isDefault = selection.kind !== 'pair' && store.defaultName() === selection.name;
       const why = profileSourceInWords(selection.source);
       return { value: { ...summaryOf(selection, isDefault), why, path } };
     }
-    const { profiles, defaultName } = read();
+    const { profiles, defaultName } = store.read();
     const isDefault = defaultName === name;
     if (name === PRACTICE_NAME) return { value: { ...practiceSummary(isDefault), why: undefined, path } };
     const profile = profiles.get(name);

@@ -1,4 +1,6 @@
 /** `hedge profile use`: the default from now on. */
+
+import type { Environment } from '../../domain/vocabulary.ts';
 import { StoppedError } from '../../errors.ts';
 import { optionGiven } from '../../intent/raw-input.ts';
 import { viewProfileChange } from '../../present/views/profiles.ts';
@@ -21,9 +23,11 @@ export const profileUse = defineCommand({
         name,
         profiles.list().map((each) => each.name),
       );
-    const { environment } = profile === undefined ? practiceSummary(false) : storedSummary(name, profile, false);
+    const { environment } =
+      profile === undefined ? practiceSummary(false) : storedSummary(name, profile, false);
     const maybeLive = environment === undefined || environment === 'live';
-    if (maybeLive && !yes && !(await desk.prompter.confirm(questionAbout(name, environment)))) throw declined(name);
+    if (maybeLive && !yes && !(await desk.prompter.confirm(questionAbout(name, environment))))
+      throw declined(name);
     await profiles.use(name);
     const notes = maybeLive ? ['Every terminal of this user now deals live unless it says otherwise.'] : [];
     return { value: { name, environment, done: `The default profile is now ${name}.`, notes } };
@@ -31,7 +35,7 @@ export const profileUse = defineCommand({
   view: viewProfileChange,
 });
 
-const questionAbout = (name: string, environment: 'live' | undefined | string) => ({
+const questionAbout = (name: string, environment: Environment | undefined) => ({
   message: `${name} is ${environment === undefined ? 'perhaps LIVE, its key command will tell' : 'LIVE: real money'}. Every terminal of this user then deals with it. Make it the default?`,
   otherwise: '--yes',
 });

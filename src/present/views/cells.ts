@@ -1,5 +1,5 @@
 /** Cells that several views share. */
-import Big from 'big.js';
+import { Big } from 'big.js';
 import type { Cell } from '../blocks.ts';
 
 /** A P&L figure as it was sent: signed, coloured by its sign; the sign says it without the colour. */

@@ -1,7 +1,7 @@
 /** Hedges as a person reads them: a table, or one hedge in full. */
 import type { Hedge } from '../../client/schemas.ts';
 import type { Covers } from '../../flow/find-hedges.ts';
-import { type Block, type Cell, line, text, type Tone } from '../blocks.ts';
+import { type Block, type Cell, line, type Tone, text } from '../blocks.ts';
 import { type KnownField, pairsOf, tableOf } from './records.ts';
 
 const COLUMNS: readonly KnownField[] = [

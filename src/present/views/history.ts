@@ -2,8 +2,8 @@
 import type { ClosedHedge } from '../../client/schemas.ts';
 import type { Covers } from '../../flow/find-hedges.ts';
 import type { Block } from '../blocks.ts';
-import { mayBeMore } from './hedges.ts';
 import { signedCell } from './cells.ts';
+import { mayBeMore } from './hedges.ts';
 import { type KnownField, tableOf } from './records.ts';
 
 const COLUMNS: readonly KnownField[] = [

@@ -29,9 +29,17 @@ export function viewHome({ version, selected }: Home): readonly Block[] {
     line(text(`hedge ${version}`, 'strong'), text('the terminal of an FX desk')),
     selected === undefined
       ? line(text('Profile: none yet. Nothing is dealt anywhere until you name one.'))
-      : line(text('Profile'), text(selected.name, 'strong'), ...whereTo(selected), text(`(${selected.why})`, 'dim')),
+      : line(
+          text('Profile'),
+          text(selected.name, 'strong'),
+          ...whereTo(selected),
+          text(`(${selected.why})`, 'dim'),
+        ),
     { kind: 'gap' },
-    { kind: 'pairs', pairs: next.map(([command, shows]) => ({ name: command, value: [text(shows, 'dim')] })) },
+    {
+      kind: 'pairs',
+      pairs: next.map(([command, shows]) => ({ name: command, value: [text(shows, 'dim')] })),
+    },
   ];
 }
 

@@ -1,5 +1,5 @@
 /** Markets as a person reads them: one line a market, both sides beside each other. */
-import Big from 'big.js';
+import { Big } from 'big.js';
 import type { Market } from '../../client/schemas.ts';
 import type { Block, Cell } from '../blocks.ts';
 import { type KnownField, tableOf } from './records.ts';

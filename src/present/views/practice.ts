@@ -26,7 +26,11 @@ export interface PracticeState {
 
 export function viewPracticeState(state: PracticeState): readonly Block[] {
   const { live, test } = state.books;
-  const both = (name: string, cell: (book: PracticeBook) => Cell): Cell[] => [text(name), cell(test), cell(live)];
+  const both = (name: string, cell: (book: PracticeBook) => Cell): Cell[] => [
+    text(name),
+    cell(test),
+    cell(live),
+  ];
   return [
     line(
       text('Practice book', 'strong'),
@@ -38,7 +42,11 @@ export function viewPracticeState(state: PracticeState): readonly Block[] {
     { kind: 'gap' },
     {
       kind: 'table',
-      columns: [{ header: 'BOOK' }, { header: 'SANDBOX KEY', align: 'right' }, { header: 'LIVE KEY', align: 'right' }],
+      columns: [
+        { header: 'BOOK' },
+        { header: 'SANDBOX KEY', align: 'right' },
+        { header: 'LIVE KEY', align: 'right' },
+      ],
       rows: [
         both('Free balance (USDC)', (book) => ({ kind: 'money', amount: book.balance_usdc })),
         both('Margin in use (USDC)', (book) => ({ kind: 'money', amount: book.margin_in_use_usdc })),
@@ -67,7 +75,11 @@ export interface ServedPractice {
   keys: { live: string; test: string };
 }
 
-export const viewServedPractice = ({ base_url: baseUrl, ca_file: caFile, keys }: ServedPractice): readonly Block[] => [
+export const viewServedPractice = ({
+  base_url: baseUrl,
+  ca_file: caFile,
+  keys,
+}: ServedPractice): readonly Block[] => [
   line(text('# practice service, sandbox book; for the live book use the key of the last line instead')),
   line(text(`export HEDGE_BASE_URL=${shellWord(baseUrl)}`)),
   line(text(`export HEDGE_CA_FILE=${shellWord(caFile)}`)),
@@ -87,7 +99,9 @@ const countsInWords = (counts: Readonly<Record<string, number>>): string => {
 export function weatherInWords(weather: object): string {
   const stormy = Object.entries(weather).filter(([name, value]: [string, unknown]) => !isCalm(name, value));
   if (stormy.length === 0) return 'calm';
-  return stormy.map(([name, value]) => `${name} ${Array.isArray(value) ? value.join(',') : String(value)}`).join('; ');
+  return stormy
+    .map(([name, value]) => `${name} ${Array.isArray(value) ? value.join(',') : String(value)}`)
+    .join('; ');
 }
 
 const isCalm = (name: string, value: unknown): boolean =>

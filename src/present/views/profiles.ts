@@ -26,13 +26,20 @@ export function viewProfiles(profiles: readonly ProfileSummary[]): readonly Bloc
   return [
     {
       kind: 'table',
-      columns: [{ header: 'PROFILE' }, { header: 'ENVIRONMENT' }, { header: 'BASE ADDRESS' }, { header: 'KEY' }],
-      rows: profiles.map(({ name, environment, base_url: baseUrl, key, is_default: isDefault }): readonly Cell[] => [
-        text(isDefault ? `${name} (default)` : name, isDefault ? 'strong' : 'plain'),
-        environmentCell(environment),
-        baseUrl === null ? missing : text(baseUrl),
-        text(key),
-      ]),
+      columns: [
+        { header: 'PROFILE' },
+        { header: 'ENVIRONMENT' },
+        { header: 'BASE ADDRESS' },
+        { header: 'KEY' },
+      ],
+      rows: profiles.map(
+        ({ name, environment, base_url: baseUrl, key, is_default: isDefault }): readonly Cell[] => [
+          text(isDefault ? `${name} (default)` : name, isDefault ? 'strong' : 'plain'),
+          environmentCell(environment),
+          baseUrl === null ? missing : text(baseUrl),
+          text(key),
+        ],
+      ),
     },
   ];
 }
@@ -49,7 +56,10 @@ export function viewProfile(profile: ProfileInFull): readonly Block[] {
     {
       kind: 'pairs',
       pairs: [
-        { name: 'Profile', value: [text(profile.is_default ? `${profile.name} (default)` : profile.name, 'strong')] },
+        {
+          name: 'Profile',
+          value: [text(profile.is_default ? `${profile.name} (default)` : profile.name, 'strong')],
+        },
         ...(why === undefined ? [] : [{ name: 'Chosen by', value: [text(why)] }]),
         {
           name: 'Environment',

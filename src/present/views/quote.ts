@@ -2,7 +2,7 @@
  * Quotes as a person reads them: one tenor in full, or several side by side. Every sum shown comes from
  * domain/quote-figures.ts; nothing is computed here. Costs are positive.
  */
-import type Big from 'big.js';
+import type { Big } from 'big.js';
 import type { Account, Quote } from '../../client/schemas.ts';
 import { roundTo } from '../../domain/amounts.ts';
 import { carryInWords } from '../../domain/carry.ts';
@@ -84,7 +84,11 @@ function headline({ quote, figures }: QuotedTenor, single: boolean): Block {
   const side = `${quote.side.charAt(0).toUpperCase()}${quote.side.slice(1)}`;
   const words = sideInWords(quote.market, quote.side);
   const until: Cell[] = single
-    ? [text(`for ${days(quote.tenor_days.toString())}, to`), maturityCell(quote.maturity, 'minute'), text('.')]
+    ? [
+        text(`for ${days(quote.tenor_days.toString())}, to`),
+        maturityCell(quote.maturity, 'minute'),
+        text('.'),
+      ]
     : [text('.')];
   return line(
     text(`${side} ${quote.market}`, 'strong'),
@@ -121,7 +125,8 @@ function underneath({ tenors, account }: QuoteReading): readonly Block[] {
 }
 
 function accountRows(account: Account | undefined): Cell[][] {
-  if (account === undefined) return [row('Free', { kind: 'missing' }, text('the account could not be read', 'warn'))];
+  if (account === undefined)
+    return [row('Free', { kind: 'missing' }, text('the account could not be read', 'warn'))];
   return [
     row('Free', usd(account.balance_usdc, 'USDC')),
     row('Headroom', usd(account.available_exposure_usd, 'USD')),

@@ -52,7 +52,10 @@ export function tableOf(
 
 /** One record as names and values: known fields first, a missing one as a dash when `always` names it. */
 export function pairsOf(record: Record, known: readonly KnownField[], always: readonly string[] = []): Block {
-  const extra = unknownFields([record], known.map(({ name }) => name));
+  const extra = unknownFields(
+    [record],
+    known.map(({ name }) => name),
+  );
   const fields: readonly KnownField[] = [
     ...known.filter(({ name }) => record[name] !== undefined || always.includes(name)),
     ...extra.map((name) => ({ name, header: labelOf(name) })),

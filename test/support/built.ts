@@ -1,0 +1,49 @@
+/** The built program in a process of its own, as a shell would start it. */
+import { spawn } from 'node:child_process';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+
+export const HEDGE = fileURLToPath(new URL('../../bin/hedge.js', import.meta.url));
+
+export interface BuiltRun {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  out: string;
+  err: string;
+}
+
+export interface BuiltOptions {
+  env?: Readonly<Record<string, string>>;
+  stdin?: string;
+}
+
+/** An environment of the least that a program needs, so that nothing of this machine leaks into a test. */
+export function bareEnvironment(env: Readonly<Record<string, string>> = {}): Record<string, string> {
+  return { PATH: process.env['PATH'] ?? '', LANG: 'C.UTF-8', ...env };
+}
+
+/** Runs `hedge` with these words to its end. */
+export async function runBuilt(words: readonly string[], options: BuiltOptions = {}): Promise<BuiltRun> {
+  return runProgram(process.execPath, [HEDGE, ...words], options);
+}
+
+/** Runs a line of bash, `hedge` on its path, under `set -euo pipefail`. */
+export async function runShell(script: string, options: BuiltOptions = {}): Promise<BuiltRun> {
+  const prelude = `set -euo pipefail\nhedge() { "${process.execPath}" "${HEDGE}" "$@"; }\n`;
+  return runProgram('bash', ['--norc', '-c', prelude + script], options);
+}
+
+async function runProgram(
+  program: string,
+  args: readonly string[],
+  { env = {}, stdin }: BuiltOptions,
+): Promise<BuiltRun> {
+  const child = spawn(program, args, { env: bareEnvironment(env), stdio: 'pipe' });
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(stdin ?? '');
+  const ended = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
+    child.on('close', (code, signal) => resolve({ code, signal }));
+  });
+  const [end, out, err] = await Promise.all([ended, text(child.stdout), text(child.stderr)]);
+  return { ...end, out, err };
+}

@@ -1,0 +1,89 @@
+/** The whole program in this process: a home of its own, a terminal made of buffers, a clock that steps. */
+
+import { runInvocation } from '../../src/cli/pipeline.ts';
+import { composeWorld } from '../../src/main/world.ts';
+import type { Clock } from '../../src/platform/clock.ts';
+import { hostOf } from '../../src/platform/host.ts';
+import { systemRandom } from '../../src/platform/random.ts';
+import { temporaryFolder } from './own-folder.ts';
+import { type RecordingOptions, recordingTerminal } from './recording-terminal.ts';
+
+export interface Ran {
+  code: number;
+  out: string;
+  err: string;
+  /** Standard output as the one document it must be. */
+  document(): unknown;
+}
+
+export interface RunOptions {
+  env?: Readonly<Record<string, string>>;
+  terminal?: RecordingOptions;
+  stdin?: string;
+}
+
+export interface TestDesk {
+  home: string;
+  /** Runs `hedge` with these words: a line split at blanks, or the words themselves. */
+  run(words: string | readonly string[], options?: RunOptions): Promise<Ran>;
+}
+
+/** Real time that only sleeps move: certificates stay valid, waiting costs nothing. */
+export function quickClock(): Clock {
+  let ahead = 0;
+  return {
+    now: () => Date.now() + ahead,
+    async sleep(ms) {
+      ahead += ms;
+      await new Promise((resolve) => setImmediate(resolve));
+    },
+    deadline(ms) {
+      const controller = new AbortController();
+      const timer = setTimeout(() => controller.abort(), ms);
+      return { signal: controller.signal, cancel: () => clearTimeout(timer) };
+    },
+  };
+}
+
+export function aDesk({
+  env = {},
+  clock = quickClock(),
+}: {
+  env?: Readonly<Record<string, string>>;
+  clock?: Clock;
+} = {}): TestDesk {
+  const home = temporaryFolder();
+  return {
+    home,
+    async run(words, options = {}) {
+      const argv = typeof words === 'string' ? words.split(' ').filter((word) => word !== '') : [...words];
+      const surroundings = { HEDGE_HOME: home, ...env, ...options.env };
+      const quiet = argv.includes('-q') || argv.includes('--quiet');
+      const recording = recordingTerminal({
+        flags: { quiet },
+        ...options.terminal,
+        env: { ...surroundings, ...options.terminal?.env },
+      });
+      if (options.stdin !== undefined) recording.type(options.stdin);
+      if (options.terminal?.isTTY === undefined) recording.endInput();
+      const code = await runInvocation(
+        composeWorld({
+          argv,
+          env: { ...surroundings },
+          home,
+          version: '0.0.0',
+          terminal: recording.terminal,
+          signals: { signal: new AbortController().signal, caught: () => undefined },
+          machine: { clock, random: systemRandom, host: hostOf(process) },
+        }),
+      );
+      await recording.terminal.drained();
+      return {
+        code,
+        out: recording.out(),
+        err: recording.err(),
+        document: (): unknown => JSON.parse(recording.out()),
+      };
+    },
+  };
+}
