@@ -20,6 +20,7 @@ export const OWN_CODES = [
   'env_mismatch',
   'unavailable',
   'unreadable_answer',
+  'outcome_unknown',
   'worse_price',
   'cost_too_high',
   'declined',
@@ -103,6 +104,21 @@ export class UnavailableError extends HedgeError {}
 
 /** An answer that cannot be read: not JSON, not the envelope, or not the shape the specification shows. */
 export class UnreadableAnswerError extends HedgeError {}
+
+/**
+ * An action was sent and nothing tells whether the service acted: no usable answer, even after resending with
+ * the same key, or a refusal that came only after such an attempt. `refusal` is that later refusal.
+ */
+export class OutcomeUnknownError extends HedgeError {
+  readonly refusal: { code: string | undefined; message: string | undefined } | undefined;
+  constructor(
+    parts: Omit<ErrorParts, 'code' | 'effect' | 'retry'>,
+    refusal?: { code: string | undefined; message: string | undefined },
+  ) {
+    super({ ...parts, code: 'outcome_unknown', effect: 'unknown', retry: 'after_check' });
+    this.refusal = refusal;
+  }
+}
 
 /** A condition that was asked about does not hold. The reading itself succeeded. */
 export class ConditionError extends HedgeError {}

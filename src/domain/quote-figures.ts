@@ -1,0 +1,82 @@
+/**
+ * What a quote costs all in: the figures we derive from the service's own, each from exact values and rounded
+ * once. Positive is always a cost. It knows neither how a quote is fetched nor how figures are shown.
+ */
+import type { Big } from 'big.js';
+import { BPS_PER_UNIT, BPS_PLACES, divide, PCT_PLACES, RATE_PLACES, roundTo, USD_PLACES } from './amounts.ts';
+import type { Side } from './vocabulary.ts';
+
+/** The part of a quote (specification §2) that the figures are made of. */
+export interface QuoteTerms {
+  side: Side;
+  notional_usd: Big;
+  pricing: { market_price: Big; execution_price: Big };
+  carry: { total_usdc: Big };
+  upfront: { platform_fee_usdc: Big };
+}
+
+export interface QuoteFigures {
+  /**
+   * The reference rate at maturity at which the hedge exactly pays its own costs, in quote currency per USDT,
+   * 8 decimals. Absent when no rate does (costs eat the whole notional of a buy).
+   */
+  all_in_rate?: Big;
+  /** How far the market must move from `market_price` to get there, in percent, 6 decimals, signed. */
+  move_to_break_even_pct?: Big;
+  /** What dealing at the execution price and not at the market price costs, USD, 6 decimals. */
+  impact_cost_usd: Big;
+  /** Impact, carry over the tenor and platform fee together, USDC (a USDC is taken as a USD), 6 decimals. */
+  cost_usdc: Big;
+  /** `cost_usdc` in basis points of the notional, 4 decimals. */
+  cost_bps: Big;
+  /** The notional at the execution price, in quote currency, 6 decimals. */
+  notional_quote: Big;
+}
+
+/**
+ * With N the notional, M the market price, K the execution price and C = carry over the tenor + platform fee:
+ *
+ *   all_in_rate  buy K / (1 − C/N), sell K / (1 + C/N). A buy gains N × (rate − K) / rate (the NDF formula),
+ *                a sell its negative; set equal to C and solved for the rate. Impact is in K already.
+ *   impact       buy N × (K − M) / M, sell the negative.
+ *
+ * @throws RangeError when N, M or K is not above zero; the client lets no such quote through.
+ */
+export function quoteFigures(terms: QuoteTerms): QuoteFigures {
+  const notional = terms.notional_usd;
+  const market = terms.pricing.market_price;
+  const execution = terms.pricing.execution_price;
+  for (const size of [notional, market, execution]) {
+    if (size.lte(0)) throw new RangeError('a quote needs a notional and prices above zero');
+  }
+  const sign = terms.side === 'buy' ? 1 : -1;
+  const held = terms.carry.total_usdc.plus(terms.upfront.platform_fee_usdc);
+  // Both still to be divided by M: fractions are kept whole so that each figure is rounded once.
+  const impactTimesMarket = notional.times(execution.minus(market)).times(sign);
+  const costTimesMarket = impactTimesMarket.plus(held.times(market));
+  return {
+    ...breakEven(notional.minus(held.times(sign)), notional.times(execution), market),
+    impact_cost_usd: divide(impactTimesMarket, market, USD_PLACES),
+    cost_usdc: divide(costTimesMarket, market, USD_PLACES),
+    cost_bps: divide(costTimesMarket.times(BPS_PER_UNIT), market.times(notional), BPS_PLACES),
+    notional_quote: roundTo(notional.times(execution), USD_PLACES),
+  };
+}
+
+/** `left` is N ∓ C: what remains of the notional once costs are paid (more, for a sell). */
+function breakEven(
+  left: Big,
+  notionalQuote: Big,
+  market: Big,
+): Pick<QuoteFigures, 'all_in_rate' | 'move_to_break_even_pct'> {
+  if (left.lte(0)) return {};
+  const marketTimesLeft = market.times(left);
+  return {
+    all_in_rate: divide(notionalQuote, left, RATE_PLACES),
+    move_to_break_even_pct: divide(
+      notionalQuote.minus(marketTimesLeft).times(100),
+      marketTimesLeft,
+      PCT_PLACES,
+    ),
+  };
+}
