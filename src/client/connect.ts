@@ -1,0 +1,104 @@
+/**
+ * Assembles the client: the one door that the composition root uses. It owns the order of the handlers and
+ * knows no endpoint.
+ *
+ * A call passes them from top to bottom, its answer from bottom to top:
+ *
+ *   retry      attempts, waits, the total deadline; the end as one error
+ *   validate   the data against its schema
+ *   envelope   data, error, meta; status codes
+ *   trace      what -v shows, above the key
+ *   bearer     the key, on the way down only
+ *   send       one exchange: deadline, caps, TLS, proxy
+ */
+import type { ApiKey } from '../domain/api-key.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Random } from '../platform/random.ts';
+import { parseBaseUrl } from './base-url.ts';
+import type { Answer, CallOptions, HedgeApi } from './hedge-api.ts';
+import { type Call, makeHttpApi } from './http-api.ts';
+import { withBearer } from './transport/bearer.ts';
+import { makeDispatcher } from './transport/dispatcher.ts';
+import { withEnvelope } from './transport/envelope.ts';
+import type { ProxySettings } from './transport/proxy.ts';
+import { withRetry } from './transport/retry.ts';
+import { sendOver } from './transport/send.ts';
+import { type Trace, withTrace } from './transport/trace.ts';
+import { validate } from './transport/validate.ts';
+import type { WireRequest } from './transport/wire.ts';
+
+export interface Connecting {
+  /** `https://host/partner/v2`; see base-url.ts. */
+  baseUrl: string;
+  key: ApiKey;
+  /** PEM certificates that are trusted, and no other. Absent: Node's own list. */
+  ca?: readonly string[] | undefined;
+  /** HTTPS_PROXY and NO_PROXY as the environment has them. */
+  proxy?: ProxySettings | undefined;
+  clock: Clock;
+  random: Random;
+  /** Stops every call. A call's own signal stops that call. */
+  signal?: AbortSignal | undefined;
+  /** Called with each line of what `-v` shows. */
+  trace?: Trace | undefined;
+  userAgent?: string | undefined;
+}
+
+export interface Connection {
+  api: HedgeApi;
+  /** Drops every connection. Nothing can be sent afterwards. */
+  close(): Promise<void>;
+}
+
+/** Opens no connection yet. @throws CredentialError on an unusable base address or proxy. */
+export function connect(parts: Connecting): Connection {
+  const { key, clock, random, trace } = parts;
+  const base = parseBaseUrl(parts.baseUrl);
+  const connections = makeDispatcher({
+    origin: base.origin,
+    target: { host: base.host, port: base.port },
+    ca: parts.ca,
+    proxy: parts.proxy ?? {},
+    clock,
+  });
+  const wire = sendOver({
+    dispatcher: () => connections.dispatcher(),
+    origin: base.origin,
+    pathPrefix: base.path,
+    clock,
+  });
+  const known = withBearer(key, wire);
+  const traced = trace === undefined ? known : withTrace({ trace, clock, masked: key.masked }, known);
+  const opened = withEnvelope(traced, () => clock.now());
+  const host = `${base.host.includes(':') ? `[${base.host}]` : base.host}:${base.port}`;
+  const everyRequest = {
+    accept: 'application/json',
+    'accept-encoding': 'identity',
+    'user-agent': parts.userAgent ?? 'hedge-cli',
+  };
+
+  const api = makeHttpApi(async <T>(call: Call<T>, options: CallOptions): Promise<Answer<T>> => {
+    const request: WireRequest = {
+      method: call.method,
+      path: call.path,
+      headers: { ...everyRequest, ...call.headers },
+      ...(call.body === undefined ? {} : { body: call.body }),
+    };
+    const called = { line: `${call.method} ${pathOf(call.path)}`, host };
+    const stops = [options.signal, parts.signal].filter((signal) => signal !== undefined);
+    const { effect } = call;
+    return withRetry(
+      { clock, random },
+      { effect, called, stops, onAttempt: options.onAttempt },
+      async (attempt) => {
+        const answer = await opened(request, attempt);
+        const data = validate(call.schema, answer, call.echo);
+        return { data, meta: answer.meta, servedAt: answer.servedAt };
+      },
+    );
+  });
+  return { api, close: () => connections.close() };
+}
+
+/** Without the query: a deal id has no place in a message. */
+const pathOf = (path: string): string => path.replace(/\?.*$/, '');

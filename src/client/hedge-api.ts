@@ -1,0 +1,80 @@
+/**
+ * The partner's API as the rest of the program sees it: twelve methods (specification §4), wire names kept,
+ * nothing renamed and nothing decided. connect.ts makes the one that speaks HTTPS.
+ */
+import type { PreparedAction } from './prepare-action.ts';
+import type {
+  AcceptedChange,
+  AcceptedOpen,
+  Account,
+  ChangeRequest,
+  ClosedHedge,
+  CloseRequest,
+  Hedge,
+  HedgesQuery,
+  Market,
+  OpenRequest,
+  Position,
+  Quote,
+  QuoteRequest,
+} from './schemas.ts';
+
+/** What the service answered, as sent. */
+export interface Answer<T> {
+  data: T;
+  meta: Readonly<Record<string, unknown>>;
+  /** The answer's Date header, or undefined when it had none that reads as a date. */
+  servedAt: Date | undefined;
+}
+
+/** What became of one attempt. `unclear`: sent, and it cannot be told whether the service acted. */
+export interface AttemptRecord {
+  number: number;
+  became: 'answered' | 'refused' | 'never_sent' | 'unclear';
+  /** The HTTP status, when one came. */
+  status: number | undefined;
+  /** The service's `error.code`, when one came. */
+  code: string | undefined;
+}
+
+export interface CallOptions {
+  /** Stops the call, waiting included; it rejects with the signal's own reason if nothing is in doubt. */
+  signal?: AbortSignal | undefined;
+  /** Called as each attempt ends. */
+  onAttempt?: ((record: AttemptRecord) => void) | undefined;
+}
+
+/**
+ * Every method rejects with a HedgeError: RefusedError (4xx), CredentialError (401, 403), UnavailableError
+ * (nothing was done), UnreadableAnswerError (readings only), OutcomeUnknownError (actions only).
+ *
+ * `key` of an action is its Idempotency-Key (§7): 1 to 255 visible ASCII characters, one per intent. The same
+ * key goes with every resend, and with the same bytes.
+ */
+export interface HedgeApi {
+  markets(options?: CallOptions): Promise<Answer<readonly Market[]>>;
+  /** The answer's shape is not shown; `midOf` finds the mid in it. */
+  price(market: string, options?: CallOptions): Promise<Answer<unknown>>;
+  quote(request: QuoteRequest, options?: CallOptions): Promise<Answer<Quote>>;
+  open(request: OpenRequest, key: string, options?: CallOptions): Promise<Answer<AcceptedOpen>>;
+  add(request: ChangeRequest, key: string, options?: CallOptions): Promise<Answer<AcceptedChange>>;
+  reduce(request: ChangeRequest, key: string, options?: CallOptions): Promise<Answer<AcceptedChange>>;
+  close(request: CloseRequest, key: string, options?: CallOptions): Promise<Answer<AcceptedChange>>;
+  /** Newest first. */
+  hedges(query?: HedgesQuery, options?: CallOptions): Promise<Answer<readonly Hedge[]>>;
+  hedge(id: string, options?: CallOptions): Promise<Answer<Hedge>>;
+  /** Newest first. */
+  history(options?: CallOptions): Promise<Answer<readonly ClosedHedge[]>>;
+  /** One line a side that is open; empty when flat. */
+  positions(options?: CallOptions): Promise<Answer<readonly Position[]>>;
+  account(options?: CallOptions): Promise<Answer<Account>>;
+  /**
+   * Sends an action whose bytes were prepared before (and written down): what `open`, `add`, `reduce` and
+   * `close` do after preparing theirs. Resending is calling it again with the same key.
+   */
+  act(
+    action: PreparedAction,
+    key: string,
+    options?: CallOptions,
+  ): Promise<Answer<AcceptedOpen | AcceptedChange>>;
+}

@@ -1,0 +1,154 @@
+/**
+ * The twelve endpoints over HTTP: path, query and body of each, and the schema its answer must fit. How a
+ * request is sent, repeated and judged is the chain's work (transport/); nothing here touches a socket.
+ */
+import * as z from 'zod/mini';
+import { writeExactJson } from '../domain/exact-json.ts';
+import { UsageError } from '../errors.ts';
+import type { Answer, CallOptions, HedgeApi } from './hedge-api.ts';
+import {
+  ACTION_PATHS,
+  checkIdempotencyKey,
+  exactNotional,
+  type PreparedAction,
+  prepareAdd,
+  prepareClose,
+  prepareOpen,
+  prepareReduce,
+} from './prepare-action.ts';
+import {
+  acceptedChangeSchema,
+  acceptedOpenSchema,
+  accountSchema,
+  closedHedgeSchema,
+  type HedgesQuery,
+  hedgeSchema,
+  LARGEST_PAGE,
+  marketSchema,
+  PAGE_SIZE_PARAMETER,
+  positionSchema,
+  quoteSchema,
+} from './schemas.ts';
+import type { Effectful } from './transport/retry-policy.ts';
+import type { Echo } from './transport/validate.ts';
+
+/** What one call is, and what its answer must be. */
+export interface Call<T> {
+  effect: Effectful;
+  method: 'GET' | 'POST';
+  path: string;
+  headers?: Readonly<Record<string, string>>;
+  body?: string;
+  schema: z.ZodMiniType<T>;
+  echo?: Echo;
+}
+
+export type Caller = <T>(call: Call<T>, options: CallOptions) => Promise<Answer<T>>;
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+export function makeHttpApi(call: Caller): HedgeApi {
+  const read = <T>(
+    path: string,
+    schema: z.ZodMiniType<T>,
+    options: CallOptions = {},
+    echo: Echo = {},
+  ): Promise<Answer<T>> => call({ effect: 'reading', method: 'GET', path, schema, echo }, options);
+
+  const act = async <T>(
+    { action, body }: PreparedAction,
+    schema: z.ZodMiniType<T>,
+    key: string,
+    options: CallOptions = {},
+  ): Promise<Answer<T>> => {
+    checkIdempotencyKey(key);
+    const headers = { ...JSON_TYPE, 'idempotency-key': key };
+    return call(
+      { effect: 'action', method: 'POST', path: ACTION_PATHS[action], headers, body, schema },
+      options,
+    );
+  };
+
+  return {
+    markets: (options) => read('/markets', z.array(marketSchema), options),
+    price: (market, options) => read(`/prices${queryOf({ symbols: market })}`, z.unknown(), options),
+    async quote(request, options = {}) {
+      const notional = exactNotional(request.notional_usd);
+      const body = writeExactJson({
+        market: request.market,
+        side: request.side,
+        notional_usd: notional,
+        tenor_days: request.tenor_days,
+      });
+      // A quote of something else than was asked must not be dealt on.
+      const echo = {
+        market: request.market,
+        side: request.side,
+        notional_usd: notional.toFixed(),
+        tenor_days: String(request.tenor_days),
+      };
+      return call(
+        {
+          effect: 'reading',
+          method: 'POST',
+          path: '/quotes',
+          headers: JSON_TYPE,
+          body,
+          schema: quoteSchema,
+          echo,
+        },
+        options,
+      );
+    },
+    open: async (request, key, options) => act(prepareOpen(request), acceptedOpenSchema, key, options),
+    add: async (request, key, options) => act(prepareAdd(request), acceptedChangeSchema, key, options),
+    reduce: async (request, key, options) => act(prepareReduce(request), acceptedChangeSchema, key, options),
+    close: async (request, key, options) => act(prepareClose(request), acceptedChangeSchema, key, options),
+    hedges: async (query = {}, options) =>
+      read(`/hedges${queryOf(hedgesParameters(query))}`, z.array(hedgeSchema), options),
+    hedge: async (id, options) => read(`/hedges/${hedgeIdInPath(id)}`, hedgeSchema, options, { id }),
+    history: (options) => read('/hedges/history', z.array(closedHedgeSchema), options),
+    positions: (options) => read('/positions', z.array(positionSchema), options),
+    account: (options) => read('/account', accountSchema, options),
+    act: async (action, key, options) =>
+      action.action === 'open'
+        ? act(action, acceptedOpenSchema, key, options)
+        : act(action, acceptedChangeSchema, key, options),
+  };
+}
+
+function hedgesParameters({
+  status,
+  client_reference,
+  limit,
+}: HedgesQuery): Record<string, string | undefined> {
+  if (limit !== undefined && !(Number.isInteger(limit) && limit >= 1 && limit <= LARGEST_PAGE)) {
+    throw new UsageError(
+      `A list of ${limit} hedges cannot be asked for.`,
+      `The service sends 1 to ${LARGEST_PAGE} at a time.`,
+    );
+  }
+  return { status, client_reference, [PAGE_SIZE_PARAMETER]: limit?.toString() };
+}
+
+function queryOf(parameters: Readonly<Record<string, string | undefined>>): string {
+  const given = Object.entries(parameters).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}=${percentEncoded(value)}`],
+  );
+  return given.length === 0 ? '' : `?${given.join('&')}`;
+}
+
+/** Ids that would name another place in the path than a hedge. */
+const OTHER_PLACES: readonly string[] = ['', '.', '..', 'history', 'add', 'reduce', 'close'];
+
+function hedgeIdInPath(id: string): string {
+  if (OTHER_PLACES.includes(id)) {
+    throw new UsageError(`"${id}" is not the id of a hedge.`, 'Ids start with hdg_; see hedge hedges.');
+  }
+  return percentEncoded(id);
+}
+
+function percentEncoded(text: string): string {
+  // A lone surrogate has no encoding, and encodeURIComponent would throw.
+  return encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\ufffd'));
+}

@@ -1,0 +1,60 @@
+/**
+ * Reads JSON from outside: every number exact, and what could exhaust or confuse the program refused. Writing
+ * is domain/exact-json.ts.
+ */
+import { Big } from 'big.js';
+import { parse } from 'lossless-json';
+
+export const DEEPEST = 64;
+const LONGEST_NUMERAL = 64;
+const LARGEST_EXPONENT = 30;
+const BYTE_ORDER_MARK = '\ufeff';
+
+/**
+ * The value of a JSON text, its numbers as big.js decimals. A byte order mark at the start is dropped.
+ * @throws SyntaxError on anything that is not one JSON text, is nested more than 64 deep, has a numeral of
+ *   more than 64 characters or an exponent beyond ±30, or names a key twice in one object.
+ */
+export function readJson(text: string): unknown {
+  const bare = text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
+  const keysWritten = scan(bare);
+  const value = parse(bare, null, { parseNumber: readNumeral });
+  // lossless-json lets a key pass that is repeated with the same value; counting catches that as well.
+  if (countKeys(value) !== keysWritten) throw new SyntaxError('a key is there twice');
+  return value;
+}
+
+/** Counts the colons outside strings, one a key, and holds the nesting to its cap before anything recurses. */
+function scan(text: string): number {
+  let depth = 0;
+  let keys = 0;
+  let inString = false;
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at];
+    if (inString) {
+      if (character === '\\') at++;
+      else if (character === '"') inString = false;
+    } else if (character === '"') inString = true;
+    else if (character === ':') keys++;
+    else if (character === '{' || character === '[') {
+      depth++;
+      if (depth > DEEPEST) throw new SyntaxError(`nested more than ${DEEPEST} deep`);
+    } else if (character === '}' || character === ']') depth--;
+  }
+  return keys;
+}
+
+function readNumeral(numeral: string): Big {
+  const exponent = /e(.+)$/i.exec(numeral)?.[1];
+  if (numeral.length > LONGEST_NUMERAL || Math.abs(Number(exponent ?? 0)) > LARGEST_EXPONENT) {
+    throw new SyntaxError('a number is longer or larger than any amount or rate');
+  }
+  return new Big(numeral);
+}
+
+function countKeys(value: unknown): number {
+  if (typeof value !== 'object' || value === null || value instanceof Big) return 0;
+  const own = Object.values(value);
+  const inside = own.reduce<number>((total, item) => total + countKeys(item), 0);
+  return Array.isArray(value) ? inside : own.length + inside;
+}

@@ -1,0 +1,73 @@
+/**
+ * An action's exact bytes, before anything is sent: a resend must be byte-identical (specification §7), so the
+ * body is text from here on. Nothing is sent from here and no key is known.
+ */
+import { Big } from 'big.js';
+import { writeExactJson } from '../domain/exact-json.ts';
+import { UsageError } from '../errors.ts';
+import type { ChangeRequest, CloseRequest, Notional, OpenRequest } from './schemas.ts';
+
+export const ACTIONS = ['open', 'add', 'reduce', 'close'] as const;
+export type Action = (typeof ACTIONS)[number];
+
+export const ACTION_PATHS = {
+  open: '/hedges',
+  add: '/hedges/add',
+  reduce: '/hedges/reduce',
+  close: '/hedges/close',
+} as const satisfies Readonly<Record<Action, string>>;
+
+export interface PreparedAction {
+  action: Action;
+  /** The JSON text that is sent, every time. */
+  body: string;
+}
+
+export const prepareOpen = (request: OpenRequest): PreparedAction => ({
+  action: 'open',
+  body: writeExactJson({
+    market: request.market,
+    side: request.side,
+    notional_usd: exactNotional(request.notional_usd),
+    tenor_days: request.tenor_days,
+    ...(request.client_reference === undefined ? {} : { client_reference: request.client_reference }),
+  }),
+});
+
+export const prepareAdd = (request: ChangeRequest): PreparedAction => prepareChange('add', request);
+export const prepareReduce = (request: ChangeRequest): PreparedAction => prepareChange('reduce', request);
+
+export const prepareClose = (request: CloseRequest): PreparedAction => ({
+  action: 'close',
+  body: writeExactJson({ market: request.market, side: request.side }),
+});
+
+const prepareChange = (action: 'add' | 'reduce', request: ChangeRequest): PreparedAction => ({
+  action,
+  body: writeExactJson({
+    market: request.market,
+    side: request.side,
+    notional_usd: exactNotional(request.notional_usd),
+  }),
+});
+
+/** A notional as it goes out. @throws UsageError when it is not plain digits above zero. */
+export function exactNotional(notional: Notional): Big {
+  const digits = typeof notional === 'string' ? notional : notional.toFixed();
+  if (!/^\d{1,15}(\.\d{1,12})?$/.test(digits) || /^[0.]+$/.test(digits)) {
+    throw new UsageError(
+      `A notional of "${digits}" cannot be sent.`,
+      'Give an amount in USD above zero, such as 10000.',
+    );
+  }
+  return new Big(digits);
+}
+
+/** Specification §4: any unique string; held to what a header carries without loss. */
+export function checkIdempotencyKey(key: string): void {
+  if (/^[\x21-\x7e]{1,255}$/.test(key)) return;
+  throw new UsageError(
+    'The idempotency key cannot be sent.',
+    'Use 1 to 255 visible ASCII characters without blanks.',
+  );
+}

@@ -1,0 +1,94 @@
+/**
+ * Opens the service's envelope (specification §1): a success becomes its data and meta, everything else a
+ * Failure. It knows status codes and the envelope, no resource and no retry.
+ */
+import { Big } from 'big.js';
+import { readJson } from '../json.ts';
+import { serviceErrorSchema } from '../schemas.ts';
+import { Failure } from './failure.ts';
+import { retryAfterMs } from './retry-after.ts';
+import type { Attempt, Send, WireAnswer, WireRequest } from './wire.ts';
+
+export interface Opened {
+  status: number;
+  data: unknown;
+  meta: Readonly<Record<string, unknown>>;
+  servedAt: Date | undefined;
+}
+
+export function withEnvelope(
+  send: Send,
+  now: () => number,
+): (request: WireRequest, attempt: Attempt) => Promise<Opened> {
+  return async (request, attempt) => openEnvelope(await send(request, attempt), now());
+}
+
+/** @throws Failure of phase `answered`. `now` in milliseconds, for a Retry-After that is a date. */
+export function openEnvelope(answer: WireAnswer, now: number): Opened {
+  const { status } = answer;
+  if (status >= 200 && status < 300) return openSuccess(answer);
+  throw openFailure(answer, now);
+}
+
+function openSuccess({ status, headers, body }: WireAnswer): Opened {
+  const unreadable = (says: string, cause?: unknown): Failure =>
+    new Failure({ phase: 'answered', kind: 'unreadable', says, status, cause });
+  let envelope: unknown;
+  try {
+    envelope = readJson(body);
+  } catch (error) {
+    throw unreadable(
+      `the answer is not JSON (${isHtml(body) ? 'it looks like a web page' : reasonOf(error)})`,
+      error,
+    );
+  }
+  if (!isRecord(envelope)) throw unreadable('the answer is not an envelope of data, error and meta');
+  const { data, error, meta } = envelope;
+  if (error !== null && error !== undefined) throw unreadable('the answer says success and carries an error');
+  if (data === null || data === undefined) throw unreadable('data is missing');
+  if (meta !== null && meta !== undefined && !isRecord(meta)) throw unreadable('meta is not an object');
+  return { status, data, meta: meta ?? {}, servedAt: dateOf(headers) };
+}
+
+function openFailure({ status, headers, body }: WireAnswer, now: number): Failure {
+  const error = readServiceError(body);
+  const parts = {
+    phase: 'answered',
+    status,
+    retryAfterMs: retryAfterMs(headers, now),
+  } as const;
+  if (error !== undefined) {
+    const { code, message, details } = error;
+    const says = `the service answered ${status} ${code}`;
+    return new Failure({ ...parts, kind: 'status', says, code, message: message ?? undefined, details });
+  }
+  const kind = status >= 500 || BARE_STATUSES.includes(status) ? 'status' : 'unreadable';
+  const says =
+    kind === 'status'
+      ? `the service answered ${status}`
+      : `the answer (${status}) is not an envelope with an error code${isHtml(body) ? ' but a web page' : ''}`;
+  return new Failure({ ...parts, kind, says });
+}
+
+/** 401, 403 and 429 say enough without an envelope, whoever on the way sent them. */
+const BARE_STATUSES: readonly number[] = [401, 403, 429];
+
+function readServiceError(body: string): ReturnType<typeof serviceErrorSchema.parse> | undefined {
+  try {
+    const envelope = readJson(body);
+    const parsed = serviceErrorSchema.safeParse(isRecord(envelope) ? envelope['error'] : undefined);
+    return parsed.success && parsed.data.code !== '' ? parsed.data : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function dateOf(headers: WireAnswer['headers']): Date | undefined {
+  const at = new Date(headers['date'] ?? '');
+  return Number.isNaN(at.getTime()) ? undefined : at;
+}
+
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : 'unknown');
+const isHtml = (body: string): boolean => /^\s*<(!doctype|html|head|body)\b/i.test(body);
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Big);

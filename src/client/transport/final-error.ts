@@ -1,0 +1,124 @@
+/**
+ * What a call's failure means to its caller: one error that knows its code, its effect on the book and whether
+ * to try again. Names the host and port, never a key.
+ */
+import {
+  CredentialError,
+  type ErrorParts,
+  type HedgeError,
+  OutcomeUnknownError,
+  RefusedError,
+  UnavailableError,
+  UnreadableAnswerError,
+} from '../../errors.ts';
+import { type FailureParts, isInFlight, isRateLimit, isServerError, isUnclear } from './failure.ts';
+import type { Effectful, Tried } from './retry-policy.ts';
+
+export interface Called {
+  /** `POST /hedges`, for messages. */
+  line: string;
+  /** `api.partner.test:443`. */
+  host: string;
+}
+
+export function finalError(called: Called, tried: Tried): HedgeError {
+  const { effect, last, unclear } = tried;
+  if (effect === 'action' && (unclear > 0 || isUnclear(last))) return outcomeUnknown(called, tried);
+  const book = NOTHING_DONE[effect];
+  const parts = { book, httpStatus: last.status, details: last.details };
+  if (last.status === 401 || last.status === 403) return turnedDown(called, last, parts);
+  if (last.kind === 'status' && !isRateLimit(last) && !isServerError(last)) return refused(last, parts);
+  if (last.kind === 'unreadable') {
+    return new UnreadableAnswerError({
+      ...parts,
+      code: 'unreadable_answer',
+      what: `The answer of ${called.host} to ${called.line} cannot be read: ${last.says}.`,
+      hint: 'Check the base address of the profile (hedge profile show); if it is right, tell the partner.',
+      cause: last.cause,
+    });
+  }
+  return unavailable(called, tried, parts);
+}
+
+const NOTHING_DONE: Readonly<Record<Effectful, string>> = {
+  reading: 'Nothing was changed.',
+  action: 'Nothing was done.',
+};
+
+type Common = Pick<ErrorParts, 'book' | 'httpStatus' | 'details'>;
+
+function turnedDown({ host }: Called, last: FailureParts, parts: Common): CredentialError {
+  const said = last.message === undefined ? '' : `: ${sentence(last.message)}`;
+  return new CredentialError({
+    ...parts,
+    code: last.code ?? 'unauthorized',
+    what: `${host} turned the API key down (${last.status})${said === '' ? '.' : said}`,
+    hint: 'Check which key and address are in use: hedge profile show.',
+  });
+}
+
+const HINTS: Readonly<Record<string, string>> = {
+  exposure_exceeded: 'See what is free: hedge account.',
+  no_open_hedge: 'See what is open: hedge positions.',
+  hedge_not_found: 'See your hedges: hedge hedges.',
+  idempotency_key_reuse: 'That idempotency key already belongs to another request: use a new one.',
+};
+
+function refused(last: FailureParts, parts: Common): RefusedError {
+  const code = last.code ?? `http_${last.status ?? 'error'}`;
+  return new RefusedError({
+    ...parts,
+    code,
+    what: `Refused: ${sentence(last.message ?? code)}`,
+    hint: HINTS[code],
+  });
+}
+
+function unavailable({ host, line }: Called, { last, attempts }: Tried, parts: Common): UnavailableError {
+  const tries = attempts === 1 ? '' : `, ${attempts} attempts`;
+  const final = last.kind === 'tls' || last.kind === 'proxy';
+  const answered = last.phase === 'answered';
+  const trouble =
+    last.kind === 'tls'
+      ? `${host} is not to be trusted: ${last.says}`
+      : last.phase === 'never_sent'
+        ? `${host} cannot be reached: ${last.says}`
+        : `${host} is unwell: ${last.says}`;
+  return new UnavailableError({
+    ...parts,
+    code: answered && last.code !== undefined ? last.code : 'unavailable',
+    what:
+      answered && isRateLimit(last)
+        ? `${host} takes no more requests for now: ${last.says}${tries}.`
+        : `${trouble}${tries} (${line}).`,
+    book: last.phase === 'never_sent' ? 'Nothing was sent.' : parts.book,
+    hint: last.hint ?? (isRateLimit(last) ? 'Wait a little, then try again.' : 'Try again later.'),
+    retry: final ? 'never' : 'later',
+    cause: last.cause,
+  });
+}
+
+function outcomeUnknown({ host, line }: Called, { last, attempts, unclear }: Tried): OutcomeUnknownError {
+  const refusedLater = !isUnclear(last) && last.kind === 'status';
+  const what = refusedLater
+    ? `${line} was refused by ${host} (${last.code ?? last.status ?? ''}), but only after ${times(unclear)} without a clear answer.`
+    : isInFlight(last)
+      ? `${host} is still working on ${line} and has not said what became of it.`
+      : `No usable answer from ${host} after sending ${line}, ${times(attempts)}: ${last.says}.`;
+  return new OutcomeUnknownError(
+    {
+      what,
+      book: 'It may have been done or not.',
+      hint: 'Do not deal it again; look first: hedge positions, hedge hedges.',
+      httpStatus: last.status,
+      details: last.details,
+      cause: last.cause,
+    },
+    refusedLater ? { code: last.code, message: last.message } : undefined,
+  );
+}
+
+const times = (count: number): string => (count === 1 ? '1 attempt' : `${count} attempts`);
+
+/** The service's own sentence, closed by one full stop. */
+const sentence = (text: string): string => `${text.trim().replace(/[.\s]+$/, '')}.`;

@@ -1,0 +1,35 @@
+/** A time limit as an abort signal, on top of the clock port and under outer signals. */
+import type { Clock } from '../../platform/clock.ts';
+
+/** The reason of a signal whose time is up, as opposed to one that its caller aborted. */
+export class TimeIsUp extends Error {
+  override readonly name = 'TimeIsUp';
+}
+
+export interface Limit {
+  /** Aborts with TimeIsUp, or with the reason of the outer signal that aborted. */
+  signal: AbortSignal;
+  /** Must be called when the limit is no longer wanted, or its timer and listeners stay. */
+  release(): void;
+}
+
+/** Not AbortSignal.any: in Node 20 what it makes is kept for as long as its longest-lived source. */
+export function limitBy(clock: Clock, ms: number, ...outer: readonly AbortSignal[]): Limit {
+  const controller = new AbortController();
+  const deadline = clock.deadline(ms);
+  const sources = [deadline.signal, ...outer].map((signal) => ({
+    signal,
+    abort: () => controller.abort(signal === deadline.signal ? new TimeIsUp() : signal.reason),
+  }));
+  for (const { signal, abort } of sources) {
+    if (signal.aborted) abort();
+    else signal.addEventListener('abort', abort, { once: true });
+  }
+  return {
+    signal: controller.signal,
+    release() {
+      deadline.cancel();
+      for (const { signal, abort } of sources) signal.removeEventListener('abort', abort);
+    },
+  };
+}

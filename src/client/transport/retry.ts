@@ -1,0 +1,69 @@
+/**
+ * The outermost handler, and the one retry loop of the program: makes attempts until one succeeds or the policy
+ * says stop, keeps the call's total deadline, and turns the end into one error.
+ */
+import type { Clock } from '../../platform/clock.ts';
+import type { Random } from '../../platform/random.ts';
+import type { CallOptions } from '../hedge-api.ts';
+import { Failure, type FailureParts, isUnclear } from './failure.ts';
+import { type Called, finalError } from './final-error.ts';
+import { limitBy } from './limit.ts';
+import { type Effectful, retryDelay, shouldRetry, TOTAL_MS, type Tried } from './retry-policy.ts';
+import type { Attempt } from './wire.ts';
+
+export interface Retrying {
+  clock: Clock;
+  random: Random;
+}
+
+/** Rejects with a HedgeError, or with the reason of one of `stops` when that aborted and nothing is in doubt. */
+export async function withRetry<T>(
+  { clock, random }: Retrying,
+  call: {
+    effect: Effectful;
+    called: Called;
+    /** Any of these stops the call. */
+    stops: readonly AbortSignal[];
+    onAttempt: CallOptions['onAttempt'];
+  },
+  once: (attempt: Attempt) => Promise<T>,
+): Promise<T> {
+  const { effect, called, stops, onAttempt } = call;
+  const startedAt = clock.now();
+  const limit = limitBy(clock, TOTAL_MS, ...stops);
+  let unclear = 0;
+  try {
+    for (let number = 1; ; number++) {
+      let last: FailureParts;
+      try {
+        const value = await once({ number, signal: limit.signal });
+        onAttempt?.({ number, became: 'answered', status: undefined, code: undefined });
+        return value;
+      } catch (error) {
+        if (!(error instanceof Failure)) throw error;
+        last = error.parts;
+      }
+      if (isUnclear(last)) unclear++;
+      onAttempt?.({ number, became: becameOf(last), status: last.status, code: last.code });
+      const tried: Tried = { effect, last, attempts: number, unclear };
+      const delay = retryDelay(tried, random.fraction());
+      const inTime = clock.now() - startedAt + delay < TOTAL_MS;
+      if (!limit.signal.aborted && shouldRetry(tried) && inTime) await clock.sleep(delay, limit.signal);
+      else throw endOf(called, tried, stops);
+      if (limit.signal.aborted) throw endOf(called, tried, stops);
+    }
+  } finally {
+    limit.release();
+  }
+}
+
+function endOf(called: Called, tried: Tried, stops: readonly AbortSignal[]): unknown {
+  const inDoubt = tried.effect === 'action' && tried.unclear > 0;
+  const stopped = stops.find((signal) => signal.aborted);
+  return stopped === undefined || inDoubt ? finalError(called, tried) : stopped.reason;
+}
+
+function becameOf(last: FailureParts): 'refused' | 'never_sent' | 'unclear' {
+  if (isUnclear(last)) return 'unclear';
+  return last.phase === 'never_sent' ? 'never_sent' : 'refused';
+}
