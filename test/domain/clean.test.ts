@@ -85,7 +85,7 @@ async function effectsOf(text: string): Promise<string[]> {
   const line = active.getLine(1);
   for (let at = 0; at < 200; at += 1) {
     const cell = line?.getCell(at);
-    if (cell !== undefined && (cell.isAttributeDefault() === false || cell.isInvisible() !== 0))
+    if (cell !== undefined && (!cell.isAttributeDefault() || cell.isInvisible() !== 0))
       effects.push('attributes');
   }
   // A screen cannot show what is not there to be seen: this part is judged by Unicode's own properties.

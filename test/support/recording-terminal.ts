@@ -14,12 +14,12 @@ export interface RecordingOptions {
 export interface Recording {
   terminal: Terminal;
   /** Everything written to standard output so far. */
-  out(): string;
+  out: () => string;
   /** Everything written to standard error so far. */
-  err(): string;
+  err: () => string;
   /** What the operator types, or a pipe sends. */
-  type(text: string): void;
-  endInput(): void;
+  type: (text: string) => void;
+  endInput: () => void;
 }
 
 const UTF8 = { LANG: 'en_NG.UTF-8', TERM: 'xterm-256color' };
@@ -43,6 +43,9 @@ export function recordingTerminal(options: RecordingOptions = {}): Recording {
     endInput: () => void stdin.end(),
   };
 }
+
+/** Every change of colour or weight in `text`. */
+export const coloursIn = (text: string): string[] => text.match(/\p{Cc}\[[\d;]*m/gu) ?? [];
 
 class RecordingStream extends Writable {
   readonly isTTY: boolean;

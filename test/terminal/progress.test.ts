@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest';
+import type { Clock } from '../../src/platform/clock.ts';
+import { chooseProgress } from '../../src/terminal/progress.ts';
+import { SHOWN_AFTER_MS } from '../../src/terminal/progress-drawing.ts';
+import { programArgs } from '../support/program.ts';
+import { openScreen } from '../support/pty.ts';
+import { coloursIn, recordingTerminal } from '../support/recording-terminal.ts';
+
+/** A clock whose sleeps end when the test says so. */
+function handClock() {
+  const sleeping: { ms: number; wake: () => void }[] = [];
+  const clock: Clock = {
+    now: () => 0,
+    sleep: (ms, signal) =>
+      new Promise((wake) => {
+        sleeping.push({ ms, wake });
+        signal?.addEventListener('abort', () => wake());
+      }),
+    deadline: () => ({ signal: new AbortController().signal, cancel: () => undefined }),
+  };
+  return { clock, sleeping };
+}
+
+/** Lets everything that is ready run, an import of ora among it, until `seen` or for five seconds. */
+async function settle(seen: () => boolean): Promise<void> {
+  const limit = performance.now() + 5_000;
+  while (!seen() && performance.now() < limit) await new Promise((next) => setImmediate(next));
+}
+
+/** What was due at once has run. */
+async function turns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn += 1) await new Promise((next) => setImmediate(next));
+}
+
+describe('waiting, without a terminal', () => {
+  it('says each change of state of an action once, in a plain line', () => {
+    const { terminal, err } = recordingTerminal();
+    const progress = chooseProgress(terminal, { clock: handClock().clock, inPipe: 'lines' });
+    progress.start('sent, action 7c1e');
+    progress.update('accepted');
+    progress.update('accepted');
+    progress.note('filled\u001b[2J');
+    progress.stop();
+    expect(err()).toBe('sent, action 7c1e\naccepted\nfilled\ufffd\n');
+  });
+
+  it('says nothing while something is read', () => {
+    const { terminal, err } = recordingTerminal();
+    const progress = chooseProgress(terminal, { clock: handClock().clock, inPipe: 'silent' });
+    progress.start('asking');
+    progress.update('still asking');
+    progress.stop();
+    expect(err()).toBe('');
+  });
+
+  it.each([
+    ['on a dumb terminal', { isTTY: true, env: { TERM: 'dumb' } }, 'sent\n'],
+    ['in CI', { isTTY: true, env: { CI: 'true' } }, 'sent\n'],
+    ['with --quiet', { isTTY: true, flags: { quiet: true } }, ''],
+    ['with --quiet in a pipe', { flags: { quiet: true } }, ''],
+  ])('%s nothing moves', (_, options, said) => {
+    const { terminal, err } = recordingTerminal(options);
+    const progress = chooseProgress(terminal, { clock: handClock().clock, inPipe: 'lines' });
+    progress.start('sent');
+    progress.stop();
+    expect(err()).toBe(said);
+  });
+});
+
+/** Waits until it is stopped, as `hedge wait` does. */
+const WAITING = `
+    import { systemClock } from 'DIST/platform/clock.js';
+    import { chooseProgress } from 'DIST/terminal/progress.js';
+    import { watchSignals } from 'DIST/terminal/signals.js';
+    import { openTerminal } from 'DIST/terminal/streams.js';
+    const watch = watchSignals(process);
+    const terminal = openTerminal({ process, env: process.env });
+    const progress = chooseProgress(terminal, { clock: systemClock, inPipe: 'silent' });
+    progress.start('waiting for the fill');
+    setTimeout(() => progress.note('accepted hdg_1'), 400);
+    watch.signal.addEventListener('abort', () => {
+      progress.stop();
+      terminal.writeNote('stopped: the hedge is still open');
+      watch.dieBy(watch.caught());
+    });
+    setInterval(() => {}, 1000);
+  `;
+
+describe('waiting, at a terminal', () => {
+  it('shows nothing at all when the answer comes soon', async () => {
+    const { terminal, err } = recordingTerminal({ isTTY: true });
+    const { clock, sleeping } = handClock();
+    const progress = chooseProgress(terminal, { clock, inPipe: 'silent' });
+    progress.start('asking');
+    expect(sleeping.map(({ ms }) => ms)).toEqual([SHOWN_AFTER_MS]);
+    progress.stop();
+    await turns(50);
+    expect(err()).toBe('');
+  });
+
+  it('turns on standard error alone, the text harmless and cut to one line', async () => {
+    const { terminal, err, out } = recordingTerminal({ isTTY: true, width: 30 });
+    const { clock, sleeping } = handClock();
+    const progress = chooseProgress(terminal, { clock, inPipe: 'silent' });
+    progress.start('asking \u001b]0;owned\u0007 for a quote that takes long');
+    sleeping[0]?.wake();
+    await settle(() => err().includes('asking'));
+    expect(err()).toContain(' asking \ufffd for a quote that…');
+    expect(err()).not.toContain('owned');
+    progress.stop();
+    const afterwards = err();
+    expect(afterwards.endsWith('\u001b[?25h')).toBe(true);
+    await turns(50);
+    expect(err()).toBe(afterwards);
+    expect(out()).toBe('');
+  });
+
+  it('has no colour where colour is off', async () => {
+    const { terminal, err } = recordingTerminal({ isTTY: true, flags: { color: 'never' } });
+    const { clock, sleeping } = handClock();
+    const progress = chooseProgress(terminal, { clock, inPipe: 'silent' });
+    progress.start('asking');
+    sleeping[0]?.wake();
+    await settle(() => err().includes('asking'));
+    progress.stop();
+    expect(err()).toContain('asking');
+    expect(coloursIn(err())).toEqual([]);
+  });
+
+  it('ends by SIGINT at one Ctrl-C, the line gone, notes kept and the cursor shown', async () => {
+    const screen = openScreen(process.execPath, programArgs(WAITING), { columns: 60 });
+    await screen.until('waiting for the fill');
+    expect(screen.cursorHidden()).toBe(true);
+    await screen.until('accepted hdg_1');
+    await screen.until(/accepted hdg_1\n.*waiting for the fill/);
+    screen.send('\u0003');
+    expect(await screen.exit).toEqual({ code: null, signal: 'SIGINT' });
+    // The terminal may have echoed the key before the line was cleared.
+    expect(screen.screen().map((shown) => shown.replace('^C', ''))).toEqual([
+      'accepted hdg_1',
+      'stopped: the hedge is still open',
+    ]);
+    expect(screen.cursorHidden()).toBe(false);
+  });
+});

@@ -1,0 +1,170 @@
+import { describe, expect, it } from 'vitest';
+import { UsageError } from '../../src/errors.ts';
+import { choosePrompter, type Prompter } from '../../src/terminal/prompter.ts';
+import { programArgs } from '../support/program.ts';
+import { openScreen } from '../support/pty.ts';
+import { coloursIn, recordingTerminal } from '../support/recording-terminal.ts';
+
+const never = new AbortController().signal;
+const question = { message: 'API key', otherwise: '--key-file FILE' };
+
+describe('a question with nobody to answer it', () => {
+  const asked: readonly [string, (prompter: Prompter) => Promise<unknown>][] = [
+    ['hidden', (prompter) => prompter.hidden(question)],
+    ['confirm', (prompter) => prompter.confirm(question)],
+    ['select', (prompter) => prompter.select(question, [{ name: 'only one', value: 1 }])],
+    ['input', (prompter) => prompter.input(question)],
+    ['typed', (prompter) => prompter.typed(question, 'buy 50000', () => true)],
+  ];
+  const nobody = [
+    ['in a pipe', {}],
+    ['with input from a pipe', { isTTY: { stdout: true, stderr: true } }],
+    ['with standard error in a file', { isTTY: { stdin: true, stdout: true } }],
+    ['on a dumb terminal', { isTTY: true, env: { TERM: 'dumb' } }],
+  ] as const;
+
+  it.each(nobody)('%s it is a usage error that names the option, whatever its kind', async (_, options) => {
+    const { terminal, out, err } = recordingTerminal(options);
+    const prompter = choosePrompter(terminal, never);
+    for (const [kind, ask] of asked) {
+      const error = await ask(prompter).catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(UsageError);
+      expect({ kind, error }).toMatchObject({
+        kind,
+        error: {
+          what: 'Nobody is there to answer (no terminal): API key',
+          hint: 'Say it on the command line: --key-file FILE',
+        },
+      });
+    }
+    expect(out() + err()).toBe('');
+  });
+});
+
+/** A program that asks one question on a real terminal and prints what came of it as its result. */
+const asking = (call: string): string[] =>
+  programArgs(`
+    import { choosePrompter } from 'DIST/terminal/prompter.js';
+    import { watchSignals } from 'DIST/terminal/signals.js';
+    import { openTerminal } from 'DIST/terminal/streams.js';
+    const watch = watchSignals(process);
+    const terminal = openTerminal({ process, env: process.env });
+    const prompter = choosePrompter(terminal, watch.signal);
+    const question = { message: 'Remove \\u001b]0;owned\\u0007 desk?', otherwise: '--yes' };
+    try {
+      const answer = await ${call};
+      await terminal.writeResult('answer ' + JSON.stringify(answer) + '\\n');
+    } catch (error) {
+      terminal.writeNote(error.name + ' ' + error.code + ': ' + error.message);
+      await terminal.drained();
+      if (error.signal) watch.dieBy(error.signal);
+      process.exitCode = 10;
+    }
+  `);
+const ask = (call: string) => openScreen(process.execPath, asking(call), { columns: 100 });
+
+describe('a question at a terminal', () => {
+  it.each([
+    ['yes', '\r', 'y\r', 'answer true'],
+    ['no', '\r', 'n\r', 'answer false'],
+    ['nothing, which is no', '\r', '\r', 'answer false'],
+  ])('confirm takes %s', async (_, __, typed, answer) => {
+    const screen = ask('prompter.confirm(question)');
+    await screen.until('Remove \ufffd desk? (y/N)');
+    screen.send(typed);
+    await screen.until(answer);
+    expect((await screen.exit).code).toBe(0);
+    expect(screen.raw()).not.toContain('owned');
+  });
+
+  it('confirm does not take anything else for an answer', async () => {
+    const screen = ask('prompter.confirm(question)');
+    await screen.until('(y/N)');
+    screen.send('maybe\r');
+    await screen.until('You must answer');
+    screen.send('\u0015no\r');
+    expect(await screen.until('answer false')).toContain('answer false');
+  });
+
+  it('a hidden answer never reaches the screen', async () => {
+    const screen = ask(
+      "prompter.hidden(question, (key) => (key.includes('_live_') ? undefined : 'not a key'))",
+    );
+    await screen.until('(not shown)');
+    screen.send('wrong\r');
+    await screen.until('> not a key');
+    screen.send('\u0015hk_live_canary\r');
+    expect(await screen.until('answer "hk_live_canary"')).toContain('answer "hk_live_canary"');
+    expect(screen.raw().split('canary')).toHaveLength(2);
+  });
+
+  it('input says what will not do, and takes what will', async () => {
+    const screen = ask("prompter.input(question, (text) => (text === '7' ? undefined : '1, 3 or 7 days'))");
+    await screen.until('desk?');
+    screen.send('5\r');
+    await screen.until('> 1, 3 or 7 days');
+    screen.send('\u00157\r');
+    expect(await screen.until('answer "7"')).toContain('answer "7"');
+  });
+
+  it('select gives the value, not the name', async () => {
+    const screen = ask(
+      "prompter.select(question, [{ name: 'buy', value: { side: 'buy' } }, { name: 'sell', value: { side: 'sell' } }])",
+    );
+    await screen.until('sell');
+    screen.send('\u001b[B\r');
+    expect(await screen.until('answer {"side":"sell"}')).toContain('answer {"side":"sell"}');
+  });
+
+  it('typed wants the words themselves; an empty answer is no', async () => {
+    const call = "prompter.typed(question, 'buy 50000', (given) => given === 'buy 50000')";
+    const deals = ask(call);
+    await deals.until('Type "buy 50000"');
+    deals.send('y\r');
+    await deals.until('or nothing at all to stop here');
+    deals.send('\u0015buy 50000\r');
+    expect(await deals.until('answer true')).toContain('answer true');
+    const stops = ask(call);
+    await stops.until('Type "buy 50000"');
+    stops.send('\r');
+    expect(await stops.until('answer false')).toContain('answer false');
+  });
+
+  it('Ctrl-C says that nothing was sent and dies by SIGINT, the cursor shown', async () => {
+    const screen = ask('prompter.hidden(question)');
+    await screen.until('(not shown)');
+    screen.send('\u0003');
+    expect(await screen.exit).toEqual({ code: null, signal: 'SIGINT' });
+    expect(screen.screen().join('\n')).toContain(
+      'InterruptedError interrupted: Stopped by Ctrl-C. Nothing was sent.',
+    );
+    expect(screen.cursorHidden()).toBe(false);
+  });
+
+  it('Ctrl-D is an end without an answer, not a wait for ever', async () => {
+    const screen = ask('prompter.input(question)');
+    await screen.until('desk?');
+    screen.send('\u0004');
+    expect(await screen.exit).toEqual({ code: 10, signal: null });
+    expect(screen.screen().join('\n')).toContain('StoppedError declined');
+  });
+
+  it('a TERM while a question is open ends it by TERM', async () => {
+    const screen = ask('prompter.confirm(question)');
+    await screen.until('(y/N)');
+    screen.kill('SIGTERM');
+    expect(await screen.exit).toEqual({ code: null, signal: 'SIGTERM' });
+    expect(screen.screen().join('\n')).toContain('Nothing was sent.');
+  });
+
+  it('is drawn on standard error: a result in a file stays clean, two colour variables bring no warning', async () => {
+    const script = '"$@" > /dev/null; echo " status $?"';
+    const args = ['-c', script, 'sh', process.execPath, ...asking('prompter.confirm(question)')];
+    const screen = openScreen('sh', args, { env: { NO_COLOR: '1', FORCE_COLOR: '1' } });
+    await screen.until('(y/N)');
+    screen.send('y\r');
+    await screen.until('status 0');
+    expect(screen.screen().join('\n')).not.toMatch(/answer|[Ww]arning/);
+    expect(coloursIn(screen.raw())).toEqual([]);
+  });
+});

@@ -1,0 +1,130 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough, Writable } from 'node:stream';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { HedgeError } from '../../src/errors.ts';
+import { openTerminal } from '../../src/terminal/streams.ts';
+import { programArgs, runToEnd } from '../support/program.ts';
+import { recordingTerminal } from '../support/recording-terminal.ts';
+
+const scratch = mkdtempSync(join(tmpdir(), 'hedge-streams-'));
+afterAll(() => rmSync(scratch, { recursive: true }));
+
+/** Writes `size` letters as a result; a failure becomes one line and exit 74, as in the program. */
+const writer = (size: number): string => `
+  import { openTerminal } from 'DIST/terminal/streams.js';
+  const terminal = openTerminal({ process, env: process.env });
+  try {
+    await terminal.writeResult('x'.repeat(${size}));
+    terminal.writeNote('done');
+  } catch (error) {
+    terminal.writeNote(error.what);
+    process.exitCode = 74;
+  }
+`;
+const quoted = (args: readonly string[]): string =>
+  args.map((arg) => `'${arg.replaceAll("'", String.raw`'\''`)}'`).join(' ');
+const shell = (script: (program: string) => string, size: number) =>
+  runToEnd('bash', ['-c', script(quoted([process.execPath, ...programArgs(writer(size))]))]);
+
+const MEBIBYTE = 1_048_576;
+
+describe('writing a result', () => {
+  it('arrives whole through a slow pipe', async () => {
+    const { out, err } = await shell((program) => `${program} | (sleep 0.3; wc -c)`, MEBIBYTE);
+    expect({ out: out.trim(), err }).toEqual({ out: String(MEBIBYTE), err: 'done\n' });
+  });
+
+  it('ends silently when nobody reads on', async () => {
+    const { out, err } = await shell(
+      (program) => `${program} | head -c 1; echo " \${PIPESTATUS[0]}"`,
+      MEBIBYTE,
+    );
+    expect({ out, err }).toEqual({ out: 'x 0\n', err: 'done\n' });
+  });
+
+  it('says in one line that the disk is full', async () => {
+    const { code, err } = await shell((program) => `${program} > /dev/full`, 10);
+    expect(code).toBe(74);
+    expect(err).toMatch(/^The result could not be written to standard output: .*ENOSPC.*\n$/);
+  });
+
+  it('notices a disk that fills up half-way, where the system reports a part as written', async () => {
+    const file = join(scratch, 'half');
+    const { code, err } = await shell((program) => `ulimit -f 8; ${program} > ${file}`, 100_000);
+    expect(readFileSync(file).length).toBeLessThan(100_000);
+    expect({ code, err }).toEqual({ code: 74, err: expect.stringMatching(/EFBIG/) });
+  });
+
+  it('puts all of a result into a file, behind what is there', async () => {
+    const file = join(scratch, 'whole');
+    const { code } = await shell((program) => `echo first > ${file}; ${program} >> ${file}`, MEBIBYTE);
+    expect(code).toBe(0);
+    expect(readFileSync(file).length).toBe(MEBIBYTE + 'first\n'.length);
+  });
+
+  it('does not mind that standard error is closed or full', async () => {
+    const { code, out } = await shell((program) => `${program} 2>/dev/full; echo " $?"`, 1);
+    expect({ code, out }).toEqual({ code: 0, out: 'x 0\n' });
+  });
+
+  it.each([
+    ['ENOSPC', 'output_failed'],
+    ['EIO', 'output_failed'],
+    ['EPIPE', 'silent'],
+  ])('%s from the system is %s', async (code, verdict) => {
+    const stdout = new Writable({
+      write: (_chunk, _encoding, done) => done(Object.assign(new Error(`${code}: no`), { code })),
+    });
+    const process = { stdin: new PassThrough(), stdout, stderr: new PassThrough(), platform: 'linux' };
+    const written = openTerminal({ process, env: {} }).writeResult('x');
+    expect(await written.then(() => 'silent').catch((error: HedgeError) => error.code)).toBe(verdict);
+  });
+});
+
+describe('what the terminal knows of its streams', () => {
+  it('decides standard output and standard error apart', () => {
+    const { terminal } = recordingTerminal({ isTTY: { stderr: true }, width: 120 });
+    expect(terminal.stdout).toMatchObject({ isTTY: false, colour: 0, width: 80 });
+    expect(terminal.stderr).toMatchObject({ isTTY: true, colour: 2, width: 120 });
+  });
+
+  it.each([
+    ['a person at a terminal', { isTTY: true }, true, true],
+    ['the result in a file', { isTTY: { stdin: true, stderr: true } }, true, true],
+    ['input from a pipe', { isTTY: { stdout: true, stderr: true } }, false, true],
+    ['standard error in a file', { isTTY: { stdin: true, stdout: true } }, false, false],
+    ['a dumb terminal', { isTTY: true, env: { TERM: 'dumb' } }, false, false],
+    ['CI', { isTTY: true, env: { CI: '1' } }, true, false],
+    ['CI=false', { isTTY: true, env: { CI: 'false' } }, true, true],
+    ['--quiet', { isTTY: true, flags: { quiet: true } }, true, false],
+    ['a cron job', {}, false, false],
+  ])('%s: asks and draws where it can', (_, options, canPrompt, canDraw) => {
+    const { terminal } = recordingTerminal(options);
+    expect({ canPrompt: terminal.canPrompt, canDraw: terminal.canDraw }).toEqual({ canPrompt, canDraw });
+  });
+
+  it('makes a note harmless, and leaves what the presentation painted', () => {
+    const { terminal, err } = recordingTerminal();
+    terminal.writeNote('a\u001b[31mb\nc');
+    terminal.writeNote('\u001b[31mred\u001b[39m\n', { painted: true });
+    expect(err()).toBe('a\ufffdb c\n\u001b[31mred\u001b[39m\n');
+  });
+
+  it('takes the overruled of two colour variables away, so that Node does not warn', async () => {
+    const body = `
+      import { openTerminal } from 'DIST/terminal/streams.js';
+      import { styleText } from 'node:util';
+      openTerminal({ process, env: process.env });
+      console.error({ a: styleText('red', 'x') });
+      process.stderr.getColorDepth?.();
+      await import('@inquirer/prompts');
+      await import('ora');
+    `;
+    const { err } = await runToEnd(process.execPath, programArgs(body), {
+      env: { NO_COLOR: '1', FORCE_COLOR: '1' },
+    });
+    expect(err).toBe("{ a: 'x' }\n");
+  });
+});
