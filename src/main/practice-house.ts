@@ -50,7 +50,8 @@ export function practiceHouse({ machine, places }: Pick<DeskParts, 'machine' | '
         ),
     },
     async close() {
-      await (await opened)?.close();
+      // A service that could not be opened has said so already, and has nothing to close.
+      await (await opened?.catch(() => undefined))?.close();
     },
   };
 }

@@ -1,0 +1,143 @@
+/**
+ * The one adapter to SQLite: binds only numbers, bigints, strings and nulls, reads every integer as a bigint
+ * and keeps its handles for the life of the process (a collected handle brings the process down).
+ */
+import { DatabaseSync } from '@photostructure/sqlite';
+import { PracticeStoreError } from '../failures.ts';
+
+export type Bind = number | bigint | string | null;
+export type Row = Readonly<Record<string, unknown>>;
+
+export interface Database {
+  get(sql: string, ...binds: Bind[]): Row | undefined;
+  all(sql: string, ...binds: Bind[]): Row[];
+  /** The number of rows that changed. */
+  run(sql: string, ...binds: Bind[]): number;
+  exec(sql: string): void;
+  /** Runs `work` as the only writer; commits what it did, or undoes all of it when it throws. */
+  immediate<T>(work: () => T): T;
+  close(): void;
+}
+
+type Handle = InstanceType<typeof DatabaseSync>;
+type Statement = ReturnType<Handle['prepare']>;
+
+const handles: Handle[] = [];
+
+const BUSY_MS = 5_000;
+
+/** Opens a database file. Damage, whenever it is met, is a `PracticeStoreError` that names the file. */
+export function openDatabase(path: string): Database {
+  const guarded = <T>(work: () => T): T => {
+    try {
+      return work();
+    } catch (error) {
+      throw damageIn(path, error) ?? error;
+    }
+  };
+  const handle = guarded(() => new DatabaseSync(path, { timeout: BUSY_MS }));
+  handles.push(handle);
+  const statements = new Map<string, Statement>();
+  const prepared = (sql: string): Statement => {
+    const known = statements.get(sql);
+    if (known !== undefined) return known;
+    const statement = handle.prepare(sql);
+    statement.setReadBigInts(true);
+    statements.set(sql, statement);
+    return statement;
+  };
+  return {
+    get: (sql, ...binds) =>
+      guarded(() => {
+        const found: unknown = prepared(sql).get(...binds);
+        return found === undefined ? undefined : rowOf(found);
+      }),
+    all: (sql, ...binds) =>
+      guarded(() =>
+        prepared(sql)
+          .all(...binds)
+          .map(rowOf),
+      ),
+    run: (sql, ...binds) => guarded(() => prepared(sql).run(...binds).changes),
+    exec: (sql) => guarded(() => handle.exec(sql)),
+    immediate(work) {
+      guarded(() => handle.exec('BEGIN IMMEDIATE'));
+      try {
+        const result = work();
+        handle.exec('COMMIT');
+        return result;
+      } catch (error) {
+        if (handle.isTransaction) handle.exec('ROLLBACK');
+        throw error;
+      }
+    },
+    close() {
+      statements.clear();
+      handle.close();
+    },
+  };
+}
+
+function rowOf(found: unknown): Row {
+  if (typeof found !== 'object' || found === null) throw new TypeError('The practice book gave no row.');
+  return { ...found };
+}
+
+const SQLITE_BUSY = 5;
+const SQLITE_CORRUPT = 11;
+const SQLITE_NOTADB = 26;
+
+/** Another process held the book longer than the busy limit. */
+export function isBusy(error: unknown): boolean {
+  return primaryCode(error) === SQLITE_BUSY;
+}
+
+function damageIn(path: string, error: unknown): PracticeStoreError | undefined {
+  const code = primaryCode(error);
+  if (code !== SQLITE_CORRUPT && code !== SQLITE_NOTADB) return undefined;
+  const found = code === SQLITE_NOTADB ? 'is not a database' : 'is damaged';
+  return new PracticeStoreError(path, `The practice book ${path} ${found}. Nothing in it was changed.`, {
+    cause: error,
+  });
+}
+
+function primaryCode(error: unknown): number | undefined {
+  return error instanceof Error && 'errcode' in error ? Number(error.errcode) % 256 : undefined;
+}
+
+export function big(row: Row, column: string): bigint {
+  const value = row[column];
+  if (typeof value === 'bigint') return value;
+  throw new TypeError(`The practice book holds no integer in ${column}.`);
+}
+
+/** An integer that fits a number: times, counts, days. */
+export function whole(row: Row, column: string): number {
+  return Number(big(row, column));
+}
+
+export function text(row: Row, column: string): string {
+  const value = row[column];
+  if (typeof value === 'string') return value;
+  throw new TypeError(`The practice book holds no text in ${column}.`);
+}
+
+export function textOrNull(row: Row, column: string): string | null {
+  return row[column] === null ? null : text(row, column);
+}
+
+export function bigOrNull(row: Row, column: string): bigint | null {
+  return row[column] === null ? null : big(row, column);
+}
+
+export function wholeOrNull(row: Row, column: string): number | null {
+  return row[column] === null ? null : whole(row, column);
+}
+
+/** One of a fixed list of words. */
+export function word<T extends string>(row: Row, column: string, words: readonly T[]): T {
+  const value = row[column];
+  const found = words.find((each) => each === value);
+  if (found === undefined) throw new TypeError(`The practice book holds an unknown word in ${column}.`);
+  return found;
+}
