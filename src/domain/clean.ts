@@ -17,11 +17,11 @@ const BLANKS = /[\t\n\v\f\r\u{85}]|\p{Zs}|\p{Zl}|\p{Zp}/gu;
 /** Joiners and variation selectors shape the letters around them and show nothing themselves. */
 const SHAPERS = /\p{Join_Control}|\p{Variation_Selector}|\u{ad}/gu;
 /**
- * What must not reach a screen: controls, lone surrogates, private use, everything ignorable (bidi, zero
- * width, tags, fillers), and the blank-looking braille cell.
+ * What must not reach a screen: controls, format characters (bidi, zero width, tags), lone surrogates,
+ * private use, whatever is ignorable (fillers), and the blank-looking braille cell.
  */
 const HARMFUL =
-  /[\p{Cc}\p{Cs}\p{Co}\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\p{Noncharacter_Code_Point}\u{fff9}-\u{fffb}\u{2800}]+/gu;
+  /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u{2800}]+/gu;
 /** More marks on one letter than any script writes would paint over the lines above. */
 const STACKED_MARKS = /(\p{M}{4})\p{M}+/gu;
 const LEADING_MARK = /^\p{M}/u;
@@ -50,7 +50,7 @@ export function clean(text: string): string {
 
 /** What JSON leaves raw and a terminal acts on or hides: only ever found inside strings. */
 const RAW_IN_JSON =
-  /[\u{7f}-\u{9f}\p{Cs}\p{Co}\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\p{Noncharacter_Code_Point}\p{Zl}\p{Zp}\u{fff9}-\u{fffb}\u{2800}]/gu;
+  /[\u{7f}-\u{9f}\p{Cf}\p{Cs}\p{Co}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\p{Zl}\p{Zp}\u{2800}]/gu;
 const BEYOND_ASCII = /[\u{7f}-\u{10ffff}]/gu;
 
 /** The same JSON value with every character a terminal would act on or hide spelled `\uXXXX`. */

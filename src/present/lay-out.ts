@@ -42,8 +42,15 @@ export interface Pair {
 const NAMES_SHARE = 0.5;
 const BETWEEN = 2;
 
-/** Names on the left, values aligned; numbers by their points where most of the values are numbers. */
-export function layPairs(pairs: readonly Pair[], layout: Layout): Line[] {
+/**
+ * Names on the left, values aligned; numbers by their points where most of the values are numbers and
+ * `numbers` does not say that they begin where words begin (unlike figures, as in the record of a row).
+ */
+export function layPairs(
+  pairs: readonly Pair[],
+  layout: Layout,
+  { numbers: placing = 'by point' }: { numbers?: 'by point' | 'as words' } = {},
+): Line[] {
   const names = pairs.map(({ name }) => showable(name, layout));
   const widest = Math.floor(layout.width * NAMES_SHARE);
   const column = Math.max(0, ...names.map(textWidth).filter((width) => width <= widest)) + BETWEEN;
@@ -51,7 +58,7 @@ export function layPairs(pairs: readonly Pair[], layout: Layout): Line[] {
   const numbers = wholes.filter((width) => width !== undefined);
   const point = numbers.length * 2 > pairs.length ? Math.max(0, ...numbers) : 0;
   // Columns of padding must leave the value room.
-  const padded = column + point <= layout.width * 0.7;
+  const padded = placing === 'by point' && column + point <= layout.width * 0.7;
   return pairs.flatMap(({ value }, index): Line[] => {
     const name = names[index] ?? '';
     const whole = wholes[index];

@@ -139,7 +139,7 @@ const layRecords = (block: TableBlock, layout: Layout): Line[] =>
       name: column.header,
       value: [row[at] ?? ({ kind: 'missing' } as const)],
     }));
-    return [...(index === 0 ? [] : [[]]), ...layPairs(pairs, layout)];
+    return [...(index === 0 ? [] : [[]]), ...layPairs(pairs, layout, { numbers: 'as words' })];
   });
 
 function leftOut(hidden: readonly LaidColumn[], layout: Layout): Line[] {

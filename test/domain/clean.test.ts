@@ -89,7 +89,7 @@ async function effectsOf(text: string): Promise<string[]> {
       effects.push('attributes');
   }
   // A screen cannot show what is not there to be seen: this part is judged by Unicode's own properties.
-  if (/[\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cs}\p{Co}\p{Zl}\p{Zp}\u2800\ufff9-\ufffb]/u.test(text))
+  if (/[\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\u2800]/u.test(text))
     effects.push('invisible');
   return [...new Set(effects)];
 }
