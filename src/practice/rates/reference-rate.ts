@@ -18,8 +18,8 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const YEAR = 365 * DAY;
-/** Where the drift starts: 2026-01-01T00:00:00Z. */
-const DRIFT_EPOCH = 1_767_225_600_000;
+/** Where the drift starts: 2026-11-20T00:00:00Z. */
+const DRIFT_EPOCH = 1_795_132_800_000;
 /** The rate is quoted in ten-thousandths. */
 const TICKS = 10_000;
 

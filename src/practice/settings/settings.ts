@@ -48,7 +48,7 @@ const ngn: MarketSettings = {
   enabled: true,
   base_rate: 1530,
   swing: 1,
-  drift_yearly_pct: 6,
+  drift_yearly_pct: 3,
   carry_daily_pct: { buy: 0.05, sell: -0.02 },
   headroom_usd: 2_000_000,
 };

@@ -72,8 +72,13 @@ export function openDatabase(path: string): Database {
       }
     },
     close() {
-      statements.clear();
-      handle.close();
+      // Prepared statements outlive `close` until they are collected; the log must not wait for that.
+      try {
+        handle.exec('PRAGMA wal_checkpoint(PASSIVE)');
+      } finally {
+        statements.clear();
+        handle.close();
+      }
     },
   };
 }

@@ -69,8 +69,9 @@ async function place(draft: string, path: string): Promise<void> {
   }
 }
 
+/** Made in memory and written out in one piece, so that no log file has to move with it. */
 function fill(draft: string, options: StoreOptions): void {
-  const db = openDatabase(draft);
+  const db = openDatabase(':memory:');
   try {
     db.immediate(() => {
       db.exec(TABLES);
@@ -81,14 +82,15 @@ function fill(draft: string, options: StoreOptions): void {
         options.calmWeather,
       );
       beginBook(db, options.random, options.openingBalance);
-      db.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
-      db.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
     });
-    // Last, with everything in the file itself: a log beside the draft would not follow it into place.
-    db.exec('PRAGMA journal_mode = WAL');
+    db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${SCHEMA_VERSION}`);
+    db.run('VACUUM INTO ?', draft);
   } finally {
     db.close();
   }
+  const written = openDatabase(draft);
+  written.exec('PRAGMA journal_mode = WAL');
+  written.close();
 }
 
 function openExisting(path: string): Database {
