@@ -20,6 +20,6 @@ export function writeExactJson(value: unknown, options: { indent?: number } = {}
 }
 
 /** The digits of `amount`, without an exponent unless it is a very long one. */
-export function exactDigits(amount: Big): string {
+function exactDigits(amount: Big): string {
   return Math.abs(amount.e) > LONGEST_EXPONENT ? amount.toExponential() : amount.toFixed();
 }

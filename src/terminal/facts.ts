@@ -1,7 +1,7 @@
 /** What a stream is and can show, from facts handed in: its width and whether it can spell more than ASCII. */
 import type { Environment } from './colour.ts';
 
-export const WIDTH_WHEN_UNKNOWN = 80;
+const WIDTH_WHEN_UNKNOWN = 80;
 
 /** Columns of a stream: a terminal's own, else what COLUMNS says of it, else 80. A pipe is always 80. */
 export function widthOf(stream: { isTTY: boolean; columns?: number | undefined }, env: Environment): number {

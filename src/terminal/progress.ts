@@ -30,7 +30,7 @@ export function chooseProgress(
 }
 
 /** One line for each change of state; the same text twice is one line. */
-export function lineProgress(terminal: Terminal): Progress {
+function lineProgress(terminal: Terminal): Progress {
   let last: string | undefined;
   const say = (text: string): void => {
     const line = clean(text);
@@ -49,7 +49,7 @@ export function lineProgress(terminal: Terminal): Progress {
 }
 
 /** Says notes and nothing else. */
-export function silentProgress(terminal: Pick<Terminal, 'writeNote'>): Progress {
+function silentProgress(terminal: Pick<Terminal, 'writeNote'>): Progress {
   return { start: nothing, update: nothing, note: (line) => terminal.writeNote(line), stop: nothing };
 }
 

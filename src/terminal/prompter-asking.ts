@@ -30,6 +30,8 @@ export function askingPrompter(terminal: Terminal, signal: AbortSignal): Prompte
         signal: AbortSignal.any([signal, ending.signal]),
       });
     } catch (error) {
+      // As a real signal, whoever watches for one learns of it and the program dies by it.
+      if (nameOf(error) === CTRL_C && terminal.interrupt()) await arrivalOf(signal);
       throw errorOf(error, signal);
     } finally {
       input.removeListener('pause', onPause);
@@ -97,9 +99,20 @@ const declined = (): StoppedError =>
     book: 'Nothing was sent.',
   });
 
+/** What inquirer throws at Ctrl-C. */
+const CTRL_C = 'ExitPromptError';
+const nameOf = (error: unknown): string => (error instanceof Error ? error.name : '');
+
+/** A signal to oneself comes some turns of the loop later, and alone would not keep the process waiting. */
+async function arrivalOf(signal: AbortSignal): Promise<void> {
+  for (let turn = 0; turn < MOST_TURNS && !signal.aborted; turn += 1)
+    await new Promise((next) => setImmediate(next));
+}
+const MOST_TURNS = 10_000;
+
 function errorOf(error: unknown, signal: AbortSignal): unknown {
-  const name = error instanceof Error ? error.name : '';
-  if (name === 'ExitPromptError')
+  const name = nameOf(error);
+  if (name === CTRL_C)
     return new InterruptedError('SIGINT', { what: 'Stopped by Ctrl-C.', book: 'Nothing was sent.' });
   if (name !== 'AbortPromptError') return error;
   if (!signal.aborted) return declined();

@@ -6,14 +6,14 @@ import { UsageError } from '../errors.ts';
 import { askingPrompter } from './prompter-asking.ts';
 import type { Terminal } from './streams.ts';
 
-export interface Question {
+interface Question {
   /** One line, without the mark at its end that a kind of question adds. */
   message: string;
   /** The option that answers it where nobody can be asked: `--key-file FILE`. */
   otherwise: string;
 }
 
-export interface Choice<Value> {
+interface Choice<Value> {
   name: string;
   value: Value;
   /** Shown under the list while this choice is marked. */
@@ -43,7 +43,7 @@ export function choosePrompter(terminal: Terminal, signal: AbortSignal): Prompte
   return terminal.canPrompt ? askingPrompter(terminal, signal) : refusingPrompter();
 }
 
-export const refusingPrompter = (): Prompter => ({
+const refusingPrompter = (): Prompter => ({
   hidden: refuse,
   confirm: refuse,
   select: refuse,

@@ -8,7 +8,7 @@ import { type ColourFlag, type ColourLevel, decideColour, overruledVariables } f
 import { showsUnicode, widthOf } from './facts.ts';
 import { type OutputStream, writeWhole } from './writing.ts';
 
-export type InputStream = NodeJS.ReadableStream & { isTTY?: boolean };
+type InputStream = NodeJS.ReadableStream & { isTTY?: boolean };
 
 /** What one output stream is. Standard output and standard error decide apart. */
 export interface Surface {
@@ -34,6 +34,11 @@ export interface Terminal {
   writeResult(text: string): Promise<void>;
   /** One line on standard error, made harmless; or lines that the presentation has `painted`, as they are. */
   writeNote(line: string, options?: { painted?: boolean }): void;
+  /**
+   * Sends this process the signal that Ctrl-C would have been: while a question is open the terminal gives
+   * it as a key. False where there is no process behind the streams.
+   */
+  interrupt(): boolean;
   /** Resolves when everything written so far has left the process. */
   drained(): Promise<void>;
 }
@@ -43,6 +48,8 @@ export interface Streams {
   stdout: OutputStream;
   stderr: OutputStream;
   platform: string;
+  readonly pid?: number;
+  kill?(pid: number, signal: 'SIGINT'): unknown;
 }
 
 export interface TerminalFlags {
@@ -101,6 +108,11 @@ export function openTerminal(world: {
       const written = writeWhole(process.stderr, `${shown}\n`);
       // Nobody can be told that the place for telling is full.
       notes = Promise.all([notes, written.catch(() => undefined)]);
+    },
+    interrupt() {
+      if (process.pid === undefined || process.kill === undefined) return false;
+      process.kill(process.pid, 'SIGINT');
+      return true;
     },
     async drained() {
       await notes;

@@ -26,7 +26,7 @@ export async function writeWhole(stream: OutputStream, text: string): Promise<Wr
   }
 }
 
-export const nobodyReads = (error: unknown): boolean =>
+const nobodyReads = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && CLOSED.has(String(error.code));
 
 const CLOSED = new Set(['EPIPE', 'ERR_STREAM_DESTROYED', 'ERR_STREAM_WRITE_AFTER_END']);

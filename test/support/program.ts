@@ -6,7 +6,7 @@ import { type SpawnOptions, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 const DIST = new URL('../../dist/', import.meta.url);
-export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 /** Arguments for node to run `body`, a module that imports `dist/…` as `DIST/…`. */
 export const programArgs = (body: string): string[] => [

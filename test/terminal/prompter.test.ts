@@ -57,7 +57,7 @@ const asking = (call: string): string[] =>
     } catch (error) {
       terminal.writeNote(error.name + ' ' + error.code + ': ' + error.message);
       await terminal.drained();
-      if (error.signal) watch.dieBy(error.signal);
+      if (watch.caught()) watch.dieBy(watch.caught());
       process.exitCode = 10;
     }
   `);
