@@ -79,7 +79,8 @@ export interface DeskOptions {
   seed?: number;
   start?: number;
   store?: string;
-  settings?: unknown;
+  /** What `settings.json` says besides a rate limit that never bites; null leaves the file alone. */
+  settings?: Record<string, unknown> | null;
   weather?: PracticeOptions['weather'];
   clock?: TestClock;
 }
@@ -193,4 +194,22 @@ export function expectRefused(reply: Reply, status: number, code: string): Reply
     data: null,
   });
   return reply;
+}
+
+/** A market that stands still at a rate, and fills after exactly two seconds: sums can be done by hand. */
+export function flatAt(baseRate: number, more: Record<string, unknown> = {}): Record<string, unknown> {
+  return {
+    markets: { USDTNGN: { base_rate: baseRate, swing: 0, drift_yearly_pct: 0 } },
+    fill_seconds: { min: 2, max: 2 },
+    ...more,
+  };
+}
+
+/** Opens on the default desk's first market and lets it fill. */
+export async function opened(desk: PracticeDesk, asked: Record<string, unknown> = {}, sent: Sent = {}) {
+  const body = { market: 'USDTNGN', side: 'buy', notional_usd: 10_000, tenor_days: 3, ...asked };
+  const reply = expectAccepted(await desk.post('/hedges', body, sent));
+  desk.clock.pass(4_001);
+  const read = expectAccepted(await desk.get(`/hedges/${reply.body.data.hedge_id}`, { as: sent.as ?? 'live' }));
+  return read.body.data;
 }
