@@ -23,6 +23,9 @@ export interface CommandLineContext {
   width: number;
 }
 
+/** Where `help` itself stands in help. */
+const LAST_GROUP = 'Settings and practice';
+
 interface Meant {
   command: Command;
   parsed: Commander;
@@ -80,7 +83,9 @@ async function buildProgram(
     .description('The terminal of an FX desk: prices, opens, grows, cuts and closes naira hedges.')
     .version(context.version, '--version', 'the version of this program')
     .helpOption('-h, --help', 'help for a command')
-    .helpCommand('help [command]', 'help for a command')
+    .addHelpCommand(
+      new Commander('help').argument('[command]').description('help for a command').helpGroup(LAST_GROUP),
+    )
     .configureHelp(styleHelp)
     .showSuggestionAfterError();
   for (const option of GLOBAL_OPTIONS) addOption(program, option.flags, option.summary);

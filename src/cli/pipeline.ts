@@ -33,6 +33,8 @@ export interface OpenDesk {
 /** The widest that help is set, however wide the terminal. */
 const HELP_WIDTH = 100;
 
+const NOTHING_SENT = 'Nothing was sent that changes the book.';
+
 /** Runs one invocation and gives its exit code. Never throws; never exits. */
 export async function runInvocation(world: World): Promise<number> {
   const { argv, terminal } = world;
@@ -106,13 +108,18 @@ async function fail(
 
 /** Whatever was thrown, as an error of ours: what an interruption cut short, or a bug. */
 function errorOf(thrown: unknown, { signals }: World): HedgeError {
-  if (signals.caught() !== undefined && signals.signal.reason instanceof InterruptedError)
-    return signals.signal.reason;
+  const { reason } = signals.signal;
+  if (
+    signals.caught() !== undefined &&
+    reason instanceof InterruptedError &&
+    !(thrown instanceof InterruptedError)
+  )
+    return new InterruptedError(reason.signal, { what: reason.what, book: NOTHING_SENT, cause: thrown });
   if (thrown instanceof HedgeError) return thrown;
   return new HedgeError({
     code: 'internal',
     what: `A fault in hedge itself: ${thrown instanceof Error ? thrown.message : String(thrown)}.`,
-    book: 'Nothing was sent that changes the book.',
+    book: NOTHING_SENT,
     hint: 'Run it again with -v for the trace, and report it.',
     cause: thrown,
   });

@@ -93,9 +93,8 @@ function sayError(terminal: Terminal, error: HedgeError, context: Context): void
   sayPainted(terminal, renderErrorHuman(error, lens(terminal.stderr, context)));
 }
 
-/** Lines that the presentation has laid out and made harmless; a note ends its own line. */
-const sayPainted = (terminal: Terminal, lines: string): void =>
-  terminal.writeNote(lines.replace(/\n$/, ''), { painted: true });
+/** Lines that the presentation has laid out and made harmless. */
+const sayPainted = (terminal: Terminal, lines: string): void => terminal.writeNote(lines, { painted: true });
 
 function headingOf(context: Context, shown: Shown): Block {
   const { identity, aside } = context;

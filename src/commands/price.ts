@@ -1,4 +1,5 @@
 /** `hedge price`: the indicative mid. */
+import { Big } from 'big.js';
 import { type MarketPrice, readPrices } from '../flow/read-prices.ts';
 import { readMarket } from '../intent/operands.ts';
 import { viewPrices } from '../present/views/price.ts';
@@ -25,9 +26,8 @@ export const price = defineCommand({
   view: ({ prices }) => viewPrices(prices),
 });
 
-/** What was sent, with the mid we found in it where there is an object to hold it. */
+/** What was sent, with the mid we found in it where it is one object that can hold it. */
 function priceDocument({ sent, market, mid }: MarketPrice): unknown {
-  if (typeof sent !== 'object' || sent === null) return sent;
-  const derived = { market, mid: mid ?? null };
-  return Array.isArray(sent) ? sent : { ...sent, derived };
+  const canHold = typeof sent === 'object' && sent !== null && !Array.isArray(sent) && !(sent instanceof Big);
+  return canHold ? { ...sent, derived: { market, mid: mid ?? null } } : sent;
 }

@@ -35,6 +35,8 @@ export type Block =
   | { kind: 'heading'; environment: Environment; profile: string; note?: readonly Cell[] }
   /** One paragraph; cells are joined by a space (none before `.,;:)`), long ones wrap. */
   | { kind: 'line'; cells: readonly Cell[]; indent?: number }
+  /** A line to be pasted elsewhere: made harmless, never wrapped. */
+  | { kind: 'verbatim'; text: string }
   | { kind: 'gap' }
   /** A table; where it does not fit the width, each row becomes a record of `header  cell` lines. */
   | { kind: 'table'; columns: readonly Column[]; rows: readonly (readonly Cell[])[]; empty?: string }

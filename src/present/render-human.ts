@@ -20,7 +20,7 @@ export interface HumanView {
 
 const NARROWEST = 20;
 
-/** The blocks as lines that each end in a line end, none wider than the view, none ending in blanks. */
+/** The blocks as lines that each end in a line end, none wider than the view but verbatim ones, none ending in blanks. */
 export function renderHuman(blocks: readonly Block[], view: HumanView): string {
   const layout: Layout = { ...view, width: Math.max(NARROWEST, Math.floor(view.width)) };
   const paint = painterOf(view.colour);
@@ -38,6 +38,8 @@ function layBlock(block: Block, layout: Layout): Line[] {
       const indent = Math.min(block.indent ?? 0, Math.floor(layout.width / 2));
       return indented(wrapRuns(sentence(block.cells, layout), layout.width - indent), indent);
     }
+    case 'verbatim':
+      return [[{ text: showable(block.text, layout), style: 'plain' }]];
     case 'gap':
       return [[]];
     case 'table':

@@ -39,10 +39,10 @@ export const profileAdd = defineCommand({
   },
   async run(desk, { name, base, keyOrigin, caFile, timeZone, check }) {
     const key = await askFor(desk, keyOrigin);
-    if (check) await (await desk.candidateApi({ baseUrl: base.url, key, caFile })).account();
+    if (check) await (await desk.candidateApi({ baseUrl: base.href, key, caFile })).account();
     const profiles = await desk.profiles();
     await profiles.add(name, {
-      base_url: base.url,
+      base_url: base.href,
       ...(keyOrigin.kind === 'command'
         ? { api_key_command: [...keyOrigin.argv] }
         : { api_key: key.reveal() }),
@@ -81,7 +81,7 @@ function askFor(desk: Desk, origin: KeyOrigin): Promise<ApiKey> | ApiKey {
 
 async function promptFor(desk: Desk): Promise<ApiKey> {
   const question = {
-    message: 'API key (not shown)',
+    message: 'API key',
     otherwise: '--key-stdin, --key-file FILE or --key-command',
   };
   return desk.keyFrom.text(await desk.prompter.hidden(question));

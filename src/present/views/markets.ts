@@ -1,17 +1,17 @@
 /** Markets as a person reads them: one line a market, both sides beside each other. */
 import { Big } from 'big.js';
 import type { Market } from '../../client/schemas.ts';
-import type { Block, Cell } from '../blocks.ts';
+import { type Block, type Cell, line, text } from '../blocks.ts';
 import { type KnownField, tableOf } from './records.ts';
 
 const FIELDS: readonly KnownField[] = [
   { name: 'market', header: 'Market' },
   { name: 'status', header: 'Status', cell: statusCell },
   { name: 'price', header: 'Mid' },
-  { name: 'capacity_buy', header: 'Buy up to USD', cell: amountCell },
-  { name: 'capacity_sell', header: 'Sell up to USD', cell: amountCell },
-  { name: 'carry_buy', header: 'Buy carry a day', cell: carryCell },
-  { name: 'carry_sell', header: 'Sell carry a day', cell: carryCell },
+  { name: 'capacity_buy', header: 'Buy up to', cell: amountCell },
+  { name: 'capacity_sell', header: 'Sell up to', cell: amountCell },
+  { name: 'carry_buy', header: 'Buy carry', cell: carryCell },
+  { name: 'carry_sell', header: 'Sell carry', cell: carryCell },
 ];
 
 export function viewMarkets(markets: readonly Market[]): readonly Block[] {
@@ -22,12 +22,14 @@ export function viewMarkets(markets: readonly Market[]): readonly Block[] {
     carry_buy: carry.buy,
     carry_sell: carry.sell,
   }));
-  return [tableOf(rows, FIELDS, { empty: 'No market is available to this account.' })];
+  const table = tableOf(rows, FIELDS, { empty: 'No market is available to this account.' });
+  return rows.length === 0
+    ? [table]
+    : [table, line(text('Up to: the most that can be opened on a side now, in USD. Carry: a day.', 'dim'))];
 }
 
 function statusCell(status: unknown): Cell {
-  const text = String(status);
-  return text === 'open' ? { kind: 'text', text } : { kind: 'text', text, tone: 'warn' };
+  return status === 'open' ? text('open') : text(String(status), 'warn');
 }
 
 function amountCell(amount: unknown): Cell {
@@ -37,6 +39,6 @@ function amountCell(amount: unknown): Cell {
 /** Carry in words, from the signed daily rate: positive means the account pays (specification §2). */
 function carryCell(rate: unknown): Cell {
   if (!(rate instanceof Big)) return { kind: 'missing' };
-  if (rate.eq(0)) return { kind: 'text', text: 'none' };
-  return { kind: 'text', text: `${rate.gt(0) ? 'pays' : 'earns'} ${rate.abs().toFixed()} %` };
+  if (rate.eq(0)) return text('none');
+  return text(`${rate.gt(0) ? 'pays' : 'earns'} ${rate.abs().toFixed()} %`);
 }

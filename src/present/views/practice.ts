@@ -80,12 +80,14 @@ export const viewServedPractice = ({
   ca_file: caFile,
   keys,
 }: ServedPractice): readonly Block[] => [
-  line(text('# practice service, sandbox book; for the live book use the key of the last line instead')),
-  line(text(`export HEDGE_BASE_URL=${shellWord(baseUrl)}`)),
-  line(text(`export HEDGE_CA_FILE=${shellWord(caFile)}`)),
-  line(text(`export HEDGE_API_KEY=${shellWord(keys.test)}`)),
-  line(text(`# export HEDGE_API_KEY=${shellWord(keys.live)}`)),
+  verbatim('# practice service, sandbox book; its live book has the key of the last line'),
+  verbatim(`export HEDGE_BASE_URL=${shellWord(baseUrl)}`),
+  verbatim(`export HEDGE_CA_FILE=${shellWord(caFile)}`),
+  verbatim(`export HEDGE_API_KEY=${shellWord(keys.test)}`),
+  verbatim(`# export HEDGE_API_KEY=${shellWord(keys.live)}`),
 ];
+
+const verbatim = (words: string): Block => ({ kind: 'verbatim', text: words });
 
 const shellWord = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;

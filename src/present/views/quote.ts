@@ -22,13 +22,15 @@ export function viewQuotes(reading: QuoteReading): readonly Block[] {
 function viewOne(tenor: QuotedTenor, account: Account | undefined): readonly Block[] {
   const { quote, figures } = tenor;
   const { pricing, carry, upfront } = quote;
-  const rows: Cell[][] = [
+  const prices = [
     row('Price', rate(pricing.execution_price), text('mid'), rate(pricing.market_price)),
+    breakEvenRow(figures),
+  ];
+  const amounts = [
     row('Impact', usd(figures.impact_cost_usd, 'USD')),
     row('Carry', usd(carry.total_usdc, 'USDC'), ...perDay(carry.daily_usdc)),
     row('Platform fee', usd(upfront.platform_fee_usdc, 'USDC')),
     row(costWord(figures.cost_usdc), cost(figures.cost_usdc), bps(figures.cost_bps)),
-    breakEvenRow(figures),
     row(
       'Upfront',
       usd(upfront.total_upfront_usdc, 'USDC'),
@@ -40,20 +42,27 @@ function viewOne(tenor: QuotedTenor, account: Account | undefined): readonly Blo
     ...accountRows(account),
     ...extraFields(quote).map(({ name, value }) => row(labelOf(name), cellOf(name, value))),
   ];
-  return [headline(tenor, true), { kind: 'gap' }, { kind: 'figures', rows }];
+  const gap: Block = { kind: 'gap' };
+  return [
+    headline(tenor, true),
+    gap,
+    { kind: 'figures', rows: prices },
+    gap,
+    { kind: 'figures', rows: amounts },
+  ];
 }
 
 function viewSeveral(reading: QuoteReading, first: QuotedTenor): readonly Block[] {
   const rows = reading.tenors.map(({ quote, figures }): readonly Cell[] => [
     text(`${quote.tenor_days.toString()} d`),
     maturityCell(quote.maturity, 'date'),
-    rate(quote.pricing.execution_price),
+    rate(quote.pricing.execution_price, TABLE_PLACES),
     usd(figures.impact_cost_usd),
     usd(quote.carry.total_usdc),
     usd(quote.upfront.platform_fee_usdc),
     { kind: 'money', amount: figures.cost_usdc, tone: 'strong' },
     { kind: 'number', amount: roundTo(figures.cost_bps, 1) },
-    rateOrMissing(figures.all_in_rate, 2),
+    figures.all_in_rate === undefined ? { kind: 'missing' } : rate(figures.all_in_rate, 2),
   ]);
   return [
     headline(first, false),
@@ -67,14 +76,17 @@ function viewSeveral(reading: QuoteReading, first: QuotedTenor): readonly Block[
   ];
 }
 
+/** Prices side by side are cut to these decimals, and a line under the table says so. */
+const TABLE_PLACES = 4;
+
 const COLUMNS = [
-  { header: 'TENOR' },
+  { header: 'FOR' },
   { header: 'MATURES' },
   { header: 'PRICE', align: 'right' },
-  { header: 'IMPACT', align: 'right' },
-  { header: '+CARRY', align: 'right' },
-  { header: '+FEE', align: 'right' },
-  { header: '=YOU PAY', align: 'right' },
+  { header: 'IMPACT', align: 'right', optional: true },
+  { header: '+CARRY', align: 'right', optional: true },
+  { header: '+FEE', align: 'right', optional: true },
+  { header: 'YOU PAY', align: 'right' },
   { header: 'BPS', align: 'right' },
   { header: 'EVEN AT', align: 'right' },
 ] as const;
@@ -119,8 +131,18 @@ function underneath({ tenors, account }: QuoteReading): readonly Block[] {
           usd(account.available_exposure_usd, 'USD'),
         ];
   const weekend = tenors.some(({ quote }) => isWeekend(quote.maturity));
+  const cut = tenors.some(
+    ({ quote: { pricing } }) => !roundTo(pricing.execution_price, TABLE_PLACES).eq(pricing.execution_price),
+  );
   return [
     line(...upfront, ...room, text('.'), ...(weekend ? [text('(!) matures on a weekend.', 'warn')] : [])),
+    ...(cut
+      ? [
+          line(
+            text(`Prices to ${TABLE_PLACES} decimals here; all of them with one --tenor, or --json.`, 'dim'),
+          ),
+        ]
+      : []),
   ];
 }
 
@@ -176,9 +198,6 @@ function breakEvenRow({ all_in_rate: allIn, move_to_break_even_pct: move }: Quot
   const way = move.gt(0) ? 'above the mid' : 'below the mid';
   return row(name, rate(allIn, 4), { kind: 'percent', amount: roundTo(move.abs(), 2) }, text(way));
 }
-
-const rateOrMissing = (amount: Big | undefined, places: number): Cell =>
-  amount === undefined ? { kind: 'missing' } : rate(amount, places);
 
 function maturityCell(at: string, style: 'date' | 'minute'): Cell {
   return { kind: 'time', at, style, ...(isWeekend(at) ? { mark: '(!)' } : {}) };

@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest';
+import { HEDGE, runBuilt, runShell } from '../support/built.ts';
+import { temporaryFolder } from '../support/own-folder.ts';
+import { openScreen } from '../support/pty.ts';
+
+const ESCAPE = '\u001b';
+const practice = () => ({ HEDGE_HOME: temporaryFolder(), HEDGE_PROFILE: 'practice' });
+
+/** The exit code of a screen's last command, printed by the shell that ran it. */
+async function onTerminal(script: string, env: Readonly<Record<string, string>>, columns = 80) {
+  const line = `hedge() { "${process.execPath}" "${HEDGE}" "$@"; }; ${script}; echo "ended:$?"`;
+  const screen = openScreen('bash', ['--norc', '-c', line], { env, columns, rows: 40 });
+  await screen.until(/ended:\d+/);
+  await screen.exit;
+  return { raw: screen.raw(), lines: screen.screen() };
+}
+
+describe('in a pipe', () => {
+  it('has no escape byte on standard output, nor on standard error', async () => {
+    const env = practice();
+    for (const line of [
+      'hedge markets | cat',
+      'hedge markets 2>&1 | cat',
+      '{ hedge quote USDTNGN hold 1 || true; } 2>&1 | cat',
+    ]) {
+      const ran = await runShell(line, { env });
+      expect(ran.out).not.toBe('');
+      expect(ran.out + ran.err).not.toContain(ESCAPE);
+    }
+  });
+
+  it('ends silently when the reader has seen enough', async () => {
+    const ran = await runShell('set +o pipefail; hedge markets | head -1; echo "${PIPESTATUS[0]}"', {
+      env: practice(),
+    });
+    expect(ran.err).toBe('');
+    expect(ran.out).toMatch(/^PRACTICE .*\n(0|141)\n$/);
+  });
+
+  it('exits 74 with one line when the disk is full', async () => {
+    const env = practice();
+    for (const flag of ['', '--json']) {
+      const ran = await runShell(`rc=0; hedge account ${flag} > /dev/full || rc=$?; echo "$rc"`, { env });
+      expect(ran.out).toBe('74\n');
+      expect(ran.err.split('\n')).toHaveLength(2);
+      expect(ran.err).toContain('could not be written');
+    }
+  });
+
+  it('stops a script under set -e, and can be caught by the idiom of the README', async () => {
+    const env = { HEDGE_HOME: temporaryFolder() };
+    const stopped = await runShell('hedge markets; echo reached', { env });
+    expect(stopped).toMatchObject({ code: 4, out: '' });
+    const caught = await runShell('rc=0; out=$(hedge markets --json 2>/dev/null) || rc=$?; echo "$rc $out"', {
+      env,
+    });
+    expect(caught.code).toBe(0);
+    expect(JSON.parse(caught.out.slice(2))).toMatchObject({ data: null, error: { code: 'no_profile' } });
+  });
+});
+
+describe('on a terminal', () => {
+  it.each([
+    ['colour', {}, true],
+    ['none under NO_COLOR', { NO_COLOR: '1' }, false],
+    ['none on a dumb terminal', { TERM: 'dumb' }, false],
+  ])('paints with %s', async (_what, env, coloured) => {
+    const { raw } = await onTerminal('hedge markets', { ...practice(), ...env });
+    expect(raw.includes(`${ESCAPE}[36m`) || raw.includes(`${ESCAPE}[1m`)).toBe(coloured);
+  });
+
+  it('decides for each stream apart', async () => {
+    const { lines } = await onTerminal(
+      'hedge markets 2>/dev/null | grep -c PRACTICE; hedge markets 2>/dev/null | grep -c $(printf "\\033")',
+      practice(),
+    );
+    expect(lines.join('\n')).toContain('1\n0');
+    const forced = await runShell('hedge markets', { env: { ...practice(), FORCE_COLOR: '1' } });
+    expect(forced.out).toContain(ESCAPE);
+    expect(forced.err).toBe('');
+  });
+
+  it.each([80, 120])('fits %i columns', async (columns) => {
+    const env = practice();
+    for (const command of [
+      'quote USDTNGN buy 1.5m',
+      'quote USDTNGN sell 50k -t 7',
+      'markets',
+      'account',
+      'practice status',
+      '',
+    ]) {
+      const { raw } = await onTerminal(`hedge ${command} | cat`, env, columns);
+      expect(raw).toContain('ended:0');
+      const { lines } = await onTerminal(`hedge ${command}`, env, columns);
+      // A line wider than the screen would be broken by the terminal at its last column.
+      for (const line of lines) expect(line.length).toBeLessThan(columns + 1);
+      expect(lines.join('\n')).toContain('ended:0');
+    }
+  });
+});
+
+describe('the first command of the README', () => {
+  it('prints a quote, with nothing on standard error', async () => {
+    const ran = await runBuilt(
+      ['--profile', 'practice', 'quote', 'USDTNGN', 'buy', '10000', '--tenor', '3'],
+      {
+        env: { HEDGE_HOME: temporaryFolder() },
+      },
+    );
+    expect(ran).toMatchObject({ code: 0, err: '' });
+    expect(ran.out).toMatch(/You pay +31\.\d\d/);
+  });
+});

@@ -1,0 +1,141 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { aDesk } from '../support/desk.ts';
+import { deskAt, LIVE_KEY, SANDBOX_KEY } from '../support/desk-at.ts';
+import { deadPort, html, no, on, scriptedService } from '../support/scripted-service.ts';
+
+const NOWHERE = 'https://127.0.0.1:9/v2';
+
+describe('a failing command', () => {
+  it('exits 4 without a key, and names both ways out', async () => {
+    const ran = await aDesk().run('markets');
+    expect(ran.code).toBe(4);
+    expect(ran.out).toBe('');
+    expect(ran.err).toContain('--profile practice');
+    expect(ran.err).toContain('hedge profile add');
+  });
+
+  it.each([
+    ['a key without an address', { HEDGE_API_KEY: SANDBOX_KEY }],
+    ['an address without a key', { HEDGE_BASE_URL: NOWHERE }],
+    ['both and a profile', { HEDGE_API_KEY: SANDBOX_KEY, HEDGE_BASE_URL: NOWHERE, HEDGE_PROFILE: 'desk' }],
+  ])('exits 4 on conflicting or half credentials: %s', async (_what, env) => {
+    const ran = await aDesk({ env }).run('markets --json');
+    expect(ran.code).toBe(4);
+    expect(ran.document()).toMatchObject({
+      data: null,
+      error: { code: 'credential_conflict', effect: 'none', retry: 'never' },
+    });
+    expect(ran.out + ran.err).not.toContain(SANDBOX_KEY);
+  });
+
+  it.each([
+    ['quote USDTNGN buy 1mm', '10k or 1.5m'],
+    ['quote USDTNGN buy 10000 --tenor 2', '1, 3 or 7'],
+    ['quote USDTNGN hold 10000', 'buy or sell'],
+    ['quote buy USDTNGN 10000', 'hedge quote USDTNGN buy 10000'],
+    ['quote USDTNGN buy', 'NOTIONAL'],
+    ['quote USDTNGN buy 10000 -t 3 -t 7', 'given twice'],
+    ['--profile a quote USDTNGN buy 10000 --profile b', 'given twice'],
+    ['qoute USDTNGN buy 10000', 'quote'],
+    ['markets --tenor 3', '--tenor'],
+    ['hedges hdg_1 --status filled', 'no filters'],
+    ['hedges --limit 501', '500'],
+    ['profile', 'add <NAME>'],
+  ])('exits 2 and says what is allowed: %s', async (line, allowed) => {
+    const service = await scriptedService([]);
+    const desk = deskAt(service);
+    const person = await desk.run(line);
+    expect(person.code).toBe(2);
+    expect(person.out).toBe('');
+    expect(person.err).toContain(allowed);
+    const program = await desk.run(`${line} --json`);
+    expect(program.code).toBe(2);
+    expect(program.document()).toMatchObject({ data: null, error: { code: 'usage', effect: 'none' } });
+    expect(service.requests).toEqual([]);
+  });
+
+  it('exits 5 when nobody listens', async () => {
+    const port = await deadPort();
+    const env = { HEDGE_API_KEY: SANDBOX_KEY, HEDGE_BASE_URL: `https://127.0.0.1:${port}/v2` };
+    const ran = await aDesk({ env }).run('account --json');
+    expect(ran.code).toBe(5);
+    expect(ran.document()).toMatchObject({ error: { code: 'unavailable', effect: 'none', retry: 'later' } });
+    expect(ran.err).toContain(`127.0.0.1:${port}`);
+  });
+
+  it('exits 5 on 503 for ever, after a bounded number of tries', async () => {
+    const away = on('GET /account', no(503, 'maintenance'));
+    const service = await scriptedService([away, away, away, away]);
+    const ran = await deskAt(service).run('account --json');
+    expect(ran.code).toBe(5);
+    expect(ran.document()).toMatchObject({ error: { effect: 'none', retry: 'later' } });
+    expect(service.requests).toHaveLength(4);
+  });
+
+  it('exits 6 on HTML instead of JSON', async () => {
+    const service = await scriptedService([on('GET /account', html(200))]);
+    const ran = await deskAt(service).run('account --json');
+    expect(ran.code).toBe(6);
+    expect(ran.document()).toMatchObject({ error: { code: 'unreadable_answer' } });
+  });
+
+  it('exits 4 when the service turns the key down', async () => {
+    const service = await scriptedService([on('GET /account', no(401, 'unauthorized'))]);
+    const ran = await deskAt(service).run('account --json');
+    expect(ran.code).toBe(4);
+    expect(ran.document()).toMatchObject({ error: { code: 'unauthorized', http_status: 401 } });
+    expect(ran.out + ran.err).not.toContain(SANDBOX_KEY);
+  });
+
+  it.each(['', '{', '[]', '{"version":2,"profiles":{}}', '\u0000'])(
+    'exits 78 on a damaged profiles file and leaves it as it was: %j',
+    async (content) => {
+      const desk = aDesk();
+      const path = join(desk.home, 'config', 'profiles.json');
+      mkdirSync(join(desk.home, 'config'), { mode: 0o700 });
+      writeFileSync(path, content, { mode: 0o600 });
+      for (const line of ['markets --json', 'profile list --json', '--profile desk account --json']) {
+        const ran = await desk.run(line);
+        expect(ran.code).toBe(78);
+        expect(ran.document()).toMatchObject({ error: { code: 'damaged_file' } });
+        expect(ran.err).toContain(path);
+      }
+      expect(readFileSync(path, 'utf8')).toBe(content);
+    },
+  );
+
+  it.each([
+    [LIVE_KEY, 'sandbox'],
+    [SANDBOX_KEY, 'live'],
+    [SANDBOX_KEY, 'practice'],
+  ])('exits 10 before the network when a promise about the environment is broken', async (key, promised) => {
+    const service = await scriptedService([]);
+    const ran = await deskAt(service, key).run(`markets --json --expect-env ${promised}`);
+    expect(ran.code).toBe(10);
+    expect(ran.document()).toMatchObject({ error: { code: 'env_mismatch', effect: 'none' } });
+    expect(service.requests).toEqual([]);
+  });
+
+  it('names the environment that the key selects', async () => {
+    const service = await scriptedService([
+      on('GET /positions', {
+        kind: 'body',
+        status: 200,
+        body: '{"data":[],"error":null,"meta":{}}',
+        headers: {},
+      }),
+    ]);
+    const ran = await deskAt(service, LIVE_KEY).run('positions');
+    expect(ran.out).toMatch(/^LIVE · env · real money/);
+  });
+
+  it('traces requests on standard error with -v, the key masked', async () => {
+    const service = await scriptedService([on('GET /account', no(401, 'unauthorized'))]);
+    const ran = await deskAt(service).run('-v account');
+    expect(ran.err).toContain('GET /account');
+    expect(ran.err).toContain('hk_test_…');
+    expect(ran.err).not.toContain(SANDBOX_KEY);
+  });
+});

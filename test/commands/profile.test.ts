@@ -1,0 +1,183 @@
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { anAccount } from '../spec/bodies.ts';
+import { aDesk } from '../support/desk.ts';
+import { LIVE_KEY, SANDBOX_KEY } from '../support/desk-at.ts';
+import { no, ok, on, scriptedService } from '../support/scripted-service.ts';
+
+const ADDRESS = 'https://partner.example/desk/v2';
+const add = (name: string, ...more: readonly string[]) => [
+  'profile',
+  'add',
+  name,
+  '--base-url',
+  ADDRESS,
+  ...more,
+];
+
+async function deskWith(name: string, key: string) {
+  const desk = aDesk();
+  const ran = await desk.run(add(name, '--key-stdin', '--no-check'), { stdin: `${key}\n` });
+  expect(ran.code).toBe(0);
+  return desk;
+}
+
+describe('profile add', () => {
+  it('tries the key on the service, keeps it 0600, and never shows it', async () => {
+    const service = await scriptedService([on('GET /account', ok(anAccount()))]);
+    const desk = aDesk();
+    const caFile = join(desk.home, 'ca.pem');
+    writeFileSync(caFile, service.ca);
+    const words = ['profile', 'add', 'desk', '--base-url', service.url, '--key-stdin', '--ca-file', caFile];
+    const ran = await desk.run(words, { stdin: `${SANDBOX_KEY}\n` });
+    expect(ran.code).toBe(0);
+    expect(ran.out).toContain('sandbox');
+    expect(ran.out + ran.err).not.toContain(SANDBOX_KEY);
+    expect(service.requests[0]?.headers.authorization).toBe(`Bearer ${SANDBOX_KEY}`);
+    const path = join(desk.home, 'config', 'profiles.json');
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(readFileSync(path, 'utf8')).toContain(SANDBOX_KEY);
+  });
+
+  it('keeps nothing when the service turns the key down', async () => {
+    const service = await scriptedService([on('GET /account', no(401, 'unauthorized'))]);
+    const desk = aDesk();
+    const caFile = join(desk.home, 'ca.pem');
+    writeFileSync(caFile, service.ca);
+    const words = ['profile', 'add', 'desk', '--base-url', service.url, '--key-stdin', '--ca-file', caFile];
+    const ran = await desk.run(words, { stdin: SANDBOX_KEY });
+    expect(ran.code).toBe(4);
+    expect((await desk.run('profile list --json')).document()).toMatchObject({
+      data: [{ name: 'practice' }],
+    });
+  });
+
+  it('reads the key from a file, or from a command each time it is used', async () => {
+    const desk = aDesk();
+    const keyFile = join(desk.home, 'key');
+    writeFileSync(keyFile, `${LIVE_KEY}\n`, { mode: 0o600 });
+    expect((await desk.run(add('live', '--key-file', keyFile, '--no-check'))).code).toBe(0);
+    const command = JSON.stringify(['cat', keyFile]);
+    expect((await desk.run(add('told', '--key-command', command, '--no-check'))).code).toBe(0);
+    const stored = JSON.parse(readFileSync(join(desk.home, 'config', 'profiles.json'), 'utf8'));
+    expect(stored.profiles.told).toMatchObject({ api_key_command: ['cat', keyFile] });
+    expect(stored.profiles.told).not.toHaveProperty('api_key');
+    // Nobody is at that address, so what is seen is that the key was had and its environment known.
+    const broken = await desk.run('--profile told account --json --expect-env sandbox');
+    expect(broken.document()).toMatchObject({
+      error: { code: 'env_mismatch' },
+      meta: { environment: 'live' },
+    });
+  });
+
+  it.each([
+    [
+      'plain http',
+      ['profile', 'add', 'desk', '--base-url', 'http://partner.example/v2', '--key-stdin'],
+      SANDBOX_KEY,
+      4,
+    ],
+    ['a key of no environment', add('desk', '--key-stdin', '--no-check'), 'hk_prod_0123456789', 4],
+    ['two places of the key', add('desk', '--key-stdin', '--key-file', '/tmp/x'), '', 2],
+    ['a name of our own', add('practice', '--key-stdin'), '', 2],
+    ['a name that is a path', add('../desk', '--key-stdin'), '', 2],
+    ['nobody to type the key', add('desk'), '', 2],
+    ['no address', ['profile', 'add', 'desk'], '', 2],
+  ])('refuses %s', async (_what, words, stdin, code) => {
+    const desk = aDesk();
+    const ran = await desk.run([...words, '--json'], { stdin });
+    expect(ran.code).toBe(code);
+    if (stdin !== '') expect(ran.out + ran.err).not.toContain(stdin);
+    expect((await desk.run('profile list --json')).document()).toMatchObject({
+      data: [{ name: 'practice' }],
+    });
+  });
+
+  it('leaves the default alone, and warns of an address without a version', async () => {
+    const desk = aDesk();
+    const words = [
+      'profile',
+      'add',
+      'desk',
+      '--base-url',
+      'https://partner.example/api',
+      '--key-stdin',
+      '--no-check',
+    ];
+    const ran = await desk.run(words, { stdin: SANDBOX_KEY });
+    expect(ran.out).toContain('does not end in a version');
+    expect((await desk.run('markets --json')).document()).toMatchObject({ error: { code: 'no_profile' } });
+  });
+});
+
+describe('profile use', () => {
+  it('makes a sandbox profile the default without asking', async () => {
+    const desk = await deskWith('desk', SANDBOX_KEY);
+    expect((await desk.run('profile use desk')).code).toBe(0);
+    expect((await desk.run('profile show --json')).document()).toMatchObject({
+      data: {
+        name: 'desk',
+        environment: 'sandbox',
+        why: 'the default, chosen with hedge profile use',
+        is_default: true,
+      },
+    });
+  });
+
+  it('asks before a live one, and refuses when nobody is there', async () => {
+    const desk = await deskWith('real', LIVE_KEY);
+    const refused = await desk.run('profile use real --json');
+    expect(refused.code).toBe(2);
+    expect(refused.err).toContain('--yes');
+    const said = await desk.run('profile use real --yes');
+    expect(said.code).toBe(0);
+    expect(said.out).toContain('Every terminal of this user now deals live');
+  });
+
+  it('knows no profile that is not there', async () => {
+    expect((await aDesk().run('profile use nobody --json')).document()).toMatchObject({
+      error: { code: 'unknown_profile' },
+    });
+  });
+});
+
+describe('profile show', () => {
+  it('names the source that won', async () => {
+    const desk = await deskWith('desk', SANDBOX_KEY);
+    const why = async (words: string, env: Readonly<Record<string, string>> = {}) =>
+      (await desk.run(`${words} --json`, { env })).document();
+    expect(await why('--profile desk profile show')).toMatchObject({ data: { why: 'named by --profile' } });
+    expect(await why('profile show', { HEDGE_PROFILE: 'practice' })).toMatchObject({
+      data: { why: 'named by HEDGE_PROFILE' },
+    });
+    const pair = { HEDGE_API_KEY: LIVE_KEY, HEDGE_BASE_URL: ADDRESS };
+    expect(await why('profile show', pair)).toMatchObject({
+      data: { name: 'env', environment: 'live', why: 'HEDGE_API_KEY with HEDGE_BASE_URL' },
+    });
+    expect(JSON.stringify(await why('profile show', pair))).not.toContain(LIVE_KEY);
+  });
+});
+
+describe('profile remove', () => {
+  it('forgets the key, and says that there is no default any more', async () => {
+    const desk = await deskWith('desk', SANDBOX_KEY);
+    await desk.run('profile use desk');
+    expect((await desk.run('profile remove desk')).code).toBe(2);
+    const ran = await desk.run('profile remove desk --yes');
+    expect(ran.out).toContain('there is none now');
+    expect(readFileSync(join(desk.home, 'config', 'profiles.json'), 'utf8')).not.toContain(SANDBOX_KEY);
+  });
+});
+
+describe('bare hedge', () => {
+  it('says where I am and what next, without a network', async () => {
+    const lost = await aDesk().run('');
+    expect(lost.code).toBe(0);
+    expect(lost.out).toContain('Profile: none yet');
+    expect(lost.out).toContain('hedge --profile practice');
+    const desk = await deskWith('real', LIVE_KEY);
+    await desk.run('profile use real --yes');
+    expect((await desk.run('')).out).toMatch(/Profile real · LIVE real money/);
+  });
+});

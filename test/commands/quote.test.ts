@@ -1,0 +1,155 @@
+import { describe, expect, it } from 'vitest';
+import { anAccount, aQuote, aSellQuote, QUOTE_META } from '../spec/bodies.ts';
+import { aDesk } from '../support/desk.ts';
+import { deskAt } from '../support/desk-at.ts';
+import { held, no, ok, on, scriptedService } from '../support/scripted-service.ts';
+
+const QUOTE = 'POST /quotes';
+const ACCOUNT = 'GET /account';
+const account = on(ACCOUNT, ok(anAccount()));
+
+describe('quote', () => {
+  it('prints one document: the service’s fields under their names, unknown ones too, and our figures', async () => {
+    const sent = aQuote({
+      venue_ref: 'v-77',
+      pricing: { market_price: 1530, execution_price: 1530.918, price_impact_usd: -6, depth: 3 },
+    });
+    const service = await scriptedService([on(QUOTE, ok(sent, QUOTE_META)), account]);
+    const ran = await deskAt(service).run('quote USDTNGN buy 10000 --tenor 3 --json');
+
+    expect(ran.code).toBe(0);
+    expect(JSON.parse(service.requests.find(({ line }) => line === QUOTE)?.body ?? '')).toEqual({
+      market: 'USDTNGN',
+      side: 'buy',
+      notional_usd: 10000,
+      tenor_days: 3,
+    });
+    // By hand. impact 10,000 × (1530.918 − 1530)/1530 = 6; cost 6 + 15 + 10 = 31, 31 bps of 10,000;
+    // c = 25/10,000; K/(1 − c) = 1530.918/0.9975 = 1534.75488722; over 1530: + 0.310777 %.
+    expect(ran.document()).toEqual({
+      data: {
+        ...sent,
+        derived: {
+          all_in_rate: 1534.75488722,
+          move_to_break_even_pct: 0.310777,
+          impact_cost_usd: 6,
+          cost_usdc: 31,
+          cost_bps: 31,
+          notional_quote: 15309180,
+          misses: [],
+        },
+      },
+      error: null,
+      meta: {
+        schema: 1,
+        command: 'quote',
+        profile: 'env',
+        environment: 'sandbox',
+        at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
+        source: 'onchain',
+        account: anAccount(),
+      },
+    });
+    expect(ran.err).toBe('');
+  });
+
+  it('derives a sell by hand too: the carry earned and the fee, below the mid', async () => {
+    const service = await scriptedService([on(QUOTE, ok(aSellQuote(), QUOTE_META)), account]);
+    const ran = await deskAt(service).run('quote usdtngn SELL 10k --tenor 3d --json');
+    // impact −10,000 × (1529.082 − 1530)/1530 = 6; cost 6 − 6 + 10 = 10, 10 bps; c = 4/10,000;
+    // K/(1 + c) = 1529.082/1.0004 = 1528.47061176; over 1530: −0.099960 %.
+    expect(ran.document()).toMatchObject({
+      data: {
+        derived: {
+          all_in_rate: 1528.47061176,
+          move_to_break_even_pct: -0.09996,
+          impact_cost_usd: 6,
+          cost_usdc: 10,
+          cost_bps: 10,
+          notional_quote: 15290820,
+        },
+      },
+    });
+  });
+
+  it('keeps every digit that the service sent', async () => {
+    const digits = '12345678901234567.123456789';
+    const text = JSON.stringify({ data: aQuote({ depth_usd: 0 }), error: null, meta: {} }).replace(
+      '"depth_usd":0',
+      `"depth_usd":${digits}`,
+    );
+    const service = await scriptedService([
+      on(QUOTE, { kind: 'body', status: 200, body: text, headers: { 'content-type': 'application/json' } }),
+      account,
+    ]);
+    const ran = await deskAt(service).run('quote USDTNGN buy 10000 -t 3 --json');
+    expect(ran.out).toContain(`"depth_usd":${digits}`);
+  });
+
+  it('asks for every tenor and the account at once', async () => {
+    let release: () => void = () => undefined;
+    const all = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const quoted = on(QUOTE, held(all, no(400, 'market_disabled')));
+    const service = await scriptedService([quoted, quoted, quoted, on(ACCOUNT, held(all, ok(anAccount())))]);
+    const running = deskAt(service).run('quote USDTNGN buy 10000 --json');
+    // None is answered before all four have come.
+    await service.arrived(4);
+    release();
+    expect((await running).code).toBe(3);
+    const asked = service.requests
+      .filter(({ line }) => line === QUOTE)
+      .map(({ body }) => JSON.parse(body).tenor_days);
+    expect(new Set(asked)).toEqual(new Set([1, 3, 7]));
+  });
+
+  it('puts the tenors side by side in their order', async () => {
+    const ran = await aDesk().run('--profile practice quote USDTNGN sell 50k --tenor 7,1,3 --json');
+    expect(ran.document()).toMatchObject({ data: [{ tenor_days: 1 }, { tenor_days: 3 }, { tenor_days: 7 }] });
+  });
+
+  it('stands without the account when that cannot be read', async () => {
+    const service = await scriptedService([on(QUOTE, ok(aQuote())), on(ACCOUNT, no(400, 'account_closed'))]);
+    const ran = await deskAt(service).run('quote USDTNGN buy 10000 -t 3');
+    expect(ran.code).toBe(0);
+    expect(ran.out).toContain('the account could not be read');
+  });
+
+  it.each([
+    ['--worst-price 1530.918', 0, null],
+    ['--worst-price 1530.9', 11, 'worse_price'],
+    ['--max-cost-bps 31', 0, null],
+    ['--max-cost-bps 30.9', 11, 'cost_too_high'],
+  ])('answers an alert without jq: %s exits %i', async (bound, code, error) => {
+    const service = await scriptedService([on(QUOTE, ok(aQuote())), account]);
+    const ran = await deskAt(service).run(`quote USDTNGN buy 10000 -t 3 ${bound} --json`);
+    expect(ran.code).toBe(code);
+    expect(ran.document()).toMatchObject({
+      data: { market: 'USDTNGN', derived: { cost_bps: 31 } },
+      error: error === null ? null : { code: error, effect: 'none', retry: 'later' },
+    });
+  });
+
+  it('shows one tenor in full', async () => {
+    const date = { date: 'Fri, 20 Nov 2026 09:02:11 GMT' };
+    const service = await scriptedService([on(QUOTE, ok(aQuote({ lot: 'A1' }), {}, date)), account]);
+    const ran = await deskAt(service).run('quote USDTNGN buy 10000 -t 3');
+    expect(ran.out).toBe(`SANDBOX · env · the partner's test funds     indicative, Fri 20 Nov 09:02:11 UTC
+Buy USDTNGN 10,000.00 USD = 15,309,180.00 NGN for 3 days, to
+Mon 23 Nov 09:02 UTC. Gains when the naira weakens.
+
+Price           1,530.918   mid 1,530.00
+Breaks even at  1,534.7549  0.31 % above the mid
+
+Impact              6.00 USD
+Carry              15.00 USDC  you pay 5.00 a day
+Platform fee       10.00 USDC
+You pay            31.00 USDC  31 bps
+Upfront         1,010.00 USDC  margin 1,000.00 + fee 10.00
+Free           41,320.00 USDC
+Headroom      425,000.00 USD
+Lot           A1
+`);
+  });
+});

@@ -1,0 +1,214 @@
+import { describe, expect, it } from 'vitest';
+import {
+  aClosedHedge,
+  aHedge,
+  aMarket,
+  anAccount,
+  aPosition,
+  MARKETS_META,
+  unspecified,
+} from '../spec/bodies.ts';
+import { deskAt } from '../support/desk-at.ts';
+import { type Exchange, no, ok, on, scriptedService } from '../support/scripted-service.ts';
+
+/** Runs one command against a script, once for a person and once for a program. */
+async function bothViews(words: string, script: readonly Exchange[]) {
+  const service = await scriptedService([...script, ...script]);
+  const desk = deskAt(service);
+  return { person: await desk.run(words), program: await desk.run(`${words} --json`) };
+}
+
+describe('markets', () => {
+  it('shows status, mid, capacity and carry in words, a disabled market too', async () => {
+    const sent = [
+      aMarket(),
+      aMarket({ market: 'USDTKES', status: 'disabled', price: 129.35, fee_tier: 'b' }),
+    ];
+    const { person, program } = await bothViews('markets', [on('GET /markets', ok(sent, MARKETS_META))]);
+    expect(person.out).toContain('pays 0.05 %');
+    expect(person.out).toContain('earns 0.02 %');
+    expect(person.out).toContain('disabled');
+    expect(person.out).toMatch(/Fee tier|FEE TIER/);
+    expect(program.document()).toMatchObject({
+      data: sent,
+      meta: { ...MARKETS_META, environment: 'sandbox' },
+    });
+  });
+});
+
+describe('price', () => {
+  it.each([
+    ['an object', { market: 'USDTNGN', price: 1530.1 }],
+    ['a list', [{ market: 'USDTNGN', price: 1530.1 }]],
+    ['a map', { USDTNGN: 1530.1 }],
+    ['a bare number', 1530.1],
+  ])('finds the mid in %s', async (_shape, sent) => {
+    const { person, program } = await bothViews('price USDTNGN', [
+      on('GET /prices?symbols=USDTNGN', ok(sent)),
+    ]);
+    expect(person.out).toMatch(/USDTNGN\s+1,530\.10\s+NGN/);
+    expect(program.code).toBe(0);
+    const mid =
+      Array.isArray(sent) || typeof sent === 'number'
+        ? sent
+        : { ...sent, derived: { market: 'USDTNGN', mid: 1530.1 } };
+    expect(program.document()).toMatchObject({ data: mid });
+  });
+
+  it('shows an answer of another shape as it came', async () => {
+    const sent = { quotes: { NGN: '1530.10' } };
+    const { person, program } = await bothViews('price USDTNGN', [
+      on('GET /prices?symbols=USDTNGN', ok(sent)),
+    ]);
+    expect(person.code).toBe(0);
+    expect(person.out).toContain('1530.10');
+    expect(program.document()).toMatchObject({ data: { ...sent, derived: { mid: null } } });
+  });
+
+  it('asks for every market of the account when none is named', async () => {
+    const markets = [aMarket(), aMarket({ market: 'USDTKES' })];
+    const { person } = await bothViews('price', [
+      on('GET /markets', ok(markets, MARKETS_META)),
+      on('GET /prices?symbols=USDTNGN', ok({ market: 'USDTNGN', price: 1530.1 })),
+      on('GET /prices?symbols=USDTKES', ok({ market: 'USDTKES', price: 129.5 })),
+    ]);
+    expect(person.out).toContain('1,530.10');
+    expect(person.out).toContain('129.50');
+  });
+});
+
+describe('hedges', () => {
+  it('lists with the filters it was given, and says what the list covers', async () => {
+    const { program } = await bothViews('hedges --status filled --deal-id PAY-8841 --limit 7', [
+      on('GET /hedges?status=filled&client_reference=PAY-8841&limit=7', ok([aHedge()])),
+    ]);
+    expect(program.document()).toMatchObject({
+      data: [aHedge()],
+      meta: {
+        covers: {
+          count: 1,
+          from: '2026-11-20T09:02:59Z',
+          to: '2026-11-20T09:02:59Z',
+          maybe_truncated: false,
+        },
+      },
+    });
+  });
+
+  it('says that a full page may not be all', async () => {
+    const { person, program } = await bothViews('hedges --limit 1', [
+      on('GET /hedges?limit=1', ok([aHedge()])),
+    ]);
+    expect(person.out).toContain('the service may have more');
+    expect(program.document()).toMatchObject({ meta: { covers: { maybe_truncated: true } } });
+  });
+
+  it('shows one hedge by its id', async () => {
+    const { person, program } = await bothViews('hedges hdg_01JD8K', [
+      on('GET /hedges/hdg_01JD8K', ok(aHedge())),
+    ]);
+    expect(person.out).toMatch(/Struck rate\s+1,532\.71/);
+    expect(program.document()).toMatchObject({ data: aHedge() });
+  });
+
+  it('shows one hedge by its deal id', async () => {
+    const { program } = await bothViews('hedges PAY-8841', [
+      on('GET /hedges?client_reference=PAY-8841', ok([aHedge()])),
+    ]);
+    expect(program.document()).toMatchObject({ data: aHedge() });
+  });
+
+  it('asks for an unknown word as an id, so that the refusal is the service’s own', async () => {
+    const { person, program } = await bothViews('hedges PAY-1', [
+      on('GET /hedges?client_reference=PAY-1', ok([])),
+      on('GET /hedges/PAY-1', no(404, 'hedge_not_found')),
+    ]);
+    expect([person.code, program.code]).toEqual([3, 3]);
+    expect(person.err).toContain('hedge_not_found');
+    expect(program.document()).toMatchObject({
+      data: null,
+      error: { code: 'hedge_not_found', http_status: 404 },
+    });
+  });
+
+  it('shows a status it does not know', async () => {
+    const { person } = await bothViews('hedges', [
+      on('GET /hedges?limit=100', ok([aHedge({ status: 'rolled' })])),
+    ]);
+    expect(person.out).toContain('rolled');
+  });
+});
+
+describe('a service that names unspecified fields otherwise, or leaves them out', () => {
+  const elsewhere = {
+    pair: 'USDTNGN',
+    direction: 'buy',
+    avg_in_price: 1532.7,
+    fee_to_close_usdc: 5,
+    nested: { a: 1 },
+  };
+  it.each([
+    ['positions', 'GET /positions', [aPosition(elsewhere)]],
+    ['history', 'GET /hedges/history', [aClosedHedge(elsewhere)]],
+    ['account', 'GET /account', anAccount(elsewhere)],
+  ])('%s shows whatever came, in both views', async (command, line, sent) => {
+    const { person, program } = await bothViews(command, [on(line, ok(sent))]);
+    expect([person.code, program.code]).toEqual([0, 0]);
+    expect(program.document()).toMatchObject({ data: sent });
+    for (const shown of ['USDTNGN', '1,532.70', '5.00']) expect(person.out).toContain(shown);
+  });
+
+  it.each([
+    ['positions', 'GET /positions', [aPosition()], '1,012.50'],
+    ['history', 'GET /hedges/history', [aClosedHedge()], '-12.25'],
+    ['account', 'GET /account', anAccount(), '425,000.00'],
+  ])('%s stands on the specified fields alone', async (command, line, sent, shown) => {
+    const { person, program } = await bothViews(command, [on(line, ok(sent))]);
+    expect(person.out).toContain(shown);
+    expect(program.document()).toMatchObject({ data: sent });
+  });
+});
+
+describe('positions, account and history as we assume them', () => {
+  it('shows P&L with its sign and what closing returns', async () => {
+    const { person } = await bothViews('positions', [
+      on('GET /positions', ok([aPosition(unspecified.position)])),
+    ]);
+    expect(person.out).toContain('+0.82');
+    expect(person.out).toContain('-1.20');
+    expect(person.out).toContain('1,012.50');
+  });
+
+  it('says that the desk is flat', async () => {
+    const { person, program } = await bothViews('positions', [on('GET /positions', ok([]))]);
+    expect(person.out).toContain('Flat');
+    expect(program.document()).toMatchObject({ data: [] });
+  });
+
+  it('shows history with what it covers', async () => {
+    const record = aClosedHedge(unspecified['closed hedge']);
+    const { person, program } = await bothViews('history', [on('GET /hedges/history', ok([record]))]);
+    expect(person.out).toContain('-12.25');
+    expect(program.document()).toMatchObject({
+      data: [record],
+      meta: { covers: { count: 1, to: '2026-11-23T09:02:59Z' } },
+    });
+  });
+});
+
+describe('server-supplied text', () => {
+  it('reaches the terminal harmless', async () => {
+    const evil = 'A\u001b[2J\u001b]0;owned\u0007\r\nB\u202eC\u009b31m';
+    const { person, program } = await bothViews('hedges hdg_1', [
+      on('GET /hedges/hdg_1', ok(aHedge({ id: 'hdg_1', client_reference: evil, [`x${evil}`]: evil }))),
+    ]);
+    for (const out of [person.out, program.out]) expect([...out].filter(actsOnTerminals)).toEqual([]);
+    expect(program.document()).toMatchObject({ data: { client_reference: evil } });
+  });
+});
+
+/** C0 but the line end, DEL, C1, and the override that turns text round. */
+function actsOnTerminals(character: string): boolean {
+  const code = character.codePointAt(0) ?? 0;
+  return (code < 0x20 && character !== '\n') || (code >= 0x7f && code <= 0x9f) || code === 0x202e;
+}

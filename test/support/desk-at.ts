@@ -1,0 +1,29 @@
+/** A desk whose key and base address point at a scripted service. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { aDesk, type TestDesk } from './desk.ts';
+import type { ScriptedService } from './scripted-service.ts';
+
+export const SANDBOX_KEY = 'hk_test_forTestsAlone0001';
+export const LIVE_KEY = 'hk_live_forTestsAlone0002';
+
+/** The environment that leads to `service`; its certificate is written into `folder`. */
+export function wayTo(
+  service: Pick<ScriptedService, 'url' | 'ca'>,
+  folder: string,
+  key: string = SANDBOX_KEY,
+): Readonly<Record<string, string>> {
+  const caFile = join(folder, 'ca.pem');
+  writeFileSync(caFile, service.ca, { mode: 0o600 });
+  return { HEDGE_API_KEY: key, HEDGE_BASE_URL: service.url, HEDGE_CA_FILE: caFile };
+}
+
+/** A desk in this process, dealing with `service` by the pair in its environment. */
+export function deskAt(service: Pick<ScriptedService, 'url' | 'ca'>, key?: string): TestDesk {
+  const desk = aDesk();
+  const env = wayTo(service, desk.home, key);
+  return {
+    ...desk,
+    run: (words, options = {}) => desk.run(words, { ...options, env: { ...env, ...options.env } }),
+  };
+}
