@@ -4,8 +4,9 @@
  */
 import type { HedgeApi } from '../client/hedge-api.ts';
 import type { ApiKey } from '../domain/api-key.ts';
+import type { WeatherChange } from '../intent/weather-intent.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { PracticeState } from '../present/views/practice.ts';
+import type { PracticeAdvance, PracticeState, PracticeWeather } from '../present/views/practice.ts';
 import type { ProfileStore } from '../settings/profiles.ts';
 import type { Selection } from '../settings/resolve.ts';
 import type { Progress } from '../terminal/progress.ts';
@@ -49,7 +50,14 @@ export interface Candidate {
 export interface PracticeDoor {
   status(): Promise<PracticeState>;
   reset(options: { balance?: string }): Promise<PracticeState>;
+  advance(ms: number): Promise<PracticeAdvance>;
+  weather(): Promise<PracticeWeather>;
+  /** Only what is named changes. */
+  setWeather(change: WeatherChange): Promise<PracticeWeather>;
+  clearWeather(): Promise<PracticeWeather>;
   serve(options: {
+    /** Laid over the kept weather for as long as it serves. */
+    weather: WeatherChange;
     port?: number;
     host?: string;
     /** Called with one finished line a request. */

@@ -63,7 +63,7 @@ export const REGISTRY: readonly RegistryLine[] = [
   {
     name: 'practice',
     group: 'Settings and practice',
-    summary: 'the practice service on this machine: status, reset, serve',
+    summary: 'the practice desk on this machine: time, weather, books, serve',
     load: async () => (await import('./practice/index.ts')).practice,
   },
 ];

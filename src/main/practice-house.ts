@@ -40,6 +40,10 @@ export function practiceHouse({ machine, places }: Pick<DeskParts, 'machine' | '
     door: {
       status: () => administer((admin) => admin.status()),
       reset: (options) => administer((admin) => admin.reset(options)),
+      advance: (ms) => administer((admin) => admin.advance(ms)),
+      weather: () => administer((admin) => admin.weather()),
+      setWeather: (change) => administer((admin) => admin.setWeather(change)),
+      clearWeather: () => administer((admin) => admin.clearWeather()),
       serve: ({ onRequest, ...where }) =>
         inOurWords(({ startPracticeService }) =>
           startPracticeService({

@@ -1,6 +1,7 @@
 /** `hedge practice serve`: keeps the practice service up for other programs, until Ctrl-C. */
 import { readLoopbackHost, readPort } from '../../intent/practice-operands.ts';
 import { optionGiven, optionText } from '../../intent/raw-input.ts';
+import { readWeather, WEATHER_OPTIONS } from '../../intent/weather-intent.ts';
 import { viewServedPractice } from '../../present/views/practice.ts';
 import { defineCommand } from '../define.ts';
 
@@ -13,6 +14,7 @@ export const practiceServe = defineCommand({
     { flags: '--port <port>', summary: 'where to listen; any free port without it' },
     { flags: '--host <address>', summary: 'a loopback address (127.0.0.1)' },
     { flags: '--log', summary: 'one line a request on standard error' },
+    ...WEATHER_OPTIONS,
   ],
   examples: [
     { line: 'hedge practice serve --port 4870', shows: 'what to paste into the other shell' },
@@ -23,6 +25,7 @@ export const practiceServe = defineCommand({
     const host = optionText(raw, 'host');
     return {
       log: optionGiven(raw, 'log'),
+      weather: readWeather(raw),
       ...(port === undefined ? {} : { port: readPort(port) }),
       ...(host === undefined ? {} : { host: readLoopbackHost(host) }),
     };

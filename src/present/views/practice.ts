@@ -1,5 +1,6 @@
 /** The practice service as a person reads it: its times, its two books, the weather on them. */
-import { type Block, type Cell, line, text } from '../blocks.ts';
+import { type Block, type Cell, line, missing, text } from '../blocks.ts';
+import { cellOf, labelOf } from '../fields.ts';
 
 /** What is shown of one practice book. Amounts are exact decimal strings. */
 export interface PracticeBook {
@@ -13,6 +14,9 @@ export interface PracticeBook {
   hedges: Readonly<Record<string, number>>;
 }
 
+/** Chosen trouble: every setting by its name. */
+export type PracticeWeather = object;
+
 export interface PracticeState {
   book_id: string;
   /** ISO 8601 UTC: the market, fills and maturities follow it. */
@@ -20,8 +24,7 @@ export interface PracticeState {
   ahead_ms: number;
   store: string;
   books: Readonly<Record<'live' | 'test', PracticeBook>>;
-  /** Every setting by its name. */
-  weather: object;
+  weather: PracticeWeather;
 }
 
 export function viewPracticeState(state: PracticeState): readonly Block[] {
@@ -68,6 +71,90 @@ export function viewPracticeState(state: PracticeState): readonly Block[] {
   ];
 }
 
+/** One thing that happened while book time moved. Amounts are exact decimal strings. */
+export interface PracticeEvent {
+  at: string;
+  what: string;
+  hedge_id: string | null;
+  client_reference: string | null;
+  market: string;
+  side: string;
+  notional_usd: string;
+  rate: string | null;
+  /** Positive: the account gained. */
+  net_pnl_usd: string | null;
+}
+
+export interface PracticeAdvance {
+  from: string;
+  to: string;
+  environments: Readonly<Record<'live' | 'test', { events: readonly PracticeEvent[]; balance_usdc: string }>>;
+}
+
+export function viewPracticeAdvance({ from, to, environments }: PracticeAdvance): readonly Block[] {
+  const { live, test } = environments;
+  return [
+    line(text('Book time'), timeCell(from), text('→'), timeCell(to)),
+    { kind: 'gap' },
+    ...eventsOf('Sandbox key', test),
+    { kind: 'gap' },
+    ...eventsOf('Live key', live),
+  ];
+}
+
+function eventsOf(
+  book: string,
+  { events, balance_usdc: balance }: PracticeAdvance['environments']['live'],
+): readonly Block[] {
+  const summary = line(text(book, 'strong'), text('free balance'), {
+    kind: 'money',
+    amount: balance,
+    unit: 'USDC',
+  });
+  if (events.length === 0) return [summary, line(text('Nothing happened on the way.', 'dim'))];
+  return [
+    summary,
+    {
+      kind: 'table',
+      columns: EVENT_COLUMNS,
+      rows: events.map((event): readonly Cell[] => [
+        { kind: 'time', at: event.at, style: 'second' },
+        text(event.what),
+        text(event.client_reference ?? event.hedge_id ?? ''),
+        text(event.market),
+        text(event.side),
+        { kind: 'money', amount: event.notional_usd },
+        event.rate === null ? missing : { kind: 'rate', amount: event.rate },
+        event.net_pnl_usd === null ? missing : { kind: 'money', amount: event.net_pnl_usd, signed: true },
+      ]),
+    },
+  ];
+}
+
+const EVENT_COLUMNS = [
+  { header: 'AT' },
+  { header: 'WHAT' },
+  { header: 'HEDGE', optional: true },
+  { header: 'MARKET' },
+  { header: 'SIDE' },
+  { header: 'NOTIONAL USD', align: 'right' },
+  { header: 'RATE', align: 'right', optional: true },
+  { header: 'NET P&L USD', align: 'right' },
+] as const;
+
+const timeCell = (at: string): Cell => ({ kind: 'time', at, style: 'second' });
+
+export const viewPracticeWeather = (weather: PracticeWeather): readonly Block[] => [
+  line(text('Weather:'), text(weatherInWords(weather), 'strong')),
+  {
+    kind: 'pairs',
+    pairs: Object.entries(weather).map(([name, value]: [string, unknown]) => ({
+      name: labelOf(name),
+      value: [Array.isArray(value) && value.length === 0 ? text('none') : cellOf(name, value)],
+    })),
+  },
+];
+
 /** What a served practice service prints: lines that can be pasted into a shell. */
 export interface ServedPractice {
   base_url: string;
@@ -98,7 +185,7 @@ const countsInWords = (counts: Readonly<Record<string, number>>): string => {
 };
 
 /** The settings of the weather that are not calm. */
-export function weatherInWords(weather: object): string {
+function weatherInWords(weather: PracticeWeather): string {
   const stormy = Object.entries(weather).filter(([name, value]: [string, unknown]) => !isCalm(name, value));
   if (stormy.length === 0) return 'calm';
   return stormy

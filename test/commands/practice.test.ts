@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import { aDesk } from '../support/desk.ts';
+
+describe('practice status', () => {
+  it('shows book time, both books and the weather', async () => {
+    const desk = aDesk();
+    const person = await desk.run('practice status');
+    expect(person.out).toMatch(/Free balance \(USDC\) +100,000\.00 +100,000\.00/);
+    expect(person.out).toContain('Weather calm');
+    expect((await desk.run('practice status --json')).document()).toMatchObject({
+      data: { books: { live: { balance_usdc: '100000' }, test: { orders_in_flight: 0 } } },
+      meta: { command: 'practice status', profile: null, environment: null },
+    });
+  });
+});
+
+describe('practice reset', () => {
+  it('begins both books anew under another book id', async () => {
+    const desk = aDesk();
+    const bookId = async (line: string) => {
+      const document: unknown = (await desk.run(`${line} --json`)).document();
+      return JSON.stringify(document).match(/"book_id":"([^"]+)"/)?.[1];
+    };
+    const first = await bookId('practice status');
+    const second = await bookId('practice reset --balance 5000.25');
+    expect(second).not.toBe(first);
+    expect((await desk.run('--profile practice account --json')).document()).toMatchObject({
+      data: { balance_usdc: 5000.25 },
+    });
+  });
+});
+
+describe('practice advance', () => {
+  it('moves the time that answers carry', async () => {
+    const desk = aDesk();
+    const ran = await desk.run('practice advance 3d --json');
+    expect(ran.document()).toMatchObject({ data: { advanced_ms: 259_200_000 } });
+    const at = JSON.stringify((await desk.run('--profile practice account --json')).document()).match(
+      /"at":"([^"]+)"/,
+    )?.[1];
+    expect(Date.parse(at ?? '') - Date.now()).toBeGreaterThan(259_000_000);
+  });
+
+  it.each(['3', '0d', '3x', '-1d', '1h2d', ''])('refuses %j as a length of time', async (duration) => {
+    expect((await aDesk().run(['practice', 'advance', '--json', '--', duration])).code).toBe(2);
+  });
+});
+
+describe('practice weather', () => {
+  it('lasts until it is cleared', async () => {
+    const desk = aDesk();
+    await desk.run('practice weather --fail-before 100% --latency 5');
+    const away = await desk.run('--profile practice markets --json');
+    expect(away.code).toBe(5);
+    expect((await desk.run('practice weather --json')).document()).toMatchObject({
+      data: { share_5xx_before: 1, latency_ms: 5, only: 'all' },
+    });
+    expect((await desk.run('practice weather clear')).out).toContain('calm');
+    expect((await desk.run('--profile practice markets')).code).toBe(0);
+  });
+
+  it('falls on the next requests alone with --once, and a reading gets through by asking again', async () => {
+    const desk = aDesk();
+    await desk.run('practice weather --lost-before 1 --once 2');
+    expect((await desk.run('--profile practice account')).code).toBe(0);
+    expect((await desk.run('practice weather')).out).toContain('Weather: calm');
+  });
+
+  it('shows a disabled market as one', async () => {
+    const desk = aDesk();
+    await desk.run('practice weather --disable usdtngn');
+    expect((await desk.run('--profile practice markets')).out).toContain('disabled');
+    const refused = await desk.run('--profile practice quote USDTNGN buy 10000 -t 3 --json');
+    expect(refused.code).toBe(3);
+    expect(refused.document()).toMatchObject({ error: { code: 'market_disabled' } });
+  });
+
+  it.each([
+    '--fail-before 1.5',
+    '--fail-before -1',
+    '--latency 1.5',
+    '--only opens',
+    'calm',
+    'clear --latency 5',
+    '--disable NOPE',
+    '--lost-before 0.6 --lost-after 0.6',
+  ])('refuses %s', async (words) => {
+    const desk = aDesk();
+    const ran = await desk.run(`practice weather ${words} --json`);
+    expect(ran.code).toBe(2);
+    expect((await desk.run('practice weather')).out).toContain('Weather: calm');
+  });
+});
