@@ -2,7 +2,7 @@
  * Errors of sockets, TLS and undici, read into Failures. The phase is never guessed from a code: the caller
  * knows whether the request had started, and a code such as ECONNRESET says the same before and after.
  */
-import { Failure, type FailureParts } from './failure.ts';
+import { Failure } from './failure.ts';
 import { tlsReason } from './tls-reasons.ts';
 
 const IN_WORDS: Readonly<Record<string, string>> = {
@@ -47,16 +47,15 @@ export function connectFailure(error: unknown): Failure {
 export function exchangeFailure(error: unknown, started: boolean): Failure {
   if (error instanceof Failure) return error;
   const code = codeOf(error);
-  const parts: Pick<FailureParts, 'says' | 'cause'> = { says: inWords(error, code), cause: error };
-  if (!started) return new Failure({ ...parts, phase: 'never_sent', kind: 'unreachable' });
+  const says = inWords(error, code);
+  if (!started) return new Failure({ phase: 'never_sent', kind: 'unreachable', says, cause: error });
   const notHttp =
     (error instanceof Error && error.name === 'HTTPParserError') ||
     (code !== undefined && (NOT_HTTP.includes(code) || code.startsWith('HPE_')));
-  return new Failure(
-    notHttp
-      ? { ...parts, phase: 'no_answer', kind: 'unreadable', says: 'the answer is not HTTP' }
-      : { ...parts, phase: 'no_answer', kind: 'lost' },
-  );
+  // Without its cause: undici keeps the bytes it could not parse in there, and they may repeat the key.
+  return notHttp
+    ? new Failure({ phase: 'no_answer', kind: 'unreadable', says: 'the answer is not HTTP' })
+    : new Failure({ phase: 'no_answer', kind: 'lost', says, cause: error });
 }
 
 function inWords(error: unknown, code: string | undefined): string {

@@ -1,0 +1,466 @@
+import { describe, expect, it } from 'vitest';
+import type { AttemptRecord, HedgeApi } from '../../src/client/hedge-api.ts';
+import { TOTAL_MS } from '../../src/client/transport/retry-policy.ts';
+import { ATTEMPT_MS, LARGEST_BODY } from '../../src/client/transport/send.ts';
+import {
+  CredentialError,
+  HedgeError,
+  OutcomeUnknownError,
+  RefusedError,
+  UnavailableError,
+  UnreadableAnswerError,
+} from '../../src/errors.ts';
+import { anAcceptedClose, anAccount, succeeded } from '../spec/bodies.ts';
+import { ERROR_CODES } from '../spec/rules.ts';
+import { connected, deskWith, rejection } from '../support/desk-client.ts';
+import {
+  type Answer,
+  bytes,
+  deadPort,
+  hangUp,
+  html,
+  json,
+  no,
+  ok,
+  on,
+  plainServer,
+  raw,
+  reset,
+  silence,
+} from '../support/scripted-service.ts';
+
+const CLOSE = { market: 'USDTNGN', side: 'buy' } as const;
+const ACCOUNT = 'GET /account';
+const CLOSING = 'POST /hedges/close';
+const fine = ok(anAccount());
+const closed = ok(anAcceptedClose());
+
+const read = (api: HedgeApi): Promise<unknown> => rejection(api.account());
+const act = (api: HedgeApi): Promise<unknown> => rejection(api.close(CLOSE, 'one-key'));
+const times = (count: number, line: string, answer: Answer) =>
+  Array.from({ length: count }, () => on(line, answer));
+const envelope = JSON.stringify(succeeded(anAccount()));
+const head = (...lines: string[]): string => ['HTTP/1.1 200 OK', ...lines, '', ''].join('\r\n');
+
+/**
+ * Field by field what a broken or foreign answer means. A reading that found nothing out is unavailable or
+ * unreadable; an action that found nothing out is unknown, and was sent at most three times.
+ */
+const BROKEN: readonly {
+  name: string;
+  answer: Answer;
+  reading: typeof UnavailableError | typeof UnreadableAnswerError;
+  readings: number;
+  actions: number;
+}[] = [
+  { name: 'a reset', answer: reset, reading: UnavailableError, readings: 4, actions: 3 },
+  { name: 'a hang-up', answer: hangUp, reading: UnavailableError, readings: 4, actions: 3 },
+  {
+    name: 'a body cut short of its length',
+    answer: bytes(`${head('content-length: 400')}{"data":`),
+    reading: UnavailableError,
+    readings: 4,
+    actions: 3,
+  },
+  {
+    name: 'a chunked body that is never finished',
+    answer: bytes(`${head('transfer-encoding: chunked')}8\r\n{"data":\r\n`),
+    reading: UnavailableError,
+    readings: 4,
+    actions: 3,
+  },
+  {
+    name: 'a body reset half-way',
+    answer: bytes(`${head('content-length: 400')}{"data":`, 'reset'),
+    reading: UnavailableError,
+    readings: 4,
+    actions: 3,
+  },
+  { name: 'a 503', answer: no(503, 'maintenance'), reading: UnavailableError, readings: 4, actions: 3 },
+  { name: "a gateway's 502", answer: html(502), reading: UnavailableError, readings: 4, actions: 3 },
+  {
+    name: 'something that is not HTTP',
+    answer: bytes('SSH-2.0-OpenSSH\r\n'),
+    reading: UnreadableAnswerError,
+    readings: 1,
+    actions: 3,
+  },
+  {
+    name: 'status 000',
+    answer: bytes('HTTP/1.1 000 Nothing\r\n\r\n'),
+    reading: UnreadableAnswerError,
+    readings: 1,
+    actions: 3,
+  },
+  {
+    name: 'headers without end',
+    answer: bytes(head(`x-much: ${'a'.repeat(40_000)}`, 'content-length: 0')),
+    reading: UnreadableAnswerError,
+    readings: 1,
+    actions: 3,
+  },
+  {
+    name: 'a body larger than a megabyte',
+    answer: raw(200, `{"data":"${'a'.repeat(LARGEST_BODY)}"}`),
+    reading: UnreadableAnswerError,
+    readings: 1,
+    actions: 3,
+  },
+  {
+    name: 'a compressed body',
+    answer: raw(200, envelope, { 'content-encoding': 'gzip' }),
+    reading: UnreadableAnswerError,
+    readings: 1,
+    actions: 3,
+  },
+  {
+    name: 'two encodings',
+    answer: raw(200, envelope, { 'content-encoding': 'identity, br' }),
+    reading: UnreadableAnswerError,
+    readings: 1,
+    actions: 3,
+  },
+  {
+    name: 'bytes that are not UTF-8',
+    answer: raw(200, Buffer.from(envelope.replace('meta', 'm\u00e9ta'), 'latin1')),
+    reading: UnreadableAnswerError,
+    readings: 1,
+    actions: 3,
+  },
+  { name: 'a web page', answer: html(200), reading: UnreadableAnswerError, readings: 1, actions: 3 },
+  {
+    name: 'nothing at all with 204',
+    answer: raw(204, ''),
+    reading: UnreadableAnswerError,
+    readings: 1,
+    actions: 3,
+  },
+  {
+    name: 'a body deeper than 64',
+    answer: raw(200, `{"data":${'['.repeat(64)}${']'.repeat(64)}}`),
+    reading: UnreadableAnswerError,
+    readings: 1,
+    actions: 3,
+  },
+  {
+    name: 'JSON without an envelope',
+    answer: json(200, anAccount()),
+    reading: UnreadableAnswerError,
+    readings: 1,
+    actions: 3,
+  },
+  {
+    name: 'a list in place of the envelope',
+    answer: json(200, [1]),
+    reading: UnreadableAnswerError,
+    readings: 1,
+    actions: 3,
+  },
+  { name: 'data that is null', answer: ok(null), reading: UnreadableAnswerError, readings: 1, actions: 3 },
+  {
+    name: 'success and an error at once',
+    answer: json(200, { data: {}, error: { code: 'x', message: 'y' }, meta: {} }),
+    reading: UnreadableAnswerError,
+    readings: 1,
+    actions: 3,
+  },
+  {
+    name: 'a meta that is a list',
+    answer: json(200, { data: {}, error: null, meta: [] }),
+    reading: UnreadableAnswerError,
+    readings: 1,
+    actions: 3,
+  },
+  {
+    name: 'data of the wrong shape',
+    answer: ok({ nothing: 'known' }),
+    reading: UnreadableAnswerError,
+    readings: 1,
+    actions: 3,
+  },
+  { name: 'a 404 web page', answer: html(404), reading: UnreadableAnswerError, readings: 1, actions: 1 },
+  {
+    name: 'a 400 without a code',
+    answer: json(400, { data: null, error: { message: 'no' }, meta: {} }),
+    reading: UnreadableAnswerError,
+    readings: 1,
+    actions: 1,
+  },
+];
+
+describe('an answer that brings nothing', () => {
+  it.each(BROKEN)(
+    '$name: a reading is repeated only if it may pass',
+    async ({ answer, reading, readings }) => {
+      const { api, service, clock } = await deskWith(times(readings, ACCOUNT, answer));
+      const error = await read(api);
+      expect(error).toBeInstanceOf(reading);
+      expect(error).toMatchObject({ effect: 'none', book: 'Nothing was changed.' });
+      expect(service.requests).toHaveLength(readings);
+      expect(clock.sleeps).toHaveLength(readings - 1);
+      expect(clock.running()).toEqual([]);
+    },
+  );
+
+  it.each(BROKEN)(
+    '$name: an action is unknown, its key and bytes the same every time',
+    async ({ answer, actions }) => {
+      const records: AttemptRecord[] = [];
+      const { api, service } = await deskWith(times(actions, CLOSING, answer));
+      const error = await rejection(
+        api.close(CLOSE, 'one-key', { onAttempt: (record) => records.push(record) }),
+      );
+      expect(error).toBeInstanceOf(OutcomeUnknownError);
+      expect(error).toMatchObject({ code: 'outcome_unknown', effect: 'unknown', retry: 'after_check' });
+      const sent = service.requests.map(
+        ({ headers, body }) => `${String(headers['idempotency-key'])} ${body}`,
+      );
+      expect(sent).toHaveLength(actions);
+      expect(new Set(sent)).toEqual(new Set(['one-key {"market":"USDTNGN","side":"buy"}']));
+      expect(records.map(({ became }) => became)).toEqual(sent.map(() => 'unclear'));
+    },
+  );
+
+  it('is got over when the next attempt brings one', async () => {
+    const { api, clock } = await deskWith([on(ACCOUNT, reset), on(ACCOUNT, html(503)), on(ACCOUNT, fine)]);
+    await expect(api.account()).resolves.toMatchObject({ data: {} });
+    // Half of windows of 500 ms and 1 s.
+    expect(clock.sleeps).toEqual([250, 500]);
+  });
+
+  it('is got over by an action too, under the same key', async () => {
+    const { api, service } = await deskWith([
+      on(CLOSING, reset),
+      on(CLOSING, no(409, 'idempotency_in_flight')),
+      on(CLOSING, closed),
+    ]);
+    await expect(api.close(CLOSE, 'k1')).resolves.toMatchObject({ data: { status: 'submitted' } });
+    expect(new Set(service.requests.map(({ headers }) => headers['idempotency-key']))).toEqual(
+      new Set(['k1']),
+    );
+  });
+});
+
+describe('time', () => {
+  it('ends an attempt that gets no answer, and the next may get one', async () => {
+    const { api, service, clock } = await deskWith([on(ACCOUNT, silence), on(ACCOUNT, fine)]);
+    const answer = api.account();
+    await service.arrived(1);
+    clock.fire(ATTEMPT_MS);
+    await expect(answer).resolves.toMatchObject({ data: {} });
+    expect(clock.running()).toEqual([]);
+  });
+
+  it('ends a call as a whole, however slowly the answer drips', async () => {
+    const drip = bytes(`${head('content-length: 400')}{`, 'hold');
+    const { api, service, clock } = await deskWith([on(CLOSING, drip)]);
+    const error = act(api);
+    await service.arrived(1);
+    clock.fire(TOTAL_MS);
+    expect(await error).toBeInstanceOf(OutcomeUnknownError);
+    expect(service.requests).toHaveLength(1);
+  });
+
+  it('is not spent on a wait that would end after it', async () => {
+    const { api, clock } = await deskWith([
+      on(ACCOUNT, no(429, 'rate_limited', { headers: { 'retry-after': '999999' } })),
+    ]);
+    expect(await read(api)).toMatchObject({ code: 'rate_limited', retry: 'later', httpStatus: 429 });
+    expect(clock.sleeps).toEqual([]);
+  });
+
+  it('is waited as the service asks, in seconds or until a date by its own clock', async () => {
+    const dated = { date: 'Fri, 20 Nov 2026 09:00:00 GMT', 'retry-after': 'Fri, 20 Nov 2026 09:00:07 GMT' };
+    const { api, clock } = await deskWith([
+      on(CLOSING, no(429, 'rate_limited', { headers: { 'retry-after': '3' } })),
+      on(CLOSING, html(503)),
+      on(CLOSING, no(503, 'busy', { headers: dated })),
+      on(CLOSING, closed),
+    ]);
+    await api.close(CLOSE, 'k');
+    // Half of 500 ms above what was asked for; half of the second window of 500 ms where nothing was.
+    expect(clock.sleeps).toEqual([3250, 500, 7250]);
+  });
+});
+
+describe('before anything is sent', () => {
+  it('nobody listening is unavailable: four readings, three actions, nothing sent', async () => {
+    const { api, clock } = connected(`https://127.0.0.1:${await deadPort()}/v2`);
+    const reading = await read(api);
+    expect(reading).toBeInstanceOf(UnavailableError);
+    expect(reading).toMatchObject({
+      code: 'unavailable',
+      effect: 'none',
+      book: 'Nothing was sent.',
+      retry: 'later',
+    });
+    expect(String(reading)).toMatch(
+      /127\.0\.0\.1:\d+ cannot be reached: connection refused \(ECONNREFUSED\), 4 attempts/,
+    );
+    expect(clock.sleeps).toHaveLength(3);
+    expect(await act(api)).toMatchObject({ code: 'unavailable', effect: 'none', book: 'Nothing was sent.' });
+    expect(clock.sleeps).toHaveLength(5);
+  });
+
+  it('a name that does not resolve is unavailable', async () => {
+    const { api } = connected('https://desk.invalid/v2');
+    expect(String(await act(api))).toMatch(/desk\.invalid:443 cannot be reached: the name does not resolve/);
+  });
+
+  it('a host that accepts and never shakes hands is given up at the deadline, and nothing was sent', async () => {
+    let connections = 0;
+    let accepted: () => void = () => undefined;
+    const { port } = await plainServer(() => {
+      connections++;
+      accepted();
+    });
+    const { api, clock } = connected(`https://127.0.0.1:${port}/v2`);
+    accepted = () => clock.fire(ATTEMPT_MS);
+    expect(await act(api)).toMatchObject({
+      code: 'unavailable',
+      effect: 'none',
+      book: 'Nothing was sent.',
+    });
+    // Ten seconds each, and a call has thirty.
+    expect(connections).toBe(3);
+    expect(clock.running()).toEqual([]);
+  });
+
+  it('a host that hangs up during the handshake cannot have acted', async () => {
+    let connections = 0;
+    const { port } = await plainServer((socket) => {
+      connections++;
+      socket.destroy();
+    });
+    const { api } = connected(`https://127.0.0.1:${port}/v2`);
+    expect(await act(api)).toMatchObject({ code: 'unavailable', effect: 'none', book: 'Nothing was sent.' });
+    expect(connections).toBe(3);
+  });
+});
+
+describe('the service says no', () => {
+  const refusals = ERROR_CODES.filter(({ again }) => again === 'never');
+
+  it.each(refusals)('$code ($status) is final, for a reading and for an action', async ({ status, code }) => {
+    const details = { headroom_usd: 180000 };
+    const answer = no(status, code, { message: 'would exceed the cap', details });
+    const { api, service, clock } = await deskWith([on(ACCOUNT, answer), on(CLOSING, answer)]);
+    for (const error of [await read(api), await act(api)]) {
+      expect(error).toBeInstanceOf(RefusedError);
+      expect(error).toMatchObject({
+        code,
+        what: 'Refused: would exceed the cap.',
+        httpStatus: status,
+        effect: 'none',
+        retry: 'never',
+      });
+      expect(JSON.stringify(error instanceof HedgeError && error.details)).toContain('headroom_usd');
+    }
+    expect(service.requests).toHaveLength(2);
+    expect(clock.sleeps).toEqual([]);
+  });
+
+  it.each([...refusals, { status: 401, code: 'unauthorized' }])(
+    '$code ($status) after an unclear attempt settles nothing',
+    async ({ status, code }) => {
+      const { api } = await deskWith([on(CLOSING, reset), on(CLOSING, no(status, code, { message: 'no' }))]);
+      const error = await act(api);
+      expect(error).toBeInstanceOf(OutcomeUnknownError);
+      expect(error).toMatchObject({
+        refusal: { code, message: 'no' },
+        httpStatus: status,
+        effect: 'unknown',
+      });
+    },
+  );
+
+  it('after an attempt that was never sent, a refusal is definite', async () => {
+    const { api, service } = await deskWith([
+      on(CLOSING, no(429, 'rate_limited')),
+      on(CLOSING, no(404, 'no_open_hedge')),
+    ]);
+    expect(await act(api)).toBeInstanceOf(RefusedError);
+    expect(service.requests).toHaveLength(2);
+  });
+
+  it('rate_limited is waited out, longer each time, and then unavailable: it acts on nothing', async () => {
+    const { api, clock } = await deskWith(times(4, ACCOUNT, no(429, 'rate_limited')));
+    const error = await read(api);
+    expect(error).toBeInstanceOf(UnavailableError);
+    expect(error).toMatchObject({ code: 'rate_limited', effect: 'none', retry: 'later', httpStatus: 429 });
+    expect(clock.sleeps).toEqual([500, 1000, 2000]);
+  });
+
+  it('rate_limited keeps an action trying within its time, and leaves it undone', async () => {
+    // Half of 1, 2, 4, 8, 8, 8, 8 s: seven waits of 19.5 s in all, then the eighth attempt is the last.
+    const { api } = await deskWith(times(8, CLOSING, no(429, 'rate_limited')));
+    expect(await act(api)).toMatchObject({ code: 'rate_limited', effect: 'none' });
+  });
+
+  it('idempotency_in_flight to the end is unknown', async () => {
+    const { api } = await deskWith(times(8, CLOSING, no(409, 'idempotency_in_flight')));
+    const error = await act(api);
+    expect(error).toBeInstanceOf(OutcomeUnknownError);
+    expect(String(error)).toContain('still working on POST /hedges/close');
+  });
+
+  it.each([
+    [401, 'unauthorized', no(401, 'unauthorized')],
+    [403, 'key_revoked', no(403, 'key_revoked')],
+    [401, 'unauthorized', html(401)],
+    [403, 'unauthorized', html(403)],
+  ])('%i (%s) is a matter of credentials', async (status, code, answer) => {
+    const { api } = await deskWith([on(ACCOUNT, answer), on(CLOSING, answer)]);
+    for (const error of [await read(api), await act(api)]) {
+      expect(error).toBeInstanceOf(CredentialError);
+      expect(error).toMatchObject({ code, httpStatus: status, effect: 'none' });
+    }
+  });
+});
+
+describe('a redirect', () => {
+  it.each([301, 302, 303, 307, 308])(
+    '%i is never followed: the other server sees nothing',
+    async (status) => {
+      let seen = 0;
+      const { port } = await plainServer(() => seen++);
+      const answer = (scheme: string): Answer =>
+        raw(status, '', { location: `${scheme}://127.0.0.1:${port}/elsewhere` });
+      const { api, service } = await deskWith([on(ACCOUNT, answer('https')), on(CLOSING, answer('http'))]);
+      expect(await read(api)).toMatchObject({ code: 'unreadable_answer', httpStatus: status });
+      expect(await act(api)).toBeInstanceOf(OutcomeUnknownError);
+      expect(service.requests).toHaveLength(2);
+      expect(seen).toBe(0);
+    },
+  );
+});
+
+describe('a caller who stops', () => {
+  const reason = new Error('Ctrl-C');
+
+  it('a reading gets its own reason back', async () => {
+    const controller = new AbortController();
+    const { api, service, clock } = await deskWith([on(ACCOUNT, silence)], { signal: controller.signal });
+    const error = read(api);
+    await service.arrived(1);
+    controller.abort(reason);
+    expect(await error).toBe(reason);
+    expect(clock.running()).toEqual([]);
+  });
+
+  it('an action that was sent is in doubt', async () => {
+    const controller = new AbortController();
+    const { api, service } = await deskWith([on(CLOSING, silence)]);
+    const error = rejection(api.close(CLOSE, 'k', { signal: controller.signal }));
+    await service.arrived(1);
+    controller.abort(reason);
+    expect(await error).toBeInstanceOf(OutcomeUnknownError);
+    expect(await error).toMatchObject({ cause: reason });
+  });
+
+  it('an action before its first byte is not, and nothing is sent', async () => {
+    const { api, service } = await deskWith([]);
+    expect(await rejection(api.close(CLOSE, 'k', { signal: AbortSignal.abort(reason) }))).toBe(reason);
+    expect(service.requests).toEqual([]);
+  });
+});

@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import { Failure } from '../../../src/client/transport/failure.ts';
+import { connectFailure, exchangeFailure } from '../../../src/client/transport/read-failure.ts';
+import { retryAfterMs } from '../../../src/client/transport/retry-after.ts';
+import { tlsReason } from '../../../src/client/transport/tls-reasons.ts';
+
+const coded = (code: string, name = 'Error'): Error =>
+  Object.assign(new Error('server text'), { code, name });
+
+describe('a connection that could not be made', () => {
+  it.each([
+    ['ECONNREFUSED', 'unreachable', 'connection refused (ECONNREFUSED)'],
+    ['ENOTFOUND', 'unreachable', 'the name does not resolve (ENOTFOUND)'],
+    ['EAI_AGAIN', 'unreachable', 'the name does not resolve for now (EAI_AGAIN)'],
+    ['EHOSTUNREACH', 'unreachable', 'no route to the host (EHOSTUNREACH)'],
+    ['ENETUNREACH', 'unreachable', 'no network (ENETUNREACH)'],
+    ['UND_ERR_CONNECT_TIMEOUT', 'unreachable', 'no answer to the connection (UND_ERR_CONNECT_TIMEOUT)'],
+    ['ECONNRESET', 'unreachable', 'connection reset (ECONNRESET)'],
+    ['EWHATEVER', 'unreachable', 'connection failed (EWHATEVER)'],
+    ['CERT_HAS_EXPIRED', 'tls', 'its certificate has expired'],
+    ['CERT_NOT_YET_VALID', 'tls', 'its certificate is not yet valid'],
+    ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'tls', 'its certificate comes from an unknown authority'],
+    ['SELF_SIGNED_CERT_IN_CHAIN', 'tls', 'its certificate comes from an unknown authority'],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', 'tls', 'its certificate is for another host'],
+    ['EPROTO', 'tls', 'the TLS handshake failed (EPROTO)'],
+    ['ERR_SSL_WRONG_VERSION_NUMBER', 'tls', 'it does not speak HTTPS on this port'],
+  ])('with %s was never sent', (code, kind, says) => {
+    expect(connectFailure(coded(code)).parts).toMatchObject({ phase: 'never_sent', kind, says });
+  });
+});
+
+describe('an attempt with a connection', () => {
+  it.each([
+    ['ECONNRESET', 'lost'],
+    ['EPIPE', 'lost'],
+    ['UND_ERR_SOCKET', 'lost'],
+    ['UND_ERR_HEADERS_TIMEOUT', 'lost'],
+    ['UND_ERR_BODY_TIMEOUT', 'lost'],
+    ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', 'lost'],
+    ['UND_ERR_HEADERS_OVERFLOW', 'unreadable'],
+    ['UND_ERR_RES_EXCEEDED_MAX_SIZE', 'unreadable'],
+    ['ERR_ASSERTION', 'unreadable'],
+    ['HPE_INVALID_CONSTANT', 'unreadable'],
+  ])('that ends with %s may have acted once it had started, and not before', (code, kind) => {
+    expect(exchangeFailure(coded(code), true).parts).toMatchObject({ phase: 'no_answer', kind });
+    expect(exchangeFailure(coded(code), false).parts).toMatchObject({ phase: 'never_sent' });
+  });
+
+  it('is not told from its message, and a parser error keeps none of the bytes', () => {
+    const parser = Object.assign(new Error('bad'), { name: 'HTTPParserError', data: 'hk_live_secret' });
+    const { parts } = exchangeFailure(parser, true);
+    expect(parts).toEqual({ phase: 'no_answer', kind: 'unreadable', says: 'the answer is not HTTP' });
+    expect(exchangeFailure('thrown text', true).parts.says).toBe('connection failed');
+  });
+
+  it('keeps a failure that was read before', () => {
+    const failure = new Failure({ phase: 'never_sent', kind: 'proxy', says: 'x' });
+    expect(exchangeFailure(failure, true)).toBe(failure);
+    expect(connectFailure(failure)).toBe(failure);
+  });
+});
+
+describe('a TLS code', () => {
+  it.each(['ECONNREFUSED', 'ECONNRESET', 'UND_ERR_SOCKET', undefined])('%s is none', (code) => {
+    expect(tlsReason(code)).toBeUndefined();
+  });
+
+  it.each([
+    'CERT_REJECTED',
+    'CRL_HAS_EXPIRED',
+    'INVALID_PURPOSE',
+    'ERR_SSL_SSLV3_ALERT',
+    'ERR_TLS_CERT_ALTNAME_FORMAT',
+  ])('%s without words of its own is named, with a mend', (code) => {
+    const reason = tlsReason(code);
+    expect(reason?.says).toContain(code);
+    expect(reason?.mend).not.toBe('');
+  });
+});
+
+describe('Retry-After', () => {
+  const now = Date.parse('2026-11-20T09:00:00Z');
+  const date = 'Fri, 20 Nov 2026 08:00:00 GMT';
+  it.each<[string, Record<string, string>, number | undefined]>([
+    ['in seconds', { 'retry-after': '7' }, 7000],
+    ['of nothing', { 'retry-after': '0' }, 0],
+    ['with blanks', { 'retry-after': ' 2 ' }, 2000],
+    ['of an absurd length', { 'retry-after': '999999999' }, 999_999_999_000],
+    ['as a date by the answer’s own clock', { date, 'retry-after': 'Fri, 20 Nov 2026 08:00:05 GMT' }, 5000],
+    [
+      'as a date by ours, where the answer has none',
+      { 'retry-after': 'Fri, 20 Nov 2026 09:00:05 GMT' },
+      5000,
+    ],
+    ['as a date long past', { date, 'retry-after': 'Fri, 20 Nov 2026 07:00:00 GMT' }, 0],
+    ['below nothing', { 'retry-after': '-5' }, undefined],
+    ['in half seconds', { 'retry-after': '1.5' }, undefined],
+    ['in words', { 'retry-after': 'soon' }, undefined],
+    ['that is empty', { 'retry-after': '' }, undefined],
+    ['that is not there', {}, undefined],
+  ])('%s', (_, headers, ms) => {
+    expect(retryAfterMs(headers, now)).toBe(ms);
+  });
+});
