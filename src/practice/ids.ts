@@ -3,9 +3,9 @@ import type { PracticeRandom } from './door.ts';
 
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
-/** `hdg_` and 26 characters as a ULID: ten of book time, sixteen drawn. Sorts by time. */
+/** `hdg_`, ten characters of book time, six drawn: sorts by time, and is short enough to be read. */
 export function hedgeId(instant: number, random: PracticeRandom): string {
-  return `hdg_${timePart(instant)}${drawn(random, 16)}`;
+  return `hdg_${timePart(instant)}${drawn(random, 6)}`;
 }
 
 export function bookId(random: PracticeRandom): string {

@@ -1,8 +1,23 @@
 /** The sums of a hedge, each worked out by hand with the arithmetic written out. */
 import { describe, expect, it } from 'vitest';
-import { blendedRate, executionPrice, priceImpact, priceResult, spread } from '../../src/practice/book/economics.ts';
+import {
+  blendedRate,
+  executionPrice,
+  priceImpact,
+  priceResult,
+  spread,
+} from '../../src/practice/book/economics.ts';
 import { decimalOf, decimalText, divideHalfEven } from '../../src/practice/money/decimals.ts';
-import { aDesk, aFolder, DAY, expectAccepted, flatAt, opened, openDesk, type PracticeDesk } from './support/desk.ts';
+import {
+  aDesk,
+  aFolder,
+  DAY,
+  expectAccepted,
+  flatAt,
+  openDesk,
+  opened,
+  type PracticeDesk,
+} from './support/desk.ts';
 
 const usd = (text: string) => decimalOf(text, 6) ?? 0n;
 const rate = (text: string) => decimalOf(text, 8) ?? 0n;
@@ -34,9 +49,12 @@ describe('rounding', () => {
     expect(value === undefined ? undefined : decimalText(value, 6)).toBe(shown);
   });
 
-  it.each(['1e-7', '0.1234567', 'NaN', 'Infinity', '', ' 1', '1_000', '0x10', '--1'])('refuses %j', (written) => {
-    expect(decimalOf(written, 6)).toBeUndefined();
-  });
+  it.each(['1e-7', '0.1234567', 'NaN', 'Infinity', '', ' 1', '1_000', '0x10', '--1'])(
+    'refuses %j',
+    (written) => {
+      expect(decimalOf(written, 6)).toBeUndefined();
+    },
+  );
 });
 
 describe('prices', () => {
@@ -198,7 +216,12 @@ describe('at maturity', () => {
     later.clock.pass(3 * DAY);
     // 10,000 × (1200 − 1500.9) / 1200 = −2,507.5; 1,000 − 2,507.5 − 14.999884 = −1,522.499884
     expect(await account(later)).toMatchObject({ balance_usdc: -1_522.499884, margin_in_use_usdc: 0 });
-    const refused = await later.post('/hedges', { market: 'USDTNGN', side: 'buy', notional_usd: 1, tenor_days: 1 });
+    const refused = await later.post('/hedges', {
+      market: 'USDTNGN',
+      side: 'buy',
+      notional_usd: 1,
+      tenor_days: 1,
+    });
     expect(refused.body.error.code).toBe('insufficient_balance');
   });
 });
@@ -209,7 +232,9 @@ describe('an add, a reduction and an early close', () => {
     const hedge = await opened(first, { tenor_days: 7 }); // filled 09:00:02
     first.clock.pass(3_600_000 - 4_001); // 10:00:00
     const second = await atRate(first, 1510);
-    expectAccepted(await second.post('/hedges/add', { market: 'USDTNGN', side: 'buy', notional_usd: 20_000 }));
+    expectAccepted(
+      await second.post('/hedges/add', { market: 'USDTNGN', side: 'buy', notional_usd: 20_000 }),
+    );
     second.clock.pass(2_000); // 10:00:02, 3,600 s after the fill
     // 8 bps: 1510 × 1.0008 = 1511.208; blended 1507.772; margin 1,000 + 2,000; fees 10 + 20
     expect((await second.get('/positions')).body.data).toEqual([
@@ -230,7 +255,9 @@ describe('an add, a reduction and an early close', () => {
     expect(await account(second)).toMatchObject({ balance_usdc: 96_970 }); // 100,000 − 1,010 − 2,020
     second.clock.pass(86_400_000);
     const third = await atRate(second, 1520);
-    expectAccepted(await third.post('/hedges/reduce', { market: 'USDTNGN', side: 'buy', notional_usd: 12_000 }));
+    expectAccepted(
+      await third.post('/hedges/reduce', { market: 'USDTNGN', side: 'buy', notional_usd: 12_000 }),
+    );
     third.clock.pass(2_000); // a day and 2 s after the add
     // 12,000 of 30,000 leave: gross 12,000 × (1520 − 1507.772) / 1520 = 146,736 / 1520 = 96.536842
     // carry so far 0.208333 + 30,000 × 0.05 % × 86,402 / 86,400 = 0.208333 + 15.000347 = 15.208680
@@ -271,10 +298,15 @@ describe('an add, a reduction and an early close', () => {
     const store = await aFolder();
     const desk = await openDesk(store, { settings: flatAt(1500) });
     const ids: string[] = [];
-    for (const notional of [5_000, 10_000, 15_000]) ids.push((await opened(desk, { notional_usd: notional })).id);
-    expectAccepted(await desk.post('/hedges/reduce', { market: 'USDTNGN', side: 'buy', notional_usd: 12_000 }));
+    for (const notional of [5_000, 10_000, 15_000])
+      ids.push((await opened(desk, { notional_usd: notional })).id);
+    expectAccepted(
+      await desk.post('/hedges/reduce', { market: 'USDTNGN', side: 'buy', notional_usd: 12_000 }),
+    );
     desk.clock.pass(2_000);
-    const left = await Promise.all(ids.map(async (id) => (await desk.get(`/hedges/${id}`)).body.data.notional_usd));
+    const left = await Promise.all(
+      ids.map(async (id) => (await desk.get(`/hedges/${id}`)).body.data.notional_usd),
+    );
     expect(left).toEqual([3_000, 6_000, 9_000]); // three fifths of each
     expect((await desk.get('/positions')).body.data[0].margin_usdc).toBe(1_800);
     await desk.close();

@@ -15,8 +15,8 @@ export function takeToken(
   const emptyUs = tokenUs * limit.burst;
   const row = db.get('SELECT wall_full_at_us FROM rate_buckets WHERE environment = ?', environment);
   const kept = row === undefined ? nowUs : whole(row, 'wall_full_at_us');
-  // A wall clock that was set back must not lock the caller out: the bucket is at most empty.
-  const fullAt = Math.min(Math.max(kept, nowUs), nowUs + emptyUs);
+  // More than an empty bucket can only come from a wall clock that was set back: it must not lock the caller out.
+  const fullAt = kept > nowUs + emptyUs ? nowUs : Math.max(kept, nowUs);
   const tooEarlyUs = fullAt + tokenUs - emptyUs - nowUs;
   if (tooEarlyUs > 0) throw limited(Math.max(1, Math.ceil(tooEarlyUs / 1_000_000)));
   db.run(

@@ -56,7 +56,9 @@ async function textOf(path: string): Promise<string | undefined> {
     }
     return await readFile(path, 'utf8');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    // A store that is no folder is said by whoever makes the folder.
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
     if (error instanceof PracticeStoreError) throw error;
     throw new PracticeStoreError(path, `The practice settings in ${path} cannot be read.`, { cause: error });
   }

@@ -100,8 +100,10 @@ export async function aDesk(options: DeskOptions = {}): Promise<PracticeDesk> {
 }
 
 export async function openDesk(store: string, options: DeskOptions = {}): Promise<PracticeDesk> {
-  if (options.settings !== undefined)
-    await writeFile(join(store, 'settings.json'), JSON.stringify(options.settings));
+  if (options.settings !== null) {
+    const settings = { rate_limit: { burst: 1_000_000, per_second: 1_000_000 }, ...options.settings };
+    await writeFile(join(store, 'settings.json'), JSON.stringify(settings), { mode: 0o600 });
+  }
   const clock = options.clock ?? testClock(options.start);
   const log: RequestLogEntry[] = [];
   const service = await startPracticeService({
@@ -210,6 +212,8 @@ export async function opened(desk: PracticeDesk, asked: Record<string, unknown> 
   const body = { market: 'USDTNGN', side: 'buy', notional_usd: 10_000, tenor_days: 3, ...asked };
   const reply = expectAccepted(await desk.post('/hedges', body, sent));
   desk.clock.pass(4_001);
-  const read = expectAccepted(await desk.get(`/hedges/${reply.body.data.hedge_id}`, { as: sent.as ?? 'live' }));
+  const read = expectAccepted(
+    await desk.get(`/hedges/${reply.body.data.hedge_id}`, { as: sent.as ?? 'live' }),
+  );
   return read.body.data;
 }

@@ -1,0 +1,208 @@
+/** Book time and the administration: advancing, resetting, the state of both books, the reference rate. */
+import { describe, expect, it } from 'vitest';
+import { openPracticeAdmin, PracticeInputError } from '../../src/practice/index.ts';
+import { referenceRate } from '../../src/practice/rates/reference-rate.ts';
+import { aDesk, aFolder, DAY, expectAccepted, NINE, opened, testClock, testRandom } from './support/desk.ts';
+
+describe('advance', () => {
+  it('moves book time ahead, tells what happened on the way, and wall time stays', async () => {
+    const desk = await aDesk();
+    const long = await opened(desk, { tenor_days: 7, client_reference: 'PAY-1' });
+    const short = await opened(desk, { tenor_days: 1, side: 'sell', client_reference: 'PAY-2' });
+    expectAccepted(
+      await desk.post('/hedges', { market: 'USDTNGN', side: 'buy', notional_usd: 5, tenor_days: 7 }),
+    );
+    const from = desk.clock.now();
+    const summary = await desk.service.admin.advance(2 * DAY);
+    expect(summary).toMatchObject({
+      from: new Date(from).toISOString(),
+      to: new Date(from + 2 * DAY).toISOString(),
+      advanced_ms: 2 * DAY,
+    });
+    const [fill, settled, ...rest] = summary.environments.live.events;
+    expect(rest).toEqual([]);
+    expect(fill).toMatchObject({
+      what: 'filled',
+      order: 'open',
+      side: 'buy',
+      notional_usd: '5',
+      net_pnl_usd: null,
+    });
+    expect(settled).toMatchObject({
+      what: 'settled',
+      order: 'settlement',
+      hedge_id: short.id,
+      client_reference: 'PAY-2',
+      at: short.maturity_at,
+      notional_usd: '10000',
+    });
+    const [record] = (await desk.get('/hedges/history')).body.data;
+    expect(Number(settled?.rate)).toBe(record.exit_price);
+    // the event tells of the part that left; the record also has the platform fee of 10
+    expect(Number(settled?.net_pnl_usd) - 10).toBeCloseTo(record.net_pnl_usd, 6);
+    const answer = await desk.get(`/hedges/${long.id}`);
+    expect(answer.headers['date']).toBe(new Date(from + 2 * DAY).toUTCString());
+    expect(answer.body.data.status).toBe('filled');
+    expect(desk.clock.now()).toBe(from);
+    expect(desk.log.at(-1)?.at).toBe(new Date(from).toISOString());
+    expect(summary.environments.test.events).toEqual([]);
+  });
+
+  it('settles in any number of steps as in one', async () => {
+    const [inOne, inMany] = await Promise.all([aDesk({ seed: 5 }), aDesk({ seed: 5 })]);
+    for (const desk of [inOne, inMany]) {
+      for (const tenor_days of [1, 3, 7]) await opened(desk, { tenor_days });
+    }
+    await inOne.service.admin.advance(8 * DAY);
+    for (let step = 0; step < 32; step += 1) {
+      await inMany.service.admin.advance(DAY / 4);
+      await inMany.get('/positions');
+    }
+    expect((await inMany.get('/hedges/history')).text).toBe((await inOne.get('/hedges/history')).text);
+    expect((await inMany.get('/account')).text).toBe((await inOne.get('/account')).text);
+  });
+
+  it.each([0, -1, 0.5, Number.NaN, 367 * DAY])('by %s ms is refused', async (ms) => {
+    const desk = await aDesk();
+    await expect(desk.service.admin.advance(ms)).rejects.toBeInstanceOf(PracticeInputError);
+  });
+});
+
+describe('book time', () => {
+  it('never runs backwards when the wall clock is set back', async () => {
+    const desk = await aDesk();
+    await opened(desk);
+    const date = (await desk.get('/account')).headers['date'];
+    desk.clock.pass(-3_600_000);
+    const later = await desk.get('/account');
+    expect(later.headers['date']).toBe(date);
+    const { data } = expectAccepted(
+      await desk.post('/hedges', { market: 'USDTNGN', side: 'buy', notional_usd: 5, tenor_days: 1 }),
+    ).body;
+    expect(new Date(data.opened_at).toUTCString()).toBe(date);
+  });
+
+  it('is on every answer, refusals included', async () => {
+    const desk = await aDesk();
+    await desk.service.admin.advance(DAY);
+    const expected = new Date(NINE + DAY).toUTCString();
+    for (const path of ['/account', '/nowhere', '/hedges/none', '/openapi.json'])
+      expect((await desk.get(path)).headers['date']).toBe(expected);
+    expect((await desk.get('/account', { as: null })).headers['date']).toBe(expected);
+  });
+});
+
+describe('reset', () => {
+  it('begins a new book with its own id, keeps keys, and takes an opening balance', async () => {
+    const desk = await aDesk();
+    const { keys, bookId } = desk.service;
+    await opened(desk);
+    await opened(desk, {}, { as: 'test' });
+    await desk.service.admin.advance(DAY);
+    const status = await desk.service.admin.reset({ balance: '2500.5' });
+    expect(status.book_id).not.toBe(bookId);
+    expect(desk.service.bookId).toBe(status.book_id);
+    expect(status).toMatchObject({ ahead_ms: 0, book_time: new Date(desk.clock.now()).toISOString() });
+    for (const environment of ['live', 'test'] as const)
+      expect(status.books[environment]).toMatchObject({
+        balance_usdc: '2500.5',
+        house_usdc: '-2500.5',
+        hedges: { submitted: 0, filled: 0, failed: 0, closed: 0 },
+        orders_in_flight: 0,
+      });
+    expect(desk.service.keys).toEqual(keys);
+    expect((await desk.get('/hedges')).body.data).toEqual([]);
+  });
+
+  it.each(['-1', '1e3', '', 'abc', '0.0000001', '1000000001'])(
+    'with a balance of %j is refused',
+    async (balance) => {
+      const desk = await aDesk();
+      const { bookId } = desk.service;
+      await expect(desk.service.admin.reset({ balance })).rejects.toMatchObject({ field: 'balance' });
+      expect(desk.service.bookId).toBe(bookId);
+    },
+  );
+
+  it('by another process is seen at the door', async () => {
+    const desk = await aDesk();
+    const admin = await openPracticeAdmin({ store: desk.store, clock: desk.clock, random: testRandom(9) });
+    const status = await admin.reset();
+    await admin.close();
+    expect(desk.service.bookId).toBe(status.book_id);
+  });
+});
+
+describe('status', () => {
+  it('needs no server, and agrees with what the service says', async () => {
+    const store = await aFolder();
+    const clock = testClock();
+    const admin = await openPracticeAdmin({ store, clock, random: testRandom(4) });
+    const fresh = await admin.status();
+    await admin.close();
+    expect(fresh.books.live.balance_usdc).toBe('100000');
+    const desk = await aDesk({ store, clock });
+    expect(desk.service.bookId).toBe(fresh.book_id);
+    await opened(desk);
+    await desk.post('/hedges', { market: 'USDTNGN', side: 'sell', notional_usd: 7_000, tenor_days: 1 });
+    const status = await desk.service.admin.status();
+    const account = (await desk.get('/account')).body.data;
+    const { live } = status.books;
+    expect(live).toMatchObject({
+      hedges: { submitted: 1, filled: 1, failed: 0, closed: 0 },
+      orders_in_flight: 1,
+    });
+    expect({
+      balance_usdc: Number(live.balance_usdc),
+      available_exposure_usd: Number(live.available_exposure_usd),
+      margin_in_use_usdc: Number(live.margin_in_use_usdc),
+      reserved_usdc: Number(live.reserved_usdc),
+      open_exposure_usd: Number(live.open_exposure_usd),
+      unrealized_pnl_usd: Number(live.unrealized_pnl_usd),
+      open_positions: 1,
+    }).toEqual(account);
+    expect(status.settings.exposure_cap_usd).toBe(500_000);
+    expect(status.store).toBe(store);
+  });
+});
+
+describe('the reference rate', () => {
+  const course = { seed: 'practice', market: 'USDTNGN', baseRate: 1530, swing: 1, driftYearly: 0.03 };
+
+  it('is the same figure on every machine', () => {
+    const at = [0, NINE, NINE + 1, NINE + DAY, Date.UTC(2030, 0, 1), Date.UTC(2099, 11, 31)];
+    expect(at.map((instant) => Number(referenceRate(course, instant)) / 1e8)).toMatchInlineSnapshot(`
+      [
+        306,
+        1521.3223,
+        1521.3223,
+        1520.1473,
+        1649.748,
+        4885.6532,
+      ]
+    `);
+  });
+
+  it('stays around its level, has four decimals, and moves a little from second to second', () => {
+    let largestStep = 0;
+    let last: number | undefined;
+    for (let instant = NINE; instant < NINE + DAY; instant += 1_000) {
+      const rate = referenceRate(course, instant);
+      expect(rate % 10_000n).toBe(0n);
+      const seen = Number(rate) / 1e8;
+      expect(Math.abs(seen / 1530 - 1)).toBeLessThan(0.04);
+      if (last !== undefined) largestStep = Math.max(largestStep, Math.abs(seen - last) / last);
+      last = seen;
+    }
+    expect(largestStep).toBeGreaterThan(0);
+    expect(largestStep).toBeLessThan(0.0005);
+  });
+
+  it('differs by seed and by market, and stands still without swing and drift', () => {
+    const of = (change: Partial<typeof course>) => referenceRate({ ...course, ...change }, NINE);
+    expect(of({ seed: 'other' })).not.toBe(of({}));
+    expect(of({ market: 'USDTKES' })).not.toBe(of({}));
+    expect(of({ swing: 0, driftYearly: 0 })).toBe(153_000_000_000n);
+    expect(referenceRate({ ...course, driftYearly: -0.9 }, Date.UTC(2200, 0, 1))).toBeGreaterThan(0n);
+  });
+});

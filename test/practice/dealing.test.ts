@@ -1,0 +1,391 @@
+/** What the book does with orders, over HTTPS alone. */
+import { describe, expect, it } from 'vitest';
+import {
+  aDesk,
+  DAY,
+  expectAccepted,
+  expectRefused,
+  flatAt,
+  NINE,
+  opened,
+  type PracticeDesk,
+} from './support/desk.ts';
+
+const BUY = { market: 'USDTNGN', side: 'buy' };
+const buy = (notional: number, tenor = 3) => ({ ...BUY, notional_usd: notional, tenor_days: tenor });
+const hedge = async (desk: PracticeDesk, id: string) => (await desk.get(`/hedges/${id}`)).body.data;
+const account = async (desk: PracticeDesk) => (await desk.get('/account')).body.data;
+const positions = async (desk: PracticeDesk) => (await desk.get('/positions')).body.data;
+const history = async (desk: PracticeDesk) => (await desk.get('/hedges/history')).body.data;
+
+describe('an open', () => {
+  it('is submitted at once and filled 1.5 to 4 seconds later', async () => {
+    const desk = await aDesk();
+    for (let count = 0; count < 30; count += 1) {
+      const at = desk.clock.now();
+      const { data } = expectAccepted(await desk.post('/hedges', buy(1_000))).body;
+      expect(data).toMatchObject({ status: 'submitted', opened_at: new Date(at).toISOString() });
+      desk.clock.pass(1_499);
+      const before = await hedge(desk, data.hedge_id);
+      expect(before.status).toBe('submitted');
+      expect(before).not.toHaveProperty('struck_rate');
+      desk.clock.pass(2_501);
+      const after = await hedge(desk, data.hedge_id);
+      expect(after).toMatchObject({ status: 'filled', order_tx_hash: data.order_tx_hash });
+      const took = Date.parse(after.filled_at) - at;
+      expect(took).toBeGreaterThanOrEqual(1_500);
+      expect(took).toBeLessThanOrEqual(4_000);
+      expect(Date.parse(after.maturity_at)).toBe(at + 3 * DAY);
+    }
+  });
+
+  it('is struck at the rate of its fill instant, however late anyone looks', async () => {
+    const early = await aDesk({ seed: 7 });
+    const late = await aDesk({ seed: 7 });
+    const [one, two] = await Promise.all([early, late].map((desk) => desk.post('/hedges', buy(10_000))));
+    early.clock.pass(4_000);
+    late.clock.pass(DAY);
+    const seenEarly = await hedge(early, one?.body.data.hedge_id);
+    expect(await hedge(late, two?.body.data.hedge_id)).toEqual(seenEarly);
+  });
+
+  it('that would go over the cap is refused, in flight or not, and changes nothing', async () => {
+    const desk = await aDesk();
+    await desk.post('/hedges', buy(300_000));
+    const before = await account(desk);
+    const refused = expectRefused(await desk.post('/hedges', buy(200_000.01)), 400, 'exposure_exceeded');
+    expect(refused.body.error.details).toMatchObject({ available_exposure_usd: 200_000 });
+    expect(await account(desk)).toEqual(before);
+    expectAccepted(await desk.post('/hedges', buy(200_000)));
+    expect(await account(desk)).toMatchObject({ available_exposure_usd: 0 });
+  });
+
+  it('meets capacity when the market takes less than the cap', async () => {
+    const desk = await aDesk({ settings: { markets: { USDTNGN: { headroom_usd: 50_000 } } } });
+    const { data } = (await desk.get('/markets')).body;
+    expect(data[0].available_capacity_usd).toEqual({ buy: 50_000, sell: 50_000 });
+    expectAccepted(await desk.post('/hedges', buy(30_000)));
+    const refused = expectRefused(await desk.post('/hedges', buy(20_000.5)), 400, 'capacity_exceeded');
+    expect(refused.body.error.details).toMatchObject({ headroom_usd: 20_000 });
+    expectAccepted(await desk.post('/hedges', { ...buy(50_000), side: 'sell' }));
+    expectRefused(await desk.post('/quotes', buy(50_001)), 400, 'capacity_exceeded');
+  });
+
+  it('needs margin and fee in the free balance, to the last micro-USDC', async () => {
+    const desk = await aDesk();
+    await desk.service.admin.reset({ balance: '1009.999999' });
+    const refused = expectRefused(await desk.post('/hedges', buy(10_000)), 400, 'insufficient_balance');
+    expect(refused.body.error.details).toEqual({ required_usdc: 1_010, balance_usdc: 1_009.999999 });
+    await desk.service.admin.reset({ balance: '1010' });
+    expectAccepted(await desk.post('/hedges', buy(10_000)));
+  });
+
+  it('that fails gives everything back and leaves no position', async () => {
+    const desk = await aDesk({ weather: { share_failing_orders: 1 } });
+    const { data } = expectAccepted(await desk.post('/hedges', buy(10_000))).body;
+    desk.clock.pass(4_000);
+    const failed = await hedge(desk, data.hedge_id);
+    expect(failed.status).toBe('failed');
+    expect(failed).not.toHaveProperty('fill_tx_hash');
+    expect(await account(desk)).toMatchObject({
+      balance_usdc: 100_000,
+      reserved_usdc: 0,
+      open_exposure_usd: 0,
+    });
+    expect(await history(desk)).toEqual([]);
+  });
+});
+
+describe('an add', () => {
+  it('grows the newest filled hedge and keeps its maturity', async () => {
+    const desk = await aDesk();
+    const older = await opened(desk, { tenor_days: 7 });
+    const newer = await opened(desk, { tenor_days: 1 });
+    expectAccepted(await desk.post('/hedges/add', { ...BUY, notional_usd: 2_500.25 }));
+    desk.clock.pass(4_000);
+    expect(await hedge(desk, older.id)).toEqual(older);
+    expect(await hedge(desk, newer.id)).toMatchObject({
+      notional_usd: 12_500.25,
+      units: 12_500.25,
+      maturity_at: newer.maturity_at,
+      filled_at: newer.filled_at,
+    });
+  });
+
+  it('counts toward the cap while in flight', async () => {
+    const desk = await aDesk();
+    await opened(desk, { notional_usd: 300_000 });
+    expectAccepted(await desk.post('/hedges/add', { ...BUY, notional_usd: 150_000 }));
+    expectRefused(await desk.post('/hedges/add', { ...BUY, notional_usd: 50_001 }), 400, 'exposure_exceeded');
+    expectRefused(await desk.post('/hedges', buy(50_001)), 400, 'exposure_exceeded');
+    expect(await account(desk)).toMatchObject({ open_exposure_usd: 450_000 });
+  });
+
+  it('without a filled hedge on that side is 404, also while an open is in flight', async () => {
+    const desk = await aDesk();
+    expectRefused(await desk.post('/hedges/add', { ...BUY, notional_usd: 1 }), 404, 'no_open_hedge');
+    await desk.post('/hedges', buy(10_000));
+    expectRefused(await desk.post('/hedges/add', { ...BUY, notional_usd: 1 }), 404, 'no_open_hedge');
+    desk.clock.pass(4_000);
+    expectAccepted(await desk.post('/hedges/add', { ...BUY, notional_usd: 1 }));
+    const sell = { market: 'USDTNGN', side: 'sell', notional_usd: 1 };
+    expectRefused(await desk.post('/hedges/add', sell), 404, 'no_open_hedge');
+  });
+
+  it('lapses and releases when its hedge has been closed before it lands', async () => {
+    const desk = await aDesk({ settings: { fill_seconds: { min: 2, max: 2 } } });
+    await opened(desk);
+    expectAccepted(await desk.post('/hedges/close', BUY));
+    desk.clock.pass(1_000);
+    expectAccepted(await desk.post('/hedges/add', { ...BUY, notional_usd: 5_000 }));
+    expect(await account(desk)).toMatchObject({ reserved_usdc: 505, open_exposure_usd: 15_000 });
+    desk.clock.pass(2_000);
+    expect(await account(desk)).toMatchObject({
+      reserved_usdc: 0,
+      margin_in_use_usdc: 0,
+      open_exposure_usd: 0,
+      open_positions: 0,
+    });
+    expect(await history(desk)).toHaveLength(1);
+  });
+
+  it('lapses when its hedge settles first, though another is open on the side', async () => {
+    const desk = await aDesk({ settings: { fill_seconds: { min: 2, max: 2 } } });
+    const long = await opened(desk, { tenor_days: 7 });
+    const short = await opened(desk, { tenor_days: 1 });
+    desk.clock.pass(Date.parse(short.maturity_at) - desk.clock.now() - 1_000);
+    expectAccepted(await desk.post('/hedges/add', { ...BUY, notional_usd: 5_000 }));
+    const summary = await desk.service.admin.advance(10_000);
+    expect(summary.environments.live.events.map((event) => event.what)).toEqual(['settled', 'lapsed']);
+    expect(summary.environments.live.events[1]).toMatchObject({ hedge_id: short.id, credited_usdc: '505' });
+    expect(await hedge(desk, long.id)).toEqual(long);
+  });
+});
+
+describe('a reduction', () => {
+  it('of 99 % closes the side, of a little less does not', async () => {
+    const desk = await aDesk();
+    await opened(desk);
+    expectAccepted(await desk.post('/hedges/reduce', { ...BUY, notional_usd: 9_899.99 }));
+    desk.clock.pass(4_000);
+    expect((await positions(desk))[0].notional_usd).toBe(100.01);
+    expectAccepted(await desk.post('/hedges/reduce', { ...BUY, notional_usd: 99.0099 }));
+    desk.clock.pass(4_000);
+    expect(await positions(desk)).toEqual([]);
+    expect(await history(desk)).toMatchObject([{ reason: 'close', notional_usd: 10_000 }]);
+  });
+
+  it('of more than the position is a 400 that says how much there is', async () => {
+    const desk = await aDesk();
+    await opened(desk);
+    const refused = await desk.post('/hedges/reduce', { ...BUY, notional_usd: 10_000.000001 });
+    expectRefused(refused, 400, 'invalid_request');
+    expect(refused.body.error.details).toMatchObject({ field: 'notional_usd', position_usd: 10_000 });
+  });
+
+  it('takes what is left when the position shrank under it', async () => {
+    const desk = await aDesk({ settings: { fill_seconds: { min: 2, max: 2 } } });
+    await opened(desk);
+    expectAccepted(await desk.post('/hedges/reduce', { ...BUY, notional_usd: 6_000 }));
+    expectAccepted(await desk.post('/hedges/reduce', { ...BUY, notional_usd: 6_000 }));
+    desk.clock.pass(2_000);
+    expect(await positions(desk)).toEqual([]);
+    expect(await history(desk)).toMatchObject([{ notional_usd: 10_000 }]);
+  });
+
+  it('and a close that find nothing left lapse without a trace', async () => {
+    const desk = await aDesk({ settings: flatAt(1500) });
+    await opened(desk);
+    for (const path of ['/hedges/close', '/hedges/close'])
+      expectAccepted(await desk.post(path, BUY, { key: `k${desk.log.length}` }));
+    expectAccepted(await desk.post('/hedges/reduce', { ...BUY, notional_usd: 1_000 }));
+    desk.clock.pass(2_000);
+    const after = await account(desk);
+    expect(after).toMatchObject({ margin_in_use_usdc: 0, reserved_usdc: 0 });
+    const [record] = await history(desk);
+    expect(after.balance_usdc).toBeCloseTo(100_000 + record.net_pnl_usd, 6);
+    expectRefused(await desk.post('/hedges/reduce', { ...BUY, notional_usd: 1 }), 404, 'no_open_hedge');
+    expectRefused(await desk.post('/hedges/close', BUY), 404, 'no_open_hedge');
+  });
+});
+
+describe('a close', () => {
+  it('takes every hedge of the side, and only of that side', async () => {
+    const desk = await aDesk();
+    const ids = [(await opened(desk)).id, (await opened(desk, { tenor_days: 1 })).id];
+    const other = await opened(desk, { side: 'sell' });
+    expectAccepted(await desk.post('/hedges/close', BUY));
+    desk.clock.pass(4_000);
+    expect((await positions(desk)).map((line: { side: string }) => line.side)).toEqual(['sell']);
+    for (const id of ids)
+      expect(await hedge(desk, id)).toMatchObject({ status: 'closed', notional_usd: 10_000 });
+    expect((await hedge(desk, other.id)).status).toBe('filled');
+    expect(await history(desk)).toHaveLength(2);
+  });
+
+  it('leaves an open alone that fills after it', async () => {
+    const desk = await aDesk({ settings: { fill_seconds: { min: 2, max: 2 } } });
+    await opened(desk);
+    expectAccepted(await desk.post('/hedges/close', BUY));
+    desk.clock.pass(500);
+    const { data } = expectAccepted(await desk.post('/hedges', buy(2_000))).body;
+    desk.clock.pass(4_000);
+    expect((await hedge(desk, data.hedge_id)).status).toBe('filled');
+    expect((await positions(desk))[0].notional_usd).toBe(2_000);
+  });
+
+  it('returns what the position said it would at that instant', async () => {
+    const desk = await aDesk({ seed: 3 });
+    const twin = await aDesk({ seed: 3 });
+    for (const each of [desk, twin]) {
+      await opened(each);
+      await opened(each, { notional_usd: 23_456.78, tenor_days: 7 });
+      each.clock.pass(5 * 3_600_000);
+    }
+    const before = await account(desk);
+    expectAccepted(await desk.post('/hedges/close', BUY));
+    desk.clock.pass(4_000);
+    const [record] = await history(desk);
+    twin.clock.pass(Date.parse(record.closed_at) - twin.clock.now());
+    const [line] = await positions(twin);
+    const after = await account(desk);
+    expect(Math.round((after.balance_usdc - before.balance_usdc) * 1e6)).toBe(
+      Math.round(line.net_margin_usd * 1e6),
+    );
+  });
+});
+
+describe('the lists', () => {
+  it('are newest first, filtered and cut into pages', async () => {
+    const desk = await aDesk();
+    const ids: string[] = [];
+    for (const deal of ['A', 'B', 'A', 'B', 'A'])
+      ids.push((await opened(desk, { notional_usd: 1_000, client_reference: deal })).id);
+    ids.reverse();
+    const idsOf = async (query: string) => {
+      const { data, meta } = expectAccepted(await desk.get(`/hedges${query}`)).body;
+      return { ids: data.map((each: { id: string }) => each.id), more: meta.has_more };
+    };
+    expect(await idsOf('')).toEqual({ ids, more: false });
+    expect(await idsOf('?limit=2')).toEqual({ ids: ids.slice(0, 2), more: true });
+    expect(await idsOf(`?limit=2&before=${ids[1]}`)).toEqual({ ids: ids.slice(2, 4), more: true });
+    expect(await idsOf('?limit=500&client_reference=B')).toEqual({ ids: [ids[1], ids[3]], more: false });
+    expect(await idsOf('?status=filled&client_reference=none')).toEqual({ ids: [], more: false });
+    expect((await idsOf('?status=submitting')).ids).toEqual([]);
+    await desk.post('/hedges/close', BUY);
+    desk.clock.pass(4_000);
+    expect((await idsOf('?status=closed')).ids).toEqual(ids);
+    const past = expectAccepted(await desk.get('/hedges/history?limit=3')).body;
+    expect(past.data.map((each: { id: string }) => each.id)).toEqual(ids.slice(0, 3));
+    const rest = expectAccepted(await desk.get(`/hedges/history?before=${ids[2]}`)).body;
+    expect(rest.data.map((each: { id: string }) => each.id)).toEqual(ids.slice(3));
+  });
+
+  it.each([
+    ['/hedges?limit=0', 'limit'],
+    ['/hedges?limit=501', 'limit'],
+    ['/hedges?limit=ten', 'limit'],
+    ['/hedges?limit=1e2', 'limit'],
+    ['/hedges?status=open', 'status'],
+    ['/hedges?client_ref=A', 'client_ref'],
+    ['/hedges?limit=5&limit=6', 'limit'],
+    ['/account?x=1', 'x'],
+    ['/hedges/history?status=closed', 'status'],
+  ])('refuse %s and name the field', async (path, field) => {
+    const desk = await aDesk();
+    const refused = expectRefused(await desk.get(path), 400, 'invalid_request');
+    expect(refused.body.error.details.field).toBe(field);
+  });
+});
+
+describe('the two books', () => {
+  it('never touch: each key sees its own', async () => {
+    const desk = await aDesk();
+    const live = await opened(desk);
+    expect((await desk.get('/positions', { as: 'test' })).body.data).toEqual([]);
+    expect((await desk.get('/hedges', { as: 'test' })).body.data).toEqual([]);
+    expectRefused(await desk.get(`/hedges/${live.id}`, { as: 'test' }), 404, 'hedge_not_found');
+    expectRefused(await desk.post('/hedges/close', BUY, { as: 'test' }), 404, 'no_open_hedge');
+    expectRefused(await desk.get(`/hedges?before=${live.id}`, { as: 'test' }), 404, 'hedge_not_found');
+    expect((await desk.get('/account', { as: 'test' })).body.data).toMatchObject({ balance_usdc: 100_000 });
+  });
+
+  it('answer only to their keys', async () => {
+    const desk = await aDesk();
+    for (const as of [
+      null,
+      { bearer: 'hk_live_WRONG' },
+      { bearer: desk.service.keys.live.toLowerCase() },
+    ] as const) {
+      const refused = expectRefused(await desk.get('/account', { as }), 401, 'unauthorized');
+      expect(refused.headers['www-authenticate']).toBe('Bearer');
+    }
+    const basic = { authorization: `Basic ${desk.service.keys.live}` };
+    expectRefused(await desk.get('/account', { as: null, headers: basic }), 401, 'unauthorized');
+    expect(JSON.stringify(desk.log)).not.toContain(desk.service.keys.live);
+  });
+});
+
+describe('markets', () => {
+  it('come from the settings: a second one is there to be switched on', async () => {
+    const desk = await aDesk({
+      settings: { markets: { USDTKES: { enabled: true }, USDTXOF: { base_rate: 605 } } },
+    });
+    const { data, meta } = expectAccepted(await desk.get('/markets')).body;
+    expect(meta.allowed_markets).toEqual(['USDTNGN', 'USDTKES', 'USDTXOF']);
+    expect(data.map((each: { market: string }) => each.market)).toEqual(meta.allowed_markets);
+    await opened(desk, { market: 'USDTKES' });
+    await opened(desk);
+    expect((await positions(desk)).map((line: { market: string }) => line.market)).toEqual([
+      'USDTKES',
+      'USDTNGN',
+    ]);
+    const prices = expectAccepted(await desk.get('/prices?symbols=USDTXOF,USDTNGN')).body.data;
+    expect(prices.map((each: { market: string }) => each.market)).toEqual(['USDTXOF', 'USDTNGN']);
+    expect((await desk.get('/prices')).body.data).toHaveLength(3);
+  });
+
+  it('that the account does not have are 404', async () => {
+    const desk = await aDesk();
+    const elsewhere = { ...buy(1_000), market: 'USDTKES' };
+    for (const path of ['/quotes', '/hedges'])
+      expectRefused(await desk.post(path, elsewhere), 404, 'market_not_found');
+    for (const path of ['/hedges/add', '/hedges/reduce'])
+      expectRefused(
+        await desk.post(path, { market: 'NO', side: 'buy', notional_usd: 1 }),
+        404,
+        'market_not_found',
+      );
+    expectRefused(await desk.post('/hedges/close', { market: 'NO', side: 'buy' }), 404, 'market_not_found');
+    expectRefused(await desk.get('/prices?symbols=USDTNGN,NO'), 404, 'market_not_found');
+  });
+});
+
+describe('the rate limit', () => {
+  it('lets 20 through at once and 10 a second after that, a key apart, in wall time', async () => {
+    const desk = await aDesk({ settings: { rate_limit: { burst: 20, per_second: 10 } } });
+    for (let count = 0; count < 20; count += 1) expectAccepted(await desk.get('/account'));
+    const refused = expectRefused(await desk.get('/account'), 429, 'rate_limited');
+    expect(refused.headers['retry-after']).toBe('1');
+    expectAccepted(await desk.get('/account', { as: 'test' }));
+    await desk.service.admin.advance(DAY);
+    expectRefused(await desk.get('/account'), 429, 'rate_limited');
+    desk.clock.pass(99);
+    expectRefused(await desk.get('/account'), 429, 'rate_limited');
+    desk.clock.pass(1);
+    expectAccepted(await desk.get('/account'));
+    expectRefused(await desk.get('/account'), 429, 'rate_limited');
+    desk.clock.pass(60_000);
+    for (let count = 0; count < 20; count += 1) expectAccepted(await desk.get('/account'));
+    expectRefused(await desk.get('/account'), 429, 'rate_limited');
+  });
+
+  it('is not sprung by a wall clock that was set back', async () => {
+    const desk = await aDesk({ settings: { rate_limit: { burst: 2, per_second: 1 } }, start: NINE + DAY });
+    expectAccepted(await desk.get('/account'));
+    desk.clock.pass(-DAY);
+    expectAccepted(await desk.get('/account'));
+    expectAccepted(await desk.get('/account'));
+    expectRefused(await desk.get('/account'), 429, 'rate_limited');
+  });
+});

@@ -1,0 +1,258 @@
+/** The folder of the service: made once and safely, never replaced, refused clearly when it is not ours. */
+
+import { X509Certificate } from 'node:crypto';
+import { copyFile, mkdir, readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { connect } from 'node:tls';
+import { describe, expect, it } from 'vitest';
+import {
+  openPracticeAdmin,
+  PracticeInputError,
+  PracticeStoreError,
+  startPracticeService,
+} from '../../src/practice/index.ts';
+import {
+  aDesk,
+  aFolder,
+  DAY,
+  expectAccepted,
+  NINE,
+  openDesk,
+  opened,
+  testClock,
+  testRandom,
+} from './support/desk.ts';
+
+const { DatabaseSync } = createRequire(import.meta.url)('@photostructure/sqlite');
+
+const start = (store: string, more: { host?: string; port?: number } = {}) =>
+  startPracticeService({ store, clock: testClock(), random: testRandom(1), ...more });
+
+async function refusedStore(store: string): Promise<PracticeStoreError> {
+  const error: unknown = await start(store).then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof PracticeStoreError)) expect.fail(`not a PracticeStoreError: ${String(error)}`);
+  return error;
+}
+
+describe('a first start', () => {
+  it('makes a private folder with private files', async () => {
+    const store = join(await aFolder(), 'deep', 'practice');
+    const desk = await openDesk(store, { settings: null });
+    await opened(desk);
+    expect((await stat(store)).mode & 0o777).toBe(0o700);
+    for (const name of await readdir(store)) {
+      expect({ name, mode: (await stat(join(store, name))).mode & 0o777 }).toEqual({ name, mode: 0o600 });
+    }
+    expect((await readdir(store)).filter((name) => name.endsWith('.new'))).toEqual([]);
+    await desk.close();
+  });
+
+  it('by six at the same moment ends with one book, one pair of keys and one certificate', async () => {
+    const store = await aFolder();
+    const clock = testClock();
+    const six = await Promise.all(
+      Array.from({ length: 6 }, (_, seed) =>
+        startPracticeService({ store, clock, random: testRandom(seed) }),
+      ),
+    );
+    for (const of of ['bookId', 'ca', 'caFile'] as const)
+      expect(new Set(six.map((each) => each[of])).size).toBe(1);
+    expect(new Set(six.map((each) => `${each.keys.live} ${each.keys.test}`)).size).toBe(1);
+    expect(await readFile(six[0]?.caFile ?? '', 'utf8')).toBe(six[0]?.ca);
+    await Promise.all(six.map((each) => each.close()));
+    expect((await readdir(store)).filter((name) => name.includes('.new'))).toEqual([]);
+  });
+
+  it('gives keys whose prefixes name their environment', async () => {
+    const { service } = await aDesk();
+    expect(service.keys.live).toMatch(/^hk_live_[0-9A-Z]{32}$/);
+    expect(service.keys.test).toMatch(/^hk_test_[0-9A-Z]{32}$/);
+    expect(service.url).toMatch(/^https:\/\/127\.0\.0\.1:\d+\/practice\/v2$/);
+  });
+});
+
+describe('the certificate', () => {
+  it('holds for 127.0.0.1, localhost and ::1, and for ten years', async () => {
+    const desk = await aDesk();
+    const port = Number(new URL(desk.service.url).port);
+    for (const servername of ['localhost', '']) {
+      const peer = await new Promise<X509Certificate>((resolve, reject) => {
+        const socket = connect({ port, host: '127.0.0.1', servername, ca: desk.service.ca }, () => {
+          expect(socket.authorized).toBe(true);
+          const certificate = new X509Certificate(socket.getPeerCertificate().raw);
+          socket.end();
+          resolve(certificate);
+        });
+        socket.on('error', reject);
+      });
+      expect(peer.checkIP('127.0.0.1')).toBe('127.0.0.1');
+      expect(peer.checkIP('::1')).toBe('::1');
+      expect(peer.checkHost('localhost')).toBe('localhost');
+      expect(peer.checkHost('example.com')).toBeUndefined();
+      expect(peer.ca).toBe(false);
+      expect(peer.publicKey.asymmetricKeyDetails?.namedCurve).toBe('prime256v1');
+      expect(Date.parse(peer.validTo)).toBeGreaterThan(NINE + 3_600 * DAY);
+    }
+    expect(new X509Certificate(desk.service.ca).ca).toBe(true);
+  });
+
+  it('is kept from start to start, and made anew when less than a month is left', async () => {
+    const store = await aFolder();
+    const certificates: string[] = [];
+    for (const start of [NINE, NINE + 3_600 * DAY, NINE + 3_630 * DAY]) {
+      const desk = await openDesk(store, { start, seed: start });
+      certificates.push(desk.service.ca);
+      expectAccepted(await desk.get('/account'));
+      expect(await readFile(desk.service.caFile, 'utf8')).toBe(desk.service.ca);
+      await desk.close();
+    }
+    expect(certificates[1]).toBe(certificates[0]);
+    expect(certificates[2]).not.toBe(certificates[1]);
+  });
+});
+
+describe('a database that is not ours', () => {
+  it.each([
+    [
+      'text',
+      async (path: string) =>
+        writeFile(path, 'not a database, rather longer than a header would be. '.repeat(40)),
+    ],
+    ['nothing at all', async (path: string) => writeFile(path, '')],
+    ['a folder', async (path: string) => void (await mkdir(path))],
+    [
+      'the database of something else',
+      async (path: string) => {
+        const other = new DatabaseSync(path);
+        other.exec('CREATE TABLE mine (a)');
+        other.close();
+      },
+    ],
+  ])('%s is refused, named, and left as it was', async (_what, put) => {
+    const store = await aFolder();
+    const path = join(store, 'practice.sqlite');
+    await put(path);
+    const before = (await stat(path)).isFile() ? await readFile(path) : undefined;
+    const error = await refusedStore(store);
+    expect(error.path).toBe(path);
+    expect(error.message).toContain(path);
+    if (before !== undefined) expect(await readFile(path)).toEqual(before);
+  });
+
+  it('of another version says which', async () => {
+    const store = await aFolder();
+    await (await start(store)).close();
+    const path = join(store, 'practice.sqlite');
+    const db = new DatabaseSync(path);
+    db.exec('PRAGMA user_version = 7');
+    db.close();
+    expect((await refusedStore(store)).message).toContain('version 7');
+  });
+
+  it('cut short at any quarter is refused or damaged, never begun anew', async () => {
+    const store = await aFolder();
+    await (await start(store)).close();
+    const path = join(store, 'practice.sqlite');
+    const { size } = await stat(path);
+    for (const part of [0.25, 0.5, 0.75]) {
+      const folder = await aFolder();
+      await copyFile(path, join(folder, 'practice.sqlite'));
+      await truncate(join(folder, 'practice.sqlite'), Math.floor(size * part));
+      const error: unknown = await start(folder).then(
+        async (service) => {
+          await service.close();
+          return undefined;
+        },
+        (reason: unknown) => reason,
+      );
+      expect(error).toBeInstanceOf(PracticeStoreError);
+    }
+  });
+
+  it('that cannot be read is named', async () => {
+    const store = join(await aFolder(), 'file');
+    await writeFile(store, '');
+    expect((await refusedStore(store)).path).toBe(store);
+  });
+});
+
+describe('settings.json', () => {
+  const cases: [string, string][] = [
+    ['{"margin_pct": "ten"}', 'margin_pct'],
+    ['{"margn_pct": 10}', 'margn_pct'],
+    ['{"markets": {"USDTNGN": {"base_rate": -1}}}', 'markets.USDTNGN.base_rate'],
+    ['{"markets": {"USDTXOF": {"enabled": true}}}', 'markets.USDTXOF.base_rate'],
+    ['{"markets": {"usd": {"base_rate": 2}}}', 'markets.usd'],
+    ['{"fill_seconds": {"min": 5, "max": 1}}', 'fill_seconds'],
+    ['{"close_fee_pct": 0.00000001}', 'close_fee_pct'],
+    ['{"markets": {"USDTNGN": {"headroom_usd": 100000000}}}', 'headroom_usd'],
+    ['{"seed": ', 'not JSON'],
+    ['[]', 'the file'],
+  ];
+  it.each(cases)('%s is refused, with the field and the file named', async (content, named) => {
+    const store = await aFolder();
+    const path = join(store, 'settings.json');
+    await writeFile(path, content);
+    const error = await refusedStore(store);
+    expect(error.path).toBe(path);
+    expect(error.message).toContain(path);
+    expect(error.message).toContain(named);
+    expect(await readFile(path, 'utf8')).toBe(content);
+    expect(await readdir(store)).toEqual(['settings.json']);
+  });
+
+  it('changes what it names and nothing else', async () => {
+    const desk = await aDesk({
+      settings: {
+        exposure_cap_usd: 1_000,
+        markets: { USDTNGN: { carry_daily_pct: { buy: 0.1, sell: 0.1 } } },
+      },
+    });
+    const [market] = (await desk.get('/markets')).body.data;
+    expect(market.net_rate_daily_pct).toEqual({ buy: 0.1, sell: 0.1 });
+    expect(market.available_capacity_usd).toEqual({ buy: 1_000, sell: 1_000 });
+    expect((await desk.service.admin.status()).settings).toMatchObject({
+      margin_pct: 10,
+      exposure_cap_usd: 1_000,
+    });
+  });
+
+  it('must keep naming a market on which hedges are open', async () => {
+    const store = await aFolder();
+    const desk = await openDesk(store, { settings: { markets: { USDTXOF: { base_rate: 605 } } } });
+    await opened(desk, { market: 'USDTXOF' });
+    await desk.close();
+    await writeFile(join(store, 'settings.json'), '{}');
+    expect((await refusedStore(store)).message).toContain('USDTXOF');
+  });
+});
+
+describe('the address', () => {
+  it.each(['0.0.0.0', '192.168.1.4', 'example.com', '::'])('%s is refused: loopback only', async (host) => {
+    const refused = start(await aFolder(), { host });
+    await expect(refused).rejects.toBeInstanceOf(PracticeInputError);
+    await expect(refused).rejects.toMatchObject({ field: 'host' });
+  });
+
+  it('takes localhost, and says so in its url', async () => {
+    const service = await start(await aFolder(), { host: 'localhost' });
+    expect(service.url).toMatch(/^https:\/\/localhost:\d+\/practice\/v2$/);
+    await service.close();
+  });
+
+  it('that is taken is an error, and the store stays usable', async () => {
+    const store = await aFolder();
+    const first = await start(store);
+    const port = Number(new URL(first.url).port);
+    await expect(start(store, { port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
+    await expect(start(store, { port: 70_000 })).rejects.toMatchObject({ field: 'port' });
+    await first.close();
+    const admin = await openPracticeAdmin({ store, clock: testClock(), random: testRandom(1) });
+    expect((await admin.status()).books.live.balance_usdc).toBe('100000');
+    await admin.close();
+  });
+});
