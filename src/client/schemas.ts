@@ -39,7 +39,6 @@ export const serviceErrorSchema = z.looseObject({
   message: sometimes(text),
   details: guessed,
 });
-export type ServiceError = z.infer<typeof serviceErrorSchema>;
 
 /** §2. Capacity: the most that can be opened on each side. Carry in percent a day: positive pays. */
 const perSide = z.looseObject({ buy: number, sell: number });

@@ -66,17 +66,26 @@ export function writeDurably(path: string, content: string | Uint8Array, machine
   try {
     const fd = openSync(temporary, 'wx', 0o600);
     try {
-      if (machine.host.uid !== undefined) fchmodSync(fd, 0o600);
-      writeFileSync(fd, content);
-      fsyncSync(fd);
-    } finally {
-      closeSync(fd);
+      fill(fd, content, machine.host);
+      renameSync(temporary, path);
+    } catch (error) {
+      rmSync(temporary, { force: true });
+      throw error;
     }
-    renameSync(temporary, path);
     syncFolder(dirname(path), machine.host);
   } catch (error) {
-    rmSync(temporary, { force: true });
     throw cannot('write', path, error);
+  }
+}
+
+/** Writes, syncs and closes a new file. */
+function fill(fd: number, content: string | Uint8Array, host: Host): void {
+  try {
+    if (host.uid !== undefined) fchmodSync(fd, 0o600);
+    writeFileSync(fd, content);
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
   }
 }
 

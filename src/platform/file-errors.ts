@@ -7,6 +7,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   EROFS: 'the disk is read-only',
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk quota is used up',
+  EFBIG: 'the file may not grow so large',
   EIO: 'the disk reports an error',
   ENOTDIR: 'something on the way to it is not a folder',
   EISDIR: 'it is a folder',

@@ -43,17 +43,18 @@ export interface ProcessLike {
   kill(pid: number, signal: 0): unknown;
 }
 
-export function hostOf(process: ProcessLike): Host {
+/** `proc`: where the system tells of its processes; where there is none, less can be judged. */
+export function hostOf(node: ProcessLike, proc = '/proc'): Host {
   const self: ProcessIdentity = {
-    pid: process.pid,
+    pid: node.pid,
     hostname: hostname(),
-    boot: textOf(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()),
-    space: textOf(() => readlinkSync('/proc/self/ns/pid')),
-    started: startOf(process.pid),
+    boot: textOf(() => readFileSync(`${proc}/sys/kernel/random/boot_id`, 'utf8').trim()),
+    space: textOf(() => readlinkSync(`${proc}/self/ns/pid`)),
+    started: startOf(node.pid, proc),
   };
   return {
-    platform: process.platform,
-    uid: process.geteuid?.(),
+    platform: node.platform,
+    uid: node.geteuid?.(),
     self,
     judge(other) {
       if (self.boot !== other.boot) {
@@ -62,18 +63,18 @@ export function hostOf(process: ProcessLike): Host {
       }
       if (self.space !== other.space) return 'unknown';
       if (self.started !== null && other.started !== null) {
-        return startOf(other.pid) === other.started ? 'running' : 'gone';
+        return startOf(other.pid, proc) === other.started ? 'running' : 'gone';
       }
       // Without /proc only the number can be asked for, and only on the machine that gave it.
       if (self.hostname !== other.hostname) return 'unknown';
-      return answers(process, other.pid) ? 'running' : 'gone';
+      return answers(node, other.pid) ? 'running' : 'gone';
     },
   };
 }
 
 /** Start of a process in clock ticks since boot; null when it is gone, dead but not yet buried, or unknown. */
-function startOf(pid: number): string | null {
-  const stat = textOf(() => readFileSync(`/proc/${pid.toString()}/stat`, 'utf8'));
+function startOf(pid: number, proc: string): string | null {
+  const stat = textOf(() => readFileSync(`${proc}/${pid.toString()}/stat`, 'utf8'));
   if (stat === null) return null;
   // The command's name comes second, in brackets, and may itself hold blanks and brackets.
   const [state, ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
@@ -82,9 +83,9 @@ function startOf(pid: number): string | null {
 
 const STARTTIME_AFTER_STATE = 18;
 
-function answers(process: ProcessLike, pid: number): boolean {
+function answers(node: ProcessLike, pid: number): boolean {
   try {
-    process.kill(pid, 0);
+    node.kill(pid, 0);
     return true;
   } catch (error) {
     return error instanceof Error && 'code' in error && error.code === 'EPERM';

@@ -49,7 +49,10 @@ async function acquire(path: string, token: string, options: Machine & { waitMs?
   try {
     writeFileSync(written, `${JSON.stringify({ token, process: host.self })}\n`, { flag: 'wx', mode: 0o600 });
     for (let waited = 0; ; ) {
-      if (linked(written, path)) return;
+      if (linked(written, path)) {
+        if (waited > 0) sweep(path, options);
+        return;
+      }
       const holder = readHolder(path, host);
       if (holder === undefined) continue;
       if (isGone(holder, options)) {

@@ -29,10 +29,7 @@ export async function readKey(
   if (selection.kind === 'pair') return keyFromText(selection.apiKey(), 'HEDGE_API_KEY');
   const { name, profile } = selection;
   if (profile.api_key !== undefined) return keyFromText(profile.api_key, `The key of profile ${name}`);
-  const [program, ...rest] = profile.api_key_command ?? [];
-  if (program === undefined)
-    throw unusable(`Profile ${name} has no key.`, 'Add it anew: hedge profile add NAME');
-  return keyFromCommand([program, ...rest], ports);
+  return keyFromCommand(profile.api_key_command ?? [], ports);
 }
 
 /**
@@ -67,10 +64,18 @@ export function keyFromFile(path: string): ApiKey {
 }
 
 /** The key that a program prints: run without a shell, in 30 s, its standard error shown to nobody. */
-export async function keyFromCommand(argv: readonly [string, ...string[]], ports: KeyPorts): Promise<ApiKey> {
-  const command = `The key command ${quoted(argv[0])}`;
+export async function keyFromCommand(argv: readonly string[], ports: KeyPorts): Promise<ApiKey> {
+  const [program, ...rest] = argv;
+  if (program === undefined) {
+    throw unusable('The key command is empty.', 'Name a program and its arguments in api_key_command.');
+  }
+  const command = `The key command ${quoted(program)}`;
   const byHand = 'Run it by hand to see why; hedge does not show what it prints.';
-  const result = await runCommand(argv, { ...ports, timeoutMs: COMMAND_LIMIT_MS, maxBytes: MAX_BYTES });
+  const result = await runCommand([program, ...rest], {
+    ...ports,
+    timeoutMs: COMMAND_LIMIT_MS,
+    maxBytes: MAX_BYTES,
+  });
   switch (result.outcome) {
     case 'not_started':
       throw unusable(

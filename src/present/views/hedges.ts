@@ -6,14 +6,14 @@ import { type KnownField, pairsOf, tableOf } from './records.ts';
 
 const COLUMNS: readonly KnownField[] = [
   { name: 'id', header: 'Hedge' },
-  { name: 'client_reference', header: 'Deal id' },
+  { name: 'client_reference', header: 'Deal id', optional: true },
   { name: 'market', header: 'Market' },
   { name: 'side', header: 'Side' },
-  { name: 'notional_usd', header: 'Notional USD' },
-  { name: 'tenor_days', header: 'Days' },
+  { name: 'notional_usd', header: 'Notional' },
+  { name: 'tenor_days', header: 'Days', optional: true },
   { name: 'status', header: 'Status', cell: statusCell },
-  { name: 'struck_rate', header: 'Struck' },
-  { name: 'maturity_at', header: 'Matures' },
+  { name: 'struck_rate', header: 'Struck', optional: true },
+  { name: 'maturity_at', header: 'Matures', cell: maturityDate },
   { name: 'units', header: 'Units', optional: true },
   { name: 'opened_at', header: 'Opened', optional: true },
   { name: 'filled_at', header: 'Filled', optional: true },
@@ -31,7 +31,11 @@ const LONG_NAMES: Readonly<Record<string, string>> = {
   order_tx_hash: 'Order transaction',
   fill_tx_hash: 'Fill transaction',
 };
-const DETAILS = COLUMNS.map((field) => ({ ...field, header: LONG_NAMES[field.name] ?? field.header }));
+const DETAILS = COLUMNS.map(({ cell, ...field }) => ({
+  ...field,
+  header: LONG_NAMES[field.name] ?? field.header,
+  ...(cell === statusCell ? { cell } : {}),
+}));
 
 export function viewHedges(value: {
   hedges: readonly Hedge[];
@@ -59,4 +63,9 @@ function statusCell(status: unknown): Cell {
   const word = String(status);
   const tone = TONES[word];
   return tone === undefined ? text(word) : text(word, tone);
+}
+
+/** Side by side the day is enough; one hedge in full has the minute. */
+function maturityDate(at: unknown): Cell {
+  return typeof at === 'string' ? { kind: 'time', at, style: 'date' } : { kind: 'missing' };
 }

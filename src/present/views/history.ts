@@ -12,7 +12,7 @@ const COLUMNS: readonly KnownField[] = [
   { name: 'client_reference', header: 'Deal id' },
   { name: 'market', header: 'Market' },
   { name: 'side', header: 'Side' },
-  { name: 'notional_usd', header: 'Notional USD' },
+  { name: 'notional_usd', header: 'Notional' },
   { name: 'tenor_days', header: 'Days', optional: true },
   { name: 'entry_price', header: 'Entry', optional: true },
   { name: 'exit_price', header: 'Exit', optional: true },

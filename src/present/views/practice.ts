@@ -128,6 +128,7 @@ function eventsOf(
         event.net_pnl_usd === null ? missing : { kind: 'money', amount: event.net_pnl_usd, signed: true },
       ]),
     },
+    line(text('Result: what came of that moment. History has whole lives, platform fee included.', 'dim')),
   ];
 }
 
@@ -139,7 +140,7 @@ const EVENT_COLUMNS = [
   { header: 'SIDE' },
   { header: 'NOTIONAL USD', align: 'right' },
   { header: 'RATE', align: 'right', optional: true },
-  { header: 'NET P&L USD', align: 'right' },
+  { header: 'RESULT USD', align: 'right' },
 ] as const;
 
 const timeCell = (at: string): Cell => ({ kind: 'time', at, style: 'second' });
