@@ -1,0 +1,97 @@
+/** Running one program: what comes back, and that nothing is left running. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/platform/clock.ts';
+import { type CommandLimits, runCommand } from '../../src/platform/run-command.ts';
+import { steppingClock, temporaryFolder } from '../support/own-folder.ts';
+
+const LIMITS: CommandLimits = { clock: steppingClock(), env: {}, timeoutMs: 30_000, maxBytes: 1_000 };
+const node = (script: string, limits: Partial<CommandLimits> = {}) =>
+  runCommand([process.execPath, '-e', script], { ...LIMITS, ...limits });
+
+/** Waits for something that another process does; fails when it does not come. */
+async function eventually(holds: () => boolean): Promise<void> {
+  for (let tries = 0; tries < 500; tries += 1) {
+    if (holds()) return;
+    await pause(10);
+  }
+  throw new Error('it did not come');
+}
+
+const isRunning = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+describe('a program', () => {
+  it.each([
+    ["process.stdout.write('a\\nb')", { code: 0, signal: null, stdout: 'a\nb' }],
+    ["console.error('secret'); process.exitCode = 3", { code: 3, signal: null, stdout: '' }],
+    [
+      "process.kill(process.pid, 'SIGTERM'); setInterval(() => {}, 1000)",
+      { code: null, signal: 'SIGTERM', stdout: '' },
+    ],
+  ])('%s comes back with how it ended', async (script, result) => {
+    expect(await node(script)).toEqual({ outcome: 'ended', ...result });
+  });
+
+  it('finds its standard input empty', async () => {
+    const result = await node("process.stdin.on('end', () => console.log('end')).resume()");
+    expect(result).toMatchObject({ stdout: 'end\n' });
+  });
+
+  it('has the environment it is given and no other, and no shell reads its words', async () => {
+    const script = 'console.log(JSON.stringify([process.env, process.argv[1]]))';
+    const result = await runCommand([process.execPath, '-e', script, '$HOME;`id`'], {
+      ...LIMITS,
+      env: { A: 'b', NONE: undefined },
+    });
+    expect(result).toMatchObject({ stdout: `${JSON.stringify([{ A: 'b' }, '$HOME;`id`'])}\n` });
+  });
+
+  it.each<{ what: string; argv: [string, ...string[]]; errno: string }>([
+    { what: 'is missing', argv: ['/nowhere/op'], errno: 'ENOENT' },
+    { what: 'is not a program', argv: ['/etc'], errno: 'EACCES' },
+    { what: 'cannot be named so', argv: [process.execPath, 'a\0b'], errno: '' },
+  ])('that $what is told apart', async ({ argv, errno }) => {
+    expect(await runCommand(argv, LIMITS)).toEqual({ outcome: 'not_started', errno });
+  });
+
+  it('that prints without end is ended', async () => {
+    expect(await node("for (;;) console.log('y'.repeat(1000))")).toEqual({ outcome: 'too_long' });
+  });
+
+  it.each(['time', 'the operator'])('is ended when %s ends the waiting', async (ender) => {
+    const file = join(temporaryFolder(), 'pid');
+    const time = new AbortController();
+    const operator = new AbortController();
+    const asked: number[] = [];
+    const clock = {
+      ...systemClock,
+      deadline: (ms: number) => {
+        asked.push(ms);
+        return { signal: time.signal, cancel: () => asked.push(-1) };
+      },
+    };
+    const script = `fs.writeFileSync(${JSON.stringify(file)}, String(process.pid)); setInterval(() => {}, 1000)`;
+    const running = node(script, { clock, signal: operator.signal });
+    await eventually(() => existsSync(file) && readFileSync(file, 'utf8') !== '');
+    (ender === 'time' ? time : operator).abort();
+    expect(await running).toEqual({ outcome: ender === 'time' ? 'timed_out' : 'interrupted' });
+    expect(asked).toEqual([30_000, -1]);
+    await eventually(() => !isRunning(Number(readFileSync(file, 'utf8'))));
+  });
+
+  it('is not begun when the operator has already said stop', async () => {
+    const file = join(temporaryFolder(), 'begun');
+    const script = `fs.writeFileSync(${JSON.stringify(file)}, '')`;
+    expect(await node(script, { signal: AbortSignal.abort() })).toEqual({ outcome: 'interrupted' });
+    expect(existsSync(file)).toBe(false);
+  });
+});

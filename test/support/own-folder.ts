@@ -1,0 +1,90 @@
+/** A folder for one test, the machine it runs on with time standing still, and other processes beside it. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { onTestFinished } from 'vitest';
+import type { Clock } from '../../src/platform/clock.ts';
+import { hostOf, type Machine } from '../../src/platform/host.ts';
+import { systemRandom } from '../../src/platform/random.ts';
+
+/** An empty folder that goes when the test ends. */
+export function temporaryFolder(): string {
+  const path = mkdtempSync(join(realpathSync(tmpdir()), 'hedge-test-'));
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+export interface SteppingClock extends Clock {
+  /** Milliseconds slept so far. */
+  slept(): number;
+}
+
+/** A clock on which a sleep takes no time and is counted. Deadlines never come. */
+export function steppingClock(): SteppingClock {
+  let slept = 0;
+  return {
+    now: () => slept,
+    slept: () => slept,
+    async sleep(ms) {
+      slept += ms;
+      await nextTurn();
+    },
+    deadline: () => ({ signal: new AbortController().signal, cancel: () => undefined }),
+  };
+}
+
+/** This machine and process, with a stepping clock unless another is given. */
+export const aMachine = (clock: Clock = steppingClock()): Machine => ({
+  clock,
+  random: systemRandom,
+  host: hostOf(process),
+});
+
+/** Runs `body` with the umask set, and puts it back. */
+export async function withUmask<T>(umask: number, body: () => T | Promise<T>): Promise<T> {
+  const before = process.umask(umask);
+  try {
+    return await body();
+  } finally {
+    process.umask(before);
+  }
+}
+
+export interface Ended {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  out: string;
+  err: string;
+}
+
+/**
+ * Runs the built program's modules in a process of its own: `script` is a module whose words after `--` are
+ * in `process.argv.slice(1)`, and `dist` in it stands for the folder of the build. Killed when the test ends.
+ */
+export function runModule(
+  script: string,
+  args: readonly string[] = [],
+): { child: ChildProcess; ended: Promise<Ended> } {
+  const dist = new URL('../../dist/', import.meta.url).href;
+  const { NODE_EXTRA_CA_CERTS: _dropped, ...env } = process.env;
+  const child = spawn(
+    process.execPath,
+    ['--input-type=module', '-e', script.replaceAll("'dist/", `'${dist}`), '--', ...args],
+    { env, stdio: ['ignore', 'pipe', 'pipe'] },
+  );
+  onTestFinished(() => {
+    child.kill('SIGKILL');
+  });
+  const closed = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
+    child.on('close', (code, signal) => resolve({ code, signal }));
+  });
+  const ended = Promise.all([closed, text(child.stdout), text(child.stderr)]).then(([end, out, err]) => ({
+    ...end,
+    out,
+    err,
+  }));
+  return { child, ended };
+}
