@@ -1,0 +1,139 @@
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/platform/clock.ts';
+import { keyFromCommand, keyFromFile, keyFromText, readKey } from '../../src/settings/credentials.ts';
+import { trustedCertificates } from '../../src/settings/trust.ts';
+import { temporaryFolder } from '../support/own-folder.ts';
+import { loopbackTls } from '../support/tls.ts';
+
+const KEY = 'hk_test_forTestsAlone0001';
+const ports = { clock: systemClock, env: { PATH: process.env['PATH'] } };
+const node = (script: string): [string, ...string[]] => [process.execPath, '-e', script];
+
+/** What was refused, as text: it must hold neither the key nor what was printed. */
+async function refusal(read: () => unknown): Promise<string> {
+  try {
+    await read();
+  } catch (error) {
+    expect(error).toMatchObject({ code: 'credential_unusable' });
+    return error instanceof Error ? `${error.message} ${JSON.stringify(error)}` : '';
+  }
+  throw new Error('nothing was refused');
+}
+
+describe('a key in text', () => {
+  it('is one line, blanks around it dropped', () => {
+    expect(keyFromText(`  ${KEY}\n`, 'Standard input').reveal()).toBe(KEY);
+  });
+
+  it.each(['', '\n', `${KEY}\n${KEY}`, 'sk-1234567890', 'hk_prod_1234567890', `${KEY} x`, `${KEY}\u0007`])(
+    'is refused when it is %j, which is not repeated',
+    async (text) => {
+      const said = await refusal(() => keyFromText(text, 'Standard input'));
+      expect(said).toContain('Standard input');
+      if (text.trim() !== '') expect(said).not.toContain(text.trim());
+    },
+  );
+});
+
+describe('a key in a file', () => {
+  it('is read, and the file named when it cannot be', async () => {
+    const path = join(temporaryFolder(), 'key');
+    expect(await refusal(() => keyFromFile(path))).toContain(path);
+    writeFileSync(path, `${KEY}\n`);
+    expect(keyFromFile(path).environment).toBe('sandbox');
+  });
+});
+
+describe('a key that a command prints', () => {
+  it('is had without a shell, and HEDGE_API_KEY is not there for it to see', async () => {
+    const key = await keyFromCommand(node(`console.log(process.env.HEDGE_API_KEY ?? '${KEY}')`), ports);
+    expect(key.reveal()).toBe(KEY);
+    const literal = await refusal(() => keyFromCommand(['echo', '$(id)'], ports));
+    expect(literal).not.toContain('uid=');
+  });
+
+  it.each([
+    ['is not there', ['/nowhere/at/all'] as [string], /cannot be run \(ENOENT\)/],
+    ['fails', node(`console.error('${KEY}'); process.exit(3)`), /exited with 3/],
+    ['prints nothing', node(''), /holds no key/],
+    ['prints too much', node(`process.stdout.write('x'.repeat(70000))`), /more than a key/],
+    ['is killed', node(`process.kill(process.pid, 'SIGKILL')`), /ended by SIGKILL/],
+  ])('is refused when the command %s', async (_what, argv, says) => {
+    const said = await refusal(() => keyFromCommand(argv, ports));
+    expect(said).toMatch(says);
+    expect(said).not.toContain(KEY);
+  });
+
+  it('is not waited for longer than its limit', async () => {
+    const late = { ...systemClock, deadline: (ms: number) => systemClock.deadline(ms === 30_000 ? 1 : ms) };
+    const said = await refusal(() =>
+      keyFromCommand(node('setTimeout(() => {}, 60000)'), { ...ports, clock: late }),
+    );
+    expect(said).toContain('no key within 30 s');
+  });
+
+  it('is read from the profile that names it', async () => {
+    const profile = {
+      base_url: 'https://partner.example/v2',
+      api_key_command: node(`console.log('${KEY}')`),
+      added_at: 'x',
+    };
+    const selection = {
+      kind: 'stored',
+      name: 'desk',
+      source: 'option',
+      keySource: 'command',
+      profile,
+    } as const;
+    expect((await readKey(selection, ports)).reveal()).toBe(KEY);
+  });
+});
+
+describe('whom a connection trusts', () => {
+  it('is Node’s own list when nothing is added', async () => {
+    expect(
+      await trustedCertificates({ profile: undefined, hedge: undefined, node: undefined }),
+    ).toBeUndefined();
+  });
+
+  it('is that list and every file that is named', async () => {
+    const path = join(temporaryFolder(), 'ca.pem');
+    const { ca } = await loopbackTls();
+    writeFileSync(path, ca);
+    for (const sources of [
+      { profile: path, hedge: undefined, node: undefined },
+      { profile: undefined, hedge: path, node: undefined },
+      { profile: undefined, hedge: undefined, node: path },
+    ]) {
+      const trusted = await trustedCertificates(sources);
+      expect(trusted?.length).toBeGreaterThan(100);
+      expect(trusted?.at(-1)?.trim()).toBe(ca.trim());
+    }
+  });
+
+  it('is the practice service’s own certificate and no other', async () => {
+    expect(await trustedCertificates({ only: 'PEM' })).toEqual(['PEM']);
+  });
+
+  it.each([
+    ['is not there', undefined, /cannot be read/],
+    ['holds no certificate', 'hello', /holds no certificate/],
+    ['is cut off', '-----BEGIN CERTIFICATE-----\nMIIB', /cut off/],
+    [
+      'is damaged',
+      '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n',
+      /damaged certificate, number 1/,
+    ],
+  ])('is refused by name when a file %s', async (_what, content, says) => {
+    const path = join(temporaryFolder(), 'ca.pem');
+    if (content !== undefined) {
+      writeFileSync(path, content);
+      chmodSync(path, 0o600);
+    }
+    await expect(trustedCertificates({ profile: undefined, hedge: path, node: undefined })).rejects.toThrow(
+      says,
+    );
+  });
+});
