@@ -34,8 +34,8 @@ async function refusedStore(store: string): Promise<PracticeStoreError> {
     () => undefined,
     (reason: unknown) => reason,
   );
-  if (!(error instanceof PracticeStoreError)) expect.fail(`not a PracticeStoreError: ${String(error)}`);
-  return error;
+  if (error instanceof PracticeStoreError) return error;
+  throw new Error(`not a PracticeStoreError: ${String(error)}`);
 }
 
 describe('a first start', () => {
@@ -103,8 +103,8 @@ describe('the certificate', () => {
   it('is kept from start to start, and made anew when less than a month is left', async () => {
     const store = await aFolder();
     const certificates: string[] = [];
-    for (const start of [NINE, NINE + 3_600 * DAY, NINE + 3_630 * DAY]) {
-      const desk = await openDesk(store, { start, seed: start });
+    for (const wall of [NINE, NINE + 3_600 * DAY, NINE + 3_630 * DAY]) {
+      const desk = await openDesk(store, { start: wall, seed: wall });
       certificates.push(desk.service.ca);
       expectAccepted(await desk.get('/account'));
       expect(await readFile(desk.service.caFile, 'utf8')).toBe(desk.service.ca);
@@ -123,7 +123,7 @@ describe('a database that is not ours', () => {
         writeFile(path, 'not a database, rather longer than a header would be. '.repeat(40)),
     ],
     ['nothing at all', async (path: string) => writeFile(path, '')],
-    ['a folder', async (path: string) => void (await mkdir(path))],
+    ['a folder', async (path: string) => mkdir(path)],
     [
       'the database of something else',
       async (path: string) => {
@@ -136,11 +136,12 @@ describe('a database that is not ours', () => {
     const store = await aFolder();
     const path = join(store, 'practice.sqlite');
     await put(path);
-    const before = (await stat(path)).isFile() ? await readFile(path) : undefined;
+    const content = async () => ((await stat(path)).isFile() ? readFile(path) : 'a folder');
+    const before = await content();
     const error = await refusedStore(store);
     expect(error.path).toBe(path);
     expect(error.message).toContain(path);
-    if (before !== undefined) expect(await readFile(path)).toEqual(before);
+    expect(await content()).toEqual(before);
   });
 
   it('of another version says which', async () => {

@@ -133,6 +133,8 @@ function write(
   out: { answer: Answer; date: string; last: boolean },
 ): Promise<void> {
   const { answer } = out;
+  // Its connection may have been answered for already, as unreadable, or be gone.
+  if (response.socket?.writable !== true) return Promise.resolve();
   response.sendDate = false;
   response.writeHead(answer.status, {
     ...headersOf(answer, out.date),

@@ -7,7 +7,7 @@ const rate = z.number().positive().meta({ description: 'quote currency per USDT'
 const pct = z.number().meta({ description: 'percent; positive = the account pays' });
 const instant = z.iso.datetime().meta({ description: 'UTC, book time' });
 const hash = z.string().regex(/^0x[0-9a-f]{64}$/);
-const hedgeId = z.string().regex(/^hdg_[0-9A-Z]{26}$/);
+const hedgeId = z.string().regex(/^hdg_[0-9A-Z]{16}$/);
 const side = z.enum(['buy', 'sell']);
 const tenorDays = z.literal([1, 3, 7]);
 const bySide = (each: z.ZodType) => z.strictObject({ buy: each, sell: each });

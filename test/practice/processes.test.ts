@@ -1,0 +1,187 @@
+/** Several processes over one store, and processes killed in the middle: the book stays whole. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { decimalOf } from '../../src/practice/money/decimals.ts';
+import { aDesk, aFolder, DAY, type PracticeDesk, testClock } from './support/desk.ts';
+
+const DEALER = fileURLToPath(new URL('support/dealer.mjs', import.meta.url));
+const BUILT = fileURLToPath(new URL('../../dist/practice/index.js', import.meta.url));
+const KILLS = Number(process.env['HEDGE_TEST_RUNS'] ?? 6);
+
+interface Asked {
+  method: string;
+  path: string;
+  as: 'live' | 'test';
+  key?: string;
+  body?: Record<string, unknown>;
+}
+interface Answered {
+  asked: Asked;
+  status: number;
+  code: string | null;
+  data: Record<string, unknown> | null;
+  ms: number;
+}
+interface Dealer {
+  child: ChildProcess;
+  sent: Asked[];
+  answers: Answered[];
+  ended: Promise<{ code: number | null; stderr: string }>;
+}
+
+const settings = {
+  rate_limit: { burst: 1_000_000, per_second: 1_000_000 },
+  fill_seconds: { min: 0.05, max: 0.3 },
+};
+
+function aDealer(store: string, seed: number, requests: number): Dealer {
+  const child = spawn(process.execPath, [DEALER, store, String(seed), String(requests)], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  onTestFinished(() => {
+    child.kill('SIGKILL');
+  });
+  const sent: Asked[] = [];
+  const answers: Answered[] = [];
+  let stderr = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    stderr += chunk.toString('utf8');
+  });
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    const told: { sending?: Asked; answered?: Answered } = JSON.parse(line);
+    if (told.sending !== undefined) sent.push(told.sending);
+    if (told.answered !== undefined) answers.push(told.answered);
+  });
+  const ended = new Promise<{ code: number | null; stderr: string }>((resolve) => {
+    child.on('close', (code) => resolve({ code, stderr }));
+  });
+  return { child, sent, answers, ended };
+}
+
+const micro = (value: number): bigint => decimalOf(String(value), 6) ?? 0n;
+
+async function everyPage(desk: PracticeDesk, path: string, as: 'live' | 'test') {
+  const all: Record<string, never>[] = [];
+  for (let before = ''; ; ) {
+    const { body } = await desk.get(`${path}?limit=500${before}`, { as });
+    all.push(...body.data);
+    if (!body.meta.has_more) return all;
+    before = `&before=${String(all.at(-1)?.['id'])}`;
+  }
+}
+
+/** Lets everything end; then the balance must be the opening one and what history says, to the micro-USDC. */
+async function expectWhole(desk: PracticeDesk): Promise<void> {
+  desk.clock.pass(60_000);
+  for (const as of ['live', 'test'] as const) {
+    const { books } = await desk.service.admin.status();
+    const { balance_usdc, margin_in_use_usdc, reserved_usdc, house_usdc, orders_in_flight } = books[as];
+    const sum = [balance_usdc, margin_in_use_usdc, reserved_usdc, house_usdc].reduce(
+      (so, text) => so + (decimalOf(text, 6) ?? 0n),
+      0n,
+    );
+    expect({ sum, orders_in_flight, reserved_usdc }).toEqual({
+      sum: 0n,
+      orders_in_flight: 0,
+      reserved_usdc: '0',
+    });
+  }
+  await desk.service.admin.advance(8 * DAY);
+  for (const as of ['live', 'test'] as const) {
+    const records = await everyPage(desk, '/hedges/history', as);
+    const gained = records.reduce((so, record) => so + micro(Number(record['net_pnl_usd'])), 0n);
+    const { data } = (await desk.get('/account', { as })).body;
+    expect(data).toMatchObject({ margin_in_use_usdc: 0, reserved_usdc: 0, open_exposure_usd: 0 });
+    expect(micro(data.balance_usdc)).toBe(100_000_000_000n + gained);
+    const hedges = await everyPage(desk, '/hedges', as);
+    expect(new Set(hedges.map((hedge) => hedge['status']))).toEqual(
+      new Set(hedges.length === 0 ? [] : ['closed']),
+    );
+    expect(records).toHaveLength(hedges.length);
+  }
+}
+
+/** Each accepted open is in the book once, under its own reference. */
+async function expectKept(desk: PracticeDesk, answers: Answered[]): Promise<void> {
+  for (const as of ['live', 'test'] as const) {
+    const hedges = await everyPage(desk, '/hedges', as);
+    const ids = new Map(hedges.map((hedge) => [String(hedge['client_reference']), String(hedge['id'])]));
+    expect(ids.size).toBe(hedges.length);
+    const opened = answers.filter(
+      ({ asked, status }) => asked.as === as && asked.path === '/hedges' && status === 201,
+    );
+    for (const { asked, data } of opened) expect(ids.get(String(asked.key))).toBe(data?.['hedge_id']);
+  }
+}
+
+beforeAll(() => {
+  if (!existsSync(BUILT)) throw new Error('These tests run the built island: npm run build first.');
+});
+
+describe('four processes over one store', () => {
+  it('deal at once: no failure, no long wait, nothing lost, and the laws hold', async () => {
+    const store = await aFolder();
+    await writeFile(join(store, 'settings.json'), JSON.stringify(settings));
+    // an empty store: they also make it at the same moment
+    const four = [1, 2, 3, 4].map((seed) => aDealer(store, seed, 250));
+    for (const { ended } of four) expect(await ended).toEqual({ code: 0, stderr: '' });
+    const answers = four.flatMap((dealer) => dealer.answers);
+    expect(answers).toHaveLength(1_000);
+    expect(answers.filter(({ status }) => status >= 500 || status === 429)).toEqual([]);
+    expect(Math.max(...answers.map(({ ms }) => ms))).toBeLessThan(5_000);
+    const kinds = new Set(
+      answers.filter(({ status }) => status < 300).map(({ asked }) => asked.path.split('?')[0]),
+    );
+    for (const path of ['/hedges', '/hedges/add', '/hedges/reduce', '/hedges/close'])
+      expect(kinds).toContain(path);
+    const desk = await aDesk({ store, clock: testClock(Date.now()), settings });
+    await expectKept(desk, answers);
+    await expectWhole(desk);
+  }, 60_000);
+});
+
+describe('kill -9 in the middle of requests', () => {
+  it('leaves a whole book, keeps what was answered, and a resend under the key acts at most once', async () => {
+    const store = await aFolder();
+    await writeFile(join(store, 'settings.json'), JSON.stringify(settings));
+    const answers: Answered[] = [];
+    const inDoubt: Asked[] = [];
+    for (let round = 1; round <= KILLS; round += 1) {
+      const two = [round * 2, round * 2 + 1].map((seed) => aDealer(store, seed * 100, 100_000));
+      // killed once each has been answered a number of times that differs from round to round
+      await expect
+        .poll(() => Math.min(...two.map((dealer) => dealer.answers.length)), { timeout: 20_000, interval: 1 })
+        .toBeGreaterThan(7 * round);
+      for (const { child } of two) child.kill('SIGKILL');
+      for (const dealer of two) {
+        expect((await dealer.ended).stderr).toBe('');
+        answers.push(...dealer.answers);
+        const [last] = dealer.sent.slice(dealer.answers.length);
+        if (last?.key !== undefined) inDoubt.push(last);
+      }
+    }
+    const desk = await aDesk({ store, clock: testClock(Date.now()), settings });
+    await expectKept(desk, answers);
+    for (const { path, as, key, body } of [...inDoubt, ...inDoubt]) {
+      const reply = await desk.post(path, body, { as, ...(key === undefined ? {} : { key }) });
+      expect([200, 201, 400, 404]).toContain(reply.status);
+      if (path === '/hedges' && reply.status === 201) {
+        const found = (await desk.get(`/hedges?client_reference=${String(key)}`, { as })).body.data;
+        expect(found.map((hedge: { id: string }) => hedge.id)).toEqual([reply.body.data.hedge_id]);
+      }
+    }
+    for (const { asked, status, data } of answers) {
+      if (asked.method !== 'POST' || status >= 300) continue;
+      const { path, as, key = '', body } = asked;
+      const again = await desk.post(path, body, { as, key });
+      expect({ status: again.status, data: again.body.data }).toEqual({ status, data });
+      expect(again.headers['idempotency-replayed']).toBe('true');
+    }
+    await expectWhole(desk);
+  }, 60_000);
+});

@@ -1,0 +1,160 @@
+/** The whole specification walked by a client that knows nothing of us: curl, with the printed CA and key. */
+import { execFile, execFileSync } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
+import { aDesk, DAY, flatAt, type PracticeDesk } from './support/desk.ts';
+
+function curlIsThere(): boolean {
+  try {
+    execFileSync('curl', ['--version'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+interface Seen {
+  status: number;
+  // oxlint-disable-next-line typescript/no-explicit-any
+  body: any;
+  retryAfter: string;
+}
+
+/** One run of curl; `trust` is what it is told to trust. */
+function curl(
+  desk: PracticeDesk,
+  args: string[],
+  trust: string[] = ['--cacert', desk.service.caFile],
+): Promise<Seen> {
+  const format = '\n%{http_code} %header{retry-after}';
+  return new Promise((resolve, reject) => {
+    execFile(
+      'curl',
+      ['--silent', '--show-error', ...trust, '--write-out', format, ...args],
+      (error, stdout, stderr) => {
+        if (error !== null) {
+          reject(new Error(`${stderr.trim()} (exit ${String(error.code)})`));
+          return;
+        }
+        const cut = stdout.lastIndexOf('\n');
+        const [status = '', retryAfter = ''] = stdout.slice(cut + 1).split(' ');
+        resolve({ status: Number(status), body: JSON.parse(stdout.slice(0, cut)), retryAfter });
+      },
+    );
+  });
+}
+
+const mustRun = process.env['CI'] !== undefined && process.env['CI'] !== '';
+
+describe.skipIf(!curlIsThere() && !mustRun)('a walk of the specification by curl', () => {
+  const get = (desk: PracticeDesk, path: string) =>
+    curl(desk, ['--header', `Authorization: Bearer ${desk.service.keys.test}`, `${desk.service.url}${path}`]);
+  const post = (desk: PracticeDesk, path: string, body: unknown, key?: string) => {
+    desk.clock.pass(1_000);
+    return curl(desk, [
+      ...['--header', `Authorization: Bearer ${desk.service.keys.test}`],
+      ...['--header', 'Content-Type: application/json'],
+      ...(key === undefined ? [] : ['--header', `Idempotency-Key: ${key}`]),
+      ...['--data', JSON.stringify(body), `${desk.service.url}${path}`],
+    ]);
+  };
+  const BUY = { market: 'USDTNGN', side: 'buy' };
+  const OPEN = { ...BUY, notional_usd: 10_000, tenor_days: 3, client_reference: 'PAY-8841' };
+
+  it('opens, sees it filled, adds, reduces, lets it settle, and finds the outcome in balance and history', async () => {
+    const desk = await aDesk({ settings: flatAt(1500, { rate_limit: { burst: 20, per_second: 10 } }) });
+    const markets = await get(desk, '/markets');
+    expect(markets.body.meta.allowed_markets).toEqual(['USDTNGN']);
+    expect((await get(desk, '/prices?symbols=USDTNGN')).body.data).toEqual([
+      { market: 'USDTNGN', price: 1500 },
+    ]);
+    const { client_reference: deal, ...asked } = OPEN;
+    expect((await post(desk, '/quotes', asked)).body.data.pricing.execution_price).toBe(1500.9);
+
+    const opened = await post(desk, '/hedges', OPEN, 'open-1');
+    expect(opened.body.data.status).toBe('submitted');
+    const id = opened.body.data.hedge_id;
+    expect((await get(desk, `/hedges/${id}`)).body.data.status).toBe('submitted');
+    desk.clock.pass(2_000);
+    const filled = (await get(desk, `/hedges/${id}`)).body.data;
+    expect(filled).toMatchObject({ status: 'filled', struck_rate: 1500.9, client_reference: deal });
+    expect((await get(desk, `/hedges?client_reference=${deal}&status=filled&limit=1`)).body.data).toEqual([
+      filled,
+    ]);
+
+    expect((await post(desk, '/hedges/add', { ...BUY, notional_usd: 5_000 }, 'add-1')).body.data.status).toBe(
+      'submitted',
+    );
+    desk.clock.pass(2_000);
+    expect((await get(desk, `/hedges/${id}`)).body.data.notional_usd).toBe(15_000);
+    await post(desk, '/hedges/reduce', { ...BUY, notional_usd: 5_000 }, 'reduce-1');
+    desk.clock.pass(2_000);
+    const [line] = (await get(desk, '/positions')).body.data;
+    expect(line).toMatchObject({ notional_usd: 10_000, margin_usdc: 1_000 });
+
+    const before = (await get(desk, '/account')).body.data;
+    await desk.service.admin.advance(3 * DAY);
+    expect((await get(desk, '/positions')).body.data).toEqual([]);
+    const after = (await get(desk, '/account')).body.data;
+    const [record] = (await get(desk, '/hedges/history')).body.data;
+    expect(record).toMatchObject({ id, reason: 'maturity', notional_usd: 15_000, client_reference: deal });
+    expect(after.balance_usdc).toBeCloseTo(100_000 + record.net_pnl_usd, 6);
+    expect(after.balance_usdc).toBeGreaterThan(before.balance_usdc);
+    expect((await get(desk, `/hedges/${id}`)).body.data.status).toBe('closed');
+  });
+
+  it('closes, and the side is gone from positions', async () => {
+    const desk = await aDesk();
+    await post(desk, '/hedges', OPEN);
+    desk.clock.pass(4_000);
+    const closed = await post(desk, '/hedges/close', BUY, 'close-1');
+    expect(closed.body.data).toMatchObject({
+      status: 'submitted',
+      order_tx_hash: expect.stringMatching(/^0x/),
+    });
+    expect((await get(desk, '/positions')).body.data).toHaveLength(1);
+    desk.clock.pass(4_000);
+    expect((await get(desk, '/positions')).body.data).toEqual([]);
+    expect((await get(desk, '/hedges/history')).body.data[0].reason).toBe('close');
+  });
+
+  it('meets every error of the specification', async () => {
+    const desk = await aDesk({ settings: { rate_limit: { burst: 20, per_second: 10 } } });
+    const failure = ({ status, body }: Seen) => [status, body.error.code, body.data];
+    expect(failure(await post(desk, '/hedges', { ...OPEN, notional_usd: 500_001 }))).toEqual([
+      400,
+      'exposure_exceeded',
+      null,
+    ]);
+    expect(failure(await post(desk, '/hedges/add', { ...BUY, notional_usd: 1 }))).toEqual([
+      404,
+      'no_open_hedge',
+      null,
+    ]);
+    expect(failure(await get(desk, '/hedges/hdg_UNKNOWN'))).toEqual([404, 'hedge_not_found', null]);
+    await post(desk, '/hedges', OPEN, 'once');
+    const reuse = await post(desk, '/hedges', { ...OPEN, tenor_days: 7 }, 'once');
+    expect(failure(reuse)).toEqual([409, 'idempotency_key_reuse', null]);
+    await desk.service.admin.setWeather({ in_flight_seconds: 30, once: 1 });
+    expect(failure(await post(desk, '/hedges', OPEN, 'slow'))).toEqual([409, 'idempotency_in_flight', null]);
+    expect(failure(await post(desk, '/hedges', OPEN, 'slow'))).toEqual([409, 'idempotency_in_flight', null]);
+    desk.clock.pass(30_000);
+    expect((await post(desk, '/hedges', OPEN, 'slow')).status).toBe(201);
+    desk.clock.pass(5_000);
+    const many = await Promise.all(Array.from({ length: 30 }, () => get(desk, '/account')));
+    const limited = many.filter((seen) => seen.status === 429);
+    expect(limited).toHaveLength(10);
+    for (const seen of limited) {
+      expect(failure(seen)).toEqual([429, 'rate_limited', null]);
+      expect(Number(seen.retryAfter)).toBeGreaterThanOrEqual(1);
+    }
+  });
+
+  it('trusts the printed CA and nothing less', async () => {
+    const desk = await aDesk();
+    await expect(curl(desk, [`${desk.service.url}/account`], [])).rejects.toThrow(/\(exit 60\)/);
+    const byName = desk.service.url.replace('127.0.0.1', 'localhost');
+    expect((await curl(desk, ['--ipv4', `${byName}/account`])).body.error.code).toBe('unauthorized');
+    const plain = desk.service.url.replace('https:', 'http:');
+    await expect(curl(desk, [`${plain}/account`])).rejects.toThrow(/exit (52|56)/);
+  });
+});
