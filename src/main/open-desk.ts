@@ -17,8 +17,8 @@ import { trustedCertificates } from '../settings/trust.ts';
 import { chooseProgress } from '../terminal/progress.ts';
 import { choosePrompter } from '../terminal/prompter.ts';
 import { readStandardInput } from '../terminal/standard-input.ts';
+import type { DeskParts } from './parts.ts';
 import { practiceHouse } from './practice-house.ts';
-import type { DeskParts } from './world.ts';
 
 const LARGEST_KEY_BYTES = 65_536;
 

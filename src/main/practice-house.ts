@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { PracticeDoor } from '../commands/desk.ts';
 import { DamagedFileError, StoppedError, UsageError } from '../errors.ts';
 import type { PracticeService, RequestLogEntry } from '../practice/index.ts';
-import type { DeskParts } from './world.ts';
+import type { DeskParts } from './parts.ts';
 
 export interface PracticeHouse {
   /** The service of this invocation; the same one however often it is asked for. */

@@ -1,0 +1,25 @@
+/** What the world of one invocation is made from: the ports as main.ts or a test hands them in. */
+import type { GlobalOptions } from '../cli/global-options.ts';
+import type { Machine } from '../platform/host.ts';
+import type { Places } from '../platform/places.ts';
+import type { SettingsEnvironment } from '../settings/environment.ts';
+import type { SignalWatch } from '../terminal/signals.ts';
+import type { Terminal } from '../terminal/streams.ts';
+
+export interface Surroundings {
+  argv: readonly string[];
+  /** HEDGE_API_KEY is taken out of it. */
+  env: Record<string, string | undefined>;
+  home: string;
+  version: string;
+  terminal: Terminal;
+  signals: Pick<SignalWatch, 'signal' | 'caught'>;
+  machine: Machine;
+}
+
+/** The surroundings as read once at the start: what every part of a desk is built from. */
+export interface DeskParts extends Surroundings {
+  settings: SettingsEnvironment;
+  places(): Places;
+  globals: GlobalOptions;
+}
