@@ -1,5 +1,5 @@
 /** Laws that hold over any history: random actions on both books, failures, trouble and jumps of time. */
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decimalOf } from '../../src/practice/money/decimals.ts';
 import { aFolder, openDesk, type PracticeDesk, type Reply } from './support/desk.ts';
@@ -267,7 +267,7 @@ describe('over any history', () => {
               if (still === before) returned[name] = after - before;
             } else {
               desk.clock.pass((closedAt[name] ?? desk.clock.now()) - desk.clock.now());
-              const there = (await desk.get('/positions', { as: who })).body.data as typeof lines;
+              const there: typeof lines = (await desk.get('/positions', { as: who })).body.data;
               const same = there.find((each) => `${each.market} ${each.side}` === name);
               if (same !== undefined && there.length === lines.length && returned[name] !== undefined) {
                 compared += 1;

@@ -51,10 +51,14 @@ describe.skipIf(!curlIsThere() && !mustRun)('a walk of the specification by curl
   const post = (desk: PracticeDesk, path: string, body: unknown, key?: string) => {
     desk.clock.pass(1_000);
     return curl(desk, [
-      ...['--header', `Authorization: Bearer ${desk.service.keys.test}`],
-      ...['--header', 'Content-Type: application/json'],
+      '--header',
+      `Authorization: Bearer ${desk.service.keys.test}`,
+      '--header',
+      'Content-Type: application/json',
       ...(key === undefined ? [] : ['--header', `Idempotency-Key: ${key}`]),
-      ...['--data', JSON.stringify(body), `${desk.service.url}${path}`],
+      '--data',
+      JSON.stringify(body),
+      `${desk.service.url}${path}`,
     ]);
   };
   const BUY = { market: 'USDTNGN', side: 'buy' };

@@ -6,15 +6,16 @@ import type { Sitting } from './sitting.ts';
 
 /** Gross notional of submitted and filled hedges and of adds in flight; on one side of a market when named. */
 export function exposure(db: Database, environment: Environment, on?: { market: string; side: Side }): Micro {
+  const side = on === undefined ? '' : 'AND market = ? AND side = ?';
+  const binds = on === undefined ? [environment] : [environment, on.market, on.side];
   const row = db.get(
-    `SELECT COALESCE(SUM(notional), 0) AS total FROM (
-       SELECT market, side, notional FROM hedges WHERE environment = ?1 AND status IN ('submitted', 'filled')
-       UNION ALL
-       SELECT market, side, notional FROM orders WHERE environment = ?1 AND state = 'pending' AND kind = 'add'
-     ) WHERE ?2 IS NULL OR (market = ?2 AND side = ?3)`,
-    environment,
-    on?.market ?? null,
-    on?.side ?? null,
+    `SELECT
+       (SELECT COALESCE(SUM(notional), 0) FROM hedges
+          WHERE environment = ? AND status IN ('submitted', 'filled') ${side})
+     + (SELECT COALESCE(SUM(notional), 0) FROM orders
+          WHERE environment = ? AND state = 'pending' AND kind = 'add' ${side}) AS total`,
+    ...binds,
+    ...binds,
   );
   return row === undefined ? 0n : big(row, 'total');
 }

@@ -115,19 +115,25 @@ export function hedgeById(db: Database, environment: Environment, id: string): S
   return row === undefined ? undefined : hedgeOf(row);
 }
 
-/** Filled hedges, oldest first; of one market and side when named. */
+/** Filled hedges, oldest first within a side; of one market and side when named. */
 export function heldHedges(
   db: Database,
   environment: Environment,
   on?: { market: string; side: Side },
 ): HeldHedge[] {
-  const rows = db.all(
-    `SELECT * FROM hedges WHERE environment = ? AND status = 'filled' ORDER BY environment, status, seq`,
-    environment,
-  );
-  return rows
-    .map((row) => held(hedgeOf(row)))
-    .filter((hedge) => on === undefined || (hedge.market === on.market && hedge.side === on.side));
+  const rows =
+    on === undefined
+      ? db.all(
+          `SELECT * FROM hedges WHERE environment = ? AND status = 'filled' ORDER BY market, side, seq`,
+          environment,
+        )
+      : db.all(
+          `SELECT * FROM hedges WHERE environment = ? AND market = ? AND side = ? AND status = 'filled' ORDER BY seq`,
+          environment,
+          on.market,
+          on.side,
+        );
+  return rows.map((row) => held(hedgeOf(row)));
 }
 
 /** The filled hedge that matures first, when that is at or before `until`. */

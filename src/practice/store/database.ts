@@ -83,9 +83,13 @@ export function openDatabase(path: string): Database {
   };
 }
 
+function isRow(found: unknown): found is Row {
+  return typeof found === 'object' && found !== null;
+}
+
 function rowOf(found: unknown): Row {
-  if (typeof found !== 'object' || found === null) throw new TypeError('The practice book gave no row.');
-  return { ...found };
+  if (isRow(found)) return found;
+  throw new TypeError('The practice book gave no row.');
 }
 
 const SQLITE_BUSY = 5;

@@ -80,6 +80,8 @@ CREATE INDEX hedges_listed ON hedges (environment, seq);
 CREATE INDEX hedges_by_status ON hedges (environment, status, seq);
 CREATE INDEX hedges_by_reference ON hedges (environment, client_reference, seq) WHERE client_reference IS NOT NULL;
 CREATE INDEX hedges_held ON hedges (environment, maturity_at, seq) WHERE status = 'filled';
+CREATE INDEX hedges_of_side ON hedges (environment, market, side, seq) WHERE status = 'filled';
+CREATE INDEX hedges_open ON hedges (environment, market, side, notional) WHERE status IN ('submitted', 'filled');
 CREATE INDEX hedges_past ON hedges (environment, closed_at, seq) WHERE status = 'closed';
 
 CREATE TABLE orders (
