@@ -255,6 +255,46 @@ describe('a close', () => {
   });
 });
 
+describe('a settlement', () => {
+  it('is at the market’s rate of the very instant of maturity, and a fill at that of its own', async () => {
+    const desk = await aDesk();
+    const filled = await opened(desk, { tenor_days: 1 });
+    await desk.service.admin.advance(2 * DAY);
+    const [record] = await history(desk);
+    expect(record.closed_at).toBe(filled.maturity_at);
+    const midAt = async (instant: string) => {
+      const there = await aDesk({ start: Date.parse(instant) });
+      return (await there.get('/prices?symbols=USDTNGN')).body.data[0].price;
+    };
+    expect(record.exit_price).toBe(await midAt(filled.maturity_at));
+    expect(record.exit_price).not.toBe(
+      await midAt(new Date(Date.parse(filled.maturity_at) + 60_000).toISOString()),
+    );
+    // 6 bps above the mid at which it filled
+    expect(filled.struck_rate).toBeCloseTo((await midAt(filled.filled_at)) * 1.0006, 7);
+  });
+
+  it('comes before an order that is due at the same instant', async () => {
+    const desk = await aDesk({ settings: { fill_seconds: { min: 2, max: 2 } } });
+    const held = await opened(desk, { tenor_days: 1 });
+    desk.clock.pass(Date.parse(held.maturity_at) - 2_000 - desk.clock.now());
+    expectAccepted(await desk.post('/hedges/close', BUY));
+    desk.clock.pass(2_000);
+    expect(await history(desk)).toMatchObject([
+      { reason: 'maturity', closed_at: held.maturity_at, fees_usdc: 10 },
+    ]);
+  });
+
+  it('of several hedges is each at its own instant, the first to mature first', async () => {
+    const desk = await aDesk();
+    const ids: string[] = [];
+    for (const tenor of [7, 1, 3]) ids.push((await opened(desk, { tenor_days: tenor })).id);
+    const { events } = (await desk.service.admin.advance(8 * DAY)).environments.live;
+    expect(events.map((event) => event.hedge_id)).toEqual([ids[1], ids[2], ids[0]]);
+    expect(events.map((event) => event.at)).toEqual(events.map((event) => event.at).toSorted());
+  });
+});
+
 describe('the lists', () => {
   it('are newest first, filtered and cut into pages', async () => {
     const desk = await aDesk();
