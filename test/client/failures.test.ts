@@ -1,3 +1,4 @@
+import { connect as connectTcp, type Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import type { AttemptRecord, HedgeApi } from '../../src/client/hedge-api.ts';
 import { TOTAL_MS } from '../../src/client/transport/retry-policy.ts';
@@ -26,6 +27,7 @@ import {
   plainServer,
   raw,
   reset,
+  scriptedService,
   silence,
 } from '../support/scripted-service.ts';
 
@@ -39,7 +41,9 @@ const read = (api: HedgeApi): Promise<unknown> => rejection(api.account());
 const act = (api: HedgeApi): Promise<unknown> => rejection(api.close(CLOSE, 'one-key'));
 const times = (count: number, line: string, answer: Answer) =>
   Array.from({ length: count }, () => on(line, answer));
-const envelope = JSON.stringify(succeeded(anAccount()));
+/** Good for the reading and for the action, so that only what is broken can be the reason. */
+const good = { ...anAccount(), ...anAcceptedClose() };
+const envelope = JSON.stringify(succeeded(good));
 const head = (...lines: string[]): string => ['HTTP/1.1 200 OK', ...lines, '', ''].join('\r\n');
 
 /**
@@ -101,7 +105,7 @@ const BROKEN: readonly {
   },
   {
     name: 'a body larger than a megabyte',
-    answer: raw(200, `{"data":"${'a'.repeat(LARGEST_BODY)}"}`),
+    answer: ok({ ...good, padding: 'a'.repeat(LARGEST_BODY) }),
     reading: UnreadableAnswerError,
     readings: 1,
     actions: 3,
@@ -137,14 +141,14 @@ const BROKEN: readonly {
   },
   {
     name: 'a body deeper than 64',
-    answer: raw(200, `{"data":${'['.repeat(64)}${']'.repeat(64)}}`),
+    answer: raw(200, envelope.replace('{}', `{"deep":${'['.repeat(64)}${']'.repeat(64)}}`)),
     reading: UnreadableAnswerError,
     readings: 1,
     actions: 3,
   },
   {
     name: 'JSON without an envelope',
-    answer: json(200, anAccount()),
+    answer: json(200, good),
     reading: UnreadableAnswerError,
     readings: 1,
     actions: 3,
@@ -159,14 +163,14 @@ const BROKEN: readonly {
   { name: 'data that is null', answer: ok(null), reading: UnreadableAnswerError, readings: 1, actions: 3 },
   {
     name: 'success and an error at once',
-    answer: json(200, { data: {}, error: { code: 'x', message: 'y' }, meta: {} }),
+    answer: json(200, { data: good, error: { code: 'x', message: 'y' }, meta: {} }),
     reading: UnreadableAnswerError,
     readings: 1,
     actions: 3,
   },
   {
     name: 'a meta that is a list',
-    answer: json(200, { data: {}, error: null, meta: [] }),
+    answer: json(200, { data: good, error: null, meta: [] }),
     reading: UnreadableAnswerError,
     readings: 1,
     actions: 3,
@@ -427,12 +431,31 @@ describe('a redirect', () => {
       const answer = (scheme: string): Answer =>
         raw(status, '', { location: `${scheme}://127.0.0.1:${port}/elsewhere` });
       const { api, service } = await deskWith([on(ACCOUNT, answer('https')), on(CLOSING, answer('http'))]);
-      expect(await read(api)).toMatchObject({ code: 'unreadable_answer', httpStatus: status });
+      const error = await read(api);
+      expect(error).toMatchObject({ code: 'unreadable_answer', httpStatus: status });
+      expect(String(error)).toContain(`redirect (${status}), which is never followed`);
       expect(await act(api)).toBeInstanceOf(OutcomeUnknownError);
       expect(service.requests).toHaveLength(2);
       expect(seen).toBe(0);
     },
   );
+});
+
+describe('closing the client', () => {
+  it('drops a connection that is still being made', async () => {
+    let knock: (socket: Socket) => void = () => undefined;
+    const knocked = new Promise<Socket>((resolve) => (knock = resolve));
+    const { port } = await plainServer((socket) => knock(socket));
+    const { api, close } = connected(`https://127.0.0.1:${port}/v2`);
+    const error = read(api);
+    const hungUp = new Promise(
+      (resolve) => void knocked.then((socket) => socket.resume().once('close', resolve)),
+    );
+    await knocked;
+    await close();
+    await hungUp;
+    expect(await error).toMatchObject({ code: 'unavailable', book: 'Nothing was sent.' });
+  });
 });
 
 describe('a caller who stops', () => {
@@ -461,6 +484,26 @@ describe('a caller who stops', () => {
   it('an action before its first byte is not, and nothing is sent', async () => {
     const { api, service } = await deskWith([]);
     expect(await rejection(api.close(CLOSE, 'k', { signal: AbortSignal.abort(reason) }))).toBe(reason);
+    expect(service.requests).toEqual([]);
+  });
+
+  it('an action whose connection comes only afterwards is not sent then', async () => {
+    const service = await scriptedService([]);
+    let knock: (socket: Socket) => void = () => undefined;
+    const knocked = new Promise<Socket>((resolve) => (knock = resolve));
+    const { port } = await plainServer((socket) => knock(socket));
+    const controller = new AbortController();
+    const { api } = connected(`https://127.0.0.1:${port}/partner/v2`, { ca: [service.ca] });
+    const error = rejection(api.close(CLOSE, 'k', { signal: controller.signal }));
+    const socket = await knocked;
+    controller.abort(reason);
+    expect(await error).toBe(reason);
+
+    // Only now does anybody shake hands behind the port: the client must hang up, and send nothing.
+    const hungUp = new Promise((resolve) => socket.once('close', resolve));
+    const onward = connectTcp(service.port, '127.0.0.1').on('error', () => undefined);
+    socket.pipe(onward).pipe(socket);
+    await Promise.race([hungUp, service.arrived(1)]);
     expect(service.requests).toEqual([]);
   });
 });

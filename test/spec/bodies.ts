@@ -85,7 +85,7 @@ export const anAcceptedClose = (changes: Body = {}): Body => ({
   ...changes,
 });
 /** §4 says "returns `submitted` with a transaction hash"; the names are taken from the close. */
-export const anAcceptedChange = anAcceptedClose;
+export const anAcceptedChange = (changes: Body = {}): Body => anAcceptedClose(changes);
 
 /** One guess at the fields whose names the document does not show (design: what the client assumes). */
 export const unspecified = {

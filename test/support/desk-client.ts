@@ -13,6 +13,8 @@ export const KEY = ApiKey.of(`hk_test_${CANARY}9f2c`);
 export interface Connected {
   api: HedgeApi;
   clock: SteadyClock;
+  /** Happens by itself when the test ends. */
+  close: () => Promise<void>;
 }
 
 /** A client of `baseUrl` whose waits take no time; jitter is always a half. */
@@ -20,7 +22,7 @@ export function connected(baseUrl: string, more: Partial<Connecting> = {}): Conn
   const clock = steadyClock();
   const { api, close } = connect({ baseUrl, key: KEY, clock, random: steadyRandom(0.5), ...more });
   onTestFinished(close);
-  return { api, clock };
+  return { api, clock, close };
 }
 
 /** A scripted service and a client of it. */
