@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { bareEnvironment, HEDGE, runBuilt, runShell } from '../support/built.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { openScreen } from '../support/pty.ts';
-import { itWith } from '../support/tools.ts';
+import { isMissing } from '../support/tools.ts';
 
 /** Starts `hedge practice serve` and reads the lines it prints for a shell. */
 async function serve(home: string) {
@@ -47,7 +47,7 @@ describe('practice serve', () => {
     expect(log()).toContain('has stopped');
   });
 
-  itWith('curl')('speaks to curl, with the certificate and the key it printed', async () => {
+  it.skipIf(isMissing('curl'))('speaks to curl, with the certificate and the key it printed', async () => {
     const { exports } = await serve(temporaryFolder());
     const line = `${exports}\ncurl --silent --show-error --cacert "$HEDGE_CA_FILE" -H "Authorization: Bearer $HEDGE_API_KEY" "$HEDGE_BASE_URL/markets"`;
     const asked = await runShell(line);

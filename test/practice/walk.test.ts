@@ -1,16 +1,8 @@
 /** The whole specification walked by a client that knows nothing of us: curl, with the printed CA and key. */
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
+import { isMissing } from '../support/tools.ts';
 import { aDesk, DAY, flatAt, type PracticeDesk } from './support/desk.ts';
-
-function curlIsThere(): boolean {
-  try {
-    execFileSync('curl', ['--version'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 interface Seen {
   status: number;
@@ -43,9 +35,7 @@ function curl(
   });
 }
 
-const mustRun = process.env['CI'] !== undefined && process.env['CI'] !== '';
-
-describe.skipIf(!curlIsThere() && !mustRun)('a walk of the specification by curl', () => {
+describe.skipIf(isMissing('curl'))('a walk of the specification by curl', () => {
   const get = (desk: PracticeDesk, path: string) =>
     curl(desk, ['--header', `Authorization: Bearer ${desk.service.keys.test}`, `${desk.service.url}${path}`]);
   const post = (desk: PracticeDesk, path: string, body: unknown, key?: string) => {
