@@ -5,7 +5,7 @@
 import type { Command, Shown } from '../commands/define.ts';
 import type { Desk } from '../commands/desk.ts';
 import { HedgeError, InterruptedError, OutputError } from '../errors.ts';
-import type { Clock } from '../platform/clock.ts';
+import { aborted, type Clock } from '../platform/clock.ts';
 import type { SignalWatch } from '../terminal/signals.ts';
 import type { Terminal } from '../terminal/streams.ts';
 import { readCommandLine } from './command-line.ts';
@@ -29,6 +29,9 @@ export interface OpenDesk {
   identity(): Identity | undefined;
   close(): Promise<void>;
 }
+
+/** How long a command may take to end once it was told to. */
+const GRACE_MS = 2_000;
 
 /** The widest that help is set, however wide the terminal. */
 const HELP_WIDTH = 100;
@@ -65,7 +68,7 @@ export async function runInvocation(world: World): Promise<number> {
       desk.progress.stop();
       await printer.result(shown, context());
     };
-    const shown = await act(desk, print);
+    const shown = await notLongAfterSignal(act(desk, print), world);
     if (shown !== undefined) await print(shown);
     return finding === undefined ? EXIT_OK : exitCodeOf(finding);
   } catch (thrown) {
@@ -77,7 +80,26 @@ export async function runInvocation(world: World): Promise<number> {
       verbose: glance.verbose,
     });
   } finally {
-    await opened?.close();
+    if (opened !== undefined) await notLongAfterSignal(opened.close(), world).catch(() => undefined);
+  }
+}
+
+/**
+ * What `running` comes to. After a signal it may take a moment to end by itself; what then still hangs is
+ * left behind, and the signal's own reason is thrown.
+ */
+async function notLongAfterSignal<T>(running: Promise<T>, { signals, clock }: World): Promise<T> {
+  const { signal } = signals;
+  const ended = new AbortController();
+  const late = async (): Promise<never> => {
+    await aborted(AbortSignal.any([signal, ended.signal]));
+    await clock.sleep(GRACE_MS, ended.signal);
+    throw signal.reason;
+  };
+  try {
+    return await Promise.race([running, late()]);
+  } finally {
+    ended.abort();
   }
 }
 

@@ -25,3 +25,11 @@ export const systemClock: Clock = {
     return { signal: controller.signal, cancel: () => clearTimeout(timer) };
   },
 };
+
+/** Resolves when `signal` aborts, at once when it has. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

@@ -32,7 +32,7 @@ const OTHERS_MAY_WRITE = 0o022;
  */
 export function ensureFolder(path: string, host: Host): void {
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    makeFolders(path);
   } catch (error) {
     throw cannot('make the folder', path, error);
   }
@@ -42,6 +42,22 @@ export function ensureFolder(path: string, host: Host): void {
     if ((lstatSync(path).mode & OTHERS) !== 0) chmodSync(path, 0o700);
   } catch (error) {
     throw cannot('close the folder to others', path, error);
+  }
+}
+
+/**
+ * Folder by folder from the first that is missing: Node's own recursive making never ends where a folder
+ * cannot hold another (under /proc, for one).
+ */
+function makeFolders(path: string): void {
+  if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) return;
+  const above = dirname(path);
+  if (above !== path) makeFolders(above);
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    // Another process was quicker.
+    if (codeOf(error) !== 'EEXIST') throw error;
   }
 }
 
@@ -161,7 +177,8 @@ export function readUpTo(fd: number, maxBytes: number): Buffer | undefined {
   return undefined;
 }
 
-function checkRegular(path: string, stats: Stats, host: Host): void {
+/** Refuses what is a link, is not a regular file, or is another user's. */
+export function checkRegular(path: string, stats: Stats, host: Host): void {
   if (stats.isSymbolicLink()) throw linked(path);
   if (!stats.isFile()) throw foreign(path, 'is not a regular file', 'Move it away, then try again.');
   checkOwner(path, stats, host);
@@ -185,7 +202,8 @@ function statOf(path: string): Stats | undefined {
   }
 }
 
-const linked = (path: string): DamagedFileError =>
+/** The error for a file of ours that is a symbolic link. */
+export const linked = (path: string): DamagedFileError =>
   foreign(path, 'is a symbolic link, which is not followed', 'Put the file itself there, or set HEDGE_HOME.');
 
 const foreign = (path: string, how: string, hint: string): DamagedFileError =>

@@ -2,8 +2,8 @@
  * The folder of a practice service and its database: made whole under another name and linked into place, so
  * that two first starts at the same moment end with one book. Nothing that is there is ever replaced.
  */
-import { link, lstat, mkdir, open, rename, unlink } from 'node:fs/promises';
-import { join } from 'node:path';
+import { link, lstat, mkdir, open, rename, stat, unlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { beginBook } from '../book/begin.ts';
 import type { PracticeRandom } from '../door.ts';
 import { PracticeStoreError } from '../failures.ts';
@@ -22,7 +22,7 @@ export interface StoreOptions {
 export const DATABASE_NAME = 'practice.sqlite';
 
 export async function openStore(options: StoreOptions): Promise<Database> {
-  await mkdir(options.store, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+  await makeFolders(options.store).catch((error: unknown) => {
     throw new PracticeStoreError(options.store, `The folder ${options.store} cannot be made.`, {
       cause: error,
     });
@@ -30,6 +30,26 @@ export async function openStore(options: StoreOptions): Promise<Database> {
   const path = join(options.store, DATABASE_NAME);
   if (!(await isThere(path))) await make(path, options);
   return openExisting(path);
+}
+
+/** One by one from the first that is missing: Node's recursive making never ends where none can be made. */
+async function makeFolders(path: string): Promise<void> {
+  try {
+    await mkdir(path, { mode: 0o700 });
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST' && (await stat(path)).isDirectory()) return;
+    const above = dirname(path);
+    if (codeOf(error) !== 'ENOENT' || above === path || (await exists(above))) throw error;
+    await makeFolders(above);
+    await makeFolders(path);
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  );
 }
 
 async function isThere(path: string): Promise<boolean> {
