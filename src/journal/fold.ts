@@ -1,0 +1,194 @@
+/**
+ * What the records say about each action, taken together: pure, and the same whoever reads them. What the
+ * service said outweighs what was supposed, and nothing that may have happened is ever called not done.
+ */
+import { Big } from 'big.js';
+import type { IntentRecord, JournalRecord, OutcomeKind, Writer } from './record.ts';
+
+/**
+ * `prepared`: the intent is on disk, nothing has left. `sent`: sending began, no answer is written yet.
+ * `unknown`: no usable answer. `accepted`: the service took it, its end is not known. `done` and `failed`:
+ * its end was seen. `refused`: definite, nothing was done. `not_sent`: stopped before anything left.
+ * `settled`: a person's word (`settledAs`).
+ */
+export type ActionState =
+  | 'prepared'
+  | 'sent'
+  | 'unknown'
+  | 'accepted'
+  | 'done'
+  | 'failed'
+  | 'refused'
+  | 'not_sent'
+  | 'settled';
+
+export interface Action {
+  id: string;
+  /** Shortest beginning, of four or more, that no earlier action has: never changes. */
+  shortId: string;
+  state: ActionState;
+  /** `prepared` or `sent`, by a process that still runs: it will write what comes of it. */
+  underway: boolean;
+  intent: IntentRecord;
+  /** USD; undefined for a close. */
+  notional: Big | undefined;
+  /** Sends that began, over all processes. */
+  attempts: number;
+  /** A send may have reached the service without a usable answer: a later refusal alone does not settle it. */
+  unclear: boolean;
+  hedgeId: string | undefined;
+  orderTxHash: string | undefined;
+  /** Last one written; `not_seen` leaves the state `accepted`. */
+  outcome: { kind: OutcomeKind; at: string; facts: Readonly<Record<string, string | null>> } | undefined;
+  refusal: { code: string; httpStatus: number } | undefined;
+  settledAs: 'done' | 'nothing' | undefined;
+  /** Why it is unknown, not sent, or settled: of the last record that says so. */
+  why: string | undefined;
+  /** First send, and last record. ISO 8601 UTC. */
+  sentAt: string | undefined;
+  changedAt: string;
+}
+
+export interface Folded {
+  /** In the order of their intents. */
+  actions: readonly Action[];
+  /** Actions that records name and no intent begins: its line is damaged. */
+  orphans: readonly string[];
+}
+
+/** Whether the process that wrote a record still runs here. */
+export type IsRunning = (writer: Writer) => boolean;
+
+const SHORTEST_ID = 4;
+
+export function foldRecords(records: Iterable<JournalRecord>, isRunning: IsRunning): Folded {
+  const found = new Map<string, { action: Action; writer: Writer }>();
+  const orphans = new Set<string>();
+  const shortIds = new Set<string>();
+  for (const record of records) {
+    const known = found.get(record.action_id);
+    if (known === undefined) {
+      if (record.kind !== 'intent') orphans.add(record.action_id);
+      else found.set(record.action_id, { action: begun(record, shortIds), writer: record.writer });
+      continue;
+    }
+    if (record.kind === 'sending') known.writer = record.writer;
+    apply(known.action, record);
+  }
+  for (const { action, writer } of found.values()) {
+    if (action.state === 'prepared' || action.state === 'sent') action.underway = isRunning(writer);
+  }
+  return {
+    actions: [...found.values()].map(({ action }) => action),
+    orphans: [...orphans].filter((id) => !found.has(id)),
+  };
+}
+
+function begun(intent: IntentRecord, taken: Set<string>): Action {
+  let length = SHORTEST_ID;
+  while (taken.has(intent.action_id.slice(0, length))) length += 1;
+  const shortId = intent.action_id.slice(0, length);
+  taken.add(shortId);
+  return {
+    id: intent.action_id,
+    shortId,
+    state: 'prepared',
+    underway: false,
+    intent,
+    notional: intent.notional_usd === undefined ? undefined : new Big(intent.notional_usd),
+    attempts: 0,
+    unclear: false,
+    hedgeId: undefined,
+    orderTxHash: undefined,
+    outcome: undefined,
+    refusal: undefined,
+    settledAs: undefined,
+    why: undefined,
+    sentAt: undefined,
+    changedAt: intent.at,
+  };
+}
+
+const SEEN: readonly ActionState[] = ['accepted', 'done', 'failed'];
+
+function apply(action: Action, record: JournalRecord): void {
+  action.changedAt = record.at;
+  /** The service has told what it did: neither a lost answer nor a person's guess takes that back. */
+  const seen = SEEN.includes(action.state);
+  switch (record.kind) {
+    case 'intent':
+      return;
+    case 'sending':
+      // An answer that was never written down is a send without one.
+      if (action.state === 'sent' && record.nothing_done_before !== true) action.unclear = true;
+      action.attempts += 1;
+      action.sentAt ??= record.at;
+      if (seen || action.settledAs === 'done') return;
+      action.settledAs = undefined;
+      action.state = action.unclear ? 'unknown' : 'sent';
+      return;
+    case 'accepted':
+      action.hedgeId = record.hedge_id ?? action.hedgeId;
+      action.orderTxHash = record.order_tx_hash ?? action.orderTxHash;
+      if (action.state === 'done' || action.state === 'failed' || action.settledAs === 'done') return;
+      action.state = 'accepted';
+      action.settledAs = undefined;
+      return;
+    case 'refused':
+      action.refusal = { code: record.code, httpStatus: record.http_status };
+      if (seen || action.state === 'settled') return;
+      if (record.looked === true) action.unclear = false;
+      action.state = action.unclear ? 'unknown' : 'refused';
+      return;
+    case 'unknown':
+      action.unclear = true;
+      if (seen || action.state === 'settled') return;
+      action.state = 'unknown';
+      action.why = record.why;
+      return;
+    case 'outcome':
+      action.hedgeId = record.hedge_id ?? action.hedgeId;
+      // A hedge that was seen to stand does not turn out never to have been opened.
+      if (action.state === 'done' && ['failed', 'not_seen'].includes(record.outcome)) return;
+      if (action.state === 'failed' && record.outcome === 'not_seen') return;
+      action.outcome = { kind: record.outcome, at: record.at, facts: record.facts };
+      if (record.outcome === 'not_seen') return;
+      action.state = record.outcome === 'failed' ? 'failed' : 'done';
+      action.settledAs = undefined;
+      return;
+    case 'settled':
+      if (action.state === 'done' || action.state === 'failed') return;
+      action.state = 'settled';
+      action.settledAs = record.as;
+      action.why = record.because;
+      return;
+    case 'not_sent':
+      // Only an intent of which nothing left can have been stopped.
+      if (action.state !== 'prepared') return;
+      action.state = 'not_sent';
+      action.why = record.why;
+  }
+}
+
+/** No usable answer, and nobody is waiting for one: a person or `check` has to look. */
+export const isUnresolved = (action: Action): boolean =>
+  action.state === 'unknown' || (action.state === 'sent' && !action.underway);
+
+/** Accepted, and its end may still come. */
+export const inFlight = (action: Action): boolean =>
+  action.state === 'accepted' && action.outcome === undefined;
+
+/** It stands on the book, may stand there, or is about to: limits and doubles count it. */
+export function mayStand({ state, underway, settledAs }: Action): boolean {
+  if (state === 'prepared') return underway;
+  if (state === 'settled') return settledAs === 'done';
+  return !['failed', 'refused', 'not_sent'].includes(state);
+}
+
+/** For certain nothing was done: only then may a deal id be dealt anew, under another key. */
+export const isDefiniteNo = (action: Action): boolean =>
+  action.state === 'refused' || action.state === 'failed';
+
+/** Actions that make the book larger. */
+export const opens = (action: Action): boolean =>
+  action.intent.action === 'open' || action.intent.action === 'add';

@@ -1,0 +1,131 @@
+/**
+ * What guards and commands ask of the actions: which one is meant, what a day has opened, what would be dealt
+ * twice, what is unresolved. Pure: the time comes in, and no limit is known here.
+ */
+import type { Big } from 'big.js';
+import { sum } from '../domain/amounts.ts';
+import type { Side } from '../domain/vocabulary.ts';
+import { type Action, inFlight, isDefiniteNo, isUnresolved, mayStand, opens } from './fold.ts';
+import { type Identity, sameIdentity } from './identity.ts';
+import type { JournalAction } from './record.ts';
+
+export type Found =
+  | { found: 'one'; action: Action }
+  | { found: 'none' }
+  | { found: 'many'; actions: readonly Action[] };
+
+export interface SidePlace {
+  identity: Identity;
+  market: string;
+  side: Side;
+}
+
+export interface Terms extends SidePlace {
+  action: JournalAction;
+  /** USD; undefined for a close. */
+  notional: Big | undefined;
+  tenorDays: number | undefined;
+  /** The operator's own. */
+  dealId: string | undefined;
+}
+
+const DUPLICATE_MS = 60_000;
+const LAST_DEALS = 20;
+
+/**
+ * The action with this id, short id or beginning of an id (four digits or more). A short id means the action
+ * that was shown under it, even when a later id begins the same.
+ */
+export function findAction(actions: readonly Action[], text: string): Found {
+  const wanted = text.toLowerCase();
+  if (!/^[0-9a-f]{4,16}$/.test(wanted)) return { found: 'none' };
+  const matching = actions.filter(({ id }) => id.startsWith(wanted));
+  const exact = matching.find(({ id, shortId }) => id === wanted || shortId === wanted);
+  const [only] = exact === undefined ? matching : [exact];
+  if (only === undefined) return { found: 'none' };
+  if (exact === undefined && matching.length > 1) return { found: 'many', actions: matching };
+  return { found: 'one', action: only };
+}
+
+/** The latest action under an idempotency key. Keys of different identities never meet (specification §7). */
+export const findByKey = (actions: readonly Action[], identity: Identity, key: string): Action | undefined =>
+  actions.findLast((it) => it.intent.idempotency_key === key && sameIdentity(it.intent.identity, identity));
+
+/** Every action under a deal id, oldest first. */
+export const findByDealId = (
+  actions: readonly Action[],
+  identity: Identity,
+  dealId: string,
+): readonly Action[] =>
+  actions.filter((it) => it.intent.deal_id === dealId && sameIdentity(it.intent.identity, identity));
+
+/** The open that has taken a deal id; undefined while none stands, may stand or is about to. */
+export const usedDealId = (
+  actions: readonly Action[],
+  identity: Identity,
+  dealId: string,
+): Action | undefined =>
+  findByDealId(actions, identity, dealId).findLast((it) => it.intent.action === 'open' && mayStand(it));
+
+/** From 1; grows by each open under the deal id that was definitely refused or failed, and by nothing else. */
+export const dealAttempt = (actions: readonly Action[], identity: Identity, dealId: string): number =>
+  1 +
+  findByDealId(actions, identity, dealId).filter((it) => it.intent.action === 'open' && isDefiniteNo(it))
+    .length;
+
+/** USD that opens and adds of one UTC day (`2026-11-20`) put on the book, or may have, or are about to. */
+export const openedOn = (actions: readonly Action[], identity: Identity, day: string): Big =>
+  sum(standing(actions, identity).flatMap((it) => (it.intent.at.startsWith(day) ? notionalOf(it) : [])));
+
+/** Notionals of the last twenty opens and adds that stand or may stand, newest first, in USD. */
+export const lastNotionals = (actions: readonly Action[], identity: Identity): readonly Big[] =>
+  standing(actions, identity).slice(-LAST_DEALS).flatMap(notionalOf).toReversed();
+
+/**
+ * Actions of the last minute on the same terms. Two deal ids that an operator gave and that differ make two
+ * deals; a deal id on one of the two only does not.
+ */
+export function duplicatesOf(actions: readonly Action[], terms: Terms, nowMs: number): readonly Action[] {
+  return actions.filter((it) => {
+    const { intent } = it;
+    return (
+      mayStand(it) &&
+      isOn(it, terms) &&
+      intent.action === terms.action &&
+      sameAmount(it.notional, terms.notional) &&
+      intent.tenor_days === terms.tenorDays &&
+      (intent.deal_id === undefined || terms.dealId === undefined || intent.deal_id === terms.dealId) &&
+      // A clock that was set back makes an action look like one of the future: that is recent.
+      nowMs - Date.parse(intent.at) < DUPLICATE_MS
+    );
+  });
+}
+
+export const unresolvedOn = (actions: readonly Action[], place: SidePlace): readonly Action[] =>
+  actions.filter((it) => isUnresolved(it) && isOn(it, place));
+
+/** Accepted without an end, or being sent right now by a running process. */
+export const inFlightOn = (actions: readonly Action[], place: SidePlace): readonly Action[] =>
+  actions.filter((it) => (inFlight(it) || it.underway) && isOn(it, place));
+
+/** Hedges that opens from this machine made. */
+export const hedgesDealtHere = (actions: readonly Action[], identity: Identity): ReadonlySet<string> =>
+  new Set(
+    actions.flatMap((it) =>
+      it.intent.action === 'open' && it.hedgeId !== undefined && sameIdentity(it.intent.identity, identity)
+        ? [it.hedgeId]
+        : [],
+    ),
+  );
+
+const standing = (actions: readonly Action[], identity: Identity): readonly Action[] =>
+  actions.filter((it) => opens(it) && mayStand(it) && sameIdentity(it.intent.identity, identity));
+
+const notionalOf = (action: Action): readonly Big[] =>
+  action.notional === undefined ? [] : [action.notional];
+
+const sameAmount = (one: Big | undefined, other: Big | undefined): boolean =>
+  one === undefined || other === undefined ? one === other : one.eq(other);
+
+const isOn = ({ intent }: Action, { identity, market, side }: SidePlace): boolean =>
+  intent.market === market && intent.side === side && sameIdentity(intent.identity, identity);

@@ -1,0 +1,90 @@
+/**
+ * The journal's bytes, line by line: what can be read, what a crash cut, what is damaged. A line that cannot
+ * be read hides no other one. Does not touch the disk.
+ */
+import { TextDecoder } from 'node:util';
+import { quoted } from '../domain/quoted.ts';
+import { DamagedFileError } from '../errors.ts';
+import { type JournalRecord, recordSchema, SCHEMA } from './record.ts';
+
+export interface DamagedLine {
+  /** From 1. */
+  line: number;
+  /** End of a sentence: `is not JSON`. */
+  how: string;
+}
+
+export interface JournalLines {
+  records: readonly JournalRecord[];
+  /** Lines that were whole once and cannot be read now. */
+  damage: readonly DamagedLine[];
+  /** The last line has no end: its writer died, and nothing was sent on the strength of it. */
+  cutTail: boolean;
+}
+
+const NEWLINE = 0x0a;
+/**
+ * Ends a line that a crash cut, so that it is never taken for damage: CAN, which no JSON text holds unescaped.
+ * However much of a line, of this mark and of what follows is written, it reads as the same cut.
+ */
+const CUT = 0x18;
+
+/** @throws DamagedFileError when a line is of another version: what it means cannot be known. */
+export function readLines(bytes: Buffer, path: string): JournalLines {
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  const records: JournalRecord[] = [];
+  const damage: DamagedLine[] = [];
+  let cutTail = false;
+  let line = 0;
+  for (let from = 0; from < bytes.length; ) {
+    line += 1;
+    const found = bytes.indexOf(NEWLINE, from);
+    const to = found === -1 ? bytes.length : found;
+    const read = readLine(decoder, bytes.subarray(from, to), { path, line });
+    from = to + 1;
+    if (read === undefined) continue;
+    if (typeof read !== 'string') records.push(read);
+    else if (found === -1) cutTail = true;
+    else damage.push({ line, how: read });
+  }
+  return { records, damage, cutTail };
+}
+
+/** A record, how the line is damaged, or undefined where there is nothing to read. */
+function readLine(
+  decoder: TextDecoder,
+  bytes: Buffer,
+  at: { path: string; line: number },
+): JournalRecord | string | undefined {
+  if (bytes.length === 0 || bytes.at(-1) === CUT) return undefined;
+  let read: unknown;
+  try {
+    read = JSON.parse(decoder.decode(bytes));
+  } catch {
+    return 'cannot be read as JSON';
+  }
+  if (typeof read !== 'object' || read === null || !('schema' in read)) return 'is not a record';
+  if (typeof read.schema === 'number' && read.schema !== SCHEMA) throw foreign(at, read.schema);
+  const parsed = recordSchema.safeParse(read);
+  if (parsed.success) return parsed.data;
+  const where = (parsed.error.issues[0]?.path ?? []).map(String).join('.');
+  return where === '' ? 'is not a record' : `does not hold what it should at ${quoted(where)}`;
+}
+
+const foreign = ({ path, line }: { path: string; line: number }, schema: number): DamagedFileError =>
+  new DamagedFileError(path, {
+    what: `Line ${line.toString()} of ${path} was written by another version of hedge (format ${schema.toString()}; this one reads ${SCHEMA.toString()}).`,
+    book: 'Nothing was sent; the file was left as it is.',
+    hint: 'Use that version of hedge, or set HEDGE_HOME to another folder.',
+  });
+
+/** What is added to the bytes so that each record stands on a line of its own. */
+export function writeLines(
+  records: readonly JournalRecord[],
+  bytes: Buffer,
+  { cutTail }: JournalLines,
+): string {
+  const isEnded = bytes.length === 0 || bytes.at(-1) === NEWLINE;
+  const end = cutTail ? `${String.fromCharCode(CUT)}\n` : '\n';
+  return `${isEnded ? '' : end}${records.map((each) => `${JSON.stringify(each)}\n`).join('')}`;
+}

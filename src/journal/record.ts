@@ -1,0 +1,159 @@
+/**
+ * What stands on one line of the journal: one JSON object with `schema` 1, for each step of an action's life.
+ * Shapes only. No API key is among them, and what the service or an operator wrote is kept as it came.
+ */
+import * as z from 'zod/mini';
+import { SIDES, TENORS } from '../domain/vocabulary.ts';
+import { identitySchema } from './identity.ts';
+
+export const SCHEMA = 1;
+
+export const JOURNAL_ACTIONS = ['open', 'add', 'reduce', 'close'] as const;
+
+const text = z.string().check(z.minLength(1));
+/** Exact digits, never a number of JavaScript. */
+const decimal = z.string().check(z.regex(/^-?\d+(\.\d+)?$/));
+const notional = z.string().check(z.regex(/^\d{1,15}(\.\d{1,12})?$/), z.regex(/[1-9]/));
+/** ISO 8601 UTC, milliseconds included. */
+const instant = z.string().check(
+  z.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+  z.refine((at) => !Number.isNaN(Date.parse(at))),
+);
+const actionId = z.string().check(z.regex(/^[0-9a-f]{16}$/));
+
+/** Who wrote it: as long as that process lives, a send without an answer is under way and not lost. */
+const writer = z.object({
+  pid: z.number(),
+  hostname: z.string(),
+  boot: z.nullable(z.string()),
+  space: z.nullable(z.string()),
+  started: z.nullable(z.string()),
+});
+
+const base = { schema: z.literal(SCHEMA), action_id: actionId, at: instant };
+
+/** Written, and on disk, before the first byte of an action leaves. */
+const intent = z
+  .object({
+    ...base,
+    kind: z.literal('intent'),
+    action: z.enum(JOURNAL_ACTIONS),
+    identity: identitySchema,
+    profile: text,
+    market: text,
+    side: z.enum(SIDES),
+    /** USD; none for a close, which takes the whole side. */
+    notional_usd: z.optional(notional),
+    /** Of an open only. */
+    tenor_days: z.optional(z.literal(TENORS)),
+    idempotency_key: z.string().check(z.regex(/^[\x21-\x7e]{1,255}$/)),
+    /** `deal_id`: derived from identity, deal id and attempt. */
+    key_origin: z.enum(['minted', 'given', 'deal_id']),
+    /** Sent with an open; the service shows none for the others. */
+    client_reference: z.optional(text),
+    /** The operator's own. */
+    deal_id: z.optional(text),
+    /** The exact text that is sent, every time. */
+    body: text,
+    /** Below the base address: `/hedges/add`. */
+    path: text,
+    /** The side as it was, hedge by hedge: what a later change is measured against. */
+    before: z.object({
+      hedges: z.array(
+        z.object({ hedge_id: text, notional_usd: z.nullable(decimal), status: z.nullable(z.string()) }),
+      ),
+      /** Whether the side stood in the positions list; null when that was not read. */
+      in_positions: z.nullable(z.boolean()),
+    }),
+    /** Figures that were shown, as digits. */
+    quote: z.optional(z.record(z.string(), z.nullable(z.string()))),
+    /** The command line, without anything that looks like a key (`argvWithoutKeys`). */
+    sent_by: z.array(z.string()),
+    writer,
+  })
+  .check(
+    z.refine((it) => (it.action === 'close') === (it.notional_usd === undefined)),
+    z.refine((it) => (it.action === 'open') === (it.tenor_days !== undefined)),
+  );
+
+/** Written before each send, or before the first of a run of sends. `attempt` counts from 1. */
+const sending = z.object({
+  ...base,
+  kind: z.literal('sending'),
+  attempt: z.int().check(z.positive()),
+  /** True when every attempt before is known to have done nothing: no connection, 429. */
+  nothing_done_before: z.optional(z.boolean()),
+  writer,
+});
+
+const accepted = z.object({
+  ...base,
+  kind: z.literal('accepted'),
+  hedge_id: z.optional(text),
+  order_tx_hash: z.optional(text),
+  /** `looking`: found on the book, not told by an answer. */
+  by: z.enum(['answer', 'looking']),
+});
+
+const refused = z.object({
+  ...base,
+  kind: z.literal('refused'),
+  code: text,
+  http_status: z.int(),
+  /** The book was read afterwards and shows that nothing was done: settles an unclear attempt before it too. */
+  looked: z.optional(z.boolean()),
+});
+
+/** No usable answer. */
+const unknown = z.object({ ...base, kind: z.literal('unknown'), why: text });
+
+const outcome = z.object({
+  ...base,
+  kind: z.literal('outcome'),
+  /** `not_seen`: accepted, and no change of the book can be seen. */
+  outcome: z.enum(['filled', 'changed', 'closed', 'failed', 'not_seen']),
+  hedge_id: z.optional(text),
+  /** What was read, as the service named it; figures as digits. */
+  facts: z.record(z.string(), z.nullable(z.string())),
+});
+
+/** A person's word for what became of it. */
+const settled = z.object({
+  ...base,
+  kind: z.literal('settled'),
+  as: z.enum(['done', 'nothing']),
+  because: text,
+});
+
+/** Stopped after the intent was written and before anything left. */
+const notSent = z.object({ ...base, kind: z.literal('not_sent'), why: text });
+
+export const recordSchema = z.discriminatedUnion('kind', [
+  intent,
+  sending,
+  accepted,
+  refused,
+  unknown,
+  outcome,
+  settled,
+  notSent,
+]);
+
+export type JournalRecord = z.infer<typeof recordSchema>;
+export type IntentRecord = z.infer<typeof intent>;
+export type JournalAction = (typeof JOURNAL_ACTIONS)[number];
+export type Writer = z.infer<typeof writer>;
+export type OutcomeKind = z.infer<typeof outcome>['outcome'];
+
+const ACTION_ID_BYTES = 8;
+
+/** Sixteen hexadecimal digits; shown by a short beginning. */
+export const mintActionId = (random: { bytes(count: number): Uint8Array }): string =>
+  Buffer.from(random.bytes(ACTION_ID_BYTES)).toString('hex');
+
+/** Milliseconds since the epoch, as the journal writes it. */
+export const instantOf = (ms: number): string => new Date(ms).toISOString();
+
+/** A command line with every word, or part of a word, that looks like an API key blotted out (specification §5). */
+export const argvWithoutKeys = (argv: readonly string[]): string[] =>
+  argv.map((word) => word.replace(/([A-Za-z0-9]+_(?:live|test)_)[\x21-\x7e]+/g, '$1…'));

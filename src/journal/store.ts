@@ -1,0 +1,132 @@
+/**
+ * The journal's file: `journal.jsonl` in the state folder, of this user alone. Added to under a lock, after a
+ * last look at what stands there, and on disk when `append` returns. Decides nothing about deals.
+ */
+import { join } from 'node:path';
+import { DamagedFileError } from '../errors.ts';
+import { checkFolder, ensureFolder } from '../platform/durable-file.ts';
+import { readGrowingFile, withGrowingFile } from '../platform/growing-file.ts';
+import type { Machine } from '../platform/host.ts';
+import { withLock } from '../platform/lock.ts';
+import type { Places } from '../platform/places.ts';
+import { type Folded, foldRecords } from './fold.ts';
+import { type DamagedLine, type JournalLines, readLines, writeLines } from './lines.ts';
+import type { JournalRecord } from './record.ts';
+
+/** The journal at one moment. */
+export interface JournalState extends Folded {
+  records: readonly JournalRecord[];
+  /** Lines that cannot be read, other than by a crash. What they say is not among the records. */
+  damage: readonly DamagedLine[];
+  /** A writer died while writing the last line. */
+  cutTail: boolean;
+  /** Size of the file, of at most `MAX_JOURNAL_BYTES`. */
+  bytes: number;
+}
+
+export interface Journal {
+  readonly path: string;
+  /** Without the lock and without making anything. Throws DamagedFileError. */
+  read(): JournalState;
+  /**
+   * Adds the records, in one write, and returns what stands then. `guard` sees the journal while no other
+   * process can add to it: when it throws, nothing is added and its error comes through. Anything else that
+   * goes wrong is a DamagedFileError, and nothing was added.
+   */
+  append(
+    records: readonly [JournalRecord, ...JournalRecord[]],
+    guard?: (state: JournalState) => void,
+  ): Promise<JournalState>;
+}
+
+/** About 40,000 actions. Read whole each time; one that has grown beyond is neither read nor added to. */
+export const MAX_JOURNAL_BYTES = 64 * 1024 * 1024;
+
+export function openJournal(options: {
+  places: Places;
+  machine: Machine;
+  /** How long to wait for another process that is adding. */
+  lockWaitMs?: number;
+  maxBytes?: number;
+}): Journal {
+  const { places, machine, lockWaitMs, maxBytes = MAX_JOURNAL_BYTES } = options;
+  const { host } = machine;
+  const folder = places.state;
+  const path = join(folder, 'journal.jsonl');
+  const limits = {
+    host,
+    maxBytes,
+    tooLargeHint: 'Settle what is unresolved (hedge check), then move it to an archive; a new one is begun.',
+  };
+  const stateOf = (lines: JournalLines, bytes: number): JournalState => ({
+    ...foldRecords(lines.records, (writer) => host.judge(writer) === 'running'),
+    ...lines,
+    bytes,
+  });
+  const parse = (bytes: Buffer): JournalState => stateOf(readLines(bytes, path), bytes.length);
+
+  return {
+    path,
+    read() {
+      // Who can write into the folder can put another journal in this one's place.
+      checkFolder(folder, host);
+      return parse(readGrowingFile(path, limits) ?? Buffer.alloc(0));
+    },
+    async append(records, guard) {
+      const lock = { ...machine, ...(lockWaitMs === undefined ? {} : { waitMs: lockWaitMs }) };
+      try {
+        ensureFolder(folder, host);
+        return await withLock(join(folder, 'journal.lock'), lock, () =>
+          withGrowingFile(path, limits, (file) => {
+            const state = parse(file.bytes);
+            passGuard(guard, state);
+            const added = writeLines(records, file.bytes, state);
+            file.append(added);
+            return parse(Buffer.concat([file.bytes, Buffer.from(added)]));
+          }),
+        );
+      } catch (error) {
+        if (error instanceof Stopped) throw error.reason;
+        throw error instanceof DamagedFileError ? forRecords(error, records) : error;
+      }
+    },
+  };
+}
+
+/** Carries the guard's own error past what is made of ours. */
+class Stopped extends Error {
+  readonly reason: unknown;
+  constructor(reason: unknown) {
+    super('stopped by the guard');
+    this.reason = reason;
+  }
+}
+
+function passGuard(guard: ((state: JournalState) => void) | undefined, state: JournalState): void {
+  try {
+    guard?.(state);
+  } catch (error) {
+    throw new Stopped(error);
+  }
+}
+
+/** An error over records of something already sent must not say that nothing was. */
+function forRecords(error: DamagedFileError, records: readonly JournalRecord[]): DamagedFileError {
+  const sent = records.find(
+    ({ kind, ...record }) =>
+      !(
+        kind === 'intent' ||
+        kind === 'not_sent' ||
+        (kind === 'sending' && 'attempt' in record && record.attempt === 1)
+      ),
+  );
+  if (sent === undefined) return error;
+  return new DamagedFileError(error.path, {
+    what: error.what,
+    book: `What became of action ${sent.action_id} is not in the journal; it was sent, so do not deal it again.`,
+    hint: `${error.hint ?? 'Mend that.'} Then: hedge check ${sent.action_id}`,
+    effect: 'unknown',
+    retry: 'after_check',
+    cause: error,
+  });
+}

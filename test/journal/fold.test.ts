@@ -1,0 +1,171 @@
+/** What becomes of an action, step by step, and what must never be read out of its steps. */
+import { array, constantFrom, assert as holds, property } from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { foldRecords, inFlight, isDefiniteNo, isUnresolved, mayStand } from '../../src/journal/fold.ts';
+import {
+  ACCEPTED,
+  anIntent,
+  DONE,
+  FAILED,
+  FILLED,
+  idOf,
+  NOT_SEEN,
+  NOT_SENT,
+  NOTHING,
+  REFUSED,
+  SENDING,
+  step,
+  UNKNOWN,
+} from './records.ts';
+
+type Parts = Parameters<typeof step>[0];
+const gone = (): boolean => false;
+const AGAIN = { kind: 'sending', attempt: 2 } as const;
+const LOOKED = { ...REFUSED, looked: true } as const;
+
+function actionOf(steps: readonly Parts[], isRunning = gone) {
+  const [action] = foldRecords([anIntent(), ...steps.map((each) => step(each))], isRunning).actions;
+  if (action === undefined) throw new Error('no action');
+  return action;
+}
+
+describe('the state of an action', () => {
+  it.each<[string, readonly Parts[], string, string]>([
+    // what it is, the steps after the intent, the state, and u(nresolved) f(light) s(tands) n(o, definitely)
+    ['only written down', [], 'prepared', ''],
+    ['being sent by a process that died', [SENDING], 'sent', 'us'],
+    ['without an answer', [SENDING, UNKNOWN], 'unknown', 'us'],
+    ['accepted', [SENDING, ACCEPTED], 'accepted', 'fs'],
+    ['filled', [SENDING, ACCEPTED, FILLED], 'done', 's'],
+    ['failed', [SENDING, ACCEPTED, FAILED], 'failed', 'n'],
+    ['refused', [SENDING, REFUSED], 'refused', 'n'],
+    ['declined', [NOT_SENT], 'not_sent', ''],
+    ['accepted and never seen', [SENDING, ACCEPTED, NOT_SEEN], 'accepted', 's'],
+    ['seen after all', [SENDING, ACCEPTED, NOT_SEEN, FILLED], 'done', 's'],
+    ['never seen, and settled by a person', [SENDING, ACCEPTED, NOT_SEEN, NOTHING], 'settled', ''],
+    ['unknown, settled as done', [SENDING, UNKNOWN, DONE], 'settled', 's'],
+    ['unknown, settled as nothing', [SENDING, UNKNOWN, NOTHING], 'settled', ''],
+    ['unknown, then found on the book', [SENDING, UNKNOWN, ACCEPTED], 'accepted', 'fs'],
+    ['unknown, then resent', [SENDING, UNKNOWN, AGAIN], 'unknown', 'us'],
+    ['refused after an unclear attempt', [SENDING, UNKNOWN, AGAIN, REFUSED], 'unknown', 'us'],
+    ['refused after an attempt whose end nobody wrote', [SENDING, AGAIN, REFUSED], 'unknown', 'us'],
+    ['refused after that, and looked for in vain', [SENDING, AGAIN, LOOKED], 'refused', 'n'],
+    [
+      'refused after an attempt that did nothing',
+      [SENDING, { ...AGAIN, nothing_done_before: true }, REFUSED],
+      'refused',
+      'n',
+    ],
+    ['refused for now, then sent again', [SENDING, REFUSED, AGAIN], 'sent', 'us'],
+    ['refused for now, sent again, accepted', [SENDING, REFUSED, AGAIN, ACCEPTED], 'accepted', 'fs'],
+    ['accepted, and a straggler lost its answer', [SENDING, ACCEPTED, UNKNOWN], 'accepted', 'fs'],
+    ['accepted, and a straggler was refused', [SENDING, ACCEPTED, REFUSED], 'accepted', 'fs'],
+    ['filled, and a straggler says accepted', [SENDING, FILLED, ACCEPTED], 'done', 's'],
+    ['filled, and a straggler says failed', [SENDING, FILLED, FAILED], 'done', 's'],
+    ['filled, and a straggler did not see it', [SENDING, FILLED, NOT_SEEN], 'done', 's'],
+    ['filled, whatever a person says', [SENDING, ACCEPTED, FILLED, NOTHING], 'done', 's'],
+    ['settled as nothing, then found', [SENDING, UNKNOWN, NOTHING, ACCEPTED], 'accepted', 'fs'],
+    ['settled as nothing, then sent again', [SENDING, UNKNOWN, NOTHING, AGAIN], 'unknown', 'us'],
+    ['settled as done, then sent again', [SENDING, UNKNOWN, DONE, AGAIN], 'settled', 's'],
+    ['sent, and then said not to be', [SENDING, NOT_SENT], 'sent', 'us'],
+  ])('%s', (_what, steps, state, marks) => {
+    const action = actionOf(steps);
+    const seen = [
+      isUnresolved(action) ? 'u' : '',
+      inFlight(action) ? 'f' : '',
+      mayStand(action) ? 's' : '',
+      isDefiniteNo(action) ? 'n' : '',
+    ].join('');
+    expect([action.state, seen]).toEqual([state, marks]);
+  });
+
+  it('is under way, counted and not unresolved, while the process that sends still runs', () => {
+    for (const steps of [[], [SENDING]]) {
+      const action = actionOf(steps, () => true);
+      expect([action.underway, isUnresolved(action), mayStand(action)]).toEqual([true, false, true]);
+    }
+    expect(actionOf([SENDING, UNKNOWN], () => true).underway).toBe(false);
+  });
+
+  it('asks only after processes whose action has no answer yet', () => {
+    const asking = () => {
+      throw new Error('asked');
+    };
+    expect(() => actionOf([SENDING, ACCEPTED], asking)).not.toThrow();
+    expect(() => actionOf([SENDING], asking)).toThrow('asked');
+  });
+
+  it('keeps what the service and a person said', () => {
+    expect(actionOf([SENDING, ACCEPTED, FILLED])).toMatchObject({
+      hedgeId: 'hdg_1',
+      orderTxHash: '0x9f',
+      attempts: 1,
+      outcome: { kind: 'filled', facts: { struck_rate: '1532.71' } },
+    });
+    expect(actionOf([SENDING, REFUSED]).refusal).toEqual({ code: 'exposure_exceeded', httpStatus: 400 });
+    expect(actionOf([SENDING, UNKNOWN, NOTHING])).toMatchObject({
+      settledAs: 'nothing',
+      why: 'the venue says so',
+    });
+  });
+
+  it('is never a definite no once a send was accepted, whatever else is written in whatever order', () => {
+    const steps = [SENDING, AGAIN, REFUSED, LOOKED, UNKNOWN, NOT_SEEN, NOT_SENT] as const;
+    const any = array(constantFrom<Parts>(...steps), { maxLength: 6 });
+    holds(
+      property(any, any, (before, after) => {
+        const action = actionOf([...before, ACCEPTED, ...after]);
+        expect(action.state).toBe('accepted');
+        expect(mayStand(action)).toBe(true);
+      }),
+    );
+  });
+
+  it('is never a definite no after an unknown that nobody looked into', () => {
+    const any = array(constantFrom<Parts>(SENDING, AGAIN, REFUSED, UNKNOWN, NOT_SENT), {
+      maxLength: 6,
+    });
+    holds(
+      property(any, (after) => {
+        expect(mayStand(actionOf([SENDING, UNKNOWN, ...after]))).toBe(true);
+      }),
+    );
+  });
+});
+
+describe('many actions', () => {
+  it('are kept apart, in the order of their intents', () => {
+    const { actions } = foldRecords(
+      [
+        anIntent({ action_id: idOf('aaaa') }),
+        anIntent({ action_id: idOf('bbbb') }),
+        step(SENDING, 'bbbb'),
+        step(SENDING, 'aaaa'),
+        step(ACCEPTED, 'bbbb'),
+      ],
+      gone,
+    );
+    expect(actions.map(({ id, state }) => [id, state])).toEqual([
+      [idOf('aaaa'), 'sent'],
+      [idOf('bbbb'), 'accepted'],
+    ]);
+  });
+
+  it('name those that no intent begins, and keep the first of two intents', () => {
+    const { actions, orphans } = foldRecords(
+      [step(SENDING, 'dead'), anIntent(), anIntent({ side: 'sell' }), step(UNKNOWN, 'dead')],
+      gone,
+    );
+    expect(orphans).toEqual([idOf('dead')]);
+    expect(actions.map(({ intent }) => intent.side)).toEqual(['buy']);
+  });
+
+  it('get short ids that grow only when an earlier one has them, and never change', () => {
+    const ids = ['7c1e', '7c1eaa', '7c1ea', '7c1f'].map(idOf);
+    const intents = ids.map((action_id) => anIntent({ action_id }));
+    const shortOf = (count: number) =>
+      foldRecords(intents.slice(0, count), gone).actions.map(({ shortId }) => shortId);
+    expect(shortOf(4)).toEqual(['7c1e', '7c1ea', '7c1ea0', '7c1f']);
+    for (const count of [1, 2, 3]) expect(shortOf(count)).toEqual(shortOf(4).slice(0, count));
+  });
+});

@@ -1,0 +1,79 @@
+/** Records as the desk writes them, each complete, with what a test is about put in. */
+import { Big } from 'big.js';
+import { serviceIdentity } from '../../src/journal/identity.ts';
+import type { Terms } from '../../src/journal/ledger.ts';
+import {
+  type IntentRecord,
+  type JournalRecord,
+  recordSchema,
+  type Writer,
+} from '../../src/journal/record.ts';
+
+export const NOON = Date.parse('2026-11-20T12:00:00.000Z');
+export const at = (seconds = 0): string => new Date(NOON + seconds * 1_000).toISOString();
+/** `7c1e` → an action id that begins so. */
+export const idOf = (beginning: string): string => beginning.padEnd(16, '0');
+
+export const DESK = serviceIdentity('live', {
+  baseUrl: 'https://partner.test/v2',
+  keyFingerprint: '1a2b3c4d',
+});
+export const WRITER: Writer = { pid: 7, hostname: 'desk', boot: 'b', space: 's', started: '1' };
+
+export const anIntent = (parts: Partial<IntentRecord> = {}): IntentRecord => ({
+  schema: 1,
+  kind: 'intent',
+  action_id: idOf('7c1e'),
+  at: at(),
+  action: 'open',
+  identity: DESK,
+  profile: 'desk',
+  market: 'USDTNGN',
+  side: 'buy',
+  ...(parts.action === 'close' ? {} : { notional_usd: '10000' }),
+  ...((parts.action ?? 'open') === 'open' ? { tenor_days: 3 as const } : {}),
+  idempotency_key: 'k-1',
+  key_origin: 'minted',
+  body: '{"market":"USDTNGN","side":"buy","notional_usd":10000,"tenor_days":3}',
+  path: '/hedges',
+  before: { hedges: [{ hedge_id: 'hdg_0', notional_usd: '25000', status: 'filled' }], in_positions: true },
+  quote: { execution_price: '1532.56', matures: null },
+  sent_by: ['open', 'USDTNGN', 'buy', '10k'],
+  writer: WRITER,
+  ...parts,
+});
+
+type Step = Exclude<JournalRecord, IntentRecord>;
+type Written<T> = T extends Step ? Omit<T, 'schema' | 'action_id' | 'at' | 'writer'> : never;
+
+/** A later step of an action: `step({ kind: 'unknown', why: 'reset' })`. */
+export const step = (parts: Written<Step>, id = '7c1e', seconds = 1): JournalRecord =>
+  recordSchema.parse({
+    schema: 1,
+    action_id: idOf(id),
+    at: at(seconds),
+    ...(parts.kind === 'sending' ? { writer: WRITER } : {}),
+    ...parts,
+  });
+
+export const SENDING = { kind: 'sending', attempt: 1 } as const;
+export const ACCEPTED = { kind: 'accepted', hedge_id: 'hdg_1', order_tx_hash: '0x9f', by: 'answer' } as const;
+export const REFUSED = { kind: 'refused', code: 'exposure_exceeded', http_status: 400 } as const;
+export const UNKNOWN = { kind: 'unknown', why: 'connection reset' } as const;
+export const FILLED = { kind: 'outcome', outcome: 'filled', facts: { struck_rate: '1532.71' } } as const;
+export const FAILED = { kind: 'outcome', outcome: 'failed', facts: {} } as const;
+export const NOT_SEEN = { kind: 'outcome', outcome: 'not_seen', facts: {} } as const;
+export const NOT_SENT = { kind: 'not_sent', why: 'declined' } as const;
+export const NOTHING = { kind: 'settled', as: 'nothing', because: 'the venue says so' } as const;
+export const DONE = { kind: 'settled', as: 'done', because: 'seen on the statement' } as const;
+
+export const theTerms = (parts: Partial<Terms> = {}): Terms => ({
+  action: 'open',
+  identity: DESK,
+  market: 'USDTNGN',
+  side: 'buy',
+  notional: new Big('10000.00'),
+  tenorDays: 3,
+  dealId: undefined,
+  ...parts,
+});

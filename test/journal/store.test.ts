@@ -1,0 +1,299 @@
+/** The journal's file: whole after any crash, closed to others, and honest when it cannot be written. */
+import { execFileSync } from 'node:child_process';
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { DamagedFileError, StoppedError } from '../../src/errors.ts';
+import { readLines, writeLines } from '../../src/journal/lines.ts';
+import { type JournalRecord, mintActionId } from '../../src/journal/record.ts';
+import { openJournal } from '../../src/journal/store.ts';
+import { aMachine, temporaryFolder, withUmask } from '../support/own-folder.ts';
+import { ACCEPTED, anIntent, idOf, SENDING, step, UNKNOWN } from './records.ts';
+
+const machine = aMachine();
+
+function aJournal(options: { uid?: number; maxBytes?: number } = {}) {
+  const home = temporaryFolder();
+  const places = { config: join(home, 'config'), state: join(home, 'state'), cache: join(home, 'cache') };
+  const { uid, ...rest } = options;
+  const host = uid === undefined ? machine.host : { ...machine.host, uid };
+  const journal = openJournal({ places, machine: { ...machine, host }, ...rest });
+  return { journal, folder: places.state, path: journal.path };
+}
+
+/** A journal's file with this text in it. */
+function written(text: string | Buffer) {
+  const made = aJournal();
+  mkdirSync(made.folder, { mode: 0o700 });
+  writeFileSync(made.path, text, { mode: 0o600 });
+  return made;
+}
+
+const line = (record: unknown): string => `${JSON.stringify(record)}\n`;
+const idsIn = ({ actions }: { actions: readonly { shortId: string }[] }) =>
+  actions.map(({ shortId }) => shortId);
+
+async function refusalOf(work: Promise<unknown> | (() => unknown)): Promise<DamagedFileError> {
+  try {
+    await (typeof work === 'function' ? work() : work);
+  } catch (error) {
+    if (error instanceof DamagedFileError) return error;
+    throw error;
+  }
+  throw new Error('nothing was refused');
+}
+
+describe('writing', () => {
+  it.each([0o000, 0o022, 0o077])('makes folder and file closed to others under umask %o', async (umask) => {
+    const { journal, folder, path } = aJournal();
+    await withUmask(umask, () => journal.append([anIntent()]));
+    expect([folder, path].map((each) => (statSync(each).mode & 0o777).toString(8))).toEqual(['700', '600']);
+    expect(readdirSync(folder)).toEqual(['journal.jsonl']);
+  });
+
+  it('gives back what stands then, and another reader sees the same', async () => {
+    const { journal } = aJournal();
+    await journal.append([anIntent()]);
+    const after = await journal.append([step(SENDING), step(ACCEPTED)]);
+    expect(after.actions).toMatchObject([{ state: 'accepted', hedgeId: 'hdg_1' }]);
+    expect(journal.read()).toEqual(after);
+    expect(journal.read().records[0]).toEqual(anIntent());
+  });
+
+  it('shows the guard what stands, and adds nothing when it objects', async () => {
+    const { journal, path } = aJournal();
+    await journal.append([anIntent()]);
+    const before = readFileSync(path);
+    const stop = new StoppedError({ code: 'duplicate', what: 'Dealt already.' });
+    const work = journal.append([anIntent({ action_id: idOf('bbbb') })], (state) => {
+      expect(idsIn(state)).toEqual(['7c1e']);
+      throw stop;
+    });
+    await expect(work).rejects.toBe(stop);
+    expect(readFileSync(path)).toEqual(before);
+  });
+
+  it("passes on a guard's own word about a file", async () => {
+    const mine = new DamagedFileError('/x', { what: 'the guard says so' });
+    const work = aJournal().journal.append([step(ACCEPTED)], () => {
+      throw mine;
+    });
+    await expect(work).rejects.toBe(mine);
+  });
+
+  it('makes nothing by reading', () => {
+    const { journal, folder } = aJournal();
+    expect(journal.read()).toMatchObject({ actions: [], records: [], damage: [], cutTail: false, bytes: 0 });
+    expect(existsSync(folder)).toBe(false);
+  });
+
+  it('mints ids of its own', () => {
+    const ids = Array.from({ length: 100 }, () => mintActionId(machine.random));
+    expect(new Set(ids).size).toBe(100);
+    for (const id of ids) expect(id).toMatch(/^[0-9a-f]{16}$/);
+  });
+});
+
+describe('a crash while writing', () => {
+  const first = line(anIntent());
+  const added = line(anIntent({ action_id: idOf('cccc') }));
+  const lost = { kind: 'unknown', why: 'connection "reset" ₦ {"a":{}}' } as const;
+
+  it('at every byte of the last line hides nothing before it and spoils nothing after it', async () => {
+    const bytes = Buffer.from(line(step(lost)));
+    for (let length = 0; length <= bytes.length; length += 1) {
+      const { journal, path } = written(Buffer.concat([Buffer.from(first), bytes.subarray(0, length)]));
+      const isWhole = length >= bytes.length - 1;
+      const state = isWhole ? 'unknown' : 'prepared';
+      const before = journal.read();
+      expect(before.actions).toMatchObject([{ shortId: '7c1e', state }]);
+      expect([before.cutTail, before.damage]).toEqual([length > 0 && !isWhole, []]);
+      const after = await journal.append([anIntent({ action_id: idOf('cccc') })]);
+      expect(after.actions).toMatchObject([{ shortId: '7c1e', state }, { shortId: 'cccc' }]);
+      expect([after.cutTail, after.damage]).toEqual([false, []]);
+      expect(journal.read()).toEqual(after);
+      expect(readFileSync(path, 'utf8').endsWith(`\n${added}`)).toBe(true);
+    }
+  });
+
+  it('at every byte of an intent, and of what mends that, is mended in its turn', () => {
+    const read = (bytes: Buffer) => readLines(bytes, 'journal');
+    const add = (bytes: Buffer, id: string) =>
+      Buffer.concat([
+        bytes,
+        Buffer.from(writeLines([anIntent({ action_id: idOf(id) })], bytes, read(bytes))),
+      ]);
+    const intent = Buffer.from(line(anIntent({ action_id: idOf('bbbb'), deal_id: 'PAY-₦-{}' })));
+    for (let length = 0; length < intent.length - 1; length += 1) {
+      const cut = Buffer.concat([Buffer.from(first), intent.subarray(0, length)]);
+      const mended = add(cut, 'cccc');
+      // Through the mark, the end of the line, and some way into what follows.
+      for (let again = cut.length; again < Math.min(cut.length + 8, mended.length); again += 1) {
+        const lines = read(add(mended.subarray(0, again), 'dddd'));
+        expect([lines.damage, lines.cutTail]).toEqual([[], false]);
+        expect(lines.records).toEqual([anIntent(), anIntent({ action_id: idOf('dddd') })]);
+      }
+    }
+  });
+
+  it.each([
+    ['zeros', Buffer.alloc(512)],
+    ['bytes that are no text', Buffer.from([0xff, 0xfe, 0x80])],
+  ])('that left %s at the end is a cut line', async (_what, tail) => {
+    const { journal } = written(Buffer.concat([Buffer.from(first), tail]));
+    expect(journal.read()).toMatchObject({ cutTail: true, damage: [] });
+    expect(await journal.append([step(SENDING)])).toMatchObject({ cutTail: false, damage: [] });
+  });
+});
+
+describe('damage', () => {
+  const intent = line(anIntent());
+  const bad = (change: object): string => line({ ...anIntent({ action_id: idOf('bbbb') }), ...change });
+
+  it.each<[string, string, string]>([
+    ['a flipped byte', bad({}).replace('"schema"', '\u0001schema"'), 'cannot be read as JSON'],
+    ['half a line', bad({}).slice(0, 50), 'cannot be read as JSON'],
+    ['a list', '[1]', 'is not a record'],
+    ['null', 'null', 'is not a record'],
+    ['no schema', '{"kind":"intent"}', 'is not a record'],
+    ['an unknown kind', bad({ kind: 'poem' }), 'does not hold what it should at "kind"'],
+    ['a notional of zero', bad({ notional_usd: '0.00' }), 'does not hold what it should at "notional_usd"'],
+    [
+      'a notional that is a number',
+      bad({ notional_usd: 5 }),
+      'does not hold what it should at "notional_usd"',
+    ],
+    ['no such day', bad({ at: '2026-02-31T25:00:00.000Z' }), 'does not hold what it should at "at"'],
+    ['an open without a tenor', bad({ tenor_days: undefined }), 'is not a record'],
+    [
+      'half an identity',
+      bad({ identity: { environment: 'live' } }),
+      'does not hold what it should at "identity.base_url"',
+    ],
+  ])('%s in the middle is told by its line and hides no other line', async (_what, text, how) => {
+    const { journal } = written(`${intent}${text.trimEnd()}\n${line(step(UNKNOWN))}`);
+    const state = journal.read();
+    expect(state.damage).toEqual([{ line: 2, how }]);
+    expect(state.actions).toMatchObject([{ shortId: '7c1e', state: 'unknown' }]);
+    expect((await journal.append([step(ACCEPTED)])).damage).toEqual([{ line: 2, how }]);
+    expect(journal.read().actions).toMatchObject([{ state: 'accepted' }]);
+  });
+
+  it('of an intent leaves its action in sight', () => {
+    const { journal } = written(`${intent.slice(5)}${line(step(UNKNOWN))}`);
+    expect(journal.read()).toMatchObject({ actions: [], orphans: [idOf('7c1e')], damage: [{ line: 1 }] });
+  });
+
+  it.each([0, 2, 99])('of format %i is another version, refused by name and left alone', async (schema) => {
+    const text = `${intent}${bad({ schema })}${intent}`;
+    const { journal, path } = written(text);
+    const what = `Line 2 of ${path} was written by another version of hedge (format ${schema.toString()}; this one reads 1).`;
+    expect((await refusalOf(() => journal.read())).what).toBe(what);
+    expect(await refusalOf(journal.append([anIntent()]))).toMatchObject({ what, effect: 'none' });
+    expect(readFileSync(path, 'utf8')).toBe(text);
+  });
+});
+
+describe('what is not a journal of this user', () => {
+  it.each<[string, (path: string, folder: string) => void, string | RegExp]>([
+    [
+      'a link',
+      (path, folder) => {
+        writeFileSync(join(folder, 'other'), line(anIntent()), { mode: 0o600 });
+        symlinkSync('other', path);
+      },
+      'is a symbolic link',
+    ],
+    ['a link to nothing', (path) => symlinkSync('nowhere', path), 'is a symbolic link'],
+    ['a folder', (path) => mkdirSync(path), /is not a regular file|it is a folder/],
+    ['a pipe', (path) => execFileSync('mkfifo', ['-m', '600', path]), 'is not a regular file'],
+    [
+      'a file that its group can read',
+      (path) => {
+        writeFileSync(path, '');
+        chmodSync(path, 0o640);
+      },
+      'can be read or written by other users',
+    ],
+    [
+      'a file that all can write',
+      (path) => {
+        writeFileSync(path, '');
+        chmodSync(path, 0o602);
+      },
+      'can be read or written by other users',
+    ],
+    [
+      'in a folder that others can write into',
+      (_path, folder) => chmodSync(folder, 0o770),
+      'can be written by other users',
+    ],
+  ])('%s is refused, and nothing is written through it', async (_what, put, how) => {
+    const { journal, folder, path } = aJournal();
+    mkdirSync(folder, { mode: 0o700 });
+    put(path, folder);
+    const contents = () =>
+      readdirSync(folder).map((name) => {
+        const stats = statSync(join(folder, name), { throwIfNoEntry: false });
+        return [name, stats?.mode, stats?.isFile() === true ? stats.size : undefined];
+      });
+    const before = contents();
+    expect((await refusalOf(() => journal.read())).message).toMatch(how);
+    const refused = await refusalOf(journal.append([anIntent()]));
+    expect(refused.message).toMatch(how);
+    expect(refused.message).toContain('Nothing was sent');
+    expect(contents()).toEqual(before);
+  });
+
+  it("another user's is refused", async () => {
+    const { journal, folder, path } = aJournal({ uid: (machine.host.uid ?? 0) + 1 });
+    mkdirSync(folder, { mode: 0o700 });
+    writeFileSync(path, '', { mode: 0o600 });
+    expect((await refusalOf(() => journal.read())).what).toContain('belongs to another user');
+    expect((await refusalOf(journal.append([anIntent()]))).what).toContain('belongs to another user');
+  });
+});
+
+describe('a journal that cannot grow', () => {
+  it('is told so before it passes its bound, and stays readable', async () => {
+    const one = line(anIntent()).length;
+    const { journal, path } = aJournal({ maxBytes: one * 2 });
+    await journal.append([anIntent()]);
+    await journal.append([anIntent({ action_id: idOf('bbbb') })]);
+    const full = await refusalOf(journal.append([anIntent({ action_id: idOf('cccc') })]));
+    expect(full).toMatchObject({
+      what: `${path} may not grow beyond ${(one * 2).toString()} bytes.`,
+      hint: expect.stringContaining('archive'),
+      effect: 'none',
+    });
+    expect(idsIn(journal.read())).toEqual(['7c1e', 'bbbb']);
+    appendFileSync(path, '\n');
+    expect((await refusalOf(() => journal.read())).what).toContain('may not grow beyond');
+  });
+
+  it.each<[string, readonly [JournalRecord, ...JournalRecord[]], boolean]>([
+    ['an intent', [anIntent()], true],
+    ['an intent and its first send', [anIntent(), step(SENDING)], true],
+    ['a second send', [step({ kind: 'sending', attempt: 2 })], false],
+    ['an acceptance', [step(ACCEPTED)], false],
+    ['a lost answer', [step(UNKNOWN)], false],
+    ['that it was not sent', [step({ kind: 'not_sent', why: 'declined' })], true],
+  ])('says what is true of the book when %s cannot be written', async (_what, records, nothingSent) => {
+    const { journal } = aJournal({ maxBytes: 10 });
+    const error = await refusalOf(journal.append(records));
+    expect([error.effect, error.message.includes('Nothing was sent')]).toEqual(
+      nothingSent ? ['none', true] : ['unknown', false],
+    );
+    expect(error.message.includes('do not deal it again')).toBe(!nothingSent);
+  });
+});
