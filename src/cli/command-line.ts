@@ -38,7 +38,6 @@ export async function readCommandLine(
   context: CommandLineContext,
 ): Promise<CommandLine> {
   const said: string[] = [];
-  const noted: string[] = [];
   let meant: Meant | undefined;
   const onMeant = (found: Meant): void => {
     meant = found;
@@ -47,7 +46,8 @@ export async function readCommandLine(
   forEach(program, (command) => {
     command.exitOverride().configureOutput({
       writeOut: (text) => said.push(text),
-      writeErr: (text) => noted.push(text),
+      // What is wrong is said once, as a usage error.
+      writeErr: () => undefined,
       getOutHelpWidth: () => context.width,
       getErrHelpWidth: () => context.width,
       getOutHasColors: () => false,
@@ -59,8 +59,7 @@ export async function readCommandLine(
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return { kind: 'text', text: said.join('') };
-    if (error.code === 'commander.help')
-      throw new UsageError('A command is missing here.', noted.join('').trim());
+    if (error.code === 'commander.help') throw missingCommand(program, argv);
     throw usageErrorOf(error, argv);
   }
   if (meant === undefined) return { kind: 'text', text: said.join('') };
@@ -111,7 +110,7 @@ function addEntry(
 ): void {
   if (isGroup(entry)) {
     const group = parent.command(entry.name).summary(summary).description(entry.summary);
-    group.configureHelp(styleHelp);
+    group.configureHelp(styleHelp).helpCommand(false);
     for (const command of entry.commands) addCommand(group, command, onMeant);
     return;
   }
@@ -154,6 +153,15 @@ function globalsOf(options: Record<string, unknown>): GlobalOptions {
     quiet: options['quiet'] === true,
     verbose: options['verbose'] === true,
   };
+}
+
+/** A group was named without a command, or help asked of a word that is none. */
+function missingCommand(program: Commander, argv: readonly string[]): UsageError {
+  const [first = '', second = ''] = bareWords(argv);
+  if (first === 'help') return new UsageError(`Unknown command '${clean(second)}'.`, 'See hedge --help.');
+  const group = program.commands.find((command) => command.name() === first);
+  const names = group?.commands.map((command) => command.name()).join(', ') ?? '';
+  return new UsageError(`hedge ${first} needs a command: ${names}.`, `See hedge ${first} --help.`);
 }
 
 function usageErrorOf(error: CommanderError, argv: readonly string[]): UsageError {

@@ -42,7 +42,8 @@ describe('a failing command', () => {
     ['markets --tenor 3', '--tenor'],
     ['hedges hdg_1 --status filled', 'no filters'],
     ['hedges --limit 501', '500'],
-    ['profile', 'add <NAME>'],
+    ['profile', 'add, list, show, use, remove'],
+    ['help nope', "Unknown command 'nope'"],
   ])('exits 2 and says what is allowed: %s', async (line, allowed) => {
     const service = await scriptedService([]);
     const desk = deskAt(service);
