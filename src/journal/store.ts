@@ -31,7 +31,7 @@ export interface Journal {
   /**
    * Adds the records, in one write, and returns what stands then. `guard` sees the journal while no other
    * process can add to it: when it throws, nothing is added and its error comes through. Anything else that
-   * goes wrong is a DamagedFileError, and nothing was added.
+   * goes wrong with the file is a DamagedFileError, and nothing was added.
    */
   append(
     records: readonly [JournalRecord, ...JournalRecord[]],
@@ -81,8 +81,14 @@ export function openJournal(options: {
             const state = parse(file.bytes);
             passGuard(guard, state);
             const added = writeLines(records, file.bytes, state);
+            const data = Buffer.from(added);
+            // What could not be read back would be damage of our own making.
+            const back = readLines(data, path);
+            const [unreadable] = back.damage;
+            if (unreadable !== undefined) throw new Error(`a record for the journal ${unreadable.how}`);
             file.append(added);
-            return parse(Buffer.concat([file.bytes, Buffer.from(added)]));
+            const lines = { ...back, records: [...state.records, ...back.records], damage: state.damage };
+            return stateOf(lines, file.bytes.length + data.length);
           }),
         );
       } catch (error) {

@@ -91,6 +91,18 @@ describe('writing', () => {
     await expect(work).rejects.toBe(mine);
   });
 
+  it('is never done with a record that could not be read back', async () => {
+    const { journal, path } = aJournal();
+    await journal.append([anIntent()]);
+    const before = readFileSync(path);
+    const half = anIntent({ action_id: idOf('bbbb'), notional_usd: '1e4' });
+    const work = journal.append([step(SENDING), half]);
+    await expect(work).rejects.toThrow(
+      'a record for the journal does not hold what it should at "notional_usd"',
+    );
+    expect(readFileSync(path)).toEqual(before);
+  });
+
   it('makes nothing by reading', () => {
     const { journal, folder } = aJournal();
     expect(journal.read()).toMatchObject({ actions: [], records: [], damage: [], cutTail: false, bytes: 0 });

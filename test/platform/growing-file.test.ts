@@ -1,0 +1,105 @@
+/** A file that only grows: what is added is there whole or not at all, and only if the file is truly ours. */
+import {
+  appendFileSync,
+  chmodSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readGrowingFile, withGrowingFile } from '../../src/platform/growing-file.ts';
+import { aMachine, runModule, temporaryFolder, withUmask } from '../support/own-folder.ts';
+import { isMissing } from '../support/tools.ts';
+
+const { host } = aMachine();
+const limits = { host, maxBytes: 10, tooLargeHint: 'Archive it.' };
+const aPath = (): string => join(temporaryFolder(), 'file');
+
+describe('a growing file', () => {
+  it('is made closed to others, and grows at its end', async () => {
+    const path = aPath();
+    expect(readGrowingFile(path, limits)).toBeUndefined();
+    const size = await withUmask(0, () =>
+      withGrowingFile(path, limits, (file) => {
+        file.append('one\n');
+        return file.bytes.length;
+      }),
+    );
+    withGrowingFile(path, limits, (file) => {
+      expect(file.bytes.toString()).toBe('one\n');
+      file.append('two\n');
+    });
+    expect([size, (statSync(path).mode & 0o777).toString(8)]).toEqual([0, '600']);
+    expect(readGrowingFile(path, limits)?.toString()).toBe('one\ntwo\n');
+  });
+
+  it('grows up to its bound, in bytes, and no further', () => {
+    const path = aPath();
+    withGrowingFile(path, limits, (file) => file.append('₦₦₦'));
+    const add = (text: string) => () => withGrowingFile(path, limits, (file) => file.append(text));
+    expect(add('₦')).toThrow(`${path} may not grow beyond 10 bytes.`);
+    add('!')();
+    expect(readFileSync(path, 'utf8')).toBe('₦₦₦!');
+    appendFileSync(path, '!');
+    expect(() => readGrowingFile(path, limits)).toThrow(`${path} may not grow beyond 10 bytes.`);
+  });
+
+  it('passes on what its user throws, and is then as it was', () => {
+    const path = aPath();
+    const work = (): void =>
+      withGrowingFile(path, limits, () => {
+        throw new Error('no');
+      });
+    expect(work).toThrow('no');
+    expect(readFileSync(path, 'utf8')).toBe('');
+  });
+
+  it.each<[string, (path: string) => void, RegExp]>([
+    ['a link', (path) => symlinkSync('elsewhere', path), /is a symbolic link/],
+    ['a folder', (path) => mkdirSync(path), /is not a regular file|it is a folder/],
+    [
+      'open to others',
+      (path) => {
+        writeFileSync(path, '', { mode: 0o600 });
+        chmodSync(path, 0o604);
+      },
+      /chmod 600/,
+    ],
+  ])('is refused when it is %s', (_what, put, how) => {
+    const path = aPath();
+    put(path);
+    for (const act of [
+      () => readGrowingFile(path, limits),
+      () => withGrowingFile(path, limits, () => undefined),
+    ]) {
+      try {
+        act();
+        expect.unreachable();
+      } catch (error) {
+        expect(error).toMatchObject({ code: 'damaged_file' });
+        expect(JSON.stringify(error)).toMatch(how);
+      }
+    }
+  });
+
+  it.skipIf(isMissing('prlimit'))('takes back what the system stopped half-way', async () => {
+    const path = aPath();
+    const { ended } = runModule(
+      `
+      import { execFileSync } from 'node:child_process';
+      import { withGrowingFile } from 'dist/platform/growing-file.js';
+      import { hostOf } from 'dist/platform/host.js';
+      execFileSync('prlimit', ['--pid', String(process.pid), '--fsize=65536']);
+      const limits = { host: hostOf(process), maxBytes: 10_000_000, tooLargeHint: '' };
+      withGrowingFile(process.argv[1], limits, (file) => file.append('one\\n'));
+      withGrowingFile(process.argv[1], limits, (file) => file.append('n'.repeat(1_000_000)));
+      `,
+      [path],
+    );
+    expect((await ended).err).toContain(`Cannot write ${path}: the file may not grow so large (EFBIG).`);
+    expect(readFileSync(path, 'utf8')).toBe('one\n');
+  });
+});
