@@ -1,6 +1,6 @@
 /** The journal between real processes: limits hold, nothing on disk is lost, and a disk that fails says so. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
@@ -15,7 +15,7 @@ const journalIn = (home: string) => openJournal({ places: placesIn(home), machin
 /** `template` is an intent; each process deals under its own action ids. */
 const CHILD = `
   import { execFileSync } from 'node:child_process';
-  import { writeSync } from 'node:fs';
+  import { existsSync, writeSync } from 'node:fs';
   import { dealAttempt, openedOn, usedDealId } from 'dist/journal/ledger.js';
   import { mintActionId } from 'dist/journal/record.js';
   import { openJournal } from 'dist/journal/store.js';
@@ -42,55 +42,57 @@ const APPENDING = `${CHILD}
   }
 `;
 
+/** Deals five deal ids and once without, all begun together; says of each what came of it. */
+const DEALING = `${CHILD}
+  const { identity } = JSON.parse(template);
+  const unique = (dealId) => ({ actions }) => {
+    if (usedDealId(actions, identity, dealId) !== undefined) throw new Error(dealId + ' taken');
+    if (dealAttempt(actions, identity, dealId) !== 1) throw new Error('attempt');
+  };
+  const limit = ({ actions }) => {
+    if (openedOn(actions, identity, '2026-11-20').plus('10000').gt('95000')) throw new Error('limit');
+  };
+  // Between looking and writing there is time for another process to come in, if it can.
+  const linger = () => { for (const end = Date.now() + 2; Date.now() < end; ); };
+  const deals = ['A', 'B', 'C', 'D', 'E'].map((id) => [{ deal_id: id }, unique(id)]);
+  writeSync(1, 'ready\\n');
+  while (!existsSync(home + '/go')) await systemClock.sleep(1);
+  for (const [parts, check] of [...deals, [{}, limit]]) {
+    const next = intent(parts);
+    try {
+      await journal.append([next], (state) => {
+        if (state.damage.length > 0 || state.cutTail) throw new Error('broken');
+        check(state);
+        linger();
+      });
+      const same = { schema: 1, action_id: next.action_id, at: next.at };
+      await journal.append([{ ...same, kind: 'sending', attempt: 1, writer: next.writer }]);
+      await journal.append([{ ...same, kind: 'accepted', by: 'answer' }]);
+      writeSync(1, (parts.deal_id ?? 'dealt') + '\\n');
+    } catch (error) {
+      writeSync(1, error.message + '\\n');
+    }
+  }
+`;
+
 describe('twenty processes at once', () => {
   it('open no more than the daily limit together, and take a deal id once', async () => {
     const home = temporaryFolder();
-    const script = `${CHILD}
-      const guard = ({ actions }) => {
-        const mine = JSON.parse(template).identity;
-        if (usedDealId(actions, mine, 'PAY-1') !== undefined) throw new Error('deal id');
-        if (dealAttempt(actions, mine, 'PAY-1') !== 1) throw new Error('attempt');
-      };
-      const limit = ({ actions }) => {
-        const opened = openedOn(actions, JSON.parse(template).identity, '2026-11-20');
-        if (opened.plus('10000').gt('55000')) throw new Error('limit');
-      };
-      const attempts = [[{ deal_id: 'PAY-1' }, guard], [{}, limit]];
-      for (const [parts, check] of attempts) {
-        const next = intent(parts);
-        try {
-          await journal.append([next], (state) => { if (state.damage.length > 0) throw new Error('damage'); check(state); });
-          const { kind, ...base } = next;
-          const same = { schema: 1, action_id: next.action_id, at: next.at };
-          await journal.append([{ ...same, kind: 'sending', attempt: 1, writer: next.writer }]);
-          await journal.append([{ ...same, kind: 'accepted', by: 'answer' }]);
-          writeSync(1, (parts.deal_id ?? 'dealt') + '\\n');
-        } catch (error) {
-          writeSync(1, error.message + '\\n');
-        }
-      }
-    `;
-    const ends = await Promise.all(
-      Array.from({ length: 20 }, () => runModule(script, [home, template]).ended),
+    const dealers = Array.from({ length: 20 }, () => runModule(DEALING, [home, template]));
+    await Promise.all(
+      dealers.map(({ child }) => new Promise((resolve) => child.stdout?.once('data', resolve))),
     );
+    writeFileSync(join(home, 'go'), '');
+    const ends = await Promise.all(dealers.map(({ ended }) => ended));
     expect(ends.map(({ err }) => err).join('')).toBe('');
     const words = ends.flatMap(({ out }) => out.trim().split('\n'));
     const count = (word: string) => words.filter((each) => each === word).length;
-    // The one under the deal id is of the same day: 10,000 and four more make 50,000 of 55,000.
-    expect({
-      once: count('PAY-1'),
-      taken: count('deal id'),
-      dealt: count('dealt'),
-      over: count('limit'),
-    }).toEqual({
-      once: 1,
-      taken: 19,
-      dealt: 4,
-      over: 16,
-    });
+    for (const id of ['A', 'B', 'C', 'D', 'E']) expect([count(id), count(`${id} taken`)]).toEqual([1, 19]);
+    // Five under a deal id, of the same day, and four more: 90,000 of 95,000.
+    expect([count('dealt'), count('limit')]).toEqual([4, 16]);
     const { actions, damage, cutTail, records } = journalIn(home).read();
-    expect([damage, cutTail, records.length]).toEqual([[], false, 5 * 3]);
-    expect(actions.map(({ state }) => state)).toEqual(Array.from({ length: 5 }, () => 'accepted'));
+    expect([damage, cutTail, records.length]).toEqual([[], false, 9 * 3]);
+    expect(actions.map(({ state }) => state)).toEqual(Array.from({ length: 9 }, () => 'accepted'));
   });
 });
 

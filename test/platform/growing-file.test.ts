@@ -19,22 +19,25 @@ const limits = { host, maxBytes: 10, tooLargeHint: 'Archive it.' };
 const aPath = (): string => join(temporaryFolder(), 'file');
 
 describe('a growing file', () => {
-  it('is made closed to others, and grows at its end', async () => {
-    const path = aPath();
-    expect(readGrowingFile(path, limits)).toBeUndefined();
-    const size = await withUmask(0, () =>
+  it.each([0o000, 0o277])(
+    'is made for its owner alone under umask %o, and grows at its end',
+    async (umask) => {
+      const path = aPath();
+      expect(readGrowingFile(path, limits)).toBeUndefined();
+      const size = await withUmask(umask, () =>
+        withGrowingFile(path, limits, (file) => {
+          file.append('one\n');
+          return file.bytes.length;
+        }),
+      );
       withGrowingFile(path, limits, (file) => {
-        file.append('one\n');
-        return file.bytes.length;
-      }),
-    );
-    withGrowingFile(path, limits, (file) => {
-      expect(file.bytes.toString()).toBe('one\n');
-      file.append('two\n');
-    });
-    expect([size, (statSync(path).mode & 0o777).toString(8)]).toEqual([0, '600']);
-    expect(readGrowingFile(path, limits)?.toString()).toBe('one\ntwo\n');
-  });
+        expect(file.bytes.toString()).toBe('one\n');
+        file.append('two\n');
+      });
+      expect([size, (statSync(path).mode & 0o777).toString(8)]).toEqual([0, '600']);
+      expect(readGrowingFile(path, limits)?.toString()).toBe('one\ntwo\n');
+    },
+  );
 
   it('grows up to its bound, in bytes, and no further', () => {
     const path = aPath();
