@@ -131,6 +131,13 @@ describe('quote', () => {
     });
   });
 
+  it.each(['-t 3', ''])('says when the account has too little for it: %s', async (tenor) => {
+    const words = `--profile practice quote USDTNGN buy 1.5m ${tenor}`;
+    const { code, out } = await aDesk().run(words, { terminal: { width: 200 } });
+    expect(code).toBe(0);
+    expect(out.match(/\(too little\)/g)).toHaveLength(2);
+  });
+
   it('shows one tenor in full', async () => {
     const date = { date: 'Fri, 20 Nov 2026 09:02:11 GMT' };
     const service = await scriptedService([on(QUOTE, ok(aQuote({ lot: 'A1' }), {}, date)), account]);

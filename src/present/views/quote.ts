@@ -39,7 +39,7 @@ function viewOne(tenor: QuotedTenor, account: Account | undefined): readonly Blo
       text('+ fee'),
       usd(upfront.platform_fee_usdc),
     ),
-    ...accountRows(account),
+    ...accountRows(account, quote),
     ...extraFields(quote).map(({ name, value }) => row(labelOf(name), cellOf(name, value))),
   ];
   const gap: Block = { kind: 'gap' };
@@ -127,8 +127,10 @@ function underneath({ tenors, account }: QuoteReading): readonly Block[] {
       : [
           text('; free'),
           usd(account.balance_usdc, 'USDC'),
+          ...tooLittle(account.balance_usdc, total),
           text('; headroom'),
           usd(account.available_exposure_usd, 'USD'),
+          ...tooLittle(account.available_exposure_usd, first.quote.notional_usd),
         ];
   const weekend = tenors.some(({ quote }) => isWeekend(quote.maturity));
   const cut = tenors.some(
@@ -146,14 +148,26 @@ function underneath({ tenors, account }: QuoteReading): readonly Block[] {
   ];
 }
 
-function accountRows(account: Account | undefined): Cell[][] {
+function accountRows(account: Account | undefined, quote: Quote): Cell[][] {
   if (account === undefined)
     return [row('Free', { kind: 'missing' }, text('the account could not be read', 'warn'))];
   return [
-    row('Free', usd(account.balance_usdc, 'USDC')),
-    row('Headroom', usd(account.available_exposure_usd, 'USD')),
+    row(
+      'Free',
+      usd(account.balance_usdc, 'USDC'),
+      ...tooLittle(account.balance_usdc, quote.upfront.total_upfront_usdc),
+    ),
+    row(
+      'Headroom',
+      usd(account.available_exposure_usd, 'USD'),
+      ...tooLittle(account.available_exposure_usd, quote.notional_usd),
+    ),
   ];
 }
+
+/** Said beside what the account has when this hedge needs more of it. */
+const tooLittle = (has: Big, needs: Big): readonly Cell[] =>
+  has.lt(needs) ? [text('(too little)', 'warn')] : [];
 
 interface SentField {
   name: string;
