@@ -1,3 +1,4 @@
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
 import {
@@ -151,5 +152,58 @@ describe('a deal id', () => {
     for (const id of ['PAY-8841', 'Zahlung 12/3', 'naïve', 'x'.repeat(128)]) expect(readDealId(id)).toBe(id);
     for (const id of ['', ' a', 'a ', 'a\nb', '\u202ea', 'a\u200b', 'x'.repeat(129)])
       refused(() => readDealId(id));
+  });
+});
+
+describe('whatever is typed', () => {
+  /** Words near to what is meant, and words that are nothing like it. */
+  const word = fc.oneof(
+    fc.stringMatching(/^[-+]?[0-9]{0,14}[.,_]?[0-9]{0,14}[.,_]?[0-9]{0,9}[kKmMdD%]?$/),
+    fc.string({ unit: 'binary', maxLength: 200 }),
+    fc.constantFrom('９９', '1e400', '-0', '__proto__', 'ſell', 'İ', '9'.repeat(100_000)),
+  );
+  const readers: readonly [string, (text: string) => unknown][] = [
+    ['a notional', readNotional],
+    ['a side', readSide],
+    ['a market', readMarket],
+    ['a tenor', readTenor],
+    ['tenors', readTenors],
+    ['a price', (text) => readPrice('--worst-price', text)],
+    ['basis points', (text) => readBps('--max-cost-bps', text)],
+    ['a percentage', (text) => readPercentage('--by', text)],
+    ['seconds', (text) => readSeconds('--timeout', text)],
+    ['a limit', readLimit],
+    ['a deal id', readDealId],
+    ['a status', readStatus],
+  ];
+
+  it.each(readers)('%s is read, or refused as a wrong word and in no other way', (_what, read) => {
+    fc.assert(
+      fc.property(word, (text) => {
+        let hint: string | undefined = '';
+        try {
+          expect(read(text)).toBeDefined();
+        } catch (error) {
+          if (!(error instanceof UsageError)) throw error;
+          expect(error.message).toMatch(/^\P{C}{1,1000}$/u);
+          hint = error.hint;
+        }
+        expect(hint).toBeDefined();
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('an exact amount is read back from each of its forms', () => {
+    const cents = fc.bigInt({ min: 1n, max: 99_999_999_999_999n });
+    fc.assert(
+      fc.property(cents, (amount) => {
+        const whole = (amount / 100n).toString();
+        const plain = `${whole}.${(amount % 100n).toString().padStart(2, '0')}`;
+        const grouped = (mark: string): string => plain.replace(/\d(?=(?:\d{3})+\.)/g, `$&${mark}`);
+        const read = [plain, grouped(','), grouped('_')].map((text) => readNotional(text).toFixed(2));
+        expect(read).toEqual([plain, plain, plain]);
+      }),
+    );
   });
 });

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -111,6 +112,47 @@ describe('the stored profiles', () => {
   });
 });
 
+describe('what cannot be stored', () => {
+  it.each([
+    ['no key at all', { api_key: undefined }, /one source of its key/],
+    [
+      'two sources of a key',
+      { api_key_command: ['op', 'read'] as [string, string] },
+      /one source of its key/,
+    ],
+    ['a key command without words', { api_key: undefined, api_key_command: [] }, /one source of its key/],
+    ['no address', { base_url: '' }, /base address/],
+    ['a CA file that depends on the folder', { ca_file: 'ca.pem' }, /not an absolute path/],
+    ['a time zone that is none', { time_zone: 'Lagos/Africa' }, /not a time zone/],
+  ])('%s is refused, and no file is made', async (_what, changes, says) => {
+    const { store, places } = aStore();
+    // @ts-expect-error some of these are what only a program without types could ask for
+    const adding = store.add('desk', profile(changes));
+    await expect(adding).rejects.toThrow(UsageError);
+    await expect(adding).rejects.toThrow(says);
+    expect(existsSync(places.config)).toBe(false);
+  });
+
+  it('choosing or removing what is not there says what is', async () => {
+    const { store } = aStore();
+    await store.add('desk', profile());
+    const known = { code: 'unknown_profile', hint: expect.stringContaining('desk, practice') };
+    for (const name of ['nobody', 'toString', '__proto__']) {
+      await expect(store.use(name)).rejects.toMatchObject(known);
+      await expect(store.remove(name)).rejects.toMatchObject(known);
+    }
+    await expect(store.remove('practice')).rejects.toThrow(/built in/);
+    expect(store.list()).toHaveLength(1);
+  });
+
+  it('practice can be the default, but only by choosing it', async () => {
+    const { store } = aStore();
+    expect(store.defaultName()).toBeUndefined();
+    await store.use('practice');
+    expect(store.defaultName()).toBe('practice');
+  });
+});
+
 describe('a profiles file that is not whole or not ours', () => {
   const WHOLE = JSON.stringify({ version: 1, default_profile: 'desk', profiles: { desk: profile() } });
   const cuts = [0, 1, 10, 11, Math.floor(WHOLE.length / 2), WHOLE.length - 1];
@@ -122,6 +164,34 @@ describe('a profiles file that is not whole or not ours', () => {
     expect(() => store.list()).toThrow(DamagedFileError);
     await expect(store.add('x', profile())).rejects.toThrow(store.path);
     expect(readFileSync(store.path, 'utf8')).toBe(content);
+  });
+
+  it('cut at any byte, or with any bit flipped, is read or refused by name and never changed', () => {
+    const { store, put } = aStore();
+    const whole = Buffer.from(WHOLE);
+    for (let at = 0; at < whole.length; at += 1) {
+      put(WHOLE.slice(0, at));
+      expect(() => store.list(), `cut at ${at}`).toThrow(DamagedFileError);
+      const flipped = Buffer.from(whole);
+      flipped[at] = (flipped[at] ?? 0) ^ (1 << (at % 8));
+      writeFileSync(store.path, flipped);
+      try {
+        store.read();
+      } catch (error) {
+        expect(error, `flipped at ${at}`).toBeInstanceOf(DamagedFileError);
+      }
+      expect(readFileSync(store.path)).toEqual(flipped);
+    }
+  });
+
+  it('that a writer left half-written beside it goes with the next change: it may hold a removed key', async () => {
+    const { store, places } = aStore();
+    await store.add('desk', profile());
+    writeFileSync(join(places.config, 'profiles.json.tmp-17000000000abcdef'), 'hk_live_half', {
+      mode: 0o600,
+    });
+    await store.use('desk');
+    expect(readdirSync(places.config)).toEqual(['profiles.json']);
   });
 
   it.each([
