@@ -131,12 +131,9 @@ async function fail(
 /** Whatever was thrown, as an error of ours: what an interruption cut short, or a bug. */
 function errorOf(thrown: unknown, { signals }: World): HedgeError {
   const { reason } = signals.signal;
-  if (
-    signals.caught() !== undefined &&
-    reason instanceof InterruptedError &&
-    !(thrown instanceof InterruptedError)
-  )
-    return new InterruptedError(reason.signal, { what: reason.what, book: NOTHING_SENT, cause: thrown });
+  const stopped = thrown instanceof InterruptedError ? thrown : reason;
+  if (stopped instanceof InterruptedError && stopped.book === undefined)
+    return new InterruptedError(stopped.signal, { what: stopped.what, book: NOTHING_SENT, cause: thrown });
   if (thrown instanceof HedgeError) return thrown;
   return new HedgeError({
     code: 'internal',

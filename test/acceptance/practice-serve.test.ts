@@ -77,7 +77,9 @@ describe('Ctrl-C while waiting for an answer', () => {
     const { signal } = await screen.exit;
     expect(signal).toBe('SIGINT');
     expect(screen.screen().join('\n')).not.toContain('after');
-    expect(screen.screen().join('\n')).toContain('Ctrl-C');
+    expect(screen.screen().join('\n')).toContain(
+      'Stopped by Ctrl-C.\nNothing was sent that changes the book.',
+    );
     expect(screen.cursorHidden()).toBe(false);
     child.kill('SIGCONT');
   });
