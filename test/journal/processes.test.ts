@@ -193,7 +193,7 @@ describe('a disk that does not take it', () => {
   );
 
   const mustRun = process.env['CI'] !== undefined;
-const mayMount = spawnSync(UNSHARE, ['-rm', 'true']).status === 0;
+  const mayMount = spawnSync(UNSHARE, ['-rm', 'true']).status === 0;
   it.skipIf(!mayMount && !mustRun)('because it is full says so, and keeps what it had', () => {
     const home = temporaryFolder();
     const out = underMount('mount -t tmpfs -o size=64k,mode=700 tmpfs "$1"', FILLING, home);
@@ -204,26 +204,29 @@ const mayMount = spawnSync(UNSHARE, ['-rm', 'true']).status === 0;
     expect(kept.slice(1)).toEqual([kept[0], 0, false]);
   });
 
-  it.skipIf(process.getuid?.() === 0 && !mayMount && !mustRun)('because it is read-only says so', async () => {
-    const home = temporaryFolder();
-    const journal = journalIn(home);
-    await journal.append([anIntent()]);
-    const before = readFileSync(journal.path);
-    const script = `${CHILD}
+  it.skipIf(process.getuid?.() === 0 && !mayMount && !mustRun)(
+    'because it is read-only says so',
+    async () => {
+      const home = temporaryFolder();
+      const journal = journalIn(home);
+      await journal.append([anIntent()]);
+      const before = readFileSync(journal.path);
+      const script = `${CHILD}
       try { await journal.append([intent()]); } catch (error) { writeSync(1, said(error)); }
     `;
-    const answer = mayMount
-      ? underMount('mount --bind "$1" "$1" && mount -o remount,bind,ro "$1"', script, home)
-      : await readOnly(home, script);
-    expect(JSON.parse(answer)).toMatchObject({
-      code: 'damaged_file',
-      book: 'Nothing was sent.',
-      effect: 'none',
-    });
-    expect(readFileSync(journal.path)).toEqual(before);
-    expect(journal.read().actions).toMatchObject([{ id: idOf('7c1e') }]);
-    expect(existsSync(join(home, 'state', 'journal.lock'))).toBe(false);
-  });
+      const answer = mayMount
+        ? underMount('mount --bind "$1" "$1" && mount -o remount,bind,ro "$1"', script, home)
+        : await readOnly(home, script);
+      expect(JSON.parse(answer)).toMatchObject({
+        code: 'damaged_file',
+        book: 'Nothing was sent.',
+        effect: 'none',
+      });
+      expect(readFileSync(journal.path)).toEqual(before);
+      expect(journal.read().actions).toMatchObject([{ id: idOf('7c1e') }]);
+      expect(existsSync(join(home, 'state', 'journal.lock'))).toBe(false);
+    },
+  );
 
   async function readOnly(home: string, script: string): Promise<string> {
     chmodSync(join(home, 'state'), 0o500);
