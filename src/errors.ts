@@ -21,8 +21,28 @@ export const OWN_CODES = [
   'unavailable',
   'unreadable_answer',
   'outcome_unknown',
+  'pending',
+  'order_failed',
+  'exposure_exceeded',
+  'capacity_exceeded',
+  'insufficient_balance',
+  'market_disabled',
+  'market_not_found',
+  'no_reference',
+  'no_open_hedge',
+  'more_than_open',
+  'book_unclear',
   'worse_price',
+  'implausible_price',
   'cost_too_high',
+  'limit_exceeded',
+  'read_only',
+  'halted',
+  'deal_id_used',
+  'duplicate',
+  'unresolved',
+  'in_flight',
+  'unusual_size',
   'declined',
   'interrupted',
   'damaged_file',
@@ -117,6 +137,20 @@ export class OutcomeUnknownError extends HedgeError {
   ) {
     super({ ...parts, code: 'outcome_unknown', effect: 'unknown', retry: 'after_check' });
     this.refusal = refusal;
+  }
+}
+
+/** The service accepted an action and its end was not seen in the time given: it will come. */
+export class PendingError extends HedgeError {
+  constructor(parts: Omit<ErrorParts, 'code' | 'effect' | 'retry'>) {
+    super({ ...parts, code: 'pending', effect: 'pending', retry: 'after_check' });
+  }
+}
+
+/** An accepted open whose order did not land: nothing was opened (specification §3). */
+export class OrderFailedError extends HedgeError {
+  constructor(parts: Omit<ErrorParts, 'code' | 'effect' | 'retry'>) {
+    super({ ...parts, code: 'order_failed', effect: 'none', retry: 'later' });
   }
 }
 

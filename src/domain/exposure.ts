@@ -1,0 +1,69 @@
+/**
+ * Sums over what is open: how much of a whole a part is, how a cut falls on several hedges, how much of a
+ * limit is left. Exact; knows neither where the figures come from nor who set the limit.
+ */
+import { Big } from 'big.js';
+import { divide, roundTo, sum, USD_PLACES } from './amounts.ts';
+
+/**
+ * Specification §3: a reduction of "roughly the whole position" closes it fully. From here on we call it that.
+ * ASSUMED: 99 %; the specification shows no figure.
+ */
+const ABOUT_EVERYTHING = new Big('0.99');
+
+const CENTS = 2;
+const CENT = new Big('0.01');
+
+/** Whether taking `part` from `whole` takes about everything. */
+export const isAboutEverything = (part: Big, whole: Big): boolean => part.gte(whole.times(ABOUT_EVERYTHING));
+
+/** `percent` of `whole`, in whole cents; 100 % is the whole, to its last digit. */
+export function shareOf(whole: Big, percent: Big): Big {
+  return percent.eq(100) ? whole : roundTo(whole.times(percent).div(100), CENTS);
+}
+
+/** What a proportional cut of `taken` leaves of each of `sizes`, rounded to micro-USD (specification §3). */
+export function scaleDown(sizes: readonly Big[], taken: Big): readonly Big[] {
+  const whole = sum(sizes);
+  return sizes.map((size) => size.minus(divide(size.times(taken), whole, USD_PLACES)));
+}
+
+/** `limit` less what is `used`, never below zero. */
+export function leftOf(limit: Big, used: Big): Big {
+  const left = limit.minus(used);
+  return left.gt(0) ? left : new Big(0);
+}
+
+/**
+ * The largest notional in whole cents that `available` pays for, when `notional` needs `required`: both grow
+ * alike. Undefined when nothing is required, so that nothing limits it.
+ */
+export function affordable(notional: Big, money: { required: Big; available: Big }): Big | undefined {
+  if (money.required.lte(0)) return undefined;
+  if (money.available.lte(0)) return new Big(0);
+  const fits = wholeCents(divide(money.available.times(notional), money.required, USD_PLACES));
+  // The quotient may have been rounded up to a whole cent.
+  const tooMuch = fits.times(money.required).gt(money.available.times(notional));
+  return tooMuch ? fits.minus(CENT) : fits;
+}
+
+/** Down to whole cents: the size that still fits. */
+export const wholeCents = (amount: Big): Big => amount.round(CENTS, Big.roundDown);
+
+/** The middle of `sizes`; the mean of the two in the middle of an even number; undefined of none. */
+export function medianOf(sizes: readonly Big[]): Big | undefined {
+  const sorted = sizes.toSorted((one, other) => one.cmp(other));
+  const upper = sorted[Math.floor(sorted.length / 2)];
+  const lower = sorted[Math.floor((sorted.length - 1) / 2)];
+  if (upper === undefined || lower === undefined) return undefined;
+  return divide(upper.plus(lower), new Big(2), USD_PLACES);
+}
+
+/** `250000` → `250,000.00 USD`: grouped, two decimals at least, every digit that is there. */
+export const usdInWords = (amount: Big): string => `${grouped(amount)} USD`;
+export const usdcInWords = (amount: Big): string => `${grouped(amount)} USDC`;
+
+function grouped(amount: Big): string {
+  const [whole = '0', fraction = ''] = amount.toFixed().split('.');
+  return `${whole.replace(/\B(?=(?:\d{3})+$)/g, ',')}.${fraction.padEnd(CENTS, '0')}`;
+}
