@@ -26,5 +26,8 @@ export function quoted(text: string): string {
   return `"${characters.join('')}"`;
 }
 
+/** The same without its quotation marks, for a word inside a line that is suggested. */
+export const unquoted = (text: string): string => quoted(text).slice(1, -1);
+
 const spelled = (character: string): string =>
   SHORT[character] ?? `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
