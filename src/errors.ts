@@ -31,6 +31,7 @@ export const OWN_CODES = [
   'no_reference',
   'no_open_hedge',
   'more_than_open',
+  'nothing_to_reduce',
   'book_unclear',
   'worse_price',
   'implausible_price',

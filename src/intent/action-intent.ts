@@ -72,6 +72,8 @@ export interface CloseIntent extends OnSide {
   ifOpen: boolean;
 }
 
+export type ActionIntent = OpenIntent | AddIntent | ReduceIntent | CloseIntent;
+
 /** The parts of an open that can be asked for when they were not said. */
 export type OpenPart = 'market' | 'side' | 'notional' | 'tenor';
 
