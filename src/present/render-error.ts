@@ -1,11 +1,11 @@
 /** An error as a person reads it: what happened, what it means for the book, what to do next. */
-import { type Effect, type HedgeError, OWN_CODES } from '../errors.ts';
+import { type Effect, type HedgeError, OWN_CODES, RefusedError } from '../errors.ts';
 import { type Block, line, text } from './blocks.ts';
 import { type HumanView, renderHuman } from './render-human.ts';
 
 /** Lines for standard error. A code of the service stands in brackets behind what happened. */
 export function renderErrorHuman(error: HedgeError, view: HumanView): string {
-  const blocks: Block[] = [line(text(withCode(error.what, error.code), 'bad'))];
+  const blocks: Block[] = [line(text(withCode(error), 'bad'))];
   const book = error.book ?? BOOK_UNSAID[error.effect];
   if (book !== undefined) blocks.push(line(text(book)));
   // Hints are ours and may list commands, one a line.
@@ -21,8 +21,10 @@ const BOOK_UNSAID: Readonly<Record<Effect, string | undefined>> = {
   done: 'The book has changed as asked.',
 };
 
-function withCode(what: string, code: string): string {
-  if (OWN.has(code) || what.includes(code)) return what;
+function withCode(error: HedgeError): string {
+  const { what, code } = error;
+  const ours = OWN.has(code) && !(error instanceof RefusedError);
+  if (ours || what.includes(code)) return what;
   const stop = /[.!?]$/.exec(what)?.[0] ?? '';
   return `${what.slice(0, what.length - stop.length)} (${code})${stop}`;
 }
