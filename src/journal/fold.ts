@@ -163,8 +163,8 @@ function apply(action: Action, record: JournalRecord): void {
       action.why = record.because;
       return;
     case 'not_sent':
-      // Only an intent of which nothing left can have been stopped.
-      if (action.state !== 'prepared') return;
+      // A send that may have arrived is not taken back by a later one that did not.
+      if (action.state !== 'prepared' && (action.state !== 'sent' || action.unclear)) return;
       action.state = 'not_sent';
       action.why = record.why;
   }

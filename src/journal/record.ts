@@ -65,6 +65,10 @@ const intent = z
       /** Whether the side stood in the positions list; null when that was not read. */
       in_positions: z.nullable(z.boolean()),
     }),
+    /** How the size was said where it was not a notional: `by 50%`, `to 5000`. The same key asks the same. */
+    asked: z.optional(text),
+    /** The operator's bounds on the price, as digits: they hold for every later send too. */
+    bounds: z.optional(z.object({ worst_price: z.optional(decimal), max_cost_bps: z.optional(decimal) })),
     /** Figures that were shown, as digits. */
     quote: z.optional(z.record(z.string(), z.nullable(z.string()))),
     /** The command line, without anything that looks like a key (`argvWithoutKeys`). */
@@ -125,7 +129,10 @@ const settled = z.object({
   because: text,
 });
 
-/** Stopped after the intent was written and before anything left. */
+/**
+ * Nothing was done and the service keeps nothing of it: stopped before anything left, never connected, or
+ * turned away by a rate limit. Does not undo an unclear send.
+ */
 const notSent = z.object({ ...base, kind: z.literal('not_sent'), why: text });
 
 export const recordSchema = z.discriminatedUnion('kind', [

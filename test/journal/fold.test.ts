@@ -67,7 +67,10 @@ describe('the state of an action', () => {
     ['settled as nothing, then found', [SENDING, UNKNOWN, NOTHING, ACCEPTED], 'accepted', 'fs'],
     ['settled as nothing, then sent again', [SENDING, UNKNOWN, NOTHING, AGAIN], 'unknown', 'us'],
     ['settled as done, then sent again', [SENDING, UNKNOWN, DONE, AGAIN], 'settled', 's'],
-    ['sent, and then said not to be', [SENDING, NOT_SENT], 'sent', 'us'],
+    ['never connected, or turned away by a rate limit', [SENDING, NOT_SENT], 'not_sent', ''],
+    ['that, then sent again', [SENDING, NOT_SENT, AGAIN], 'sent', 'us'],
+    ['unclear, then never connected', [SENDING, UNKNOWN, AGAIN, NOT_SENT], 'unknown', 'us'],
+    ['accepted, and a straggler never connected', [SENDING, ACCEPTED, NOT_SENT], 'accepted', 'fs'],
   ])('%s', (_what, steps, state, marks) => {
     const action = actionOf(steps);
     const seen = [
