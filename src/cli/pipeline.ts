@@ -27,6 +27,8 @@ export interface OpenDesk {
   desk: Desk;
   /** Known once the desk had to select a profile. */
   identity(): Identity | undefined;
+  /** Whether the environment line has been shown on standard error. */
+  headed(): boolean;
   close(): Promise<void>;
 }
 
@@ -49,6 +51,7 @@ export async function runInvocation(world: World): Promise<number> {
     command: command?.name ?? '',
     aside: command?.aside,
     identity: opened?.identity(),
+    headed: opened?.headed() ?? false,
     now: world.clock.now(),
   });
   try {

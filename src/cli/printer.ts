@@ -24,6 +24,8 @@ export interface Context {
   command: string;
   aside: string | undefined;
   identity: Identity | undefined;
+  /** The environment line stands on standard error already. */
+  headed: boolean;
   /** Milliseconds since the epoch. */
   now: number;
 }
@@ -74,13 +76,29 @@ export function documentPrinter(terminal: Terminal, options: { quiet: boolean })
   };
 }
 
+/** Blocks that are no result: on standard error, under the environment line. */
+export function sayBlocks(
+  terminal: Terminal,
+  blocks: readonly Block[],
+  { identity, now }: Pick<Context, 'identity' | 'now'>,
+): void {
+  const heading: readonly Block[] =
+    identity === undefined
+      ? []
+      : [{ kind: 'heading', environment: identity.environment, profile: identity.profile }];
+  const context = { command: '', aside: undefined, identity, headed: false, now };
+  sayPainted(terminal, toText([...heading, ...blocks], terminal.stderr, context));
+}
+
 /** Views on standard output, under the environment line; errors on standard error. */
 export function personPrinter(terminal: Terminal): Printer {
   return {
     async result(shown, context) {
-      const heading = context.identity === undefined ? [] : [headingOf(context, shown)];
-      const blocks = [...heading, ...shown.blocks()];
-      await terminal.writeResult(toText(blocks, terminal.stdout, context));
+      const seen = context.headed && terminal.stdout.isTTY && terminal.stderr.isTTY;
+      const heading = context.identity === undefined || seen ? [] : [headingOf(context, shown)];
+      const blocks = shown.blocks();
+      if (blocks.length > 0)
+        await terminal.writeResult(toText([...heading, ...blocks], terminal.stdout, context));
       if (shown.finding !== undefined) sayError(terminal, shown.finding, context);
     },
     async failure(error, context) {

@@ -4,8 +4,11 @@
  */
 import type { HedgeApi } from '../client/hedge-api.ts';
 import type { ApiKey } from '../domain/api-key.ts';
+import type { Dealing, Looking } from '../flow/dealing.ts';
 import type { WeatherChange } from '../intent/weather-intent.ts';
+import type { Journal } from '../journal/store.ts';
 import type { Clock } from '../platform/clock.ts';
+import type { Block } from '../present/blocks.ts';
 import type { PracticeAdvance, PracticeState, PracticeWeather } from '../present/views/practice.ts';
 import type { ProfileStore } from '../settings/profiles.ts';
 import type { Selection } from '../settings/resolve.ts';
@@ -19,6 +22,8 @@ export interface Desk {
   prompter: Prompter;
   /** One line for the operator, on standard error; silent with --quiet. */
   note(text: string): void;
+  /** What has to be seen before it is dealt: on standard error, under the environment line, quiet or not. */
+  show(blocks: readonly Block[]): void;
   /** Resolves when the operator or the system wants the program to end. */
   untilStopped(): Promise<void>;
   profiles(): Promise<ProfileStore>;
@@ -30,6 +35,12 @@ export interface Desk {
   api(): Promise<HedgeApi>;
   /** The API under a profile that is not kept yet. */
   candidateApi(candidate: Candidate): Promise<HedgeApi>;
+  /** What was sent from this machine and what became of it. Touches no network. */
+  journal(): Journal;
+  /** What looking at an action takes, under the selected profile. */
+  looking(): Promise<Looking>;
+  /** What sending one takes, but for the question that goes before it. */
+  dealing(): Promise<Omit<Dealing, 'confirm'>>;
   /** A key from one of the places it may come from, checked for its shape. Throws CredentialError. */
   keyFrom: {
     standardInput(): Promise<ApiKey>;

@@ -3,12 +3,17 @@
  * connected to what, and closes it all.
  */
 import type { OpenDesk } from '../cli/pipeline.ts';
-import type { Identity } from '../cli/printer.ts';
+import { type Identity, sayBlocks } from '../cli/printer.ts';
 import { connect } from '../client/connect.ts';
 import type { HedgeApi } from '../client/hedge-api.ts';
 import type { Candidate } from '../commands/desk.ts';
 import { ApiKey } from '../domain/api-key.ts';
 import { CredentialError } from '../errors.ts';
+import type { Dealing, Limits, Looking } from '../flow/dealing.ts';
+import { readHalt } from '../journal/halt.ts';
+import { type Identity as BookIdentity, practiceIdentity, serviceIdentity } from '../journal/identity.ts';
+import { argvWithoutKeys } from '../journal/record.ts';
+import { type Journal, openJournal } from '../journal/store.ts';
 import { aborted } from '../platform/clock.ts';
 import { type KeyPorts, keyFromCommand, keyFromFile, keyFromText, readKey } from '../settings/credentials.ts';
 import { checkExpectation, readExpectation } from '../settings/expectation.ts';
@@ -18,10 +23,26 @@ import { trustedCertificates } from '../settings/trust.ts';
 import { chooseProgress } from '../terminal/progress.ts';
 import { choosePrompter } from '../terminal/prompter.ts';
 import { readStandardInput } from '../terminal/standard-input.ts';
+import { actionWatch } from './action-watch.ts';
 import type { DeskParts } from './parts.ts';
 import { practiceHouse } from './practice-house.ts';
 
 const LARGEST_KEY_BYTES = 65_536;
+
+const NO_LIMITS: Limits = {
+  maxNotional: undefined,
+  maxDailyNotional: undefined,
+  readOnly: false,
+  markets: undefined,
+};
+
+/** One account at one service, and who is asking it. */
+interface Book {
+  api: HedgeApi;
+  /** Whose actions these are, in the journal. */
+  owner: BookIdentity;
+  whose: Identity;
+}
 
 export function openDesk(parts: DeskParts): OpenDesk {
   const { terminal, signals, machine, settings, globals, env } = parts;
@@ -31,6 +52,10 @@ export function openDesk(parts: DeskParts): OpenDesk {
   const keyPorts: KeyPorts = { clock, env, signal: signals.signal };
   const closers: (() => Promise<void>)[] = [];
   let identity: Identity | undefined;
+  let headed = false;
+  let journal: Journal | undefined;
+  const zone = (): string => identity?.zone ?? 'UTC';
+  const watch = actionWatch(terminal, { drawn: progress, clock, zone });
 
   const profiles = once(async (): Promise<ProfileStore> => openProfiles({ places: parts.places(), machine }));
   const selection = once(async (): Promise<Selection> => {
@@ -67,23 +92,34 @@ export function openDesk(parts: DeskParts): OpenDesk {
   const trust = (profileFile: string | undefined) =>
     trustedCertificates({ profile: profileFile, hedge: settings.caFile, node: settings.extraCaCerts });
 
-  const practiceApi = async (): Promise<HedgeApi> => {
+  const practiceBook = async (): Promise<Book> => {
     identity = { profile: 'practice', environment: 'practice', zone: 'UTC' };
     checkExpectation('practice', expected());
     const service = await practice.open();
-    return connectTo({ baseUrl: service.url, key: ApiKey.of(service.keys.test), ca: [service.ca] });
+    return {
+      api: connectTo({ baseUrl: service.url, key: ApiKey.of(service.keys.test), ca: [service.ca] }),
+      owner: practiceIdentity(service.bookId),
+      whose: identity,
+    };
   };
 
-  const api = once(async (): Promise<HedgeApi> => {
+  const book = once(async (): Promise<Book> => {
     const selected = await selection();
-    if (selected.kind === 'practice') return practiceApi();
+    if (selected.kind === 'practice') return practiceBook();
     const key = await readKey(selected, keyPorts);
     const stored = selected.kind === 'stored' ? selected.profile : undefined;
     identity = { profile: selected.name, environment: key.environment, zone: stored?.time_zone ?? 'UTC' };
     checkExpectation(key.environment, expected());
     const baseUrl = selected.kind === 'stored' ? selected.profile.base_url : selected.baseUrl;
-    return connectTo({ baseUrl, key, ca: await trust(stored?.ca_file) });
+    const owner = serviceIdentity(key.environment, { baseUrl, keyFingerprint: key.fingerprint });
+    return { api: connectTo({ baseUrl, key, ca: await trust(stored?.ca_file) }), owner, whose: identity };
   });
+
+  const journalOnce = (): Journal => (journal ??= openJournal({ places: parts.places(), machine }));
+  const looking = async (): Promise<Looking> => {
+    const { api, owner } = await book();
+    return { api, journal: journalOnce(), clock, identity: owner, signal: signals.signal, watch };
+  };
 
   return {
     desk: {
@@ -94,14 +130,36 @@ export function openDesk(parts: DeskParts): OpenDesk {
       note(text) {
         if (!terminal.quiet) terminal.writeNote(text);
       },
+      show(blocks) {
+        progress.stop();
+        if (identity !== undefined) headed = true;
+        sayBlocks(terminal, blocks, { identity, now: clock.now() });
+      },
       untilStopped: () => aborted(signals.signal),
       profiles,
       selection,
       selectionIfAny: () => selection().catch(ifNothingIsSelected),
-      api,
+      api: async () => (await book()).api,
       async candidateApi({ baseUrl, key, caFile }: Candidate) {
         checkExpectation(key.environment, expected());
         return connectTo({ baseUrl, key, ca: await trust(caFile) });
+      },
+      journal: journalOnce,
+      looking,
+      async dealing(): Promise<Omit<Dealing, 'confirm'>> {
+        const { whose } = await book();
+        return {
+          ...(await looking()),
+          random,
+          writer: machine.host.self,
+          environment: whose.environment,
+          profile: whose.profile,
+          limits: NO_LIMITS,
+          argv: argvWithoutKeys(parts.argv),
+          expected: expected(),
+          attended: terminal.canPrompt,
+          halted: () => readHalt({ places: parts.places(), machine }),
+        };
       },
       keyFrom: {
         async standardInput() {
@@ -118,6 +176,7 @@ export function openDesk(parts: DeskParts): OpenDesk {
       practice: practice.door,
     },
     identity: () => identity,
+    headed: () => headed,
     async close() {
       for (const close of closers.toReversed()) await close();
       await practice.close();

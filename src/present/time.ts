@@ -40,6 +40,9 @@ export function spellTime(
   return `${date} ${clock} ${zoneName(instant, context.zone)}`;
 }
 
+/** `10:02:11`, of milliseconds since the epoch. */
+export const spellClock = (ms: number, zone: string): string => localParts(ms, zone).clock;
+
 /** Whether the instant falls on a Saturday or a Sunday in `zone`. */
 export function isWeekend(at: string, zone: string): boolean {
   const instant = instantOf(at);

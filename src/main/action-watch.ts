@@ -1,0 +1,32 @@
+/**
+ * An action's progress as the desk lends it: what stays is dated by the clock, in the profile's zone; what
+ * only counts the seconds is for the spinner. Knows no action.
+ */
+import type { Watch } from '../flow/dealing.ts';
+import type { Clock } from '../platform/clock.ts';
+import { spellClock } from '../present/time.ts';
+import { chooseProgress, type Progress } from '../terminal/progress.ts';
+import type { Terminal } from '../terminal/streams.ts';
+
+/** `drawn`: the one spinner of this terminal; in a pipe each change of state is a line instead. */
+export function actionWatch(
+  terminal: Terminal,
+  { drawn, clock, zone }: { drawn: Progress; clock: Clock; zone: () => string },
+): Watch {
+  const dated = (line: string): string => `${spellClock(clock.now(), zone())}  ${line}`;
+  if (terminal.canDraw) {
+    return {
+      start: (text) => drawn.start(text),
+      update: (text) => drawn.update(text),
+      note: (line) => drawn.note(dated(line)),
+      stop: () => drawn.stop(),
+    };
+  }
+  const lines = chooseProgress(terminal, { clock, inPipe: 'lines' });
+  return {
+    start: (text) => lines.start(dated(text)),
+    update: () => undefined,
+    note: (line) => lines.note(dated(line)),
+    stop: () => lines.stop(),
+  };
+}
