@@ -6,6 +6,7 @@ import type { HedgeApi } from '../client/hedge-api.ts';
 import type { ApiKey } from '../domain/api-key.ts';
 import type { Dealing, Looking } from '../flow/dealing.ts';
 import type { WeatherChange } from '../intent/weather-intent.ts';
+import type { Halt } from '../journal/halt.ts';
 import type { Journal } from '../journal/store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Block } from '../present/blocks.ts';
@@ -48,7 +49,18 @@ export interface Desk {
     command(argv: readonly [string, ...string[]]): Promise<ApiKey>;
     text(text: string): ApiKey;
   };
+  brake: Brake;
   practice: PracticeDoor;
+}
+
+/** What stops opens and adds of this user on this machine, whatever the profile. */
+export interface Brake {
+  /** Undefined while nothing is halted; never throws. */
+  read(): Halt | undefined;
+  /** Hands back the halt that stood before. Throws UsageError for the reason, DamagedFileError. */
+  halt(why: string): Halt | undefined;
+  /** Hands back what was lifted. Throws DamagedFileError, and then it is still halted. */
+  unhalt(): Halt | undefined;
 }
 
 export interface Candidate {

@@ -6,7 +6,7 @@ import type { Command, CommandGroup } from './define.ts';
 
 export interface RegistryLine {
   name: string;
-  group: 'Look' | 'Book' | 'Settings and practice';
+  group: 'Look' | 'Deal' | 'Book' | 'Settings and practice';
   summary: string;
   load(): Promise<Command | CommandGroup>;
 }
@@ -29,6 +29,18 @@ export const REGISTRY: readonly RegistryLine[] = [
     group: 'Look',
     summary: 'what a hedge would cost, all in; without --tenor, every tenor side by side',
     load: async () => (await import('./quote.ts')).quote,
+  },
+  {
+    name: 'halt',
+    group: 'Deal',
+    summary: 'stops opens and adds from this machine; reduce and close go on',
+    load: async () => (await import('./halt.ts')).halt,
+  },
+  {
+    name: 'unhalt',
+    group: 'Deal',
+    summary: 'lifts the halt',
+    load: async () => (await import('./unhalt.ts')).unhalt,
   },
   {
     name: 'hedges',

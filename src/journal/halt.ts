@@ -51,7 +51,8 @@ export function readHalt({ places, machine }: Desk): Halt | undefined {
 
 /**
  * Halts from now on; an action already being sent goes on. Replaces a halt that is there, and hands back
- * that one. @throws UsageError for an empty or endless reason; DamagedFileError, and then it is not halted.
+ * that one. @throws UsageError for an empty or endless reason; DamagedFileError, which says whether it is
+ * halted all the same.
  */
 export function halt({ who, why }: { who: string; why: string }, desk: Desk): Halt | undefined {
   const { places, machine } = desk;
@@ -63,10 +64,23 @@ export function halt({ who, why }: { who: string; why: string }, desk: Desk): Ha
     );
   }
   const before = readHalt(desk);
-  ensureFolder(places.state, machine.host);
   const at = instantOf(machine.clock.now());
   const content = { schema: VERSION, who: who.slice(0, LONGEST) || 'unknown', at, why: reason };
-  writeDurably(haltPath(places), `${JSON.stringify(content)}\n`, machine);
+  try {
+    ensureFolder(places.state, machine.host);
+    writeDurably(haltPath(places), `${JSON.stringify(content)}\n`, machine);
+  } catch (error) {
+    if (!(error instanceof DamagedFileError)) throw error;
+    const stands = readHalt(desk) !== undefined;
+    throw new DamagedFileError(error.path, {
+      what: error.what,
+      book: stands
+        ? 'Opens and adds are stopped all the same, and the reason is not kept.'
+        : 'NOT HALTED: opens and adds from this machine go on.',
+      hint: error.hint,
+      cause: error,
+    });
+  }
   return before;
 }
 

@@ -10,7 +10,6 @@ import type { Candidate } from '../commands/desk.ts';
 import { ApiKey } from '../domain/api-key.ts';
 import { CredentialError } from '../errors.ts';
 import type { Dealing, Limits, Looking } from '../flow/dealing.ts';
-import { readHalt } from '../journal/halt.ts';
 import { type Identity as BookIdentity, practiceIdentity, serviceIdentity } from '../journal/identity.ts';
 import { argvWithoutKeys } from '../journal/record.ts';
 import { type Journal, openJournal } from '../journal/store.ts';
@@ -24,6 +23,7 @@ import { chooseProgress } from '../terminal/progress.ts';
 import { choosePrompter } from '../terminal/prompter.ts';
 import { readStandardInput } from '../terminal/standard-input.ts';
 import { actionWatch } from './action-watch.ts';
+import { brakeOf } from './brake.ts';
 import type { DeskParts } from './parts.ts';
 import { practiceHouse } from './practice-house.ts';
 
@@ -49,6 +49,7 @@ export function openDesk(parts: DeskParts): OpenDesk {
   const { clock, random } = machine;
   const progress = chooseProgress(terminal, { clock, inPipe: 'silent' });
   const practice = practiceHouse(parts);
+  const brake = brakeOf(parts);
   const keyPorts: KeyPorts = { clock, env, signal: signals.signal };
   const closers: (() => Promise<void>)[] = [];
   let identity: Identity | undefined;
@@ -158,7 +159,7 @@ export function openDesk(parts: DeskParts): OpenDesk {
           argv: argvWithoutKeys(parts.argv),
           expected: expected(),
           attended: terminal.canPrompt,
-          halted: () => readHalt({ places: parts.places(), machine }),
+          halted: () => brake.read(),
         };
       },
       keyFrom: {
@@ -173,6 +174,7 @@ export function openDesk(parts: DeskParts): OpenDesk {
         command: (argv) => keyFromCommand(argv, keyPorts),
         text: (text) => keyFromText(text, 'What was typed'),
       },
+      brake,
       practice: practice.door,
     },
     identity: () => identity,

@@ -3,7 +3,7 @@
  * write, and whether the process that a lock names still lives. Knows no file of ours.
  */
 import { readFileSync, readlinkSync } from 'node:fs';
-import { hostname } from 'node:os';
+import { hostname, userInfo } from 'node:os';
 import type { Clock } from './clock.ts';
 import type { Random } from './random.ts';
 
@@ -24,6 +24,8 @@ export interface Host {
   /** Owner of the files we make; undefined where there are no user ids (Windows). */
   uid: number | undefined;
   self: ProcessIdentity;
+  /** `ada@desk`: the user's name, or number where it has none, and the machine's. */
+  who(): string;
   /** `unknown`: another machine or container, which cannot be asked from here. */
   judge(other: ProcessIdentity): 'running' | 'gone' | 'unknown';
 }
@@ -56,6 +58,10 @@ export function hostOf(node: ProcessLike, proc = '/proc'): Host {
     platform: node.platform,
     uid: node.geteuid?.(),
     self,
+    who() {
+      const name = textOf(() => userInfo().username) ?? node.geteuid?.().toString() ?? 'unknown';
+      return `${name}@${self.hostname}`;
+    },
     judge(other) {
       if (self.boot !== other.boot) {
         const rebooted = self.hostname === other.hostname && self.boot !== null && other.boot !== null;

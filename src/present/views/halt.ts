@@ -1,0 +1,49 @@
+/** The halt as a person reads it, and as a document. Knows neither who may lift it nor what it stops. */
+import type { Halt } from '../../journal/halt.ts';
+import { type Block, type Cell, line, text } from '../blocks.ts';
+
+/** What a command made of the halt. */
+export interface HaltChange {
+  /** The halt that stands now; undefined: opens and adds go on. */
+  now: Halt | undefined;
+  /** The one that stood until now. */
+  before: Halt | undefined;
+}
+
+export function viewHaltChange({ now, before }: HaltChange): readonly Block[] {
+  if (now !== undefined) {
+    return [
+      line(text('HALTED', 'warn'), ...signed(now)),
+      line(
+        text(
+          'Opens and adds from this machine are stopped, under every profile. Reduce and close go on; so does what was sent already.',
+        ),
+      ),
+      ...(before === undefined ? [] : [line(text('In the place of the halt', 'dim'), ...signed(before))]),
+      line(text('When dealing may go on: hedge unhalt', 'dim')),
+    ];
+  }
+  if (before === undefined) return [line(text('Nothing is halted.'))];
+  return [line(text('Lifted: the halt'), ...signed(before)), line(text('Opens and adds go on.'))];
+}
+
+function signed(halt: Halt): readonly Cell[] {
+  if ('unreadable' in halt) return [text(`that could not be read: ${halt.unreadable.path}.`)];
+  return [
+    text(`by ${halt.who},`),
+    { kind: 'time', at: halt.at, style: 'second' },
+    text(`: ${halt.why.replace(/(?<![.!?])$/, '.')}`),
+  ];
+}
+
+export const haltDocument = ({ now, before }: HaltChange): unknown => ({
+  halted: now !== undefined,
+  halt: asDocument(now),
+  before: asDocument(before),
+});
+
+function asDocument(halt: Halt | undefined): unknown {
+  if (halt === undefined) return null;
+  if ('unreadable' in halt) return { unreadable: halt.unreadable.what, path: halt.unreadable.path };
+  return { who: halt.who, at: halt.at, why: halt.why };
+}

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { HEDGE, runBuilt } from '../support/built.ts';
+import { temporaryFolder } from '../support/own-folder.ts';
+import { openScreen } from '../support/pty.ts';
+
+async function aHaltedDesk() {
+  const env = { HEDGE_HOME: temporaryFolder() };
+  const run = (...words: readonly string[]) => runBuilt(words, { env });
+  expect(await run('halt', 'venue', 'down')).toMatchObject({ code: 0 });
+  const screen = openScreen(process.execPath, [HEDGE, 'unhalt'], { env, columns: 120 });
+  const asked = await screen.until('Lift it?');
+  return { run, screen, asked };
+}
+
+describe('unhalt at a terminal', () => {
+  it('shows who halted and why, and lifts it at a yes', async () => {
+    const { run, screen, asked } = await aHaltedDesk();
+    expect(asked).toMatch(/Halted by \S+@\S+, \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC: "venue down"/);
+    screen.send('y\r');
+    expect(await screen.exit).toEqual({ code: 0, signal: null });
+    expect((await run('unhalt')).out).toBe('Nothing is halted.\n');
+  });
+
+  it('leaves it at Enter, and at a yes to a halt that is another by then', async () => {
+    const declined = await aHaltedDesk();
+    declined.screen.send('\r');
+    expect(await declined.screen.exit).toMatchObject({ code: 10 });
+    expect(await declined.screen.until('Still halted')).toBeTruthy();
+
+    const { run, screen } = await aHaltedDesk();
+    await run('halt', 'audit');
+    screen.send('y\r');
+    expect(await screen.exit).toMatchObject({ code: 10 });
+    expect(screen.screen().join(' ')).toContain('halted again');
+    expect((await run('unhalt')).err).toContain('"audit"');
+  });
+});

@@ -1,0 +1,73 @@
+import { chmodSync, writeFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { aDesk } from '../support/desk.ts';
+
+const VENUE_DOWN = { why: 'venue down', at: expect.stringMatching(/^\d{4}-.*Z$/) };
+
+describe('hedge halt', () => {
+  it('needs no profile and no network, and says what stops and what goes on', async () => {
+    const ran = await aDesk().run(['halt', 'venue down']);
+    expect([ran.code, ran.err]).toEqual([0, '']);
+    expect(ran.out).toMatch(/^HALTED by \S+@\S+, .*: venue down\./);
+    expect(ran.out).toMatch(/Reduce and\s+close go on/);
+    expect(ran.out).toContain('hedge unhalt');
+  });
+
+  it('signs with who is at this machine, and names the halt it takes the place of', async () => {
+    const desk = aDesk();
+    await desk.run('halt venue down --json');
+    expect((await desk.run('halt audit --json')).document()).toMatchObject({
+      data: {
+        halted: true,
+        halt: { why: 'audit', who: expect.stringMatching(new RegExp(`^${userInfo().username}@`)) },
+        before: VENUE_DOWN,
+      },
+      error: null,
+      meta: { command: 'halt', profile: null },
+    });
+  });
+
+  it.each([['halt'], ['halt  ']])('refuses to halt for no reason: %j', async (words) => {
+    const desk = aDesk();
+    expect((await desk.run(words)).code).toBe(2);
+    expect((await desk.run(['halt', ' '])).code).toBe(2);
+    expect((await desk.run('unhalt --json')).document()).toMatchObject({ data: { before: null } });
+  });
+
+  it('that cannot be kept says so at once', async () => {
+    const desk = aDesk();
+    writeFileSync(join(desk.home, 'state'), '');
+    const ran = await desk.run('halt audit --json');
+    expect(ran.code).toBe(78);
+    expect(ran.document()).toMatchObject({ error: { code: 'damaged_file', effect: 'none' } });
+    expect(ran.err).toMatch(/NOT HALTED|stopped all the same/);
+  });
+});
+
+describe('hedge unhalt', () => {
+  it('lifts nothing unless told so where nobody can be asked', async () => {
+    const desk = aDesk();
+    await desk.run('halt venue down');
+    const refused = await desk.run('unhalt --json');
+    expect(refused.code).toBe(2);
+    expect(refused.err).toContain('--yes');
+    expect(refused.err).toContain('venue down');
+    expect((await desk.run('unhalt --yes --json')).document()).toMatchObject({
+      data: { halted: false, halt: null, before: VENUE_DOWN },
+    });
+    expect((await desk.run('unhalt')).out).toBe('Nothing is halted.\n');
+  });
+
+  it('lifts a halt that cannot be read, and says that it could not be', async () => {
+    const desk = aDesk();
+    await desk.run('halt venue down');
+    const path = join(desk.home, 'state', 'halt.json');
+    writeFileSync(path, 'stop!');
+    chmodSync(path, 0o600);
+    expect((await desk.run('unhalt --yes --json')).document()).toMatchObject({
+      data: { halted: false, before: { path } },
+    });
+  });
+});
