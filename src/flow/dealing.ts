@@ -115,6 +115,8 @@ export interface ActionReport {
   plan: Plan | undefined;
   outcome: ReportOutcome;
   effect: Effect;
+  /** Findings of level `warn` that it was dealt in spite of, or would be. */
+  warnings: readonly Finding[];
   /** Of an open: the hedge as last read. */
   hedge: Hedge | undefined;
   /** Of the others: the side's line once it was done; undefined when it is gone or was not read. */
