@@ -1,9 +1,9 @@
 /**
- * Writes a value as JSON with every number exact: a Big prints the digits it holds, never a float's.
- * Knows nothing of who reads it.
+ * Writes a value as JSON with every number exact: a Big prints the digits it holds, never a float's; and reads
+ * back what was written so. JSON from outside is client/json.ts's to read.
  */
 import { Big } from 'big.js';
-import { stringify } from 'lossless-json';
+import { parse, stringify } from 'lossless-json';
 
 /** Beyond this a number keeps its exponent: a few sent bytes must not become a megabyte of zeros. */
 const LONGEST_EXPONENT = 64;
@@ -18,6 +18,10 @@ export function writeExactJson(value: unknown, options: { indent?: number } = {}
   ]);
   return json ?? 'null';
 }
+
+/** The value of a text that `writeExactJson` wrote, its numbers as Big. @throws SyntaxError on anything else. */
+export const readOwnJson = (json: string): unknown =>
+  parse(json, null, { parseNumber: (numeral) => new Big(numeral) });
 
 /** The digits of `amount`, without an exponent unless it is a very long one. */
 function exactDigits(amount: Big): string {

@@ -6,11 +6,11 @@ import type { Big } from 'big.js';
 import type { Account, Quote } from '../../client/schemas.ts';
 import { roundTo } from '../../domain/amounts.ts';
 import { carryInWords } from '../../domain/carry.ts';
-import type { QuoteFigures } from '../../domain/quote-figures.ts';
 import { quoteCurrency, sideInWords } from '../../domain/vocabulary.ts';
 import type { QuotedTenor, QuoteReading } from '../../flow/read-quotes.ts';
 import { type Block, type Cell, line, text } from '../blocks.ts';
 import { cellOf, labelOf } from '../fields.ts';
+import { bps, breakEvenRow, cost, costWord, days, isWeekend, maturityCell, rate, row, usd } from './cells.ts';
 import { unknownFields } from './records.ts';
 
 export function viewQuotes(reading: QuoteReading): readonly Block[] {
@@ -187,38 +187,7 @@ function extraFields({ pricing, carry, upfront, ...top }: Quote): readonly SentF
 const extrasOf = (group: Readonly<Record<string, unknown>>, known: readonly string[]): readonly SentField[] =>
   unknownFields([group], known).map((name) => ({ name, value: group[name] }));
 
-const row = (name: string, amount: Cell, ...rest: readonly Cell[]): Cell[] => [text(name), amount, ...rest];
-const usd = (amount: Big, unit?: string): Cell =>
-  unit === undefined ? { kind: 'money', amount } : { kind: 'money', amount, unit };
-const rate = (amount: Big, places?: number): Cell => ({
-  kind: 'rate',
-  amount: places === undefined ? amount : roundTo(amount, places),
-});
-const bps = (amount: Big): Cell => ({ kind: 'number', amount: roundTo(amount, 1), unit: 'bps' });
-const cost = (amount: Big): Cell => ({ kind: 'money', amount: amount.abs(), unit: 'USDC', tone: 'strong' });
-const costWord = (amount: Big): string => (amount.lt(0) ? 'You earn' : 'You pay');
-const days = (count: string): string => (count === '1' ? '1 day' : `${count} days`);
-
 function perDay(daily: Big): readonly Cell[] {
   const { words, amount } = carryInWords(daily);
   return amount.eq(0) ? [text(words)] : [text(words), usd(amount), text('a day')];
-}
-
-/** How far the mid must move by maturity for the hedge to pay its own costs. */
-function breakEvenRow({ all_in_rate: allIn, move_to_break_even_pct: move }: QuoteFigures): Cell[] {
-  const name = 'Breaks even at';
-  if (allIn === undefined || move === undefined) return row(name, { kind: 'missing' }, text('no rate does'));
-  if (move.eq(0)) return row(name, rate(allIn, 4), text('where the mid is now'));
-  const way = move.gt(0) ? 'above the mid' : 'below the mid';
-  return row(name, rate(allIn, 4), { kind: 'percent', amount: roundTo(move.abs(), 2) }, text(way));
-}
-
-function maturityCell(at: string, style: 'date' | 'minute'): Cell {
-  return { kind: 'time', at, style, ...(isWeekend(at) ? { mark: '(!)' } : {}) };
-}
-
-/** Saturday or Sunday in UTC, the service's own time. */
-function isWeekend(at: string): boolean {
-  const day = new Date(at).getUTCDay();
-  return day === 0 || day === 6;
 }

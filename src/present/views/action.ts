@@ -1,0 +1,219 @@
+/**
+ * What became of an action, for a person, on standard output. Nothing where it did not go as asked: the error
+ * on standard error says all of it. Computes nothing but the sum of a side.
+ */
+import { Big } from 'big.js';
+import { roundTo, sum } from '../../domain/amounts.ts';
+import type { ActionFigures, ActionReport } from '../../flow/dealing.ts';
+import { type Block, type Cell, line, text } from '../blocks.ts';
+import { cellOf, labelOf } from '../fields.ts';
+import { bps, days, maturityCell, rate, row, signedIn, usd } from './cells.ts';
+import { viewPlan } from './plan.ts';
+import { changeRows } from './plan-side.ts';
+import { unknownFields } from './records.ts';
+
+export function viewAction(report: ActionReport): readonly Block[] {
+  switch (report.outcome) {
+    case 'filled':
+      return viewHedge(report, 'FILLED');
+    case 'changed':
+      return viewChanged(report);
+    case 'closed':
+      // An open that was looked at late: its hedge has come and gone.
+      return actionOf(report) === 'open' ? viewHedge(report, 'CLOSED') : viewChanged(report);
+    case 'submitted':
+      return viewSubmitted(report);
+    case 'planned':
+      return viewPlanned(report);
+    case 'flat':
+      return [line(text('FLAT', 'good'), text(`: nothing is open on ${subject(report)}; nothing was sent.`))];
+    case 'failed':
+    case 'pending':
+    case 'unknown':
+    case 'refused':
+    case 'not_sent':
+      return [];
+    default:
+      return report.outcome satisfies never;
+  }
+}
+
+/** What the action is about, from whichever of the two is there. */
+const aboutOf = ({ plan, entry }: ActionReport) => plan ?? entry?.intent;
+const actionOf = ({ plan, entry }: ActionReport) => plan?.action ?? entry?.intent.action;
+const subject = (report: ActionReport): string => {
+  const about = aboutOf(report);
+  return about === undefined ? 'the side' : `${about.side} ${about.market}`;
+};
+
+function notionalOf({ plan, entry }: ActionReport): Big | undefined {
+  if (plan !== undefined) return plan.action === 'close' ? plan.facts.book.total : plan.notional;
+  return entry?.notional;
+}
+
+function headline(report: ActionReport, word: string, ...rest: readonly Cell[]): Block {
+  const notional = notionalOf(report);
+  return line(
+    text(word, 'good'),
+    text(subject(report), 'strong'),
+    ...(notional === undefined ? [] : [usd(notional, 'USD')]),
+    ...rest,
+  );
+}
+
+function viewHedge(report: ActionReport, word: 'FILLED' | 'CLOSED'): readonly Block[] {
+  const { hedge, entry, derived } = report;
+  const struck = hedge?.struck_rate ?? undefined;
+  const maturity = hedge?.maturity_at ?? undefined;
+  const tenor = hedge?.tenor_days;
+  const dealId = entry?.intent.deal_id;
+  const pairs: { name: string; value: readonly Cell[] }[] = [
+    {
+      name: 'Struck',
+      value: [struck === undefined ? { kind: 'missing' } : rate(struck), ...against(derived)],
+    },
+    { name: 'Hedge', value: [textOr(hedge?.id ?? entry?.hedgeId), ...nowIs(hedge, word)] },
+    ...(dealId === undefined ? [] : [{ name: 'Deal id', value: [text(dealId)] }]),
+    {
+      name: 'Matures',
+      value: [
+        maturity === undefined ? { kind: 'missing' } : maturityCell(maturity, 'minute'),
+        ...(tenor === undefined ? [] : [text(`, ${days(tenor.toFixed())}`)]),
+      ],
+    },
+    { name: 'Order tx', value: [textOr(hedge?.order_tx_hash ?? entry?.orderTxHash)] },
+    { name: 'Fill tx', value: [textOr(hedge?.fill_tx_hash ?? undefined)] },
+    ...actionPair(report),
+    ...extras(hedge),
+  ];
+  return [headline(report, word), { kind: 'pairs', pairs }];
+}
+
+/** A hedge that was dealt before may have gone on since. */
+const nowIs = (hedge: ActionReport['hedge'], word: string): readonly Cell[] =>
+  hedge === undefined || hedge.status === word.toLowerCase() ? [] : [text(`, now ${hedge.status}`)];
+
+/** `1.0 bps (4.81 USD) worse than quoted`: the sign is in the word. */
+function against({ slippage_bps: points, slippage_usd: amount }: ActionFigures): readonly Cell[] {
+  if (points === undefined) return [];
+  if (points.eq(0)) return [text(', as quoted')];
+  return [
+    text(','),
+    bps(points.abs()),
+    ...(amount === undefined ? [] : [text('('), usd(roundTo(amount.abs(), CENTS), 'USD'), text(')')]),
+    points.gt(0) ? text('worse than quoted', 'warn') : text('better than quoted', 'good'),
+  ];
+}
+const CENTS = 2;
+
+const KNOWN_OF_HEDGE = [
+  'id',
+  'client_reference',
+  'market',
+  'side',
+  'notional_usd',
+  'tenor_days',
+  'status',
+  'order_tx_hash',
+  'fill_tx_hash',
+  'struck_rate',
+  'units',
+  'order_key',
+  'opened_at',
+  'filled_at',
+  'maturity_at',
+];
+
+/** Fields of the hedge that the specification doesn't have. */
+const extras = (hedge: ActionReport['hedge']): { name: string; value: readonly Cell[] }[] =>
+  hedge === undefined
+    ? []
+    : unknownFields([hedge], KNOWN_OF_HEDGE).map((name) => ({
+        name: labelOf(name),
+        value: [cellOf(name, hedge[name])],
+      }));
+
+const textOr = (value: string | undefined): Cell => (value === undefined ? { kind: 'missing' } : text(value));
+
+const actionPair = ({ entry }: ActionReport): { name: string; value: readonly Cell[] }[] =>
+  entry === undefined ? [] : [{ name: 'Action', value: [text(entry.shortId)] }];
+
+/** Of add, reduce and close: the side and each hedge before and after, and what was realised. */
+function viewChanged(report: ActionReport): readonly Block[] {
+  const { outcome, hedges, plan, derived, entry } = report;
+  const expected = plan !== undefined && 'comesBack' in plan ? plan.comesBack : undefined;
+  const closed = outcome === 'closed';
+  return [
+    headline(
+      report,
+      closed ? 'CLOSED' : 'CHANGED',
+      text(closed ? ': the side is flat.' : WAYS[wayOf(report)]),
+    ),
+    {
+      kind: 'figures',
+      rows: [
+        ...sideRows(report),
+        ...(closed && (hedges ?? []).length === 1 ? [] : changeRows(hedges)),
+        ...(derived.net_pnl_usd === undefined
+          ? []
+          : [row('Net P&L', signedIn('USD', derived.net_pnl_usd), text('realised'))]),
+        ...(expected === undefined
+          ? []
+          : [row('Came back', usd(expected.net_margin_usd, 'USD'), text('as the position stood before'))]),
+        ...(entry === undefined ? [] : [row('Action', text(entry.shortId))]),
+      ],
+    },
+  ];
+}
+
+const WAYS = { add: 'added.', reduce: 'off.' } as const;
+const wayOf = (report: ActionReport): keyof typeof WAYS => (actionOf(report) === 'add' ? 'add' : 'reduce');
+
+function sideRows(report: ActionReport): Cell[][] {
+  const { hedges, plan, position } = report;
+  const seen = hedges !== undefined && hedges.length > 0;
+  const before = seen ? sum(hedges.map((each) => each.before)) : plan?.facts.book.total;
+  const after = seen ? sum(hedges.map((each) => each.after)) : position?.notional_usd;
+  if (before === undefined && !(after instanceof Big)) return [];
+  return [
+    row(
+      'Side',
+      before === undefined ? { kind: 'missing' } : usd(before, 'USD'),
+      text('→'),
+      after instanceof Big ? usd(after, 'USD') : { kind: 'missing' },
+    ),
+  ];
+}
+
+function viewSubmitted(report: ActionReport): readonly Block[] {
+  const { entry, hedge } = report;
+  const hedgeId = hedge?.id ?? entry?.hedgeId;
+  const word = hedgeId ?? entry?.shortId;
+  const pairs = [
+    ...(hedgeId === undefined ? [] : [{ name: 'Hedge', value: [text(hedgeId)] }]),
+    ...actionPair(report),
+    ...(word === undefined ? [] : [{ name: 'To wait', value: [text(`hedge wait ${word}`, 'strong')] }]),
+  ];
+  return [
+    headline(report, 'SUBMITTED', text('; accepted, its end is not waited for.')),
+    { kind: 'pairs', pairs },
+  ];
+}
+
+/** A dry run: the preview's own blocks, and the body to the digit. */
+function viewPlanned({ plan, warnings }: ActionReport): readonly Block[] {
+  if (plan === undefined) return [];
+  const body = Object.entries(plan.request).flatMap(([name, value]) =>
+    value === undefined ? [] : [{ name, value: [value instanceof Big ? exact(value) : text(String(value))] }],
+  );
+  return [
+    line(text('DRY RUN', 'warn'), text(': nothing was sent.')),
+    ...viewPlan(plan),
+    ...warnings.map(({ says }) => line(text('Warning:', 'warn'), text(says))),
+    { kind: 'gap' },
+    line(text('Would be sent:', 'dim')),
+    { kind: 'pairs', pairs: body },
+  ];
+}
+
+const exact = (amount: Big): Cell => text(amount.toFixed());
