@@ -32,7 +32,7 @@ const OTHERS_MAY_WRITE = 0o022;
  */
 export function ensureFolder(path: string, host: Host): void {
   try {
-    makeFolders(path);
+    makeFolders(path, host);
   } catch (error) {
     throw cannot('make the folder', path, error);
   }
@@ -47,18 +47,19 @@ export function ensureFolder(path: string, host: Host): void {
 
 /**
  * Folder by folder from the first that is missing: Node's own recursive making never ends where a folder
- * cannot hold another (under /proc, for one).
+ * cannot hold another (under /proc, for one). Each is on disk before anything in it counts as being there.
  */
-function makeFolders(path: string): void {
+function makeFolders(path: string, host: Host): void {
   if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) return;
   const above = dirname(path);
-  if (above !== path) makeFolders(above);
+  if (above !== path) makeFolders(above, host);
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
     // Another process was quicker.
     if (codeOf(error) !== 'EEXIST') throw error;
   }
+  syncFolder(above, host);
 }
 
 /** Refuses a folder that is not one, is another user's, or that others can write into. Absent is fine. */

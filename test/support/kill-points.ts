@@ -1,0 +1,85 @@
+/**
+ * The built program killed at a numbered point of its life: each change of a file, connect, send, answer and
+ * word is one. The numbering is done inside the program by a preload, whose docstring says what it cannot see.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import * as z from 'zod/mini';
+import { type BuiltRun, runBuilt } from './built.ts';
+import { temporaryFolder } from './own-folder.ts';
+
+const pointSchema = z.object({
+  /** From 1. */
+  number: z.number(),
+  /** `write`, `fsync`, `rename`, `link`, …: of a file. `connect`, `send`, `answer`, `say`, `exit`. */
+  call: z.string(),
+  /** The file below the home, runs of hexadecimal digits as `*`; or the request's line. */
+  on: z.string(),
+  /** Of what is written: whether there is a half of it. */
+  halves: z.optional(z.boolean()),
+});
+export type Point = z.infer<typeof pointSchema>;
+
+/** `part`: half of the bytes are out. `after`: all of them, and no answer yet. */
+export type How = 'before' | 'part' | 'after';
+
+export interface Kill {
+  at: number;
+  how: How;
+  /** `power`: what was not synced is lost too. */
+  loses: 'nothing' | 'power';
+}
+
+/** Faults that are put into the program, to see that they are found. */
+export type Fault = 'late-journal' | 'no-sync';
+
+export interface Numbered {
+  run: BuiltRun;
+  points: readonly Point[];
+}
+
+const preload = (name: string): string =>
+  `--require=${fileURLToPath(new URL(`./preload/${name}.cjs`, import.meta.url))}`;
+
+/** Runs `hedge` with its points numbered, and kills it at one of them if one is given. */
+export async function runNumbered(
+  words: readonly string[],
+  options: {
+    env: Readonly<Record<string, string>> & { HEDGE_HOME: string };
+    kill?: Kill | undefined;
+    fault?: Fault | undefined;
+    /** Where the trace goes; a folder of the test's own when left out. */
+    folder?: string;
+  },
+): Promise<Numbered> {
+  const { env, kill, fault } = options;
+  const trace = join(options.folder ?? temporaryFolder(), `trace-${Math.random().toString(16).slice(2)}`);
+  const faults = fault === undefined ? [] : [preload(fault)];
+  const run = await runBuilt(words, {
+    env: {
+      ...env,
+      NODE_OPTIONS: [preload('kill-points'), ...faults].join(' '),
+      KILL_POINTS: JSON.stringify({ trace, home: env.HEDGE_HOME, ...kill }),
+    },
+  });
+  const lines = readFileSync(trace, 'utf8').split('\n').slice(0, -1);
+  return { run, points: lines.map((line) => pointSchema.parse(JSON.parse(line))) };
+}
+
+/** Every way to die from the first point that is about `from` to the end. */
+export function killsOf(points: readonly Point[], from = 'journal'): readonly Kill[] {
+  const first = points.findIndex(({ on }) => on.includes(from));
+  if (first < 0) throw new Error(`nothing was done to ${from}`);
+  return points.slice(first).flatMap(({ number, call, halves }) => {
+    const hows: How[] = ['before'];
+    if (halves === true) hows.push('part');
+    if (call === 'send') hows.push('after');
+    return hows.flatMap((how) =>
+      (['nothing', 'power'] as const).map((loses) => ({ at: number, how, loses })),
+    );
+  });
+}
+
+/** `12 send POST /hedges`, for a test's name or a failure. */
+export const pointText = ({ number, call, on }: Point): string => `${number.toString()} ${call} ${on}`;
