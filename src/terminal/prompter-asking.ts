@@ -2,6 +2,7 @@
 import { clean } from '../domain/clean.ts';
 import { InterruptedError, StoppedError } from '../errors.ts';
 import { paint } from './paint.ts';
+import { watchPastedLines } from './pasted-lines.ts';
 import type { Objection, Prompter } from './prompter.ts';
 import type { Terminal } from './streams.ts';
 
@@ -38,6 +39,28 @@ export function askingPrompter(terminal: Terminal, signal: AbortSignal): Prompte
     }
   }
 
+  /** A question whose yes acts: lines that were pasted are a no. */
+  async function askToAct(question: Parameters<typeof ask<boolean>>[0]): Promise<boolean> {
+    const { input, drawing } = terminal.streams;
+    const watch = watchPastedLines(input, drawing);
+    try {
+      const answer = await ask((prompts, context) =>
+        question(prompts, { ...context, signal: AbortSignal.any([context.signal, watch.signal]) }),
+      );
+      return watch.signal.aborted ? pastedIsNo() : answer;
+    } catch (error) {
+      if (watch.signal.aborted && !signal.aborted) return pastedIsNo();
+      throw error;
+    } finally {
+      watch.end();
+    }
+  }
+
+  function pastedIsNo(): false {
+    terminal.writeNote('A pasted line end is not taken for an answer: that is a no.');
+    return false;
+  }
+
   return {
     hidden: ({ message }, objection) =>
       ask(({ password }, context) =>
@@ -47,18 +70,25 @@ export function askingPrompter(terminal: Terminal, signal: AbortSignal): Prompte
         ),
       ),
     confirm: ({ message }) =>
-      ask(({ confirm }, context) => confirm({ message: clean(message), default: false, theme }, context)),
+      askToAct(({ confirm }, context) =>
+        confirm({ message: clean(message), default: false, theme }, context),
+      ),
     async select(question, choices) {
       // Numbers stand for the values, which may be anything.
       const index = await ask(({ select }, context) =>
         select(
           {
             message: clean(question.message),
-            choices: choices.map(({ name, description }, value) => ({
+            choices: choices.map(({ name, description, disabled }, value) => ({
               value,
               name: clean(name),
               ...(description === undefined ? {} : { description: clean(description) }),
+              ...(disabled === undefined ? {} : { disabled: clean(disabled) }),
             })),
+            default: choices.findIndex(({ disabled }) => disabled === undefined),
+            // Going round would hide where the list begins.
+            loop: false,
+            pageSize: LONGEST_LIST,
             theme,
           },
           context,
@@ -72,18 +102,21 @@ export function askingPrompter(terminal: Terminal, signal: AbortSignal): Prompte
       ask(({ input }, context) =>
         input({ message: clean(message), validate: verdict(objection), theme }, context),
       ),
-    async typed(question, wanted, fits) {
-      const answer = await this.input(
-        { ...question, message: `${question.message} Type "${wanted}"` },
-        (given) =>
+    typed: ({ message }, wanted, fits) =>
+      askToAct(async ({ input }, context) => {
+        const objection: Objection = (given) =>
           given.trim() === '' || fits(given.trim())
             ? undefined
-            : `Type "${wanted}", or nothing at all to stop here.`,
-      );
-      return answer.trim() !== '' && fits(answer.trim());
-    },
+            : `Type "${wanted}", or nothing at all to stop here.`;
+        const asked = clean(`${message} Type "${wanted}"`);
+        const answer = await input({ message: asked, validate: verdict(objection), theme }, context);
+        return answer.trim() !== '' && fits(answer.trim());
+      }),
   };
 }
+
+/** Choices shown at once; longer lists scroll. */
+const LONGEST_LIST = 12;
 
 const verdict =
   (objection: Objection | undefined) =>
@@ -145,6 +178,7 @@ function themeOf(terminal: Terminal) {
       maskedText: '(not shown)',
       keysHelpTip: tips,
     },
+    i18n: { disabledError: 'This one cannot be chosen.' },
   };
 }
 

@@ -13,11 +13,13 @@ interface Question {
   otherwise: string;
 }
 
-interface Choice<Value> {
+export interface Choice<Value> {
   name: string;
   value: Value;
   /** Shown under the list while this choice is marked. */
   description?: string;
+  /** Shown, and not to be chosen: why, in a word or two. */
+  disabled?: string;
 }
 
 /** Why an answer will not do, in one sentence; nothing when it will. */
@@ -30,11 +32,12 @@ export type Objection = (answer: string) => string | undefined;
 export interface Prompter {
   /** An answer that never shows on the screen. */
   hidden(question: Question, objection?: Objection): Promise<string>;
-  /** y/N: no unless yes is said. */
+  /** y/N: no unless yes is said. Pasted lines are a no. */
   confirm(question: Question): Promise<boolean>;
+  /** The first that can be chosen is marked; at least one must be. */
   select<Value>(question: Question, choices: readonly Choice<Value>[]): Promise<Value>;
   input(question: Question, objection?: Objection): Promise<string>;
-  /** True once something was typed that `fits`; false at an empty answer. `wanted` is what to type, as it is shown. */
+  /** True once something was typed that `fits`; false at an empty answer or pasted lines. `wanted` is what to type, as it is shown. */
   typed(question: Question, wanted: string, fits: (answer: string) => boolean): Promise<boolean>;
 }
 

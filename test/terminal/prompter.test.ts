@@ -86,6 +86,29 @@ describe('a question at a terminal', () => {
     expect(await screen.until('answer false')).toContain('answer false');
   });
 
+  it.each([
+    ['confirm', 'prompter.confirm(question)', '(y/N)', 'y'],
+    ['typed', "prompter.typed(question, 'buy 50000', (it) => it === 'buy 50000')", 'Type', 'buy 50000'],
+  ])('%s takes a pasted line end for a no, and a pasted word for a word', async (_, call, shows, yes) => {
+    const pasted = (text: string): string => `\u001b[200~${text}\u001b[201~`;
+    for (const lines of [pasted(`${yes}\r`), pasted(`ls\r${yes}\r`), `${yes}\rls\r`, `${yes}\r${yes}\r`]) {
+      const screen = ask(call);
+      await screen.until(shows);
+      screen.send(lines);
+      expect(await screen.until(/^answer/m)).toMatch(
+        /line end is not taken .*: that is a no\.\nanswer false/,
+      );
+    }
+    const screen = ask(call);
+    await screen.until(shows);
+    screen.send(pasted(yes));
+    screen.send('\r');
+    expect(await screen.until(/^answer/m)).toContain('answer true');
+    expect(screen.raw().lastIndexOf('\u001b[?2004l')).toBeGreaterThan(
+      screen.raw().lastIndexOf('\u001b[?2004h'),
+    );
+  });
+
   it('a hidden answer never reaches the screen', async () => {
     const screen = ask(
       "prompter.hidden(question, (key) => (key.includes('_live_') ? undefined : 'not a key'))",
@@ -114,6 +137,17 @@ describe('a question at a terminal', () => {
     await screen.until('sell');
     screen.send('\u001b[B\r');
     expect(await screen.until('answer {"side":"sell"}')).toContain('answer {"side":"sell"}');
+  });
+
+  it('select shows what cannot be chosen, with the reason, and does not take it', async () => {
+    const screen = ask(
+      "prompter.select(question, [{ name: 'USDTXYZ', value: 'x', disabled: '(halted)' }, { name: 'USDTNGN', value: 'n' }])",
+    );
+    await screen.until('USDTXYZ (halted)');
+    screen.send('\u001b[A\r');
+    await screen.until('This one cannot be chosen.');
+    screen.send('\u001b[B\r');
+    expect(await screen.until('answer')).toContain('answer "n"');
   });
 
   it('typed wants the words themselves; an empty answer is no', async () => {

@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import { confirmWith } from '../../src/commands/confirm.ts';
+import type { Environment } from '../../src/domain/vocabulary.ts';
+import { UsageError } from '../../src/errors.ts';
+import type { Preview } from '../../src/flow/dealing.ts';
+import type { Block } from '../../src/present/blocks.ts';
+import { choosePrompter } from '../../src/terminal/prompter.ts';
+import { planOf } from '../flow/facts.ts';
+import { recordingTerminal } from '../support/recording-terminal.ts';
+
+const preview = (line: string, dealtElsewhere: readonly string[] = []): Preview => ({
+  plan: planOf(line),
+  warnings: [],
+  dealtElsewhere,
+  changed: undefined,
+});
+
+/** A desk at a terminal where `typed` is answered, or a desk with nobody there. */
+function aDesk({ environment = 'live', typed }: { environment?: Environment; typed?: string } = {}) {
+  const attended = typed !== undefined;
+  const { terminal, type, err } = recordingTerminal({ isTTY: attended, width: 200 });
+  const shown: (readonly Block[])[] = [];
+  const prompter = choosePrompter(terminal, new AbortController().signal);
+  const show = (blocks: readonly Block[]): void => void shown.push(blocks);
+  const confirm = confirmWith({ show, prompter }, { environment, attended });
+  return {
+    shown,
+    err,
+    async confirm(what: Preview, options = { yes: false }) {
+      const answer = confirm(what, options);
+      if (typed !== undefined) await answering(err, () => type(`${typed}\r`));
+      return answer;
+    },
+  };
+}
+
+/** Types once the question stands. */
+async function answering(err: () => string, type: () => void): Promise<void> {
+  for (let turn = 0; turn < 100_000 && !/\(y\/N\)|Type "/.test(err()); turn += 1)
+    await new Promise((next) => setImmediate(next));
+  type();
+}
+
+describe('confirming', () => {
+  it.each([
+    ['live', 'open USDTNGN buy 50k', [], 'buy 50k', true],
+    ['live', 'open USDTNGN buy 50k', [], '', false],
+    ['live', 'add USDTNGN buy 10k', [], 'BUY 10,000', true],
+    ['live', 'reduce USDTNGN buy 10k', [], 'y', true],
+    ['live', 'close USDTNGN buy', [], '', false],
+    ['live', 'close USDTNGN buy', ['hdg_A'], 'usdtngn', true],
+    ['live', 'close USDTNGN buy', ['hdg_A'], '', false],
+    ['sandbox', 'open USDTNGN buy 50k', [], 'y', true],
+    ['practice', 'close USDTNGN buy', ['hdg_A'], 'yes', true],
+    ['practice', 'open USDTNGN buy 50k', [], 'n', false],
+    ['practice', 'open USDTNGN buy 50k', [], '', false],
+  ] as const)('%s, %s %j, answered %j: %s', async (environment, line, elsewhere, typed, dealt) => {
+    const desk = aDesk({ environment, typed });
+    expect(await desk.confirm(preview(line, elsewhere))).toBe(dealt);
+    expect(desk.shown).toHaveLength(1);
+    expect(desk.shown[0]).not.toEqual([]);
+  });
+
+  it('with --yes shows the preview to a person and the environment line alone to nobody, and asks neither', async () => {
+    const attended = aDesk({ typed: 'n' });
+    expect(await confirmSilently(attended)).toBe(true);
+    expect(attended.shown[0]).not.toEqual([]);
+    const unattended = aDesk();
+    expect(await confirmSilently(unattended)).toBe(true);
+    expect(unattended.shown).toEqual([[]]);
+    expect(attended.err() + unattended.err()).toBe('');
+  });
+
+  it.each(['live', 'sandbox', 'practice'] as const)(
+    '%s without --yes and with nobody there is a usage error, not a yes',
+    async (environment) => {
+      const desk = aDesk({ environment });
+      const error = await desk.confirm(preview('close USDTNGN buy')).catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(UsageError);
+      expect(error).toMatchObject({ hint: 'Say it on the command line: --yes' });
+    },
+  );
+});
+
+async function confirmSilently(desk: ReturnType<typeof aDesk>): Promise<boolean> {
+  return desk.confirm(preview('open USDTNGN buy 50k'), { yes: true });
+}
