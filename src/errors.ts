@@ -43,6 +43,7 @@ export const OWN_CODES = [
   'duplicate',
   'unresolved',
   'in_flight',
+  'end_known',
   'unusual_size',
   'declined',
   'interrupted',

@@ -108,16 +108,35 @@ function addEntry(
   summary: string,
   onMeant: (meant: Meant) => void,
 ): void {
-  if (isGroup(entry)) {
-    const group = parent.command(entry.name).summary(summary).description(entry.summary);
-    group.configureHelp(styleHelp).helpCommand(false);
-    for (const command of entry.commands) addCommand(group, command, onMeant);
+  if (!isGroup(entry)) {
+    addCommand(parent, entry, onMeant);
     return;
   }
-  addCommand(parent, entry, onMeant);
+  const group =
+    entry.main === undefined
+      ? parent.command(entry.name).description(entry.summary).configureHelp(styleHelp)
+      : addCommand(parent, entry.main, onMeant);
+  // Positional: an option after the second word is that command's, never silently the group's own.
+  group.summary(summary).helpCommand(false).enablePositionalOptions();
+  for (const command of entry.commands) {
+    addCommand(group, command, (meant) => {
+      const [stray] = Object.keys(group.opts());
+      if (stray !== undefined) throw strayOption(group, stray, command);
+      onMeant(meant);
+    });
+  }
 }
 
-function addCommand(parent: Commander, command: Command, onMeant: (meant: Meant) => void): void {
+/** An option of `hedge journal` before `settle` would be taken and do nothing. */
+function strayOption(group: Commander, name: string, command: Command): UsageError {
+  const flag = group.options.find((option) => option.attributeName() === name)?.long ?? name;
+  return new UsageError(
+    `${flag} is no option of hedge ${command.name}.`,
+    `See hedge ${command.name} --help.`,
+  );
+}
+
+function addCommand(parent: Commander, command: Command, onMeant: (meant: Meant) => void): Commander {
   const word = command.name.split(' ').at(-1) ?? command.name;
   const made = parent
     .command(word)
@@ -131,6 +150,7 @@ function addCommand(parent: Commander, command: Command, onMeant: (meant: Meant)
   }
   for (const option of command.options) addOption(made, option.flags, option.summary);
   made.action(() => onMeant({ command, parsed: made, operands: made.args }));
+  return made;
 }
 
 /** Adds an option that may be given once: the last of two silently winning costs money. */

@@ -98,7 +98,7 @@ export function personPrinter(terminal: Terminal): Printer {
       const heading = context.identity === undefined || seen ? [] : [headingOf(context, shown)];
       const blocks = shown.blocks();
       if (blocks.length > 0)
-        await terminal.writeResult(toText([...heading, ...blocks], terminal.stdout, context));
+        await terminal.writeResult(toText([...heading, ...blocks], terminal.stdout, context, shown.zone));
       if (shown.finding !== undefined) sayError(terminal, shown.finding, context);
     },
     async failure(error, context) {
@@ -126,14 +126,14 @@ function headingOf(context: Context, shown: Shown): Block {
   return { kind: 'heading', environment: identity.environment, profile: identity.profile, note };
 }
 
-const toText = (blocks: readonly Block[], stream: Surface, context: Context): string =>
-  renderHuman(blocks, lens(stream, context));
+const toText = (blocks: readonly Block[], stream: Surface, context: Context, zone?: string): string =>
+  renderHuman(blocks, lens(stream, context, zone));
 
-const lens = (stream: Surface, context: Context) => ({
+const lens = (stream: Surface, context: Context, zone = 'UTC') => ({
   width: stream.width,
   colour: stream.colour,
   unicode: stream.unicode,
-  zone: context.identity?.zone ?? 'UTC',
+  zone: context.identity?.zone ?? zone,
   now: context.now,
 });
 

@@ -30,6 +30,8 @@ export interface Outcome<Value> {
   servedAt?: Date | undefined;
   /** A condition that was asked about and does not hold: the value is shown, the exit code is the error's. */
   finding?: HedgeError | undefined;
+  /** IANA zone of the times a person reads, where no profile was connected to; UTC without it. */
+  zone?: string | undefined;
 }
 
 export interface Declaration<Input, Value> {
@@ -78,6 +80,7 @@ export interface Shown {
   meta: Readonly<Record<string, unknown>>;
   servedAt: Date | undefined;
   finding: HedgeError | undefined;
+  zone: string | undefined;
 }
 
 /** Several commands under one word: `hedge profile add`. */
@@ -85,6 +88,8 @@ export interface CommandGroup {
   name: string;
   summary: string;
   commands: readonly Command[];
+  /** What the word alone does: `hedge journal` beside `hedge journal settle`. Its operands give way to the words. */
+  main?: Command;
 }
 
 export const isGroup = (entry: Command | CommandGroup): entry is CommandGroup => 'commands' in entry;
@@ -97,6 +102,7 @@ export function defineCommand<Input, Value>(declaration: Declaration<Input, Valu
     meta: outcome.meta ?? {},
     servedAt: outcome.servedAt,
     finding: outcome.finding,
+    zone: outcome.zone,
   });
   return {
     name: declaration.name,

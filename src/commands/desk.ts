@@ -32,6 +32,8 @@ export interface Desk {
   selection(): Promise<Selection>;
   /** The same, or undefined when nothing selects one. */
   selectionIfAny(): Promise<Selection | undefined>;
+  /** What the options select as far as it can be told: for what has to be shown whatever is wrong. Never throws. */
+  vantage(): Promise<Vantage>;
   /** The API under the selected profile. Nothing is sent before the first call. */
   api(): Promise<HedgeApi>;
   /** The API under a profile that is not kept yet. */
@@ -61,6 +63,16 @@ export interface Brake {
   halt(why: string): Halt | undefined;
   /** Hands back what was lifted. Throws DamagedFileError, and then it is still halted. */
   unhalt(): Halt | undefined;
+}
+
+/** From where a person looks. */
+export interface Vantage {
+  /** What `--profile` says, whether or not there is such a profile. */
+  named: string | undefined;
+  /** The profile that is selected; undefined when none is, or none can be told. */
+  selected: string | undefined;
+  /** IANA zone of that profile; UTC where it has none. */
+  zone: string;
 }
 
 export interface Candidate {

@@ -67,6 +67,12 @@ export const REGISTRY: readonly RegistryLine[] = [
     load: async () => (await import('./account.ts')).account,
   },
   {
+    name: 'journal',
+    group: 'Book',
+    summary: 'what was sent from this machine, and what became of it',
+    load: async () => (await import('./journal/index.ts')).journal,
+  },
+  {
     name: 'profile',
     group: 'Settings and practice',
     summary: 'keys and base addresses: add, list, show, use, remove',

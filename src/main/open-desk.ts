@@ -140,6 +140,11 @@ export function openDesk(parts: DeskParts): OpenDesk {
       profiles,
       selection,
       selectionIfAny: () => selection().catch(ifNothingIsSelected),
+      async vantage() {
+        const selected = await selection().catch(() => undefined);
+        const kept = selected?.kind === 'stored' ? selected.profile.time_zone : undefined;
+        return { named: globals.profile, selected: selected?.name, zone: kept ?? 'UTC' };
+      },
       api: async () => (await book()).api,
       async candidateApi({ baseUrl, key, caFile }: Candidate) {
         checkExpectation(key.environment, expected());

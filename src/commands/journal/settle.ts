@@ -1,0 +1,43 @@
+/** `hedge journal settle`: a person's word for an action whose end the service will not tell. Sends nothing. */
+import { StoppedError } from '../../errors.ts';
+import { findSettleable, settleAction } from '../../flow/settle-action.ts';
+import { readSettleIntent } from '../../intent/journal-intent.ts';
+import { journalDocument } from '../../present/journal-document.ts';
+import { questionToSettle, viewSettled, viewUnsettled } from '../../present/views/settled.ts';
+import { defineCommand } from '../define.ts';
+
+export const journalSettle = defineCommand({
+  name: 'journal settle',
+  summary: 'your word for what became of an action that nobody else knows the end of',
+  description:
+    'Only for what is unresolved, or accepted and never seen on the book. Look first: hedge check. Nothing is sent; from then on limits, deal ids and guards go by your word.',
+  operands: [{ name: 'ACTION', summary: 'as hedge journal shows it' }],
+  options: [
+    { flags: '--as <word>', summary: 'done (it stands on the book) or nothing (it never happened)' },
+    { flags: '--because <text>', summary: 'how you know: kept in the journal' },
+    { flags: '-y, --yes', summary: 'does not ask' },
+  ],
+  examples: [
+    {
+      line: 'hedge journal settle 7c1e --as nothing --because "the venue says it never arrived"',
+      shows: 'asks, then 7c1e no longer stands in the way',
+    },
+  ],
+  read: readSettleIntent,
+  async run(desk, { word, as, because, yes }) {
+    const { selected, zone } = await desk.vantage();
+    const asked = { word, as, nowMs: desk.clock.now() };
+    const action = findSettleable(desk.journal(), asked);
+    desk.show(viewUnsettled(action));
+    if (!yes && !(await desk.prompter.confirm({ message: questionToSettle(action, as), otherwise: '--yes' })))
+      throw new StoppedError({ code: 'declined', what: 'Left as it was.' });
+    const settled = await settleAction(desk.journal(), {
+      id: action.id,
+      word: { as, because },
+      nowMs: desk.clock.now(),
+    });
+    return { value: { action: settled, selected }, zone };
+  },
+  document: ({ action, selected }) => journalDocument(action, selected),
+  view: ({ action }) => viewSettled(action),
+});

@@ -1,0 +1,34 @@
+/**
+ * Which action of the journal a word means: its id or a beginning of it, the hedge it made, or its deal id.
+ * Pure; the actions to choose from come in.
+ */
+import { quoted, unquoted } from '../domain/quoted.ts';
+import { UsageError } from '../errors.ts';
+import type { Action } from '../journal/fold.ts';
+import { findAction } from '../journal/ledger.ts';
+
+/** Oldest first. @throws UsageError when no action is meant. */
+export function actionsNamed(actions: readonly Action[], word: string): readonly Action[] {
+  const byId = findAction(actions, word);
+  if (byId.found === 'one') return [byId.action];
+  if (byId.found === 'many') return byId.actions;
+  const found = actions.filter(({ hedgeId, intent }) => hedgeId === word || intent.deal_id === word);
+  if (found.length > 0) return found;
+  throw new UsageError(
+    `No action ${quoted(word)} is in the journal of this machine.`,
+    'To see those that are: hedge journal',
+  );
+}
+
+/** @throws UsageError when none or more than one is meant. */
+export function actionNamed(actions: readonly Action[], word: string): Action {
+  const [first, ...more] = actionsNamed(actions, word);
+  if (first === undefined || more.length > 0) {
+    const ids = [first, ...more].map((action) => action?.shortId).join(', ');
+    throw new UsageError(
+      `${quoted(word)} means ${(1 + more.length).toString()} actions: ${ids}.`,
+      `Name one of them; to see them: hedge journal ${unquoted(word)}`,
+    );
+  }
+  return first;
+}

@@ -1,0 +1,80 @@
+/**
+ * An action of the journal for programs: what was asked, under which key, and what became of it. Names follow
+ * the document of an action that has just ended, so that one script reads both.
+ */
+import { Big } from 'big.js';
+import type { Effect } from '../errors.ts';
+import { type Action, inFlight, isUnresolved } from '../journal/fold.ts';
+import type { JournalRecord } from '../journal/record.ts';
+import { waysOn } from '../journal/ways-on.ts';
+
+/** What became of it in one word: its outcome where it has one, else what it waits for or how it stopped. */
+export function outcomeWord(action: Action): string {
+  if (action.underway) return 'sending';
+  if (isUnresolved(action)) return 'unknown';
+  if (action.state === 'prepared') return 'not_sent';
+  if (action.state === 'accepted') return action.outcome?.kind ?? 'pending';
+  return action.state === 'done' || action.state === 'failed'
+    ? (action.outcome?.kind ?? action.state)
+    : action.state;
+}
+
+/** What it did to the book, as far as the journal can tell. */
+export function effectOf(action: Action): Effect {
+  if (action.underway || isUnresolved(action)) return 'unknown';
+  if (action.state === 'accepted') return action.outcome === undefined ? 'pending' : 'unknown';
+  return action.state === 'done' || action.settledAs === 'done' ? 'done' : 'none';
+}
+
+export function journalDocument(
+  action: Action,
+  selected: string | undefined,
+  steps?: readonly JournalRecord[],
+): Readonly<Record<string, unknown>> {
+  const { intent } = action;
+  const { market, side, notional_usd: notional, tenor_days: tenor } = intent;
+  return {
+    action: intent.action,
+    action_id: action.id,
+    short_id: action.shortId,
+    outcome: outcomeWord(action),
+    effect: effectOf(action),
+    state: action.state,
+    unresolved: isUnresolved(action),
+    in_flight: inFlight(action),
+    settled_as: action.settledAs ?? null,
+    why: action.why ?? null,
+    refusal:
+      action.refusal === undefined
+        ? null
+        : { code: action.refusal.code, http_status: action.refusal.httpStatus },
+    identity: intent.identity,
+    profile: intent.profile,
+    deal_id: intent.deal_id ?? null,
+    request: {
+      market,
+      side,
+      ...(notional === undefined ? {} : { notional_usd: new Big(notional) }),
+      ...(tenor === undefined ? {} : { tenor_days: tenor }),
+      ...(intent.client_reference === undefined ? {} : { client_reference: intent.client_reference }),
+    },
+    receipt: {
+      idempotency_key: intent.idempotency_key,
+      client_reference: intent.client_reference ?? null,
+      hedge_id: action.hedgeId ?? null,
+      order_tx_hash: action.orderTxHash ?? null,
+      sent_at: action.sentAt ?? null,
+    },
+    attempts: action.attempts,
+    began_at: intent.at,
+    changed_at: action.changedAt,
+    ended_as: action.outcome?.facts ?? null,
+    asked: intent.asked ?? null,
+    bounds: intent.bounds ?? null,
+    quote: intent.quote ?? null,
+    before: intent.before,
+    sent_by: intent.sent_by,
+    next: waysOn(action, selected).map(({ command }) => command),
+    ...(steps === undefined ? {} : { steps }),
+  };
+}

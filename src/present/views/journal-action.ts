@@ -1,0 +1,170 @@
+/** One action of the journal in full: what was asked, how the side stood, every step, and what goes on. */
+import type { Action } from '../../journal/fold.ts';
+import type { JournalRecord } from '../../journal/record.ts';
+import { type WayOn, waysOn } from '../../journal/ways-on.ts';
+import { type Block, type Cell, line, missing, text } from '../blocks.ts';
+import { cellOf, labelOf } from '../fields.ts';
+import { becameCell, whereCell } from './journal.ts';
+
+export interface JournalEntry {
+  action: Action;
+  steps: readonly JournalRecord[];
+  selected: string | undefined;
+}
+
+export function viewJournalAction({ action, steps, selected }: JournalEntry): readonly Block[] {
+  const { intent, notional } = action;
+  const tenor = intent.tenor_days;
+  const size: readonly Cell[] =
+    notional === undefined ? [] : [{ kind: 'money', amount: notional, unit: 'USD' }];
+  return [
+    line(
+      text(intent.action.toUpperCase(), 'strong'),
+      text(`${intent.market} ${intent.side}`, 'strong'),
+      ...size,
+      ...(tenor === undefined ? [] : [text(`for ${tenor.toString()} ${tenor === 1 ? 'day' : 'days'}`)]),
+      text('·'),
+      becameCell(action),
+    ),
+    { kind: 'pairs', pairs: pairsOf(action) },
+    { kind: 'verbatim', text: intent.body },
+    line(text('Typed:', 'dim')),
+    { kind: 'verbatim', text: ['hedge', ...intent.sent_by].join(' ') },
+    { kind: 'gap' },
+    ...beforeOf(action),
+    { kind: 'gap' },
+    {
+      kind: 'table',
+      columns: [{ header: 'TIME' }, { header: 'STEP' }, { header: 'WHAT IS KNOWN OF IT' }],
+      rows: steps.map(stepRow),
+    },
+    ...viewWaysOn(waysOn(action, selected)),
+  ];
+}
+
+type Pair = Extract<Block, { kind: 'pairs' }>['pairs'][number];
+
+function pairsOf(action: Action): readonly Pair[] {
+  const { intent } = action;
+  const { identity, bounds } = intent;
+  const key = identity.key_fingerprint === null ? '' : `, key ${identity.key_fingerprint}`;
+  return [
+    ...pair('Action', `${action.shortId} (${action.id})`),
+    { name: 'Where', value: [whereCell(action), text(`(${identity.base_url}${key})`, 'dim')] },
+    ...pair('Deal id', intent.deal_id),
+    ...pair('Hedge', action.hedgeId),
+    ...pair('Order transaction', action.orderTxHash),
+    ...pair('Why', action.why),
+    ...(action.refusal === undefined
+      ? []
+      : pair('Refused', `${action.refusal.code} (HTTP ${action.refusal.httpStatus.toString()})`)),
+    ...figurePairs('', action.outcome?.facts ?? {}),
+    ...pair('Asked as', intent.asked),
+    ...figurePairs('Quoted: ', intent.quote ?? {}),
+    ...figurePairs('Bound: ', bounds ?? {}),
+    ...pair('Idempotency key', `${intent.idempotency_key} (${ORIGINS[intent.key_origin]})`),
+    ...pair('Reference', intent.client_reference),
+    ...pair('Request', `POST ${intent.path}`),
+  ];
+}
+
+const pair = (name: string, value: string | undefined): readonly Pair[] =>
+  value === undefined ? [] : [{ name, value: [text(value)] }];
+
+const ORIGINS = {
+  minted: 'minted',
+  given: 'chosen by the operator',
+  deal_id: 'made of the deal id',
+} as const;
+
+/** Figures by their own names: `execution_price` → `Execution price`. Those that did not come are left out. */
+const figurePairs = (
+  before: string,
+  figures: Readonly<Record<string, string | null | undefined>>,
+): readonly Pair[] =>
+  Object.entries(figures).flatMap(([name, value]) =>
+    value === null || value === undefined
+      ? []
+      : [
+          {
+            name: before === '' ? labelOf(name) : `${before}${labelOf(name).toLowerCase()}`,
+            value: [cellOf(name, value)],
+          },
+        ],
+  );
+
+function beforeOf({ intent }: Action): readonly Block[] {
+  const { hedges, in_positions: stood } = intent.before;
+  const position =
+    stood === null ? 'positions were not read' : stood ? 'the side was open' : 'the side was flat';
+  if (hedges.length === 0) return [line(text(`Before it: no hedge was listed on the side; ${position}.`))];
+  return [
+    line(text(`Before it (${position}):`)),
+    {
+      kind: 'table',
+      columns: [{ header: 'HEDGE' }, { header: 'NOTIONAL', align: 'right' }, { header: 'STATUS' }],
+      rows: hedges.map((hedge) => [
+        text(hedge.hedge_id),
+        hedge.notional_usd === null ? missing : { kind: 'money', amount: hedge.notional_usd },
+        hedge.status === null ? missing : text(hedge.status),
+      ]),
+    },
+  ];
+}
+
+const stepRow = (record: JournalRecord): readonly Cell[] => [
+  { kind: 'time', at: record.at, style: 'second' },
+  text(STEPS[record.kind]),
+  text(detailOf(record)),
+];
+
+const STEPS: Readonly<Record<JournalRecord['kind'], string>> = {
+  intent: 'written',
+  sending: 'sending',
+  accepted: 'accepted',
+  refused: 'refused',
+  unknown: 'no answer',
+  outcome: 'end',
+  settled: 'settled',
+  not_sent: 'not sent',
+};
+
+function detailOf(record: JournalRecord): string {
+  switch (record.kind) {
+    case 'intent':
+      return 'what is to be sent is on disk';
+    case 'sending':
+      return `attempt ${record.attempt.toString()}${record.nothing_done_before === true ? ', nothing done before it' : ''}, process ${record.writer.pid.toString()} on ${record.writer.hostname}`;
+    case 'accepted':
+      return [
+        record.by === 'looking' ? 'found on the book' : 'the service took it',
+        record.hedge_id,
+        record.order_tx_hash,
+      ]
+        .filter((part) => part !== undefined)
+        .join(', ');
+    case 'refused':
+      return `${record.code} (HTTP ${record.http_status.toString()})${record.looked === true ? ', and the book shows nothing of it' : ''}`;
+    case 'outcome':
+      return record.outcome.replaceAll('_', ' ');
+    case 'settled':
+      return `as ${record.as}: ${record.because}`;
+    case 'unknown':
+    case 'not_sent':
+      return record.why;
+    default:
+      return record satisfies never;
+  }
+}
+
+/** Lines to type, each with what it does; nothing when there is nothing left to do. */
+const viewWaysOn = (ways: readonly WayOn[]): readonly Block[] =>
+  ways.length === 0
+    ? []
+    : [
+        { kind: 'gap' },
+        ...ways.flatMap(({ command, does }): Block[] => [
+          { kind: 'verbatim', text: command },
+          { kind: 'line', cells: [text(does, 'dim')], indent: 4 },
+        ]),
+      ];

@@ -1,0 +1,123 @@
+/** The journal as a person reads it: the list, and the two lines that any screen says of an open matter. */
+import { type Action, inFlight, isUnresolved } from '../../journal/fold.ts';
+import { waysOn } from '../../journal/ways-on.ts';
+import { type Block, type Cell, line, missing, type Tone, text } from '../blocks.ts';
+import { outcomeWord } from '../journal-document.ts';
+
+export interface JournalPage {
+  actions: readonly Action[];
+  /** How many fit, those beyond the page too. */
+  fitting: number;
+  selected: string | undefined;
+}
+
+/** Ways on are listed for this many; the rest is counted. */
+const MOST_WAYS = 5;
+
+export function viewJournalPage({ actions, fitting, selected }: JournalPage): readonly Block[] {
+  const beyond = fitting - actions.length;
+  return [
+    {
+      kind: 'table',
+      columns: [
+        { header: 'ACTION' },
+        { header: 'WHEN' },
+        { header: 'WHERE' },
+        { header: 'WHAT' },
+        { header: 'NOTIONAL', align: 'right' },
+        { header: 'BECAME' },
+        { header: 'DEAL ID', optional: true },
+        { header: 'HEDGE', optional: true },
+      ],
+      rows: actions.map(rowOf),
+      empty: 'No action fits. What is dealt from this machine stands here.',
+    },
+    ...(beyond === 0 ? [] : [line(text(`${beyond.toString()} older; to see them: --limit all`, 'dim'))]),
+    ...viewOpenMatters(actions.filter(isUnresolved), 'unresolved', selected),
+    ...viewOpenMatters(actions.filter(inFlight), 'in flight', selected),
+  ];
+}
+
+const rowOf = (action: Action): readonly Cell[] => {
+  const { intent, notional, hedgeId } = action;
+  return [
+    text(action.shortId, 'strong'),
+    { kind: 'time', at: intent.at, style: 'minute' },
+    whereCell(action),
+    text(`${intent.action} ${intent.market} ${intent.side}`),
+    notional === undefined ? missing : { kind: 'money', amount: notional },
+    becameCell(action),
+    intent.deal_id === undefined ? missing : text(intent.deal_id),
+    hedgeId === undefined ? missing : text(hedgeId),
+  ];
+};
+
+/** `LIVE · desk`; practice is both the environment's and the profile's name. */
+export function whereCell({ intent }: Action): Cell {
+  const { environment } = intent.identity;
+  const upper = environment.toUpperCase();
+  return text(
+    environment === intent.profile ? upper : `${upper} · ${intent.profile}`,
+    environment === 'live' ? 'warn' : 'plain',
+  );
+}
+
+const TONES: Readonly<Record<string, Tone>> = {
+  unknown: 'bad',
+  not_seen: 'bad',
+  failed: 'bad',
+  refused: 'warn',
+  pending: 'warn',
+  sending: 'warn',
+  filled: 'good',
+  changed: 'good',
+  closed: 'good',
+};
+
+export function becameCell(action: Action): Cell {
+  const word = outcomeWord(action);
+  const said = action.settledAs === undefined ? word.replaceAll('_', ' ') : `settled as ${action.settledAs}`;
+  return text(word === 'unknown' ? 'UNKNOWN' : said, TONES[word] ?? 'plain');
+}
+
+/** What stands open, each with the first line that goes on with it; nothing when nothing does. */
+export function viewOpenMatters(
+  actions: readonly Action[],
+  what: 'unresolved' | 'in flight',
+  selected: string | undefined,
+): readonly Block[] {
+  if (actions.length === 0) return [];
+  const shown = actions.slice(0, MOST_WAYS);
+  const more = actions.length - shown.length;
+  const moreOf = `and ${more.toString()} more: hedge journal --${what.replace(' ', '-')} --limit all`;
+  return [
+    { kind: 'gap' },
+    line(
+      text(`${actions.length.toString()} ${what}:`, what === 'unresolved' ? 'bad' : 'warn'),
+      text(MEANS[what], 'dim'),
+    ),
+    {
+      kind: 'pairs',
+      pairs: shown.map((action) => ({
+        name: waysOn(action, selected)[0]?.command ?? `hedge journal ${action.shortId}`,
+        value: matterCells(action),
+      })),
+    },
+    ...(more === 0 ? [] : [line(text(moreOf, 'dim'))]),
+  ];
+}
+
+const MEANS = {
+  unresolved: 'sent, and nobody knows what became of it. Do not deal it again.',
+  'in flight': 'accepted or being sent; its end was not seen yet.',
+};
+
+const matterCells = (action: Action): readonly Cell[] => [
+  whereCell(action),
+  text(`${action.intent.action} ${action.intent.market} ${action.intent.side}`),
+  ...(action.notional === undefined
+    ? []
+    : [{ kind: 'money', amount: action.notional, unit: 'USD' } as const]),
+  ...(action.intent.deal_id === undefined ? [] : [text(`(${action.intent.deal_id})`)]),
+  { kind: 'time', at: action.intent.at, style: 'minute', tone: 'dim' },
+];

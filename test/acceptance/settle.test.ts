@@ -1,0 +1,28 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { anIntent, SENDING, step, UNKNOWN } from '../journal/records.ts';
+import { HEDGE } from '../support/built.ts';
+import { temporaryFolder } from '../support/own-folder.ts';
+import { openScreen } from '../support/pty.ts';
+import { writeJournal } from '../support/written-journal.ts';
+
+describe('hedge journal settle at a terminal', () => {
+  it.each([
+    ['y', 0, 'settled as nothing', '"as":"nothing"'],
+    ['n', 10, 'Left as it was.', 'connection reset'],
+    ['', 10, 'Left as it was.', 'connection reset'],
+  ])('shows what is known and asks; the answer %j exits %i', async (answer, code, said, last) => {
+    const home = temporaryFolder();
+    const path = writeJournal(home, [anIntent(), step(SENDING), step(UNKNOWN)]);
+    const words = ['journal', 'settle', '7c1e', '--as', 'nothing', '--because', 'the venue says so'];
+    const env = { HEDGE_HOME: home, NO_COLOR: '1' };
+    const screen = openScreen(process.execPath, [HEDGE, ...words], { env, columns: 110 });
+    const asked = await screen.until('Settle 7c1e as nothing: it never happened? (y/N)');
+    expect(asked).toContain('LIVE · desk · open USDTNGN buy 10,000.00 USD · UNKNOWN');
+    expect(asked).toContain('Last known: connection reset.');
+    screen.send(`${answer}\r`);
+    await screen.until(said);
+    expect((await screen.exit).code).toBe(code);
+    expect(readFileSync(path, 'utf8').trimEnd().split('\n').at(-1)).toContain(last);
+  });
+});

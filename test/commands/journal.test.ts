@@ -1,0 +1,357 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { practiceIdentity } from '../../src/journal/identity.ts';
+import type { JournalRecord } from '../../src/journal/record.ts';
+import {
+  ACCEPTED,
+  anIntent,
+  DONE,
+  FAILED,
+  FILLED,
+  idOf,
+  NOT_SEEN,
+  NOT_SENT,
+  REFUSED,
+  SENDING,
+  step,
+  UNKNOWN,
+} from '../journal/records.ts';
+import { aDesk, type TestDesk } from '../support/desk.ts';
+import { SANDBOX_KEY } from '../support/desk-at.ts';
+import { steadyClock } from '../support/steady-clock.ts';
+import { writeJournal } from '../support/written-journal.ts';
+
+type Step = Parameters<typeof step>[0];
+const PRACTICE = { identity: practiceIdentity('book-1'), profile: 'practice' };
+
+/** An action that took these steps, a second apart. */
+const action = (
+  id: string,
+  parts: Parameters<typeof anIntent>[0],
+  ...steps: readonly Step[]
+): readonly JournalRecord[] => [
+  anIntent({ action_id: idOf(id), ...parts }),
+  ...steps.map((each, index) => step(each, id, index + 1)),
+];
+
+/** Four actions of the day: a fill, a close without an answer in practice, an addition in flight, a refusal. */
+const DAY = [
+  ...action('aaaa', { deal_id: 'PAY-1', client_reference: 'PAY-1' }, SENDING, ACCEPTED, FILLED),
+  ...action('bbbb', { action: 'close', side: 'sell', ...PRACTICE }, SENDING, UNKNOWN),
+  ...action('cccc', { action: 'add', at: '2026-11-21T00:00:00.000Z' }, SENDING, {
+    kind: 'accepted',
+    by: 'answer',
+  }),
+  ...action('dddd', { market: 'USDTGHS' }, SENDING, REFUSED),
+];
+
+function deskWith(lines: readonly (JournalRecord | string)[]): TestDesk {
+  const desk = aDesk();
+  writeJournal(desk.home, lines);
+  return desk;
+}
+
+/** A terminal of 110 columns without colour. */
+const WIDE = { terminal: { width: 110, isTTY: { stdout: true } }, env: { NO_COLOR: '1' } };
+
+const idsIn = (document: unknown): string[] =>
+  [...JSON.stringify(document).matchAll(/"short_id":"([0-9a-f]+)"/g)].map((match) => match[1] ?? '');
+
+describe('hedge journal', () => {
+  it('shows what was sent from this machine under every profile, newest first, without a key or a profile', async () => {
+    const ran = await deskWith(DAY).run('journal', WIDE);
+    expect(ran.code).toBe(0);
+    const rows = ran.out.split('\n').filter((row) => /^[a-d]{4} /.test(row));
+    expect(rows.map((row) => row.slice(0, 4))).toEqual(['dddd', 'cccc', 'bbbb', 'aaaa']);
+    expect(rows[3]).toMatch(/LIVE · desk +open USDTNGN buy +10,000\.00 +filled +PAY-1 +hdg_1/);
+    expect(rows[2]).toMatch(/PRACTICE +close USDTNGN sell +— +UNKNOWN/);
+    expect(ran.out).toContain('hedge --profile practice check bbbb');
+    expect(ran.out).toContain('hedge --profile desk wait cccc');
+    expect(ran.err).toBe('');
+  });
+
+  it('says that nothing was dealt yet, and makes nothing on disk by looking', async () => {
+    const desk = aDesk();
+    const ran = await desk.run('journal');
+    expect(ran.code).toBe(0);
+    expect(ran.out).toContain('What is dealt from this machine stands here.');
+    expect((await desk.run('journal --json')).document()).toMatchObject({ data: [], error: null });
+    expect(existsSync(join(desk.home, 'state'))).toBe(false);
+  });
+
+  it.each([
+    ['--unresolved', ['bbbb']],
+    ['--in-flight', ['cccc']],
+    ['--unresolved --in-flight', ['cccc', 'bbbb']],
+    ['--action add', ['cccc']],
+    ['--market usdtghs', ['dddd']],
+    ['--side sell', ['bbbb']],
+    ['--deal-id PAY-1', ['aaaa']],
+    ['--environment live --side buy', ['dddd', 'cccc', 'aaaa']],
+    ['--profile practice', ['bbbb']],
+    ['--profile nobody', []],
+    ['--day 2026-11-21', ['cccc']],
+    ['--limit 2', ['dddd', 'cccc']],
+    ['--limit all', ['dddd', 'cccc', 'bbbb', 'aaaa']],
+  ])('%s leaves %j', async (options, ids) => {
+    const ran = await deskWith(DAY).run(`journal ${options} --json`);
+    expect(ran.code).toBe(0);
+    expect(idsIn(ran.document())).toEqual(ids);
+  });
+
+  it('knows what day it is', async () => {
+    const desk = aDesk({ clock: steadyClock('2026-11-21T08:00:00Z') });
+    writeJournal(desk.home, DAY);
+    expect(idsIn((await desk.run('journal --day today --json')).document())).toEqual(['cccc']);
+  });
+
+  it('says how many there are beyond the twenty that it shows', async () => {
+    const many = Array.from({ length: 23 }, (_, index) =>
+      action(`${(index + 10).toString()}ab`, {}, SENDING, ACCEPTED, FILLED),
+    );
+    const desk = deskWith(many.flat());
+    expect((await desk.run('journal')).out).toContain('3 older; to see them: --limit all');
+    expect((await desk.run('journal --json')).document()).toMatchObject({
+      meta: { covers: { count: 20, fitting: 23 } },
+    });
+  });
+
+  it.each([['aaaa'], [idOf('aaaa')], ['hdg_1'], ['PAY-1']])(
+    'shows one action in full, named by %s: what went out, how the side stood, every step',
+    async (word) => {
+      const bounds = { worst_price: '1535' };
+      const desk = deskWith(action('aaaa', { deal_id: 'PAY-1', bounds }, SENDING, ACCEPTED, FILLED));
+      const { out, code } = await desk.run(['journal', word]);
+      expect(code).toBe(0);
+      for (const part of [
+        'OPEN USDTNGN buy 10,000.00 USD for 3 days · filled',
+        'k-1 (minted)',
+        '{"market":"USDTNGN","side":"buy","notional_usd":10000,"tenor_days":3}',
+        'Bound: worst price',
+        'Quoted: execution price',
+        'hedge open USDTNGN buy 10k',
+        'the side was open',
+        'attempt 1, process 7 on desk',
+      ])
+        expect(out).toContain(part);
+      expect(out).toMatch(/hdg_0 +25,000\.00 +filled/);
+      expect(out).toMatch(/12:00:03 UTC +end +filled/);
+      expect((await desk.run(['journal', word, '--json'])).document()).toMatchObject({
+        data: {
+          action: 'open',
+          action_id: idOf('aaaa'),
+          outcome: 'filled',
+          effect: 'done',
+          request: { market: 'USDTNGN', notional_usd: 10_000, tenor_days: 3 },
+          receipt: { idempotency_key: 'k-1', hedge_id: 'hdg_1', order_tx_hash: '0x9f' },
+          steps: [{ kind: 'intent' }, { kind: 'sending' }, { kind: 'accepted' }, { kind: 'outcome' }],
+          next: [],
+        },
+      });
+    },
+  );
+
+  it('lists the actions of a deal id that was dealt again after a failure', async () => {
+    const deal = { deal_id: 'PAY-1' };
+    const failed = { ...ACCEPTED, hedge_id: 'hdg_2' };
+    const desk = deskWith([
+      ...action('aaaa', deal, SENDING, failed, FAILED),
+      ...action('bbbb', deal, SENDING, ACCEPTED, FILLED),
+    ]);
+    expect(idsIn((await desk.run('journal PAY-1 --json')).document())).toEqual(['bbbb', 'aaaa']);
+    expect((await desk.run('journal settle PAY-1 --as done --because x --yes')).err).toContain(
+      '"PAY-1" means 2 actions: aaaa, bbbb.',
+    );
+  });
+
+  it.each([
+    ['unresolved', [SENDING, UNKNOWN], 'unknown', 'unknown', 'check bbbb'],
+    ['sent by a process that died', [SENDING], 'unknown', 'unknown', 'resume bbbb'],
+    ['in flight', [SENDING, ACCEPTED], 'pending', 'pending', 'wait bbbb'],
+    ['accepted, never seen', [SENDING, ACCEPTED, NOT_SEEN], 'not_seen', 'unknown', 'check bbbb'],
+    ['failed', [SENDING, ACCEPTED, FAILED], 'failed', 'none', undefined],
+    ['never sent', [NOT_SENT], 'not_sent', 'none', undefined],
+    ['written and left', [], 'not_sent', 'none', undefined],
+    ['settled as done', [SENDING, UNKNOWN, DONE], 'settled', 'done', undefined],
+  ])('says what goes on with one that is %s', async (_what, steps, outcome, effect, next) => {
+    const desk = deskWith(action('bbbb', {}, ...steps));
+    const said: unknown = (await desk.run('journal bbbb --json')).document();
+    expect(said).toMatchObject({ data: { outcome, effect } });
+    const { out } = await desk.run('journal bbbb');
+    if (next === undefined) expect(said).toMatchObject({ data: { next: [] } });
+    else expect(out).toContain(`hedge --profile desk ${next}`);
+  });
+
+  it('names what cannot be read by path and line, says how to mend it, and shows the rest', async () => {
+    const desk = deskWith([...DAY, '{"schema":1,"kind":"inte', step(UNKNOWN, 'eeee')]);
+    const path = join(desk.home, 'state', 'journal.jsonl');
+    const ran = await desk.run('journal --json');
+    expect(ran.code).toBe(0);
+    expect(idsIn(ran.document())).toEqual(['dddd', 'cccc', 'bbbb', 'aaaa']);
+    expect(ran.err).toContain(`Line 14 of ${path} cannot be read as JSON.`);
+    expect(ran.err).toContain(`Of ${idOf('eeee')} only later steps can be read`);
+    expect(ran.err).toContain('hedge positions');
+    expect(ran.document()).toMatchObject({
+      meta: { damage: { path, lines: [{ line: 14 }], orphans: [idOf('eeee')] } },
+    });
+  });
+
+  it('shows the times in the zone of the selected profile', async () => {
+    const desk = deskWith(DAY);
+    const add = 'profile add lagos --base-url https://partner.example/v2 --key-stdin --no-check';
+    await desk.run(`${add} --time-zone Africa/Lagos`, { stdin: SANDBOX_KEY });
+    expect((await desk.run('journal aaaa')).out).toContain('12:00:01 UTC');
+    const there = await desk.run('journal aaaa', { env: { HEDGE_PROFILE: 'lagos' } });
+    expect(there.out).toContain('13:00:01 WAT');
+  });
+
+  it('is shown whatever is wrong with the credentials', async () => {
+    const desk = deskWith(DAY);
+    const half = await desk.run('journal', { env: { HEDGE_API_KEY: SANDBOX_KEY } });
+    expect([half.code, half.out]).toEqual([0, expect.stringContaining('aaaa')]);
+  });
+
+  it('makes harmless what others wrote', async () => {
+    const desk = deskWith(
+      action('aaaa', { deal_id: 'P\u001b[2J' }, SENDING, { kind: 'unknown', why: '\u009b2J' }),
+    );
+    const seen = (await desk.run('journal')).out + (await desk.run('journal aaaa')).out;
+    expect([...'\u001b\u009b'].filter((control) => seen.includes(control))).toEqual([]);
+  });
+
+  it.each([
+    ['journal beef', 'No action "beef"'],
+    ['journal aaaa --unresolved', 'takes no filters'],
+    ['journal --day 2026-02-30', '2026-11-20'],
+    ['journal --limit 0', '--limit all'],
+    ['journal --action deal', 'open, add, reduce, close'],
+    ['journal --environment test', 'live, sandbox, practice'],
+    ['journal aaaa bbbb', 'oo many arguments'],
+    ['journal settle', 'ACTION'],
+    ['journal settle bbbb --as done', 'hedge journal settle'],
+    ['journal settle bbbb --as perhaps --because x', 'done, nothing'],
+    ['journal --unresolved settle bbbb --as done --because x', '--unresolved is no option'],
+    ['journal settle bbbb --as done --because x --unresolved', '--unresolved'],
+  ])('exits 2 and says what is allowed: %s', async (line, allowed) => {
+    const ran = await deskWith(DAY).run(line);
+    expect([ran.code, ran.out]).toEqual([2, '']);
+    expect(ran.err).toContain(allowed);
+  });
+});
+
+describe('hedge journal settle', () => {
+  const LONG_AGO = { at: '2026-11-20T12:00:00.000Z' };
+  const words = (as: string) => [
+    'journal',
+    'settle',
+    'bbbb',
+    '--as',
+    as,
+    '--because',
+    'seen on the statement',
+  ];
+  const readings = (desk: TestDesk): string =>
+    readFileSync(join(desk.home, 'state', 'journal.jsonl'), 'utf8');
+
+  it.each([
+    ['unresolved', [SENDING, UNKNOWN]],
+    ['sent by a process that died', [SENDING]],
+    ['accepted and not seen', [SENDING, ACCEPTED, NOT_SEEN]],
+    ['accepted long ago', [SENDING, ACCEPTED]],
+    ['settled as the opposite', [SENDING, UNKNOWN, DONE]],
+  ])('writes down a person’s word for one that is %s', async (_what, steps) => {
+    const desk = deskWith(action('bbbb', LONG_AGO, ...steps));
+    const ran = await desk.run([...words('nothing'), '--yes']);
+    expect(ran.code).toBe(0);
+    expect(ran.out).toContain('settled as nothing');
+    expect(readings(desk).trimEnd().split('\n').at(-1)).toContain('"because":"seen on the statement"');
+    expect((await desk.run('journal bbbb --json')).document()).toMatchObject({
+      data: {
+        outcome: 'settled',
+        settled_as: 'nothing',
+        effect: 'none',
+        unresolved: false,
+        in_flight: false,
+      },
+    });
+  });
+
+  it.each([
+    ['filled', [SENDING, ACCEPTED, FILLED], 'it was done'],
+    ['failed', [SENDING, ACCEPTED, FAILED], 'nothing was opened'],
+    ['refused', [SENDING, REFUSED], 'the service refused it'],
+    ['never sent', [NOT_SENT], 'it was not sent'],
+    ['written and left', [], 'nothing of it left this machine'],
+    ['settled so already', [SENDING, UNKNOWN, DONE], 'somebody settled it so'],
+  ])('stops where the end is known: %s', async (_what, steps, known) => {
+    const desk = deskWith(action('bbbb', LONG_AGO, ...steps));
+    const before = readings(desk);
+    const ran = await desk.run([...words('done'), '--yes', '--json']);
+    expect(ran.code).toBe(10);
+    expect(ran.err).toContain(known);
+    expect(ran.document()).toMatchObject({ error: { code: 'end_known', effect: 'none' } });
+    expect(readings(desk)).toBe(before);
+  });
+
+  it('stops while the end of an accepted one may still come', async () => {
+    const now = Date.now();
+    const desk = deskWith([
+      anIntent({ action_id: idOf('bbbb') }),
+      { ...step(ACCEPTED, 'bbbb'), at: new Date(now - 60_000).toISOString() },
+    ]);
+    const ran = await desk.run([...words('nothing'), '--yes']);
+    expect(ran.code).toBe(10);
+    expect(ran.err).toContain('hedge wait bbbb');
+  });
+
+  it('shows what is known, and asks nobody where nobody is: exit 2, naming --yes', async () => {
+    const desk = deskWith(action('bbbb', { ...LONG_AGO, deal_id: 'PAY-1' }, SENDING, UNKNOWN));
+    const ran = await desk.run(words('done'));
+    expect(ran.code).toBe(2);
+    expect(ran.err).toContain('--yes');
+    expect(ran.err).toContain('open USDTNGN buy 10,000.00 USD (PAY-1) · UNKNOWN');
+  });
+});
+
+describe('bare hedge', () => {
+  it('says what is unresolved and in flight on this machine, and what goes on with it', async () => {
+    const desk = deskWith(DAY);
+    const { out, code } = await desk.run('', WIDE);
+    expect(code).toBe(0);
+    expect(out).toMatch(
+      /1 unresolved: .*Do not deal it again\.\nhedge --profile practice check bbbb +PRACTICE/,
+    );
+    expect(out).toMatch(/1 in flight: .*\nhedge --profile desk wait cccc +LIVE · desk add USDTNGN buy/);
+    expect((await desk.run('--json')).document()).toMatchObject({
+      data: { unresolved: [{ short_id: 'bbbb' }], in_flight: [{ short_id: 'cccc' }], halt: null },
+    });
+  });
+
+  it('counts what is beyond a screenful', async () => {
+    const many = Array.from({ length: 7 }, (_, index) =>
+      action(`${index.toString()}bbb`, {}, SENDING, UNKNOWN),
+    );
+    const { out } = await deskWith(many.flat()).run('');
+    expect(out).toContain('7 unresolved');
+    expect(out).toContain('and 2 more: hedge journal --unresolved --limit all');
+  });
+
+  it('says that this machine is halted, by whom and why', async () => {
+    const desk = aDesk();
+    await desk.run('halt venue down');
+    const { out } = await desk.run('');
+    expect(out).toMatch(/HALTED by .*venue down\./);
+    expect(out).toContain('hedge unhalt');
+  });
+
+  it.each([
+    ['a damaged line', '{"schema":1,', 'hedge journal says which'],
+    ['another version', '{"schema":2}', 'another version of hedge'],
+  ])('says %s in a line, and shows the rest', async (_what, line, said) => {
+    const { out, code } = await deskWith([line]).run('', WIDE);
+    expect(code).toBe(0);
+    expect(out).toContain(said);
+    expect(out).toContain('hedge --profile practice quote');
+  });
+});
