@@ -1,16 +1,21 @@
-/** Bare `hedge`: where am I, and what next. Touches no network and reads no key. */
+/** Bare `hedge`: where am I, what is open, and what next. Touches no network and reads no key. */
+import { glanceAtJournal } from '../flow/read-journal.ts';
 import { readNothing } from '../intent/raw-input.ts';
-import { viewHome } from '../present/views/home.ts';
+import { homeDocument, viewHome } from '../present/views/home.ts';
 import { defineCommand } from './define.ts';
 import { describeSelection } from './profile/describe.ts';
 
 export const home = defineCommand({
   name: 'hedge',
-  summary: 'where am I: the profile, and what to do next',
+  summary: 'where am I: the profile, what is unresolved, and what to do next',
   examples: [],
   read: readNothing,
   async run(desk) {
-    return { value: { version: desk.version, selected: await describeSelection(desk) } };
+    const selected = await describeSelection(desk);
+    const journal = glanceAtJournal(desk.journal());
+    const halt = desk.brake.read();
+    return { value: { version: desk.version, selected, halt, journal }, zone: (await desk.vantage()).zone };
   },
+  document: homeDocument,
   view: viewHome,
 });

@@ -13,21 +13,24 @@ export interface HaltChange {
 export function viewHaltChange({ now, before }: HaltChange): readonly Block[] {
   if (now !== undefined) {
     return [
-      line(text('HALTED', 'warn'), ...signed(now)),
+      line(text('HALTED', 'warn'), ...signedCells(now)),
       line(
         text(
           'Opens and adds from this machine are stopped, under every profile. Reduce and close go on; so does what was sent already.',
         ),
       ),
-      ...(before === undefined ? [] : [line(text('In the place of the halt', 'dim'), ...signed(before))]),
+      ...(before === undefined
+        ? []
+        : [line(text('In the place of the halt', 'dim'), ...signedCells(before))]),
       line(text('When dealing may go on: hedge unhalt', 'dim')),
     ];
   }
   if (before === undefined) return [line(text('Nothing is halted.'))];
-  return [line(text('Lifted: the halt'), ...signed(before)), line(text('Opens and adds go on.'))];
+  return [line(text('Lifted: the halt'), ...signedCells(before)), line(text('Opens and adds go on.'))];
 }
 
-function signed(halt: Halt): readonly Cell[] {
+/** `by ada, 10:02:11: venue down.`, to follow a word that says it is halted. */
+export function signedCells(halt: Halt): readonly Cell[] {
   if ('unreadable' in halt) return [text(`that could not be read: ${halt.unreadable.path}.`)];
   return [
     text(`by ${halt.who},`),
@@ -38,11 +41,12 @@ function signed(halt: Halt): readonly Cell[] {
 
 export const haltDocument = ({ now, before }: HaltChange): unknown => ({
   halted: now !== undefined,
-  halt: asDocument(now),
-  before: asDocument(before),
+  halt: standingHalt(now),
+  before: standingHalt(before),
 });
 
-function asDocument(halt: Halt | undefined): unknown {
+/** The halt in a document; null where nothing is halted. */
+export function standingHalt(halt: Halt | undefined): unknown {
   if (halt === undefined) return null;
   if ('unreadable' in halt) return { unreadable: halt.unreadable.what, path: halt.unreadable.path };
   return { who: halt.who, at: halt.at, why: halt.why };

@@ -1,29 +1,52 @@
 /** Bare `hedge` as a person reads it. */
 import { ENVIRONMENT_GLOSS } from '../../domain/vocabulary.ts';
+import type { JournalGlance } from '../../flow/read-journal.ts';
+import type { Halt } from '../../journal/halt.ts';
 import { type Block, type Cell, line, text } from '../blocks.ts';
+import { journalDocument } from '../journal-document.ts';
+import { signedCells, standingHalt } from './halt.ts';
+import { viewOpenMatters } from './journal.ts';
 import type { SelectedProfile } from './profiles.ts';
 
 export interface Home {
   version: string;
   /** Undefined when nothing selects a profile yet. */
   selected: SelectedProfile | undefined;
+  /** Undefined: opens and adds go on. */
+  halt: Halt | undefined;
+  /** Of every profile of this machine: what is unresolved is so wherever one looks from. */
+  journal: JournalGlance;
 }
 
 const WITH_PROFILE: readonly (readonly [string, string])[] = [
-  ['hedge markets', 'what can be dealt, and at what carry'],
   ['hedge quote USDTNGN buy 10000', 'what a hedge would cost, tenors side by side'],
+  ['hedge open', 'deal one: asks for each part, shows it all, and asks before sending'],
   ['hedge positions', 'what is open, and what closing it would return'],
   ['hedge --help', 'every command'],
 ];
 
 const WITHOUT_PROFILE: readonly (readonly [string, string])[] = [
   ['hedge --profile practice quote USDTNGN buy 10000', 'a quote on the practice desk: no money, no key'],
-  ['hedge --profile practice markets', 'what can be dealt there'],
+  ['hedge --profile practice open', 'a first deal there, step by step'],
   ['hedge profile add desk --base-url https://…', 'your own key, read from a hidden prompt'],
   ['hedge --help', 'every command'],
 ];
 
-export function viewHome({ version, selected }: Home): readonly Block[] {
+export const homeDocument = ({
+  version,
+  selected,
+  halt,
+  journal,
+}: Home): Readonly<Record<string, unknown>> => ({
+  version,
+  selected,
+  halt: standingHalt(halt),
+  unresolved: journal.unresolved.map((action) => journalDocument(action, selected?.name)),
+  in_flight: journal.inFlight.map((action) => journalDocument(action, selected?.name)),
+  journal_damage: journal.unreadable?.message ?? journal.damage ?? null,
+});
+
+export function viewHome({ version, selected, halt, journal }: Home): readonly Block[] {
   const next = selected === undefined ? WITHOUT_PROFILE : WITH_PROFILE;
   return [
     line(text(`hedge ${version}`, 'strong'), text('the terminal of an FX desk')),
@@ -35,12 +58,29 @@ export function viewHome({ version, selected }: Home): readonly Block[] {
           ...whereTo(selected),
           text(`(${selected.why})`, 'dim'),
         ),
+    ...(halt === undefined ? [] : viewHalt(halt)),
+    ...viewOpenMatters(journal.unresolved, 'unresolved', selected?.name),
+    ...viewOpenMatters(journal.inFlight, 'in flight', selected?.name),
+    ...viewDamage(journal),
     { kind: 'gap' },
     {
       kind: 'pairs',
       pairs: next.map(([command, shows]) => ({ name: command, value: [text(shows, 'dim')] })),
     },
   ];
+}
+
+const viewHalt = (halt: Halt): readonly Block[] => [
+  { kind: 'gap' },
+  line(text('HALTED', 'warn'), ...signedCells(halt)),
+  line(text('Opens and adds are stopped, reduce and close go on. To lift it: hedge unhalt', 'dim')),
+];
+
+function viewDamage({ damage, unreadable }: JournalGlance): readonly Block[] {
+  if (unreadable !== undefined) return [{ kind: 'gap' }, line(text(unreadable.message, 'bad'))];
+  if (damage === undefined) return [];
+  const said = `A part of ${damage.path} cannot be read: hedge journal says which.`;
+  return [{ kind: 'gap' }, line(text(said, 'bad'))];
 }
 
 function whereTo({ environment }: SelectedProfile): readonly Cell[] {
