@@ -12,6 +12,7 @@ import {
   quoteSchema,
 } from '../../src/client/schemas.ts';
 import type { Side } from '../../src/domain/vocabulary.ts';
+import type { Limits } from '../../src/flow/dealing.ts';
 import { type PlanFacts, planAction } from '../../src/flow/plan.ts';
 import { type BookFacts, readSide, type SideBook } from '../../src/flow/plan-side.ts';
 import type { ActionIntent } from '../../src/intent/action-intent.ts';
@@ -21,6 +22,12 @@ import type { RawInput } from '../../src/intent/raw-input.ts';
 import { aHedge, aMarket, anAccount, aPosition, aQuote, aSellQuote, type Body } from '../spec/bodies.ts';
 
 export const NOON = new Date('2026-11-20T12:00:00Z');
+export const NO_LIMITS: Limits = {
+  maxNotional: undefined,
+  maxDailyNotional: undefined,
+  readOnly: false,
+  markets: undefined,
+};
 export const big = (text: string): Big => new Big(text);
 
 const parsed = <T>(schema: z.ZodMiniType<T>, body: Body): T => schema.parse(readJson(JSON.stringify(body)));

@@ -1,0 +1,95 @@
+/**
+ * Whether a size fits: what the profile allows for one deal, the account's headroom, the side's capacity and
+ * the free balance. Each finding names its figures and the largest size in whole cents that it would let pass.
+ */
+import { Big } from 'big.js';
+import { affordable, leftOf, usdcInWords, usdInWords, wholeCents } from '../domain/exposure.ts';
+import type { OwnCode } from '../errors.ts';
+import type { Finding, Limits } from './dealing.ts';
+import type { AddPlan, OpenPlan } from './plan.ts';
+
+interface Excess {
+  code: OwnCode;
+  /** As a sentence, without what would fit. */
+  says: string;
+  /** USD, not below zero; undefined when no size helps. */
+  room: Big;
+  details: Readonly<Record<string, unknown>>;
+}
+
+export function sizeFindings(plan: OpenPlan | AddPlan, limits: Limits): readonly Finding[] {
+  const found = [
+    ...aboveLimit(plan, limits),
+    ...aboveHeadroom(plan),
+    ...aboveCapacity(plan),
+    ...aboveBalance(plan),
+  ].map((excess) => ({ ...excess, room: wholeCents(excess.room) }));
+  const rooms = found.map(({ room }) => room).toSorted((one, other) => one.cmp(other));
+  return found.map(({ code, says, room, details }) => ({
+    level: 'stop',
+    code,
+    says: `${says} ${room.gt(0) ? `${usdInWords(room)} would fit.` : 'Nothing would fit.'}`,
+    hint: hintOf(rooms[0]),
+    details: { notional_usd: plan.notional, ...details, fits_notional_usd: room },
+  }));
+}
+
+/** Of several, what fits under all of them. */
+const hintOf = (smallest: Big | undefined): string =>
+  smallest?.gt(0) === true
+    ? `Ask for ${usdInWords(smallest)} or less.`
+    : 'Nothing can be dealt until something is closed, reduced or paid in: hedge account, hedge positions';
+
+function aboveLimit({ notional }: OpenPlan | AddPlan, { maxNotional }: Limits): readonly Excess[] {
+  if (maxNotional === undefined || notional.lte(maxNotional)) return [];
+  return [
+    {
+      code: 'limit_exceeded',
+      says: `${usdInWords(notional)} is more than this profile allows for one deal, ${usdInWords(maxNotional)}.`,
+      room: leftOf(maxNotional, new Big(0)),
+      details: { max_notional_usd: maxNotional },
+    },
+  ];
+}
+
+function aboveHeadroom({ notional, facts }: OpenPlan | AddPlan): readonly Excess[] {
+  const headroom = facts.account.available_exposure_usd;
+  if (notional.lte(headroom)) return [];
+  return [
+    {
+      code: 'exposure_exceeded',
+      says: `${usdInWords(notional)} is more than the account's headroom, ${usdInWords(headroom)}.`,
+      room: leftOf(headroom, new Big(0)),
+      details: { available_exposure_usd: headroom },
+    },
+  ];
+}
+
+function aboveCapacity({ notional, facts, market, side }: OpenPlan | AddPlan): readonly Excess[] {
+  const capacity = facts.market?.available_capacity_usd[side];
+  if (capacity === undefined || notional.lte(capacity)) return [];
+  return [
+    {
+      code: 'capacity_exceeded',
+      says: `${usdInWords(notional)} is more than can be opened on ${market} ${side} now, ${usdInWords(capacity)}.`,
+      room: leftOf(capacity, new Big(0)),
+      details: { market, side, available_capacity_usd: capacity },
+    },
+  ];
+}
+
+/** What is needed grows with the size: margin and fee are parts of it. */
+function aboveBalance({ facts }: OpenPlan | AddPlan): readonly Excess[] {
+  if (facts.quote === undefined) return [];
+  const free = facts.account.balance_usdc;
+  const needed = facts.quote.upfront.total_upfront_usdc;
+  if (needed.lte(free)) return [];
+  return [
+    {
+      code: 'insufficient_balance',
+      says: `It takes ${usdcInWords(needed)} upfront, and ${usdcInWords(free)} is free.`,
+      room: affordable(facts.quote.notional_usd, { required: needed, available: free }) ?? new Big(0),
+      details: { total_upfront_usdc: needed, balance_usdc: free },
+    },
+  ];
+}
