@@ -1,9 +1,50 @@
 /**
- * What the halt holds, as part of a sentence: for guards, questions and errors. Whatever somebody typed is
- * made harmless. Times are UTC, since no profile's zone is known here.
+ * What the journal and the halt hold, as parts of a sentence: for guards, questions and errors. Whatever
+ * somebody typed is made harmless. Times are UTC, since no profile's zone is known here.
  */
+import { Big } from 'big.js';
+import { usdInWords } from '../domain/exposure.ts';
 import { quoted, unquoted } from '../domain/quoted.ts';
+import { type Action, inFlight, isUnresolved } from './fold.ts';
 import type { Halt } from './halt.ts';
+
+/** `OPEN buy USDTNGN 50,000.00 USD ("PAY-8841")`; a close has no size. */
+export function actionInWords({ intent }: Action): string {
+  const size = intent.notional_usd === undefined ? '' : ` ${usdInWords(new Big(intent.notional_usd))}`;
+  const dealId = intent.deal_id === undefined ? '' : ` (${quoted(intent.deal_id)})`;
+  return `${intent.action.toUpperCase()} ${intent.side} ${unquoted(intent.market)}${size}${dealId}`;
+}
+
+/** What is known of its end, as the end of a sentence: `filled, hedge "hdg_01JD8K"`. */
+export function stateInWords(action: Action): string {
+  const hedge = action.hedgeId === undefined ? '' : `, hedge ${quoted(action.hedgeId)}`;
+  return `${bareState(action)}${hedge}`;
+}
+
+function bareState(action: Action): string {
+  if (action.underway) return 'being sent at this moment';
+  if (isUnresolved(action)) return 'sent without a usable answer';
+  if (inFlight(action)) return 'accepted, its end not seen yet';
+  switch (action.state) {
+    case 'done':
+      return action.outcome?.kind ?? 'done';
+    case 'settled':
+      return action.settledAs === 'done' ? "done, by a person's word" : "not done, by a person's word";
+    case 'accepted':
+      return 'accepted, and no change of the book was seen';
+    case 'prepared':
+    case 'not_sent':
+      return 'not sent';
+    case 'sent':
+    case 'unknown':
+      return 'sent without a usable answer';
+    case 'failed':
+    case 'refused':
+      return action.state;
+    default:
+      return action.state satisfies never;
+  }
+}
 
 /** `by ada@desk, 2026-11-20 10:02:58 UTC: "venue down"`; or why the halt cannot be read, as a sentence. */
 export function haltInWords(halt: Halt): string {
@@ -12,5 +53,5 @@ export function haltInWords(halt: Halt): string {
 }
 
 /** `2026-11-20T10:02:58.123Z` → `2026-11-20 10:02:58 UTC`. */
-const timeInWords = (at: string): string =>
+export const timeInWords = (at: string): string =>
   `${unquoted(at.replace('T', ' ').replace(/(?:\.\d+)?Z$/, ''))} UTC`;

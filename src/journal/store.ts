@@ -15,6 +15,8 @@ import type { JournalRecord } from './record.ts';
 
 /** The journal at one moment. */
 export interface JournalState extends Folded {
+  /** Of the file, for whoever has to mend it. */
+  path: string;
   records: readonly JournalRecord[];
   /** Lines that cannot be read, other than by a crash. What they say is not among the records. */
   damage: readonly DamagedLine[];
@@ -61,6 +63,7 @@ export function openJournal(options: {
   const stateOf = (lines: JournalLines, bytes: number): JournalState => ({
     ...foldRecords(lines.records, (writer) => host.judge(writer) === 'running'),
     ...lines,
+    path,
     bytes,
   });
   const parse = (bytes: Buffer): JournalState => stateOf(readLines(bytes, path), bytes.length);
