@@ -51,7 +51,7 @@ export interface SideBook {
   servedAt: Date;
 }
 
-const COMING: readonly string[] = ['submitting', 'submitted'];
+export const COMING: readonly string[] = ['submitting', 'submitted'];
 
 export function readSide(on: { market: string; side: Side }, facts: BookFacts): SideBook {
   const listed = facts.hedges
@@ -84,6 +84,10 @@ export function readSide(on: { market: string; side: Side }, facts: BookFacts): 
 /** Settlement is automatic at `maturity_at` (specification §3), whatever a list still says. */
 export const hasMatured = ({ maturityAt }: Pick<SideHedge, 'maturityAt'>, now: Date): boolean =>
   maturityAt !== undefined && Date.parse(maturityAt) <= now.getTime();
+
+/** Positions and hedges say different things: they were read at two moments, or something is not understood. */
+export const disagree = (book: Pick<SideBook, 'unclear' | 'mayBeCut' | 'unread'>): boolean =>
+  book.unclear !== undefined && !book.mayBeCut && book.unread.length === 0;
 
 /** The tenor that an addition is quoted with: that of the newest open hedge, in days. */
 export const tenorOfSide = ({ open }: SideBook): number | undefined => open[0]?.tenorDays.toNumber();

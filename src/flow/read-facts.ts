@@ -6,7 +6,7 @@ import type { Hedge, Market, Quote } from '../client/schemas.ts';
 import { RefusedError } from '../errors.ts';
 import type { ActionIntent, AddIntent, OpenIntent } from '../intent/action-intent.ts';
 import type { PlanFacts } from './plan.ts';
-import { type BookFacts, hasMatured, readSide, type SideBook, tenorOfSide } from './plan-side.ts';
+import { type BookFacts, disagree, hasMatured, readSide, type SideBook, tenorOfSide } from './plan-side.ts';
 import { type Reading, readBook, readUnderReference } from './read-book.ts';
 
 export interface ActionFacts extends PlanFacts {
@@ -43,7 +43,7 @@ interface ReadSide {
  */
 async function readAgreeingBook(intent: ActionIntent, reading: Reading): Promise<ReadSide> {
   const first = await readSideOf(intent, reading);
-  return disagree(first.side) ? readSideOf(intent, reading) : first;
+  return mayHaveMoved(first.side) ? readSideOf(intent, reading) : first;
 }
 
 async function readSideOf(intent: ActionIntent, reading: Reading): Promise<ReadSide> {
@@ -51,10 +51,9 @@ async function readSideOf(intent: ActionIntent, reading: Reading): Promise<ReadS
   return { bookFacts, side: readSide(intent, bookFacts) };
 }
 
-function disagree(side: SideBook): boolean {
-  if (side.inPositions === false)
-    return side.listed.some((hedge) => hedge.status === 'filled' && !hasMatured(hedge, side.servedAt));
-  return side.unclear !== undefined && !side.mayBeCut && side.unread.length === 0;
+function mayHaveMoved(side: SideBook): boolean {
+  if (side.inPositions !== false) return disagree(side);
+  return side.listed.some((hedge) => hedge.status === 'filled' && !hasMatured(hedge, side.servedAt));
 }
 
 async function readQuote(

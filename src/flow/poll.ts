@@ -1,0 +1,78 @@
+/**
+ * The one poll loop of the program: reads until the reading says something, or time is up. Knows neither what
+ * is read nor what it means. The service pushes nothing, and advises one to two seconds (specification §6).
+ */
+import { type HedgeError, RefusedError, UnavailableError, UnreadableAnswerError } from '../errors.ts';
+import type { Clock } from '../platform/clock.ts';
+
+/** From the start of one reading to the start of the next. */
+const EVERY_MS = 1_500;
+/** The service is never asked more often, whatever was wanted. */
+const SHORTEST_MS = 1_000;
+
+export interface Polling<T> {
+  clock: Clock;
+  signal: AbortSignal;
+  /** Milliseconds between two readings; 1,500 unless said, and never under 1,000. */
+  everyMs?: number | undefined;
+  /** When to give up, on the clock; undefined: never. */
+  untilMs?: number | undefined;
+  /** Something other than undefined ends the polling. It is given up on, and not waited for, when `signal` aborts. */
+  read: () => Promise<T | undefined>;
+  /** Told of each reading that failed; it is polled on. A failed reading says nothing about a hedge. */
+  onFailure?: ((error: HedgeError) => void) | undefined;
+}
+
+/**
+ * Reads at once, then at a steady pace, never twice at a time, and for the last time when time is up: then it
+ * resolves with undefined. A reading that has begun may last beyond that, as long as a call may.
+ * @throws the signal's reason as soon as it aborts; CredentialError when the key is turned down (401, 403),
+ * which no waiting mends; whatever else the reading throws that is not trouble with the service.
+ */
+export async function poll<T>(polling: Polling<T>): Promise<T | undefined> {
+  const { clock, signal, untilMs = Number.POSITIVE_INFINITY } = polling;
+  const everyMs = Math.max(SHORTEST_MS, polling.everyMs ?? EVERY_MS);
+  for (;;) {
+    signal.throwIfAborted();
+    const startedAt = clock.now();
+    const found = await attempt(polling);
+    if (found !== undefined) return found;
+    if (startedAt >= untilMs || clock.now() >= untilMs) return undefined;
+    const due = Math.max(startedAt + SHORTEST_MS, Math.min(startedAt + everyMs, untilMs));
+    await clock.sleep(Math.max(0, due - clock.now()), signal);
+  }
+}
+
+async function attempt<T>({ read, signal, onFailure }: Polling<T>): Promise<T | undefined> {
+  try {
+    return await unlessAborted(read(), signal);
+  } catch (error) {
+    if (signal.aborted || !passes(error)) throw error;
+    onFailure?.(error);
+    return undefined;
+  }
+}
+
+const passes = (error: unknown): error is HedgeError =>
+  error instanceof UnavailableError ||
+  error instanceof UnreadableAnswerError ||
+  error instanceof RefusedError;
+
+/** A reading that does not heed the signal is left behind. */
+async function unlessAborted<T>(
+  reading: Promise<T | undefined>,
+  signal: AbortSignal,
+): Promise<T | undefined> {
+  const done = new AbortController();
+  const stopped = new Promise<undefined>((resolve) => {
+    if (signal.aborted) resolve(undefined);
+    signal.addEventListener('abort', () => resolve(undefined), { once: true, signal: done.signal });
+  });
+  try {
+    const found = await Promise.race([reading, stopped]);
+    signal.throwIfAborted();
+    return found;
+  } finally {
+    done.abort();
+  }
+}
