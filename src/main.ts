@@ -2,7 +2,6 @@
  * The composition root: makes a world of what the process has, runs one invocation in it, and says how the
  * process ends. Tests compose the same world with a clock, streams and folders of their own.
  */
-import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { glanceAt } from './cli/global-options.ts';
 import { runInvocation } from './cli/pipeline.ts';
@@ -12,6 +11,9 @@ import { hostOf } from './platform/host.ts';
 import { systemRandom } from './platform/random.ts';
 import { watchSignals } from './terminal/signals.ts';
 import { openTerminal } from './terminal/streams.ts';
+
+/** Written in by the build (.build/bundle.mjs). */
+declare const BUILD: { readonly version: string };
 
 /** Runs the process's own command line and gives the exit code, once everything has been written. */
 export async function main(process: NodeJS.Process): Promise<number> {
@@ -28,7 +30,7 @@ export async function main(process: NodeJS.Process): Promise<number> {
       argv,
       env: process.env,
       home: homedir(),
-      version: ownVersion(),
+      version: BUILD.version,
       terminal,
       signals,
       machine: { clock: systemClock, random: systemRandom, host: hostOf(process) },
@@ -38,12 +40,4 @@ export async function main(process: NodeJS.Process): Promise<number> {
   const signal = signals.caught();
   if (signal !== undefined && code !== 0) signals.dieBy(signal);
   return code;
-}
-
-/** The version in package.json, beside the folder this file was built into. */
-function ownVersion(): string {
-  const manifest: unknown = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
-  const version =
-    typeof manifest === 'object' && manifest !== null && 'version' in manifest ? manifest.version : '';
-  return typeof version === 'string' ? version : '';
 }

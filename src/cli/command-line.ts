@@ -94,9 +94,8 @@ async function buildProgram(
     else program.command(line.name).summary(line.summary).description(line.summary);
   }
   if (named === undefined) {
-    const home = await loadHome();
-    program.action((_options: unknown, parsed: Commander) => {
-      onMeant({ command: home, parsed, operands: [] });
+    program.action(async (_options: unknown, parsed: Commander) => {
+      onMeant({ command: await loadHome(), parsed, operands: [] });
     });
   }
   return program;

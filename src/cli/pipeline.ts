@@ -8,10 +8,9 @@ import { HedgeError, InterruptedError, OutputError } from '../errors.ts';
 import { aborted, type Clock } from '../platform/clock.ts';
 import type { SignalWatch } from '../terminal/signals.ts';
 import type { Terminal } from '../terminal/streams.ts';
-import { readCommandLine } from './command-line.ts';
 import { EXIT_OK, exitCodeOf } from './exit-codes.ts';
-import { type GlobalOptions, glanceAt } from './global-options.ts';
-import { type Context, documentPrinter, type Identity, type Printer, personPrinter } from './printer.ts';
+import { type Glance, type GlobalOptions, glanceAt } from './global-options.ts';
+import type { Context, Identity, Printer } from './printer.ts';
 
 /** What main.ts lends to one invocation. */
 export interface World {
@@ -20,7 +19,7 @@ export interface World {
   terminal: Terminal;
   clock: Clock;
   signals: Pick<SignalWatch, 'signal' | 'caught'>;
-  openDesk(globals: GlobalOptions): OpenDesk;
+  openDesk(globals: GlobalOptions): Promise<OpenDesk>;
 }
 
 export interface OpenDesk {
@@ -44,7 +43,6 @@ const NOTHING_SENT = 'Nothing was sent that changes the book.';
 export async function runInvocation(world: World): Promise<number> {
   const { argv, terminal } = world;
   const glance = glanceAt(argv);
-  const printer = glance.json ? documentPrinter(terminal, glance) : personPrinter(terminal);
   let command: Command | undefined;
   let opened: OpenDesk | undefined;
   const context = (): Context => ({
@@ -55,7 +53,12 @@ export async function runInvocation(world: World): Promise<number> {
     now: world.clock.now(),
   });
   try {
+    if (isVersionAlone(argv)) {
+      await terminal.writeResult(`${world.version}\n`);
+      return EXIT_OK;
+    }
     const width = Math.min(terminal.stdout.width, HELP_WIDTH);
+    const { readCommandLine } = await import('./command-line.ts');
     const said = await readCommandLine(argv, { version: world.version, width });
     if (said.kind === 'text') {
       await terminal.writeResult(said.text);
@@ -63,12 +66,13 @@ export async function runInvocation(world: World): Promise<number> {
     }
     command = said.command;
     const act = command.prepare(said.raw);
-    opened = world.openDesk(said.globals);
+    opened = await world.openDesk(said.globals);
     const { desk } = opened;
     let finding: HedgeError | undefined;
     const print = async (shown: Shown): Promise<void> => {
       finding = shown.finding ?? finding;
       desk.progress.stop();
+      const printer = await printerFor(terminal, glance);
       await printer.result(shown, context());
     };
     const shown = await notLongAfterSignal(act(desk, print), world);
@@ -77,7 +81,7 @@ export async function runInvocation(world: World): Promise<number> {
   } catch (thrown) {
     opened?.desk.progress.stop();
     return await fail(errorOf(thrown, world), {
-      printer,
+      printer: await printerFor(terminal, glance),
       terminal,
       context: context(),
       verbose: glance.verbose,
@@ -85,6 +89,14 @@ export async function runInvocation(world: World): Promise<number> {
   } finally {
     if (opened !== undefined) await notLongAfterSignal(opened.close(), world).catch(() => undefined);
   }
+}
+
+/** Scripts ask it at every start: nothing is loaded to answer it. */
+const isVersionAlone = (argv: readonly string[]): boolean => argv.length === 1 && argv[0] === '--version';
+
+async function printerFor(terminal: Terminal, glance: Glance): Promise<Printer> {
+  const { documentPrinter, personPrinter } = await import('./printer.ts');
+  return glance.json ? documentPrinter(terminal, glance) : personPrinter(terminal);
 }
 
 /**

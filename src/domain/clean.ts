@@ -3,28 +3,30 @@
  * character, one line. Knows nothing of colour, width or where the text is shown.
  */
 
-/** CSI with its parameters; OSC, DCS, SOS, PM and APC strings; any other escape; each in 7 or 8 bits. */
-const SEQUENCES = new RegExp(
-  [
-    String.raw`(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?`,
-    String.raw`(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x00-\x1f\x7f-\x9f]*(?:\x07|\x1b\\|\x9c)?`,
-    String.raw`\x1b[ -/]*[0-~]?`,
-  ].join('|'),
-  'gu',
-);
-/** Every kind of blank, line ends and separators among them; a terminal may move the cursor on most. */
-const BLANKS = /[\t\n\v\f\r\u{85}]|\p{Zs}|\p{Zl}|\p{Zp}/gu;
-/** Joiners and variation selectors shape the letters around them and show nothing themselves. */
-const SHAPERS = /\p{Join_Control}|\p{Variation_Selector}|\u{ad}/gu;
-/**
- * What must not reach a screen: controls, format characters (bidi, zero width, tags), lone surrogates,
- * private use, whatever is ignorable (fillers), and the blank-looking braille cell.
- */
-const HARMFUL =
-  /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u{2800}]+/gu;
-/** More marks on one letter than any script writes would paint over the lines above. */
-const STACKED_MARKS = /(\p{M}{4})\p{M}+/gu;
-const LEADING_MARK = /^\p{M}/u;
+/** Built when the first text asks for them: sets of Unicode's properties take a millisecond to make. */
+const patterns = once(() => ({
+  /** CSI with its parameters; OSC, DCS, SOS, PM and APC strings; any other escape; each in 7 or 8 bits. */
+  sequences: new RegExp(
+    [
+      String.raw`(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?`,
+      String.raw`(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x00-\x1f\x7f-\x9f]*(?:\x07|\x1b\\|\x9c)?`,
+      String.raw`\x1b[ -/]*[0-~]?`,
+    ].join('|'),
+    'gu',
+  ),
+  /** Every kind of blank, line ends and separators among them; a terminal may move the cursor on most. */
+  blanks: /[\t\n\v\f\r\u{85}]|\p{Zs}|\p{Zl}|\p{Zp}/gu,
+  /** Joiners and variation selectors shape the letters around them and show nothing themselves. */
+  shapers: /\p{Join_Control}|\p{Variation_Selector}|\u{ad}/gu,
+  /**
+   * What must not reach a screen: controls, format characters (bidi, zero width, tags), lone surrogates,
+   * private use, whatever is ignorable (fillers), and the blank-looking braille cell.
+   */
+  harmful: /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u{2800}]+/gu,
+  /** More marks on one letter than any script writes would paint over the lines above. */
+  stackedMarks: /(\p{M}{4})\p{M}+/gu,
+  leadingMark: /^\p{M}/u,
+}));
 
 const ORDINARY = /^[\x20-\x7e]*$/;
 const REPLACEMENT = '\u{fffd}';
@@ -36,26 +38,31 @@ const REPLACEMENT = '\u{fffd}';
  */
 export function clean(text: string): string {
   if (ORDINARY.test(text)) return text;
+  const { sequences, blanks, shapers, harmful, stackedMarks, leadingMark } = patterns();
   const visible = text
     .replace(/\r\n/g, ' ')
-    .replace(SEQUENCES, REPLACEMENT)
-    .replace(BLANKS, ' ')
-    .replace(SHAPERS, '')
-    .replace(HARMFUL, REPLACEMENT)
+    .replace(sequences, REPLACEMENT)
+    .replace(blanks, ' ')
+    .replace(shapers, '')
+    .replace(harmful, REPLACEMENT)
     .replace(/\u{fffd}{2,}/gu, REPLACEMENT)
-    .replace(STACKED_MARKS, '$1');
+    .replace(stackedMarks, '$1');
   // A mark with nothing under it would change the character printed before it.
-  return LEADING_MARK.test(visible) ? `\u{25cc}${visible}` : visible;
+  return leadingMark.test(visible) ? `\u{25cc}${visible}` : visible;
 }
 
 /** What JSON leaves raw and a terminal acts on or hides: only ever found inside strings. */
-const RAW_IN_JSON =
-  /[\u{7f}-\u{9f}\p{Cf}\p{Cs}\p{Co}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\p{Zl}\p{Zp}\u{2800}]/gu;
+const rawInJson = once(
+  () =>
+    /[\u{7f}-\u{9f}\p{Cf}\p{Cs}\p{Co}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\p{Zl}\p{Zp}\u{2800}]/gu,
+);
+/** Most documents: nothing in them to look for. */
+const PLAIN_JSON = /^[\n\x20-\x7e]*$/;
 const BEYOND_ASCII = /[\u{7f}-\u{10ffff}]/gu;
 
 /** The same JSON value with every character a terminal would act on or hide spelled `\uXXXX`. */
 export function escapeJson(json: string): string {
-  return json.replace(RAW_IN_JSON, spellOut);
+  return PLAIN_JSON.test(json) ? json : json.replace(rawInJson(), spellOut);
 }
 
 /** The same JSON value in ASCII alone, for a terminal that cannot show more. */
@@ -69,4 +76,9 @@ function spellOut(character: string): string {
     spelled += `\\u${character.charCodeAt(unit).toString(16).padStart(4, '0')}`;
   }
   return spelled;
+}
+
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => (made ??= make());
 }

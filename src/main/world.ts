@@ -2,7 +2,6 @@
 import type { OpenDesk, World } from '../cli/pipeline.ts';
 import { type Places, placesOf } from '../platform/places.ts';
 import { takeEnvironment } from '../settings/environment.ts';
-import { openDesk } from './open-desk.ts';
 import type { Surroundings } from './parts.ts';
 
 export function composeWorld(surroundings: Surroundings): World {
@@ -15,6 +14,9 @@ export function composeWorld(surroundings: Surroundings): World {
     terminal,
     signals,
     clock: machine.clock,
-    openDesk: (globals): OpenDesk => openDesk({ ...surroundings, settings, places, globals }),
+    async openDesk(globals): Promise<OpenDesk> {
+      const { openDesk } = await import('./open-desk.ts');
+      return openDesk({ ...surroundings, settings, places, globals });
+    },
   };
 }

@@ -1,5 +1,4 @@
 /** Randomness as it is handed to everything that needs it, and its system body. */
-import { randomBytes } from 'node:crypto';
 
 export interface Random {
   /** A number in [0, 1): jitter only, never a secret. */
@@ -10,5 +9,5 @@ export interface Random {
 
 export const systemRandom: Random = {
   fraction: () => Math.random(),
-  bytes: (count) => randomBytes(count),
+  bytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
 };

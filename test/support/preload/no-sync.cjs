@@ -6,5 +6,5 @@ const { syncBuiltinESMExports } = require('node:module');
 
 fs.fsyncSync = () => undefined;
 fs.fdatasyncSync = () => undefined;
-fs.fsync = (_fd, done) => setImmediate(done, null);
+fs.fsync = (_fd, done) => setImmediate(() => done(null));
 syncBuiltinESMExports();

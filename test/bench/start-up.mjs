@@ -1,0 +1,125 @@
+/**
+ * What starting and answering costs: whole processes as ratios to a bare `node -e 0` of the same round, with
+ * what else an operator might have at hand beside them. Usage, after a build:
+ *
+ *   node test/bench/start-up.mjs [--node FILE]... [--rounds 15] [--only WORD] [--hedge FILE]
+ *
+ * --node: the Node to start everything with, and may be given several times. --hedge: another bin/hedge.js, or
+ * a program that needs no Node. --only: the rows whose name has this word.
+ */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { bareEnvironment, pairedRuns, peakMemory } from './paired.mjs';
+import { servePractice } from './practice.mjs';
+
+const { values: asked } = parseArgs({
+  options: {
+    node: { type: 'string', multiple: true, default: [process.execPath] },
+    rounds: { type: 'string', default: '15' },
+    only: { type: 'string', default: '' },
+    hedge: { type: 'string', default: fileURLToPath(new URL('../../bin/hedge.js', import.meta.url)) },
+  },
+});
+
+const QUOTE = ['quote', 'USDTNGN', 'buy', '10000', '--tenor', '3', '--json'];
+const READINGS = ['markets', 'price USDTNGN', 'account', 'positions', 'hedges', 'history'];
+const OPEN = ['open', 'USDTNGN', 'buy', '10', '--tenor', '3', '--yes', '--no-wait', '--json'];
+
+const hedgeWith = (node) => (asked.hedge.endsWith('js') ? [node, asked.hedge] : [asked.hedge]);
+
+const succeeds = (command, args) => {
+  try {
+    return execFileSync(command, args, { env: bareEnvironment(), stdio: ['ignore', 'pipe', 'ignore'] })
+      .toString()
+      .trim();
+  } catch {
+    return undefined;
+  }
+};
+
+/** The programs beside hedge that are installed here, asking for the same quote. */
+function companions(env) {
+  const url = `${env.HEDGE_BASE_URL}/quotes`;
+  const body = JSON.stringify({ market: 'USDTNGN', side: 'buy', notional_usd: 10_000, tenor_days: 3 });
+  const authorization = `Authorization: Bearer ${env.HEDGE_API_KEY}`;
+  const found = [];
+  if (succeeds('curl', ['--version']) !== undefined) {
+    const headers = ['-H', authorization, '-H', 'Content-Type: application/json'];
+    const args = ['--silent', '--fail', '--cacert', env.HEDGE_CA_FILE, ...headers, '--data', body, url];
+    found.push({ name: 'curl, the same quote', command: 'curl', args });
+  }
+  const python = succeeds('python3', ['-c', 'import sys; print(sys.executable)']);
+  if (python !== undefined) {
+    const program = [
+      'import ssl, urllib.request, sys',
+      'url, ca, key, body = sys.argv[1:]',
+      'headers = {"Authorization": "Bearer " + key, "Content-Type": "application/json"}',
+      'request = urllib.request.Request(url, data=body.encode(), headers=headers)',
+      'print(urllib.request.urlopen(request, context=ssl.create_default_context(cafile=ca)).read().decode())',
+    ].join('\n');
+    const args = ['-c', program, url, env.HEDGE_CA_FILE, env.HEDGE_API_KEY, body];
+    found.push({ name: 'python3 urllib, the same quote', command: python, args });
+  }
+  if (succeeds('gh', ['--version']) !== undefined) {
+    found.push({ name: 'gh --version', command: 'gh', args: ['--version'] });
+  }
+  return found;
+}
+
+function subjects(node, env) {
+  const [command, ...first] = hedgeWith(node);
+  const hedge = (words, own = env) => ({
+    name: `hedge ${words.join(' ')}`,
+    command,
+    args: [...first, ...words],
+    env: own,
+  });
+  const alone = { HEDGE_HOME: env.HEDGE_HOME };
+  const all = [
+    hedge(['--version'], alone),
+    hedge(['--help'], alone),
+    hedge(['quote', '--help'], alone),
+    hedge(QUOTE),
+    { ...hedge(QUOTE, { ...env, HEDGE_TLS_SESSIONS: 'off' }), name: 'the same quote, no TLS session kept' },
+    hedge(['quote', 'USDTNGN', 'buy', '10000', '--json']),
+    ...READINGS.map((words) => hedge([...words.split(' '), '--json'])),
+    hedge(OPEN),
+    ...companions(env),
+  ];
+  const deals = /^ +open /m.test(succeeds(command, [...first, '--help']) ?? '');
+  return all.filter(({ name }) => name.includes(asked.only) && (deals || !name.startsWith('hedge open')));
+}
+
+const rowOf = (name, figures) => `${name.padEnd(58)}${figures.map((figure) => figure.padStart(10)).join('')}`;
+
+async function bench(node) {
+  const serving = mkdtempSync(join(tmpdir(), 'hedge-bench-'));
+  const asking = mkdtempSync(join(tmpdir(), 'hedge-bench-'));
+  const practice = await servePractice(hedgeWith(node), serving);
+  try {
+    const env = { ...practice.env, HEDGE_HOME: asking };
+    const version = succeeds(node, ['--version']);
+    const bare = { name: `node ${version} -e 0`, command: node, args: ['-e', '0'] };
+    console.log(`\n${rowOf(`${asked.rounds} rounds, medians`, ['ratio', 'min ms'])}`);
+    for (const { name, ratio, fastestMs } of pairedRuns(bare, subjects(node, env), Number(asked.rounds))) {
+      console.log(rowOf(name, [ratio.toFixed(2), fastestMs.toFixed(0)]));
+    }
+    const [command, ...first] = hedgeWith(node);
+    if (command !== node) return;
+    const base = peakMemory(bare);
+    const quote = peakMemory({ command, args: [...first, ...QUOTE], env });
+    console.log(
+      rowOf(`peak memory of that quote (bare ${base.toFixed(0)} MiB)`, [(quote / base).toFixed(2)]),
+    );
+  } finally {
+    practice.stop();
+    rmSync(serving, { recursive: true, force: true });
+    rmSync(asking, { recursive: true, force: true });
+  }
+}
+
+for (const node of asked.node) await bench(node);
