@@ -4,7 +4,7 @@
  * loaded; the others are a name and a summary.
  */
 import { Command as Commander, CommanderError, Option } from 'commander';
-import type { Command, CommandGroup } from '../commands/define.ts';
+import type { Command, CommandGroup, OptionSpec } from '../commands/define.ts';
 import { isGroup } from '../commands/define.ts';
 import { loadHome, REGISTRY } from '../commands/registry.ts';
 import { clean } from '../domain/clean.ts';
@@ -87,7 +87,7 @@ async function buildProgram(
     )
     .configureHelp(styleHelp)
     .showSuggestionAfterError();
-  for (const option of GLOBAL_OPTIONS) addOption(program, option.flags, option.summary);
+  addOptions(program, GLOBAL_OPTIONS);
   for (const line of REGISTRY) {
     program.commandsGroup(line.group);
     if (line.name === named) addEntry(program, await line.load(), line.summary, onMeant);
@@ -147,20 +147,30 @@ function addCommand(parent: Commander, command: Command, onMeant: (meant: Meant)
     const name = `${operand.name}${operand.variadic === true ? '...' : ''}`;
     made.argument(operand.optional === true ? `[${name}]` : `<${name}>`, operand.summary);
   }
-  for (const option of command.options) addOption(made, option.flags, option.summary);
+  addOptions(made, command.options);
   made.action(() => onMeant({ command, parsed: made, operands: made.args }));
   return made;
 }
 
-/** Adds an option that may be given once: the last of two silently winning costs money. */
-function addOption(command: Commander, flags: string, summary: string): void {
-  const option = new Option(flags, summary);
-  let times = 0;
-  command.addOption(option);
-  command.on(`option:${option.name()}`, () => {
-    times += 1;
-    if (times > 1) throw new UsageError(`${option.long ?? flags} is given twice.`, 'Give it once.');
-  });
+/**
+ * Each may be given once, as itself or as its opposite (`--read-only`, `--no-read-only`): the last of two
+ * silently winning costs money.
+ */
+function addOptions(command: Commander, specs: readonly OptionSpec[]): void {
+  const given = new Map<string, string>();
+  for (const { flags, summary } of specs) {
+    const option = new Option(flags, summary);
+    const name = option.attributeName();
+    const flag = option.long ?? flags;
+    command.addOption(option);
+    command.on(`option:${option.name()}`, () => {
+      const before = given.get(name);
+      if (before === flag) throw new UsageError(`${flag} is given twice.`, 'Give it once.');
+      if (before !== undefined)
+        throw new UsageError(`${before} and ${flag} contradict each other.`, 'Give one of them.');
+      given.set(name, flag);
+    });
+  }
 }
 
 function globalsOf(options: Record<string, unknown>): GlobalOptions {

@@ -75,7 +75,7 @@ export const REGISTRY: readonly RegistryLine[] = [
   {
     name: 'profile',
     group: 'Settings and practice',
-    summary: 'keys and base addresses: add, list, show, use, remove',
+    summary: 'keys and base addresses: add, list, show, use, limit, remove',
     load: async () => (await import('./profile/index.ts')).profile,
   },
   {

@@ -1,6 +1,8 @@
 /** What `hedge profile add` was asked. The key itself is never among the words. */
+import type { LimitsChange } from '../domain/profile-limits.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
+import { readLimits } from './limits-intent.ts';
 import { optionGiven, optionText, type RawInput } from './raw-input.ts';
 
 /** Where a new profile's key comes from. */
@@ -18,6 +20,7 @@ export interface ProfileIntent {
   timeZone: string | undefined;
   /** Whether the key is tried before it is kept. */
   check: boolean;
+  limits: LimitsChange;
 }
 
 export function readProfileIntent(raw: RawInput): ProfileIntent {
@@ -35,6 +38,7 @@ export function readProfileIntent(raw: RawInput): ProfileIntent {
     caFile: optionText(raw, 'caFile'),
     timeZone: optionText(raw, 'timeZone'),
     check: raw.options['check'] !== false,
+    limits: readLimits(raw),
   };
 }
 

@@ -9,7 +9,7 @@ import type { HedgeApi } from '../client/hedge-api.ts';
 import type { Candidate } from '../commands/desk.ts';
 import { ApiKey } from '../domain/api-key.ts';
 import { CredentialError } from '../errors.ts';
-import type { Dealing, Limits, Looking } from '../flow/dealing.ts';
+import type { Dealing, Looking } from '../flow/dealing.ts';
 import { type Identity as BookIdentity, practiceIdentity, serviceIdentity } from '../journal/identity.ts';
 import { argvWithoutKeys } from '../journal/record.ts';
 import { type Journal, openJournal } from '../journal/store.ts';
@@ -24,17 +24,11 @@ import { choosePrompter } from '../terminal/prompter.ts';
 import { readStandardInput } from '../terminal/standard-input.ts';
 import { actionWatch } from './action-watch.ts';
 import { brakeOf } from './brake.ts';
+import { limitsOf } from './limits-of.ts';
 import type { DeskParts } from './parts.ts';
 import { practiceHouse } from './practice-house.ts';
 
 const LARGEST_KEY_BYTES = 65_536;
-
-const NO_LIMITS: Limits = {
-  maxNotional: undefined,
-  maxDailyNotional: undefined,
-  readOnly: false,
-  markets: undefined,
-};
 
 /** One account at one service, and who is asking it. */
 interface Book {
@@ -160,7 +154,7 @@ export function openDesk(parts: DeskParts): OpenDesk {
           writer: machine.host.self,
           environment: whose.environment,
           profile: whose.profile,
-          limits: NO_LIMITS,
+          limits: limitsOf(await selection()),
           argv: argvWithoutKeys(parts.argv),
           expected: expected(),
           attended: terminal.canPrompt,

@@ -13,6 +13,8 @@ const MAX_BYTES = 262_144;
 const VERSION = 1;
 
 const text = z.string().check(z.minLength(1));
+/** USD as digits, exact. */
+const usd = z.string().check(z.regex(/^\d{1,15}(\.\d{1,2})?$/));
 const storedProfile = z
   .looseObject({
     base_url: text,
@@ -24,6 +26,11 @@ const storedProfile = z
     ca_file: z.optional(text),
     /** IANA name; times are shown in it. */
     time_zone: z.optional(text),
+    /** Limits, each absent where nothing limits (domain/profile-limits.ts). */
+    max_notional_usd: z.optional(usd),
+    max_daily_notional_usd: z.optional(usd),
+    read_only: z.optional(z.boolean()),
+    markets: z.optional(z.readonly(z.array(text).check(z.minLength(1)))),
     /** ISO 8601 UTC. */
     added_at: text,
   })

@@ -4,6 +4,7 @@
  */
 import { readdirSync, rmSync } from 'node:fs';
 import { basename, isAbsolute, join } from 'node:path';
+import { changedLimits, type LimitsChange, type ProfileLimits } from '../domain/profile-limits.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import { checkReplaceable, ensureFolder, syncFolder } from '../platform/durable-file.ts';
@@ -42,6 +43,8 @@ export interface ProfileStore {
   add(name: string, profile: StoredProfile, options?: { replace?: boolean }): Promise<{ replaced: boolean }>;
   /** Makes a profile, or `practice`, the default. `before`: the default until now. */
   use(name: string): Promise<{ before: string | undefined }>;
+  /** Sets and lifts limits of a profile that is there, and hands back what they are then. */
+  limit(name: string, change: LimitsChange): Promise<ProfileLimits>;
   /** `wasDefault`: it was the default, and there is none now. */
   remove(name: string): Promise<{ removed: StoredProfile; wasDefault: boolean }>;
 }
@@ -58,7 +61,7 @@ export function openProfiles({ places, machine }: { places: Places; machine: Mac
   };
 
   /** Reads, changes and writes the file while no other process can. */
-  async function change<T>(decide: (file: ProfileFile) => { file: ProfileFile; result: T }): Promise<T> {
+  async function changeFile<T>(decide: (file: ProfileFile) => { file: ProfileFile; result: T }): Promise<T> {
     // conf costs 50 ms, and importing it takes over Ctrl-C (when-exit): only to write, and as late as can be.
     const { default: Conf } = await import('conf');
     ensureFolder(folder, machine.host);
@@ -99,7 +102,7 @@ export function openProfiles({ places, machine }: { places: Places; machine: Mac
     async add(name, profile, { replace = false } = {}) {
       checkProfileName(name);
       checkProfile(profile);
-      return change((file) => {
+      return changeFile((file) => {
         const twin = Object.keys(file.profiles).find((each) => each.toLowerCase() === name.toLowerCase());
         if (twin !== undefined && (twin !== name || !replace)) {
           throw new UsageError(
@@ -113,7 +116,7 @@ export function openProfiles({ places, machine }: { places: Places; machine: Mac
     },
 
     async use(name) {
-      return change((file) => {
+      return changeFile((file) => {
         if (name !== PRACTICE && !Object.hasOwn(file.profiles, name)) {
           throw unknownProfile(name, Object.keys(file.profiles));
         }
@@ -121,9 +124,29 @@ export function openProfiles({ places, machine }: { places: Places; machine: Mac
       });
     },
 
+    async limit(name, change) {
+      if (isReserved(name)) throw new UsageError(`${quoted(name)} is built in and has no limits.`);
+      return changeFile((file) => {
+        const { [name]: found } = file.profiles;
+        if (found === undefined || !Object.hasOwn(file.profiles, name)) {
+          throw unknownProfile(name, Object.keys(file.profiles));
+        }
+        const limits = changedLimits(found, change);
+        const {
+          max_notional_usd: _most,
+          max_daily_notional_usd: _mostDaily,
+          read_only: _readOnly,
+          markets: _markets,
+          ...unlimited
+        } = found;
+        const limited = { ...unlimited, ...limits };
+        return { file: { ...file, profiles: { ...file.profiles, [name]: limited } }, result: limits };
+      });
+    },
+
     async remove(name) {
       if (isReserved(name)) throw new UsageError(`${quoted(name)} is built in and cannot be removed.`);
-      return change((file) => {
+      return changeFile((file) => {
         const { [name]: removed, ...profiles } = { ...file.profiles };
         if (removed === undefined || !Object.hasOwn(file.profiles, name)) {
           throw unknownProfile(name, Object.keys(file.profiles));

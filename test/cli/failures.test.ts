@@ -37,12 +37,13 @@ describe('a failing command', () => {
     ['quote buy USDTNGN 10000', 'hedge quote USDTNGN buy 10000'],
     ['quote USDTNGN buy', 'NOTIONAL'],
     ['quote USDTNGN buy 10000 -t 3 -t 7', 'given twice'],
+    ['profile limit desk --read-only --no-read-only', 'contradict each other'],
     ['--profile a quote USDTNGN buy 10000 --profile b', 'given twice'],
     ['qoute USDTNGN buy 10000', 'quote'],
     ['markets --tenor 3', '--tenor'],
     ['hedges hdg_1 --status filled', 'no filters'],
     ['hedges --limit 501', '500'],
-    ['profile', 'add, list, show, use, remove'],
+    ['profile', 'add, list, show, use, limit, remove'],
     ['help nope', "Unknown command 'nope'"],
   ])('exits 2 and says what is allowed: %s', async (line, allowed) => {
     const service = await scriptedService([]);

@@ -159,6 +159,85 @@ describe('profile show', () => {
   });
 });
 
+describe('profile limit', () => {
+  const limitsOf = async (desk: Awaited<ReturnType<typeof deskWith>>, name = 'desk') =>
+    (await desk.run(`profile show ${name} --json`)).document();
+
+  it('sets limits, keeps those it does not name, and lifts them with none', async () => {
+    const desk = await deskWith('desk', SANDBOX_KEY);
+    expect(await limitsOf(desk)).toMatchObject({ data: { limits: {} } });
+    const set = await desk.run('profile limit desk --max-notional 50k --markets usdtngn,USDTNGN --json');
+    const limits = { max_notional_usd: '50000', markets: ['USDTNGN'] };
+    expect(set.document()).toMatchObject({ data: { name: 'desk', limits }, error: null });
+    await desk.run('profile limit desk --max-daily-notional 200000.50 --read-only');
+    expect(await limitsOf(desk)).toMatchObject({
+      data: { limits: { ...limits, max_daily_notional_usd: '200000.5', read_only: true } },
+    });
+    const lifted = await desk.run(
+      'profile limit desk --max-notional none --no-read-only --markets none --max-daily-notional none',
+    );
+    expect([lifted.code, lifted.out]).toEqual([0, 'Limits of desk: none.\n']);
+    const stored = readFileSync(join(desk.home, 'config', 'profiles.json'), 'utf8');
+    expect(stored).not.toMatch(/max_|read_only|markets/);
+    expect(stored).toContain(SANDBOX_KEY);
+  });
+
+  it('come with the profile, and are seen beside it', async () => {
+    const desk = aDesk();
+    const words = add('desk', '--key-stdin', '--no-check', '--max-notional', '50k', '--read-only');
+    const added = await desk.run(words, { stdin: SANDBOX_KEY });
+    expect(added.out).toContain('Limits: read-only, 50,000.00 USD a deal.');
+    const wide = { terminal: { isTTY: { stdout: true }, width: 160 } };
+    expect((await desk.run('profile list', wide)).out).toContain('read-only, 50,000.00 USD a deal');
+    expect((await desk.run('profile show desk')).out).toMatch(/Limits +read-only, 50,000.00 USD a deal/);
+  });
+
+  it('asks before a live profile allows more, and never before it allows less', async () => {
+    const desk = await deskWith('real', LIVE_KEY);
+    expect((await desk.run('profile limit real --max-notional 50k')).code).toBe(0);
+    expect((await desk.run('profile limit real --max-notional 40k')).code).toBe(0);
+    const refused = await desk.run('profile limit real --max-notional 60k');
+    expect(refused.code).toBe(2);
+    expect(refused.err).toContain('--yes');
+    expect(refused.err).toContain('40,000.00 USD a deal');
+    expect(await limitsOf(desk, 'real')).toMatchObject({ data: { limits: { max_notional_usd: '40000' } } });
+    expect((await desk.run('profile limit real --max-notional none --yes')).code).toBe(0);
+    expect(await limitsOf(desk, 'real')).toMatchObject({ data: { limits: {} } });
+  });
+
+  it.each([
+    ['no limit at all', 'profile limit desk', 2],
+    ['a notional of nothing', 'profile limit desk --max-notional 0', 2],
+    ['more than cents', 'profile limit desk --max-notional 0.001', 2],
+    ['a market that is none', 'profile limit desk --markets USDTNGN,', 2],
+    ['a profile that is not there', 'profile limit nobody --read-only', 4],
+    ['practice', 'profile limit practice --read-only', 2],
+  ])('refuses %s', async (_what, words, code) => {
+    const desk = await deskWith('desk', SANDBOX_KEY);
+    const ran = await desk.run(`${words} --json`);
+    expect(ran.code).toBe(code);
+    expect(await limitsOf(desk)).toMatchObject({ data: { limits: {} } });
+  });
+
+  it('stands in a file that was edited by hand, or the file is refused by name', async () => {
+    const desk = await deskWith('desk', SANDBOX_KEY);
+    const path = join(desk.home, 'config', 'profiles.json');
+    const kept = JSON.parse(readFileSync(path, 'utf8'));
+    const put = (limits: object) => {
+      const desks = { desk: { ...kept.profiles.desk, ...limits } };
+      writeFileSync(path, JSON.stringify({ ...kept, profiles: desks }));
+    };
+    put({ max_notional_usd: '50000.1' });
+    expect(await limitsOf(desk)).toMatchObject({ data: { limits: { max_notional_usd: '50000.1' } } });
+    for (const limits of [{ max_notional_usd: 50_000 }, { read_only: 'yes' }, { markets: [] }]) {
+      put(limits);
+      const ran = await desk.run('profile show desk');
+      expect(ran.code).toBe(78);
+      expect(ran.err).toContain(`profiles.desk.${Object.keys(limits)[0] ?? ''}`);
+    }
+  });
+});
+
 describe('profile remove', () => {
   it('forgets the key, and says that there is no default any more', async () => {
     const desk = await deskWith('desk', SANDBOX_KEY);

@@ -2,7 +2,9 @@
 import { resolve } from 'node:path';
 import { parseBaseUrl } from '../../client/base-url.ts';
 import type { ApiKey } from '../../domain/api-key.ts';
+import { changedLimits, limitsInWords } from '../../domain/profile-limits.ts';
 import { ENVIRONMENT_GLOSS } from '../../domain/vocabulary.ts';
+import { LIMIT_OPTIONS } from '../../intent/limits-intent.ts';
 import { type KeyOrigin, readProfileIntent } from '../../intent/profile-intent.ts';
 import { viewProfileChange } from '../../present/views/profiles.ts';
 import { checkProfileName } from '../../settings/profile-names.ts';
@@ -22,6 +24,7 @@ export const profileAdd = defineCommand({
     { flags: '--key-command <json>', summary: 'a program that prints the key, run each time, never stored' },
     { flags: '--ca-file <path>', summary: 'certificates to trust besides the usual ones (PEM)' },
     { flags: '--time-zone <zone>', summary: 'zone that times are shown in (UTC): Africa/Lagos' },
+    ...LIMIT_OPTIONS,
     { flags: '--no-check', summary: 'keeps the key without trying it' },
   ],
   examples: [
@@ -37,9 +40,10 @@ export const profileAdd = defineCommand({
     const base = parseBaseUrl(intent.baseUrl);
     return { ...intent, base, caFile: intent.caFile === undefined ? undefined : resolve(intent.caFile) };
   },
-  async run(desk, { name, base, keyOrigin, caFile, timeZone, check }) {
+  async run(desk, { name, base, keyOrigin, caFile, timeZone, check, limits: asked }) {
     const key = await askFor(desk, keyOrigin);
     if (check) await (await desk.candidateApi({ baseUrl: base.href, key, caFile })).account();
+    const limits = changedLimits({}, asked);
     const profiles = await desk.profiles();
     await profiles.add(name, {
       base_url: base.href,
@@ -48,6 +52,7 @@ export const profileAdd = defineCommand({
         : { api_key: key.reveal() }),
       ...(caFile === undefined ? {} : { ca_file: caFile }),
       ...(timeZone === undefined ? {} : { time_zone: timeZone }),
+      ...limits,
       added_at: new Date(desk.clock.now()).toISOString(),
     });
     const notes = [
@@ -56,10 +61,11 @@ export const profileAdd = defineCommand({
       ...(keyOrigin.kind === 'command'
         ? []
         : [`The key is kept in plain text in ${profiles.path}, readable by you alone.`]),
+      `Limits: ${limitsInWords(limits)}. To set them: hedge profile limit ${name}`,
       `Use it with --profile ${name}, or make it the default: hedge profile use ${name}`,
     ];
     const done = `Added ${name}: ${key.environment} (${ENVIRONMENT_GLOSS[key.environment]}), key ${key.masked}.`;
-    return { value: { name, environment: key.environment, done, notes } };
+    return { value: { name, environment: key.environment, done, notes, limits } };
   },
   view: viewProfileChange,
 });

@@ -1,5 +1,6 @@
 /** Profiles in words, for the commands that show them. Reads no key that it does not have at hand. */
 import { ApiKey } from '../../domain/api-key.ts';
+import { changedLimits } from '../../domain/profile-limits.ts';
 import type { ProfileSummary, SelectedProfile } from '../../present/views/profiles.ts';
 import type { StoredProfile } from '../../settings/profiles.ts';
 import { keySourceInWords, profileSourceInWords, type Selection } from '../../settings/resolve.ts';
@@ -32,6 +33,7 @@ export function summaryOf(selection: Selection, isDefault: boolean): ProfileSumm
         environment: key.environment,
         base_url: selection.baseUrl,
         key: `${key.masked} ${keySourceInWords(selection.keySource)}`,
+        limits: {},
         is_default: false,
       };
     }
@@ -45,6 +47,7 @@ export const practiceSummary = (isDefault: boolean): ProfileSummary => ({
   environment: 'practice',
   base_url: null,
   key: 'built in',
+  limits: {},
   is_default: isDefault,
 });
 
@@ -57,6 +60,7 @@ export function storedSummary(name: string, profile: StoredProfile, isDefault: b
     key: key?.masked ?? `printed by ${profile.api_key_command?.[0] ?? 'a command'}`,
     ca_file: profile.ca_file,
     time_zone: profile.time_zone,
+    limits: changedLimits(profile, {}),
     is_default: isDefault,
   };
 }

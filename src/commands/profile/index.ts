@@ -1,6 +1,7 @@
 /** `hedge profile`: keys and base addresses under names. */
 import type { CommandGroup } from '../define.ts';
 import { profileAdd } from './add.ts';
+import { profileLimit } from './limit.ts';
 import { profileList } from './list.ts';
 import { profileRemove } from './remove.ts';
 import { profileShow } from './show.ts';
@@ -10,5 +11,5 @@ export const profile: CommandGroup = {
   name: 'profile',
   summary:
     'A profile is a name for a key and a base address. The environment follows from the key: _live_ or _test_. The profile practice is built in.',
-  commands: [profileAdd, profileList, profileShow, profileUse, profileRemove],
+  commands: [profileAdd, profileList, profileShow, profileUse, profileLimit, profileRemove],
 };

@@ -1,4 +1,6 @@
 /** Profiles as a person reads them. Keys come masked or not at all. */
+
+import { limitsInWords, type ProfileLimits } from '../../domain/profile-limits.ts';
 import { ENVIRONMENT_GLOSS, type Environment } from '../../domain/vocabulary.ts';
 import { type Block, type Cell, line, missing, text } from '../blocks.ts';
 
@@ -19,6 +21,7 @@ export interface ProfileSummary {
   key: string;
   ca_file?: string | undefined;
   time_zone?: string | undefined;
+  limits: ProfileLimits;
   is_default: boolean;
 }
 
@@ -31,13 +34,15 @@ export function viewProfiles(profiles: readonly ProfileSummary[]): readonly Bloc
         { header: 'ENVIRONMENT' },
         { header: 'BASE ADDRESS' },
         { header: 'KEY' },
+        { header: 'LIMITS', optional: true },
       ],
       rows: profiles.map(
-        ({ name, environment, base_url: baseUrl, key, is_default: isDefault }): readonly Cell[] => [
+        ({ name, environment, base_url: baseUrl, key, limits, is_default: isDefault }): readonly Cell[] => [
           text(isDefault ? `${name} (default)` : name, isDefault ? 'strong' : 'plain'),
           environmentCell(environment),
           baseUrl === null ? missing : text(baseUrl),
           text(key),
+          text(limitsInWords(limits)),
         ],
       ),
     },
@@ -72,6 +77,7 @@ export function viewProfile(profile: ProfileInFull): readonly Block[] {
         { name: 'Key', value: [text(profile.key)] },
         { name: 'CA file', value: [caFile === undefined ? text('none of its own') : text(caFile)] },
         { name: 'Time zone', value: [text(zone ?? 'UTC')] },
+        { name: 'Limits', value: [text(limitsInWords(profile.limits))] },
         { name: 'Kept in', value: [text(profile.path, 'dim')] },
       ],
     },
@@ -85,6 +91,8 @@ export interface ProfileChange {
   done: string;
   /** What the operator should know or do next. */
   notes: readonly string[];
+  /** Where they are what changed, or came with it. */
+  limits?: ProfileLimits;
 }
 
 export const viewProfileChange = ({ done, notes }: ProfileChange): readonly Block[] => [

@@ -1,0 +1,49 @@
+/** `hedge profile limit`: what may be dealt under a profile, set and lifted. */
+import { changedLimits, limitsIn, limitsInWords, loosens } from '../../domain/profile-limits.ts';
+import { StoppedError } from '../../errors.ts';
+import { LIMIT_OPTIONS, readLimitIntent } from '../../intent/limits-intent.ts';
+import { viewProfileChange } from '../../present/views/profiles.ts';
+import { defineCommand } from '../define.ts';
+import { storedSummary } from './describe.ts';
+
+export const profileLimit = defineCommand({
+  name: 'profile limit',
+  summary: 'sets what may be dealt under a profile, or lifts it with none',
+  description:
+    'Opens and adds beyond a limit stop on this machine; reduce and close go on. A limit holds for the profile, not for HEDGE_API_KEY with HEDGE_BASE_URL, and practice has none. A live profile asks before it allows more.',
+  operands: [{ name: 'NAME', summary: 'a profile' }],
+  options: [
+    ...LIMIT_OPTIONS,
+    { flags: '--no-read-only', summary: 'deals again' },
+    { flags: '-y, --yes', summary: 'does not ask' },
+  ],
+  examples: [
+    {
+      line: 'hedge profile limit desk --max-notional 50k --max-daily-notional 200k',
+      shows: 'at most 50,000 USD a deal and 200,000 USD a UTC day',
+    },
+    { line: 'hedge profile limit desk --max-notional none', shows: 'lifts one of them' },
+    { line: 'hedge profile limit desk --no-read-only', shows: 'deals again with it' },
+  ],
+  read: readLimitIntent,
+  async run(desk, { name, change, yes }) {
+    const profiles = await desk.profiles();
+    const profile = profiles.find(name);
+    const { environment } =
+      profile === undefined ? { environment: undefined } : storedSummary(name, profile, false);
+    const before = profile === undefined ? {} : limitsIn(profile);
+    const after = changedLimits(before, change);
+    const asks = profile !== undefined && environment !== 'sandbox' && loosens(before, after) && !yes;
+    const question = {
+      message: `${name} is ${environment === undefined ? 'perhaps LIVE' : 'LIVE: real money'}. Its limits are ${limitsInWords(before)}; then they are ${limitsInWords(after)}. Allow more?`,
+      otherwise: '--yes',
+    };
+    if (asks && !(await desk.prompter.confirm(question)))
+      throw new StoppedError({ code: 'declined', what: 'Left as it was.' });
+    const limits = await profiles.limit(name, change);
+    return {
+      value: { name, environment, limits, done: `Limits of ${name}: ${limitsInWords(limits)}.`, notes: [] },
+    };
+  },
+  view: viewProfileChange,
+});

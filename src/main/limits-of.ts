@@ -1,0 +1,19 @@
+/** The limits of the profile in force, as guards want them. */
+import { Big } from 'big.js';
+import type { ProfileLimits } from '../domain/profile-limits.ts';
+import type { Limits } from '../flow/dealing.ts';
+import type { Selection } from '../settings/resolve.ts';
+
+/** Practice and the pair in the environment have none: limits are kept with a stored profile. */
+export function limitsOf(selection: Selection): Limits {
+  const kept: ProfileLimits = selection.kind === 'stored' ? selection.profile : {};
+  return {
+    maxNotional: bigOf(kept.max_notional_usd),
+    maxDailyNotional: bigOf(kept.max_daily_notional_usd),
+    readOnly: kept.read_only === true,
+    markets: kept.markets?.map((market) => market.toUpperCase()),
+  };
+}
+
+const bigOf = (digits: string | undefined): Big | undefined =>
+  digits === undefined ? undefined : new Big(digits);

@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { limitsOf } from '../../src/main/limits-of.ts';
+import type { StoredProfile } from '../../src/settings/profiles.ts';
+import type { Selection } from '../../src/settings/resolve.ts';
+import { big, NO_LIMITS } from '../flow/facts.ts';
+
+const stored = (limits: Partial<StoredProfile> = {}): Selection => ({
+  kind: 'stored',
+  name: 'desk',
+  source: 'option',
+  keySource: 'file',
+  profile: { base_url: 'https://partner.example/v2', api_key: 'k', added_at: 'then', ...limits },
+});
+
+describe('the limits in force', () => {
+  it.each<[string, Selection]>([
+    ['a profile without any', stored()],
+    ['practice', { kind: 'practice', name: 'practice', source: 'option', keySource: 'practice' }],
+    [
+      'the pair in the environment',
+      {
+        kind: 'pair',
+        name: 'env',
+        source: 'environment_pair',
+        keySource: 'environment',
+        baseUrl: 'https://partner.example/v2',
+        apiKey: () => 'k',
+      },
+    ],
+  ])('of %s are none', (_what, selection) => {
+    expect(limitsOf(selection)).toEqual(NO_LIMITS);
+  });
+
+  it('of a stored profile are its own, exact, its markets spelled as the service spells them', () => {
+    const limits = {
+      max_notional_usd: '50000.10',
+      max_daily_notional_usd: '0',
+      read_only: true,
+      markets: ['usdtngn'],
+    };
+    expect(limitsOf(stored(limits))).toEqual({
+      maxNotional: big('50000.1'),
+      maxDailyNotional: big('0'),
+      readOnly: true,
+      markets: ['USDTNGN'],
+    });
+  });
+});
