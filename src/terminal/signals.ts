@@ -2,6 +2,7 @@
  * Ctrl-C, TERM and HUP: the first asks the program to come to an end, a second one is immediate, and the
  * process dies by the signal itself, so that a shell loop around it stops too.
  */
+import { setMaxListeners } from 'node:events';
 import { InterruptedError } from '../errors.ts';
 
 const WATCHED = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -28,6 +29,8 @@ const SHOW_CURSOR = '\u001b[?25h';
 
 export function watchSignals(source: SignalSource): SignalWatch {
   const controller = new AbortController();
+  // Everything under way at once listens; Node would warn on standard error from the eleventh on.
+  setMaxListeners(0, controller.signal);
   let first: DeathSignal | undefined;
 
   const dieBy = (signal: DeathSignal): void => {

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { InterruptedError } from '../../src/errors.ts';
 import { type DeathSignal, watchSignals } from '../../src/terminal/signals.ts';
@@ -24,6 +25,17 @@ function recordingSource(isTTY: boolean) {
 }
 
 describe('Ctrl-C, TERM and HUP', () => {
+  it('may be listened for by many things at once, without a warning of Node', async () => {
+    const warnings: Error[] = [];
+    const warned = (warning: Error): void => void warnings.push(warning);
+    process.on('warning', warned);
+    const { signal } = watchSignals(recordingSource(true).source);
+    for (let listener = 0; listener < 20; listener += 1) signal.addEventListener('abort', () => undefined);
+    await nextTurn();
+    process.off('warning', warned);
+    expect(warnings).toEqual([]);
+  });
+
   it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
     'the first %s asks for an end and says which it was',
     (name) => {

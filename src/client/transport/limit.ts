@@ -17,7 +17,8 @@ export interface Limit {
 export function limitBy(clock: Clock, ms: number, ...outer: readonly AbortSignal[]): Limit {
   const controller = new AbortController();
   const deadline = clock.deadline(ms);
-  const sources = [deadline.signal, ...outer].map((signal) => ({
+  // A call and its client are often stopped by one and the same signal.
+  const sources = [...new Set([deadline.signal, ...outer])].map((signal) => ({
     signal,
     abort: () => controller.abort(signal === deadline.signal ? new TimeIsUp() : signal.reason),
   }));
