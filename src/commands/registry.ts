@@ -43,6 +43,30 @@ export const REGISTRY: readonly RegistryLine[] = [
     load: async () => (await import('./unhalt.ts')).unhalt,
   },
   {
+    name: 'open',
+    group: 'Deal',
+    summary: 'opens a hedge; on a terminal, missing parts are asked for',
+    load: async () => (await import('./open.ts')).open,
+  },
+  {
+    name: 'add',
+    group: 'Deal',
+    summary: 'adds notional to the open hedge on a side; the maturity stays',
+    load: async () => (await import('./add.ts')).add,
+  },
+  {
+    name: 'reduce',
+    group: 'Deal',
+    summary: 'takes notional off a side: an amount, a part (--by) or down to a size (--to)',
+    load: async () => (await import('./reduce.ts')).reduce,
+  },
+  {
+    name: 'close',
+    group: 'Deal',
+    summary: 'closes everything on a side; shows what comes back first',
+    load: async () => (await import('./close.ts')).close,
+  },
+  {
     name: 'hedges',
     group: 'Book',
     summary: 'the hedges of this account, newest first, or one of them',

@@ -109,6 +109,13 @@ function begun(intent: IntentRecord, taken: Set<string>): Action {
   };
 }
 
+/** The action as this record leaves it: for a record that could not be written. */
+export function advanced(action: Action, record: JournalRecord): Action {
+  const next = { ...action };
+  apply(next, record);
+  return next;
+}
+
 const SEEN: readonly ActionState[] = ['accepted', 'done', 'failed'];
 
 function apply(action: Action, record: JournalRecord): void {

@@ -17,7 +17,7 @@ export function actionWatch(
   if (terminal.canDraw) {
     return {
       start: (text) => drawn.start(text),
-      update: (text) => drawn.update(text),
+      update: (text) => drawn.start(text),
       note: (line) => drawn.note(dated(line)),
       stop: () => drawn.stop(),
     };

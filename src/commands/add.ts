@@ -1,0 +1,28 @@
+/** `hedge add`: more notional on the open hedge of a side, at the same maturity. */
+import { ACTION_OPTIONS } from '../intent/action-options.ts';
+import { readAddIntent } from '../intent/change-intents.ts';
+import { actionDocument } from '../present/action-document.ts';
+import { viewAction } from '../present/views/action.ts';
+import { dealt } from './dealing.ts';
+import { defineCommand } from './define.ts';
+
+export const add = defineCommand({
+  name: 'add',
+  summary: 'adds notional to the open hedge on a side; the maturity stays',
+  description:
+    'Shows the price, the cost and the side before and after, and asks. Where several hedges are open on the side, the service chooses which one grows. Waits until the book shows exactly this addition; what else a colleague changed is named and not called ours.',
+  operands: [
+    { name: 'MARKET', summary: 'USDTNGN, in any case' },
+    { name: 'SIDE', summary: 'buy or sell' },
+    { name: 'NOTIONAL', summary: 'what is added, in USD: 5000, 5k' },
+  ],
+  options: ACTION_OPTIONS.add,
+  examples: [
+    { line: 'hedge add USDTNGN buy 5000', shows: 'shown, asked, added' },
+    { line: 'hedge add USDTNGN buy 5k --yes --json', shows: 'without a question, as a document' },
+  ],
+  read: readAddIntent,
+  run: dealt,
+  document: actionDocument,
+  view: viewAction,
+});

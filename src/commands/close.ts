@@ -1,0 +1,30 @@
+/** `hedge close`: all of a side, now. */
+import { ACTION_OPTIONS } from '../intent/action-options.ts';
+import { readCloseIntent } from '../intent/change-intents.ts';
+import { actionDocument } from '../present/action-document.ts';
+import { viewAction } from '../present/views/action.ts';
+import { dealt } from './dealing.ts';
+import { defineCommand } from './define.ts';
+
+export const close = defineCommand({
+  name: 'close',
+  summary: 'closes everything on a side; shows what comes back first',
+  description:
+    'The service closes a whole side of a market, every hedge on it. Shows each of them, what comes back to the balance (margin, fee, P&L) and what holding to maturity would mean, and asks. No halt, limit or unresolved action stops a close; an open, add or reduce of ours still in flight on the side does, unless --despite names it.',
+  operands: [
+    { name: 'MARKET', summary: 'USDTNGN, in any case' },
+    { name: 'SIDE', summary: 'buy or sell' },
+  ],
+  options: ACTION_OPTIONS.close,
+  examples: [
+    { line: 'hedge close USDTNGN buy', shows: 'shown, asked, closed' },
+    {
+      line: 'hedge close USDTNGN buy --if-open --yes',
+      shows: 'for a script: exit 0 when it is flat already',
+    },
+  ],
+  read: readCloseIntent,
+  run: dealt,
+  document: actionDocument,
+  view: viewAction,
+});

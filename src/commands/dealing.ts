@@ -1,0 +1,25 @@
+/** What the dealing commands share: the desk as it deals, and a report as an outcome. */
+import { deal } from '../flow/deal.ts';
+import type { ActionReport, Dealing } from '../flow/dealing.ts';
+import type { ActionIntent, OpenDraft } from '../intent/action-intent.ts';
+import { completeOpen } from '../intent/open-intent.ts';
+import { confirmWith } from './confirm.ts';
+import type { Outcome } from './define.ts';
+import type { Desk } from './desk.ts';
+
+export async function dealingOf(desk: Desk): Promise<Dealing> {
+  const lent = await desk.dealing();
+  return { ...lent, confirm: confirmWith(desk, lent) };
+}
+
+export const outcomeOf = (report: ActionReport): Outcome<ActionReport> => ({
+  value: report,
+  servedAt: report.servedAt,
+  finding: report.finding,
+});
+
+export const dealt = async (desk: Desk, intent: ActionIntent): Promise<Outcome<ActionReport>> =>
+  outcomeOf(await deal(intent, await dealingOf(desk)));
+
+export const openDealt = async (desk: Desk, draft: OpenDraft): Promise<Outcome<ActionReport>> =>
+  dealt(desk, completeOpen(draft));

@@ -1,0 +1,93 @@
+/**
+ * An intent held against the book, the journal and the limits of the desk, as they are at this moment: read,
+ * planned and judged. Sends nothing that changes anything.
+ */
+import type { Hedge } from '../client/schemas.ts';
+import type { ActionIntent } from '../intent/action-intent.ts';
+import { hedgesDealtHere } from '../journal/ledger.ts';
+import type { JournalState } from '../journal/store.ts';
+import type { Dealing, Finding } from './dealing.ts';
+import { guardDealId, nextAttempt } from './ensure.ts';
+import { guardPlan } from './guard.ts';
+import { type Asked, guardJournal } from './guard-journal.ts';
+import { type Plan, planAction } from './plan.ts';
+import { type ActionFacts, readFacts } from './read-facts.ts';
+import { stopFrom } from './stop.ts';
+
+/** The readings of one moment. */
+export interface Read {
+  state: JournalState;
+  facts: ActionFacts;
+}
+
+export interface Considered {
+  plan: Plan;
+  /** Of an open under a deal id: which attempt it would be, from 1. */
+  dealAttempt: number;
+  warnings: readonly Finding[];
+  /** Ids of open hedges on the side that were not dealt from this machine. */
+  dealtElsewhere: readonly string[];
+}
+
+/** Reads all that the intent is decided on. */
+export async function readAll(intent: ActionIntent, dealing: Dealing): Promise<Read> {
+  const facts = await readFacts(intent, dealing);
+  return { facts, state: dealing.journal.read() };
+}
+
+/** @throws StoppedError by the first guard that stops, or when there is nothing to act on. */
+export function consider(intent: ActionIntent, { state, facts }: Read, dealing: Dealing): Considered {
+  const plan = planAction(intent, facts);
+  const findings = [
+    ...guardPlan(plan, { limits: dealing.limits }),
+    ...guardJournal(askedOfJournal(plan, dealing), state, moment(dealing)),
+    ...dealIdFindings(intent, { state, underDealId: facts.underDealId, dealing }),
+  ];
+  const stop = stopFrom(findings);
+  if (stop !== undefined && !nothingToDo(plan)) throw stop;
+  const here = hedgesDealtHere(state.actions, dealing.identity);
+  return {
+    plan,
+    dealAttempt: attemptOf(intent, { state, underDealId: facts.underDealId, dealing }),
+    warnings: findings.filter(({ level }) => level === 'warn'),
+    dealtElsewhere: facts.book.open.flatMap(({ id }) => (here.has(id) ? [] : [id])),
+  };
+}
+
+export const nothingToDo = (plan: Plan): boolean => plan.action === 'close' && plan.nothingToDo;
+
+/** What the journal is asked about a plan, before and under its lock. */
+export const askedOfJournal = (plan: Plan, { identity }: Dealing): Asked => ({
+  identity,
+  action: plan.action,
+  market: plan.market,
+  side: plan.side,
+  notional: 'notional' in plan ? plan.notional : undefined,
+  tenorDays: plan.action === 'open' ? plan.intent.tenor : undefined,
+  dealId: plan.action === 'open' ? plan.intent.dealId : undefined,
+  despite: plan.intent.options.despite,
+  allowDuplicate: 'allowDuplicate' in plan.intent && plan.intent.allowDuplicate,
+});
+
+/** What a guard of the journal needs to know of this moment. */
+export const moment = (dealing: Dealing) => ({
+  nowMs: dealing.clock.now(),
+  limits: dealing.limits,
+  halt: dealing.halted(),
+});
+
+interface Under {
+  state: JournalState;
+  underDealId: readonly Hedge[];
+  dealing: Dealing;
+}
+
+function dealIdFindings(intent: ActionIntent, { dealing, ...known }: Under): readonly Finding[] {
+  const dealId = intent.action === 'open' ? intent.dealId : undefined;
+  return dealId === undefined ? [] : guardDealId(dealId, { ...known, identity: dealing.identity });
+}
+
+function attemptOf(intent: ActionIntent, { dealing, ...known }: Under): number {
+  const dealId = intent.action === 'open' ? intent.dealId : undefined;
+  return dealId === undefined ? 1 : nextAttempt(dealId, { ...known, identity: dealing.identity });
+}

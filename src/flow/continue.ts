@@ -1,0 +1,92 @@
+/**
+ * The same idempotency key again: the action that stands under it goes on, or is told as it ended. With
+ * another request it is stopped here, before the service has to (specification §7).
+ */
+import { StoppedError } from '../errors.ts';
+import type { ActionIntent } from '../intent/action-intent.ts';
+import { type Action, isUnresolved } from '../journal/fold.ts';
+import { actionInWords } from '../journal/in-words.ts';
+import { findByKey } from '../journal/ledger.ts';
+import type { ActionReport, Dealing } from './dealing.ts';
+import { askedOf } from './entry.ts';
+import { finish } from './finish.ts';
+import { poll } from './poll.ts';
+
+/** The action that the operator's own key belongs to. @throws StoppedError when it was another request. */
+export function earlierUnderKey(intent: ActionIntent, { journal, identity }: Dealing): Action | undefined {
+  const key = intent.options.idempotencyKey;
+  if (key === undefined) return undefined;
+  const earlier = findByKey(journal.read().actions, identity, key);
+  if (earlier === undefined || isSameRequest(intent, earlier)) return earlier;
+  throw new StoppedError({
+    code: 'idempotency_key_reuse',
+    what: `That idempotency key belongs to another request: ${actionInWords(earlier)}, action ${earlier.shortId}.`,
+    book: 'Nothing was sent.',
+    hint: `See it: hedge journal ${earlier.shortId}. Another request needs another key.`,
+    details: { action_id: earlier.id },
+  });
+}
+
+/** Goes on with an action of the journal as `intent` asks it: waited for, told, or settled by sending it again. */
+export async function continueAction(
+  earlier: Action,
+  intent: ActionIntent,
+  dealing: Dealing,
+): Promise<ActionReport> {
+  const { wait, timeoutMs } = intent.options;
+  dealing.watch.note(`continuing action ${earlier.shortId}: ${actionInWords(earlier)}`);
+  const entry = await onceNobodySends(earlier, timeoutMs, dealing);
+  const open = isUnresolved(entry) || entry.state === 'prepared' || entry.state === 'not_sent';
+  if (!open || entry.underway) return finish(entry, { wait, timeoutMs }, dealing);
+  throw wouldResume(entry);
+}
+
+/** The action once no running process is sending it, or as it is when the time is up. */
+async function onceNobodySends(entry: Action, timeoutMs: number, dealing: Dealing): Promise<Action> {
+  if (!entry.underway) return entry;
+  const { clock, signal, journal, watch } = dealing;
+  watch.start(`Another process is sending action ${entry.shortId}; waiting for its answer`);
+  const now = (): Action => journal.read().actions.find(({ id }) => id === entry.id) ?? entry;
+  const ended = await poll({
+    clock,
+    signal,
+    untilMs: clock.now() + timeoutMs,
+    read: async () => {
+      const seen = now();
+      return seen.underway ? undefined : seen;
+    },
+  });
+  return ended ?? now();
+}
+
+function isSameRequest(intent: ActionIntent, { intent: earlier, notional }: Action): boolean {
+  if (intent.action !== earlier.action || intent.market !== earlier.market || intent.side !== earlier.side)
+    return false;
+  switch (intent.action) {
+    case 'open':
+      return (
+        notional?.eq(intent.notional) === true &&
+        intent.tenor === earlier.tenor_days &&
+        intent.dealId === earlier.deal_id
+      );
+    case 'add':
+      return notional?.eq(intent.notional) === true;
+    case 'reduce':
+      return intent.reduction.by === 'notional'
+        ? earlier.asked === undefined && notional?.eq(intent.reduction.notional) === true
+        : earlier.asked === askedOf(intent);
+    case 'close':
+      return true;
+    default:
+      return intent satisfies never;
+  }
+}
+
+const wouldResume = ({ id, shortId }: Action): StoppedError =>
+  new StoppedError({
+    code: 'unresolved',
+    what: `Action ${shortId} stands under that key and is not resolved: the same line without --dry-run would look, and then may send it again.`,
+    book: 'Nothing was sent.',
+    hint: `hedge check ${shortId} looks and sends nothing.`,
+    details: { action_id: id },
+  });

@@ -1,0 +1,85 @@
+/**
+ * An action from intent to report, the same for all four and for everyone who deals: read, guard, confirm,
+ * write down, send once, wait. The only way to the service that changes a book begins here.
+ */
+import { StoppedError } from '../errors.ts';
+import type { ActionIntent } from '../intent/action-intent.ts';
+import { findByKey } from '../journal/ledger.ts';
+import type { JournalState } from '../journal/store.ts';
+import { agree } from './agree.ts';
+import { alreadyDealt } from './already-dealt.ts';
+import { askedOfJournal, type Considered, moment, nothingToDo, readAll } from './considered.ts';
+import { continueAction, earlierUnderKey } from './continue.ts';
+import type { ActionReport, Dealing } from './dealing.ts';
+import { entryOf } from './entry.ts';
+import { checkAttendance } from './guard-attendance.ts';
+import { guardJournal } from './guard-journal.ts';
+import { reportOf } from './report.ts';
+import { sendAndFinish } from './send-and-finish.ts';
+import { stopFrom } from './stop.ts';
+
+/** How often another process may take the key or the deal id between a look and the writing down. */
+const ROUNDS = 3;
+
+/**
+ * @throws UsageError, StoppedError, CredentialError, DamagedFileError and the readings' own errors while nothing
+ * was sent. Once it stands in the journal there is always a report, its `finding` saying what went otherwise.
+ */
+export async function deal(intent: ActionIntent, dealing: Dealing): Promise<ActionReport> {
+  checkAttendance(intent, dealing);
+  for (let round = 1; ; round += 1) {
+    try {
+      return await dealOnce(intent, dealing);
+    } catch (error) {
+      if (!(error instanceof TakenMeanwhile) || round === ROUNDS) throw error;
+    }
+  }
+}
+
+async function dealOnce(intent: ActionIntent, dealing: Dealing): Promise<ActionReport> {
+  const earlier = earlierUnderKey(intent, dealing);
+  if (earlier !== undefined) return continueAction(earlier, intent, dealing);
+  const read = await readAll(intent, dealing);
+  const dealt = await alreadyDealt(intent, read, dealing);
+  if (dealt !== undefined) return dealt;
+  const agreed = await agree(intent, read, dealing);
+  const { plan, warnings } = agreed;
+  if (nothingToDo(plan)) return reportOf('flat', { plan });
+  if (intent.options.dryRun) return reportOf('planned', { plan, warnings });
+  const entry = await writeIntent(agreed, dealing);
+  const { wait, timeoutMs } = intent.options;
+  return sendAndFinish(entry, { plan, wait, timeoutMs }, dealing);
+}
+
+/** The intent is on disk when this returns: judged once more while no other process could add to the journal. */
+async function writeIntent({ plan, dealAttempt }: Considered, dealing: Dealing) {
+  dealing.signal.throwIfAborted();
+  const { id, records } = entryOf(plan, { dealing, dealAttempt });
+  const key = records[0].idempotency_key;
+  const state = await dealing.journal.append(records, (standing) => judge(plan, key, standing, dealing));
+  const entry = state.actions.find((action) => action.id === id);
+  if (entry === undefined) throw new Error(`the journal does not show action ${id}, which was just written`);
+  return entry;
+}
+
+function judge(plan: Considered['plan'], key: string, state: JournalState, dealing: Dealing): void {
+  const stop = stopFrom(guardJournal(askedOfJournal(plan, dealing), state, moment(dealing)));
+  const taken = findByKey(state.actions, dealing.identity, key) !== undefined;
+  const given = plan.intent.options.idempotencyKey !== undefined;
+  const ensured = plan.action === 'open' && plan.intent.ensure && stop?.code === 'deal_id_used';
+  if (ensured || (taken && (given || stop === undefined))) throw new TakenMeanwhile();
+  if (stop !== undefined) throw stop;
+}
+
+/** Another process dealt under the same key or deal id: what it did is looked at anew. */
+class TakenMeanwhile extends StoppedError {
+  constructor() {
+    super({
+      code: 'duplicate',
+      what: 'Another process deals under the same key or deal id at this moment.',
+      book: 'Nothing was sent from here.',
+      hint: 'See what it did: hedge journal.',
+      retry: 'later',
+    });
+  }
+}

@@ -1,0 +1,101 @@
+/**
+ * What a deal id has come to already, here and at the service: whether an open under it would be a second
+ * deal, and what `--ensure` answers instead. One deal id, one deal, on every machine of the desk.
+ */
+import type { Big } from 'big.js';
+import type { Hedge } from '../client/schemas.ts';
+import { usdInWords } from '../domain/exposure.ts';
+import { quoted } from '../domain/quoted.ts';
+import type { Side } from '../domain/vocabulary.ts';
+import { OrderFailedError, StoppedError } from '../errors.ts';
+import type { OpenIntent } from '../intent/action-intent.ts';
+import type { Action } from '../journal/fold.ts';
+import { dealAttempt, findByDealId, usedDealId } from '../journal/ledger.ts';
+import type { JournalState } from '../journal/store.ts';
+import type { Dealing, Finding } from './dealing.ts';
+
+/** `here`: an action of this machine. `there`: a hedge that only the service knows of. */
+export type DealSoFar =
+  | { dealt: 'never' }
+  | { dealt: 'here'; entry: Action }
+  | { dealt: 'there'; hedge: Hedge }
+  /** Every attempt is known to have come to nothing; the last of them failed. */
+  | { dealt: 'failed'; entry: Action | undefined; hedge: Hedge | undefined };
+
+interface Known {
+  state: JournalState;
+  identity: Dealing['identity'];
+  /** Hedges that the service has under the deal id, newest first. */
+  underDealId: readonly Hedge[];
+}
+
+const FAILED = 'failed';
+
+export function dealSoFar(dealId: string, { state, identity, underDealId }: Known): DealSoFar {
+  const entry = usedDealId(state.actions, identity, dealId);
+  // What an entry knows less of than the service does: one that failed while nobody waited.
+  const served = underDealId.find(({ status }) => status !== FAILED);
+  const failed = underDealId.find(({ status }) => status === FAILED);
+  if (entry !== undefined && !(served === undefined && failed !== undefined && failed.id === entry.hedgeId))
+    return { dealt: 'here', entry };
+  if (served !== undefined) return { dealt: 'there', hedge: served };
+  const last = findByDealId(state.actions, identity, dealId).findLast((it) => it.state === FAILED);
+  if (last === undefined && failed === undefined && entry === undefined) return { dealt: 'never' };
+  return { dealt: 'failed', entry: last ?? entry, hedge: failed };
+}
+
+/** The attempt that the next open under a deal id is: it grows by definite refusals and failures, wherever seen. */
+export function nextAttempt(dealId: string, { state, identity, underDealId }: Known): number {
+  const failures = underDealId.filter(({ status }) => status === FAILED).length;
+  return Math.max(dealAttempt(state.actions, identity, dealId), 1 + failures);
+}
+
+/** A deal id that the service knows and this machine doesn't. The journal's own are for the journal's guard. */
+export function guardDealId(dealId: string, known: Known): readonly Finding[] {
+  const so = dealSoFar(dealId, known);
+  if (so.dealt !== 'there') return [];
+  const { id, status } = so.hedge;
+  return [
+    {
+      level: 'stop',
+      code: 'deal_id_used',
+      says: `Deal id ${quoted(dealId)} is used: hedge ${quoted(id)} (${quoted(status)}) stands under it, dealt elsewhere.`,
+      hint: 'Use another deal id, or add --ensure to take what is there for done.',
+      details: { deal_id: dealId, hedge_id: id, status },
+    },
+  ];
+}
+
+interface DealtTerms {
+  market: string;
+  side: Side;
+  notional: Big | undefined;
+  tenorDays: number | undefined;
+}
+
+/** @throws StoppedError `deal_id_used` when what is dealt under the id is something else. */
+export function checkSameTerms(intent: OpenIntent, dealt: DealtTerms): void {
+  const same =
+    dealt.market === intent.market &&
+    dealt.side === intent.side &&
+    dealt.notional?.eq(intent.notional) === true &&
+    dealt.tenorDays === intent.tenor;
+  if (same) return;
+  const size = dealt.notional === undefined ? '' : ` ${usdInWords(dealt.notional)}`;
+  throw new StoppedError({
+    code: 'deal_id_used',
+    what: `Deal id ${quoted(intent.dealId ?? '')} was dealt on other terms: ${dealt.side} ${quoted(dealt.market)}${size}, ${(dealt.tenorDays ?? 0).toString()} days.`,
+    book: 'Nothing was sent.',
+    hint: `See it: hedge hedges ${intent.dealId ?? ''}. A new deal needs a new deal id.`,
+    details: { deal_id: intent.dealId ?? null },
+  });
+}
+
+/** The deal failed before, and `--retry-failed` was not said. */
+export const failedBefore = (intent: OpenIntent, hedge: Hedge | undefined): OrderFailedError =>
+  new OrderFailedError({
+    what: `FAILED: the deal ${quoted(intent.dealId ?? '')} did not land${hedge === undefined ? '' : ` (hedge ${quoted(hedge.id)})`}.`,
+    book: 'Nothing was opened, and nothing was sent now.',
+    hint: 'To deal it anew: the same line with --retry-failed.',
+    details: { deal_id: intent.dealId ?? null, hedge_id: hedge?.id ?? null },
+  });

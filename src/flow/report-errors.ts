@@ -1,0 +1,130 @@
+/**
+ * The ends of an action that are not as asked, in words: what happened, what it means for the book, and the
+ * exact commands that go on. Pure.
+ */
+import { Big } from 'big.js';
+import type { HedgeError } from '../errors.ts';
+import {
+  InterruptedError,
+  OrderFailedError,
+  OutcomeUnknownError,
+  PendingError,
+  RefusedError,
+  StoppedError,
+} from '../errors.ts';
+import type { Action } from '../journal/fold.ts';
+import { actionInWords } from '../journal/in-words.ts';
+import { actionByName } from './action-words.ts';
+
+/** Accepted, and its end was not seen within the time given. `says`: what was seen, as half a sentence. */
+export const pendingError = (entry: Action, says: string): PendingError =>
+  new PendingError({
+    what: `PENDING: ${actionInWords(entry)} was accepted and is not finished: ${says}.`,
+    book: `It comes to its end without us (${actionByName(entry)}). Do not deal it again.`,
+    hint: `hedge wait ${entry.shortId}    waits for its end\nhedge check ${entry.shortId}   looks once`,
+    details: idsOf(entry),
+  });
+
+export const failedError = (entry: Action): OrderFailedError =>
+  new OrderFailedError({
+    what: `FAILED: ${actionInWords(entry)}: the order did not land (${actionByName(entry)}).`,
+    book: 'Nothing was opened, and what was reserved is released.',
+    hint: again(entry),
+    details: idsOf(entry),
+  });
+
+/** Sent, and no usable answer, or one that came too late to be trusted. */
+export function unknownError(entry: Action, cause: OutcomeUnknownError): OutcomeUnknownError {
+  return new OutcomeUnknownError(
+    {
+      what: `UNKNOWN: ${actionInWords(entry)}. ${cause.what}`,
+      book: `It may have been done or not (${actionByName(entry)}). Do not deal it again.`,
+      hint: waysOn(entry),
+      httpStatus: cause.httpStatus,
+      details: { ...idsOf(entry), ...(cause.details === undefined ? {} : { service: cause.details }) },
+      cause,
+    },
+    cause.refusal,
+  );
+}
+
+/** Accepted, and the book changed otherwise than by it. */
+export const notOursError = (entry: Action, says: string): OutcomeUnknownError =>
+  new OutcomeUnknownError({
+    what: `UNKNOWN: ${actionInWords(entry)} was accepted, and what the book shows is not exactly that: ${says}.`,
+    book: `A colleague's deal cannot be told from it (${actionByName(entry)}). Do not deal it again.`,
+    hint: `hedge check ${entry.shortId}     looks again, sends nothing\nhedge hedges         shows the side, hedge by hedge\nhedge journal settle ${entry.shortId} --as done|nothing --because TEXT   your word for it`,
+    details: { ...idsOf(entry), seen: says },
+  });
+
+/** The operator stopped the waiting. Nothing of the action is stopped by that. */
+export function stoppedWaiting(entry: Action, stopped: InterruptedError): InterruptedError {
+  const accepted = entry.state === 'accepted';
+  return new InterruptedError(stopped.signal, {
+    what: `${stopped.what} ${actionInWords(entry)} was ${accepted ? 'accepted' : 'sent'} (${actionByName(entry)}).`,
+    book: accepted
+      ? 'It comes to its end without us: only the waiting was stopped.'
+      : 'It may have been done or not. Do not deal it again.',
+    hint: accepted ? `hedge wait ${entry.shortId}    waits for its end` : waysOn(entry),
+    effect: accepted ? 'pending' : 'unknown',
+    retry: 'after_check',
+    details: idsOf(entry),
+  });
+}
+
+/** What the service, or nobody, said no to: with the name of the action in the journal. */
+export function refusedError(entry: Action): RefusedError {
+  const { refusal } = entry;
+  return new RefusedError({
+    code: refusal?.code ?? 'refused',
+    what: `Refused: ${actionInWords(entry)} (action ${entry.shortId}).`,
+    book: 'Nothing was done.',
+    httpStatus: refusal?.httpStatus,
+    details: idsOf(entry),
+  });
+}
+
+/** A person has said that nothing came of it. */
+export const settledAsNothing = (entry: Action): StoppedError =>
+  new StoppedError({
+    code: 'settled',
+    what: `Action ${entry.shortId} was settled as nothing: ${entry.why ?? 'no reason was given'}.`,
+    book: 'Nothing was sent now.',
+    hint: 'To deal it after all, use another key or deal id.',
+    details: idsOf(entry),
+  });
+
+/** Never left this machine, or was turned away: the cause's own words. */
+export const notSentError = (entry: Action, cause: HedgeError): HedgeError =>
+  cause instanceof InterruptedError && cause.book === undefined
+    ? new InterruptedError(cause.signal, {
+        what: cause.what,
+        book: `Nothing was sent (action ${entry.shortId}).`,
+        details: idsOf(entry),
+      })
+    : cause;
+
+const waysOn = ({ shortId, intent: { market, side } }: Action): string =>
+  [
+    `hedge check ${shortId}     looks; sends nothing`,
+    `hedge resume ${shortId}    looks, then asks before it sends again with the same key`,
+    `hedge close ${market} ${side}    is allowed, if you must be flat`,
+  ].join('\n');
+
+function again({ intent }: Action): string {
+  const { deal_id: dealId, market, side, notional_usd: notional, tenor_days: tenor } = intent;
+  const line = `hedge open ${market} ${side} ${new Big(notional ?? 0).toFixed()} --tenor ${(tenor ?? 0).toString()}`;
+  return dealId === undefined
+    ? `If it is still wanted: ${line}`
+    : `If it is still wanted: ${line} --deal-id ${quotedWord(dealId)} --ensure --retry-failed`;
+}
+
+/** A word as a shell takes it. */
+const quotedWord = (word: string): string =>
+  /^[\w.:/-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+
+const idsOf = ({ id, hedgeId, intent }: Action): Readonly<Record<string, unknown>> => ({
+  action_id: id,
+  idempotency_key: intent.idempotency_key,
+  hedge_id: hedgeId ?? null,
+});

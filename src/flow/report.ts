@@ -1,0 +1,64 @@
+/** What became of an action as one value, complete in success, failure and doubt. Pure. */
+import { Big } from 'big.js';
+import { slippageOf } from '../domain/slippage.ts';
+import type { Effect } from '../errors.ts';
+import type { Action } from '../journal/fold.ts';
+import type { ActionFigures, ActionReport, ReportOutcome } from './dealing.ts';
+
+const EFFECTS: Readonly<Record<ReportOutcome, Effect>> = {
+  filled: 'done',
+  changed: 'done',
+  closed: 'done',
+  failed: 'none',
+  refused: 'none',
+  not_sent: 'none',
+  planned: 'none',
+  flat: 'none',
+  pending: 'pending',
+  submitted: 'pending',
+  unknown: 'unknown',
+};
+
+/** What is left out is not known. */
+export function reportOf(
+  outcome: ReportOutcome,
+  parts: Partial<Omit<ActionReport, 'outcome' | 'effect'>>,
+): ActionReport {
+  return {
+    outcome,
+    effect: EFFECTS[outcome],
+    entry: undefined,
+    plan: undefined,
+    warnings: [],
+    hedge: undefined,
+    position: undefined,
+    hedges: undefined,
+    derived: {},
+    finding: undefined,
+    servedAt: undefined,
+    ...parts,
+  };
+}
+
+/** Figures of an action that came to its end. `endedMs`: milliseconds since the epoch. */
+export function figuresOf(
+  entry: Action,
+  { hedge, netPnl, endedMs }: Pick<ActionReport, 'hedge'> & { netPnl?: Big | undefined; endedMs: number },
+): ActionFigures {
+  const { sentAt } = entry;
+  return {
+    ...slippage(entry, hedge),
+    ...(netPnl === undefined ? {} : { net_pnl_usd: netPnl }),
+    ...(sentAt === undefined ? {} : { took_ms: Math.max(0, endedMs - Date.parse(sentAt)) }),
+  };
+}
+
+/** Of an open alone: an addition is filled into a rate that is weighted with what was there. */
+function slippage({ intent, notional }: Action, hedge: ActionReport['hedge']): ActionFigures {
+  const struck = hedge?.struck_rate ?? undefined;
+  const shown = intent.quote?.['execution_price'] ?? undefined;
+  if (intent.action !== 'open' || struck === undefined || shown === undefined || notional === undefined)
+    return {};
+  const quoted = new Big(shown);
+  return quoted.gt(0) ? slippageOf({ side: intent.side, notional, quoted, struck }) : {};
+}
