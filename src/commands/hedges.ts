@@ -1,5 +1,6 @@
 /** `hedge hedges`: the list, or the hedge that an id or a deal id names. */
 import { coversOf, findHedges, listHedges } from '../flow/find-hedges.ts';
+import { lateNews } from '../flow/late-news.ts';
 import { readHedgesIntent } from '../intent/hedges-intent.ts';
 import { viewHedges } from '../present/views/hedges.ts';
 import { defineCommand } from './define.ts';
@@ -24,6 +25,7 @@ export const hedges = defineCommand({
   async run(desk, { id, filter }) {
     const api = await desk.api();
     const found = id === undefined ? await listHedges(api, filter) : await findHedges(api, id);
+    await lateNews(found.data, await desk.looking());
     const covers = id === undefined ? { covers: coversOf(found.data, 'opened_at', filter.limit) } : {};
     return {
       value: { hedges: found.data, asked: id, ...covers },

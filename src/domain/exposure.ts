@@ -63,7 +63,8 @@ export function medianOf(sizes: readonly Big[]): Big | undefined {
 export const usdInWords = (amount: Big): string => `${grouped(amount)} USD`;
 export const usdcInWords = (amount: Big): string => `${grouped(amount)} USDC`;
 
-function grouped(amount: Big): string {
+/** `1532.71` → `1,532.71`. */
+export function grouped(amount: Big): string {
   const [whole = '0', fraction = ''] = amount.toFixed().split('.');
   return `${whole.replace(/\B(?=(?:\d{3})+$)/g, ',')}.${fraction.padEnd(CENTS, '0')}`;
 }

@@ -1,6 +1,6 @@
 /** The side as it was before an action, as the journal keeps it: what evidence is measured against. Pure. */
 import type { IntentRecord } from '../journal/record.ts';
-import type { ActionFacts } from './read-facts.ts';
+import type { PlanFacts } from './plan.ts';
 
 /**
  * Hedges that hold the side, or may yet; and those that carried the deal id already, whatever became of them,
@@ -8,8 +8,8 @@ import type { ActionFacts } from './read-facts.ts';
  */
 export function beforeState({
   book,
-  underDealId,
-}: Pick<ActionFacts, 'book' | 'underDealId'>): IntentRecord['before'] {
+  underDealId = [],
+}: Pick<PlanFacts, 'book' | 'underDealId'>): IntentRecord['before'] {
   const hedges = new Map<string, IntentRecord['before']['hedges'][number]>();
   for (const { id, notional, status } of [...book.open, ...book.coming, ...book.unread])
     hedges.set(id, { hedge_id: id, notional_usd: notional.toFixed(), status });

@@ -13,10 +13,10 @@ import {
 import type { PriceBounds } from '../domain/price-bounds.ts';
 import type { ActionIntent, PriceTerms } from '../intent/action-intent.ts';
 import { type IntentRecord, instantOf, type JournalRecord, mintActionId, SCHEMA } from '../journal/record.ts';
+import { beforeState } from './before-state.ts';
 import type { Dealing } from './dealing.ts';
 import { dealKey, mintKey, referenceOf } from './keys.ts';
 import type { ComesBack, Plan } from './plan.ts';
-import type { SideBook } from './plan-side.ts';
 import { dated } from './write-down.ts';
 
 type Key = Pick<IntentRecord, 'idempotency_key' | 'key_origin'>;
@@ -78,7 +78,7 @@ function intentRecordOf(
     ...(dealId === undefined ? {} : { deal_id: dealId }),
     body: prepared(plan, reference).body,
     path: ACTION_PATHS[plan.action],
-    before: beforeOf(plan.facts.book),
+    before: beforeState(plan.facts),
     ...(asked === undefined ? {} : { asked }),
     ...(bounds === undefined ? {} : { bounds }),
     ...(quote === undefined ? {} : { quote }),
@@ -101,15 +101,6 @@ function prepared(plan: Plan, reference: string | undefined): PreparedAction {
       return plan satisfies never;
   }
 }
-
-const beforeOf = ({ open, coming, unread, inPositions }: SideBook): IntentRecord['before'] => ({
-  hedges: [...open, ...coming, ...unread].map(({ id, notional, status }) => ({
-    hedge_id: id,
-    notional_usd: notional.toFixed(),
-    status,
-  })),
-  in_positions: inPositions ?? null,
-});
 
 function boundsOf(intent: ActionIntent): IntentRecord['bounds'] {
   const { worstPrice, maxCostBps }: PriceBounds =

@@ -7,6 +7,7 @@ import {
   type Account,
   type ChangeRequest,
   type CloseRequest,
+  type Hedge,
   type Market,
   numberIn,
   type OpenRequest,
@@ -34,6 +35,8 @@ export interface PlanFacts {
   account: Account;
   /** For exactly this market, side, notional and tenor; open and add need one. */
   quote: Quote | undefined;
+  /** Every hedge that carries the deal id of an open, on whatever side and in whatever status. */
+  underDealId?: readonly Hedge[] | undefined;
 }
 
 interface Planned {

@@ -11,7 +11,6 @@ import { type Reading, readBook, readUnderReference } from './read-book.ts';
 
 export interface ActionFacts extends PlanFacts {
   bookFacts: BookFacts;
-  /** Every hedge that carries the deal id of an open, on whatever side and in whatever status. */
   underDealId: readonly Hedge[];
 }
 

@@ -4,35 +4,24 @@
  */
 import { clean } from '../domain/clean.ts';
 import { HedgeError } from '../errors.ts';
-import type { Action } from '../journal/fold.ts';
-import { instantOf, type JournalRecord, type OutcomeKind, SCHEMA } from '../journal/record.ts';
+import { type Action, advanced } from '../journal/fold.ts';
 import type { JournalState } from '../journal/store.ts';
 import type { Ended } from './await-outcome.ts';
 import type { Looking } from './dealing.ts';
 import type { Evidence } from './evidence.ts';
+import { dated, type Said } from './write-down.ts';
 
 type Recording = Pick<Looking, 'journal' | 'clock' | 'watch'>;
 
 /** The action as it stands with its end, also where that could not be written. Never throws. */
-export async function recordOutcome(
+export function recordOutcome(
   action: Action,
   { outcome, hedge, facts }: Pick<Ended, 'outcome' | 'hedge' | 'facts'>,
   recording: Recording,
 ): Promise<Action> {
-  const at = instantOf(recording.clock.now());
-  const end = { kind: outcome, at, facts };
   const hedgeId = hedge?.id ?? action.hedgeId;
-  const written = await write(action, end, hedgeId, recording);
-  return (
-    written ?? {
-      ...action,
-      state: outcome === 'failed' ? 'failed' : 'done',
-      underway: false,
-      hedgeId,
-      outcome: end,
-      changedAt: at,
-    }
-  );
+  const named = hedgeId === undefined ? {} : { hedge_id: hedgeId };
+  return write(action, { kind: 'outcome', outcome, ...named, facts }, recording);
 }
 
 /** How long an accepted change may take to show before it is called not seen. */
@@ -48,50 +37,30 @@ export async function recordNotSeen(
   recording: Recording,
 ): Promise<Action> {
   const { state, outcome, intent, changedAt } = action;
-  const nowMs = recording.clock.now();
   const waits = state === 'accepted' && outcome === undefined && intent.action !== 'open';
-  const late = nowMs - Date.parse(changedAt) >= NOT_SEEN_AFTER_MS;
+  const late = recording.clock.now() - Date.parse(changedAt) >= NOT_SEEN_AFTER_MS;
   if (!waits || !late || evidence.kind !== 'none') return action;
-  const end = { kind: 'not_seen', at: instantOf(nowMs), facts: {} } as const;
-  const written = await write(action, end, action.hedgeId, recording);
-  return written ?? { ...action, outcome: end, changedAt: end.at };
+  return write(action, { kind: 'outcome', outcome: 'not_seen', facts: {} }, recording);
 }
 
-interface End {
-  kind: OutcomeKind;
-  at: string;
-  facts: Record<string, string | null>;
-}
-
-/** The action as the journal folds it, or undefined when nothing could be written. */
 async function write(
   action: Action,
-  { kind, at, facts }: End,
-  hedgeId: string | undefined,
-  { journal, watch }: Recording,
-): Promise<Action | undefined> {
-  const record: JournalRecord = {
-    schema: SCHEMA,
-    action_id: action.id,
-    at,
-    kind: 'outcome',
-    outcome: kind,
-    ...(hedgeId === undefined ? {} : { hedge_id: hedgeId }),
-    facts,
-  };
+  end: Extract<Said, { kind: 'outcome' }>,
+  { journal, clock, watch }: Recording,
+): Promise<Action> {
+  const record = dated(action.id, end, { clock });
   const own = ({ actions }: JournalState): Action | undefined => actions.find(({ id }) => id === action.id);
-  let written: Action | undefined;
+  let standing: Action | undefined;
   try {
-    return own(
-      await journal.append([record], (state) => {
-        written = own(state);
-        if (written?.outcome?.kind === kind) throw new WrittenAlready();
-      }),
-    );
+    const written = await journal.append([record], (state) => {
+      standing = own(state);
+      if (standing?.outcome?.kind === end.outcome) throw new WrittenAlready();
+    });
+    return own(written) ?? advanced(action, record);
   } catch (error) {
-    if (error instanceof WrittenAlready) return written;
+    if (error instanceof WrittenAlready && standing !== undefined) return standing;
     watch.note(warning(action, error));
-    return undefined;
+    return advanced(action, record);
   }
 }
 

@@ -29,6 +29,8 @@ export interface Action {
   state: ActionState;
   /** `prepared` or `sent`, by a process that still runs: it will write what comes of it. */
   underway: boolean;
+  /** Accepted without an end, by a process that still runs: it may be waiting, and would write the end itself. */
+  awaited: boolean;
   intent: IntentRecord;
   /** USD; undefined for a close. */
   notional: Big | undefined;
@@ -77,6 +79,7 @@ export function foldRecords(records: Iterable<JournalRecord>, isRunning: IsRunni
   }
   for (const { action, writer } of found.values()) {
     if (action.state === 'prepared' || action.state === 'sent') action.underway = isRunning(writer);
+    if (inFlight(action)) action.awaited = isRunning(writer);
   }
   return {
     actions: [...found.values()].map(({ action }) => action),
@@ -94,6 +97,7 @@ function begun(intent: IntentRecord, taken: Set<string>): Action {
     shortId,
     state: 'prepared',
     underway: false,
+    awaited: false,
     intent,
     notional: intent.notional_usd === undefined ? undefined : new Big(intent.notional_usd),
     attempts: 0,
@@ -113,6 +117,8 @@ function begun(intent: IntentRecord, taken: Set<string>): Action {
 export function advanced(action: Action, record: JournalRecord): Action {
   const next = { ...action };
   apply(next, record);
+  next.underway = action.underway && (next.state === 'prepared' || next.state === 'sent');
+  next.awaited = action.awaited && inFlight(next);
   return next;
 }
 

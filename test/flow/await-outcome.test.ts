@@ -188,6 +188,7 @@ const ACTION: Action = {
   shortId: '7c1e',
   state: 'accepted',
   underway: false,
+  awaited: false,
   intent: anIntent({ client_reference: 'PAY-8841' }),
   notional: undefined,
   attempts: 1,

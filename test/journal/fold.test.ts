@@ -90,11 +90,17 @@ describe('the state of an action', () => {
     expect(actionOf([SENDING, UNKNOWN], () => true).underway).toBe(false);
   });
 
-  it('asks only after processes whose action has no answer yet', () => {
+  it('is awaited, once accepted, while the process that sent it still runs', () => {
+    expect(actionOf([SENDING, ACCEPTED], () => true)).toMatchObject({ underway: false, awaited: true });
+    expect(actionOf([SENDING, ACCEPTED]).awaited).toBe(false);
+  });
+
+  it('asks only after processes whose action has no end yet', () => {
     const asking = () => {
       throw new Error('asked');
     };
-    expect(() => actionOf([SENDING, ACCEPTED], asking)).not.toThrow();
+    expect(() => actionOf([SENDING, ACCEPTED, FILLED], asking)).not.toThrow();
+    expect(() => actionOf([SENDING, ACCEPTED], asking)).toThrow('asked');
     expect(() => actionOf([SENDING], asking)).toThrow('asked');
   });
 

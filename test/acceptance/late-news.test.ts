@@ -1,0 +1,23 @@
+/** The built program over several commands: an open that nobody waits for is told of by the next one. */
+import { describe, expect, it } from 'vitest';
+import { runBuilt } from '../support/built.ts';
+import { temporaryFolder } from '../support/own-folder.ts';
+
+describe('an open that nobody waited for', () => {
+  it.each([
+    ['fills', [], /FILLED \d\d:\d\d UTC PAY-1: hdg_\w+, struck 1,[\d.]+\n/],
+    ['fails', ['--failing-orders', '100%'], /FAILED \d\d:\d\d UTC PAY-1: nothing opened\n/],
+  ])('and %s leads the errors of the next reading of the hedges, once', async (_, weather, line) => {
+    const env = { HEDGE_HOME: temporaryFolder() };
+    const hedge = (words: string) => runBuilt([...words.split(' '), '--profile', 'practice'], { env });
+    if (weather.length > 0) await hedge(['practice weather', ...weather].join(' '));
+    const sent = await hedge('open USDTNGN buy 10k --tenor 3 --deal-id PAY-1 --yes --no-wait');
+    expect([sent.code, sent.err]).toEqual([0, expect.stringContaining('accepted')]);
+    await hedge('practice advance 10s');
+    const next = await hedge('hedges --json');
+    expect([next.code, next.err]).toEqual([0, expect.stringMatching(line)]);
+    expect(JSON.parse(next.out)).toMatchObject({ data: [{ client_reference: 'PAY-1' }] });
+    expect((await hedge('hedges --json')).err).toBe('');
+    expect((await hedge('journal')).out).toMatch(/open USDTNGN buy.*(filled|failed)/);
+  });
+});
