@@ -33,7 +33,8 @@ export async function continueAction(
   intent: ActionIntent,
   dealing: Dealing,
 ): Promise<ActionReport> {
-  const { wait, timeoutMs } = intent.options;
+  const { timeoutMs, dryRun } = intent.options;
+  const wait = intent.options.wait && !dryRun;
   dealing.watch.note(`continuing action ${earlier.shortId}: ${actionInWords(earlier)}`);
   const entry = await onceNobodySends(earlier, timeoutMs, dealing);
   const open = isUnresolved(entry) || entry.state === 'prepared' || entry.state === 'not_sent';

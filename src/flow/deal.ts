@@ -4,6 +4,7 @@
  */
 import { StoppedError } from '../errors.ts';
 import type { ActionIntent } from '../intent/action-intent.ts';
+import { mayStand } from '../journal/fold.ts';
 import { findByKey } from '../journal/ledger.ts';
 import type { JournalState } from '../journal/store.ts';
 import { agree } from './agree.ts';
@@ -64,7 +65,9 @@ async function writeIntent({ plan, dealAttempt }: Considered, dealing: Dealing) 
 
 function judge(plan: Considered['plan'], key: string, state: JournalState, dealing: Dealing): void {
   const stop = stopFrom(guardJournal(askedOfJournal(plan, dealing), state, moment(dealing)));
-  const taken = findByKey(state.actions, dealing.identity, key) !== undefined;
+  // A key of which nothing came, for want of a connection, is free for the next attempt.
+  const earlier = findByKey(state.actions, dealing.identity, key);
+  const taken = earlier !== undefined && mayStand(earlier);
   const given = plan.intent.options.idempotencyKey !== undefined;
   const ensured = plan.action === 'open' && plan.intent.ensure && stop?.code === 'deal_id_used';
   if (ensured || (taken && (given || stop === undefined))) throw new TakenMeanwhile();

@@ -1,0 +1,168 @@
+/** Deals of the whole program against the practice service: what a key and a deal id stand for. */
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { aDesk, type Ran, type TestDesk } from '../support/desk.ts';
+
+const PRACTICE = { HEDGE_PROFILE: 'practice' };
+const OPEN = 'open USDTNGN buy 10k --tenor 3 --yes --json';
+
+interface Document {
+  data: {
+    action_id: string;
+    outcome: string;
+    effect: string;
+    receipt: { hedge_id: string | null; idempotency_key: string };
+    hedge: { id: string; status: string };
+  } | null;
+  error: { code: string; effect: string } | null;
+}
+
+const documentOf = (ran: Ran): Document => JSON.parse(ran.out);
+const hedgesOf = async (desk: TestDesk): Promise<readonly { status: string }[]> =>
+  JSON.parse((await desk.run('hedges --json')).out).data;
+const openHedges = async (desk: TestDesk): Promise<number> =>
+  (await hedgesOf(desk)).filter(({ status }) => status === 'filled').length;
+
+describe('a deal', () => {
+  it('goes from the line to the fill, and is written down', async () => {
+    const desk = aDesk({ env: PRACTICE });
+    const ran = await desk.run(OPEN);
+    expect(ran.code).toBe(0);
+    expect(documentOf(ran)).toMatchObject({
+      data: { action: 'open', outcome: 'filled', effect: 'done', hedge: { status: 'filled' } },
+      error: null,
+      meta: { command: 'open', environment: 'practice' },
+    });
+    const id = documentOf(ran).data?.action_id ?? '';
+    expect((await desk.run(`journal ${id.slice(0, 4)} --json`)).out).toContain(id);
+  });
+
+  it('that is only tried sends nothing and is not written down', async () => {
+    const desk = aDesk({ env: PRACTICE });
+    const ran = await desk.run(`${OPEN} --dry-run`);
+    expect(ran.code).toBe(0);
+    expect(documentOf(ran).data).toMatchObject({ action_id: null, outcome: 'planned', effect: 'none' });
+    expect(await hedgesOf(desk)).toEqual([]);
+    expect((await desk.run('journal --json')).document()).toMatchObject({ data: [] });
+  });
+
+  it('that is not waited for is accepted, and warned of by the next one', async () => {
+    const desk = aDesk({ env: PRACTICE });
+    await desk.run('practice weather --slow-fills 3600');
+    expect(documentOf(await desk.run(`${OPEN} --no-wait`))).toMatchObject({
+      data: { outcome: 'submitted', effect: 'pending' },
+      error: null,
+    });
+    const next = await desk.run('open USDTNGN buy 11k -t 3 --dry-run --json');
+    expect(next.document()).toMatchObject({ data: { derived: { warnings: ['in_flight'] } } });
+  });
+});
+
+describe('the same idempotency key', () => {
+  it('prints the original result and deals nothing', async () => {
+    const desk = aDesk({ env: PRACTICE });
+    const first = documentOf(await desk.run(`${OPEN} --idempotency-key k-1`));
+    const second = await desk.run(`${OPEN} --idempotency-key k-1`);
+    expect(second.code).toBe(0);
+    expect(documentOf(second).data?.action_id).toBe(first.data?.action_id);
+    expect(documentOf(second).data?.hedge.id).toBe(first.data?.hedge.id);
+    expect(await openHedges(desk)).toBe(1);
+  });
+
+  it.each([
+    'open USDTNGN buy 20k --tenor 3',
+    'open USDTNGN buy 10k --tenor 7',
+    'open USDTNGN sell 10k --tenor 3',
+    'add USDTNGN buy 10k',
+    'close USDTNGN buy',
+  ])('with another request is stopped here: %s', async (other) => {
+    const desk = aDesk({ env: PRACTICE });
+    await desk.run(`${OPEN} --idempotency-key k-1`);
+    const ran = await desk.run(`${other} --yes --json --idempotency-key k-1`);
+    expect(ran.code).toBe(10);
+    expect(documentOf(ran).error?.code).toBe('idempotency_key_reuse');
+    expect(await openHedges(desk)).toBe(1);
+  });
+
+  it('continues a part of what is open as it was asked, whatever the side is by now', async () => {
+    const desk = aDesk({ env: PRACTICE });
+    await desk.run(OPEN);
+    const half = 'reduce USDTNGN buy --by 50% --yes --json --idempotency-key k-half';
+    expect((await desk.run(half)).code).toBe(0);
+    expect((await desk.run(half)).code).toBe(0);
+    expect((await desk.run('positions --json')).document()).toMatchObject({ data: [{ notional_usd: 5000 }] });
+  });
+});
+
+describe('a deal id', () => {
+  it('is free again when the service took nothing for want of a slot', async () => {
+    const desk = aDesk({ env: PRACTICE });
+    await desk.run('practice weather --rate-limited 100% --only open');
+    const away = await desk.run(`${OPEN} --deal-id PAY-1`);
+    expect(away.code).toBe(5);
+    expect(documentOf(away).data).toMatchObject({ outcome: 'not_sent', effect: 'none' });
+    await desk.run('practice weather clear');
+    expect((await desk.run(`${OPEN} --deal-id PAY-1`)).code).toBe(0);
+    expect(await openHedges(desk)).toBe(1);
+  });
+
+  it('deals once, however often it is ensured', async () => {
+    const desk = aDesk({ env: PRACTICE });
+    const codes = [];
+    for (let run = 1; run <= 3; run += 1)
+      codes.push((await desk.run(`${OPEN} --deal-id PAY-1 --ensure`)).code);
+    expect(codes).toEqual([0, 0, 0]);
+    expect(await openHedges(desk)).toBe(1);
+  });
+
+  it('without --ensure stops the second deal', async () => {
+    const desk = aDesk({ env: PRACTICE });
+    await desk.run(`${OPEN} --deal-id PAY-1`);
+    const again = await desk.run(`${OPEN} --deal-id PAY-1`);
+    expect(again.code).toBe(10);
+    expect(documentOf(again).error?.code).toBe('deal_id_used');
+  });
+
+  it('ensured on other terms is stopped', async () => {
+    const desk = aDesk({ env: PRACTICE });
+    await desk.run(`${OPEN} --deal-id PAY-1`);
+    const other = await desk.run('open USDTNGN buy 11k -t 3 --yes --json --deal-id PAY-1 --ensure');
+    expect(other.code).toBe(10);
+    expect(documentOf(other).error?.code).toBe('deal_id_used');
+  });
+
+  it('of a deal that failed says so, and is dealt anew only when that is asked', async () => {
+    const desk = aDesk({ env: PRACTICE });
+    await desk.run('practice weather --failing-orders 100%');
+    expect((await desk.run(`${OPEN} --deal-id PAY-1 --ensure`)).code).toBe(9);
+    await desk.run('practice weather clear');
+    expect((await desk.run(`${OPEN} --deal-id PAY-1 --ensure`)).code).toBe(9);
+    expect(await openHedges(desk)).toBe(0);
+    const anew = await desk.run(`${OPEN} --deal-id PAY-1 --ensure --retry-failed`);
+    expect(anew.code).toBe(0);
+    expect(await openHedges(desk)).toBe(1);
+  });
+
+  it('that a colleague dealt is told to one who ensures it, and stops one who does not', async () => {
+    const desk = aDesk({ env: PRACTICE });
+    await desk.run(`${OPEN} --deal-id PAY-1`);
+    // As on a machine that has no journal of it.
+    rmSync(join(desk.home, 'state', 'journal.jsonl'));
+    expect((await desk.run(`${OPEN} --deal-id PAY-1`)).code).toBe(10);
+    expect((await desk.run(`${OPEN} --deal-id PAY-1 --ensure`)).code).toBe(0);
+    expect(await openHedges(desk)).toBe(1);
+  });
+});
+
+describe('a close', () => {
+  it('of nothing is as good as done with --if-open, and stops without', async () => {
+    const desk = aDesk({ env: PRACTICE });
+    const flat = await desk.run('close USDTNGN buy --if-open --yes --json');
+    expect(flat.code).toBe(0);
+    expect(documentOf(flat).data).toMatchObject({ outcome: 'flat', effect: 'none' });
+    const stopped = await desk.run('close USDTNGN buy --yes --json');
+    expect(stopped.code).toBe(10);
+    expect(documentOf(stopped).error?.code).toBe('no_open_hedge');
+  });
+});
