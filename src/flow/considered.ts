@@ -10,6 +10,7 @@ import type { Dealing, Finding } from './dealing.ts';
 import { guardDealId, nextAttempt } from './ensure.ts';
 import { guardPlan } from './guard.ts';
 import { type Asked, guardJournal } from './guard-journal.ts';
+import { lateNews } from './late-news.ts';
 import { type Plan, planAction } from './plan.ts';
 import { type ActionFacts, readFacts } from './read-facts.ts';
 import { stopFrom } from './stop.ts';
@@ -29,9 +30,10 @@ export interface Considered {
   dealtElsewhere: readonly string[];
 }
 
-/** Reads all that the intent is decided on. */
+/** Reads all that the intent is decided on, and tells what ended while nobody waited. */
 export async function readAll(intent: ActionIntent, dealing: Dealing): Promise<Read> {
   const facts = await readFacts(intent, dealing);
+  await lateNews(facts.bookFacts.hedges, dealing);
   return { facts, state: dealing.journal.read() };
 }
 
