@@ -56,10 +56,9 @@ function fateOf(id: string, now: SideBook): Fate {
   if (held !== undefined) return { became: 'held', notional: held.notional };
   const listed = now.listed.find((hedge) => hedge.id === id);
   if (listed !== undefined && hasMatured(listed, now.servedAt)) return { became: 'matured' };
-  if (now.inPositions === false) return { became: 'left' };
   const name = unquoted(id);
   if (listed === undefined)
-    return now.mayBeCut
+    return now.mayBeCut && now.inPositions !== false
       ? { became: 'unseen', why: `${name} is not on the page of hedges that could be read` }
       : { became: 'left' };
   if (listed.status === 'filled' || OVER.includes(listed.status)) return { became: 'left' };

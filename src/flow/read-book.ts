@@ -4,6 +4,7 @@
  */
 import type { Answer, HedgeApi } from '../client/hedge-api.ts';
 import { type Hedge, type HedgesQuery, LARGEST_PAGE } from '../client/schemas.ts';
+import { TENORS } from '../domain/vocabulary.ts';
 import type { Looking } from './dealing.ts';
 import type { BookFacts } from './plan-side.ts';
 
@@ -37,7 +38,9 @@ const HOLDING = ['filled', 'submitted', 'submitting'] as const;
 async function readHedges(reading: Reading): Promise<HedgeList> {
   const { api, signal } = reading;
   const { data, servedAt } = await api.hedges({ limit: LARGEST_PAGE }, { signal });
-  if (!(await mayBePage(reading, data))) return { hedges: data, mayBeCut: false, servedAt };
+  const now = servedAt ?? new Date(reading.clock.now());
+  if (reachesBack(data, now) || !(await mayBePage(reading, data)))
+    return { hedges: data, mayBeCut: false, servedAt };
   const parts = await Promise.all(
     HOLDING.map(async (status) => ({ status, hedges: (await readPage(api, { status }, signal)).data })),
   );
@@ -53,6 +56,17 @@ async function readHedges(reading: Reading): Promise<HedgeList> {
     mayBeCut: cut.includes(true),
     servedAt,
   };
+}
+
+const DAY_MS = 86_400_000;
+/** Specification §8, and a day on top for clocks and late settlements. */
+const LONGEST_LIFE_MS = (Math.max(...TENORS) + 1) * DAY_MS;
+
+/** The newest come first and none lives longer: a page that reaches further back has all that can be open. */
+function reachesBack(list: readonly Hedge[], now: Date): boolean {
+  const opened = list.flatMap(({ opened_at: at }) => (at ? [Date.parse(at)] : []));
+  const newestFirst = opened.every((at, index) => at <= (opened[index - 1] ?? at));
+  return newestFirst && (opened.at(-1) ?? Number.POSITIVE_INFINITY) < now.getTime() - LONGEST_LIFE_MS;
 }
 
 /** Hedges under a deal id of ours; those that a service sends which does not filter are left out. */

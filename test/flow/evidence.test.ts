@@ -147,6 +147,26 @@ describe('the book after a reduction', () => {
     expect(changeEvidence(asked('reduce', notional), sideBook({ hedges })).kind).toBe(kind);
   });
 
+  it('of about everything leaves alone what was filled only afterwards', () => {
+    const before = {
+      hedges: [was('hdg_B', '30000', 'submitted'), was('hdg_A', '10000')],
+      in_positions: true,
+    };
+    const book = sideBook({ hedges: [B(30_000), A(10_000, GONE)] });
+    expect(told(changeEvidence(asked('reduce', '9950', before), book))).toBe('exact');
+  });
+
+  it('of about everything is told by the side that is gone, whatever page the hedges are on', () => {
+    const book = sideBook({ hedges: [], positions: [], mayBeCut: true });
+    expect(told(changeEvidence(asked('reduce', '40000'), book))).toBe('exact');
+  });
+
+  it('takes a hedge whose status before is not known for one that held', () => {
+    const before = { hedges: [was('hdg_A', '10000', null)], in_positions: true };
+    const book = sideBook({ hedges: [A(9_000)] });
+    expect(told(changeEvidence(asked('reduce', '1000', before), book))).toBe('exact');
+  });
+
   it('names at most five hedges', () => {
     const ids = Array.from({ length: 8 }, (_, at) => `hdg_${at}`);
     const before = { hedges: ids.map((id) => was(id, '100')), in_positions: true };
@@ -186,6 +206,11 @@ describe('the book after a close', () => {
     [
       'shows the side gone by maturing',
       { hedges: [B(30_000, MATURED), A(10_000, MATURED)], positions: [] },
+      'other: hdg_B 30,000.00 USD matured, hdg_A 10,000.00 USD matured: not exactly ours',
+    ],
+    [
+      'shows what was there matured, and another hedge in its place',
+      { hedges: [N(7_000), B(30_000, MATURED), A(10_000, MATURED)] },
       'other: hdg_B 30,000.00 USD matured, hdg_A 10,000.00 USD matured: not exactly ours',
     ],
     [

@@ -63,6 +63,18 @@ describe('what an action is decided on', () => {
     expect((await facts).underDealId.map(({ id }) => id)).toEqual(['hdg_1']);
   });
 
+  it('of an open with a deal id believes a service that filters, however many it sends', async () => {
+    const mine = many(10, { client_reference: 'PAY-1' });
+    const script = [
+      ...besides(),
+      ...theBook([]),
+      on('POST /quotes', ok(aQuote())),
+      on('GET /hedges?client_reference=PAY-1&limit=500', ok(mine)),
+    ];
+    const { facts } = await factsOf('open USDTNGN buy 10k', script, { dealId: 'PAY-1' });
+    expect((await facts).underDealId).toHaveLength(10);
+  });
+
   it('of an add is quoted at the tenor of the newest open hedge', async () => {
     const { facts, service } = await factsOf('add USDTNGN buy 10k', [
       ...besides(),
@@ -155,6 +167,31 @@ describe('the list of hedges', () => {
     expect(await cutOf([on(`GET ${WHOLE}`, ok(many(count))), probe(1)])).toMatchObject({ cut: false });
   });
 
+  it('of a page that reaches further back than any hedge lives has all that matter', async () => {
+    const old = { status: 'closed', opened_at: '2026-11-12T08:00:00Z', maturity_at: '2026-11-19T08:00:00Z' };
+    const page = [...many(12), ...many(488, old).map(renamed)];
+    expect(await cutOf([on(`GET ${WHOLE}`, dated(page))])).toEqual({ cut: false, total: '120', hedges: 500 });
+  });
+
+  it.each([
+    ['that is not old enough', [...many(499), aHedge({ opened_at: '2026-11-12T10:00:00Z' })]],
+    ['that is not the newest first', [aHedge({ opened_at: '2026-11-01T10:00:00Z' }), ...many(499)]],
+    [
+      'of which a part only is old',
+      [
+        aHedge({ opened_at: '2026-11-01T10:00:00Z' }),
+        ...many(498),
+        aHedge({ opened_at: '2026-11-01T10:00:00Z' }),
+      ],
+    ],
+  ])('of a page %s is read by status', async (_, page) => {
+    const script = [
+      on(`GET ${WHOLE}`, dated(page)),
+      ...['filled', 'submitted', 'submitting'].map((name) => on(status(name), ok([]))),
+    ];
+    expect((await cutOf(script)).cut).toBe(false);
+  });
+
   it('of a round page of a service that chooses its own is read by status', async () => {
     const page = many(20, { status: 'closed' });
     const script = [
@@ -193,4 +230,6 @@ describe('the list of hedges', () => {
   });
 });
 
+/** Answered at 09:03 on the 20th. */
+const dated = (hedges: readonly Body[]): Answer => ok(hedges, {}, { date: 'Fri, 20 Nov 2026 09:03:11 GMT' });
 const renamed = (hedge: Body, at: number): Body => ({ ...hedge, id: `hdg_closed_${at}` });
