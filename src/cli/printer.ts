@@ -90,6 +90,29 @@ export function sayBlocks(
   sayPainted(terminal, toText([...heading, ...blocks], terminal.stderr, context));
 }
 
+/** Columns that a list of choices takes before each of them. */
+const MARK = 2;
+const NARROWEST_CHOICE = 40;
+
+/** Blocks as lines without colour, for choices that standard error shows in a list. */
+export function plainLines(
+  terminal: Terminal,
+  blocks: readonly Block[],
+  { identity, now }: Pick<Context, 'identity' | 'now'>,
+): readonly string[] {
+  const { stderr } = terminal;
+  const width = Math.max(NARROWEST_CHOICE, stderr.width - MARK);
+  return renderHuman(blocks, {
+    width,
+    colour: 0,
+    unicode: stderr.unicode,
+    zone: identity?.zone ?? 'UTC',
+    now,
+  })
+    .trimEnd()
+    .split('\n');
+}
+
 /** Views on standard output, under the environment line; errors on standard error. */
 export function personPrinter(terminal: Terminal): Printer {
   return {

@@ -1,8 +1,7 @@
 /** What the dealing commands share: the desk as it deals, and a report as an outcome. */
 import { deal } from '../flow/deal.ts';
 import type { ActionReport, Dealing } from '../flow/dealing.ts';
-import type { ActionIntent, OpenDraft } from '../intent/action-intent.ts';
-import { completeOpen } from '../intent/open-intent.ts';
+import type { ActionIntent } from '../intent/action-intent.ts';
 import { confirmWith } from './confirm.ts';
 import type { Outcome } from './define.ts';
 import type { Desk } from './desk.ts';
@@ -20,6 +19,3 @@ export const outcomeOf = (report: ActionReport): Outcome<ActionReport> => ({
 
 export const dealt = async (desk: Desk, intent: ActionIntent): Promise<Outcome<ActionReport>> =>
   outcomeOf(await deal(intent, await dealingOf(desk)));
-
-export const openDealt = async (desk: Desk, draft: OpenDraft): Promise<Outcome<ActionReport>> =>
-  dealt(desk, completeOpen(draft));

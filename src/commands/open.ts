@@ -3,8 +3,8 @@ import { ACTION_OPTIONS } from '../intent/action-options.ts';
 import { readOpenDraft } from '../intent/open-intent.ts';
 import { actionDocument } from '../present/action-document.ts';
 import { viewAction } from '../present/views/action.ts';
-import { openDealt } from './dealing.ts';
 import { defineCommand } from './define.ts';
+import { openDealt } from './open-parts.ts';
 
 export const open = defineCommand({
   name: 'open',

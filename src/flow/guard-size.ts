@@ -6,7 +6,7 @@ import { Big } from 'big.js';
 import { affordable, leftOf, usdcInWords, usdInWords, wholeCents } from '../domain/exposure.ts';
 import type { OwnCode } from '../errors.ts';
 import type { Finding, Limits } from './dealing.ts';
-import type { AddPlan, OpenPlan } from './plan.ts';
+import type { AddPlan, OpenPlan, PlanFacts } from './plan.ts';
 
 interface Excess {
   code: OwnCode;
@@ -17,7 +17,12 @@ interface Excess {
   details: Readonly<Record<string, unknown>>;
 }
 
-export function sizeFindings(plan: OpenPlan | AddPlan, limits: Limits): readonly Finding[] {
+/** The part of a plan that a size is held against. */
+export interface Sized extends Pick<OpenPlan | AddPlan, 'notional' | 'market' | 'side'> {
+  facts: Pick<PlanFacts, 'account' | 'market' | 'quote'>;
+}
+
+export function sizeFindings(plan: Sized, limits: Limits): readonly Finding[] {
   const found = [
     ...aboveLimit(plan, limits),
     ...aboveHeadroom(plan),
@@ -40,7 +45,7 @@ const hintOf = (smallest: Big | undefined): string =>
     ? `Ask for ${usdInWords(smallest)} or less.`
     : 'Nothing can be dealt until something is closed, reduced or paid in: hedge account, hedge positions';
 
-function aboveLimit({ notional }: OpenPlan | AddPlan, { maxNotional }: Limits): readonly Excess[] {
+function aboveLimit({ notional }: Sized, { maxNotional }: Limits): readonly Excess[] {
   if (maxNotional === undefined || notional.lte(maxNotional)) return [];
   return [
     {
@@ -52,7 +57,7 @@ function aboveLimit({ notional }: OpenPlan | AddPlan, { maxNotional }: Limits): 
   ];
 }
 
-function aboveHeadroom({ notional, facts }: OpenPlan | AddPlan): readonly Excess[] {
+function aboveHeadroom({ notional, facts }: Sized): readonly Excess[] {
   const headroom = facts.account.available_exposure_usd;
   if (notional.lte(headroom)) return [];
   return [
@@ -65,7 +70,7 @@ function aboveHeadroom({ notional, facts }: OpenPlan | AddPlan): readonly Excess
   ];
 }
 
-function aboveCapacity({ notional, facts, market, side }: OpenPlan | AddPlan): readonly Excess[] {
+function aboveCapacity({ notional, facts, market, side }: Sized): readonly Excess[] {
   const capacity = facts.market?.available_capacity_usd[side];
   if (capacity === undefined || notional.lte(capacity)) return [];
   return [
@@ -79,7 +84,7 @@ function aboveCapacity({ notional, facts, market, side }: OpenPlan | AddPlan): r
 }
 
 /** What is needed grows with the size: margin and fee are parts of it. */
-function aboveBalance({ facts }: OpenPlan | AddPlan): readonly Excess[] {
+function aboveBalance({ facts }: Sized): readonly Excess[] {
   if (facts.quote === undefined) return [];
   const free = facts.account.balance_usdc;
   const needed = facts.quote.upfront.total_upfront_usdc;

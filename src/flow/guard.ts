@@ -7,7 +7,7 @@ import { quoted, unquoted } from '../domain/quoted.ts';
 import type { Finding, Limits } from './dealing.ts';
 import { priceFindings } from './guard-price.ts';
 import { sizeFindings } from './guard-size.ts';
-import type { AddPlan, OpenPlan, Plan } from './plan.ts';
+import type { Plan } from './plan.ts';
 import { stopsFirst } from './stop.ts';
 
 /**
@@ -15,15 +15,23 @@ import { stopsFirst } from './stop.ts';
  * stops them.
  */
 export function guardPlan(plan: Plan, { limits }: { limits: Limits }): readonly Finding[] {
-  const findings = [...readOnlyFindings(limits), ...marketFindings(plan)];
-  if (plan.action === 'reduce' || plan.action === 'close') return stopsFirst(findings);
-  return stopsFirst([
-    ...findings,
-    ...allowedMarketFindings(plan, limits),
-    ...sizeFindings(plan, limits),
-    ...priceFindings(plan),
-  ]);
+  const findings = guardMarket(plan, { limits });
+  if (plan.action === 'reduce' || plan.action === 'close') return findings;
+  return stopsFirst([...findings, ...sizeFindings(plan, limits), ...priceFindings(plan)]);
 }
+
+/** The part of a plan that is known once the market is. */
+export interface OnMarket extends Pick<Plan, 'action' | 'market'> {
+  facts: Pick<Plan['facts'], 'market'>;
+}
+
+/** What no other size, side or price would change: the profile and the market. */
+export function guardMarket(on: OnMarket, { limits }: { limits: Limits }): readonly Finding[] {
+  const findings = [...readOnlyFindings(limits), ...marketFindings(on)];
+  return stopsFirst(enlarges(on) ? [...findings, ...allowedMarketFindings(on, limits)] : findings);
+}
+
+const enlarges = ({ action }: OnMarket): boolean => action === 'open' || action === 'add';
 
 const readOnlyFindings = ({ readOnly }: Limits): readonly Finding[] =>
   readOnly
@@ -37,7 +45,7 @@ const readOnlyFindings = ({ readOnly }: Limits): readonly Finding[] =>
       ]
     : [];
 
-function allowedMarketFindings({ market }: OpenPlan | AddPlan, { markets }: Limits): readonly Finding[] {
+function allowedMarketFindings({ market }: OnMarket, { markets }: Limits): readonly Finding[] {
   if (markets === undefined || markets.includes(market)) return [];
   const allowed = markets.map((each) => unquoted(each)).join(', ');
   return [
@@ -52,9 +60,9 @@ function allowedMarketFindings({ market }: OpenPlan | AddPlan, { markets }: Limi
 }
 
 /** A market that takes nothing new may still let a position go: the service is to say so. */
-function marketFindings({ action, market, facts }: Plan): readonly Finding[] {
-  const enlarges = action === 'open' || action === 'add';
-  const level = enlarges ? 'stop' : 'warn';
+function marketFindings(on: OnMarket): readonly Finding[] {
+  const { market, facts } = on;
+  const level = enlarges(on) ? 'stop' : 'warn';
   if (facts.market === undefined) {
     return [
       {
@@ -73,7 +81,7 @@ function marketFindings({ action, market, facts }: Plan): readonly Finding[] {
       {
         level,
         code: 'market_disabled',
-        says: enlarges
+        says: enlarges(on)
           ? `${market} is disabled: the service takes no open and no add there.`
           : `${market} is disabled: the service may turn this down.`,
         hint: 'To see when it opens again: hedge markets',

@@ -60,7 +60,7 @@ export const ACTION_OPTIONS = {
   close: [{ flags: '--if-open', summary: 'exit 0 when nothing is open on that side' }, ...EVERY_ACTION],
 } as const satisfies Readonly<Record<string, readonly { flags: string; summary: string }[]>>;
 
-const DEFAULT_TIMEOUT_MS = 60_000;
+export const DEFAULT_TIMEOUT_MS = 60_000;
 
 export function readActionOptions(raw: RawInput): ActionOptions {
   const timeout = optionText(raw, 'timeout');

@@ -11,7 +11,7 @@ export interface QuoteIntent {
   /** In days; at least one, ascending, none twice. */
   tenors: readonly Tenor[];
   /** Quote currency per USDT: the highest that is good enough to buy at, the lowest to sell at. */
-  worstPrice?: Big;
+  worstPrice?: Big | undefined;
   /** The most that the whole hedge may cost, in bps of notional; negative asks to earn. */
-  maxCostBps?: Big;
+  maxCostBps?: Big | undefined;
 }

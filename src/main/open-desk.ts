@@ -3,7 +3,7 @@
  * connected to what, and closes it all.
  */
 import type { OpenDesk } from '../cli/pipeline.ts';
-import { type Identity, sayBlocks } from '../cli/printer.ts';
+import { type Identity, plainLines, sayBlocks } from '../cli/printer.ts';
 import { connect } from '../client/connect.ts';
 import type { HedgeApi } from '../client/hedge-api.ts';
 import type { Candidate } from '../commands/desk.ts';
@@ -130,6 +130,7 @@ export function openDesk(parts: DeskParts): OpenDesk {
         if (identity !== undefined) headed = true;
         sayBlocks(terminal, blocks, { identity, now: clock.now() });
       },
+      lines: (blocks) => plainLines(terminal, blocks, { identity, now: clock.now() }),
       untilStopped: () => aborted(signals.signal),
       profiles,
       selection,

@@ -1,5 +1,6 @@
 /** The asking body of Prompter: @inquirer/prompts on standard error, loaded when the first question comes. */
 import { clean } from '../domain/clean.ts';
+import { textWidth } from '../domain/text-width.ts';
 import { InterruptedError, StoppedError } from '../errors.ts';
 import { paint } from './paint.ts';
 import { watchPastedLines } from './pasted-lines.ts';
@@ -16,21 +17,25 @@ export function askingPrompter(terminal: Terminal, signal: AbortSignal): Prompte
     question: (
       prompts: Awaited<ReturnType<typeof load>>,
       context: { input: NodeJS.ReadableStream; output: NodeJS.WritableStream; signal: AbortSignal },
+      /** An objection as inquirer takes it. */
+      judge: (objection: Objection | undefined) => (answer: string) => Promise<true | string>,
     ) => Promise<Value>,
   ): Promise<Value> {
     const { input, drawing } = terminal.streams;
     const prompts = await load();
     const ending = new AbortController();
+    const failing = new AbortController();
     // Ctrl-D closes the line reader, which pauses its input, and the question would stay open for ever.
     const onPause = (): void => void setImmediate(() => ending.abort());
     input.once('pause', onPause);
     try {
-      return await question(prompts, {
-        input,
-        output: drawing,
-        signal: AbortSignal.any([signal, ending.signal]),
-      });
+      return await question(
+        prompts,
+        { input, output: drawing, signal: AbortSignal.any([signal, ending.signal, failing.signal]) },
+        (objection) => verdict(objection, { failing, width: terminal.stderr.width }),
+      );
     } catch (error) {
+      if (failing.signal.aborted) throw failing.signal.reason;
       // As a real signal, whoever watches for one learns of it and the program dies by it.
       if (nameOf(error) === CTRL_C && terminal.interrupt()) await arrivalOf(signal);
       throw errorOf(error, signal);
@@ -44,8 +49,8 @@ export function askingPrompter(terminal: Terminal, signal: AbortSignal): Prompte
     const { input, drawing } = terminal.streams;
     const watch = watchPastedLines(input, drawing);
     try {
-      const answer = await ask((prompts, context) =>
-        question(prompts, { ...context, signal: AbortSignal.any([context.signal, watch.signal]) }),
+      const answer = await ask((prompts, context, judge) =>
+        question(prompts, { ...context, signal: AbortSignal.any([context.signal, watch.signal]) }, judge),
       );
       return watch.signal.aborted ? pastedIsNo() : answer;
     } catch (error) {
@@ -62,10 +67,11 @@ export function askingPrompter(terminal: Terminal, signal: AbortSignal): Prompte
   }
 
   return {
+    attended: true,
     hidden: ({ message }, objection) =>
-      ask(({ password }, context) =>
+      ask(({ password }, context, judge) =>
         password(
-          { message: clean(message), mask: false, toggleMask: false, validate: verdict(objection), theme },
+          { message: clean(message), mask: false, toggleMask: false, validate: judge(objection), theme },
           context,
         ),
       ),
@@ -73,18 +79,22 @@ export function askingPrompter(terminal: Terminal, signal: AbortSignal): Prompte
       askToAct(({ confirm }, context) =>
         confirm({ message: clean(message), default: false, theme }, context),
       ),
-    async select(question, choices) {
+    async select(question, choices, { header } = {}) {
       // Numbers stand for the values, which may be anything.
-      const index = await ask(({ select }, context) =>
+      const index = await ask(({ select, Separator }, context) =>
         select(
           {
             message: clean(question.message),
-            choices: choices.map(({ name, description, disabled }, value) => ({
-              value,
-              name: clean(name),
-              ...(description === undefined ? {} : { description: clean(description) }),
-              ...(disabled === undefined ? {} : { disabled: clean(disabled) }),
-            })),
+            choices: [
+              ...(header === undefined ? [] : [new Separator(` ${clean(header)}`)]),
+              ...choices.map(({ name, short, description, disabled }, value) => ({
+                value,
+                name: clean(name),
+                ...(short === undefined ? {} : { short: clean(short) }),
+                ...(description === undefined ? {} : { description: clean(description) }),
+                ...(disabled === undefined ? {} : { disabled: clean(disabled) }),
+              })),
+            ],
             default: choices.findIndex(({ disabled }) => disabled === undefined),
             // Going round would hide where the list begins.
             loop: false,
@@ -99,17 +109,17 @@ export function askingPrompter(terminal: Terminal, signal: AbortSignal): Prompte
       return chosen.value;
     },
     input: ({ message }, objection) =>
-      ask(({ input }, context) =>
-        input({ message: clean(message), validate: verdict(objection), theme }, context),
+      ask(({ input }, context, judge) =>
+        input({ message: clean(message), validate: judge(objection), theme }, context),
       ),
     typed: ({ message }, wanted, fits) =>
-      askToAct(async ({ input }, context) => {
+      askToAct(async ({ input }, context, judge) => {
         const objection: Objection = (given) =>
           given.trim() === '' || fits(given.trim())
             ? undefined
             : `Type "${wanted}", or nothing at all to stop here.`;
         const asked = clean(`${message} Type "${wanted}"`);
-        const answer = await input({ message: asked, validate: verdict(objection), theme }, context);
+        const answer = await input({ message: asked, validate: judge(objection), theme }, context);
         return answer.trim() !== '' && fits(answer.trim());
       }),
   };
@@ -118,12 +128,36 @@ export function askingPrompter(terminal: Terminal, signal: AbortSignal): Prompte
 /** Choices shown at once; longer lists scroll. */
 const LONGEST_LIST = 12;
 
+/** An error inside a question would be nobody's: it ends the question by `failing` and is thrown from there. */
 const verdict =
-  (objection: Objection | undefined) =>
-  (answer: string): true | string => {
-    const said = objection?.(answer);
-    return said === undefined ? true : clean(said);
+  (objection: Objection | undefined, { failing, width }: { failing: AbortController; width: number }) =>
+  async (answer: string): Promise<true | string> => {
+    try {
+      const said = await objection?.(answer);
+      return said === undefined ? true : wrapped(clean(said), width);
+    } catch (error) {
+      failing.abort(error);
+      return '';
+    }
   };
+
+/** Broken between words: inquirer would cut an amount in two. */
+function wrapped(text: string, width: number): string {
+  const lines: string[] = [];
+  let room = 0;
+  for (const word of text.split(' ')) {
+    const taken = textWidth(word) + 1;
+    if (taken > room) {
+      lines.push(word);
+      room = width - MARGIN - taken;
+    } else {
+      lines.push(`${lines.pop() ?? ''} ${word}`);
+      room -= taken;
+    }
+  }
+  return lines.join('\n');
+}
+const MARGIN = 2;
 
 const declined = (): StoppedError =>
   new StoppedError({

@@ -7,7 +7,7 @@ import { roundTo, sum } from '../../domain/amounts.ts';
 import type { ActionFigures, ActionReport } from '../../flow/dealing.ts';
 import { type Block, type Cell, line, text } from '../blocks.ts';
 import { cellOf, labelOf } from '../fields.ts';
-import { bps, days, maturityCell, rate, row, signedIn, usd } from './cells.ts';
+import { days, maturityCell, rate, row, signedIn, usd } from './cells.ts';
 import { viewPlan } from './plan.ts';
 import { changeRows } from './plan-side.ts';
 import { unknownFields } from './records.ts';
@@ -93,17 +93,21 @@ function viewHedge(report: ActionReport, word: 'FILLED' | 'CLOSED'): readonly Bl
 const nowIs = (hedge: ActionReport['hedge'], word: string): readonly Cell[] =>
   hedge === undefined || hedge.status === word.toLowerCase() ? [] : [text(`, now ${hedge.status}`)];
 
-/** `1.0 bps (4.81 USD) worse than quoted`: the sign is in the word. */
+/** `0.98 bps (4.89 USD) worse than quoted`: the sign is in the word. */
 function against({ slippage_bps: points, slippage_usd: amount }: ActionFigures): readonly Cell[] {
   if (points === undefined) return [];
   if (points.eq(0)) return [text(', as quoted')];
+  const way = points.gt(0) ? text('worse than quoted', 'warn') : text('better than quoted', 'good');
+  const shown = roundTo(points.abs(), BPS_SHOWN);
+  if (shown.eq(0)) return [text(', less than 0.01 bps'), way];
   return [
     text(','),
-    bps(points.abs()),
+    { kind: 'number', amount: shown, unit: 'bps' },
     ...(amount === undefined ? [] : [text('('), usd(roundTo(amount.abs(), CENTS), 'USD'), text(')')]),
-    points.gt(0) ? text('worse than quoted', 'warn') : text('better than quoted', 'good'),
+    way,
   ];
 }
+const BPS_SHOWN = 2;
 const CENTS = 2;
 
 const KNOWN_OF_HEDGE = [

@@ -53,7 +53,21 @@ function viewOne(tenor: QuotedTenor, account: Account | undefined): readonly Blo
 }
 
 function viewSeveral(reading: QuoteReading, first: QuotedTenor): readonly Block[] {
-  const rows = reading.tenors.map(({ quote, figures }): readonly Cell[] => [
+  return [
+    headline(first, false),
+    tenorTable(reading.tenors),
+    ...underneath(reading),
+    ...reading.tenors.flatMap(({ quote }) =>
+      extraFields(quote).map(({ name, value }) =>
+        line(text(`${quote.tenor_days.toString()} d ${labelOf(name)}`, 'dim'), cellOf(name, value)),
+      ),
+    ),
+  ];
+}
+
+/** One row a tenor, in their order. */
+export function tenorTable(tenors: readonly QuotedTenor[]): Extract<Block, { kind: 'table' }> {
+  const rows = tenors.map(({ quote, figures }): readonly Cell[] => [
     text(`${quote.tenor_days.toString()} d`),
     maturityCell(quote.maturity, 'date'),
     rate(quote.pricing.execution_price, TABLE_PLACES),
@@ -64,16 +78,7 @@ function viewSeveral(reading: QuoteReading, first: QuotedTenor): readonly Block[
     { kind: 'number', amount: roundTo(figures.cost_bps, 1) },
     figures.all_in_rate === undefined ? { kind: 'missing' } : rate(figures.all_in_rate, 2),
   ]);
-  return [
-    headline(first, false),
-    { kind: 'table', columns: COLUMNS, rows },
-    ...underneath(reading),
-    ...reading.tenors.flatMap(({ quote }) =>
-      extraFields(quote).map(({ name, value }) =>
-        line(text(`${quote.tenor_days.toString()} d ${labelOf(name)}`, 'dim'), cellOf(name, value)),
-      ),
-    ),
-  ];
+  return { kind: 'table', columns: COLUMNS, rows };
 }
 
 /** Prices side by side are cut to these decimals, and a line under the table says so. */

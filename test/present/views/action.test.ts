@@ -17,7 +17,7 @@ describe('the result of an open', () => {
     const derived = { slippage_bps: big('0.9788'), slippage_usd: big('4.8938') };
     expect(shown(viewAction(aReport('filled', { plan, entry, hedge: filled, derived })))).toEqual([
       'FILLED buy USDTNGN 50,000.00 USD',
-      'Struck    1,532.71, 1 bps (4.89 USD) worse than quoted',
+      'Struck    1,532.71, 0.98 bps (4.89 USD) worse than quoted',
       'Hedge     hdg_1',
       'Deal id   PAY-8841',
       'Matures   Mon 23 Nov 10:02 WAT, 3 days',
@@ -31,6 +31,8 @@ describe('the result of an open', () => {
     ['-2.5', '-12.5', '2.5 bps (12.50 USD) better than quoted'],
     ['0', '0', '1,532.71, as quoted'],
     ['2.5', '12.5', '2.5 bps (12.50 USD) worse than quoted'],
+    ['0.0049', '0.02', ', less than 0.01 bps worse than quoted'],
+    ['-0.0001', '-0.001', ', less than 0.01 bps better than quoted'],
   ])('a slippage of %s bps is %s USD: %s', (bps, usd, says) => {
     const derived = { slippage_bps: big(bps), slippage_usd: big(usd) };
     expect(shown(viewAction(aReport('filled', { plan, entry, hedge: filled, derived })))[1]).toContain(says);

@@ -1,0 +1,119 @@
+/** `hedge open` without its parts, at a real terminal, over the practice service. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { HEDGE, runBuilt } from '../support/built.ts';
+import { temporaryFolder } from '../support/own-folder.ts';
+import { openScreen } from '../support/pty.ts';
+
+const PRACTICE = ['--profile', 'practice'];
+const CTRL_C = '\u0003';
+const DOWN = '\u001b[B';
+const START_OF_LINE = '\u0015';
+
+/** Each question as the screen shows it, and an answer that leads to the next. */
+const QUESTIONS = [
+  { shows: /^\? Market\n.*\n❯ USDTNGN/m, answer: '\r' },
+  { shows: /^\? Side\n.*\n❯ buy/m, answer: '\r' },
+  { shows: /^\? Notional in USD/m, answer: '10k\r' },
+  { shows: /^\? Tenor\n.*\n❯ 1 d/m, answer: `${DOWN}\r` },
+  { shows: /^\? Deal id/m, answer: 'PAY-8841\r' },
+  { shows: /^\? Open this hedge\? \(y\/N\)/m, answer: 'y\r' },
+] as const;
+
+function atATerminal(columns: number, words: readonly string[] = []) {
+  const home = temporaryFolder();
+  const env = { HEDGE_HOME: home };
+  const args = [HEDGE, 'open', ...words, ...PRACTICE];
+  const screen = openScreen(process.execPath, args, { env, columns, rows: 50 });
+  const read = async (...asked: readonly string[]): Promise<unknown> =>
+    JSON.parse((await runBuilt([...asked, ...PRACTICE, '--json'], { env })).out);
+  return { home, env, screen, read };
+}
+
+describe('hedge open at a terminal', () => {
+  it.each([80, 120])('leads from the first question to a filled hedge, %i columns wide', async (columns) => {
+    const { screen, read } = atATerminal(columns);
+    for (const { shows, answer } of QUESTIONS) {
+      // oxlint-disable-next-line no-await-in-loop
+      await screen.until(shows);
+      if (answer === '10k\r') {
+        screen.send('ten\r');
+        // oxlint-disable-next-line no-await-in-loop
+        await screen.until('> "ten" is not a notional.');
+        screen.send(`${START_OF_LINE}9m\r`);
+        // oxlint-disable-next-line no-await-in-loop
+        await screen.until(/500,000\.00 USD\s+would\s+fit\./);
+        screen.send(START_OF_LINE);
+      }
+      screen.send(answer);
+    }
+    const text = await screen.until(/^The same as one line:\nhedge open/m);
+    expect(await screen.exit).toEqual({ code: 0, signal: null });
+    expect(screen.cursorHidden()).toBe(false);
+    expect(text).toMatch(/^PRACTICE · this machine, no money$/m);
+    expect(text).toMatch(/^OPEN buy USDTNGN 10,000\.00 USD, 3 days, to /m);
+    expect(text).toMatch(/^FILLED buy USDTNGN 10,000\.00 USD$/m);
+    expect(text.split('one line:')[1]?.replaceAll('\n', '')).toBe(
+      'hedge open USDTNGN buy 10000 --tenor 3 --deal-id PAY-8841 --profile practice',
+    );
+    expect(await read('hedges')).toMatchObject({
+      data: [
+        {
+          market: 'USDTNGN',
+          side: 'buy',
+          notional_usd: 10_000,
+          tenor_days: 3,
+          status: 'filled',
+          client_reference: 'PAY-8841',
+        },
+      ],
+    });
+  });
+
+  it('shows every tenor in one row with its price, its cost and where it breaks even', async () => {
+    const { screen } = atATerminal(80, ['USDTNGN', 'buy', '10k']);
+    await screen.until(/^\? Tenor/m);
+    await screen.until(/^ {2}7 d/m);
+    const rows = screen.screen().filter((each) => /^(❯| ) (FOR|[137] d) /.test(each));
+    expect(rows).toHaveLength(4);
+    expect(rows[0]).toMatch(/FOR +MATURES +PRICE .*CARRY .*YOU PAY +BPS +EVEN AT$/);
+    for (const row of rows.slice(1)) expect(row).toMatch(/ 1,\d{3}\.\d+ .* 1,\d{3}\.\d\d$/);
+    screen.send(CTRL_C);
+    expect(await screen.exit).toEqual({ code: null, signal: 'SIGINT' });
+  });
+
+  it.each(QUESTIONS.map(({ shows }, at) => [String(shows).slice(5, 17), at] as const))(
+    'Ctrl-C at %s leaves nothing behind',
+    async (_, last) => {
+      const { home, screen, read } = atATerminal(100);
+      for (const [at, { shows, answer }] of QUESTIONS.slice(0, last + 1).entries()) {
+        // oxlint-disable-next-line no-await-in-loop
+        await screen.until(shows);
+        screen.send(at === last ? CTRL_C : answer);
+      }
+      expect(await screen.exit).toEqual({ code: null, signal: 'SIGINT' });
+      expect(screen.cursorHidden()).toBe(false);
+      expect(screen.screen().join('\n')).toContain('Nothing was sent');
+      expect(existsSync(join(home, 'state', 'journal.jsonl'))).toBe(false);
+      expect(await read('hedges')).toMatchObject({ data: [] });
+    },
+  );
+
+  it('a no at the end sends nothing either', async () => {
+    const { screen, read } = atATerminal(80, ['USDTNGN', 'buy', '10k', '--tenor', '3']);
+    await screen.until('(y/N)');
+    screen.send('\r');
+    expect(await screen.exit).toEqual({ code: 10, signal: null });
+    expect(await read('hedges')).toMatchObject({ data: [] });
+  });
+});
+
+describe('hedge open with nobody there', () => {
+  it('names the parts that are missing, and asks nothing of the service', async () => {
+    const ran = await runBuilt(['open', 'USDTNGN', ...PRACTICE], { env: { HEDGE_HOME: temporaryFolder() } });
+    expect(ran.code).toBe(2);
+    expect(ran.err).toContain('Missing: SIDE, NOTIONAL, --tenor DAYS.');
+    expect(ran.out).toBe('');
+  });
+});

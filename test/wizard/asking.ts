@@ -1,0 +1,201 @@
+/** An operator whose answers are written down beforehand, at a desk over a service that only reads. */
+import { onTestFinished } from 'vitest';
+import type { HedgeApi } from '../../src/client/hedge-api.ts';
+import type { Account, Hedge, Market, Quote, QuoteRequest } from '../../src/client/schemas.ts';
+import type { Limits } from '../../src/flow/dealing.ts';
+import type { OpenDraft } from '../../src/intent/action-intent.ts';
+import { readOpenDraft } from '../../src/intent/open-intent.ts';
+import type { Halt } from '../../src/journal/halt.ts';
+import type { JournalRecord } from '../../src/journal/record.ts';
+import { openJournal } from '../../src/journal/store.ts';
+import { hostOf } from '../../src/platform/host.ts';
+import { placesOf } from '../../src/platform/places.ts';
+import { renderHuman } from '../../src/present/render-human.ts';
+import type { Prompter } from '../../src/terminal/prompter.ts';
+import type { Asking } from '../../src/wizard/asking.ts';
+import { account, big, market, quote } from '../flow/facts.ts';
+import { DESK, NOON } from '../journal/records.ts';
+import { temporaryFolder } from '../support/own-folder.ts';
+import { steadyRandom } from '../support/steady-clock.ts';
+import { writeJournal } from '../support/written-journal.ts';
+
+/** What the service answers; it refuses whatever else is asked of it, actions above all. */
+export interface Service {
+  markets?: readonly Market[];
+  account?: Account;
+  hedges?: readonly Hedge[];
+  quote?: (request: QuoteRequest, usual: Quote) => Quote;
+}
+
+/** A quote at the terms of the samples, for any tenor. */
+const usualQuote = ({ side, notional_usd, tenor_days }: QuoteRequest): Quote =>
+  quote(side, big(String(notional_usd)).toFixed(), {
+    tenor_days,
+    maturity: new Date(NOON + tenor_days * 86_400_000).toISOString(),
+  });
+
+function serviceOf({
+  markets = [market()],
+  account: summary = account(),
+  hedges = [],
+  quote: quoting,
+}: Service) {
+  const requests: string[] = [];
+  const answer = async <T>(line: string, data: () => T) => {
+    requests.push(line);
+    return { data: data(), meta: {}, servedAt: new Date(NOON) };
+  };
+  const refuse = async (): Promise<never> => {
+    throw new Error('the questions ask for no such thing');
+  };
+  const api: HedgeApi = {
+    markets: () => answer('GET /markets', () => markets),
+    account: () => answer('GET /account', () => summary),
+    positions: () => answer('GET /positions', () => []),
+    hedges: ({ client_reference: reference } = {}) =>
+      answer('GET /hedges', () =>
+        hedges.filter((it) => reference === undefined || it.client_reference === reference),
+      ),
+    quote: (request) =>
+      answer(`POST /quotes ${request.tenor_days}`, () => {
+        const usual = usualQuote(request);
+        return quoting === undefined ? usual : quoting(request, usual);
+      }),
+    price: refuse,
+    hedge: refuse,
+    history: refuse,
+    open: refuse,
+    add: refuse,
+    reduce: refuse,
+    close: refuse,
+    act: refuse,
+  };
+  return { api, requests };
+}
+
+export interface Question {
+  message: string;
+  /** Of a list: its lines, the header first. */
+  list: readonly string[];
+  /** Why answers were not taken. */
+  objections: string[];
+}
+
+/** A person who gives `answers` in their order; of a list the first line that begins with one, of a text the text. */
+export function operator(answers: readonly string[]): {
+  prompter: Prompter;
+  asked: Question[];
+  left(): number;
+} {
+  const waiting = [...answers];
+  const asked: Question[] = [];
+  const next = (): string => {
+    const answer = waiting.shift();
+    if (answer === undefined)
+      throw new Error(`asked more than there are answers: ${JSON.stringify(asked.at(-1))}`);
+    return answer;
+  };
+  const question = (message: string, list: readonly string[] = []): Question => {
+    const made = { message, list, objections: [] };
+    asked.push(made);
+    return made;
+  };
+  const unexpected = (): never => {
+    throw new Error('no such question is asked here');
+  };
+  return {
+    asked,
+    left: () => waiting.length,
+    prompter: {
+      attended: true,
+      hidden: unexpected,
+      confirm: unexpected,
+      typed: unexpected,
+      async select({ message }, choices, options = {}) {
+        const shown = question(message, [
+          ...(options.header === undefined ? [] : [options.header]),
+          ...choices.map(({ name, disabled }) => (disabled === undefined ? name : `${name} ${disabled}`)),
+        ]);
+        for (;;) {
+          const wanted = next();
+          const found = choices.find(({ name }) => name.startsWith(wanted));
+          if (found === undefined) throw new Error(`no choice ${wanted} among ${JSON.stringify(shown.list)}`);
+          if (found.disabled === undefined) return found.value;
+          shown.objections.push(found.disabled);
+        }
+      },
+      async input({ message }, objection) {
+        const shown = question(message);
+        for (;;) {
+          const answer = next();
+          const said = await objection?.(answer);
+          if (said === undefined) return answer;
+          shown.objections.push(said);
+        }
+      },
+    },
+  };
+}
+
+export const NO_LIMITS: Limits = {
+  maxNotional: undefined,
+  maxDailyNotional: undefined,
+  readOnly: false,
+  markets: undefined,
+};
+
+export interface Desk {
+  limits?: Partial<Limits>;
+  halt?: Halt;
+  journal?: readonly JournalRecord[];
+  width?: number;
+  service?: Service;
+}
+
+/** A desk at which these answers are given, all of them. */
+export function aDesk(answers: readonly string[], desk: Desk = {}) {
+  const { api, requests } = serviceOf(desk.service ?? {});
+  const home = temporaryFolder();
+  if (desk.journal !== undefined) writeJournal(home, desk.journal);
+  const clock = { ...quiet, now: () => NOON };
+  const machine = { clock, random: steadyRandom(0.5), host: hostOf(process) };
+  const places = placesOf({ env: { HEDGE_HOME: home }, platform: 'linux', home });
+  const { prompter, asked, left } = operator(answers);
+  const asking: Asking = {
+    api,
+    clock,
+    signal: new AbortController().signal,
+    journal: openJournal({ places, machine }),
+    identity: DESK,
+    limits: { ...NO_LIMITS, ...desk.limits },
+    halted: () => desk.halt,
+    watch: { start() {}, update() {}, note() {}, stop() {} },
+    prompter,
+    lines: (blocks) =>
+      renderHuman(blocks, {
+        width: desk.width ?? 78,
+        colour: 0,
+        unicode: true,
+        zone: 'Africa/Lagos',
+        now: NOON,
+      })
+        .trimEnd()
+        .split('\n'),
+  };
+  onTestFinished(() => {
+    if (left() > 0) throw new Error(`${left()} answers were never asked for`);
+  });
+  return { asking, asked, requests };
+}
+
+const quiet = {
+  sleep: async () => undefined,
+  deadline: () => ({ signal: new AbortController().signal, cancel: () => undefined }),
+};
+
+/** What was typed after `hedge open`, options by their camelCase names. */
+export const draftOf = (words = '', options: Readonly<Record<string, string | boolean>> = {}): OpenDraft =>
+  readOpenDraft({
+    operands: words.split(' ').filter((word) => word !== ''),
+    options: { wait: true, ...options },
+  });
