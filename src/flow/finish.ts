@@ -92,7 +92,9 @@ export async function ended(
 ): Promise<ActionReport> {
   const { outcome, hedge, position, hedges, servedAt, plan } = end;
   const written = await recordOutcome(entry, end, looking);
-  const netPnl = outcome === 'closed' ? await realised(written, looking) : undefined;
+  if (end.says !== undefined) looking.watch.note(`besides    ${end.says}`);
+  const netPnl =
+    outcome === 'closed' && entry.intent.action !== 'open' ? await realised(written, looking) : undefined;
   const derived = figuresOf(written, { hedge, netPnl, endedMs: looking.clock.now() });
   const finding = outcome === 'failed' ? failedError(written) : undefined;
   return reportOf(outcome, { entry: written, plan, hedge, position, hedges, servedAt, derived, finding });
