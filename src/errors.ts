@@ -46,6 +46,7 @@ export const OWN_CODES = [
   'unresolved',
   'in_flight',
   'end_known',
+  'key_expired',
   'unusual_size',
   'declined',
   'interrupted',

@@ -5,6 +5,7 @@
 import { quoted, unquoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import type { Action } from '../journal/fold.ts';
+import { type Identity, identityText, sameIdentity } from '../journal/identity.ts';
 import { findAction } from '../journal/ledger.ts';
 
 /** Oldest first. @throws UsageError when no action is meant. */
@@ -31,4 +32,34 @@ export function actionNamed(actions: readonly Action[], word: string): Action {
     );
   }
   return first;
+}
+
+/**
+ * The action of one book that a word means, the latest under a deal id; undefined when none is.
+ * @throws UsageError when it belongs to another book, or a beginning of an id means several.
+ */
+export function actionOfBook(
+  actions: readonly Action[],
+  word: string,
+  identity: Identity,
+): Action | undefined {
+  const byId = findAction(actions, word);
+  if (byId.found === 'many') return actionNamed(actions, word);
+  if (byId.found === 'one') return ofBook(byId.action, identity);
+  return actions.findLast(
+    ({ hedgeId, intent }) =>
+      (hedgeId === word || intent.deal_id === word) && sameIdentity(intent.identity, identity),
+  );
+}
+
+function ofBook(action: Action, identity: Identity): Action {
+  const { intent, shortId } = action;
+  if (sameIdentity(intent.identity, identity)) return action;
+  const gone = intent.identity.environment === 'practice' && identity.environment === 'practice';
+  throw new UsageError(
+    `Action ${shortId} was dealt under the profile ${unquoted(intent.profile)} (${identityText(intent.identity)}), not here (${identityText(identity)}).`,
+    gone
+      ? `That practice book was reset since. To be done with it: hedge journal settle ${shortId} --as nothing --because "the book was reset"`
+      : `Name its profile: --profile ${unquoted(intent.profile)}`,
+  );
 }

@@ -5,7 +5,7 @@
 import { DamagedFileError } from '../errors.ts';
 import type { JournalFilter } from '../intent/journal-intent.ts';
 import { TODAY } from '../intent/journal-intent.ts';
-import { type Action, inFlight, isUnresolved } from '../journal/fold.ts';
+import { type Action, awaitsEnd, isUnresolved } from '../journal/fold.ts';
 import type { JournalRecord } from '../journal/record.ts';
 import { instantOf } from '../journal/record.ts';
 import type { Journal, JournalState } from '../journal/store.ts';
@@ -56,7 +56,7 @@ export function readJournal(journal: Journal, query: JournalQuery): JournalReadi
 function fits(action: Action, { filter, profile, nowMs }: JournalQuery): boolean {
   const { intent } = action;
   const day = filter.day === TODAY ? instantOf(nowMs).slice(0, 'YYYY-MM-DD'.length) : filter.day;
-  const open = (filter.unresolved && isUnresolved(action)) || (filter.inFlight && isComing(action));
+  const open = (filter.unresolved && isUnresolved(action)) || (filter.inFlight && awaitsEnd(action));
   return (
     (open || !(filter.unresolved || filter.inFlight)) &&
     agrees(filter.action, intent.action) &&
@@ -71,9 +71,6 @@ function fits(action: Action, { filter, profile, nowMs }: JournalQuery): boolean
 
 const agrees = (wanted: string | undefined, found: string | undefined): boolean =>
   wanted === undefined || wanted === found;
-
-/** Accepted and not seen to end, or being sent right now. */
-const isComing = (action: Action): boolean => inFlight(action) || action.underway;
 
 /** What bare `hedge` says of the journal; a file that cannot be read at all is said and breaks nothing. */
 export interface JournalGlance {
@@ -90,7 +87,7 @@ export function glanceAtJournal(journal: Journal): JournalGlance {
     const newest = state.actions.toReversed();
     return {
       unresolved: newest.filter(isUnresolved),
-      inFlight: newest.filter(isComing),
+      inFlight: newest.filter(awaitsEnd),
       damage: damageOf(journal.path, state),
       unreadable: undefined,
     };

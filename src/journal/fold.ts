@@ -205,3 +205,6 @@ export const isDefiniteNo = (action: Action): boolean =>
 /** Actions that make the book larger. */
 export const opens = (action: Action): boolean =>
   action.intent.action === 'open' || action.intent.action === 'add';
+
+/** Accepted and not seen to end, late or not; or being sent by a running process. */
+export const awaitsEnd = (action: Action): boolean => action.state === 'accepted' || action.underway;

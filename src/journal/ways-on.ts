@@ -16,8 +16,8 @@ const ENVIRONMENT_PAIR = 'env';
 export function waysOn(action: Action, selected: string | undefined): readonly WayOn[] {
   const line = (words: string): string => `hedge ${profileOf(action, selected)}${words}`;
   const settle = [
-    { as: 'done', does: 'your word that it stands on the book' },
-    { as: 'nothing', does: 'your word that it never happened' },
+    { as: 'done', does: 'your word: it was done' },
+    { as: 'nothing', does: 'your word: it never was' },
   ].map(({ as, does }) => ({
     // A person's word needs no service, so no profile either.
     command: `hedge journal settle ${action.shortId} --as ${as} --because TEXT`,

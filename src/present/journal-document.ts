@@ -4,7 +4,7 @@
  */
 import { Big } from 'big.js';
 import type { Effect } from '../errors.ts';
-import { type Action, inFlight, isUnresolved } from '../journal/fold.ts';
+import { type Action, awaitsEnd, isUnresolved } from '../journal/fold.ts';
 import type { JournalRecord } from '../journal/record.ts';
 import { waysOn } from '../journal/ways-on.ts';
 
@@ -41,7 +41,7 @@ export function journalDocument(
     effect: effectOf(action),
     state: action.state,
     unresolved: isUnresolved(action),
-    in_flight: inFlight(action),
+    in_flight: awaitsEnd(action),
     settled_as: action.settledAs ?? null,
     why: action.why ?? null,
     refusal:

@@ -1,5 +1,5 @@
 /** The journal as a person reads it: the list, and the two lines that any screen says of an open matter. */
-import { type Action, inFlight, isUnresolved } from '../../journal/fold.ts';
+import { type Action, awaitsEnd, isUnresolved } from '../../journal/fold.ts';
 import { waysOn } from '../../journal/ways-on.ts';
 import { type Block, type Cell, line, missing, type Tone, text } from '../blocks.ts';
 import { outcomeWord } from '../journal-document.ts';
@@ -34,7 +34,7 @@ export function viewJournalPage({ actions, fitting, selected }: JournalPage): re
     },
     ...(beyond === 0 ? [] : [line(text(`${beyond.toString()} older; to see them: --limit all`, 'dim'))]),
     ...viewOpenMatters(actions.filter(isUnresolved), 'unresolved', selected),
-    ...viewOpenMatters(actions.filter(inFlight), 'in flight', selected),
+    ...viewOpenMatters(actions.filter(awaitsEnd), 'in flight', selected),
   ];
 }
 

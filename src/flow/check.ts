@@ -1,0 +1,97 @@
+/**
+ * `check`: looks at what nobody knows the end of, one action or all that are open on a book, and writes down
+ * what it finds. Sends nothing that changes anything.
+ */
+
+import { quoted } from '../domain/quoted.ts';
+import {
+  type HedgeError,
+  OrderFailedError,
+  OutcomeUnknownError,
+  PendingError,
+  RefusedError,
+  StoppedError,
+  UsageError,
+} from '../errors.ts';
+import { type Action, awaitsEnd, isUnresolved } from '../journal/fold.ts';
+import { sameIdentity } from '../journal/identity.ts';
+import type { ActionReport, Looking } from './dealing.ts';
+import { type Looked, lookAtAction } from './look-at-action.ts';
+import { actionOfBook } from './name-action.ts';
+
+export interface Checked {
+  /** Oldest first. */
+  looked: readonly Looked[];
+  /** The word that named one action; undefined: all that are open. */
+  asked: string | undefined;
+  /** How many are open under other books of this machine. */
+  elsewhere: number;
+  /** The worst of what was found; undefined when all of it ended as asked. */
+  finding: HedgeError | undefined;
+  servedAt: Date | undefined;
+}
+
+/** @throws UsageError when the word means none; HedgeError of a reading that failed: then nothing is known of the rest. */
+export async function check(word: string | undefined, looking: Looking): Promise<Checked> {
+  const { actions } = looking.journal.read();
+  const open = actions.filter((action) => isUnresolved(action) || awaitsEnd(action));
+  const here = open.filter(({ intent }) => sameIdentity(intent.identity, looking.identity));
+  const meant = word === undefined ? here : [existing(actions, word, looking)];
+  const looked: Looked[] = [];
+  for (const action of meant) {
+    looked.push(await lookAtAction(action, looking));
+  }
+  return {
+    looked,
+    asked: word,
+    elsewhere: open.length - here.length,
+    finding: worstOf(looked.map(({ report }) => report)),
+    servedAt: looked.at(-1)?.report.servedAt,
+  };
+}
+
+/** @throws UsageError */
+export function existing(actions: readonly Action[], word: string, { identity }: Looking): Action {
+  const action = actionOfBook(actions, word, identity);
+  if (action !== undefined) return action;
+  throw new UsageError(
+    `No action ${quoted(word)} of this account is in the journal of this machine.`,
+    'To see those that are: hedge journal. A hedge that was dealt elsewhere: hedge hedges, hedge wait.',
+  );
+}
+
+/** Worst first: what nobody knows outweighs what failed, and that what is still to come. */
+const WORST_FIRST = [
+  OutcomeUnknownError,
+  OrderFailedError,
+  PendingError,
+  StoppedError,
+  RefusedError,
+] as const;
+
+function worstOf(reports: readonly ActionReport[]): HedgeError | undefined {
+  const open = reports.filter(({ finding }) => finding !== undefined);
+  const findings = open.flatMap(({ finding }) => finding ?? []);
+  const Worst = WORST_FIRST.find((kind) => findings.some((finding) => finding instanceof kind));
+  const worst = Worst === undefined ? findings[0] : findings.find((finding) => finding instanceof Worst);
+  if (reports.length <= 1 || worst === undefined) return worst;
+  const parts = {
+    what: `${open.length.toString()} of ${reports.length.toString()} did not end as asked: ${open.map(inWords).join(', ')}.`,
+    book: worst.book,
+    hint: 'Each is named above with the lines that go on.',
+    details: { actions: open.map(detailsOf) },
+  };
+  if (worst instanceof OutcomeUnknownError) return new OutcomeUnknownError({ ...parts, book: DO_NOT });
+  if (worst instanceof OrderFailedError) return new OrderFailedError(parts);
+  return worst instanceof PendingError ? new PendingError(parts) : worst;
+}
+
+const DO_NOT = 'What is unknown may have been done or not. Do not deal it again.';
+
+const inWords = ({ entry, outcome }: ActionReport): string => `${entry?.shortId ?? ''} ${outcome}`;
+
+const detailsOf = ({ entry, outcome, finding }: ActionReport) => ({
+  action_id: entry?.id ?? null,
+  outcome,
+  code: finding?.code ?? null,
+});

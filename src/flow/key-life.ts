@@ -1,0 +1,21 @@
+/**
+ * How long a service is believed to know an idempotency key: within it, the same key and body are answered
+ * with the original result and never acted on twice (specification §7). Pure.
+ */
+import type { Action } from '../journal/fold.ts';
+
+/** ASSUMED: the specification shows no lifetime of keys. */
+export const KEY_LIFE_MS = 60 * 60_000;
+
+/** From the first send on; a key that never went out lives. */
+export const keyLives = ({ sentAt }: Action, nowMs: number): boolean =>
+  sentAt === undefined || nowMs - Date.parse(sentAt) < KEY_LIFE_MS;
+
+/** `4 min`, `2 h`, `30 s`: since it was sent first; undefined when it never was. */
+export function sinceSent({ sentAt }: Action, nowMs: number): string | undefined {
+  if (sentAt === undefined) return undefined;
+  const seconds = Math.max(0, Math.floor((nowMs - Date.parse(sentAt)) / 1_000));
+  if (seconds < 60) return `${seconds.toString()} s`;
+  const minutes = Math.floor(seconds / 60);
+  return minutes < 60 ? `${minutes.toString()} min` : `${Math.floor(minutes / 60).toString()} h`;
+}

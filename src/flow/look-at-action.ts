@@ -1,0 +1,88 @@
+/**
+ * One look at an action of the journal, and what follows from it: an end that is seen is written down, an open
+ * that is found is accepted, what cannot be told is said. Sends nothing that changes anything.
+ */
+import { type Action, isUnresolved } from '../journal/fold.ts';
+import { endOf } from './await-outcome.ts';
+import type { ActionReport, Looking } from './dealing.ts';
+import type { Evidence } from './evidence.ts';
+import { ended, finish } from './finish.ts';
+import { look, type Sighting } from './look.ts';
+import { toldApart } from './lookalikes.ts';
+import { recordNotSeen } from './record-outcome.ts';
+import { reportOf } from './report.ts';
+import { notOursError } from './report-errors.ts';
+import { beingSent, evidenceInWords, notSeen, stillPending, stillUnknown } from './still-open.ts';
+import { writeDown } from './write-down.ts';
+
+export interface Looked {
+  report: ActionReport;
+  /** Undefined where there was nothing to look for: it has ended, or is being sent. */
+  evidence: Evidence | undefined;
+}
+
+/** @throws HedgeError of the reading that failed; the signal's reason when that aborted. */
+export async function lookAtAction(action: Action, looking: Looking): Promise<Looked> {
+  if (action.underway)
+    return {
+      report: reportOf('pending', { entry: action, finding: beingSent(action) }),
+      evidence: undefined,
+    };
+  if (action.state === 'prepared')
+    return { report: reportOf('not_sent', { entry: action }), evidence: undefined };
+  if (!isUnresolved(action) && action.state !== 'accepted')
+    return { report: await finish(action, { wait: false, timeoutMs: 0 }, looking), evidence: undefined };
+  const sighting = await look(action, looking);
+  const evidence = toldApart(action, sighting.evidence, looking.journal.read().actions);
+  const seen = { ...sighting, evidence };
+  const report = isUnresolved(action)
+    ? await unresolvedReport(action, seen, looking)
+    : await acceptedReport(action, seen, looking);
+  return { report, evidence };
+}
+
+/** Only an open is settled by its being there: what else is seen may be a colleague's. */
+async function unresolvedReport(action: Action, seen: Sighting, looking: Looking): Promise<ActionReport> {
+  const { evidence, hedge, position, servedAt } = seen;
+  if (action.intent.action === 'open' && evidence.kind === 'exact' && hedge !== undefined) {
+    const hash = hedge.order_tx_hash ?? undefined;
+    const found = {
+      kind: 'accepted',
+      by: 'looking',
+      hedge_id: hedge.id,
+      ...(hash === undefined ? {} : { order_tx_hash: hash }),
+    } as const;
+    return acceptedReport(await writeDown(action, found, looking), seen, looking);
+  }
+  const finding = stillUnknown(action, evidence, looking.clock.now());
+  return reportOf('unknown', {
+    entry: action,
+    hedges: 'hedges' in evidence ? evidence.hedges : undefined,
+    position,
+    servedAt,
+    finding,
+  });
+}
+
+async function acceptedReport(action: Action, seen: Sighting, looking: Looking): Promise<ActionReport> {
+  const { evidence, hedge, position, servedAt } = seen;
+  const end = endOf(action, seen);
+  if (end !== undefined) return ended(action, end, looking);
+  const nowMs = looking.clock.now();
+  if (evidence.kind === 'other') {
+    const finding = notOursError(action, evidence.says);
+    return reportOf('unknown', {
+      entry: action,
+      hedge,
+      hedges: evidence.hedges,
+      position,
+      servedAt,
+      finding,
+    });
+  }
+  const entry = await recordNotSeen(action, evidence, looking);
+  if (entry.outcome?.kind === 'not_seen' && evidence.kind === 'none')
+    return reportOf('unknown', { entry, position, servedAt, finding: notSeen(entry, nowMs) });
+  const says = hedge === undefined ? evidenceInWords(entry, evidence) : `${hedge.id} is ${hedge.status}`;
+  return reportOf('pending', { entry, hedge, position, servedAt, finding: stillPending(entry, says, nowMs) });
+}

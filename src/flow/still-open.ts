@@ -1,0 +1,96 @@
+/**
+ * What a look could not settle, in words: what is seen, what that means for the book, and the lines that go
+ * on. Pure.
+ */
+import { usdInWords } from '../domain/exposure.ts';
+import { unquoted } from '../domain/quoted.ts';
+import { OutcomeUnknownError, PendingError } from '../errors.ts';
+import type { Action } from '../journal/fold.ts';
+import { actionInWords } from '../journal/in-words.ts';
+import { waysOn } from '../journal/ways-on.ts';
+import { actionByName } from './action-words.ts';
+import type { Evidence } from './evidence.ts';
+import { keyLives, sinceSent } from './key-life.ts';
+
+/** Sent without a usable answer, and the book does not settle it. */
+export const stillUnknown = (action: Action, evidence: Evidence, nowMs: number): OutcomeUnknownError =>
+  new OutcomeUnknownError({
+    what: `UNKNOWN: ${actionInWords(action)} (${actionByName(action)}): ${evidenceInWords(action, evidence)}.`,
+    book: `${mayArrive(action, evidence, nowMs)} Do not deal it again.`,
+    hint: linesFor(action, nowMs),
+    details: { ...idsOf(action), evidence: evidence.kind },
+  });
+
+/** Accepted, and for five minutes nothing of it could be seen. */
+export const notSeen = (action: Action, nowMs: number): OutcomeUnknownError =>
+  new OutcomeUnknownError({
+    what: `NOT SEEN: ${actionInWords(action)} was accepted ${sinceSent(action, nowMs) ?? 'long'} ago (${actionByName(action)}), and the book shows nothing of it.`,
+    book: 'The service tells no failure of these: it may have come to nothing, or be late. Do not deal it again.',
+    hint: linesFor(action, nowMs),
+    details: idsOf(action),
+  });
+
+/** Accepted, and its end may still come. `says`: what is seen, as half a sentence. */
+export const stillPending = (action: Action, says: string, nowMs: number): PendingError =>
+  new PendingError({
+    what: `PENDING: ${actionInWords(action)} was accepted (${actionByName(action)}) and has not ended: ${says}.`,
+    book: 'It comes to its end without us. Do not deal it again.',
+    hint: linesFor(action, nowMs),
+    details: idsOf(action),
+  });
+
+export const beingSent = (action: Action): PendingError =>
+  new PendingError({
+    what: `PENDING: ${actionInWords(action)} (${actionByName(action)}) is being sent by another process at this moment.`,
+    book: 'What comes of it is not known yet.',
+    hint: `hedge wait ${action.shortId}    waits for it`,
+    details: idsOf(action),
+  });
+
+/** As half a sentence. */
+export function evidenceInWords({ intent, outcome }: Action, evidence: Evidence): string {
+  const side = `${unquoted(intent.market)} ${intent.side}`;
+  switch (evidence.kind) {
+    case 'none':
+      return intent.action === 'open'
+        ? 'it is not on the book, no hedge carries its reference'
+        : `nothing of it can be seen on ${side}`;
+    case 'exact': {
+      const changed = evidence.hedges
+        .filter(({ before, after }) => !before.eq(after))
+        .map(({ id, before, after }) => `${unquoted(id)} ${usdInWords(before)} -> ${usdInWords(after)}`);
+      const seen = changed.length === 0 ? `${side} is flat` : changed.join(', ');
+      const whose = outcome === undefined ? '; that may be this one, or a colleague' : '';
+      return `the side became exactly what was asked (${seen})${whose}`;
+    }
+    case 'other':
+    case 'unclear':
+      return evidence.says;
+    default:
+      return evidence satisfies never;
+  }
+}
+
+function mayArrive(action: Action, { kind }: Evidence, nowMs: number): string {
+  if (kind !== 'none') return 'It may have been done or not.';
+  const since = sinceSent(action, nowMs) ?? 'a moment';
+  return keyLives(action, nowMs)
+    ? `It was sent ${since} ago and may still arrive for a while.`
+    : `It was sent ${since} ago: it will hardly arrive any more.`;
+}
+
+/** Without the looking that was just done, and without sending again once the key may be forgotten. */
+const linesFor = (action: Action, nowMs: number): string =>
+  waysOn(action, action.intent.profile)
+    .filter(({ command }) => !command.startsWith('hedge check'))
+    .filter(({ command }) => !command.startsWith('hedge resume') || keyLives(action, nowMs))
+    .map(({ command, does }) => `${command.padEnd(SHORT_LINE)}   ${does}`)
+    .join('\n');
+
+const SHORT_LINE = 'hedge resume 7c1e'.length;
+
+const idsOf = ({ id, hedgeId, intent }: Action): Readonly<Record<string, unknown>> => ({
+  action_id: id,
+  idempotency_key: intent.idempotency_key,
+  hedge_id: hedgeId ?? null,
+});
