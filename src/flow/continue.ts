@@ -4,13 +4,15 @@
  */
 import { StoppedError } from '../errors.ts';
 import type { ActionIntent } from '../intent/action-intent.ts';
-import { type Action, isUnresolved } from '../journal/fold.ts';
+import type { Action } from '../journal/fold.ts';
 import { actionInWords } from '../journal/in-words.ts';
 import { findByKey } from '../journal/ledger.ts';
-import type { ActionReport, Dealing } from './dealing.ts';
+import type { ActionReport, Dealing, Looking } from './dealing.ts';
 import { askedOf } from './entry.ts';
 import { finish } from './finish.ts';
 import { poll } from './poll.ts';
+import { canBeSent } from './resend.ts';
+import { resumeAction } from './resume.ts';
 
 /** The action that the operator's own key belongs to. @throws StoppedError when it was another request. */
 export function earlierUnderKey(intent: ActionIntent, { journal, identity }: Dealing): Action | undefined {
@@ -37,15 +39,15 @@ export async function continueAction(
   const wait = intent.options.wait && !dryRun;
   dealing.watch.note(`continuing action ${earlier.shortId}: ${actionInWords(earlier)}`);
   const entry = await onceNobodySends(earlier, timeoutMs, dealing);
-  const open = isUnresolved(entry) || entry.state === 'prepared' || entry.state === 'not_sent';
-  if (!open || entry.underway) return finish(entry, { wait, timeoutMs }, dealing);
-  throw wouldResume(entry);
+  if (!canBeSent(entry)) return finish(entry, { wait, timeoutMs }, dealing);
+  const { yes } = intent.options;
+  return resumeAction(entry, { yes, resend: yes, dryRun, wait, timeoutMs, line: intent }, dealing);
 }
 
 /** The action once no running process is sending it, or as it is when the time is up. */
-async function onceNobodySends(entry: Action, timeoutMs: number, dealing: Dealing): Promise<Action> {
+export async function onceNobodySends(entry: Action, timeoutMs: number, looking: Looking): Promise<Action> {
   if (!entry.underway) return entry;
-  const { clock, signal, journal, watch } = dealing;
+  const { clock, signal, journal, watch } = looking;
   watch.start(`Another process is sending action ${entry.shortId}; waiting for its answer`);
   const now = (): Action => journal.read().actions.find(({ id }) => id === entry.id) ?? entry;
   const ended = await poll({
@@ -82,12 +84,3 @@ function isSameRequest(intent: ActionIntent, { intent: earlier, notional }: Acti
       return intent satisfies never;
   }
 }
-
-const wouldResume = ({ id, shortId }: Action): StoppedError =>
-  new StoppedError({
-    code: 'unresolved',
-    what: `Action ${shortId} stands under that key and is not resolved: the same line without --dry-run would look, and then may send it again.`,
-    book: 'Nothing was sent.',
-    hint: `hedge check ${shortId} looks and sends nothing.`,
-    details: { action_id: id },
-  });

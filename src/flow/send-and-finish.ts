@@ -2,14 +2,14 @@
  * Sends an action whose intent is on disk, and stays with it to its report. A refusal that came only after an
  * unclear attempt is held against the book, where the book can tell.
  */
-import { InterruptedError, type OutcomeUnknownError, RefusedError } from '../errors.ts';
-import type { Action } from '../journal/fold.ts';
+import { InterruptedError, OutcomeUnknownError, RefusedError } from '../errors.ts';
+import { type Action, isUnresolved } from '../journal/fold.ts';
 import type { ActionReport, Dealing } from './dealing.ts';
 import { type Finishing, finish } from './finish.ts';
 import { look } from './look.ts';
 import { reportOf } from './report.ts';
 import { notSentError, stoppedWaiting, unknownError } from './report-errors.ts';
-import { submit } from './submit.ts';
+import { type Submitted, submit } from './submit.ts';
 import { writeDown } from './write-down.ts';
 
 /** Never throws once something may have left: the report's `finding` says what happened. */
@@ -21,6 +21,9 @@ export async function sendAndFinish(
   const { plan } = options;
   const sent = await submit(entry, dealing);
   const { action } = sent;
+  // Not told by this answer: an earlier run sent it, and had none that could be used.
+  if ((sent.became === 'refused' || sent.became === 'not_sent') && isUnresolved(action))
+    return inDoubt(action, { ...options, error: afterDoubt(sent) }, dealing);
   switch (sent.became) {
     case 'accepted':
       return finish(action, options, dealing);
@@ -34,6 +37,16 @@ export async function sendAndFinish(
       return sent satisfies never;
   }
 }
+
+/** What a definite answer to a later sending says of the one before it: nothing, until the book is read. */
+const afterDoubt = ({ became, error }: Exclude<Submitted, { became: 'accepted' | 'unknown' }>) =>
+  new OutcomeUnknownError(
+    {
+      what: `${error.what} What an earlier sending came to is not told by that.`,
+      httpStatus: error.httpStatus,
+    },
+    became === 'refused' ? { code: error.code, message: error.what } : undefined,
+  );
 
 async function inDoubt(
   entry: Action,

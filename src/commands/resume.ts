@@ -1,0 +1,32 @@
+/** `hedge resume`: settles an action, by looking where that tells, by sending it again where not. */
+import { resume as resumeAction } from '../flow/resume.ts';
+import { RESUME_OPTIONS, readResumeIntent } from '../intent/after-intents.ts';
+import { resumeDocument, viewResume } from '../present/views/check.ts';
+import { dealingOf } from './dealing.ts';
+import { defineCommand } from './define.ts';
+
+export const resume = defineCommand({
+  name: 'resume',
+  summary: 'settles an action: looks, then asks before sending it again with the same key',
+  description:
+    'What looking finds is written down and awaited. Otherwise the same request goes out again under the same key, which the service acts on once, for an hour after it was sent first; before that halt, limits, price and your agreement are asked for anew. Without an operand: the one action that is open.',
+  operands: [
+    { name: 'ACTION', summary: 'an action id or its beginning, a hedge id or a deal id', optional: true },
+  ],
+  options: RESUME_OPTIONS,
+  examples: [
+    { line: 'hedge resume 7c1e', shows: 'looks, shows, asks, sends, waits for the end' },
+    {
+      line: 'hedge resume 7c1e --yes --resend --expect-env live',
+      shows: 'for a script: also sends again with nobody to ask',
+    },
+    { line: 'hedge resume 7c1e --dry-run', shows: 'looks, and shows what would be sent' },
+  ],
+  read: readResumeIntent,
+  async run(desk, intent) {
+    const report = await resumeAction(intent, await dealingOf(desk));
+    return { value: report, finding: report?.finding, servedAt: report?.servedAt };
+  },
+  document: resumeDocument,
+  view: viewResume,
+});

@@ -1,0 +1,110 @@
+/**
+ * `resume`: settles an action. Looks first, as `check` does; what the book tells is written down and awaited.
+ * Only what it does not tell is sent again.
+ */
+import { OutcomeUnknownError, UsageError } from '../errors.ts';
+import type { ActionIntent } from '../intent/action-intent.ts';
+import type { ResumeIntent } from '../intent/after-intents.ts';
+import { type Action, awaitsEnd, isUnresolved } from '../journal/fold.ts';
+import { sameIdentity } from '../journal/identity.ts';
+import { existing } from './check.ts';
+import type { ActionReport, Dealing } from './dealing.ts';
+import { finish } from './finish.ts';
+import { type Looked, lookAtAction } from './look-at-action.ts';
+import { canBeSent, resend } from './resend.ts';
+
+export interface HowToResume extends Omit<ResumeIntent, 'word'> {
+  /** The same request, typed once more under its key. */
+  line?: ActionIntent | undefined;
+}
+
+/**
+ * Undefined: nothing is open under this profile.
+ * @throws UsageError when a word is missing or means none, or the line leaves out what nobody can be asked.
+ */
+export async function resume(
+  { word, ...how }: ResumeIntent,
+  dealing: Dealing,
+): Promise<ActionReport | undefined> {
+  checkLine(how, dealing);
+  const action = meant(word, dealing);
+  return action === undefined ? undefined : resumeAction(action, how, dealing);
+}
+
+/** The report that the action ends in, whoever asked for it to go on. */
+export async function resumeAction(
+  action: Action,
+  how: HowToResume,
+  dealing: Dealing,
+): Promise<ActionReport> {
+  const { wait, timeoutMs } = how;
+  if (action.underway) return (await lookAtAction(action, dealing)).report;
+  if (!canBeSent(action)) return finish(action, { wait, timeoutMs }, dealing);
+  if (!isUnresolved(action)) return resend(action, { ...how, evidence: undefined }, dealing);
+  dealing.watch.start(`Looking at action ${action.shortId}`);
+  const looked = await lookAtAction(action, dealing);
+  const entry = looked.report.entry ?? action;
+  if (entry.state === 'accepted') return finish(entry, { wait, timeoutMs }, dealing);
+  if (!isUnresolved(entry)) return looked.report;
+  const hindrance = whyNotSent(entry, looked, how, dealing);
+  if (hindrance !== undefined) return notSentAgain(looked.report, hindrance);
+  return resend(entry, { ...how, evidence: looked.evidence }, dealing);
+}
+
+/** The word's action; without a word the one that is open, unresolved ones before those that are in flight. */
+function meant(word: string | undefined, dealing: Dealing): Action | undefined {
+  const { actions } = dealing.journal.read();
+  if (word !== undefined) return existing(actions, word, dealing);
+  const here = actions.filter(({ intent }) => sameIdentity(intent.identity, dealing.identity));
+  const unresolved = here.filter(isUnresolved);
+  const open = unresolved.length > 0 ? unresolved : here.filter(awaitsEnd);
+  if (open.length <= 1) return open[0];
+  throw new UsageError(
+    `${open.length.toString()} actions are open: ${open.map(({ shortId }) => shortId).join(', ')}.`,
+    'Settle one at a time: hedge resume ID. To look at all of them: hedge check',
+  );
+}
+
+function checkLine({ yes, resend: again, dryRun }: HowToResume, dealing: Dealing): void {
+  const { attended, environment, expected } = dealing;
+  if (attended || !again || dryRun) return;
+  const missing = [
+    ...(yes ? [] : ['--yes']),
+    ...(environment !== 'live' || expected === 'live' ? [] : ['--expect-env live']),
+  ];
+  if (missing.length === 0) return;
+  throw new UsageError(
+    `Nobody is at a terminal to be asked: missing ${missing.join(', ')}.`,
+    `Add to the line: ${missing.join(' ')}`,
+  );
+}
+
+/** Why it is not sent again, and what to do; undefined when it may be. */
+function whyNotSent(
+  { intent }: Action,
+  { evidence }: Looked,
+  { yes, resend: again, dryRun, line }: HowToResume,
+  { attended, environment }: Dealing,
+): string | undefined {
+  // A line that deals has said on its own what has to be said where nobody is there.
+  if (line !== undefined) return undefined;
+  if (dryRun || again) {
+    const enlarges = intent.action === 'open' || intent.action === 'add';
+    const bound = intent.bounds !== undefined || intent.sent_by.includes('--any-price');
+    return attended || dryRun || environment !== 'live' || !enlarges || bound
+      ? undefined
+      : 'It was dealt without a bound on its price, so a person has to agree to the price: resume it at a terminal.';
+  }
+  if (!attended) return 'Nobody is at a terminal to be asked: it is sent again only with --yes --resend.';
+  if (yes && (evidence?.kind === 'other' || evidence?.kind === 'unclear'))
+    return 'What the book shows is not clear: leave out --yes to be asked, or add --resend.';
+  return undefined;
+}
+
+function notSentAgain(report: ActionReport, hindrance: string): ActionReport {
+  const { finding } = report;
+  if (!(finding instanceof OutcomeUnknownError)) return report;
+  const { what, book, hint, details } = finding;
+  const lines = hint === undefined ? hindrance : `${hindrance}\n${hint}`;
+  return { ...report, finding: new OutcomeUnknownError({ what, book, hint: lines, details }) };
+}
