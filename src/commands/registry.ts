@@ -31,6 +31,24 @@ export const REGISTRY: readonly RegistryLine[] = [
     load: async () => (await import('./quote.ts')).quote,
   },
   {
+    name: 'check',
+    group: 'Deal',
+    summary: 'looks at what is unresolved or in flight; sends nothing',
+    load: async () => (await import('./check.ts')).check,
+  },
+  {
+    name: 'resume',
+    group: 'Deal',
+    summary: 'settles an action: looks, then asks before sending it again',
+    load: async () => (await import('./resume.ts')).resume,
+  },
+  {
+    name: 'wait',
+    group: 'Deal',
+    summary: 'waits for the end of an action or a hedge',
+    load: async () => (await import('./wait.ts')).wait,
+  },
+  {
     name: 'halt',
     group: 'Deal',
     summary: 'stops opens and adds from this machine; reduce and close go on',

@@ -17,7 +17,7 @@ import { type Plan, type PlanFacts, planAction } from './plan.ts';
 export function intentAgain(
   { intent, notional }: Action,
   options: ActionOptions,
-  line?: ActionIntent | undefined,
+  line?: ActionIntent,
 ): ActionIntent {
   const price = typedPrice(line) ?? priceTerms(intent);
   const allowDuplicate = line !== undefined && 'allowDuplicate' in line && line.allowDuplicate;

@@ -194,7 +194,7 @@ describe('a check', () => {
     const { identity, journal } = desk.looking;
     await journal.append([
       anIntent({ identity, writer: hostOf(process).self }),
-      { ...step(SENDING), writer: hostOf(process).self } as ReturnType<typeof step>,
+      step(SENDING, '7c1e', 1, hostOf(process).self),
     ]);
     const readings = desk.practice.log.length;
     expect(await checked(desk)).toMatchObject({ finding: { code: 'pending' }, evidence: undefined });

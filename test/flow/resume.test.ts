@@ -1,5 +1,6 @@
 import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
+import { numberIn } from '../../src/client/schemas.ts';
 import { OutcomeUnknownError, StoppedError } from '../../src/errors.ts';
 import { deal } from '../../src/flow/deal.ts';
 import type { Dealing } from '../../src/flow/dealing.ts';
@@ -40,7 +41,7 @@ const sendsOf = (desk: DealingDesk, { intent: { idempotency_key: key } }: Action
 
 async function openOn(desk: DealingDesk): Promise<string> {
   const { data } = await desk.looking.api.positions();
-  return String(data[0]?.notional_usd ?? 0);
+  return numberIn(data[0]?.notional_usd)?.toFixed() ?? '0';
 }
 
 describe('resuming an action without an answer', () => {
@@ -154,9 +155,7 @@ describe('what keeps it from being sent again', () => {
       {},
       {
         async confirm() {
-          await desk.looking.journal.append([
-            { ...step(NOTHING), action_id: lost.id } as ReturnType<typeof step>,
-          ]);
+          await desk.looking.journal.append([step(NOTHING, lost.id)]);
           return true;
         },
       },

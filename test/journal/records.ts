@@ -47,12 +47,12 @@ type Step = Exclude<JournalRecord, IntentRecord>;
 type Written<T> = T extends Step ? Omit<T, 'schema' | 'action_id' | 'at' | 'writer'> : never;
 
 /** A later step of an action: `step({ kind: 'unknown', why: 'reset' })`. */
-export const step = (parts: Written<Step>, id = '7c1e', seconds = 1): JournalRecord =>
+export const step = (parts: Written<Step>, id = '7c1e', seconds = 1, writer = WRITER): JournalRecord =>
   recordSchema.parse({
     schema: 1,
     action_id: idOf(id),
     at: at(seconds),
-    ...(parts.kind === 'sending' ? { writer: WRITER } : {}),
+    ...(parts.kind === 'sending' ? { writer } : {}),
     ...parts,
   });
 

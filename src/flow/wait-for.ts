@@ -1,0 +1,46 @@
+/**
+ * `wait`: waits for the end of an action of this machine, or of any hedge of the account. Sends nothing that
+ * changes anything.
+ */
+import type { Hedge } from '../client/schemas.ts';
+import { unquoted } from '../domain/quoted.ts';
+import { UsageError } from '../errors.ts';
+import { awaitHedge } from './await-hedge.ts';
+import { onceNobodySends } from './continue.ts';
+import type { ActionReport, Looking } from './dealing.ts';
+import { findHedges } from './find-hedges.ts';
+import { finish } from './finish.ts';
+import { actionOfBook } from './name-action.ts';
+import { reportOf } from './report.ts';
+import { beingSent } from './still-open.ts';
+
+/** `word`: an action id or its beginning, a hedge id or a deal id. What has ended already is told at once. */
+export async function waitFor(
+  word: string,
+  { timeoutMs }: { timeoutMs: number },
+  looking: Looking,
+): Promise<ActionReport> {
+  const action = actionOfBook(looking.journal.read().actions, word, looking.identity);
+  if (action === undefined)
+    return awaitHedge(await hedgeNamed(word, looking), { wait: true, timeoutMs }, looking);
+  const entry = await onceNobodySends(action, timeoutMs, looking);
+  return entry.underway
+    ? reportOf('pending', { entry, finding: beingSent(entry) })
+    : finish(entry, { wait: true, timeoutMs }, looking);
+}
+
+/** @throws UsageError when several hedges carry the deal id; the service's own refusal when it knows none. */
+async function hedgeNamed(word: string, { api }: Looking): Promise<Hedge> {
+  const { data } = await findHedges(api, word);
+  // A service that does not filter has sent them all.
+  const named = data.filter(({ id, client_reference: reference }) => id === word || reference === word);
+  const standing = named.filter(({ status }) => status !== 'failed');
+  const [first, ...more] = standing.length > 0 ? standing : named.slice(0, 1);
+  if (first === undefined) return (await api.hedge(word)).data;
+  if (more.length === 0) return first;
+  const ids = [first, ...more].map(({ id }) => unquoted(id)).join(', ');
+  throw new UsageError(
+    `${(1 + more.length).toString()} hedges carry that deal id: ${ids}.`,
+    'Name one of them.',
+  );
+}
