@@ -2,7 +2,16 @@
  * `resume`: settles an action. Looks first, as `check` does; what the book tells is written down and awaited.
  * Only what it does not tell is sent again.
  */
-import { OutcomeUnknownError, UsageError } from '../errors.ts';
+import {
+  CredentialError,
+  HedgeError,
+  InterruptedError,
+  OutcomeUnknownError,
+  RefusedError,
+  UnavailableError,
+  UnreadableAnswerError,
+  UsageError,
+} from '../errors.ts';
 import type { ActionIntent } from '../intent/action-intent.ts';
 import type { ResumeIntent } from '../intent/after-intents.ts';
 import { type Action, awaitsEnd, isUnresolved } from '../journal/fold.ts';
@@ -11,6 +20,8 @@ import { existing } from './check.ts';
 import type { ActionReport, Dealing } from './dealing.ts';
 import { finish } from './finish.ts';
 import { type Looked, lookAtAction } from './look-at-action.ts';
+import { reportOf } from './report.ts';
+import { stoppedWaiting, unknownError } from './report-errors.ts';
 import { canBeSent, resend } from './resend.ts';
 
 export interface HowToResume extends Omit<ResumeIntent, 'word'> {
@@ -41,15 +52,38 @@ export async function resumeAction(
   if (action.underway) return (await lookAtAction(action, dealing)).report;
   if (!canBeSent(action)) return finish(action, { wait, timeoutMs }, dealing);
   if (!isUnresolved(action)) return resend(action, { ...how, evidence: undefined }, dealing);
+  try {
+    return await settle(action, how, dealing);
+  } catch (error) {
+    const finding = stillInDoubt(action, error);
+    if (finding === undefined) throw error;
+    return reportOf('unknown', { entry: action, finding });
+  } finally {
+    dealing.watch.stop();
+  }
+}
+
+async function settle(action: Action, how: HowToResume, dealing: Dealing): Promise<ActionReport> {
   dealing.watch.start(`Looking at action ${action.shortId}`);
   const looked = await lookAtAction(action, dealing);
   const entry = looked.report.entry ?? action;
-  if (entry.state === 'accepted') return finish(entry, { wait, timeoutMs }, dealing);
+  if (entry.state === 'accepted') return finish(entry, how, dealing);
   if (!isUnresolved(entry)) return looked.report;
   const hindrance = whyNotSent(entry, looked, how, dealing);
   if (hindrance !== undefined) return notSentAgain(looked.report, hindrance);
   return resend(entry, { ...how, evidence: looked.evidence }, dealing);
 }
+
+/** A reading that failed, or was stopped, leaves an action that may stand as unknown as it was. */
+function stillInDoubt(action: Action, error: unknown): HedgeError | undefined {
+  if (error instanceof InterruptedError) return stoppedWaiting(action, error);
+  const failed = READING_FAILURES.find((kind) => error instanceof kind);
+  if (failed === undefined || !(error instanceof HedgeError)) return undefined;
+  const what = `It could not be looked at: ${error.what}`;
+  return unknownError(action, new OutcomeUnknownError({ what, httpStatus: error.httpStatus, cause: error }));
+}
+
+const READING_FAILURES = [UnavailableError, UnreadableAnswerError, RefusedError, CredentialError] as const;
 
 /** The word's action; without a word the one that is open, unresolved ones before those that are in flight. */
 function meant(word: string | undefined, dealing: Dealing): Action | undefined {

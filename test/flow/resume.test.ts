@@ -1,7 +1,7 @@
 import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
 import { numberIn } from '../../src/client/schemas.ts';
-import { OutcomeUnknownError, StoppedError } from '../../src/errors.ts';
+import { InterruptedError, OutcomeUnknownError, StoppedError } from '../../src/errors.ts';
 import { deal } from '../../src/flow/deal.ts';
 import type { Dealing } from '../../src/flow/dealing.ts';
 import { resume } from '../../src/flow/resume.ts';
@@ -272,6 +272,29 @@ describe('what becomes of it when it is sent again', () => {
     await desk.practice.service.admin.setWeather({ share_lost_before: 1, only: 'actions' });
     expect(await resumed(desk)).toMatchObject({ outcome: 'unknown', finding: { code: 'outcome_unknown' } });
     expect(desk.again(lost)).toMatchObject({ state: 'unknown', attempts: 2 });
+  });
+
+  it('that cannot be looked at is as unknown as before, and not a matter of an unwell service alone', async () => {
+    const { desk, lost } = await lostOver('before', OPEN);
+    await desk.practice.service.admin.setWeather({ share_5xx_before: 1, only: 'readings' });
+    const report = await resumed(desk);
+    expect(report).toMatchObject({
+      outcome: 'unknown',
+      entry: { id: lost.id },
+      finding: { code: 'outcome_unknown', effect: 'unknown' },
+    });
+    expect(report?.finding?.what).toContain('could not be looked at');
+  });
+
+  it('stopped by Ctrl-C while it looks, it is said to be unknown still', async () => {
+    const { desk } = await lostOver('before', OPEN);
+    const sent = desk.keys().length;
+    desk.stop(new InterruptedError('SIGINT', { what: 'Stopped by Ctrl-C.' }));
+    expect(await resumed(desk)).toMatchObject({
+      outcome: 'unknown',
+      finding: { code: 'interrupted', effect: 'unknown' },
+    });
+    expect(desk.keys()).toHaveLength(sent);
   });
 
   it('the same line under its key goes on with it as resume would', async () => {
