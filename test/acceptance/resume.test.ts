@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { HEDGE, runBuilt } from '../support/built.ts';
+import { temporaryFolder } from '../support/own-folder.ts';
+import { openScreen } from '../support/pty.ts';
+
+async function aLostReduction() {
+  const env = { HEDGE_HOME: temporaryFolder(), HEDGE_PROFILE: 'practice', NO_COLOR: '1' };
+  const run = (line: string) => runBuilt(line.split(' '), { env });
+  expect((await run('open USDTNGN buy 10k -t 3 --yes')).code).toBe(0);
+  await run('practice weather --lost-before 100% --only actions');
+  expect((await run('reduce USDTNGN buy 4000 --yes')).code).toBe(7);
+  await run('practice weather clear');
+  const screen = openScreen(process.execPath, [HEDGE, 'resume'], { env, columns: 110 });
+  const asked = await screen.until('Reduce the side?');
+  return { run, screen, asked };
+}
+
+describe('resume at a terminal', () => {
+  it('shows what was seen and what would be sent, asks, and sends it once', async () => {
+    const { run, screen, asked } = await aLostReduction();
+    expect(asked).toContain('REDUCE buy USDTNGN by 4,000.00 USD of 10,000.00 USD');
+    expect(asked.replaceAll(/\s+/g, ' ')).toContain(
+      'nothing of it can be seen on USDTNGN buy. Sent again it has',
+    );
+    screen.send('y\r');
+    await screen.until('CHANGED');
+    expect((await screen.exit).code).toBe(0);
+    expect((await run('check')).out).toContain('Nothing is unresolved');
+  });
+
+  it('at a no sends nothing, and the action is as unknown as it was', async () => {
+    const { run, screen } = await aLostReduction();
+    screen.send('n\r');
+    const said = await screen.until('still unknown');
+    expect(said).toContain('Declined: it was not sent again.');
+    expect((await screen.exit).code).toBe(10);
+    expect((await run('check')).code).toBe(7);
+  });
+});

@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest';
+import { aDesk, type TestDesk } from '../support/desk.ts';
+
+const PRACTICE = { HEDGE_PROFILE: 'practice' };
+const OPEN = 'open USDTNGN buy 10k -t 3 --yes';
+
+/** A practice desk with 10,000 bought. */
+async function aBook(): Promise<TestDesk> {
+  const desk = aDesk({ env: PRACTICE });
+  expect((await desk.run(OPEN)).code).toBe(0);
+  return desk;
+}
+
+/** Deals the line while every answer is lost, before or after the book acted. Fills take two minutes more. */
+async function lose(desk: TestDesk, when: 'before' | 'after', line: string): Promise<void> {
+  await desk.run(`practice weather --lost-${when} 100% --only actions --slow-fills 120`);
+  expect((await desk.run(line)).code).toBe(7);
+  await desk.run('practice weather clear');
+}
+
+describe('hedge check', () => {
+  it('finds an open whose answer was lost, and says so until it has ended', async () => {
+    const desk = aDesk({ env: PRACTICE });
+    await lose(desk, 'after', `${OPEN} --deal-id PAY-1`);
+    const first = await desk.run('check --json');
+    expect(first.code).toBe(8);
+    expect(first.document()).toMatchObject({
+      data: [
+        {
+          action: 'open',
+          outcome: 'pending',
+          effect: 'pending',
+          receipt: { client_reference: 'PAY-1', hedge_id: expect.stringMatching(/^hdg_/) },
+          hedge: { status: 'submitted' },
+          derived: { evidence: { kind: 'exact' } },
+        },
+      ],
+      error: { code: 'pending', effect: 'pending', retry: 'after_check' },
+      meta: { command: 'check', environment: 'practice' },
+    });
+    const ended = await desk.run('wait PAY-1 --timeout 300');
+    expect([ended.code, ended.out]).toEqual([0, expect.stringContaining('FILLED buy USDTNGN 10,000.00 USD')]);
+    const after = await desk.run('check');
+    expect([after.code, after.out]).toEqual([
+      0,
+      expect.stringContaining('Nothing is unresolved or in flight'),
+    ]);
+    expect((await desk.run('check --json')).document()).toMatchObject({ data: [], error: null });
+    expect((await desk.run('check PAY-1 --json')).document()).toMatchObject({
+      data: { action: 'open', outcome: 'filled', derived: { evidence: null } },
+    });
+  });
+
+  it('shows what it sees of an addition, and the ways on, for a person to decide', async () => {
+    const desk = await aBook();
+    await lose(desk, 'after', 'add USDTNGN buy 2000 --yes');
+    await desk.run('practice advance 5m');
+    const ran = await desk.run('check');
+    expect(ran.code).toBe(7);
+    expect(ran.err).toMatch(/10,000\.00 USD -> 12,000\.00\s+USD/);
+    for (const way of ['hedge resume', '--as done', '--as nothing']) expect(ran.err).toContain(way);
+  });
+
+  it('of several names each, and exits by the worst', async () => {
+    const desk = await aBook();
+    await lose(desk, 'before', 'add USDTNGN buy 2000 --yes');
+    await desk.run('practice weather --slow-fills 120');
+    await desk.run('open USDTNGN sell 1000 -t 1 --yes --no-wait');
+    const ran = await desk.run('check');
+    expect(ran.code).toBe(7);
+    expect(ran.out).toContain('UNKNOWN: ADD buy USDTNGN 2,000.00 USD');
+    expect(ran.out).toContain('PENDING: OPEN sell USDTNGN 1,000.00 USD');
+    expect(ran.err).toMatch(/2 of 2 did not end as asked: [0-9a-f]+ unknown, [0-9a-f]+ pending\./);
+  });
+});
+
+describe('hedge resume', () => {
+  it('with nobody there looks, and sends only with --resend', async () => {
+    const desk = await aBook();
+    await lose(desk, 'before', 'reduce USDTNGN buy 4000 --yes');
+    const looked = await desk.run('resume --yes --json');
+    expect(looked.code).toBe(7);
+    expect(looked.document()).toMatchObject({
+      data: { action: 'reduce', outcome: 'unknown', effect: 'unknown' },
+      error: { code: 'outcome_unknown', effect: 'unknown', hint: expect.stringContaining('--resend') },
+    });
+    const sent = await desk.run('resume --yes --resend --json');
+    expect(sent.code).toBe(0);
+    expect(sent.document()).toMatchObject({
+      data: { action: 'reduce', outcome: 'changed', effect: 'done' },
+      error: null,
+      meta: { command: 'resume' },
+    });
+    const positions: unknown = (await desk.run('positions --json')).document();
+    expect(positions).toMatchObject({ data: [{ notional_usd: 6_000 }] });
+  });
+
+  it('without anything open says so', async () => {
+    const desk = await aBook();
+    const person = await desk.run('resume');
+    expect([person.code, person.out]).toEqual([0, expect.stringContaining('Nothing is unresolved')]);
+    expect((await desk.run('resume --json')).document()).toMatchObject({ data: null, error: null });
+  });
+});
+
+describe('hedge wait', () => {
+  it('limits the waiting, and the hedge goes on', async () => {
+    const desk = aDesk({ env: PRACTICE });
+    await desk.run('practice weather --slow-fills 600');
+    await desk.run(`${OPEN} --no-wait --deal-id PAY-1`);
+    const ran = await desk.run('wait PAY-1 --timeout 3 --json');
+    expect(ran.code).toBe(8);
+    expect(ran.document()).toMatchObject({
+      data: { action: 'open', outcome: 'pending', effect: 'pending' },
+      error: { code: 'pending', effect: 'pending' },
+    });
+  });
+
+  it('of what the service does not know is its refusal', async () => {
+    const ran = await aDesk({ env: PRACTICE }).run('wait hdg_nobody --json');
+    expect(ran.code).toBe(3);
+    expect(ran.document()).toMatchObject({ error: { code: 'hedge_not_found', effect: 'none' } });
+  });
+});
+
+describe('check, resume and wait', () => {
+  it.each([
+    ['check beef', 2, 'hedge journal'],
+    ['resume beef', 2, 'hedge journal'],
+    ['resume --resend --dry-run', 2, '--dry-run sends nothing'],
+    ['resume --resend', 2, '--yes'],
+    ['wait', 2, 'ACTION'],
+    ['wait beef --timeout 0', 2, '--timeout'],
+    ['check aaaa bbbb', 2, 'oo many arguments'],
+  ])('%s exits %i and says what is missing', async (line, code, said) => {
+    const ran = await aDesk({ env: PRACTICE }).run(line);
+    expect([ran.code, ran.out]).toEqual([code, '']);
+    expect(ran.err).toContain(said);
+  });
+
+  it.each(['check', 'resume', 'wait PAY-1'])('%s without a profile exits 4', async (line) => {
+    expect((await aDesk().run(line)).code).toBe(4);
+  });
+});
