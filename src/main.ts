@@ -13,7 +13,7 @@ import { watchSignals } from './terminal/signals.ts';
 import { openTerminal } from './terminal/streams.ts';
 
 /** Written in by the build (.build/bundle.mjs). */
-declare const BUILD: { readonly version: string };
+declare const BUILD: { readonly version: string; readonly commit: string | null };
 
 /** Runs the process's own command line and gives the exit code, once everything has been written. */
 export async function main(process: NodeJS.Process): Promise<number> {
@@ -31,6 +31,12 @@ export async function main(process: NodeJS.Process): Promise<number> {
       env: process.env,
       home: homedir(),
       version: BUILD.version,
+      runtime: {
+        node: process.versions.node,
+        openssl: process.versions.openssl,
+        platform: `${process.platform}-${process.arch}`,
+        commit: BUILD.commit,
+      },
       terminal,
       signals,
       machine: { clock: systemClock, random: systemRandom, host: hostOf(process) },

@@ -33,7 +33,7 @@ const LIBRARY_OWNERS: Readonly<Record<string, readonly string[]>> = {
   chalk: ['present', 'terminal'],
   'cli-table3': ['present'],
   conf: ['settings'],
-  zod: ['client', 'settings', 'journal', 'practice'],
+  zod: ['client', 'settings', 'journal', 'memory', 'practice'],
   'lossless-json': ['client', 'domain'],
   '@photostructure/sqlite': ['practice'],
   '@peculiar/x509': ['practice'],

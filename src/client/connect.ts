@@ -18,11 +18,12 @@ import { parseBaseUrl } from './base-url.ts';
 import type { Answer, CallOptions, HedgeApi } from './hedge-api.ts';
 import { type Call, makeHttpApi } from './http-api.ts';
 import { withBearer } from './transport/bearer.ts';
-import { makeDispatcher } from './transport/dispatcher.ts';
 import { withEnvelope } from './transport/envelope.ts';
 import type { ProxySettings } from './transport/proxy.ts';
 import { withRetry } from './transport/retry.ts';
+import { chooseRoad } from './transport/road.ts';
 import { sendOver } from './transport/send.ts';
+import type { TlsSessions } from './transport/tls-session.ts';
 import { type Trace, withTrace } from './transport/trace.ts';
 import { validate } from './transport/validate.ts';
 import type { WireRequest } from './transport/wire.ts';
@@ -31,8 +32,14 @@ export interface Connecting {
   /** `https://host/partner/v2`; see base-url.ts. */
   baseUrl: string;
   key: ApiKey;
-  /** PEM certificates that are trusted, and no other. Absent: Node's own list. */
+  /** PEM certificates that are trusted, and no other unless `roots`. Absent: Node's own list. */
   ca?: readonly string[] | undefined;
+  /** Node's own list is trusted besides. */
+  roots?: boolean | undefined;
+  /** Many requests at once are to be expected. */
+  pooled?: boolean | undefined;
+  /** Where TLS sessions are kept from one process to the next; absent: nowhere. */
+  sessions?: TlsSessions | undefined;
   /** HTTPS_PROXY and NO_PROXY as the environment has them. */
   proxy?: ProxySettings | undefined;
   clock: Clock;
@@ -54,19 +61,16 @@ export interface Connection {
 export function connect(parts: Connecting): Connection {
   const { key, clock, random, trace } = parts;
   const base = parseBaseUrl(parts.baseUrl);
-  const connections = makeDispatcher({
+  const road = chooseRoad({
     origin: base.origin,
     target: { host: base.host, port: base.port },
-    ca: parts.ca,
+    trust: { ca: parts.ca ?? [], roots: parts.ca === undefined || parts.roots === true },
     proxy: parts.proxy ?? {},
+    pooled: parts.pooled === true,
+    sessions: parts.sessions,
     clock,
   });
-  const wire = sendOver({
-    dispatcher: () => connections.dispatcher(),
-    origin: base.origin,
-    pathPrefix: base.path,
-    clock,
-  });
+  const wire = sendOver({ road: () => road.ready(), pathPrefix: base.path, clock });
   const known = withBearer(key, wire);
   const traced = trace === undefined ? known : withTrace({ trace, clock, masked: key.masked }, known);
   const opened = withEnvelope(traced, () => clock.now());
@@ -97,7 +101,7 @@ export function connect(parts: Connecting): Connection {
       },
     );
   });
-  return { api, close: () => connections.close() };
+  return { api, close: () => road.close() };
 }
 
 /** Without the query: a deal id has no place in a message. */

@@ -4,7 +4,7 @@
  */
 import type { OpenDesk } from '../cli/pipeline.ts';
 import { type Identity, plainLines, sayBlocks } from '../cli/printer.ts';
-import { connect } from '../client/connect.ts';
+import { type Connecting, connect } from '../client/connect.ts';
 import type { HedgeApi } from '../client/hedge-api.ts';
 import type { Candidate } from '../commands/desk.ts';
 import { ApiKey } from '../domain/api-key.ts';
@@ -13,12 +13,13 @@ import type { Dealing, Looking } from '../flow/dealing.ts';
 import { type Identity as BookIdentity, practiceIdentity, serviceIdentity } from '../journal/identity.ts';
 import { argvWithoutKeys } from '../journal/record.ts';
 import { type Journal, openJournal } from '../journal/store.ts';
+import { tlsSessionsIn } from '../memory/tls-sessions.ts';
 import { aborted } from '../platform/clock.ts';
 import { type KeyPorts, keyFromCommand, keyFromFile, keyFromText, readKey } from '../settings/credentials.ts';
 import { checkExpectation, readExpectation } from '../settings/expectation.ts';
 import { openProfiles, type ProfileStore } from '../settings/profiles.ts';
 import { resolveProfile, type Selection } from '../settings/resolve.ts';
-import { trustedCertificates } from '../settings/trust.ts';
+import { addedCertificates } from '../settings/trust.ts';
 import { chooseProgress } from '../terminal/progress.ts';
 import { choosePrompter } from '../terminal/prompter.ts';
 import { readStandardInput } from '../terminal/standard-input.ts';
@@ -62,11 +63,11 @@ export function openDesk(parts: DeskParts): OpenDesk {
   const connectTo = ({
     baseUrl,
     key,
-    ca,
+    trust,
   }: {
     baseUrl: string;
     key: ApiKey;
-    ca: readonly string[] | undefined;
+    trust: Pick<Connecting, 'ca' | 'roots' | 'sessions'>;
   }): HedgeApi => {
     progress.start('Asking the service');
     const connection = connect({
@@ -77,22 +78,32 @@ export function openDesk(parts: DeskParts): OpenDesk {
       signal: signals.signal,
       userAgent: `hedge/${parts.version}`,
       proxy: { https: env['HTTPS_PROXY'] ?? env['https_proxy'], no: env['NO_PROXY'] ?? env['no_proxy'] },
-      ...(ca === undefined ? {} : { ca }),
+      ...trust,
       ...(globals.verbose ? { trace: (line: string) => terminal.writeNote(line) } : {}),
     });
     closers.push(() => connection.close());
     return connection.api;
   };
 
-  const trust = (profileFile: string | undefined) =>
-    trustedCertificates({ profile: profileFile, hedge: settings.caFile, node: settings.extraCaCerts });
+  /** Node's authorities and those that the operator added, and the sessions that they vouched for. */
+  const trusting = (profileFile: string | undefined): Pick<Connecting, 'ca' | 'roots' | 'sessions'> => ({
+    ca: addedCertificates({ profile: profileFile, hedge: settings.caFile, node: settings.extraCaCerts }),
+    roots: true,
+    sessions: settings.keepsTlsSessions
+      ? tlsSessionsIn(parts.places(), machine, `${parts.runtime.node} ${parts.runtime.openssl}`)
+      : undefined,
+  });
 
   const practiceBook = async (): Promise<Book> => {
     identity = { profile: 'practice', environment: 'practice', zone: 'UTC' };
     checkExpectation('practice', expected());
     const service = await practice.open();
     return {
-      api: connectTo({ baseUrl: service.url, key: ApiKey.of(service.keys.test), ca: [service.ca] }),
+      api: connectTo({
+        baseUrl: service.url,
+        key: ApiKey.of(service.keys.test),
+        trust: { ca: [service.ca] },
+      }),
       owner: practiceIdentity(service.bookId),
       whose: identity,
     };
@@ -107,7 +118,7 @@ export function openDesk(parts: DeskParts): OpenDesk {
     checkExpectation(key.environment, expected());
     const baseUrl = selected.kind === 'stored' ? selected.profile.base_url : selected.baseUrl;
     const owner = serviceIdentity(key.environment, { baseUrl, keyFingerprint: key.fingerprint });
-    return { api: connectTo({ baseUrl, key, ca: await trust(stored?.ca_file) }), owner, whose: identity };
+    return { api: connectTo({ baseUrl, key, trust: trusting(stored?.ca_file) }), owner, whose: identity };
   });
 
   const journalOnce = (): Journal => (journal ??= openJournal({ places: parts.places(), machine }));
@@ -143,7 +154,7 @@ export function openDesk(parts: DeskParts): OpenDesk {
       api: async () => (await book()).api,
       async candidateApi({ baseUrl, key, caFile }: Candidate) {
         checkExpectation(key.environment, expected());
-        return connectTo({ baseUrl, key, ca: await trust(caFile) });
+        return connectTo({ baseUrl, key, trust: trusting(caFile) });
       },
       journal: journalOnce,
       looking,

@@ -6,12 +6,24 @@ import type { SettingsEnvironment } from '../settings/environment.ts';
 import type { SignalWatch } from '../terminal/signals.ts';
 import type { Terminal } from '../terminal/streams.ts';
 
+/** What runs the program, and what it was built from. */
+export interface Runtime {
+  /** `20.20.2` */
+  node: string;
+  openssl: string;
+  /** `linux-x64` */
+  platform: string;
+  /** Null where it was not built in a clone. */
+  commit: string | null;
+}
+
 export interface Surroundings {
   argv: readonly string[];
   /** HEDGE_API_KEY is taken out of it. */
   env: Record<string, string | undefined>;
   home: string;
   version: string;
+  runtime: Runtime;
   terminal: Terminal;
   signals: Pick<SignalWatch, 'signal' | 'caught'>;
   machine: Machine;

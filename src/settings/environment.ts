@@ -12,6 +12,8 @@ export interface SettingsEnvironment {
   caFile: string | undefined;
   /** NODE_EXTRA_CA_CERTS. */
   extraCaCerts: string | undefined;
+  /** HEDGE_TLS_SESSIONS: `off` keeps none. */
+  keepsTlsSessions: boolean;
 }
 
 /** Deletes HEDGE_API_KEY from `env`. */
@@ -29,5 +31,6 @@ export function takeEnvironment(env: Record<string, string | undefined>): Settin
     expectEnv: present('HEDGE_EXPECT_ENV'),
     caFile: present('HEDGE_CA_FILE'),
     extraCaCerts: present('NODE_EXTRA_CA_CERTS'),
+    keepsTlsSessions: present('HEDGE_TLS_SESSIONS') !== 'off',
   };
 }

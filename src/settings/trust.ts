@@ -10,33 +10,27 @@ import { readGivenFile } from '../platform/given-file.ts';
 /** Room for the whole bundle of a system, several times over. */
 const MAX_BYTES = 4_194_304;
 
-export type TrustSources =
-  /** The practice service: its own certificate and no other. */
-  | { only: string }
-  | {
-      /** `ca_file` of the profile. */
-      profile: string | undefined;
-      /** HEDGE_CA_FILE. */
-      hedge: string | undefined;
-      /** NODE_EXTRA_CA_CERTS: Node reads it only where no list is given, so we read it too. */
-      node: string | undefined;
-    };
+export interface TrustSources {
+  /** `ca_file` of the profile. */
+  profile: string | undefined;
+  /** HEDGE_CA_FILE. */
+  hedge: string | undefined;
+  /** NODE_EXTRA_CA_CERTS: Node reads it only where no list is given, so we read it too. */
+  node: string | undefined;
+}
 
 /**
- * PEM certificates, or undefined when Node's own roots are all there is to trust. Throws DamagedFileError
- * for a file that cannot be read, or holds anything but whole certificates.
+ * PEM certificates that are trusted besides Node's own roots, or undefined when those are all there is to
+ * trust. Throws DamagedFileError for a file that cannot be read, or holds anything but whole certificates.
  */
-export async function trustedCertificates(sources: TrustSources): Promise<readonly string[] | undefined> {
-  if ('only' in sources) return [sources.only];
+export function addedCertificates(sources: TrustSources): readonly string[] | undefined {
   const files = [
     { from: 'ca_file of the profile', path: sources.profile },
     { from: 'HEDGE_CA_FILE', path: sources.hedge },
     { from: 'NODE_EXTRA_CA_CERTS', path: sources.node },
   ];
   const added = files.flatMap(({ from, path }) => (path === undefined ? [] : certificatesIn(path, from)));
-  if (added.length === 0) return undefined;
-  const { rootCertificates } = await import('node:tls');
-  return [...new Set([...rootCertificates, ...added])];
+  return added.length === 0 ? undefined : [...new Set(added)];
 }
 
 const BLOCK = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;

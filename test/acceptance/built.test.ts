@@ -3,8 +3,11 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { anAccount } from '../spec/bodies.ts';
 import { runBuilt } from '../support/built.ts';
+import { SANDBOX_KEY, wayTo } from '../support/desk-at.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
+import { ok, on, scriptedService } from '../support/scripted-service.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../dist/program', import.meta.url));
 
@@ -29,6 +32,17 @@ describe('the built program', () => {
     const ran = await runBuilt(['journal', '--json', '-v'], { env });
     expect(ran.code).toBe(1);
     expect(ran.err).toMatch(/broken on purpose[\s\S]*src\/cli\/printer\.ts:\d+/);
+  });
+
+  it('shows the key nowhere, not even to whoever debugs Node itself', async () => {
+    const service = await scriptedService([on('GET /account', ok(anAccount()))]);
+    const home = temporaryFolder();
+    const env = { ...wayTo(service, home), HEDGE_HOME: home, NODE_DEBUG: '*' };
+    const ran = await runBuilt(['account', '--json', '-v'], { env });
+    expect(ran.code).toBe(0);
+    expect(service.requests[0]?.headers.authorization).toBe(`Bearer ${SANDBOX_KEY}`);
+    expect(ran.err).toMatch(/HTTP \d+/);
+    expect(ran.out + ran.err).not.toContain(SANDBOX_KEY);
   });
 });
 

@@ -27,7 +27,18 @@ const { values: asked } = parseArgs({
 
 const QUOTE = ['quote', 'USDTNGN', 'buy', '10000', '--tenor', '3', '--json'];
 const READINGS = ['markets', 'price USDTNGN', 'account', 'positions', 'hedges', 'history'];
-const OPEN = ['open', 'USDTNGN', 'buy', '10', '--tenor', '3', '--yes', '--no-wait', '--json'];
+const OPEN = [
+  'open',
+  'USDTNGN',
+  'buy',
+  '10',
+  '--tenor',
+  '3',
+  '--yes',
+  '--no-wait',
+  '--allow-duplicate',
+  '--json',
+];
 
 const hedgeWith = (node) => (asked.hedge.endsWith('js') ? [node, asked.hedge] : [asked.hedge]);
 

@@ -20,7 +20,7 @@ import {
   unspecified,
 } from '../spec/bodies.ts';
 import { ENDPOINTS } from '../spec/rules.ts';
-import { CANARY, deskWith, rejection } from '../support/desk-client.ts';
+import { CANARY, ROADS, rejection } from '../support/desk-client.ts';
 import { json, ok, on } from '../support/scripted-service.ts';
 
 const OPEN = {
@@ -127,7 +127,7 @@ const CASES: readonly Case[] = [
   },
 ];
 
-describe('the endpoints', () => {
+describe.each(ROADS)('the endpoints, on the $road road', ({ deskWith }) => {
   it('are all twelve of the specification', () => {
     expect(CASES.map(({ endpoint }) => endpoint).toSorted()).toEqual(
       ENDPOINTS.map(({ method, path }) => `${method} ${path}`).toSorted(),
@@ -164,7 +164,7 @@ describe('the endpoints', () => {
   );
 });
 
-describe('an answer', () => {
+describe.each(ROADS)('an answer, on the $road road', ({ deskWith }) => {
   it('has the meta of its envelope and the instant it was served', async () => {
     const { api } = await deskWith([
       on('GET /markets', ok([], MARKETS_META, { date: 'Fri, 20 Nov 2026 09:02:11 GMT' })),
@@ -209,29 +209,32 @@ describe('an answer', () => {
   });
 });
 
-describe('what cannot be asked is refused before anything is sent', () => {
-  it.each<[string, (api: HedgeApi) => Promise<unknown>]>([
-    ['a page of nothing', (api) => api.hedges({ limit: 0 })],
-    ['a page beyond the largest', (api) => api.hedges({ limit: 501 })],
-    ['the hedge called history', (api) => api.hedge('history')],
-    ['the hedge called ..', (api) => api.hedge('..')],
-    ['the hedge without an id', (api) => api.hedge('')],
-    ['a notional of nothing', (api) => api.add({ ...CHANGE, notional_usd: '0' }, 'k')],
-    ['a notional below nothing', (api) => api.add({ ...CHANGE, notional_usd: new Big(-5) }, 'k')],
-    ['a notional that is no number', (api) => api.open({ ...OPEN, notional_usd: '1e3' }, 'k')],
-    ['an empty idempotency key', (api) => api.open(OPEN, '')],
-    ['a key with a blank', (api) => api.close(CHANGE, 'a b')],
-    ['a key with a line break', (api) => api.close(CHANGE, 'a\r\nx: y')],
-    ['a key beyond ASCII', (api) => api.close(CHANGE, 'clé')],
-    ['a key of 256 characters', (api) => api.close(CHANGE, 'k'.repeat(256))],
-  ])('%s', async (_, call) => {
-    const { api, service } = await deskWith([]);
-    expect(await rejection(call(api))).toBeInstanceOf(UsageError);
-    expect(service.requests).toEqual([]);
-  });
-});
+describe.each(ROADS)(
+  'what cannot be asked is refused before anything is sent, on the $road road',
+  ({ deskWith }) => {
+    it.each<[string, (api: HedgeApi) => Promise<unknown>]>([
+      ['a page of nothing', (api) => api.hedges({ limit: 0 })],
+      ['a page beyond the largest', (api) => api.hedges({ limit: 501 })],
+      ['the hedge called history', (api) => api.hedge('history')],
+      ['the hedge called ..', (api) => api.hedge('..')],
+      ['the hedge without an id', (api) => api.hedge('')],
+      ['a notional of nothing', (api) => api.add({ ...CHANGE, notional_usd: '0' }, 'k')],
+      ['a notional below nothing', (api) => api.add({ ...CHANGE, notional_usd: new Big(-5) }, 'k')],
+      ['a notional that is no number', (api) => api.open({ ...OPEN, notional_usd: '1e3' }, 'k')],
+      ['an empty idempotency key', (api) => api.open(OPEN, '')],
+      ['a key with a blank', (api) => api.close(CHANGE, 'a b')],
+      ['a key with a line break', (api) => api.close(CHANGE, 'a\r\nx: y')],
+      ['a key beyond ASCII', (api) => api.close(CHANGE, 'clé')],
+      ['a key of 256 characters', (api) => api.close(CHANGE, 'k'.repeat(256))],
+    ])('%s', async (_, call) => {
+      const { api, service } = await deskWith([]);
+      expect(await rejection(call(api))).toBeInstanceOf(UsageError);
+      expect(service.requests).toEqual([]);
+    });
+  },
+);
 
-describe('a prepared action', () => {
+describe.each(ROADS)('a prepared action, on the $road road', ({ deskWith }) => {
   it('is sent byte for byte as it was written down', async () => {
     const prepared = prepareOpen({ ...OPEN, notional_usd: new Big('10000.50') });
     const kept = { ...prepared, body: prepared.body.replace('{', '{ ') };

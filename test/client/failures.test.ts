@@ -13,7 +13,7 @@ import {
 } from '../../src/errors.ts';
 import { anAcceptedClose, anAccount, succeeded } from '../spec/bodies.ts';
 import { ERROR_CODES } from '../spec/rules.ts';
-import { connected, deskWith, rejection } from '../support/desk-client.ts';
+import { ROADS, rejection } from '../support/desk-client.ts';
 import {
   type Answer,
   bytes,
@@ -192,7 +192,7 @@ const BROKEN: readonly {
   },
 ];
 
-describe('an answer that brings nothing', () => {
+describe.each(ROADS)('an answer that brings nothing, on the $road road', ({ deskWith }) => {
   it.each(BROKEN)(
     '$name: a reading is repeated only if it may pass',
     async ({ answer, reading, readings }) => {
@@ -245,7 +245,7 @@ describe('an answer that brings nothing', () => {
   });
 });
 
-describe('time', () => {
+describe.each(ROADS)('time, on the $road road', ({ deskWith }) => {
   it('ends an attempt that gets no answer, and the next may get one', async () => {
     const { api, service, clock } = await deskWith([on(ACCOUNT, silence), on(ACCOUNT, fine)]);
     const answer = api.account();
@@ -287,7 +287,7 @@ describe('time', () => {
   });
 });
 
-describe('before anything is sent', () => {
+describe.each(ROADS)('before anything is sent, on the $road road', ({ connected }) => {
   it('nobody listening is unavailable: four readings, three actions, nothing sent', async () => {
     const { api, clock } = connected(`https://127.0.0.1:${await deadPort()}/v2`);
     const reading = await read(api);
@@ -342,7 +342,7 @@ describe('before anything is sent', () => {
   });
 });
 
-describe('the service says no', () => {
+describe.each(ROADS)('the service says no, on the $road road', ({ deskWith }) => {
   const refusals = ERROR_CODES.filter(({ again }) => again === 'never');
 
   it.each(refusals)('$code ($status) is final, for a reading and for an action', async ({ status, code }) => {
@@ -422,7 +422,7 @@ describe('the service says no', () => {
   });
 });
 
-describe('a redirect', () => {
+describe.each(ROADS)('a redirect, on the $road road', ({ deskWith }) => {
   it.each([301, 302, 303, 307, 308])(
     '%i is never followed: the other server sees nothing',
     async (status) => {
@@ -441,7 +441,7 @@ describe('a redirect', () => {
   );
 });
 
-describe('closing the client', () => {
+describe.each(ROADS)('closing the client, on the $road road', ({ connected }) => {
   it('drops a connection that is still being made', async () => {
     let knock: (socket: Socket) => void = () => undefined;
     const knocked = new Promise<Socket>((resolve) => (knock = resolve));
@@ -458,7 +458,7 @@ describe('closing the client', () => {
   });
 });
 
-describe('a caller who stops', () => {
+describe.each(ROADS)('a caller who stops, on the $road road', ({ connected, deskWith }) => {
   const reason = new Error('Ctrl-C');
 
   it('a reading gets its own reason back', async () => {

@@ -6,7 +6,7 @@ import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { UnavailableError } from '../../src/errors.ts';
 import { anAccount } from '../spec/bodies.ts';
-import { CANARY, type Connected, connected, deskWith, KEY, rejection } from '../support/desk-client.ts';
+import { CANARY, type Connected, KEY, ROADS, rejection } from '../support/desk-client.ts';
 import {
   type Answer,
   BASE_PATH,
@@ -39,7 +39,7 @@ async function eavesdropper(certificate: Issued): Promise<{ port: number; heard:
   return { port, heard: () => heard.join('') };
 }
 
-describe('a certificate', () => {
+describe.each(ROADS)('a certificate, on the $road road', ({ connected, deskWith }) => {
   // The variable that switches verification off in Node; it must make no difference here.
   const before = process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
   beforeEach(() => {
@@ -149,6 +149,7 @@ async function aProxy(
 }
 
 describe('a proxy', () => {
+  const { connected, deskWith } = ROADS[0];
   const AWAY = `https://desk.partner.test${BASE_PATH}`;
 
   it('leads to the service, whose own certificate still counts', async () => {
@@ -209,7 +210,7 @@ describe('a proxy', () => {
   });
 });
 
-describe('the key', () => {
+describe.each(ROADS)('the key, on the $road road', ({ deskWith }) => {
   const secret = KEY.reveal();
   const echoes: readonly [string, Answer][] = [
     [
@@ -245,7 +246,7 @@ describe('the key', () => {
   });
 });
 
-describe('the trace', () => {
+describe.each(ROADS)('the trace, on the $road road', ({ deskWith }) => {
   it('says what was sent, what came back and how long it took, an attempt at a time', async () => {
     const lines: string[] = [];
     const { api } = await deskWith(

@@ -85,7 +85,7 @@ describe('what an action is decided on', () => {
       on('POST /quotes', ok(aQuote({ tenor_days: 7 }))),
     ]);
     expect((await facts).quote?.tenor_days.toFixed()).toBe('7');
-    expect(service.requests.at(-1)?.body).toContain('"tenor_days":7');
+    expect(service.requests.find(({ line }) => line === 'POST /quotes')?.body).toContain('"tenor_days":7');
   });
 
   it('of an add to nothing has no quote', async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/platform/clock.ts';
 import { keyFromCommand, keyFromFile, keyFromText, readKey } from '../../src/settings/credentials.ts';
-import { trustedCertificates } from '../../src/settings/trust.ts';
+import { addedCertificates } from '../../src/settings/trust.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { loopbackTls } from '../support/tls.ts';
 
@@ -92,10 +92,8 @@ describe('a key that a command prints', () => {
 });
 
 describe('whom a connection trusts', () => {
-  it('is Node’s own list when nothing is added', async () => {
-    expect(
-      await trustedCertificates({ profile: undefined, hedge: undefined, node: undefined }),
-    ).toBeUndefined();
+  it('is Node’s own list when nothing is added', () => {
+    expect(addedCertificates({ profile: undefined, hedge: undefined, node: undefined })).toBeUndefined();
   });
 
   it('is that list and every file that is named', async () => {
@@ -107,14 +105,63 @@ describe('whom a connection trusts', () => {
       { profile: undefined, hedge: path, node: undefined },
       { profile: undefined, hedge: undefined, node: path },
     ]) {
-      const trusted = await trustedCertificates(sources);
-      expect(trusted?.length).toBeGreaterThan(100);
-      expect(trusted?.at(-1)?.trim()).toBe(ca.trim());
+      expect(addedCertificates(sources)?.map((pem) => pem.trim())).toEqual([ca.trim()]);
     }
   });
 
-  it('is the practice service’s own certificate and no other', async () => {
-    expect(await trustedCertificates({ only: 'PEM' })).toEqual(['PEM']);
+  it.each([
+    ['is not there', ['/nowhere/at/all'] as [string], /cannot be run \(ENOENT\)/],
+    ['fails', node(`console.error('${KEY}'); process.exit(3)`), /exited with 3/],
+    ['prints nothing', node(''), /holds no key/],
+    ['prints too much', node(`process.stdout.write('x'.repeat(70000))`), /more than a key/],
+    ['is killed', node(`process.kill(process.pid, 'SIGKILL')`), /ended by SIGKILL/],
+  ])('is refused when the command %s', async (_what, argv, says) => {
+    const said = await refusal(() => keyFromCommand(argv, ports));
+    expect(said).toMatch(says);
+    expect(said).not.toContain(KEY);
+  });
+
+  it('is not waited for longer than its limit', async () => {
+    const late = { ...systemClock, deadline: (ms: number) => systemClock.deadline(ms === 30_000 ? 1 : ms) };
+    const said = await refusal(() =>
+      keyFromCommand(node('setTimeout(() => {}, 60000)'), { ...ports, clock: late }),
+    );
+    expect(said).toContain('no key within 30 s');
+  });
+
+  it('is read from the profile that names it', async () => {
+    const profile = {
+      base_url: 'https://partner.example/v2',
+      api_key_command: node(`console.log('${KEY}')`),
+      added_at: 'x',
+    };
+    const selection = {
+      kind: 'stored',
+      name: 'desk',
+      source: 'option',
+      keySource: 'command',
+      profile,
+    } as const;
+    expect((await readKey(selection, ports)).reveal()).toBe(KEY);
+  });
+});
+
+describe('whom a connection trusts', () => {
+  it('is Node’s own list when nothing is added', () => {
+    expect(addedCertificates({ profile: undefined, hedge: undefined, node: undefined })).toBeUndefined();
+  });
+
+  it('is that list and every file that is named', async () => {
+    const path = join(temporaryFolder(), 'ca.pem');
+    const { ca } = await loopbackTls();
+    writeFileSync(path, ca);
+    for (const sources of [
+      { profile: path, hedge: undefined, node: undefined },
+      { profile: undefined, hedge: path, node: undefined },
+      { profile: undefined, hedge: undefined, node: path },
+    ]) {
+      expect(addedCertificates(sources)?.map((pem) => pem.trim())).toEqual([ca.trim()]);
+    }
   });
 
   it.each([
@@ -126,14 +173,12 @@ describe('whom a connection trusts', () => {
       '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n',
       /damaged certificate, number 1/,
     ],
-  ])('is refused by name when a file %s', async (_what, content, says) => {
+  ])('is refused by name when a file %s', (_what, content, says) => {
     const path = join(temporaryFolder(), 'ca.pem');
     if (content !== undefined) {
       writeFileSync(path, content);
       chmodSync(path, 0o600);
     }
-    await expect(trustedCertificates({ profile: undefined, hedge: path, node: undefined })).rejects.toThrow(
-      says,
-    );
+    expect(() => addedCertificates({ profile: undefined, hedge: path, node: undefined })).toThrow(says);
   });
 });

@@ -34,6 +34,18 @@ export async function deskWith(
   return { service, ...connected(service.url, { ca: [service.ca], ...more }) };
 }
 
+/** Both ways that exchanges travel: whatever is said of one must hold on the other. */
+export const ROADS = [
+  { road: 'direct', connected, deskWith },
+  {
+    road: 'pooled',
+    connected: (baseUrl: string, more: Partial<Connecting> = {}) =>
+      connected(baseUrl, { pooled: true, ...more }),
+    deskWith: (script: readonly Exchange[], more: Partial<Connecting> = {}) =>
+      deskWith(script, { pooled: true, ...more }),
+  },
+] as const;
+
 /** What a promise rejects with; fails the test when it does not. */
 export async function rejection(promise: Promise<unknown>): Promise<unknown> {
   try {

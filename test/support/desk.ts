@@ -72,6 +72,7 @@ export function aDesk({
           env: { ...surroundings },
           home,
           version: '0.0.0',
+          runtime: { node: process.versions.node, openssl: '', platform: 'linux-x64', commit: null },
           terminal: recording.terminal,
           signals: { signal: new AbortController().signal, caught: () => undefined },
           machine: { clock, random: systemRandom, host: hostOf(process) },

@@ -187,7 +187,7 @@ export async function deadPort(): Promise<number> {
   return port;
 }
 
-export function listen(server: Server | HttpsServer, host = '127.0.0.1'): Promise<number> {
+export function listen(server: Server | HttpsServer, host = '127.0.0.1', port = 0): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     const sockets = new Set<Socket>();
@@ -196,7 +196,7 @@ export function listen(server: Server | HttpsServer, host = '127.0.0.1'): Promis
       sockets.add(socket);
       socket.once('close', () => sockets.delete(socket));
     });
-    server.listen(0, host, () => {
+    server.listen(port, host, () => {
       const address = server.address();
       if (typeof address === 'object' && address !== null) resolve(address.port);
       else reject(new Error('no port'));

@@ -9,6 +9,8 @@ import type { Clock } from '../../platform/clock.ts';
 import { Failure } from './failure.ts';
 import { limitBy } from './limit.ts';
 import { connectFailure } from './read-failure.ts';
+import { type KeptSession, keepable, placeOf, type TlsSessions } from './tls-session.ts';
+import { caOf, type Trust } from './trust-list.ts';
 
 /** A connection that is not made in this time is given up. */
 const CONNECT_MS = 10_000;
@@ -22,60 +24,119 @@ export interface Target {
 export type Tunnel = (target: Target, signal: AbortSignal) => Promise<Duplex>;
 
 export interface Connector {
-  /** @throws Failure of phase `never_sent`. */
-  connect(target: Target): Promise<TLSSocket>;
-  /** Gives up every connection that is still being made. */
-  stop(): void;
+  /** `outer` gives it up. @throws Failure of phase `never_sent`. */
+  connect(target: Target, outer?: AbortSignal): Promise<TLSSocket>;
+  /** Gives up every connection that is still being made, and keeps the last session it was given. */
+  close(): void;
 }
 
 export function makeConnector(parts: {
   clock: Clock;
-  /** PEM certificates that are trusted, and no other; absent: Node's own list. */
-  ca: readonly string[] | undefined;
+  trust: Trust;
   tunnel: Tunnel | undefined;
+  sessions: TlsSessions | undefined;
 }): Connector {
-  const { clock, ca, tunnel } = parts;
+  const { clock, trust, tunnel, sessions } = parts;
   const stopping = new AbortController();
-  let context: SecureContext | undefined;
-  const trust = (): SecureContext => {
-    context ??= createSecureContext({ minVersion: 'TLSv1.2', ...(ca === undefined ? {} : { ca: [...ca] }) });
-    return context;
+  const latest = new Map<string, KeptSession>();
+  let whole: SecureContext | undefined;
+  const verifying = (): SecureContext => {
+    whole ??= createSecureContext({ minVersion: 'TLSv1.2', ...caOf(trust) });
+    return whole;
   };
 
+  const remember = (socket: TLSSocket, place: string, verifiedAt: number): void => {
+    socket.on('session', (session) => {
+      const kept = keepable(session, socket, { verifiedAt, now: clock.now() });
+      if (kept !== undefined) latest.set(place, kept);
+    });
+  };
+
+  /** A connection that resumes the kept session; undefined when there is none, or the host would not. */
+  async function resumed(target: Target, place: string, signal: AbortSignal): Promise<TLSSocket | undefined> {
+    const kept = sessions?.find(place);
+    if (kept === undefined || kept.until <= clock.now()) return undefined;
+    let reached = false;
+    try {
+      const socket = await shakeHands(target, signal, {
+        // Trusting nobody: whoever does not resume the session is refused before anything is sent, and the
+        // list of authorities, a tenth of a second to Node 20, is not even read.
+        secureContext: createSecureContext({ minVersion: 'TLSv1.3', ca: [] }),
+        session: Buffer.from(kept.session),
+        onReached: () => {
+          reached = true;
+        },
+        prepare: (made) => remember(made, place, kept.verifiedAt),
+      });
+      if (socket.isSessionReused() && socket.authorized) return socket;
+      socket.destroy();
+    } catch (error) {
+      if (signal.aborted || !reached) throw error;
+    }
+    sessions?.refuse(place);
+    return undefined;
+  }
+
+  async function verified(target: Target, place: string, signal: AbortSignal): Promise<TLSSocket> {
+    const secureContext = verifying();
+    const under = await tunnel?.(target, signal);
+    return shakeHands(target, signal, {
+      secureContext,
+      under,
+      prepare: (made) => {
+        if (sessions !== undefined) remember(made, place, clock.now());
+      },
+    });
+  }
+
   return {
-    async connect(target) {
-      const limit = limitBy(clock, CONNECT_MS, stopping.signal);
+    async connect(target, ...outer) {
+      const limit = limitBy(
+        clock,
+        CONNECT_MS,
+        stopping.signal,
+        ...outer.filter((each) => each !== undefined),
+      );
       try {
-        const secureContext = trust();
-        const under = await tunnel?.(target, limit.signal);
-        return await shakeHands(target, secureContext, under, limit.signal);
+        const place = sessions === undefined ? '' : placeOf(target, trust);
+        return (await resumed(target, place, limit.signal)) ?? (await verified(target, place, limit.signal));
       } catch (error) {
         throw limit.signal.aborted && !(error instanceof Failure) ? tooSlow(error) : connectFailure(error);
       } finally {
         limit.release();
       }
     },
-    stop: () => stopping.abort(),
+    close() {
+      stopping.abort();
+      for (const [place, kept] of latest) sessions?.keep(place, kept);
+    },
   };
 }
 
-function shakeHands(
-  { host, port }: Target,
-  secureContext: SecureContext,
-  under: Duplex | undefined,
-  signal: AbortSignal,
-): Promise<TLSSocket> {
+interface Handshake {
+  secureContext: SecureContext;
+  under?: Duplex | undefined;
+  session?: Buffer;
+  /** Somebody listens there. */
+  onReached?: () => void;
+  /** Sees the socket before anything has come over it. */
+  prepare?: (socket: TLSSocket) => void;
+}
+
+function shakeHands({ host, port }: Target, signal: AbortSignal, how: Handshake): Promise<TLSSocket> {
   return new Promise((resolve, reject) => {
     const socket = connect({
       host,
       port,
-      secureContext,
+      secureContext: how.secureContext,
       ALPNProtocols: ['http/1.1'],
       // Beats NODE_TLS_REJECT_UNAUTHORIZED=0.
       rejectUnauthorized: true,
       ...(isIP(host) === 0 ? { servername: host } : {}),
-      ...(under === undefined ? {} : { socket: under }),
+      ...(how.under === undefined ? {} : { socket: how.under }),
+      ...(how.session === undefined ? {} : { session: how.session }),
     });
+    how.prepare?.(socket);
     const giveUp = (): void => {
       socket.destroy(new Error('given up', { cause: signal.reason }));
     };
@@ -94,6 +155,7 @@ function shakeHands(
     const closed = (): void => fail(new Error('closed during the handshake'));
     socket.once('error', fail);
     socket.once('close', closed);
+    socket.once('connect', () => how.onReached?.());
     socket.once('secureConnect', () => {
       settle();
       socket.setNoDelay(true);

@@ -1,27 +1,22 @@
 /**
- * The innermost handler: one request over undici, one complete answer or a Failure that knows whether anything
- * left. No redirects, no content encodings, a cap on size and on time. It knows no envelope and no key.
- *
- * It dispatches to undici directly: `request` and `fetch` cannot say whether a request had started when it
- * failed, and cannot be aborted while the connection is being made.
+ * The innermost handler: one request, one complete answer or a Failure that knows whether anything left. No
+ * redirects, no content encodings, a cap on size and on time, whatever the road. It knows no envelope and no
+ * key.
  */
-import type { Dispatcher } from 'undici';
 import type { Clock } from '../../platform/clock.ts';
 import { Failure, type FailureParts, type Kind } from './failure.ts';
 import { limitBy, TimeIsUp } from './limit.ts';
 import { exchangeFailure } from './read-failure.ts';
-import type { Attempt, Send, WireAnswer, WireRequest } from './wire.ts';
+import type { Exchange, Road } from './road.ts';
+import type { Send, WireAnswer, WireRequest } from './wire.ts';
 
 /** Time for one attempt, from its start to the last byte of the answer. */
 export const ATTEMPT_MS = 10_000;
 export const LARGEST_BODY = 1_048_576;
 
-const FIRST_FINAL_STATUS = 200;
-
 export function sendOver(parts: {
-  /** Called at the first send: loading undici is a tenth of a second that `--help` need not pay. */
-  dispatcher: () => Promise<Dispatcher>;
-  origin: string;
+  /** Called at the first send: what a road loads, `--help` need not pay for. */
+  road: () => Promise<Road>;
   /** Path of the base address, without a slash at its end. */
   pathPrefix: string;
   clock: Clock;
@@ -29,84 +24,76 @@ export function sendOver(parts: {
   return async (request, attempt) => {
     const limit = limitBy(parts.clock, ATTEMPT_MS, attempt.signal);
     try {
-      const dispatcher = await parts.dispatcher();
-      const head = { origin: parts.origin, path: `${parts.pathPrefix}${request.path}` };
-      return await exchange(dispatcher, head, request, limit.signal);
+      const { exchange } = await parts.road();
+      return await answerTo(
+        { ...request, path: `${parts.pathPrefix}${request.path}` },
+        exchange,
+        limit.signal,
+      );
     } finally {
       limit.release();
     }
   };
 }
 
-function exchange(
-  dispatcher: Dispatcher,
-  head: { origin: string; path: string },
-  request: WireRequest,
-  signal: Attempt['signal'],
-): Promise<WireAnswer> {
+function answerTo(request: WireRequest, exchange: Exchange, signal: AbortSignal): Promise<WireAnswer> {
   return new Promise((resolve, reject) => {
-    let controller: Dispatcher.DispatchController | undefined;
+    let started = false;
+    let settled = false;
+    let giveUp: ((reason: Error) => void) | undefined;
     let status = 0;
     let headers: WireAnswer['headers'] = {};
     const chunks: Uint8Array[] = [];
     let size = 0;
 
-    const finish = (outcome: () => void): void => {
+    const settle = (outcome: () => void): void => {
+      if (settled) return;
+      settled = true;
       signal.removeEventListener('abort', stop);
       outcome();
     };
     const fail = (failure: Failure): void => {
-      finish(() => reject(failure));
-      controller?.abort(failure);
+      settle(() => reject(failure));
+      giveUp?.(failure);
     };
-    const stop = (): void => fail(stoppedFailure(signal.reason, controller !== undefined));
+    const stop = (): void => fail(stoppedFailure(signal.reason, started));
     signal.addEventListener('abort', stop, { once: true });
     if (signal.aborted) return stop();
 
-    dispatcher.dispatch(
-      {
-        ...head,
-        method: request.method,
-        headers: request.headers,
-        body: request.body ?? null,
-        // The clock port keeps the time: see limit.ts.
-        headersTimeout: 0,
-        bodyTimeout: 0,
+    giveUp = exchange(request, signal, {
+      started() {
+        started = true;
       },
-      {
-        onRequestStart(started) {
-          // Given up while it waited for its connection: it must not leave now.
-          if (signal.aborted) started.abort(toError(signal.reason));
-          else controller = started;
-        },
-        onResponseStart(_, statusCode, received) {
-          if (statusCode < FIRST_FINAL_STATUS) return;
-          status = statusCode;
-          headers = joinHeaders(received);
-          const refusal = refusalOf(status, headers);
-          if (refusal !== undefined) fail(refusal);
-        },
-        onResponseData(_, chunk) {
-          size += chunk.length;
-          if (size > LARGEST_BODY) fail(unreadable(status, 'the answer is larger than 1 MiB'));
-          else chunks.push(chunk);
-        },
-        onResponseEnd() {
-          const body = decodeUtf8(chunks);
-          if (body === undefined) fail(unreadable(status, 'the answer is not UTF-8 text'));
-          else finish(() => resolve({ status, headers, body }));
-        },
-        onResponseError(_, error) {
-          finish(() => reject(exchangeFailure(error, controller !== undefined)));
-        },
+      head(received, fields) {
+        status = received;
+        headers = joinHeaders(fields);
+        const refusal = refusalOf(status, headers);
+        if (refusal !== undefined) fail(refusal);
       },
-    );
+      data(chunk) {
+        if (settled) return;
+        size += chunk.length;
+        if (size > LARGEST_BODY) fail(unreadable(status, 'the answer is larger than 1 MiB'));
+        else chunks.push(chunk);
+      },
+      end() {
+        if (settled) return;
+        const body = decodeUtf8(chunks);
+        if (body === undefined) fail(unreadable(status, 'the answer is not UTF-8 text'));
+        else settle(() => resolve({ status, headers, body }));
+      },
+      failed(error) {
+        settle(() => reject(exchangeFailure(error, started)));
+      },
+    });
     return undefined;
   });
 }
 
 /** What can be refused by status line and headers alone, before a body is read. */
 function refusalOf(status: number, headers: WireAnswer['headers']): Failure | undefined {
+  // A parser lets `000` pass, and undefined and 0 are what it makes of it.
+  if (status < 200 || status > 599) return unreadable(status, 'the answer is not HTTP');
   if (status >= 300 && status < 400) {
     return unreadable(status, `the answer is a redirect (${status}), which is never followed`);
   }
@@ -125,14 +112,12 @@ function stoppedFailure(reason: unknown, started: boolean): Failure {
   return new Failure({ phase: started ? 'no_answer' : 'never_sent', kind, says, cause: reason });
 }
 
-const toError = (reason: unknown): Error => (reason instanceof Error ? reason : new Error('stopped'));
-
 function joinHeaders(
   received: Readonly<Record<string, string | string[] | undefined>>,
 ): WireAnswer['headers'] {
   const joined: Record<string, string> = {};
   for (const [name, value] of Object.entries(received)) {
-    if (value !== undefined) joined[name.toLowerCase()] = Array.isArray(value) ? value.join(', ') : value;
+    if (value !== undefined) joined[name] = Array.isArray(value) ? value.join(', ') : value;
   }
   return joined;
 }

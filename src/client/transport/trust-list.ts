@@ -1,0 +1,23 @@
+/** Which certificate authorities are trusted, as a value: a list of ours, Node's own, or both. */
+import { createHash } from 'node:crypto';
+import { rootCertificates } from 'node:tls';
+
+export interface Trust {
+  /** PEM certificates of ours. */
+  ca: readonly string[];
+  /** Node's own list as well. */
+  roots: boolean;
+}
+
+/** The `ca` option of a TLS connection: none where Node's own list is all. */
+export function caOf({ ca, roots }: Trust): { ca?: string[] } {
+  if (!roots) return { ca: [...ca] };
+  return ca.length === 0 ? {} : { ca: [...new Set([...rootCertificates, ...ca])] };
+}
+
+/** The same for the same list, and for no other. Node's own list is that of its version. */
+export function nameOf({ ca, roots }: Trust): string {
+  const hash = createHash('sha256');
+  for (const pem of ca) hash.update(`${pem}\n`);
+  return `${hash.digest('hex')} ${roots ? 'and the roots' : 'alone'}`;
+}

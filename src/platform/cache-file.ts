@@ -1,0 +1,43 @@
+/**
+ * Files that may be lost: read only when they are truly ours, written whole or not at all, and whatever is
+ * wrong with one, or with the place it should stand in, is as if it were not there. Nothing here throws.
+ */
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { checkReplaceable, ensureFolder, readOwnFile } from './durable-file.ts';
+import type { Host } from './host.ts';
+import type { Random } from './random.ts';
+
+/** The bytes of a file of ours that nobody else could have read or written; undefined for any other. */
+export function readCacheFile(path: string, options: { host: Host; maxBytes: number }): Buffer | undefined {
+  try {
+    return readOwnFile(path, options);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Replaces the file, 0600, in a folder made for it, 0700. Not synced: a power cut may take it. */
+export function writeCacheFile(
+  path: string,
+  content: string | Uint8Array,
+  { host, random }: { host: Host; random: Random },
+): void {
+  const temporary = `${path}.${Buffer.from(random.bytes(8)).toString('hex')}.tmp`;
+  try {
+    ensureFolder(dirname(path), host);
+    checkReplaceable(path, host);
+    writeFileSync(temporary, content, { flag: 'wx', mode: 0o600 });
+    renameSync(temporary, path);
+  } catch {
+    dropCacheFile(temporary);
+  }
+}
+
+export function dropCacheFile(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch {
+    // It may be lost, and it may stay.
+  }
+}

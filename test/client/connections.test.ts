@@ -1,0 +1,35 @@
+/** Connections are kept between requests, on both roads. */
+import { describe, expect, it } from 'vitest';
+import { anAccount, succeeded } from '../spec/bodies.ts';
+import { ROADS } from '../support/desk-client.ts';
+import { bytes, ok, on } from '../support/scripted-service.ts';
+
+const ACCOUNT = 'GET /account';
+const body = JSON.stringify(succeeded(anAccount()));
+
+describe.each(ROADS)('a connection, on the $road road', ({ road, deskWith }) => {
+  it('carries a hundred polls; undici takes a second one while the first is being freed', async () => {
+    const { api, service } = await deskWith(Array.from({ length: 100 }, () => on(ACCOUNT, ok(anAccount()))));
+    for (let poll = 0; poll < 100; poll++) await api.account();
+    expect(new Set(service.requests.map(({ remotePort }) => remotePort)).size).toBeLessThanOrEqual(
+      road === 'direct' ? 1 : 2,
+    );
+  });
+
+  it('that the service says it will close is not used again', async () => {
+    const head = ['HTTP/1.1 200 OK', `content-length: ${body.length}`, 'connection: close'];
+    const { api, service } = await deskWith([
+      on(ACCOUNT, bytes([...head, '', body].join('\r\n'), 'hold')),
+      on(ACCOUNT, ok(anAccount())),
+    ]);
+    await api.account();
+    await api.account();
+    expect(new Set(service.requests.map(({ remotePort }) => remotePort)).size).toBe(2);
+  });
+
+  it('is one for each request that runs at the same time', async () => {
+    const { api, service } = await deskWith(Array.from({ length: 4 }, () => on(ACCOUNT, ok(anAccount()))));
+    await Promise.all(Array.from({ length: 4 }, () => api.account()));
+    expect(new Set(service.requests.map(({ remotePort }) => remotePort)).size).toBe(4);
+  });
+});

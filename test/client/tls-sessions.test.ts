@@ -1,0 +1,227 @@
+/** TLS sessions from one process to the next: sooner there, and never with anybody else. */
+import { randomBytes } from 'node:crypto';
+import { createServer } from 'node:https';
+import type { TLSSocket } from 'node:tls';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type KeptSession, lifetimeOf, type TlsSessions } from '../../src/client/transport/tls-session.ts';
+import { UnavailableError } from '../../src/errors.ts';
+import { anAccount, succeeded } from '../spec/bodies.ts';
+import { ROADS, rejection } from '../support/desk-client.ts';
+import { BASE_PATH, close, listen } from '../support/scripted-service.ts';
+import { type Authority, anAuthority, type Issued, inDays, loopbackTls } from '../support/tls.ts';
+
+interface Host {
+  url: string;
+  /** A connection each: whether it resumed a session. */
+  resumed: boolean[];
+  requests: () => number;
+}
+
+const MINUTE_MS = 60_000;
+
+/** A service that answers every request with the account. `ticketKeys` are what it knows its tickets by. */
+async function aHost(options: {
+  certificate?: Issued;
+  ticketKeys?: Buffer;
+  port?: number;
+  maxVersion?: 'TLSv1.2';
+  lifetimeS?: number;
+}): Promise<Host> {
+  const { key, cert } = options.certificate ?? (await loopbackTls());
+  const { ticketKeys = randomBytes(48), lifetimeS: sessionTimeout = 300, maxVersion } = options;
+  const resumed: boolean[] = [];
+  let requests = 0;
+  const server = createServer(
+    { key, cert, ticketKeys, sessionTimeout, ...(maxVersion === undefined ? {} : { maxVersion }) },
+    (_, response) => {
+      requests++;
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify(succeeded(anAccount())));
+    },
+  );
+  server.on('secureConnection', (socket: TLSSocket) => resumed.push(socket.isSessionReused()));
+  server.on('tlsClientError', () => undefined);
+  const port = await listen(server, '127.0.0.1', options.port);
+  onTestFinished(() => close(server));
+  return { url: `https://localhost:${port}${BASE_PATH}`, resumed, requests: () => requests };
+}
+
+interface Memory extends TlsSessions {
+  kept: Map<string, KeptSession>;
+  refused: string[];
+}
+
+function aMemory(): Memory {
+  const kept = new Map<string, KeptSession>();
+  const refused: string[] = [];
+  return {
+    kept,
+    refused,
+    find: (place) => kept.get(place),
+    keep: (place, session) => void kept.set(place, session),
+    refuse(place) {
+      refused.push(place);
+      kept.delete(place);
+    },
+  };
+}
+
+describe.each(ROADS)('a TLS session, on the $road road', ({ connected }) => {
+  /** One process: it asks once, and ends. */
+  async function askOnce(url: string, sessions: TlsSessions, authority?: Authority): Promise<void> {
+    const { ca } = authority ?? (await loopbackTls());
+    const { api, close: end } = connected(url, { ca: [ca], sessions });
+    try {
+      await api.account();
+    } finally {
+      await end();
+    }
+  }
+
+  it('is resumed by the next process, and the one after', async () => {
+    const host = await aHost({});
+    const memory = aMemory();
+    for (let process = 0; process < 3; process++) await askOnce(host.url, memory);
+    expect(host.resumed).toEqual([false, true, true]);
+    expect(memory.refused).toEqual([]);
+  });
+
+  it('is kept no longer than the host takes it back, and than a day after the host was verified', async () => {
+    const memory = aMemory();
+    const short = await aHost({ lifetimeS: 300 });
+    await askOnce(short.url, memory);
+    const [kept] = memory.kept.values();
+    expect(lifetimeOf(kept?.session ?? new Uint8Array())).toBe(300);
+    expect((kept?.until ?? 0) - (kept?.verifiedAt ?? 0)).toBe(5 * MINUTE_MS);
+
+    const lasting = aMemory();
+    const long = await aHost({ lifetimeS: 7 * 86_400 });
+    await askOnce(long.url, lasting);
+    const [first] = lasting.kept.values();
+    expect((first?.until ?? 0) - (first?.verifiedAt ?? 0)).toBe(24 * 60 * MINUTE_MS);
+    // Renewed with every connection, verified once.
+    await askOnce(long.url, lasting);
+    const [second] = lasting.kept.values();
+    expect(long.resumed).toEqual([false, true]);
+    expect(second?.until).toBe(first?.until);
+  });
+
+  it('is kept no longer than the certificate is valid', async () => {
+    const authority = await anAuthority();
+    const until = inDays(0.01);
+    const host = await aHost({ certificate: await authority.issue({ until }), lifetimeS: 86_400 });
+    const memory = aMemory();
+    const { api, close: end } = connected(host.url, {
+      ca: [authority.ca],
+      sessions: memory,
+      clock: { now: () => Date.now(), sleep: async () => undefined, deadline: noDeadline },
+    });
+    await api.account();
+    await end();
+    const [kept] = memory.kept.values();
+    expect(kept?.until).toBe(Math.floor(until.getTime() / 1000) * 1000);
+  });
+
+  it('that is too old is not tried', async () => {
+    const host = await aHost({});
+    const memory = aMemory();
+    await askOnce(host.url, memory);
+    for (const [place, kept] of memory.kept) memory.kept.set(place, { ...kept, until: kept.verifiedAt });
+    await askOnce(host.url, memory);
+    expect(host.resumed).toEqual([false, false]);
+    expect(memory.refused).toEqual([]);
+  });
+
+  it('that the host does not know is done without: verified anew, asked once, and not tried again', async () => {
+    const before = await aHost({});
+    const memory = aMemory();
+    await askOnce(before.url, memory);
+    const after = await aHost({});
+    const [[place, kept] = ['', undefined]] = memory.kept;
+    if (kept === undefined) throw new Error('nothing was kept');
+    const there = place.replace(portOf(before.url), portOf(after.url));
+    const other = aMemory();
+    other.kept.set(there, kept);
+    await askOnce(after.url, other);
+    expect(after.requests()).toBe(1);
+    expect(other.refused).toEqual([there]);
+    expect(after.resumed.at(-1)).toBe(false);
+  });
+
+  it.each([
+    ['noise', (session: Uint8Array) => session.map((byte, at) => (at % 7 === 0 ? byte ^ 0x55 : byte))],
+    ['cut off', (session: Uint8Array) => session.subarray(0, 100)],
+    ['empty', () => new Uint8Array()],
+  ])('that is %s is done without', async (_, broken) => {
+    const host = await aHost({});
+    const memory = aMemory();
+    await askOnce(host.url, memory);
+    for (const [place, kept] of memory.kept) {
+      memory.kept.set(place, { ...kept, session: broken(kept.session) });
+    }
+    await askOnce(host.url, memory);
+    expect(host.requests()).toBe(2);
+    expect(host.resumed.at(-1)).toBe(false);
+  });
+
+  it('makes nobody believed who took the place of the host', async () => {
+    const host = await aHost({});
+    const memory = aMemory();
+    await askOnce(host.url, memory);
+    const stranger = await anAuthority('Somebody else');
+    const impostor = await aHost({ certificate: await stranger.issue() });
+    const [[place, kept] = ['', undefined]] = memory.kept;
+    if (kept === undefined) throw new Error('nothing was kept');
+    memory.kept.set(place.replace(portOf(host.url), portOf(impostor.url)), kept);
+    const error = await rejection(askOnce(impostor.url, memory));
+    expect(error).toBeInstanceOf(UnavailableError);
+    expect(String(error)).toContain('unknown authority');
+    expect(impostor.requests()).toBe(0);
+  });
+
+  it('belongs to one name, one port and one list of authorities', async () => {
+    const ticketKeys = randomBytes(48);
+    const { ca } = await loopbackTls();
+    const host = await aHost({ ticketKeys });
+    const neighbour = await aHost({ ticketKeys });
+    const memory = aMemory();
+    await askOnce(host.url, memory);
+    await askOnce(host.url.replace('localhost', '127.0.0.1'), memory);
+    await askOnce(neighbour.url, memory);
+    const stranger = await anAuthority();
+    for (const more of [{ ca: [ca, stranger.ca] }, { ca: [ca], roots: true }]) {
+      const { api, close: end } = connected(host.url, { ...more, sessions: memory });
+      await api.account();
+      await end();
+    }
+    expect([...host.resumed, ...neighbour.resumed]).toEqual([false, false, false, false, false]);
+    expect(memory.kept.size).toBe(5);
+  });
+
+  it('of TLS 1.2 is not kept: it could open a recording', async () => {
+    const host = await aHost({ maxVersion: 'TLSv1.2' });
+    const memory = aMemory();
+    await askOnce(host.url, memory);
+    expect(host.requests()).toBe(1);
+    expect(memory.kept.size).toBe(0);
+  });
+});
+
+describe('the life of a session', () => {
+  it.each([
+    ['nothing', []],
+    ['noise', [1, 2, 3]],
+    ['a sequence that is cut off', [0x30, 0x82, 0x10]],
+    ['a sequence without it', [0x30, 0x03, 0x02, 0x01, 0x01]],
+    ['an empty one', [0x30, 0x02, 0xa9, 0x00]],
+  ])('is none in %s', (_, bytes) => {
+    expect(lifetimeOf(Uint8Array.from(bytes))).toBe(0);
+  });
+
+  it('is the number of seconds under [9]', () => {
+    expect(lifetimeOf(Uint8Array.from([0x30, 0x06, 0xa9, 0x04, 0x02, 0x02, 0x1c, 0x20]))).toBe(7200);
+  });
+});
+
+const portOf = (url: string): string => new URL(url).port;
+const noDeadline = () => ({ signal: new AbortController().signal, cancel: () => undefined });
