@@ -119,7 +119,11 @@ export function askingPrompter(terminal: Terminal, signal: AbortSignal): Prompte
             ? undefined
             : `Type "${wanted}", or nothing at all to stop here.`;
         const asked = clean(`${message} Type "${wanted}"`);
-        const answer = await input({ message: asked, validate: judge(objection), theme }, context);
+        const answer = await input(
+          // What was wrong is taken away, so that Enter alone stops it.
+          { message: asked, validate: judge(objection), theme: { ...theme, validationFailureMode: 'clear' } },
+          context,
+        );
         return answer.trim() !== '' && fits(answer.trim());
       }),
   };

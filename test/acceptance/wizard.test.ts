@@ -100,6 +100,20 @@ describe('hedge open at a terminal', () => {
     },
   );
 
+  it('Ctrl-C while an answer is being checked ends it at once', async () => {
+    const { home, env, screen } = atATerminal(100, ['USDTNGN', 'buy', '--tenor', '3']);
+    await screen.until(/^\? Notional/m);
+    const slow = ['practice', 'weather', '--latency', '20000'];
+    expect(await runBuilt(slow, { env })).toMatchObject({ code: 0 });
+    screen.send('10k\r');
+    await screen.until(/^[-\\|/] Notional.* 10k$/m);
+    screen.send(CTRL_C);
+    expect(await screen.exit).toEqual({ code: null, signal: 'SIGINT' });
+    expect(screen.cursorHidden()).toBe(false);
+    expect(screen.screen().join('\n')).toContain('Nothing was sent');
+    expect(existsSync(join(home, 'state', 'journal.jsonl'))).toBe(false);
+  });
+
   it('a no at the end sends nothing either', async () => {
     const { screen, read } = atATerminal(80, ['USDTNGN', 'buy', '10k', '--tenor', '3']);
     await screen.until('(y/N)');

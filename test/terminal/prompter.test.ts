@@ -162,6 +162,12 @@ describe('a question at a terminal', () => {
     await stops.until('Type "buy 50000"');
     stops.send('\r');
     expect(await stops.until('answer false')).toContain('answer false');
+    const thinksAgain = ask(call);
+    await thinksAgain.until('Type "buy 50000"');
+    thinksAgain.send('y\r');
+    await thinksAgain.until('or nothing at all to stop here');
+    thinksAgain.send('\r');
+    expect(await thinksAgain.until('answer false')).toContain('answer false');
   });
 
   it('Ctrl-C says that nothing was sent and dies by SIGINT, the cursor shown', async () => {

@@ -160,10 +160,12 @@ function viewChanged(report: ActionReport): readonly Block[] {
         ...(closed && (hedges ?? []).length === 1 ? [] : changeRows(hedges)),
         ...(derived.net_pnl_usd === undefined
           ? []
-          : [row('Net P&L', signedIn('USD', derived.net_pnl_usd), text('realised'))]),
+          : [
+              row('Net P&L', signedIn('USD', derived.net_pnl_usd), text('realised, carry and fees included')),
+            ]),
         ...(expected === undefined
           ? []
-          : [row('Came back', usd(expected.net_margin_usd, 'USD'), text('as the position stood before'))]),
+          : [row('Comes back', usd(expected.net_margin_usd, 'USD'), text('as the position stood before'))]),
         ...(entry === undefined ? [] : [row('Action', text(entry.shortId))]),
       ],
     },
