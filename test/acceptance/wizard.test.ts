@@ -1,7 +1,8 @@
 /** `hedge open` without its parts, at a real terminal, over the practice service. */
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { aDesk as aPracticeDesk } from '../practice/support/desk.ts';
 import { HEDGE, runBuilt } from '../support/built.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { openScreen } from '../support/pty.ts';
@@ -13,12 +14,12 @@ const START_OF_LINE = '\u0015';
 
 /** Each question as the screen shows it, and an answer that leads to the next. */
 const QUESTIONS = [
-  { shows: /^\? Market\n.*\n❯ USDTNGN/m, answer: '\r' },
-  { shows: /^\? Side\n.*\n❯ buy/m, answer: '\r' },
-  { shows: /^\? Notional in USD/m, answer: '10k\r' },
-  { shows: /^\? Tenor\n.*\n❯ 1 d/m, answer: `${DOWN}\r` },
-  { shows: /^\? Deal id/m, answer: 'PAY-8841\r' },
-  { shows: /^\? Open this hedge\? \(y\/N\)/m, answer: 'y\r' },
+  { name: 'the market', shows: /^\? Market\n.*\n❯ USDTNGN/m, answer: '\r' },
+  { name: 'the side', shows: /^\? Side\n.*\n❯ buy/m, answer: '\r' },
+  { name: 'the notional', shows: /^\? Notional in USD/m, answer: '10k\r' },
+  { name: 'the tenor', shows: /^\? Tenor\n.*\n❯ 1 d/m, answer: `${DOWN}\r` },
+  { name: 'the deal id', shows: /^\? Deal id/m, answer: 'PAY-8841\r' },
+  { name: 'the confirmation', shows: /^\? Open this hedge\? \(y\/N\)/m, answer: 'y\r' },
 ] as const;
 
 function atATerminal(columns: number, words: readonly string[] = []) {
@@ -83,7 +84,7 @@ describe('hedge open at a terminal', () => {
     expect(await screen.exit).toEqual({ code: null, signal: 'SIGINT' });
   });
 
-  it.each(QUESTIONS.map(({ shows }, at) => [String(shows).slice(5, 17), at] as const))(
+  it.each(QUESTIONS.map(({ name }, at) => [name, at] as const))(
     'Ctrl-C at %s leaves nothing behind',
     async (_, last) => {
       const { home, screen, read } = atATerminal(100);
@@ -120,6 +121,59 @@ describe('hedge open at a terminal', () => {
     screen.send('\r');
     expect(await screen.exit).toEqual({ code: 10, signal: null });
     expect(await read('hedges')).toMatchObject({ data: [] });
+  });
+});
+
+/** A live book of a practice service in this process, and the wizard on it; `acts` counts what would change it. */
+async function live(words: readonly string[] = []) {
+  const clock = { now: () => Date.now(), sleep: async () => undefined, pass: () => undefined };
+  const { service, log } = await aPracticeDesk({ clock });
+  const home = temporaryFolder();
+  const ca = join(home, 'ca.pem');
+  writeFileSync(ca, service.ca);
+  const env = {
+    HEDGE_HOME: join(home, 'hedge'),
+    HEDGE_BASE_URL: service.url,
+    HEDGE_API_KEY: service.keys.live,
+    HEDGE_CA_FILE: ca,
+  };
+  const screen = openScreen(process.execPath, [HEDGE, 'open', ...words], { env, columns: 100, rows: 50 });
+  const acts = () => log.filter(({ method, path }) => method === 'POST' && !path.endsWith('/quotes')).length;
+  return { screen, acts };
+}
+
+describe('hedge open at a terminal, with a live key', () => {
+  it('says LIVE before the first question, and deals on the typed words alone', async () => {
+    const { screen, acts } = await live(['--no-wait']);
+    expect((await screen.until(/^\? Market/m)).split('\n')[0]).toBe('LIVE · env · real money');
+    for (const { shows, answer } of QUESTIONS.slice(0, -1)) {
+      // oxlint-disable-next-line no-await-in-loop
+      await screen.until(shows);
+      screen.send(answer);
+    }
+    await screen.until('Type "buy 10000"');
+    expect(screen.screen().filter((each) => each.startsWith('LIVE'))).toHaveLength(2);
+    screen.send('y\r');
+    await screen.until('or nothing at all to stop here');
+    expect(acts()).toBe(0);
+    screen.send('BUY 10k\r');
+    const text = await screen.until(/one line:\nhedge open/);
+    expect(await screen.exit).toEqual({ code: 0, signal: null });
+    expect(text).toMatch(/^SUBMITTED buy USDTNGN 10,000\.00 USD;/m);
+    expect(text).toContain('--no-wait --expect-env live');
+    expect(acts()).toBe(1);
+  });
+
+  it.each([
+    ['Enter', '\r', { code: 10, signal: null }],
+    ['Ctrl-C', CTRL_C, { code: null, signal: 'SIGINT' }],
+    ['pasted lines', '\u001b[200~buy 10000\rbuy 10000\r\u001b[201~', { code: 10, signal: null }],
+  ])('%s at the last question sends nothing that changes the book', async (_, answer, end) => {
+    const { screen, acts } = await live(['USDTNGN', 'buy', '10k', '--tenor', '3']);
+    await screen.until('Type "buy 10000"');
+    screen.send(answer);
+    expect(await screen.exit).toEqual(end);
+    expect(acts()).toBe(0);
   });
 });
 
