@@ -18,6 +18,7 @@ import { sameIdentity } from '../journal/identity.ts';
 import type { ActionReport, Looking } from './dealing.ts';
 import { type Looked, lookAtAction } from './look-at-action.ts';
 import { actionOfBook } from './name-action.ts';
+import { damageInWords, damageOf } from './read-journal.ts';
 
 export interface Checked {
   /** Oldest first. */
@@ -33,7 +34,10 @@ export interface Checked {
 
 /** @throws UsageError when the word means none; HedgeError of a reading that failed: then nothing is known of the rest. */
 export async function check(word: string | undefined, looking: Looking): Promise<Checked> {
-  const { actions } = looking.journal.read();
+  const state = looking.journal.read();
+  const damage = damageOf(looking.journal.path, state);
+  if (damage !== undefined) damageInWords(damage).forEach((each) => looking.watch.note(each));
+  const { actions } = state;
   const open = actions.filter((action) => isUnresolved(action) || awaitsEnd(action));
   const here = open.filter(({ intent }) => sameIdentity(intent.identity, looking.identity));
   const meant = word === undefined ? here : [existing(actions, word, looking)];

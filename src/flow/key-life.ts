@@ -7,9 +7,9 @@ import type { Action } from '../journal/fold.ts';
 /** ASSUMED: the specification shows no lifetime of keys. */
 export const KEY_LIFE_MS = 60 * 60_000;
 
-/** From the first send on; a key that never went out lives. */
-export const keyLives = ({ sentAt }: Action, nowMs: number): boolean =>
-  sentAt === undefined || nowMs - Date.parse(sentAt) < KEY_LIFE_MS;
+/** From the first send on, or from the intent where no send is on record. */
+export const keyLives = ({ sentAt, intent }: Action, nowMs: number): boolean =>
+  nowMs - Date.parse(sentAt ?? intent.at) < KEY_LIFE_MS;
 
 /** `4 min`, `2 h`, `30 s`: since it was sent first; undefined when it never was. */
 export function sinceSent({ sentAt }: Action, nowMs: number): string | undefined {

@@ -53,6 +53,15 @@ export function readJournal(journal: Journal, query: JournalQuery): JournalReadi
   return { actions: newest.slice(0, query.filter.limit), fitting: fitting.length, steps: undefined, damage };
 }
 
+/** What a page of the journal covers, for `meta.covers`. */
+export const coversOf = ({ actions, fitting }: Pick<JournalReading, 'actions' | 'fitting'>) => ({
+  count: actions.length,
+  from: actions.at(-1)?.intent.at ?? null,
+  to: actions[0]?.intent.at ?? null,
+  maybe_truncated: actions.length < fitting,
+  fitting,
+});
+
 function fits(action: Action, { filter, profile, nowMs }: JournalQuery): boolean {
   const { intent } = action;
   const day = filter.day === TODAY ? instantOf(nowMs).slice(0, 'YYYY-MM-DD'.length) : filter.day;
@@ -97,7 +106,7 @@ export function glanceAtJournal(journal: Journal): JournalGlance {
   }
 }
 
-function damageOf(path: string, { damage, orphans }: JournalState): JournalDamage | undefined {
+export function damageOf(path: string, { damage, orphans }: JournalState): JournalDamage | undefined {
   if (damage.length === 0 && orphans.length === 0) return undefined;
   return { path, lines: damage, orphans };
 }

@@ -178,9 +178,16 @@ const optionsOf = ({ intent }: Action, { yes, dryRun, wait, timeoutMs, line }: R
 const keyExpired = (action: Action, nowMs: number): StoppedError =>
   new StoppedError({
     code: 'key_expired',
-    what: `Action ${action.shortId} was sent first ${sinceSent(action, nowMs) ?? 'long'} ago, and its key is only trusted for an hour: sent again now, it might be done twice.`,
+    ...(isUnresolved(action)
+      ? {
+          what: `Action ${action.shortId} was sent first ${sinceSent(action, nowMs) ?? 'long'} ago, and its key is only trusted for an hour: sent again now, it might be done twice.`,
+          hint: `Look, and say what you see: hedge journal settle ${action.shortId} --as done --because TEXT, or --as nothing. Then it can be dealt anew.`,
+        }
+      : {
+          what: `Action ${action.shortId} was meant more than an hour ago and nothing came of it.`,
+          hint: 'If it is still wanted, deal it anew, with another key where one was given.',
+        }),
     book: 'Nothing was sent.',
-    hint: `Look, and say what you see: hedge journal settle ${action.shortId} --as done --because TEXT, or --as nothing. Then it can be dealt anew.`,
   });
 
 const declined = (): StoppedError =>

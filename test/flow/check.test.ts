@@ -189,6 +189,13 @@ describe('a check', () => {
     expect(await checked(desk)).toMatchObject({ looked: [], finding: undefined, elsewhere: 1 });
   });
 
+  it('says first what of the journal cannot be read', async () => {
+    const desk = await dealingDesk();
+    await desk.looking.journal.append([step(UNKNOWN, 'dead')]);
+    await checked(desk);
+    expect(desk.looking.watch.said[0]).toContain('Of dead000000000000 only later steps can be read');
+  });
+
   it('leaves alone what a running process is sending', async () => {
     const desk = await dealingDesk();
     const { identity, journal } = desk.looking;

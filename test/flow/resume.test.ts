@@ -7,7 +7,7 @@ import type { Dealing } from '../../src/flow/dealing.ts';
 import { resume } from '../../src/flow/resume.ts';
 import type { ResumeIntent } from '../../src/intent/after-intents.ts';
 import type { Action } from '../../src/journal/fold.ts';
-import { NOTHING, step } from '../journal/records.ts';
+import { NOT_SENT, NOTHING, step } from '../journal/records.ts';
 import { type DealingDesk, dealingDesk } from './dealing-desk.ts';
 import { intent } from './facts.ts';
 
@@ -145,6 +145,16 @@ describe('what keeps it from being sent again', () => {
     expect(report).toMatchObject({ outcome: 'unknown', finding: { code: 'key_expired', effect: 'unknown' } });
     expect(report?.finding?.hint).toContain(`hedge journal settle ${lost.shortId} --as done`);
     expect(desk.keys()).toHaveLength(sent);
+  });
+
+  it('the age of one that never left: it is to be dealt anew', async () => {
+    const { desk, lost } = await lostOver('before', ADD);
+    const never = { ...lost.intent, action_id: 'beef000000000000', idempotency_key: 'k-2' };
+    await desk.looking.journal.append([never, step(NOT_SENT, 'beef')]);
+    desk.practice.clock.pass(61 * 60_000);
+    const report = await resumed(desk, { word: 'beef', yes: true });
+    expect(report).toMatchObject({ outcome: 'not_sent', finding: { code: 'key_expired', effect: 'none' } });
+    expect(desk.keys()).not.toContain('k-2');
   });
 
   it('what another process made of it while the person was asked', async () => {

@@ -1,5 +1,5 @@
 /** `hedge journal`: what was sent from this machine, and what became of it. Touches no network and reads no key. */
-import { damageInWords, readJournal } from '../../flow/read-journal.ts';
+import { coversOf, damageInWords, readJournal } from '../../flow/read-journal.ts';
 import { readJournalIntent } from '../../intent/journal-intent.ts';
 import { journalDocument } from '../../present/journal-document.ts';
 import { viewJournalPage } from '../../present/views/journal.ts';
@@ -43,7 +43,7 @@ export const journalList = defineCommand({
       value: { ...page, steps, selected },
       zone,
       meta: {
-        ...(word === undefined ? { covers: { count: page.actions.length, fitting: page.fitting } } : {}),
+        ...(word === undefined ? { covers: coversOf(page) } : {}),
         ...(damage === undefined ? {} : { damage }),
       },
     };

@@ -39,7 +39,7 @@ export const homeDocument = ({
   journal,
 }: Home): Readonly<Record<string, unknown>> => ({
   version,
-  selected,
+  selected: selected ?? null,
   halt: standingHalt(halt),
   unresolved: journal.unresolved.map((action) => journalDocument(action, selected?.name)),
   in_flight: journal.inFlight.map((action) => journalDocument(action, selected?.name)),

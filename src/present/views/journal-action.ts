@@ -1,5 +1,5 @@
 /** One action of the journal in full: what was asked, how the side stood, every step, and what goes on. */
-import type { Action } from '../../journal/fold.ts';
+import type { Action, ActionState } from '../../journal/fold.ts';
 import type { JournalRecord } from '../../journal/record.ts';
 import { type WayOn, waysOn } from '../../journal/ways-on.ts';
 import { type Block, type Cell, line, missing, text } from '../blocks.ts';
@@ -33,11 +33,7 @@ export function viewJournalAction({ action, steps, selected }: JournalEntry): re
     { kind: 'gap' },
     ...beforeOf(action),
     { kind: 'gap' },
-    {
-      kind: 'table',
-      columns: [{ header: 'TIME' }, { header: 'STEP' }, { header: 'WHAT IS KNOWN OF IT' }],
-      rows: steps.map(stepRow),
-    },
+    ...steps.map(viewStep),
     ...viewWaysOn(waysOn(action, selected)),
   ];
 }
@@ -54,14 +50,14 @@ function pairsOf(action: Action): readonly Pair[] {
     ...pair('Deal id', intent.deal_id),
     ...pair('Hedge', action.hedgeId),
     ...pair('Order transaction', action.orderTxHash),
-    ...pair('Why', action.why),
+    ...(WHY_NOW.includes(action.state) ? pair('Why', action.why) : []),
     ...(action.refusal === undefined
       ? []
       : pair('Refused', `${action.refusal.code} (HTTP ${action.refusal.httpStatus.toString()})`)),
     ...figurePairs('', action.outcome?.facts ?? {}),
     ...pair('Asked as', intent.asked),
-    ...figurePairs('Quoted: ', intent.quote ?? {}),
-    ...figurePairs('Bound: ', bounds ?? {}),
+    ...figurePairs('Quoted', intent.quote ?? {}),
+    ...figurePairs('Bound', bounds ?? {}),
     ...pair('Idempotency key', `${intent.idempotency_key} (${ORIGINS[intent.key_origin]})`),
     ...pair('Reference', intent.client_reference),
     ...pair('Request', `POST ${intent.path}`),
@@ -71,13 +67,16 @@ function pairsOf(action: Action): readonly Pair[] {
 const pair = (name: string, value: string | undefined): readonly Pair[] =>
   value === undefined ? [] : [{ name, value: [text(value)] }];
 
+/** Of any other state it is what was known before: among the steps. */
+const WHY_NOW: readonly ActionState[] = ['sent', 'unknown', 'not_sent', 'settled'];
+
 const ORIGINS = {
   minted: 'minted',
   given: 'chosen by the operator',
   deal_id: 'made of the deal id',
 } as const;
 
-/** Figures by their own names: `execution_price` → `Execution price`. Those that did not come are left out. */
+/** Figures by their own names: `execution_price` → `Quoted execution price`. Those that did not come are left out. */
 const figurePairs = (
   before: string,
   figures: Readonly<Record<string, string | null | undefined>>,
@@ -85,13 +84,13 @@ const figurePairs = (
   Object.entries(figures).flatMap(([name, value]) =>
     value === null || value === undefined
       ? []
-      : [
-          {
-            name: before === '' ? labelOf(name) : `${before}${labelOf(name).toLowerCase()}`,
-            value: [cellOf(name, value)],
-          },
-        ],
+      : [{ name: nameOf(before, name), value: [cellOf(name, value)] }],
   );
+
+function nameOf(before: string, field: string): string {
+  const label = labelOf(field);
+  return before === '' ? label : `${before} ${label.charAt(0).toLowerCase()}${label.slice(1)}`;
+}
 
 function beforeOf({ intent }: Action): readonly Block[] {
   const { hedges, in_positions: stood } = intent.before;
@@ -112,11 +111,12 @@ function beforeOf({ intent }: Action): readonly Block[] {
   ];
 }
 
-const stepRow = (record: JournalRecord): readonly Cell[] => [
-  { kind: 'time', at: record.at, style: 'second' },
-  text(STEPS[record.kind]),
-  text(detailOf(record)),
-];
+const viewStep = (record: JournalRecord): Block =>
+  line(
+    { kind: 'time', at: record.at, style: 'second', tone: 'dim' },
+    text(`${STEPS[record.kind]}:`, 'strong'),
+    text(detailOf(record)),
+  );
 
 const STEPS: Readonly<Record<JournalRecord['kind'], string>> = {
   intent: 'written',
