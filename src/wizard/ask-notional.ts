@@ -23,7 +23,7 @@ export async function askNotional(draft: SidedDraft, account: Account, asking: A
   const { balance_usdc: free, available_exposure_usd: headroom } = account;
   const answer = await asking.prompter.input(
     {
-      message: `Notional in USD (headroom ${usdInWords(headroom)}, free ${usdcInWords(free)})`,
+      message: `Notional (headroom ${usdInWords(headroom)}, free ${usdcInWords(free)})`,
       otherwise: `hedge open ${draft.market} ${draft.side} NOTIONAL --tenor DAYS`,
     },
     (given) => objectionTo(given.trim(), draft, asking),

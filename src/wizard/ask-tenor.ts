@@ -1,5 +1,6 @@
 /** For how long: every tenor with its price, carry and all-in rate, quoted now for the size that was said. */
 
+import { carryInWords } from '../domain/carry.ts';
 import { usdcInWords } from '../domain/exposure.ts';
 import { TENORS, type Tenor } from '../domain/vocabulary.ts';
 import { type QuotedTenor, readQuotes } from '../flow/read-quotes.ts';
@@ -36,6 +37,13 @@ function about(
   if (quoted === undefined) return {};
   const { quote, misses } = quoted;
   if (misses.length > 0 && someHold) return { disabled: '(beyond your bound)' };
+  const carry = carryInWords(quote.carry.total_usdc);
+  const carried = carry.amount.eq(0) ? carry.words : `${carry.words} ${usdcInWords(carry.amount)}`;
   const says = misses.map((miss) => `${miss.says.charAt(0).toUpperCase()}${miss.says.slice(1)}.`);
-  return { description: [`Upfront ${usdcInWords(quote.upfront.total_upfront_usdc)}.`, ...says].join(' ') };
+  return {
+    description: [
+      `Carry: ${carried}. Upfront: ${usdcInWords(quote.upfront.total_upfront_usdc)}.`,
+      ...says,
+    ].join(' '),
+  };
 }

@@ -16,7 +16,7 @@ const START_OF_LINE = '\u0015';
 const QUESTIONS = [
   { name: 'the market', shows: /^\? Market\n.*\n❯ USDTNGN/m, answer: '\r' },
   { name: 'the side', shows: /^\? Side\n.*\n❯ buy/m, answer: '\r' },
-  { name: 'the notional', shows: /^\? Notional in USD/m, answer: '10k\r' },
+  { name: 'the notional', shows: /^\? Notional/m, answer: '10k\r' },
   { name: 'the tenor', shows: /^\? Tenor\n.*\n❯ 1 d/m, answer: `${DOWN}\r` },
   { name: 'the deal id', shows: /^\? Deal id/m, answer: 'PAY-8841\r' },
   { name: 'the confirmation', shows: /^\? Open this hedge\? \(y\/N\)/m, answer: 'y\r' },

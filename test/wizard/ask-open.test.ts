@@ -22,7 +22,7 @@ describe('hedge open with everything missing', () => {
     expect(asked.map(({ message }) => message)).toEqual([
       'Market',
       'Side',
-      'Notional in USD (headroom 425,000.00 USD, free 41,320.00 USDC)',
+      'Notional (headroom 425,000.00 USD, free 41,320.00 USDC)',
       'Tenor',
       "Deal id, the desk's own (empty: none)",
     ]);
@@ -93,7 +93,7 @@ describe('parts that were said are not asked', () => {
     const answers = { Side: 'buy', Notional: '10k', Tenor: '3 d', 'Deal id': 'PAY-7' };
     const { asking, asked } = aDesk(questions.map((name) => answers[name]));
     const intent = await askOpen(draftOf(words, options), asking);
-    expect(asked.map(({ message }) => message.split(/ in USD|,/)[0])).toEqual(questions);
+    expect(asked.map(({ message }) => message.split(/ \(|,/)[0])).toEqual(questions);
     expect(intent).toEqual(
       completeOpen(draftOf('USDTNGN buy 10k', { ...options, tenor: '3', dealId: 'PAY-7' })),
     );
