@@ -14,8 +14,8 @@ import type { Places } from '../platform/places.ts';
 export interface KeptSession {
   session: Uint8Array;
   /** Milliseconds since the epoch, as the next. */
-  verifiedAt: number;
   until: number;
+  verifiedUntil: number;
 }
 
 export interface TlsSessionStore {
@@ -36,8 +36,8 @@ const file = z.object({
   place: z.string(),
   /** Base64; empty where the place is not to be remembered. */
   session: z.string(),
-  verified_at: z.number(),
   until: z.number(),
+  verified_until: z.number(),
 });
 
 /** `variant` tells apart what one build of Node keeps from what another could not use. */
@@ -54,12 +54,12 @@ export function tlsSessionsIn(places: Places, machine: Machine, variant: string)
       ? parsed.data
       : undefined;
   };
-  const write = (place: string, { session, verifiedAt, until }: KeptSession): void => {
+  const write = (place: string, { session, until, verifiedUntil }: KeptSession): void => {
     const content: z.infer<typeof file> = {
       place: nameOf(place),
       session: Buffer.from(session).toString('base64'),
-      verified_at: verifiedAt,
       until,
+      verified_until: verifiedUntil,
     };
     writeCacheFile(pathOf(place), `${JSON.stringify(content)}\n`, machine);
   };
@@ -69,7 +69,7 @@ export function tlsSessionsIn(places: Places, machine: Machine, variant: string)
       const found = read(place);
       if (found === undefined || found.session === '') return undefined;
       const session = Buffer.from(found.session, 'base64');
-      return { session, verifiedAt: found.verified_at, until: found.until };
+      return { session, until: found.until, verifiedUntil: found.verified_until };
     },
     keep(place, kept) {
       const before = read(place);
@@ -78,8 +78,8 @@ export function tlsSessionsIn(places: Places, machine: Machine, variant: string)
       write(place, kept);
     },
     refuse(place) {
-      const now = clock.now();
-      write(place, { session: new Uint8Array(), verifiedAt: now, until: now + REFUSED_FOR_MS });
+      const until = clock.now() + REFUSED_FOR_MS;
+      write(place, { session: new Uint8Array(), until, verifiedUntil: until });
     },
   };
 }

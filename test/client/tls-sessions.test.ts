@@ -3,11 +3,17 @@ import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:https';
 import type { TLSSocket } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type KeptSession, lifetimeOf, type TlsSessions } from '../../src/client/transport/tls-session.ts';
+import {
+  type KeptSession,
+  keepable,
+  lifetimeOf,
+  type TlsSessions,
+} from '../../src/client/transport/tls-session.ts';
 import { UnavailableError } from '../../src/errors.ts';
 import { anAccount, succeeded } from '../spec/bodies.ts';
 import { ROADS, rejection } from '../support/desk-client.ts';
 import { BASE_PATH, close, listen } from '../support/scripted-service.ts';
+import { steadyClock } from '../support/steady-clock.ts';
 import { type Authority, anAuthority, type Issued, inDays, loopbackTls } from '../support/tls.ts';
 
 interface Host {
@@ -87,23 +93,19 @@ describe.each(ROADS)('a TLS session, on the $road road', ({ connected }) => {
   });
 
   it('is kept no longer than the host takes it back, and than a day after the host was verified', async () => {
-    const memory = aMemory();
+    const now = steadyClock().now();
     const short = await aHost({ lifetimeS: 300 });
+    const memory = aMemory();
     await askOnce(short.url, memory);
-    const [kept] = memory.kept.values();
-    expect(lifetimeOf(kept?.session ?? new Uint8Array())).toBe(300);
-    expect((kept?.until ?? 0) - (kept?.verifiedAt ?? 0)).toBe(5 * MINUTE_MS);
+    const day = 24 * 60 * MINUTE_MS;
+    expect([...memory.kept.values()]).toMatchObject([
+      { until: now + 5 * MINUTE_MS, verifiedUntil: now + day },
+    ]);
 
-    const lasting = aMemory();
     const long = await aHost({ lifetimeS: 7 * 86_400 });
+    const lasting = aMemory();
     await askOnce(long.url, lasting);
-    const [first] = lasting.kept.values();
-    expect((first?.until ?? 0) - (first?.verifiedAt ?? 0)).toBe(24 * 60 * MINUTE_MS);
-    // Renewed with every connection, verified once.
-    await askOnce(long.url, lasting);
-    const [second] = lasting.kept.values();
-    expect(long.resumed).toEqual([false, true]);
-    expect(second?.until).toBe(first?.until);
+    expect([...lasting.kept.values()]).toMatchObject([{ until: now + day, verifiedUntil: now + day }]);
   });
 
   it('is kept no longer than the certificate is valid', async () => {
@@ -126,7 +128,7 @@ describe.each(ROADS)('a TLS session, on the $road road', ({ connected }) => {
     const host = await aHost({});
     const memory = aMemory();
     await askOnce(host.url, memory);
-    for (const [place, kept] of memory.kept) memory.kept.set(place, { ...kept, until: kept.verifiedAt });
+    for (const [place, kept] of memory.kept) memory.kept.set(place, { ...kept, until: steadyClock().now() });
     await askOnce(host.url, memory);
     expect(host.resumed).toEqual([false, false]);
     expect(memory.refused).toEqual([]);
@@ -207,6 +209,20 @@ describe.each(ROADS)('a TLS session, on the $road road', ({ connected }) => {
   });
 });
 
+describe('what may be kept of a session', () => {
+  const lasting = Uint8Array.from([0x30, 0x06, 0xa9, 0x04, 0x02, 0x02, 0x1c, 0x20]);
+  it.each([
+    ['a new one: as long as the host takes it back', 'TLSv1.3', lasting, 99_999_999, 7_200_005],
+    ['a renewed one: until the host must be verified anew', 'TLSv1.3', lasting, 3_600_000, 3_600_000],
+    ['one that is to be verified anew by now', 'TLSv1.3', lasting, 5, undefined],
+    ['one whose life is not told', 'TLSv1.3', Uint8Array.from([0x30, 0x00]), 99_999_999, undefined],
+    ['one of an older protocol', 'TLSv1.2', lasting, 99_999_999, undefined],
+  ] as const)('of %s', (_, protocol, session, verifiedUntil, until) => {
+    const kept = keepable(session, { getProtocol: () => protocol }, { verifiedUntil, now: 5 });
+    expect(kept).toEqual(until === undefined ? undefined : { session, until, verifiedUntil });
+  });
+});
+
 describe('the life of a session', () => {
   it.each([
     ['nothing', []],
@@ -218,8 +234,11 @@ describe('the life of a session', () => {
     expect(lifetimeOf(Uint8Array.from(bytes))).toBe(0);
   });
 
-  it('is the number of seconds under [9]', () => {
-    expect(lifetimeOf(Uint8Array.from([0x30, 0x06, 0xa9, 0x04, 0x02, 0x02, 0x1c, 0x20]))).toBe(7200);
+  it('is the number of seconds under [9], also behind the name that newer Nodes put before it', () => {
+    const session = Buffer.from([0x30, 0x06, 0xa9, 0x04, 0x02, 0x02, 0x1c, 0x20]);
+    expect(lifetimeOf(session)).toBe(7200);
+    const named = Buffer.concat([Buffer.from('\0nodejs:tls:session:1\0\0\x09localhost'), session]);
+    expect(lifetimeOf(named)).toBe(7200);
   });
 });
 

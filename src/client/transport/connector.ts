@@ -9,7 +9,7 @@ import type { Clock } from '../../platform/clock.ts';
 import { Failure } from './failure.ts';
 import { limitBy } from './limit.ts';
 import { connectFailure } from './read-failure.ts';
-import { type KeptSession, keepable, placeOf, type TlsSessions } from './tls-session.ts';
+import { type KeptSession, keepable, placeOf, type TlsSessions, verifiedUntil } from './tls-session.ts';
 import { caOf, type Trust } from './trust-list.ts';
 
 /** A connection that is not made in this time is given up. */
@@ -45,9 +45,11 @@ export function makeConnector(parts: {
     return whole;
   };
 
-  const remember = (socket: TLSSocket, place: string, verifiedAt: number): void => {
+  const remember = (socket: TLSSocket, place: string, until?: number): void => {
+    let counts = until;
     socket.on('session', (session) => {
-      const kept = keepable(session, socket, { verifiedAt, now: clock.now() });
+      counts ??= verifiedUntil(socket, clock.now());
+      const kept = keepable(session, socket, { verifiedUntil: counts, now: clock.now() });
       if (kept !== undefined) latest.set(place, kept);
     });
   };
@@ -66,7 +68,7 @@ export function makeConnector(parts: {
         onReached: () => {
           reached = true;
         },
-        prepare: (made) => remember(made, place, kept.verifiedAt),
+        prepare: (made) => remember(made, place, kept.verifiedUntil),
       });
       if (socket.isSessionReused() && socket.authorized) return socket;
       socket.destroy();
@@ -84,7 +86,7 @@ export function makeConnector(parts: {
       secureContext,
       under,
       prepare: (made) => {
-        if (sessions !== undefined) remember(made, place, clock.now());
+        if (sessions !== undefined) remember(made, place);
       },
     });
   }

@@ -7,14 +7,14 @@ import type { TLSSocket } from 'node:tls';
 import type { Target } from './connector.ts';
 import { nameOf, type Trust } from './trust-list.ts';
 
-/** A session as it is kept. */
+/** A session as it is kept. Times are in milliseconds since the epoch. */
 export interface KeptSession {
   /** Node's bytes: a ticket of the host, and what it takes to use it. */
   session: Uint8Array;
-  /** When the host's certificate was last verified, in milliseconds since the epoch. */
-  verifiedAt: number;
   /** Of no use from then on. */
   until: number;
+  /** However often the session is renewed, the host must be verified anew by then. */
+  verifiedUntil: number;
 }
 
 /** Where sessions are kept. It may lose, or bring back changed, whatever it was given. */
@@ -25,36 +25,39 @@ export interface TlsSessions {
   refuse(place: string): void;
 }
 
-/** However often it is renewed, a session is verified anew after this time. */
 const VERIFIED_FOR_MS = 86_400_000;
 
 /** One host, one port, one list of authorities: a session is resumed for no other. */
 export const placeOf = ({ host, port }: Target, trust: Trust): string => `${host} ${port} ${nameOf(trust)}`;
 
+/** How long a verification that was made now may count: a day, and no longer than the certificate. */
+export function verifiedUntil(socket: TLSSocket, now: number): number {
+  const expiry = Date.parse(socket.getPeerCertificate().valid_to);
+  return Number.isNaN(expiry) ? now : Math.min(now + VERIFIED_FOR_MS, expiry);
+}
+
 /** What may be kept of a session that `socket` was given, if anything may. */
 export function keepable(
   session: Uint8Array,
-  socket: TLSSocket,
-  times: { verifiedAt: number; now: number },
+  socket: Pick<TLSSocket, 'getProtocol'>,
+  times: { verifiedUntil: number; now: number },
 ): KeptSession | undefined {
   // What is kept of an older protocol could open a recorded connection, and the key in it.
   if (socket.getProtocol() !== 'TLSv1.3') return undefined;
-  const certificate = socket.getPeerX509Certificate();
-  const expiry = Date.parse(certificate?.validTo ?? '');
-  const until = Math.min(
-    times.now + lifetimeOf(session) * 1000,
-    times.verifiedAt + VERIFIED_FOR_MS,
-    Number.isNaN(expiry) ? 0 : expiry,
-  );
-  return until > times.now ? { session, verifiedAt: times.verifiedAt, until } : undefined;
+  const until = Math.min(times.now + lifetimeOf(session) * 1000, times.verifiedUntil);
+  return until > times.now ? { session, until, verifiedUntil: times.verifiedUntil } : undefined;
 }
+
+/** Newer Nodes put the name of the host, after its length in two bytes, before the session. */
+const NAMED = Buffer.from('\0nodejs:tls:session:1\0');
 
 const SEQUENCE = 0x30;
 /** `[9]` of OpenSSL's SSL_SESSION. */
 const LIFETIME_HINT = 0xa9;
 
 /** Seconds for which the host takes the ticket back; 0 when it does not say, or the bytes are not a session. */
-export function lifetimeOf(session: Uint8Array): number {
+export function lifetimeOf(kept: Uint8Array): number {
+  const session = withoutName(kept);
   const outer = elementAt(session, 0);
   if (outer?.tag !== SEQUENCE) return 0;
   for (let at = outer.start; at < outer.end; ) {
@@ -69,6 +72,12 @@ export function lifetimeOf(session: Uint8Array): number {
     at = element.end;
   }
   return 0;
+}
+
+function withoutName(session: Uint8Array): Uint8Array {
+  if (!NAMED.equals(session.subarray(0, NAMED.length))) return session;
+  const [high = 0, low = 0] = session.subarray(NAMED.length);
+  return session.subarray(NAMED.length + 2 + high * 256 + low);
 }
 
 /** One element of DER: its tag and where its content lies. */
