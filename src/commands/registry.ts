@@ -31,6 +31,30 @@ export const REGISTRY: readonly RegistryLine[] = [
     load: async () => (await import('./quote.ts')).quote,
   },
   {
+    name: 'open',
+    group: 'Deal',
+    summary: 'opens a hedge; on a terminal, missing parts are asked for',
+    load: async () => (await import('./open.ts')).open,
+  },
+  {
+    name: 'add',
+    group: 'Deal',
+    summary: 'adds notional to the open hedge on a side; the maturity stays',
+    load: async () => (await import('./add.ts')).add,
+  },
+  {
+    name: 'reduce',
+    group: 'Deal',
+    summary: 'takes notional off a side: an amount, a part (--by) or down to a size (--to)',
+    load: async () => (await import('./reduce.ts')).reduce,
+  },
+  {
+    name: 'close',
+    group: 'Deal',
+    summary: 'closes everything on a side; shows what comes back first',
+    load: async () => (await import('./close.ts')).close,
+  },
+  {
     name: 'check',
     group: 'Deal',
     summary: 'looks at what is unresolved or in flight; sends nothing',
@@ -59,30 +83,6 @@ export const REGISTRY: readonly RegistryLine[] = [
     group: 'Deal',
     summary: 'lifts the halt',
     load: async () => (await import('./unhalt.ts')).unhalt,
-  },
-  {
-    name: 'open',
-    group: 'Deal',
-    summary: 'opens a hedge; on a terminal, missing parts are asked for',
-    load: async () => (await import('./open.ts')).open,
-  },
-  {
-    name: 'add',
-    group: 'Deal',
-    summary: 'adds notional to the open hedge on a side; the maturity stays',
-    load: async () => (await import('./add.ts')).add,
-  },
-  {
-    name: 'reduce',
-    group: 'Deal',
-    summary: 'takes notional off a side: an amount, a part (--by) or down to a size (--to)',
-    load: async () => (await import('./reduce.ts')).reduce,
-  },
-  {
-    name: 'close',
-    group: 'Deal',
-    summary: 'closes everything on a side; shows what comes back first',
-    load: async () => (await import('./close.ts')).close,
   },
   {
     name: 'hedges',

@@ -6,6 +6,7 @@ import { usdInWords } from '../domain/exposure.ts';
 import type { Action } from '../journal/fold.ts';
 import { actionInWords, stateInWords, timeInWords } from '../journal/in-words.ts';
 import { duplicatesOf, inFlightOn, type Terms, unresolvedOn } from '../journal/ledger.ts';
+import { commandLines } from './command-lines.ts';
 import type { Finding } from './dealing.ts';
 
 interface OnTerms extends Terms {
@@ -52,11 +53,11 @@ export function unresolvedFindings(asked: OnTerms, actions: readonly Action[]): 
 const WHAT_A_CLOSE_TAKES = 'A close takes what is there when it lands.';
 
 const wayOut = (found: readonly Action[]): string =>
-  [
-    ...found.map(({ shortId }) => `hedge check ${shortId}   looks; sends nothing`),
-    ...found.map(({ shortId }) => `hedge resume ${shortId}   settles it`),
-    `${despite(found)}   on the line: deal although that is open`,
-  ].join('\n');
+  commandLines([
+    ...found.map(({ shortId }) => [`hedge check ${shortId}`, 'looks; sends nothing'] as const),
+    ...found.map(({ shortId }) => [`hedge resume ${shortId}`, 'settles it'] as const),
+    [despite(found), 'on the line: deal although that is open'],
+  ]);
 
 const lines = (found: readonly Action[], command: string): string =>
   found.map(({ shortId }) => `hedge ${command} ${shortId}`).join('\n');
@@ -96,7 +97,10 @@ function inFlight(found: readonly Action[], level: Finding['level'], meaning: st
       level,
       code: 'in_flight',
       says: `${named.join(' ')} ${meaning}`,
-      hint: level === 'stop' ? `${wait}\n${despite(found)}   on the line: do not wait for it` : wait,
+      hint:
+        level === 'stop'
+          ? `${wait}\n${commandLines([[despite(found), 'on the line: do not wait for it']])}`
+          : wait,
       details: { actions: found.map(actionDetails) },
     },
   ];

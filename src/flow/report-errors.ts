@@ -15,13 +15,17 @@ import {
 import type { Action } from '../journal/fold.ts';
 import { actionInWords } from '../journal/in-words.ts';
 import { actionByName } from './action-words.ts';
+import { commandLines } from './command-lines.ts';
 
 /** Accepted, and its end was not seen within the time given. `says`: what was seen, as half a sentence. */
 export const pendingError = (entry: Action, says: string): PendingError =>
   new PendingError({
     what: `PENDING: ${actionInWords(entry)} was accepted and is not finished: ${says}.`,
     book: `It comes to its end without us (${actionByName(entry)}). Do not deal it again.`,
-    hint: `hedge wait ${entry.shortId}    waits for its end\nhedge check ${entry.shortId}   looks once`,
+    hint: commandLines([
+      [`hedge wait ${entry.shortId}`, 'waits for its end'],
+      [`hedge check ${entry.shortId}`, 'looks once'],
+    ]),
     details: idsOf(entry),
   });
 
@@ -53,7 +57,14 @@ export const notOursError = (entry: Action, says: string): OutcomeUnknownError =
   new OutcomeUnknownError({
     what: `UNKNOWN: ${actionInWords(entry)} was accepted, and what the book shows is not exactly that: ${says}.`,
     book: `A colleague's deal cannot be told from it (${actionByName(entry)}). Do not deal it again.`,
-    hint: `hedge check ${entry.shortId}     looks again, sends nothing\nhedge hedges         shows the side, hedge by hedge\nhedge journal settle ${entry.shortId} --as done|nothing --because TEXT   your word for it`,
+    hint: commandLines([
+      [`hedge check ${entry.shortId}`, 'looks again, sends nothing'],
+      ['hedge hedges', 'shows the side, hedge by hedge'],
+      [
+        `hedge journal settle ${entry.shortId} --as done --because TEXT`,
+        'your word for it (or --as nothing)',
+      ],
+    ]),
     details: { ...idsOf(entry), seen: says },
   });
 
@@ -65,7 +76,7 @@ export function stoppedWaiting(entry: Action, stopped: InterruptedError): Interr
     book: accepted
       ? 'It comes to its end without us: only the waiting was stopped.'
       : 'It may have been done or not. Do not deal it again.',
-    hint: accepted ? `hedge wait ${entry.shortId}    waits for its end` : waysOn(entry),
+    hint: accepted ? commandLines([[`hedge wait ${entry.shortId}`, 'waits for its end']]) : waysOn(entry),
     effect: accepted ? 'pending' : 'unknown',
     retry: 'after_check',
     details: idsOf(entry),
@@ -105,11 +116,11 @@ export const notSentError = (entry: Action, cause: HedgeError): HedgeError =>
     : cause;
 
 const waysOn = ({ shortId, intent: { market, side } }: Action): string =>
-  [
-    `hedge check ${shortId}     looks; sends nothing`,
-    `hedge resume ${shortId}    looks, then asks before it sends again with the same key`,
-    `hedge close ${market} ${side}    is allowed, if you must be flat`,
-  ].join('\n');
+  commandLines([
+    [`hedge check ${shortId}`, 'looks; sends nothing'],
+    [`hedge resume ${shortId}`, 'looks, then asks before it sends again with the same key'],
+    [`hedge close ${market} ${side}`, 'is allowed, if you must be flat'],
+  ]);
 
 function again({ intent }: Action): string {
   const { deal_id: dealId, market, side, notional_usd: notional, tenor_days: tenor } = intent;
