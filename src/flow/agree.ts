@@ -3,6 +3,7 @@
  * the answer, so that nobody deals on what was true a minute ago.
  */
 import { Big } from 'big.js';
+import { grouped } from '../domain/exposure.ts';
 import { worseByBps } from '../domain/slippage.ts';
 import { StoppedError } from '../errors.ts';
 import type { ActionIntent } from '../intent/action-intent.ts';
@@ -46,7 +47,7 @@ function sayReadAgain(shown: Plan, fresh: Plan, { watch }: Dealing): void {
   const moved = bps.eq(0)
     ? 'unchanged'
     : `${bps.abs().round(2, Big.roundUp).toFixed()} bps ${bps.gt(0) ? 'worse' : 'better'}`;
-  watch.note(`re-quoted  ${now.toFixed()}, ${moved}`);
+  watch.note(`re-quoted  ${grouped(now)}, ${moved}`);
 }
 
 const declined = ({ action }: ActionIntent): StoppedError =>

@@ -3,7 +3,7 @@
  * Pure.
  */
 import { Big } from 'big.js';
-import { usdInWords } from '../domain/exposure.ts';
+import { grouped, usdInWords } from '../domain/exposure.ts';
 import { worseByBps } from '../domain/slippage.ts';
 import type { AddPlan, OpenPlan, Plan } from './plan.ts';
 import type { SideBook } from './plan-side.ts';
@@ -29,7 +29,7 @@ function priceChange(shown: Plan, fresh: Plan): string | undefined {
   if (before === undefined || now === undefined) return undefined;
   const bps = worseByBps(fresh.side, { shown: before, now });
   return bps.gt(TOLERATED_BPS)
-    ? `the price is ${now.toFixed()} now, ${bps.round(1).toFixed()} bps worse than the ${before.toFixed()} shown`
+    ? `the price is ${grouped(now)} now, ${bps.round(1).toFixed()} bps worse than the ${grouped(before)} shown`
     : undefined;
 }
 

@@ -14,11 +14,11 @@ const priced = (side: 'buy' | 'sell', executionPrice: number) =>
 describe('what changed between showing a deal and sending it', () => {
   it.each([
     ['buy', '10 bps above', 1_001, undefined],
-    ['buy', 'a hair more', 1_001.001, 'the price is 1001.001 now, 10 bps worse than the 1000 shown'],
-    ['buy', '20 bps above', 1_002, 'the price is 1002 now, 20 bps worse than the 1000 shown'],
+    ['buy', 'a hair more', 1_001.001, 'the price is 1,001.001 now, 10 bps worse than the 1,000.00 shown'],
+    ['buy', '20 bps above', 1_002, 'the price is 1,002.00 now, 20 bps worse than the 1,000.00 shown'],
     ['buy', 'far better', 900, undefined],
     ['sell', '10 bps below', 999, undefined],
-    ['sell', '20 bps below', 998, 'the price is 998 now, 20 bps worse than the 1000 shown'],
+    ['sell', '20 bps below', 998, 'the price is 998.00 now, 20 bps worse than the 1,000.00 shown'],
     ['sell', 'far better', 1_100, undefined],
   ] as const)('a %s at %s', (side, _what, now, says) => {
     expect(changedSince(priced(side, 1_000), priced(side, now))).toBe(says);
