@@ -33,6 +33,7 @@ const LIBRARY_OWNERS: Readonly<Record<string, readonly string[]>> = {
   chalk: ['present', 'terminal'],
   'cli-table3': ['present'],
   conf: ['settings'],
+  'csv-stringify': ['present'],
   zod: ['client', 'settings', 'journal', 'memory', 'practice'],
   'lossless-json': ['client', 'domain'],
   '@photostructure/sqlite': ['practice'],

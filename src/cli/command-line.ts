@@ -12,6 +12,7 @@ import { UsageError } from '../errors.ts';
 import type { RawInput } from '../intent/raw-input.ts';
 import { bareWords, GLOBAL_OPTIONS, type GlobalOptions } from './global-options.ts';
 import { examplesOf, styleHelp } from './help.ts';
+import { readOutput } from './output.ts';
 
 export type CommandLine =
   | { kind: 'run'; command: Command; raw: RawInput; globals: GlobalOptions }
@@ -174,11 +175,15 @@ function addOptions(command: Commander, specs: readonly OptionSpec[]): void {
 }
 
 function globalsOf(options: Record<string, unknown>): GlobalOptions {
-  const { profile, expectEnv } = options;
+  const { profile, expectEnv, output } = options;
   return {
     ...(typeof profile === 'string' ? { profile } : {}),
     ...(typeof expectEnv === 'string' ? { expectEnv } : {}),
-    json: options['json'] === true,
+    form: readOutput({
+      json: options['json'] === true,
+      csv: options['csv'] === true,
+      output: typeof output === 'string' ? output : undefined,
+    }),
     quiet: options['quiet'] === true,
     verbose: options['verbose'] === true,
   };

@@ -3,11 +3,12 @@
  * decides how anything at all is shown, a wrong command line included.
  */
 import type { OptionSpec } from '../commands/define.ts';
+import { guessOutput, type OutputForm } from './output.ts';
 
 export interface GlobalOptions {
   profile?: string;
   expectEnv?: string;
-  json: boolean;
+  form: OutputForm;
   quiet: boolean;
   verbose: boolean;
 }
@@ -19,16 +20,21 @@ export const GLOBAL_OPTIONS: readonly OptionSpec[] = [
     summary: 'a promise: live, sandbox or practice; broken, nothing is sent',
   },
   { flags: '--json', summary: 'one document on standard output, on success and on failure' },
+  { flags: '--csv', summary: 'a list as CSV: every field and digit, times in UTC; nothing on failure' },
+  {
+    flags: '--output <form>',
+    summary: 'table, json (the same as --json), jsonl (a record a line) or csv',
+  },
   { flags: '--no-color', summary: 'no colour' },
   { flags: '-q, --quiet', summary: 'no progress and no notes on standard error' },
   { flags: '-v, --verbose', summary: 'requests and answers on standard error, the key masked' },
 ];
 
 /** Global options that take a value, so that the word after them is not taken for a command. */
-export const VALUED_GLOBALS: readonly string[] = ['--profile', '--expect-env'];
+export const VALUED_GLOBALS: readonly string[] = ['--profile', '--expect-env', '--output'];
 
 export interface Glance {
-  json: boolean;
+  form: OutputForm;
   quiet: boolean;
   noColor: boolean;
   verbose: boolean;
@@ -37,14 +43,21 @@ export interface Glance {
 /** Looks for the switches among the words before a bare `--`. Words that are values do no harm here. */
 export function glanceAt(argv: readonly string[]): Glance {
   const end = argv.indexOf('--');
-  const words = new Set(end === -1 ? argv : argv.slice(0, end));
-  const has = (...names: readonly string[]): boolean => names.some((name) => words.has(name));
+  const words = end === -1 ? argv : argv.slice(0, end);
+  const has = (...names: readonly string[]): boolean => names.some((name) => words.includes(name));
   return {
-    json: has('--json'),
+    form: guessOutput({ json: has('--json'), csv: has('--csv'), output: valueOf(words, '--output') }),
     quiet: has('-q', '--quiet'),
     noColor: has('--no-color'),
     verbose: has('-v', '--verbose'),
   };
+}
+
+/** The value that follows an option, or stands in it after `=`. */
+function valueOf(words: readonly string[], option: string): string | undefined {
+  const at = words.findIndex((word) => word === option || word.startsWith(`${option}=`));
+  const word = words[at];
+  return word === option ? words[at + 1] : word?.slice(option.length + 1);
 }
 
 /** The first words that are neither options nor their values: the command's name, and what follows it. */

@@ -10,6 +10,7 @@ import type { SignalWatch } from '../terminal/signals.ts';
 import type { Terminal } from '../terminal/streams.ts';
 import { EXIT_OK, exitCodeOf } from './exit-codes.ts';
 import { type Glance, type GlobalOptions, glanceAt } from './global-options.ts';
+import { checkOutput } from './output.ts';
 import type { Context, Identity, Printer } from './printer.ts';
 
 /** What main.ts lends to one invocation. */
@@ -43,6 +44,7 @@ const NOTHING_SENT = 'Nothing was sent that changes the book.';
 export async function runInvocation(world: World): Promise<number> {
   const { argv, terminal } = world;
   const glance = glanceAt(argv);
+  let { form } = glance;
   let command: Command | undefined;
   let opened: OpenDesk | undefined;
   const context = (): Context => ({
@@ -65,6 +67,8 @@ export async function runInvocation(world: World): Promise<number> {
       return EXIT_OK;
     }
     command = said.command;
+    form = said.globals.form;
+    checkOutput(form, command);
     const act = command.prepare(said.raw);
     opened = await world.openDesk(said.globals);
     const { desk } = opened;
@@ -72,7 +76,7 @@ export async function runInvocation(world: World): Promise<number> {
     const print = async (shown: Shown): Promise<void> => {
       finding = shown.finding ?? finding;
       desk.progress.stop();
-      const printer = await printerFor(terminal, glance);
+      const printer = await printerFor(terminal, { ...glance, form });
       await printer.result(shown, context());
     };
     const shown = await notLongAfterSignal(act(desk, print), world);
@@ -81,7 +85,7 @@ export async function runInvocation(world: World): Promise<number> {
   } catch (thrown) {
     opened?.desk.progress.stop();
     return await fail(errorOf(thrown, world), {
-      printer: await printerFor(terminal, glance),
+      printer: await printerFor(terminal, { ...glance, form }),
       terminal,
       context: context(),
       verbose: glance.verbose,
@@ -95,8 +99,12 @@ export async function runInvocation(world: World): Promise<number> {
 const isVersionAlone = (argv: readonly string[]): boolean => argv.length === 1 && argv[0] === '--version';
 
 async function printerFor(terminal: Terminal, glance: Glance): Promise<Printer> {
+  if (glance.form === 'csv' || glance.form === 'jsonl') {
+    const { dataPrinter } = await import('./data-printer.ts');
+    return dataPrinter(terminal, { form: glance.form, quiet: glance.quiet });
+  }
   const { documentPrinter, personPrinter } = await import('./printer.ts');
-  return glance.json ? documentPrinter(terminal, glance) : personPrinter(terminal);
+  return glance.form === 'json' ? documentPrinter(terminal, glance) : personPrinter(terminal);
 }
 
 /**

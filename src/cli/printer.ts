@@ -64,8 +64,7 @@ export function documentPrinter(terminal: Terminal, options: { quiet: boolean })
   };
   return {
     async result(shown, context) {
-      if (!options.quiet && terminal.stderr.isTTY && context.identity !== undefined)
-        sayPainted(terminal, toText([headingOf(context, shown)], terminal.stderr, context));
+      if (!options.quiet && terminal.stderr.isTTY) sayHeading(terminal, shown, context);
       await print(context, shown, shown.finding);
       if (shown.finding !== undefined && !options.quiet) sayError(terminal, shown.finding, context);
     },
@@ -74,6 +73,12 @@ export function documentPrinter(terminal: Terminal, options: { quiet: boolean })
       await print(context, undefined, error);
     },
   };
+}
+
+/** Whose result it is that goes to standard output, where a person sees both. */
+export function sayHeading(terminal: Terminal, shown: Shown, context: Context): void {
+  if (context.identity !== undefined)
+    sayPainted(terminal, toText([headingOf(context, shown)], terminal.stderr, context));
 }
 
 /** Blocks that are no result: on standard error, under the environment line. */
@@ -130,7 +135,7 @@ export function personPrinter(terminal: Terminal): Printer {
   };
 }
 
-function sayError(terminal: Terminal, error: HedgeError, context: Context): void {
+export function sayError(terminal: Terminal, error: HedgeError, context: Context): void {
   sayPainted(terminal, renderErrorHuman(error, lens(terminal.stderr, context)));
 }
 

@@ -6,6 +6,7 @@
 import type { HedgeError } from '../errors.ts';
 import type { RawInput } from '../intent/raw-input.ts';
 import type { Block } from '../present/blocks.ts';
+import type { RecordTable } from '../present/record-table.ts';
 import type { Desk } from './desk.ts';
 
 export interface OperandSpec {
@@ -56,6 +57,8 @@ export interface Declaration<Input, Value> {
   ): Promise<Outcome<Value> | undefined>;
   /** The document's `data`. Without it, the value itself. */
   document?(value: Value): unknown;
+  /** What makes a command a list: its columns for --csv and --output jsonl, over the document's records. */
+  table?(value: Value): RecordTable;
   /** What a person sees. Pure. */
   view(value: Value): readonly Block[];
 }
@@ -69,6 +72,8 @@ export interface Command {
   operands: readonly OperandSpec[];
   options: readonly OptionSpec[];
   examples: readonly { line: string; shows: string }[];
+  /** Whether what it shows is a list. */
+  lists: boolean;
   /** Reads what was typed at once (UsageError), and gives the rest to be run. */
   prepare(raw: RawInput): (desk: Desk, emit: (shown: Shown) => Promise<void>) => Promise<Shown | undefined>;
 }
@@ -76,6 +81,8 @@ export interface Command {
 /** An outcome with both its views, neither computed before it is wanted. */
 export interface Shown {
   document(): unknown;
+  /** Undefined where the command is no list. */
+  table(): RecordTable | undefined;
   blocks(): readonly Block[];
   meta: Readonly<Record<string, unknown>>;
   servedAt: Date | undefined;
@@ -98,6 +105,7 @@ export function defineCommand<Input, Value>(declaration: Declaration<Input, Valu
   const show = (outcome: Outcome<Value>): Shown => ({
     document: () =>
       declaration.document === undefined ? outcome.value : declaration.document(outcome.value),
+    table: () => declaration.table?.(outcome.value),
     blocks: () => declaration.view(outcome.value),
     meta: outcome.meta ?? {},
     servedAt: outcome.servedAt,
@@ -112,6 +120,7 @@ export function defineCommand<Input, Value>(declaration: Declaration<Input, Valu
     operands: declaration.operands ?? [],
     options: declaration.options ?? [],
     examples: declaration.examples,
+    lists: declaration.table !== undefined,
     prepare(raw) {
       const input = declaration.read(raw);
       return async (desk, emit) => {

@@ -2,7 +2,7 @@
 import { coversOf, findHedges, listHedges } from '../flow/find-hedges.ts';
 import { lateNews } from '../flow/late-news.ts';
 import { readHedgesIntent } from '../intent/hedges-intent.ts';
-import { viewHedges } from '../present/views/hedges.ts';
+import { HEDGE_COLUMNS, viewHedges } from '../present/views/hedges.ts';
 import { defineCommand } from './define.ts';
 
 export const hedges = defineCommand({
@@ -34,5 +34,6 @@ export const hedges = defineCommand({
     };
   },
   document: ({ hedges: list, asked }) => (asked !== undefined && list.length === 1 ? list[0] : list),
+  table: ({ hedges: records }) => ({ columns: HEDGE_COLUMNS, records }),
   view: viewHedges,
 });

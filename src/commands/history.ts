@@ -1,7 +1,7 @@
 /** `hedge history`: closed hedges. */
 import { coversOf } from '../flow/find-hedges.ts';
 import { readNothing } from '../intent/raw-input.ts';
-import { viewHistory } from '../present/views/history.ts';
+import { HISTORY_COLUMNS, viewHistory } from '../present/views/history.ts';
 import { defineCommand } from './define.ts';
 
 export const history = defineCommand({
@@ -20,5 +20,6 @@ export const history = defineCommand({
     return { value: { records: data, covers }, servedAt, meta: { ...meta, covers } };
   },
   document: ({ records }) => records,
+  table: ({ records }) => ({ columns: HISTORY_COLUMNS, records }),
   view: viewHistory,
 });

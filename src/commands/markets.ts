@@ -1,6 +1,6 @@
 /** `hedge markets`: what can be dealt. */
 import { readNothing } from '../intent/raw-input.ts';
-import { viewMarkets } from '../present/views/markets.ts';
+import { MARKET_COLUMNS, viewMarkets } from '../present/views/markets.ts';
 import { defineCommand } from './define.ts';
 
 export const markets = defineCommand({
@@ -18,5 +18,6 @@ export const markets = defineCommand({
     const { data, meta, servedAt } = await (await desk.api()).markets();
     return { value: data, meta, servedAt };
   },
+  table: (records) => ({ columns: MARKET_COLUMNS, records }),
   view: viewMarkets,
 });

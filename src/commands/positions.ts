@@ -1,6 +1,6 @@
 /** `hedge positions`: what is open per side. */
 import { readNothing } from '../intent/raw-input.ts';
-import { viewPositions } from '../present/views/positions.ts';
+import { POSITION_COLUMNS, viewPositions } from '../present/views/positions.ts';
 import { defineCommand } from './define.ts';
 
 export const positions = defineCommand({
@@ -20,5 +20,6 @@ export const positions = defineCommand({
     const { data, meta, servedAt } = await (await desk.api()).positions();
     return { value: data, meta, servedAt };
   },
+  table: (records) => ({ columns: POSITION_COLUMNS, records }),
   view: viewPositions,
 });

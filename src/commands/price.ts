@@ -1,7 +1,7 @@
 /** `hedge price`: the indicative mid. */
-import { Big } from 'big.js';
-import { type MarketPrice, readPrices } from '../flow/read-prices.ts';
+import { readPrices } from '../flow/read-prices.ts';
 import { readMarket } from '../intent/operands.ts';
+import { PRICE_COLUMNS, priceDocument, priceRecord } from '../present/price-document.ts';
 import { viewPrices } from '../present/views/price.ts';
 import { defineCommand } from './define.ts';
 
@@ -23,11 +23,6 @@ export const price = defineCommand({
     return { value: { prices, asked: markets.length }, servedAt: prices[0]?.servedAt };
   },
   document: ({ prices, asked }) => (asked === 1 ? prices.map(priceDocument)[0] : prices.map(priceDocument)),
+  table: ({ prices }) => ({ columns: PRICE_COLUMNS, records: prices.map(priceRecord) }),
   view: ({ prices }) => viewPrices(prices),
 });
-
-/** What was sent, with the mid we found in it where it is one object that can hold it. */
-function priceDocument({ sent, market, mid }: MarketPrice): unknown {
-  const canHold = typeof sent === 'object' && sent !== null && !Array.isArray(sent) && !(sent instanceof Big);
-  return canHold ? { ...sent, derived: { market, mid: mid ?? null } } : sent;
-}

@@ -1,6 +1,7 @@
 /** `hedge quote`: what a hedge would cost, all in. */
-import { boundsFinding, type QuotedTenor, readQuotes } from '../flow/read-quotes.ts';
+import { boundsFinding, readQuotes } from '../flow/read-quotes.ts';
 import { readQuoteIntent } from '../intent/quote-intent.ts';
+import { QUOTE_COLUMNS, quoteDocument } from '../present/quote-document.ts';
 import { viewQuotes } from '../present/views/quote.ts';
 import { defineCommand } from './define.ts';
 
@@ -43,10 +44,6 @@ export const quote = defineCommand({
     };
   },
   document: ({ tenors }) => (tenors.length === 1 ? tenors.map(quoteDocument)[0] : tenors.map(quoteDocument)),
+  table: ({ tenors }) => ({ columns: QUOTE_COLUMNS, records: tenors.map(quoteDocument) }),
   view: viewQuotes,
-});
-
-const quoteDocument = ({ quote: sent, figures, misses }: QuotedTenor): unknown => ({
-  ...sent,
-  derived: { ...figures, misses: misses.map(({ bound, limit, by }) => ({ bound, limit, by })) },
 });

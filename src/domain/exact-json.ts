@@ -24,6 +24,6 @@ export const readOwnJson = (json: string): unknown =>
   parse(json, null, { parseNumber: (numeral) => new Big(numeral) });
 
 /** The digits of `amount`, without an exponent unless it is a very long one. */
-function exactDigits(amount: Big): string {
+export function exactDigits(amount: Big): string {
   return Math.abs(amount.e) > LONGEST_EXPONENT ? amount.toExponential() : amount.toFixed();
 }

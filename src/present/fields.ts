@@ -53,7 +53,8 @@ const unitOf = (field: string): { suffix: string; unit: string } | undefined =>
   UNITS.find(({ suffix }) => field.endsWith(suffix) && field.length > suffix.length);
 
 const isRate = (field: string): boolean => /rate|price/i.test(field);
-const isTimeField = (field: string): boolean => /_at$|maturity|timestamp|_time$|date/i.test(field);
+/** Whether a field of this name holds an instant. */
+export const isTimeField = (field: string): boolean => /_at$|maturity|timestamp|_time$|date/i.test(field);
 const isQuantity = (field: string): boolean => unitOf(field) !== undefined || isRate(field);
 const isAmount = (value: unknown): value is Amount =>
   value instanceof Big || typeof value === 'number' || typeof value === 'bigint';

@@ -8,6 +8,39 @@ import { type Action, awaitsEnd, isUnresolved } from '../journal/fold.ts';
 import type { JournalRecord } from '../journal/record.ts';
 import { waysOn } from '../journal/ways-on.ts';
 
+/** The columns of `--csv`, in order. What was asked, quoted and bound has those of its own names besides. */
+export const JOURNAL_COLUMNS = [
+  'began_at',
+  'action_id',
+  'short_id',
+  'identity.environment',
+  'profile',
+  'action',
+  'request.market',
+  'request.side',
+  'request.notional_usd',
+  'request.tenor_days',
+  'outcome',
+  'effect',
+  'deal_id',
+  'receipt.hedge_id',
+  'receipt.order_tx_hash',
+  'receipt.client_reference',
+  'receipt.idempotency_key',
+  'receipt.sent_at',
+  'changed_at',
+  'state',
+  'unresolved',
+  'in_flight',
+  'settled_as',
+  'why',
+  'refusal.code',
+  'refusal.http_status',
+  'attempts',
+  'identity.base_url',
+  'identity.key_fingerprint',
+] as const;
+
 /** What became of it in one word: its outcome where it has one, else what it waits for or how it stopped. */
 export function outcomeWord(action: Action): string {
   if (action.underway) return 'sending';

@@ -23,14 +23,22 @@ export interface JsonView {
   /** Indented for a person at a terminal; on one line for a pipe. */
   pretty: boolean;
   /** False: spelled in ASCII alone, for a terminal that shows no more. The value is the same. */
-  unicode?: boolean;
+  unicode?: boolean | undefined;
 }
 
 /** One document and a line end. Nothing in it acts on a terminal it is printed to. */
 export function renderJson({ data, error, meta }: JsonDocument, view: JsonView): string {
-  const document = { data: data ?? null, error, meta };
-  const json = writeExactJson(document, view.pretty ? { indent: 2 } : {});
-  return `${view.unicode === false ? escapeJsonToAscii(json) : escapeJson(json)}\n`;
+  return jsonText({ data: data ?? null, error, meta }, view);
+}
+
+/** Any value on a line of its own. */
+export function renderJsonLine(value: unknown, { unicode }: Pick<JsonView, 'unicode'>): string {
+  return jsonText(value, { pretty: false, unicode });
+}
+
+function jsonText(value: unknown, { pretty, unicode }: JsonView): string {
+  const json = writeExactJson(value, pretty ? { indent: 2 } : {});
+  return `${unicode === false ? escapeJsonToAscii(json) : escapeJson(json)}\n`;
 }
 
 /** The error as a document's `error`: what happened and what it means for the book are its message. */

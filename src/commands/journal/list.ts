@@ -1,7 +1,7 @@
 /** `hedge journal`: what was sent from this machine, and what became of it. Touches no network and reads no key. */
 import { coversOf, damageInWords, readJournal } from '../../flow/read-journal.ts';
 import { readJournalIntent } from '../../intent/journal-intent.ts';
-import { journalDocument } from '../../present/journal-document.ts';
+import { JOURNAL_COLUMNS, journalDocument } from '../../present/journal-document.ts';
 import { viewJournalPage } from '../../present/views/journal.ts';
 import { viewJournalAction } from '../../present/views/journal-action.ts';
 import { defineCommand } from '../define.ts';
@@ -53,6 +53,10 @@ export const journalList = defineCommand({
     if (steps !== undefined && only !== undefined) return journalDocument(only, selected, steps);
     return actions.map((action) => journalDocument(action, selected));
   },
+  table: ({ actions, steps, selected }) => ({
+    columns: JOURNAL_COLUMNS,
+    records: actions.map((action) => journalDocument(action, selected, steps)),
+  }),
   view({ steps, selected, ...page }) {
     const [only] = page.actions;
     return steps !== undefined && only !== undefined

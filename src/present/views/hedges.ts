@@ -2,7 +2,7 @@
 import type { Hedge } from '../../client/schemas.ts';
 import type { Covers } from '../../flow/find-hedges.ts';
 import { type Block, type Cell, line, type Tone, text } from '../blocks.ts';
-import { type KnownField, pairsOf, tableOf } from './records.ts';
+import { columnsOf, type KnownField, pairsOf, tableOf } from './records.ts';
 
 const COLUMNS: readonly KnownField[] = [
   { name: 'id', header: 'Hedge' },
@@ -21,6 +21,8 @@ const COLUMNS: readonly KnownField[] = [
   { name: 'order_tx_hash', header: 'Order tx', optional: true },
   { name: 'fill_tx_hash', header: 'Fill tx', optional: true },
 ];
+
+export const HEDGE_COLUMNS = columnsOf(COLUMNS);
 
 const ALWAYS = ['struck_rate', 'maturity_at'];
 

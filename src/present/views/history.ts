@@ -4,7 +4,7 @@ import type { Covers } from '../../flow/find-hedges.ts';
 import type { Block } from '../blocks.ts';
 import { signedCell } from './cells.ts';
 import { mayBeMore } from './hedges.ts';
-import { type KnownField, tableOf } from './records.ts';
+import { columnsOf, type KnownField, tableOf } from './records.ts';
 
 const COLUMNS: readonly KnownField[] = [
   { name: 'closed_at', header: 'Closed' },
@@ -23,6 +23,8 @@ const COLUMNS: readonly KnownField[] = [
   { name: 'reason', header: 'Ended by', optional: true },
   { name: 'opened_at', header: 'Opened', optional: true },
 ];
+
+export const HISTORY_COLUMNS = columnsOf(COLUMNS);
 
 export function viewHistory({
   records,

@@ -2,25 +2,27 @@
 import { Big } from 'big.js';
 import type { Market } from '../../client/schemas.ts';
 import { type Block, type Cell, line, text } from '../blocks.ts';
-import { type KnownField, tableOf } from './records.ts';
+import { columnsOf, type KnownField, tableOf } from './records.ts';
 
 const FIELDS: readonly KnownField[] = [
   { name: 'market', header: 'Market' },
   { name: 'status', header: 'Status', cell: statusCell },
   { name: 'price', header: 'Mid' },
-  { name: 'capacity_buy', header: 'Buy up to', cell: amountCell },
-  { name: 'capacity_sell', header: 'Sell up to', cell: amountCell },
-  { name: 'carry_buy', header: 'Buy carry', cell: carryCell },
-  { name: 'carry_sell', header: 'Sell carry', cell: carryCell },
+  { name: 'available_capacity_usd.buy', header: 'Buy up to', cell: amountCell },
+  { name: 'available_capacity_usd.sell', header: 'Sell up to', cell: amountCell },
+  { name: 'net_rate_daily_pct.buy', header: 'Buy carry', cell: carryCell },
+  { name: 'net_rate_daily_pct.sell', header: 'Sell carry', cell: carryCell },
 ];
+
+export const MARKET_COLUMNS = columnsOf(FIELDS);
 
 export function viewMarkets(markets: readonly Market[]): readonly Block[] {
   const rows = markets.map(({ available_capacity_usd: capacity, net_rate_daily_pct: carry, ...market }) => ({
     ...market,
-    capacity_buy: capacity.buy,
-    capacity_sell: capacity.sell,
-    carry_buy: carry.buy,
-    carry_sell: carry.sell,
+    'available_capacity_usd.buy': capacity.buy,
+    'available_capacity_usd.sell': capacity.sell,
+    'net_rate_daily_pct.buy': carry.buy,
+    'net_rate_daily_pct.sell': carry.sell,
   }));
   const table = tableOf(rows, FIELDS, { empty: 'No market is available to this account.' });
   return rows.length === 0

@@ -2,7 +2,7 @@
 import type { Position } from '../../client/schemas.ts';
 import type { Block } from '../blocks.ts';
 import { signedCell } from './cells.ts';
-import { type KnownField, tableOf } from './records.ts';
+import { columnsOf, type KnownField, tableOf } from './records.ts';
 
 const COLUMNS: readonly KnownField[] = [
   { name: 'market', header: 'Market' },
@@ -16,6 +16,8 @@ const COLUMNS: readonly KnownField[] = [
   { name: 'close_fee_usdc', header: 'Fee to close' },
   { name: 'net_margin_usd', header: 'Closing returns' },
 ];
+
+export const POSITION_COLUMNS = columnsOf(COLUMNS);
 
 export const viewPositions = (positions: readonly Position[]): readonly Block[] => [
   tableOf(positions, COLUMNS, { empty: 'Flat: no side is open.' }),

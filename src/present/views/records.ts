@@ -17,6 +17,9 @@ export interface KnownField {
   cell?: (value: unknown, record: Record) => Cell;
 }
 
+/** The names of declared fields: the columns that programs get, in the order a person sees. */
+export const columnsOf = (fields: readonly KnownField[]): readonly string[] => fields.map(({ name }) => name);
+
 /** Our own figures in a document; views say them in words of their own. */
 const DERIVED = 'derived';
 

@@ -1,0 +1,20 @@
+/** A mid for programs: what was sent, with the mid we found in it where it is one object that can hold it. */
+import { Big } from 'big.js';
+import type { MarketPrice } from '../flow/read-prices.ts';
+
+/** The columns of `--csv`, in order; `sent` stands only where the answer was no object. */
+export const PRICE_COLUMNS = ['derived.market', 'derived.mid', 'market', 'price'] as const;
+
+export function priceDocument(price: MarketPrice): unknown {
+  return isObject(price.sent) ? { ...price.sent, derived: derivedOf(price) } : price.sent;
+}
+
+/** The same as a record, whatever the shape of the answer. */
+export function priceRecord(price: MarketPrice): unknown {
+  return isObject(price.sent) ? priceDocument(price) : { derived: derivedOf(price), sent: price.sent };
+}
+
+const derivedOf = ({ market, mid }: MarketPrice) => ({ market, mid: mid ?? null });
+
+const isObject = (sent: unknown): sent is Readonly<Record<string, unknown>> =>
+  typeof sent === 'object' && sent !== null && !Array.isArray(sent) && !(sent instanceof Big);

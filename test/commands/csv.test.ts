@@ -1,0 +1,203 @@
+import { describe, expect, it } from 'vitest';
+import { ACCEPTED, anIntent, FILLED, idOf, REFUSED, SENDING, step } from '../journal/records.ts';
+import {
+  aClosedHedge,
+  aHedge,
+  aMarket,
+  anAccount,
+  aPosition,
+  aQuote,
+  MARKETS_META,
+  unspecified,
+} from '../spec/bodies.ts';
+import { csvLines, filled, flatRows, readCsv } from '../support/csv.ts';
+import { aDesk } from '../support/desk.ts';
+import { deskAt } from '../support/desk-at.ts';
+import { type Exchange, no, ok, on, raw, scriptedService } from '../support/scripted-service.ts';
+import { writeJournal } from '../support/written-journal.ts';
+
+const EXACT = '{"id":"hdg_2","market":"USDTNGN","side":"sell","notional_usd":10000.000000000000000001';
+const aHedgeWithDigits = `${EXACT},"tenor_days":3,"status":"submitted","units":12345678901234567890}`;
+
+const LISTS: readonly (readonly [string, readonly Exchange[]])[] = [
+  ['markets', [on('GET /markets', ok([aMarket(), aMarket({ market: 'USDTKES', tier: 'b' })], MARKETS_META))]],
+  ['price USDTNGN', [on('GET /prices?symbols=USDTNGN', ok({ market: 'USDTNGN', price: 1530.1 }))]],
+  [
+    'price USDTNGN USDTKES',
+    [
+      on('GET /prices?symbols=USDTNGN', ok({ market: 'USDTNGN', price: 1530.1 })),
+      on('GET /prices?symbols=USDTKES', ok({ market: 'USDTKES', price: 129.5, at: '2026-11-20T09:00:00Z' })),
+    ],
+  ],
+  [
+    'quote USDTNGN buy 10000 --tenor 1,3',
+    [
+      on('POST /quotes', ok(aQuote({ tenor_days: 1 }))),
+      on('POST /quotes', ok(aQuote({ note: '=1+1' }))),
+      on('GET /account', ok(anAccount())),
+    ],
+  ],
+  [
+    'hedges',
+    [
+      on(
+        'GET /hedges?limit=100',
+        raw(200, `{"data":[${JSON.stringify(aHedge())},${aHedgeWithDigits}],"error":null,"meta":{}}`),
+      ),
+    ],
+  ],
+  ['hedges hdg_01JD8K', [on('GET /hedges/hdg_01JD8K', ok(aHedge({ client_reference: 'a,"b"\nc' })))]],
+  [
+    'history',
+    [
+      on(
+        'GET /hedges/history',
+        ok([
+          aClosedHedge(unspecified['closed hedge']),
+          aClosedHedge({ venue: { book: 7, route: ['x', 1] } }),
+        ]),
+      ),
+    ],
+  ],
+  ['positions', [on('GET /positions', ok([aPosition(unspecified.position), aPosition()]))]],
+];
+
+describe('--csv', () => {
+  it.each(LISTS)('%s: read back by another program, it is what --json says', async (words, script) => {
+    const desk = deskAt(await scriptedService([...script, ...script]));
+    const [csv, json] = [await desk.run(`${words} --csv`), await desk.run(`${words} --json`)];
+    expect([csv.code, json.code]).toEqual([0, 0]);
+    const rows = filled(readCsv(csv.out)).map((row) => mapCells(row, withoutGuard));
+    expect(rows).toEqual(flatRows(json.out));
+    expect(rows.length).toBeGreaterThan(0);
+  });
+
+  it('of the journal: read back, it is what --json says', async () => {
+    const desk = aDesk();
+    writeJournal(desk.home, [
+      anIntent({ action_id: idOf('aaaa'), deal_id: '+PAY-1', quote: { price_impact_usd: '-6' } }),
+      step(SENDING, 'aaaa', 1),
+      step(ACCEPTED, 'aaaa', 2),
+      step(FILLED, 'aaaa', 3),
+      anIntent({ action_id: idOf('bbbb') }),
+      step(SENDING, 'bbbb', 1),
+      step(REFUSED, 'bbbb', 2),
+    ]);
+    for (const words of ['journal', 'journal aaaa']) {
+      const [csv, json] = [await desk.run(`${words} --csv`), await desk.run(`${words} --json`)];
+      const rows = readCsv(csv.out);
+      expect(filled(rows).map((row) => mapCells(row, withoutGuard))).toEqual(flatRows(json.out));
+      expect(rows.at(-1)).toMatchObject({ deal_id: "'+PAY-1", 'quote.price_impact_usd': '-6' });
+    }
+  });
+
+  it('of a bare price names its market beside it', async () => {
+    const desk = deskAt(await scriptedService([on('GET /prices?symbols=USDTNGN', ok(1530.1))]));
+    expect(filled(readCsv((await desk.run('price usdtngn --csv')).out))).toEqual([
+      { 'derived.market': 'USDTNGN', 'derived.mid': '1530.1', sent: '1530.1' },
+    ]);
+  });
+
+  it('has the same columns in the same order whatever came', async () => {
+    const script = [
+      on('GET /hedges/history', ok([aClosedHedge(unspecified['closed hedge'])])),
+      on('GET /hedges/history', ok([aClosedHedge({ extra: 1 })])),
+      on('GET /hedges/history', ok([])),
+    ];
+    const desk = deskAt(await scriptedService(script));
+    const names = [];
+    for (const _ of script) names.push(csvLines((await desk.run('history --csv')).out)[0]);
+    const [full, bare, empty] = names;
+    expect(bare).toEqual([...(full ?? []), 'extra']);
+    expect(empty).toEqual(full);
+  });
+
+  it('says on standard error what the list may lack, and nothing but the list on standard output', async () => {
+    const desk = deskAt(await scriptedService([on('GET /hedges?limit=1', ok([aHedge()]))]));
+    const ran = await desk.run('hedges --limit 1 --csv');
+    expect(ran.out.split('\r\n')).toHaveLength(3);
+    expect(ran.err).toBe('The service may have more than this page.\n');
+  });
+
+  it.each([
+    ['a refusal', 'positions --csv', [on('GET /positions', no(400, 'bad_day'))], 3],
+    ['a wrong line', 'positions --csv --status x', [], 2],
+    ['a bound that does not hold', 'quote USDTNGN buy 10k -t 3 --max-cost-bps 1 --csv', QUOTED(), 11],
+  ])('writes nothing at all on %s', async (_what, words, script, code) => {
+    const ran = await deskAt(await scriptedService(script)).run(words);
+    expect(ran).toMatchObject({ code, out: '' });
+    expect(ran.err).not.toBe('');
+  });
+
+  it.each(['account', 'profile list', 'practice status', 'open USDTNGN buy 1k -t 3'])(
+    'is refused by %s, which shows no list',
+    async (words) => {
+      const ran = await deskAt(await scriptedService([])).run(`${words} --csv`);
+      expect(ran).toMatchObject({ code: 2, out: '' });
+      expect(ran.err).toContain('CSV is for lists');
+    },
+  );
+});
+
+describe('--output', () => {
+  it.each([
+    ['json', '--json'],
+    ['csv', '--csv'],
+    ['table', ''],
+    ['JSON', '--json'],
+  ])('%s is the same as its short form', async (form, short) => {
+    const each = on('GET /markets', ok([aMarket()], MARKETS_META));
+    const desk = deskAt(await scriptedService([each, each, each]));
+    const outs = [];
+    for (const words of [`markets --output ${form}`, `--output=${form} markets`, `markets ${short}`])
+      outs.push((await desk.run(words)).out.replace(/\d\d:\d\d:\d\d/g, ''));
+    expect(new Set(outs).size).toBe(1);
+  });
+
+  it('jsonl writes each record on a line of its own', async () => {
+    const sent = [aHedge(), aHedge({ id: 'hdg_2' })];
+    const desk = deskAt(await scriptedService([on('GET /hedges?limit=100', ok(sent))]));
+    const { out } = await desk.run('hedges --output jsonl');
+    expect(
+      out
+        .trimEnd()
+        .split('\n')
+        .map((line): unknown => JSON.parse(line)),
+    ).toEqual(sent);
+  });
+
+  it('jsonl writes what is no list as one line, and nothing on failure', async () => {
+    const desk = deskAt(
+      await scriptedService([on('GET /account', ok(anAccount())), on('GET /account', no(400, 'bad_day'))]),
+    );
+    expect(JSON.parse((await desk.run('account --output jsonl')).out)).toEqual(anAccount());
+    expect(await desk.run('account --output jsonl')).toMatchObject({ code: 3, out: '' });
+  });
+
+  it.each([
+    ['markets --json --csv', '--json and --csv both say'],
+    ['markets --csv --output csv', '--csv and --output both say'],
+    ['markets --output yaml', '"yaml" is not a form of output'],
+    ['markets --output', 'argument missing'],
+  ])('refuses %s', async (words, said) => {
+    const ran = await deskAt(await scriptedService([])).run(words);
+    expect(ran.code).toBe(2);
+    expect(ran.err).toContain(said);
+  });
+
+  it('json is the form of a wrong line too', async () => {
+    const ran = await deskAt(await scriptedService([])).run('hedges --output json --limit 0');
+    expect(ran.code).toBe(2);
+    expect(ran.document()).toMatchObject({ data: null, error: { code: 'usage' } });
+  });
+});
+
+function QUOTED(): readonly Exchange[] {
+  return [on('POST /quotes', ok(aQuote())), on('GET /account', ok(anAccount()))];
+}
+
+const mapCells = (row: Readonly<Record<string, string>>, change: (cell: string) => string) =>
+  Object.fromEntries(Object.entries(row).map(([name, cell]) => [name, change(cell)]));
+
+/** The apostrophe that keeps a text from being a formula is no part of it. */
+const withoutGuard = (cell: string): string => cell.replace(/^'(?=[=+\-@\t\r])/, '');
