@@ -40,17 +40,27 @@ const HELP_WIDTH = 100;
 
 const NOTHING_SENT = 'Nothing was sent that changes the book.';
 
+/** Of a fault after an action was shown: the journal knows more than we do. */
+const MAY_BE_SENT = {
+  book: 'What was sent until then, and what became of it, is in the journal.',
+  hint: 'Look there before dealing it again: hedge journal. And report the fault.',
+  effect: 'unknown',
+  retry: 'after_check',
+} as const;
+
 /** Runs one invocation and gives its exit code. Never throws; never exits. */
 export async function runInvocation(world: World): Promise<number> {
   const { argv, terminal } = world;
   const glance = glanceAt(argv);
   let { form } = glance;
   let command: Command | undefined;
+  let named: string | undefined;
   let opened: OpenDesk | undefined;
   const context = (): Context => ({
     command: command?.name ?? '',
     aside: command?.aside,
     identity: opened?.identity(),
+    named,
     headed: opened?.headed() ?? false,
     now: world.clock.now(),
   });
@@ -69,6 +79,7 @@ export async function runInvocation(world: World): Promise<number> {
     command = said.command;
     form = said.globals.form;
     checkOutput(form, command);
+    named = said.globals.profile;
     const act = command.prepare(said.raw);
     opened = await world.openDesk(said.globals);
     const { desk } = opened;
@@ -84,7 +95,7 @@ export async function runInvocation(world: World): Promise<number> {
     return finding === undefined ? EXIT_OK : exitCodeOf(finding);
   } catch (thrown) {
     opened?.desk.progress.stop();
-    return await fail(errorOf(thrown, world), {
+    return await fail(errorOf(thrown, world, opened?.headed() ?? false), {
       printer: await printerFor(terminal, { ...glance, form }),
       terminal,
       context: context(),
@@ -151,8 +162,8 @@ async function fail(
   return exitCodeOf(error);
 }
 
-/** Whatever was thrown, as an error of ours: what an interruption cut short, or a bug. */
-function errorOf(thrown: unknown, { signals }: World): HedgeError {
+/** Whatever was thrown, as an error of ours: what an interruption cut short, or a bug. `dealt`: an action was shown. */
+function errorOf(thrown: unknown, { signals }: World, dealt: boolean): HedgeError {
   const { reason } = signals.signal;
   const stopped = thrown instanceof InterruptedError ? thrown : reason;
   if (stopped instanceof InterruptedError && stopped.book === undefined)
@@ -161,8 +172,9 @@ function errorOf(thrown: unknown, { signals }: World): HedgeError {
   return new HedgeError({
     code: 'internal',
     what: `A fault in hedge itself: ${thrown instanceof Error ? thrown.message : String(thrown)}.`,
-    book: NOTHING_SENT,
-    hint: 'Run it again with -v for the trace, and report it.',
+    ...(dealt
+      ? MAY_BE_SENT
+      : { book: NOTHING_SENT, hint: 'Run it again with -v for the trace, and report it.' }),
     cause: thrown,
   });
 }

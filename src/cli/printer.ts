@@ -24,6 +24,8 @@ export interface Context {
   command: string;
   aside: string | undefined;
   identity: Identity | undefined;
+  /** The profile of `--profile`: what to do next names it too. */
+  named: string | undefined;
   /** The environment line stands on standard error already. */
   headed: boolean;
   /** Milliseconds since the epoch. */
@@ -52,7 +54,7 @@ export function documentPrinter(terminal: Terminal, options: { quiet: boolean })
     };
     const document = {
       data: shown?.document() ?? null,
-      error: error === undefined ? null : errorDocument(error),
+      error: error === undefined ? null : errorDocument(error, context.named),
       meta,
     };
     await terminal.writeResult(
@@ -91,7 +93,7 @@ export function sayBlocks(
     identity === undefined
       ? []
       : [{ kind: 'heading', environment: identity.environment, profile: identity.profile }];
-  const context = { command: '', aside: undefined, identity, headed: false, now };
+  const context = { command: '', aside: undefined, identity, named: undefined, headed: false, now };
   sayPainted(terminal, toText([...heading, ...blocks], terminal.stderr, context));
 }
 
@@ -136,7 +138,7 @@ export function personPrinter(terminal: Terminal): Printer {
 }
 
 export function sayError(terminal: Terminal, error: HedgeError, context: Context): void {
-  sayPainted(terminal, renderErrorHuman(error, lens(terminal.stderr, context)));
+  sayPainted(terminal, renderErrorHuman(error, lens(terminal.stderr, context), context.named));
 }
 
 /** Lines that the presentation has laid out and made harmless. */

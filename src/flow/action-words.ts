@@ -6,6 +6,13 @@ import type { Action } from '../journal/fold.ts';
 export const actionByName = ({ shortId, hedgeId }: Action): string =>
   hedgeId === undefined ? `action ${shortId}` : `action ${shortId}, hedge ${plain(hedgeId)}`;
 
+/** What scripts know it by: among the details of an error. */
+export const actionIds = ({ id, hedgeId, intent }: Action): Readonly<Record<string, unknown>> => ({
+  action_id: id,
+  idempotency_key: intent.idempotency_key,
+  hedge_id: hedgeId ?? null,
+});
+
 /** A transaction hash, short enough to be compared by eye; whole in the document. */
 export const hashInWords = (hash: string): string =>
   hash.length > LONGEST_HASH ? `${plain(hash.slice(0, HEAD))}...${plain(hash.slice(-TAIL))}` : plain(hash);

@@ -17,12 +17,12 @@ import { figuresOf, reportOf } from './report.ts';
 import {
   failedError,
   notOursError,
-  pendingError,
   refusedError,
   settledAsNothing,
   stoppedWaiting,
   unknownError,
 } from './report-errors.ts';
+import { stillPending } from './still-open.ts';
 
 export interface Finishing {
   /** What was shown before it was sent, where it was sent just now. */
@@ -71,14 +71,14 @@ async function waitForEnd(entry: Action, options: Finishing, looking: Looking): 
       const finding = notOursError(entry, awaited.says);
       return reportOf('unknown', { entry, plan, hedges: awaited.hedges, finding });
     }
-    const finding = pendingError(entry, awaited.says);
+    const finding = stillPending(entry, awaited.says, looking.clock.now());
     return reportOf('pending', { entry, plan, hedge: awaited.hedge, finding });
   } catch (error) {
     if (error instanceof InterruptedError)
       return reportOf('pending', { entry, plan, finding: stoppedWaiting(entry, error) });
     if (!(error instanceof HedgeError)) throw error;
     const says = `waiting ended: ${error.what.replace(/\.$/, '')}`;
-    return reportOf('pending', { entry, plan, finding: pendingError(entry, says) });
+    return reportOf('pending', { entry, plan, finding: stillPending(entry, says, looking.clock.now()) });
   } finally {
     looking.watch.stop();
   }

@@ -8,33 +8,20 @@ import {
   InterruptedError,
   OrderFailedError,
   OutcomeUnknownError,
-  PendingError,
   RefusedError,
   StoppedError,
 } from '../errors.ts';
 import type { Action } from '../journal/fold.ts';
 import { actionInWords } from '../journal/in-words.ts';
-import { actionByName } from './action-words.ts';
+import { actionByName, actionIds } from './action-words.ts';
 import { commandLines } from './command-lines.ts';
-
-/** Accepted, and its end was not seen within the time given. `says`: what was seen, as half a sentence. */
-export const pendingError = (entry: Action, says: string): PendingError =>
-  new PendingError({
-    what: `PENDING: ${actionInWords(entry)} was accepted and is not finished: ${says}.`,
-    book: `It comes to its end without us (${actionByName(entry)}). Do not deal it again.`,
-    hint: commandLines([
-      [`hedge wait ${entry.shortId}`, 'waits for its end'],
-      [`hedge check ${entry.shortId}`, 'looks once'],
-    ]),
-    details: idsOf(entry),
-  });
 
 export const failedError = (entry: Action): OrderFailedError =>
   new OrderFailedError({
     what: `FAILED: ${actionInWords(entry)}: the order did not land (${actionByName(entry)}).`,
     book: 'Nothing was opened, and what was reserved is released.',
     hint: again(entry),
-    details: idsOf(entry),
+    details: actionIds(entry),
   });
 
 /** Sent, and no usable answer, or one that came too late to be trusted. */
@@ -45,7 +32,7 @@ export function unknownError(entry: Action, cause: OutcomeUnknownError): Outcome
       book: `It may have been done or not (${actionByName(entry)}). Do not deal it again.`,
       hint: waysOn(entry),
       httpStatus: cause.httpStatus,
-      details: { ...idsOf(entry), ...(cause.details === undefined ? {} : { service: cause.details }) },
+      details: { ...actionIds(entry), ...(cause.details === undefined ? {} : { service: cause.details }) },
       cause,
     },
     cause.refusal,
@@ -65,7 +52,7 @@ export const notOursError = (entry: Action, says: string): OutcomeUnknownError =
         'your word for it (or --as nothing)',
       ],
     ]),
-    details: { ...idsOf(entry), seen: says },
+    details: { ...actionIds(entry), seen: says },
   });
 
 /** The operator stopped the waiting. Nothing of the action is stopped by that. */
@@ -79,7 +66,7 @@ export function stoppedWaiting(entry: Action, stopped: InterruptedError): Interr
     hint: accepted ? commandLines([[`hedge wait ${entry.shortId}`, 'waits for its end']]) : waysOn(entry),
     effect: accepted ? 'pending' : 'unknown',
     retry: 'after_check',
-    details: idsOf(entry),
+    details: actionIds(entry),
   });
 }
 
@@ -91,7 +78,7 @@ export function refusedError(entry: Action): RefusedError {
     what: `Refused: ${actionInWords(entry)} (action ${entry.shortId}).`,
     book: 'Nothing was done.',
     httpStatus: refusal?.httpStatus,
-    details: idsOf(entry),
+    details: actionIds(entry),
   });
 }
 
@@ -102,7 +89,7 @@ export const settledAsNothing = (entry: Action): StoppedError =>
     what: `Action ${entry.shortId} was settled as nothing: ${entry.why ?? 'no reason was given'}.`,
     book: 'Nothing was sent now.',
     hint: 'To deal it after all, use another key or deal id.',
-    details: idsOf(entry),
+    details: actionIds(entry),
   });
 
 /** Never left this machine, or was turned away: the cause's own words. */
@@ -111,7 +98,7 @@ export const notSentError = (entry: Action, cause: HedgeError): HedgeError =>
     ? new InterruptedError(cause.signal, {
         what: cause.what,
         book: `Nothing was sent (action ${entry.shortId}).`,
-        details: idsOf(entry),
+        details: actionIds(entry),
       })
     : cause;
 
@@ -133,9 +120,3 @@ function again({ intent }: Action): string {
 /** A word as a shell takes it. */
 const quotedWord = (word: string): string =>
   /^[\w.:/-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
-
-const idsOf = ({ id, hedgeId, intent }: Action): Readonly<Record<string, unknown>> => ({
-  action_id: id,
-  idempotency_key: intent.idempotency_key,
-  hedge_id: hedgeId ?? null,
-});

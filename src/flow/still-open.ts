@@ -8,7 +8,8 @@ import { OutcomeUnknownError, PendingError } from '../errors.ts';
 import type { Action } from '../journal/fold.ts';
 import { actionInWords } from '../journal/in-words.ts';
 import { waysOn } from '../journal/ways-on.ts';
-import { actionByName } from './action-words.ts';
+import { actionByName, actionIds } from './action-words.ts';
+import { commandLines } from './command-lines.ts';
 import type { Evidence } from './evidence.ts';
 import { keyLives, sinceSent } from './key-life.ts';
 
@@ -18,7 +19,7 @@ export const stillUnknown = (action: Action, evidence: Evidence, nowMs: number):
     what: `UNKNOWN: ${actionInWords(action)} (${actionByName(action)}): ${evidenceInWords(action, evidence)}.`,
     book: `${mayArrive(action, evidence, nowMs)} Do not deal it again.`,
     hint: linesFor(action, nowMs),
-    details: { ...idsOf(action), evidence: evidence.kind },
+    details: { ...actionIds(action), evidence: evidence.kind },
   });
 
 /** Accepted, and for five minutes nothing of it could be seen. */
@@ -27,7 +28,7 @@ export const notSeen = (action: Action, nowMs: number): OutcomeUnknownError =>
     what: `NOT SEEN: ${actionInWords(action)} was accepted ${sinceSent(action, nowMs) ?? 'long'} ago (${actionByName(action)}), and the book shows nothing of it.`,
     book: 'The service tells no failure of these: it may have come to nothing, or be late. Do not deal it again.',
     hint: linesFor(action, nowMs),
-    details: idsOf(action),
+    details: actionIds(action),
   });
 
 /** Accepted, and its end may still come. `says`: what is seen, as half a sentence. */
@@ -36,7 +37,7 @@ export const stillPending = (action: Action, says: string, nowMs: number): Pendi
     what: `PENDING: ${actionInWords(action)} was accepted (${actionByName(action)}) and has not ended: ${says}.`,
     book: 'It comes to its end without us. Do not deal it again.',
     hint: linesFor(action, nowMs),
-    details: idsOf(action),
+    details: actionIds(action),
   });
 
 export const beingSent = (action: Action): PendingError =>
@@ -44,7 +45,7 @@ export const beingSent = (action: Action): PendingError =>
     what: `PENDING: ${actionInWords(action)} (${actionByName(action)}) is being sent by another process at this moment.`,
     book: 'What comes of it is not known yet.',
     hint: `hedge wait ${action.shortId}    waits for it`,
-    details: idsOf(action),
+    details: actionIds(action),
   });
 
 /** As half a sentence. */
@@ -81,16 +82,9 @@ function mayArrive(action: Action, { kind }: Evidence, nowMs: number): string {
 
 /** Without the looking that was just done, and without sending again once the key may be forgotten. */
 const linesFor = (action: Action, nowMs: number): string =>
-  waysOn(action, action.intent.profile)
-    .filter(({ command }) => !command.startsWith('hedge check'))
-    .filter(({ command }) => !command.startsWith('hedge resume') || keyLives(action, nowMs))
-    .map(({ command, does }) => `${command.padEnd(SHORT_LINE)}   ${does}`)
-    .join('\n');
-
-const SHORT_LINE = 'hedge resume 7c1e'.length;
-
-const idsOf = ({ id, hedgeId, intent }: Action): Readonly<Record<string, unknown>> => ({
-  action_id: id,
-  idempotency_key: intent.idempotency_key,
-  hedge_id: hedgeId ?? null,
-});
+  commandLines(
+    waysOn(action, action.intent.profile)
+      .filter(({ command }) => !command.startsWith('hedge check'))
+      .filter(({ command }) => !command.startsWith('hedge resume') || keyLives(action, nowMs))
+      .map(({ command, does }) => [command, does] as const),
+  );

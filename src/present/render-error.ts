@@ -1,15 +1,16 @@
 /** An error as a person reads it: what happened, what it means for the book, what to do next. */
 import { type Effect, type HedgeError, OWN_CODES, RefusedError } from '../errors.ts';
 import { type Block, line, text } from './blocks.ts';
+import { hintFor } from './hint.ts';
 import { type HumanView, renderHuman } from './render-human.ts';
 
 /** Lines for standard error. A code of the service stands in brackets behind what happened. */
-export function renderErrorHuman(error: HedgeError, view: HumanView): string {
+export function renderErrorHuman(error: HedgeError, view: HumanView, named?: string): string {
   const blocks: Block[] = [line(text(withCode(error), 'bad'))];
   const book = error.book ?? BOOK_UNSAID[error.effect];
   if (book !== undefined) blocks.push(line(text(book)));
   // Hints are ours and may list commands, one a line.
-  for (const hint of error.hint?.split('\n') ?? []) blocks.push(line(text(hint)));
+  for (const hint of hintFor(error, named)?.split('\n') ?? []) blocks.push(line(text(hint)));
   return renderHuman(blocks, view);
 }
 

@@ -2,6 +2,7 @@
 import { escapeJson, escapeJsonToAscii } from '../domain/clean.ts';
 import { writeExactJson } from '../domain/exact-json.ts';
 import type { Effect, HedgeError, Retry } from '../errors.ts';
+import { hintFor } from './hint.ts';
 
 export interface JsonDocument {
   data: unknown;
@@ -41,14 +42,15 @@ function jsonText(value: unknown, { pretty, unicode }: JsonView): string {
   return `${unicode === false ? escapeJsonToAscii(json) : escapeJson(json)}\n`;
 }
 
-/** The error as a document's `error`: what happened and what it means for the book are its message. */
-export function errorDocument(error: HedgeError): ErrorDocument {
+/** The error as a document's `error`: what happened and what it means for the book are its message. `named`: as hintFor. */
+export function errorDocument(error: HedgeError, named?: string): ErrorDocument {
+  const hint = hintFor(error, named);
   return {
     code: error.code,
     message: error.message,
     effect: error.effect,
     retry: error.retry,
-    ...(error.hint === undefined ? {} : { hint: error.hint }),
+    ...(hint === undefined ? {} : { hint }),
     ...(error.details === undefined ? {} : { details: error.details }),
     ...(error.httpStatus === undefined ? {} : { http_status: error.httpStatus }),
   };
