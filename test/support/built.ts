@@ -33,7 +33,8 @@ export async function runShell(script: string, options: BuiltOptions = {}): Prom
   return runProgram('bash', ['--norc', '-c', prelude + script], options);
 }
 
-async function runProgram(
+/** Runs any program so. */
+export async function runProgram(
   program: string,
   args: readonly string[],
   { env = {}, stdin }: BuiltOptions,

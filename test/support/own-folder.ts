@@ -10,10 +10,10 @@ import type { Clock } from '../../src/platform/clock.ts';
 import { hostOf, type Machine } from '../../src/platform/host.ts';
 import { systemRandom } from '../../src/platform/random.ts';
 
-/** An empty folder that goes when the test ends. */
-export function temporaryFolder(): string {
+/** An empty folder that goes when the test ends. Tests that run at the same time hand in their own hook. */
+export function temporaryFolder(finished: (then: () => void) => void = onTestFinished): string {
   const path = mkdtempSync(join(realpathSync(tmpdir()), 'hedge-test-'));
-  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  finished(() => rmSync(path, { recursive: true, force: true }));
   return path;
 }
 

@@ -1,7 +1,8 @@
 /**
  * Loaded into the built program by `node --require`: numbers every call by which the program's JavaScript can
  * change a file below its home, reach the service, take an answer, or say something; writes each down, and
- * kills the process (SIGKILL) at the one that was chosen. test/support/kill-points.ts hands over what to do.
+ * kills the process (SIGKILL) at the one that was chosen, or sends it, or its whole group, another `signal` just
+ * before. test/support/kill-points.ts hands over what to do.
  *
  * A kill `before` the call; `part`: after half of the bytes; `after`: once the bytes of a send have left.
  * `loses: 'power'` also takes back, before the kill, what was written below the home and not yet synced: bytes
@@ -29,8 +30,12 @@ const open = new Map();
 const synced = new Map();
 const unnamed = new Set();
 let count = 0;
+/** How often each call on each thing has come. */
+const seen = new Map();
 /** Node's own functions call one another: only the outermost is the program's. */
 let depth = 0;
+/** The bytes after which it is to be killed are on their way. */
+let leaving = false;
 
 const below = (path) => {
   if (typeof path !== 'string' && !(path instanceof URL) && !Buffer.isBuffer(path)) return undefined;
@@ -62,6 +67,11 @@ function losePower() {
 }
 
 function die() {
+  // A signal that can be caught does not end it here: the program goes on, and ends as it means to.
+  if (plan.signal !== undefined) {
+    process.kill(plan.group === true ? 0 : process.pid, plan.signal);
+    return;
+  }
   depth += 1;
   if (plan.loses === 'power') losePower();
   process.kill(process.pid, 'SIGKILL');
@@ -71,10 +81,15 @@ function die() {
 /** One point. True when the kill is to come later: after a part, or after the whole. */
 function point(call, on, more = {}) {
   count += 1;
-  const chosen = plan.at === count;
-  real.writeSync(trace, `${JSON.stringify({ number: count, call, on, ...more })}\n`);
-  if (chosen && (plan.how ?? 'before') === 'before') die();
-  return chosen;
+  const times = (seen.get(`${call} ${on}`) ?? 0) + 1;
+  seen.set(`${call} ${on}`, times);
+  const chosen = plan.at?.call === call && plan.at.on === on && plan.at.times === times;
+  real.writeSync(trace, `${JSON.stringify({ number: count, call, on, times, ...more })}\n`);
+  const later = (plan.how === 'part' && more.halves === true) || (plan.how === 'after' && call === 'send');
+  // An answer may come before it is told that the bytes have left: then they have.
+  if ((chosen && !later) || (leaving && call === 'answer')) die();
+  leaving ||= chosen && plan.how === 'after';
+  return chosen && later;
 }
 
 const labelOf = (path) => relative(plan.home, path).replace(/[0-9a-f]{8,}/g, '*') || '.';
@@ -117,7 +132,7 @@ function numbered(name, args, body) {
     said ? String(first) : labelOf(path),
     half && { halves: half.length > 0 },
   );
-  if (chosen && plan.how === 'part' && half !== undefined) writeHalf(first, half);
+  if (chosen) writeHalf(first, half);
   depth += 1;
   try {
     return body();
@@ -125,7 +140,6 @@ function numbered(name, args, body) {
     depth -= 1;
     if (path !== undefined && /^f(data)?sync$/.test(call)) onDisk(path);
     if (call === 'rename') synced.set(below(data), sizeOf(below(data)));
-    if (chosen && plan.how === 'after') die();
   }
 }
 
@@ -192,10 +206,8 @@ fs.promises.open = async function (...args) {
 
 const connect = net.Socket.prototype.connect;
 net.Socket.prototype.connect = function (...args) {
-  const chosen = point('connect', 'the service');
-  const socket = connect.apply(this, args);
-  if (chosen && plan.how === 'after') socket.once('connect', die);
-  return socket;
+  point('connect', 'the service');
+  return connect.apply(this, args);
 };
 
 /** `POST /hedges/add`, of the head of a request. */
@@ -204,7 +216,11 @@ const lineOf = (bytes) => /^([A-Z]+) (?:\S*?\/v\d+)?(\/[^\s?]*)\S* HTTP/.exec(by
 function sending(socket, bytes, { whole, done }) {
   const said = socket.encrypted !== true;
   const line = lineOf(bytes);
-  const on = said ? String(socket.fd ?? '?') : line === null ? 'the rest' : `${line[1]} ${line[2]}`;
+  const on = said
+    ? String(socket.fd ?? '?')
+    : line === null
+      ? 'the rest'
+      : `${line[1]} ${line[2].replace(/hdg_\w+/, '*')}`;
   const chosen = point(said ? 'say' : 'send', on, { halves: bytes.length > 1 });
   if (chosen && plan.how === 'part') {
     write.call(socket, bytes.subarray(0, Math.floor(bytes.length / 2)), 'buffer', die);

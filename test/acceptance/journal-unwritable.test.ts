@@ -1,0 +1,103 @@
+/** A journal that cannot be written: nothing is sent, and the file is named. Counted at the service. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { chmodSync, chownSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { HEDGE, runBuilt, runProgram } from '../support/built.ts';
+import { bookFor, EACH_ACTION, type EachAction, wordsOf } from '../support/each-action.ts';
+import { temporaryFolder } from '../support/own-folder.ts';
+import { type ServedBook, servedBook } from '../support/served-book.ts';
+
+let served: ServedBook;
+beforeAll(async () => {
+  served = await servedBook();
+});
+afterAll(() => served.close());
+
+const NOBODY = 65_534;
+const isRoot = process.getuid?.() === 0;
+const mayMount = spawnSync('unshare', ['-rm', 'true']).status === 0;
+const mustRun = process.env['CI'] !== undefined;
+
+/** `state` is the folder of the journal, `path` the journal itself. */
+interface Place {
+  state: string;
+  path: string;
+}
+
+const SPOILED: readonly { what: string; spoil: (place: Place) => void; possible?: boolean }[] = [
+  { what: 'is a folder', spoil: ({ path }) => mkdirSync(path) },
+  { what: 'is a link', spoil: ({ path }) => symlinkSync('/dev/null', path) },
+  { what: 'is a pipe', spoil: ({ path }) => void execFileSync('mkfifo', [path]) },
+  { what: 'can be read by others', spoil: ({ path }) => writeFileSync(path, '', { mode: 0o644 }) },
+  {
+    what: "is another user's",
+    spoil({ path }) {
+      writeFileSync(path, '', { mode: 0o600 });
+      chownSync(path, NOBODY, NOBODY);
+    },
+    possible: isRoot,
+  },
+  {
+    what: "is in another user's folder",
+    spoil: ({ state }) => chownSync(state, NOBODY, NOBODY),
+    possible: isRoot,
+  },
+  { what: 'is in a folder that others can write into', spoil: ({ state }) => chmodSync(state, 0o777) },
+  {
+    what: 'is in a folder that is read-only',
+    spoil: ({ state }) => chmodSync(state, 0o500),
+    possible: !isRoot,
+  },
+  {
+    what: 'is of another version',
+    spoil: ({ path }) => writeFileSync(path, '{"schema":2}\n', { mode: 0o600 }),
+  },
+];
+
+async function placeFor(action: EachAction): Promise<Place & { home: string }> {
+  await bookFor(served, action);
+  const home = temporaryFolder();
+  const state = join(home, 'state');
+  mkdirSync(state, { mode: 0o700 });
+  return { home, state, path: join(state, 'journal.jsonl') };
+}
+
+const expectNothingSent = (document: unknown, state: string): void => {
+  expect(document).toMatchObject({ error: { code: 'damaged_file', effect: 'none' } });
+  expect(JSON.stringify(document)).toContain(state);
+  expect(served.changes()).toEqual([]);
+};
+
+describe.each(SPOILED.filter(({ possible }) => possible !== false))('a journal that $what', ({ spoil }) => {
+  it.each(EACH_ACTION)('lets no $name leave, exit 78', async (action) => {
+    const { home, ...place } = await placeFor(action);
+    spoil(place);
+    const ran = await runBuilt(wordsOf(action), { env: served.way(home) });
+    expect(ran).toMatchObject({ code: 78 });
+    expectNothingSent(JSON.parse(ran.out), place.state);
+    expect(existsSync(join(place.state, 'journal.lock'))).toBe(false);
+  });
+});
+
+/** Runs `hedge` where `mount` (of `$1`, the folder of the journal) holds for it alone. */
+function underMount(
+  mount: string,
+  { home, state }: { home: string; state: string },
+  words: readonly string[],
+) {
+  const shell = ['-rm', 'sh', '-c', `${mount} && shift && exec "$@"`, 'sh', state];
+  return runProgram('unshare', [...shell, process.execPath, HEDGE, ...words], { env: served.way(home) });
+}
+
+describe.skipIf(!mayMount && !mustRun).each([
+  ['full', 'mount -t tmpfs -o size=4k,mode=700 tmpfs "$1" && head -c 4096 /dev/zero > "$1/full"'],
+  ['read-only', 'mount --bind "$1" "$1" && mount -o remount,bind,ro "$1"'],
+])('a disk that is %s', (_, mount) => {
+  it.each(EACH_ACTION)('lets no $name leave, exit 78', async (action) => {
+    const place = await placeFor(action);
+    const ran = await underMount(mount, place, wordsOf(action));
+    expect(ran).toMatchObject({ code: 78 });
+    expectNothingSent(JSON.parse(ran.out), place.state);
+  });
+});

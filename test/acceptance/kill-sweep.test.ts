@@ -1,0 +1,130 @@
+/**
+ * Each action killed at every point between the first change of the journal's files and the exit, then looked
+ * at and settled. `npm test` sweeps all points up to the answer and a spread of the others; `HEDGE_SWEEP=all`
+ * sweeps all of them.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bookFor, EACH_ACTION, wordsOf } from '../support/each-action.ts';
+import { counted, killed, type Sky, type Verdict } from '../support/kill-case.ts';
+import { type Kill, killsOf, type Point, placeOf, pointText } from '../support/kill-points.ts';
+import { temporaryFolder } from '../support/own-folder.ts';
+import { type ServedBook, servedBook } from '../support/served-book.ts';
+import { beyondThePoints } from '../support/system-calls.ts';
+import { isMissing } from '../support/tools.ts';
+
+const WHOLE = process.env['HEDGE_SWEEP'] === 'all';
+/** Of the points after the answer, one in so many. */
+const SPREAD = 6;
+const LANES = 4;
+const SKIES: readonly Sky[] = WHOLE ? ['calm', 'first answer lost'] : ['calm'];
+const LONG_MS = WHOLE ? 3_600_000 : 120_000;
+
+let lanes: readonly ServedBook[] = [];
+beforeAll(async () => {
+  lanes = await Promise.all(Array.from({ length: LANES }, () => servedBook()));
+});
+afterAll(async () => {
+  await Promise.all(lanes.map((lane) => lane.close()));
+});
+
+const lane0 = (): ServedBook => lanes[0] ?? expect.fail('no service');
+
+/** Works off `kills`, each lane at its own pace. */
+async function sweep(kills: readonly Kill[], work: (lane: ServedBook, kill: Kill) => Promise<Verdict>) {
+  const left = [...kills];
+  const verdicts: Verdict[] = [];
+  const worker = async (lane: ServedBook): Promise<void> => {
+    for (let kill = left.shift(); kill !== undefined; kill = left.shift())
+      verdicts.push(await work(lane, kill));
+  };
+  await Promise.all(lanes.map(worker));
+  return verdicts;
+}
+
+const isSend = ({ call, on }: Pick<Point, 'call' | 'on'>): boolean =>
+  call === 'send' && on.startsWith('POST /hedges');
+
+function chosen(points: readonly Point[]): readonly Kill[] {
+  const all = killsOf(points);
+  if (WHOLE) return all;
+  const sent = all.findIndex(({ at }) => isSend(at));
+  return all.filter(({ at, how, loses }, index) =>
+    index < sent || isSend(at) ? loses === 'power' || how === 'after' : index % SPREAD === 0,
+  );
+}
+
+describe.each(EACH_ACTION)('$name, killed', (action) => {
+  it('is on disk, synced, before its first byte leaves', async () => {
+    const { run, points } = await counted(lane0(), action);
+    expect(run).toMatchObject({ code: 0, signal: null });
+    expect(unsyncedAtSend(points)).toEqual([]);
+    const order = points.filter(({ on }) => on === 'state/journal.jsonl').map(({ call }) => call);
+    expect(order.slice(0, 4)).toEqual(['open', 'fchmod', 'write', 'fsync']);
+  });
+
+  it.skipIf(isMissing('strace'))('does nothing that is not numbered, as the system sees it', async () => {
+    await bookFor(lane0(), action);
+    const home = temporaryFolder();
+    const seen = await beyondThePoints(wordsOf(action), lane0().way(home), temporaryFolder());
+    expect(seen.calls).toBeGreaterThan(10);
+    expect(seen.beyond).toEqual([]);
+  });
+
+  it.each(SKIES)(
+    'at any point, with %s, is done once or not at all, is known to the journal, and is dealt by no one unasked',
+    async (sky) => {
+      const { points } = await counted(lane0(), action, { sky });
+      const kills = chosen(points);
+      const verdicts = await sweep(kills, (lane, kill) => killed(lane, action, { kill, sky }));
+      const of = killsOf(points).length;
+      const missed = verdicts.filter(({ reached }) => !reached).map(({ killedAt }) => killedAt);
+      process.stderr.write(
+        `${action.name}, ${sky}: killed in ${kills.length - missed.length} of ${of} ways\n`,
+      );
+      expect(verdicts.filter(({ wrong }) => wrong.length > 0)).toEqual([]);
+      expect(verdicts).toHaveLength(kills.length);
+      expect(missed.filter((each) => !/connect|answer/.test(each))).toEqual([]);
+    },
+    LONG_MS,
+  );
+});
+
+/** Files below the home that were written and not synced when a request for a change left. */
+function unsyncedAtSend(points: readonly Point[]): readonly string[] {
+  const dirty = new Set<string>();
+  const found: string[] = [];
+  let written = false;
+  for (const point of points) {
+    const { call, on } = point;
+    const isJournal = on === 'state/journal.jsonl';
+    if (isJournal && call === 'open') dirty.add('state');
+    if (isJournal && call === 'write') dirty.add(on);
+    if (isJournal && call === 'write') written = true;
+    if (call === 'fsync') dirty.delete(on);
+    if (!isSend(point)) continue;
+    if (!written) found.push(`${pointText(point)}: nothing was written`);
+    found.push(...[...dirty].map((file) => `${pointText(point)}: ${file}`));
+  }
+  return found;
+}
+
+describe('the sweep', () => {
+  const open = EACH_ACTION[0] ?? expect.fail('no action');
+
+  it('finds a client that sends before it journals', async () => {
+    const { points } = await counted(lane0(), open, { fault: 'late-journal' });
+    const at = placeOf(points.find(isSend) ?? expect.fail('nothing was sent'));
+    const kill: Kill = { at, how: 'after', loses: 'nothing' };
+    const { wrong } = await killed(lane0(), open, { kill, fault: 'late-journal' });
+    expect(wrong).toContain('the service did what the journal does not know');
+  });
+
+  it('finds a client that does not sync its journal', async () => {
+    const { points } = await counted(lane0(), open, { fault: 'no-sync' });
+    expect(unsyncedAtSend(points)).not.toEqual([]);
+    const at = placeOf(points.find(isSend) ?? expect.fail('nothing was sent'));
+    const kill: Kill = { at, how: 'after', loses: 'power' };
+    const { wrong } = await killed(lane0(), open, { kill, fault: 'no-sync' });
+    expect(wrong).toContain('the service did what the journal does not know');
+  });
+});

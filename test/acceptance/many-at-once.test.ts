@@ -1,0 +1,127 @@
+/** Twenty processes deal on one journal at the same moment: deal ids and limits hold, and nothing is lost. */
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type BuiltRun, runBuilt, runShell } from '../support/built.ts';
+import { journalAt } from '../support/kill-case.ts';
+import { temporaryFolder } from '../support/own-folder.ts';
+import { type ServedBook, servedBook } from '../support/served-book.ts';
+
+const PROCESSES = 20;
+const LONG_MS = 60_000;
+
+let served: ServedBook;
+beforeAll(async () => {
+  served = await servedBook();
+});
+afterAll(() => served.close());
+beforeEach(() => served.reset());
+
+/** All of them begun together; the n-th with the words of `line(n)`. */
+const atOnce = (env: Readonly<Record<string, string>>, line: (n: number) => string): Promise<BuiltRun[]> =>
+  Promise.all(Array.from({ length: PROCESSES }, (_, n) => runBuilt(line(n).split(' '), { env })));
+
+/** How often each exit code came, and the errors' own codes. */
+function ends(runs: readonly BuiltRun[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { code, out, err } of runs) {
+    const document: { error: { code: string } | null } = JSON.parse(out || `"${err}"`);
+    const end = `${code ?? 'killed'} ${document.error?.code ?? 'well'}`;
+    counts[end] = (counts[end] ?? 0) + 1;
+  }
+  return counts;
+}
+
+function expectWhole(home: string, entries: number): void {
+  const journal = journalAt(home);
+  const { actions, damage, cutTail, orphans } = journal.read();
+  expect({ entries: actions.length, damage, cutTail, orphans }).toEqual({
+    entries,
+    damage: [],
+    cutTail: false,
+    orphans: [],
+  });
+  for (const line of readFileSync(journal.path, 'utf8').trimEnd().split('\n'))
+    expect(() => JSON.parse(line) as unknown).not.toThrow();
+  expect(new Set(actions.map(({ intent }) => intent.idempotency_key)).size).toBe(entries);
+}
+
+describe('twenty processes at once', { timeout: LONG_MS }, () => {
+  it('under twenty deal ids are twenty hedges, each in the journal with its end', async () => {
+    const home = temporaryFolder();
+    const runs = await atOnce(
+      served.way(home),
+      (n) => `open USDTNGN buy 1000 -t 3 --deal-id PAY-${n} --yes --json`,
+    );
+    expect(ends(runs)).toEqual({ '0 well': PROCESSES });
+    expect([served.acted('/hedges'), await served.openOn('buy')]).toEqual([PROCESSES, 20_000]);
+    expectWhole(home, PROCESSES);
+    expect(
+      new Set(
+        journalAt(home)
+          .read()
+          .actions.map(({ state }) => state),
+      ),
+    ).toEqual(new Set(['done']));
+  });
+
+  it('under one deal id are one hedge; the others are stopped', async () => {
+    const home = temporaryFolder();
+    const runs = await atOnce(
+      served.way(home),
+      () => 'open USDTNGN buy 1000 -t 3 --deal-id PAY-1 --yes --json',
+    );
+    expect(ends(runs)).toEqual({ '0 well': 1, '10 deal_id_used': PROCESSES - 1 });
+    expect([served.changes().length, await served.openOn('buy')]).toEqual([1, 1_000]);
+    expectWhole(home, 1);
+  });
+
+  it('that ensure one deal id all end well, with one hedge', async () => {
+    const home = temporaryFolder();
+    const runs = await atOnce(
+      served.way(home),
+      () => 'open USDTNGN buy 1000 -t 3 --deal-id PAY-1 --ensure --yes --json',
+    );
+    expect(ends(runs)).toEqual({ '0 well': PROCESSES });
+    const ids = runs.map(({ out }) => JSON.parse(out).data.receipt.hedge_id as unknown);
+    expect(new Set(ids).size).toBe(1);
+    expect([served.acted('/hedges'), await served.openOn('buy')]).toEqual([1, 1_000]);
+    expectWhole(home, 1);
+  });
+
+  it('open no more together than the profile allows in a day', async () => {
+    const home = temporaryFolder();
+    const { HEDGE_API_KEY: stdin, ...way } = served.way(home);
+    const words = `profile add desk --base-url ${way['HEDGE_BASE_URL'] ?? ''} --ca-file ${way['HEDGE_CA_FILE'] ?? ''} --key-stdin --max-daily-notional 9500`;
+    const env = { HEDGE_HOME: home };
+    expect(
+      await runBuilt(words.split(' '), { env, ...(stdin === undefined ? {} : { stdin }) }),
+    ).toMatchObject({
+      code: 0,
+    });
+    const runs = await atOnce(
+      { ...env, HEDGE_PROFILE: 'desk' },
+      (n) => `open USDTNGN buy 1000 -t 3 --deal-id PAY-${n} --yes --json`,
+    );
+    expect(ends(runs)).toEqual({ '0 well': 9, '10 limit_exceeded': PROCESSES - 9 });
+    expect([served.acted('/hedges'), await served.openOn('buy')]).toEqual([9, 9_000]);
+    expectWhole(home, 9);
+  });
+});
+
+describe('a loop of ten opens without waiting', { timeout: LONG_MS }, () => {
+  it('opens ten hedges, and the journal has them all', async () => {
+    const home = temporaryFolder();
+    await served.desk.service.admin.setWeather({ slow_fills_seconds: 3_600 });
+    const loop =
+      'for n in 1 2 3 4 5 6 7 8 9 10; do hedge open USDTNGN buy 1000 -t 3 --deal-id "PAY-$n" --no-wait --yes --json; done';
+    const ran = await runShell(loop, { env: served.way(home) });
+    expect(ran).toMatchObject({ code: 0 });
+    const outcomes = ran.out
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line).data.outcome as unknown);
+    expect(outcomes).toEqual(Array.from({ length: 10 }, () => 'submitted'));
+    expect(served.acted('/hedges')).toBe(10);
+    expectWhole(home, 10);
+  });
+});

@@ -1,0 +1,107 @@
+/**
+ * A front before a practice service: every request passes through it, and a test can answer in the service's
+ * place, lose an answer, or let something happen before a request goes on. Counts what reached it.
+ */
+
+import { writeFileSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Agent, createServer, request } from 'node:https';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { onTestFinished } from 'vitest';
+import { failed } from '../spec/bodies.ts';
+import { close, listen } from './scripted-service.ts';
+import type { ServedBook } from './served-book.ts';
+import { loopbackTls } from './tls.ts';
+
+export interface Passed {
+  status: number;
+  headers: Readonly<Record<string, string>>;
+  body: string;
+}
+
+/** What becomes of a request; `pass` sends it on. `cut`: the connection ends without an answer. */
+export type Meddling = (line: string, pass: () => Promise<Passed>) => Promise<Passed | 'cut'>;
+
+export interface Front {
+  way: ServedBook['way'];
+  /** From now on; a request passes untouched until then. */
+  meddle(meddling: Meddling): void;
+  /** Told of every request line as it arrives. */
+  watch(seen: (line: string) => void): void;
+}
+
+/** A refusal as the service words one. */
+export const refusal = (
+  status: number,
+  code: string,
+  headers: Readonly<Record<string, string>> = {},
+): Passed => ({
+  status,
+  headers: { 'content-type': 'application/json', ...headers },
+  body: JSON.stringify(failed(code)),
+});
+
+/** A body that was changed has another length. */
+const withoutLength = (headers: Passed['headers']): Passed['headers'] =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => name !== 'content-length'));
+
+export async function frontOf(served: ServedBook, folder: string): Promise<Front> {
+  const tls = await loopbackTls();
+  const behind = new URL(served.desk.service.url);
+  const agent = new Agent({ ca: served.desk.service.ca, keepAlive: true });
+  let meddling: Meddling = (_, pass) => pass();
+  let seen = (_line: string): void => undefined;
+
+  const server = createServer(tls, (incoming, response) => void serve(incoming, response));
+  async function serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const sent = await buffer(incoming);
+    const line = `${incoming.method ?? ''} ${(incoming.url ?? '').replace(behind.pathname, '')}`;
+    seen(line);
+    const answer = await meddling(line, () => passOn(incoming, sent));
+    if (answer === 'cut') incoming.socket.destroy();
+    else response.writeHead(answer.status, withoutLength(answer.headers)).end(answer.body);
+  }
+  const passOn = (incoming: IncomingMessage, sent: Buffer): Promise<Passed> =>
+    new Promise((resolve, reject) => {
+      const { method, url, headers } = incoming;
+      const going = request(
+        { host: behind.hostname, port: behind.port, agent, method, path: url, headers },
+        (reply) => {
+          void buffer(reply).then((body) => {
+            const named = Object.entries(reply.headers).filter(
+              (each): each is [string, string] => typeof each[1] === 'string',
+            );
+            return resolve({
+              status: reply.statusCode ?? 0,
+              headers: Object.fromEntries(named),
+              body: body.toString(),
+            });
+          }, reject);
+        },
+      );
+      going.on('error', reject);
+      going.end(sent);
+    });
+
+  const port = await listen(server);
+  onTestFinished(async () => {
+    agent.destroy();
+    await close(server);
+  });
+  const caFile = join(folder, 'front.pem');
+  writeFileSync(caFile, tls.ca, { mode: 0o600 });
+  return {
+    way: (home, book) => ({
+      ...served.way(home, book),
+      HEDGE_BASE_URL: `https://127.0.0.1:${port}${behind.pathname}`,
+      HEDGE_CA_FILE: caFile,
+    }),
+    meddle(next) {
+      meddling = next;
+    },
+    watch(next) {
+      seen = next;
+    },
+  };
+}

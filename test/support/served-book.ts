@@ -1,0 +1,110 @@
+/**
+ * A practice service on real time, served over HTTPS to programs in processes of their own, which counts what
+ * reached it and what it did. Orders fill at once unless its settings say otherwise.
+ */
+import { rmSync, writeFileSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as passes } from 'node:timers/promises';
+import type { RequestLogEntry } from '../../src/practice/index.ts';
+import { expectAccepted, openDesk, type PracticeDesk, type Reply } from '../practice/support/desk.ts';
+
+const CHANGES = ['/hedges', '/hedges/add', '/hedges/reduce', '/hedges/close'] as const;
+export type ChangePath = (typeof CHANGES)[number];
+
+const isChange = ({ method, path }: RequestLogEntry): boolean =>
+  method === 'POST' && CHANGES.some((each) => each === path);
+
+export interface ServedBook {
+  desk: PracticeDesk;
+  /** What leads a program to this service: the sandbox unless the live book is asked for. */
+  way(home: string, book?: 'live' | 'test'): Record<string, string> & { HEDGE_HOME: string };
+  /** Requests that would change a book, as they reached the service since the last reset. */
+  changes(): readonly RequestLogEntry[];
+  /** How often the service did it: accepted, and not a kept answer given again. */
+  acted(path: ChangePath): number;
+  /** Resolves when that many requests to change something have been answered for; rejects after 5 s. */
+  arrived(count: number): Promise<void>;
+  /** A change as a colleague elsewhere makes it, with the key of the sandbox unless said; it is not counted. */
+  colleague(path: ChangePath, body: Record<string, unknown>, book?: 'live' | 'test'): Promise<Reply>;
+  /** Opens a hedge as a colleague would; it is filled. */
+  opened(side: 'buy' | 'sell', notional: number, book?: 'live' | 'test'): Promise<string>;
+  /** USD that are open on a side, over all its filled hedges. */
+  openOn(side: 'buy' | 'sell', book?: 'live' | 'test'): Promise<number>;
+  /** A fresh book, calm weather, nothing counted. */
+  reset(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const ARRIVES_MS = 5_000;
+const LOOK_MS = 5;
+/** Longer than any fill takes here. */
+const FILLED_MS = 10_000;
+
+/** Left open until `close`: one service serves many cases. */
+export async function servedBook(settings: Record<string, unknown> = {}): Promise<ServedBook> {
+  const store = await mkdtemp(join(tmpdir(), 'hedge-served-'));
+  const desk = await openDesk(store, {
+    settings: { fill_seconds: { min: 0, max: 0 }, ...settings },
+    clock: {
+      now: () => Date.now(),
+      pass: () => undefined,
+      sleep: (ms, stop) => passes(ms, undefined, { signal: stop }).catch(() => undefined),
+    },
+  });
+  const changes = () => desk.log.filter(isChange);
+  const colleague: ServedBook['colleague'] = async (path, body, book = 'test') => {
+    const reply = await desk.post(path, { market: 'USDTNGN', ...body }, { as: book });
+    const own = desk.log.findLastIndex((it) => it.path === path && it.idempotencyKey === undefined);
+    if (own >= 0) desk.log.splice(own, 1);
+    return expectAccepted(reply);
+  };
+  const caFile = join(store, 'trusted.pem');
+  writeFileSync(caFile, desk.service.ca, { mode: 0o600 });
+  return {
+    desk,
+    way: (home, book = 'test') => ({
+      HEDGE_HOME: home,
+      HEDGE_API_KEY: desk.service.keys[book],
+      HEDGE_BASE_URL: desk.service.url,
+      HEDGE_CA_FILE: caFile,
+    }),
+    changes,
+    acted: (path) =>
+      changes().filter((it) => it.path === path && [200, 201].includes(it.status) && it.replayed !== true)
+        .length,
+    async arrived(count) {
+      for (const until = Date.now() + ARRIVES_MS; changes().length < count; ) {
+        if (Date.now() > until) throw new Error(`${changes().length} of ${count} requests arrived`);
+        await passes(LOOK_MS);
+      }
+    },
+    colleague,
+    async opened(side, notional, book = 'test') {
+      const { body: accepted } = await colleague(
+        '/hedges',
+        { side, notional_usd: notional, tenor_days: 3 },
+        book,
+      );
+      await desk.service.admin.advance(FILLED_MS);
+      const { body: read } = await desk.get(`/hedges/${accepted.data.hedge_id}`, { as: book });
+      if (read.data.status !== 'filled') throw new Error(`it is ${read.data.status}`);
+      return read.data.id;
+    },
+    async openOn(side, book = 'test') {
+      const { body } = await desk.get('/positions', { as: book });
+      const lines: { side: string; notional_usd: number }[] = body.data;
+      return lines.find((line) => line.side === side)?.notional_usd ?? 0;
+    },
+    async reset() {
+      await desk.service.admin.clearWeather();
+      await desk.service.admin.reset();
+      desk.log.length = 0;
+    },
+    async close() {
+      await desk.close();
+      rmSync(store, { recursive: true, force: true });
+    },
+  };
+}
