@@ -34,6 +34,7 @@ const LIBRARY_OWNERS: Readonly<Record<string, readonly string[]>> = {
   'cli-table3': ['present'],
   conf: ['settings'],
   'csv-stringify': ['present'],
+  '@jmespath-community/jmespath': ['present'],
   zod: ['client', 'settings', 'journal', 'memory', 'practice'],
   'lossless-json': ['client', 'domain'],
   '@photostructure/sqlite': ['practice'],

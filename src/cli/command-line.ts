@@ -175,14 +175,15 @@ function addOptions(command: Commander, specs: readonly OptionSpec[]): void {
 }
 
 function globalsOf(options: Record<string, unknown>): GlobalOptions {
-  const { profile, expectEnv, output } = options;
+  const { profile, expectEnv, output, query } = options;
   return {
     ...(typeof profile === 'string' ? { profile } : {}),
     ...(typeof expectEnv === 'string' ? { expectEnv } : {}),
-    form: readOutput({
+    output: readOutput({
       json: options['json'] === true,
       csv: options['csv'] === true,
       output: typeof output === 'string' ? output : undefined,
+      query: typeof query === 'string' ? query : undefined,
     }),
     quiet: options['quiet'] === true,
     verbose: options['verbose'] === true,

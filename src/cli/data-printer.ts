@@ -1,17 +1,18 @@
 /**
- * Results as bare data on standard output: CSV, or a record a line. They hold no place for an error: whatever
- * went wrong is said on standard error, and then standard output stays empty.
+ * Results as bare data on standard output: CSV, a record a line, or what a query picked. They hold no place for
+ * an error: whatever went wrong is said on standard error, and then standard output stays empty.
  */
 import type { Shown } from '../commands/define.ts';
-import { renderCsv } from '../present/render-csv.ts';
-import { renderJsonLine } from '../present/render-json.ts';
+import type { RecordTable } from '../present/record-table.ts';
+import { renderBare } from '../present/render-bare.ts';
+import { renderJsonLine, renderJsonValue } from '../present/render-json.ts';
 import type { Surface, Terminal } from '../terminal/streams.ts';
-import type { OutputForm } from './output.ts';
-import { type Printer, sayError, sayHeading } from './printer.ts';
+import type { Output, OutputForm } from './output.ts';
+import { type Context, documentOf, type Printer, sayError, sayHeading } from './printer.ts';
 
 export function dataPrinter(
   terminal: Terminal,
-  { form, quiet }: { form: Extract<OutputForm, 'csv' | 'jsonl'>; quiet: boolean },
+  { output, quiet }: { output: Output; quiet: boolean },
 ): Printer {
   return {
     async result(shown, context) {
@@ -20,8 +21,7 @@ export function dataPrinter(
         sayError(terminal, shown.finding, context);
         return;
       }
-      const render = form === 'csv' ? toCsv : toLines;
-      await terminal.writeResult(render(shown, terminal.stdout));
+      await terminal.writeResult(await render(output, { shown, context, stdout: terminal.stdout }));
       if (!quiet && mayBeCut(shown)) terminal.writeNote(MAY_BE_CUT);
     },
     async failure(error, context) {
@@ -32,17 +32,32 @@ export function dataPrinter(
 
 const MAY_BE_CUT = 'The service may have more than this page.';
 
-function toCsv(shown: Shown, stdout: Surface): string {
-  const table = shown.table();
-  if (table === undefined) throw new Error('CSV of what is no list');
+interface Ready {
+  shown: Shown;
+  context: Context;
+  stdout: Surface;
+}
+
+async function render({ form, query }: Output, { shown, context, stdout }: Ready): Promise<string> {
+  if (query === undefined) return inForm(form, tableOf(shown), stdout);
+  const { readQuery } = await import('../present/query/query.ts');
+  const picked = readQuery(query)(documentOf(context, shown, undefined));
+  if (form === 'table') return renderBare(picked, spelling(stdout));
+  if (form === 'json') return renderJsonValue(picked, { pretty: stdout.isTTY, ...spelling(stdout) });
+  return inForm(form, { columns: [], records: Array.isArray(picked) ? picked : [picked] }, stdout);
+}
+
+async function inForm(form: OutputForm, table: RecordTable, stdout: Surface): Promise<string> {
+  if (form === 'jsonl')
+    return table.records.map((record) => renderJsonLine(record, spelling(stdout))).join('');
+  const { renderCsv } = await import('../present/render-csv.ts');
   return renderCsv(table, { harmless: stdout.isTTY });
 }
 
-function toLines(shown: Shown, stdout: Surface): string {
-  const records = shown.table()?.records ?? [shown.document() ?? null];
-  const unicode = stdout.unicode || !stdout.isTTY;
-  return records.map((record) => renderJsonLine(record, { unicode })).join('');
-}
+const tableOf = (shown: Shown): RecordTable =>
+  shown.table() ?? { columns: [], records: [shown.document() ?? null] };
+
+const spelling = ({ unicode, isTTY }: Surface) => ({ unicode: unicode || !isTTY });
 
 /** What a document says in `meta.covers`, where there is no document to say it. */
 function mayBeCut({ meta }: Shown): boolean {

@@ -3,12 +3,12 @@
  * decides how anything at all is shown, a wrong command line included.
  */
 import type { OptionSpec } from '../commands/define.ts';
-import { guessOutput, type OutputForm } from './output.ts';
+import { guessOutput, type Output } from './output.ts';
 
 export interface GlobalOptions {
   profile?: string;
   expectEnv?: string;
-  form: OutputForm;
+  output: Output;
   quiet: boolean;
   verbose: boolean;
 }
@@ -25,16 +25,20 @@ export const GLOBAL_OPTIONS: readonly OptionSpec[] = [
     flags: '--output <form>',
     summary: 'table, json (the same as --json), jsonl (a record a line) or csv',
   },
+  {
+    flags: '--query <expression>',
+    summary: 'picks from the document (JMESPath), figures exact; nothing on failure',
+  },
   { flags: '--no-color', summary: 'no colour' },
   { flags: '-q, --quiet', summary: 'no progress and no notes on standard error' },
   { flags: '-v, --verbose', summary: 'requests and answers on standard error, the key masked' },
 ];
 
 /** Global options that take a value, so that the word after them is not taken for a command. */
-export const VALUED_GLOBALS: readonly string[] = ['--profile', '--expect-env', '--output'];
+export const VALUED_GLOBALS: readonly string[] = ['--profile', '--expect-env', '--output', '--query'];
 
 export interface Glance {
-  form: OutputForm;
+  output: Output;
   quiet: boolean;
   noColor: boolean;
   verbose: boolean;
@@ -46,7 +50,12 @@ export function glanceAt(argv: readonly string[]): Glance {
   const words = end === -1 ? argv : argv.slice(0, end);
   const has = (...names: readonly string[]): boolean => names.some((name) => words.includes(name));
   return {
-    form: guessOutput({ json: has('--json'), csv: has('--csv'), output: valueOf(words, '--output') }),
+    output: guessOutput({
+      json: has('--json'),
+      csv: has('--csv'),
+      output: valueOf(words, '--output'),
+      query: valueOf(words, '--query'),
+    }),
     quiet: has('-q', '--quiet'),
     noColor: has('--no-color'),
     verbose: has('-v', '--verbose'),

@@ -10,15 +10,22 @@ import { UsageError } from '../errors.ts';
 export const OUTPUT_FORMS = ['table', 'json', 'jsonl', 'csv'] as const;
 export type OutputForm = (typeof OUTPUT_FORMS)[number];
 
+export interface Output {
+  form: OutputForm;
+  /** A JMESPath expression that picks from the document; under `table` what it finds is printed bare. */
+  query: string | undefined;
+}
+
 /** What was typed of it. */
 export interface OutputOptions {
   json: boolean;
   csv: boolean;
-  output?: string | undefined;
+  output: string | undefined;
+  query: string | undefined;
 }
 
 /** The form that was asked for. Throws UsageError for one that does not exist, and for two at once. */
-export function readOutput({ json, csv, output }: OutputOptions): OutputForm {
+export function readOutput({ json, csv, output, query }: OutputOptions): Output {
   const asked = [
     ...(json ? ['--json'] : []),
     ...(csv ? ['--csv'] : []),
@@ -33,20 +40,33 @@ export function readOutput({ json, csv, output }: OutputOptions): OutputForm {
       `${quoted(output ?? '')} is not a form of output.`,
       `It is one of ${OUTPUT_FORMS.join(', ')}: --output json`,
     );
-  return form;
+  if (query !== undefined && output !== undefined && form === 'table')
+    throw new UsageError(
+      'A query picks from the document, and a table has none.',
+      'Leave out --output table for the bare values, or take json, jsonl or csv.',
+    );
+  return { form, query };
 }
 
 /** The same read loosely, for showing whatever is wrong with the line: the first form that is named. */
-export const guessOutput = (options: OutputOptions): OutputForm => formOf(options) ?? 'table';
+export const guessOutput = (options: OutputOptions): Output => ({
+  form: formOf(options) ?? 'table',
+  query: options.query,
+});
 
-function formOf({ json, csv, output }: OutputOptions): OutputForm | undefined {
+function formOf({ json, csv, output }: Omit<OutputOptions, 'query'>): OutputForm | undefined {
   if (json) return 'json';
   if (csv) return 'csv';
   return output === undefined ? 'table' : OUTPUT_FORMS.find((form) => form === output.toLowerCase());
 }
 
-/** Throws UsageError where the command has nothing to show in that form. */
-export function checkOutput(form: OutputForm, { name, lists }: Command): void {
+/** Throws UsageError where the command has nothing to show in that form, and for a query that is none. */
+export async function checkOutput({ form, query }: Output, { name, lists }: Command): Promise<void> {
+  if (query !== undefined) {
+    const { readQuery } = await import('../present/query/query.ts');
+    readQuery(query);
+    return;
+  }
   if (form !== 'csv' || lists) return;
   throw new UsageError(
     `hedge ${name} shows no list, and CSV is for lists.`,

@@ -52,7 +52,7 @@ const MAY_BE_SENT = {
 export async function runInvocation(world: World): Promise<number> {
   const { argv, terminal } = world;
   const glance = glanceAt(argv);
-  let { form } = glance;
+  let { output } = glance;
   let command: Command | undefined;
   let named: string | undefined;
   let opened: OpenDesk | undefined;
@@ -77,8 +77,8 @@ export async function runInvocation(world: World): Promise<number> {
       return EXIT_OK;
     }
     command = said.command;
-    form = said.globals.form;
-    checkOutput(form, command);
+    output = said.globals.output;
+    await checkOutput(output, command);
     named = said.globals.profile;
     const act = command.prepare(said.raw);
     opened = await world.openDesk(said.globals);
@@ -87,7 +87,7 @@ export async function runInvocation(world: World): Promise<number> {
     const print = async (shown: Shown): Promise<void> => {
       finding = shown.finding ?? finding;
       desk.progress.stop();
-      const printer = await printerFor(terminal, { ...glance, form });
+      const printer = await printerFor(terminal, { ...glance, output });
       await printer.result(shown, context());
     };
     const shown = await notLongAfterSignal(act(desk, print), world);
@@ -96,7 +96,7 @@ export async function runInvocation(world: World): Promise<number> {
   } catch (thrown) {
     opened?.desk.progress.stop();
     return await fail(errorOf(thrown, world, opened?.headed() ?? false), {
-      printer: await printerFor(terminal, { ...glance, form }),
+      printer: await printerFor(terminal, { ...glance, output }),
       terminal,
       context: context(),
       verbose: glance.verbose,
@@ -110,12 +110,13 @@ export async function runInvocation(world: World): Promise<number> {
 const isVersionAlone = (argv: readonly string[]): boolean => argv.length === 1 && argv[0] === '--version';
 
 async function printerFor(terminal: Terminal, glance: Glance): Promise<Printer> {
-  if (glance.form === 'csv' || glance.form === 'jsonl') {
+  const { form, query } = glance.output;
+  if (form === 'csv' || form === 'jsonl' || query !== undefined) {
     const { dataPrinter } = await import('./data-printer.ts');
-    return dataPrinter(terminal, { form: glance.form, quiet: glance.quiet });
+    return dataPrinter(terminal, { output: { form, query }, quiet: glance.quiet });
   }
   const { documentPrinter, personPrinter } = await import('./printer.ts');
-  return glance.form === 'json' ? documentPrinter(terminal, glance) : personPrinter(terminal);
+  return form === 'json' ? documentPrinter(terminal, glance) : personPrinter(terminal);
 }
 
 /**

@@ -8,7 +8,7 @@ import type { HedgeError } from '../errors.ts';
 import type { Block } from '../present/blocks.ts';
 import { renderErrorHuman } from '../present/render-error.ts';
 import { renderHuman } from '../present/render-human.ts';
-import { errorDocument, renderJson } from '../present/render-json.ts';
+import { errorDocument, type JsonDocument, renderJson } from '../present/render-json.ts';
 import type { Surface, Terminal } from '../terminal/streams.ts';
 
 /** Whose result this is: known once a profile was selected. */
@@ -39,26 +39,32 @@ export interface Printer {
 
 const DOCUMENT_SCHEMA = 1;
 
-/** Documents on standard output; errors are said on standard error as well, unless quiet. */
-export function documentPrinter(terminal: Terminal, options: { quiet: boolean }): Printer {
-  const print = async (context: Context, shown: Shown | undefined, error: HedgeError | undefined) => {
-    const { identity } = context;
-    const at = shown?.servedAt?.getTime() ?? context.now;
-    const meta = {
+/** What is printed for a script, whatever it is about. */
+export function documentOf(
+  context: Context,
+  shown: Shown | undefined,
+  error: HedgeError | undefined,
+): JsonDocument {
+  const { identity } = context;
+  return {
+    data: shown?.document() ?? null,
+    error: error === undefined ? null : errorDocument(error, context.named),
+    meta: {
       ...shown?.meta,
       schema: DOCUMENT_SCHEMA,
       command: context.command,
       profile: identity?.profile ?? null,
       environment: identity?.environment ?? null,
-      at: isoSeconds(at),
-    };
-    const document = {
-      data: shown?.document() ?? null,
-      error: error === undefined ? null : errorDocument(error, context.named),
-      meta,
-    };
+      at: isoSeconds(shown?.servedAt?.getTime() ?? context.now),
+    },
+  };
+}
+
+/** Documents on standard output; errors are said on standard error as well, unless quiet. */
+export function documentPrinter(terminal: Terminal, options: { quiet: boolean }): Printer {
+  const print = async (context: Context, shown: Shown | undefined, error: HedgeError | undefined) => {
     await terminal.writeResult(
-      renderJson(document, {
+      renderJson(documentOf(context, shown, error), {
         pretty: terminal.stdout.isTTY,
         unicode: terminal.stdout.unicode || !terminal.stdout.isTTY,
       }),

@@ -29,15 +29,15 @@ export interface JsonView {
 
 /** One document and a line end. Nothing in it acts on a terminal it is printed to. */
 export function renderJson({ data, error, meta }: JsonDocument, view: JsonView): string {
-  return jsonText({ data: data ?? null, error, meta }, view);
+  return renderJsonValue({ data: data ?? null, error, meta }, view);
 }
 
 /** Any value on a line of its own. */
-export function renderJsonLine(value: unknown, { unicode }: Pick<JsonView, 'unicode'>): string {
-  return jsonText(value, { pretty: false, unicode });
-}
+export const renderJsonLine = (value: unknown, { unicode }: Pick<JsonView, 'unicode'>): string =>
+  renderJsonValue(value, { pretty: false, unicode });
 
-function jsonText(value: unknown, { pretty, unicode }: JsonView): string {
+/** Any value, and a line end. */
+export function renderJsonValue(value: unknown, { pretty, unicode }: JsonView): string {
   const json = writeExactJson(value, pretty ? { indent: 2 } : {});
   return `${unicode === false ? escapeJsonToAscii(json) : escapeJson(json)}\n`;
 }

@@ -1,0 +1,41 @@
+/**
+ * Figures as a query carries them: symbols named by their digits. The library that runs queries knows numbers
+ * as floats alone; a symbol it can only hand on, compare for being the same, or fail at, so no digit is lost
+ * where nobody looks. What computes with figures is exact-functions.ts.
+ */
+import { Big } from 'big.js';
+import { exactDigits } from '../../domain/exact-json.ts';
+
+/** The same symbol for the same number, however it was written. */
+export const carried = (amount: Big): symbol => Symbol.for(amount.eq(0) ? '0' : exactDigits(amount));
+
+/** The number that `value` carries, or undefined when it carries none. */
+export function numberIn(value: unknown): Big | undefined {
+  if (typeof value === 'number') return new Big(value);
+  const digits = typeof value === 'symbol' ? Symbol.keyFor(value) : undefined;
+  return digits === undefined ? undefined : new Big(digits);
+}
+
+/** A copy with every figure carried, of objects that inherit nothing: a query sees what was sent and no more. */
+export function carry(value: unknown): unknown {
+  if (value instanceof Big) return carried(value);
+  if (typeof value === 'number' || typeof value === 'bigint') return carried(new Big(value.toString()));
+  if (Array.isArray(value)) return value.map(carry);
+  if (typeof value === 'object' && value !== null) return mapFields(value, carry);
+  return value ?? null;
+}
+
+/** The value that `carry` was given, figures as Big. */
+export function uncarry(value: unknown): unknown {
+  const amount = numberIn(value);
+  if (amount !== undefined) return amount;
+  if (Array.isArray(value)) return value.map(uncarry);
+  if (typeof value === 'object' && value !== null) return mapFields(value, uncarry);
+  return typeof value === 'string' || typeof value === 'boolean' ? value : null;
+}
+
+function mapFields(value: object, change: (inner: unknown) => unknown): object {
+  const fields: Record<string, unknown> = Object.create(null);
+  for (const [name, inner] of Object.entries(value)) if (inner !== undefined) fields[name] = change(inner);
+  return fields;
+}

@@ -1,0 +1,99 @@
+/**
+ * `--query`: a JMESPath expression over a document, every figure exact. jmespath's owner: the library parses the
+ * expression and walks the document, figures pass through it unread (exact-values.ts).
+ */
+import {
+  compile,
+  getRegisteredFunctions,
+  registerFunction,
+  TreeInterpreter,
+  TYPE_ANY,
+  TYPE_EXPREF,
+} from '@jmespath-community/jmespath';
+import { quoted } from '../../domain/quoted.ts';
+import { OutputError, UsageError } from '../../errors.ts';
+import { exactExpression, functionsIn } from './exact-expression.ts';
+import { EXACT_FUNCTIONS } from './exact-functions.ts';
+import { carry, uncarry } from './exact-values.ts';
+
+/** The library as it serves here: it hands values on unread, and its types know floats alone. */
+interface Library {
+  search(tree: unknown, value: unknown): unknown;
+  visit(tree: unknown, value: unknown): unknown;
+}
+interface Functions {
+  register(
+    name: string,
+    run: (given: readonly unknown[]) => unknown,
+    takes: { types: number[] }[],
+    options: { override: boolean },
+  ): void;
+}
+const library: Library = TreeInterpreter;
+const functions: Functions = { register: registerFunction };
+
+/** What an expression finds in a document; null where it finds nothing. Throws OutputError. */
+export type Query = (document: unknown) => unknown;
+
+/** Throws UsageError for what is no expression. */
+export function readQuery(expression: string): Query {
+  if (TOO_MANY_DIGITS.test(expression))
+    throw new UsageError(
+      'The query holds a number of more digits than a query can compare exactly, 15.',
+      "Compare with fewer digits, or as text: to_string(price) == '1530.1234567890123456'",
+    );
+  register();
+  const tree = exactExpression(treeOf(expression));
+  const strange = functionsIn(tree).find((name) => !getRegisteredFunctions().includes(name));
+  if (strange !== undefined)
+    throw new UsageError(
+      `The query asks for ${quoted(strange)}, and there is no such function.`,
+      'JMESPath has its list: https://jmespath.site/main/#functions',
+    );
+  return (document) => {
+    try {
+      return uncarry(library.search(tree, carry(document)));
+    } catch (error) {
+      throw new OutputError({
+        code: 'output_failed',
+        what: `The query has no answer here: ${reasonOf(error)}. The command itself was done; of an action, hedge journal tells.`,
+        cause: error,
+      });
+    }
+  };
+}
+
+/** The library reads a literal as a float. */
+const TOO_MANY_DIGITS = /`[^`]*(?:\d\.?){16}[^`]*`/;
+
+function treeOf(expression: string): unknown {
+  try {
+    return compile(expression);
+  } catch (error) {
+    throw new UsageError(
+      `The query is no JMESPath expression: ${reasonOf(error)}.`,
+      "It reads the whole document, without a leading dot: --query 'data[0].id', --query 'data[].notional_usd'",
+    );
+  }
+}
+
+/** A fault inside the library, at a value it was not made for, says nothing to an operator. */
+const reasonOf = (error: unknown): string =>
+  error instanceof Error && !(error instanceof TypeError)
+    ? error.message.replace(/\.$/, '')
+    : 'a function was given a value it does not take';
+
+let registered = false;
+function register(): void {
+  if (registered) return;
+  registered = true;
+  for (const { name, takes, run } of EXACT_FUNCTIONS) {
+    const expressionAt = takes.indexOf('expression');
+    functions.register(
+      name,
+      (given) => run(given, (value) => library.visit(given[expressionAt], value)),
+      takes.map((kind) => ({ types: [kind === 'value' ? TYPE_ANY : TYPE_EXPREF] })),
+      { override: true },
+    );
+  }
+}

@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import { aHedge, aMarket, anAccount, aQuote, MARKETS_META } from '../spec/bodies.ts';
+import { csvLines } from '../support/csv.ts';
+import { aDesk } from '../support/desk.ts';
+import { deskAt } from '../support/desk-at.ts';
+import { no, ok, on, raw, scriptedService } from '../support/scripted-service.ts';
+
+const HEDGES = [
+  aHedge({ notional_usd: 0.1 }),
+  aHedge({ id: 'hdg_2', side: 'sell', notional_usd: 0.2, client_reference: 'a\u001b[2J\nb' }),
+];
+
+/** One reading of two hedges, as the words after `hedges` show it. */
+async function hedges(...words: readonly string[]) {
+  const desk = deskAt(await scriptedService([on('GET /hedges?limit=100', ok(HEDGES))]));
+  return desk.run(['hedges', ...words]);
+}
+
+describe('--query', () => {
+  it.each([
+    ['data[0].id', 'hdg_01JD8K\n'],
+    ['data[].id', 'hdg_01JD8K\nhdg_2\n'],
+    ['sum(data[].notional_usd)', '0.3\n'],
+    ['meta.covers.count', '2\n'],
+    ["data[?side == 'sell'].notional_usd", '0.2\n'],
+    ['data[0].nothing', ''],
+    ['data[].nothing', ''],
+    ['meta.covers.maybe_truncated', 'false\n'],
+    ['data[].{id: id, n: notional_usd}', '{"id":"hdg_01JD8K","n":0.1}\n{"id":"hdg_2","n":0.2}\n'],
+  ])('%s is printed bare, for a shell', async (expression, out) => {
+    expect(await hedges('--query', expression)).toMatchObject({ code: 0, out, err: '' });
+  });
+
+  it('keeps a text that others sent on one harmless line', async () => {
+    const { out } = await hedges('--query', 'data[].client_reference');
+    expect(out.split('\n')).toHaveLength(3);
+    expect(out).not.toContain('\u001b');
+  });
+
+  it('has every digit that was sent', async () => {
+    const body = '{"data":{"market":"USDTNGN","price":1530.1234567890123456789},"error":null,"meta":{}}';
+    const desk = deskAt(await scriptedService([on('GET /prices?symbols=USDTNGN', raw(200, body))]));
+    expect((await desk.run('price USDTNGN --query data.price')).out).toBe('1530.1234567890123456789\n');
+  });
+
+  it('gives JSON, a record a line or CSV of what it picks', async () => {
+    const picks = ['--query', 'data[].{id: id, n: notional_usd}'];
+    expect((await hedges(...picks, '--json')).document()).toEqual([
+      { id: 'hdg_01JD8K', n: 0.1 },
+      { id: 'hdg_2', n: 0.2 },
+    ]);
+    expect((await hedges('--query', 'data[].id', '--output', 'jsonl')).out).toBe('"hdg_01JD8K"\n"hdg_2"\n');
+    expect(csvLines((await hedges(...picks, '--csv')).out)).toEqual([
+      ['id', 'n'],
+      ['hdg_01JD8K', '0.1'],
+      ['hdg_2', '0.2'],
+    ]);
+    expect((await hedges('--query', 'data[].id', '--csv')).out).toBe('value\r\nhdg_01JD8K\r\nhdg_2\r\n');
+    expect((await hedges('--query', 'data[9]', '--json')).out).toBe('null\n');
+  });
+
+  it('picks from what is no list too', async () => {
+    const desk = deskAt(await scriptedService([on('GET /account', ok(anAccount()))]));
+    expect((await desk.run('account --query data.balance_usdc')).out).toBe('41320\n');
+  });
+
+  it('picks from the document of a deal', async () => {
+    const desk = aDesk({ env: { HEDGE_PROFILE: 'practice' } });
+    const line = 'open USDTNGN buy 10k --tenor 3 --yes --query';
+    const ran = await desk.run([...line.split(' '), 'data.[outcome, request.notional_usd, hedge.status]']);
+    expect(ran).toMatchObject({ code: 0, out: 'filled\n10000\nfilled\n' });
+  });
+
+  const REFUSED = [on('GET /account', no(400, 'bad_day'))];
+  const DEAR = [on('POST /quotes', ok(aQuote())), on('GET /account', ok(anAccount()))];
+  it.each([
+    ['a refusal', 'account --query error.code', REFUSED, 3],
+    ['a refusal, as JSON', 'account --json --query error.code', REFUSED, 3],
+    ['a wrong line', 'account --query data --status x', [], 2],
+    ['a missed bound', 'quote USDTNGN buy 10k -t 3 --max-cost-bps 1 --query data', DEAR, 11],
+  ])('prints nothing on %s: the exit code tells', async (_what, words, script, code) => {
+    const ran = await deskAt(await scriptedService(script)).run(words);
+    expect(ran).toMatchObject({ code, out: '' });
+    expect(ran.err).not.toBe('');
+  });
+
+  it.each([
+    [['open', 'USDTNGN', 'buy', '1k', '-t', '3', '--yes', '--query', '.data'], 'no JMESPath expression'],
+    [['account', '--query', 'nope(data)'], 'no such function'],
+    [['account', '--query', 'data', '--output', 'table'], 'a table has none'],
+    [['account', '--query', 'data', '--query', 'meta'], '--query is given twice'],
+  ])('is refused before anything is asked or sent: %j', async (words, said) => {
+    const ran = await deskAt(await scriptedService([])).run(words);
+    expect(ran).toMatchObject({ code: 2, out: '' });
+    expect(ran.err).toContain(said);
+  });
+
+  it('that has no answer ends 74, and says that the command was done', async () => {
+    const desk = deskAt(await scriptedService([on('GET /markets', ok([aMarket()], MARKETS_META))]));
+    const ran = await desk.run(['markets', '--query', 'sum(data[].market)']);
+    expect(ran).toMatchObject({ code: 74, out: '' });
+    expect(ran.err).toContain('sum() takes a figure, and was given string');
+  });
+});
