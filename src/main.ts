@@ -43,7 +43,6 @@ export async function main(process: NodeJS.Process): Promise<number> {
     }),
   );
   await terminal.drained();
-  const signal = signals.caught();
-  if (signal !== undefined && code !== 0) signals.dieBy(signal);
+  await signals.conclude(code);
   return code;
 }

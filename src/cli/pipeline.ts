@@ -19,7 +19,7 @@ export interface World {
   version: string;
   terminal: Terminal;
   clock: Clock;
-  signals: Pick<SignalWatch, 'signal' | 'caught'>;
+  signals: Pick<SignalWatch, 'signal'>;
   openDesk(globals: GlobalOptions): Promise<OpenDesk>;
 }
 

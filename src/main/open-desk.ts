@@ -14,7 +14,6 @@ import { type Identity as BookIdentity, practiceIdentity, serviceIdentity } from
 import { argvWithoutKeys } from '../journal/record.ts';
 import { type Journal, openJournal } from '../journal/store.ts';
 import { tlsSessionsIn } from '../memory/tls-sessions.ts';
-import { aborted } from '../platform/clock.ts';
 import { type KeyPorts, keyFromCommand, keyFromFile, keyFromText, readKey } from '../settings/credentials.ts';
 import { checkExpectation, readExpectation } from '../settings/expectation.ts';
 import { openProfiles, type ProfileStore } from '../settings/profiles.ts';
@@ -142,7 +141,7 @@ export function openDesk(parts: DeskParts): OpenDesk {
         sayBlocks(terminal, blocks, { identity, now: clock.now() });
       },
       lines: (blocks) => plainLines(terminal, blocks, { identity, now: clock.now() }),
-      untilStopped: () => aborted(signals.signal),
+      untilStopped: () => signals.untilStopped(),
       profiles,
       selection,
       selectionIfAny: () => selection().catch(ifNothingIsSelected),

@@ -25,7 +25,7 @@ export interface Surroundings {
   version: string;
   runtime: Runtime;
   terminal: Terminal;
-  signals: Pick<SignalWatch, 'signal' | 'caught'>;
+  signals: Pick<SignalWatch, 'signal' | 'untilStopped'>;
   machine: Machine;
 }
 

@@ -3,7 +3,9 @@
  * process dies by the signal itself, so that a shell loop around it stops too.
  */
 import { setMaxListeners } from 'node:events';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { InterruptedError } from '../errors.ts';
+import { aborted } from '../platform/clock.ts';
 
 const WATCHED = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 export type DeathSignal = (typeof WATCHED)[number];
@@ -21,6 +23,14 @@ export interface SignalWatch {
   /** Aborts at the first signal; its reason is an InterruptedError that names the signal. */
   readonly signal: AbortSignal;
   caught(): DeathSignal | undefined;
+  /** Resolves at the first signal, which is then how the command is meant to end. */
+  untilStopped(): Promise<void>;
+  /**
+   * Once everything is written: dies by the signal that came, whatever the exit code, so that a loop around it
+   * stops also when the command was done already; not where it waited for it and ends well. From here on a
+   * signal does what the system lets it do.
+   */
+  conclude(code: number): Promise<void>;
   /** Ends the process by `signal`, the cursor shown. All that is to be said must have been written. */
   dieBy(signal: DeathSignal): void;
 }
@@ -50,7 +60,23 @@ export function watchSignals(source: SignalSource): SignalWatch {
       controller.abort(new InterruptedError(signal, { what: SAID[signal] }));
     });
   }
-  return { signal: controller.signal, caught: () => first, dieBy };
+  let awaited = false;
+  return {
+    signal: controller.signal,
+    caught: () => first,
+    async untilStopped() {
+      awaited = true;
+      await aborted(controller.signal);
+    },
+    async conclude(code) {
+      // What came in the last moment has not been told yet.
+      await nextTurn();
+      await nextTurn();
+      if (first !== undefined && !(awaited && code === 0)) dieBy(first);
+      for (const signal of WATCHED) source.removeAllListeners(signal);
+    },
+    dieBy,
+  };
 }
 
 const SAID: Readonly<Record<DeathSignal, string>> = {

@@ -74,7 +74,7 @@ export function aDesk({
           version: '0.0.0',
           runtime: { node: process.versions.node, openssl: '', platform: 'linux-x64', commit: null },
           terminal: recording.terminal,
-          signals: { signal: new AbortController().signal, caught: () => undefined },
+          signals: { signal: new AbortController().signal, untilStopped: () => Promise.resolve() },
           machine: { clock, random: systemRandom, host: hostOf(process) },
         }),
       );

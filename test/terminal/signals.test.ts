@@ -64,6 +64,30 @@ describe('Ctrl-C, TERM and HUP', () => {
     expect(done).toEqual(['no listeners for SIGHUP', 'kill 42 SIGHUP']);
   });
 
+  it.each([
+    [
+      'dies by it, also when the command was done already',
+      false,
+      0,
+      ['no listeners for SIGINT', 'kill 42 SIGINT'],
+    ],
+    [
+      'dies by it where it was waited for, and did not end well',
+      true,
+      7,
+      ['no listeners for SIGINT', 'kill 42 SIGINT'],
+    ],
+    ['ends well where it was waited for', true, 0, []],
+  ])('at the end a process that took one %s', async (_, awaited, code, died) => {
+    const { source, arrive, done } = recordingSource(false);
+    const watch = watchSignals(source);
+    if (awaited) void watch.untilStopped();
+    arrive('SIGINT');
+    await watch.conclude(code);
+    const freed = ['SIGINT', 'SIGTERM', 'SIGHUP'].map((name) => `no listeners for ${name}`);
+    expect(done).toEqual([...died, ...freed]);
+  });
+
   const waiting = `
     import { watchSignals } from 'DIST/terminal/signals.js';
     const watch = watchSignals(process);
