@@ -5,8 +5,9 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bookFor, EACH_ACTION, wordsOf } from '../support/each-action.ts';
-import { counted, killed, type Sky, type Verdict } from '../support/kill-case.ts';
+import { counted, killed, type Sky } from '../support/kill-case.ts';
 import { type Kill, killsOf, type Point, placeOf, pointText } from '../support/kill-points.ts';
+import { inLanes } from '../support/lanes.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { type ServedBook, servedBook } from '../support/served-book.ts';
 import { beyondThePoints } from '../support/system-calls.ts';
@@ -28,18 +29,6 @@ afterAll(async () => {
 });
 
 const lane0 = (): ServedBook => lanes[0] ?? expect.fail('no service');
-
-/** Works off `kills`, each lane at its own pace. */
-async function sweep(kills: readonly Kill[], work: (lane: ServedBook, kill: Kill) => Promise<Verdict>) {
-  const left = [...kills];
-  const verdicts: Verdict[] = [];
-  const worker = async (lane: ServedBook): Promise<void> => {
-    for (let kill = left.shift(); kill !== undefined; kill = left.shift())
-      verdicts.push(await work(lane, kill));
-  };
-  await Promise.all(lanes.map(worker));
-  return verdicts;
-}
 
 const isSend = ({ call, on }: Pick<Point, 'call' | 'on'>): boolean =>
   call === 'send' && on.startsWith('POST /hedges');
@@ -75,7 +64,7 @@ describe.each(EACH_ACTION)('$name, killed', (action) => {
     async (sky) => {
       const { points } = await counted(lane0(), action, { sky });
       const kills = chosen(points);
-      const verdicts = await sweep(kills, (lane, kill) => killed(lane, action, { kill, sky }));
+      const verdicts = await inLanes(lanes, kills, (lane, kill) => killed(lane, action, { kill, sky }));
       const of = killsOf(points).length;
       const missed = verdicts.filter(({ reached }) => !reached).map(({ killedAt }) => killedAt);
       process.stderr.write(

@@ -1,0 +1,151 @@
+/**
+ * Ctrl-C, TERM and HUP at chosen points of an action, in a loop of a shell: the loop stops, the terminal is as it
+ * was, and what is said about the book is what the service says of it.
+ */
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { bareEnvironment, HEDGE } from '../support/built.ts';
+import { bookFor, EACH_ACTION, type EachAction, wordsOf } from '../support/each-action.ts';
+import { counted } from '../support/kill-case.ts';
+import {
+  type Interruption,
+  isAt,
+  numbering,
+  type Point,
+  placeOf,
+  pointsIn,
+  pointText,
+} from '../support/kill-points.ts';
+import { inLanes } from '../support/lanes.ts';
+import { temporaryFolder } from '../support/own-folder.ts';
+import { openScreen } from '../support/pty.ts';
+import { type ServedBook, servedBook } from '../support/served-book.ts';
+
+const LONG_MS = 600_000;
+const LOOP = 'for n in 1 2 3; do "$@"; echo "after $n"; done';
+
+/** What a document says of the book, against how often the service did it. */
+const TRUE_OF: Readonly<Record<string, readonly number[]>> = {
+  none: [0],
+  done: [1],
+  pending: [1],
+  unknown: [0, 1],
+};
+
+interface Told {
+  data: { action_id: string | null; effect: string; receipt: { hedge_id: string | null } } | null;
+  error: { code: string; effect: string; message: string; hint?: string } | null;
+}
+
+async function aService(): Promise<ServedBook> {
+  const served = await servedBook({ fill_seconds: { min: 0.2, max: 0.2 } });
+  onTestFinished(() => served.close());
+  return served;
+}
+
+const WHOLE = process.env['HEDGE_SWEEP'] === 'all';
+/** Of the points that are neither a send nor a word nor the journal's, one in so many. */
+const SPREAD = 6;
+
+const spread = (points: readonly Point[]): readonly Point[] =>
+  points.filter(
+    ({ call, on, number }) =>
+      WHOLE || ['send', 'say'].includes(call) || on.endsWith('journal.jsonl') || number % SPREAD === 0,
+  );
+
+describe.each(EACH_ACTION)('$name in a loop on a terminal, interrupted', (action) => {
+  it('at any point stops the loop, gives the cursor back, and says what is true', {
+    timeout: LONG_MS,
+  }, async () => {
+    const lanes = await Promise.all([aService(), aService(), aService()]);
+    const [first] = lanes;
+    const { points } = await counted(first, action);
+    await inLanes(lanes, spread(points), async (served, point) => {
+      const home = temporaryFolder();
+      await bookFor(served, action);
+      const [trace, out] = [join(home, 'trace'), join(home, 'out')];
+      const kill: Interruption = { at: placeOf(point), signal: 'SIGINT', group: true };
+      const loop = LOOP.replace('"$@"', `"$@" > '${out}'`);
+      const screen = openScreen(
+        'bash',
+        ['--norc', '-c', loop, 'sh', process.execPath, HEDGE, ...wordsOf(action)],
+        {
+          env: { ...served.way(home), ...numbering(trace, home, { kill }) },
+          columns: 200,
+        },
+      );
+      const { signal } = await screen.exit;
+      // Connections and the pieces of answers are not the same in every run.
+      if (!pointsIn(trace).some((each) => isAt(each, kill.at))) return;
+      const [at, shown] = [pointText(point), screen.screen().join('\n')];
+      const hidden = screen.cursorHidden();
+      expect({ at, signal, hidden, shown }).toMatchObject({ signal: 'SIGINT', hidden: false });
+      expect({ at, shown }).not.toMatchObject({ shown: expect.stringContaining('after') });
+      await expectTruth({ served, action, at, out: readFileSync(out, 'utf8') });
+    });
+  });
+});
+
+async function expectTruth(of: {
+  served: ServedBook;
+  action: EachAction;
+  at: string;
+  out: string;
+}): Promise<void> {
+  const { served, action, at, out } = of;
+  expect({ at, out }).toEqual({ at, out: expect.stringMatching(/^\{.*\}\n$/) });
+  const { data, error }: Told = JSON.parse(out);
+  const acted = served.acted(action.path);
+  expect({ at, acted, said: error?.effect ?? data?.effect }).toSatisfy(({ said }: { said: string }) =>
+    (TRUE_OF[said] ?? []).includes(acted),
+  );
+  if (error === null || acted === 0) return;
+  const id = data?.action_id ?? 'no action';
+  const names = [data?.receipt.hedge_id ?? id, id.slice(0, 4)];
+  expect({ at, said: `${error.message} ${error.hint ?? ''}` }).toSatisfy(({ said }: { said: string }) =>
+    names.some((name) => said.includes(name)),
+  );
+}
+
+describe.each(['SIGTERM', 'SIGHUP'] as const)('%s while the end is awaited', (signal) => {
+  it.each(EACH_ACTION)('ends $name by the signal, with one document that is true', async (action) => {
+    const served = await aService();
+    await bookFor(served, action);
+    await served.desk.service.admin.setWeather({ slow_fills_seconds: 3_600 });
+    const home = temporaryFolder();
+    const child = spawn(process.execPath, [HEDGE, ...wordsOf(action)], {
+      env: bareEnvironment(served.way(home)),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const ended = new Promise<NodeJS.Signals | null>((resolve) => {
+      child.on('close', (_, by) => resolve(by));
+    });
+    const [out, err] = [text(child.stdout), text(child.stderr)];
+    await served.arrived(1);
+    child.kill(signal);
+    expect({ signal: await ended, err: await err }).toMatchObject({ signal });
+    await expectTruth({ served, action, at: signal, out: await out });
+    expect(existsSync(join(home, 'state', 'journal.lock'))).toBe(false);
+  });
+});
+
+describe('a second Ctrl-C', () => {
+  it('ends it at once, whatever it was doing', async () => {
+    const served = await aService();
+    const open = EACH_ACTION[0] ?? expect.fail('no action');
+    await bookFor(served, open);
+    await served.desk.service.admin.setWeather({ latency_ms: 60_000, only: 'actions' });
+    const screen = openScreen(process.execPath, [HEDGE, ...wordsOf(open, '--yes')], {
+      env: served.way(temporaryFolder()),
+    });
+    await screen.until(/sending/i);
+    const began = Date.now();
+    screen.send('\u0003\u0003');
+    expect(await screen.exit).toEqual({ code: null, signal: 'SIGINT' });
+    expect(Date.now() - began).toBeLessThan(1_000);
+    expect(screen.cursorHidden()).toBe(false);
+  });
+});
