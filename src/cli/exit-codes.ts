@@ -4,6 +4,7 @@ import {
   CredentialError,
   DamagedFileError,
   type HedgeError,
+  InterruptedError,
   OrderFailedError,
   OutcomeUnknownError,
   OutputError,
@@ -38,4 +39,26 @@ const CODES: readonly (readonly [ErrorKind, number])[] = [
 /** The exit code of an error. What is none of ours is a bug: 1. */
 export function exitCodeOf(error: HedgeError): number {
   return CODES.find(([kind]) => error instanceof kind)?.[1] ?? EXIT_BUG;
+}
+
+/**
+ * Several results in one run: which exit code stands for them all. In doubt first; then what ends every line
+ * alike; then what a line came to, the changes of the book before the readings.
+ */
+const WORST_FIRST: readonly number[] = [7, 78, 74, EXIT_BUG, 4, 5, 9, 8, 10, 3, 2, 6, 11, EXIT_OK];
+
+export const worseOf = (one: number, other: number): number =>
+  WORST_FIRST.indexOf(one) <= WORST_FIRST.indexOf(other) ? one : other;
+
+/** What a shell counts a process ended by a signal as. */
+const DIED_BY: Readonly<Record<InterruptedError['signal'], number>> = {
+  SIGHUP: 129,
+  SIGINT: 130,
+  SIGTERM: 143,
+};
+
+/** The code that a line of a batch would have ended a program of its own with. */
+export function codeOfLine(error: HedgeError | undefined): number {
+  if (error === undefined) return EXIT_OK;
+  return error instanceof InterruptedError ? DIED_BY[error.signal] : exitCodeOf(error);
 }

@@ -61,7 +61,12 @@ function formOf({ json, csv, output }: Omit<OutputOptions, 'query'>): OutputForm
 }
 
 /** Throws UsageError where the command has nothing to show in that form, and for a query that is none. */
-export async function checkOutput({ form, query }: Output, { name, lists }: Command): Promise<void> {
+export async function checkOutput({ form, query }: Output, { name, lists, lines }: Command): Promise<void> {
+  if (lines && (form === 'csv' || query !== undefined))
+    throw new UsageError(
+      `hedge ${name} prints whole documents, one a line.`,
+      'Leave out the form, and pick from them afterwards: jq reads them line by line.',
+    );
   if (query !== undefined) {
     const { readQuery } = await import('../present/query/query.ts');
     readQuery(query);

@@ -4,11 +4,12 @@
  */
 import type { Command, Shown } from '../commands/define.ts';
 import type { Desk } from '../commands/desk.ts';
-import { HedgeError, InterruptedError, OutputError } from '../errors.ts';
-import { aborted, type Clock } from '../platform/clock.ts';
+import { type HedgeError, OutputError } from '../errors.ts';
+import type { Clock } from '../platform/clock.ts';
 import type { SignalWatch } from '../terminal/signals.ts';
 import type { Terminal } from '../terminal/streams.ts';
-import { EXIT_OK, exitCodeOf } from './exit-codes.ts';
+import { errorOf, notLongAfterSignal } from './ending.ts';
+import { EXIT_OK, exitCodeOf, worseOf } from './exit-codes.ts';
 import { type Glance, type GlobalOptions, glanceAt } from './global-options.ts';
 import { checkOutput } from './output.ts';
 import type { Context, Identity, Printer } from './printer.ts';
@@ -32,30 +33,19 @@ export interface OpenDesk {
   close(): Promise<void>;
 }
 
-/** How long a command may take to end once it was told to. */
-const GRACE_MS = 2_000;
-
 /** The widest that help is set, however wide the terminal. */
 const HELP_WIDTH = 100;
-
-const NOTHING_SENT = 'Nothing was sent that changes the book.';
-
-/** Of a fault after an action was shown: the journal knows more than we do. */
-const MAY_BE_SENT = {
-  book: 'What was sent until then, and what became of it, is in the journal.',
-  hint: 'Look there before dealing it again: hedge journal. And report the fault.',
-  effect: 'unknown',
-  retry: 'after_check',
-} as const;
 
 /** Runs one invocation and gives its exit code. Never throws; never exits. */
 export async function runInvocation(world: World): Promise<number> {
   const { argv, terminal } = world;
   const glance = glanceAt(argv);
+  const stopping = { signal: world.signals.signal, clock: world.clock };
   let { output } = glance;
   let command: Command | undefined;
   let named: string | undefined;
   let opened: OpenDesk | undefined;
+  let code = EXIT_OK;
   const context = (): Context => ({
     command: command?.name ?? '',
     aside: command?.aside,
@@ -83,59 +73,48 @@ export async function runInvocation(world: World): Promise<number> {
     const act = command.prepare(said.raw);
     opened = await world.openDesk(said.globals);
     const { desk } = opened;
-    let finding: HedgeError | undefined;
+    const { lines } = command;
     const print = async (shown: Shown): Promise<void> => {
-      finding = shown.finding ?? finding;
-      desk.progress.stop();
-      const printer = await printerFor(terminal, { ...glance, output });
+      if (shown.finding !== undefined) code = worseOf(code, exitCodeOf(shown.finding));
+      if (!lines || terminal.stdout.isTTY) desk.progress.stop();
+      const printer = await printerFor(terminal, { ...glance, output, lines });
       await printer.result(shown, context());
     };
-    const shown = await notLongAfterSignal(act(desk, print), world);
+    // What runs many lines ends each of them by itself, and has to say of each how it ended.
+    const running = act(desk, print);
+    const shown = await (lines ? running : notLongAfterSignal(running, stopping));
     if (shown !== undefined) await print(shown);
-    return finding === undefined ? EXIT_OK : exitCodeOf(finding);
+    desk.progress.stop();
+    return code;
   } catch (thrown) {
     opened?.desk.progress.stop();
-    return await fail(errorOf(thrown, world, opened?.headed() ?? false), {
-      printer: await printerFor(terminal, { ...glance, output }),
+    const failed = await fail(errorOf(thrown, stopping.signal, opened?.headed() ?? false), {
+      printer: await printerFor(terminal, { ...glance, output, lines: command?.lines ?? false }),
       terminal,
       context: context(),
       verbose: glance.verbose,
     });
+    return worseOf(code, failed);
   } finally {
-    if (opened !== undefined) await notLongAfterSignal(opened.close(), world).catch(() => undefined);
+    if (opened !== undefined) await notLongAfterSignal(opened.close(), stopping).catch(() => undefined);
   }
 }
 
 /** Scripts ask it at every start: nothing is loaded to answer it. */
 const isVersionAlone = (argv: readonly string[]): boolean => argv.length === 1 && argv[0] === '--version';
 
-async function printerFor(terminal: Terminal, glance: Glance): Promise<Printer> {
-  const { form, query } = glance.output;
-  if (form === 'csv' || form === 'jsonl' || query !== undefined) {
+async function printerFor(
+  terminal: Terminal,
+  { output, quiet, lines }: Pick<Glance, 'output' | 'quiet'> & { lines: boolean },
+): Promise<Printer> {
+  const { form, query } = output;
+  if (!lines && (form === 'csv' || form === 'jsonl' || query !== undefined)) {
     const { dataPrinter } = await import('./data-printer.ts');
-    return dataPrinter(terminal, { output: { form, query }, quiet: glance.quiet });
+    return dataPrinter(terminal, { output, quiet });
   }
-  const { documentPrinter, personPrinter } = await import('./printer.ts');
-  return form === 'json' ? documentPrinter(terminal, glance) : personPrinter(terminal);
-}
-
-/**
- * What `running` comes to. After a signal it may take a moment to end by itself; what then still hangs is
- * left behind, and the signal's own reason is thrown.
- */
-async function notLongAfterSignal<T>(running: Promise<T>, { signals, clock }: World): Promise<T> {
-  const { signal } = signals;
-  const ended = new AbortController();
-  const late = async (): Promise<never> => {
-    await aborted(AbortSignal.any([signal, ended.signal]));
-    await clock.sleep(GRACE_MS, ended.signal);
-    throw signal.reason;
-  };
-  try {
-    return await Promise.race([running, late()]);
-  } finally {
-    ended.abort();
-  }
+  const { documentPrinter, linesPrinter, personPrinter } = await import('./printer.ts');
+  if (lines) return linesPrinter(terminal, { quiet });
+  return form === 'json' ? documentPrinter(terminal, { quiet }) : personPrinter(terminal);
 }
 
 async function fail(
@@ -161,21 +140,4 @@ async function fail(
     return exitCodeOf(second);
   }
   return exitCodeOf(error);
-}
-
-/** Whatever was thrown, as an error of ours: what an interruption cut short, or a bug. `dealt`: an action was shown. */
-function errorOf(thrown: unknown, { signals }: World, dealt: boolean): HedgeError {
-  const { reason } = signals.signal;
-  const stopped = thrown instanceof InterruptedError ? thrown : reason;
-  if (stopped instanceof InterruptedError && stopped.book === undefined)
-    return new InterruptedError(stopped.signal, { what: stopped.what, book: NOTHING_SENT, cause: thrown });
-  if (thrown instanceof HedgeError) return thrown;
-  return new HedgeError({
-    code: 'internal',
-    what: `A fault in hedge itself: ${thrown instanceof Error ? thrown.message : String(thrown)}.`,
-    ...(dealt
-      ? MAY_BE_SENT
-      : { book: NOTHING_SENT, hint: 'Run it again with -v for the trace, and report it.' }),
-    cause: thrown,
-  });
 }

@@ -52,7 +52,7 @@ export function documentOf(
     meta: {
       ...shown?.meta,
       schema: DOCUMENT_SCHEMA,
-      command: context.command,
+      command: shown?.command ?? context.command,
       profile: identity?.profile ?? null,
       environment: identity?.environment ?? null,
       at: isoSeconds(shown?.servedAt?.getTime() ?? context.now),
@@ -60,16 +60,19 @@ export function documentOf(
   };
 }
 
-/** Documents on standard output; errors are said on standard error as well, unless quiet. */
-export function documentPrinter(terminal: Terminal, options: { quiet: boolean }): Printer {
-  const print = async (context: Context, shown: Shown | undefined, error: HedgeError | undefined) => {
-    await terminal.writeResult(
-      renderJson(documentOf(context, shown, error), {
-        pretty: terminal.stdout.isTTY,
+const printerOf =
+  (terminal: Terminal, { pretty }: { pretty: boolean }) =>
+  (...of: Parameters<typeof documentOf>): Promise<void> =>
+    terminal.writeResult(
+      renderJson(documentOf(...of), {
+        pretty,
         unicode: terminal.stdout.unicode || !terminal.stdout.isTTY,
       }),
     );
-  };
+
+/** Documents on standard output; errors are said on standard error as well, unless quiet. */
+export function documentPrinter(terminal: Terminal, options: { quiet: boolean }): Printer {
+  const print = printerOf(terminal, { pretty: terminal.stdout.isTTY });
   return {
     async result(shown, context) {
       if (!options.quiet && terminal.stderr.isTTY) sayHeading(terminal, shown, context);
@@ -87,6 +90,18 @@ export function documentPrinter(terminal: Terminal, options: { quiet: boolean })
 export function sayHeading(terminal: Terminal, shown: Shown, context: Context): void {
   if (context.identity !== undefined)
     sayPainted(terminal, toText([headingOf(context, shown)], terminal.stderr, context));
+}
+
+/** Many documents, one a line; what is to be said of each on standard error is said by whoever runs them. */
+export function linesPrinter(terminal: Terminal, options: { quiet: boolean }): Printer {
+  const print = printerOf(terminal, { pretty: false });
+  return {
+    result: (shown, context) => print(context, shown, shown.finding),
+    async failure(error, context) {
+      if (!options.quiet) sayError(terminal, error, context);
+      await print(context, undefined, error);
+    },
+  };
 }
 
 /** Blocks that are no result: on standard error, under the environment line. */

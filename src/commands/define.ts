@@ -33,6 +33,8 @@ export interface Outcome<Value> {
   finding?: HedgeError | undefined;
   /** IANA zone of the times a person reads, where no profile was connected to; UTC without it. */
   zone?: string | undefined;
+  /** Whose result it is, where a command runs others. */
+  command?: string | undefined;
 }
 
 export interface Declaration<Input, Value> {
@@ -45,6 +47,8 @@ export interface Declaration<Input, Value> {
   options?: readonly OptionSpec[];
   /** What stands before the time in the environment line: `indicative`. */
   aside?: string;
+  /** Prints documents, one a line, whether or not `--json` is given: for commands that run many others. */
+  lines?: boolean;
   /** Whole lines that can be pasted, each with what it shows. */
   examples: readonly { line: string; shows: string }[];
   /** Text to intent. Pure; throws UsageError. */
@@ -69,6 +73,7 @@ export interface Command {
   summary: string;
   description: string | undefined;
   aside: string | undefined;
+  lines: boolean;
   operands: readonly OperandSpec[];
   options: readonly OptionSpec[];
   examples: readonly { line: string; shows: string }[];
@@ -88,6 +93,7 @@ export interface Shown {
   servedAt: Date | undefined;
   finding: HedgeError | undefined;
   zone: string | undefined;
+  command: string | undefined;
 }
 
 /** Several commands under one word: `hedge profile add`. */
@@ -111,12 +117,14 @@ export function defineCommand<Input, Value>(declaration: Declaration<Input, Valu
     servedAt: outcome.servedAt,
     finding: outcome.finding,
     zone: outcome.zone,
+    command: outcome.command,
   });
   return {
     name: declaration.name,
     summary: declaration.summary,
     description: declaration.description,
     aside: declaration.aside,
+    lines: declaration.lines ?? false,
     operands: declaration.operands ?? [],
     options: declaration.options ?? [],
     examples: declaration.examples,

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { exitCodeOf } from '../../src/cli/exit-codes.ts';
+import { codeOfLine, exitCodeOf, worseOf } from '../../src/cli/exit-codes.ts';
 import {
   ConditionError,
   CredentialError,
   DamagedFileError,
   HedgeError,
+  InterruptedError,
   OrderFailedError,
   OutcomeUnknownError,
   OutputError,
@@ -35,6 +36,34 @@ describe('the exit code', () => {
     ['a damaged file', new DamagedFileError('/x', { what: 'Damaged.' }), 78],
   ])('of %s is %s', (_, error, code) => {
     expect(exitCodeOf(error)).toBe(code);
+  });
+});
+
+describe('several results in one run', () => {
+  it.each([
+    [[0, 3, 10, 8, 9, 7], 7],
+    [[0, 3, 10, 8, 9], 9],
+    [[0, 3, 10, 8], 8],
+    [[0, 3, 10], 10],
+    [[11, 3, 0], 3],
+    [[9, 5, 10], 5],
+    [[7, 78, 5], 7],
+    [[0, 11], 11],
+    [[0, 0], 0],
+  ])('of %j come to %i, in whatever order they came', (codes, worst) => {
+    expect([codes.reduce(worseOf, 0), codes.toReversed().reduce(worseOf, 0)]).toEqual([worst, worst]);
+  });
+});
+
+describe('the exit code of a line of a batch', () => {
+  it.each([
+    [undefined, 0],
+    [new RefusedError(parts), 3],
+    [new InterruptedError('SIGINT', parts), 130],
+    [new InterruptedError('SIGTERM', parts), 143],
+    [new InterruptedError('SIGHUP', parts), 129],
+  ])('is what a shell would have seen: %s, %i', (error, code) => {
+    expect(codeOfLine(error)).toBe(code);
   });
 });
 

@@ -1,0 +1,59 @@
+/**
+ * How one run of a command comes to an end: not long after a signal, and with an error of ours whatever was
+ * thrown. Shared by the command that was typed and the lines of a batch.
+ */
+import { HedgeError, InterruptedError } from '../errors.ts';
+import { aborted, type Clock } from '../platform/clock.ts';
+
+interface Stopping {
+  /** Aborts at Ctrl-C, TERM or HUP; its reason is the InterruptedError. */
+  signal: AbortSignal;
+  clock: Clock;
+}
+
+/** How long a command may take to end once it was told to. */
+const GRACE_MS = 2_000;
+
+const NOTHING_SENT = 'Nothing was sent that changes the book.';
+
+/** Of a fault after an action was shown: the journal knows more than we do. */
+const MAY_BE_SENT = {
+  book: 'What was sent until then, and what became of it, is in the journal.',
+  hint: 'Look there before dealing it again: hedge journal. And report the fault.',
+  effect: 'unknown',
+  retry: 'after_check',
+} as const;
+
+/**
+ * What `running` comes to. After a signal it may take a moment to end by itself; what then still hangs is
+ * left behind, and the signal's own reason is thrown.
+ */
+export async function notLongAfterSignal<T>(running: Promise<T>, { signal, clock }: Stopping): Promise<T> {
+  const ended = new AbortController();
+  const late = async (): Promise<never> => {
+    await aborted(AbortSignal.any([signal, ended.signal]));
+    await clock.sleep(GRACE_MS, ended.signal);
+    throw signal.reason;
+  };
+  try {
+    return await Promise.race([running, late()]);
+  } finally {
+    ended.abort();
+  }
+}
+
+/** Whatever was thrown, as an error of ours: what an interruption cut short, or a bug. `dealt`: an action was shown. */
+export function errorOf(thrown: unknown, signal: AbortSignal, dealt: boolean): HedgeError {
+  const stopped = thrown instanceof InterruptedError ? thrown : signal.reason;
+  if (stopped instanceof InterruptedError && stopped.book === undefined)
+    return new InterruptedError(stopped.signal, { what: stopped.what, book: NOTHING_SENT, cause: thrown });
+  if (thrown instanceof HedgeError) return thrown;
+  return new HedgeError({
+    code: 'internal',
+    what: `A fault in hedge itself: ${thrown instanceof Error ? thrown.message : String(thrown)}.`,
+    ...(dealt
+      ? MAY_BE_SENT
+      : { book: NOTHING_SENT, hint: 'Run it again with -v for the trace, and report it.' }),
+    cause: thrown,
+  });
+}
