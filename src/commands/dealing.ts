@@ -17,5 +17,10 @@ export const outcomeOf = (report: ActionReport): Outcome<ActionReport> => ({
   finding: report.finding,
 });
 
-export const dealt = async (desk: Desk, intent: ActionIntent): Promise<Outcome<ActionReport>> =>
-  outcomeOf(await deal(intent, await dealingOf(desk)));
+export async function dealt(desk: Desk, intent: ActionIntent): Promise<Outcome<ActionReport>> {
+  const report = await deal(intent, await dealingOf(desk));
+  const { entry, plan } = report;
+  // An earlier action that was continued or told again has no plan of now.
+  const original = plan === undefined && entry !== undefined ? { original_at: entry.intent.at } : {};
+  return { ...outcomeOf(report), meta: original };
+}

@@ -37,6 +37,8 @@ export interface Watch {
   update(text: string): void;
   /** A line that stays. */
   note(line: string): void;
+  /** The same of something else than what is being watched: always told. */
+  news(line: string): void;
   stop(): void;
 }
 

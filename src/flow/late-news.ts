@@ -33,7 +33,7 @@ export async function lateNews(hedges: readonly Hedge[], telling: Telling): Prom
     const end =
       hedge && endOf(action, { evidence: hedgeEvidence(action.intent, hedge), hedge, servedAt: undefined });
     if (end === undefined) continue;
-    telling.watch.note(inWords(action, end, telling.clock.now()));
+    telling.watch.news(inWords(action, end, telling.clock.now()));
     ended.push(await recordOutcome(action, end, telling));
   }
   return ended;

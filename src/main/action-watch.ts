@@ -19,6 +19,7 @@ export function actionWatch(
       start: (text) => drawn.start(text),
       update: (text) => drawn.start(text),
       note: (line) => drawn.note(dated(line)),
+      news: (line) => drawn.note(dated(line)),
       stop: () => drawn.stop(),
     };
   }
@@ -27,6 +28,7 @@ export function actionWatch(
     start: (text) => lines.start(dated(text)),
     update: () => undefined,
     note: (line) => lines.note(dated(line)),
+    news: (line) => lines.note(dated(line)),
     stop: () => lines.stop(),
   };
 }

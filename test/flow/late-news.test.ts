@@ -51,13 +51,13 @@ describe('what ended while nobody waited', () => {
     ],
   ])('%s is one line, and in the journal', async (_, changes, minutesLater, line, became) => {
     const { said, news, state } = await told(anOpen(), [seen(changes)], minutesLater);
-    expect(said).toEqual([`note ${line}`]);
+    expect(said).toEqual([`news ${line}`]);
     expect([news.length, state]).toEqual([1, became]);
   });
 
   it('without a deal id is named by its action', async () => {
     const { said } = await told(anOpen({ deal_id: undefined }), [seen({ status: 'failed' })]);
-    expect(said).toEqual(['note FAILED 12:00 UTC action 7c1e: nothing opened']);
+    expect(said).toEqual(['news FAILED 12:00 UTC action 7c1e: nothing opened']);
   });
 
   it('is told once', async () => {
@@ -112,7 +112,7 @@ describe('what ended while nobody waited', () => {
     const journal = { ...telling.journal, read: () => read };
     await lateNews([seen()], { ...telling, journal });
     expect(telling.watch.said.map((line) => line.slice(0, 24))).toEqual([
-      'note FILLED 12:00 UTC PA',
+      'news FILLED 12:00 UTC PA',
       'note The end of action 7',
     ]);
   });

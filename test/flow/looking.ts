@@ -31,6 +31,7 @@ export function recordingWatch(): Watching {
     start: (text) => said.push(`start ${text}`),
     update: (text) => said.push(`update ${text}`),
     note: (line) => said.push(`note ${line}`),
+    news: (line) => said.push(`news ${line}`),
     stop: () => said.push('stop'),
   };
 }

@@ -169,7 +169,7 @@ export function aDesk(answers: readonly string[], desk: Desk = {}) {
     identity: DESK,
     limits: { ...NO_LIMITS, ...desk.limits },
     halted: () => desk.halt,
-    watch: { start() {}, update() {}, note() {}, stop() {} },
+    watch: { start() {}, update() {}, note() {}, news() {}, stop() {} },
     prompter,
     lines: (blocks) =>
       renderHuman(blocks, {
