@@ -49,6 +49,7 @@ export const OWN_CODES = [
   'key_expired',
   'unusual_size',
   'declined',
+  'not_run',
   'interrupted',
   'port_taken',
   'damaged_file',
@@ -102,8 +103,8 @@ export class HedgeError extends Error {
 
 /** The command line does not say what to do, or asks a question that nobody is there to answer. */
 export class UsageError extends HedgeError {
-  constructor(what: string, hint?: string) {
-    super({ code: 'usage', what, hint });
+  constructor(what: string, hint?: string, details?: unknown) {
+    super({ code: 'usage', what, hint, details });
   }
 }
 

@@ -4,7 +4,10 @@
  */
 import type { HedgeApi } from '../client/hedge-api.ts';
 import type { ApiKey } from '../domain/api-key.ts';
+import type { HedgeError } from '../errors.ts';
 import type { Dealing, Looking } from '../flow/dealing.ts';
+import type { BatchLine, LineEnd } from '../flow/run-batch.ts';
+import type { BatchIntent } from '../intent/batch-intent.ts';
 import type { WeatherChange } from '../intent/weather-intent.ts';
 import type { Halt } from '../journal/halt.ts';
 import type { Journal } from '../journal/store.ts';
@@ -15,6 +18,7 @@ import type { ProfileStore } from '../settings/profiles.ts';
 import type { Selection } from '../settings/resolve.ts';
 import type { Progress } from '../terminal/progress.ts';
 import type { Prompter } from '../terminal/prompter.ts';
+import type { Shown } from './define.ts';
 
 export interface Desk {
   version: string;
@@ -53,6 +57,8 @@ export interface Desk {
     command(argv: readonly [string, ...string[]]): Promise<ApiKey>;
     text(text: string): ApiKey;
   };
+  /** Every line of a batch, read and found right; nothing of them has run. @throws UsageError naming each wrong line. */
+  batch(intent: BatchIntent): Promise<Batch>;
   brake: Brake;
   practice: PracticeDoor;
 }
@@ -65,6 +71,24 @@ export interface Brake {
   halt(why: string): Halt | undefined;
   /** Hands back what was lifted. Throws DamagedFileError, and then it is still halted. */
   unhalt(): Halt | undefined;
+}
+
+/** A command that runs on this desk as if it had been typed. */
+export interface RunnableLine extends BatchLine {
+  /** Its name, as `Command` has it. */
+  command: string;
+  /** Never throws. */
+  run: () => Promise<{ result: Shown | undefined; error: HedgeError | undefined }>;
+}
+
+export interface Batch {
+  lines: readonly RunnableLine[];
+  /** Aborts when the batch is to end. */
+  signal: AbortSignal;
+  /** For the line's document: which line it was, and what a program of its own would have ended with. */
+  metaOf: (end: LineEnd<RunnableLine, Shown>) => Readonly<Record<string, unknown>>;
+  /** Tells the operator of a line's end, on standard error. */
+  tell: (end: LineEnd<RunnableLine, Shown>) => void;
 }
 
 /** From where a person looks. */

@@ -73,6 +73,12 @@ export const REGISTRY: readonly RegistryLine[] = [
     load: async () => (await import('./wait.ts')).wait,
   },
   {
+    name: 'batch',
+    group: 'Deal',
+    summary: 'many command lines, one document a line; safe to run again',
+    load: async () => (await import('./batch.ts')).batch,
+  },
+  {
     name: 'halt',
     group: 'Deal',
     summary: 'stops opens and adds from this machine; reduce and close go on',

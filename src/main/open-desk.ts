@@ -126,7 +126,7 @@ export function openDesk(parts: DeskParts): OpenDesk {
     return { api, journal: journalOnce(), clock, identity: owner, signal: signals.signal, watch };
   };
 
-  return {
+  const opened: OpenDesk = {
     desk: {
       version: parts.version,
       clock,
@@ -184,6 +184,16 @@ export function openDesk(parts: DeskParts): OpenDesk {
         command: (argv) => keyFromCommand(argv, keyPorts),
         text: (text) => keyFromText(text, 'What was typed'),
       },
+      async batch(intent) {
+        const { openBatch } = await import('../cli/batch/open-batch.ts');
+        const { signal } = signals;
+        return openBatch(intent, {
+          desk: opened.desk,
+          input: terminal.streams.input,
+          signal,
+          argv: parts.argv,
+        });
+      },
       brake,
       practice: practice.door,
     },
@@ -194,6 +204,7 @@ export function openDesk(parts: DeskParts): OpenDesk {
       await practice.close();
     },
   };
+  return opened;
 }
 
 function ifNothingIsSelected(error: unknown): undefined {

@@ -1,0 +1,29 @@
+/** Which commands may stand in a batch, and in which company each may run. What is not named here may not. */
+import type { BatchLine } from '../../flow/run-batch.ts';
+import type { ActionIntent } from '../../intent/action-intent.ts';
+
+const IN_BATCH: Readonly<Record<string, BatchLine['kind']>> = {
+  markets: 'reading',
+  price: 'reading',
+  quote: 'reading',
+  hedges: 'reading',
+  history: 'reading',
+  positions: 'reading',
+  account: 'reading',
+  journal: 'reading',
+  check: 'step',
+  wait: 'step',
+  resume: 'step',
+  open: 'action',
+  add: 'action',
+  reduce: 'action',
+  close: 'action',
+} satisfies Readonly<Record<ActionIntent['action'], 'action'>> & Readonly<Record<string, BatchLine['kind']>>;
+
+export const kindInBatch = (command: string): BatchLine['kind'] | undefined =>
+  Object.hasOwn(IN_BATCH, command) ? IN_BATCH[command] : undefined;
+
+export const COMMANDS_IN_BATCH: readonly string[] = Object.keys(IN_BATCH);
+
+export const isAction = (command: string): command is ActionIntent['action'] =>
+  kindInBatch(command) === 'action';

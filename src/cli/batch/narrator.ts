@@ -1,0 +1,57 @@
+/** What an operator sees of a batch on standard error: how far it is, what failed, and why it stopped. */
+import type { Shown } from '../../commands/define.ts';
+import type { Desk } from '../../commands/desk.ts';
+import type { BatchLine, LineEnd } from '../../flow/run-batch.ts';
+import { barOf } from '../../terminal/bar.ts';
+
+export interface Narrator {
+  bar: () => string;
+  tell: (end: LineEnd<BatchLine, Shown>) => void;
+}
+
+/** A result older than this was hardly meant by whoever runs the batch now. */
+const OLD_MS = 24 * 60 * 60 * 1_000;
+
+export function narrate(
+  lines: readonly BatchLine[],
+  { note, clock }: Pick<Desk, 'note' | 'clock'>,
+): Narrator {
+  const total = lines.length;
+  let done = 0;
+  let failed = 0;
+  let notRun = 0;
+  const dealtBefore: string[] = [];
+
+  const sum = (): void => {
+    const [first] = dealtBefore;
+    if (first !== undefined)
+      note(`${linesOf(dealtBefore.length)} dealt before, from ${first} on, and not again now. ${NAME_IT}`);
+    if (notRun > 0) note(`${linesOf(notRun)} not run. ${AGAIN}`);
+  };
+  return {
+    bar: () => barOf({ done, failed, total }),
+    tell({ line, result, error }) {
+      done += 1;
+      const name = `line ${line.number.toString()}`;
+      const original = result?.meta['original_at'];
+      if (typeof original === 'string') {
+        dealtBefore.push(original);
+        if (clock.now() - Date.parse(original) > OLD_MS)
+          note(`${name}: this result is of ${original}, more than a day ago. Nothing was dealt now.`);
+      }
+      if (error?.code === 'not_run') {
+        notRun += 1;
+        if (notRun === 1) note(`${name}: ${error.what}`);
+      } else if (error !== undefined) {
+        failed += 1;
+        note(`${name}: ${error.code}: ${error.what}`);
+      }
+      if (done === total) sum();
+    },
+  };
+}
+
+const NAME_IT = 'To deal the same anew, give the batch another --name.';
+const AGAIN = 'Once that is settled, run the same batch again: what is done is not done twice.';
+
+const linesOf = (count: number): string => (count === 1 ? '1 line was' : `${count.toString()} lines were`);

@@ -1,0 +1,164 @@
+/**
+ * The text of a batch to its lines, each the same as if it had been typed: all of them, or one error that names
+ * every wrong one. What the batch says for all its lines is put into each; nothing runs here.
+ */
+import type { Command } from '../../commands/define.ts';
+import { clean } from '../../domain/clean.ts';
+import { quoted } from '../../domain/quoted.ts';
+import { UsageError } from '../../errors.ts';
+import { batchKeys } from '../../flow/batch-keys.ts';
+import type { BatchLine } from '../../flow/run-batch.ts';
+import type { ActionIntent } from '../../intent/action-intent.ts';
+import type { BatchIntent } from '../../intent/batch-intent.ts';
+import type { RawInput } from '../../intent/raw-input.ts';
+import { readAction } from '../../intent/read-action.ts';
+import { readWords } from '../../intent/shell-words.ts';
+import { readCommandLine } from '../command-line.ts';
+import { glanceAt } from '../global-options.ts';
+import { COMMANDS_IN_BATCH, isAction, kindInBatch } from './allowed.ts';
+import { wordsOfJson } from './json-line.ts';
+
+/** A line that can run. */
+export interface Line extends BatchLine {
+  command: Command;
+  words: readonly string[];
+  raw: RawInput;
+  /** Of an action. */
+  intent: ActionIntent | undefined;
+}
+
+export interface WrongLine {
+  number: number;
+  error: UsageError;
+}
+
+type Terms = Pick<BatchIntent, 'name' | 'yes' | 'dryRun'>;
+
+/** @throws UsageError naming every line that is wrong. */
+export async function readLines(text: string, terms: Terms): Promise<readonly Line[]> {
+  const read: Line[] = [];
+  const wrong: WrongLine[] = [];
+  for (const [index, each] of text
+    .replace(/^\u{feff}/u, '')
+    .split(/\r?\n/)
+    .entries()) {
+    const number = index + 1;
+    try {
+      const words = await wordsOf(each);
+      if (words.length > 0) read.push(await readLine(number, words, terms));
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      wrong.push({ number, error });
+    }
+  }
+  refuseWrong([...wrong, ...repeated(read)]);
+  return withKeys(read, terms.name);
+}
+
+const wordsOf = async (text: string): Promise<readonly string[]> =>
+  text.trimStart().startsWith('{') ? wordsOfJson(text) : readWords(text);
+
+async function readLine(number: number, typed: readonly string[], terms: Terms): Promise<Line> {
+  const words = typed[0] === 'hedge' ? typed.slice(1) : typed;
+  const said = await readCommandLine(words, { version: '', width: 0 });
+  if (said.kind === 'text')
+    throw new UsageError(
+      'A line of a batch is one command, and this asks for help.',
+      'Ask for it at a prompt.',
+    );
+  const { command, globals } = said;
+  const kind = kindInBatch(command.name);
+  if (kind === undefined)
+    throw new UsageError(
+      `hedge ${command.name} does not run in a batch.`.replace('  ', ' '),
+      `These do: ${COMMANDS_IN_BATCH.join(', ')}.`,
+    );
+  const { output, quiet, verbose, noColor } = glanceAt(words);
+  const shownOtherwise = output.form !== 'table' || output.query !== undefined || quiet || verbose || noColor;
+  if (globals.profile !== undefined || globals.expectEnv !== undefined || shownOtherwise)
+    throw new UsageError(
+      'Profile, environment and how results are shown are the same for every line.',
+      'Say --profile, --expect-env, -q and -v once, after hedge batch; documents come by themselves.',
+    );
+  const raw = withTerms(said.raw, command, terms);
+  command.prepare(raw);
+  const intent = isAction(command.name) ? readAction(command.name, raw) : undefined;
+  return { number, kind, command, words, raw, intent };
+}
+
+/** What the batch says for all its lines, in each that takes it. A deal id makes its line safe to run again. */
+function withTerms(raw: RawInput, { options: specs }: Command, { yes, dryRun }: Terms): RawInput {
+  const takes = (flag: string): boolean => specs.some(({ flags }) => flags.split(/[ ,]+/).includes(flag));
+  const { options } = raw;
+  const ensured =
+    takes('--ensure') && options['dealId'] !== undefined && options['idempotencyKey'] === undefined;
+  return {
+    operands: raw.operands,
+    options: {
+      ...options,
+      ...(yes && takes('--yes') ? { yes } : {}),
+      ...(dryRun && takes('--dry-run') ? { dryRun } : {}),
+      ...(ensured ? { ensure: true } : {}),
+    },
+  };
+}
+
+/** A deal id or a key that stands in two lines that deal would make one deal of them, silently. */
+function repeated(lines: readonly Line[]): readonly WrongLine[] {
+  const seen = new Map<string, number>();
+  return lines.flatMap(({ number, intent }) =>
+    namesOf(intent).flatMap((name) => {
+      const before = seen.get(name);
+      seen.set(name, before ?? number);
+      if (before === undefined) return [];
+      const what = `${quoted(name)} names line ${before.toString()} already.`;
+      return [
+        { number, error: new UsageError(what, 'Each line that deals needs a deal id or key of its own.') },
+      ];
+    }),
+  );
+}
+
+const namesOf = (intent: ActionIntent | undefined): readonly string[] =>
+  intent === undefined
+    ? []
+    : [dealIdOf(intent), intent.options.idempotencyKey].filter((name) => name !== undefined);
+
+const dealIdOf = (intent: ActionIntent): string | undefined =>
+  intent.action === 'open' ? intent.dealId : undefined;
+
+/** Every action that has neither a key nor a deal id of its own gets the key that follows from the batch. */
+function withKeys(lines: readonly Line[], name: string | undefined): readonly Line[] {
+  const keys = batchKeys(
+    lines.flatMap(({ intent }) => intent ?? []),
+    name,
+  ).values();
+  return lines.map((line) => {
+    const { intent, raw, command } = line;
+    if (intent === undefined || !isAction(command.name)) return line;
+    const idempotencyKey = keys.next().value;
+    if (namesOf(intent).length > 0 || idempotencyKey === undefined) return line;
+    const keyed = { ...raw, options: { ...raw.options, idempotencyKey } };
+    return { ...line, raw: keyed, intent: readAction(command.name, keyed) };
+  });
+}
+
+/** @throws UsageError that names each of them; nothing has run. */
+export function refuseWrong(wrong: readonly WrongLine[]): void {
+  if (wrong.length === 0) return;
+  const sorted = wrong.toSorted((one, other) => one.number - other.number);
+  const said = sorted.map(({ number, error: { what, hint } }) =>
+    clean(`line ${number.toString()}: ${what}${hint === undefined ? '' : ` ${hint.replaceAll('\n', ' ')}`}`),
+  );
+  throw new UsageError(
+    `${sorted.length === 1 ? 'A line' : `${sorted.length.toString()} lines`} of the batch ${sorted.length === 1 ? 'is' : 'are'} wrong, so none has run and nothing was sent.`,
+    said.join('\n'),
+    {
+      lines: sorted.map(({ number, error: { what, hint } }) => ({
+        line: number,
+        message: what,
+        ...(hint === undefined ? {} : { hint }),
+      })),
+    },
+  );
+}

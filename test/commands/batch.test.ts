@@ -1,0 +1,331 @@
+/** Batches of the whole program: what each line answers, what a second run does, and what stops it. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Clock } from '../../src/platform/clock.ts';
+import { aDesk, quickClock, type Ran, type RunOptions, type TestDesk } from '../support/desk.ts';
+import { deskAt, LIVE_KEY } from '../support/desk-at.ts';
+import { no, ok, on, scriptedService } from '../support/scripted-service.ts';
+
+const PRACTICE = { HEDGE_PROFILE: 'practice' };
+const OPEN = 'open USDTNGN buy';
+
+interface Envelope {
+  data: {
+    action_id: string;
+    outcome: string;
+    receipt: { idempotency_key: string };
+    hedge: { id: string };
+  } | null;
+  error: { code: string; effect: string; message: string; details?: unknown } | null;
+  meta: { command: string; line: number; exit_code: number; original_at?: string; environment: string };
+}
+
+interface Batched extends Ran {
+  envelopes: readonly Envelope[];
+  /** `1 quote 0`: line, command and exit code of each envelope. */
+  ends: readonly string[];
+}
+
+/** Runs these lines as a file of the desk. */
+async function batch(
+  desk: TestDesk,
+  lines: readonly string[],
+  words = '--yes',
+  options: RunOptions = {},
+): Promise<Batched> {
+  const file = join(desk.home, 'batch.txt');
+  writeFileSync(file, lines.join('\n'));
+  return readBatch(await desk.run(['batch', file, ...words.split(' ').filter(Boolean)], options));
+}
+
+function readBatch(ran: Ran): Batched {
+  const envelopes = ran.out
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line): Envelope => JSON.parse(line));
+  const ends = envelopes.map(({ meta: { line, command, exit_code } }) => `${line} ${command} ${exit_code}`);
+  return { ...ran, envelopes, ends };
+}
+
+const openHedges = async (desk: TestDesk): Promise<number> => {
+  const { data } = JSON.parse((await desk.run('hedges --json')).out);
+  return data.filter(({ status }: { status: string }) => status === 'filled').length;
+};
+
+describe('a batch', () => {
+  it('answers each line in order with the document that the line alone would give', async () => {
+    const desk = aDesk({ env: PRACTICE });
+    const ran = await batch(desk, [
+      '# the morning',
+      'hedge quote USDTNGN buy 10k --tenor 3',
+      '',
+      `${OPEN} 10k --tenor 3 --deal-id PAY-1`,
+      '{"command":"add","market":"USDTNGN","side":"buy","notional_usd":2500.5}',
+      'reduce USDTNGN buy --by 50%',
+      'positions',
+    ]);
+    expect([ran.code, ran.err]).toEqual([0, 'PRACTICE · this machine, no money\n']);
+    expect(ran.ends).toEqual(['2 quote 0', '4 open 0', '5 add 0', '6 reduce 0', '7 positions 0']);
+    expect(ran.envelopes[1]).toMatchObject({
+      data: { action: 'open', outcome: 'filled', hedge: { client_reference: 'PAY-1' } },
+      error: null,
+      meta: { schema: 1, profile: 'practice', environment: 'practice' },
+    });
+    expect(ran.envelopes[4]).toMatchObject({ data: [{ side: 'buy', notional_usd: 6250.25 }] });
+  });
+
+  it('comes from standard input as well, where nobody can be asked', async () => {
+    const desk = aDesk({ env: PRACTICE });
+    const stdin = 'account\npositions\n';
+    expect(readBatch(await desk.run('batch -', { stdin })).ends).toEqual(['1 account 0', '2 positions 0']);
+    const asking = await desk.run('batch -', { stdin: `account\n${OPEN} 10k -t 3` });
+    expect(asking.code).toBe(2);
+    expect(asking.err).toContain('line 2: Nobody is at a terminal to be asked: missing --yes.');
+  });
+
+  it('says in one document what is wrong with it, and sends nothing', async () => {
+    const service = await scriptedService([]);
+    const desk = deskAt(service);
+    const ran = await batch(desk, [`${OPEN} 10k -t 3`, 'acount', 'open USDTNGN up 10k -t 3']);
+    expect(ran.code).toBe(2);
+    expect(ran.envelopes).toMatchObject([
+      {
+        data: null,
+        error: { code: 'usage', effect: 'none', details: { lines: [{ line: 2 }, { line: 3 }] } },
+        meta: { command: 'batch' },
+      },
+    ]);
+    expect(ran.err).toContain('line 3: "up" is not a side.');
+    expect(service.requests).toEqual([]);
+  });
+
+  it('that is not there, or is no text, is exit 2; an empty one is done', async () => {
+    const desk = aDesk({ env: PRACTICE });
+    expect(await desk.run('batch /nowhere/at-all')).toMatchObject({ code: 2 });
+    writeFileSync(join(desk.home, 'binary'), Buffer.from([0xff, 0xfe, 0x00]));
+    expect(await desk.run(['batch', join(desk.home, 'binary')])).toMatchObject({ code: 2 });
+    expect(await batch(desk, ['# nothing today', ''])).toMatchObject({
+      code: 0,
+      out: '',
+      err: 'The batch has no lines: nothing to do.\n',
+    });
+  });
+
+  it.each(['--csv', '--output csv', '--query data'])(
+    'prints documents and nothing else: no %s',
+    async (form) => {
+      const ran = await batch(aDesk({ env: PRACTICE }), ['account'], form);
+      expect([ran.code, ran.envelopes]).toMatchObject([2, [{ error: { code: 'usage' } }]]);
+    },
+  );
+
+  it('exits with the worst of its lines, and says each failure in one line', async () => {
+    const desk = aDesk({ env: PRACTICE });
+    const ran = await batch(desk, [
+      'quote USDTNGN buy 10k -t 3 --max-cost-bps 1',
+      'hedges hdg_none',
+      'close USDTNGN sell',
+      'account',
+    ]);
+    expect(ran.ends).toEqual(['1 quote 11', '2 hedges 3', '3 close 10', '4 account 0']);
+    expect(ran.code).toBe(10);
+    expect(ran.err.trimEnd().split('\n')).toEqual([
+      'PRACTICE · this machine, no money',
+      expect.stringMatching(/^line 1: cost_too_high: Not good enough/),
+      expect.stringMatching(/^line 2: hedge_not_found: /),
+      expect.stringMatching(/^line 3: no_open_hedge: /),
+    ]);
+    expect((await batch(desk, ['account', 'hedges hdg_none'], '-q')).err).toBe('');
+  });
+
+  it('runs readings beside each other when told, and still answers in order', async () => {
+    const desk = aDesk({ env: PRACTICE });
+    const lines = ['10k', '20k', '30k', '40k', '50k'].map((size) => `quote USDTNGN buy ${size} -t 3`);
+    const ran = await batch(desk, lines, '--parallel 4');
+    expect(ran.envelopes.map(({ data }) => data)).toMatchObject(
+      [10_000, 20_000, 30_000, 40_000, 50_000].map((notional_usd) => ({ notional_usd })),
+    );
+  });
+
+  it('only tries its actions in a dry run', async () => {
+    const desk = aDesk({ env: PRACTICE });
+    const ran = await batch(desk, [`${OPEN} 10k -t 3`, 'close USDTNGN buy'], '--dry-run');
+    expect(ran.ends).toEqual(['1 open 0', '2 close 10']);
+    expect(ran.envelopes[0]?.data).toMatchObject({ outcome: 'planned', action_id: null });
+    expect(await openHedges(desk)).toBe(0);
+  });
+
+  it('is written down line by line, as it was said', async () => {
+    const desk = aDesk({ env: PRACTICE });
+    const ran = await batch(desk, ['', `hedge ${OPEN} 10k -t 3 --any-price`]);
+    const id = ran.envelopes[0]?.data?.action_id ?? '';
+    const sentBy = [
+      'batch',
+      join(desk.home, 'batch.txt'),
+      '--yes',
+      'line 2:',
+      ...`${OPEN} 10k -t 3 --any-price`.split(' '),
+    ];
+    expect(JSON.stringify((await desk.run(`journal ${id} --json`)).document())).toContain(
+      JSON.stringify(sentBy).slice(1, -1),
+    );
+  });
+});
+
+describe('a batch that is run again', () => {
+  const LINES = [`${OPEN} 10k -t 3`, `${OPEN} 20k -t 7 --deal-id PAY-1`, 'reduce USDTNGN buy 5k'];
+
+  it('prints the original results, deals nothing, and says so', async () => {
+    const desk = aDesk({ env: PRACTICE });
+    const first = await batch(desk, LINES);
+    const second = await batch(desk, LINES);
+    expect([first.code, second.code]).toEqual([0, 0]);
+    const idsOf = ({ envelopes }: Batched) => envelopes.map(({ data }) => data?.action_id);
+    expect(idsOf(second)).toEqual(idsOf(first));
+    expect(second.envelopes.map(({ data }) => data?.outcome)).toEqual(['filled', 'filled', 'changed']);
+    expect(first.envelopes.every(({ meta }) => meta.original_at === undefined)).toBe(true);
+    expect(second.envelopes.every(({ meta }) => meta.original_at !== undefined)).toBe(true);
+    expect(second.err).toMatch(/^3 lines were dealt before, from 20.* --name\.$/m);
+    expect(await openHedges(desk)).toBe(2);
+  });
+
+  it('with a line mended and lines around it deals those alone', async () => {
+    const desk = aDesk({ env: PRACTICE });
+    await batch(desk, [`${OPEN} 1k -t 3`, `${OPEN} 900k -t 3`, `${OPEN} 3k -t 3`]);
+    const ran = await batch(desk, [
+      'account',
+      `${OPEN} 1000 -t 3 --worst-price 1700`,
+      `${OPEN} 9k -t 3`,
+      `${OPEN} 3k -t 3`,
+      `${OPEN} 4k -t 3`,
+    ]);
+    expect(ran.code).toBe(0);
+    expect(ran.envelopes.map(({ meta }) => meta.original_at !== undefined)).toEqual([
+      false,
+      true,
+      false,
+      true,
+      false,
+    ]);
+    expect(await openHedges(desk)).toBe(4);
+  });
+
+  it('under another name is another batch', async () => {
+    const desk = aDesk({ env: PRACTICE });
+    const line = [`${OPEN} 10k -t 3 --allow-duplicate`];
+    for (const name of ['monday', 'tuesday', 'monday'])
+      expect(await batch(desk, line, `--yes --name ${name}`)).toMatchObject({ code: 0 });
+    expect(await openHedges(desk)).toBe(2);
+  });
+
+  it('warns of results that are older than a day', async () => {
+    const shifted = { hours: 0 };
+    const quick = quickClock();
+    const clock: Clock = { ...quick, now: () => quick.now() + shifted.hours * 3_600_000 };
+    const desk = aDesk({ env: PRACTICE, clock });
+    const line = [`${OPEN} 10k -t 7`];
+    await batch(desk, line);
+    shifted.hours = 23;
+    expect((await batch(desk, line)).err).not.toContain('more than a day ago');
+    shifted.hours = 25;
+    const ran = await batch(desk, line);
+    expect(ran.err).toMatch(
+      /^line 1: this result is of 20.*, more than a day ago\. Nothing was dealt now\.$/m,
+    );
+    expect(ran.code).toBe(0);
+  });
+});
+
+describe('the guards', () => {
+  it('hold for each line as for the line alone', async () => {
+    const desk = aDesk({ env: PRACTICE });
+    const ran = await batch(desk, [
+      `${OPEN} 10k -t 3`,
+      `${OPEN} 10k -t 3`,
+      `${OPEN} 10k -t 3 --allow-duplicate`,
+      `${OPEN} 11k -t 3 --worst-price 1000`,
+    ]);
+    expect(ran.envelopes.map(({ error }) => error?.code)).toEqual([
+      undefined,
+      'duplicate',
+      undefined,
+      'implausible_price',
+    ]);
+    expect(await openHedges(desk)).toBe(2);
+  });
+
+  it('want every live line to say what it may cost, before the first one runs', async () => {
+    const service = await scriptedService([]);
+    const desk = deskAt(service, LIVE_KEY);
+    const lines = [
+      'account',
+      `${OPEN} 10k -t 3 --worst-price 1535`,
+      `${OPEN} 20k -t 3 --deal-id PAY-1`,
+      'reduce USDTNGN buy 5k',
+    ];
+    const unpriced = await batch(desk, lines, '--yes --expect-env live');
+    expect(unpriced.code).toBe(2);
+    expect(unpriced.err).toContain('A line of the batch is wrong');
+    expect(unpriced.err.replace(/\s+/g, ' ')).toMatch(
+      /line 3: .*missing --worst-price, --max-cost-bps or --any-price/,
+    );
+    const unpromised = await batch(desk, lines, '--yes');
+    expect(unpromised.err).toMatch(/3 lines of the batch are wrong/);
+    expect(service.requests).toEqual([]);
+  });
+
+  it('let no line of a batch deal elsewhere than was promised', async () => {
+    const service = await scriptedService([]);
+    const ran = await batch(deskAt(service), [`${OPEN} 10k -t 3`, 'account'], '--yes --expect-env live');
+    expect(ran.code).toBe(10);
+    expect(ran.envelopes).toMatchObject([{ error: { code: 'env_mismatch' }, meta: { command: 'batch' } }]);
+    expect(service.requests).toEqual([]);
+  });
+});
+
+describe('a batch stops', () => {
+  const LOST = 'practice weather --lost-after 100% --only open --once 3';
+
+  it('at the first unknown outcome, and every further line says that it did not run', async () => {
+    const desk = aDesk({ env: PRACTICE });
+    await desk.run(LOST);
+    const ran = await batch(desk, ['account', `${OPEN} 10k -t 3`, 'account', 'close USDTNGN buy']);
+    expect(ran.ends).toEqual(['1 account 0', '2 open 7', '3 account 10', '4 close 10']);
+    expect(ran.code).toBe(7);
+    expect(ran.envelopes[3]).toMatchObject({
+      data: null,
+      error: { code: 'not_run', effect: 'none', details: { stopped_by: 'outcome_unknown' } },
+    });
+    expect(ran.err).toMatch(/^line 2: outcome_unknown: UNKNOWN: /m);
+    expect(ran.err).toMatch(
+      /^line 3: This line did not run: the batch stopped at line 2 \(outcome_unknown\)\.$/m,
+    );
+    expect(ran.err).toMatch(/^2 lines were not run\. /m);
+  });
+
+  it('and goes on when told', async () => {
+    const desk = aDesk({ env: PRACTICE });
+    await desk.run(LOST);
+    const ran = await batch(desk, [`${OPEN} 10k -t 3`, 'account'], '--yes --keep-going');
+    expect(ran.ends).toEqual(['1 open 7', '2 account 0']);
+    expect(ran.code).toBe(7);
+  });
+
+  it('when the key is turned down, even if told to go on', async () => {
+    const service = await scriptedService([on('GET /account', no(401, 'unauthorized'))]);
+    const ran = await batch(deskAt(service), ['account', 'positions'], '--keep-going');
+    expect(ran.ends).toEqual(['1 account 4', '2 positions 10']);
+    expect(ran.code).toBe(4);
+  });
+
+  it('for nothing that a line was refused', async () => {
+    const service = await scriptedService([
+      on('GET /account', no(400, 'not_today')),
+      on('GET /positions', ok([])),
+    ]);
+    const ran = await batch(deskAt(service), ['account', 'positions']);
+    expect(ran.ends).toEqual(['1 account 3', '2 positions 0']);
+    expect(ran.code).toBe(3);
+  });
+});
