@@ -35,6 +35,7 @@ const LIBRARY_OWNERS: Readonly<Record<string, readonly string[]>> = {
   conf: ['settings'],
   'csv-stringify': ['present'],
   '@jmespath-community/jmespath': ['present'],
+  'temporal-polyfill': ['domain'],
   zod: ['client', 'settings', 'journal', 'memory', 'practice'],
   'lossless-json': ['client', 'domain'],
   '@photostructure/sqlite': ['practice'],

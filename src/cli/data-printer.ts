@@ -6,6 +6,7 @@ import type { Shown } from '../commands/define.ts';
 import type { RecordTable } from '../present/record-table.ts';
 import { renderBare } from '../present/render-bare.ts';
 import { renderJsonLine, renderJsonValue } from '../present/render-json.ts';
+import { coversInWords, isCovers } from '../present/views/covers.ts';
 import type { Surface, Terminal } from '../terminal/streams.ts';
 import type { Output, OutputForm } from './output.ts';
 import { type Context, documentOf, type Printer, sayError, sayHeading } from './printer.ts';
@@ -22,15 +23,13 @@ export function dataPrinter(
         return;
       }
       await terminal.writeResult(await render(output, { shown, context, stdout: terminal.stdout }));
-      if (!quiet && mayBeCut(shown)) terminal.writeNote(MAY_BE_CUT);
+      if (!quiet) coverNotes(shown).forEach((note) => terminal.writeNote(note));
     },
     async failure(error, context) {
       sayError(terminal, error, context);
     },
   };
 }
-
-const MAY_BE_CUT = 'The service may have more than this page.';
 
 interface Ready {
   shown: Shown;
@@ -60,12 +59,5 @@ const tableOf = (shown: Shown): RecordTable =>
 const spelling = ({ unicode, isTTY }: Surface) => ({ unicode: unicode || !isTTY });
 
 /** What a document says in `meta.covers`, where there is no document to say it. */
-function mayBeCut({ meta }: Shown): boolean {
-  const { covers } = meta;
-  return (
-    typeof covers === 'object' &&
-    covers !== null &&
-    'maybe_truncated' in covers &&
-    covers.maybe_truncated === true
-  );
-}
+const coverNotes = ({ meta: { covers } }: Shown): readonly string[] =>
+  isCovers(covers) ? coversInWords(covers) : [];

@@ -1,36 +1,43 @@
 /** `hedge hedges`: the list, or the hedge that an id or a deal id names. */
-import { coversOf, findHedges, listHedges } from '../flow/find-hedges.ts';
+import { findHedges, listHedges } from '../flow/find-hedges.ts';
 import { lateNews } from '../flow/late-news.ts';
+import { hereAt, narrow, spanOf } from '../flow/narrow.ts';
 import { readHedgesIntent } from '../intent/hedges-intent.ts';
+import { NARROWING_HELP, narrowingOptions } from '../intent/narrowing.ts';
 import { HEDGE_COLUMNS, viewHedges } from '../present/views/hedges.ts';
 import { defineCommand } from './define.ts';
 
 export const hedges = defineCommand({
   name: 'hedges',
   summary: 'the hedges of this account, newest first, or one of them',
-  description:
-    'Without an operand: the list. With one: the hedge of that id, or those that carry it as their deal id.',
+  description: `Without an operand: the list. With one: the hedge of that id, or those that carry it as their deal id. ${NARROWING_HELP}`,
   operands: [{ name: 'ID', summary: 'hedge id (hdg_…) or your own deal id', optional: true }],
   options: [
     { flags: '--status <status>', summary: 'submitting, submitted, filled, failed or closed' },
     { flags: '--deal-id <id>', summary: 'those that carry this deal id' },
-    { flags: '--limit <count>', summary: 'how many to ask for, 1 to 500 (100)' },
+    ...narrowingOptions('opened_at', 'opened'),
+    { flags: '--limit <count>', summary: 'how many to ask for, 1 to 500 (100; 500 to pick from)' },
   ],
   examples: [
     { line: 'hedge hedges --status filled', shows: 'what is running' },
+    { line: 'hedge hedges --since yesterday --side buy', shows: 'what was bought yesterday and today' },
     { line: 'hedge hedges PAY-8841', shows: 'the hedge that was opened under your deal id' },
     { line: 'hedge hedges --json | jq ".meta.covers"', shows: 'how many there are, and from when to when' },
   ],
   read: readHedgesIntent,
-  async run(desk, { id, filter }) {
+  async run(desk, { id, filter, narrowing }) {
+    const here = { zone: (await desk.vantage()).zone, nowMs: desk.clock.now() };
+    await spanOf(narrowing, here);
     const api = await desk.api();
     const found = id === undefined ? await listHedges(api, filter) : await findHedges(api, id);
     await lateNews(found.data, await desk.looking());
-    const covers = id === undefined ? { covers: coversOf(found.data, 'opened_at', filter.limit) } : {};
+    const wanted = { narrowing, field: 'opened_at', limit: filter.limit, here: hereAt(found, here) };
+    const { records, covers } = await narrow(found.data, wanted);
+    const listed = id === undefined ? { covers } : {};
     return {
-      value: { hedges: found.data, asked: id, ...covers },
+      value: { hedges: records, asked: id, ...listed },
       servedAt: found.servedAt,
-      meta: { ...found.meta, ...covers },
+      meta: { ...found.meta, ...listed },
     };
   },
   document: ({ hedges: list, asked }) => (asked !== undefined && list.length === 1 ? list[0] : list),

@@ -1,25 +1,40 @@
-/** `hedge history`: closed hedges. */
-import { coversOf } from '../flow/find-hedges.ts';
-import { readNothing } from '../intent/raw-input.ts';
-import { HISTORY_COLUMNS, viewHistory } from '../present/views/history.ts';
+/** `hedge history`: closed hedges, one by one or summed. */
+import { hereAt, narrow, spanOf } from '../flow/narrow.ts';
+import { sumHistory } from '../flow/sum-history.ts';
+import { readHistoryIntent } from '../intent/history-intent.ts';
+import { NARROWING_HELP, narrowingOptions } from '../intent/narrowing.ts';
+import { historyDocument, historyTable } from '../present/history-document.ts';
+import { viewHistory } from '../present/views/history.ts';
 import { defineCommand } from './define.ts';
 
 export const history = defineCommand({
   name: 'history',
   summary: 'closed hedges with realised P&L, carry and fees',
-  description:
-    'Newest first, one record a hedge over its whole life. Net P&L is positive when the account gained. The service may send one page only; meta.covers says what came.',
+  description: `Newest first, one record a hedge over its whole life, or with --by their sums. Net P&L is positive when the account gained. The service may send one page only; meta.covers says what came. ${NARROWING_HELP}`,
+  options: [
+    ...narrowingOptions('closed_at', 'closed'),
+    { flags: '--by <what>', summary: 'sums by day, week, month, market or side' },
+  ],
   examples: [
     { line: 'hedge history', shows: 'what was closed, and how it came out' },
-    { line: 'hedge history --json | jq "[.data[].net_pnl_usd] | add"', shows: 'the net of what came' },
+    { line: 'hedge history --since 7d --by day', shows: 'P&L, carry and fees of each day of the last week' },
+    {
+      line: 'hedge history --by month --query data.derived.total.net_pnl_usd',
+      shows: 'the net of what came, exact',
+    },
+    { line: 'hedge history --since 2026-11-01 --csv > november.csv', shows: 'for a spreadsheet' },
   ],
-  read: readNothing,
-  async run(desk) {
+  read: readHistoryIntent,
+  async run(desk, { narrowing, by }) {
+    const here = { zone: (await desk.vantage()).zone, nowMs: desk.clock.now() };
+    await spanOf(narrowing, here);
     const { data, meta, servedAt } = await (await desk.api()).history();
-    const covers = coversOf(data, 'closed_at');
-    return { value: { records: data, covers }, servedAt, meta: { ...meta, covers } };
+    const wanted = { narrowing, field: 'closed_at', here: hereAt({ servedAt }, here) };
+    const { records, covers } = await narrow(data, wanted);
+    const sums = by === undefined ? undefined : await sumHistory(records, { by, zone: here.zone });
+    return { value: { records, covers, sums }, servedAt, meta: { ...meta, covers } };
   },
-  document: ({ records }) => records,
-  table: ({ records }) => ({ columns: HISTORY_COLUMNS, records }),
+  document: historyDocument,
+  table: historyTable,
   view: viewHistory,
 });

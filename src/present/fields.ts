@@ -4,8 +4,8 @@
  */
 import { Big } from 'big.js';
 import { writeExactJson } from '../domain/exact-json.ts';
+import { instantOf } from '../domain/instants.ts';
 import type { Amount, Cell } from './blocks.ts';
-import { instantOf } from './time.ts';
 
 const UNITS: readonly { suffix: string; unit: string }[] = [
   { suffix: '_usdc', unit: 'USDC' },

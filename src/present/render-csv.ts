@@ -6,9 +6,9 @@ import { Big } from 'big.js';
 import { stringify } from 'csv-stringify/sync';
 import { clean, escapeJson } from '../domain/clean.ts';
 import { exactDigits, writeExactJson } from '../domain/exact-json.ts';
+import { instantOf } from '../domain/instants.ts';
 import { isTimeField } from './fields.ts';
 import { flatTable, type RecordTable } from './record-table.ts';
-import { instantOf } from './time.ts';
 
 export interface CsvView {
   /** True: text is made harmless for the terminal it is printed to. False: it goes out as it came. */

@@ -1,20 +1,11 @@
 /** Instants as people read them, in a zone and relative to now. The clock is handed in. */
 
+import { instantOf } from '../domain/instants.ts';
+
 export type TimeStyle = 'date' | 'minute' | 'second';
 
 const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'] as const;
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const;
-
-const ISO = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?$/;
-const HAS_OFFSET = /(?:Z|[+-]\d\d:?\d\d)$/;
-
-/** Milliseconds since the epoch of an ISO 8601 instant; without an offset it is UTC (specification §1). */
-export function instantOf(at: string): number | undefined {
-  if (!ISO.test(at)) return undefined;
-  const spelled = at.replace(' ', 'T');
-  const parsed = Date.parse(spelled.length === 10 || HAS_OFFSET.test(spelled) ? spelled : `${spelled}Z`);
-  return Number.isNaN(parsed) ? undefined : parsed;
-}
 
 /** Whether `zone` is an IANA name this machine knows. */
 export function isKnownZone(zone: string): boolean {

@@ -116,7 +116,7 @@ describe('--csv', () => {
     const desk = deskAt(await scriptedService([on('GET /hedges?limit=1', ok([aHedge()]))]));
     const ran = await desk.run('hedges --limit 1 --csv');
     expect(ran.out.split('\r\n')).toHaveLength(3);
-    expect(ran.err).toBe('The service may have more than this page.\n');
+    expect(ran.err).toBe('1 came; the service may have more than this page.\n');
   });
 
   it.each([

@@ -1,7 +1,9 @@
 /** Hedges as a person reads them: a table, or one hedge in full. */
 import type { Hedge } from '../../client/schemas.ts';
 import type { Covers } from '../../flow/find-hedges.ts';
-import { type Block, type Cell, line, type Tone, text } from '../blocks.ts';
+import type { NarrowedCovers } from '../../flow/narrow.ts';
+import { type Block, type Cell, type Tone, text } from '../blocks.ts';
+import { viewCovers } from './covers.ts';
 import { columnsOf, type KnownField, pairsOf, tableOf } from './records.ts';
 
 const COLUMNS: readonly KnownField[] = [
@@ -42,21 +44,13 @@ const DETAILS = COLUMNS.map(({ cell, ...field }) => ({
 export function viewHedges(value: {
   hedges: readonly Hedge[];
   asked: string | undefined;
-  covers?: Covers;
+  covers?: Covers | NarrowedCovers;
 }): readonly Block[] {
   const [first] = value.hedges;
   if (value.asked !== undefined && first !== undefined && value.hedges.length === 1)
     return [pairsOf(first, DETAILS, ALWAYS)];
   const table = tableOf(value.hedges, COLUMNS, { empty: 'No hedge fits.' });
-  return value.covers?.maybe_truncated === true ? [table, ...mayBeMore(value.covers)] : [table];
-}
-
-/** Said under a list that may be one page of a longer one. */
-export function mayBeMore(covers: Covers): readonly Block[] {
-  return [
-    { kind: 'gap' },
-    line(text(`${covers.count} came; the service may have more than this page.`, 'dim')),
-  ];
+  return value.covers === undefined ? [table] : [table, ...viewCovers(value.covers, 'opened')];
 }
 
 const TONES: Readonly<Record<string, Tone>> = { filled: 'good', failed: 'bad', closed: 'dim' };

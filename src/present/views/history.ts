@@ -1,9 +1,12 @@
 /** Closed hedges as a person reads them: when, what, and how it came out. */
 import type { ClosedHedge } from '../../client/schemas.ts';
 import type { Covers } from '../../flow/find-hedges.ts';
+import type { NarrowedCovers } from '../../flow/narrow.ts';
+import type { HistorySums } from '../../flow/sum-history.ts';
 import type { Block } from '../blocks.ts';
 import { signedCell } from './cells.ts';
-import { mayBeMore } from './hedges.ts';
+import { viewCovers } from './covers.ts';
+import { viewHistorySums } from './history-sums.ts';
 import { columnsOf, type KnownField, tableOf } from './records.ts';
 
 const COLUMNS: readonly KnownField[] = [
@@ -29,10 +32,13 @@ export const HISTORY_COLUMNS = columnsOf(COLUMNS);
 export function viewHistory({
   records,
   covers,
+  sums,
 }: {
   records: readonly ClosedHedge[];
-  covers: Covers;
+  covers: Covers | NarrowedCovers;
+  sums: HistorySums | undefined;
 }): readonly Block[] {
-  const table = tableOf(records, COLUMNS, { empty: 'Nothing has been closed yet.' });
-  return covers.maybe_truncated ? [table, ...mayBeMore(covers)] : [table];
+  const empty = 'of' in covers ? 'Nothing that was closed fits.' : 'Nothing has been closed yet.';
+  const shown = sums === undefined ? [tableOf(records, COLUMNS, { empty })] : viewHistorySums(sums);
+  return [...shown, ...viewCovers(covers, 'closed')];
 }

@@ -1,0 +1,82 @@
+/**
+ * Days, weeks and months of a zone as instants, over every change of its clocks; and what an operator means by
+ * `yesterday`. temporal-polyfill's owner: loaded by whoever asks for a date, not at every start.
+ */
+import { Temporal } from 'temporal-polyfill';
+
+/** A point in time as it was written; what it is as an instant depends on the zone and on now. */
+export type Moment =
+  /** `2026-11-01`: the whole day. */
+  | { kind: 'day'; date: string }
+  /** `today` 0, `yesterday` 1: the whole day. */
+  | { kind: 'day_ago'; days: number }
+  /** `2026-11-01T10:00` on the clocks of the zone. */
+  | { kind: 'local'; at: string }
+  /** With an offset of its own. */
+  | { kind: 'instant'; ms: number }
+  /** `7d` at the same time of the clock, `12h` by the hour. */
+  | { kind: 'ago'; unit: 'days' | 'hours'; count: number };
+
+export interface Here {
+  /** IANA name. */
+  zone: string;
+  /** Milliseconds since the epoch. */
+  nowMs: number;
+}
+
+/** Milliseconds since the epoch at which what was written begins. A clock time that is skipped counts as the one after. */
+export function beginningOf(moment: Moment, here: Here): number {
+  if (moment.kind === 'instant') return moment.ms;
+  if (moment.kind === 'local')
+    return Temporal.PlainDateTime.from(moment.at).toZonedDateTime(here.zone).epochMilliseconds;
+  if (moment.kind === 'ago') return nowIn(here).subtract({ [moment.unit]: moment.count }).epochMilliseconds;
+  return midnight(dateOf(moment, here), here.zone);
+}
+
+/** Milliseconds since the epoch before which it ends: of a day the midnight after it, of a time that time. */
+export function endOf(moment: Moment, here: Here): number {
+  return moment.kind === 'day' || moment.kind === 'day_ago'
+    ? midnight(dateOf(moment, here).add({ days: 1 }), here.zone)
+    : beginningOf(moment, here);
+}
+
+export type Period = 'day' | 'week' | 'month';
+
+export interface NamedPeriod {
+  /** `2026-11-20`, `2026-W47` (ISO 8601, from Monday), `2026-11`. */
+  name: string;
+  /** Its first instant, and that of the period after it, in milliseconds since the epoch. */
+  fromMs: number;
+  untilMs: number;
+}
+
+/** The day, week or month of `zone` that an instant falls in. */
+export function periodOf(ms: number, period: Period, zone: string): NamedPeriod {
+  const date = nowIn({ zone, nowMs: ms }).toPlainDate();
+  const first = firstOf(date, period);
+  const next = first.add(period === 'day' ? { days: 1 } : period === 'week' ? { days: 7 } : { months: 1 });
+  return { name: nameOf(date, period), fromMs: midnight(first, zone), untilMs: midnight(next, zone) };
+}
+
+function firstOf(date: Temporal.PlainDate, period: Period): Temporal.PlainDate {
+  if (period === 'month') return date.with({ day: 1 });
+  return period === 'week' ? date.subtract({ days: date.dayOfWeek - 1 }) : date;
+}
+
+function nameOf(date: Temporal.PlainDate, period: Period): string {
+  if (period === 'week')
+    return `${date.yearOfWeek?.toString() ?? ''}-W${(date.weekOfYear ?? 0).toString().padStart(2, '0')}`;
+  return date.toString().slice(0, period === 'month' ? 'YYYY-MM'.length : undefined);
+}
+
+const nowIn = ({ zone, nowMs }: Here): Temporal.ZonedDateTime =>
+  Temporal.Instant.fromEpochMilliseconds(nowMs).toZonedDateTimeISO(zone);
+
+const dateOf = (moment: Extract<Moment, { kind: 'day' | 'day_ago' }>, here: Here): Temporal.PlainDate =>
+  moment.kind === 'day'
+    ? Temporal.PlainDate.from(moment.date)
+    : nowIn(here).toPlainDate().subtract({ days: moment.days });
+
+/** The first instant of a day: where clocks skip midnight, the one they skip to. */
+const midnight = (date: Temporal.PlainDate, zone: string): number =>
+  date.toZonedDateTime(zone).epochMilliseconds;

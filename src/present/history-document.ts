@@ -1,0 +1,48 @@
+/**
+ * Closed hedges for programs: the service's records as they came, or our sums of them, which are all `derived`.
+ */
+import type { ClosedHedge } from '../client/schemas.ts';
+import type { Covers } from '../flow/find-hedges.ts';
+import type { NarrowedCovers } from '../flow/narrow.ts';
+import type { HistorySums, SumGroup, Summed, Sums } from '../flow/sum-history.ts';
+import type { RecordTable } from './record-table.ts';
+import { HISTORY_COLUMNS } from './views/history.ts';
+
+export interface HistoryReading {
+  records: readonly ClosedHedge[];
+  covers: Covers | NarrowedCovers;
+  sums: HistorySums | undefined;
+}
+
+export function historyDocument({ records, sums }: HistoryReading): unknown {
+  if (sums === undefined) return records;
+  const { by, zone, groups, total } = sums;
+  return {
+    derived: { by, zone, groups: groups.map((group) => groupRecord(sums, group)), total: sumsRecord(total) },
+  };
+}
+
+export function historyTable({ records, sums }: HistoryReading): RecordTable {
+  if (sums === undefined) return { columns: HISTORY_COLUMNS, records };
+  const period = sums.zone === null ? [] : ['from', 'until'];
+  return {
+    columns: [sums.by, ...period, 'count', ...SUM_COLUMNS],
+    records: sums.groups.map((group) => groupRecord(sums, group)),
+  };
+}
+
+const SUM_COLUMNS = [
+  'notional_usd',
+  'gross_pnl_usd',
+  'carry_usdc',
+  'fees_usdc',
+  'net_pnl_usd',
+] as const satisfies readonly Summed[];
+
+const groupRecord = ({ by, zone }: HistorySums, { name, from, until, ...sums }: SumGroup) => ({
+  [by]: name,
+  ...(zone === null ? {} : { from: from ?? null, until: until ?? null }),
+  ...sumsRecord(sums),
+});
+
+const sumsRecord = ({ count, sums, lacking }: Sums) => ({ count, ...sums, lacking });

@@ -1,0 +1,42 @@
+/** What a list covers, as lines under it: the span that was asked for, what was left out, what may be missing. */
+import type { Covers } from '../../flow/find-hedges.ts';
+import type { NarrowedCovers } from '../../flow/narrow.ts';
+import { type Block, type Cell, line, text } from '../blocks.ts';
+
+/** Nothing where all that came is shown and no more is to be expected. `happened`: `opened`, `closed`. */
+export function viewCovers(covers: Covers | NarrowedCovers, happened: string): readonly Block[] {
+  const lines: readonly Block[] = [
+    ...('of' in covers ? [spanLine(covers, happened)] : []),
+    ...coversInWords(covers).map((words) => line(text(words, 'dim'))),
+  ];
+  return lines.length === 0 ? [] : [{ kind: 'gap' }, ...lines];
+}
+
+/** Whether a document's `meta.covers` is of a list of the service's. */
+export const isCovers = (value: unknown): value is Covers | NarrowedCovers =>
+  typeof value === 'object' && value !== null && 'maybe_truncated' in value;
+
+/** What may be missing, in sentences that name no time. */
+export function coversInWords(covers: Covers | NarrowedCovers): readonly string[] {
+  const lacking = 'of' in covers ? Object.entries(covers.lacking) : [];
+  const came = ('of' in covers ? covers.of : covers.count).toString();
+  return [
+    ...lacking.map(([field, count]) => `Left out, because they came without ${field}: ${count.toString()}.`),
+    ...(covers.maybe_truncated ? [`${came} came; the service may have more than this page.`] : []),
+  ];
+}
+
+/** `2 of the 40 that came: closed from … on, before …; market USDTNGN; side buy.` */
+function spanLine({ count, of, since, until, market, side }: NarrowedCovers, happened: string): Block {
+  const parts: readonly (readonly Cell[])[] = [
+    ...(since === null ? [] : [[dim(`${happened} from`), at(since), dim('on')]]),
+    ...(until === null ? [] : [[dim(since === null ? `${happened} before` : 'before'), at(until)]]),
+    ...(market === null ? [] : [[dim(`market ${market}`)]]),
+    ...(side === null ? [] : [[dim(`side ${side}`)]]),
+  ];
+  const separated = parts.flatMap((part, index) => (index === 0 ? part : [dim(','), ...part]));
+  return line(dim(`${count.toString()} of the ${of.toString()} that came:`), ...separated, dim('.'));
+}
+
+const dim = (words: string): Cell => text(words, 'dim');
+const at = (instant: string): Cell => ({ kind: 'time', at: instant, style: 'minute', tone: 'dim' });

@@ -1,0 +1,215 @@
+import { describe, expect, it } from 'vitest';
+import { aClosedHedge, aHedge } from '../spec/bodies.ts';
+import { filled, readCsv } from '../support/csv.ts';
+import { aDesk } from '../support/desk.ts';
+import { deskAt, SANDBOX_KEY } from '../support/desk-at.ts';
+import { ok, on, scriptedService } from '../support/scripted-service.ts';
+
+const DATE = { date: 'Fri, 20 Nov 2026 09:02:11 GMT' };
+const opened = (id: string, at: string | null, more = {}) =>
+  aHedge({ id, opened_at: at, status: 'submitted', ...more });
+const HEDGES = [
+  opened('today', '2026-11-20T00:00:00Z'),
+  opened('late', '2026-11-19T23:59:59.999Z', { side: 'sell' }),
+  opened('noon', '2026-11-19T12:00:00Z'),
+  opened('week', '2026-11-13T09:02:11Z', { market: 'USDTKES' }),
+  opened('old', '2026-10-01T00:00:00Z'),
+];
+
+/** The hedges that the words leave of HEDGES, asked on Fri 20 Nov 09:02:11. */
+async function left(words: string, sent = HEDGES, limit = 500) {
+  const service = await scriptedService([on(`GET /hedges?limit=${limit.toString()}`, ok(sent, {}, DATE))]);
+  const ran = await deskAt(service).run(`hedges ${words} --json`);
+  const { data, meta } = Object(ran.document());
+  return { ids: data.map(({ id }: { id: string }) => id).join(' '), covers: meta.covers, ran };
+}
+
+describe('hedges', () => {
+  it.each([
+    ['--since yesterday', 'today late noon'],
+    ['--until yesterday', 'late noon week old'],
+    ['--since yesterday --until yesterday', 'late noon'],
+    ['--since 2026-11-19 --until 2026-11-19', 'late noon'],
+    ['--since 2026-11-19T12:00 --until 2026-11-20T00:00', 'late noon'],
+    ['--since today', 'today'],
+    ['--since 7d', 'today late noon week'],
+    ['--since 10h', 'today late'],
+    ['--since 2026-11-20T02:00+02:00', 'today'],
+    ['--side sell', 'late'],
+    ['--market usdtkes', 'week'],
+    ['--since 2026-11-13 --side buy --market USDTNGN', 'today noon'],
+    ['--until 2026-01-01', ''],
+  ])('%s leaves %s', async (words, ids) => {
+    expect((await left(words)).ids).toBe(ids);
+  });
+
+  it('says in meta.covers what was asked of which field, and of how many', async () => {
+    const { covers } = await left('--since 2026-11-19 --until 2026-11-19 --side sell');
+    expect(covers).toEqual({
+      count: 1,
+      from: '2026-11-19T23:59:59.999Z',
+      to: '2026-11-19T23:59:59.999Z',
+      maybe_truncated: false,
+      of: 5,
+      by: 'opened_at',
+      since: '2026-11-19T00:00:00Z',
+      until: '2026-11-20T00:00:00Z',
+      zone: 'UTC',
+      market: null,
+      side: 'sell',
+      lacking: {},
+    });
+  });
+
+  it('asks for the largest page to pick from, or for what --limit says', async () => {
+    expect((await left('--side sell')).ids).toBe('late');
+    expect((await left('--side sell --limit 5', HEDGES, 5)).covers).toMatchObject({ maybe_truncated: true });
+  });
+
+  it('is not cut off where the page reaches further back than was asked', async () => {
+    expect((await left('--since 7d --limit 5', HEDGES, 5)).covers).toMatchObject({ maybe_truncated: false });
+    const mixed = HEDGES.toReversed();
+    expect((await left('--since 7d --limit 5', mixed, 5)).covers).toMatchObject({ maybe_truncated: true });
+  });
+
+  it('counts those that cannot be told, but not those that another field rules out', async () => {
+    const sent = [...HEDGES, opened('undated', null), opened('undated2', null, { side: 'sell' })];
+    const { ids, covers } = await left('--since today --side buy', sent);
+    expect([ids, covers.lacking]).toEqual(['today', { opened_at: 1 }]);
+  });
+
+  it('tells a person the span, in words and in time of the zone', async () => {
+    const sent = [...HEDGES, opened('undated', null)];
+    const service = await scriptedService([on('GET /hedges?limit=6', ok(sent, {}, DATE))]);
+    const ran = await deskAt(service).run('hedges --until yesterday --side sell --limit 6');
+    expect(ran.out).toContain('1 of the 6 that came: opened before Fri 20 Nov 00:00 UTC, side sell.');
+    expect(ran.out).toContain('6 came; the service may have more than this page.');
+  });
+
+  it('takes the days of the profile’s zone', async () => {
+    const service = await scriptedService([on('GET /hedges?limit=500', ok(HEDGES, {}, DATE))]);
+    const desk = aDesk();
+    const lagos = `--base-url ${service.url} --key-stdin --time-zone Africa/Lagos --ca-file`;
+    const ca = deskAt(service);
+    const words = ['profile', 'add', 'lagos', ...lagos.split(' '), `${ca.home}/ca.pem`, '--no-check'];
+    expect((await desk.run(words, { stdin: SANDBOX_KEY })).code).toBe(0);
+    const ran = await desk.run('hedges --since today --until today --profile lagos --json');
+    expect(ran.document()).toMatchObject({
+      data: [{ id: 'today' }, { id: 'late' }],
+      meta: {
+        covers: { zone: 'Africa/Lagos', since: '2026-11-19T23:00:00Z', until: '2026-11-20T23:00:00Z' },
+      },
+    });
+  });
+
+  it.each([
+    ['hedges --since soon', 'no day and no time'],
+    ['hedges --since 2026-11-02 --until 2026-11-01', 'Nothing lies between --since and --until'],
+    ['history --since today --until yesterday', 'Nothing lies between --since and --until'],
+    ['hedges --side long', 'not a side'],
+    ['hedges hdg_1 --since today', 'takes no filters'],
+    ['history --by year', 'not summed by'],
+  ])('%s is refused before anything is asked', async (words, said) => {
+    const ran = await deskAt(await scriptedService([])).run(words);
+    expect(ran).toMatchObject({ code: 2, out: '' });
+    expect(ran.err).toContain(said);
+  });
+});
+
+const closed = (at: string, net: number, more = {}) =>
+  aClosedHedge({ closed_at: at, net_pnl_usd: net, market: 'USDTNGN', ...more });
+const CLOSED = [
+  closed('2026-11-20T08:00:00Z', 0.1, { side: 'buy', notional_usd: 10000, carry_usdc: -1.5, fees_usdc: 10 }),
+  closed('2026-11-20T07:00:00Z', 0.2, { side: 'sell', notional_usd: 5000, carry_usdc: 0.5 }),
+  closed('2026-11-18T07:00:00Z', -3, { side: 'buy', notional_usd: 1000, carry_usdc: -0.1, fees_usdc: 1 }),
+];
+
+async function history(words: string) {
+  const desk = deskAt(await scriptedService([on('GET /hedges/history', ok(CLOSED, {}, DATE))]));
+  return desk.run(`history ${words}`);
+}
+
+describe('history', () => {
+  it('is narrowed by when a hedge was closed', async () => {
+    const ran = await history('--since today --side buy --json');
+    expect(ran.document()).toMatchObject({
+      data: [CLOSED[0]],
+      meta: { covers: { count: 1, of: 3, by: 'closed_at', since: '2026-11-20T00:00:00Z', until: null } },
+    });
+  });
+
+  it('is summed by day, the total last, and says of which figures some are lacking', async () => {
+    const { out } = await history('--by day');
+    const rows = out.split('\n').map((line) => line.trim().split(/\s+/).join(' '));
+    expect(rows).toContain('2026-11-20 2 15,000.00 -1.00 10.00 +0.30');
+    expect(rows).toContain('2026-11-18 1 1,000.00 -0.10 1.00 -3.00');
+    expect(rows).toContain('TOTAL 3 16,000.00 -1.10 11.00 -2.70');
+    expect(out).toContain('The service did not send gross P&L.');
+    expect(out.replace(/\s+/g, ' ')).toContain('Sums of fees are of 2 of 3 hedges');
+    expect(out).toContain('A day is one of UTC, by closed_at.');
+  });
+
+  it('gives its sums as derived, exact, with what is lacking', async () => {
+    const ran = await history('--by side --json');
+    expect(Object(ran.document()).data).toEqual({
+      derived: {
+        by: 'side',
+        zone: null,
+        groups: [
+          {
+            side: 'buy',
+            count: 2,
+            notional_usd: 11000,
+            gross_pnl_usd: null,
+            carry_usdc: -1.6,
+            fees_usdc: 11,
+            net_pnl_usd: -2.9,
+            lacking: { gross_pnl_usd: 2 },
+          },
+          {
+            side: 'sell',
+            count: 1,
+            notional_usd: 5000,
+            gross_pnl_usd: null,
+            carry_usdc: 0.5,
+            fees_usdc: null,
+            net_pnl_usd: 0.2,
+            lacking: { gross_pnl_usd: 1, fees_usdc: 1 },
+          },
+        ],
+        total: {
+          count: 3,
+          notional_usd: 16000,
+          gross_pnl_usd: null,
+          carry_usdc: -1.1,
+          fees_usdc: 11,
+          net_pnl_usd: -2.7,
+          lacking: { gross_pnl_usd: 3, fees_usdc: 1 },
+        },
+      },
+    });
+  });
+
+  it('is summed within a span, and into CSV', async () => {
+    const ran = await history('--since today --by week --csv');
+    expect(filled(readCsv(ran.out))).toEqual([
+      {
+        week: '2026-W47',
+        from: '2026-11-16T00:00:00Z',
+        until: '2026-11-23T00:00:00Z',
+        count: '2',
+        notional_usd: '15000',
+        carry_usdc: '-1',
+        fees_usdc: '10',
+        net_pnl_usd: '0.3',
+        'lacking.gross_pnl_usd': '2',
+        'lacking.fees_usdc': '1',
+      },
+    ]);
+  });
+
+  it('says that nothing fits, summed or not', async () => {
+    expect((await history('--since 1h')).out).toContain('Nothing that was closed fits.');
+    expect((await history('--since 1h --by day')).out).toContain('Nothing was closed.');
+  });
+});
