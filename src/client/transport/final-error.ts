@@ -99,7 +99,8 @@ function unavailable({ host, line }: Called, { last, attempts }: Tried, parts: C
 }
 
 function outcomeUnknown({ host, line }: Called, { last, attempts, unclear }: Tried): OutcomeUnknownError {
-  const refusedLater = !isUnclear(last) && last.kind === 'status';
+  // A rate limit turns away whatever comes: it says nothing of the request before it.
+  const refusedLater = !isUnclear(last) && last.kind === 'status' && !isRateLimit(last);
   const what = refusedLater
     ? `${line} was refused by ${host} (${last.code ?? last.status ?? ''}), but only after ${times(unclear)} without a clear answer.`
     : isInFlight(last)

@@ -1,0 +1,57 @@
+/** Answers that say less than they seem to, played to the whole program by a scripted service. */
+import { describe, expect, it } from 'vitest';
+import { aHedge, aMarket, anAccount, aQuote } from '../spec/bodies.ts';
+import { deskAt } from '../support/desk-at.ts';
+import { type Answer, no, ok, on, reset, scriptedService } from '../support/scripted-service.ts';
+
+const OPEN = 'open USDTNGN buy 10k --tenor 3 --deal-id PAY-1 --yes --json';
+const UNDER_DEAL_ID = 'GET /hedges?client_reference=PAY-1&limit=500';
+
+/** What an open on an empty book is decided on. */
+const READINGS = [
+  on('GET /positions', ok([])),
+  on('GET /hedges?limit=500', ok([])),
+  on('GET /markets', ok([aMarket()])),
+  on('GET /account', ok(anAccount())),
+  on('POST /quotes', ok(aQuote())),
+  on(UNDER_DEAL_ID, ok([])),
+];
+
+const opened = (...answers: readonly Answer[]) => answers.map((answer) => on('POST /hedges', answer));
+
+describe('an open whose first answer was lost', () => {
+  it('and that is then told to slow down may still be worked on: nobody knows what became of it', async () => {
+    const later = no(429, 'rate_limited', { headers: { 'retry-after': '60' } });
+    const service = await scriptedService([...READINGS, ...opened(reset, later)]);
+    const ran = await deskAt(service).run(OPEN);
+    expect(ran.code).toBe(7);
+    expect(ran.document()).toMatchObject({
+      data: { outcome: 'unknown', effect: 'unknown' },
+      error: { code: 'outcome_unknown', effect: 'unknown' },
+    });
+  });
+
+  it('and that is then refused was not done, where the book does not show it', async () => {
+    const service = await scriptedService([
+      ...READINGS,
+      ...opened(reset, no(400, 'exposure_exceeded')),
+      on(UNDER_DEAL_ID, ok([])),
+    ]);
+    const ran = await deskAt(service).run(OPEN);
+    expect(ran.code).toBe(3);
+    expect(ran.document()).toMatchObject({ data: { outcome: 'refused', effect: 'none' } });
+  });
+
+  it('and that is then refused was done, where the book shows it', async () => {
+    const there = aHedge({ id: 'hdg_1', client_reference: 'PAY-1' });
+    const service = await scriptedService([
+      ...READINGS,
+      ...opened(reset, no(400, 'exposure_exceeded')),
+      on(UNDER_DEAL_ID, ok([there])),
+      on('GET /hedges/hdg_1', ok(there)),
+    ]);
+    const ran = await deskAt(service).run(OPEN);
+    expect(ran.code).toBe(0);
+    expect(ran.document()).toMatchObject({ data: { outcome: 'filled', effect: 'done' } });
+  });
+});
