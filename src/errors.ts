@@ -42,6 +42,7 @@ export const OWN_CODES = [
   'deal_id_used',
   'idempotency_key_reuse',
   'settled',
+  'not_sent',
   'duplicate',
   'unresolved',
   'in_flight',

@@ -2,7 +2,7 @@
  * The same idempotency key again: the action that stands under it goes on, or is told as it ended. With
  * another request it is stopped here, before the service has to (specification §7).
  */
-import { StoppedError } from '../errors.ts';
+import { InterruptedError, StoppedError } from '../errors.ts';
 import type { ActionIntent } from '../intent/action-intent.ts';
 import type { Action } from '../journal/fold.ts';
 import { actionInWords } from '../journal/in-words.ts';
@@ -44,22 +44,29 @@ export async function continueAction(
   return resumeAction(entry, { yes, resend: yes, dryRun, wait, timeoutMs, line: intent }, dealing);
 }
 
-/** The action once no running process is sending it, or as it is when the time is up. */
+/** The action once no running process is sending it, or as it is when the time is up or the operator stops it. */
 export async function onceNobodySends(entry: Action, timeoutMs: number, looking: Looking): Promise<Action> {
   if (!entry.underway) return entry;
   const { clock, signal, journal, watch } = looking;
   watch.start(`Another process is sending action ${entry.shortId}; waiting for its answer`);
   const now = (): Action => journal.read().actions.find(({ id }) => id === entry.id) ?? entry;
-  const ended = await poll({
-    clock,
-    signal,
-    untilMs: clock.now() + timeoutMs,
-    read: async () => {
-      const seen = now();
-      return seen.underway ? undefined : seen;
-    },
-  });
-  return ended ?? now();
+  try {
+    const ended = await poll({
+      clock,
+      signal,
+      untilMs: clock.now() + timeoutMs,
+      read: async () => {
+        const seen = now();
+        return seen.underway ? undefined : seen;
+      },
+    });
+    return ended ?? now();
+  } catch (error) {
+    if (!(error instanceof InterruptedError)) throw error;
+    return now();
+  } finally {
+    watch.stop();
+  }
 }
 
 function isSameRequest(intent: ActionIntent, { intent: earlier, notional }: Action): boolean {

@@ -16,13 +16,14 @@ import { recordOutcome } from './record-outcome.ts';
 import { figuresOf, reportOf } from './report.ts';
 import {
   failedError,
+  neverSent,
   notOursError,
   refusedError,
   settledAsNothing,
   stoppedWaiting,
   unknownError,
 } from './report-errors.ts';
-import { stillPending } from './still-open.ts';
+import { beingSent, stillPending } from './still-open.ts';
 
 export interface Finishing {
   /** What was shown before it was sent, where it was sent just now. */
@@ -34,6 +35,7 @@ export interface Finishing {
 /** The report of an action whose sending is over, whatever it came to. */
 export async function finish(entry: Action, options: Finishing, looking: Looking): Promise<ActionReport> {
   const { plan } = options;
+  if (entry.underway) return beingSentReport(entry, looking);
   switch (entry.state) {
     case 'accepted':
       return options.wait ? waitForEnd(entry, options, looking) : reportOf('submitted', { entry, plan });
@@ -44,15 +46,22 @@ export async function finish(entry: Action, options: Finishing, looking: Looking
       return settled(entry, looking);
     case 'refused':
       return reportOf('refused', { entry, plan, finding: refusedError(entry) });
-    case 'not_sent':
-      return reportOf('not_sent', { entry, plan });
     case 'prepared':
+    case 'not_sent':
+      return reportOf('not_sent', { entry, plan, finding: neverSent(entry) });
     case 'sent':
     case 'unknown':
       return unresolvedReport(entry, plan);
     default:
       return entry.state satisfies never;
   }
+}
+
+/** By another process, which writes down what comes of it. */
+function beingSentReport(entry: Action, { signal: { reason } }: Looking): ActionReport {
+  return reason instanceof InterruptedError
+    ? reportOf('unknown', { entry, finding: stoppedWaiting(entry, reason) })
+    : reportOf('pending', { entry, finding: beingSent(entry) });
 }
 
 const unresolvedReport = (entry: Action, plan: Plan | undefined): ActionReport =>

@@ -12,7 +12,7 @@ import { toldApart } from './lookalikes.ts';
 import { recordNotSeen } from './record-outcome.ts';
 import { reportOf } from './report.ts';
 import { notOursError } from './report-errors.ts';
-import { beingSent, evidenceInWords, notSeen, stillPending, stillUnknown } from './still-open.ts';
+import { evidenceInWords, notSeen, stillPending, stillUnknown } from './still-open.ts';
 import { writeDown } from './write-down.ts';
 
 export interface Looked {
@@ -23,14 +23,7 @@ export interface Looked {
 
 /** @throws HedgeError of the reading that failed; the signal's reason when that aborted. */
 export async function lookAtAction(action: Action, looking: Looking): Promise<Looked> {
-  if (action.underway)
-    return {
-      report: reportOf('pending', { entry: action, finding: beingSent(action) }),
-      evidence: undefined,
-    };
-  if (action.state === 'prepared')
-    return { report: reportOf('not_sent', { entry: action }), evidence: undefined };
-  if (!isUnresolved(action) && action.state !== 'accepted')
+  if (action.underway || (!isUnresolved(action) && action.state !== 'accepted'))
     return { report: await finish(action, { wait: false, timeoutMs: 0 }, looking), evidence: undefined };
   const sighting = await look(action, looking);
   const evidence = toldApart(action, sighting.evidence, looking.journal.read().actions);

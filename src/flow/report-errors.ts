@@ -92,6 +92,16 @@ export const settledAsNothing = (entry: Action): StoppedError =>
     details: actionIds(entry),
   });
 
+/** Nothing of it ever acted, and nothing will: it is not what was asked for. */
+export const neverSent = (entry: Action): StoppedError =>
+  new StoppedError({
+    code: 'not_sent',
+    what: `NOT SENT: ${actionInWords(entry)} (action ${entry.shortId})${entry.why === undefined ? '.' : `: ${entry.why}`}`,
+    book: 'Nothing was done.',
+    hint: commandLines([[`hedge resume ${entry.shortId}`, 'asks, then sends it after all']]),
+    details: actionIds(entry),
+  });
+
 /** Never left this machine, or was turned away: the cause's own words. */
 export const notSentError = (entry: Action, cause: HedgeError): HedgeError =>
   cause instanceof InterruptedError && cause.book === undefined

@@ -11,8 +11,6 @@ import type { ActionReport, Looking } from './dealing.ts';
 import { findHedges } from './find-hedges.ts';
 import { finish } from './finish.ts';
 import { actionOfBook } from './name-action.ts';
-import { reportOf } from './report.ts';
-import { beingSent } from './still-open.ts';
 
 /** `word`: an action id or its beginning, a hedge id or a deal id. What has ended already is told at once. */
 export async function waitFor(
@@ -23,10 +21,7 @@ export async function waitFor(
   const action = actionOfBook(looking.journal.read().actions, word, looking.identity);
   if (action === undefined)
     return awaitHedge(await hedgeNamed(word, looking), { wait: true, timeoutMs }, looking);
-  const entry = await onceNobodySends(action, timeoutMs, looking);
-  return entry.underway
-    ? reportOf('pending', { entry, finding: beingSent(entry) })
-    : finish(entry, { wait: true, timeoutMs }, looking);
+  return finish(await onceNobodySends(action, timeoutMs, looking), { wait: true, timeoutMs }, looking);
 }
 
 /** @throws UsageError when several hedges carry the deal id; the service's own refusal when it knows none. */

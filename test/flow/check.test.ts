@@ -213,7 +213,7 @@ describe('a check', () => {
     ['failed', [SENDING, FAILED], 'failed', 'order_failed'],
     ['refused', [SENDING, REFUSED], 'refused', 'exposure_exceeded'],
     ['settled as nothing', [SENDING, UNKNOWN, NOTHING], 'not_sent', 'settled'],
-    ['never sent', [], 'not_sent', undefined],
+    ['never sent', [], 'not_sent', 'not_sent'],
   ])('of one that is %s tells how it ended', async (_what, steps, outcome, code) => {
     const desk = await dealingDesk();
     await desk.looking.journal.append([

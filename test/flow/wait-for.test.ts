@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { InterruptedError } from '../../src/errors.ts';
 import { waitFor } from '../../src/flow/wait-for.ts';
 import { hostOf } from '../../src/platform/host.ts';
-import { anIntent, SENDING, step } from '../journal/records.ts';
+import { anIntent, NOT_SENT, SENDING, step } from '../journal/records.ts';
 import { type DealingDesk, dealingDesk } from './dealing-desk.ts';
 
 const MINUTE = { timeoutMs: 60_000 };
@@ -71,6 +72,34 @@ describe('waiting for an action', () => {
     };
     const looking = { ...desk.looking, clock };
     expect(await waitFor('7c1e', MINUTE, looking)).toMatchObject({ outcome: 'refused' });
+  });
+
+  it('that another process is sending does not call it undone when the waiting is stopped', async () => {
+    const desk = await dealingDesk();
+    const { identity, journal } = desk.looking;
+    const writer = hostOf(process).self;
+    await journal.append([anIntent({ identity, writer }), step(SENDING, '7c1e', 1, writer)]);
+    desk.stop(new InterruptedError('SIGINT', { what: 'Stopped by Ctrl-C.' }));
+    expect(await waitFor('7c1e', MINUTE, desk.looking)).toMatchObject({
+      outcome: 'unknown',
+      finding: { code: 'interrupted', effect: 'unknown' },
+    });
+  });
+
+  it.each([
+    ['never left this machine', []],
+    ['found nobody listening', [SENDING, NOT_SENT]],
+  ])('that %s is not as good as done', async (_what, steps) => {
+    const desk = await dealingDesk();
+    await desk.looking.journal.append([
+      anIntent({ identity: desk.looking.identity }),
+      ...steps.map((each) => step(each)),
+    ]);
+    expect(await waitFor('7c1e', MINUTE, desk.looking)).toMatchObject({
+      outcome: 'not_sent',
+      effect: 'none',
+      finding: { code: 'not_sent', effect: 'none' },
+    });
   });
 });
 
