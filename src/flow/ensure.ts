@@ -9,10 +9,11 @@ import { quoted } from '../domain/quoted.ts';
 import type { Side } from '../domain/vocabulary.ts';
 import { OrderFailedError, StoppedError } from '../errors.ts';
 import type { OpenIntent } from '../intent/action-intent.ts';
-import type { Action } from '../journal/fold.ts';
+import { type Action, isDefiniteNo } from '../journal/fold.ts';
 import { dealAttempt, findByDealId, usedDealId } from '../journal/ledger.ts';
 import type { JournalState } from '../journal/store.ts';
 import type { Dealing, Finding } from './dealing.ts';
+import { dealKey } from './keys.ts';
 
 /** `here`: an action of this machine. `there`: a hedge that only the service knows of. */
 export type DealSoFar =
@@ -44,10 +45,20 @@ export function dealSoFar(dealId: string, { state, identity, underDealId }: Know
   return { dealt: 'failed', entry: last ?? entry, hedge: failed };
 }
 
-/** The attempt that the next open under a deal id is: it grows by definite refusals and failures, wherever seen. */
+/**
+ * The attempt that the next open under a deal id is: it grows by definite refusals and failures, wherever seen,
+ * and past every key that has had such an answer here, which the service would only repeat.
+ */
 export function nextAttempt(dealId: string, { state, identity, underDealId }: Known): number {
   const failures = underDealId.filter(({ status }) => status === FAILED).length;
-  return Math.max(dealAttempt(state.actions, identity, dealId), 1 + failures);
+  const answered = new Set(
+    findByDealId(state.actions, identity, dealId)
+      .filter(isDefiniteNo)
+      .map(({ intent }) => intent.idempotency_key),
+  );
+  let attempt = Math.max(dealAttempt(state.actions, identity, dealId), 1 + failures);
+  while (answered.has(dealKey(identity, { id: dealId, attempt }))) attempt += 1;
+  return attempt;
 }
 
 /** A deal id that the service knows and this machine doesn't. The journal's own are for the journal's guard. */

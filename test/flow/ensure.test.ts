@@ -2,6 +2,7 @@ import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
 import type { Hedge } from '../../src/client/schemas.ts';
 import { checkSameTerms, dealSoFar, guardDealId, nextAttempt } from '../../src/flow/ensure.ts';
+import { dealKey } from '../../src/flow/keys.ts';
 import type { OpenIntent } from '../../src/intent/action-intent.ts';
 import { foldRecords } from '../../src/journal/fold.ts';
 import type { JournalRecord } from '../../src/journal/record.ts';
@@ -69,6 +70,15 @@ describe('what a deal id has come to', () => {
   ])('%s', (_what, records, hedges, dealt, next) => {
     expect(dealSoFar(DEAL, known(records, hedges)).dealt).toBe(dealt);
     expect(nextAttempt(DEAL, known(records, hedges))).toBe(next);
+  });
+
+  it('does not send a key again that has had its no, where the failures before it were seen elsewhere', () => {
+    const key = dealKey(DESK, { id: DEAL, attempt: 2 });
+    const second = anIntent({ deal_id: DEAL, client_reference: DEAL, idempotency_key: key });
+    const records = [second, step(SENDING), step(ACCEPTED), step(FAILED)];
+    // The key was a colleague's too, who had it refused after the first had failed.
+    const replayed = known(records, [served('hdg_1', 'failed')]);
+    expect(nextAttempt(DEAL, replayed)).toBe(3);
   });
 
   it('stops a second deal under an id that only the service knows', () => {
