@@ -84,7 +84,8 @@ interface Under {
   dealing: Dealing;
 }
 
-function dealIdFindings(intent: ActionIntent, { dealing, ...known }: Under): readonly Finding[] {
+/** A deal id that was used elsewhere. */
+export function dealIdFindings(intent: ActionIntent, { dealing, ...known }: Under): readonly Finding[] {
   const dealId = intent.action === 'open' ? intent.dealId : undefined;
   return dealId === undefined ? [] : guardDealId(dealId, { ...known, identity: dealing.identity });
 }

@@ -7,14 +7,21 @@ import type { Action } from '../journal/fold.ts';
 /** ASSUMED: the specification shows no lifetime of keys. */
 export const KEY_LIFE_MS = 60 * 60_000;
 
+/** A clock may be corrected by so much; set back further, it tells no ages any more. */
+const CORRECTED_MS = 60_000;
+
 /** From the first send on, or from the intent where no send is on record. */
-export const keyLives = ({ sentAt, intent }: Action, nowMs: number): boolean =>
-  nowMs - Date.parse(sentAt ?? intent.at) < KEY_LIFE_MS;
+export function keyLives({ sentAt, intent }: Action, nowMs: number): boolean {
+  const age = nowMs - Date.parse(sentAt ?? intent.at);
+  return age < KEY_LIFE_MS && age > -CORRECTED_MS;
+}
 
 /** `4 min`, `2 h`, `30 s`: since it was sent first; undefined when it never was. */
 export function sinceSent({ sentAt }: Action, nowMs: number): string | undefined {
   if (sentAt === undefined) return undefined;
-  const seconds = Math.max(0, Math.floor((nowMs - Date.parse(sentAt)) / 1_000));
+  const age = nowMs - Date.parse(sentAt);
+  if (age < -CORRECTED_MS) return 'an unknown time';
+  const seconds = Math.max(0, Math.floor(age / 1_000));
   if (seconds < 60) return `${seconds.toString()} s`;
   const minutes = Math.floor(seconds / 60);
   return minutes < 60 ? `${minutes.toString()} min` : `${Math.floor(minutes / 60).toString()} h`;

@@ -9,7 +9,7 @@ import { actionInWords } from '../journal/in-words.ts';
 import { hedgesDealtHere } from '../journal/ledger.ts';
 import type { JournalState } from '../journal/store.ts';
 import { changedSince } from './changed.ts';
-import { askedOfJournal, moment } from './considered.ts';
+import { askedOfJournal, dealIdFindings, moment } from './considered.ts';
 import type { ActionReport, Dealing, Finding } from './dealing.ts';
 import { sendingOf } from './entry.ts';
 import type { Evidence } from './evidence.ts';
@@ -46,8 +46,8 @@ export async function resend(action: Action, how: Resending, dealing: Dealing): 
     if (!keyLives(action, dealing.clock.now())) throw keyExpired(action, dealing.clock.now());
     const { plan, warnings } = await agreeAgain(action, how, dealing);
     if (how.dryRun) return reportOf('planned', { plan, warnings });
-    const entry = await beginSending(action, plan, how, dealing);
-    return canBeSent(entry) || entry.underway
+    const { began, entry } = await beginSending(action, plan, how, dealing);
+    return began
       ? await sendAndFinish(entry, { plan, wait: how.wait, timeoutMs: how.timeoutMs }, dealing)
       : await finish(entry, how, dealing);
   } catch (error) {
@@ -93,6 +93,7 @@ async function considerAgain(
   const findings = [
     ...guardPlan(plan, { limits: dealing.limits }).map((finding) => softened(finding, how.evidence)),
     ...judgedByJournal(action, plan, state, dealing),
+    ...dealIdFindings(intent, { state, underDealId: facts.underDealId, dealing }),
   ];
   const stop = stopFrom(findings);
   if (stop !== undefined) throw stop;
@@ -134,9 +135,14 @@ function sentBefore(action: Action, evidence: Evidence | undefined, { clock }: D
   };
 }
 
-/** The sending is on disk when this returns; or what another process made of the action in between. */
-async function beginSending(action: Action, plan: Plan, how: Resending, dealing: Dealing): Promise<Action> {
-  const { journal, signal } = dealing;
+/** `began`: the sending is on disk. Otherwise `entry` is what another process made of the action in between. */
+async function beginSending(
+  action: Action,
+  plan: Plan,
+  how: Resending,
+  dealing: Dealing,
+): Promise<{ began: boolean; entry: Action }> {
+  const { journal, signal, clock } = dealing;
   const own = ({ actions }: JournalState): Action => {
     const found = actions.find(({ id }) => id === action.id);
     if (found === undefined) throw new Error(`the journal does not show action ${action.id} any more`);
@@ -149,16 +155,16 @@ async function beginSending(action: Action, plan: Plan, how: Resending, dealing:
   );
   try {
     const record = sendingOf(action.id, action.attempts + 1, dealing);
-    return own(
-      await journal.append([record], (state) => {
-        standing = own(state);
-        if (!canBeSent(standing)) throw new SettledMeanwhile();
-        const stop = stopFrom(judgedByJournal(action, plan, state, dealing));
-        if (stop !== undefined) throw stop;
-      }),
-    );
+    const written = await journal.append([record], (state) => {
+      standing = own(state);
+      if (!canBeSent(standing)) throw new SettledMeanwhile();
+      if (!keyLives(standing, clock.now())) throw keyExpired(standing, clock.now());
+      const stop = stopFrom(judgedByJournal(action, plan, state, dealing));
+      if (stop !== undefined) throw stop;
+    });
+    return { began: true, entry: own(written) };
   } catch (error) {
-    if (error instanceof SettledMeanwhile) return standing;
+    if (error instanceof SettledMeanwhile) return { began: false, entry: standing };
     throw error;
   }
 }

@@ -27,7 +27,7 @@ export interface Action {
   /** Shortest beginning, of four or more, that no earlier action has: never changes. */
   shortId: string;
   state: ActionState;
-  /** `prepared` or `sent`, by a process that still runs: it will write what comes of it. */
+  /** Being sent, once more perhaps, by a process that still runs: it will write what comes of it. */
   underway: boolean;
   /** Accepted without an end, by a process that still runs: it may be waiting, and would write the end itself. */
   awaited: boolean;
@@ -64,21 +64,27 @@ export type IsRunning = (writer: Writer) => boolean;
 const SHORTEST_ID = 4;
 
 export function foldRecords(records: Iterable<JournalRecord>, isRunning: IsRunning): Folded {
-  const found = new Map<string, { action: Action; writer: Writer }>();
+  const found = new Map<string, { action: Action; writer: Writer; answered: boolean }>();
   const orphans = new Set<string>();
   const shortIds = new Set<string>();
   for (const record of records) {
     const known = found.get(record.action_id);
     if (known === undefined) {
       if (record.kind !== 'intent') orphans.add(record.action_id);
-      else found.set(record.action_id, { action: begun(record, shortIds), writer: record.writer });
+      else
+        found.set(record.action_id, {
+          action: begun(record, shortIds),
+          writer: record.writer,
+          answered: false,
+        });
       continue;
     }
     if (record.kind === 'sending') known.writer = record.writer;
+    known.answered = isAnswer(record) || (known.answered && record.kind !== 'sending');
     apply(known.action, record);
   }
-  for (const { action, writer } of found.values()) {
-    if (action.state === 'prepared' || action.state === 'sent') action.underway = isRunning(writer);
+  for (const { action, writer, answered } of found.values()) {
+    if (UNDERWAY.includes(action.state) && !answered) action.underway = isRunning(writer);
     if (inFlight(action)) action.awaited = isRunning(writer);
   }
   return {
@@ -86,6 +92,12 @@ export function foldRecords(records: Iterable<JournalRecord>, isRunning: IsRunni
     orphans: [...orphans].filter((id) => !found.has(id)),
   };
 }
+
+/** What a sending came to, as far as its process could tell. */
+const isAnswer = ({ kind }: JournalRecord): boolean =>
+  kind === 'accepted' || kind === 'refused' || kind === 'unknown' || kind === 'not_sent';
+
+const UNDERWAY: readonly ActionState[] = ['prepared', 'sent', 'unknown'];
 
 function begun(intent: IntentRecord, taken: Set<string>): Action {
   let length = SHORTEST_ID;
@@ -117,7 +129,7 @@ function begun(intent: IntentRecord, taken: Set<string>): Action {
 export function advanced(action: Action, record: JournalRecord): Action {
   const next = { ...action };
   apply(next, record);
-  next.underway = action.underway && (next.state === 'prepared' || next.state === 'sent');
+  next.underway = action.underway && UNDERWAY.includes(next.state) && !isAnswer(record);
   next.awaited = action.awaited && inFlight(next);
   return next;
 }
@@ -206,5 +218,6 @@ export const isDefiniteNo = (action: Action): boolean =>
 export const opens = (action: Action): boolean =>
   action.intent.action === 'open' || action.intent.action === 'add';
 
-/** Accepted and not seen to end, late or not; or being sent by a running process. */
-export const awaitsEnd = (action: Action): boolean => action.state === 'accepted' || action.underway;
+/** Accepted and not seen to end, late or not; or being sent for the first time by a running process. */
+export const awaitsEnd = (action: Action): boolean =>
+  action.state === 'accepted' || (action.underway && !isUnresolved(action));

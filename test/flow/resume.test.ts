@@ -7,7 +7,8 @@ import type { Dealing } from '../../src/flow/dealing.ts';
 import { resume } from '../../src/flow/resume.ts';
 import type { ResumeIntent } from '../../src/intent/after-intents.ts';
 import type { Action } from '../../src/journal/fold.ts';
-import { NOT_SENT, NOTHING, step } from '../journal/records.ts';
+import { hostOf } from '../../src/platform/host.ts';
+import { NOT_SENT, NOTHING, SENDING, step } from '../journal/records.ts';
 import { type DealingDesk, dealingDesk } from './dealing-desk.ts';
 import { intent } from './facts.ts';
 
@@ -145,6 +146,69 @@ describe('what keeps it from being sent again', () => {
     expect(report).toMatchObject({ outcome: 'unknown', finding: { code: 'key_expired', effect: 'unknown' } });
     expect(report?.finding?.hint).toContain(`hedge journal settle ${lost.shortId} --as done`);
     expect(desk.keys()).toHaveLength(sent);
+  });
+
+  it('the age of its key by the time the person has answered', async () => {
+    const { desk, lost } = await lostOver('before', ADD);
+    const sent = desk.keys().length;
+    const confirm = async () => {
+      desk.practice.clock.pass(61 * 60_000);
+      return true;
+    };
+    const report = await resumed(desk, {}, { confirm });
+    expect(report).toMatchObject({ outcome: 'unknown', finding: { code: 'key_expired', effect: 'unknown' } });
+    expect(desk.keys()).toHaveLength(sent);
+    expect(desk.again(lost)).toEqual(lost);
+  });
+
+  it('an age that cannot be told, since the clock was set back', async () => {
+    const { desk, lost } = await lostOver('before', ADD);
+    const sent = desk.keys().length;
+    const { clock } = desk.looking;
+    const setBack = { ...clock, now: () => clock.now() - 3 * 60 * 60_000 };
+    const report = await resumed(desk, { yes: true }, { clock: setBack });
+    expect(report).toMatchObject({ outcome: 'unknown', finding: { code: 'key_expired', effect: 'unknown' } });
+    expect(desk.keys()).toHaveLength(sent);
+    expect(desk.again(lost)).toEqual(lost);
+  });
+
+  it('a running process that is sending it again already', async () => {
+    const { desk, lost } = await lostOver('before', ADD);
+    const sent = desk.keys().length;
+    const writer = hostOf(process).self;
+    const report = await resumed(
+      desk,
+      {},
+      {
+        async confirm() {
+          await desk.looking.journal.append([step({ ...SENDING, attempt: 2 }, lost.id, 1, writer)]);
+          return true;
+        },
+      },
+    );
+    expect(report).toMatchObject({ outcome: 'pending', finding: { code: 'pending' } });
+    expect(desk.keys()).toHaveLength(sent);
+  });
+
+  it('the deal id that a colleague has used since, where ours never left', async () => {
+    const { desk, lost } = await lostOver('before', OPEN);
+    const never = {
+      ...lost.intent,
+      action_id: 'beef000000000000',
+      idempotency_key: 'k-2',
+      deal_id: 'PAY-9',
+      client_reference: 'PAY-9',
+    };
+    await desk.looking.journal.append([step(NOTHING, lost.id), never, step(NOT_SENT, 'beef')]);
+    await desk.colleague('/hedges', {
+      ...ON,
+      notional_usd: 10_000,
+      tenor_days: 3,
+      client_reference: 'PAY-9',
+    });
+    const report = await resumed(desk, { word: 'beef', yes: true });
+    expect(report).toMatchObject({ outcome: 'not_sent', finding: { code: 'deal_id_used', effect: 'none' } });
+    expect(desk.keys()).not.toContain('k-2');
   });
 
   it('the age of one that never left: it is to be dealt anew', async () => {

@@ -88,6 +88,10 @@ describe('the state of an action', () => {
       expect([action.underway, isUnresolved(action), mayStand(action)]).toEqual([true, false, true]);
     }
     expect(actionOf([SENDING, UNKNOWN], () => true).underway).toBe(false);
+    // Sent again it is under way, and as unresolved as it was.
+    const again = actionOf([SENDING, UNKNOWN, AGAIN], () => true);
+    expect([again.underway, isUnresolved(again)]).toEqual([true, true]);
+    expect(actionOf([SENDING, UNKNOWN, AGAIN, NOT_SENT], () => true).underway).toBe(false);
   });
 
   it('is awaited, once accepted, while the process that sent it still runs', () => {
