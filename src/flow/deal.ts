@@ -9,7 +9,7 @@ import { findByKey } from '../journal/ledger.ts';
 import type { JournalState } from '../journal/store.ts';
 import { agree } from './agree.ts';
 import { alreadyDealt } from './already-dealt.ts';
-import { askedOfJournal, type Considered, moment, nothingToDo, readAll } from './considered.ts';
+import { askedOfJournal, type Considered, moment, nothingToDo, type Read, readAll } from './considered.ts';
 import { continueAction, earlierUnderKey } from './continue.ts';
 import type { ActionReport, Dealing } from './dealing.ts';
 import { entryOf } from './entry.ts';
@@ -43,13 +43,24 @@ async function dealOnce(intent: ActionIntent, dealing: Dealing): Promise<ActionR
   const read = await readAll(intent, dealing);
   const dealt = await alreadyDealt(intent, read, dealing);
   if (dealt !== undefined) return dealt;
-  const agreed = await agree(intent, read, dealing);
+  const agreed = await agreeUnlessTaken(intent, read, dealing);
   const { plan, warnings } = agreed;
   if (nothingToDo(plan)) return reportOf('flat', { plan });
   if (intent.options.dryRun) return reportOf('planned', { plan, warnings });
   const entry = await writeIntent(agreed, dealing);
   const { wait, timeoutMs } = intent.options;
   return sendAndFinish(entry, { plan, wait, timeoutMs }, dealing);
+}
+
+/** What stops it because another process has begun to deal it under the same key is the same action, not a double. */
+async function agreeUnlessTaken(intent: ActionIntent, read: Read, dealing: Dealing): Promise<Considered> {
+  try {
+    return await agree(intent, read, dealing);
+  } catch (error) {
+    const stopped = error instanceof StoppedError && error.code !== 'declined';
+    if (stopped && earlierUnderKey(intent, dealing) !== undefined) throw new TakenMeanwhile();
+    throw error;
+  }
 }
 
 /** The intent is on disk when this returns: judged once more while no other process could add to the journal. */
