@@ -9,6 +9,8 @@ interface Stopping {
   /** Aborts at Ctrl-C, TERM or HUP; its reason is the InterruptedError. */
   signal: AbortSignal;
   clock: Clock;
+  /** Whether something may have been sent by now. */
+  dealt?: () => boolean;
 }
 
 /** How long a command may take to end once it was told to. */
@@ -16,24 +18,30 @@ const GRACE_MS = 2_000;
 
 const NOTHING_SENT = 'Nothing was sent that changes the book.';
 
-/** Of a fault after an action was shown: the journal knows more than we do. */
+/** Of what was cut off after an action was shown: the journal knows more than we do. */
 const MAY_BE_SENT = {
   book: 'What was sent until then, and what became of it, is in the journal.',
-  hint: 'Look there before dealing it again: hedge journal. And report the fault.',
+  hint: 'Look there before dealing it again: hedge journal.',
   effect: 'unknown',
   retry: 'after_check',
 } as const;
 
 /**
  * What `running` comes to. After a signal it may take a moment to end by itself; what then still hangs is
- * left behind, and the signal's own reason is thrown.
+ * left behind, and the signal's own reason is thrown: not as if nothing had been sent, where something may have.
  */
-export async function notLongAfterSignal<T>(running: Promise<T>, { signal, clock }: Stopping): Promise<T> {
+export async function notLongAfterSignal<T>(
+  running: Promise<T>,
+  { signal, clock, dealt = () => false }: Stopping,
+): Promise<T> {
   const ended = new AbortController();
   const late = async (): Promise<never> => {
     await aborted(AbortSignal.any([signal, ended.signal]));
     await clock.sleep(GRACE_MS, ended.signal);
-    throw signal.reason;
+    const { reason } = signal;
+    throw reason instanceof InterruptedError && dealt()
+      ? new InterruptedError(reason.signal, { what: reason.what, ...MAY_BE_SENT, cause: reason })
+      : reason;
   };
   try {
     return await Promise.race([running, late()]);
@@ -52,7 +60,7 @@ export function errorOf(thrown: unknown, signal: AbortSignal, dealt: boolean): H
     code: 'internal',
     what: `A fault in hedge itself: ${thrown instanceof Error ? thrown.message : String(thrown)}.`,
     ...(dealt
-      ? MAY_BE_SENT
+      ? { ...MAY_BE_SENT, hint: `${MAY_BE_SENT.hint} And report the fault.` }
       : { book: NOTHING_SENT, hint: 'Run it again with -v for the trace, and report it.' }),
     cause: thrown,
   });

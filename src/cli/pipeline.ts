@@ -46,12 +46,13 @@ export async function runInvocation(world: World): Promise<number> {
   let named: string | undefined;
   let opened: OpenDesk | undefined;
   let code = EXIT_OK;
+  const dealt = (): boolean => opened?.headed() ?? false;
   const context = (): Context => ({
     command: command?.name ?? '',
     aside: command?.aside,
     identity: opened?.identity(),
     named,
-    headed: opened?.headed() ?? false,
+    headed: dealt(),
     now: world.clock.now(),
   });
   try {
@@ -74,21 +75,22 @@ export async function runInvocation(world: World): Promise<number> {
     opened = await world.openDesk(said.globals);
     const { desk } = opened;
     const { lines } = command;
+    let printer: Printer | undefined;
     const print = async (shown: Shown): Promise<void> => {
       if (shown.finding !== undefined) code = worseOf(code, exitCodeOf(shown.finding));
       if (!lines || terminal.stdout.isTTY) desk.progress.stop();
-      const printer = await printerFor(terminal, { ...glance, output, lines });
+      printer ??= await printerFor(terminal, { ...glance, output, lines });
       await printer.result(shown, context());
     };
     // What runs many lines ends each of them by itself, and has to say of each how it ended.
     const running = act(desk, print);
-    const shown = await (lines ? running : notLongAfterSignal(running, stopping));
+    const shown = await (lines ? running : notLongAfterSignal(running, { ...stopping, dealt }));
     if (shown !== undefined) await print(shown);
     desk.progress.stop();
     return code;
   } catch (thrown) {
     opened?.desk.progress.stop();
-    const failed = await fail(errorOf(thrown, stopping.signal, opened?.headed() ?? false), {
+    const failed = await fail(errorOf(thrown, stopping.signal, dealt()), {
       printer: await printerFor(terminal, { ...glance, output, lines: command?.lines ?? false }),
       terminal,
       context: context(),

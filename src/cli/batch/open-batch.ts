@@ -52,6 +52,7 @@ async function runLine(
   voice: Pick<LineTerms, 'fromInput' | 'bar'>,
   { desk, signal, argv }: BatchWorld,
 ): ReturnType<RunnableLine['run']> {
+  const dealt = (): boolean => kind !== 'reading';
   const name = `line ${number.toString()}:`;
   const own = deskOfLine(desk, { ...voice, argv: [...argv, name, ...words] });
   own.progress.start(`${name} ${words.join(' ')}`);
@@ -60,10 +61,10 @@ async function runLine(
     const running = command.prepare(raw)(own, async (emitted) => {
       shown = emitted;
     });
-    const result = (await notLongAfterSignal(running, { signal, clock: desk.clock })) ?? shown;
+    const result = (await notLongAfterSignal(running, { signal, clock: desk.clock, dealt })) ?? shown;
     return { result, error: result?.finding };
   } catch (thrown) {
-    return { result: undefined, error: errorOf(thrown, signal, kind !== 'reading') };
+    return { result: undefined, error: errorOf(thrown, signal, dealt()) };
   }
 }
 
