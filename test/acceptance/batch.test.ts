@@ -1,6 +1,6 @@
 /** The built program over a whole batch: an answer that never comes, a signal half-way, a person at a terminal. */
 import { spawn } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
@@ -28,9 +28,15 @@ const envelopesOf = (out: string): readonly Envelope[] =>
 
 const codesOf = (out: string) => envelopesOf(out).map(({ meta }) => meta.exit_code);
 
+/** Settings of the practice service under which thirty deals take no longer than they have to. */
+const WITHOUT_LIMIT = { rate_limit: { burst: 100_000, per_second: 100_000 } };
+
 function aBatch(lines: readonly string[]) {
   const home = temporaryFolder();
   const env = { HEDGE_HOME: home, HEDGE_PROFILE: 'practice' };
+  const practice = join(home, 'state', 'practice');
+  mkdirSync(practice, { recursive: true, mode: 0o700 });
+  writeFileSync(join(practice, 'settings.json'), JSON.stringify(WITHOUT_LIMIT));
   const file = join(home, 'payouts.txt');
   writeFileSync(file, lines.join('\n'));
   const hedge = (...words: readonly string[]) => runBuilt(words, { env });
@@ -83,6 +89,15 @@ describe('thirty lines of which the answer to the twelfth is lost on every try',
     const sizes = (await hedges()).map(({ notional_usd }) => notional_usd);
     expect(sizes.toSorted((one, other) => one - other)).toEqual(numbers(1, 30).map(sizeOf));
   }, 180_000);
+});
+
+describe('the same batch run by two processes at once', () => {
+  it('deals each line once', async () => {
+    const { file, hedge, hedges } = aBatch(numbers(1, 8).map((line) => open(1_000 + line)));
+    const runs = await Promise.all([hedge('batch', file, '--yes'), hedge('batch', file, '--yes')]);
+    expect(runs.map(({ code }) => code)).toEqual([0, 0]);
+    expect(await hedges()).toHaveLength(8);
+  }, 60_000);
 });
 
 describe('a batch that is told to stop', () => {

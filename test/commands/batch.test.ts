@@ -139,6 +139,16 @@ describe('a batch', () => {
     expect((await batch(desk, ['account', 'hedges hdg_none'], '-q')).err).toBe('');
   });
 
+  it('asks the service over one connection', async () => {
+    const service = await scriptedService(Array.from({ length: 5 }, () => on('GET /positions', ok([]))));
+    const ran = await batch(
+      deskAt(service),
+      Array.from({ length: 5 }, () => 'positions'),
+    );
+    expect(ran.code).toBe(0);
+    expect(new Set(service.requests.map(({ remotePort }) => remotePort)).size).toBe(1);
+  });
+
   it('runs readings beside each other when told, and still answers in order', async () => {
     const desk = aDesk({ env: PRACTICE });
     const lines = ['10k', '20k', '30k', '40k', '50k'].map((size) => `quote USDTNGN buy ${size} -t 3`);
