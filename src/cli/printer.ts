@@ -149,7 +149,9 @@ export function personPrinter(terminal: Terminal): Printer {
       const heading = context.identity === undefined || seen ? [] : [headingOf(context, shown)];
       const blocks = shown.blocks();
       if (blocks.length > 0)
-        await terminal.writeResult(toText([...heading, ...blocks], terminal.stdout, context, shown.zone));
+        await terminal.writeResult(
+          toText([...heading, ...blocks], terminal.stdout, seenAt(context, shown), shown.zone),
+        );
       if (shown.finding !== undefined) sayError(terminal, shown.finding, context);
     },
     async failure(error, context) {
@@ -176,6 +178,12 @@ function headingOf(context: Context, shown: Shown): Block {
   const note = aside === undefined ? [at] : [{ kind: 'text', text: `${aside},` } as const, at];
   return { kind: 'heading', environment: identity.environment, profile: identity.profile, note };
 }
+
+/** How far off a time is goes by the service's clock: practice may be days ahead of this machine. */
+const seenAt = (context: Context, { servedAt }: Shown): Context => ({
+  ...context,
+  now: servedAt?.getTime() ?? context.now,
+});
 
 const toText = (blocks: readonly Block[], stream: Surface, context: Context, zone?: string): string =>
   renderHuman(blocks, lens(stream, context, zone));

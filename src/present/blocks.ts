@@ -14,12 +14,19 @@ export type Cell =
   | { kind: 'text'; text: string; tone?: Tone }
   /** Money or size with two decimals at least and every further digit that is there. */
   | { kind: 'money'; amount: Amount; unit?: string; signed?: boolean; tone?: Tone }
-  /** A rate in quote currency per USDT: two decimals at least. */
-  | { kind: 'rate'; amount: Amount; tone?: Tone }
+  /** A rate in quote currency per USDT: two decimals at least, or as many as `decimals` says. */
+  | { kind: 'rate'; amount: Amount; decimals?: number; tone?: Tone }
   | { kind: 'percent'; amount: Amount; signed?: boolean; tone?: Tone }
   | { kind: 'number'; amount: Amount; unit?: string; tone?: Tone }
-  /** An instant, ISO 8601 UTC; shown in the profile's zone. `mark` follows it, e.g. `(!)` on a weekend. */
-  | { kind: 'time'; at: string; style?: 'date' | 'minute' | 'second'; mark?: string; tone?: Tone }
+  /** An instant, ISO 8601 UTC; shown in the profile's zone. `mark` follows it, e.g. `(!)` on a weekend; `relative` says how far off. */
+  | {
+      kind: 'time';
+      at: string;
+      style?: 'date' | 'minute' | 'second';
+      mark?: string;
+      relative?: boolean;
+      tone?: Tone;
+    }
   /** The service did not send it. */
   | { kind: 'missing' };
 

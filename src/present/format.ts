@@ -3,7 +3,7 @@ import { clean } from '../domain/clean.ts';
 import { textWidth } from '../domain/text-width.ts';
 import type { Amount, Cell } from './blocks.ts';
 import { type DecimalStyle, decimalParts } from './decimal.ts';
-import { spellTime } from './time.ts';
+import { spellRelative, spellTime } from './time.ts';
 
 export interface Spelling {
   /** IANA name of the zone that times are shown in. */
@@ -37,21 +37,31 @@ export function spellCell(cell: Cell, spelling: Spelling): Spelled {
     case 'money':
       return number(cell.amount, { ...STYLES.money, signed: cell.signed === true }, cell.unit, spelling);
     case 'rate':
-      return number(cell.amount, STYLES.rate, undefined, spelling);
+      return number(cell.amount, { decimals: cell.decimals ?? STYLES.rate.decimals }, undefined, spelling);
     case 'percent':
       return number(cell.amount, { ...STYLES.percent, signed: cell.signed === true }, '%', spelling);
     case 'number':
       return number(cell.amount, STYLES.number, cell.unit, spelling);
     case 'time':
-      return words(
-        `${spellTime(cell.at, spelling, cell.style) ?? cell.at}${cell.mark === undefined ? '' : ` ${cell.mark}`}`,
-        spelling,
-      );
+      return words(timeText(cell, spelling), spelling);
     case 'missing':
       return words('—', spelling);
     default:
       return cell satisfies never;
   }
+}
+
+/** `Tue 24 Nov 09:02 UTC (!) (in 3 d 2 h)` */
+function timeText(
+  { at, style, mark, relative }: Extract<Cell, { kind: 'time' }>,
+  spelling: Spelling,
+): string {
+  const distance = relative === true ? spellRelative(at, spelling.now) : undefined;
+  return [
+    spellTime(at, spelling, style) ?? at,
+    ...(mark === undefined ? [] : [mark]),
+    ...(distance === undefined ? [] : [`(${distance})`]),
+  ].join(' ');
 }
 
 /** Widths that line numbers of one column up at their points: before, after, and what follows. */

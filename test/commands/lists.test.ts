@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { aClosedHedge, aHedge } from '../spec/bodies.ts';
+import { aClosedHedge, aHedge, aPosition } from '../spec/bodies.ts';
 import { filled, readCsv } from '../support/csv.ts';
 import { aDesk } from '../support/desk.ts';
 import { deskAt, SANDBOX_KEY } from '../support/desk-at.ts';
@@ -211,5 +211,52 @@ describe('history', () => {
   it('says that nothing fits, summed or not', async () => {
     expect((await history('--since 1h')).out).toContain('Nothing that was closed fits.');
     expect((await history('--since 1h --by day')).out).toContain('Nothing was closed.');
+  });
+});
+
+describe('a list as a person reads it', () => {
+  it('has as many decimals down a column, and says where it cut some off', async () => {
+    const sent = [
+      aPosition({ net_pnl_usd: -6.002093, entry_price: 1519.31023952, mark_price: 1518.4 }),
+      aPosition({ net_pnl_usd: 0.005, entry_price: 1519, mark_price: 1518 }),
+    ];
+    const ran = await deskAt(await scriptedService([on('GET /positions', ok(sent))])).run('positions');
+    const rows = ran.out.split('\n').map((line) => line.trim().split(/\s+/).join(' '));
+    expect(rows).toContain('1,519.3102 1,518.4000 -6.00 1,012.50');
+    expect(rows).toContain('1,519.0000 1,518.0000 0.00 1,012.50');
+    expect(ran.out).toContain('Money to 2 decimals, rates to 4 here; every digit: --json, --csv.');
+  });
+
+  it('says nothing of digits where it shows them all', async () => {
+    const ran = await deskAt(await scriptedService([on('GET /positions', ok([aPosition()]))])).run(
+      'positions',
+    );
+    expect(ran.out).not.toContain('every digit');
+  });
+
+  it('marks maturities on a weekend, of what is still to mature', async () => {
+    const saturday = '2026-11-21T09:00:00Z';
+    const sent = [
+      opened('runs', '2026-11-20T08:00:00Z', { maturity_at: saturday }),
+      opened('ended', '2026-11-18T08:00:00Z', { maturity_at: saturday, status: 'closed' }),
+    ];
+    const service = await scriptedService([
+      on('GET /hedges?limit=100', ok(sent)),
+      on('GET /hedges?limit=100', ok([sent[1]])),
+    ]);
+    const desk = deskAt(service);
+    const both = await desk.run('hedges');
+    expect(both.out).toMatch(/^runs .*Sat 21 Nov \(!\)/m);
+    expect(both.out).toMatch(/^ended .*Sat 21 Nov(?! \(!\))/m);
+    expect(both.out).toContain('(!) matures on a weekend.');
+    expect((await desk.run('hedges')).out).not.toContain('(!)');
+  });
+
+  it('tells of one hedge how far off its maturity is, by the service’s clock', async () => {
+    const hedge = opened('hdg_1', '2026-11-20T08:00:00Z', { maturity_at: '2026-11-23T11:30:00Z' });
+    const service = await scriptedService([on('GET /hedges/hdg_1', ok(hedge, {}, DATE))]);
+    expect((await deskAt(service).run('hedges hdg_1')).out).toMatch(
+      /Matures +Mon 23 Nov 11:30 UTC \(in 3 d 2 h\)/,
+    );
   });
 });

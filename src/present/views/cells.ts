@@ -57,7 +57,7 @@ export function breakEvenRow({ all_in_rate: allIn, move_to_break_even_pct: move 
 }
 
 /** When a hedge settles; a weekend is marked. */
-export function maturityCell(at: string, style: 'date' | 'minute'): Cell {
+export function maturityCell(at: string, style: 'date' | 'minute'): Extract<Cell, { kind: 'time' }> {
   return { kind: 'time', at, style, ...(isWeekend(at) ? { mark: '(!)' } : {}) };
 }
 

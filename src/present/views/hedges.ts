@@ -2,9 +2,10 @@
 import type { Hedge } from '../../client/schemas.ts';
 import type { Covers } from '../../flow/find-hedges.ts';
 import type { NarrowedCovers } from '../../flow/narrow.ts';
-import { type Block, type Cell, type Tone, text } from '../blocks.ts';
+import { type Block, type Cell, line, type Tone, text } from '../blocks.ts';
+import { isWeekend, maturityCell } from './cells.ts';
 import { viewCovers } from './covers.ts';
-import { columnsOf, type KnownField, pairsOf, tableOf } from './records.ts';
+import { columnsOf, type KnownField, pairsOf, type Record as SomeRecord, tableOf } from './records.ts';
 
 const COLUMNS: readonly KnownField[] = [
   { name: 'id', header: 'Hedge' },
@@ -38,7 +39,7 @@ const LONG_NAMES: Readonly<Record<string, string>> = {
 const DETAILS = COLUMNS.map(({ cell, ...field }) => ({
   ...field,
   header: LONG_NAMES[field.name] ?? field.header,
-  ...(cell === statusCell ? { cell } : {}),
+  ...(cell === maturityDate ? { cell: maturityInFull } : cell === undefined ? {} : { cell }),
 }));
 
 export function viewHedges(value: {
@@ -49,8 +50,10 @@ export function viewHedges(value: {
   const [first] = value.hedges;
   if (value.asked !== undefined && first !== undefined && value.hedges.length === 1)
     return [pairsOf(first, DETAILS, ALWAYS)];
-  const table = tableOf(value.hedges, COLUMNS, { empty: 'No hedge fits.' });
-  return value.covers === undefined ? [table] : [table, ...viewCovers(value.covers, 'opened')];
+  const list = tableOf(value.hedges, COLUMNS, { empty: 'No hedge fits.' });
+  const weekend = value.hedges.some((hedge) => isRunning(hedge) && isWeekend(hedge.maturity_at ?? ''));
+  const legend = weekend ? [line(text('(!) matures on a weekend.', 'warn'))] : [];
+  return [...list, ...legend, ...(value.covers === undefined ? [] : viewCovers(value.covers, 'opened'))];
 }
 
 const TONES: Readonly<Record<string, Tone>> = { filled: 'good', failed: 'bad', closed: 'dim' };
@@ -61,7 +64,15 @@ function statusCell(status: unknown): Cell {
   return tone === undefined ? text(word) : text(word, tone);
 }
 
-/** Side by side the day is enough; one hedge in full has the minute. */
-function maturityDate(at: unknown): Cell {
-  return typeof at === 'string' ? { kind: 'time', at, style: 'date' } : { kind: 'missing' };
+/** Side by side the day is enough, and whether a running hedge settles on a weekend; one in full has the minute. */
+function maturityDate(at: unknown, hedge: SomeRecord): Cell {
+  if (typeof at !== 'string') return { kind: 'missing' };
+  return isRunning(hedge) ? maturityCell(at, 'date') : { kind: 'time', at, style: 'date' };
 }
+
+/** How far off it is stands beside it. */
+function maturityInFull(at: unknown): Cell {
+  return typeof at === 'string' ? { ...maturityCell(at, 'minute'), relative: true } : { kind: 'missing' };
+}
+
+const isRunning = ({ status }: SomeRecord): boolean => status !== 'closed' && status !== 'failed';

@@ -2,6 +2,7 @@
 import type { HistorySums, SumGroup, Summed, Sums } from '../../flow/sum-history.ts';
 import { type Block, type Cell, type Column, line, text } from '../blocks.ts';
 import { signedCell } from './cells.ts';
+import { fixedRows } from './fixed.ts';
 
 const FIGURES: readonly { name: Summed; header: string; named: string; signed: boolean; optional?: true }[] =
   [
@@ -29,16 +30,18 @@ export function viewHistorySums({ by, zone, groups, total }: HistorySums): reado
     ...figures.map(({ name: figure, signed }) => sumCell(sums.sums[figure], signed)),
   ];
   const rows = groups.map((group) => rowOf(nameCell(group), group));
+  const { rows: fixed, notes } = fixedRows([...rows, rowOf(text('TOTAL', 'strong'), total)]);
   return [
     {
       kind: 'table',
       columns,
-      rows: groups.length === 0 ? [] : [...rows, rowOf(text('TOTAL', 'strong'), total)],
+      rows: groups.length === 0 ? [] : fixed,
       empty: 'Nothing was closed.',
     },
     ...(zone === null || groups.length === 0
       ? []
       : [line(text(`A ${by} is one of ${zone}, by closed_at.`, 'dim'))]),
+    ...notes,
     ...lackingLines(total),
   ];
 }

@@ -12,7 +12,7 @@ import { columnsOf, type KnownField, tableOf } from './records.ts';
 const COLUMNS: readonly KnownField[] = [
   { name: 'closed_at', header: 'Closed' },
   { name: 'id', header: 'Hedge', optional: true },
-  { name: 'client_reference', header: 'Deal id' },
+  { name: 'client_reference', header: 'Deal id', optional: true },
   { name: 'market', header: 'Market' },
   { name: 'side', header: 'Side' },
   { name: 'notional_usd', header: 'Notional' },
@@ -39,6 +39,6 @@ export function viewHistory({
   sums: HistorySums | undefined;
 }): readonly Block[] {
   const empty = 'of' in covers ? 'Nothing that was closed fits.' : 'Nothing has been closed yet.';
-  const shown = sums === undefined ? [tableOf(records, COLUMNS, { empty })] : viewHistorySums(sums);
+  const shown = sums === undefined ? tableOf(records, COLUMNS, { empty }) : viewHistorySums(sums);
   return [...shown, ...viewCovers(covers, 'closed')];
 }

@@ -24,10 +24,10 @@ export function viewMarkets(markets: readonly Market[]): readonly Block[] {
     'net_rate_daily_pct.buy': carry.buy,
     'net_rate_daily_pct.sell': carry.sell,
   }));
-  const table = tableOf(rows, FIELDS, { empty: 'No market is available to this account.' });
+  const list = tableOf(rows, FIELDS, { empty: 'No market is available to this account.' });
   return rows.length === 0
-    ? [table]
-    : [table, line(text('Up to: the most that can be opened on a side now, in USD. Carry: a day.', 'dim'))];
+    ? list
+    : [...list, line(text('Up to: the most that can be opened on a side now, in USD. Carry: a day.', 'dim'))];
 }
 
 function statusCell(status: unknown): Cell {

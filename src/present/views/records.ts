@@ -4,6 +4,7 @@
  */
 import type { Block, Cell, Column } from '../blocks.ts';
 import { cellOf, labelOf } from '../fields.ts';
+import { fixedRows } from './fixed.ts';
 
 export type Record = Readonly<{ [field: string]: unknown }>;
 
@@ -38,7 +39,7 @@ export function tableOf(
   records: readonly Record[],
   known: readonly KnownField[],
   options: { empty: string; hidden?: readonly string[] },
-): Block {
+): readonly Block[] {
   const extra = unknownFields(records, [...known.map(({ name }) => name), ...(options.hidden ?? [])]);
   const fields: readonly KnownField[] = [
     ...known.filter(({ name }) => isSent(records, name)),
@@ -49,8 +50,8 @@ export function tableOf(
     ...(isNumeric(records, field.name) ? { align: 'right' as const } : {}),
     ...(field.optional === true ? { optional: true } : {}),
   }));
-  const rows = records.map((record) => fields.map((field) => cellFor(field, record)));
-  return { kind: 'table', columns, rows, empty: options.empty };
+  const { rows, notes } = fixedRows(records.map((record) => fields.map((field) => cellFor(field, record))));
+  return [{ kind: 'table', columns, rows, empty: options.empty }, ...notes];
 }
 
 /** One record as names and values: known fields first, a missing one as a dash when `always` names it. */

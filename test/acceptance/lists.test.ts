@@ -1,0 +1,75 @@
+/** A book with some days behind it, as spreadsheets and scripts read it from the built program. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readOwnJson } from '../../src/domain/exact-json.ts';
+import { runBuilt, runShell } from '../support/built.ts';
+import { filled, flatRows, readCsv } from '../support/csv.ts';
+import { temporaryFolder } from '../support/own-folder.ts';
+
+let env: Readonly<Record<string, string>>;
+
+beforeAll(async () => {
+  env = { HEDGE_HOME: temporaryFolder(afterAll), HEDGE_PROFILE: 'practice' };
+  const days = await runShell(
+    `hedge practice advance 1d -q
+     hedge open USDTNGN buy 10000.5 --tenor 1 --deal-id '=PAY-1' --yes -q
+     hedge open USDTNGN sell 5k --tenor 3 --deal-id PAY-2 --yes -q
+     hedge practice advance 2d -q
+     hedge open USDTNGN buy 7k --tenor 3 --deal-id PAY-3 --yes -q
+     hedge practice advance 2d -q`,
+    { env },
+  );
+  expect(days.code).toBe(0);
+});
+
+describe('the lists of a book', () => {
+  it.each(['markets', 'hedges', 'history', 'positions', 'journal'])(
+    '%s: CSV says what JSON says',
+    async (list) => {
+      const csv = await runBuilt([list, '--csv'], { env });
+      const json = await runBuilt([list, '--json'], { env });
+      const steady = (rows: readonly Readonly<Record<string, string>>[]) =>
+        rows.map((row) => Object.fromEntries(Object.entries(row).filter(([name]) => !MOVING.test(name))));
+      const rows = filled(readCsv(csv.out.replaceAll("'=PAY-1", '=PAY-1')));
+      expect(steady(rows)).toEqual(steady(flatRows(json.out)));
+      expect(rows.length).toBeGreaterThan(0);
+      expect(csv.out).toMatch(/^[^\n]*\r\n/);
+    },
+  );
+
+  it('sum to the same, however it is asked for', async () => {
+    const ran = await runShell(
+      `hedge history --by day --query data.derived.total.net_pnl_usd
+       hedge history --query 'sum(data[].net_pnl_usd)'
+       hedge history --by side --csv | wc -l
+       hedge history --since 2d --until today --query 'data[].client_reference'`,
+      { env },
+    );
+    const [total, sum, lines, ...lately] = ran.out.trimEnd().split('\n');
+    expect(total).toMatch(/^-?\d+(\.\d+)?$/);
+    expect(total).toBe(sum);
+    expect(lines?.trim()).toBe('3');
+    expect(lately).toEqual(['PAY-2']);
+  });
+
+  it('give a script its ids without jq, and nothing where something is wrong', async () => {
+    const ran = await runShell(
+      `for id in $(hedge hedges --side buy --query 'data[].id'); do hedge hedges "$id" --query data.client_reference; done
+       rc=0; out=$(hedge hedges hdg_none --query data.id 2>/dev/null) || rc=$?; echo "$rc:$out:"
+       rc=0; out=$(hedge hedges hdg_none --csv 2>/dev/null) || rc=$?; echo "$rc:$out:"
+       rc=0; hedge history --csv > /dev/full || rc=$?; echo "$rc"`,
+      { env },
+    );
+    expect(ran.out.trimEnd().split('\n')).toEqual(['PAY-3', '=PAY-1', '3::', '3::', '74']);
+  });
+
+  it('keep every digit of a query on the way', async () => {
+    const [json, picked] = [
+      await runBuilt(['history', '--json'], { env }),
+      await runBuilt(['history', '--json', '--query', 'data'], { env }),
+    ];
+    expect(readOwnJson(picked.out)).toEqual(Object(readOwnJson(json.out)).data);
+  });
+});
+
+/** What moves between one reading and the next: the mid, and what is marked to it. */
+const MOVING = /price|pnl|carry|margin|capacity|rate/;
