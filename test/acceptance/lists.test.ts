@@ -18,7 +18,7 @@ beforeAll(async () => {
      hedge practice advance 2d -q`,
     { env },
   );
-  expect(days.code).toBe(0);
+  if (days.code !== 0) throw new Error(days.err);
 });
 
 describe('the lists of a book', () => {
