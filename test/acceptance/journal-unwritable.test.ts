@@ -1,12 +1,24 @@
 /** A journal that cannot be written: nothing is sent, and the file is named. Counted at the service. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, chownSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HEDGE, runBuilt, runProgram } from '../support/built.ts';
 import { bookFor, EACH_ACTION, type EachAction, wordsOf } from '../support/each-action.ts';
+import { counted, journalAt } from '../support/kill-case.ts';
+import { placeOf, runNumbered } from '../support/kill-points.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { type ServedBook, servedBook } from '../support/served-book.ts';
+import { isMissing } from '../support/tools.ts';
 
 let served: ServedBook;
 beforeAll(async () => {
@@ -15,6 +27,8 @@ beforeAll(async () => {
 afterAll(() => served.close());
 
 const NOBODY = 65_534;
+/** Bytes; less than any record takes, more than the clock's digits differ by. */
+const ROOM = 40;
 const isRoot = process.getuid?.() === 0;
 const mayMount = spawnSync('unshare', ['-rm', 'true']).status === 0;
 const mustRun = process.env['CI'] !== undefined;
@@ -100,4 +114,38 @@ describe.skipIf(!mayMount && !mustRun).each([
     expect(ran).toMatchObject({ code: 78 });
     expectNothingSent(JSON.parse(ran.out), place.state);
   });
+});
+
+describe.skipIf(isMissing('prlimit'))('a journal that can grow no more once it is sent', () => {
+  it.each(EACH_ACTION)(
+    'goes on with $name, says that the rest is not written, and leaves it to be found',
+    async (action) => {
+      const { home, path } = await placeFor(action);
+      const env = served.way(home);
+      const { points } = await counted(served, action);
+      const send = points.find(({ call, on }) => call === 'send' && on === `POST ${action.path}`);
+      const at = placeOf(send ?? expect.fail('it was not sent'));
+      await bookFor(served, action);
+      await runNumbered(wordsOf(action), { env, kill: { at, how: 'before', loses: 'nothing' } });
+      const size = readFileSync(path).length;
+      rmSync(path);
+      await bookFor(served, action);
+      const limited = [`--fsize=${size + ROOM}`, process.execPath, HEDGE, ...wordsOf(action)];
+      const ran = await runProgram('prlimit', limited, { env });
+      expect([served.acted(action.path), await served.openOn('buy')]).toEqual([1, action.after]);
+      const [entry] = journalAt(home).read().actions;
+      expect({ code: ran.code, ...JSON.parse(ran.out) }).toMatchObject({
+        code: 0,
+        data: { action_id: entry?.id, outcome: action.outcome, effect: 'done' },
+        error: null,
+      });
+      expect(entry?.state).toBe('sent');
+      expect(ran.err).toContain(`The journal could not be written`);
+      expect(ran.err).toContain(`hedge check ${entry?.shortId ?? ''}`);
+      // With room again it is found, and settled as the one that it was.
+      await runBuilt(['check', '--json'], { env });
+      expect(await runBuilt(['resume', '--yes', '--resend', '--json'], { env })).toMatchObject({ code: 0 });
+      expect([served.acted(action.path), await served.openOn('buy')]).toEqual([1, action.after]);
+    },
+  );
 });

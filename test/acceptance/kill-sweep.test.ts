@@ -5,7 +5,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bookFor, EACH_ACTION, wordsOf } from '../support/each-action.ts';
-import { counted, killed, type Sky } from '../support/kill-case.ts';
+import { counted, killed, type Life } from '../support/kill-case.ts';
 import { type Kill, killsOf, type Point, placeOf, pointText } from '../support/kill-points.ts';
 import { inLanes } from '../support/lanes.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
@@ -17,7 +17,7 @@ const WHOLE = process.env['HEDGE_SWEEP'] === 'all';
 /** Of the points after the answer, one in so many. */
 const SPREAD = 6;
 const LANES = 4;
-const SKIES: readonly Sky[] = WHOLE ? ['calm', 'first answer lost'] : ['calm'];
+const LIVES: readonly Life[] = WHOLE ? ['undisturbed', 'its first answer lost', 'resumed'] : ['undisturbed'];
 const LONG_MS = WHOLE ? 3_600_000 : 120_000;
 
 let lanes: readonly ServedBook[] = [];
@@ -59,16 +59,16 @@ describe.each(EACH_ACTION)('$name, killed', (action) => {
     expect(seen.beyond).toEqual([]);
   });
 
-  it.each(SKIES)(
-    'at any point, with %s, is done once or not at all, is known to the journal, and is dealt by no one unasked',
-    async (sky) => {
-      const { points } = await counted(lane0(), action, { sky });
+  it.each(LIVES)(
+    'at any point, %s, is done once or not at all, is known to the journal, and is dealt by no one unasked',
+    async (life) => {
+      const { points } = await counted(lane0(), action, { life });
       const kills = chosen(points);
-      const verdicts = await inLanes(lanes, kills, (lane, kill) => killed(lane, action, { kill, sky }));
+      const verdicts = await inLanes(lanes, kills, (lane, kill) => killed(lane, action, { kill, life }));
       const of = killsOf(points).length;
       const missed = verdicts.filter(({ reached }) => !reached).map(({ killedAt }) => killedAt);
       process.stderr.write(
-        `${action.name}, ${sky}: killed in ${kills.length - missed.length} of ${of} ways\n`,
+        `${action.name}, ${life}: killed in ${kills.length - missed.length} of ${of} ways\n`,
       );
       expect(verdicts.filter(({ wrong }) => wrong.length > 0)).toEqual([]);
       expect(verdicts).toHaveLength(kills.length);

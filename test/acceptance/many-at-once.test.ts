@@ -108,6 +108,49 @@ describe('twenty processes at once', { timeout: LONG_MS }, () => {
   });
 });
 
+describe('twenty processes at once on a side that stands', { timeout: LONG_MS }, () => {
+  it.each([
+    ['add', '/hedges/add', 1_000],
+    ['reduce', '/hedges/reduce', -1_000],
+  ] as const)(
+    'each %s is done once, and none is called done that cannot be told from the others',
+    async (name, path, step) => {
+      const home = temporaryFolder();
+      await served.opened('buy', 30_000);
+      const runs = await atOnce(
+        served.way(home),
+        () => `${name} USDTNGN buy 1000 --allow-duplicate --timeout 5 --yes --json`,
+      );
+      const counts = ends(runs);
+      for (const end of Object.keys(counts)) expect(end).toMatch(/^(0 well|7 |8 pending|10 unresolved)/);
+      const { actions } = journalAt(home).read();
+      const acted = served.acted(path);
+      expect(actions.filter(({ state }) => !['prepared', 'not_sent'].includes(state))).toHaveLength(acted);
+      expect(await served.openOn('buy')).toBe(30_000 + acted * step);
+      expectWhole(home, actions.length);
+      // What one process saw as its own change, no other did.
+      expect(counts['0 well'] ?? 0).toBeLessThanOrEqual(acted);
+    },
+  );
+
+  it('resume one lost open: it is sent by them under one key, and done once', async () => {
+    const home = temporaryFolder();
+    const env = served.way(home);
+    await served.desk.service.admin.setWeather({ share_lost_before: 1, only: 'open' });
+    expect(await runBuilt('open USDTNGN buy 1000 -t 3 --yes --json'.split(' '), { env })).toMatchObject({
+      code: 7,
+    });
+    await served.desk.service.admin.clearWeather();
+    const runs = await atOnce(env, () => 'resume --yes --resend --json');
+    const counts = ends(runs);
+    expect(counts['0 well'], JSON.stringify(counts)).toBeGreaterThan(0);
+    expect([served.acted('/hedges'), await served.openOn('buy')]).toEqual([1, 1_000]);
+    expect(new Set(served.changes().map(({ idempotencyKey }) => idempotencyKey)).size).toBe(1);
+    expectWhole(home, 1);
+    expect(journalAt(home).read().actions).toMatchObject([{ state: 'done' }]);
+  });
+});
+
 describe('a loop of ten opens without waiting', { timeout: LONG_MS }, () => {
   it('opens ten hedges, and the journal has them all', async () => {
     const home = temporaryFolder();

@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Action } from '../../src/journal/fold.ts';
+import type { ActionState } from '../../src/journal/fold.ts';
 import { openJournal } from '../../src/journal/store.ts';
 import { type BuiltRun, runBuilt } from './built.ts';
 import { bookFor, type EachAction, wordsOf } from './each-action.ts';
@@ -21,18 +21,21 @@ import {
 import { aMachine } from './own-folder.ts';
 import type { ServedBook } from './served-book.ts';
 
-/** What the answers meet on their way. */
-export type Sky = 'calm' | 'first answer lost';
+/**
+ * What is killed: the action under a calm sky, the action whose first answer is lost, or the `resume` that sends
+ * it again after it was killed half-way through its first send.
+ */
+export type Life = 'undisturbed' | 'its first answer lost' | 'resumed';
 
 /** The action run to its end on a fresh book, its points numbered. */
 export async function counted(
   book: ServedBook,
   action: EachAction,
-  { fault, sky = 'calm' }: { fault?: Fault; sky?: Sky } = {},
+  { fault, life = 'undisturbed' }: { fault?: Fault; life?: Life } = {},
 ): Promise<Numbered> {
   return inOwnHome(async (home) => {
-    await bookUnder(sky, book, action);
-    return runNumbered(lineOf(action), { env: book.way(home), fault, folder: home });
+    await prepared(life, { book, action, home });
+    return runNumbered(lineIn(life, action), { env: book.way(home), fault, folder: home });
   });
 }
 
@@ -47,24 +50,27 @@ export interface Verdict {
 export async function killed(
   book: ServedBook,
   action: EachAction,
-  { kill, fault, sky = 'calm' }: { kill: Kill; fault?: Fault | undefined; sky?: Sky },
+  { kill, fault, life = 'undisturbed' }: { kill: Kill; fault?: Fault | undefined; life?: Life },
 ): Promise<Verdict> {
   return inOwnHome(async (home) => {
-    await bookUnder(sky, book, action);
+    await prepared(life, { book, action, home });
     const env = book.way(home);
     const wrong: string[] = [];
     const must = (holds: boolean, what: string): void => {
       if (!holds) wrong.push(what);
     };
 
-    const { points, run } = await runNumbered(lineOf(action), { env, kill, fault, folder: home });
+    const { points, run } = await runNumbered(lineIn(life, action), { env, kill, fault, folder: home });
     await book.arrived(sendsOf(points, kill));
     const killedAt = `${kill.how} ${pointText(kill.at)}, losing ${kill.loses}`;
     const reached = points.some((point) => isAt(point, kill.at));
     must(run.signal === (reached ? 'SIGKILL' : null), `it ended so: ${told(run)}`);
     const atDeath = book.acted(action.path);
     must(atDeath <= 1, `the service did it ${atDeath} times before the end`);
-    must(atDeath === 0 || entriesIn(home).length === 1, 'the service did what the journal does not know');
+    const known = journalAt(home)
+      .read()
+      .actions.filter(({ state }) => !NOTHING_LEFT.includes(state));
+    must(atDeath === 0 || known.length === 1, 'the service did what the journal does not know');
 
     for (const words of [
       ['check', '--json'],
@@ -77,7 +83,7 @@ export async function killed(
       must(book.changes().length === count, `${words.join(' ')} sent something: ${told(looked)}`);
     }
 
-    const resumed = await runBuilt(['resume', '--yes', '--resend', '--json'], { env });
+    const resumed = await runBuilt(RESUME, { env });
     must([0, 8].includes(resumed.code ?? -1), `resume --resend ended so: ${told(resumed)}`);
     const done = book.acted(action.path);
     const keys = new Set(book.changes().map(({ idempotencyKey }) => idempotencyKey));
@@ -97,11 +103,27 @@ export async function killed(
 const lineOf = (action: EachAction): readonly string[] =>
   wordsOf(action, action.name === 'open' ? '--deal-id PAY-1 --yes --json' : '--yes --json');
 
-async function bookUnder(sky: Sky, book: ServedBook, action: EachAction): Promise<void> {
+const lineIn = (life: Life, action: EachAction): readonly string[] =>
+  life === 'resumed' ? RESUME : lineOf(action);
+
+const RESUME = ['resume', '--yes', '--resend', '--json'];
+
+async function prepared(
+  life: Life,
+  { book, action, home }: { book: ServedBook; action: EachAction; home: string },
+): Promise<void> {
   await bookFor(book, action);
-  if (sky === 'first answer lost')
+  if (life === 'its first answer lost')
     await book.desk.service.admin.setWeather({ share_lost_after: 1, only: action.name, once: 1 });
+  if (life !== 'resumed') return;
+  const at = { call: 'send', on: `POST ${action.path}`, times: 1 };
+  const kill: Kill = { at, how: 'part', loses: 'nothing' };
+  const { run } = await runNumbered(lineOf(action), { env: book.way(home), kill, folder: home });
+  if (run.signal !== 'SIGKILL') throw new Error(`it was not killed half-way: ${told(run)}`);
 }
+
+/** States in which no request for the action has left. */
+const NOTHING_LEFT: readonly ActionState[] = ['prepared', 'not_sent'];
 
 /** What the journal says at last, held against what the service did. */
 function againstJournal(home: string, done: number): readonly string[] {
@@ -111,7 +133,7 @@ function againstJournal(home: string, done: number): readonly string[] {
   if (more.length > 0) wrong.push('one intent became several entries');
   if (state.damage.length > 0) wrong.push('the journal is damaged');
   const isDone = entry?.state === 'done' || entry?.state === 'accepted';
-  const isNot = entry === undefined || entry.state === 'prepared' || entry.state === 'not_sent';
+  const isNot = entry === undefined || NOTHING_LEFT.includes(entry.state);
   if (done === 1 && !isDone) wrong.push(`done, and the journal says ${entry?.state ?? 'nothing'}`);
   if (done === 0 && !isNot) wrong.push(`not done, and the journal says ${entry?.state ?? 'nothing'}`);
   return wrong;
@@ -137,8 +159,6 @@ export const journalAt = (home: string) =>
     places: { config: join(home, 'config'), state: join(home, 'state'), cache: join(home, 'cache') },
     machine: aMachine(),
   });
-
-const entriesIn = (home: string): readonly Action[] => journalAt(home).read().actions;
 
 function isDocument(text: string): boolean {
   try {
