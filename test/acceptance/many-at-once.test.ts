@@ -143,7 +143,7 @@ describe('twenty processes at once on a side that stands', { timeout: LONG_MS },
     await served.desk.service.admin.clearWeather();
     const runs = await atOnce(env, () => 'resume --yes --resend --json');
     const counts = ends(runs);
-    expect(counts['0 well'], JSON.stringify(counts)).toBeGreaterThan(0);
+    expect(Object.keys(counts)).toContain('0 well');
     expect([served.acted('/hedges'), await served.openOn('buy')]).toEqual([1, 1_000]);
     expect(new Set(served.changes().map(({ idempotencyKey }) => idempotencyKey)).size).toBe(1);
     expectWhole(home, 1);
