@@ -150,7 +150,9 @@ describe('a batch at a terminal', () => {
     );
     await screen.until(/OPEN buy USDTNGN 1,001\.00 USD[\s\S]*\? .*\(y\/N\)/);
     screen.send('y\r');
-    await screen.until(/OPEN buy USDTNGN 1,002\.00 USD[\s\S]*\(y\/N\)/);
+    await screen.until(
+      /line 3: open USDTNGN buy 1002 -t 7[\s\S]*OPEN buy USDTNGN 1,002\.00 USD[\s\S]*\(y\/N\)/,
+    );
     screen.send('n\r');
     await screen.until(/OPEN buy USDTNGN 1,003\.00 USD[\s\S]*\(y\/N\)/);
     screen.send('y\r');

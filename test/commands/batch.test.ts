@@ -308,6 +308,7 @@ describe('a batch stops', () => {
       error: { code: 'not_run', effect: 'none', details: { stopped_by: 'outcome_unknown' } },
     });
     expect(ran.err).toMatch(/^line 2: outcome_unknown: UNKNOWN: /m);
+    expect(ran.err).toMatch(/^ {2}hedge resume [0-9a-f]{4} /m);
     expect(ran.err).toMatch(
       /^line 3: This line did not run: the batch stopped at line 2 \(outcome_unknown\)\.$/m,
     );

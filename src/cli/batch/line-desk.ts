@@ -14,6 +14,8 @@ export interface LineTerms {
   argv: readonly string[];
   /** Standard input is the batch itself: nobody can answer on it. */
   fromInput: boolean;
+  /** The line, as it is named where it asks: `line 12: open USDTNGN buy 10k`. */
+  name: string;
   /** What stands before everything that is waited for. */
   bar: () => string;
 }
@@ -31,7 +33,11 @@ export function deskOfLine(desk: Desk, terms: LineTerms): Desk {
     show(blocks) {
       unseen.splice(0, unseen.length, ...blocks);
     },
-    prompter: showingFirst(desk.prompter, () => desk.show(unseen.splice(0, unseen.length))),
+    prompter: showingFirst(desk.prompter, () => {
+      progress.stop();
+      desk.note(terms.name);
+      desk.show(unseen.splice(0, unseen.length));
+    }),
     looking: async () => quietly(await desk.looking()),
     async dealing() {
       const lent = await desk.dealing();

@@ -2,6 +2,7 @@
 import type { Shown } from '../../commands/define.ts';
 import type { Desk } from '../../commands/desk.ts';
 import type { BatchLine, LineEnd } from '../../flow/run-batch.ts';
+import { hintFor } from '../../present/hint.ts';
 import { barOf } from '../../terminal/bar.ts';
 
 export interface Narrator {
@@ -12,9 +13,10 @@ export interface Narrator {
 /** A result older than this was hardly meant by whoever runs the batch now. */
 const OLD_MS = 24 * 60 * 60 * 1_000;
 
+/** `named`: the profile of `--profile`, which what to do next names too. */
 export function narrate(
   lines: readonly BatchLine[],
-  { note, clock }: Pick<Desk, 'note' | 'clock'>,
+  { note, clock, named }: Pick<Desk, 'note' | 'clock'> & { named: string | undefined },
 ): Narrator {
   const total = lines.length;
   let done = 0;
@@ -45,6 +47,9 @@ export function narrate(
       } else if (error !== undefined) {
         failed += 1;
         note(`${name}: ${error.code}: ${error.what}`);
+        // What is in doubt has to be settled before anything else: how, is said at once.
+        if (error.effect === 'unknown')
+          for (const way of hintFor(error, named)?.split('\n') ?? []) note(`  ${way}`);
       }
       if (done === total) sum();
     },

@@ -33,7 +33,8 @@ export async function openBatch(intent: BatchIntent, world: BatchWorld): Promise
   const lines = await readLines(await textOf(intent, world), intent);
   if (lines.length === 0) desk.note('The batch has no lines: nothing to do.');
   await refuseUnattended(lines, desk, fromInput);
-  const { bar, tell } = narrate(lines, desk);
+  const { named } = await desk.vantage();
+  const { bar, tell } = narrate(lines, { ...desk, named });
   return {
     lines: lines.map((line) => ({
       number: line.number,
@@ -53,9 +54,10 @@ async function runLine(
   { desk, signal, argv }: BatchWorld,
 ): ReturnType<RunnableLine['run']> {
   const dealt = (): boolean => kind !== 'reading';
-  const name = `line ${number.toString()}:`;
-  const own = deskOfLine(desk, { ...voice, argv: [...argv, name, ...words] });
-  own.progress.start(`${name} ${words.join(' ')}`);
+  const place = `line ${number.toString()}:`;
+  const name = [place, ...words].join(' ');
+  const own = deskOfLine(desk, { ...voice, name, argv: [...argv, place, ...words] });
+  own.progress.start(name);
   try {
     let shown: Shown | undefined;
     const running = command.prepare(raw)(own, async (emitted) => {
