@@ -52,9 +52,13 @@ export async function notLongAfterSignal<T>(
 
 /** Whatever was thrown, as an error of ours: what an interruption cut short, or a bug. `dealt`: an action was shown. */
 export function errorOf(thrown: unknown, signal: AbortSignal, dealt: boolean): HedgeError {
+  if (thrown instanceof HedgeError && thrown.effect !== 'none') return thrown;
   const stopped = thrown instanceof InterruptedError ? thrown : signal.reason;
-  if (stopped instanceof InterruptedError && stopped.book === undefined)
-    return new InterruptedError(stopped.signal, { what: stopped.what, book: NOTHING_SENT, cause: thrown });
+  if (stopped instanceof InterruptedError && stopped.book === undefined) {
+    // A fault of ours may have come at any point, an error of ours only before anything was sent.
+    const meant = dealt && !(thrown instanceof HedgeError) ? MAY_BE_SENT : { book: NOTHING_SENT };
+    return new InterruptedError(stopped.signal, { what: stopped.what, ...meant, cause: thrown });
+  }
   if (thrown instanceof HedgeError) return thrown;
   return new HedgeError({
     code: 'internal',

@@ -1,8 +1,12 @@
 /** Answers that say less than they seem to, played to the whole program by a scripted service. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { InterruptedError } from '../../src/errors.ts';
+import { hostOf } from '../../src/platform/host.ts';
 import { aHedge, aMarket, anAccount, aQuote } from '../spec/bodies.ts';
 import { deskAt } from '../support/desk-at.ts';
-import { type Answer, no, ok, on, reset, scriptedService } from '../support/scripted-service.ts';
+import { type Answer, held, no, ok, on, reset, scriptedService } from '../support/scripted-service.ts';
 
 const OPEN = 'open USDTNGN buy 10k --tenor 3 --deal-id PAY-1 --yes --json';
 const UNDER_DEAL_ID = 'GET /hedges?client_reference=PAY-1&limit=500';
@@ -18,6 +22,24 @@ const READINGS = [
 ];
 
 const opened = (...answers: readonly Answer[]) => answers.map((answer) => on('POST /hedges', answer));
+
+describe('an open that is stopped while it is sent', () => {
+  it('and cannot write down in time what came of it, is not said not to have been sent', async () => {
+    const never = new Promise<never>(() => undefined);
+    const service = await scriptedService([...READINGS, ...opened(held(never, ok({})))]);
+    const desk = deskAt(service);
+    const stopping = new AbortController();
+    const running = desk.run(OPEN, { signal: stopping.signal });
+    await service.arrived(READINGS.length + 1);
+    const holder = { token: 'a'.repeat(24), process: hostOf(process).self };
+    writeFileSync(join(desk.home, 'state', 'journal.lock'), JSON.stringify(holder), { mode: 0o600 });
+    stopping.abort(new InterruptedError('SIGTERM', { what: 'Stopped by the system (TERM).' }));
+    const ran = await running;
+    expect(ran.err).not.toContain('Nothing was sent');
+    expect(ran.err).toContain('hedge journal');
+    expect(ran.document()).toMatchObject({ error: { code: 'interrupted', effect: 'unknown' } });
+  });
+});
 
 describe('an open whose first answer was lost', () => {
   it('and that is then told to slow down may still be worked on: nobody knows what became of it', async () => {

@@ -20,6 +20,8 @@ export interface RunOptions {
   env?: Readonly<Record<string, string>>;
   terminal?: RecordingOptions;
   stdin?: string;
+  /** What Ctrl-C, TERM or HUP would abort. */
+  signal?: AbortSignal;
 }
 
 export interface TestDesk {
@@ -74,7 +76,10 @@ export function aDesk({
           version: '0.0.0',
           runtime: { node: process.versions.node, openssl: '', platform: 'linux-x64', commit: null },
           terminal: recording.terminal,
-          signals: { signal: new AbortController().signal, untilStopped: () => Promise.resolve() },
+          signals: {
+            signal: options.signal ?? new AbortController().signal,
+            untilStopped: () => Promise.resolve(),
+          },
           machine: { clock, random: systemRandom, host: hostOf(process) },
         }),
       );
