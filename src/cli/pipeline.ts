@@ -102,6 +102,9 @@ export async function runInvocation(world: World): Promise<number> {
   }
 }
 
+/** Of a result that could not be written, where an action was shown. */
+const IN_THE_JOURNAL = 'What was sent, and what became of it: hedge journal. Do not deal it again for this.';
+
 /** Scripts ask it at every start: nothing is loaded to answer it. */
 const isVersionAlone = (argv: readonly string[]): boolean => argv.length === 1 && argv[0] === '--version';
 
@@ -132,6 +135,7 @@ async function fail(
     terminal.writeNote(error.cause.stack ?? error.cause.message);
   if (error instanceof OutputError) {
     terminal.writeNote(error.message);
+    if (context.headed) terminal.writeNote(IN_THE_JOURNAL);
     return exitCodeOf(error);
   }
   try {

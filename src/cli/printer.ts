@@ -76,8 +76,12 @@ export function documentPrinter(terminal: Terminal, options: { quiet: boolean })
   return {
     async result(shown, context) {
       if (!options.quiet && terminal.stderr.isTTY) sayHeading(terminal, shown, context);
-      await print(context, shown, shown.finding);
-      if (shown.finding !== undefined && !options.quiet) sayError(terminal, shown.finding, context);
+      try {
+        await print(context, shown, shown.finding);
+      } finally {
+        // A document that cannot be written makes this the only word of it.
+        if (shown.finding !== undefined && !options.quiet) sayError(terminal, shown.finding, context);
+      }
     },
     async failure(error, context) {
       if (!options.quiet) sayError(terminal, error, context);

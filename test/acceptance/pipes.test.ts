@@ -47,6 +47,16 @@ describe('in a pipe', () => {
     }
   });
 
+  it('names the journal when the disk is full and it was a deal, and says what is not known of it', async () => {
+    const env = practice();
+    const line = 'hedge open USDTNGN buy 1k -t 3 --yes --json > /dev/full || echo "$?"';
+    const dealt = await runShell(line, { env });
+    expect([dealt.out, dealt.err]).toEqual(['74\n', expect.stringContaining('hedge journal')]);
+    await runShell('hedge practice weather --lost-after 100% --only open', { env });
+    const lost = await runShell(line.replace('1k', '2k'), { env });
+    expect([lost.out, lost.err]).toEqual(['7\n', expect.stringMatching(/UNKNOWN[^]*hedge check/)]);
+  });
+
   it('stops a script under set -e, and can be caught by the idiom of the README', async () => {
     const env = { HEDGE_HOME: temporaryFolder() };
     const stopped = await runShell('hedge markets; echo reached', { env });
