@@ -4,6 +4,7 @@
  */
 import type { OpenDesk } from '../cli/pipeline.ts';
 import { type Identity, plainLines, sayBlocks } from '../cli/printer.ts';
+import { parseBaseUrl } from '../client/base-url.ts';
 import { type Connecting, connect } from '../client/connect.ts';
 import type { HedgeApi } from '../client/hedge-api.ts';
 import type { Candidate } from '../commands/desk.ts';
@@ -115,7 +116,10 @@ export function openDesk(parts: DeskParts): OpenDesk {
     const stored = selected.kind === 'stored' ? selected.profile : undefined;
     identity = { profile: selected.name, environment: key.environment, zone: stored?.time_zone ?? 'UTC' };
     checkExpectation(key.environment, expected());
-    const baseUrl = selected.kind === 'stored' ? selected.profile.base_url : selected.baseUrl;
+    // However it is written, one address is one book.
+    const { href: baseUrl } = parseBaseUrl(
+      selected.kind === 'stored' ? selected.profile.base_url : selected.baseUrl,
+    );
     const owner = serviceIdentity(key.environment, { baseUrl, keyFingerprint: key.fingerprint });
     return { api: connectTo({ baseUrl, key, trust: trusting(stored?.ca_file) }), owner, whose: identity };
   });

@@ -41,6 +41,22 @@ describe('an open that is stopped while it is sent', () => {
   });
 });
 
+describe('an open that nobody knows the end of', () => {
+  it('stops the next one also where the base address is written in another way', async () => {
+    const service = await scriptedService([
+      ...READINGS,
+      ...opened(reset, reset, reset),
+      ...READINGS.filter(({ on: line }) => line !== UNDER_DEAL_ID),
+    ]);
+    const desk = deskAt(service);
+    expect((await desk.run(OPEN)).code).toBe(7);
+    const env = { HEDGE_BASE_URL: `${service.url}/` };
+    const next = await desk.run('open USDTNGN buy 10k --tenor 3 --yes --json', { env });
+    expect(next.code).toBe(10);
+    expect(next.document()).toMatchObject({ error: { code: 'unresolved' } });
+  });
+});
+
 describe('an open whose first answer was lost', () => {
   it('and that is then told to slow down may still be worked on: nobody knows what became of it', async () => {
     const later = no(429, 'rate_limited', { headers: { 'retry-after': '60' } });
