@@ -4,6 +4,7 @@
  */
 import {
   CredentialError,
+  DamagedFileError,
   HedgeError,
   InterruptedError,
   OutcomeUnknownError,
@@ -77,11 +78,23 @@ async function settle(action: Action, how: HowToResume, dealing: Dealing): Promi
 /** A reading that failed, or was stopped, leaves an action that may stand as unknown as it was. */
 function stillInDoubt(action: Action, error: unknown): HedgeError | undefined {
   if (error instanceof InterruptedError) return stoppedWaiting(action, error);
+  if (error instanceof DamagedFileError) return overDamage(action, error);
   const failed = READING_FAILURES.find((kind) => error instanceof kind);
   if (failed === undefined || !(error instanceof HedgeError)) return undefined;
   const what = `It could not be looked at: ${error.what}`;
   return unknownError(action, new OutcomeUnknownError({ what, httpStatus: error.httpStatus, cause: error }));
 }
+
+/** Nothing was sent over it now; what was sent before is as unknown as it was. */
+const overDamage = ({ id, shortId }: Action, { path, what, hint }: DamagedFileError): DamagedFileError =>
+  new DamagedFileError(path, {
+    what,
+    book: `Nothing was sent now; action ${shortId} is still unknown: it may have been done or not.`,
+    hint,
+    effect: 'unknown',
+    retry: 'after_check',
+    details: { action_id: id, path },
+  });
 
 const READING_FAILURES = [UnavailableError, UnreadableAnswerError, RefusedError, CredentialError] as const;
 

@@ -1,3 +1,4 @@
+import { appendFileSync } from 'node:fs';
 import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
 import { numberIn } from '../../src/client/schemas.ts';
@@ -367,6 +368,18 @@ describe('what becomes of it when it is sent again', () => {
     expect(await resumed(desk)).toMatchObject({
       outcome: 'unknown',
       finding: { code: 'interrupted', effect: 'unknown' },
+    });
+    expect(desk.keys()).toHaveLength(sent);
+  });
+
+  it('over a journal that cannot be read whole it is not sent again, and as unknown as before', async () => {
+    const { desk, lost } = await lostOver('before', OPEN);
+    appendFileSync(desk.looking.journal.path, 'garbage\n');
+    const sent = desk.keys().length;
+    expect(await resumed(desk)).toMatchObject({
+      outcome: 'unknown',
+      entry: { id: lost.id },
+      finding: { code: 'damaged_file', effect: 'unknown', book: expect.stringContaining('still unknown') },
     });
     expect(desk.keys()).toHaveLength(sent);
   });
