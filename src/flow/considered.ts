@@ -41,12 +41,13 @@ export async function readAll(intent: ActionIntent, dealing: Dealing): Promise<R
 export function consider(intent: ActionIntent, { state, facts }: Read, dealing: Dealing): Considered {
   const plan = planAction(intent, facts);
   const findings = [
-    ...guardPlan(plan, { limits: dealing.limits }),
+    // Of nothing to close, only what is still coming matters.
+    ...(nothingToDo(plan) ? [] : guardPlan(plan, { limits: dealing.limits })),
     ...guardJournal(askedOfJournal(plan, dealing), state, moment(dealing)),
     ...dealIdFindings(intent, { state, underDealId: facts.underDealId, dealing }),
   ];
   const stop = stopFrom(findings);
-  if (stop !== undefined && !nothingToDo(plan)) throw stop;
+  if (stop !== undefined) throw stop;
   const here = hedgesDealtHere(state.actions, dealing.identity);
   return {
     plan,
@@ -69,6 +70,7 @@ export const askedOfJournal = (plan: Plan, { identity }: Dealing): Asked => ({
   dealId: plan.action === 'open' ? plan.intent.dealId : undefined,
   despite: plan.intent.options.despite,
   allowDuplicate: 'allowDuplicate' in plan.intent && plan.intent.allowDuplicate,
+  flat: nothingToDo(plan),
 });
 
 /** What a guard of the journal needs to know of this moment. */

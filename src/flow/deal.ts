@@ -45,7 +45,10 @@ async function dealOnce(intent: ActionIntent, dealing: Dealing): Promise<ActionR
   if (dealt !== undefined) return dealt;
   const agreed = await agreeUnlessTaken(intent, read, dealing);
   const { plan, warnings } = agreed;
-  if (nothingToDo(plan)) return reportOf('flat', { plan });
+  if (nothingToDo(plan)) {
+    warnings.forEach(({ says }) => dealing.watch.note(`besides    ${says}`));
+    return reportOf('flat', { plan, warnings });
+  }
   if (intent.options.dryRun) return reportOf('planned', { plan, warnings });
   const entry = await writeIntent(agreed, dealing);
   const { wait, timeoutMs } = intent.options;

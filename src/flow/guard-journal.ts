@@ -23,6 +23,8 @@ export interface Asked extends Terms {
   /** Ids of actions, or their beginnings, that are not to stop it. */
   despite: readonly string[];
   allowDuplicate: boolean;
+  /** A close that finds nothing open. */
+  flat?: boolean | undefined;
   /** Its own entry, when it is sent again: neither a double of itself nor counted twice. */
   except?: string | undefined;
 }

@@ -11,6 +11,7 @@ import type { Finding } from './dealing.ts';
 
 interface OnTerms extends Terms {
   allowDuplicate: boolean;
+  flat?: boolean | undefined;
   except?: string | undefined;
 }
 
@@ -65,10 +66,12 @@ const lines = (found: readonly Action[], command: string): string =>
 const despite = (found: readonly Action[]): string =>
   `--despite ${found.map(({ shortId }) => shortId).join(',')}`;
 
-/** What a close would race with stops it; anything else is only pointed out. */
+/** What a close would race with stops it, of a flat side what would open it; anything else is only pointed out. */
 export function inFlightFindings(asked: OnTerms, actions: readonly Action[]): readonly Finding[] {
   const found = inFlightOn(actions, asked);
-  const stopping = asked.action === 'close' ? found.filter(({ intent }) => intent.action !== 'close') : [];
+  const races = ({ intent }: Action): boolean =>
+    asked.flat === true ? intent.action === 'open' : intent.action !== 'close';
+  const stopping = asked.action === 'close' ? found.filter(races) : [];
   return [
     ...inFlight(stopping, 'stop', WHAT_A_CLOSE_TAKES),
     ...inFlight(
