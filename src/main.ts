@@ -1,48 +1,17 @@
 /**
- * The composition root: makes a world of what the process has, runs one invocation in it, and says how the
- * process ends. Tests compose the same world with a clock, streams and folders of their own.
+ * Where the built program begins: answers at once what scripts ask at every start, and loads the rest for
+ * everything else.
  */
-import { homedir } from 'node:os';
-import { glanceAt } from './cli/global-options.ts';
-import { runInvocation } from './cli/pipeline.ts';
-import { composeWorld } from './main/world.ts';
-import { systemClock } from './platform/clock.ts';
-import { hostOf } from './platform/host.ts';
-import { systemRandom } from './platform/random.ts';
-import { watchSignals } from './terminal/signals.ts';
-import { openTerminal } from './terminal/streams.ts';
+import type { Build } from './main/run-process.ts';
+import { writtenAtOnce } from './terminal/at-once.ts';
 
 /** Written in by the build (.build/bundle.mjs). */
-declare const BUILD: { readonly version: string; readonly commit: string | null };
+declare const BUILD: Build;
 
 /** Runs the process's own command line and gives the exit code, once everything has been written. */
 export async function main(process: NodeJS.Process): Promise<number> {
-  const argv = process.argv.slice(2);
-  const glance = glanceAt(argv);
-  const signals = watchSignals(process);
-  const terminal = openTerminal({
-    process,
-    env: process.env,
-    flags: { quiet: glance.quiet, ...(glance.noColor ? { color: 'never' } : {}) },
-  });
-  const code = await runInvocation(
-    composeWorld({
-      argv,
-      env: process.env,
-      home: homedir(),
-      version: BUILD.version,
-      runtime: {
-        node: process.versions.node,
-        openssl: process.versions.openssl,
-        platform: `${process.platform}-${process.arch}`,
-        commit: BUILD.commit,
-      },
-      terminal,
-      signals,
-      machine: { clock: systemClock, random: systemRandom, host: hostOf(process) },
-    }),
-  );
-  await terminal.drained();
-  await signals.conclude(code);
-  return code;
+  const [word, ...more] = process.argv.slice(2);
+  if (word === '--version' && more.length === 0 && writtenAtOnce(`${BUILD.version}\n`)) return 0;
+  const { runProcess } = await import('./main/run-process.ts');
+  return runProcess(process, BUILD);
 }

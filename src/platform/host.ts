@@ -47,22 +47,28 @@ export interface ProcessLike {
 
 /** `proc`: where the system tells of its processes; where there is none, less can be judged. */
 export function hostOf(node: ProcessLike, proc = '/proc'): Host {
-  const self: ProcessIdentity = {
-    pid: node.pid,
-    hostname: hostname(),
-    boot: textOf(() => readFileSync(`${proc}/sys/kernel/random/boot_id`, 'utf8').trim()),
-    space: textOf(() => readlinkSync(`${proc}/self/ns/pid`)),
-    started: startOf(node.pid, proc),
-  };
+  let known: ProcessIdentity | undefined;
+  /** Looked up when a lock or a record first needs it. */
+  const ourself = (): ProcessIdentity =>
+    (known ??= {
+      pid: node.pid,
+      hostname: hostname(),
+      boot: textOf(() => readFileSync(`${proc}/sys/kernel/random/boot_id`, 'utf8').trim()),
+      space: textOf(() => readlinkSync(`${proc}/self/ns/pid`)),
+      started: startOf(node.pid, proc),
+    });
   return {
     platform: node.platform,
     uid: node.geteuid?.(),
-    self,
+    get self() {
+      return ourself();
+    },
     who() {
       const name = textOf(() => userInfo().username) ?? node.geteuid?.().toString() ?? 'unknown';
-      return `${name}@${self.hostname}`;
+      return `${name}@${ourself().hostname}`;
     },
     judge(other) {
+      const self = ourself();
       if (self.boot !== other.boot) {
         const rebooted = self.hostname === other.hostname && self.boot !== null && other.boot !== null;
         return rebooted ? 'gone' : 'unknown';

@@ -7,7 +7,6 @@ import { quoted } from '../domain/quoted.ts';
 import { CredentialError } from '../errors.ts';
 import type { Clock } from '../platform/clock.ts';
 import { readGivenFile } from '../platform/given-file.ts';
-import { runCommand } from '../platform/run-command.ts';
 import { unusable } from './failures.ts';
 import type { Selection } from './resolve.ts';
 
@@ -71,6 +70,8 @@ export async function keyFromCommand(argv: readonly string[], ports: KeyPorts): 
   }
   const command = `The key command ${quoted(program)}`;
   const byHand = 'Run it by hand to see why; hedge does not show what it prints.';
+  // Most keys are not printed by a program, and what starts one is slow to load.
+  const { runCommand } = await import('../platform/run-command.ts');
   const result = await runCommand([program, ...rest], {
     ...ports,
     timeoutMs: COMMAND_LIMIT_MS,

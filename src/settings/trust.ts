@@ -2,7 +2,7 @@
  * Which certificate authorities a connection trusts: Node's own, and those that the operator adds in files.
  * There is no way to trust less carefully. Knows no connection.
  */
-import { X509Certificate } from 'node:crypto';
+import { elementAt, elementsIn } from '../domain/der.ts';
 import { quoted } from '../domain/quoted.ts';
 import { DamagedFileError } from '../errors.ts';
 import { readGivenFile } from '../platform/given-file.ts';
@@ -50,12 +50,21 @@ function certificatesIn(path: string, from: string): readonly string[] {
   return blocks;
 }
 
+const SEQUENCE = 0x30;
+const BIT_STRING = 0x03;
+
+/**
+ * Whether it is whole, and has the three parts of a certificate. OpenSSL would know better, and take as long as
+ * a whole answer of the service; what it cannot use vouches for nobody.
+ */
 function isCertificate(pem: string): boolean {
-  try {
-    return new X509Certificate(pem).raw.length > 0;
-  } catch {
-    return false;
-  }
+  const bytes = Buffer.from(pem.replace(/-----[^-]+-----/g, ''), 'base64');
+  const outer = elementAt(bytes, 0);
+  if (outer?.tag !== SEQUENCE || outer.end !== bytes.length) return false;
+  const [what, how, signature, ...more] = elementsIn(bytes, outer) ?? [];
+  return (
+    what?.tag === SEQUENCE && how?.tag === SEQUENCE && signature?.tag === BIT_STRING && more.length === 0
+  );
 }
 
 const unreadable = (path: string, from: string, how: string): DamagedFileError =>

@@ -67,45 +67,74 @@ export function openTerminal(world: {
   flags?: TerminalFlags | undefined;
 }): Terminal {
   const { process, env, flags = {} } = world;
-  const surfaceOf = (stream: OutputStream): Surface => {
-    const isTTY = stream.isTTY === true;
-    return {
-      isTTY,
-      colour: decideColour({ flag: flags.color, env, isTTY }),
-      get width() {
-        return widthOf({ isTTY, columns: stream.columns }, env);
-      },
-      unicode: showsUnicode(env, process.platform),
-    };
+  const colours = {
+    terminal: decideColour({ flag: flags.color, env, isTTY: true }),
+    other: decideColour({ flag: flags.color, env, isTTY: false }),
   };
-  const stdout = surfaceOf(process.stdout);
-  const stderr = surfaceOf(process.stderr);
+  const unicode = showsUnicode(env, process.platform);
   for (const name of overruledVariables(env)) delete env[name];
-  // Without a listener an EPIPE that comes late would end the program with a stack trace.
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
-  const drawable = stderr.isTTY && env['TERM'] !== 'dumb';
+  // A stream of the process is made when it is first asked for, and making one takes a tenth of a start.
+  const listened = new Set<OutputStream>();
+  const opened = (which: 'stdout' | 'stderr'): OutputStream => {
+    const stream = process[which];
+    if (listened.has(stream)) return stream;
+    listened.add(stream);
+    // Without a listener an EPIPE that comes late would end the program with a stack trace.
+    stream.on('error', () => undefined);
+    return stream;
+  };
+  const surfaceOf = (which: 'stdout' | 'stderr'): Surface => ({
+    get isTTY() {
+      return opened(which).isTTY === true;
+    },
+    get colour() {
+      return this.isTTY ? colours.terminal : colours.other;
+    },
+    get width() {
+      return widthOf({ isTTY: this.isTTY, columns: opened(which).columns }, env);
+    },
+    unicode,
+  });
+  const stdout = surfaceOf('stdout');
+  const stderr = surfaceOf('stderr');
+  const drawable = (): boolean => stderr.isTTY && env['TERM'] !== 'dumb';
   const quiet = flags.quiet === true;
   let notes: Promise<unknown> = Promise.resolve();
 
   return {
-    stdin: { isTTY: process.stdin.isTTY === true },
+    stdin: {
+      get isTTY() {
+        return process.stdin.isTTY === true;
+      },
+    },
     stdout,
     stderr,
-    canPrompt: drawable && process.stdin.isTTY === true,
-    canDraw: drawable && !isContinuousIntegration(env['CI']) && !quiet,
+    get canPrompt() {
+      return drawable() && process.stdin.isTTY === true;
+    },
+    get canDraw() {
+      return drawable() && !isContinuousIntegration(env['CI']) && !quiet;
+    },
     quiet,
-    streams: { input: process.stdin, drawing: process.stderr },
+    streams: {
+      get input() {
+        return process.stdin;
+      },
+      get drawing() {
+        return opened('stderr');
+      },
+    },
     async writeResult(text) {
       try {
-        await writeWhole(process.stdout, text);
+        await writeWhole(opened('stdout'), text);
       } catch (error) {
         throw outputFailure(error);
       }
     },
     writeNote(line, options = {}) {
       const shown = options.painted === true ? line.replace(/\n$/, '') : clean(line);
-      const written = writeWhole(process.stderr, `${shown}\n`);
+      const written = writeWhole(opened('stderr'), `${shown}\n`);
       // Nobody can be told that the place for telling is full.
       notes = Promise.all([notes, written.catch(() => undefined)]);
     },

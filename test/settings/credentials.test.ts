@@ -1,5 +1,6 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { rootCertificates } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/platform/clock.ts';
 import { keyFromCommand, keyFromFile, keyFromText, readKey } from '../../src/settings/credentials.ts';
@@ -162,6 +163,23 @@ describe('whom a connection trusts', () => {
     ]) {
       expect(addedCertificates(sources)?.map((pem) => pem.trim())).toEqual([ca.trim()]);
     }
+  });
+
+  it('is every authority of Node’s own list, when a file names them all', () => {
+    const path = join(temporaryFolder(), 'all.pem');
+    writeFileSync(path, rootCertificates.join('\n'));
+    const added = addedCertificates({ profile: undefined, hedge: path, node: undefined });
+    expect(added).toEqual([...new Set(rootCertificates)]);
+  });
+
+  it('is never a certificate with something missing inside', async () => {
+    const path = join(temporaryFolder(), 'ca.pem');
+    const { ca } = await loopbackTls();
+    const [begin = '', ...body] = ca.trim().split('\n');
+    writeFileSync(path, [begin, ...body.toSpliced(1, 1)].join('\n'));
+    expect(() => addedCertificates({ profile: path, hedge: undefined, node: undefined })).toThrow(
+      /damaged certificate, number 1/,
+    );
   });
 
   it.each([

@@ -4,6 +4,7 @@
  * was kept: a host resumes nothing but a session that it gave.
  */
 import type { TLSSocket } from 'node:tls';
+import { elementAt, elementsIn, numberIn } from '../../domain/der.ts';
 import type { Target } from './connector.ts';
 import { nameOf, type Trust } from './trust-list.ts';
 
@@ -60,35 +61,13 @@ export function lifetimeOf(kept: Uint8Array): number {
   const session = withoutName(kept);
   const outer = elementAt(session, 0);
   if (outer?.tag !== SEQUENCE) return 0;
-  for (let at = outer.start; at < outer.end; ) {
-    const element = elementAt(session, at);
-    if (element === undefined) return 0;
-    if (element.tag === LIFETIME_HINT) {
-      const integer = elementAt(session, element.start);
-      return integer === undefined
-        ? 0
-        : session.subarray(integer.start, integer.end).reduce((seconds, byte) => seconds * 256 + byte, 0);
-    }
-    at = element.end;
-  }
-  return 0;
+  const hint = elementsIn(session, outer)?.find(({ tag }) => tag === LIFETIME_HINT);
+  const seconds = hint && elementAt(session, hint.start);
+  return seconds === undefined ? 0 : numberIn(session, seconds.start, seconds.end);
 }
 
 function withoutName(session: Uint8Array): Uint8Array {
   if (!NAMED.equals(session.subarray(0, NAMED.length))) return session;
   const [high = 0, low = 0] = session.subarray(NAMED.length);
   return session.subarray(NAMED.length + 2 + high * 256 + low);
-}
-
-/** One element of DER: its tag and where its content lies. */
-function elementAt(bytes: Uint8Array, at: number): { tag: number; start: number; end: number } | undefined {
-  const tag = bytes[at];
-  const first = bytes[at + 1];
-  if (tag === undefined || first === undefined) return undefined;
-  const lengthBytes = first < 0x80 ? 0 : first - 0x80;
-  const start = at + 2 + lengthBytes;
-  const length =
-    lengthBytes === 0 ? first : bytes.subarray(at + 2, start).reduce((sum, byte) => sum * 256 + byte, 0);
-  const end = start + length;
-  return end > bytes.length ? undefined : { tag, start, end };
 }
