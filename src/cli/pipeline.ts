@@ -98,15 +98,9 @@ export async function runInvocation(world: World): Promise<number> {
   }
 }
 
-<<<<<<< HEAD
 /** Of a result that could not be written, where an action was shown. */
 const IN_THE_JOURNAL = 'What was sent, and what became of it: hedge journal. Do not deal it again for this.';
 
-/** Scripts ask it at every start: nothing is loaded to answer it. */
-const isVersionAlone = (argv: readonly string[]): boolean => argv.length === 1 && argv[0] === '--version';
-
-=======
->>>>>>> fed8fc5 (wip4)
 async function printerFor(
   terminal: Terminal,
   { output, quiet, lines }: Pick<Glance, 'output' | 'quiet'> & { lines: boolean },
