@@ -45,8 +45,17 @@ export type Block =
   /** A line to be pasted elsewhere: made harmless, never wrapped. */
   | { kind: 'verbatim'; text: string }
   | { kind: 'gap' }
-  /** A table; where it does not fit the width, each row becomes a record of `header  cell` lines. */
-  | { kind: 'table'; columns: readonly Column[]; rows: readonly (readonly Cell[])[]; empty?: string }
+  /**
+   * A table; where it does not fit the width, each row becomes a record of `header  cell` lines. `fixed`: its
+   * columns have a fixed number of decimals, and what is cut off is said under it; records keep every digit.
+   */
+  | {
+      kind: 'table';
+      columns: readonly Column[];
+      rows: readonly (readonly Cell[])[];
+      empty?: string;
+      fixed?: boolean;
+    }
   /** Rows of a name, one figure, and words beside it: figures line up at their decimal point. */
   | { kind: 'figures'; rows: readonly (readonly Cell[])[] }
   /** Names and values, the values aligned. */

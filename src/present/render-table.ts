@@ -5,6 +5,7 @@
 import Table from 'cli-table3';
 import { textWidth } from '../domain/text-width.ts';
 import type { Block, Cell, Column } from './blocks.ts';
+import { CUT, fixedCell, isCut } from './fixed.ts';
 import { alignedText, alignmentOf, showable, spellCell } from './format.ts';
 import { type Layout, layPairs, toneOf } from './lay-out.ts';
 import { makeStandIns } from './stand-ins.ts';
@@ -22,14 +23,14 @@ export function layTable(block: TableBlock, layout: Layout): Line[] {
   const all = block.columns.map((column, index) =>
     layColumn(
       column,
-      block.rows.map((row) => row[index] ?? { kind: 'missing' }),
+      { cells: block.rows.map((row) => row[index] ?? { kind: 'missing' }), fixed: block.fixed === true },
       layout,
     ),
   );
   const shown = fitting(all, layout.width);
   if (shown === undefined) return layRecords(block, layout);
   const hidden = all.filter((column) => !shown.includes(column));
-  return hidden.length === 0 ? setTable(shown) : [...setTable(shown), ...leftOut(hidden, layout)];
+  return [...setTable(shown), ...leftOut(hidden, layout), ...cutOff(shown, layout)];
 }
 
 interface LaidColumn {
@@ -38,10 +39,16 @@ interface LaidColumn {
   header: string;
   align: 'left' | 'right';
   cells: readonly { text: string; style: Style }[];
+  /** Digits of it are not shown. */
+  cut: boolean;
 }
 
-function layColumn(column: Column, cells: readonly Cell[], layout: Layout): LaidColumn {
-  const spelled = cells.map((cell) => spellCell(cell, layout));
+function layColumn(
+  column: Column,
+  { cells, fixed }: { cells: readonly Cell[]; fixed: boolean },
+  layout: Layout,
+): LaidColumn {
+  const spelled = cells.map((cell) => spellCell(fixed ? fixedCell(cell) : cell, layout));
   const alignment = alignmentOf(spelled);
   const texts = spelled.map((cell) => alignedText(cell, alignment));
   const header = showable(column.header, layout);
@@ -56,6 +63,7 @@ function layColumn(column: Column, cells: readonly Cell[], layout: Layout): Laid
       const cell = cells[index];
       return { text, style: cell === undefined ? 'plain' : toneOf(cell) };
     }),
+    cut: fixed && cells.some(isCut),
   };
 }
 
@@ -143,9 +151,13 @@ const layRecords = (block: TableBlock, layout: Layout): Line[] =>
   });
 
 function leftOut(hidden: readonly LaidColumn[], layout: Layout): Line[] {
+  if (hidden.length === 0) return [];
   const names = hidden.map(({ header }) => header).join(', ');
   return wrapRuns(
     [{ text: `Not shown at this width: ${names}. All of it: --json.`, style: 'dim' }],
     layout.width,
   );
 }
+
+const cutOff = (shown: readonly LaidColumn[], layout: Layout): Line[] =>
+  shown.some(({ cut }) => cut) ? wrapRuns([{ text: CUT, style: 'dim' }], layout.width) : [];

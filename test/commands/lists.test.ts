@@ -224,13 +224,22 @@ describe('a list as a person reads it', () => {
     const rows = ran.out.split('\n').map((line) => line.trim().split(/\s+/).join(' '));
     expect(rows).toContain('1,519.3102 1,518.4000 -6.00 1,012.50');
     expect(rows).toContain('1,519.0000 1,518.0000 0.00 1,012.50');
-    expect(ran.out).toContain('Money to 2 decimals, rates to 4 here; every digit: --json, --csv.');
+    expect(ran.out).toContain('Money to 2 decimals, rates to 4 here; every digit: --json.');
   });
 
   it('says nothing of digits where it shows them all', async () => {
     const ran = await deskAt(await scriptedService([on('GET /positions', ok([aPosition()]))])).run(
       'positions',
     );
+    expect(ran.out).not.toContain('every digit');
+  });
+
+  it('keeps every digit in records, where a window is too narrow for columns', async () => {
+    const sent = [aPosition({ net_pnl_usd: -6.002093, entry_price: 1519.31023952 })];
+    const service = await scriptedService([on('GET /positions', ok(sent))]);
+    const ran = await deskAt(service).run('positions', { terminal: { isTTY: { stdout: true }, width: 34 } });
+    expect(ran.out).toContain('1,519.31023952');
+    expect(ran.out).toContain('-6.002093');
     expect(ran.out).not.toContain('every digit');
   });
 

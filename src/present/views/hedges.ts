@@ -50,10 +50,10 @@ export function viewHedges(value: {
   const [first] = value.hedges;
   if (value.asked !== undefined && first !== undefined && value.hedges.length === 1)
     return [pairsOf(first, DETAILS, ALWAYS)];
-  const list = tableOf(value.hedges, COLUMNS, { empty: 'No hedge fits.' });
+  const table = tableOf(value.hedges, COLUMNS, { empty: 'No hedge fits.' });
   const weekend = value.hedges.some((hedge) => isRunning(hedge) && isWeekend(hedge.maturity_at ?? ''));
   const legend = weekend ? [line(text('(!) matures on a weekend.', 'warn'))] : [];
-  return [...list, ...legend, ...(value.covers === undefined ? [] : viewCovers(value.covers, 'opened'))];
+  return [table, ...legend, ...(value.covers === undefined ? [] : viewCovers(value.covers, 'opened'))];
 }
 
 const TONES: Readonly<Record<string, Tone>> = { filled: 'good', failed: 'bad', closed: 'dim' };

@@ -2,14 +2,13 @@
 import type { HistorySums, SumGroup, Summed, Sums } from '../../flow/sum-history.ts';
 import { type Block, type Cell, type Column, line, text } from '../blocks.ts';
 import { signedCell } from './cells.ts';
-import { fixedRows } from './fixed.ts';
 
 const FIGURES: readonly { name: Summed; header: string; named: string; signed: boolean; optional?: true }[] =
   [
     { name: 'notional_usd', header: 'NOTIONAL USD', named: 'notional', signed: false },
     { name: 'gross_pnl_usd', header: 'GROSS USD', named: 'gross P&L', signed: true, optional: true },
-    { name: 'carry_usdc', header: 'CARRY USDC', named: 'carry', signed: true },
-    { name: 'fees_usdc', header: 'FEES USDC', named: 'fees', signed: false },
+    { name: 'carry_usdc', header: 'CARRY USDC', named: 'carry', signed: true, optional: true },
+    { name: 'fees_usdc', header: 'FEES USDC', named: 'fees', signed: false, optional: true },
     { name: 'net_pnl_usd', header: 'NET P&L USD', named: 'net P&L', signed: true },
   ];
 
@@ -30,18 +29,17 @@ export function viewHistorySums({ by, zone, groups, total }: HistorySums): reado
     ...figures.map(({ name: figure, signed }) => sumCell(sums.sums[figure], signed)),
   ];
   const rows = groups.map((group) => rowOf(nameCell(group), group));
-  const { rows: fixed, notes } = fixedRows([...rows, rowOf(text('TOTAL', 'strong'), total)]);
   return [
     {
       kind: 'table',
       columns,
-      rows: groups.length === 0 ? [] : fixed,
+      rows: groups.length === 0 ? [] : [...rows, rowOf(text('TOTAL', 'strong'), total)],
+      fixed: true,
       empty: 'Nothing was closed.',
     },
     ...(zone === null || groups.length === 0
       ? []
       : [line(text(`A ${by} is one of ${zone}, by closed_at.`, 'dim'))]),
-    ...notes,
     ...lackingLines(total),
   ];
 }

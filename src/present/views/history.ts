@@ -39,6 +39,6 @@ export function viewHistory({
   sums: HistorySums | undefined;
 }): readonly Block[] {
   const empty = 'of' in covers ? 'Nothing that was closed fits.' : 'Nothing has been closed yet.';
-  const shown = sums === undefined ? tableOf(records, COLUMNS, { empty }) : viewHistorySums(sums);
+  const shown = sums === undefined ? [tableOf(records, COLUMNS, { empty })] : viewHistorySums(sums);
   return [...shown, ...viewCovers(covers, 'closed')];
 }

@@ -24,10 +24,10 @@ export function viewMarkets(markets: readonly Market[]): readonly Block[] {
     'net_rate_daily_pct.buy': carry.buy,
     'net_rate_daily_pct.sell': carry.sell,
   }));
-  const list = tableOf(rows, FIELDS, { empty: 'No market is available to this account.' });
+  const table = tableOf(rows, FIELDS, { empty: 'No market is available to this account.' });
   return rows.length === 0
-    ? list
-    : [...list, line(text('Up to: the most that can be opened on a side now, in USD. Carry: a day.', 'dim'))];
+    ? [table]
+    : [table, line(text('Up to: the most that can be opened on a side now, in USD. Carry: a day.', 'dim'))];
 }
 
 function statusCell(status: unknown): Cell {

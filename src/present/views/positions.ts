@@ -19,5 +19,6 @@ const COLUMNS: readonly KnownField[] = [
 
 export const POSITION_COLUMNS = columnsOf(COLUMNS);
 
-export const viewPositions = (positions: readonly Position[]): readonly Block[] =>
-  tableOf(positions, COLUMNS, { empty: 'Flat: no side is open.' });
+export const viewPositions = (positions: readonly Position[]): readonly Block[] => [
+  tableOf(positions, COLUMNS, { empty: 'Flat: no side is open.' }),
+];

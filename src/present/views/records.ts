@@ -4,7 +4,6 @@
  */
 import type { Block, Cell, Column } from '../blocks.ts';
 import { cellOf, labelOf } from '../fields.ts';
-import { fixedRows } from './fixed.ts';
 
 export type Record = Readonly<{ [field: string]: unknown }>;
 
@@ -39,7 +38,7 @@ export function tableOf(
   records: readonly Record[],
   known: readonly KnownField[],
   options: { empty: string; hidden?: readonly string[] },
-): readonly Block[] {
+): Block {
   const extra = unknownFields(records, [...known.map(({ name }) => name), ...(options.hidden ?? [])]);
   const fields: readonly KnownField[] = [
     ...known.filter(({ name }) => isSent(records, name)),
@@ -50,8 +49,8 @@ export function tableOf(
     ...(isNumeric(records, field.name) ? { align: 'right' as const } : {}),
     ...(field.optional === true ? { optional: true } : {}),
   }));
-  const { rows, notes } = fixedRows(records.map((record) => fields.map((field) => cellFor(field, record))));
-  return [{ kind: 'table', columns, rows, empty: options.empty }, ...notes];
+  const rows = records.map((record) => fields.map((field) => cellFor(field, record)));
+  return { kind: 'table', columns, rows, empty: options.empty, fixed: true };
 }
 
 /** One record as names and values: known fields first, a missing one as a dash when `always` names it. */
