@@ -56,7 +56,7 @@ export function readQuery(expression: string): Query {
     } catch (error) {
       throw new OutputError({
         code: 'output_failed',
-        what: `The query has no answer here: ${reasonOf(error)}. The command itself was done; of an action, hedge journal tells.`,
+        what: `The query has no answer here: ${reasonOf(error)}. The command itself was done.`,
         cause: error,
       });
     }
