@@ -3,6 +3,7 @@
  * so that a start reads only what it runs. The licences of what went in stand beside it.
  */
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -23,25 +24,25 @@ const withoutChildProcess = {
   load: (id) => (id === '\0no-child-process' ? 'module.exports = {};' : null),
 };
 
-const bundle = await rolldown({
+const common = {
   cwd: ROOT,
-  input: { hedge: 'src/main.ts' },
   platform: 'node',
-  preserveEntrySignatures: 'allow-extension',
   // What has native parts of its own is installed beside the program.
   external: Object.keys(dependencies),
   plugins: [withoutChildProcess],
-  transform: { define: { BUILD: JSON.stringify({ version, commit: commitOf(ROOT) }) } },
-});
+};
+const written = { dir: PROGRAM, format: 'cjs', sourcemap: true, sourcemapExcludeSources: true, minify: true };
+
 rmSync(PROGRAM, { recursive: true, force: true });
-const { output } = await bundle.write({
-  dir: PROGRAM,
-  format: 'cjs',
+const program = await rolldown({
+  ...common,
+  input: 'src/main/run-process.ts',
+  preserveEntrySignatures: 'allow-extension',
+});
+const { output } = await program.write({
+  ...written,
   entryFileNames: '[name].cjs',
   chunkFileNames: '[name].cjs',
-  sourcemap: true,
-  sourcemapExcludeSources: true,
-  minify: true,
   codeSplitting: {
     includeDependenciesRecursively: false,
     groups: [
@@ -54,8 +55,31 @@ const { output } = await bundle.write({
     ],
   },
 });
-const used = new Set(output.flatMap((chunk) => chunk.moduleIds ?? []));
-writeFileSync(join(PROGRAM, 'LICENSES.txt'), licencesOf(used));
+const chunks = output.filter(({ type }) => type === 'chunk');
+// Run from compiled code, a file has no way to import(): every one must have become a require of a file here.
+const known = new Set(chunks.map(({ fileName }) => fileName));
+const strange = chunks.flatMap((chunk) => chunk.dynamicImports).find((id) => !known.has(id));
+if (strange !== undefined) throw new Error(`import(${strange}) is not bundled`);
+
+const files = createHash('sha256');
+for (const { fileName, code } of chunks) files.update(`${fileName}\0${code}\0`);
+const start = await rolldown({
+  ...common,
+  input: 'src/main.ts',
+  transform: {
+    define: {
+      BUILD: JSON.stringify({ version, commit: commitOf(ROOT), files: files.digest('hex').slice(0, 12) }),
+    },
+  },
+});
+const began = await start.write({
+  ...written,
+  entryFileNames: 'start.cjs',
+  chunkFileNames: 'start-[name].cjs',
+});
+
+const used = [...output, ...began.output].flatMap((chunk) => chunk.moduleIds ?? []);
+writeFileSync(join(PROGRAM, 'LICENSES.txt'), licencesOf(new Set(used)));
 
 /** The commit this was built from, `+` after it when there was more than that; null outside a clone. */
 function commitOf(root) {

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Refuses a Node that is too old in one sentence; otherwise hands over to the built program.
 const OLDEST = [20, 19];
-const PROGRAM = '../dist/program/hedge.cjs';
+const START = '../dist/program/start.cjs';
 const [major, minor] = process.versions.node.split('.').map(Number);
 
 if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1])) {
@@ -13,17 +13,15 @@ if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1])) {
 }
 
 async function start() {
-  // The trace of a fault then names the source: maps are read only of what is loaded from now on.
-  if (process.argv.some((word) => word === '-v' || word === '--verbose')) process.setSourceMapsEnabled(true);
   let program;
   try {
-    program = require(PROGRAM);
+    program = require(START);
   } catch (error) {
-    if (error.code !== 'MODULE_NOT_FOUND' || !error.message.includes(PROGRAM)) throw error;
+    if (error.code !== 'MODULE_NOT_FOUND' || !error.message.includes(START)) throw error;
     refuse('hedge is not built yet: run `npm run build` in its folder. Nothing was done.');
     return;
   }
-  process.exitCode = await program.main(process);
+  process.exitCode = await program.main(process, { folder: `${__dirname}/../dist/program`, require });
 }
 
 function refuse(why) {

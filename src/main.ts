@@ -2,6 +2,8 @@
  * Where the built program begins: answers at once what scripts ask at every start, and loads the rest for
  * everything else.
  */
+
+import type { Installed } from './main/launch.ts';
 import type { Build } from './main/run-process.ts';
 import { writtenAtOnce } from './terminal/at-once.ts';
 
@@ -9,9 +11,9 @@ import { writtenAtOnce } from './terminal/at-once.ts';
 declare const BUILD: Build;
 
 /** Runs the process's own command line and gives the exit code, once everything has been written. */
-export async function main(process: NodeJS.Process): Promise<number> {
+export async function main(process: NodeJS.Process, installed: Installed): Promise<number> {
   const [word, ...more] = process.argv.slice(2);
   if (word === '--version' && more.length === 0 && writtenAtOnce(`${BUILD.version}\n`)) return 0;
-  const { runProcess } = await import('./main/run-process.ts');
-  return runProcess(process, BUILD);
+  const { launch } = await import('./main/launch.ts');
+  return launch(process, BUILD, installed);
 }

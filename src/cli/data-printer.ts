@@ -9,7 +9,8 @@ import { renderJsonLine, renderJsonValue } from '../present/render-json.ts';
 import { coversInWords, isCovers } from '../present/views/covers.ts';
 import type { Surface, Terminal } from '../terminal/streams.ts';
 import type { Output, OutputForm } from './output.ts';
-import { type Context, documentOf, type Printer, sayError, sayHeading } from './printer.ts';
+import { type Context, documentOf, type Printer } from './printer.ts';
+import { sayError, sayHeading } from './saying.ts';
 
 export function dataPrinter(
   terminal: Terminal,

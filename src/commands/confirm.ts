@@ -13,7 +13,7 @@ export function confirmWith(
   { environment, attended }: Pick<Dealing, 'environment' | 'attended'>,
 ): Dealing['confirm'] {
   return async (preview, { yes }) => {
-    show(yes && !attended ? [] : viewPreview(preview));
+    await show(yes && !attended ? [] : viewPreview(preview));
     if (yes) return true;
     const confirmation = confirmationFor(preview, environment);
     const question = { message: confirmation.asks, otherwise: '--yes' };

@@ -28,9 +28,9 @@ export interface Desk {
   /** One line for the operator, on standard error; silent with --quiet. */
   note(text: string): void;
   /** What has to be seen before it is dealt: on standard error, under the environment line, quiet or not. */
-  show(blocks: readonly Block[]): void;
-  /** Blocks as plain lines that fit beside the mark of a list of choices. */
-  lines(blocks: readonly Block[]): readonly string[];
+  show(blocks: readonly Block[]): Promise<void>;
+  /** What makes plain lines of blocks, that fit beside the mark of a list of choices. */
+  liner(): Promise<(blocks: readonly Block[]) => readonly string[]>;
   /** Resolves when the operator or the system wants the program to end. */
   untilStopped(): Promise<void>;
   profiles(): Promise<ProfileStore>;

@@ -5,8 +5,6 @@ import type { ActionReport, ReportOutcome } from '../flow/dealing.ts';
 import type { OpenDraft } from '../intent/action-intent.ts';
 import { completeOpen, missingParts } from '../intent/open-intent.ts';
 import { line, text } from '../present/blocks.ts';
-import { askOpen } from '../wizard/ask-open.ts';
-import { lineOf } from '../wizard/one-line.ts';
 import { dealingOf, dealt, outcomeOf } from './dealing.ts';
 import type { Outcome } from './define.ts';
 import type { Desk } from './desk.ts';
@@ -20,9 +18,13 @@ export async function openDealt(
 ): Promise<Outcome<ActionReport> | undefined> {
   const { prompter } = desk;
   if (missingParts(draft).length === 0 || !prompter.attended) return dealt(desk, completeOpen(draft));
+  const [{ askOpen }, { lineOf }] = await Promise.all([
+    import('../wizard/ask-open.ts'),
+    import('../wizard/one-line.ts'),
+  ]);
   const dealing = await dealingOf(desk);
-  desk.show([line(text(BEFORE, 'dim'))]);
-  const intent = await askOpen(draft, { ...dealing, prompter, lines: (blocks) => desk.lines(blocks) });
+  await desk.show([line(text(BEFORE, 'dim'))]);
+  const intent = await askOpen(draft, { ...dealing, prompter, lines: await desk.liner() });
   const report = await deal(intent, dealing);
   await emit(outcomeOf(report));
   if (WENT_AS_ASKED.includes(report.outcome)) {

@@ -3,7 +3,7 @@
  * connected to what, and closes it all.
  */
 import type { OpenDesk } from '../cli/pipeline.ts';
-import { type Identity, plainLines, sayBlocks } from '../cli/printer.ts';
+import type { Identity } from '../cli/printer.ts';
 import { parseBaseUrl } from '../client/base-url.ts';
 import { type Connecting, connect } from '../client/connect.ts';
 import type { HedgeApi } from '../client/hedge-api.ts';
@@ -139,12 +139,16 @@ export function openDesk(parts: DeskParts): OpenDesk {
       note(text) {
         if (!terminal.quiet) terminal.writeNote(text);
       },
-      show(blocks) {
+      async show(blocks) {
+        const { sayBlocks } = await import('../cli/saying.ts');
         progress.stop();
         if (identity !== undefined) headed = true;
         sayBlocks(terminal, blocks, { identity, now: clock.now() });
       },
-      lines: (blocks) => plainLines(terminal, blocks, { identity, now: clock.now() }),
+      async liner() {
+        const { plainLines } = await import('../cli/saying.ts');
+        return (blocks) => plainLines(terminal, blocks, { identity, now: clock.now() });
+      },
       untilStopped: () => signals.untilStopped(),
       profiles,
       selection,

@@ -16,6 +16,8 @@ import { composeWorld } from './world.ts';
 export interface Build {
   readonly version: string;
   readonly commit: string | null;
+  /** Another one for other files. */
+  readonly files: string;
 }
 
 /** Runs the process's own command line and gives the exit code, once everything has been written. */

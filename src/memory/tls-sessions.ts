@@ -4,10 +4,10 @@
  * neither TLS nor what a place is.
  */
 import { createHash } from 'node:crypto';
-import { readdirSync, statSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
-import { dropCacheFile, readCacheFile, writeCacheFile } from '../platform/cache-file.ts';
+import { dropIfOlder, readCacheFile, writeCacheFile } from '../platform/cache-file.ts';
 import type { Machine } from '../platform/host.ts';
 import type { Places } from '../platform/places.ts';
 
@@ -95,11 +95,8 @@ function jsonIn(bytes: Buffer | undefined): unknown {
 /** Drops what nobody has renewed for long. */
 function sweep(folder: string, now: number): void {
   try {
-    for (const name of readdirSync(folder)) {
-      const path = join(folder, name);
-      if (now - statSync(path).mtimeMs > FORGOTTEN_AFTER_MS) dropCacheFile(path);
-    }
+    for (const name of readdirSync(folder)) dropIfOlder(join(folder, name), now - FORGOTTEN_AFTER_MS);
   } catch {
-    // A folder that is not there, or that another process is sweeping too.
+    // The folder is not there yet.
   }
 }

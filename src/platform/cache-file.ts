@@ -2,7 +2,7 @@
  * Files that may be lost: read only when they are truly ours, written whole or not at all, and whatever is
  * wrong with one, or with the place it should stand in, is as if it were not there. Nothing here throws.
  */
-import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { checkReplaceable, ensureFolder, readOwnFile } from './durable-file.ts';
 import type { Host } from './host.ts';
@@ -34,9 +34,18 @@ export function writeCacheFile(
   }
 }
 
-export function dropCacheFile(path: string): void {
+/** Removes a file, or a folder with all in it, that nobody has written to since then. */
+export function dropIfOlder(path: string, thanMs: number): void {
   try {
-    rmSync(path, { force: true });
+    if (statSync(path).mtimeMs < thanMs) dropCacheFile(path);
+  } catch {
+    // Another process was quicker.
+  }
+}
+
+function dropCacheFile(path: string): void {
+  try {
+    rmSync(path, { force: true, recursive: true });
   } catch {
     // It may be lost, and it may stay.
   }

@@ -1,9 +1,9 @@
 /** What the built program is made of, and what a start of it reads. */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { anAccount } from '../spec/bodies.ts';
+import { aMarket, anAcceptedOpen, anAccount, aQuote } from '../spec/bodies.ts';
 import { runBuilt } from '../support/built.ts';
 import { SANDBOX_KEY, wayTo } from '../support/desk-at.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
@@ -46,7 +46,141 @@ describe('the built program', () => {
   });
 });
 
+/** What a start loads: packages, Node's own modules, and rooms of ours that most commands do without. */
+async function loadedBy(words: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const home = temporaryFolder();
+  const list = join(home, 'loaded.json');
+  const preload = fileURLToPath(new URL('../support/preload/loaded.cjs', import.meta.url));
+  const ran = await runBuilt(words, {
+    env: { HEDGE_HOME: home, ...env, LOADED_TO: list, NODE_OPTIONS: `--require ${preload}` },
+  });
+  expect(ran).toMatchObject({ code: 0 });
+  const loaded: string[] = JSON.parse(readFileSync(list, 'utf8'));
+  const files = loaded.filter((name) => name.endsWith('.cjs'));
+  const sources = files.flatMap((name) => sourcesOf(join(PROGRAM, `${name}.map`)));
+  const rooms = sources.flatMap((path) => /\/src\/(practice|wizard|flow)\//.exec(path)?.[1] ?? []);
+  return {
+    packages: [...new Set(sources.flatMap(packageOf))].toSorted(),
+    ofNode: loaded.filter((name) => !name.endsWith('.cjs')).toSorted(),
+    rooms: [...new Set(rooms)].toSorted(),
+  };
+}
+
+const BEGINNING = ['node:fs', 'node:os', 'node:path', 'node:timers/promises', 'node:vm', 'node:zlib'];
+const COMMANDER = ['node:events', 'node:process'];
+const CONNECTION = ['node:crypto', 'node:http', 'node:net', 'node:stream', 'node:tls', 'node:util'];
+
+/** An action says whose money it moves, in a script too. */
+const FOR_A_PERSON = [
+  '@colors/colors',
+  'ansi-regex',
+  'chalk',
+  'cli-table3',
+  'emoji-regex',
+  'is-fullwidth-code-point',
+  'string-width',
+  'strip-ansi',
+];
+
+/** Whatever is added to these lists is paid for at every start: see that it is worth it. */
+describe('a start loads no more than it needs', () => {
+  it('to say the version', async () => {
+    expect(await loadedBy(['--version'])).toEqual({ packages: [], ofNode: ['node:fs'], rooms: [] });
+  });
+
+  it('to help', async () => {
+    expect(await loadedBy(['--help'])).toEqual({
+      packages: ['commander'],
+      ofNode: [...BEGINNING, ...COMMANDER].toSorted(),
+      rooms: [],
+    });
+  });
+
+  it('to help with a command', async () => {
+    expect(await loadedBy(['quote', '--help'])).toEqual({
+      packages: ['big.js', 'commander', 'lossless-json'],
+      ofNode: [...BEGINNING, ...COMMANDER].toSorted(),
+      rooms: ['flow'],
+    });
+  });
+
+  it('to quote', async () => {
+    const quoting = [on('POST /quotes', ok(aQuote())), on('GET /account', ok(anAccount()))];
+    const env = wayTo(await scriptedService(quoting), temporaryFolder());
+    expect(await loadedBy(['quote', 'USDTNGN', 'buy', '10000', '--tenor', '3', '--json'], env)).toEqual({
+      packages: ['big.js', 'commander', 'lossless-json', 'zod'],
+      ofNode: [...BEGINNING, ...COMMANDER, ...CONNECTION].toSorted(),
+      rooms: ['flow'],
+    });
+  });
+
+  it('to open', async () => {
+    const answers = [
+      on('POST /quotes', ok(aQuote())),
+      on('GET /account', ok(anAccount())),
+      on('GET /positions', ok([])),
+      on('GET /hedges?limit=500', ok([])),
+      on('GET /markets', ok([aMarket()])),
+      on('POST /hedges', ok(anAcceptedOpen())),
+    ];
+    const env = wayTo(await scriptedService(answers), temporaryFolder());
+    const words = 'open USDTNGN buy 10000 --tenor 3 --yes --no-wait --json'.split(' ');
+    expect(await loadedBy(words, env)).toEqual({
+      packages: ['big.js', 'commander', 'lossless-json', 'zod', ...FOR_A_PERSON].toSorted(),
+      ofNode: [...BEGINNING, ...COMMANDER, ...CONNECTION, 'node:tty'].toSorted(),
+      rooms: ['flow'],
+    });
+  });
+});
+
+describe('compiled code', () => {
+  it('is kept for the next start, with no key in it, and may be damaged', async () => {
+    const account = on('GET /account', ok(anAccount()));
+    const service = await scriptedService([account, account, account]);
+    const home = temporaryFolder();
+    const env = { ...wayTo(service, home), HEDGE_HOME: home };
+    const first = await runBuilt(['account', '--json'], { env });
+    const code = join(home, 'cache', 'code');
+    const [build = ''] = readdirSync(code);
+    const [file = '', ...more] = readdirSync(join(code, build)).map((name) => join(code, build, name));
+    expect([first.code, more]).toEqual([0, []]);
+    const kept = readFileSync(file);
+    expect(kept.includes(SANDBOX_KEY)).toBe(false);
+
+    const second = await runBuilt(['account', '--json'], { env });
+    expect(second.code).toBe(0);
+    expect(readFileSync(file)).toEqual(kept);
+
+    writeFileSync(
+      file,
+      kept.map((byte, at) => (at % 1000 === 999 ? byte ^ 1 : byte)),
+    );
+    const third = await runBuilt(['account', '--json'], { env });
+    expect(third.code).toBe(0);
+    expect(readFileSync(file)).not.toEqual(kept);
+    expect([second.out, third.out].map(dataIn)).toEqual([dataIn(first.out), dataIn(first.out)]);
+  });
+
+  it('is not kept under HEDGE_COMPILED_CODE=off', async () => {
+    const home = temporaryFolder();
+    const ran = await runBuilt(['--help'], { env: { HEDGE_HOME: home, HEDGE_COMPILED_CODE: 'off' } });
+    expect(ran.code).toBe(0);
+    expect(readdirSync(home)).toEqual([]);
+  });
+});
+
+const dataIn = (out: string): unknown => {
+  const { data }: { data: unknown } = JSON.parse(out);
+  return data;
+};
+
+const packageOf = (path: string): string[] => {
+  const name = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1];
+  return name === undefined ? [] : [name];
+};
+
 function sourcesOf(map: string): readonly string[] {
+  if (!existsSync(map)) return [];
   const { sources }: { sources: string[] } = JSON.parse(readFileSync(map, 'utf8'));
   return sources;
 }

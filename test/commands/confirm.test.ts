@@ -21,7 +21,7 @@ function aDesk({ environment = 'live', typed }: { environment?: Environment; typ
   const { terminal, type, err } = recordingTerminal({ isTTY: attended, width: 200 });
   const shown: (readonly Block[])[] = [];
   const prompter = choosePrompter(terminal, new AbortController().signal);
-  const show = (blocks: readonly Block[]): void => void shown.push(blocks);
+  const show = async (blocks: readonly Block[]): Promise<void> => void shown.push(blocks);
   const confirm = confirmWith({ show, prompter }, { environment, attended });
   return {
     shown,

@@ -90,7 +90,8 @@ export async function runNumbered(
   const { env, kill, fault } = options;
   const trace = join(options.folder ?? temporaryFolder(), `trace-${Math.random().toString(16).slice(2)}`);
   const run = await runBuilt(words, {
-    env: { ...env, ...numbering(trace, env.HEDGE_HOME, { kill, fault }) },
+    // Compiled code may be lost at any point.
+    env: { HEDGE_COMPILED_CODE: 'off', ...env, ...numbering(trace, env.HEDGE_HOME, { kill, fault }) },
   });
   return { run, points: pointsIn(trace) };
 }

@@ -30,13 +30,13 @@ export function deskOfLine(desk: Desk, terms: LineTerms): Desk {
   return {
     ...desk,
     progress,
-    show(blocks) {
+    async show(blocks) {
       unseen.splice(0, unseen.length, ...blocks);
     },
-    prompter: showingFirst(desk.prompter, () => {
+    prompter: showingFirst(desk.prompter, async () => {
       progress.stop();
       desk.note(terms.name);
-      desk.show(unseen.splice(0, unseen.length));
+      await desk.show(unseen.splice(0, unseen.length));
     }),
     looking: async () => quietly(await desk.looking()),
     async dealing() {
@@ -64,11 +64,11 @@ const watchOf = (watch: Watch, progress: Progress): Watch => ({
   stop: () => undefined,
 });
 
-function showingFirst(prompter: Prompter, show: () => void): Prompter {
+function showingFirst(prompter: Prompter, show: () => Promise<void>): Prompter {
   const shown =
     <Words extends readonly unknown[], Answer>(ask: (...words: Words) => Promise<Answer>) =>
-    (...words: Words): Promise<Answer> => {
-      show();
+    async (...words: Words): Promise<Answer> => {
+      await show();
       return ask(...words);
     };
   return {

@@ -100,5 +100,5 @@ async function refuseUnattended(lines: readonly Line[], desk: Desk, fromInput: b
     }
   });
   refuseWrong(wrong);
-  desk.show([]);
+  await desk.show([]);
 }

@@ -28,7 +28,7 @@ export const journalSettle = defineCommand({
     const { selected, zone } = await desk.vantage();
     const asked = { word, as, nowMs: desk.clock.now() };
     const action = findSettleable(desk.journal(), asked);
-    desk.show(viewUnsettled(action));
+    await desk.show(viewUnsettled(action));
     if (!yes && !(await desk.prompter.confirm({ message: questionToSettle(action, as), otherwise: '--yes' })))
       throw new StoppedError({ code: 'declined', what: 'Left as it was.' });
     const settled = await settleAction(desk.journal(), {

@@ -1,0 +1,99 @@
+/** What a person reads: results, errors and what is said before them, laid out for the stream they go to. */
+import type { Shown } from '../commands/define.ts';
+import type { HedgeError } from '../errors.ts';
+import type { Block } from '../present/blocks.ts';
+import { renderErrorHuman } from '../present/render-error.ts';
+import { renderHuman } from '../present/render-human.ts';
+import type { Surface, Terminal } from '../terminal/streams.ts';
+import type { Context } from './printer.ts';
+
+/** Whose result it is that goes to standard output, where a person sees both. */
+export function sayHeading(terminal: Terminal, shown: Shown, context: Context): void {
+  if (context.identity !== undefined)
+    sayPainted(terminal, toText([headingOf(context, shown)], terminal.stderr, context));
+}
+
+/** Blocks that are no result: on standard error, under the environment line. */
+export function sayBlocks(
+  terminal: Terminal,
+  blocks: readonly Block[],
+  { identity, now }: Pick<Context, 'identity' | 'now'>,
+): void {
+  const heading: readonly Block[] =
+    identity === undefined
+      ? []
+      : [{ kind: 'heading', environment: identity.environment, profile: identity.profile }];
+  const context = { command: '', aside: undefined, identity, named: undefined, headed: false, now };
+  sayPainted(terminal, toText([...heading, ...blocks], terminal.stderr, context));
+}
+
+/** Columns that a list of choices takes before each of them. */
+const MARK = 2;
+const NARROWEST_CHOICE = 40;
+
+/** Blocks as lines without colour, for choices that standard error shows in a list. */
+export function plainLines(
+  terminal: Terminal,
+  blocks: readonly Block[],
+  { identity, now }: Pick<Context, 'identity' | 'now'>,
+): readonly string[] {
+  const { stderr } = terminal;
+  const width = Math.max(NARROWEST_CHOICE, stderr.width - MARK);
+  return renderHuman(blocks, {
+    width,
+    colour: 0,
+    unicode: stderr.unicode,
+    zone: identity?.zone ?? 'UTC',
+    now,
+  })
+    .trimEnd()
+    .split('\n');
+}
+
+/** The view on standard output, under the environment line; what was found wrong on standard error. */
+export async function showResult(terminal: Terminal, shown: Shown, context: Context): Promise<void> {
+  const seen = context.headed && terminal.stdout.isTTY && terminal.stderr.isTTY;
+  const heading = context.identity === undefined || seen ? [] : [headingOf(context, shown)];
+  const blocks = shown.blocks();
+  if (blocks.length > 0)
+    await terminal.writeResult(
+      toText([...heading, ...blocks], terminal.stdout, seenAt(context, shown), shown.zone),
+    );
+  if (shown.finding !== undefined) sayError(terminal, shown.finding, context);
+}
+
+export function sayError(terminal: Terminal, error: HedgeError, context: Context): void {
+  sayPainted(terminal, renderErrorHuman(error, lens(terminal.stderr, context), context.named));
+}
+
+/** Lines that the presentation has laid out and made harmless. */
+const sayPainted = (terminal: Terminal, lines: string): void => terminal.writeNote(lines, { painted: true });
+
+function headingOf(context: Context, shown: Shown): Block {
+  const { identity, aside } = context;
+  if (identity === undefined) throw new Error('a heading needs an identity');
+  const at = {
+    kind: 'time',
+    at: new Date(shown.servedAt?.getTime() ?? context.now).toISOString(),
+    style: 'second',
+  } as const;
+  const note = aside === undefined ? [at] : [{ kind: 'text', text: `${aside},` } as const, at];
+  return { kind: 'heading', environment: identity.environment, profile: identity.profile, note };
+}
+
+/** How far off a time is goes by the service's clock: practice may be days ahead of this machine. */
+const seenAt = (context: Context, { servedAt }: Shown): Context => ({
+  ...context,
+  now: servedAt?.getTime() ?? context.now,
+});
+
+const toText = (blocks: readonly Block[], stream: Surface, context: Context, zone?: string): string =>
+  renderHuman(blocks, lens(stream, context, zone));
+
+const lens = (stream: Surface, context: Context, zone = 'UTC') => ({
+  width: stream.width,
+  colour: stream.colour,
+  unicode: stream.unicode,
+  zone: context.identity?.zone ?? zone,
+  now: context.now,
+});

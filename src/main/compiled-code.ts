@@ -1,0 +1,80 @@
+/**
+ * Compiled code on disk, one file a command, for one build of hedge under one build of Node. V8 takes damaged
+ * code as it comes, so every file carries a sum, and is a private file of ours or is not read.
+ */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
+import { dropIfOlder, readCacheFile, writeCacheFile } from '../platform/cache-file.ts';
+import type { Machine } from '../platform/host.ts';
+
+export interface CompiledCode {
+  read(): ReadonlyMap<string, Uint8Array>;
+  write(code: ReadonlyMap<string, Uint8Array>): void;
+}
+
+const MAX_BYTES = 16_777_216;
+/** More than there are commands: words that are none must not fill a disk. */
+const MOST_FILES = 60;
+const FORGOTTEN_AFTER_MS = 604_800_000;
+const SUM_BYTES = 4;
+const LENGTH_BYTES = 4;
+
+/** `variant`: the builds of hedge and Node. `use`: the command, in letters alone. */
+export function compiledCodeIn(
+  cache: string,
+  { variant, use, machine }: { variant: string; use: string; machine: Machine },
+): CompiledCode {
+  const { host, clock } = machine;
+  const folder = join(cache, 'code', variant);
+  const path = join(folder, use);
+  return {
+    read: () => unpacked(readCacheFile(path, { host, maxBytes: MAX_BYTES })),
+    write(code) {
+      const others = namesIn(folder);
+      if (others === undefined) sweep(join(cache, 'code'), clock.now());
+      if ((others?.length ?? 0) < MOST_FILES || others?.includes(use) === true) {
+        writeCacheFile(path, packed(code), machine);
+      }
+    },
+  };
+}
+
+/** A sum of what follows; the length of an index; the index, as name and length of each; the code. */
+function packed(code: ReadonlyMap<string, Uint8Array>): Buffer {
+  const index = Buffer.from(JSON.stringify([...code].map(([name, bytes]) => [name, bytes.length])));
+  const length = Buffer.alloc(LENGTH_BYTES);
+  length.writeUInt32BE(index.length);
+  const body = Buffer.concat([length, index, ...code.values()]);
+  const sum = Buffer.alloc(SUM_BYTES);
+  sum.writeUInt32BE(crc32(body));
+  return Buffer.concat([sum, body]);
+}
+
+function unpacked(file: Buffer | undefined): ReadonlyMap<string, Uint8Array> {
+  const found = new Map<string, Uint8Array>();
+  if (file === undefined || file.length < SUM_BYTES + LENGTH_BYTES) return found;
+  const body = file.subarray(SUM_BYTES);
+  if (crc32(body) !== file.readUInt32BE()) return found;
+  const indexEnd = LENGTH_BYTES + body.readUInt32BE();
+  const index: [string, number][] = JSON.parse(body.toString('utf8', LENGTH_BYTES, indexEnd));
+  let at = indexEnd;
+  for (const [name, length] of index) {
+    found.set(name, body.subarray(at, at + length));
+    at += length;
+  }
+  return found;
+}
+
+function namesIn(folder: string): string[] | undefined {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A new build begins: what no other has used for long goes. */
+function sweep(folder: string, now: number): void {
+  for (const name of namesIn(folder) ?? []) dropIfOlder(join(folder, name), now - FORGOTTEN_AFTER_MS);
+}

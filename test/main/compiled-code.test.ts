@@ -1,0 +1,90 @@
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { compiledCodeIn } from '../../src/main/compiled-code.ts';
+import { aMachine, steppingClock, temporaryFolder } from '../support/own-folder.ts';
+
+const CODE = new Map([
+  ['quote.cjs', Uint8Array.from([1, 2, 3])],
+  ['base.cjs', new Uint8Array()],
+  ['desk.cjs', Uint8Array.from({ length: 300 }, (_, at) => at % 256)],
+]);
+
+function kept(options: { cache?: string; variant?: string; use?: string } = {}) {
+  const { cache = temporaryFolder(), variant = 'a-20-x64', use = 'quote' } = options;
+  const clock = steppingClock();
+  const code = compiledCodeIn(cache, { variant, use, machine: aMachine(clock) });
+  return { cache, clock, path: join(cache, 'code', variant, use), ...code };
+}
+
+const plain = (code: ReadonlyMap<string, Uint8Array>) =>
+  [...code].map(([name, bytes]) => [name, [...bytes]] as const);
+
+describe('compiled code', () => {
+  it('is there for the next start of the same command of the same build, and for no other', () => {
+    const { cache, write, path } = kept();
+    write(CODE);
+    expect(plain(kept({ cache }).read())).toEqual(plain(CODE));
+    expect(kept({ cache, use: 'open' }).read().size).toBe(0);
+    expect(kept({ cache, variant: 'b-20-x64' }).read().size).toBe(0);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+  });
+
+  it('that was changed in any byte, or cut anywhere, is none: V8 would run it as it is', () => {
+    const { write, path, read } = kept();
+    write(CODE);
+    const whole = readFileSync(path);
+    for (let at = 0; at < whole.length; at++) {
+      const broken = Buffer.from(whole);
+      broken.writeUInt8(broken.readUInt8(at) ^ 0x10, at);
+      writeFileSync(path, broken);
+      expect(read().size).toBe(0);
+      writeFileSync(path, whole.subarray(0, at));
+      expect(read().size).toBe(0);
+    }
+    write(CODE);
+    expect(plain(read())).toEqual(plain(CODE));
+  });
+
+  it('that others could have written is none', () => {
+    const { write, path, read } = kept();
+    write(CODE);
+    chmodSync(path, 0o620);
+    expect(read().size).toBe(0);
+  });
+
+  it('is done without where it cannot be kept', () => {
+    const cache = join(temporaryFolder(), 'cache');
+    writeFileSync(cache, 'in the way');
+    const { write, read } = kept({ cache });
+    write(CODE);
+    expect(read().size).toBe(0);
+  });
+
+  it('is kept of sixty commands at most', () => {
+    const cache = temporaryFolder();
+    for (let at = 0; at < 70; at++) kept({ cache, use: `word${'a'.repeat(at)}` }).write(CODE);
+    expect(readdirSync(join(cache, 'code', 'a-20-x64'))).toHaveLength(60);
+  });
+
+  it('of builds that nobody starts any more goes when a new one begins', async () => {
+    const cache = temporaryFolder();
+    const old = join(cache, 'code', 'old-20-x64');
+    const recent = join(cache, 'code', 'recent-22-x64');
+    for (const folder of [old, recent]) mkdirSync(folder, { recursive: true, mode: 0o700 });
+    utimesSync(old, 0, 0);
+    utimesSync(recent, 8 * 86_400, 8 * 86_400);
+    const { write, clock } = kept({ cache });
+    await clock.sleep(9 * 86_400_000);
+    write(CODE);
+    expect(readdirSync(join(cache, 'code')).toSorted()).toEqual(['a-20-x64', 'recent-22-x64']);
+  });
+});
