@@ -9,7 +9,7 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { bareEnvironment, HEDGE } from '../support/built.ts';
 import { bookFor, EACH_ACTION, type EachAction, wordsOf } from '../support/each-action.ts';
-import { counted } from '../support/kill-case.ts';
+import { counted, journalAt } from '../support/kill-case.ts';
 import {
   type Interruption,
   isAt,
@@ -130,6 +130,32 @@ describe.each(['SIGTERM', 'SIGHUP'] as const)('%s while the end is awaited', (si
     await expectTruth({ served, action, at: signal, out: await out });
     expect(existsSync(join(home, 'state', 'journal.lock'))).toBe(false);
   });
+});
+
+describe('Ctrl-C while the end is awaited, on a terminal', () => {
+  it.each(EACH_ACTION)(
+    'says of $name that it was accepted, and the line that goes on waiting',
+    async (action) => {
+      const served = await aService();
+      await bookFor(served, action);
+      await served.desk.service.admin.setWeather({ slow_fills_seconds: 3_600 });
+      const home = temporaryFolder();
+      const screen = openScreen(process.execPath, [HEDGE, ...wordsOf(action, '--yes')], {
+        env: served.way(home),
+        columns: 120,
+      });
+      await screen.until(/waiting/);
+      screen.send('\u0003');
+      expect(await screen.exit).toEqual({ code: null, signal: 'SIGINT' });
+      const [entry] = journalAt(home).read().actions;
+      const shown = screen.screen().join('\n');
+      expect([entry?.state, served.acted(action.path)]).toEqual(['accepted', 1]);
+      expect(shown).toContain(entry?.hedgeId ?? entry?.shortId);
+      expect(shown).toMatch(/hedge wait \w+/);
+      expect(shown).not.toMatch(/nothing was (sent|done|opened)/i);
+      expect(screen.cursorHidden()).toBe(false);
+    },
+  );
 });
 
 describe('a second Ctrl-C', () => {
