@@ -21,8 +21,8 @@ export const open = defineCommand({
     { line: 'hedge open USDTNGN buy 10000 --tenor 3', shows: 'shown, asked, opened, filled' },
     { line: 'hedge open', shows: 'asks for market, side, notional and tenor, one by one' },
     {
-      line: 'hedge open USDTNGN buy 10k --tenor 3 --deal-id PAY-8841 --ensure --worst-price 1600 --yes',
-      shows: 'for a script: safe to run again, never at a worse price',
+      line: 'hedge open USDTNGN buy 10k --tenor 3 --deal-id PAY-8841 --ensure --max-cost-bps 60 --yes',
+      shows: 'for a script: safe to run again, never dearer than that',
     },
     { line: 'hedge open USDTNGN buy 10k --tenor 3 --dry-run', shows: 'everything but the sending' },
   ],
