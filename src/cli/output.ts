@@ -74,7 +74,7 @@ export async function checkOutput({ form, query }: Output, { name, lists, lines 
   }
   if (form !== 'csv' || lists) return;
   throw new UsageError(
-    `hedge ${name} shows no list, and CSV is for lists.`,
+    `${name === 'hedge' ? name : `hedge ${name}`} shows no list, and CSV is for lists.`,
     'For a script: --json. Lists are markets, price, quote, hedges, history, positions and journal.',
   );
 }

@@ -48,7 +48,7 @@ export async function spanOf({ since, until }: Narrowing, here: Here): Promise<S
   const untilMs = until && endOf(until, here);
   if (fromMs !== undefined && untilMs !== undefined && fromMs >= untilMs)
     throw new UsageError(
-      `Nothing lies between --since and --until: ${instantText(fromMs)} is not before ${instantText(untilMs)}.`,
+      `Nothing lies between --since and --until: the one begins at ${instantText(fromMs)}, the other ends at ${instantText(untilMs)}.`,
       'The earlier of the two goes to --since; a day given to --until is meant whole.',
     );
   return { fromMs, untilMs };

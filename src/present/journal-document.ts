@@ -8,7 +8,7 @@ import { type Action, awaitsEnd, isUnresolved } from '../journal/fold.ts';
 import type { JournalRecord } from '../journal/record.ts';
 import { waysOn } from '../journal/ways-on.ts';
 
-/** The columns of `--csv`, in order. What was asked, quoted and bound has those of its own names besides. */
+/** The columns of `--csv`, in order. */
 export const JOURNAL_COLUMNS = [
   'began_at',
   'action_id',
@@ -39,6 +39,28 @@ export const JOURNAL_COLUMNS = [
   'attempts',
   'identity.base_url',
   'identity.key_fingerprint',
+  'request.client_reference',
+  'asked',
+  'bounds.worst_price',
+  'bounds.max_cost_bps',
+  'quote.maturity',
+  'quote.market_price',
+  'quote.execution_price',
+  'quote.price_impact_usd',
+  'quote.carry_total_usdc',
+  'quote.platform_fee_usdc',
+  'quote.required_margin_usdc',
+  'quote.total_upfront_usdc',
+  'quote.cost_usdc',
+  'quote.cost_bps',
+  'quote.all_in_rate',
+  'before.hedges',
+  'before.in_positions',
+  'ended_as.status',
+  'ended_as.notional_usd',
+  'ended_as.struck_rate',
+  'sent_by',
+  'next',
 ] as const;
 
 /** What became of it in one word: its outcome where it has one, else what it waits for or how it stopped. */

@@ -2,16 +2,20 @@
 import { Big } from 'big.js';
 import type { MarketPrice } from '../flow/read-prices.ts';
 
-/** The columns of `--csv`, in order; `sent` stands only where the answer was no object. */
+/** The columns of `--csv`, in order; `sent` stands only where the answer was no object and no list of one. */
 export const PRICE_COLUMNS = ['derived.market', 'derived.mid', 'market', 'price'] as const;
 
 export function priceDocument(price: MarketPrice): unknown {
   return isObject(price.sent) ? { ...price.sent, derived: derivedOf(price) } : price.sent;
 }
 
-/** The same as a record, whatever the shape of the answer. */
+/** The same as a record, whatever the shape of the answer: a list of one is that one. */
 export function priceRecord(price: MarketPrice): unknown {
-  return isObject(price.sent) ? priceDocument(price) : { derived: derivedOf(price), sent: price.sent };
+  const { sent } = price;
+  const [only, another]: readonly unknown[] = Array.isArray(sent) ? sent : [sent];
+  return isObject(only) && another === undefined
+    ? { ...only, derived: derivedOf(price) }
+    : { derived: derivedOf(price), sent };
 }
 
 const derivedOf = ({ market, mid }: MarketPrice) => ({ market, mid: mid ?? null });

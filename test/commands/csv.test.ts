@@ -91,6 +91,14 @@ describe('--csv', () => {
     }
   });
 
+  it('of a price that came as a list of one is that one', async () => {
+    const sent = [{ market: 'USDTNGN', price: 1530.1 }];
+    const desk = deskAt(await scriptedService([on('GET /prices?symbols=USDTNGN', ok(sent))]));
+    expect(filled(readCsv((await desk.run('price USDTNGN --csv')).out))).toEqual([
+      { 'derived.market': 'USDTNGN', 'derived.mid': '1530.1', market: 'USDTNGN', price: '1530.1' },
+    ]);
+  });
+
   it('of a bare price names its market beside it', async () => {
     const desk = deskAt(await scriptedService([on('GET /prices?symbols=USDTNGN', ok(1530.1))]));
     expect(filled(readCsv((await desk.run('price usdtngn --csv')).out))).toEqual([
