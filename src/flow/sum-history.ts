@@ -10,15 +10,14 @@ import { instantOf, instantText } from '../domain/instants.ts';
 import type { SumBy } from '../intent/history-intent.ts';
 
 /** What is summed, under the service's own names: USD and USDC are never added to each other. */
-export const SUMMED = ['notional_usd', 'gross_pnl_usd', 'carry_usdc', 'fees_usdc', 'net_pnl_usd'] as const;
-export type Summed = (typeof SUMMED)[number];
+export type Summed = 'notional_usd' | 'gross_pnl_usd' | 'carry_usdc' | 'fees_usdc' | 'net_pnl_usd';
 
 export interface Sums {
   count: number;
   /** Of the records that have the figure; null where none has. */
   sums: Readonly<Record<Summed, Big | null>>;
-  /** How many records lack a figure; those that none lacks are left out. */
-  lacking: Readonly<Partial<Record<Summed, number>>>;
+  /** How many records lack the figure. */
+  lacking: Readonly<Record<Summed, number>>;
 }
 
 export interface SumGroup extends Sums {
@@ -93,20 +92,20 @@ function order(one: string | null, other: string | null, direction: 1 | -1): num
 function sumsOf(records: readonly ClosedHedge[]): Sums {
   const sent = (name: Summed): readonly Big[] =>
     records.map((record) => amountIn(record[name])).filter((amount) => amount !== undefined);
-  const total = (name: Summed): Big | null => (sent(name).length === 0 ? null : sum(sent(name)));
-  const lacking = SUMMED.map((name) => [name, records.length - sent(name).length] as const);
   return {
     count: records.length,
-    sums: {
-      notional_usd: total('notional_usd'),
-      gross_pnl_usd: total('gross_pnl_usd'),
-      carry_usdc: total('carry_usdc'),
-      fees_usdc: total('fees_usdc'),
-      net_pnl_usd: total('net_pnl_usd'),
-    },
-    lacking: Object.fromEntries(lacking.filter(([, count]) => count > 0)),
+    sums: ofEach((name) => (sent(name).length === 0 ? null : sum(sent(name)))),
+    lacking: ofEach((name) => records.length - sent(name).length),
   };
 }
+
+const ofEach = <T>(make: (name: Summed) => T): Record<Summed, T> => ({
+  notional_usd: make('notional_usd'),
+  gross_pnl_usd: make('gross_pnl_usd'),
+  carry_usdc: make('carry_usdc'),
+  fees_usdc: make('fees_usdc'),
+  net_pnl_usd: make('net_pnl_usd'),
+});
 
 const textIn = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 

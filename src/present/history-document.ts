@@ -26,7 +26,7 @@ export function historyTable({ records, sums }: HistoryReading): RecordTable {
   if (sums === undefined) return { columns: HISTORY_COLUMNS, records };
   const period = sums.zone === null ? [] : ['from', 'until'];
   return {
-    columns: [sums.by, ...period, 'count', ...SUM_COLUMNS],
+    columns: [sums.by, ...period, 'count', ...SUM_COLUMNS, ...SUM_COLUMNS.map((name) => `lacking.${name}`)],
     records: sums.groups.map((group) => groupRecord(sums, group)),
   };
 }

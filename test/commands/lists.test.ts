@@ -124,6 +124,8 @@ const CLOSED = [
   closed('2026-11-18T07:00:00Z', -3, { side: 'buy', notional_usd: 1000, carry_usdc: -0.1, fees_usdc: 1 }),
 ];
 
+const NONE = { notional_usd: 0, gross_pnl_usd: 0, carry_usdc: 0, fees_usdc: 0, net_pnl_usd: 0 };
+
 async function history(words: string) {
   const desk = deskAt(await scriptedService([on('GET /hedges/history', ok(CLOSED, {}, DATE))]));
   return desk.run(`history ${words}`);
@@ -164,7 +166,7 @@ describe('history', () => {
             carry_usdc: -1.6,
             fees_usdc: 11,
             net_pnl_usd: -2.9,
-            lacking: { gross_pnl_usd: 2 },
+            lacking: { ...NONE, gross_pnl_usd: 2 },
           },
           {
             side: 'sell',
@@ -174,7 +176,7 @@ describe('history', () => {
             carry_usdc: 0.5,
             fees_usdc: null,
             net_pnl_usd: 0.2,
-            lacking: { gross_pnl_usd: 1, fees_usdc: 1 },
+            lacking: { ...NONE, gross_pnl_usd: 1, fees_usdc: 1 },
           },
         ],
         total: {
@@ -184,7 +186,7 @@ describe('history', () => {
           carry_usdc: -1.1,
           fees_usdc: 11,
           net_pnl_usd: -2.7,
-          lacking: { gross_pnl_usd: 3, fees_usdc: 1 },
+          lacking: { ...NONE, gross_pnl_usd: 3, fees_usdc: 1 },
         },
       },
     });
@@ -202,8 +204,11 @@ describe('history', () => {
         carry_usdc: '-1',
         fees_usdc: '10',
         net_pnl_usd: '0.3',
+        'lacking.notional_usd': '0',
         'lacking.gross_pnl_usd': '2',
+        'lacking.carry_usdc': '0',
         'lacking.fees_usdc': '1',
+        'lacking.net_pnl_usd': '0',
       },
     ]);
   });

@@ -36,7 +36,13 @@ describe('sums of closed hedges', () => {
       closed('2026-11-20T11:00:00Z', '1'),
     ];
     const { total } = await sumHistory(records, { by: 'month', zone: 'UTC' });
-    expect(total.lacking).toEqual({ notional_usd: 2, gross_pnl_usd: 2, carry_usdc: 1, fees_usdc: 2 });
+    expect(total.lacking).toEqual({
+      notional_usd: 2,
+      gross_pnl_usd: 2,
+      carry_usdc: 1,
+      fees_usdc: 2,
+      net_pnl_usd: 0,
+    });
     expect(total.sums.fees_usdc).toBeNull();
     expect(total.sums.carry_usdc?.toFixed()).toBe('2');
   });

@@ -54,7 +54,7 @@ function sumCell(amount: Sums['sums'][Summed], signed: boolean): Cell {
 /** A sum of fewer records than there are must not be taken for the whole. */
 function lackingLines({ count, lacking }: Sums): readonly Block[] {
   const none = FIGURES.filter(({ name }) => count > 0 && lacking[name] === count);
-  const some = FIGURES.filter(({ name }) => (lacking[name] ?? 0) > 0 && lacking[name] !== count);
+  const some = FIGURES.filter(({ name }) => lacking[name] > 0 && lacking[name] !== count);
   return [
     ...(none.length === 0
       ? []
@@ -62,7 +62,7 @@ function lackingLines({ count, lacking }: Sums): readonly Block[] {
     ...some.map(({ name, named }) =>
       line(
         text(
-          `Sums of ${named} are of ${(count - (lacking[name] ?? 0)).toString()} of ${count.toString()} hedges: the service did not send the others.`,
+          `Sums of ${named} are of ${(count - lacking[name]).toString()} of ${count.toString()} hedges: the service did not send the others.`,
           'warn',
         ),
       ),
