@@ -1,5 +1,5 @@
 /** The side as it was before an action, as the journal keeps it: what evidence is measured against. Pure. */
-import type { IntentRecord } from '../journal/record.ts';
+import { type IntentRecord, instantOf } from '../journal/record.ts';
 import type { PlanFacts } from './plan.ts';
 
 /**
@@ -9,11 +9,16 @@ import type { PlanFacts } from './plan.ts';
 export function beforeState({
   book,
   underDealId = [],
-}: Pick<PlanFacts, 'book' | 'underDealId'>): IntentRecord['before'] {
+  readAtMs,
+}: Pick<PlanFacts, 'book' | 'underDealId' | 'readAtMs'>): IntentRecord['before'] {
   const hedges = new Map<string, IntentRecord['before']['hedges'][number]>();
   for (const { id, notional, status } of [...book.open, ...book.coming, ...book.unread])
     hedges.set(id, { hedge_id: id, notional_usd: notional.toFixed(), status });
   for (const { id, notional_usd, status } of underDealId)
     hedges.set(id, { hedge_id: id, notional_usd: notional_usd.toFixed(), status });
-  return { hedges: [...hedges.values()], in_positions: book.inPositions ?? null };
+  return {
+    hedges: [...hedges.values()],
+    in_positions: book.inPositions ?? null,
+    ...(readAtMs === undefined ? {} : { read_at: instantOf(readAtMs) }),
+  };
 }

@@ -12,7 +12,6 @@ import type { IntentRecord } from '../journal/record.ts';
 import {
   changesInWords,
   type FatedHedge,
-  type Fates,
   fatesOf,
   hasChanged,
   type Measured,
@@ -21,6 +20,7 @@ import {
 } from './hedge-fates.ts';
 import type { HedgeChange } from './plan-reduction.ts';
 import { disagree, type SideBook } from './plan-side.ts';
+import { type OurOther, tell } from './tell-apart.ts';
 
 /** `says` is half a sentence, for people. */
 export type Evidence =
@@ -36,48 +36,88 @@ export type Evidence =
   /** It cannot be told from what was read. */
   | { kind: 'unclear'; says: string };
 
-/** Of an add, a reduction or a close. An open is told by its hedge: open-evidence.ts. */
-export function changeEvidence(intent: IntentRecord, now: SideBook): Evidence {
+/**
+ * Of an add, a reduction or a close. An open is told by its hedge: open-evidence.ts. `others`: what else of ours
+ * may be in the change; a side that is gone is closed by whichever close.
+ */
+export function changeEvidence(
+  intent: IntentRecord,
+  now: SideBook,
+  others: readonly OurOther[] = [],
+): Evidence {
   const fates = fatesOf(intent.before, now);
   if (intent.action === 'close') return closeEvidence(intent.before.in_positions, now, fates.holding);
+  const hedges = [...fates.holding, ...fates.joined];
+  const why = cannotMeasure(hedges);
+  if (why !== undefined) return { kind: 'unclear', says: why };
   const asked = new Big(intent.notional_usd ?? 0);
-  return intent.action === 'add' ? addEvidence(asked, now, fates) : reduceEvidence(asked, now, fates);
+  const side = measured(hedges);
+  const changed = side.filter(hasChanged).filter(({ became }) => became !== 'matured');
+  if (intent.action === 'reduce' && changed.length > 0 && isEmptiedBy(asked, measured(fates.holding)))
+    return exactly(side);
+  if (others.length > 0) {
+    const own = intent.action === 'add' ? asked : asked.neg();
+    return evidenceAmong(others, { own, now, side, changed });
+  }
+  if (changed.length === 0) return unchanged(now, side);
+  return (intent.action === 'add' ? isAddition(asked, changed) : isReduction(asked, changed))
+    ? exactly(side)
+    : other(side);
 }
 
 const NOT_OURS = 'not exactly ours';
 const BEFORE_UNKNOWN = 'what stood on the side before is not known';
 
 /** Some hedge has grown by exactly what was asked, and no other has changed but by maturing. */
-function addEvidence(asked: Big, now: SideBook, { holding, joined }: Fates): Evidence {
-  const hedges = [...holding, ...joined];
-  const why = cannotMeasure(hedges);
-  if (why !== undefined) return { kind: 'unclear', says: why };
-  const side = measured(hedges);
-  const changed = side.filter(hasChanged).filter(({ became }) => became !== 'matured');
-  const [only] = changed;
-  if (only === undefined) return unchanged(now, side);
-  const grew = only.after.minus(only.before);
-  return changed.length === 1 && grew.eq(asked) ? exactly(side) : other(side);
-}
+const isAddition = (asked: Big, changed: readonly Measured[]): boolean =>
+  changed.length === 1 && growthOf(changed).eq(asked);
+
+/** All hedges together are smaller by what was asked. */
+const isReduction = (asked: Big, changed: readonly Measured[]): boolean =>
+  !changed.some(hasGrown) && growthOf(changed).plus(asked).abs().lte(roundingOn(changed));
+
+/** Every hedge has left, where about everything was to come off (specification §3). */
+const isEmptiedBy = (asked: Big, holding: readonly Measured[]): boolean =>
+  holding.every(({ became }) => became !== 'held') &&
+  isAboutEverything(asked, sum(holding.map(({ before }) => before)));
 
 /** What a service that keeps micro-USD may round on each hedge of a side that it scales (specification §3). */
 const ROUNDING = new Big('0.000001');
 
-/** All hedges together are smaller by what was asked; or have left, where about everything was. */
-function reduceEvidence(asked: Big, now: SideBook, { holding, joined }: Fates): Evidence {
-  const hedges = [...holding, ...joined];
-  const why = cannotMeasure(hedges);
-  if (why !== undefined) return { kind: 'unclear', says: why };
-  const side = measured(hedges);
-  const changed = side.filter(hasChanged).filter(({ became }) => became !== 'matured');
-  if (changed.length === 0) return unchanged(now, side);
-  const total = sum(measured(holding).map(({ before }) => before));
-  const emptied = measured(holding).every(({ became }) => became !== 'held');
-  if (emptied && isAboutEverything(asked, total)) return exactly(side);
-  const taken = sum(changed.map(({ before, after }) => before.minus(after)));
-  const rounding = ROUNDING.times(changed.length);
-  const grew = changed.some(({ before, after }) => after.gt(before));
-  return !grew && taken.minus(asked).abs().lte(rounding) ? exactly(side) : other(side);
+const roundingOn = (changed: readonly Measured[]): Big => ROUNDING.times(changed.length);
+const hasGrown = ({ before, after }: Measured): boolean => after.gt(before);
+const growthOf = (hedges: readonly Measured[]): Big =>
+  sum(hedges.map(({ before, after }) => after.minus(before)));
+
+/** What is seen, held against everything of ours that may be in it. */
+function evidenceAmong(
+  others: readonly OurOther[],
+  seen: { own: Big; now: SideBook; side: readonly Measured[]; changed: readonly Measured[] },
+): Evidence {
+  const { own, now, side, changed } = seen;
+  const all = [own, ...others.map(({ change }) => change)];
+  const onlyAdds = all.every((change) => change.gt(0));
+  const onlyCuts = all.every((change) => change.lt(0));
+  const grown = changed.filter(hasGrown).length;
+  if ((onlyAdds && grown < changed.length) || (onlyCuts && grown > 0)) return other(side);
+  const tolerance = onlyAdds ? new Big(0) : roundingOn(changed).times(all.length);
+  const names = others.map(({ shortId }) => shortId).join(', ');
+  const told = tell(growthOf(changed), { own, others, tolerance });
+  switch (told) {
+    case 'ours':
+      return exactly(
+        side,
+        growthOf(changed).minus(own).abs().lte(tolerance) ? undefined : `what ${names} changed is in it too`,
+      );
+    case 'either':
+      return { kind: 'unclear', says: `whether it is in what is seen cannot be told from action ${names}` };
+    case 'others':
+      return changed.length === 0 ? unchanged(now, side) : { kind: 'none' };
+    case 'neither':
+      return other(side);
+    default:
+      return told satisfies never;
+  }
 }
 
 /** The side is gone from the positions (specification §3), or every hedge that made it has left. */

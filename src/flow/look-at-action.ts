@@ -8,7 +8,6 @@ import type { ActionReport, Looking } from './dealing.ts';
 import type { Evidence } from './evidence.ts';
 import { ended, finish } from './finish.ts';
 import { look, type Sighting } from './look.ts';
-import { toldApart } from './lookalikes.ts';
 import { recordNotSeen } from './record-outcome.ts';
 import { reportOf } from './report.ts';
 import { notOursError } from './report-errors.ts';
@@ -25,13 +24,11 @@ export interface Looked {
 export async function lookAtAction(action: Action, looking: Looking): Promise<Looked> {
   if (action.underway || (!isUnresolved(action) && action.state !== 'accepted'))
     return { report: await finish(action, { wait: false, timeoutMs: 0 }, looking), evidence: undefined };
-  const sighting = await look(action, looking);
-  const evidence = toldApart(action, sighting.evidence, looking.journal.read().actions);
-  const seen = { ...sighting, evidence };
+  const seen = await look(action, looking);
   const report = isUnresolved(action)
     ? await unresolvedReport(action, seen, looking)
     : await acceptedReport(action, seen, looking);
-  return { report, evidence };
+  return { report, evidence: seen.evidence };
 }
 
 /** Only an open is settled by its being there: what else is seen may be a colleague's. */

@@ -4,10 +4,12 @@
  */
 import type { Hedge, Position } from '../client/schemas.ts';
 import { unquoted } from '../domain/quoted.ts';
-import { RefusedError } from '../errors.ts';
+import { DamagedFileError, RefusedError } from '../errors.ts';
 import type { Action } from '../journal/fold.ts';
+import type { Looking } from './dealing.ts';
 import { changeEvidence, type Evidence } from './evidence.ts';
 import { hedgeEvidence, openEvidence } from './open-evidence.ts';
+import { ourOthers } from './our-others.ts';
 import { readSide, type SideBook } from './plan-side.ts';
 import { type Reading, readBook, readUnderReference } from './read-book.ts';
 
@@ -22,23 +24,38 @@ export interface Sighting {
   servedAt?: Date | undefined;
 }
 
+type Looker = Reading & Pick<Looking, 'journal'>;
+
 /** @throws HedgeError of the reading that failed; the signal's reason when that aborted. */
-export async function look(action: Action, reading: Reading): Promise<Sighting> {
+export async function look(action: Action, reading: Looker): Promise<Sighting> {
   if (action.intent.action !== 'open') return lookAtSide(action, reading);
   return action.hedgeId === undefined
     ? lookForReference(action, reading)
     : lookAtHedge(action, action.hedgeId, reading);
 }
 
-async function lookAtSide({ intent }: Action, reading: Reading): Promise<Sighting> {
+async function lookAtSide(action: Action, reading: Looker): Promise<Sighting> {
+  const { intent } = action;
+  const lookedAtMs = reading.clock.now();
   const facts = await readBook(reading);
   const book = readSide(intent, facts);
+  const others = ourOthers(action, readActions(reading.journal), lookedAtMs);
   return {
-    evidence: changeEvidence(intent, book),
+    evidence: changeEvidence(intent, book, others),
     book,
     position: book.position,
     servedAt: facts.servedAt,
   };
+}
+
+/** None where the file cannot be read: what is seen is told all the same. */
+function readActions(journal: Looking['journal']): readonly Action[] {
+  try {
+    return journal.read().actions;
+  } catch (error) {
+    if (error instanceof DamagedFileError) return [];
+    throw error;
+  }
 }
 
 async function lookAtHedge(action: Action, id: string, reading: Reading): Promise<Sighting> {

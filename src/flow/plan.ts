@@ -37,6 +37,8 @@ export interface PlanFacts {
   quote: Quote | undefined;
   /** Every hedge that carries the deal id of an open, on whatever side and in whatever status. */
   underDealId?: readonly Hedge[] | undefined;
+  /** When the reading began, by this machine's clock; milliseconds since the epoch. */
+  readAtMs?: number | undefined;
 }
 
 interface Planned {

@@ -17,6 +17,7 @@ export interface ActionFacts extends PlanFacts {
 /** @throws HedgeError of the first reading that fails; the signal's reason when that aborted. */
 export async function readFacts(intent: ActionIntent, reading: Reading): Promise<ActionFacts> {
   const { api, signal } = reading;
+  const readAtMs = reading.clock.now();
   const book = readAgreeingBook(intent, reading);
   const market = api
     .markets({ signal })
@@ -28,7 +29,7 @@ export async function readFacts(intent: ActionIntent, reading: Reading): Promise
     readQuote(intent, reading, { book, market }),
     readUnderDealId(intent, reading),
   ]);
-  return { book: side, bookFacts, market: line, account: account.data, quote, underDealId };
+  return { book: side, bookFacts, market: line, account: account.data, quote, underDealId, readAtMs };
 }
 
 interface ReadSide {

@@ -9,6 +9,7 @@ import type { JournalState } from '../journal/store.ts';
 import type { Ended } from './await-outcome.ts';
 import type { Looking } from './dealing.ts';
 import type { Evidence } from './evidence.ts';
+import { NOT_SEEN_AFTER_MS } from './our-others.ts';
 import { dated, type Said } from './write-down.ts';
 
 type Recording = Pick<Looking, 'journal' | 'clock' | 'watch'>;
@@ -23,9 +24,6 @@ export function recordOutcome(
   const named = hedgeId === undefined ? {} : { hedge_id: hedgeId };
   return write(action, { kind: 'outcome', outcome, ...named, facts }, recording);
 }
-
-/** How long an accepted change may take to show before it is called not seen. */
-export const NOT_SEEN_AFTER_MS = 5 * 60_000;
 
 /**
  * An accepted add, reduction or close of which the book shows nothing after five minutes is `not_seen`: the

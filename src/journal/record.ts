@@ -64,6 +64,8 @@ const intent = z
       ),
       /** Whether the side stood in the positions list; null when that was not read. */
       in_positions: z.nullable(z.boolean()),
+      /** When that reading began, by this machine's clock. */
+      read_at: z.optional(instant),
     }),
     /** How the size was said where it was not a notional: `by 50%`, `to 5000`. The same key asks the same. */
     asked: z.optional(text),
