@@ -30,7 +30,8 @@ export interface Polling<T> {
  * which no waiting mends; whatever else the reading throws that is not trouble with the service.
  */
 export async function poll<T>(polling: Polling<T>): Promise<T | undefined> {
-  const { clock, signal, untilMs = Number.POSITIVE_INFINITY } = polling;
+  const { signal, untilMs = Number.POSITIVE_INFINITY } = polling;
+  const clock = neverBack(polling.clock);
   const everyMs = Math.max(SHORTEST_MS, polling.everyMs ?? EVERY_MS);
   for (;;) {
     signal.throwIfAborted();
@@ -41,6 +42,21 @@ export async function poll<T>(polling: Polling<T>): Promise<T | undefined> {
     const due = Math.max(startedAt + SHORTEST_MS, Math.min(startedAt + everyMs, untilMs));
     await clock.sleep(Math.max(0, due - clock.now()), signal);
   }
+}
+
+/** The clock as one that goes on from where it was when it is set back: or an hour's correction is an hour's wait. */
+function neverBack(clock: Clock): Pick<Clock, 'now' | 'sleep'> {
+  let last = clock.now();
+  let lost = 0;
+  return {
+    now() {
+      const now = clock.now();
+      lost += Math.max(0, last - now);
+      last = now;
+      return now + lost;
+    },
+    sleep: (ms, signal) => clock.sleep(ms, signal),
+  };
 }
 
 async function attempt<T>({ read, signal, onFailure }: Polling<T>): Promise<T | undefined> {

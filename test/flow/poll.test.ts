@@ -79,6 +79,33 @@ describe('polling', () => {
     expect(startedAt).toEqual(paces);
   });
 
+  it('is not made longer by a clock that is set back', async () => {
+    const clock = steppingClock();
+    let back = 0;
+    let readings = 0;
+    let slept = 0;
+    const setBack = {
+      ...clock,
+      now: () => clock.now() - back,
+      async sleep(ms: number) {
+        slept += ms;
+        await clock.sleep(ms);
+      },
+    };
+    const end = await poll<string>({
+      clock: setBack,
+      signal: new AbortController().signal,
+      untilMs: 4_000,
+      async read() {
+        readings += 1;
+        if (readings === 2) back = 3_600_000;
+        return undefined;
+      },
+    });
+    expect(end).toBeUndefined();
+    expect([readings, slept]).toEqual([4, 4_000]);
+  });
+
   it('takes what the last reading says', async () => {
     const { end } = polled([undefined, undefined, 'filled'], { untilMs: 2500 });
     expect(await end).toBe('filled');
