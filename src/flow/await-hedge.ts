@@ -1,6 +1,7 @@
 /** Waits for the end of a hedge that no action of this machine's journal made, and reports it. Sends nothing. */
 import type { Hedge } from '../client/schemas.ts';
 import { quoted } from '../domain/quoted.ts';
+import { shellWord } from '../domain/shell-word.ts';
 import { InterruptedError, OrderFailedError, PendingError } from '../errors.ts';
 import type { ActionReport, Looking } from './dealing.ts';
 import { poll } from './poll.ts';
@@ -58,7 +59,7 @@ const pending = (hedge: Hedge, waitedMs: number): ActionReport =>
     finding: new PendingError({
       what: `PENDING: hedge ${quoted(hedge.id)} is ${quoted(hedge.status)} after ${Math.round(waitedMs / 1000).toString()} s.`,
       book: 'It comes to its end without us.',
-      hint: `hedge wait ${hedge.id}`,
+      hint: `hedge wait ${shellWord(hedge.id)}`,
       details: { hedge_id: hedge.id },
     }),
   });
@@ -67,7 +68,7 @@ const stopped = (hedge: Hedge, { signal, what }: InterruptedError): InterruptedE
   new InterruptedError(signal, {
     what,
     book: `Hedge ${quoted(hedge.id)} is ${quoted(hedge.status)} and comes to its end without us.`,
-    hint: `hedge wait ${hedge.id}`,
+    hint: `hedge wait ${shellWord(hedge.id)}`,
     effect: 'pending',
     retry: 'after_check',
     details: { hedge_id: hedge.id },

@@ -6,6 +6,7 @@ import type { Big } from 'big.js';
 import type { Hedge } from '../client/schemas.ts';
 import { usdInWords } from '../domain/exposure.ts';
 import { quoted } from '../domain/quoted.ts';
+import { shellWord } from '../domain/shell-word.ts';
 import type { Side } from '../domain/vocabulary.ts';
 import { OrderFailedError, StoppedError } from '../errors.ts';
 import type { OpenIntent } from '../intent/action-intent.ts';
@@ -97,7 +98,7 @@ export function checkSameTerms(intent: OpenIntent, dealt: DealtTerms): void {
     code: 'deal_id_used',
     what: `Deal id ${quoted(intent.dealId ?? '')} was dealt on other terms: ${dealt.side} ${quoted(dealt.market)}${size}, ${(dealt.tenorDays ?? 0).toString()} days.`,
     book: 'Nothing was sent.',
-    hint: `See it: hedge hedges ${intent.dealId ?? ''}. A new deal needs a new deal id.`,
+    hint: `See it: hedge hedges ${shellWord(intent.dealId ?? '')}. A new deal needs a new deal id.`,
     details: { deal_id: intent.dealId ?? null },
   });
 }

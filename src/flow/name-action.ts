@@ -3,6 +3,7 @@
  * Pure; the actions to choose from come in.
  */
 import { quoted, unquoted } from '../domain/quoted.ts';
+import { shellWord } from '../domain/shell-word.ts';
 import { UsageError } from '../errors.ts';
 import type { Action } from '../journal/fold.ts';
 import { type Identity, identityText, sameIdentity } from '../journal/identity.ts';
@@ -28,7 +29,7 @@ export function actionNamed(actions: readonly Action[], word: string): Action {
     const ids = [first, ...more].map((action) => action?.shortId).join(', ');
     throw new UsageError(
       `${quoted(word)} means ${(1 + more.length).toString()} actions: ${ids}.`,
-      `Name one of them; to see them: hedge journal ${unquoted(word)}`,
+      `Name one of them; to see them: hedge journal ${shellWord(word)}`,
     );
   }
   return first;

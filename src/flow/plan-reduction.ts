@@ -5,6 +5,7 @@
 import type { Big } from 'big.js';
 import { isAboutEverything, scaleDown, shareOf, usdInWords } from '../domain/exposure.ts';
 import { quoted } from '../domain/quoted.ts';
+import { shellWord } from '../domain/shell-word.ts';
 import { type OwnCode, StoppedError } from '../errors.ts';
 import type { Reduction } from '../intent/action-intent.ts';
 import type { SideBook } from './plan-side.ts';
@@ -89,7 +90,7 @@ export function nothingOpen(book: SideBook): StoppedError {
       coming === undefined
         ? `Nothing is open on ${book.market} ${book.side}.`
         : `Nothing is open on ${book.market} ${book.side} yet: hedge ${quoted(coming.id)} is ${quoted(coming.status)} and may fill.`,
-    hint: coming === undefined ? 'See hedge positions.' : `Wait for it: hedge wait ${coming.id}`,
+    hint: coming === undefined ? 'See hedge positions.' : `Wait for it: hedge wait ${shellWord(coming.id)}`,
   });
 }
 

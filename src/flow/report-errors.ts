@@ -3,6 +3,7 @@
  * exact commands that go on. Pure.
  */
 import { Big } from 'big.js';
+import { shellWord } from '../domain/shell-word.ts';
 import type { HedgeError } from '../errors.ts';
 import {
   InterruptedError,
@@ -124,9 +125,5 @@ function again({ intent }: Action): string {
   const line = `hedge open ${market} ${side} ${new Big(notional ?? 0).toFixed()} --tenor ${(tenor ?? 0).toString()}`;
   return dealId === undefined
     ? `If it is still wanted: ${line}`
-    : `If it is still wanted: ${line} --deal-id ${quotedWord(dealId)} --ensure --retry-failed`;
+    : `If it is still wanted: ${line} --deal-id ${shellWord(dealId)} --ensure --retry-failed`;
 }
-
-/** A word as a shell takes it. */
-const quotedWord = (word: string): string =>
-  /^[\w.:/-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;

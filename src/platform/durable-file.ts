@@ -19,8 +19,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
+import { shellWord } from '../domain/shell-word.ts';
 import { DamagedFileError } from '../errors.ts';
-import { cannot, codeOf, shellWord } from './file-errors.ts';
+import { cannot, codeOf } from './file-errors.ts';
 import type { Host, Machine } from './host.ts';
 
 const OTHERS = 0o077;

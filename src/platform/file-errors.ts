@@ -36,7 +36,3 @@ export function cannot(doing: string, path: string, cause: unknown): DamagedFile
     cause,
   });
 }
-
-/** A path as a shell reads it back. */
-export const shellWord = (path: string): string =>
-  /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;

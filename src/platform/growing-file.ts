@@ -13,9 +13,10 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
+import { shellWord } from '../domain/shell-word.ts';
 import { DamagedFileError } from '../errors.ts';
 import { checkRegular, linked, readUpTo, syncFolder } from './durable-file.ts';
-import { cannot, codeOf, shellWord } from './file-errors.ts';
+import { cannot, codeOf } from './file-errors.ts';
 import type { Host } from './host.ts';
 
 export interface GrowingFile {

@@ -8,9 +8,10 @@
  */
 import { linkSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { shellWord } from '../domain/shell-word.ts';
 import { DamagedFileError } from '../errors.ts';
 import { readOwnFile } from './durable-file.ts';
-import { cannot, codeOf, shellWord } from './file-errors.ts';
+import { cannot, codeOf } from './file-errors.ts';
 import type { Host, Machine, ProcessIdentity } from './host.ts';
 
 interface Holder {

@@ -1,4 +1,5 @@
 /** The one line that would do the same as an intent, to be pasted into any shell, whatever its default profile. */
+import { shellWord } from '../domain/shell-word.ts';
 import type { Environment } from '../domain/vocabulary.ts';
 import type { OpenIntent } from '../intent/action-intent.ts';
 import { DEFAULT_TIMEOUT_MS } from '../intent/action-options.ts';
@@ -34,7 +35,7 @@ export function lineOf(intent: OpenIntent, place: Place): string {
     ...valued('--despite', options.despite.length === 0 ? undefined : options.despite.join(',')),
     ...('profile' in place ? valued('--profile', place.profile) : valued('--expect-env', place.expectEnv)),
   ];
-  return words.map(quotedForShell).join(' ');
+  return words.map(shellWord).join(' ');
 }
 
 const seconds = (ms: number): string => (ms / 1_000).toString();
@@ -46,9 +47,3 @@ const valued = (option: string, value: string | undefined): readonly string[] =>
   if (value === undefined) return [];
   return value.startsWith('-') ? [`${option}=${value}`] : [option, value];
 };
-
-const PLAIN = /^[A-Za-z0-9_./:@%+,-][A-Za-z0-9_./:=@%+,-]*$/;
-
-/** One word of any POSIX shell, and of fish. */
-const quotedForShell = (word: string): string =>
-  PLAIN.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;

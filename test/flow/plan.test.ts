@@ -258,6 +258,10 @@ describe('a close', () => {
     const book = sideBook({ hedges: [hedge('hdg_C', 5, { status: 'submitted' })] });
     const error = stopped(() => planOf('close USDTNGN buy', { options: { ifOpen: true }, facts: { book } }));
     expect([error.code, error.hint]).toEqual(['in_flight', 'Wait for it: hedge wait hdg_C']);
+    // What the service sent stands in a line to be pasted: a shell must not read more into it.
+    const odd = sideBook({ hedges: [hedge('hdg_C; rm x', 5, { status: 'submitted' })] });
+    const { hint } = stopped(() => planOf('close USDTNGN buy', { facts: { book: odd } }));
+    expect(hint).toBe("Wait for it: hedge wait 'hdg_C; rm x'");
   });
 
   it('of a side that matured in the meantime has nothing to take', () => {

@@ -12,9 +12,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { shellWord } from '../../src/domain/shell-word.ts';
 import { DamagedFileError } from '../../src/errors.ts';
 import { checkFolder, ensureFolder, readOwnFile, writeDurably } from '../../src/platform/durable-file.ts';
-import { shellWord } from '../../src/platform/file-errors.ts';
 import { aMachine, runModule, temporaryFolder, withUmask } from '../support/own-folder.ts';
 
 const machine = aMachine();

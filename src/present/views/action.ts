@@ -4,6 +4,7 @@
  */
 import { Big } from 'big.js';
 import { roundTo, sum } from '../../domain/amounts.ts';
+import { shellWord } from '../../domain/shell-word.ts';
 import type { ActionFigures, ActionReport } from '../../flow/dealing.ts';
 import { type Block, type Cell, line, text } from '../blocks.ts';
 import { cellOf, labelOf } from '../fields.ts';
@@ -198,7 +199,9 @@ function viewSubmitted(report: ActionReport): readonly Block[] {
   const pairs = [
     ...(hedgeId === undefined ? [] : [{ name: 'Hedge', value: [text(hedgeId)] }]),
     ...actionPair(report),
-    ...(word === undefined ? [] : [{ name: 'To wait', value: [text(`hedge wait ${word}`, 'strong')] }]),
+    ...(word === undefined
+      ? []
+      : [{ name: 'To wait', value: [text(`hedge wait ${shellWord(word)}`, 'strong')] }]),
   ];
   return [
     headline(report, 'SUBMITTED', text('; accepted, its end is not waited for.')),

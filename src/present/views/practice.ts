@@ -1,4 +1,5 @@
 /** The practice service as a person reads it: its times, its two books, the weather on them. */
+import { shellWord } from '../../domain/shell-word.ts';
 import { type Block, type Cell, line, missing, text } from '../blocks.ts';
 import { cellOf, labelOf } from '../fields.ts';
 
@@ -176,9 +177,6 @@ export const viewServedPractice = ({
 ];
 
 const verbatim = (words: string): Block => ({ kind: 'verbatim', text: words });
-
-const shellWord = (word: string): string =>
-  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 
 const countsInWords = (counts: Readonly<Record<string, number>>): string => {
   const some = Object.entries(counts).filter(([, count]) => count > 0);
