@@ -29,13 +29,47 @@ const NEWLINE = 0x0a;
  */
 const CUT = 0x18;
 
-/** @throws DamagedFileError when a line is of another version: what it means cannot be known. */
-export function readLines(bytes: Buffer, path: string): JournalLines {
+/** Reads a file that only grows, again and again: what was read before is not read anew. */
+export function lineReader(path: string): (bytes: Buffer) => JournalLines {
+  let before: { bytes: Buffer; lines: number; read: JournalLines } = {
+    bytes: Buffer.alloc(0),
+    lines: 0,
+    read: { records: [], damage: [], cutTail: false },
+  };
+  return (bytes) => {
+    const { length } = before.bytes;
+    const grown = before.bytes.at(-1) === NEWLINE && before.bytes.equals(bytes.subarray(0, length));
+    const skipped = grown ? before.lines : 0;
+    const rest = grown ? bytes.subarray(length) : bytes;
+    const more = readLines(rest, path, skipped);
+    const read = grown
+      ? {
+          records: [...before.read.records, ...more.records],
+          damage: [...before.read.damage, ...more.damage],
+          cutTail: more.cutTail,
+        }
+      : more;
+    before = { bytes, lines: skipped + linesIn(rest), read };
+    return read;
+  };
+}
+
+function linesIn(bytes: Buffer): number {
+  let lines = 0;
+  for (let at = bytes.indexOf(NEWLINE); at !== -1; at = bytes.indexOf(NEWLINE, at + 1)) lines += 1;
+  return lines;
+}
+
+/**
+ * `skipped`: lines that stand before these bytes, for their numbers.
+ * @throws DamagedFileError when a line is of another version: what it means cannot be known.
+ */
+export function readLines(bytes: Buffer, path: string, skipped = 0): JournalLines {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   const records: JournalRecord[] = [];
   const damage: DamagedLine[] = [];
   let cutTail = false;
-  let line = 0;
+  let line = skipped;
   for (let from = 0; from < bytes.length; ) {
     line += 1;
     const found = bytes.indexOf(NEWLINE, from);

@@ -10,7 +10,7 @@ import type { Machine } from '../platform/host.ts';
 import { withLock } from '../platform/lock.ts';
 import type { Places } from '../platform/places.ts';
 import { type Folded, foldRecords } from './fold.ts';
-import { type DamagedLine, type JournalLines, readLines, writeLines } from './lines.ts';
+import { type DamagedLine, type JournalLines, lineReader, readLines, writeLines } from './lines.ts';
 import type { JournalRecord } from './record.ts';
 
 /** The journal at one moment. */
@@ -66,7 +66,8 @@ export function openJournal(options: {
     path,
     bytes,
   });
-  const parse = (bytes: Buffer): JournalState => stateOf(readLines(bytes, path), bytes.length);
+  const readWhole = lineReader(path);
+  const parse = (bytes: Buffer): JournalState => stateOf(readWhole(bytes), bytes.length);
 
   return {
     path,

@@ -169,15 +169,24 @@ function open(path: string): number | undefined {
 
 /** All that is left of an open file, or undefined when that is more than `maxBytes`. */
 export function readUpTo(fd: number, maxBytes: number): Buffer | undefined {
-  const buffer = Buffer.alloc(maxBytes + 1);
+  // As large as the file, and one more: asked for as large as it may ever be, memory would be cleared first.
+  let buffer = Buffer.alloc(Math.min(Math.max(fstatSync(fd).size, SMALLEST_READ), maxBytes) + 1);
   let length = 0;
-  while (length <= maxBytes) {
+  for (;;) {
     const read = readSync(fd, buffer, length, buffer.length - length, null);
     if (read === 0) return buffer.subarray(0, length);
     length += read;
+    if (length > maxBytes) return undefined;
+    if (length === buffer.length) {
+      const larger = Buffer.alloc(Math.min(2 * length, maxBytes + 1));
+      buffer.copy(larger);
+      buffer = larger;
+    }
   }
-  return undefined;
 }
+
+/** Some files, such as those of /proc, say that they are empty and are not. */
+const SMALLEST_READ = 4096;
 
 /** Refuses what is a link, is not a regular file, or is another user's. */
 export function checkRegular(path: string, stats: Stats, host: Host): void {

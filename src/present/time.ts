@@ -101,6 +101,7 @@ function formatterOf(zone: string): Intl.DateTimeFormat | undefined {
 }
 
 function localParts(instant: number, zone: string): LocalParts {
+  if (zone === 'UTC') return partsInUtc(new Date(instant));
   const formatter = formatterOf(zone) ?? formatterOf('UTC');
   const parts = new Map(formatter?.formatToParts(instant).map(({ type, value }) => [type, value]));
   const part = (type: Intl.DateTimeFormatPartTypes): string => parts.get(type) ?? '';
@@ -117,10 +118,26 @@ function localParts(instant: number, zone: string): LocalParts {
   };
 }
 
+/** The same without Intl, whose first formatter takes as long as asking the service. */
+function partsInUtc(at: Date): LocalParts {
+  const two = (number: number): string => String(number).padStart(2, '0');
+  const [hour, minute] = [two(at.getUTCHours()), two(at.getUTCMinutes())];
+  return {
+    year: String(at.getUTCFullYear()),
+    month: MONTHS[at.getUTCMonth()] ?? '',
+    day: String(at.getUTCDate()),
+    weekday: DAYS[at.getUTCDay()] ?? '',
+    hour,
+    minute,
+    clock: `${hour}:${minute}:${two(at.getUTCSeconds())}`,
+  };
+}
+
 /** Each of these knows the everyday names of its own part of the world; elsewhere it says `GMT+1`. */
 const NAMING_LOCALES = ['en-NG', 'en-GB', 'en-US'];
 
 function zoneName(instant: number, zone: string): string {
+  if (zone === 'UTC') return zone;
   const known = isKnownZone(zone) ? zone : 'UTC';
   let offset = known;
   for (const locale of NAMING_LOCALES) {

@@ -2,12 +2,13 @@
  * The lean road: node:http over our own TLS connections, kept open between requests. It starts in a third of
  * undici's time and waits for no WebAssembly at the end of the process.
  */
-import { Agent, type RequestOptions, request as send } from 'node:http';
+import { Agent, type ClientRequest, type RequestOptions, request as send } from 'node:http';
 import { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { makeConnector } from './connector.ts';
 import { connectFailure } from './read-failure.ts';
 import type { Road, RoadParts } from './road.ts';
+import { makeTurns } from './turns.ts';
 
 /** Node's own default, said here so that no flag of the environment widens it. */
 const LARGEST_HEAD = 16_384;
@@ -19,6 +20,7 @@ interface OurOptions extends RequestOptions {
 
 export function directRoad({ origin, target, trust, sessions, clock }: Omit<RoadParts, 'proxy'>): Road {
   const connector = makeConnector({ clock, trust, tunnel: undefined, sessions });
+  const turns = makeTurns(clock);
   const agent = new Agent({ keepAlive: true });
   agent.createConnection = (options, callback) => {
     const limit = 'limit' in options && options.limit instanceof AbortSignal ? options.limit : undefined;
@@ -29,6 +31,7 @@ export function directRoad({ origin, target, trust, sessions, clock }: Omit<Road
 
   return {
     exchange(request, signal, events) {
+      let call: ClientRequest | undefined;
       const options: OurOptions = {
         ...target,
         agent,
@@ -39,19 +42,31 @@ export function directRoad({ origin, target, trust, sessions, clock }: Omit<Road
         insecureHTTPParser: false,
         limit: signal,
       };
-      const call = send(options, (response) => {
-        events.head(response.statusCode ?? 0, response.headersDistinct);
-        response.on('data', events.data);
-        response.on('end', events.end);
-        response.on('error', events.failed);
-      });
-      // Not among the options: NODE_DEBUG=http prints those, and the key would be in them.
-      for (const [name, value] of Object.entries({ host, ...request.headers })) call.setHeader(name, value);
-      // Node tells of its socket in the turn in which it writes to it, and never once the call is destroyed.
-      call.once('socket', events.started);
-      call.on('error', events.failed);
-      call.end(request.body);
-      return (reason) => call.destroy(reason);
+      const start = (): void => {
+        call = send(options, (response) => {
+          events.head(response.statusCode ?? 0, response.headersDistinct);
+          response.on('data', events.data);
+          response.on('end', events.end);
+          response.on('error', failed);
+        });
+        // Not among the options: NODE_DEBUG=http prints those, and the key would be in them.
+        for (const [name, value] of Object.entries({ host, ...request.headers })) call.setHeader(name, value);
+        // Node tells of its socket in the turn in which it writes to it, and never once the call is destroyed.
+        call.once('socket', events.started);
+        call.on('error', failed);
+        // Node frees the connection right after it has told of the end.
+        call.once('close', () => queueMicrotask(over));
+        call.end(request.body);
+      };
+      const failed = (error: unknown): void => {
+        over();
+        events.failed(error);
+      };
+      const over = turns.take(start);
+      return (reason) => {
+        call?.destroy(reason);
+        over();
+      };
     },
     async close() {
       connector.close();
