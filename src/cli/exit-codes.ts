@@ -19,6 +19,9 @@ import {
 export const EXIT_OK = 0;
 export const EXIT_BUG = 1;
 
+const EXIT_UNKNOWN = 7;
+const NO_CHANGE: readonly number[] = [2, 3, 4, 5, 6, 10, 78];
+
 type ErrorKind = abstract new (...args: never[]) => HedgeError;
 
 const CODES: readonly (readonly [ErrorKind, number])[] = [
@@ -36,9 +39,13 @@ const CODES: readonly (readonly [ErrorKind, number])[] = [
   [DamagedFileError, 78],
 ];
 
-/** The exit code of an error. What is none of ours is a bug: 1. */
+/**
+ * The exit code of an error. What is none of ours is a bug: 1. A code that says that the book did not change is
+ * not given where an action may have been done before: that is in doubt, whatever stopped it now.
+ */
 export function exitCodeOf(error: HedgeError): number {
-  return CODES.find(([kind]) => error instanceof kind)?.[1] ?? EXIT_BUG;
+  const code = CODES.find(([kind]) => error instanceof kind)?.[1] ?? EXIT_BUG;
+  return error.effect === 'unknown' && NO_CHANGE.includes(code) ? EXIT_UNKNOWN : code;
 }
 
 /**

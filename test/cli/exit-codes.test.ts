@@ -34,6 +34,12 @@ describe('the exit code', () => {
     ['a condition that does not hold', new ConditionError(parts), 11],
     ['a result that could not be written', new OutputError(parts), 74],
     ['a damaged file', new DamagedFileError('/x', { what: 'Damaged.' }), 78],
+    ['a guard over what may be done already', new StoppedError({ ...parts, effect: 'unknown' }), 7],
+    [
+      'a damaged file over what may be done already',
+      new DamagedFileError('/x', { what: 'Damaged.', effect: 'unknown' }),
+      7,
+    ],
   ])('of %s is %s', (_, error, code) => {
     expect(exitCodeOf(error)).toBe(code);
   });

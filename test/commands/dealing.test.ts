@@ -85,6 +85,19 @@ describe('the same idempotency key', () => {
     expect(await openHedges(desk)).toBe(1);
   });
 
+  it('stopped while nobody knows what it came to is as unknown as before, in its exit code too', async () => {
+    const desk = aDesk({ env: PRACTICE });
+    await desk.run('practice weather --lost-before 100% --only open');
+    expect((await desk.run(`${OPEN} --idempotency-key k-1`)).code).toBe(7);
+    await desk.run('halt venue-down');
+    const ran = await desk.run(`${OPEN} --idempotency-key k-1`);
+    expect(ran.code).toBe(7);
+    expect(documentOf(ran)).toMatchObject({
+      data: { outcome: 'unknown', effect: 'unknown' },
+      error: { code: 'halted', effect: 'unknown' },
+    });
+  });
+
   it('continues a part of what is open as it was asked, whatever the side is by now', async () => {
     const desk = aDesk({ env: PRACTICE });
     await desk.run(OPEN);
