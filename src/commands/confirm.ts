@@ -4,7 +4,7 @@
  */
 import { confirmationFor } from '../flow/confirm-rule.ts';
 import type { Dealing } from '../flow/dealing.ts';
-import { viewPreview } from '../present/views/preview.ts';
+import { viewPreview, viewWarnings } from '../present/views/preview.ts';
 import type { Desk } from './desk.ts';
 
 /** `lent` is what the desk lends to dealing: where it deals, and whether somebody can be asked. */
@@ -13,7 +13,7 @@ export function confirmWith(
   { environment, attended }: Pick<Dealing, 'environment' | 'attended'>,
 ): Dealing['confirm'] {
   return async (preview, { yes }) => {
-    await show(yes && !attended ? [] : viewPreview(preview));
+    await show(yes && !attended ? viewWarnings(preview.warnings) : viewPreview(preview));
     if (yes) return true;
     const confirmation = confirmationFor(preview, environment);
     const question = { message: confirmation.asks, otherwise: '--yes' };

@@ -27,7 +27,10 @@ export interface Desk {
   prompter: Prompter;
   /** One line for the operator, on standard error; silent with --quiet. */
   note(text: string): void;
-  /** What has to be seen before it is dealt: on standard error, under the environment line, quiet or not. */
+  /**
+   * What has to be seen before it is dealt: on standard error, under the environment line. Silent with --quiet
+   * only where nobody is there.
+   */
   show(blocks: readonly Block[]): Promise<void>;
   /** What makes plain lines of blocks, that fit beside the mark of a list of choices. */
   liner(): Promise<(blocks: readonly Block[]) => readonly string[]>;

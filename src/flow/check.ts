@@ -36,7 +36,7 @@ export interface Checked {
 export async function check(word: string | undefined, looking: Looking): Promise<Checked> {
   const state = looking.journal.read();
   const damage = damageOf(looking.journal.path, state);
-  if (damage !== undefined) damageInWords(damage).forEach((each) => looking.watch.note(each));
+  if (damage !== undefined) damageInWords(damage).forEach((each) => looking.watch.news(each));
   const { actions } = state;
   const open = actions.filter((action) => isUnresolved(action) || awaitsEnd(action));
   const here = open.filter(({ intent }) => sameIdentity(intent.identity, looking.identity));

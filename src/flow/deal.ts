@@ -5,11 +5,20 @@
 import { StoppedError } from '../errors.ts';
 import type { ActionIntent } from '../intent/action-intent.ts';
 import { mayStand } from '../journal/fold.ts';
+import { sameIdentity } from '../journal/identity.ts';
 import { findByKey } from '../journal/ledger.ts';
 import type { JournalState } from '../journal/store.ts';
 import { agree } from './agree.ts';
 import { alreadyDealt } from './already-dealt.ts';
-import { askedOfJournal, type Considered, moment, nothingToDo, type Read, readAll } from './considered.ts';
+import {
+  askedOfJournal,
+  type Considered,
+  isMeasured,
+  moment,
+  nothingToDo,
+  type Read,
+  readAll,
+} from './considered.ts';
 import { continueAction, earlierUnderKey } from './continue.ts';
 import type { ActionReport, Dealing } from './dealing.ts';
 import { entryOf } from './entry.ts';
@@ -52,7 +61,7 @@ async function dealOnce(intent: ActionIntent, dealing: Dealing): Promise<ActionR
   if (intent.options.dryRun) return reportOf('planned', { plan, warnings });
   const entry = await writeIntent(agreed, dealing);
   const { wait, timeoutMs } = intent.options;
-  return sendAndFinish(entry, { plan, wait, timeoutMs }, dealing);
+  return { ...(await sendAndFinish(entry, { plan, wait, timeoutMs }, dealing)), warnings };
 }
 
 /** What stops it because another process has begun to deal it under the same key is the same action, not a double. */
@@ -67,17 +76,18 @@ async function agreeUnlessTaken(intent: ActionIntent, read: Read, dealing: Deali
 }
 
 /** The intent is on disk when this returns: judged once more while no other process could add to the journal. */
-async function writeIntent({ plan, dealAttempt }: Considered, dealing: Dealing) {
+async function writeIntent(agreed: Considered, dealing: Dealing) {
+  const { plan, dealAttempt } = agreed;
   dealing.signal.throwIfAborted();
   const { id, records } = entryOf(plan, { dealing, dealAttempt });
   const key = records[0].idempotency_key;
-  const state = await dealing.journal.append(records, (standing) => judge(plan, key, standing, dealing));
+  const state = await dealing.journal.append(records, (standing) => judge(agreed, key, standing, dealing));
   const entry = state.actions.find((action) => action.id === id);
   if (entry === undefined) throw new Error(`the journal does not show action ${id}, which was just written`);
   return entry;
 }
 
-function judge(plan: Considered['plan'], key: string, state: JournalState, dealing: Dealing): void {
+function judge({ plan, readAtMs }: Considered, key: string, state: JournalState, dealing: Dealing): void {
   const stop = stopFrom(guardJournal(askedOfJournal(plan, dealing), state, moment(dealing)));
   // A key of which nothing came, for want of a connection, is free for the next attempt.
   const earlier = findByKey(state.actions, dealing.identity, key);
@@ -86,14 +96,30 @@ function judge(plan: Considered['plan'], key: string, state: JournalState, deali
   const ensured = plan.action === 'open' && plan.intent.ensure && stop?.code === 'deal_id_used';
   if (ensured || (taken && (given || stop === undefined))) throw new TakenMeanwhile();
   if (stop !== undefined) throw stop;
+  if (isMeasured(plan) && changedSideSince(readAtMs, plan, state, dealing)) throw new TakenMeanwhile();
 }
 
-/** Another process dealt under the same key or deal id: what it did is looked at anew. */
+/** Whether another process has written of the side since it was read: its size may be another by now. */
+const changedSideSince = (
+  readAtMs: number,
+  { market, side }: Considered['plan'],
+  { actions }: JournalState,
+  { identity }: Dealing,
+): boolean =>
+  actions.some(
+    ({ intent, changedAt }) =>
+      intent.market === market &&
+      intent.side === side &&
+      sameIdentity(intent.identity, identity) &&
+      Date.parse(changedAt) >= readAtMs,
+  );
+
+/** Another process dealt under the same key or deal id, or on the side that was measured: all is read anew. */
 class TakenMeanwhile extends StoppedError {
   constructor() {
     super({
       code: 'duplicate',
-      what: 'Another process deals under the same key or deal id at this moment.',
+      what: 'Another process deals the same, or on the same side, at this moment.',
       book: 'Nothing was sent from here.',
       hint: 'See what it did: hedge journal.',
       retry: 'later',

@@ -35,9 +35,9 @@ export interface Watch {
   start(text: string): void;
   /** How long it has been: for the spinner alone; silent in a pipe. */
   update(text: string): void;
-  /** A line that stays. */
+  /** A line that stays; silent with --quiet. */
   note(line: string): void;
-  /** The same of something else than what is being watched: always told. */
+  /** The same of what nobody asked about and everybody must know: always told. */
   news(line: string): void;
   stop(): void;
 }
@@ -133,7 +133,9 @@ export interface ActionReport {
 
 /** What we work out about an action. Bps and USD: positive is worse for us, or a cost. */
 export interface ActionFigures {
-  /** `struck_rate` against the quote's execution price. */
+  /** Of an open, as it was filled: an addition changes the hedge's own, and nothing of the slippage. */
+  struck_rate?: Big;
+  /** That rate against the quote's execution price. */
   slippage_bps?: Big;
   slippage_usd?: Big;
   /** Realised by a close or a reduction, from the history's records: positive is a gain. */

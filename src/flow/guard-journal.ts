@@ -25,6 +25,8 @@ export interface Asked extends Terms {
   allowDuplicate: boolean;
   /** A close that finds nothing open. */
   flat?: boolean | undefined;
+  /** Its size was worked out from what is open (`--by`, `--to`). */
+  measured?: boolean | undefined;
   /** Its own entry, when it is sent again: neither a double of itself nor counted twice. */
   except?: string | undefined;
 }

@@ -12,6 +12,7 @@ import type { Finding } from './dealing.ts';
 interface OnTerms extends Terms {
   allowDuplicate: boolean;
   flat?: boolean | undefined;
+  measured?: boolean | undefined;
   except?: string | undefined;
 }
 
@@ -66,14 +67,17 @@ const lines = (found: readonly Action[], command: string): string =>
 const despite = (found: readonly Action[]): string =>
   `--despite ${found.map(({ shortId }) => shortId).join(',')}`;
 
-/** What a close would race with stops it, of a flat side what would open it; anything else is only pointed out. */
+/**
+ * What a close would race with stops it, of a flat side what would open it; and a size that was worked out from
+ * what is open now, and will not be when the other lands. Anything else is only pointed out.
+ */
 export function inFlightFindings(asked: OnTerms, actions: readonly Action[]): readonly Finding[] {
   const found = inFlightOn(actions, asked);
   const races = ({ intent }: Action): boolean =>
     asked.flat === true ? intent.action === 'open' : intent.action !== 'close';
-  const stopping = asked.action === 'close' ? found.filter(races) : [];
+  const stopping = asked.action === 'close' ? found.filter(races) : asked.measured === true ? found : [];
   return [
-    ...inFlight(stopping, 'stop', WHAT_A_CLOSE_TAKES),
+    ...inFlight(stopping, 'stop', asked.action === 'close' ? WHAT_A_CLOSE_TAKES : WHAT_A_PART_IS_OF),
     ...inFlight(
       found.filter((each) => !stopping.includes(each)),
       'warn',
@@ -81,6 +85,9 @@ export function inFlightFindings(asked: OnTerms, actions: readonly Action[]): re
     ),
   ];
 }
+
+const WHAT_A_PART_IS_OF =
+  'What is open is not what it will be: --by and --to would take more, or less, than was meant.';
 
 const WHAT_IT_MEANS = {
   open: 'This one adds to it.',

@@ -57,7 +57,7 @@ async function write(
     return own(written) ?? advanced(action, record);
   } catch (error) {
     if (error instanceof WrittenAlready && standing !== undefined) return standing;
-    watch.note(warning(action, error));
+    watch.news(warning(action, error));
     return advanced(action, record);
   }
 }

@@ -113,17 +113,28 @@ export const notSentError = (entry: Action, cause: HedgeError): HedgeError =>
       })
     : cause;
 
-const waysOn = ({ shortId, intent: { market, side } }: Action): string =>
+const waysOn = ({ shortId, intent: { action, market, side } }: Action): string =>
   commandLines([
     [`hedge check ${shortId}`, 'looks; sends nothing'],
     [`hedge resume ${shortId}`, 'looks, then asks before it sends again with the same key'],
-    [`hedge close ${market} ${side}`, 'is allowed, if you must be flat'],
+    ...(action === 'close'
+      ? []
+      : [[`hedge close ${market} ${side}`, 'is allowed, if you must be flat'] as const]),
   ]);
 
+/** The same deal as a line, its bounds on the price included. */
 function again({ intent }: Action): string {
-  const { deal_id: dealId, market, side, notional_usd: notional, tenor_days: tenor } = intent;
-  const line = `hedge open ${market} ${side} ${new Big(notional ?? 0).toFixed()} --tenor ${(tenor ?? 0).toString()}`;
-  return dealId === undefined
-    ? `If it is still wanted: ${line}`
-    : `If it is still wanted: ${line} --deal-id ${shellWord(dealId)} --ensure --retry-failed`;
+  const { deal_id: dealId, market, side, notional_usd: notional, tenor_days: tenor, bounds } = intent;
+  const words = [
+    'hedge open',
+    market,
+    side,
+    new Big(notional ?? 0).toFixed(),
+    '--tenor',
+    String(tenor ?? ''),
+  ];
+  if (bounds?.worst_price !== undefined) words.push('--worst-price', bounds.worst_price);
+  if (bounds?.max_cost_bps !== undefined) words.push('--max-cost-bps', bounds.max_cost_bps);
+  if (dealId !== undefined) words.push('--deal-id', shellWord(dealId), '--ensure', '--retry-failed');
+  return `If it is still wanted: ${words.join(' ')}`;
 }

@@ -53,12 +53,25 @@ export function figuresOf(
   };
 }
 
-/** Of an open alone: an addition is filled into a rate that is weighted with what was there. */
-function slippage({ intent, notional }: Action, hedge: ActionReport['hedge']): ActionFigures {
-  const struck = hedge?.struck_rate ?? undefined;
+function slippage(entry: Action, hedge: ActionReport['hedge']): ActionFigures {
+  const { intent, notional } = entry;
+  const struck = struckAsFilled(entry, hedge);
   const shown = intent.quote?.['execution_price'] ?? undefined;
-  if (intent.action !== 'open' || struck === undefined || shown === undefined || notional === undefined)
-    return {};
-  const quoted = new Big(shown);
-  return quoted.gt(0) ? slippageOf({ side: intent.side, notional, quoted, struck }) : {};
+  if (struck === undefined || notional === undefined) return {};
+  const quoted = new Big(shown ?? 0);
+  return {
+    struck_rate: struck,
+    ...(quoted.gt(0) ? slippageOf({ side: intent.side, notional, quoted, struck }) : {}),
+  };
+}
+
+/** Of an open, at the size that was asked: an addition is filled into a rate weighted with what was there. */
+function struckAsFilled(
+  { intent, notional, outcome }: Action,
+  hedge: ActionReport['hedge'],
+): Big | undefined {
+  if (intent.action !== 'open' || notional === undefined) return undefined;
+  const { struck_rate: rate, notional_usd: size } = outcome?.facts ?? {};
+  if (typeof rate === 'string' && typeof size === 'string' && notional.eq(size)) return new Big(rate);
+  return hedge?.notional_usd.eq(notional) === true ? (hedge.struck_rate ?? undefined) : undefined;
 }

@@ -34,8 +34,8 @@ export async function writeDown(
     return state.actions.find(({ id }) => id === action.id) ?? advanced(action, record);
   } catch (error) {
     if (!(error instanceof DamagedFileError)) throw error;
-    looking.watch.note(`The journal could not be written: ${error.what} What became of ${action.shortId}:`);
-    looking.watch.note(`${said.kind}; write that down, mend the file, then: hedge check ${action.shortId}`);
+    looking.watch.news(`The journal could not be written: ${error.what} What became of ${action.shortId}:`);
+    looking.watch.news(`${said.kind}; write that down, mend the file, then: hedge check ${action.shortId}`);
     return advanced(action, record);
   }
 }

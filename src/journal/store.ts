@@ -120,6 +120,15 @@ function passGuard(guard: ((state: JournalState) => void) | undefined, state: Jo
   }
 }
 
+/** Another folder would know no limit, no halt and nothing that is unresolved. */
+const withoutMoving = (error: DamagedFileError): DamagedFileError =>
+  new DamagedFileError(error.path, {
+    what: error.what,
+    book: error.book ?? 'Nothing was sent.',
+    hint: `${error.hint ?? 'Mend that.'} Nothing is dealt without a journal, and no other folder has this one's.`,
+    cause: error,
+  });
+
 /** An error over records of something already sent must not say that nothing was. */
 function forRecords(error: DamagedFileError, records: readonly JournalRecord[]): DamagedFileError {
   const sent = records.find(
@@ -130,7 +139,7 @@ function forRecords(error: DamagedFileError, records: readonly JournalRecord[]):
         (kind === 'sending' && 'attempt' in record && record.attempt === 1)
       ),
   );
-  if (sent === undefined) return error;
+  if (sent === undefined) return withoutMoving(error);
   return new DamagedFileError(error.path, {
     what: error.what,
     book: `What became of action ${sent.action_id} is not in the journal; it was sent, so do not deal it again.`,

@@ -14,11 +14,14 @@ export function actionWatch(
   { drawn, clock, zone }: { drawn: Progress; clock: Clock; zone: () => string },
 ): Watch {
   const dated = (line: string): string => `${spellClock(clock.now(), zone())}  ${line}`;
+  const unlessQuiet = (say: (line: string) => void) => (line: string) => {
+    if (!terminal.quiet) say(dated(line));
+  };
   if (terminal.canDraw) {
     return {
       start: (text) => drawn.start(text),
       update: (text) => drawn.start(text),
-      note: (line) => drawn.note(dated(line)),
+      note: unlessQuiet((line) => drawn.note(line)),
       news: (line) => drawn.note(dated(line)),
       stop: () => drawn.stop(),
     };
@@ -27,7 +30,7 @@ export function actionWatch(
   return {
     start: (text) => lines.start(dated(text)),
     update: () => undefined,
-    note: (line) => lines.note(dated(line)),
+    note: unlessQuiet((line) => lines.note(line)),
     news: (line) => lines.note(dated(line)),
     stop: () => lines.stop(),
   };

@@ -143,6 +143,7 @@ export function openDesk(parts: DeskParts): OpenDesk {
         const { sayBlocks } = await import('../cli/saying.ts');
         progress.stop();
         if (identity !== undefined) headed = true;
+        if (terminal.quiet && !terminal.canPrompt) return;
         sayBlocks(terminal, blocks, { identity, now: clock.now() });
       },
       async liner() {

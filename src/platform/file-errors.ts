@@ -32,7 +32,7 @@ export function cannot(doing: string, path: string, cause: unknown): DamagedFile
   return new DamagedFileError(path, {
     what: `Cannot ${doing} ${path}: ${whyNot(cause)}.`,
     book: 'Nothing was sent.',
-    hint: 'Mend that, or set HEDGE_HOME to a folder of yours.',
+    hint: 'Mend that, and try again.',
     cause,
   });
 }

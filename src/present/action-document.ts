@@ -57,6 +57,7 @@ const requestOf = (plan: Plan | undefined): unknown =>
 
 function derivedOf({ plan, entry, derived, hedges, warnings }: ActionReport): Record<string, unknown> {
   return {
+    struck_rate: derived.struck_rate ?? null,
     slippage_bps: derived.slippage_bps ?? null,
     slippage_usd: derived.slippage_usd ?? null,
     net_pnl_usd: derived.net_pnl_usd ?? null,

@@ -179,3 +179,56 @@ describe('a close', () => {
     expect(documentOf(stopped).error?.code).toBe('no_open_hedge');
   });
 });
+
+describe('a deal that was added to', () => {
+  it('keeps the rate it was filled at, and its slippage', async () => {
+    const desk = aDesk({ env: PRACTICE });
+    interface Filled {
+      data: { derived: { struck_rate: number; slippage_bps: number }; hedge: { struck_rate: number } };
+    }
+    const filled: Filled = JSON.parse((await desk.run(`${OPEN} --deal-id PAY-1`)).out);
+    await desk.run('practice advance 6h');
+    await desk.run('add USDTNGN buy 5k --yes');
+    const later: Filled = JSON.parse((await desk.run(`${OPEN} --deal-id PAY-1 --ensure`)).out);
+    expect(later.data.derived.struck_rate).toBe(filled.data.derived.struck_rate);
+    expect(later.data.derived.slippage_bps).toBe(filled.data.derived.slippage_bps);
+    expect(later.data.hedge.struck_rate).not.toBe(filled.data.hedge.struck_rate);
+    expect((await desk.run('wait PAY-1')).out).toMatch(/Since then +15,000\.00 USD at 1,/);
+  });
+});
+
+describe('a part of what is open', () => {
+  it.each(['--by 50%', '--to 5000'])(
+    'is not taken while another cut of ours is in flight: %s',
+    async (part) => {
+      const desk = aDesk({ env: PRACTICE });
+      await desk.run(OPEN);
+      await desk.run('practice weather --slow-fills 60');
+      expect((await desk.run('reduce USDTNGN buy 2k --yes --no-wait')).code).toBe(0);
+      const stopped = await desk.run(`reduce USDTNGN buy ${part} --yes --json`);
+      expect(stopped.code).toBe(10);
+      expect(documentOf(stopped).error?.code).toBe('in_flight');
+    },
+  );
+
+  it('that is a notional goes on, and the warning is said and in the document', async () => {
+    const desk = aDesk({ env: PRACTICE });
+    await desk.run(OPEN);
+    await desk.run('practice weather --slow-fills 60');
+    await desk.run('reduce USDTNGN buy 2k --yes --no-wait');
+    const ran = await desk.run('reduce USDTNGN buy 1k --yes --no-wait --json');
+    expect(ran.document()).toMatchObject({ data: { derived: { warnings: ['in_flight'] } } });
+    expect(ran.err).toContain('is in flight');
+  });
+});
+
+describe('a deal that failed', () => {
+  it('tells the line that deals it anew, within the same bounds', async () => {
+    const desk = aDesk({ env: PRACTICE });
+    await desk.run('practice weather --failing-orders 100%');
+    const failed = await desk.run(`${OPEN} --deal-id PAY-1 --max-cost-bps 50`);
+    expect(failed.err.replaceAll(/\s+/g, ' ')).toContain(
+      'hedge open USDTNGN buy 10000 --tenor 3 --max-cost-bps 50 --deal-id PAY-1 --ensure --retry-failed',
+    );
+  });
+});

@@ -25,6 +25,7 @@ const FIELDS = [
 ];
 const RECEIPT = ['idempotency_key', 'client_reference', 'hedge_id', 'order_tx_hash', 'sent_at'];
 const DERIVED = [
+  'struck_rate',
   'slippage_bps',
   'slippage_usd',
   'net_pnl_usd',
@@ -43,7 +44,12 @@ describe('the document of an action', () => {
       client_reference: 'PAY-8841',
     });
     const filled = hedge('hdg_1', 10_000, { venue_ref: { desk: 7 } });
-    const derived = { slippage_bps: big('11.7053'), slippage_usd: big('11.7053'), took_ms: 4_000 };
+    const derived = {
+      struck_rate: big('1521.5'),
+      slippage_bps: big('11.7053'),
+      slippage_usd: big('11.7053'),
+      took_ms: 4_000,
+    };
     expect(document(aReport('filled', { plan, entry, hedge: filled, derived }))).toEqual({
       action: 'open',
       action_id: idOf('7c1e'),
@@ -67,6 +73,7 @@ describe('the document of an action', () => {
       position: null,
       quote: JSON.parse(writeExactJson(plan.facts.quote)),
       derived: {
+        struck_rate: 1521.5,
         slippage_bps: 11.7053,
         slippage_usd: 11.7053,
         net_pnl_usd: null,

@@ -64,7 +64,7 @@ function headline(report: ActionReport, word: string, ...rest: readonly Cell[]):
 
 function viewHedge(report: ActionReport, word: 'FILLED' | 'CLOSED'): readonly Block[] {
   const { hedge, entry, derived } = report;
-  const struck = hedge?.struck_rate ?? undefined;
+  const struck = derived.struck_rate ?? hedge?.struck_rate ?? undefined;
   const maturity = hedge?.maturity_at ?? undefined;
   const tenor = hedge?.tenor_days;
   const dealId = entry?.intent.deal_id;
@@ -73,6 +73,7 @@ function viewHedge(report: ActionReport, word: 'FILLED' | 'CLOSED'): readonly Bl
       name: 'Struck',
       value: [struck === undefined ? { kind: 'missing' } : rate(struck), ...against(derived)],
     },
+    ...grownSince(report),
     { name: 'Hedge', value: [textOr(hedge?.id ?? entry?.hedgeId), ...nowIs(hedge, word)] },
     ...(dealId === undefined ? [] : [{ name: 'Deal id', value: [text(dealId)] }]),
     {
@@ -88,6 +89,15 @@ function viewHedge(report: ActionReport, word: 'FILLED' | 'CLOSED'): readonly Bl
     ...extras(hedge),
   ];
   return [headline(report, word), { kind: 'pairs', pairs }];
+}
+
+/** A hedge that was added to, or reduced, since it was dealt: the rate it has now is weighted. */
+function grownSince({ entry, hedge }: ActionReport): readonly { name: string; value: readonly Cell[] }[] {
+  if (hedge === undefined || entry?.notional === undefined || hedge.notional_usd.eq(entry.notional))
+    return [];
+  const rateNow = hedge.struck_rate ?? undefined;
+  const at = rateNow === undefined ? [] : [text('at'), rate(rateNow)];
+  return [{ name: 'Since then', value: [usd(hedge.notional_usd, 'USD'), ...at] }];
 }
 
 /** A hedge that was dealt before may have gone on since. */

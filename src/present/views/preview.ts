@@ -12,9 +12,12 @@ export function viewPreview({ plan, warnings, dealtElsewhere, changed }: Preview
       ? []
       : [line(text('CHANGED', 'warn'), text(`since it was shown: ${changed}.`, 'strong'))]),
     ...viewPlan(plan, dealtElsewhere),
-    ...warnings.map(viewWarning),
+    ...viewWarnings(warnings),
   ];
 }
+
+/** What is said even where nobody is asked. */
+export const viewWarnings = (warnings: readonly Finding[]): readonly Block[] => warnings.map(viewWarning);
 
 const viewWarning = ({ says, hint }: Finding): Block =>
   line(text('Warning:', 'warn'), text(says), ...(hint === undefined ? [] : [text(hint)]));
