@@ -118,9 +118,10 @@ function localParts(instant: number, zone: string): LocalParts {
   };
 }
 
+const two = (number: number): string => String(number).padStart(2, '0');
+
 /** The same without Intl, whose first formatter takes as long as asking the service. */
 function partsInUtc(at: Date): LocalParts {
-  const two = (number: number): string => String(number).padStart(2, '0');
   const [hour, minute] = [two(at.getUTCHours()), two(at.getUTCMinutes())];
   return {
     year: String(at.getUTCFullYear()),
