@@ -80,7 +80,7 @@ async function inOurWords<T>(task: (island: Island) => Promise<T>): Promise<T> {
     if (isPortTaken(error))
       throw new StoppedError({
         code: 'port_taken',
-        what: 'That port is taken, or not to be had.',
+        what: `${placeOf(error)} is taken, or not to be had.`,
         hint: 'Choose another with --port, or leave --port out for any free one.',
         cause: error,
       });
@@ -88,8 +88,14 @@ async function inOurWords<T>(task: (island: Island) => Promise<T>): Promise<T> {
   }
 }
 
-const isPortTaken = (error: unknown): boolean =>
+const isPortTaken = (error: unknown): error is Error =>
   error instanceof Error && 'code' in error && (error.code === 'EADDRINUSE' || error.code === 'EACCES');
+
+/** `Port 4870 of 127.0.0.1`, as Node names it with what it could not have. */
+const placeOf = (error: Error): string =>
+  'port' in error && 'address' in error
+    ? `Port ${String(error.port)} of ${String(error.address)}`
+    : 'That port';
 
 /** `10:02:58 sandbox POST /hedges 200 12 ms`, and what befell it. Never a key of the service. */
 function logLine(entry: RequestLogEntry): string {

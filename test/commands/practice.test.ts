@@ -1,4 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { aDesk } from '../support/desk.ts';
 
 describe('practice status', () => {
@@ -89,5 +91,18 @@ describe('practice weather', () => {
     const ran = await desk.run(`practice weather ${words} --json`);
     expect(ran.code).toBe(2);
     expect((await desk.run('practice weather')).out).toContain('Weather: calm');
+  });
+});
+
+describe('practice serve', () => {
+  it('names the port that it cannot have', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    onTestFinished(() => void other.close());
+    await once(other, 'listening');
+    const address = other.address();
+    const port = typeof address === 'object' && address !== null ? address.port.toString() : '';
+    const ran = await aDesk().run(`practice serve --port ${port}`);
+    expect(ran.code).toBe(10);
+    expect(ran.err).toContain(`Port ${port} of 127.0.0.1 is taken`);
   });
 });
