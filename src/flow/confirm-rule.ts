@@ -21,7 +21,8 @@ export function confirmationFor(
   { plan, dealtElsewhere, changed }: Pick<Preview, 'plan' | 'dealtElsewhere' | 'changed'>,
   environment: Environment,
 ): Confirmation {
-  const asks = changed === undefined ? ASKS[plan.action] : `${ASKS[plan.action]} It changed, as shown.`;
+  const question = ASKS[plan.action === 'reduce' && plan.closesSide ? 'close' : plan.action];
+  const asks = changed === undefined ? question : `${question} It changed, as shown.`;
   if (environment !== 'live') return { kind: 'y_or_n', asks };
   if (plan.action === 'open' || plan.action === 'add') return sideAndNotional(plan, asks);
   const allOurs = dealtElsewhere.length === 0 && plan.facts.book.unclear === undefined;

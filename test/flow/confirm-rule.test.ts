@@ -41,6 +41,14 @@ describe('what is asked before an action is sent', () => {
     );
   });
 
+  it.each([
+    ['reduce USDTNGN buy 10k', 'Reduce the side?'],
+    ['reduce USDTNGN buy 39,800', 'Close the whole side?'],
+    ['close USDTNGN buy', 'Close the whole side?'],
+  ])('%s is asked about as what it does: %s', (line, asks) => {
+    expect(about(line).asks).toBe(asks);
+  });
+
   it('says that it changed when it is asked again', () => {
     const plan = planOf('open USDTNGN buy 50k');
     const { asks } = confirmationFor({ plan, dealtElsewhere: [], changed: 'the price is worse' }, 'live');
