@@ -1,5 +1,6 @@
 /** What `hedge journal` and `hedge journal settle` were asked. Text to value; reads no journal. */
-import { quoted } from '../domain/quoted.ts';
+import { quoted, unquoted } from '../domain/quoted.ts';
+import { shellWord } from '../domain/shell-word.ts';
 import { ENVIRONMENTS, type Environment, type Side } from '../domain/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import { readDealId, readMarket, readSide } from './operands.ts';
@@ -68,18 +69,24 @@ const SETTLED_AS = ['done', 'nothing'] as const;
 export function readSettleIntent(raw: RawInput): SettleIntent {
   const as = optionText(raw, 'as');
   const because = optionText(raw, 'because')?.trim();
-  if (as === undefined || because === undefined)
+  const word = readDealId(raw.operands[0] ?? '');
+  if (as === undefined || because === undefined) {
+    const line = `hedge journal settle ${shellWord(unquoted(word))} --as`;
+    const reason = `--because ${because === undefined ? '"seen on the statement"' : shellWord(unquoted(because))}`;
     throw new UsageError(
       'Settling needs your word and your reason.',
-      'hedge journal settle 7c1e --as done --because "seen on the statement", or --as nothing',
+      as === undefined
+        ? `${line} done ${reason}, or --as nothing`
+        : `${line} ${oneOf(SETTLED_AS, as, 'a way to settle')} ${reason}`,
     );
+  }
   if (because === '' || because.length > LONGEST_REASON)
     throw new UsageError(
       `A reason has 1 to ${LONGEST_REASON.toString()} characters.`,
       '--because "the venue says it never arrived"',
     );
   return {
-    word: readDealId(raw.operands[0] ?? ''),
+    word,
     as: oneOf(SETTLED_AS, as, 'a way to settle'),
     because,
     yes: optionGiven(raw, 'yes'),

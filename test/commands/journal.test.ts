@@ -229,7 +229,12 @@ describe('hedge journal', () => {
     ['journal --environment test', 'live, sandbox, practice'],
     ['journal aaaa bbbb', 'oo many arguments'],
     ['journal settle', 'ACTION'],
-    ['journal settle bbbb --as done', 'hedge journal settle'],
+    ['journal settle bbbb --as nothing', 'hedge journal settle bbbb --as nothing --because '],
+    ['journal settle bbbb', 'hedge journal settle bbbb --as done --because '],
+    [
+      'journal settle bbbb --because gone',
+      'hedge journal settle bbbb --as done --because gone, or --as nothing',
+    ],
     ['journal settle bbbb --as perhaps --because x', 'done, nothing'],
     ['journal --unresolved settle bbbb --as done --because x', '--unresolved is no option'],
     ['journal settle bbbb --as done --because x --unresolved', '--unresolved'],
