@@ -130,7 +130,7 @@ describe('profile use', () => {
     const refused = await desk.run('profile use real --json');
     expect(refused.code).toBe(2);
     expect(refused.err).toContain('--yes');
-    const said = await desk.run('profile use real --yes');
+    const said = await desk.run('profile use real -y');
     expect(said.code).toBe(0);
     expect(said.out).toContain('Every terminal of this user now deals live');
   });

@@ -11,7 +11,7 @@ export const profileRemove = defineCommand({
   summary: 'forgets a profile and its key',
   description: 'The key itself stays valid at the service: revoke it in the partner desk if it may be known.',
   operands: [{ name: 'NAME', summary: 'a profile' }],
-  options: [{ flags: '--yes', summary: 'does not ask' }],
+  options: [{ flags: '-y, --yes', summary: 'does not ask' }],
   examples: [{ line: 'hedge profile remove desk', shows: 'asks, then forgets it' }],
   read: (raw) => ({ name: raw.operands[0] ?? '', yes: optionGiven(raw, 'yes') }),
   async run(desk, { name, yes }) {

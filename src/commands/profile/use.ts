@@ -12,7 +12,7 @@ export const profileUse = defineCommand({
   name: 'profile use',
   summary: 'makes a profile the default; a live one is asked about',
   operands: [{ name: 'NAME', summary: 'a profile, or practice' }],
-  options: [{ flags: '--yes', summary: 'does not ask' }],
+  options: [{ flags: '-y, --yes', summary: 'does not ask' }],
   examples: [{ line: 'hedge profile use desk', shows: 'what hedge uses from now on, in every terminal' }],
   read: (raw) => ({ name: raw.operands[0] ?? '', yes: optionGiven(raw, 'yes') }),
   async run(desk, { name, yes }) {
