@@ -146,12 +146,21 @@ function addCommand(parent: Commander, command: Command, onMeant: (meant: Meant)
     .addHelpText('after', `\n${examplesOf(command)}`);
   for (const operand of command.operands) {
     const name = `${operand.name}${operand.variadic === true ? '...' : ''}`;
-    made.argument(operand.optional === true ? `[${name}]` : `<${name}>`, operand.summary);
+    const required = operand.optional !== true && !command.judgesOperands;
+    made.argument(required ? `<${name}>` : `[${name}]`, operand.summary);
   }
+  if (command.judgesOperands) made.allowExcessArguments().usage(usageOf(command));
   addOptions(made, command.options);
   made.action(() => onMeant({ command, parsed: made, operands: made.args }));
   return made;
 }
+
+/** As Commander would have it of words that it judges itself. */
+const usageOf = ({ operands }: Command): string =>
+  [
+    '[options]',
+    ...operands.map(({ name, optional }) => (optional === true ? `[${name}]` : `<${name}>`)),
+  ].join(' ');
 
 /**
  * Each may be given once, as itself or as its opposite (`--read-only`, `--no-read-only`): the last of two

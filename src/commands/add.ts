@@ -16,6 +16,7 @@ export const add = defineCommand({
     { name: 'SIDE', summary: 'buy or sell' },
     { name: 'NOTIONAL', summary: 'what is added, in USD: 5000, 5k' },
   ],
+  judgesOperands: true,
   options: ACTION_OPTIONS.add,
   examples: [
     { line: 'hedge add USDTNGN buy 5000', shows: 'shown, asked, added' },

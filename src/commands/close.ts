@@ -15,6 +15,7 @@ export const close = defineCommand({
     { name: 'MARKET', summary: 'USDTNGN, in any case' },
     { name: 'SIDE', summary: 'buy or sell' },
   ],
+  judgesOperands: true,
   options: ACTION_OPTIONS.close,
   examples: [
     { line: 'hedge close USDTNGN buy', shows: 'shown, asked, closed' },

@@ -44,6 +44,8 @@ export interface Declaration<Input, Value> {
   /** Paragraphs under the summary in `--help`. */
   description?: string;
   operands?: readonly OperandSpec[];
+  /** `read` says which words are missing or too many, with the line to type; else the command line does. */
+  judgesOperands?: boolean;
   options?: readonly OptionSpec[];
   /** What stands before the time in the environment line: `indicative`. */
   aside?: string;
@@ -75,6 +77,7 @@ export interface Command {
   aside: string | undefined;
   lines: boolean;
   operands: readonly OperandSpec[];
+  judgesOperands: boolean;
   options: readonly OptionSpec[];
   examples: readonly { line: string; shows: string }[];
   /** Whether what it shows is a list. */
@@ -126,6 +129,7 @@ export function defineCommand<Input, Value>(declaration: Declaration<Input, Valu
     aside: declaration.aside,
     lines: declaration.lines ?? false,
     operands: declaration.operands ?? [],
+    judgesOperands: declaration.judgesOperands ?? false,
     options: declaration.options ?? [],
     examples: declaration.examples,
     lists: declaration.table !== undefined,

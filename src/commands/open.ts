@@ -16,6 +16,7 @@ export const open = defineCommand({
     { name: 'SIDE', summary: 'buy gains when the naira weakens, sell when it strengthens', optional: true },
     { name: 'NOTIONAL', summary: 'size in USD: 10000, 10_000, 10,000, 10k, 1.5m', optional: true },
   ],
+  judgesOperands: true,
   options: ACTION_OPTIONS.open,
   examples: [
     { line: 'hedge open USDTNGN buy 10000 --tenor 3', shows: 'shown, asked, opened, filled' },

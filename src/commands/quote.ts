@@ -9,13 +9,14 @@ export const quote = defineCommand({
   name: 'quote',
   summary: 'what a hedge would cost, all in; without --tenor, every tenor side by side',
   description:
-    'Indicative: opens nothing and reserves nothing. YOU PAY is impact, carry and platform fee together; BREAKS EVEN is the reference rate at maturity at which the hedge exactly pays its own costs. With --worst-price or --max-cost-bps the exit code is 11 when any tenor asked for is not good enough.',
+    'Indicative: opens nothing and reserves nothing. YOU PAY is impact, carry and platform fee together; EVEN AT is the reference rate at maturity at which the hedge exactly pays its own costs. With --worst-price or --max-cost-bps the exit code is 11 when any tenor asked for is not good enough.',
   aside: 'indicative',
   operands: [
     { name: 'MARKET', summary: 'USDTNGN, in any case' },
     { name: 'SIDE', summary: 'buy gains when the naira weakens, sell when it strengthens' },
     { name: 'NOTIONAL', summary: 'size in USD: 10000, 10_000, 10,000, 10k, 1.5m' },
   ],
+  judgesOperands: true,
   options: [
     { flags: '-t, --tenor <days>', summary: '1, 3, 7 (or 3d), a list such as 1,3, or all' },
     { flags: '--worst-price <price>', summary: 'exit 11 when the execution price is worse' },

@@ -16,6 +16,7 @@ export const reduce = defineCommand({
     { name: 'SIDE', summary: 'buy or sell' },
     { name: 'NOTIONAL', summary: 'what comes off, in USD: 5000, 5k', optional: true },
   ],
+  judgesOperands: true,
   options: ACTION_OPTIONS.reduce,
   examples: [
     { line: 'hedge reduce USDTNGN buy 5000', shows: '5,000 USD come off' },

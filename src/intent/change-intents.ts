@@ -8,7 +8,7 @@ import { optionGiven, optionText, type RawInput } from './raw-input.ts';
 import { readSideWords } from './side-words.ts';
 
 export function readAddIntent(raw: RawInput): AddIntent {
-  const { market, side } = readSideWords('add', raw.operands);
+  const { market, side } = readSideWords('add', raw);
   const [, , notional] = raw.operands;
   if (notional === undefined)
     throw new UsageError('The notional is missing.', `hedge add ${market} ${side} NOTIONAL`);
@@ -24,7 +24,7 @@ export function readAddIntent(raw: RawInput): AddIntent {
 }
 
 export function readReduceIntent(raw: RawInput): ReduceIntent {
-  const { market, side } = readSideWords('reduce', raw.operands);
+  const { market, side } = readSideWords('reduce', raw);
   return {
     action: 'reduce',
     market,
@@ -64,7 +64,7 @@ function readTarget(text: string, place: string) {
 }
 
 export function readCloseIntent(raw: RawInput): CloseIntent {
-  const { market, side } = readSideWords('close', raw.operands);
+  const { market, side } = readSideWords('close', raw);
   const [, , size] = raw.operands;
   if (size !== undefined)
     throw new UsageError('A close takes the whole side.', reduceLine(size, market, side));

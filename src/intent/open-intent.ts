@@ -2,21 +2,20 @@
 import { UsageError } from '../errors.ts';
 import type { OpenDraft, OpenIntent, OpenPart } from './action-intent.ts';
 import { readActionOptions, readPriceTerms } from './action-options.ts';
-import { readMarketAndSide } from './market-and-side.ts';
-import { readDealId, readMarket, readNotional, readTenor } from './operands.ts';
+import { readDealId, readMarket, readNotional, readSide, readTenor } from './operands.ts';
 import { optionGiven, optionText, type RawInput } from './raw-input.ts';
 import { refuseMistaken } from './side-words.ts';
 
 /** Parts left out are undefined; whatever was said is read, or refused. */
 export function readOpenDraft(raw: RawInput): OpenDraft {
   const [market, side, notional] = raw.operands;
-  refuseMistaken('open', raw.operands);
+  refuseMistaken('open', raw);
   const tenor = optionText(raw, 'tenor');
   const dealId = optionText(raw, 'dealId');
   const draft: OpenDraft = {
     action: 'open',
     market: market === undefined ? undefined : readMarket(market),
-    side: undefined,
+    side: side === undefined ? undefined : readSide(side),
     notional: notional === undefined ? undefined : readNotional(notional),
     tenor: tenor === undefined ? undefined : readTenor(tenor),
     dealId: dealId === undefined ? undefined : readDealId(dealId),
@@ -27,8 +26,7 @@ export function readOpenDraft(raw: RawInput): OpenDraft {
     options: readActionOptions(raw),
   };
   refuseContradictions(draft);
-  if (market === undefined || side === undefined) return draft;
-  return { ...draft, ...readMarketAndSide('open', { market, side, rest: raw.operands.slice(2) }) };
+  return draft;
 }
 
 function refuseContradictions({ ensure, retryFailed, dealId, options }: OpenDraft): void {

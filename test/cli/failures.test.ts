@@ -58,6 +58,18 @@ describe('a failing command', () => {
     expect(service.requests).toEqual([]);
   });
 
+  it.each([
+    ['close', 'hedge close MARKET SIDE'],
+    ['close USDTNGN', 'hedge close USDTNGN SIDE'],
+    ['close USDTNGN buy 5000', 'hedge reduce USDTNGN buy 5000'],
+    ['add USDTNGN', 'hedge add USDTNGN SIDE NOTIONAL'],
+    ['open USDTNGN buy 10k 3 --yes', 'hedge open USDTNGN buy 10k --tenor 3 --yes'],
+  ])('exits 2 on the words of %j, with the line to type', async (line, hint) => {
+    const ran = await aDesk().run(line);
+    expect(ran.code).toBe(2);
+    expect(ran.err).toContain(hint);
+  });
+
   it('exits 5 when nobody listens', async () => {
     const port = await deadPort();
     const env = { HEDGE_API_KEY: SANDBOX_KEY, HEDGE_BASE_URL: `https://127.0.0.1:${port}/v2` };

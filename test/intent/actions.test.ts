@@ -5,6 +5,7 @@ import { UsageError } from '../../src/errors.ts';
 import { ACTION_OPTIONS } from '../../src/intent/action-options.ts';
 import { readAddIntent, readCloseIntent, readReduceIntent } from '../../src/intent/change-intents.ts';
 import { completeOpen, missingParts, readOpenDraft } from '../../src/intent/open-intent.ts';
+import { readQuoteIntent } from '../../src/intent/quote-intent.ts';
 import type { RawInput } from '../../src/intent/raw-input.ts';
 
 /** As Commander hands it over: a switch that can be refused with --no- is there and true. */
@@ -96,7 +97,7 @@ describe('every action', () => {
 
   it.each(SIZED)('%s names the line when market and side are swapped', (action) => {
     expect(refused(() => READERS[action](typed('buy usdtngn 10k', { tenor: '3' }))).hint).toBe(
-      `Did you mean: hedge ${action} USDTNGN buy 10k`,
+      `Did you mean: hedge ${action} USDTNGN buy 10k --tenor 3`,
     );
   });
 
@@ -104,7 +105,7 @@ describe('every action', () => {
     const error = refused(() => READERS[action](typed('sell 10k', { tenor: '3' })));
     expect([error.message, error.hint]).toEqual([
       'The market is missing.',
-      `hedge ${action} MARKET sell 10k`,
+      `hedge ${action} MARKET sell 10k --tenor 3`,
     ]);
   });
 
@@ -226,6 +227,51 @@ describe('close', () => {
 
   it.each([true, undefined])('with --if-open %s', (ifOpen) => {
     expect(readCloseIntent(typed('USDTNGN buy', { ifOpen })).ifOpen).toBe(ifOpen === true);
+  });
+});
+
+describe('words that are not where they belong', () => {
+  const asked = { ...READERS, quote: readQuoteIntent } as const;
+
+  it.each([
+    ['open', 'buy usdtngn 10k', { tenor: '3', yes: true }, 'open USDTNGN buy 10k --tenor 3 --yes'],
+    ['open', 'usdtngn 10k BUY', { tenor: '3' }, 'open USDTNGN buy 10k --tenor 3'],
+    ['open', '10k usdtngn buy', { dealId: 'PAY 1' }, "open USDTNGN buy 10k --deal-id 'PAY 1'"],
+    ['quote', 'usdtngn 10k buy', { maxCostBps: '-5' }, 'quote USDTNGN buy 10k --max-cost-bps=-5'],
+    ['add', '5k buy USDTNGN', { wait: false }, 'add USDTNGN buy 5k --no-wait'],
+    ['close', 'buy USDTNGN', { ifOpen: true }, 'close USDTNGN buy --if-open'],
+    ['open', 'USDTNGN buy 10k 3', { yes: true }, 'open USDTNGN buy 10k --tenor 3 --yes'],
+    ['quote', 'USDTNGN sell 10k 7d', {}, 'quote USDTNGN sell 10k --tenor 7d'],
+    ['open', 'USDTNGN buy 10 000', { tenor: '3' }, 'open USDTNGN buy 10_000 --tenor 3'],
+    ['reduce', 'USDTNGN buy 1 500 000', {}, 'reduce USDTNGN buy 1_500_000'],
+  ] as const)('%s %s %j: the line that was meant, options and all', (action, line, options, meant) => {
+    const error = refused(() => asked[action](typed(line, options)));
+    expect(error.hint).toBe(`Did you mean: hedge ${meant}`);
+  });
+
+  it.each([
+    ['open', 'USDTNGN 10k', 'The side is missing: buy or sell.', 'hedge open USDTNGN SIDE 10k'],
+    ['add', '5k', 'Market and side are missing.', 'hedge add MARKET SIDE 5k'],
+    ['add', '', 'Market and side are missing.', 'hedge add MARKET SIDE NOTIONAL'],
+    ['add', 'usdtngn buy', 'The notional is missing.', 'hedge add USDTNGN buy NOTIONAL'],
+    ['quote', 'usdtngn buy', 'The notional is missing.', 'hedge quote USDTNGN buy NOTIONAL'],
+    ['close', '', 'Market and side are missing.', 'hedge close MARKET SIDE'],
+    ['close', 'sell', 'The market is missing.', 'hedge close MARKET sell'],
+    [
+      'open',
+      'USDTNGN buy 10k now',
+      '"now" is one word too many: market, side, notional are the words of open.',
+      'See hedge open --help.',
+    ],
+  ] as const)('%s %j: what is missing or too many, and the line', (action, line, message, hint) => {
+    const error = refused(() => asked[action](typed(line)));
+    expect([error.message, error.hint]).toEqual([message, hint]);
+  });
+
+  it('say how a notional is one word', () => {
+    expect(refused(() => readOpen(typed('USDTNGN buy 10 000'))).message).toBe(
+      'A notional is one word: 10000 or 10_000.',
+    );
   });
 });
 
