@@ -2,7 +2,6 @@
  * An intent held against the book, the journal and the limits of the desk, as they are at this moment: read,
  * planned and judged. Sends nothing that changes anything.
  */
-import type { Hedge } from '../client/schemas.ts';
 import type { ActionIntent } from '../intent/action-intent.ts';
 import { hedgesDealtHere } from '../journal/ledger.ts';
 import type { JournalState } from '../journal/store.ts';
@@ -49,7 +48,7 @@ export function consider(intent: ActionIntent, { atMs, state, facts }: Read, dea
     // Of nothing to close, only what is still coming matters.
     ...(nothingToDo(plan) ? [] : guardPlan(plan, { limits: dealing.limits })),
     ...guardJournal(askedOfJournal(plan, dealing), state, moment(dealing)),
-    ...dealIdFindings(intent, { state, underDealId: facts.underDealId, dealing }),
+    ...dealIdFindings(intent, { state, facts, dealing }),
   ];
   const stop = stopFrom(findings);
   if (stop !== undefined) throw stop;
@@ -57,7 +56,7 @@ export function consider(intent: ActionIntent, { atMs, state, facts }: Read, dea
   return {
     plan,
     readAtMs: atMs,
-    dealAttempt: attemptOf(intent, { state, underDealId: facts.underDealId, dealing }),
+    dealAttempt: attemptOf(intent, { state, facts, dealing }),
     warnings: findings.filter(({ level }) => level === 'warn'),
     dealtElsewhere: facts.book.open.flatMap(({ id }) => (here.has(id) ? [] : [id])),
   };
@@ -93,17 +92,19 @@ export const moment = (dealing: Dealing) => ({
 
 interface Under {
   state: JournalState;
-  underDealId: readonly Hedge[];
+  facts: Pick<ActionFacts, 'underDealId' | 'underDealIdCut'>;
   dealing: Dealing;
 }
 
 /** A deal id that was used elsewhere. */
-export function dealIdFindings(intent: ActionIntent, { dealing, ...known }: Under): readonly Finding[] {
+export function dealIdFindings(intent: ActionIntent, under: Under): readonly Finding[] {
   const dealId = intent.action === 'open' ? intent.dealId : undefined;
-  return dealId === undefined ? [] : guardDealId(dealId, { ...known, identity: dealing.identity });
+  return dealId === undefined ? [] : guardDealId(dealId, knownUnder(under));
 }
 
-function attemptOf(intent: ActionIntent, { dealing, ...known }: Under): number {
+function attemptOf(intent: ActionIntent, under: Under): number {
   const dealId = intent.action === 'open' ? intent.dealId : undefined;
-  return dealId === undefined ? 1 : nextAttempt(dealId, { ...known, identity: dealing.identity });
+  return dealId === undefined ? 1 : nextAttempt(dealId, knownUnder(under));
 }
+
+const knownUnder = ({ state, facts, dealing: { identity } }: Under) => ({ state, identity, ...facts });

@@ -29,6 +29,8 @@ interface Known {
   identity: Dealing['identity'];
   /** Hedges that the service has under the deal id, newest first. */
   underDealId: readonly Hedge[];
+  /** The service may have more of them. */
+  underDealIdCut?: boolean | undefined;
 }
 
 const FAILED = 'failed';
@@ -65,7 +67,8 @@ export function nextAttempt(dealId: string, { state, identity, underDealId }: Kn
 /** A deal id that the service knows and this machine doesn't. The journal's own are for the journal's guard. */
 export function guardDealId(dealId: string, known: Known): readonly Finding[] {
   const so = dealSoFar(dealId, known);
-  if (so.dealt !== 'there') return [];
+  if (so.dealt === 'here') return [];
+  if (so.dealt !== 'there') return known.underDealIdCut === true ? [cannotBeTold(dealId)] : [];
   const { id, status } = so.hedge;
   return [
     {
@@ -77,6 +80,14 @@ export function guardDealId(dealId: string, known: Known): readonly Finding[] {
     },
   ];
 }
+
+const cannotBeTold = (dealId: string): Finding => ({
+  level: 'stop',
+  code: 'book_unclear',
+  says: `Whether deal id ${quoted(dealId)} is used cannot be told: the service lists other hedges too, and perhaps not all.`,
+  hint: 'See what is on the book (hedge hedges); without a deal id it can be dealt.',
+  details: { deal_id: dealId },
+});
 
 interface DealtTerms {
   market: string;

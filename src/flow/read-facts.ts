@@ -12,6 +12,8 @@ import { type Reading, readBook, readUnderReference } from './read-book.ts';
 export interface ActionFacts extends PlanFacts {
   bookFacts: BookFacts;
   underDealId: readonly Hedge[];
+  /** More may carry it than could be read. */
+  underDealIdCut: boolean;
 }
 
 /** @throws HedgeError of the first reading that fails; the signal's reason when that aborted. */
@@ -29,7 +31,7 @@ export async function readFacts(intent: ActionIntent, reading: Reading): Promise
     readQuote(intent, reading, { book, market }),
     readUnderDealId(intent, reading),
   ]);
-  return { book: side, bookFacts, market: line, account: account.data, quote, underDealId, readAtMs };
+  return { book: side, bookFacts, market: line, account: account.data, quote, readAtMs, ...underDealId };
 }
 
 interface ReadSide {
@@ -93,7 +95,12 @@ async function quoteFor(
 
 const isShut = async (line: Promise<Market | undefined>): Promise<boolean> => (await line)?.status !== 'open';
 
-async function readUnderDealId(intent: ActionIntent, reading: Reading): Promise<readonly Hedge[]> {
-  if (intent.action !== 'open' || intent.dealId === undefined) return [];
-  return (await readUnderReference(reading, intent.dealId)).hedges;
+async function readUnderDealId(
+  intent: ActionIntent,
+  reading: Reading,
+): Promise<Pick<ActionFacts, 'underDealId' | 'underDealIdCut'>> {
+  if (intent.action !== 'open' || intent.dealId === undefined)
+    return { underDealId: [], underDealIdCut: false };
+  const { hedges, mayBeCut } = await readUnderReference(reading, intent.dealId);
+  return { underDealId: hedges, underDealIdCut: mayBeCut };
 }

@@ -93,7 +93,7 @@ async function considerAgain(
   const findings = [
     ...guardPlan(plan, { limits: dealing.limits }).map((finding) => softened(finding, how.evidence)),
     ...judgedByJournal(action, plan, state, dealing),
-    ...dealIdFindings(intent, { state, underDealId: facts.underDealId, dealing }),
+    ...dealIdFindings(intent, { state, facts, dealing }),
   ];
   const stop = stopFrom(findings);
   if (stop !== undefined) throw stop;

@@ -41,6 +41,21 @@ describe('an open that is stopped while it is sent', () => {
   });
 });
 
+describe('an open under a deal id that may be used', () => {
+  it('is not sent where the service tells neither: it does not filter, and what it lists may be a page', async () => {
+    const page = Array.from({ length: 500 }, (_, index) =>
+      aHedge({ id: `hdg_${index}`, client_reference: `THEIRS-${index}` }),
+    );
+    const service = await scriptedService([
+      ...READINGS.filter(({ on: line }) => line !== UNDER_DEAL_ID),
+      on(UNDER_DEAL_ID, ok(page)),
+    ]);
+    const ran = await deskAt(service).run(OPEN);
+    expect(ran.code).toBe(10);
+    expect(ran.document()).toMatchObject({ error: { code: 'book_unclear', effect: 'none' } });
+  });
+});
+
 describe('an open that nobody knows the end of', () => {
   it('stops the next one also where the base address is written in another way', async () => {
     const service = await scriptedService([
