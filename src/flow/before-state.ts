@@ -10,7 +10,7 @@ export function beforeState({
   book,
   underDealId = [],
   readAtMs,
-}: Pick<PlanFacts, 'book' | 'underDealId' | 'readAtMs'>): IntentRecord['before'] {
+}: Pick<PlanFacts, 'book' | 'underDealId'> & Partial<Pick<PlanFacts, 'readAtMs'>>): IntentRecord['before'] {
   const hedges = new Map<string, IntentRecord['before']['hedges'][number]>();
   for (const { id, notional, status } of [...book.open, ...book.coming, ...book.unread])
     hedges.set(id, { hedge_id: id, notional_usd: notional.toFixed(), status });

@@ -16,16 +16,12 @@ import { stopFrom } from './stop.ts';
 
 /** The readings of one moment. */
 export interface Read {
-  /** When the reading began, by this machine's clock. */
-  atMs: number;
   state: JournalState;
   facts: ActionFacts;
 }
 
 export interface Considered {
   plan: Plan;
-  /** When what it is made of was read. */
-  readAtMs: number;
   /** Of an open under a deal id: which attempt it would be, from 1. */
   dealAttempt: number;
   warnings: readonly Finding[];
@@ -35,14 +31,13 @@ export interface Considered {
 
 /** Reads all that the intent is decided on, and tells what ended while nobody waited. */
 export async function readAll(intent: ActionIntent, dealing: Dealing): Promise<Read> {
-  const atMs = dealing.clock.now();
   const facts = await readFacts(intent, dealing);
   await lateNews(facts.bookFacts.hedges, dealing);
-  return { atMs, facts, state: dealing.journal.read() };
+  return { facts, state: dealing.journal.read() };
 }
 
 /** @throws StoppedError by the first guard that stops, or when there is nothing to act on. */
-export function consider(intent: ActionIntent, { atMs, state, facts }: Read, dealing: Dealing): Considered {
+export function consider(intent: ActionIntent, { state, facts }: Read, dealing: Dealing): Considered {
   const plan = planAction(intent, facts);
   const findings = [
     // Of nothing to close, only what is still coming matters.
@@ -55,7 +50,6 @@ export function consider(intent: ActionIntent, { atMs, state, facts }: Read, dea
   const here = hedgesDealtHere(state.actions, dealing.identity);
   return {
     plan,
-    readAtMs: atMs,
     dealAttempt: attemptOf(intent, { state, facts, dealing }),
     warnings: findings.filter(({ level }) => level === 'warn'),
     dealtElsewhere: facts.book.open.flatMap(({ id }) => (here.has(id) ? [] : [id])),

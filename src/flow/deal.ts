@@ -55,7 +55,7 @@ async function dealOnce(intent: ActionIntent, dealing: Dealing): Promise<ActionR
   const agreed = await agreeUnlessTaken(intent, read, dealing);
   const { plan, warnings } = agreed;
   if (nothingToDo(plan)) {
-    warnings.forEach(({ says }) => dealing.watch.note(`besides    ${says}`));
+    warnings.forEach(({ says }) => dealing.watch.news(`besides    ${says}`));
     return reportOf('flat', { plan, warnings });
   }
   if (intent.options.dryRun) return reportOf('planned', { plan, warnings });
@@ -76,18 +76,17 @@ async function agreeUnlessTaken(intent: ActionIntent, read: Read, dealing: Deali
 }
 
 /** The intent is on disk when this returns: judged once more while no other process could add to the journal. */
-async function writeIntent(agreed: Considered, dealing: Dealing) {
-  const { plan, dealAttempt } = agreed;
+async function writeIntent({ plan, dealAttempt }: Considered, dealing: Dealing) {
   dealing.signal.throwIfAborted();
   const { id, records } = entryOf(plan, { dealing, dealAttempt });
   const key = records[0].idempotency_key;
-  const state = await dealing.journal.append(records, (standing) => judge(agreed, key, standing, dealing));
+  const state = await dealing.journal.append(records, (standing) => judge(plan, key, standing, dealing));
   const entry = state.actions.find((action) => action.id === id);
   if (entry === undefined) throw new Error(`the journal does not show action ${id}, which was just written`);
   return entry;
 }
 
-function judge({ plan, readAtMs }: Considered, key: string, state: JournalState, dealing: Dealing): void {
+function judge(plan: Considered['plan'], key: string, state: JournalState, dealing: Dealing): void {
   const stop = stopFrom(guardJournal(askedOfJournal(plan, dealing), state, moment(dealing)));
   // A key of which nothing came, for want of a connection, is free for the next attempt.
   const earlier = findByKey(state.actions, dealing.identity, key);
@@ -96,13 +95,12 @@ function judge({ plan, readAtMs }: Considered, key: string, state: JournalState,
   const ensured = plan.action === 'open' && plan.intent.ensure && stop?.code === 'deal_id_used';
   if (ensured || (taken && (given || stop === undefined))) throw new TakenMeanwhile();
   if (stop !== undefined) throw stop;
-  if (isMeasured(plan) && changedSideSince(readAtMs, plan, state, dealing)) throw new TakenMeanwhile();
+  if (isMeasured(plan) && changedSince(plan, state, dealing)) throw new TakenMeanwhile();
 }
 
 /** Whether another process has written of the side since it was read: its size may be another by now. */
-const changedSideSince = (
-  readAtMs: number,
-  { market, side }: Considered['plan'],
+const changedSince = (
+  { market, side, facts: { readAtMs } }: Considered['plan'],
   { actions }: JournalState,
   { identity }: Dealing,
 ): boolean =>

@@ -38,7 +38,7 @@ export interface PlanFacts {
   /** Every hedge that carries the deal id of an open, on whatever side and in whatever status. */
   underDealId?: readonly Hedge[] | undefined;
   /** When the reading began, by this machine's clock; milliseconds since the epoch. */
-  readAtMs?: number | undefined;
+  readAtMs: number;
 }
 
 interface Planned {

@@ -78,6 +78,7 @@ export const planFacts = (changes: Partial<PlanFacts> = {}): PlanFacts => ({
   market: market(),
   account: account(),
   quote: undefined,
+  readAtMs: NOON.getTime(),
   ...changes,
 });
 
