@@ -77,7 +77,7 @@ export function askingPrompter(terminal: Terminal, signal: AbortSignal): Prompte
       ),
     confirm: ({ message }) =>
       askToAct(({ confirm }, context) =>
-        confirm({ message: clean(message), default: false, theme }, context),
+        confirm({ message: wrapped(clean(message), terminal.stderr.width), default: false, theme }, context),
       ),
     async select(question, choices, { header } = {}) {
       // Numbers stand for the values, which may be anything.
@@ -118,7 +118,7 @@ export function askingPrompter(terminal: Terminal, signal: AbortSignal): Prompte
           given.trim() === '' || fits(given.trim())
             ? undefined
             : `Type "${wanted}", or nothing at all to stop here.`;
-        const asked = clean(`${message} Type "${wanted}"`);
+        const asked = besideOrUnder(clean(message), clean(`Type "${wanted}"`), terminal.stderr.width);
         const answer = await input(
           // What was wrong is taken away, so that Enter alone stops it.
           { message: asked, validate: judge(objection), theme: { ...theme, validationFailureMode: 'clear' } },
@@ -161,7 +161,14 @@ function wrapped(text: string, width: number): string {
   }
   return lines.join('\n');
 }
+/** What inquirer puts before a question. */
 const MARGIN = 2;
+
+/** What is to be typed stands whole on one line, with room for the same as its answer. */
+function besideOrUnder(message: string, type: string, width: number): string {
+  const taken = MARGIN + textWidth(`${message} ${type} ${type}`);
+  return taken < width ? `${message} ${type}` : `${wrapped(message, width)}\n${type}`;
+}
 
 const declined = (): StoppedError =>
   new StoppedError({

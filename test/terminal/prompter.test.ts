@@ -170,6 +170,20 @@ describe('a question at a terminal', () => {
     expect(await thinksAgain.until('answer false')).toContain('answer false');
   });
 
+  it('a question that is longer than the line is broken between words, and never in what is to be typed', async () => {
+    const message = 'Close the whole side? Not all of it was dealt from this machine.';
+    const typed = `prompter.typed({ ...question, message: '${message}' }, 'USDTNGN', () => true)`;
+    const screen = openScreen(process.execPath, asking(typed), { columns: 80 });
+    expect(await screen.until('USDTNGN')).toContain('this machine.\nType "USDTNGN"');
+    screen.send('usdtngn\r');
+    expect(await screen.until('answer')).toContain('answer true');
+    const confirm = `prompter.confirm({ ...question, message: '${message} Really?' })`;
+    const narrow = openScreen(process.execPath, asking(confirm), { columns: 50 });
+    expect(await narrow.until('y/N')).toContain('Close the whole side? Not all of it was dealt\n');
+    narrow.send('y\r');
+    expect(await narrow.until('answer')).toContain('answer true');
+  });
+
   it('Ctrl-C says that nothing was sent and dies by SIGINT, the cursor shown', async () => {
     const screen = ask('prompter.hidden(question)');
     await screen.until('(not shown)');
