@@ -58,6 +58,11 @@ export type Block =
     }
   /** Rows of a name, one figure, and words beside it: figures line up at their decimal point. */
   | { kind: 'figures'; rows: readonly (readonly Cell[])[] }
+  /**
+   * Commands to type, never wrapped, and what each does beside it; where a command is too long for that, each
+   * stands on a line of its own and what it does under it.
+   */
+  | { kind: 'commands'; rows: readonly { command: string; does: string }[] }
   /** Names and values, the values aligned. */
   | { kind: 'pairs'; pairs: readonly { name: string; value: readonly Cell[] }[] };
 

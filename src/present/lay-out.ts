@@ -118,6 +118,26 @@ export function layFigures(rows: readonly (readonly Cell[])[], layout: Layout): 
   });
 }
 
+/** Between a command and what it does, and in front of what stands under it. */
+const AFTER_COMMAND = 4;
+/** Narrowest room for what a command does, beside it. */
+const DOES_ROOM = 20;
+
+/** Commands in one column and what they do in another, wrapped under itself; or one under the other. */
+export function layCommands(rows: readonly { command: string; does: string }[], layout: Layout): Line[] {
+  const column =
+    Math.max(0, ...rows.map(({ command }) => textWidth(showable(command, layout)))) + AFTER_COMMAND;
+  const beside = column + DOES_ROOM <= layout.width;
+  return rows.flatMap(({ command, does }): Line[] => {
+    const typed: Run = { text: showable(command, layout), style: 'plain' };
+    const left = beside ? column : AFTER_COMMAND;
+    const lines = wrapRuns([{ text: showable(does, layout), style: 'plain' }], layout.width - left);
+    if (!beside) return [[typed], ...indented(lines, left)];
+    const [first = [], ...rest] = lines;
+    return [[typed, blank(column - textWidth(typed.text)), ...first], ...indented(rest, column)];
+  });
+}
+
 export const indented = (lines: readonly Line[], columns: number): Line[] =>
   columns === 0 ? [...lines] : lines.map((line) => [blank(columns), ...line]);
 

@@ -1,7 +1,7 @@
 /** An error as a person reads it: what happened, what it means for the book, what to do next. */
 import { type Effect, type HedgeError, OWN_CODES, RefusedError } from '../errors.ts';
 import { type Block, line, text } from './blocks.ts';
-import { hintFor } from './hint.ts';
+import { hintBlocks, hintFor } from './hint.ts';
 import { type HumanView, renderHuman } from './render-human.ts';
 
 /** Lines for standard error. A code of the service stands in brackets behind what happened. */
@@ -9,8 +9,8 @@ export function renderErrorHuman(error: HedgeError, view: HumanView, named?: str
   const blocks: Block[] = [line(text(withCode(error), 'bad'))];
   const book = error.book ?? BOOK_UNSAID[error.effect];
   if (book !== undefined) blocks.push(line(text(book)));
-  // Hints are ours and may list commands, one a line.
-  for (const hint of hintFor(error, named)?.split('\n') ?? []) blocks.push(line(text(hint)));
+  const hint = hintFor(error, named);
+  if (hint !== undefined) blocks.push(...hintBlocks(hint));
   return renderHuman(blocks, view);
 }
 

@@ -2,7 +2,7 @@
 import { ENVIRONMENT_GLOSS } from '../domain/vocabulary.ts';
 import type { Block } from './blocks.ts';
 import { showable } from './format.ts';
-import { indented, type Layout, layFigures, layPairs, sentence } from './lay-out.ts';
+import { indented, type Layout, layCommands, layFigures, layPairs, sentence } from './lay-out.ts';
 import { layTable } from './render-table.ts';
 import { type ColourLevel, type Painter, painterOf } from './style.ts';
 import { blank, type Line, lineWidth, type Run, wrapRuns } from './wrap.ts';
@@ -20,7 +20,7 @@ export interface HumanView {
 
 const NARROWEST = 20;
 
-/** The blocks as lines that each end in a line end, none wider than the view but verbatim ones, none ending in blanks. */
+/** The blocks as lines that each end in a line end, none wider than the view but verbatim ones and commands, none ending in blanks. */
 export function renderHuman(blocks: readonly Block[], view: HumanView): string {
   const layout: Layout = { ...view, width: Math.max(NARROWEST, Math.floor(view.width)) };
   const paint = painterOf(view.colour);
@@ -46,6 +46,8 @@ function layBlock(block: Block, layout: Layout): Line[] {
       return layTable(block, layout);
     case 'figures':
       return layFigures(block.rows, layout);
+    case 'commands':
+      return layCommands(block.rows, layout);
     case 'pairs':
       return layPairs(block.pairs, layout);
     default:

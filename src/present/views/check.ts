@@ -4,6 +4,7 @@ import type { ActionReport } from '../../flow/dealing.ts';
 import type { Looked } from '../../flow/look-at-action.ts';
 import { actionDocument } from '../action-document.ts';
 import { type Block, line, text } from '../blocks.ts';
+import { hintBlocks } from '../hint.ts';
 import { viewAction } from './action.ts';
 
 /** One action where one was named, else a list. */
@@ -51,7 +52,7 @@ function viewLooked(report: ActionReport, several: boolean): readonly Block[] {
   return [
     line(text(finding.what, 'bad')),
     ...(finding.book === undefined ? [] : [line(text(finding.book))]),
-    ...(finding.hint?.split('\n') ?? []).map((each): Block => ({ kind: 'verbatim', text: each })),
+    ...(finding.hint === undefined ? [] : hintBlocks(finding.hint)),
   ];
 }
 

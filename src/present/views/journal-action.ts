@@ -159,12 +159,4 @@ function detailOf(record: JournalRecord): string {
 
 /** Lines to type, each with what it does; nothing when there is nothing left to do. */
 const viewWaysOn = (ways: readonly WayOn[]): readonly Block[] =>
-  ways.length === 0
-    ? []
-    : [
-        { kind: 'gap' },
-        ...ways.flatMap(({ command, does }): Block[] => [
-          { kind: 'verbatim', text: command },
-          { kind: 'line', cells: [text(does, 'dim')], indent: 4 },
-        ]),
-      ];
+  ways.length === 0 ? [] : [{ kind: 'gap' }, { kind: 'commands', rows: ways }];
