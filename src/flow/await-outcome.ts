@@ -9,7 +9,7 @@ import { quoted, unquoted } from '../domain/quoted.ts';
 import { HEDGE_STATUSES } from '../domain/vocabulary.ts';
 import { CredentialError } from '../errors.ts';
 import type { Action } from '../journal/fold.ts';
-import type { OutcomeKind } from '../journal/record.ts';
+import type { EndKind } from '../journal/record.ts';
 import type { Looking } from './dealing.ts';
 import { look, type Sighting } from './look.ts';
 import { factsOfHedge, factsOfSide, type OutcomeFacts } from './outcome-facts.ts';
@@ -22,7 +22,7 @@ export interface Ended {
    * Of an open `filled`, `failed`, or `closed` when it was filled and is over already; of the others `changed`,
    * or `closed` when the action took every hedge that stood.
    */
-  outcome: Exclude<OutcomeKind, 'not_seen'>;
+  outcome: EndKind;
   hedge: Hedge | undefined;
   /** The side's line; undefined when it is gone. */
   position: Position | undefined;

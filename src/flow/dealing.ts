@@ -10,7 +10,7 @@ import type { Effect, HedgeError, OwnCode } from '../errors.ts';
 import type { Action } from '../journal/fold.ts';
 import type { Halt } from '../journal/halt.ts';
 import type { Identity } from '../journal/identity.ts';
-import type { OutcomeKind, Writer } from '../journal/record.ts';
+import type { EndKind, Writer } from '../journal/record.ts';
 import type { Journal } from '../journal/store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Random } from '../platform/random.ts';
@@ -100,7 +100,7 @@ export interface Preview {
  * connection or of the operator's patience. The others as the journal means them.
  */
 export type ReportOutcome =
-  | Exclude<OutcomeKind, 'not_seen'>
+  | EndKind
   | 'pending'
   | 'submitted'
   | 'unknown'

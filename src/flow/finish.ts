@@ -7,12 +7,12 @@ import { numberIn, textIn } from '../client/schemas.ts';
 import { sum } from '../domain/amounts.ts';
 import { HedgeError, InterruptedError, OutcomeUnknownError } from '../errors.ts';
 import type { Action } from '../journal/fold.ts';
-import type { OutcomeKind } from '../journal/record.ts';
+import type { EndKind } from '../journal/record.ts';
 import { awaitOutcome, type Ended } from './await-outcome.ts';
 import type { ActionReport, Looking } from './dealing.ts';
 import { look } from './look.ts';
 import type { Plan } from './plan.ts';
-import { recordOutcome } from './record-outcome.ts';
+import { recordNotTold, recordOutcome } from './record-outcome.ts';
 import { figuresOf, reportOf } from './report.ts';
 import {
   failedError,
@@ -77,8 +77,9 @@ async function waitForEnd(entry: Action, options: Finishing, looking: Looking): 
     const awaited = await awaitOutcome(entry, looking, { timeoutMs });
     if (awaited.became === 'ended') return await ended(entry, { ...awaited, plan }, looking);
     if (awaited.became === 'other') {
-      const finding = notOursError(entry, awaited.says);
-      return reportOf('unknown', { entry, plan, hedges: awaited.hedges, finding });
+      const { says, hedges } = awaited;
+      const told = await recordNotTold(entry, { says, waited: true }, looking);
+      return reportOf('unknown', { entry: told, plan, hedges, finding: notOursError(told, says) });
     }
     const finding = stillPending(entry, awaited.says, looking.clock.now());
     return reportOf('pending', { entry, plan, hedge: awaited.hedge, finding });
@@ -127,8 +128,10 @@ async function settled(entry: Action, looking: Looking): Promise<ActionReport> {
 /** How an action of its kind ends, where nothing else was seen. */
 const ENDS = { open: 'filled', add: 'changed', reduce: 'changed', close: 'closed' } as const;
 
-function endOf({ outcome, intent }: Action): Exclude<OutcomeKind, 'not_seen'> {
-  return outcome === undefined || outcome.kind === 'not_seen' ? ENDS[intent.action] : outcome.kind;
+function endOf({ outcome, intent }: Action): EndKind {
+  return outcome === undefined || outcome.kind === 'not_seen' || outcome.kind === 'not_told'
+    ? ENDS[intent.action]
+    : outcome.kind;
 }
 
 /** USD that the hedges of a side made in their whole lives, as their records say; undefined unless each has one. */

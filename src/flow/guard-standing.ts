@@ -38,7 +38,7 @@ export function unresolvedFindings(asked: OnTerms, actions: readonly Action[]): 
   if (found.length === 0) return [];
   const named = found.map(
     (each) =>
-      `${actionInWords(each)}, action ${each.shortId} of ${timeInWords(each.sentAt ?? each.intent.at)}, has had no usable answer: it may stand or not.`,
+      `${actionInWords(each)}, action ${each.shortId} of ${timeInWords(each.sentAt ?? each.intent.at)}, is unresolved (${stateInWords(each)}): it may stand or not.`,
   );
   const stops = asked.action !== 'close' && asked.except === undefined;
   return [

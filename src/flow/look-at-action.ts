@@ -8,7 +8,7 @@ import type { ActionReport, Looking } from './dealing.ts';
 import type { Evidence } from './evidence.ts';
 import { ended, finish } from './finish.ts';
 import { look, type Sighting } from './look.ts';
-import { recordNotSeen } from './record-outcome.ts';
+import { recordNotSeen, recordNotTold } from './record-outcome.ts';
 import { reportOf } from './report.ts';
 import { notOursError } from './report-errors.ts';
 import { evidenceInWords, notSeen, stillPending, stillUnknown } from './still-open.ts';
@@ -60,9 +60,11 @@ async function acceptedReport(action: Action, seen: Sighting, looking: Looking):
   if (end !== undefined) return ended(action, end, looking);
   const nowMs = looking.clock.now();
   if (evidence.kind === 'other') {
-    const finding = notOursError(action, evidence.says);
+    const { says } = evidence;
+    const entry = await recordNotTold(action, { says, waited: false }, looking);
+    const finding = notOursError(entry, says);
     return reportOf('unknown', {
-      entry: action,
+      entry,
       hedge,
       hedges: evidence.hedges,
       position,

@@ -41,6 +41,23 @@ export async function recordNotSeen(
   return write(action, { kind: 'outcome', outcome: 'not_seen', facts: {} }, recording);
 }
 
+/** How long what was accepted may stand beside a colleague's change before nothing can be told any more. */
+const NOT_TOLD_AFTER_MS = 60_000;
+
+/**
+ * An accepted action of which the book shows something else is `not_told`: unresolved from then on, for a person
+ * to settle. `waited`: its time limit has passed; else a minute must have. Never throws.
+ */
+export async function recordNotTold(
+  action: Action,
+  { says, waited }: { says: string; waited: boolean },
+  recording: Recording,
+): Promise<Action> {
+  const late = recording.clock.now() - Date.parse(action.changedAt) >= NOT_TOLD_AFTER_MS;
+  if (action.state !== 'accepted' || !(waited || late)) return action;
+  return write(action, { kind: 'outcome', outcome: 'not_told', facts: { seen: says } }, recording);
+}
+
 async function write(
   action: Action,
   end: Extract<Said, { kind: 'outcome' }>,

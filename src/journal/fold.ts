@@ -134,6 +134,9 @@ export function advanced(action: Action, record: JournalRecord): Action {
   return next;
 }
 
+const NO_END: readonly OutcomeKind[] = ['not_seen', 'not_told'];
+const NO_END_AFTER_DONE: readonly OutcomeKind[] = [...NO_END, 'failed'];
+
 const SEEN: readonly ActionState[] = ['accepted', 'done', 'failed'];
 
 function apply(action: Action, record: JournalRecord): void {
@@ -174,10 +177,17 @@ function apply(action: Action, record: JournalRecord): void {
     case 'outcome':
       action.hedgeId = record.hedge_id ?? action.hedgeId;
       // A hedge that was seen to stand does not turn out never to have been opened.
-      if (action.state === 'done' && ['failed', 'not_seen'].includes(record.outcome)) return;
-      if (action.state === 'failed' && record.outcome === 'not_seen') return;
+      if (action.state === 'done' && NO_END_AFTER_DONE.includes(record.outcome)) return;
+      if (['failed', 'settled'].includes(action.state) && NO_END.includes(record.outcome)) return;
       action.outcome = { kind: record.outcome, at: record.at, facts: record.facts };
       if (record.outcome === 'not_seen') return;
+      if (record.outcome === 'not_told') {
+        // Accepted once: what a later send is told does not make it undone.
+        action.unclear = true;
+        action.state = 'unknown';
+        action.why = record.facts['seen'] ?? undefined;
+        return;
+      }
       action.state = record.outcome === 'failed' ? 'failed' : 'done';
       action.settledAs = undefined;
       return;

@@ -21,9 +21,12 @@ export function stateInWords(action: Action): string {
   return `${bareState(action)}${hedge}`;
 }
 
+const NO_ANSWER = 'sent without a usable answer';
+const NOT_TOLD = 'accepted, and the book does not tell what became of it';
+
 function bareState(action: Action): string {
   if (action.underway) return 'being sent at this moment';
-  if (isUnresolved(action)) return 'sent without a usable answer';
+  if (isUnresolved(action)) return action.outcome?.kind === 'not_told' ? NOT_TOLD : NO_ANSWER;
   if (inFlight(action)) return 'accepted, its end not seen yet';
   switch (action.state) {
     case 'done':
@@ -37,7 +40,7 @@ function bareState(action: Action): string {
       return 'not sent';
     case 'sent':
     case 'unknown':
-      return 'sent without a usable answer';
+      return NO_ANSWER;
     case 'failed':
     case 'refused':
       return action.state;

@@ -116,8 +116,11 @@ const unknown = z.object({ ...base, kind: z.literal('unknown'), why: text });
 const outcome = z.object({
   ...base,
   kind: z.literal('outcome'),
-  /** `not_seen`: accepted, and no change of the book can be seen. */
-  outcome: z.enum(['filled', 'changed', 'closed', 'failed', 'not_seen']),
+  /**
+   * `not_seen`: accepted, and no change of the book can be seen. `not_told`: accepted, and the book changed
+   * otherwise than by exactly it.
+   */
+  outcome: z.enum(['filled', 'changed', 'closed', 'failed', 'not_seen', 'not_told']),
   hedge_id: z.optional(text),
   /** What was read, as the service named it; figures as digits. */
   facts: z.record(z.string(), z.nullable(z.string())),
@@ -153,6 +156,8 @@ export type IntentRecord = z.infer<typeof intent>;
 export type JournalAction = (typeof JOURNAL_ACTIONS)[number];
 export type Writer = z.infer<typeof writer>;
 export type OutcomeKind = z.infer<typeof outcome>['outcome'];
+/** Those that are an end. */
+export type EndKind = Exclude<OutcomeKind, 'not_seen' | 'not_told'>;
 
 const ACTION_ID_BYTES = 8;
 

@@ -1,5 +1,5 @@
 /** Deals of the whole program against the practice service: what a key and a deal id stand for. */
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { aDesk, type Ran, type TestDesk } from '../support/desk.ts';
@@ -232,3 +232,33 @@ describe('a deal that failed', () => {
     );
   });
 });
+
+describe('an addition that a colleague deals into', () => {
+  it('is unresolved in every word, and keeps nobody from closing', async () => {
+    const desk = aDesk({ env: PRACTICE });
+    await desk.run(OPEN);
+    await desk.run('practice weather --slow-fills 5');
+    await desk.run('add USDTNGN buy 1k --yes --no-wait');
+    // A colleague's journal is not this one: what it deals is not ours.
+    const journal = join(desk.home, 'state', 'journal.jsonl');
+    const ours = readFileSync(journal);
+    await desk.run('add USDTNGN buy 2k --yes --no-wait --allow-duplicate');
+    writeFileSync(journal, ours, { mode: 0o600 });
+    await desk.run('practice advance 1m');
+    const waited = await desk.run(`wait ${shortIdOf(ours)} --json`);
+    expect(waited.code).toBe(7);
+    expect((await desk.run('check --json')).code).toBe(7);
+    expect((await desk.run('journal --unresolved --json')).document()).toMatchObject({
+      data: [{ outcome: 'unknown' }],
+    });
+    expect((await desk.run('add USDTNGN buy 3k --yes --json')).document()).toMatchObject({
+      error: { code: 'unresolved' },
+    });
+    expect((await desk.run('close USDTNGN buy --yes')).code).toBe(0);
+    const settled = `journal settle ${shortIdOf(ours)} --as done --because seen --yes`;
+    expect((await desk.run(settled)).code).toBe(0);
+  });
+});
+
+const shortIdOf = (journal: Buffer): string =>
+  /"action_id":"(....)[^"]*"[^\n]*"action":"add"/.exec(journal.toString())?.[1] ?? '';

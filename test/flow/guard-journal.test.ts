@@ -161,7 +161,7 @@ describe('an action without a usable answer', () => {
   it('is named with the ways out of it', () => {
     const [first] = guard({ action: 'add' }, journal([action('7c1e', 'unknown', { deal_id: 'PAY-8841' })]));
     expect(first?.says).toBe(
-      'OPEN buy USDTNGN 10,000.00 USD ("PAY-8841"), action 7c1e of 2026-11-20 11:50:01 UTC, has had no usable answer: it may stand or not.',
+      'OPEN buy USDTNGN 10,000.00 USD ("PAY-8841"), action 7c1e of 2026-11-20 11:50:01 UTC, is unresolved (sent without a usable answer): it may stand or not.',
     );
     expect(first?.hint?.split('\n').map((line) => line.split('   ')[0])).toEqual([
       'hedge check 7c1e',

@@ -279,7 +279,10 @@ describe('what keeps it from being sent again', () => {
     expect(left?.finding?.hint).toContain('leave out --yes to be asked, or add --resend');
     expect(desk.keys()).toHaveLength(sent);
     // What a colleague did meanwhile is on the side too, so that ours is not called seen.
-    expect(await resumed(desk)).toMatchObject({ outcome: 'unknown', entry: { state: 'accepted' } });
+    expect(await resumed(desk)).toMatchObject({
+      outcome: 'unknown',
+      entry: { outcome: { kind: 'not_told' } },
+    });
     expect(desk.shown.at(-1)?.warnings[0]?.says).toContain('10,000.00 USD -> 10,500.00 USD');
   });
 
@@ -314,7 +317,7 @@ describe('what becomes of it when it is sent again', () => {
       },
     );
     expect(changes).toEqual([undefined, 'USDTNGN buy went from 10,000.00 USD to 10,500.00 USD in between']);
-    expect(report).toMatchObject({ outcome: 'unknown', entry: { state: 'accepted' } });
+    expect(report).toMatchObject({ outcome: 'unknown', entry: { outcome: { kind: 'not_told' } } });
   });
 
   it('a refusal says nothing of the sending before it, where looking cannot', async () => {

@@ -63,6 +63,7 @@ export const UNKNOWN = { kind: 'unknown', why: 'connection reset' } as const;
 export const FILLED = { kind: 'outcome', outcome: 'filled', facts: { struck_rate: '1532.71' } } as const;
 export const FAILED = { kind: 'outcome', outcome: 'failed', facts: {} } as const;
 export const NOT_SEEN = { kind: 'outcome', outcome: 'not_seen', facts: {} } as const;
+export const NOT_TOLD = { kind: 'outcome', outcome: 'not_told', facts: { seen: 'another size' } } as const;
 export const NOT_SENT = { kind: 'not_sent', why: 'declined' } as const;
 export const NOTHING = { kind: 'settled', as: 'nothing', because: 'the venue says so' } as const;
 export const DONE = { kind: 'settled', as: 'done', because: 'seen on the statement' } as const;
