@@ -33,7 +33,7 @@ describe('resume at a terminal', () => {
     screen.send('n\r');
     const said = await screen.until('still unknown');
     expect(said).toContain('Declined: it was not sent again.');
-    expect((await screen.exit).code).toBe(10);
+    expect((await screen.exit).code).toBe(7);
     expect((await run('check')).code).toBe(7);
   });
 });
