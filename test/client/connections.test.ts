@@ -1,8 +1,9 @@
 /** Connections are kept between requests, on both roads. */
 import { describe, expect, it } from 'vitest';
+import { PATIENCE_MS } from '../../src/client/transport/turns.ts';
 import { anAccount, succeeded } from '../spec/bodies.ts';
-import { ROADS } from '../support/desk-client.ts';
-import { bytes, ok, on } from '../support/scripted-service.ts';
+import { deskWith as onDirectRoad, ROADS } from '../support/desk-client.ts';
+import { bytes, held, ok, on } from '../support/scripted-service.ts';
 
 const ACCOUNT = 'GET /account';
 const body = JSON.stringify(succeeded(anAccount()));
@@ -27,9 +28,32 @@ describe.each(ROADS)('a connection, on the $road road', ({ road, deskWith }) => 
     expect(new Set(service.requests.map(({ remotePort }) => remotePort)).size).toBe(2);
   });
 
-  it('is one for each request that runs at the same time', async () => {
-    const { api, service } = await deskWith(Array.from({ length: 4 }, () => on(ACCOUNT, ok(anAccount()))));
-    await Promise.all(Array.from({ length: 4 }, () => api.account()));
+  it('is another one for whoever would wait long for an answer to somebody else', async () => {
+    let answer: () => void = () => undefined;
+    const answered = new Promise<void>((resolve) => (answer = resolve));
+    const { api, service, clock } = await deskWith(
+      Array.from({ length: 4 }, () => on(ACCOUNT, held(answered, ok(anAccount())))),
+    );
+    const asked = Promise.all(Array.from({ length: 4 }, () => api.account()));
+    await service.arrived(1);
+    if (road === 'direct') {
+      expect(service.requests).toHaveLength(1);
+      clock.fire(PATIENCE_MS);
+    }
+    await service.arrived(4);
+    answer();
+    await asked;
     expect(new Set(service.requests.map(({ remotePort }) => remotePort)).size).toBe(4);
+    expect(clock.running()).toEqual([]);
+  });
+});
+
+describe('a connection that answers at once', () => {
+  it('is shared by the requests that run at the same time', async () => {
+    const { api, service } = await onDirectRoad(
+      Array.from({ length: 4 }, () => on(ACCOUNT, ok(anAccount()))),
+    );
+    await Promise.all(Array.from({ length: 4 }, () => api.account()));
+    expect(new Set(service.requests.map(({ remotePort }) => remotePort)).size).toBe(1);
   });
 });

@@ -12,43 +12,51 @@ export interface Turns {
   take(start: () => void): () => void;
 }
 
+interface Waiting {
+  start(): void;
+  calm(): void;
+}
+
 export function makeTurns(clock: Clock): Turns {
-  const waiting: (() => void)[] = [];
+  const line: Waiting[] = [];
   let allowed = 1;
   let running = 0;
 
   const goOn = (): void => {
     while (running < allowed) {
-      const start = waiting.shift();
-      if (start === undefined) return;
+      const next = line.shift();
+      if (next === undefined) return;
+      next.calm();
       running += 1;
-      start();
+      next.start();
     }
+  };
+  const beImpatient = (): void => {
+    allowed += 1;
+    goOn();
   };
 
   return {
     take(start) {
-      const left = new AbortController();
+      const patience = clock.deadline(PATIENCE_MS);
+      const calm = (): void => {
+        patience.cancel();
+        patience.signal.removeEventListener('abort', beImpatient);
+      };
+      const waiting = { start, calm };
       let over = false;
-      waiting.push(start);
+      patience.signal.addEventListener('abort', beImpatient, { once: true });
+      line.push(waiting);
       goOn();
-      if (waiting.includes(start)) void beImpatient(start, left.signal);
       return () => {
         if (over) return;
         over = true;
-        left.abort();
-        const place = waiting.indexOf(start);
+        const place = line.indexOf(waiting);
         if (place === -1) running -= 1;
-        else waiting.splice(place, 1);
+        else line.splice(place, 1);
+        calm();
         goOn();
       };
     },
   };
-
-  async function beImpatient(start: () => void, left: AbortSignal): Promise<void> {
-    await clock.sleep(PATIENCE_MS, left);
-    if (left.aborted || !waiting.includes(start)) return;
-    allowed += 1;
-    goOn();
-  }
 }

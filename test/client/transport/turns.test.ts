@@ -1,68 +1,47 @@
 import { describe, expect, it } from 'vitest';
 import { makeTurns, PATIENCE_MS } from '../../../src/client/transport/turns.ts';
-import type { Clock } from '../../../src/platform/clock.ts';
-
-/** A clock on which a sleep lasts until it is told that its time has come. */
-function patientClock() {
-  const waiting: { ms: number; wake: () => void }[] = [];
-  const clock: Clock = {
-    now: () => 0,
-    sleep: (ms, signal) =>
-      new Promise((resolve) => {
-        waiting.push({ ms, wake: resolve });
-        signal?.addEventListener('abort', () => resolve());
-      }),
-    deadline: () => ({ signal: new AbortController().signal, cancel: () => undefined }),
-  };
-  return {
-    clock,
-    waits: () => waiting.map(({ ms }) => ms),
-    async passes() {
-      for (const { wake } of waiting.splice(0)) wake();
-      await new Promise((resolve) => setImmediate(resolve));
-    },
-  };
-}
+import { steadyClock } from '../../support/steady-clock.ts';
 
 function aLine() {
-  const { clock, ...time } = patientClock();
+  const clock = steadyClock();
   const turns = makeTurns(clock);
   const started: string[] = [];
   const take = (name: string) => turns.take(() => started.push(name));
-  return { ...time, started, take };
+  return { clock, started, take };
 }
 
 describe('turns on a connection', () => {
   it('are taken in order, one at a time', () => {
-    const { take, started, waits } = aLine();
+    const { take, started, clock } = aLine();
     const over = ['a', 'b', 'c'].map(take);
     expect(started).toEqual(['a']);
-    expect(waits()).toEqual([PATIENCE_MS, PATIENCE_MS]);
+    expect(clock.running()).toEqual([PATIENCE_MS, PATIENCE_MS]);
     over[0]?.();
     expect(started).toEqual(['a', 'b']);
     over[1]?.();
     over[2]?.();
     take('d');
     expect(started).toEqual(['a', 'b', 'c', 'd']);
+    expect(clock.running()).toEqual([]);
   });
 
-  it('are not waited for longer than patience lasts, and from then on there are more', async () => {
-    const { take, started, passes } = aLine();
+  it('are not waited for longer than patience lasts, and from then on there are more', () => {
+    const { take, started, clock } = aLine();
     const over = ['a', 'b', 'c'].map(take);
-    await passes();
+    clock.fire(PATIENCE_MS);
     expect(started).toEqual(['a', 'b', 'c']);
     for (const end of over) end();
     for (const name of ['d', 'e', 'f', 'g']) take(name);
     expect(started.slice(3)).toEqual(['d', 'e', 'f']);
   });
 
-  it('are given up by whoever leaves, once, and nobody grows impatient for one who left', async () => {
-    const { take, started, passes } = aLine();
+  it('are given up by whoever leaves, once, and nobody grows impatient for one who left', () => {
+    const { take, started, clock } = aLine();
     const a = take('a');
     const b = take('b');
     b();
     b();
-    await passes();
+    clock.fire(PATIENCE_MS);
     take('c');
     expect(started).toEqual(['a']);
     a();
