@@ -54,7 +54,7 @@ export function guardJournal(
     ...damage,
     ...(taken === undefined ? [] : [dealIdUsed(taken)]),
     ...unresolvedFindings(asked, standing),
-    ...inFlightFindings(asked, standing),
+    ...inFlightFindings(asked, standing, desk.nowMs),
     ...duplicateFindings(asked, standing, desk.nowMs),
     ...dailyFindings(asked, others, desk),
     ...unusualSize(asked, others),

@@ -8,6 +8,7 @@ import { actionInWords, stateInWords, timeInWords } from '../journal/in-words.ts
 import { duplicatesOf, inFlightOn, type Terms, unresolvedOn } from '../journal/ledger.ts';
 import { commandLines } from './command-lines.ts';
 import type { Finding } from './dealing.ts';
+import { NOT_SEEN_AFTER_MS } from './our-others.ts';
 
 interface OnTerms extends Terms {
   allowDuplicate: boolean;
@@ -69,13 +70,21 @@ const despite = (found: readonly Action[]): string =>
 
 /**
  * What a close would race with stops it, of a flat side what would open it; and a size that was worked out from
- * what is open now, and will not be when the other lands. Anything else is only pointed out.
+ * what is open now, and will not be when the other lands. Anything else is only pointed out, and so is what a
+ * close has waited for long enough: who must be flat is not kept from it for ever.
  */
-export function inFlightFindings(asked: OnTerms, actions: readonly Action[]): readonly Finding[] {
+export function inFlightFindings(
+  asked: OnTerms,
+  actions: readonly Action[],
+  nowMs: number,
+): readonly Finding[] {
   const found = inFlightOn(actions, asked);
+  const mayLand = ({ underway, changedAt }: Action): boolean =>
+    underway || nowMs - Date.parse(changedAt) < NOT_SEEN_AFTER_MS;
   const races = ({ intent }: Action): boolean =>
     asked.flat === true ? intent.action === 'open' : intent.action !== 'close';
-  const stopping = asked.action === 'close' ? found.filter(races) : asked.measured === true ? found : [];
+  const stopping =
+    asked.action === 'close' ? found.filter(races).filter(mayLand) : asked.measured === true ? found : [];
   return [
     ...inFlight(stopping, 'stop', asked.action === 'close' ? WHAT_A_CLOSE_TAKES : WHAT_A_PART_IS_OF),
     ...inFlight(

@@ -45,10 +45,10 @@ const FATES: Readonly<Record<string, Steps>> = {
   'settled as nothing': [SENDING, UNKNOWN, NOTHING],
 };
 
-/** An action with its fate; begun ten minutes before noon unless said. */
+/** An action with its fate; begun two hundred seconds before noon unless said. */
 const action = (id: string, fate: string, parts: Partial<IntentRecord> = {}): readonly JournalRecord[] => [
-  anIntent({ action_id: idOf(id), at: at(-600), ...parts }),
-  ...(FATES[fate] ?? []).map((each) => step(each, id, -599)),
+  anIntent({ action_id: idOf(id), at: at(-200), ...parts }),
+  ...(FATES[fate] ?? []).map((each) => step(each, id, -199)),
 ];
 
 const journal = (
@@ -161,7 +161,7 @@ describe('an action without a usable answer', () => {
   it('is named with the ways out of it', () => {
     const [first] = guard({ action: 'add' }, journal([action('7c1e', 'unknown', { deal_id: 'PAY-8841' })]));
     expect(first?.says).toBe(
-      'OPEN buy USDTNGN 10,000.00 USD ("PAY-8841"), action 7c1e of 2026-11-20 11:50:01 UTC, is unresolved (sent without a usable answer): it may stand or not.',
+      'OPEN buy USDTNGN 10,000.00 USD ("PAY-8841"), action 7c1e of 2026-11-20 11:56:41 UTC, is unresolved (sent without a usable answer): it may stand or not.',
     );
     expect(first?.hint?.split('\n').map((line) => line.split('   ')[0])).toEqual([
       'hedge check 7c1e',
@@ -195,6 +195,14 @@ describe('an action in flight', () => {
     for (const fate of ['sent', 'prepared'])
       expect(found(asked, journal([action('7c1e', fate, parts)], { running: true }))).toEqual(expected);
     expect(found(asked, journal([action('7c1e', 'not seen', parts)]))).toEqual([]);
+  });
+
+  it('keeps nobody from closing for longer than five minutes', () => {
+    const state = journal([action('7c1e', 'accepted')]);
+    const after = (seconds: number) =>
+      found({ action: 'close' }, state, { nowMs: NOON + (seconds - 199) * 1_000 });
+    expect(after(299)).toEqual(['stop in_flight']);
+    expect(after(300)).toEqual(['warn in_flight']);
   });
 
   it('tells a close what to wait for', () => {
