@@ -47,12 +47,11 @@ export function consider(intent: ActionIntent, { state, facts }: Read, dealing: 
   ];
   const stop = stopFrom(findings);
   if (stop !== undefined) throw stop;
-  const here = hedgesDealtHere(state.actions, dealing.identity);
   return {
     plan,
     dealAttempt: attemptOf(intent, { state, facts, dealing }),
     warnings: findings.filter(({ level }) => level === 'warn'),
-    dealtElsewhere: facts.book.open.flatMap(({ id }) => (here.has(id) ? [] : [id])),
+    dealtElsewhere: notDealtHere({ state, facts }, dealing),
   };
 }
 
@@ -78,11 +77,17 @@ export const isMeasured = (plan: Plan): boolean =>
   plan.action === 'reduce' && plan.intent.reduction.by !== 'notional';
 
 /** What a guard of the journal needs to know of this moment. */
-export const moment = (dealing: Dealing) => ({
-  nowMs: dealing.clock.now(),
-  limits: dealing.limits,
-  halt: dealing.halted(),
+export const moment = ({ clock, limits, halted }: Pick<Dealing, 'clock' | 'limits' | 'halted'>) => ({
+  nowMs: clock.now(),
+  limits,
+  halt: halted(),
 });
+
+/** Ids of open hedges on the side that were not dealt from this machine. */
+export function notDealtHere({ state, facts }: Read, { identity }: Dealing): readonly string[] {
+  const here = hedgesDealtHere(state.actions, identity);
+  return facts.book.open.flatMap(({ id }) => (here.has(id) ? [] : [id]));
+}
 
 interface Under {
   state: JournalState;

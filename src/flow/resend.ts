@@ -6,10 +6,9 @@ import { type HedgeError, StoppedError } from '../errors.ts';
 import type { ActionIntent, ActionOptions } from '../intent/action-intent.ts';
 import { type Action, isUnresolved } from '../journal/fold.ts';
 import { actionInWords } from '../journal/in-words.ts';
-import { hedgesDealtHere } from '../journal/ledger.ts';
 import type { JournalState } from '../journal/store.ts';
 import { changedSince } from './changed.ts';
-import { askedOfJournal, dealIdFindings, moment } from './considered.ts';
+import { askedOfJournal, dealIdFindings, moment, notDealtHere } from './considered.ts';
 import type { ActionReport, Dealing, Finding } from './dealing.ts';
 import { sendingOf } from './entry.ts';
 import type { Evidence } from './evidence.ts';
@@ -97,12 +96,11 @@ async function considerAgain(
   ];
   const stop = stopFrom(findings);
   if (stop !== undefined) throw stop;
-  const here = hedgesDealtHere(state.actions, dealing.identity);
   const warnings = findings.filter(({ level }) => level === 'warn');
   return {
     plan,
     warnings: [sentBefore(action, how.evidence, dealing), ...warnings],
-    dealtElsewhere: facts.book.open.flatMap(({ id }) => (here.has(id) ? [] : [id])),
+    dealtElsewhere: notDealtHere({ state, facts }, dealing),
   };
 }
 

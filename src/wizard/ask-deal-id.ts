@@ -2,12 +2,13 @@
 
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
+import { moment } from '../flow/considered.ts';
 import { guardJournal } from '../flow/guard-journal.ts';
 import { readUnderReference } from '../flow/read-book.ts';
 import type { OpenIntent } from '../intent/action-intent.ts';
 import { readDealId } from '../intent/operands.ts';
 import type { Asking } from './asking.ts';
-import { journalTerms, moment } from './check-desk.ts';
+import { journalTerms } from './check-desk.ts';
 
 /** Undefined: none. */
 export async function askDealId(intent: OpenIntent, asking: Asking): Promise<string | undefined> {

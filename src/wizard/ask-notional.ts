@@ -7,13 +7,14 @@ import { type Account, numberIn } from '../client/schemas.ts';
 import { usdcInWords, usdInWords } from '../domain/exposure.ts';
 import { TENORS } from '../domain/vocabulary.ts';
 import { type HedgeError, RefusedError, UnavailableError, UsageError } from '../errors.ts';
+import { moment } from '../flow/considered.ts';
 import type { Finding } from '../flow/dealing.ts';
 import { guardJournal } from '../flow/guard-journal.ts';
 import { sizeFindings } from '../flow/guard-size.ts';
 import type { OpenDraft, OpenIntent } from '../intent/action-intent.ts';
 import { readNotional } from '../intent/operands.ts';
 import type { Asking } from './asking.ts';
-import { journalTerms, moment } from './check-desk.ts';
+import { journalTerms } from './check-desk.ts';
 
 type SidedDraft = OpenDraft & Pick<OpenIntent, 'market' | 'side'>;
 type SizedDraft = SidedDraft & Pick<OpenIntent, 'notional'>;

@@ -4,6 +4,7 @@
  */
 import type { Big } from 'big.js';
 import type { Side } from '../domain/vocabulary.ts';
+import { moment } from '../flow/considered.ts';
 import { type Asked, guardJournal } from '../flow/guard-journal.ts';
 import { stopFrom } from '../flow/stop.ts';
 import type { OpenDraft } from '../intent/action-intent.ts';
@@ -47,5 +48,3 @@ export const journalTerms = (
   despite: options.despite,
   allowDuplicate: true,
 });
-
-export const moment = ({ clock, limits, halted }: Asking) => ({ nowMs: clock.now(), limits, halt: halted() });
