@@ -10,6 +10,7 @@ import { loadHome, REGISTRY } from '../commands/registry.ts';
 import { clean } from '../domain/clean.ts';
 import { UsageError } from '../errors.ts';
 import type { RawInput } from '../intent/raw-input.ts';
+import { withoutSwallowing } from '../intent/watching.ts';
 import { bareWords, GLOBAL_OPTIONS, type GlobalOptions } from './global-options.ts';
 import { examplesOf, styleHelp } from './help.ts';
 import { readOutput } from './output.ts';
@@ -56,7 +57,7 @@ export async function readCommandLine(
     });
   });
   try {
-    await program.parseAsync([...argv], { from: 'user' });
+    await program.parseAsync([...wordsFor(program, argv)], { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return { kind: 'text', text: said.join('') };
@@ -101,6 +102,12 @@ async function buildProgram(
   }
   return program;
 }
+
+/** The words as typed; where `--watch` means something, it takes none that is not its own. */
+const wordsFor = (program: Commander, argv: readonly string[]): readonly string[] =>
+  program.commands.some(({ options }) => options.some(({ long }) => long === '--watch'))
+    ? withoutSwallowing(argv)
+    : argv;
 
 function addEntry(
   parent: Commander,

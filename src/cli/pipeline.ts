@@ -67,9 +67,18 @@ export async function runInvocation(world: World): Promise<number> {
     output = said.globals.output;
     await checkOutput(output, command);
     named = said.globals.profile;
+    const everyMs = command.watch(said.raw);
+    const watch = everyMs === undefined ? undefined : await import('./watch/run-watch.ts');
+    watch?.checkWatched(output);
     const act = command.prepare(said.raw);
     opened = await world.openDesk(said.globals);
     const { desk } = opened;
+    if (watch !== undefined && everyMs !== undefined) {
+      const read = () => act(desk, () => Promise.resolve());
+      const clear = () => desk.progress.stop();
+      await watch.runWatch({ ...glance, ...stopping, output, terminal, context, everyMs, read, clear });
+      return code;
+    }
     const { lines } = command;
     let printer: Printer | undefined;
     const print = async (shown: Shown): Promise<void> => {

@@ -111,4 +111,4 @@ export function personPrinter(terminal: Terminal): Printer {
   };
 }
 
-const isoSeconds = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');
+export const isoSeconds = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');

@@ -52,14 +52,18 @@ export function plainLines(
 
 /** The view on standard output, under the environment line; what was found wrong on standard error. */
 export async function showResult(terminal: Terminal, shown: Shown, context: Context): Promise<void> {
-  const seen = context.headed && terminal.stdout.isTTY && terminal.stderr.isTTY;
-  const heading = context.identity === undefined || seen ? [] : [headingOf(context, shown)];
-  const blocks = shown.blocks();
+  const headed = context.headed && terminal.stdout.isTTY && terminal.stderr.isTTY;
+  const blocks = resultBlocks(shown, { ...context, headed });
   if (blocks.length > 0)
-    await terminal.writeResult(
-      toText([...heading, ...blocks], terminal.stdout, seenAt(context, shown), shown.zone),
-    );
+    await terminal.writeResult(toText(blocks, terminal.stdout, seenAt(context, shown), shown.zone));
   if (shown.finding !== undefined) sayError(terminal, shown.finding, context);
+}
+
+/** A result's view under its environment line, if that is not seen yet; nothing where there is nothing to see. */
+export function resultBlocks(shown: Shown, context: Context): readonly Block[] {
+  const blocks = shown.blocks();
+  if (blocks.length === 0 || context.identity === undefined || context.headed) return blocks;
+  return [headingOf(context, shown), ...blocks];
 }
 
 export function sayError(terminal: Terminal, error: HedgeError, context: Context): void {
@@ -90,7 +94,7 @@ const seenAt = (context: Context, { servedAt }: Shown): Context => ({
 const toText = (blocks: readonly Block[], stream: Surface, context: Context, zone?: string): string =>
   renderHuman(blocks, lens(stream, context, zone));
 
-const lens = (stream: Surface, context: Context, zone = 'UTC') => ({
+export const lens = (stream: Surface, context: Context, zone = 'UTC') => ({
   width: stream.width,
   colour: stream.colour,
   unicode: stream.unicode,

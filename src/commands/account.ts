@@ -1,6 +1,6 @@
 /** `hedge account`: the account summary. */
 import { readNothing } from '../intent/raw-input.ts';
-import { viewAccount } from '../present/views/account.ts';
+import { accountChanges, viewAccount } from '../present/views/account.ts';
 import { defineCommand } from './define.ts';
 
 export const account = defineCommand({
@@ -16,4 +16,5 @@ export const account = defineCommand({
     return { value: data, meta, servedAt };
   },
   view: viewAccount,
+  changes: accountChanges,
 });

@@ -5,7 +5,9 @@
  */
 import type { HedgeError } from '../errors.ts';
 import type { RawInput } from '../intent/raw-input.ts';
+import { readWatch, WATCH_OPTION } from '../intent/watching.ts';
 import type { Block } from '../present/blocks.ts';
+import type { ChangeLine } from '../present/change-lines.ts';
 import type { RecordTable } from '../present/record-table.ts';
 import type { Desk } from './desk.ts';
 
@@ -67,6 +69,10 @@ export interface Declaration<Input, Value> {
   table?(value: Value): RecordTable;
   /** What a person sees. Pure. */
   view(value: Value): readonly Block[];
+  /** What makes a command watchable (`--watch`): what a pipe is told of each thing it shows. Pure. */
+  changes?(value: Value): readonly ChangeLine[];
+  /** Of what is watched whenever it runs: milliseconds from one reading to the next. */
+  always?(raw: RawInput): number;
 }
 
 /** A declaration whose types are sealed, so that the pipeline can hold any of them. */
@@ -82,6 +88,8 @@ export interface Command {
   examples: readonly { line: string; shows: string }[];
   /** Whether what it shows is a list. */
   lists: boolean;
+  /** Milliseconds between readings of what is to be watched; undefined: it is read once. Throws UsageError. */
+  watch(raw: RawInput): number | undefined;
   /** Reads what was typed at once (UsageError), and gives the rest to be run. */
   prepare(raw: RawInput): (desk: Desk, emit: (shown: Shown) => Promise<void>) => Promise<Shown | undefined>;
 }
@@ -92,6 +100,7 @@ export interface Shown {
   /** Undefined where the command is no list. */
   table(): RecordTable | undefined;
   blocks(): readonly Block[];
+  changes(): readonly ChangeLine[];
   meta: Readonly<Record<string, unknown>>;
   servedAt: Date | undefined;
   finding: HedgeError | undefined;
@@ -116,12 +125,15 @@ export function defineCommand<Input, Value>(declaration: Declaration<Input, Valu
       declaration.document === undefined ? outcome.value : declaration.document(outcome.value),
     table: () => declaration.table?.(outcome.value),
     blocks: () => declaration.view(outcome.value),
+    changes: () => declaration.changes?.(outcome.value) ?? [],
     meta: outcome.meta ?? {},
     servedAt: outcome.servedAt,
     finding: outcome.finding,
     zone: outcome.zone,
     command: outcome.command,
   });
+  const isAlways = declaration.always !== undefined;
+  const watchable = declaration.changes !== undefined && !isAlways;
   return {
     name: declaration.name,
     summary: declaration.summary,
@@ -130,9 +142,10 @@ export function defineCommand<Input, Value>(declaration: Declaration<Input, Valu
     lines: declaration.lines ?? false,
     operands: declaration.operands ?? [],
     judgesOperands: declaration.judgesOperands ?? false,
-    options: declaration.options ?? [],
+    options: [...(declaration.options ?? []), ...(watchable ? [WATCH_OPTION] : [])],
     examples: declaration.examples,
     lists: declaration.table !== undefined,
+    watch: (raw) => declaration.always?.(raw) ?? (watchable ? readWatch(raw) : undefined),
     prepare(raw) {
       const input = declaration.read(raw);
       return async (desk, emit) => {

@@ -4,7 +4,7 @@ import { lateNews } from '../flow/late-news.ts';
 import { hereAt, narrow, spanOf } from '../flow/narrow.ts';
 import { readHedgesIntent } from '../intent/hedges-intent.ts';
 import { NARROWING_HELP, narrowingOptions } from '../intent/narrowing.ts';
-import { HEDGE_COLUMNS, viewHedges } from '../present/views/hedges.ts';
+import { HEDGE_COLUMNS, hedgeChanges, viewHedges } from '../present/views/hedges.ts';
 import { defineCommand } from './define.ts';
 
 export const hedges = defineCommand({
@@ -43,4 +43,5 @@ export const hedges = defineCommand({
   document: ({ hedges: list, asked }) => (asked !== undefined && list.length === 1 ? list[0] : list),
   table: ({ hedges: records }) => ({ columns: HEDGE_COLUMNS, records }),
   view: viewHedges,
+  changes: ({ hedges: list }) => hedgeChanges(list),
 });

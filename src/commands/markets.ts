@@ -1,6 +1,6 @@
 /** `hedge markets`: what can be dealt. */
 import { readNothing } from '../intent/raw-input.ts';
-import { MARKET_COLUMNS, viewMarkets } from '../present/views/markets.ts';
+import { MARKET_COLUMNS, marketChanges, viewMarkets } from '../present/views/markets.ts';
 import { defineCommand } from './define.ts';
 
 export const markets = defineCommand({
@@ -20,4 +20,5 @@ export const markets = defineCommand({
   },
   table: (records) => ({ columns: MARKET_COLUMNS, records }),
   view: viewMarkets,
+  changes: marketChanges,
 });

@@ -1,6 +1,6 @@
 /** `hedge positions`: what is open per side. */
 import { readNothing } from '../intent/raw-input.ts';
-import { POSITION_COLUMNS, viewPositions } from '../present/views/positions.ts';
+import { POSITION_COLUMNS, positionChanges, viewPositions } from '../present/views/positions.ts';
 import { defineCommand } from './define.ts';
 
 export const positions = defineCommand({
@@ -22,4 +22,5 @@ export const positions = defineCommand({
   },
   table: (records) => ({ columns: POSITION_COLUMNS, records }),
   view: viewPositions,
+  changes: positionChanges,
 });

@@ -2,7 +2,7 @@
 import { readPrices } from '../flow/read-prices.ts';
 import { readMarket } from '../intent/operands.ts';
 import { PRICE_COLUMNS, priceDocument, priceRecord } from '../present/price-document.ts';
-import { viewPrices } from '../present/views/price.ts';
+import { priceChanges, viewPrices } from '../present/views/price.ts';
 import { defineCommand } from './define.ts';
 
 export const price = defineCommand({
@@ -25,4 +25,5 @@ export const price = defineCommand({
   document: ({ prices, asked }) => (asked === 1 ? prices.map(priceDocument)[0] : prices.map(priceDocument)),
   table: ({ prices }) => ({ columns: PRICE_COLUMNS, records: prices.map(priceRecord) }),
   view: ({ prices }) => viewPrices(prices),
+  changes: ({ prices }) => priceChanges(prices),
 });

@@ -3,6 +3,7 @@ import { boundsFinding, readQuotes } from '../flow/read-quotes.ts';
 import { readQuoteIntent } from '../intent/quote-intent.ts';
 import { QUOTE_COLUMNS, quoteDocument } from '../present/quote-document.ts';
 import { viewQuotes } from '../present/views/quote.ts';
+import { quoteChanges } from '../present/views/quote-changes.ts';
 import { defineCommand } from './define.ts';
 
 export const quote = defineCommand({
@@ -47,4 +48,5 @@ export const quote = defineCommand({
   document: ({ tenors }) => (tenors.length === 1 ? tenors.map(quoteDocument)[0] : tenors.map(quoteDocument)),
   table: ({ tenors }) => ({ columns: QUOTE_COLUMNS, records: tenors.map(quoteDocument) }),
   view: viewQuotes,
+  changes: ({ tenors }) => quoteChanges(tenors),
 });

@@ -20,7 +20,7 @@ export interface Polling<T> {
   /** Something other than undefined ends the polling. It is given up on, and not waited for, when `signal` aborts. */
   read: () => Promise<T | undefined>;
   /** Told of each reading that failed; it is polled on. A failed reading says nothing about a hedge. */
-  onFailure?: ((error: HedgeError) => void) | undefined;
+  onFailure?: ((error: HedgeError) => unknown) | undefined;
 }
 
 /**
@@ -64,7 +64,7 @@ async function attempt<T>({ read, signal, onFailure }: Polling<T>): Promise<T | 
     return await unlessAborted(read(), signal);
   } catch (error) {
     if (signal.aborted || !passes(error)) throw error;
-    onFailure?.(error);
+    await onFailure?.(error);
     return undefined;
   }
 }

@@ -1,4 +1,4 @@
-/** What a stream is and can show, from facts handed in: its width and whether it can spell more than ASCII. */
+/** What a stream is and can show, from facts handed in: its size and whether it can spell more than ASCII. */
 import type { Environment } from './colour.ts';
 
 const WIDTH_WHEN_UNKNOWN = 80;
@@ -10,6 +10,12 @@ export function widthOf(stream: { isTTY: boolean; columns?: number | undefined }
   const told = env['COLUMNS'] ?? '';
   return /^[1-9]\d{0,3}$/.test(told) ? Number(told) : WIDTH_WHEN_UNKNOWN;
 }
+
+const HEIGHT_WHEN_UNKNOWN = 24;
+
+/** Lines of a terminal; 24 of anything else. */
+export const heightOf = (stream: { isTTY: boolean; rows?: number | undefined }): number =>
+  stream.isTTY && stream.rows !== undefined && stream.rows > 0 ? stream.rows : HEIGHT_WHEN_UNKNOWN;
 
 /** Whether text beyond ASCII can be shown: the locale says UTF-8 and the terminal is not the bare console. */
 export function showsUnicode(env: Environment, platform: string): boolean {

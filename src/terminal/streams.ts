@@ -5,10 +5,13 @@
 import { clean } from '../domain/clean.ts';
 import { OutputError } from '../errors.ts';
 import { type ColourFlag, type ColourLevel, decideColour, overruledVariables } from './colour.ts';
-import { showsUnicode, widthOf } from './facts.ts';
+import { heightOf, showsUnicode, widthOf } from './facts.ts';
 import { type OutputStream, writeWhole } from './writing.ts';
 
-type InputStream = NodeJS.ReadableStream & { isTTY?: boolean };
+export type InputStream = NodeJS.ReadableStream & {
+  isTTY?: boolean;
+  setRawMode?(mode: boolean): unknown;
+};
 
 /** What one output stream is. Standard output and standard error decide apart. */
 export interface Surface {
@@ -16,6 +19,8 @@ export interface Surface {
   readonly colour: ColourLevel;
   /** Columns now: a terminal may be resized while we wait. */
   readonly width: number;
+  /** Lines now: a terminal's own, else 24. */
+  readonly height: number;
   readonly unicode: boolean;
 }
 
@@ -27,9 +32,17 @@ export interface Terminal {
   readonly canPrompt: boolean;
   /** A spinner may be drawn on standard error. */
   readonly canDraw: boolean;
+  /** The window that standard output is may be painted on. */
+  readonly canPaint: boolean;
   readonly quiet: boolean;
-  /** For prompts and spinners alone, which draw by themselves. */
-  readonly streams: { readonly input: InputStream; readonly drawing: OutputStream };
+  /** For prompts, spinners and screens alone, which draw by themselves. */
+  readonly streams: {
+    readonly input: InputStream;
+    readonly drawing: OutputStream;
+    readonly screen: OutputStream;
+  };
+  /** Nobody reads standard output any more: the other end of the pipe is closed. */
+  readonly abandoned: boolean;
   /** The result, whole, on standard output. A closed pipe ends it silently; else OutputError. */
   writeResult(text: string): Promise<void>;
   /** One line on standard error, made harmless; or lines that the presentation has `painted`, as they are. */
@@ -39,8 +52,19 @@ export interface Terminal {
    * it as a key. False where there is no process behind the streams.
    */
   interrupt(): boolean;
+  /** Stops this process as Ctrl-Z would have; `then` runs when it is taken up again. */
+  suspend(then: () => void): void;
+  /** Keeps notes back from a terminal that is painted on, until they are released. */
+  holdNotes(): HeldNotes;
   /** Resolves when everything written so far has left the process. */
   drained(): Promise<void>;
+}
+
+export interface HeldNotes {
+  /** Newest last; the oldest are forgotten when there are many. */
+  notes(): readonly string[];
+  /** Writes them, and all that follow at once. */
+  release(): void;
 }
 
 export interface Streams {
@@ -49,7 +73,8 @@ export interface Streams {
   stderr: OutputStream;
   platform: string;
   readonly pid?: number;
-  kill?(pid: number, signal: 'SIGINT'): unknown;
+  kill?(pid: number, signal: 'SIGINT' | 'SIGTSTP'): unknown;
+  once?(event: 'SIGCONT', then: () => void): unknown;
 }
 
 export interface TerminalFlags {
@@ -94,6 +119,9 @@ export function openTerminal(world: {
     get width() {
       return widthOf({ isTTY: this.isTTY, columns: opened(which).columns }, env);
     },
+    get height() {
+      return heightOf({ isTTY: this.isTTY, rows: opened(which).rows });
+    },
     unicode,
   });
   const stdout = surfaceOf('stdout');
@@ -101,6 +129,13 @@ export function openTerminal(world: {
   const drawable = (): boolean => stderr.isTTY && env['TERM'] !== 'dumb';
   const quiet = flags.quiet === true;
   let notes: Promise<unknown> = Promise.resolve();
+  let held: string[] | undefined;
+  let abandoned = false;
+  const writeNote = (shown: string): void => {
+    const written = writeWhole(opened('stderr'), `${shown}\n`);
+    // Nobody can be told that the place for telling is full.
+    notes = Promise.all([notes, written.catch(() => undefined)]);
+  };
 
   return {
     stdin: {
@@ -116,6 +151,9 @@ export function openTerminal(world: {
     get canDraw() {
       return drawable() && !isContinuousIntegration(env['CI']) && !quiet;
     },
+    get canPaint() {
+      return stdout.isTTY && env['TERM'] !== 'dumb';
+    },
     quiet,
     streams: {
       get input() {
@@ -124,30 +162,56 @@ export function openTerminal(world: {
       get drawing() {
         return opened('stderr');
       },
+      get screen() {
+        return opened('stdout');
+      },
+    },
+    get abandoned() {
+      return abandoned;
     },
     async writeResult(text) {
       try {
-        await writeWhole(opened('stdout'), text);
+        abandoned = (await writeWhole(opened('stdout'), text)) === 'nobody reads';
       } catch (error) {
         throw outputFailure(error);
       }
     },
     writeNote(line, options = {}) {
       const shown = options.painted === true ? line.replace(/\n$/, '') : clean(line);
-      const written = writeWhole(opened('stderr'), `${shown}\n`);
-      // Nobody can be told that the place for telling is full.
-      notes = Promise.all([notes, written.catch(() => undefined)]);
+      if (held === undefined || !stderr.isTTY) writeNote(shown);
+      else {
+        held.push(shown);
+        held.splice(0, held.length - MOST_HELD);
+      }
     },
     interrupt() {
       if (process.pid === undefined || process.kill === undefined) return false;
       process.kill(process.pid, 'SIGINT');
       return true;
     },
+    suspend(then) {
+      if (process.pid === undefined || process.kill === undefined) return;
+      process.once?.('SIGCONT', then);
+      process.kill(process.pid, 'SIGTSTP');
+    },
+    holdNotes() {
+      const mine: string[] = [];
+      held = mine;
+      return {
+        notes: () => mine,
+        release() {
+          held = undefined;
+          mine.splice(0).forEach(writeNote);
+        },
+      };
+    },
     async drained() {
       await notes;
     },
   };
 }
+
+const MOST_HELD = 100;
 
 const isContinuousIntegration = (value: string | undefined): boolean =>
   value !== undefined && value !== '' && value !== 'false' && value !== '0';

@@ -7,7 +7,7 @@ import type { Writable } from 'node:stream';
 
 export type Written = 'whole' | 'nobody reads';
 
-export type OutputStream = Writable & { isTTY?: boolean; columns?: number; fd?: number };
+export type OutputStream = Writable & { isTTY?: boolean; columns?: number; rows?: number; fd?: number };
 
 /**
  * Resolves once all of `text` has left this process, or `nobody reads` when the other end of a pipe is

@@ -100,7 +100,7 @@ export function openScreen(command: string, args: readonly string[], options: Sc
     const { active } = terminal.buffer;
     const lines: string[] = [];
     for (let row = 0; row < active.length; row += 1)
-      lines.push(active.getLine(row)?.translateToString(true) ?? '');
+      lines.push(active.getLine(row)?.translateToString(true, 0, terminal.cols) ?? '');
     while (lines.at(-1) === '') lines.pop();
     return lines;
   };

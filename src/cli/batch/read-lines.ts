@@ -82,6 +82,8 @@ async function readLine(number: number, typed: readonly string[], terms: Terms):
     );
   const raw = withTerms(said.raw, command, terms);
   command.prepare(raw);
+  if (command.watch(raw) !== undefined)
+    throw new UsageError('A line of a batch is read once.', 'Leave out --watch.');
   const intent = isAction(command.name) ? readAction(command.name, raw) : undefined;
   return { number, kind, command, words, raw, intent };
 }

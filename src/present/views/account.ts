@@ -1,8 +1,9 @@
 /** The account as a person reads it. */
 import type { Account } from '../../client/schemas.ts';
 import type { Block } from '../blocks.ts';
+import type { ChangeLine } from '../change-lines.ts';
 import { signedCell } from './cells.ts';
-import { type KnownField, pairsOf } from './records.ts';
+import { changesOf, type KnownField, pairsOf } from './records.ts';
 
 const FIELDS: readonly KnownField[] = [
   { name: 'balance_usdc', header: 'Free balance (USDC)' },
@@ -20,3 +21,6 @@ export const viewAccount = (account: Account): readonly Block[] => [
     FIELDS.map(({ name }) => name),
   ),
 ];
+
+export const accountChanges = (account: Account): readonly ChangeLine[] =>
+  changesOf([account], FIELDS, []).map((each) => ({ ...each, key: 'account' }));

@@ -3,9 +3,17 @@ import type { Hedge } from '../../client/schemas.ts';
 import type { Covers } from '../../flow/find-hedges.ts';
 import type { NarrowedCovers } from '../../flow/narrow.ts';
 import { type Block, type Cell, line, type Tone, text } from '../blocks.ts';
+import type { ChangeLine } from '../change-lines.ts';
 import { isWeekend, maturityCell } from './cells.ts';
 import { viewCovers } from './covers.ts';
-import { columnsOf, type KnownField, pairsOf, type Record as SomeRecord, tableOf } from './records.ts';
+import {
+  changesOf,
+  columnsOf,
+  type KnownField,
+  pairsOf,
+  type Record as SomeRecord,
+  tableOf,
+} from './records.ts';
 
 const COLUMNS: readonly KnownField[] = [
   { name: 'id', header: 'Hedge' },
@@ -41,6 +49,9 @@ const DETAILS = COLUMNS.map(({ cell, ...field }) => ({
   header: LONG_NAMES[field.name] ?? field.header,
   ...(cell === maturityDate ? { cell: maturityInFull } : cell === undefined ? {} : { cell }),
 }));
+
+export const hedgeChanges = (hedges: readonly Hedge[]): readonly ChangeLine[] =>
+  changesOf(hedges, COLUMNS, ['id']);
 
 export function viewHedges(value: {
   hedges: readonly Hedge[];

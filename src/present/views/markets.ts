@@ -2,7 +2,8 @@
 import { Big } from 'big.js';
 import type { Market } from '../../client/schemas.ts';
 import { type Block, type Cell, line, text } from '../blocks.ts';
-import { columnsOf, type KnownField, tableOf } from './records.ts';
+import type { ChangeLine } from '../change-lines.ts';
+import { changesOf, columnsOf, type KnownField, tableOf } from './records.ts';
 
 const FIELDS: readonly KnownField[] = [
   { name: 'market', header: 'Market' },
@@ -17,18 +18,24 @@ const FIELDS: readonly KnownField[] = [
 export const MARKET_COLUMNS = columnsOf(FIELDS);
 
 export function viewMarkets(markets: readonly Market[]): readonly Block[] {
-  const rows = markets.map(({ available_capacity_usd: capacity, net_rate_daily_pct: carry, ...market }) => ({
+  const rows = rowsOf(markets);
+  const table = tableOf(rows, FIELDS, { empty: 'No market is available to this account.' });
+  return rows.length === 0
+    ? [table]
+    : [table, line(text('Up to: the most that can be opened on a side now, in USD. Carry: a day.', 'dim'))];
+}
+
+export const marketChanges = (markets: readonly Market[]): readonly ChangeLine[] =>
+  changesOf(rowsOf(markets), FIELDS, ['market']);
+
+const rowsOf = (markets: readonly Market[]) =>
+  markets.map(({ available_capacity_usd: capacity, net_rate_daily_pct: carry, ...market }) => ({
     ...market,
     'available_capacity_usd.buy': capacity.buy,
     'available_capacity_usd.sell': capacity.sell,
     'net_rate_daily_pct.buy': carry.buy,
     'net_rate_daily_pct.sell': carry.sell,
   }));
-  const table = tableOf(rows, FIELDS, { empty: 'No market is available to this account.' });
-  return rows.length === 0
-    ? [table]
-    : [table, line(text('Up to: the most that can be opened on a side now, in USD. Carry: a day.', 'dim'))];
-}
 
 function statusCell(status: unknown): Cell {
   return status === 'open' ? text('open') : text(String(status), 'warn');

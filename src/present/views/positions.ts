@@ -1,8 +1,9 @@
 /** Open positions as a person reads them: one line a side, P&L signed. */
 import type { Position } from '../../client/schemas.ts';
 import type { Block } from '../blocks.ts';
+import type { ChangeLine } from '../change-lines.ts';
 import { signedCell } from './cells.ts';
-import { columnsOf, type KnownField, tableOf } from './records.ts';
+import { changesOf, columnsOf, type KnownField, tableOf } from './records.ts';
 
 const COLUMNS: readonly KnownField[] = [
   { name: 'market', header: 'Market' },
@@ -22,3 +23,6 @@ export const POSITION_COLUMNS = columnsOf(COLUMNS);
 export const viewPositions = (positions: readonly Position[]): readonly Block[] => [
   tableOf(positions, COLUMNS, { empty: 'Flat: no side is open.' }),
 ];
+
+export const positionChanges = (positions: readonly Position[]): readonly ChangeLine[] =>
+  changesOf(positions, COLUMNS, ['market', 'side']);

@@ -2,6 +2,7 @@
 import { quoteCurrency } from '../../domain/vocabulary.ts';
 import type { MarketPrice } from '../../flow/read-prices.ts';
 import type { Block, Cell } from '../blocks.ts';
+import type { ChangeLine } from '../change-lines.ts';
 import { cellOf } from '../fields.ts';
 
 export function viewPrices(prices: readonly MarketPrice[]): readonly Block[] {
@@ -18,3 +19,9 @@ export function viewPrices(prices: readonly MarketPrice[]): readonly Block[] {
     },
   ];
 }
+
+export const priceChanges = (prices: readonly MarketPrice[]): readonly ChangeLine[] =>
+  prices.map(({ market, mid, sent }) => ({
+    key: market,
+    cells: [mid === undefined ? cellOf('price', sent) : { kind: 'rate', amount: mid }],
+  }));

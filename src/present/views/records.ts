@@ -2,7 +2,9 @@
  * Records of the service as tables and as name-and-value lists: the fields we know in our order, then
  * whatever else came, labelled from its own name. Knows no resource.
  */
-import type { Block, Cell, Column } from '../blocks.ts';
+import { writeExactJson } from '../../domain/exact-json.ts';
+import { type Block, type Cell, type Column, text } from '../blocks.ts';
+import type { ChangeLine } from '../change-lines.ts';
 import { cellOf, labelOf } from '../fields.ts';
 
 export type Record = Readonly<{ [field: string]: unknown }>;
@@ -80,3 +82,26 @@ const isNumeric = (records: readonly Record[], name: string): boolean =>
     const { kind } = cellOf(name, record[name]);
     return kind === 'money' || kind === 'rate' || kind === 'percent' || kind === 'number';
   });
+
+/**
+ * Records as lines for a pipe: under what names each of them, the known fields that came, each after its name.
+ * `key`: the fields that tell one record from another, which are not said twice.
+ */
+export const changesOf = (
+  records: readonly Record[],
+  known: readonly KnownField[],
+  key: readonly string[],
+): readonly ChangeLine[] =>
+  records.map((record) => ({
+    key: key.map((name) => wordOf(record[name])).join(' '),
+    cells: known
+      .filter(({ name }) => !key.includes(name) && (record[name] ?? undefined) !== undefined)
+      .flatMap((field, index) => [
+        ...(index === 0 ? [] : [text(',')]),
+        text(field.header.toLowerCase()),
+        cellFor(field, record),
+      ]),
+  }));
+
+const wordOf = (value: unknown): string =>
+  typeof value === 'string' ? value : value === undefined || value === null ? '-' : writeExactJson(value);

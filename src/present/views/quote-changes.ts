@@ -1,0 +1,19 @@
+/** Quotes as lines for a pipe, one a tenor. */
+import type { QuotedTenor } from '../../flow/read-quotes.ts';
+import { text } from '../blocks.ts';
+import type { ChangeLine } from '../change-lines.ts';
+import { bps, cost, costWord, rate, usd } from './cells.ts';
+
+export const quoteChanges = (tenors: readonly QuotedTenor[]): readonly ChangeLine[] =>
+  tenors.map(({ quote, figures, misses }) => ({
+    key: `${quote.market} ${quote.side} ${quote.tenor_days.toString()} d`,
+    cells: [
+      usd(quote.notional_usd, 'USD'),
+      text('at'),
+      rate(quote.pricing.execution_price),
+      text(`, ${costWord(figures.cost_usdc).toLowerCase()}`),
+      cost(figures.cost_usdc),
+      bps(figures.cost_bps),
+      ...misses.map(({ says }) => text(`, not good enough: ${says}`, 'warn')),
+    ],
+  }));

@@ -1,0 +1,122 @@
+/**
+ * The whole window as a place to paint on: the alternate screen, so that what stood there before is there again
+ * afterwards. A frame leaves in one write, within the window, and lines never wrap, so that no resizing tears it.
+ * Keys end it or hand it back. Knows nothing of what is painted.
+ */
+import type { InputStream, Terminal } from './streams.ts';
+
+export interface Screen {
+  /** The lines from the top left; what does not fit the window is left out. The same frame twice is written once. */
+  paint(lines: readonly string[]): void;
+  /** What was to be said on standard error meanwhile, newest last. */
+  notes(): readonly string[];
+  /** Gives the window back as it was. Does no harm twice. */
+  close(): void;
+}
+
+export interface ScreenEvents {
+  /** The window changed its size, or came back from the background: paint again. */
+  onResize: () => void;
+  /** `q` was pressed. */
+  onQuit: () => void;
+  /** Gives the window back the moment it aborts, whatever else is under way. */
+  signal: AbortSignal;
+}
+
+const ESC = '\u001b[';
+const ENTER = `${ESC}?1049h${ESC}?25l${ESC}?7l${ESC}H${ESC}2J`;
+const LEAVE = `${ESC}?7h${ESC}?25h${ESC}?1049l`;
+/** Terminals that know it show the frame at once; the others pass over it. */
+const FRAME = { begin: `${ESC}?2026h${ESC}H`, end: `${ESC}0m${ESC}J${ESC}?2026l` };
+/** The line is emptied before it is written: from the last column on, emptying would take the last letter. */
+const EMPTY_LINE = `${ESC}2K`;
+
+const CTRL_C = '\u0003';
+const CTRL_D = '\u0004';
+const CTRL_Z = '\u001a';
+
+export function openScreen(terminal: Terminal, events: ScreenEvents): Screen {
+  const { screen, input } = terminal.streams;
+  const held = terminal.holdNotes();
+  let shown: string | undefined;
+  let away = true;
+  let closed = false;
+
+  const enter = (): void => {
+    away = false;
+    shown = undefined;
+    screen.write(ENTER);
+  };
+  const leave = (): void => {
+    if (!away) screen.write(LEAVE);
+    away = true;
+  };
+  const keys = listen(input, {
+    [CTRL_C]: () => void terminal.interrupt(),
+    [CTRL_D]: events.onQuit,
+    q: events.onQuit,
+    Q: events.onQuit,
+    [CTRL_Z]: () => {
+      leave();
+      keys.rest();
+      terminal.suspend(() => {
+        if (closed) return;
+        keys.wake();
+        enter();
+        events.onResize();
+      });
+    },
+  });
+  const repaint = (): void => {
+    shown = undefined;
+    events.onResize();
+  };
+  const close = (): void => {
+    if (closed) return;
+    closed = true;
+    screen.removeListener('resize', repaint);
+    events.signal.removeEventListener('abort', close);
+    leave();
+    keys.rest();
+    held.release();
+  };
+
+  enter();
+  screen.on('resize', repaint);
+  events.signal.addEventListener('abort', close, { once: true });
+  return {
+    paint(lines) {
+      if (away) return;
+      const frame = lines.slice(0, terminal.stdout.height).map((line) => EMPTY_LINE + line);
+      const text = FRAME.begin + frame.join('\r\n') + FRAME.end;
+      if (text === shown) return;
+      shown = text;
+      screen.write(text);
+    },
+    notes: () => held.notes(),
+    close,
+  };
+}
+
+/** Single keys as they are pressed. Where input is no terminal there are none, and Ctrl-C comes as a signal. */
+function listen(input: InputStream, actions: Readonly<Record<string, () => void>>) {
+  if (input.isTTY !== true || input.setRawMode === undefined)
+    return { rest: () => undefined, wake: () => undefined };
+  const onData = (typed: Buffer | string): void => {
+    for (const key of typed.toString()) if (Object.hasOwn(actions, key)) actions[key]?.();
+  };
+  const keys = {
+    wake(): void {
+      input.setRawMode?.(true);
+      input.on('data', onData);
+      input.resume();
+    },
+    rest(): void {
+      input.removeListener('data', onData);
+      input.setRawMode?.(false);
+      input.pause();
+    },
+  };
+  keys.wake();
+  return keys;
+}

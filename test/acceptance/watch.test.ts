@@ -1,0 +1,154 @@
+/** `--watch` of the built program: on a real terminal, in a pipe and for scripts, over the practice service. */
+import { describe, expect, it } from 'vitest';
+import { anAccount } from '../spec/bodies.ts';
+import { HEDGE, runBuilt, runShell } from '../support/built.ts';
+import { wayTo } from '../support/desk-at.ts';
+import { temporaryFolder } from '../support/own-folder.ts';
+import { openScreen } from '../support/pty.ts';
+import { no, ok, on, scriptedService } from '../support/scripted-service.ts';
+
+const PRACTICE = ['--profile', 'practice'];
+const CTRL_C = '\u0003';
+
+function watchAt(words: readonly string[], size: { columns: number; rows?: number }, env = {}) {
+  const home = temporaryFolder();
+  const args = [HEDGE, ...words, ...PRACTICE];
+  return openScreen(process.execPath, args, { env: { HEDGE_HOME: home, ...env }, ...size });
+}
+
+const widest = (lines: readonly string[]): number => Math.max(...lines.map((each) => [...each].length));
+
+describe('a watch on a terminal', () => {
+  it.each(['price', 'markets', 'hedges', 'positions', 'account', 'quote USDTNGN buy 10k'])(
+    '%s is painted within 60, 80 and 120 columns, and quits by q with the last reading left',
+    async (command) => {
+      const [first = '', ...operands] = command.split(' ');
+      const screens = [60, 80, 120].map((columns) => ({
+        columns,
+        screen: watchAt([first, '--watch', ...operands], { columns }),
+      }));
+      await Promise.all(
+        screens.map(async ({ columns, screen }) => {
+          await screen.until('Read every 5 s, q quits');
+          expect(widest(screen.screen())).toBeLessThanOrEqual(columns);
+          expect(screen.cursorHidden()).toBe(true);
+          screen.send('q');
+          expect(await screen.exit).toEqual({ code: 0, signal: null });
+          expect(screen.cursorHidden()).toBe(false);
+          expect(screen.raw().lastIndexOf('[?1049l')).toBeGreaterThan(screen.raw().lastIndexOf('[?1049h'));
+          expect(screen.screen().join('\n')).toMatch(/^PRACTICE · this machine, no money/);
+          expect(screen.screen().join('\n')).not.toContain('q quits');
+        }),
+      );
+    },
+  );
+
+  it('paints again at once when the window changes its size, without a torn line', async () => {
+    const screen = watchAt(['markets', '--watch', '60'], { columns: 120, rows: 20 });
+    const wide = await screen.until('q quits');
+    expect(wide).toMatch(/^USDTNGN {2}open/m);
+    screen.resize(60, 10);
+    await screen.until(/^SELL UP TO {2}500,000\.00$/m);
+    expect(screen.screen().length).toBeLessThanOrEqual(10);
+    screen.resize(120, 20);
+    await screen.until(/^USDTNGN {2}open/m);
+    const frame = (text: string): string => text.replaceAll(/\d\d:\d\d:\d\d/g, 'time');
+    expect(frame(screen.screen().join('\n'))).toBe(frame(wide));
+    screen.send('q');
+    await screen.exit;
+  });
+
+  it('keeps what ends it in sight where there are few rows, and counts what is not', async () => {
+    const screen = watchAt(['account', '--watch'], { columns: 80, rows: 5 });
+    await screen.until('q quits');
+    expect(screen.screen()).toHaveLength(5);
+    expect(screen.screen().join('\n')).toMatch(/… \d more lines/);
+    screen.send('q');
+    await screen.exit;
+  });
+
+  it('gives the window back and dies by the signal at Ctrl-C, and at TERM', async () => {
+    const end = async (how: (screen: ReturnType<typeof watchAt>) => void) => {
+      const screen = watchAt(['price', '--watch'], { columns: 80 });
+      await screen.until('q quits');
+      how(screen);
+      const { signal } = await screen.exit;
+      return { signal, hidden: screen.cursorHidden(), back: screen.raw().includes('[?1049l') };
+    };
+    expect(await end((screen) => screen.send(CTRL_C))).toEqual({
+      signal: 'SIGINT',
+      hidden: false,
+      back: true,
+    });
+    expect(await end((screen) => screen.kill('SIGTERM'))).toEqual({
+      signal: 'SIGTERM',
+      hidden: false,
+      back: true,
+    });
+  });
+
+  it('spells in ASCII what shows no more', async () => {
+    const screen = watchAt(['account', '--watch'], { columns: 60, rows: 5 }, { LANG: 'C' });
+    const text = await screen.until('q quits');
+    expect(text).toMatch(/^[\x20-\x7e\n]*$/);
+    screen.send('q');
+    await screen.exit;
+  });
+
+  it('says how old its figures are while answers fail, and reads on', async () => {
+    const service = await scriptedService([
+      on('GET /account', ok(anAccount())),
+      ...Array.from({ length: 4 }, () => on('GET /account', no(503, 'unwell'))),
+      on('GET /account', ok(anAccount())),
+    ]);
+    const home = temporaryFolder();
+    const env = { ...wayTo(service, home), HEDGE_HOME: home };
+    const screen = openScreen(process.execPath, [HEDGE, 'account', '--watch', '1'], {
+      env,
+      timeoutMs: 30_000,
+    });
+    await screen.until('Read every 1 s');
+    const failing = await screen.until(/NO ANSWER\. These figures are \d+ s old\./);
+    expect(failing).toContain('Free balance');
+    await screen.until('Read every 1 s');
+    screen.send('q');
+    expect(await screen.exit).toEqual({ code: 0, signal: null });
+  });
+});
+
+describe('a watch in a pipe', () => {
+  it('says one line for each change, dated in UTC, until nobody reads', async () => {
+    const env = { HEDGE_HOME: temporaryFolder() };
+    const ran = await runShell('hedge price --profile practice --watch 1 | head -2', { env });
+    expect(ran.out).toMatch(/^(?:\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ USDTNGN 1,\d{3}\.\d+\n){2}$/);
+    expect(ran.err).toBe('');
+  });
+
+  it('gives one envelope a line with --json', async () => {
+    const env = { HEDGE_HOME: temporaryFolder() };
+    const ran = await runShell('hedge account --profile practice --watch 1 --json | head -2', { env });
+    const documents = ran.out
+      .trimEnd()
+      .split('\n')
+      .map((each): unknown => JSON.parse(each));
+    expect(documents).toHaveLength(2);
+    for (const document of documents)
+      expect(document).toMatchObject({ data: { balance_usdc: 100_000 }, error: null });
+  });
+
+  it('ends with what was asked when the service turns it down at once', async () => {
+    const env = { HEDGE_HOME: temporaryFolder() };
+    const ran = await runBuilt(['price', 'NOSUCH', '--watch', ...PRACTICE], { env });
+    expect(ran).toMatchObject({ code: 3, out: '' });
+  });
+
+  it.each([
+    ['price --watch 0.2', '"0.2" is not a pace to read at (--watch).'],
+    ['markets --watch --csv', 'CSV is one list under one heading, and a watch is many.'],
+  ])('refuses %s', async (line, says) => {
+    const env = { HEDGE_HOME: temporaryFolder() };
+    const ran = await runBuilt([...line.split(' '), ...PRACTICE], { env });
+    expect(ran.code).toBe(2);
+    expect(ran.err).toContain(says);
+  });
+});
