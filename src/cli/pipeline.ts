@@ -67,7 +67,7 @@ export async function runInvocation(world: World): Promise<number> {
     output = said.globals.output;
     await checkOutput(output, command);
     named = said.globals.profile;
-    const everyMs = command.watch(said.raw);
+    const everyMs = await command.watch(said.raw);
     const watch = everyMs === undefined ? undefined : await import('./watch/run-watch.ts');
     watch?.checkWatched(output);
     const act = command.prepare(said.raw);

@@ -5,11 +5,11 @@
  */
 import type { HedgeError } from '../errors.ts';
 import type { RawInput } from '../intent/raw-input.ts';
-import { readWatch, WATCH_OPTION } from '../intent/watching.ts';
 import type { Block } from '../present/blocks.ts';
 import type { ChangeLine } from '../present/change-lines.ts';
 import type { RecordTable } from '../present/record-table.ts';
 import type { Desk } from './desk.ts';
+import { WATCH_OPTION } from './watch-option.ts';
 
 export interface OperandSpec {
   /** As help shows it: `MARKET`. */
@@ -89,7 +89,7 @@ export interface Command {
   /** Whether what it shows is a list. */
   lists: boolean;
   /** Milliseconds between readings of what is to be watched; undefined: it is read once. Throws UsageError. */
-  watch(raw: RawInput): number | undefined;
+  watch(raw: RawInput): Promise<number | undefined>;
   /** Reads what was typed at once (UsageError), and gives the rest to be run. */
   prepare(raw: RawInput): (desk: Desk, emit: (shown: Shown) => Promise<void>) => Promise<Shown | undefined>;
 }
@@ -145,7 +145,11 @@ export function defineCommand<Input, Value>(declaration: Declaration<Input, Valu
     options: [...(declaration.options ?? []), ...(watchable ? [WATCH_OPTION] : [])],
     examples: declaration.examples,
     lists: declaration.table !== undefined,
-    watch: (raw) => declaration.always?.(raw) ?? (watchable ? readWatch(raw) : undefined),
+    async watch(raw) {
+      if (declaration.always !== undefined) return declaration.always(raw);
+      if (raw.options['watch'] === undefined) return undefined;
+      return (await import('../intent/watching.ts')).readWatch(raw);
+    },
     prepare(raw) {
       const input = declaration.read(raw);
       return async (desk, emit) => {

@@ -3,14 +3,8 @@ import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import type { RawInput } from './raw-input.ts';
 
-export const WATCH_OPTION = {
-  flags: '--watch [seconds]',
-  summary: 'reads again, every 5 s or as often as said (1 at least), until q or Ctrl-C',
-};
-
 const USUAL_MS = 5_000;
 const LONGEST_SECONDS = 86_400;
-/** What is taken for the seconds of `--watch`; any other word after it is a word of the command. */
 const SECONDS = /^(\d{1,5}(?:\.\d{1,3})?)s?$/i;
 
 /** Milliseconds from one reading to the next, or undefined when it is read once. */
@@ -29,14 +23,4 @@ function msOf(option: string, text: string, { least, usual }: { least: number; u
     `${quoted(text)} is not a pace to read at (${option}).`,
     `Write seconds from ${least.toString()} to ${LONGEST_SECONDS.toString()}: ${option} ${(usual / 1_000).toString()}`,
   );
-}
-
-/** `--watch USDTNGN`: the word after it is no number, so it is not its seconds. The words as a parser should take them. */
-export function withoutSwallowing(argv: readonly string[]): readonly string[] {
-  const end = argv.indexOf('--');
-  return argv.map((word, index) => {
-    const next = argv[index + 1];
-    const isLast = next === undefined || (end !== -1 && index >= end);
-    return word !== '--watch' || isLast || SECONDS.test(next) || next.startsWith('-') ? word : '--watch=';
-  });
 }

@@ -82,7 +82,7 @@ async function readLine(number: number, typed: readonly string[], terms: Terms):
     );
   const raw = withTerms(said.raw, command, terms);
   command.prepare(raw);
-  if (command.watch(raw) !== undefined)
+  if ((await command.watch(raw)) !== undefined)
     throw new UsageError('A line of a batch is read once.', 'Leave out --watch.');
   const intent = isAction(command.name) ? readAction(command.name, raw) : undefined;
   return { number, kind, command, words, raw, intent };
