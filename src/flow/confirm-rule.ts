@@ -18,10 +18,10 @@ export type Confirmation =
  * Elsewhere: y/N.
  */
 export function confirmationFor(
-  { plan, dealtElsewhere, changed }: Pick<Preview, 'plan' | 'dealtElsewhere' | 'changed'>,
+  { plan, dealtElsewhere, changed, again }: Omit<Preview, 'warnings'>,
   environment: Environment,
 ): Confirmation {
-  const question = ASKS[plan.action === 'reduce' && plan.closesSide ? 'close' : plan.action];
+  const question = again === undefined ? ASKS[actionMeant(plan)] : ASKS_AGAIN[again];
   const asks = changed === undefined ? question : `${question} It changed, as shown.`;
   if (environment !== 'live') return { kind: 'y_or_n', asks };
   if (plan.action === 'open' || plan.action === 'add') return sideAndNotional(plan, asks);
@@ -30,6 +30,14 @@ export function confirmationFor(
     ? { kind: 'y_or_n', asks }
     : theMarket(plan, `${asks} Not all of it was dealt from this machine.`);
 }
+
+const actionMeant = (plan: Plan): Plan['action'] =>
+  plan.action === 'reduce' && plan.closesSide ? 'close' : plan.action;
+
+const ASKS_AGAIN: Readonly<Record<NonNullable<Preview['again']>, string>> = {
+  sent: 'Send it again? The key is the same: what was done already is not done twice.',
+  never_sent: 'Send it now? It has not reached the service so far.',
+};
 
 const ASKS: Readonly<Record<Plan['action'], string>> = {
   open: 'Open this hedge?',

@@ -93,6 +93,8 @@ export interface Preview {
   dealtElsewhere: readonly string[];
   /** Asked again: what changed since it was shown last, as half a sentence; undefined the first time. */
   changed: string | undefined;
+  /** An action of the journal goes on: sent before without a usable answer, or never so far. */
+  again?: 'sent' | 'never_sent' | undefined;
 }
 
 /**

@@ -71,6 +71,21 @@ export function stoppedWaiting(entry: Action, stopped: InterruptedError): Interr
   });
 }
 
+/** What stopped it came before anything was sent again. */
+export const nothingSentNow = ({ shortId }: Action): string =>
+  `Nothing was sent now; action ${shortId} is still unknown: it may have been done or not.`;
+
+/** The operator stopped what was to settle it: the same as a no. */
+export const stoppedBeforeResending = (entry: Action, { signal, what }: InterruptedError): InterruptedError =>
+  new InterruptedError(signal, {
+    what,
+    book: nothingSentNow(entry),
+    hint: waysOn(entry),
+    effect: 'unknown',
+    retry: 'after_check',
+    details: actionIds(entry),
+  });
+
 /** What the service, or nobody, said no to: with the name of the action in the journal. */
 export function refusedError(entry: Action): RefusedError {
   const { refusal } = entry;

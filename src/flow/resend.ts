@@ -20,6 +20,7 @@ import type { Plan } from './plan.ts';
 import { intentAgain, planAgain } from './plan-again.ts';
 import { readFacts } from './read-facts.ts';
 import { reportOf } from './report.ts';
+import { nothingSentNow } from './report-errors.ts';
 import { sendAndFinish } from './send-and-finish.ts';
 import { evidenceInWords } from './still-open.ts';
 import { stopFrom } from './stop.ts';
@@ -66,11 +67,12 @@ interface Agreed {
 async function agreeAgain(action: Action, how: Resending, dealing: Dealing): Promise<Agreed> {
   let shown = await considerAgain(action, how, dealing);
   let changed: string | undefined;
+  const again = how.evidence === undefined ? 'never_sent' : 'sent';
   for (;;) {
     const { plan, warnings, dealtElsewhere } = shown;
     dealing.watch.stop();
     if (how.dryRun) return shown;
-    if (!(await dealing.confirm({ plan, warnings, dealtElsewhere, changed }, { yes: how.yes })))
+    if (!(await dealing.confirm({ plan, warnings, dealtElsewhere, changed, again }, { yes: how.yes })))
       throw declined();
     if (how.yes) return shown;
     dealing.watch.start('Reading the price and the book again');
@@ -202,7 +204,7 @@ const stoppedOver = (action: Action, stop: HedgeError): StoppedError =>
   new StoppedError({
     code: stop.code,
     what: stop.what,
-    book: `Nothing was sent now; action ${action.shortId} is still unknown: it may have been done or not.`,
+    book: nothingSentNow(action),
     hint: stop.hint,
     effect: 'unknown',
     retry: 'after_check',

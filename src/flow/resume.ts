@@ -22,7 +22,7 @@ import type { ActionReport, Dealing } from './dealing.ts';
 import { finish } from './finish.ts';
 import { type Looked, lookAtAction } from './look-at-action.ts';
 import { reportOf } from './report.ts';
-import { stoppedWaiting, unknownError } from './report-errors.ts';
+import { nothingSentNow, stoppedBeforeResending, unknownError } from './report-errors.ts';
 import { canBeSent, resend } from './resend.ts';
 
 export interface HowToResume extends Omit<ResumeIntent, 'word'> {
@@ -77,7 +77,7 @@ async function settle(action: Action, how: HowToResume, dealing: Dealing): Promi
 
 /** A reading that failed, or was stopped, leaves an action that may stand as unknown as it was. */
 function stillInDoubt(action: Action, error: unknown): HedgeError | undefined {
-  if (error instanceof InterruptedError) return stoppedWaiting(action, error);
+  if (error instanceof InterruptedError) return stoppedBeforeResending(action, error);
   if (error instanceof DamagedFileError) return overDamage(action, error);
   const failed = READING_FAILURES.find((kind) => error instanceof kind);
   if (failed === undefined || !(error instanceof HedgeError)) return undefined;
@@ -86,14 +86,14 @@ function stillInDoubt(action: Action, error: unknown): HedgeError | undefined {
 }
 
 /** Nothing was sent over it now; what was sent before is as unknown as it was. */
-const overDamage = ({ id, shortId }: Action, { path, what, hint }: DamagedFileError): DamagedFileError =>
+const overDamage = (action: Action, { path, what, hint }: DamagedFileError): DamagedFileError =>
   new DamagedFileError(path, {
     what,
-    book: `Nothing was sent now; action ${shortId} is still unknown: it may have been done or not.`,
+    book: nothingSentNow(action),
     hint,
     effect: 'unknown',
     retry: 'after_check',
-    details: { action_id: id, path },
+    details: { action_id: action.id, path },
   });
 
 const READING_FAILURES = [UnavailableError, UnreadableAnswerError, RefusedError, CredentialError] as const;

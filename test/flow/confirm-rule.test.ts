@@ -49,6 +49,15 @@ describe('what is asked before an action is sent', () => {
     expect(about(line).asks).toBe(asks);
   });
 
+  it.each([
+    ['sent', 'Send it again? The key is the same: what was done already is not done twice.'],
+    ['never_sent', 'Send it now? It has not reached the service so far.'],
+  ] as const)('an action of the journal that was %s goes on: %s', (again, asks) => {
+    const plan = planOf('open USDTNGN buy 50k');
+    const asked = confirmationFor({ plan, dealtElsewhere: [], changed: undefined, again }, 'live');
+    expect([asked.asks, asked.kind]).toEqual([asks, 'typed']);
+  });
+
   it('says that it changed when it is asked again', () => {
     const plan = planOf('open USDTNGN buy 50k');
     const { asks } = confirmationFor({ plan, dealtElsewhere: [], changed: 'the price is worse' }, 'live');

@@ -364,6 +364,32 @@ describe('what becomes of it when it is sent again', () => {
     expect(report?.finding?.what).toContain('could not be looked at');
   });
 
+  it.each([
+    ['a no', async () => false],
+    ['Ctrl-C', () => Promise.reject(new InterruptedError('SIGINT', { what: 'Stopped.', book: 'Nothing.' }))],
+  ])(
+    'answered with %s it says that nothing was sent now, and that it is still unknown',
+    async (_, confirm) => {
+      const { desk, lost } = await lostOver('before', OPEN);
+      const asked: (string | undefined)[] = [];
+      const report = await resumed(
+        desk,
+        {},
+        {
+          confirm: (preview) => {
+            asked.push(preview.again);
+            return confirm();
+          },
+        },
+      );
+      expect(asked).toEqual(['sent']);
+      expect(report?.finding?.book).toBe(
+        `Nothing was sent now; action ${lost.shortId} is still unknown: it may have been done or not.`,
+      );
+      expect(report?.finding?.effect).toBe('unknown');
+    },
+  );
+
   it('stopped by Ctrl-C while it looks, it is said to be unknown still', async () => {
     const { desk } = await lostOver('before', OPEN);
     const sent = desk.keys().length;
