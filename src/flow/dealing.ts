@@ -80,6 +80,8 @@ export interface Finding {
   says: string;
   /** What to do about it: a line to type where there is one. */
   hint?: string | undefined;
+  /** Of a size that is too large: the largest in whole cents, USD, that it would let pass; zero when none. */
+  fits?: Big | undefined;
   /** Figures for scripts, in the service's own names where it has one. */
   details?: Readonly<Record<string, unknown>> | undefined;
 }

@@ -113,8 +113,9 @@ function dailyFindings(
     {
       level: 'stop',
       code: 'limit_exceeded',
-      says: `With this, opens and adds of ${day} (UTC) come to ${usdInWords(opened.plus(notional))}, more than the ${usdInWords(most)} a day that this profile allows. ${left.gt(0) ? `${usdInWords(left)} is left.` : 'Nothing is left.'}`,
+      says: `With this, opens and adds of ${day} (UTC) come to ${usdInWords(opened.plus(notional))}, more than the ${usdInWords(most)} a day that this profile allows.`,
       hint: left.gt(0) ? `Ask for ${usdInWords(left)} or less.` : 'The next day begins at 00:00 UTC.',
+      fits: left,
       details: {
         notional_usd: notional,
         max_daily_notional_usd: most,

@@ -10,7 +10,7 @@ import type { AddPlan, OpenPlan, PlanFacts } from './plan.ts';
 
 interface Excess {
   code: OwnCode;
-  /** As a sentence, without what would fit. */
+  /** As a sentence, without what would fit: of several, only one figure fits under all of them. */
   says: string;
   /** USD, not below zero; undefined when no size helps. */
   room: Big;
@@ -28,21 +28,23 @@ export function sizeFindings(plan: Sized, limits: Limits): readonly Finding[] {
     ...aboveHeadroom(plan),
     ...aboveCapacity(plan),
     ...aboveBalance(plan),
-  ].map((excess) => ({ ...excess, room: wholeCents(excess.room) }));
-  const rooms = found.map(({ room }) => room).toSorted((one, other) => one.cmp(other));
-  return found.map(({ code, says, room, details }) => ({
-    level: 'stop',
-    code,
-    says: `${says} ${room.gt(0) ? `${usdInWords(room)} would fit.` : 'Nothing would fit.'}`,
-    hint: hintOf(rooms[0]),
-    details: { notional_usd: plan.notional, ...details, fits_notional_usd: room },
-  }));
+  ];
+  return found.map(({ code, says, room, details }) => {
+    const fits = wholeCents(room);
+    return {
+      level: 'stop',
+      code,
+      says,
+      hint: hintOf(fits),
+      fits,
+      details: { notional_usd: plan.notional, ...details, fits_notional_usd: fits },
+    };
+  });
 }
 
-/** Of several, what fits under all of them. */
-const hintOf = (smallest: Big | undefined): string =>
-  smallest?.gt(0) === true
-    ? `Ask for ${usdInWords(smallest)} or less.`
+const hintOf = (fits: Big): string =>
+  fits.gt(0)
+    ? `Ask for ${usdInWords(fits)} or less.`
     : 'Nothing can be dealt until something is closed, reduced or paid in: hedge account, hedge positions';
 
 function aboveLimit({ notional }: Sized, { maxNotional }: Limits): readonly Excess[] {

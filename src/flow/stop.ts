@@ -1,4 +1,5 @@
 /** What guards found, as the one error that ends an action before anything is sent (exit 10). Pure. */
+import type { Big } from 'big.js';
 import { type OwnCode, type Retry, StoppedError } from '../errors.ts';
 import type { Finding } from './dealing.ts';
 
@@ -24,7 +25,13 @@ const RETRIES: Readonly<Partial<Record<OwnCode, Retry>>> = {
 /** Of several, the one that asks most of the operator. */
 const STRICTEST = ['never', 'after_check', 'later'] as const;
 
-/** All stops in one error, under the code and hint of the first; undefined when nothing stops. */
+/** Of several sizes that are too large: what fits under this one fits under all of them. */
+export const tightestOf = (stops: readonly Finding[]): Finding | undefined =>
+  stops
+    .filter((stop): stop is Finding & { fits: Big } => stop.fits !== undefined)
+    .toSorted((one, other) => one.fits.cmp(other.fits))[0];
+
+/** All stops in one error, under the code of the first; undefined when nothing stops. */
 export function stopFrom(findings: readonly Finding[]): StoppedError | undefined {
   const stops = findings.filter(({ level }) => level === 'stop');
   const [first] = stops;
@@ -34,7 +41,7 @@ export function stopFrom(findings: readonly Finding[]): StoppedError | undefined
     code: first.code,
     what: stops.map(({ says }) => says).join(' '),
     book: 'Nothing was sent.',
-    hint: first.hint,
+    hint: (first.fits === undefined ? first : tightestOf(stops))?.hint,
     retry: STRICTEST.find((retry) => retries.includes(retry)),
     details: {
       findings: stops.map(({ code, says, hint, details }) => ({

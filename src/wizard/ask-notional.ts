@@ -2,8 +2,8 @@
  * How much: any form that the line takes, held against capacity, headroom, balance and limits as they are now.
  * What would fit is named.
  */
-import { Big } from 'big.js';
-import { type Account, numberIn } from '../client/schemas.ts';
+import type { Big } from 'big.js';
+import type { Account } from '../client/schemas.ts';
 import { usdcInWords, usdInWords } from '../domain/exposure.ts';
 import { TENORS } from '../domain/vocabulary.ts';
 import { type HedgeError, RefusedError, UnavailableError, UsageError } from '../errors.ts';
@@ -11,6 +11,7 @@ import { moment } from '../flow/considered.ts';
 import type { Finding } from '../flow/dealing.ts';
 import { guardJournal } from '../flow/guard-journal.ts';
 import { sizeFindings } from '../flow/guard-size.ts';
+import { tightestOf } from '../flow/stop.ts';
 import type { OpenDraft, OpenIntent } from '../intent/action-intent.ts';
 import { readNotional } from '../intent/operands.ts';
 import type { Asking } from './asking.ts';
@@ -35,9 +36,8 @@ export async function askNotional(draft: SidedDraft, account: Account, asking: A
 async function objectionTo(answer: string, draft: SidedDraft, asking: Asking): Promise<string | undefined> {
   try {
     const stops = await sizeStops({ ...draft, notional: readNotional(answer) }, asking);
-    // What fits under the tightest fits under all of them.
-    const [tightest] = stops.toSorted((one, other) => fits(one).cmp(fits(other)));
-    return tightest?.says;
+    const tightest = tightestOf(stops);
+    return tightest && sentence({ what: tightest.says, hint: tightest.hint });
   } catch (error) {
     if (error instanceof UsageError) return sentence(error);
     if (error instanceof RefusedError) return `${sentence(error)} (${error.code})`;
@@ -46,9 +46,8 @@ async function objectionTo(answer: string, draft: SidedDraft, asking: Asking): P
   }
 }
 
-const fits = ({ details }: Finding): Big => numberIn(details?.['fits_notional_usd']) ?? new Big(0);
-
-const sentence = ({ what, hint }: HedgeError): string => (hint === undefined ? what : `${what} ${hint}`);
+const sentence = ({ what, hint }: Pick<HedgeError, 'what' | 'hint'>): string =>
+  hint === undefined ? what : `${what} ${hint}`;
 
 /** @throws HedgeError when it cannot be read, or the service quotes no such size and nothing here says why. */
 async function sizeStops(draft: SizedDraft, asking: Asking): Promise<readonly Finding[]> {

@@ -356,7 +356,7 @@ describe('the daily limit', () => {
     const state = journal([action('aaaa', 'filled', { notional_usd: '45000.001' })]);
     const [first] = guard({}, state, { limits });
     expect(first?.says).toBe(
-      'With this, opens and adds of 2026-11-20 (UTC) come to 55,000.001 USD, more than the 50,000.00 USD a day that this profile allows. 4,999.99 USD is left.',
+      'With this, opens and adds of 2026-11-20 (UTC) come to 55,000.001 USD, more than the 50,000.00 USD a day that this profile allows.',
     );
     expect(first?.hint).toBe('Ask for 4,999.99 USD or less.');
   });

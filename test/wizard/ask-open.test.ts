@@ -129,13 +129,13 @@ describe('the notional', () => {
       'headroom',
       '430k',
       { service: { account: account({ balance_usdc: 1_000_000 }) } },
-      "430,000.00 USD is more than the account's headroom, 425,000.00 USD. 425,000.00 USD would fit.",
+      "430,000.00 USD is more than the account's headroom, 425,000.00 USD. Ask for 425,000.00 USD or less.",
     ],
     [
       'capacity',
       '0.6m',
       { service: { account: rich } },
-      '600,000.00 USD is more than can be opened on USDTNGN buy now, 500,000.00 USD. 500,000.00 USD would fit.',
+      '600,000.00 USD is more than can be opened on USDTNGN buy now, 500,000.00 USD. Ask for 500,000.00 USD or less.',
     ],
     [
       'capacity, which is not even quoted,',
@@ -146,16 +146,21 @@ describe('the notional', () => {
           quote: (request, usual) => (request.notional_usd.toString() === '9000000' ? unquotable() : usual),
         },
       },
-      '500,000.00 USD would fit.',
+      'Ask for 500,000.00 USD or less.',
     ],
     [
       'balance',
       '0.6m',
       {},
-      'It takes 60,600.00 USDC upfront, and 41,320.00 USDC is free. 409,108.91 USD would fit.',
+      'It takes 60,600.00 USDC upfront, and 41,320.00 USDC is free. Ask for 409,108.91 USD or less.',
     ],
-    ['limit of a deal', '20k', { limits: { maxNotional: big('15000') } }, '15,000.00 USD would fit.'],
-    ['limit of a day', '20k', { limits: { maxDailyNotional: big('15000') } }, '15,000.00 USD is left.'],
+    ['limit of a deal', '20k', { limits: { maxNotional: big('15000') } }, 'Ask for 15,000.00 USD or less.'],
+    [
+      'limit of a day',
+      '20k',
+      { limits: { maxDailyNotional: big('15000') } },
+      'Ask for 15,000.00 USD or less.',
+    ],
   ];
   it.each(cases)(
     'beyond the %s is told what would fit, and asked for again',
