@@ -11,7 +11,7 @@ async function aLostReduction() {
   expect((await run('reduce USDTNGN buy 4000 --yes')).code).toBe(7);
   await run('practice weather clear');
   const screen = openScreen(process.execPath, [HEDGE, 'resume'], { env, columns: 110 });
-  const asked = await screen.until('Reduce the side?');
+  const asked = await screen.until('Send it again?');
   return { run, screen, asked };
 }
 

@@ -44,7 +44,7 @@ describe('hedge open at a terminal', () => {
         await screen.until('> "ten" is not a notional.');
         screen.send(`${START_OF_LINE}9m\r`);
         // oxlint-disable-next-line no-await-in-loop
-        await screen.until(/500,000\.00 USD\s+would\s+fit\./);
+        await screen.until(/Ask\s+for\s+500,000\.00\s+USD\s+or\s+less\./);
         screen.send(START_OF_LINE);
       }
       screen.send(answer);
