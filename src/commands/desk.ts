@@ -11,6 +11,7 @@ import type { BatchIntent } from '../intent/batch-intent.ts';
 import type { WeatherChange } from '../intent/weather-intent.ts';
 import type { Halt } from '../journal/halt.ts';
 import type { Journal } from '../journal/store.ts';
+import type { PriceMemory } from '../memory/prices.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Block } from '../present/blocks.ts';
 import type { PracticeAdvance, PracticeState, PracticeWeather } from '../present/views/practice.ts';
@@ -45,6 +46,8 @@ export interface Desk {
   vantage(): Promise<Vantage>;
   /** The API under the selected profile. Nothing is sent before the first call. */
   api(): Promise<HedgeApi>;
+  /** The mids that were seen under the selected profile: for pictures, never to deal at. */
+  prices(): Promise<PriceMemory>;
   /** The API under a profile that is not kept yet. */
   candidateApi(candidate: Candidate): Promise<HedgeApi>;
   /** What was sent from this machine and what became of it. Touches no network. */

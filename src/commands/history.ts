@@ -1,4 +1,5 @@
 /** `hedge history`: closed hedges, one by one or summed. */
+import { addUpHistory } from '../flow/add-up-history.ts';
 import { hereAt, narrow, spanOf } from '../flow/narrow.ts';
 import { sumHistory } from '../flow/sum-history.ts';
 import { readHistoryIntent } from '../intent/history-intent.ts';
@@ -14,6 +15,7 @@ export const history = defineCommand({
   options: [
     ...narrowingOptions('closed_at', 'closed'),
     { flags: '--by <what>', summary: 'sums by day, week, month, market or side' },
+    { flags: '--chart', summary: 'net P&L added up over time, drawn' },
   ],
   examples: [
     { line: 'hedge history', shows: 'what was closed, and how it came out' },
@@ -22,17 +24,19 @@ export const history = defineCommand({
       line: 'hedge history --by month --query data.derived.total.net_pnl_usd',
       shows: 'the net of what came, exact',
     },
+    { line: 'hedge history --since 7d --chart', shows: 'net P&L of the last week as it added up' },
     { line: 'hedge history --since 2026-11-01 --csv > november.csv', shows: 'for a spreadsheet' },
   ],
   read: readHistoryIntent,
-  async run(desk, { narrowing, by }) {
+  async run(desk, { narrowing, by, chart }) {
     const here = { zone: (await desk.vantage()).zone, nowMs: desk.clock.now() };
     await spanOf(narrowing, here);
     const { data, meta, servedAt } = await (await desk.api()).history();
     const wanted = { narrowing, field: 'closed_at', here: hereAt({ servedAt }, here) };
     const { records, covers } = await narrow(data, wanted);
     const sums = by === undefined ? undefined : await sumHistory(records, { by, zone: here.zone });
-    return { value: { records, covers, sums }, servedAt, meta: { ...meta, covers } };
+    const added = chart ? addUpHistory(records) : undefined;
+    return { value: { records, covers, sums, added }, servedAt, meta: { ...meta, covers } };
   },
   document: historyDocument,
   table: historyTable,

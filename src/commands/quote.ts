@@ -1,7 +1,9 @@
 /** `hedge quote`: what a hedge would cost, all in. */
+import { readCurve } from '../flow/read-curve.ts';
 import { boundsFinding, readQuotes } from '../flow/read-quotes.ts';
 import { readQuoteIntent } from '../intent/quote-intent.ts';
 import { QUOTE_COLUMNS, quoteDocument } from '../present/quote-document.ts';
+import { viewCurve } from '../present/views/curve.ts';
 import { viewQuotes } from '../present/views/quote.ts';
 import { quoteChanges } from '../present/views/quote-changes.ts';
 import { defineCommand } from './define.ts';
@@ -22,10 +24,15 @@ export const quote = defineCommand({
     { flags: '-t, --tenor <days>', summary: '1, 3, 7 (or 3d), a list such as 1,3, or all' },
     { flags: '--worst-price <price>', summary: 'exit 11 when the execution price is worse' },
     { flags: '--max-cost-bps <bps>', summary: 'exit 11 when the whole cost is more, in bps of notional' },
+    { flags: '--curve', summary: 'a tenth to ten times the notional of one tenor, side by side and drawn' },
   ],
   examples: [
     { line: 'hedge quote USDTNGN buy 10000', shows: '1, 3 and 7 days side by side' },
     { line: 'hedge quote USDTNGN buy 10k --tenor 3', shows: 'one tenor in full' },
+    {
+      line: 'hedge quote USDTNGN buy 50k --curve',
+      shows: 'what size costs: the same quote, smaller and larger',
+    },
     {
       line: 'hedge quote USDTNGN buy 50k --tenor 3 --max-cost-bps 40 -q || echo dear',
       shows: 'an alert without jq',
@@ -33,20 +40,25 @@ export const quote = defineCommand({
   ],
   read: readQuoteIntent,
   async run(desk, intent) {
-    const value = await readQuotes(await desk.api(), intent);
+    const api = await desk.api();
+    const curve = intent.curve === true ? await readCurve(api, intent) : undefined;
+    const value = curve ?? (await readQuotes(api, intent));
     const { account, servedAt, source } = value;
     return {
-      value,
+      value: { ...value, curve },
       servedAt,
       meta: {
         ...(source === undefined ? {} : { source }),
-        account: account ?? null,
+        ...(curve === undefined ? { account: account ?? null } : {}),
       },
       finding: boundsFinding(value),
     };
   },
-  document: ({ tenors }) => (tenors.length === 1 ? tenors.map(quoteDocument)[0] : tenors.map(quoteDocument)),
+  document({ tenors, curve }) {
+    const documents = tenors.map(quoteDocument);
+    return curve === undefined && documents.length === 1 ? documents[0] : documents;
+  },
   table: ({ tenors }) => ({ columns: QUOTE_COLUMNS, records: tenors.map(quoteDocument) }),
-  view: viewQuotes,
+  view: (value) => (value.curve === undefined ? viewQuotes(value) : viewCurve(value.curve)),
   changes: ({ tenors }) => quoteChanges(tenors),
 });

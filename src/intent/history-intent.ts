@@ -2,7 +2,7 @@
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import { type Narrowing, readNarrowing } from './narrowing.ts';
-import { optionText, type RawInput } from './raw-input.ts';
+import { optionGiven, optionText, type RawInput } from './raw-input.ts';
 
 export const SUM_BY = ['day', 'week', 'month', 'market', 'side'] as const;
 export type SumBy = (typeof SUM_BY)[number];
@@ -11,11 +11,16 @@ export interface HistoryIntent {
   narrowing: Narrowing;
   /** Undefined: record by record. */
   by: SumBy | undefined;
+  /** Net P&L added up from record to record, drawn. */
+  chart: boolean;
 }
 
 export function readHistoryIntent(raw: RawInput): HistoryIntent {
   const by = optionText(raw, 'by');
-  return { narrowing: readNarrowing(raw), by: by === undefined ? undefined : readSumBy(by) };
+  const chart = optionGiven(raw, 'chart');
+  if (chart && by !== undefined)
+    throw new UsageError('A chart adds up record by record, and --by sums.', 'Give one of them.');
+  return { narrowing: readNarrowing(raw), by: by === undefined ? undefined : readSumBy(by), chart };
 }
 
 function readSumBy(text: string): SumBy {

@@ -10,6 +10,8 @@ export interface QuoteIntent {
   notional: Big;
   /** In days; at least one, ascending, none twice. */
   tenors: readonly Tenor[];
+  /** Smaller and larger notionals beside it, of one tenor. */
+  curve?: boolean | undefined;
   /** Quote currency per USDT: the highest that is good enough to buy at, the lowest to sell at. */
   worstPrice?: Big | undefined;
   /** The most that the whole hedge may cost, in bps of notional; negative asks to earn. */

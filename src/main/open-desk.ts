@@ -14,6 +14,7 @@ import type { Dealing, Looking } from '../flow/dealing.ts';
 import { type Identity as BookIdentity, practiceIdentity, serviceIdentity } from '../journal/identity.ts';
 import { argvWithoutKeys } from '../journal/record.ts';
 import { type Journal, openJournal } from '../journal/store.ts';
+import { type PriceMemory, pricesIn } from '../memory/prices.ts';
 import { tlsSessionsIn } from '../memory/tls-sessions.ts';
 import { type KeyPorts, keyFromCommand, keyFromFile, keyFromText, readKey } from '../settings/credentials.ts';
 import { checkExpectation, readExpectation } from '../settings/expectation.ts';
@@ -28,6 +29,7 @@ import { brakeOf } from './brake.ts';
 import { limitsOf } from './limits-of.ts';
 import type { DeskParts } from './parts.ts';
 import { practiceHouse } from './practice-house.ts';
+import { remembering } from './remember-prices.ts';
 
 const LARGEST_KEY_BYTES = 65_536;
 
@@ -37,6 +39,7 @@ interface Book {
   /** Whose actions these are, in the journal. */
   owner: BookIdentity;
   whose: Identity;
+  prices: PriceMemory;
 }
 
 export function openDesk(parts: DeskParts): OpenDesk {
@@ -98,7 +101,7 @@ export function openDesk(parts: DeskParts): OpenDesk {
     identity = { profile: 'practice', environment: 'practice', zone: 'UTC' };
     checkExpectation('practice', expected());
     const service = await practice.open();
-    return {
+    return remembered({
       api: connectTo({
         baseUrl: service.url,
         key: ApiKey.of(service.keys.test),
@@ -106,7 +109,12 @@ export function openDesk(parts: DeskParts): OpenDesk {
       }),
       owner: practiceIdentity(service.bookId),
       whose: identity,
-    };
+    });
+  };
+
+  const remembered = ({ api, owner, whose }: Omit<Book, 'prices'>): Book => {
+    const prices = pricesIn(parts.places(), machine, `${owner.environment} ${owner.base_url}`);
+    return { api: remembering(api, prices, clock), owner, whose, prices };
   };
 
   const book = once(async (): Promise<Book> => {
@@ -121,7 +129,8 @@ export function openDesk(parts: DeskParts): OpenDesk {
       selected.kind === 'stored' ? selected.profile.base_url : selected.baseUrl,
     );
     const owner = serviceIdentity(key.environment, { baseUrl, keyFingerprint: key.fingerprint });
-    return { api: connectTo({ baseUrl, key, trust: trusting(stored?.ca_file) }), owner, whose: identity };
+    const api = connectTo({ baseUrl, key, trust: trusting(stored?.ca_file) });
+    return remembered({ api, owner, whose: identity });
   });
 
   const journalOnce = (): Journal => (journal ??= openJournal({ places: parts.places(), machine }));
@@ -160,6 +169,7 @@ export function openDesk(parts: DeskParts): OpenDesk {
         return { named: globals.profile, selected: selected?.name, zone: kept ?? 'UTC' };
       },
       api: async () => (await book()).api,
+      prices: async () => (await book()).prices,
       async candidateApi({ baseUrl, key, caFile }: Candidate) {
         checkExpectation(key.environment, expected());
         return connectTo({ baseUrl, key, trust: trusting(caFile) });

@@ -4,6 +4,7 @@
  */
 import type { Big } from 'big.js';
 import type { Environment } from '../domain/vocabulary.ts';
+import type { ChartBlock } from './chart.ts';
 
 /** Any decimal amount: exact, never a float that was computed with. */
 export type Amount = Big | string | number;
@@ -63,6 +64,8 @@ export type Block =
    * stands on a line of its own and what it does under it.
    */
   | { kind: 'commands'; rows: readonly { command: string; does: string }[] }
+  /** A line through points, with labelled axes (chart.ts). */
+  | ChartBlock
   /** Names and values, the values aligned. */
   | { kind: 'pairs'; pairs: readonly { name: string; value: readonly Cell[] }[] };
 

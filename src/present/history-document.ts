@@ -2,6 +2,7 @@
  * Closed hedges for programs: the service's records as they came, or our sums of them, which are all `derived`.
  */
 import type { ClosedHedge } from '../client/schemas.ts';
+import type { AddedUpHistory } from '../flow/add-up-history.ts';
 import type { Covers } from '../flow/find-hedges.ts';
 import type { NarrowedCovers } from '../flow/narrow.ts';
 import type { HistorySums, SumGroup, Summed, Sums } from '../flow/sum-history.ts';
@@ -12,9 +13,16 @@ export interface HistoryReading {
   records: readonly ClosedHedge[];
   covers: Covers | NarrowedCovers;
   sums: HistorySums | undefined;
+  /** Net P&L added up, where a chart was asked for. */
+  added?: AddedUpHistory | undefined;
 }
 
-export function historyDocument({ records, sums }: HistoryReading): unknown {
+export function historyDocument({ records, sums, added }: HistoryReading): unknown {
+  if (added !== undefined)
+    return added.steps.map(({ record, total }) => ({
+      ...record,
+      derived: { cumulative_net_pnl_usd: total },
+    }));
   if (sums === undefined) return records;
   const { by, zone, groups, total } = sums;
   return {

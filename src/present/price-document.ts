@@ -1,6 +1,8 @@
 /** A mid for programs: what was sent, with the mid we found in it where it is one object that can hold it. */
 import { Big } from 'big.js';
+import { instantText } from '../domain/instants.ts';
 import type { MarketPrice } from '../flow/read-prices.ts';
+import type { SeenMarket } from '../flow/read-seen-prices.ts';
 
 /** The columns of `--csv`, in order; `sent` stands only where the answer was no object and no list of one. */
 export const PRICE_COLUMNS = ['derived.market', 'derived.mid', 'market', 'price'] as const;
@@ -16,6 +18,13 @@ export function priceRecord(price: MarketPrice): unknown {
   return isObject(only) && another === undefined
     ? { ...only, derived: derivedOf(price) }
     : { derived: derivedOf(price), sent };
+}
+
+/** With every mid that was seen, oldest first, under `derived.seen`. */
+export function seenPriceDocument(price: SeenMarket): unknown {
+  const seen = price.seen.map(({ at, mid }) => ({ at: instantText(at), mid }));
+  const derived = { ...derivedOf(price), seen };
+  return isObject(price.sent) ? { ...price.sent, derived } : { derived, sent: price.sent };
 }
 
 const derivedOf = ({ market, mid }: MarketPrice) => ({ market, mid: mid ?? null });

@@ -1,6 +1,7 @@
 /** A person's view as text: blocks laid out to a width, then painted. Knows no terminal and no resource. */
 import { ENVIRONMENT_GLOSS } from '../domain/vocabulary.ts';
 import type { Block } from './blocks.ts';
+import { layChart } from './chart.ts';
 import { showable } from './format.ts';
 import { indented, type Layout, layCommands, layFigures, layPairs, sentence } from './lay-out.ts';
 import { layTable } from './render-table.ts';
@@ -48,6 +49,8 @@ function layBlock(block: Block, layout: Layout): Line[] {
       return layFigures(block.rows, layout);
     case 'commands':
       return layCommands(block.rows, layout);
+    case 'chart':
+      return layChart(block, layout);
     case 'pairs':
       return layPairs(block.pairs, layout);
     default:

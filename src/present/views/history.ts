@@ -1,9 +1,11 @@
 /** Closed hedges as a person reads them: when, what, and how it came out. */
 import type { ClosedHedge } from '../../client/schemas.ts';
+import type { AddedUpHistory } from '../../flow/add-up-history.ts';
 import type { Covers } from '../../flow/find-hedges.ts';
 import type { NarrowedCovers } from '../../flow/narrow.ts';
 import type { HistorySums } from '../../flow/sum-history.ts';
 import type { Block } from '../blocks.ts';
+import { viewAddedUp } from './added-up.ts';
 import { signedCell } from './cells.ts';
 import { viewCovers } from './covers.ts';
 import { viewHistorySums } from './history-sums.ts';
@@ -33,11 +35,14 @@ export function viewHistory({
   records,
   covers,
   sums,
+  added,
 }: {
   records: readonly ClosedHedge[];
   covers: Covers | NarrowedCovers;
   sums: HistorySums | undefined;
+  added?: AddedUpHistory | undefined;
 }): readonly Block[] {
+  if (added !== undefined) return [...viewAddedUp(added), ...viewCovers(covers, 'closed')];
   const empty = 'of' in covers ? 'Nothing that was closed fits.' : 'Nothing has been closed yet.';
   const shown = sums === undefined ? [tableOf(records, COLUMNS, { empty })] : viewHistorySums(sums);
   return [...shown, ...viewCovers(covers, 'closed')];

@@ -2,13 +2,12 @@
 import type { QuotedTenor } from '../../flow/read-quotes.ts';
 import { text } from '../blocks.ts';
 import type { ChangeLine } from '../change-lines.ts';
-import { bps, cost, costWord, rate, usd } from './cells.ts';
+import { bps, cost, costWord, rate } from './cells.ts';
 
 export const quoteChanges = (tenors: readonly QuotedTenor[]): readonly ChangeLine[] =>
   tenors.map(({ quote, figures, misses }) => ({
-    key: `${quote.market} ${quote.side} ${quote.tenor_days.toString()} d`,
+    key: `${quote.market} ${quote.side} ${quote.notional_usd.toFixed()} ${quote.tenor_days.toString()} d`,
     cells: [
-      usd(quote.notional_usd, 'USD'),
       text('at'),
       rate(quote.pricing.execution_price),
       text(`, ${costWord(figures.cost_usdc).toLowerCase()}`),

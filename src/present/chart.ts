@@ -1,0 +1,171 @@
+/**
+ * A line through points, drawn in letters: labelled values at the left, labelled ends below. A picture alone: every
+ * figure behind it stays exact and is in the document. Knows neither what is drawn nor the terminal.
+ */
+import type { Big } from 'big.js';
+import { textWidth } from '../domain/text-width.ts';
+import type { Cell } from './blocks.ts';
+import { cellText, showable } from './format.ts';
+import type { Layout } from './lay-out.ts';
+import { blank, type Line, type Run } from './wrap.ts';
+
+export interface ChartPoint {
+  /** Where it stands from left to right: milliseconds, or its place in a row. */
+  x: number;
+  y: Big;
+}
+
+export interface ChartBlock {
+  kind: 'chart';
+  /** In order of `x`. */
+  points: readonly ChartPoint[];
+  /** How a value at the left is spelled: with its unit and its sign. */
+  label: (y: Big) => Cell;
+  /** What stands under the left and the right end. */
+  ends: readonly [Cell, Cell];
+  /** Lines of the drawing itself. */
+  height?: number;
+  empty: string;
+}
+
+const HEIGHT = 10;
+const WIDEST = 100;
+const NARROWEST = 10;
+
+interface Pen {
+  flat: string;
+  upright: string;
+  /** Where the line turns: from the left up, down, and on to the right from above, from below. */
+  leftUp: string;
+  leftDown: string;
+  upRight: string;
+  downRight: string;
+  axis: string;
+  corner: string;
+  floor: string;
+  alone: string;
+}
+
+const UNICODE: Pen = {
+  flat: '─',
+  upright: '│',
+  leftUp: '╯',
+  leftDown: '╮',
+  upRight: '╰',
+  downRight: '╭',
+  axis: '┤',
+  corner: '└',
+  floor: '─',
+  alone: '•',
+};
+const ASCII: Pen = {
+  flat: '-',
+  upright: '|',
+  leftUp: "'",
+  leftDown: '.',
+  upRight: "'",
+  downRight: '.',
+  axis: '|',
+  corner: '+',
+  floor: '-',
+  alone: '*',
+};
+
+export function layChart(block: ChartBlock, layout: Layout): Line[] {
+  const { points, label, ends } = block;
+  const [first] = points;
+  if (first === undefined) return [[{ text: showable(block.empty, layout), style: 'dim' }]];
+  const pen = layout.unicode ? UNICODE : ASCII;
+  const height = block.height ?? HEIGHT;
+  const [low, high] = boundsOf(points.map(({ y }) => y));
+  const middle = low
+    .plus(high)
+    .div(2)
+    .round(places(low, high) + 1);
+  const labels = new Map([
+    [0, high],
+    ...(high.eq(low) ? [] : ([[height - 1, low]] as const)),
+    ...(high.eq(low) || height < 5 ? [] : ([[Math.round((height - 1) / 2), middle]] as const)),
+  ]);
+  const spelled = new Map([...labels].map(([row, y]) => [row, cellText(label(y), layout)]));
+  const left = Math.max(...[...spelled.values()].map(textWidth)) + 1;
+  const columns = Math.max(NARROWEST, Math.min(WIDEST, layout.width - left - 1));
+  const grid = draw(rowsOf(points, { columns, height, low, high }), { pen, height });
+  const drawn = grid.map((cells, row): Line => {
+    const text = spelled.get(row) ?? '';
+    return [
+      { text: `${text.padStart(left - 1)} `, style: 'dim' },
+      { text: pen.axis, style: 'dim' },
+      { text: cells.join('').trimEnd(), style: 'strong' },
+    ];
+  });
+  return [...drawn, floorOf(pen, left, columns), endsOf(ends, { left, columns, layout })];
+}
+
+const floorOf = (pen: Pen, left: number, columns: number): Line => [
+  { text: `${' '.repeat(left)}${pen.corner}${pen.floor.repeat(columns)}`, style: 'dim' },
+];
+
+function endsOf(
+  ends: ChartBlock['ends'],
+  { left, columns, layout }: { left: number; columns: number; layout: Layout },
+): Line {
+  const [from = '', to = ''] = ends.map((cell) => cellText(cell, layout));
+  const room = left + 1 + columns;
+  const indent = Math.max(0, Math.min(left + 1, room - textWidth(from) - textWidth(to) - 2));
+  const between = room - indent - textWidth(from) - textWidth(to);
+  const words: Run[] = [blank(indent), { text: from, style: 'dim' }];
+  return between < 2 ? words : [...words, blank(between), { text: to, style: 'dim' }];
+}
+
+function boundsOf(values: readonly Big[]): [Big, Big] {
+  const [first] = values;
+  if (first === undefined) throw new RangeError('a chart needs a point');
+  return values.reduce(([low, high], y) => [y.lt(low) ? y : low, y.gt(high) ? y : high], [first, first]);
+}
+
+/** As many decimals as the ends have. */
+const places = (low: Big, high: Big): number =>
+  Math.max(...[low, high].map((y) => y.toFixed().split('.')[1]?.length ?? 0));
+
+/** For each column the row that the line passes, from the top; between two points it goes straight. */
+function rowsOf(
+  points: readonly ChartPoint[],
+  { columns, height, low, high }: { columns: number; height: number; low: Big; high: Big },
+): readonly number[] {
+  // From here on only places on the screen are computed.
+  const span = high.minus(low).toNumber();
+  const heights = points.map(({ y }) => (span === 0 ? 0 : high.minus(y).toNumber() / span));
+  const xs = points.map(({ x }) => x);
+  const start = xs[0] ?? 0;
+  const width = (xs.at(-1) ?? start) - start;
+  let next = 0;
+  return Array.from({ length: width === 0 ? 1 : columns }, (_, column) => {
+    const x = start + (width * column) / Math.max(1, columns - 1);
+    while (next < xs.length - 1 && (xs[next] ?? 0) < x) next += 1;
+    const before = Math.max(0, next - 1);
+    const [x0 = 0, x1 = 0, y0 = 0, y1 = 0] = [xs[before], xs[next], heights[before], heights[next]];
+    const share = x1 === x0 ? 1 : Math.min(1, (x - x0) / (x1 - x0));
+    return Math.round((y0 + (y1 - y0) * share) * (height - 1));
+  });
+}
+
+function draw(rows: readonly number[], { pen, height }: { pen: Pen; height: number }): string[][] {
+  const grid = Array.from({ length: height }, () => rows.map(() => ' '));
+  const put = (row: number, column: number, mark: string): void => {
+    const line = grid[row];
+    if (line !== undefined) line[column] = mark;
+  };
+  rows.forEach((row, column) => {
+    const from = rows[column - 1] ?? row;
+    if (rows.length === 1) put(row, column, pen.alone);
+    else if (from === row) put(row, column, pen.flat);
+    else {
+      put(from, column, row < from ? pen.leftUp : pen.leftDown);
+      put(row, column, row < from ? pen.downRight : pen.upRight);
+      for (let between = Math.min(from, row) + 1; between < Math.max(from, row); between += 1)
+        put(between, column, pen.upright);
+    }
+  });
+  return grid;
+}
