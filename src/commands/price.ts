@@ -25,7 +25,7 @@ export const price = defineCommand({
   read: (raw) => ({ markets: raw.operands.map(readMarket), chart: optionGiven(raw, 'chart') }),
   async run(desk, { markets, chart }) {
     const prices = await readPrices(await desk.api(), markets);
-    const seen = chart ? await readSeenPrices(prices, await desk.prices()) : undefined;
+    const seen = chart ? readSeenPrices(prices, await desk.prices()) : undefined;
     return { value: { prices, asked: markets.length, seen }, servedAt: prices[0]?.servedAt };
   },
   document({ prices, asked, seen }) {
