@@ -2,7 +2,7 @@
  * Reads what a hedge of one tenor would cost at smaller and larger notionals: one quote each, all at once. Opens
  * nothing.
  */
-import { Big } from 'big.js';
+import type { Big } from 'big.js';
 import type { HedgeApi } from '../client/hedge-api.ts';
 import { quoteFigures } from '../domain/quote-figures.ts';
 import { RefusedError } from '../errors.ts';
