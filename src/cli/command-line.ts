@@ -175,8 +175,12 @@ const usageOf = ({ operands }: Command): string =>
  */
 function addOptions(command: Commander, specs: readonly OptionSpec[]): void {
   const given = new Map<string, string>();
-  for (const { flags, summary } of specs) {
+  for (const { flags, summary, repeats } of specs) {
     const option = new Option(flags, summary);
+    if (repeats === true) {
+      command.addOption(option.argParser(listed));
+      continue;
+    }
     const name = option.attributeName();
     const flag = option.long ?? flags;
     command.addOption(option);
@@ -189,6 +193,8 @@ function addOptions(command: Commander, specs: readonly OptionSpec[]): void {
     });
   }
 }
+
+const listed = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
 
 function globalsOf(options: Record<string, unknown>): GlobalOptions {
   const { profile, expectEnv, output, query } = options;

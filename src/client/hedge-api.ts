@@ -44,6 +44,16 @@ export interface CallOptions {
   onAttempt?: ((record: AttemptRecord) => void) | undefined;
 }
 
+/** A request that changes nothing, in the service's own words. */
+export interface RawReading {
+  method: 'GET' | 'POST';
+  /** Below the base address: `/hedges/history`, without a query. */
+  path: string;
+  query: readonly (readonly [name: string, value: string])[];
+  /** The JSON body of a POST, its numbers as big.js decimals. */
+  body?: Readonly<Record<string, unknown>> | undefined;
+}
+
 /**
  * Every method rejects with a HedgeError: RefusedError (4xx), CredentialError (401, 403), UnavailableError
  * (nothing was done), UnreadableAnswerError (readings only), OutcomeUnknownError (actions only).
@@ -68,6 +78,8 @@ export interface HedgeApi {
   /** One line a side that is open; empty when flat. */
   positions(options?: CallOptions): Promise<Answer<readonly Position[]>>;
   account(options?: CallOptions): Promise<Answer<Account>>;
+  /** What no method is there for yet. It is sent again as any reading is: never an action. Data is not judged. */
+  raw(reading: RawReading, options?: CallOptions): Promise<Answer<unknown>>;
   /**
    * Sends an action whose bytes were prepared before (and written down): what `open`, `add`, `reduce` and
    * `close` do after preparing theirs. Resending is calling it again with the same key.

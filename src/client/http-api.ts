@@ -110,6 +110,19 @@ export function makeHttpApi(call: Caller): HedgeApi {
     history: (options) => read('/hedges/history', z.array(closedHedgeSchema), options),
     positions: (options) => read('/positions', z.array(positionSchema), options),
     account: (options) => read('/account', accountSchema, options),
+    raw: async ({ method, path, query, body }, options = {}) => {
+      const given = query.map(([name, value]) => `${percentEncoded(name)}=${percentEncoded(value)}`);
+      return call(
+        {
+          effect: 'reading',
+          method,
+          path: given.length === 0 ? path : `${path}?${given.join('&')}`,
+          ...(body === undefined ? {} : { headers: JSON_TYPE, body: writeExactJson(body) }),
+          schema: z.unknown(),
+        },
+        options,
+      );
+    },
     act: async (action, key, options) =>
       action.action === 'open'
         ? act(action, acceptedOpenSchema, key, options)

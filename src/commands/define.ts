@@ -23,6 +23,8 @@ export interface OptionSpec {
   /** Commander's spelling: `--tenor <days>`, `--no-check`. */
   flags: string;
   summary: string;
+  /** May be given more than once: its values are a list. */
+  repeats?: boolean;
 }
 
 /** What a command found: the value, and what the document's `meta` says besides. */

@@ -7,6 +7,7 @@ import type { ApiKey } from '../domain/api-key.ts';
 import type { HedgeError } from '../errors.ts';
 import type { Dealing, Looking } from '../flow/dealing.ts';
 import type { BatchLine, LineEnd } from '../flow/run-batch.ts';
+import type { TextSource } from '../intent/api-intent.ts';
 import type { BatchIntent } from '../intent/batch-intent.ts';
 import type { WeatherChange } from '../intent/weather-intent.ts';
 import type { Halt } from '../journal/halt.ts';
@@ -63,6 +64,8 @@ export interface Desk {
     command(argv: readonly [string, ...string[]]): Promise<ApiKey>;
     text(text: string): ApiKey;
   };
+  /** Text that the operator hands in. @throws UsageError for what cannot be read. */
+  given(source: TextSource): Promise<string>;
   /** Every line of a batch, read and found right; nothing of them has run. @throws UsageError naming each wrong line. */
   batch(intent: BatchIntent): Promise<Batch>;
   brake: Brake;

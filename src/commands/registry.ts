@@ -132,6 +132,12 @@ export const REGISTRY: readonly RegistryLine[] = [
     summary: 'the practice desk on this machine: time, weather, books, serve',
     load: async () => (await import('./practice/index.ts')).practice,
   },
+  {
+    name: 'api',
+    group: 'Settings and practice',
+    summary: "a request in the service's own words, for what has no command yet",
+    load: async () => (await import('./api.ts')).api,
+  },
 ];
 
 /** Bare `hedge`. */

@@ -16,6 +16,7 @@ function optionsAsTyped(options: RawInput['options']): readonly string[] {
     const flag = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
     if (typeof value === 'string')
       return value.startsWith('-') ? [`--${flag}=${value}`] : [`--${flag}`, value];
+    if (typeof value === 'object') return value.flatMap((each) => [`--${flag}`, each]);
     if (value === undefined || (name === 'wait' && value)) return [];
     return [value ? `--${flag}` : `--no-${flag}`];
   });

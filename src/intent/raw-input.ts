@@ -2,14 +2,20 @@
 
 export interface RawInput {
   operands: readonly string[];
-  /** By the option's long name in camelCase; a switch is a boolean. */
-  options: Readonly<Record<string, string | boolean | undefined>>;
+  /** By the option's long name in camelCase; a switch is a boolean, what may be repeated a list. */
+  options: Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
 }
 
 /** The value of an option that takes one, or undefined when it was not given. */
 export function optionText(raw: RawInput, name: string): string | undefined {
   const value = raw.options[name];
   return typeof value === 'string' ? value : undefined;
+}
+
+/** The values of an option that may be repeated, in the order they were given. */
+export function optionTexts(raw: RawInput, name: string): readonly string[] {
+  const value = raw.options[name];
+  return Array.isArray(value) ? value : [];
 }
 
 /** Whether a switch was given. */

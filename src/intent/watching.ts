@@ -1,7 +1,7 @@
 /** `--watch [SECONDS]`: how often a reading is to be repeated. Repeats nothing. */
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
-import type { RawInput } from './raw-input.ts';
+import { optionGiven, optionText, type RawInput } from './raw-input.ts';
 
 const USUAL_MS = 5_000;
 const LONGEST_SECONDS = 86_400;
@@ -9,11 +9,10 @@ const SECONDS = /^(\d{1,5}(?:\.\d{1,3})?)s?$/i;
 
 /** Milliseconds from one reading to the next, or undefined when it is read once. */
 export function readWatch(raw: RawInput): number | undefined {
-  const { watch } = raw.options;
-  if (watch === undefined || watch === false) return undefined;
+  const watch = optionText(raw, 'watch');
   // An empty value is what `withoutSwallowing` leaves.
-  if (watch === true || watch === '') return USUAL_MS;
-  return msOf('--watch', watch, { least: 1, usual: USUAL_MS });
+  if (optionGiven(raw, 'watch') || watch === '') return USUAL_MS;
+  return watch === undefined ? undefined : msOf('--watch', watch, { least: 1, usual: USUAL_MS });
 }
 
 function msOf(option: string, text: string, { least, usual }: { least: number; usual: number }): number {

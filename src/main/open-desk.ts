@@ -203,6 +203,10 @@ export function openDesk(parts: DeskParts): OpenDesk {
         command: (argv) => keyFromCommand(argv, keyPorts),
         text: (text) => keyFromText(text, 'What was typed'),
       },
+      async given(source) {
+        const { givenText } = await import('./given-text.ts');
+        return givenText(source, { input: terminal.streams.input, signal: signals.signal });
+      },
       async batch(intent) {
         const { openBatch } = await import('../cli/batch/open-batch.ts');
         const { signal } = signals;

@@ -115,7 +115,7 @@ describe('every action', () => {
       name.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase()),
     );
     const asked: string[] = [];
-    const options = new Proxy<Record<string, string | boolean | undefined>>(
+    const options = new Proxy<Record<string, RawInput['options'][string]>>(
       { ...WHOLE[action].options },
       { get: (target, name) => (asked.push(String(name)), target[String(name)]) },
     );

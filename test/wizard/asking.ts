@@ -64,6 +64,7 @@ function serviceOf({
     price: refuse,
     hedge: refuse,
     history: refuse,
+    raw: refuse,
     open: refuse,
     add: refuse,
     reduce: refuse,

@@ -3,15 +3,12 @@
  * both kinds are one. Fields are named as the service names them; one that the command does not have is refused.
  */
 import { Big } from 'big.js';
-import { readJson } from '../../client/json.ts';
+import { type Fields, readGivenObject } from '../../client/given-json.ts';
 import { type Command, isGroup, type OperandSpec, type OptionSpec } from '../../commands/define.ts';
 import { REGISTRY } from '../../commands/registry.ts';
-import { clean } from '../../domain/clean.ts';
 import { quoted } from '../../domain/quoted.ts';
 import { UsageError } from '../../errors.ts';
 import { COMMANDS_IN_BATCH, kindInBatch } from './allowed.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** Operands whose field is not their name in small letters. */
 const OPERAND_FIELDS: Readonly<Record<string, string>> = { NOTIONAL: 'notional_usd', ACTION: 'action_id' };
@@ -19,7 +16,7 @@ const OPTION_FIELDS: Readonly<Record<string, string>> = { tenor: 'tenor_days' };
 
 /** @throws UsageError naming the field that is wrong, or that there is no such command here. */
 export async function wordsOfJson(text: string): Promise<readonly string[]> {
-  const { command: name, ...fields } = readObject(text);
+  const { command: name, ...fields } = readGivenObject(text, 'Write each object on one line.');
   if (typeof name !== 'string' || kindInBatch(name) === undefined)
     throw new UsageError(
       name === undefined ? 'The field "command" is missing.' : `The field "command" is none of a batch.`,
@@ -38,22 +35,6 @@ export async function wordsOfJson(text: string): Promise<readonly string[]> {
   const said = options.flatMap(({ spec, field }) => optionWords(spec, field, fields[field]));
   return [name, ...said, '--', ...operands];
 }
-
-function readObject(text: string): Fields {
-  let value: unknown;
-  try {
-    value = readJson(text);
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    const why = clean(error.message).replace(/\.$/, '');
-    throw new UsageError(`This is not one JSON object: ${why}.`, 'Write each object on one line.');
-  }
-  if (!isFields(value)) throw new UsageError('This is not one JSON object.');
-  return value;
-}
-
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Big);
 
 async function load(name: string): Promise<Command> {
   const line = REGISTRY.find((each) => each.name === name);

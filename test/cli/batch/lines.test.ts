@@ -26,7 +26,7 @@ const saidOf = async (text: string): Promise<string> => {
 describe('a command', () => {
   it('runs in a batch only where that was decided', () => {
     const outside = REGISTRY.map(({ name }) => name).filter((name) => kindInBatch(name) === undefined);
-    expect(outside.toSorted()).toEqual(['batch', 'halt', 'practice', 'profile', 'unhalt']);
+    expect(outside.toSorted()).toEqual(['api', 'batch', 'halt', 'practice', 'profile', 'unhalt']);
   });
 
   it.each(['toString', 'constructor', '__proto__', ''])('%j is none', (name) => {
