@@ -12,7 +12,7 @@ import { clean } from '../domain/clean.ts';
 import { UsageError } from '../errors.ts';
 import type { RawInput } from '../intent/raw-input.ts';
 import { bareWords, GLOBAL_OPTIONS, type GlobalOptions } from './global-options.ts';
-import { examplesOf, styleHelp } from './help.ts';
+import { entryHelp, rootHelp } from './help/command-help.ts';
 import { readOutput } from './output.ts';
 
 export type CommandLine =
@@ -24,9 +24,6 @@ export interface CommandLineContext {
   /** Columns that help may fill. */
   width: number;
 }
-
-/** Where `help` itself stands in help. */
-const LAST_GROUP = 'Settings and practice';
 
 interface Meant {
   command: Command;
@@ -44,14 +41,12 @@ export async function readCommandLine(
   const onMeant = (found: Meant): void => {
     meant = found;
   };
-  const program = await buildProgram(argv, context, onMeant);
+  const program = await buildProgram(argv, { ...context, onMeant, onText: (text) => said.push(text) });
   forEach(program, (command) => {
     command.exitOverride().configureOutput({
       writeOut: (text) => said.push(text),
       // What is wrong is said once, as a usage error.
       writeErr: () => undefined,
-      getOutHelpWidth: () => context.width,
-      getErrHelpWidth: () => context.width,
       getOutHasColors: () => false,
       getErrHasColors: () => false,
     });
@@ -73,28 +68,32 @@ export async function readCommandLine(
   };
 }
 
-async function buildProgram(
-  argv: readonly string[],
-  context: CommandLineContext,
-  onMeant: (meant: Meant) => void,
-): Promise<Commander> {
-  const words = bareWords(argv);
-  const named = words[0] === 'help' ? words[1] : words[0];
+interface Building extends CommandLineContext {
+  onMeant: (meant: Meant) => void;
+  onText: (text: string) => void;
+}
+
+async function buildProgram(argv: readonly string[], building: Building): Promise<Commander> {
+  const { version, width, onMeant, onText } = building;
+  const [named] = bareWords(argv);
   const program = new Commander('hedge')
-    .description('The terminal of an FX desk: prices, opens, grows, cuts and closes naira hedges.')
-    .version(context.version, '--version', 'the version of this program')
+    .version(version, '--version', 'the version of this program')
     .helpOption('-h, --help', 'help for a command')
-    .addHelpCommand(
-      new Commander('help').argument('[command]').description('help for a command').helpGroup(LAST_GROUP),
-    )
-    .configureHelp(styleHelp)
+    .helpCommand(false)
+    .configureHelp({ formatHelp: () => rootHelp(width) })
     .showSuggestionAfterError();
   addOptions(program, GLOBAL_OPTIONS);
   for (const line of REGISTRY) {
-    program.commandsGroup(line.group);
-    if (line.name === named) addEntry(program, await line.load(), line.summary, onMeant);
-    else program.command(line.name).summary(line.summary).description(line.summary);
+    if (line.name === named) addEntry(program, await line.load(), building);
+    else program.command(line.name);
   }
+  program
+    .command('help')
+    .argument('[words...]')
+    .action(async (words: string[]) => {
+      const { helpWith } = await import('./help/help-with.ts');
+      onText(await helpWith(words, width));
+    });
   if (named === undefined) {
     program.action(async (_options: unknown, parsed: Commander) => {
       onMeant({ command: await loadHome(), parsed, operands: [] });
@@ -109,28 +108,23 @@ const wordsFor = (program: Commander, argv: readonly string[]): readonly string[
     ? withoutSwallowing(argv)
     : argv;
 
-function addEntry(
-  parent: Commander,
-  entry: Command | CommandGroup,
-  summary: string,
-  onMeant: (meant: Meant) => void,
-): void {
+function addEntry(parent: Commander, entry: Command | CommandGroup, building: Building): void {
   if (!isGroup(entry)) {
-    addCommand(parent, entry, onMeant);
+    addCommand(parent, entry, building);
     return;
   }
   const group =
-    entry.main === undefined
-      ? parent.command(entry.name).description(entry.summary).configureHelp(styleHelp)
-      : addCommand(parent, entry.main, onMeant);
+    entry.main === undefined ? parent.command(entry.name) : addCommand(parent, entry.main, building);
+  group.configureHelp({ formatHelp: () => entryHelp(entry, building.width) });
   // Positional: an option after the second word is that command's, never silently the group's own.
-  group.summary(summary).helpCommand(false).enablePositionalOptions();
+  group.helpCommand(false).enablePositionalOptions();
   for (const command of entry.commands) {
-    addCommand(group, command, (meant) => {
+    const onMeant = (meant: Meant): void => {
       const [stray] = Object.keys(group.opts());
       if (stray !== undefined) throw strayOption(group, stray, command);
-      onMeant(meant);
-    });
+      building.onMeant(meant);
+    };
+    addCommand(group, command, { ...building, onMeant });
   }
 }
 
@@ -143,31 +137,19 @@ function strayOption(group: Commander, name: string, command: Command): UsageErr
   );
 }
 
-function addCommand(parent: Commander, command: Command, onMeant: (meant: Meant) => void): Commander {
+function addCommand(parent: Commander, command: Command, { width, onMeant }: Building): Commander {
   const word = command.name.split(' ').at(-1) ?? command.name;
-  const made = parent
-    .command(word)
-    .summary(command.summary)
-    .description([command.summary, command.description].filter((part) => part !== undefined).join('\n\n'))
-    .configureHelp(styleHelp)
-    .addHelpText('after', `\n${examplesOf(command)}`);
+  const made = parent.command(word).configureHelp({ formatHelp: () => entryHelp(command, width) });
   for (const operand of command.operands) {
     const name = `${operand.name}${operand.variadic === true ? '...' : ''}`;
     const required = operand.optional !== true && !command.judgesOperands;
     made.argument(required ? `<${name}>` : `[${name}]`, operand.summary);
   }
-  if (command.judgesOperands) made.allowExcessArguments().usage(usageOf(command));
+  if (command.judgesOperands) made.allowExcessArguments();
   addOptions(made, command.options);
   made.action(() => onMeant({ command, parsed: made, operands: made.args }));
   return made;
 }
-
-/** As Commander would have it of words that it judges itself. */
-const usageOf = ({ operands }: Command): string =>
-  [
-    '[options]',
-    ...operands.map(({ name, optional }) => (optional === true ? `[${name}]` : `<${name}>`)),
-  ].join(' ');
 
 /**
  * Each may be given once, as itself or as its opposite (`--read-only`, `--no-read-only`): the last of two
@@ -212,10 +194,9 @@ function globalsOf(options: Record<string, unknown>): GlobalOptions {
   };
 }
 
-/** A group was named without a command, or help asked of a word that is none. */
+/** A group was named without a command. */
 function missingCommand(program: Commander, argv: readonly string[]): UsageError {
-  const [first = '', second = ''] = bareWords(argv);
-  if (first === 'help') return new UsageError(`Unknown command '${clean(second)}'.`, 'See hedge --help.');
+  const [first = ''] = bareWords(argv);
   const group = program.commands.find((command) => command.name() === first);
   const names = group?.commands.map((command) => command.name()).join(', ') ?? '';
   return new UsageError(`hedge ${first} needs a command: ${names}.`, `See hedge ${first} --help.`);

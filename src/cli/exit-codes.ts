@@ -1,4 +1,4 @@
-/** Errors to exit codes, the one place. README and `design` list the same table. */
+/** Errors to exit codes and what each of them means, the one place. */
 import {
   ConditionError,
   CredentialError,
@@ -24,27 +24,79 @@ const NO_CHANGE: readonly number[] = [2, 3, 4, 5, 6, 10, 78];
 
 type ErrorKind = abstract new (...args: never[]) => HedgeError;
 
-const CODES: readonly (readonly [ErrorKind, number])[] = [
-  [UsageError, 2],
-  [RefusedError, 3],
-  [CredentialError, 4],
-  [UnavailableError, 5],
-  [UnreadableAnswerError, 6],
-  [OutcomeUnknownError, 7],
-  [PendingError, 8],
-  [OrderFailedError, 9],
-  [StoppedError, 10],
-  [ConditionError, 11],
-  [OutputError, 74],
-  [DamagedFileError, 78],
+interface ExitCode {
+  code: number;
+  meaning: string;
+  /** What ends with it, where it is an error. */
+  kind?: ErrorKind;
+}
+
+/** As help and README list them. */
+export const EXIT_CODES: readonly ExitCode[] = [
+  { code: EXIT_OK, meaning: 'done; an action reached its end, or was accepted with --no-wait' },
+  { code: EXIT_BUG, meaning: 'a fault in hedge itself' },
+  {
+    code: 2,
+    meaning: 'the command line is wrong, or a question has nobody to answer it; nothing was sent',
+    kind: UsageError,
+  },
+  { code: 3, meaning: 'the service refused, with its own code; nothing was done', kind: RefusedError },
+  { code: 4, meaning: 'key or base address missing, wrong or in conflict', kind: CredentialError },
+  {
+    code: 5,
+    meaning: 'the service cannot be reached or is unwell; nothing was done',
+    kind: UnavailableError,
+  },
+  {
+    code: 6,
+    meaning: 'the answer cannot be read; it was to a request that changes nothing',
+    kind: UnreadableAnswerError,
+  },
+  {
+    code: 7,
+    meaning:
+      'outcome unknown: sent, now or in an earlier run of the same action, and no usable answer came; hedge check, hedge resume',
+    kind: OutcomeUnknownError,
+  },
+  {
+    code: 8,
+    meaning: 'accepted, and its end was not seen in the time given; hedge wait',
+    kind: PendingError,
+  },
+  { code: 9, meaning: 'the order did not land: nothing was opened', kind: OrderFailedError },
+  {
+    code: 10,
+    meaning: 'stopped here, by a guard, a broken --expect-env or your own no; nothing was sent',
+    kind: StoppedError,
+  },
+  {
+    code: 11,
+    meaning: 'a condition that was asked about does not hold (--worst-price, --max-cost-bps)',
+    kind: ConditionError,
+  },
+  {
+    code: 74,
+    meaning:
+      'the result could not be written (a full disk), or a --query has no answer in it; a closed pipe is silent',
+    kind: OutputError,
+  },
+  {
+    code: 78,
+    meaning: 'a file of ours is damaged, foreign or cannot be written; nothing was sent',
+    kind: DamagedFileError,
+  },
 ];
+
+/** Ctrl-C and its like have no code of ours. */
+export const DIES_BY_SIGNAL =
+  'Ctrl-C, TERM, HUP: the process dies by the signal itself, so that a shell loop stops too';
 
 /**
  * The exit code of an error. What is none of ours is a bug: 1. A code that says that the book did not change is
  * not given where an action may have been done before: that is in doubt, whatever stopped it now.
  */
 export function exitCodeOf(error: HedgeError): number {
-  const code = CODES.find(([kind]) => error instanceof kind)?.[1] ?? EXIT_BUG;
+  const code = EXIT_CODES.find(({ kind }) => kind !== undefined && error instanceof kind)?.code ?? EXIT_BUG;
   return error.effect === 'unknown' && NO_CHANGE.includes(code) ? EXIT_UNKNOWN : code;
 }
 
@@ -52,7 +104,7 @@ export function exitCodeOf(error: HedgeError): number {
  * Several results in one run: which exit code stands for them all. In doubt first; then what ends every line
  * alike; then what a line came to, the changes of the book before the readings.
  */
-const WORST_FIRST: readonly number[] = [7, 78, 74, EXIT_BUG, 4, 5, 9, 8, 10, 3, 2, 6, 11, EXIT_OK];
+export const WORST_FIRST: readonly number[] = [7, 78, 74, EXIT_BUG, 4, 5, 9, 8, 10, 3, 2, 6, 11, EXIT_OK];
 
 export const worseOf = (one: number, other: number): number =>
   WORST_FIRST.indexOf(one) <= WORST_FIRST.indexOf(other) ? one : other;

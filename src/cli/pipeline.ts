@@ -34,7 +34,7 @@ export interface OpenDesk {
 }
 
 /** The widest that help is set, however wide the terminal. */
-const HELP_WIDTH = 100;
+const HELP_WIDTH = 80;
 
 /** Runs one invocation and gives its exit code. Never throws; never exits. */
 export async function runInvocation(world: World): Promise<number> {

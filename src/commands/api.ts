@@ -25,7 +25,7 @@ export const api = defineCommand({
       shows: '-f is text, -F is a number: its digits go out as they are',
     },
     {
-      line: `hedge api POST /hedges --data '{"market":"USDTNGN","side":"buy","notional_usd":10000,"tenor_days":3}' --dry-run`,
+      line: `hedge api POST /hedges/close --data '{"market":"USDTNGN","side":"buy"}' --dry-run`,
       shows: 'an action is guarded, shown and asked about like any other',
     },
   ],

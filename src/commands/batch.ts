@@ -7,7 +7,7 @@ import type { RunnableLine } from './desk.ts';
 export const batch = defineCommand({
   name: 'batch',
   summary: 'many command lines, one document a line; safe to run again',
-  description: `Each line of FILE is a command line, quoted as in a shell and expanded as in none (hedge before it may be left out; # begins a comment), or a JSON object: {"command":"open","market":"USDTNGN","side":"buy","notional_usd":"10000","tenor_days":3,"deal_id":"PAY-1"}. markets, price, quote, hedges, history, positions, account, journal, open, add, reduce, close, check, wait and resume may stand in it. Profile and environment are the batch's. All lines are read before the first one runs: a wrong one stops the batch with exit 2, and nothing is sent.
+  description: `Each line of FILE is a command line, quoted as in a shell and expanded as in none (hedge before it may be left out; # begins a comment), or a JSON object: {"command": "open", "market": "USDTNGN", "side": "buy", "notional_usd": "10000", "tenor_days": 3, "deal_id": "PAY-1"}. markets, price, quote, hedges, history, positions, account, journal, open, add, reduce, close, check, wait and resume may stand in it. Profile and environment are the batch's. All lines are read before the first one runs: a wrong one stops the batch with exit 2, and nothing is sent.
 
 The document of each line is the one that --json gives, with meta.line and meta.exit_code, printed as the line ends. Actions run one after the other. The batch stops at the first line whose outcome is unknown, or when the service cannot be reached (--keep-going goes on), and always at a refused key, a damaged file, a fault of hedge or a signal; what did not run says so (not_run). The exit code is the worst of 7, 78, 74, 1, 4, 5, 9, 8, 10, 3, 2, 6, 11, 0.
 

@@ -44,7 +44,7 @@ describe('a failing command', () => {
     ['hedges hdg_1 --status filled', 'no filters'],
     ['hedges --limit 501', '500'],
     ['profile', 'add, list, show, use, limit, remove'],
-    ['help nope', "Unknown command 'nope'"],
+    ['help nope', 'There is no help with "nope"'],
   ])('exits 2 and says what is allowed: %s', async (line, allowed) => {
     const service = await scriptedService([]);
     const desk = deskAt(service);

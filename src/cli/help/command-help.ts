@@ -1,0 +1,126 @@
+/** The pages of hedge itself, of a command and of a group: examples that can be pasted before all else. */
+import {
+  type Command,
+  type CommandGroup,
+  isGroup,
+  type OperandSpec,
+  type OptionSpec,
+} from '../../commands/define.ts';
+import { REGISTRY } from '../../commands/registry.ts';
+import { GLOBAL_OPTIONS } from '../global-options.ts';
+import { code, type Page, type Part, renderPage, rows, text } from './page.ts';
+import { HELP_TOPICS } from './topics.ts';
+
+export const DESCRIPTION = 'The terminal of an FX desk: prices, opens, grows, cuts and closes naira hedges.';
+const HELP_OPTION: OptionSpec = { flags: '-h, --help', summary: 'help for a command' };
+
+export const rootHelp = (width: number): string => renderPage(rootPage(), width);
+
+export const entryHelp = (entry: Command | CommandGroup, width: number): string =>
+  renderPage(isGroup(entry) ? groupPage(entry) : commandPage(entry), width);
+
+function rootPage(): Page {
+  const groups = [...new Set(REGISTRY.map(({ group }) => group))];
+  return [
+    { title: '', parts: [text(DESCRIPTION)] },
+    {
+      title: 'Usage',
+      parts: [code('hedge COMMAND [operands] [options]', 'hedge                # where am I, and what next')],
+    },
+    {
+      title: 'Try it, no money',
+      parts: [code('hedge --profile practice markets', 'hedge --profile practice quote USDTNGN buy 10000')],
+    },
+    ...groups.map((group) => ({
+      title: group,
+      parts: [
+        rows(REGISTRY.filter((line) => line.group === group).map(({ name, summary }) => [name, summary])),
+      ],
+    })),
+    {
+      title: 'Help',
+      parts: [
+        rows([
+          ['help COMMAND', 'one command: examples, operands, options'],
+          ...HELP_TOPICS.map(({ name, summary }) => [`help ${name}`, summary] as const),
+        ]),
+      ],
+    },
+    { title: 'Options of every command', parts: [optionRows(EVERYWHERE)] },
+  ];
+}
+
+export const EVERYWHERE: readonly OptionSpec[] = [
+  ...GLOBAL_OPTIONS,
+  HELP_OPTION,
+  { flags: '--version', summary: 'the version of this program, alone' },
+];
+
+export function commandPage(command: Command): Page {
+  return [
+    { title: '', parts: [text(`${command.summary}.`)] },
+    { title: 'Usage', parts: [code(usageOf(command))] },
+    ...aboutCommand(command),
+    { title: 'Everywhere', parts: [text(`${namesOf(GLOBAL_OPTIONS)}: see hedge --help`)] },
+  ];
+}
+
+function groupPage({ name, summary, main, commands }: CommandGroup): Page {
+  const listed = rows(
+    commands.map((command) => [usageOf(command).replace(' [options]', ''), command.summary]),
+  );
+  return [
+    { title: '', parts: [text(main === undefined ? summary : `${main.summary}.`)] },
+    { title: 'Usage', parts: [code(...(main === undefined ? [`hedge ${name} COMMAND`] : [usageOf(main)]))] },
+    { title: main === undefined ? 'Commands' : 'Also', parts: [listed] },
+    ...(main === undefined
+      ? [
+          {
+            title: 'Examples',
+            parts: [examplesOf(commands.flatMap((command) => command.examples.slice(0, 1)))],
+          },
+        ]
+      : aboutCommand(main)),
+    { title: 'Everywhere', parts: [text(`${namesOf(GLOBAL_OPTIONS)}: see hedge --help`)] },
+  ];
+}
+
+const aboutCommand = (command: Command): Page => [
+  { title: 'Examples', parts: command.examples.length === 0 ? [] : [examplesOf(command.examples)] },
+  { title: 'What it does', parts: paragraphs(command.description ?? '') },
+  { title: 'Operands', parts: command.operands.length === 0 ? [] : [operandRows(command.operands)] },
+  { title: 'Options', parts: command.options.length === 0 ? [] : [optionRows(command.options)] },
+];
+
+const paragraphs = (description: string): readonly Part[] =>
+  description
+    .split('\n\n')
+    .filter((paragraph) => paragraph !== '')
+    .map(text);
+
+/** A comment before each line, so that all of them can be pasted at once. */
+const examplesOf = (examples: Command['examples']): Part =>
+  code(...examples.flatMap(({ line, shows }) => [`# ${shows}`, line]));
+
+export function usageOf({ name, operands, options }: Command): string {
+  const words = operands.map(({ name: operand, optional, variadic }) => {
+    const said = variadic === true ? `${operand}...` : operand;
+    return optional === true ? `[${said}]` : said;
+  });
+  return ['hedge', name, ...words, ...(options.length > 0 ? ['[options]'] : [])].join(' ');
+}
+
+export const operandRows = (operands: readonly OperandSpec[]): Part =>
+  rows(operands.map(({ name, summary }) => [name, summary]));
+
+export const optionRows = (options: readonly OptionSpec[]): Part =>
+  rows(options.map(({ flags, summary }) => [flagsInWords(flags), summary]));
+
+/** `-t, --tenor <days>` becomes `-t, --tenor DAYS`, as the usage line has its operands. */
+const flagsInWords = (flags: string): string =>
+  flags
+    .replace(/<([^>]+)>/, (_whole, placeholder: string) => placeholder.toUpperCase())
+    .replace(/\[[^\]]+\]/, (placeholder) => placeholder.toUpperCase());
+
+const namesOf = (options: readonly OptionSpec[]): string =>
+  options.map(({ flags }) => /--[a-z-]+/.exec(flags)?.[0] ?? flags).join(', ');

@@ -1,0 +1,103 @@
+/**
+ * A page of help as a value, and as text for a terminal: titles at the margin, all else two columns in. Plain
+ * characters only; the manual page (manual.ts) writes the same value for man.
+ */
+
+export type Part =
+  | { kind: 'text'; text: string }
+  /** Names, and what each of them is. */
+  | { kind: 'rows'; rows: readonly (readonly [name: string, about: string])[] }
+  /** Lines to be pasted: broken, where they must be, as a shell reads them. */
+  | { kind: 'code'; lines: readonly string[] };
+
+export interface Section {
+  /** '' stands under the one before. */
+  title: string;
+  parts: readonly Part[];
+}
+
+export type Page = readonly Section[];
+
+const INDENT = 2;
+const GAP = 2;
+/** A longer name stands on a line of its own. */
+const WIDEST_NAME = 28;
+
+export const text = (said: string): Part => ({ kind: 'text', text: said });
+export const rows = (list: readonly (readonly [string, string])[]): Part => ({ kind: 'rows', rows: list });
+export const code = (...lines: readonly string[]): Part => ({ kind: 'code', lines });
+
+/** Nothing is wider than `width` but a single word that is. */
+export const renderPage = (page: Page, width: number): string =>
+  page
+    .filter(({ parts }) => parts.length > 0)
+    .map((section) => `${renderSection(section, width).join('\n')}\n`)
+    .join('\n');
+
+function renderSection({ title, parts }: Section, width: number): readonly string[] {
+  const margin = title === '' ? 0 : INDENT;
+  const indented = parts.map((part) => render(part, width - margin).map((line) => pad(line, margin)));
+  return [
+    ...(title === '' ? [] : [title]),
+    ...indented.flatMap((lines, at) => (at === 0 ? lines : ['', ...lines])),
+  ];
+}
+
+const pad = (line: string, columns: number): string => (line === '' ? '' : ' '.repeat(columns) + line);
+
+function render(part: Part, width: number): readonly string[] {
+  if (part.kind === 'text') return wrap(part.text, width);
+  if (part.kind === 'rows') return rowsIn(part.rows, width);
+  return part.lines.flatMap((line) => (line.startsWith('#') ? wrapped(line, width) : broken(line, width)));
+}
+
+const wrapped = (comment: string, width: number): readonly string[] =>
+  wrap(comment.slice(2), width - 2).map((line) => `# ${line}`);
+
+function rowsIn(list: readonly (readonly [string, string])[], width: number): readonly string[] {
+  const names = list.map(([name]) => name.length).filter((length) => length <= WIDEST_NAME);
+  const column = Math.max(0, ...names) + GAP;
+  return list.flatMap(([name, about]) => {
+    const [first = '', ...others] = wrap(about, width - column);
+    const rest = others.map((line) => ' '.repeat(column) + line);
+    if (name.length + GAP > column) return [name, ' '.repeat(column) + first, ...rest];
+    return [(name.padEnd(column) + first).trimEnd(), ...rest];
+  });
+}
+
+function wrap(said: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  for (const word of said.split(' ')) {
+    const last = lines.at(-1);
+    if (last === undefined || last.length + 1 + word.length > width) lines.push(word);
+    else lines[lines.length - 1] = `${last} ${word}`;
+  }
+  return lines;
+}
+
+const CONTINUED = ' \\';
+
+/** A command line of a shell over several lines, broken before an option or what follows the command. */
+function broken(line: string, width: number): readonly string[] {
+  if (line.length <= width) return [line];
+  const lines: string[] = [];
+  for (const unit of unitsOf(line)) {
+    const last = lines.at(-1);
+    if (last === undefined) lines.push(unit);
+    else if (last.length + 1 + unit.length + CONTINUED.length > width) lines.push(`    ${unit}`);
+    else lines[lines.length - 1] = `${last} ${unit}`;
+  }
+  return lines.map((each, at) => (at === lines.length - 1 ? each : each + CONTINUED));
+}
+
+/** What belongs on one line: an option with its value, an operator with what follows it. */
+function unitsOf(line: string): readonly string[] {
+  const words = line.match(/(?:"(?:[^"\\]|\\.)*"|'[^']*'|[^\s"'])+/g) ?? [line];
+  const units: string[] = [];
+  for (const word of words) {
+    const last = units.at(-1);
+    if (last === undefined || /^(?:-|\|\|?$|&&$)/.test(word)) units.push(word);
+    else units[units.length - 1] = `${last} ${word}`;
+  }
+  return units;
+}

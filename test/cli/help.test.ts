@@ -1,0 +1,140 @@
+/** Help: what can be pasted first, nothing wider than a small terminal, and texts that agree with the program. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { EXIT_CODES } from '../../src/cli/exit-codes.ts';
+import { HELP_TOPICS } from '../../src/cli/help/topics.ts';
+import { isGroup } from '../../src/commands/define.ts';
+import { REGISTRY } from '../../src/commands/registry.ts';
+import { aDesk } from '../support/desk.ts';
+
+const SRC = fileURLToPath(new URL('../../src', import.meta.url));
+const README = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+
+const entries = await Promise.all(REGISTRY.map((line) => line.load()));
+const commands = entries.flatMap((entry) =>
+  isGroup(entry) ? [...(entry.main === undefined ? [] : [entry.main]), ...entry.commands] : [entry],
+);
+
+async function help(words: string, width = 80): Promise<string> {
+  const { code, out, err } = await aDesk().run(words, { terminal: { isTTY: true, width } });
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  return out;
+}
+
+const PAGES = [
+  '--help',
+  ...HELP_TOPICS.map(({ name }) => `help ${name}`),
+  ...REGISTRY.map(({ name }) => `${name} --help`),
+  ...commands.map(({ name }) => `help ${name}`),
+];
+
+describe('help', () => {
+  it.each(PAGES)('hedge %s fits 80 columns, on a wide terminal too', async (words) => {
+    for (const width of [80, 200]) {
+      const wide = (await help(words, width)).split('\n').filter((line) => line.length > 80);
+      expect(wide).toEqual([]);
+    }
+  });
+
+  it('of hedge itself has a line for each command, and options last', async () => {
+    const lines = (await help('--help')).split('\n');
+    for (const { name, summary } of REGISTRY)
+      expect(
+        lines
+          .find((line) => line.startsWith(`  ${name} `))
+          ?.trim()
+          .replace(/ +/, ' '),
+      ).toBe(`${name} ${summary}`);
+    for (const { name, summary } of HELP_TOPICS)
+      expect(lines.find((line) => line.startsWith(`  help ${name} `))).toContain(summary);
+    const titles = lines.filter((line) => /^[A-Z]/.test(line));
+    expect(titles.at(-1)).toBe('Options of every command');
+  });
+
+  it('of a command begins with lines that can be pasted', async () => {
+    const lines = (await help('quote --help')).split('\n');
+    expect(lines.slice(0, 8)).toEqual([
+      'what a hedge would cost, all in; without --tenor, every tenor side by side.',
+      '',
+      'Usage',
+      '  hedge quote MARKET SIDE NOTIONAL [options]',
+      '',
+      'Examples',
+      '  # 1, 3 and 7 days side by side',
+      '  hedge quote USDTNGN buy 10000',
+    ]);
+    expect(lines.indexOf('Operands')).toBeGreaterThan(lines.indexOf('Examples'));
+  });
+
+  it('breaks a long example where a shell goes on reading', async () => {
+    const out = await help('profile add --help');
+    expect(out).toContain(
+      '  pass show hedge/test | hedge profile add desk \\\n      --base-url https://partner.example/api/v2 --key-stdin\n',
+    );
+  });
+
+  it.each(commands.map(({ name, examples }) => [name, examples] as const))(
+    '%s has an example, and says what it shows in words that no shell trips over',
+    (_name, examples) => {
+      expect(examples.length).toBeGreaterThan(0);
+      for (const { line, shows } of examples) {
+        expect(line).toMatch(/\bhedge /);
+        expect(shows).not.toMatch(/['"`$\\]/);
+      }
+    },
+  );
+
+  it('is the same by either way to it, for a command of a group too', async () => {
+    expect(await help('help quote')).toBe(await help('quote --help'));
+    expect(await help('help profile add')).toBe(await help('profile add --help'));
+    expect(await help('help')).toBe(await help('--help'));
+  });
+
+  it.each(['help nonsense', 'help quote add', 'help profile nonsense', 'help json more'])(
+    'hedge %s is told what there is',
+    async (words) => {
+      const { code, err } = await aDesk().run(words);
+      expect(code).toBe(2);
+      expect(err).toContain('exit-codes');
+    },
+  );
+});
+
+describe('a word that was mistyped', () => {
+  it.each([
+    ['qoute USDTNGN buy 10k', 'Did you mean quote?'],
+    ['quote USDTNGN buy 10k --tenro 3', 'Did you mean --tenor?'],
+    ['profile lsit', 'Did you mean list?'],
+    ['quote USDTNGN byu 10k', 'The side is buy or sell.'],
+    ['quote buy USDTNGN 10k', 'Did you mean: hedge quote USDTNGN buy 10k'],
+  ])('hedge %s: %s', async (words, suggestion) => {
+    const { code, err } = await aDesk().run(words);
+    expect(code).toBe(2);
+    expect(err).toContain(suggestion);
+  });
+});
+
+describe('topics', () => {
+  it('list the exit codes that the README lists', () => {
+    const plain = (text: string): string => text.replaceAll(/[`*]/g, '');
+    const listed = README.split('\n').flatMap((line) => {
+      const cells = /^\| (\d+) \| (.*) \|$/.exec(line);
+      return cells === null ? [] : [[Number(cells[1]), plain(cells[2] ?? '')]];
+    });
+    expect(listed).toEqual(EXIT_CODES.map(({ code, meaning }) => [code, meaning]));
+  });
+
+  it('name every variable of our own that is read', async () => {
+    const text = await help('help environment');
+    const read = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts'))
+      .flatMap(
+        (name) => readFileSync(join(SRC, name), 'utf8').match(/(?:env\[|present\()'[A-Za-z_]+'/g) ?? [],
+      )
+      .map((found) => found.replace(/^.*'(.*)'$/, '$1'));
+    expect(read).toContain('HEDGE_HOME');
+    expect([...new Set(read)].filter((name) => !text.includes(name))).toEqual([]);
+  });
+});
