@@ -10,10 +10,18 @@ import { writtenAtOnce } from './terminal/at-once.ts';
 /** Written in by the build (.build/bundle.mjs). */
 declare const BUILD: Build;
 
+/** What the completion scripts of shells ask, at every TAB: a word that no help shows. */
+const COMPLETE = '__complete';
+
 /** Runs the process's own command line and gives the exit code, once everything has been written. */
 export async function main(process: NodeJS.Process, installed: Installed): Promise<number> {
   const [word, ...more] = process.argv.slice(2);
   if (word === '--version' && more.length === 0 && writtenAtOnce(`${BUILD.version}\n`)) return 0;
+  if (word === COMPLETE) {
+    const { complete } = await import('./main/complete.ts');
+    complete(process, more);
+    return 0;
+  }
   const { launch } = await import('./main/launch.ts');
   return launch(process, BUILD, installed);
 }

@@ -22,6 +22,10 @@ import type { Progress } from '../terminal/progress.ts';
 import type { Prompter } from '../terminal/prompter.ts';
 import type { Shown } from './define.ts';
 
+/** The shells that hedge completes in. */
+export const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const;
+export type Shell = (typeof SHELLS)[number];
+
 export interface Desk {
   version: string;
   clock: Clock;
@@ -68,6 +72,8 @@ export interface Desk {
   given(source: TextSource): Promise<string>;
   /** Every line of a batch, read and found right; nothing of them has run. @throws UsageError naming each wrong line. */
   batch(intent: BatchIntent): Promise<Batch>;
+  /** The script that completes hedge in a shell. */
+  completion(shell: Shell): Promise<string>;
   brake: Brake;
   practice: PracticeDoor;
 }

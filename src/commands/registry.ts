@@ -27,7 +27,7 @@ export const REGISTRY: readonly RegistryLine[] = [
   {
     name: 'quote',
     group: 'Look',
-    summary: 'what a hedge would cost, all in; without --tenor, every tenor side by side',
+    summary: 'what a hedge would cost, all in; every tenor side by side',
     load: async () => (await import('./quote.ts')).quote,
   },
   {
@@ -45,7 +45,7 @@ export const REGISTRY: readonly RegistryLine[] = [
   {
     name: 'reduce',
     group: 'Deal',
-    summary: 'takes notional off a side: an amount, a part (--by) or down to a size (--to)',
+    summary: 'takes notional off a side: an amount, a part, or down to a size',
     load: async () => (await import('./reduce.ts')).reduce,
   },
   {
@@ -137,6 +137,12 @@ export const REGISTRY: readonly RegistryLine[] = [
     group: 'Settings and practice',
     summary: "a request in the service's own words, for what has no command yet",
     load: async () => (await import('./api.ts')).api,
+  },
+  {
+    name: 'completion',
+    group: 'Settings and practice',
+    summary: 'prints the completion script of bash, zsh, fish or PowerShell',
+    load: async () => (await import('./completion.ts')).completion,
   },
 ];
 

@@ -25,5 +25,11 @@ export const dealKey = (identity: Identity, deal: { id: string; attempt: number 
 /** `client_reference` of an open without a deal id: follows from the key, so that the body never changes. */
 export const referenceOf = (key: string): string => `${REFERENCE_MARK}${digits([key], REFERENCE_DIGITS)}`;
 
+/** Whether it was derived here, or looks so: no deal id of the desk's own. */
+export const isDerivedReference = (reference: unknown): boolean =>
+  typeof reference === 'string' && DERIVED_REFERENCE.test(reference);
+
+const DERIVED_REFERENCE = new RegExp(`^${REFERENCE_MARK}[0-9a-f]{${REFERENCE_DIGITS.toString()}}$`);
+
 const digits = (parts: readonly string[], count: number): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, count);

@@ -14,24 +14,22 @@ import type { Dealing, Looking } from '../flow/dealing.ts';
 import { type Identity as BookIdentity, practiceIdentity, serviceIdentity } from '../journal/identity.ts';
 import { argvWithoutKeys } from '../journal/record.ts';
 import { type Journal, openJournal } from '../journal/store.ts';
-import { type PriceMemory, pricesIn } from '../memory/prices.ts';
+import type { PriceMemory } from '../memory/prices.ts';
 import { tlsSessionsIn } from '../memory/tls-sessions.ts';
-import { type KeyPorts, keyFromCommand, keyFromFile, keyFromText, readKey } from '../settings/credentials.ts';
+import { type KeyPorts, readKey } from '../settings/credentials.ts';
 import { checkExpectation, readExpectation } from '../settings/expectation.ts';
 import { openProfiles, type ProfileStore } from '../settings/profiles.ts';
 import { resolveProfile, type Selection } from '../settings/resolve.ts';
 import { addedCertificates } from '../settings/trust.ts';
 import { chooseProgress } from '../terminal/progress.ts';
 import { choosePrompter } from '../terminal/prompter.ts';
-import { readStandardInput } from '../terminal/standard-input.ts';
 import { actionWatch } from './action-watch.ts';
 import { brakeOf } from './brake.ts';
+import { keysFrom } from './keys-from.ts';
 import { limitsOf } from './limits-of.ts';
 import type { DeskParts } from './parts.ts';
 import { practiceHouse } from './practice-house.ts';
-import { remembering } from './remember-prices.ts';
-
-const LARGEST_KEY_BYTES = 65_536;
+import { remembered } from './remembered.ts';
 
 /** One account at one service, and who is asking it. */
 interface Book {
@@ -41,6 +39,9 @@ interface Book {
   whose: Identity;
   prices: PriceMemory;
 }
+
+/** A book before anything is remembered of it. */
+type Found = Omit<Book, 'prices'>;
 
 export function openDesk(parts: DeskParts): OpenDesk {
   const { terminal, signals, machine, settings, globals, env } = parts;
@@ -97,11 +98,11 @@ export function openDesk(parts: DeskParts): OpenDesk {
       : undefined,
   });
 
-  const practiceBook = async (): Promise<Book> => {
+  const practiceBook = async (): Promise<Found> => {
     identity = { profile: 'practice', environment: 'practice', zone: 'UTC' };
     checkExpectation('practice', expected());
     const service = await practice.open();
-    return remembered({
+    return {
       api: connectTo({
         baseUrl: service.url,
         key: ApiKey.of(service.keys.test),
@@ -109,15 +110,17 @@ export function openDesk(parts: DeskParts): OpenDesk {
       }),
       owner: practiceIdentity(service.bookId),
       whose: identity,
-    });
-  };
-
-  const remembered = ({ api, owner, whose }: Omit<Book, 'prices'>): Book => {
-    const prices = pricesIn(parts.places(), machine, `${owner.environment} ${owner.base_url}`);
-    return { api: remembering(api, prices, clock), owner, whose, prices };
+    };
   };
 
   const book = once(async (): Promise<Book> => {
+    const found = await bookAlone();
+    const { api, prices, keep } = remembered(found, parts);
+    closers.push(keep);
+    return { ...found, api, prices };
+  });
+
+  const bookAlone = async (): Promise<Found> => {
     const selected = await selection();
     if (selected.kind === 'practice') return practiceBook();
     const key = await readKey(selected, keyPorts);
@@ -129,9 +132,8 @@ export function openDesk(parts: DeskParts): OpenDesk {
       selected.kind === 'stored' ? selected.profile.base_url : selected.baseUrl,
     );
     const owner = serviceIdentity(key.environment, { baseUrl, keyFingerprint: key.fingerprint });
-    const api = connectTo({ baseUrl, key, trust: trusting(stored?.ca_file) });
-    return remembered({ api, owner, whose: identity });
-  });
+    return { api: connectTo({ baseUrl, key, trust: trusting(stored?.ca_file) }), owner, whose: identity };
+  };
 
   const journalOnce = (): Journal => (journal ??= openJournal({ places: parts.places(), machine }));
   const looking = async (): Promise<Looking> => {
@@ -191,18 +193,7 @@ export function openDesk(parts: DeskParts): OpenDesk {
           halted: () => brake.read(),
         };
       },
-      keyFrom: {
-        async standardInput() {
-          const input = terminal.streams.input;
-          return keyFromText(
-            await readStandardInput(input, LARGEST_KEY_BYTES, signals.signal),
-            'Standard input',
-          );
-        },
-        file: keyFromFile,
-        command: (argv) => keyFromCommand(argv, keyPorts),
-        text: (text) => keyFromText(text, 'What was typed'),
-      },
+      keyFrom: keysFrom(terminal, keyPorts),
       async given(source) {
         const { givenText } = await import('./given-text.ts');
         return givenText(source, { input: terminal.streams.input, signal: signals.signal });
@@ -216,6 +207,10 @@ export function openDesk(parts: DeskParts): OpenDesk {
           signal,
           argv: parts.argv,
         });
+      },
+      async completion(shell) {
+        const { completionScript } = await import('../cli/completion/scripts.ts');
+        return completionScript(shell);
       },
       brake,
       practice: practice.door,

@@ -73,3 +73,10 @@ export const text = (value: string, tone?: Tone): Cell =>
   tone === undefined ? { kind: 'text', text: value } : { kind: 'text', text: value, tone };
 export const missing: Cell = { kind: 'missing' };
 export const line = (...cells: readonly Cell[]): Block => ({ kind: 'line', cells });
+
+/** A text of several lines, to be pasted or kept as it is. */
+export const verbatimLines = (value: string): readonly Block[] =>
+  value
+    .trimEnd()
+    .split('\n')
+    .map((each) => ({ kind: 'verbatim', text: each }));

@@ -3,12 +3,17 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { manualPage } from '../../src/cli/help/manual.ts';
 import { aMarket, anAcceptedOpen, anAccount, aQuote } from '../spec/bodies.ts';
-import { runBuilt } from '../support/built.ts';
+import { runBuilt, runProgram } from '../support/built.ts';
 import { SANDBOX_KEY, wayTo } from '../support/desk-at.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { ok, on, scriptedService } from '../support/scripted-service.ts';
+import { isMissing } from '../support/tools.ts';
 
+const { version: VERSION }: { version: string } = JSON.parse(
+  readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
+);
 const PROGRAM = fileURLToPath(new URL('../../dist/program', import.meta.url));
 
 describe('the built program', () => {
@@ -88,6 +93,15 @@ describe('a start loads no more than it needs', () => {
     expect(await loadedBy(['--version'])).toEqual({ packages: [], ofNode: ['node:fs'], rooms: [] });
   });
 
+  it('to complete a name', async () => {
+    const env = { HEDGE_HOME: temporaryFolder(), HEDGE_PROFILE: 'practice' };
+    expect(await loadedBy(['__complete', 'anything', '--profile=', 'hdg'], env)).toEqual({
+      packages: [],
+      ofNode: ['node:fs', 'node:os', 'node:path'],
+      rooms: [],
+    });
+  });
+
   it('to help', async () => {
     expect(await loadedBy(['--help'])).toEqual({
       packages: ['commander'],
@@ -130,6 +144,23 @@ describe('a start loads no more than it needs', () => {
       ofNode: [...BEGINNING, ...COMMANDER, ...CONNECTION, 'node:tty'].toSorted(),
       rooms: ['flow'],
     });
+  });
+});
+
+describe('the manual page', () => {
+  it('is built with the program, and has every command in it', async () => {
+    const page = readFileSync(join(PROGRAM, 'hedge.1'), 'utf8');
+    expect(page).toBe(await manualPage(VERSION));
+    for (const name of ['quote', 'open', 'journal settle', 'profile add', 'completion'])
+      expect(page).toContain(`.SS "hedge ${name}"`);
+    expect(page).toContain('.SH "EXIT CODES"');
+  });
+
+  it.skipIf(isMissing('man'))('is one that man reads without a warning', async () => {
+    const options = { env: { MANWIDTH: '80', MAN_KEEP_FORMATTING: '' } };
+    const ran = await runProgram('man', ['--warnings', '--local-file', join(PROGRAM, 'hedge.1')], options);
+    expect(ran).toMatchObject({ code: 0, err: '' });
+    expect(ran.out).toContain('hedge quote MARKET SIDE NOTIONAL [options]');
   });
 });
 

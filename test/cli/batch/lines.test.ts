@@ -26,7 +26,8 @@ const saidOf = async (text: string): Promise<string> => {
 describe('a command', () => {
   it('runs in a batch only where that was decided', () => {
     const outside = REGISTRY.map(({ name }) => name).filter((name) => kindInBatch(name) === undefined);
-    expect(outside.toSorted()).toEqual(['api', 'batch', 'halt', 'practice', 'profile', 'unhalt']);
+    const typed = ['api', 'batch', 'completion', 'halt', 'practice', 'profile', 'unhalt'];
+    expect(outside.toSorted()).toEqual(typed);
   });
 
   it.each(['toString', 'constructor', '__proto__', ''])('%j is none', (name) => {

@@ -1,0 +1,9 @@
+/** Writes completions/ from the registry: `npm run completions`, after whatever changed a command. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { completionFiles } from '../dist/cli/completion/scripts.js';
+
+const FOLDER = fileURLToPath(new URL('../completions/', import.meta.url));
+
+mkdirSync(FOLDER, { recursive: true });
+for (const { file, content } of await completionFiles()) writeFileSync(FOLDER + file, content);

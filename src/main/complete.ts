@@ -1,0 +1,109 @@
+/**
+ * `hedge __complete KIND [--profile=NAME] [PREFIX]`: what a shell may offer, one name a line, after a tab a few words
+ * about it. Asks files of this user alone: no network, no key, nothing but the modules this takes. Whatever is
+ * wrong is as if there were nothing to offer.
+ */
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { parseBaseUrl } from '../client/base-url.ts';
+import { recentActions } from '../journal/recent-actions.ts';
+import { isHarmlessName, type KeptName, type NameKind, readNames } from '../memory/names.ts';
+import { readCacheFile } from '../platform/cache-file.ts';
+import { type Host, hostOf } from '../platform/host.ts';
+import { type Places, placesOf } from '../platform/places.ts';
+import { ENVIRONMENT_PAIR, isProfileName, PRACTICE } from '../settings/profile-names.ts';
+import { writtenAtOnce } from '../terminal/at-once.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** In one word, because a shell may drop an empty one. */
+const PROFILE_OPTION = '--profile=';
+const MAX_PROFILES_BYTES = 262_144;
+
+/** Writes what may be offered to standard output. Never throws. */
+export function complete(process: NodeJS.Process, words: readonly string[]): void {
+  const { env, platform } = process;
+  try {
+    const places = placesOf({ env, platform, home: homedir() });
+    writtenAtOnce(offeredNames(words, { places, host: hostOf(process), env }));
+  } catch {
+    // A shell that completes has nobody to tell.
+  }
+}
+
+export function offeredNames(
+  words: readonly string[],
+  { places, host, env }: { places: Places; host: Host; env: Environment },
+): string {
+  const [kind = '', prefix = ''] = words.filter((word) => !word.startsWith(PROFILE_OPTION));
+  const option = words.find((word) => word.startsWith(PROFILE_OPTION))?.slice(PROFILE_OPTION.length);
+  return namesOf(kind, { option, places, host, env })
+    .filter(({ name }) => name.startsWith(prefix) && isHarmlessName(name))
+    .map(({ name, about }) => (about === '' ? `${name}\n` : `${name}\t${about}\n`))
+    .join('');
+}
+
+function namesOf(
+  kind: string,
+  {
+    option = '',
+    places,
+    host,
+    env,
+  }: { option: string | undefined; places: Places; host: Host; env: Environment },
+): readonly KeptName[] {
+  const stored = storedProfiles(places, host);
+  if (kind === 'profiles') return stored.names.map((name) => ({ name, about: '' }));
+  const profile = option === '' ? (chosenIn(env) ?? stored.chosen ?? '') : option;
+  if (profile !== PRACTICE && profile !== ENVIRONMENT_PAIR && !isProfileName(profile)) return [];
+  const actions = (): readonly KeptName[] =>
+    recentActions(places, host)
+      .filter((action) => action.profile === profile)
+      .map(({ id, about }) => ({ name: id, about }));
+  const from =
+    profile === ENVIRONMENT_PAIR ? { baseUrl: parseBaseUrl(env['HEDGE_BASE_URL'] ?? '').href } : {};
+  const kept = readNames(places, { profile, host, ...from });
+  return (KINDS[kind] ?? []).flatMap((each) => (each === 'actions' ? actions() : (kept?.[each] ?? [])));
+}
+
+/** As settings/resolve.ts has it, but for what only an error would tell. Whether there is a key, never which. */
+function chosenIn(env: Environment): string | undefined {
+  const isSet = (name: string): boolean => env[name] !== undefined && env[name] !== '';
+  if (isSet('HEDGE_API_KEY') || isSet('HEDGE_BASE_URL')) return ENVIRONMENT_PAIR;
+  return isSet('HEDGE_PROFILE') ? env['HEDGE_PROFILE'] : undefined;
+}
+
+/** What each kind offers: whatever the word may be. */
+const KINDS: Readonly<Record<string, readonly ('actions' | NameKind)[]>> = {
+  markets: ['markets'],
+  deals: ['deals'],
+  hedges: ['hedges', 'deals'],
+  actions: ['actions'],
+  anything: ['actions', 'hedges', 'deals'],
+};
+
+interface Stored {
+  names: readonly string[];
+  chosen: string | undefined;
+}
+
+/** Of the file that settings keeps, the names alone. */
+function storedProfiles(places: Places, host: Host): Stored {
+  const bytes = readCacheFile(join(places.config, 'profiles.json'), { host, maxBytes: MAX_PROFILES_BYTES });
+  const { profiles, default_profile: chosen } = recordOf(jsonIn(bytes));
+  return {
+    names: [PRACTICE, ...Object.keys(recordOf(profiles)).filter(isProfileName)],
+    chosen: typeof chosen === 'string' ? chosen : undefined,
+  };
+}
+
+const recordOf = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null ? { ...value } : {};
+
+function jsonIn(bytes: Buffer | undefined): unknown {
+  try {
+    return bytes === undefined ? undefined : JSON.parse(bytes.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}

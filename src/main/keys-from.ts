@@ -1,0 +1,17 @@
+/** The places that a key is taken from: standard input, a file, a command, what was typed. Keeps none. */
+import type { Desk } from '../commands/desk.ts';
+import { type KeyPorts, keyFromCommand, keyFromFile, keyFromText } from '../settings/credentials.ts';
+import { readStandardInput } from '../terminal/standard-input.ts';
+import type { Terminal } from '../terminal/streams.ts';
+
+const LARGEST_KEY_BYTES = 65_536;
+
+export const keysFrom = (terminal: Terminal, ports: KeyPorts): Desk['keyFrom'] => ({
+  async standardInput() {
+    const { input } = terminal.streams;
+    return keyFromText(await readStandardInput(input, LARGEST_KEY_BYTES, ports.signal), 'Standard input');
+  },
+  file: keyFromFile,
+  command: (argv) => keyFromCommand(argv, ports),
+  text: (text) => keyFromText(text, 'What was typed'),
+});

@@ -1,0 +1,245 @@
+/** Completion as an operator meets it: real, interactive shells on a terminal, names that bite among the good ones. */
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { HEDGE, runBuilt } from '../support/built.ts';
+import { temporaryFolder } from '../support/own-folder.ts';
+import { openScreen, type Screen } from '../support/pty.ts';
+import { isMissing } from '../support/tools.ts';
+
+const COMPLETIONS = fileURLToPath(new URL('../../completions', import.meta.url));
+const SHELLS = {
+  bash: ['--noprofile', '--norc', '-i'],
+  zsh: ['-f', '-i'],
+  fish: ['--no-config', '-i'],
+} as const;
+type Shell = keyof typeof SHELLS;
+
+const BEGIN: Readonly<Record<Shell, readonly string[]>> = {
+  bash: [
+    "bind 'set enable-bracketed-paste off'",
+    "bind 'set show-all-if-ambiguous on'",
+    "bind 'set completion-query-items 0'; bind 'set page-completions off'",
+    `source '${COMPLETIONS}/hedge.bash'`,
+    "PS1='desk> '",
+  ],
+  zsh: [
+    `fpath=('${COMPLETIONS}' $fpath)`,
+    'autoload -Uz compinit && compinit -u -D',
+    'unsetopt prompt_sp && zle_bracketed_paste=()',
+    "PS1='desk> '",
+  ],
+  fish: [
+    `source '${COMPLETIONS}/hedge.fish'`,
+    'set -g fish_autosuggestion_enabled 0; set -g fish_greeting; function fish_right_prompt; end',
+    "function fish_prompt; echo -n 'desk> '; end",
+  ],
+};
+
+/** Two that are fine, and what a service might say to run a program on this machine. */
+const HOSTILE = [
+  '$(touch BITTEN)',
+  '`touch BITTEN`',
+  'w-;touch BITTEN',
+  "w-';touch BITTEN;'",
+  'w-";touch BITTEN;"',
+  'w-&touch BITTEN',
+  'w-|touch BITTEN',
+  'w->BITTEN',
+  'w-\n$(touch BITTEN)',
+  'w-about\t$(touch BITTEN)`touch BITTEN`',
+  'w-\u001b[2J\u001b]0;title\u0007',
+  'w- $(touch BITTEN)',
+  '(touch BITTEN)',
+  '--yes',
+  '-rf',
+  '~root',
+  '=ls',
+  'w-*',
+  'w-{a,b}',
+  'w-!!',
+  'w-$HOME',
+  'w-%n',
+  "w-'",
+  'w-"',
+  'w-\\',
+];
+
+/** A folder with a `hedge` in it that says what it was called with, and asks the built program for names only. */
+function aShop(names?: readonly string[]) {
+  const folder = temporaryFolder();
+  const bin = join(folder, 'bin');
+  const work = join(folder, 'work');
+  for (const each of [bin, work]) mkdirSync(each);
+  const told = join(folder, 'names');
+  if (names !== undefined) writeFileSync(told, names.map((name) => `${name}\n`).join(''));
+  const asks = names === undefined ? `exec '${process.execPath}' '${HEDGE}' "$@"` : `exec cat '${told}'`;
+  writeFileSync(
+    join(bin, 'hedge'),
+    `#!/bin/sh\nif [ "$1" = __complete ]; then ${asks}; fi\nprintf 'called'; printf '<%s>' "$@"; echo\n`,
+  );
+  chmodSync(join(bin, 'hedge'), 0o755);
+  return { folder, bin, work };
+}
+
+async function aShell(
+  shell: Shell,
+  { folder, bin, work }: ReturnType<typeof aShop>,
+  begin = BEGIN[shell],
+): Promise<Screen> {
+  const screen = openScreen(shell, SHELLS[shell], {
+    columns: 100,
+    rows: 50,
+    cwd: work,
+    env: {
+      HOME: folder,
+      HEDGE_HOME: folder,
+      HEDGE_PROFILE: 'practice',
+      PATH: `${bin}:${process.env['PATH'] ?? ''}`,
+      HISTFILE: null,
+    },
+  });
+  for (const line of begin) screen.send(`${line}\r`);
+  await screen.until(/^desk> $/m);
+  screen.send('\f');
+  return screen;
+}
+
+let lines = 0;
+
+/** Throws away what is on the line (Ctrl-U), and resolves when the shell has read all that came before. */
+async function aNewLine(screen: Screen): Promise<void> {
+  lines += 1;
+  screen.send(`\u0015echo line ${lines} is done\r`);
+  await screen.until(new RegExp(`^line ${lines} is done\ndesk> $`, 'm'));
+}
+
+/** Each: what is typed, TAB at its end, and the line it becomes. */
+const LINES: readonly (readonly (readonly [typed: string, line: string])[])[] = [
+  [
+    ['hedge quo\t', 'hedge quote '],
+    ['USDT\t', 'hedge quote USDTNGN '],
+    ['se\t', 'hedge quote USDTNGN sell '],
+    ['10k --ten\t', 'hedge quote USDTNGN sell 10k --tenor '],
+    ['al\t', 'hedge quote USDTNGN sell 10k --tenor all '],
+    ['--max\t', 'hedge quote USDTNGN sell 10k --tenor all --max-cost-bps '],
+  ],
+  [
+    ['hedge hedges --stat\t', 'hedge hedges --status '],
+    ['fil\t', 'hedge hedges --status filled '],
+    ['hdg_good\t', 'hedge hedges --status filled hdg_good-1 '],
+  ],
+  [
+    ['hedge --prof\t', 'hedge --profile '],
+    ['prac\t', 'hedge --profile practice '],
+    ['jour\t', 'hedge --profile practice journal '],
+    ['set\t', 'hedge --profile practice journal settle '],
+    ['x --as\t', 'hedge --profile practice journal settle x --as '],
+    ['no\t', 'hedge --profile practice journal settle x --as nothing '],
+  ],
+  [
+    ['hedge markets --expect-env=pra\t', 'hedge markets --expect-env=practice '],
+    ['--js\t', 'hedge markets --expect-env=practice --json '],
+  ],
+  [['hedge help exi\t', 'hedge help exit-codes ']],
+];
+
+const NAMES = ['USDTNGN', 'hdg_good-1', 'practice'];
+
+describe.each(['bash', 'zsh', 'fish'] as const)('in %s', (shell) => {
+  const missing = isMissing(shell);
+
+  it.skipIf(missing)(
+    'TAB writes the same lines as in any other shell, and Enter runs what stands there',
+    async () => {
+      const screen = await aShell(shell, aShop(NAMES));
+      for (const steps of LINES) {
+        for (const [typed, line] of steps) {
+          screen.send(typed);
+          await screen.until(`desk> ${line}`);
+        }
+        const said = (steps.at(-1)?.[1] ?? '').trim().split(' ').slice(1);
+        screen.send('\r');
+        await screen.until(`called${said.map((word) => `<${word}>`).join('')}`);
+      }
+      screen.send('exit\r');
+      expect(await screen.exit).toMatchObject({ code: 0 });
+    },
+  );
+
+  it.skipIf(missing)('options are offered where they apply, and not once they are given', async () => {
+    const screen = await aShell(shell, aShop(NAMES));
+    screen.send('hedge close USDTNGN buy --yes --\t\t');
+    const offered = await screen.until('--if-open');
+    expect(offered).toContain('--dry-run');
+    expect(offered).not.toMatch(/--tenor|--deal-id|--by\b/);
+    const listed = offered.split('\n').filter((line) => !line.startsWith('desk> '));
+    expect(listed.join('\n')).not.toContain('--yes');
+    screen.kill('SIGKILL');
+    await screen.exit;
+  });
+
+  it.skipIf(missing)('names that bite are not offered, not run on TAB and not on Enter', async () => {
+    const shop = aShop([...HOSTILE, 'w-good-1', 'w-good-2']);
+    const screen = await aShell(shell, shop);
+    screen.send('hedge wait w-\t\t');
+    const offered = await screen.until(/w-good-1[\s\S]*w-good-2/);
+    expect(offered).not.toMatch(/touch|BITTEN|root|ls\b/);
+    await aNewLine(screen);
+    screen.send('hedge wait w-good-2\t');
+    await screen.until(/desk> hedge wait w-good-2 $/m);
+    screen.send('\r');
+    await screen.until('called<wait><w-good-2>');
+
+    for (const begun of ['$', '`', "'w;", '"w', 'w\\', '(', 'w', '-', '~', '=', 'w{', 'w!']) {
+      await aNewLine(screen);
+      screen.send(`hedge wait ${begun}\t\t`);
+    }
+    await aNewLine(screen);
+    expect(readdirSync(shop.work)).toEqual([]);
+    expect(existsSync(join(shop.folder, 'BITTEN'))).toBe(false);
+    screen.kill('SIGKILL');
+    await screen.exit;
+  });
+
+  it.skipIf(missing)('earlier commands are what it knows ids and markets from', async () => {
+    const shop = aShop();
+    const env = { HEDGE_HOME: shop.folder, HEDGE_PROFILE: 'practice' };
+    const words = 'open USDTNGN buy 10k --tenor 3 --deal-id PAY-8841 --yes --json'.split(' ');
+    const opened = await runBuilt(words, { env });
+    const { data }: { data: { action_id: string; hedge: { id: string } } } = JSON.parse(opened.out);
+    const screen = await aShell(shell, shop);
+    for (const [typed, line] of [
+      ['hedge close U\t', 'hedge close USDTNGN '],
+      ['\u0015hedge hedges PAY\t', 'hedge hedges PAY-8841 '],
+      [`\u0015hedge hedges ${data.hedge.id.slice(0, 6)}\t`, `hedge hedges ${data.hedge.id} `],
+      [`\u0015hedge check ${data.action_id.slice(0, 6)}\t`, `hedge check ${data.action_id} `],
+      ['\u0015hedge --profile pr\t', 'hedge --profile practice '],
+    ] as const) {
+      screen.send(typed);
+      await screen.until(`desk> ${line}`);
+    }
+    screen.kill('SIGKILL');
+    expect(await screen.exit).toEqual({ code: null, signal: 'SIGKILL' });
+  });
+});
+
+const LOADER = '/usr/share/bash-completion/bash_completion';
+
+it.skipIf(process.env['CI'] === undefined && !existsSync(LOADER))(
+  'bash finds the script by itself where help says to put it',
+  async () => {
+    const shop = aShop(NAMES);
+    const folder = join(shop.folder, '.local', 'share', 'bash-completion', 'completions');
+    mkdirSync(folder, { recursive: true });
+    copyFileSync(join(COMPLETIONS, 'hedge.bash'), join(folder, 'hedge'));
+    const screen = await aShell('bash', shop, [`source ${LOADER}`, "PS1='desk> '"]);
+    screen.send('hedge quo\t');
+    await screen.until('desk> hedge quote ');
+    screen.send('USDT\t');
+    await screen.until('desk> hedge quote USDTNGN ');
+    screen.kill('SIGKILL');
+    expect(await screen.exit).toEqual({ code: null, signal: 'SIGKILL' });
+  },
+);

@@ -1,0 +1,249 @@
+/** What a shell is offered, and what the program remembered for it. */
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { offeredNames } from '../../src/main/complete.ts';
+import { aboutHedge, namesIn, readNames } from '../../src/memory/names.ts';
+import { placesOf } from '../../src/platform/places.ts';
+import { aClosedHedge, aHedge } from '../spec/bodies.ts';
+import { deskAt } from '../support/desk-at.ts';
+import { aMachine, temporaryFolder } from '../support/own-folder.ts';
+import { ok, on, scriptedService } from '../support/scripted-service.ts';
+
+const OWNER = { profile: 'desk', identity: 'sandbox https://a.test key 1', baseUrl: 'https://a.test' };
+
+function aHome() {
+  const home = temporaryFolder();
+  const machine = aMachine();
+  const places = placesOf({ env: { HEDGE_HOME: home }, platform: 'linux', home });
+  const { host } = machine;
+  return {
+    home,
+    places,
+    machine,
+    file: join(places.cache, 'names', 'desk.json'),
+    memory: (owner = OWNER) => namesIn(places, machine, owner),
+    kept: () => readNames(places, { profile: 'desk', host }),
+    offered: (words: string, env: Record<string, string> = { HEDGE_PROFILE: 'desk' }) =>
+      offeredNames(words.split(' '), { places, host, env })
+        .split('\n')
+        .filter((line) => line !== ''),
+    profiles(file: unknown) {
+      mkdirSync(places.config, { recursive: true, mode: 0o700 });
+      writeFileSync(join(places.config, 'profiles.json'), JSON.stringify(file), { mode: 0o600 });
+    },
+  };
+}
+
+describe('names that were seen', () => {
+  it('are kept in a file of this user alone, newest first, none twice', () => {
+    const { memory, kept, file } = aHome();
+    const first = memory();
+    first.learn('hedges', [{ name: 'hdg_1' }, { name: 'hdg_0' }]);
+    first.keep();
+    const second = memory();
+    second.learn('hedges', [
+      { name: 'hdg_2', about: 'buy USDTNGN 10000 filled' },
+      { name: 'hdg_1', about: 'sell' },
+    ]);
+    second.learn('deals', [{ name: 'PAY-1' }]);
+    second.keep();
+    expect(kept()).toEqual({
+      markets: [],
+      hedges: [
+        { name: 'hdg_2', about: 'buy USDTNGN 10000 filled' },
+        { name: 'hdg_1', about: 'sell' },
+        { name: 'hdg_0', about: '' },
+      ],
+      deals: [{ name: 'PAY-1', about: '' }],
+    });
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+
+  it('of markets are those of the last list', () => {
+    const { memory, kept } = aHome();
+    const first = memory();
+    first.learn('markets', [{ name: 'OLDNGN' }]);
+    first.keep();
+    const second = memory();
+    second.learnAll('markets', [{ name: 'USDTNGN' }]);
+    second.keep();
+    expect(kept()?.markets).toEqual([{ name: 'USDTNGN', about: '' }]);
+  });
+
+  it('leave the file alone when there is nothing new', () => {
+    const { memory, file } = aHome();
+    const again = (): void => {
+      const one = memory();
+      one.learn('deals', [{ name: 'PAY-1' }]);
+      one.keep();
+    };
+    again();
+    chmodSync(file, 0o400);
+    again();
+    // Writing puts a new file in its place.
+    expect(statSync(file).mode & 0o777).toBe(0o400);
+  });
+
+  it('of another account under the same profile are dropped', () => {
+    const { memory, kept } = aHome();
+    const one = memory();
+    one.learn('deals', [{ name: 'PAY-1' }]);
+    one.keep();
+    const other = memory({ ...OWNER, identity: 'live https://a.test key 2' });
+    other.learn('deals', [{ name: 'PAY-2' }]);
+    other.keep();
+    expect(kept()?.deals).toEqual([{ name: 'PAY-2', about: '' }]);
+  });
+
+  it('are bounded', () => {
+    const { memory, kept } = aHome();
+    const many = memory();
+    many.learn(
+      'hedges',
+      Array.from({ length: 500 }, (_none, at) => ({ name: `hdg_${at}` })),
+    );
+    many.keep();
+    expect(kept()?.hedges).toHaveLength(200);
+    expect(kept()?.hedges[0]?.name).toBe('hdg_0');
+  });
+
+  it.each([
+    ['$(reboot)'],
+    ['`reboot`'],
+    ['a b'],
+    ['a;b'],
+    ["a'b"],
+    ['a"b'],
+    ['a\nb'],
+    ['a\u001b[2J'],
+    ['--yes'],
+    ['-r'],
+    ['~root'],
+    ['a*'],
+    ['a\\'],
+    [''],
+    ['é'],
+    ['a'.repeat(81)],
+    [7],
+    [null],
+  ])('a shell could take for more than a word are not kept: %j', (name) => {
+    const { memory, kept } = aHome();
+    const one = memory();
+    one.learn('hedges', [{ name }, { name: 'hdg_1' }]);
+    one.keep();
+    expect(kept()?.hedges).toEqual([{ name: 'hdg_1', about: '' }]);
+  });
+
+  it('say in harmless words what a hedge is', () => {
+    const hedge = { side: 'buy', market: 'USDTNGN', notional: '10000.5', status: 'filled' };
+    expect(aboutHedge(hedge)).toBe('buy USDTNGN 10000.5 filled');
+    expect(aboutHedge({ ...hedge, market: '$(x)', status: 'a b' })).toBe('buy 10000.5');
+  });
+
+  it.each([
+    ['is damaged', '{"format":1,'],
+    ['is of another version', '{"format":2,"identity":"","base_url":"","markets":[],"hedges":[],"deals":[]}'],
+    ['is no object', '7'],
+  ])('are as if not there where the file %s', (_what, content) => {
+    const { kept, file, offered } = aHome();
+    mkdirSync(join(file, '..'), { recursive: true, mode: 0o700 });
+    writeFileSync(file, content, { mode: 0o600 });
+    expect(kept()).toBeUndefined();
+    expect(offered('hedges')).toEqual([]);
+  });
+
+  it('that somebody else wrote into the file are held to the same', () => {
+    const { offered, file, home } = aHome();
+    mkdirSync(join(file, '..'), { recursive: true, mode: 0o700 });
+    const names = [['$(x)', ''], ['hdg_1', '$(x)'], ['hdg_2', 'buy USDTNGN'], 'hdg_3', [7, '']];
+    const content = { format: 1, identity: '', base_url: '', markets: 7, hedges: names, deals: [] };
+    writeFileSync(file, JSON.stringify(content), { mode: 0o600 });
+    expect(offered('hedges')).toEqual(['hdg_1', 'hdg_2\tbuy USDTNGN']);
+    const aside = join(home, 'aside');
+    writeFileSync(aside, JSON.stringify(content), { mode: 0o644 });
+    symlinkSync(aside, join(file, '..', 'other.json'));
+    expect(offered('hedges', { HEDGE_PROFILE: 'other' })).toEqual([]);
+  });
+
+  it('are not missed where the folder cannot be written', () => {
+    const { memory, places } = aHome();
+    mkdirSync(places.cache, { recursive: true });
+    writeFileSync(join(places.cache, 'names'), 'in the way');
+    const one = memory();
+    one.learn('deals', [{ name: 'PAY-1' }]);
+    expect(() => one.keep()).not.toThrow();
+  });
+});
+
+describe('what a shell is offered', () => {
+  it('are the profiles of the file and practice, none that no profile can be called', () => {
+    const { offered, profiles } = aHome();
+    profiles({ version: 1, profiles: { desk: { api_key: 'hk_live_secret' }, '$(x)': {}, env: {} } });
+    expect(offered('profiles')).toEqual(['practice', 'desk']);
+    expect(offered('profiles pr')).toEqual(['practice']);
+  });
+
+  it('goes by the profile that the line names, then by the environment, then by the default', () => {
+    const { memory, offered, profiles } = aHome();
+    profiles({ version: 1, default_profile: 'desk', profiles: { desk: {} } });
+    const of = (profile: string) => {
+      const one = memory({ ...OWNER, profile, baseUrl: 'https://a.test/v2' });
+      one.learn('deals', [{ name: `PAY-${profile}` }]);
+      one.keep();
+    };
+    ['desk', 'other', 'practice', 'env'].forEach(of);
+    const pair = { HEDGE_API_KEY: 'hk_test_x', HEDGE_BASE_URL: 'https://A.test/v2/' };
+    expect(offered('deals', {})).toEqual(['PAY-desk']);
+    expect(offered('deals', { HEDGE_PROFILE: 'practice' })).toEqual(['PAY-practice']);
+    expect(offered('deals', pair)).toEqual(['PAY-env']);
+    expect(offered('deals', { ...pair, HEDGE_BASE_URL: 'https://b.test/v2' })).toEqual([]);
+    expect(offered('deals --profile=other', pair)).toEqual(['PAY-other']);
+    expect(offered('deals --profile=../../x', pair)).toEqual([]);
+  });
+
+  it('is nothing where nothing is kept, and for a kind that there is not', () => {
+    const { offered } = aHome();
+    for (const kind of ['markets', 'hedges', 'deals', 'actions', 'anything', 'nonsense', ''])
+      expect(offered(kind)).toEqual([]);
+  });
+});
+
+describe('a command', () => {
+  it('remembers the ids that the service names, and of deal ids the desk its own', async () => {
+    const hedges = [
+      aHedge({ id: 'hdg_A', client_reference: 'PAY-1' }),
+      aHedge({ id: 'hdg_$(reboot)', client_reference: '`reboot`' }),
+      aHedge({ id: 'hdg_B', client_reference: 'hedge-0123456789abcdef' }),
+    ];
+    const service = await scriptedService([
+      on('GET /hedges?limit=100', ok(hedges)),
+      on('GET /hedges/history', ok([aClosedHedge({ id: 'hdg_C', client_reference: 'PAY-2' })])),
+    ]);
+    const desk = deskAt(service);
+    for (const words of ['hedges', 'history']) expect((await desk.run(words)).code).toBe(0);
+    const folder = join(desk.home, 'cache', 'names');
+    const kept = readFileSync(join(folder, readdirSync(folder)[0] ?? ''), 'utf8');
+    expect(JSON.parse(kept)).toMatchObject({
+      markets: [['USDTNGN', '']],
+      hedges: [
+        ['hdg_C', ''],
+        ['hdg_A', expect.any(String)],
+        ['hdg_B', expect.any(String)],
+      ],
+      deals: [
+        ['PAY-2', ''],
+        ['PAY-1', ''],
+      ],
+    });
+    expect(kept).not.toContain('reboot');
+  });
+});
