@@ -11,6 +11,7 @@ import type { EndKind } from '../journal/record.ts';
 import { awaitOutcome, type Ended } from './await-outcome.ts';
 import type { ActionReport, Looking } from './dealing.ts';
 import { look } from './look.ts';
+import { changesKept } from './outcome-facts.ts';
 import type { Plan } from './plan.ts';
 import { recordNotTold, recordOutcome } from './record-outcome.ts';
 import { figuresOf, reportOf } from './report.ts';
@@ -117,7 +118,8 @@ async function endedBefore(entry: Action, looking: Looking): Promise<ActionRepor
   const finding = outcome === 'failed' ? failedError(entry) : undefined;
   const endedMs = Date.parse(entry.outcome?.at ?? entry.changedAt);
   const derived = figuresOf(entry, { hedge: seen?.hedge, endedMs });
-  return reportOf(outcome, { entry, hedge: seen?.hedge, position: seen?.position, derived, finding });
+  const hedges = changesKept(entry);
+  return reportOf(outcome, { entry, hedge: seen?.hedge, position: seen?.position, hedges, derived, finding });
 }
 
 async function settled(entry: Action, looking: Looking): Promise<ActionReport> {

@@ -1,6 +1,7 @@
 /** What the journal keeps of an end that was seen: the service's own names, figures as digits. Pure. */
 import { Big } from 'big.js';
 import type { Hedge, Position } from '../client/schemas.ts';
+import type { Action } from '../journal/fold.ts';
 import type { HedgeChange } from './plan-reduction.ts';
 
 export type OutcomeFacts = Record<string, string | null>;
@@ -33,6 +34,17 @@ export function factsOfSide(hedges: readonly HedgeChange[], position: Position |
     ...changed.map(({ id, after }) => [id, after.toFixed()] as const),
     ...(position === undefined ? [] : OF_POSITION.map((name) => [name, digits(position[name])] as const)),
   ]);
+}
+
+/** The same read back: each hedge that held the side, before and after; undefined where no end was kept. */
+export function changesKept({ intent, outcome }: Action): readonly HedgeChange[] | undefined {
+  if (outcome === undefined || intent.action === 'open') return undefined;
+  const changes = intent.before.hedges.flatMap(({ hedge_id: id, notional_usd: before, status }) => {
+    if (before === null || status !== 'filled') return [];
+    const after = outcome.facts[id] ?? '';
+    return [{ id, before: new Big(before), after: new Big(/^\d+(\.\d+)?$/.test(after) ? after : before) }];
+  });
+  return changes.some(({ before, after }) => !before.eq(after)) ? changes : undefined;
 }
 
 function digits(value: unknown): string | null {

@@ -29,6 +29,21 @@ describe('waiting for an action', () => {
     expect(desk.looking.clock.now()).toBe(waited);
   });
 
+  it.each([
+    ['close USDTNGN buy', 'closed', '0'],
+    ['reduce USDTNGN buy 9,950', 'closed', '0'],
+    ['reduce USDTNGN buy 4000', 'changed', '6000'],
+    ['add USDTNGN buy 2000', 'changed', '12000'],
+  ])('%s that has ended is told with what it changed', async (line, outcome, after) => {
+    const desk = await dealingDesk();
+    await desk.now(OPEN);
+    const { entry } = await desk.now(line);
+    const report = await waitFor(entry?.id ?? '', MINUTE, desk.looking);
+    expect(report.outcome).toBe(outcome);
+    const changes = report.hedges?.map((change) => [change.before.toFixed(), change.after.toFixed()]);
+    expect(changes).toEqual([['10000', after]]);
+  });
+
   it('that failed says so', async () => {
     const desk = await dealingDesk();
     await desk.practice.service.admin.setWeather({ share_failing_orders: 1 });

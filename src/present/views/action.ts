@@ -47,9 +47,25 @@ const subject = (report: ActionReport): string => {
   return about === undefined ? 'the side' : `${about.side} ${about.market}`;
 };
 
-function notionalOf({ plan, entry }: ActionReport): Big | undefined {
+function notionalOf(report: ActionReport): Big | undefined {
+  const { plan, entry } = report;
+  if (report.outcome === 'closed' && actionOf(report) !== 'open') return closedSize(report);
   if (plan !== undefined) return plan.action === 'close' ? plan.facts.book.total : plan.notional;
   return entry?.notional;
+}
+
+/** What really left the side, whatever was asked: it may have been about everything, or sent some time ago. */
+function closedSize({ plan, hedges = [] }: ActionReport): Big | undefined {
+  if (hedges.length > 0) return sum(hedges.map(({ before, after }) => before.minus(after)));
+  const planned = plan?.facts.book.total;
+  return planned?.gt(0) === true ? planned : undefined;
+}
+
+/** As it was planned; of an action that was sent some time ago as the journal keeps it. */
+function expectedBack({ plan, entry }: ActionReport): Big | undefined {
+  const planned = plan !== undefined && 'comesBack' in plan ? plan.comesBack?.net_margin_usd : undefined;
+  const kept = entry?.intent.quote?.['net_margin_usd'];
+  return planned ?? (typeof kept === 'string' ? new Big(kept) : undefined);
 }
 
 function headline(report: ActionReport, word: string, ...rest: readonly Cell[]): Block {
@@ -155,8 +171,8 @@ const actionPair = ({ entry }: ActionReport): { name: string; value: readonly Ce
 
 /** Of add, reduce and close: the side and each hedge before and after, and what was realised. */
 function viewChanged(report: ActionReport): readonly Block[] {
-  const { outcome, hedges, plan, derived, entry } = report;
-  const expected = plan !== undefined && 'comesBack' in plan ? plan.comesBack : undefined;
+  const { outcome, hedges, derived, entry } = report;
+  const expected = expectedBack(report);
   const closed = outcome === 'closed';
   return [
     headline(
@@ -176,7 +192,7 @@ function viewChanged(report: ActionReport): readonly Block[] {
             ]),
         ...(expected === undefined
           ? []
-          : [row('Comes back', usd(expected.net_margin_usd, 'USD'), text('as the position stood before'))]),
+          : [row('Comes back', usd(expected, 'USD'), text('as the position stood before'))]),
         ...(entry === undefined ? [] : [row('Action', text(entry.shortId))]),
       ],
     },

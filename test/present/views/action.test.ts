@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ReportOutcome } from '../../../src/flow/dealing.ts';
+import { planAgain } from '../../../src/flow/plan-again.ts';
 import { viewAction } from '../../../src/present/views/action.ts';
-import { big, hedge, planOf, position } from '../../flow/facts.ts';
+import { big, hedge, intent, planOf, position, sideBook } from '../../flow/facts.ts';
 import { ACCEPTED, FILLED, SENDING, step } from '../../journal/records.ts';
 import { aReport, entryOf } from '../reports.ts';
 import { fullPlan, shown } from './shown.ts';
@@ -107,6 +108,41 @@ describe('the result of a change', () => {
       'Net P&L        -31.50 USD  realised, carry and fees included',
       'Comes back   3,948.50 USD  as the position stood before',
     ]);
+  });
+
+  it.each(['close USDTNGN buy', 'reduce USDTNGN buy 39,800'])(
+    '%s that closed the side says the size that really left it',
+    (line) => {
+      const plan = fullPlan(line);
+      const hedges = [{ id: 'hdg_B', before: big('40000.5'), after: big('0') }];
+      expect(shown(viewAction(aReport('closed', { plan, hedges })))[0]).toBe(
+        'CLOSED buy USDTNGN 40,000.50 USD: the side is flat.',
+      );
+    },
+  );
+
+  it('is CLOSED also when it is told after the side has gone: as the hedges were, and the journal keeps it', () => {
+    const flat = sideBook({ hedges: [], positions: [] });
+    const plan = planAgain(intent('close USDTNGN buy'), {
+      ...fullPlan('close USDTNGN buy').facts,
+      book: flat,
+    });
+    const entry = entryOf([step(SENDING)], {
+      action: 'close',
+      notional_usd: undefined,
+      tenor_days: undefined,
+      quote: { net_margin_usd: '2300.25' },
+    });
+    const hedges = [{ id: 'hdg_B', before: big('23000'), after: big('0') }];
+    expect(shown(viewAction(aReport('closed', { plan, entry, hedges })))).toEqual([
+      'CLOSED buy USDTNGN 23,000.00 USD: the side is flat.',
+      'Side        23,000.00 USD  → 0.00 USD',
+      'Comes back   2,300.25 USD  as the position stood before',
+      'Action      7c1e',
+    ]);
+    expect(shown(viewAction(aReport('closed', { plan, entry })))[0]).toBe(
+      'CLOSED buy USDTNGN: the side is flat.',
+    );
   });
 
   it('is flat where there was nothing to close', () => {
