@@ -80,19 +80,43 @@ function worstOf(reports: readonly ActionReport[]): HedgeError | undefined {
   const worst = Worst === undefined ? findings[0] : findings.find((finding) => finding instanceof Worst);
   if (reports.length <= 1 || worst === undefined) return worst;
   const parts = {
-    what: `${open.length.toString()} of ${reports.length.toString()} did not end as asked: ${open.map(inWords).join(', ')}.`,
+    what: `Of ${reports.length.toString()} actions ${groupsOf(open).join(', ')}.`,
     book: worst.book,
     hint: 'Each is named above with the lines that go on.',
     details: { actions: open.map(detailsOf) },
   };
   if (worst instanceof OutcomeUnknownError) return new OutcomeUnknownError({ ...parts, book: DO_NOT });
   if (worst instanceof OrderFailedError) return new OrderFailedError(parts);
-  return worst instanceof PendingError ? new PendingError(parts) : worst;
+  return worst instanceof PendingError ? new PendingError({ ...parts, book: THEY_COME }) : worst;
 }
 
 const DO_NOT = 'What is unknown may have been done or not. Do not deal it again.';
 
-const inWords = ({ entry, outcome }: ActionReport): string => `${entry?.shortId ?? ''} ${outcome}`;
+const THEY_COME = 'What is in flight comes to its end without us. Do not deal it again.';
+
+/** By what they are, worst first: `1 is unknown (7c1e)`, `2 are still in flight (48bd, 90ab)`. */
+function groupsOf(reports: readonly ActionReport[]): readonly string[] {
+  return Object.entries(GROUPS).flatMap(([group, [one, more]]) => {
+    const ids = reports
+      .filter((report) => groupOf(report) === group)
+      .map(({ entry }) => entry?.shortId ?? '');
+    return ids.length === 0
+      ? []
+      : [`${ids.length.toString()} ${ids.length === 1 ? one : more} (${ids.join(', ')})`];
+  });
+}
+
+const GROUPS = {
+  unknown: ['is unknown', 'are unknown'],
+  failed: ['did not land', 'did not land'],
+  in_flight: ['is still in flight', 'are still in flight'],
+  nothing: ['was not done', 'were not done'],
+} as const;
+
+function groupOf({ outcome }: ActionReport): keyof typeof GROUPS {
+  if (outcome === 'unknown' || outcome === 'failed') return outcome;
+  return outcome === 'pending' || outcome === 'submitted' ? 'in_flight' : 'nothing';
+}
 
 const detailsOf = ({ entry, outcome, finding }: ActionReport) => ({
   action_id: entry?.id ?? null,

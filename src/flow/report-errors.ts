@@ -16,6 +16,7 @@ import type { Action } from '../journal/fold.ts';
 import { actionInWords } from '../journal/in-words.ts';
 import { actionByName, actionIds } from './action-words.ts';
 import { commandLines } from './command-lines.ts';
+import { comesToItsEnd } from './still-open.ts';
 
 export const failedError = (entry: Action): OrderFailedError =>
   new OrderFailedError({
@@ -62,7 +63,7 @@ export function stoppedWaiting(entry: Action, stopped: InterruptedError): Interr
   return new InterruptedError(stopped.signal, {
     what: `${stopped.what} ${actionInWords(entry)} was ${accepted ? 'accepted' : 'sent'} (${actionByName(entry)}).`,
     book: accepted
-      ? 'It comes to its end without us: only the waiting was stopped.'
+      ? `Only the waiting was stopped. ${comesToItsEnd(entry)}`
       : 'It may have been done or not. Do not deal it again.',
     hint: accepted ? commandLines([[`hedge wait ${entry.shortId}`, 'waits for its end']]) : waysOn(entry),
     effect: accepted ? 'pending' : 'unknown',

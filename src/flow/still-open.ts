@@ -7,11 +7,13 @@ import { unquoted } from '../domain/quoted.ts';
 import { OutcomeUnknownError, PendingError } from '../errors.ts';
 import type { Action } from '../journal/fold.ts';
 import { actionInWords } from '../journal/in-words.ts';
+import { instantOf } from '../journal/record.ts';
 import { waysOn } from '../journal/ways-on.ts';
 import { actionByName, actionIds } from './action-words.ts';
 import { commandLines } from './command-lines.ts';
 import type { Evidence } from './evidence.ts';
 import { keyLives, sinceSent } from './key-life.ts';
+import { NOT_SEEN_AFTER_MS } from './our-others.ts';
 
 /** Sent without a usable answer, and the book does not settle it. */
 export const stillUnknown = (action: Action, evidence: Evidence, nowMs: number): OutcomeUnknownError =>
@@ -35,10 +37,21 @@ export const notSeen = (action: Action, nowMs: number): OutcomeUnknownError =>
 export const stillPending = (action: Action, says: string, nowMs: number): PendingError =>
   new PendingError({
     what: `PENDING: ${actionInWords(action)} was accepted (${actionByName(action)}) and has not ended: ${says}.`,
-    book: 'It comes to its end without us. Do not deal it again.',
+    book: `${comesToItsEnd(action)} Do not deal it again.`,
     hint: linesFor(action, nowMs),
     details: actionIds(action),
   });
+
+/** Of what the service has taken, and how long to wait for it: only an open is told to have failed. */
+export function comesToItsEnd({ intent, changedAt }: Action): string {
+  if (intent.action === 'open') return 'It comes to its end without us.';
+  const until = Math.ceil((Date.parse(changedAt) + NOT_SEEN_AFTER_MS) / MINUTE_MS) * MINUTE_MS;
+  const at = `${instantOf(until).slice('2026-11-20T'.length, '2026-11-20T10:07'.length)} UTC`;
+  return `The service tells no failure of ${A[intent.action]}: when nothing of it shows by ${at}, it most likely did not land.`;
+}
+
+const MINUTE_MS = 60_000;
+const A = { add: 'an add', reduce: 'a reduction', close: 'a close' } as const;
 
 export const beingSent = (action: Action): PendingError =>
   new PendingError({

@@ -70,7 +70,7 @@ describe('hedge check', () => {
     expect(ran.code).toBe(7);
     expect(ran.out).toContain('UNKNOWN: ADD buy USDTNGN 2,000.00 USD');
     expect(ran.out).toContain('PENDING: OPEN sell USDTNGN 1,000.00 USD');
-    expect(ran.err).toMatch(/2 of 2 did not end as asked: [0-9a-f]+ unknown, [0-9a-f]+ pending\./);
+    expect(ran.err).toMatch(/Of 2 actions 1 is unknown \([0-9a-f]+\), 1 is still in flight \([0-9a-f]+\)\./);
   });
 });
 

@@ -178,8 +178,38 @@ describe('a check', () => {
     expect(looked).toHaveLength(2);
     expect(finding).toMatchObject({
       code: 'outcome_unknown',
-      what: `2 of 2 did not end as asked: ${lost.shortId} unknown, ${coming.shortId} pending.`,
+      what: `Of 2 actions 1 is unknown (${lost.shortId}), 1 is still in flight (${coming.shortId}).`,
       details: { actions: [{ outcome: 'unknown' }, { outcome: 'pending', code: 'pending' }] },
+    });
+  });
+
+  it('of several that are merely slow says so, and not that anything went wrong', async () => {
+    const desk = await dealingDesk();
+    await desk.practice.service.admin.setWeather({ slow_fills_seconds: 600 });
+    const one = await desk.deal('open USDTNGN sell 1000');
+    const other = await desk.deal('open USDTNGN buy 2000');
+    const { finding } = await checked(desk);
+    expect(finding).toMatchObject({
+      code: 'pending',
+      what: `Of 2 actions 2 are still in flight (${one.shortId}, ${other.shortId}).`,
+      book: 'What is in flight comes to its end without us. Do not deal it again.',
+    });
+  });
+
+  it.each([
+    ['add USDTNGN buy 2000', 'an add'],
+    ['reduce USDTNGN buy 2000', 'a reduction'],
+    ['close USDTNGN buy', 'a close'],
+  ])('of %s says from the start that no failure is told, and until when to wait', async (line, name) => {
+    const desk = await standing();
+    await desk.practice.service.admin.setWeather({ share_failing_orders: 1 });
+    const action = await desk.deal(line);
+    const { finding } = await checked(desk);
+    const until = new Date(Math.ceil((Date.parse(action.changedAt) + 300_000) / 60_000) * 60_000);
+    const at = until.toISOString().slice(11, 16);
+    expect(finding).toMatchObject({
+      code: 'pending',
+      book: `The service tells no failure of ${name}: when nothing of it shows by ${at} UTC, it most likely did not land. Do not deal it again.`,
     });
   });
 
