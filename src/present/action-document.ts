@@ -2,11 +2,13 @@
  * The document of an action: the same fields in every outcome, null where there is nothing. What the service
  * sent stands as it sent it; what we worked out stands under `derived`. Sending is nobody's business here.
  */
-import { Big } from 'big.js';
 import { readOwnJson } from '../domain/exact-json.ts';
+import type { QuoteFigures } from '../domain/quote-figures.ts';
 import type { ActionReport } from '../flow/dealing.ts';
 import type { Plan } from '../flow/plan.ts';
 import type { HedgeChange } from '../flow/plan-reduction.ts';
+import type { Action } from '../journal/fold.ts';
+import { keptFigures } from '../journal/kept-quote.ts';
 
 export interface ActionDocument {
   action: string | null;
@@ -63,7 +65,7 @@ function derivedOf({ plan, entry, derived, hedges, warnings }: ActionReport): Re
     net_pnl_usd: derived.net_pnl_usd ?? null,
     took_ms: derived.took_ms ?? null,
     hedges: changesOf(hedges),
-    quoted: quotedOf(plan, entry?.intent.quote),
+    quoted: quotedOf(plan, entry),
     planned: plan === undefined ? null : plannedOf(plan),
     warnings: warnings.map(({ code }) => code),
   };
@@ -78,18 +80,11 @@ const plannedOf = (plan: Plan): unknown => ({
   comes_back: 'comesBack' in plan ? comesBackOf(plan) : null,
 });
 
-/** Our figures of the quote; of an earlier run those that its journal entry keeps. */
-function quotedOf(
-  plan: Plan | undefined,
-  kept: Readonly<Record<string, string | null>> | undefined,
-): unknown {
+/** Our figures of the quote of an open or add: of the plan, or of an earlier run by what its entry keeps. */
+function quotedOf(plan: Plan | undefined, entry: Action | undefined): QuoteFigures | null {
   if (plan !== undefined) return ('figures' in plan ? plan.figures : undefined) ?? null;
-  if (kept === undefined) return null;
-  return Object.fromEntries(Object.entries(kept).map(([name, digits]) => [name, digitsOf(digits)]));
+  return (entry && keptFigures(entry)) ?? null;
 }
-
-const digitsOf = (digits: string | null): unknown =>
-  digits !== null && /^-?\d+(\.\d+)?$/.test(digits) ? new Big(digits) : digits;
 
 const changesOf = (changes: readonly HedgeChange[] | undefined): unknown =>
   changes?.map(({ id, before, after }) => ({

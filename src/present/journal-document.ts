@@ -5,6 +5,7 @@
 import { Big } from 'big.js';
 import type { Effect } from '../errors.ts';
 import { type Action, awaitsEnd, isUnresolved } from '../journal/fold.ts';
+import { keptFigures } from '../journal/kept-quote.ts';
 import type { JournalRecord } from '../journal/record.ts';
 import { waysOn } from '../journal/ways-on.ts';
 
@@ -47,6 +48,7 @@ export const JOURNAL_COLUMNS = [
   'quote.market_price',
   'quote.execution_price',
   'quote.price_impact_usd',
+  'quote.impact_cost_usd',
   'quote.carry_total_usdc',
   'quote.platform_fee_usdc',
   'quote.required_margin_usdc',
@@ -126,10 +128,17 @@ export function journalDocument(
     ended_as: action.outcome?.facts ?? null,
     asked: intent.asked ?? null,
     bounds: intent.bounds ?? null,
-    quote: intent.quote ?? null,
+    quote: quoteOf(action),
     before: intent.before,
     sent_by: intent.sent_by,
     next: waysOn(action, selected).map(({ command }) => command),
     ...(steps === undefined ? {} : { steps }),
   };
+}
+
+/** As kept, in digits; the impact also as a cost, positive when it is against us as every other cost of ours. */
+function quoteOf(action: Action): Readonly<Record<string, string | null>> | null {
+  const { quote } = action.intent;
+  const impact = keptFigures(action)?.impact_cost_usd;
+  return quote === undefined ? null : { ...quote, ...(impact && { impact_cost_usd: impact.toFixed() }) };
 }

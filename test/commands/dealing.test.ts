@@ -38,6 +38,22 @@ describe('a deal', () => {
     expect((await desk.run(`journal ${id.slice(0, 4)} --json`)).out).toContain(id);
   });
 
+  it.each(['buy', 'sell'])('on %s has one set of figures, now and when it is told later', async (side) => {
+    const desk = aDesk({ env: PRACTICE });
+    const line = `open USDTNGN ${side} 10k --tenor 3 --yes --json --deal-id PAY-1 --ensure`;
+    const quotedBy = async (words: string): Promise<unknown> =>
+      JSON.parse((await desk.run(words)).out).data.derived.quoted;
+    const fresh = await quotedBy(line);
+    expect(fresh).toMatchObject({ impact_cost_usd: 6, cost_bps: expect.any(Number) });
+    expect(await quotedBy(line)).toEqual(fresh);
+    expect(await quotedBy('wait PAY-1 --json')).toEqual(fresh);
+    const { out } = await desk.run('journal PAY-1');
+    expect(out).toMatch(/^Quoted impact cost \(USD\) +6\.00$/m);
+    expect((await desk.run('journal PAY-1 --json')).document()).toMatchObject({
+      data: { quote: { price_impact_usd: '-6', impact_cost_usd: '6' } },
+    });
+  });
+
   it('that is only tried sends nothing and is not written down', async () => {
     const desk = aDesk({ env: PRACTICE });
     const ran = await desk.run(`${OPEN} --dry-run`);

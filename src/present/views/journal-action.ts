@@ -1,5 +1,6 @@
 /** One action of the journal in full: what was asked, how the side stood, every step, and what goes on. */
 import type { Action, ActionState } from '../../journal/fold.ts';
+import { keptFigures } from '../../journal/kept-quote.ts';
 import type { JournalRecord } from '../../journal/record.ts';
 import { type WayOn, waysOn } from '../../journal/ways-on.ts';
 import { type Block, type Cell, line, missing, text } from '../blocks.ts';
@@ -56,13 +57,23 @@ function pairsOf(action: Action): readonly Pair[] {
       : pair('Refused', `${action.refusal.code} (HTTP ${action.refusal.httpStatus.toString()})`)),
     ...figurePairs('', action.outcome?.facts ?? {}),
     ...pair('Asked as', intent.asked),
-    ...figurePairs('Quoted', intent.quote ?? {}),
+    ...figurePairs('Quoted', quotedFigures(action)),
     ...figurePairs('Bound', bounds ?? {}),
     ...pair('Idempotency key', `${intent.idempotency_key} (${ORIGINS[intent.key_origin]})`),
     ...pair('Reference', intent.client_reference),
     ...pair('Request', `POST ${intent.path}`),
   ];
 }
+
+/** The impact as the service sent it has a sign of its own; shown is what it costs, as of every other cost. */
+const quotedFigures = (action: Action): Readonly<Record<string, string | null | undefined>> =>
+  Object.fromEntries(
+    Object.entries(action.intent.quote ?? {}).map(([name, digits]) =>
+      name === 'price_impact_usd'
+        ? ['impact_cost_usd', keptFigures(action)?.impact_cost_usd.toFixed()]
+        : [name, digits],
+    ),
+  );
 
 const pair = (name: string, value: string | undefined): readonly Pair[] =>
   value === undefined ? [] : [{ name, value: [text(value)] }];

@@ -1,0 +1,28 @@
+/** The quote that an action was dealt on, as its entry keeps it: our figures of it, worked out anew. Pure. */
+import { Big } from 'big.js';
+import { type QuoteFigures, quoteFigures } from '../domain/quote-figures.ts';
+import type { Action } from './fold.ts';
+
+/** The same as were shown before it was sent; undefined where the entry keeps no quote, or not all of one. */
+export function keptFigures({ intent, notional }: Action): QuoteFigures | undefined {
+  const market = positive(intent.quote?.['market_price']);
+  const execution = positive(intent.quote?.['execution_price']);
+  const carry = decimal(intent.quote?.['carry_total_usdc']);
+  const fee = decimal(intent.quote?.['platform_fee_usdc']);
+  if (notional === undefined || !market || !execution || !carry || !fee) return undefined;
+  return quoteFigures({
+    side: intent.side,
+    notional_usd: notional,
+    pricing: { market_price: market, execution_price: execution },
+    carry: { total_usdc: carry },
+    upfront: { platform_fee_usdc: fee },
+  });
+}
+
+const decimal = (digits: string | null | undefined): Big | undefined =>
+  typeof digits === 'string' && /^-?\d+(\.\d+)?$/.test(digits) ? new Big(digits) : undefined;
+
+function positive(digits: string | null | undefined): Big | undefined {
+  const value = decimal(digits);
+  return value?.gt(0) === true ? value : undefined;
+}
