@@ -3,6 +3,7 @@
  * reading of the side, or is more than there is. Pure.
  */
 import type { Big } from 'big.js';
+import { sum } from '../domain/amounts.ts';
 import { isAboutEverything, scaleDown, shareOf, usdInWords } from '../domain/exposure.ts';
 import { quoted } from '../domain/quoted.ts';
 import { shellWord } from '../domain/shell-word.ts';
@@ -82,16 +83,31 @@ function withoutTotal(reduction: Reduction, book: SideBook): PlannedReduction {
   });
 }
 
-/** Nothing is open on the side; what may still fill is named. */
+/** Nothing is open on the side; all that may still fill is named, and the last of it waited for. */
 export function nothingOpen(book: SideBook): StoppedError {
-  const [coming] = book.coming;
-  return stopped(book, coming === undefined ? 'no_open_hedge' : 'in_flight', {
-    what:
-      coming === undefined
-        ? `Nothing is open on ${book.market} ${book.side}.`
-        : `Nothing is open on ${book.market} ${book.side} yet: hedge ${quoted(coming.id)} is ${quoted(coming.status)} and may fill.`,
-    hint: coming === undefined ? 'See hedge positions.' : `Wait for it: hedge wait ${shellWord(coming.id)}`,
+  const place = `${book.market} ${book.side}`;
+  const [newest] = book.coming;
+  if (newest === undefined)
+    return stopped(book, 'no_open_hedge', {
+      what: `Nothing is open on ${place}.`,
+      hint: 'See hedge positions.',
+    });
+  return stopped(book, 'in_flight', {
+    what: `Nothing is open on ${place} yet: ${comingInWords(book.coming)} may fill.`,
+    hint: `Wait for ${book.coming.length === 1 ? 'it' : 'the last of them'}: hedge wait ${shellWord(newest.id)}`,
   });
+}
+
+const MOST_NAMED = 5;
+
+/** `hedge "hdg_C" (submitted, 5,000.00 USD)`; of many their number and sum. */
+function comingInWords(coming: SideBook['coming']): string {
+  const total = usdInWords(sum(coming.map(({ notional }) => notional)));
+  if (coming.length > MOST_NAMED) return `${coming.length.toString()} hedges, ${total} in all,`;
+  const named = coming.map(
+    ({ id, status, notional }) => `hedge ${quoted(id)} (${quoted(status)}, ${usdInWords(notional)})`,
+  );
+  return coming.length === 1 ? named.join() : `${named.join(', ')}, ${total} in all,`;
 }
 
 const stopped = (book: SideBook, code: OwnCode, says: { what: string; hint?: string }): StoppedError =>

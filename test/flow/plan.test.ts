@@ -264,6 +264,22 @@ describe('a close', () => {
     expect(hint).toBe("Wait for it: hedge wait 'hdg_C; rm x'");
   });
 
+  it('of a side on which several may still fill names them, or their number, and waits for the last', () => {
+    const three = ['hdg_E', 'hdg_D', 'hdg_C'].map((id) => hedge(id, 5_000, { status: 'submitted' }));
+    const many = stopped(() => planOf('close USDTNGN buy', { facts: { book: sideBook({ hedges: three }) } }));
+    expect(many.what).toMatch(
+      / yet: hedge "hdg_E" .*"hdg_D" .*"hdg_C" .*, 15,000\.00 USD in all, may fill\.$/,
+    );
+    expect(many.hint).toBe('Wait for the last of them: hedge wait hdg_E');
+    const dozen = Array.from({ length: 12 }, (_, at) =>
+      hedge(`hdg_${at.toString()}`, 100, { status: 'submitted' }),
+    );
+    const crowd = stopped(() =>
+      planOf('close USDTNGN buy', { facts: { book: sideBook({ hedges: dozen }) } }),
+    );
+    expect(crowd.what).toContain(' yet: 12 hedges, 1,200.00 USD in all, may fill.');
+  });
+
   it('of a side that matured in the meantime has nothing to take', () => {
     const matured = hedge('hdg_A', 5, { maturity_at: NOON.toISOString() });
     const book = sideBook({ hedges: [matured], positions: [] });
