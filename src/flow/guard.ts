@@ -3,6 +3,7 @@
  * profile. The same for a typed line and for the wizard. Pure: every fact is in the plan. What was dealt before
  * is judged in guard-journal.ts, and whether anybody has to be asked in guard-attendance.ts.
  */
+import { closestOf } from '../domain/closest.ts';
 import { quoted, unquoted } from '../domain/quoted.ts';
 import type { Finding, Limits } from './dealing.ts';
 import { priceFindings } from './guard-price.ts';
@@ -17,12 +18,14 @@ import { stopsFirst } from './stop.ts';
 export function guardPlan(plan: Plan, { limits }: { limits: Limits }): readonly Finding[] {
   const findings = guardMarket(plan, { limits });
   if (plan.action === 'reduce' || plan.action === 'close') return findings;
+  // Where there is no such market, neither size nor price means anything.
+  if (plan.facts.market === undefined) return findings;
   return stopsFirst([...findings, ...sizeFindings(plan, limits), ...priceFindings(plan)]);
 }
 
 /** The part of a plan that is known once the market is. */
 export interface OnMarket extends Pick<Plan, 'action' | 'market'> {
-  facts: Pick<Plan['facts'], 'market'>;
+  facts: Pick<Plan['facts'], 'market' | 'marketNames'>;
 }
 
 /** What no other size, side or price would change: the profile and the market. */
@@ -64,12 +67,13 @@ function marketFindings(on: OnMarket): readonly Finding[] {
   const { market, facts } = on;
   const level = enlarges(on) ? 'stop' : 'warn';
   if (facts.market === undefined) {
+    const meant = closestOf(market, facts.marketNames ?? []);
     return [
       {
         level,
         code: 'market_not_found',
         says: `${market} is not among the markets of this account.`,
-        hint: 'To see yours: hedge markets',
+        hint: `${meant === undefined ? '' : `Did you mean ${unquoted(meant)}? `}To see yours: hedge markets`,
         details: { market },
       },
     ];

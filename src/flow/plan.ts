@@ -32,6 +32,8 @@ export interface PlanFacts {
   book: SideBook;
   /** The market's line; undefined when the account's list does not have it. */
   market: Market | undefined;
+  /** Names of all the account's markets, for one that was mistyped. */
+  marketNames?: readonly string[] | undefined;
   account: Account;
   /** For exactly this market, side, notional and tenor; open and add need one. */
   quote: Quote | undefined;

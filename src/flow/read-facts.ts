@@ -21,17 +21,27 @@ export async function readFacts(intent: ActionIntent, reading: Reading): Promise
   const { api, signal } = reading;
   const readAtMs = reading.clock.now();
   const book = readAgreeingBook(intent, reading);
-  const market = api
-    .markets({ signal })
-    .then(({ data }) => data.find((each) => each.market === intent.market));
-  const [{ bookFacts, side }, line, account, quote, underDealId] = await Promise.all([
+  const markets = api.markets({ signal }).then(({ data }) => data);
+  const market = markets.then((all) => all.find((each) => each.market === intent.market));
+  const [{ bookFacts, side }, line, all, account, quote, underDealId] = await Promise.all([
     book,
     market,
+    markets,
     api.account({ signal }),
     readQuote(intent, reading, { book, market }),
     readUnderDealId(intent, reading),
   ]);
-  return { book: side, bookFacts, market: line, account: account.data, quote, readAtMs, ...underDealId };
+  const marketNames = all.map((each) => each.market);
+  return {
+    book: side,
+    bookFacts,
+    market: line,
+    marketNames,
+    account: account.data,
+    quote,
+    readAtMs,
+    ...underDealId,
+  };
 }
 
 interface ReadSide {

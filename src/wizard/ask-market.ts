@@ -43,7 +43,7 @@ export async function askMarket(markets: readonly Market[], asking: Asking): Pro
 /** The market that was named. @throws StoppedError when the account has none of that name, or it takes nothing new. */
 export function namedMarket(name: string, markets: readonly Market[], asking: Asking): Market {
   const market = markets.find((each) => each.market === name);
-  const stop = stopIn(name, market, asking);
+  const stop = stopIn(name, market, asking, markets);
   if (stop !== undefined) throw stop;
   if (market === undefined) throw noMarket();
   return market;
@@ -54,8 +54,15 @@ const WHY: Readonly<Record<string, string>> = {
   limit_exceeded: '(not with this profile)',
 };
 
-const stopIn = (name: string, market: Market | undefined, { limits }: Asking): StoppedError | undefined =>
-  stopFrom(guardMarket({ action: 'open', market: name, facts: { market } }, { limits }));
+function stopIn(
+  name: string,
+  market: Market | undefined,
+  { limits }: Asking,
+  among: readonly Market[] = [],
+): StoppedError | undefined {
+  const facts = { market, marketNames: among.map((each) => each.market) };
+  return stopFrom(guardMarket({ action: 'open', market: name, facts }, { limits }));
+}
 
 const noMarket = (): StoppedError =>
   new StoppedError({

@@ -54,6 +54,14 @@ describe('a deal', () => {
     });
   });
 
+  it('on a market that is mistyped is told the one that was meant, and nothing of a price', async () => {
+    const ran = await aDesk({ env: PRACTICE }).run('open USDNGN buy 10k --tenor 3 --yes');
+    expect(ran.code).toBe(10);
+    expect(ran.err).toContain(
+      'USDNGN is not among the markets of this account.\nNothing was sent.\nDid you mean USDTNGN? To see yours: hedge markets',
+    );
+  });
+
   it('that is only tried sends nothing and is not written down', async () => {
     const desk = aDesk({ env: PRACTICE });
     const ran = await desk.run(`${OPEN} --dry-run`);

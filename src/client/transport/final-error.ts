@@ -59,6 +59,7 @@ function turnedDown({ host }: Called, last: FailureParts, parts: Common): Creden
 
 const HINTS: Readonly<Record<string, string>> = {
   exposure_exceeded: 'See what is free: hedge account.',
+  market_not_found: 'See your markets: hedge markets.',
   no_open_hedge: 'See what is open: hedge positions.',
   hedge_not_found: 'See your hedges: hedge hedges.',
   idempotency_key_reuse: 'That idempotency key already belongs to another request: use a new one.',
