@@ -36,7 +36,7 @@ const actionMeant = (plan: Plan): Plan['action'] =>
 
 const ASKS_AGAIN: Readonly<Record<NonNullable<Preview['again']>, string>> = {
   sent: 'Send it again? The key is the same: what was done already is not done twice.',
-  never_sent: 'Send it now? It has not reached the service so far.',
+  never_sent: 'Send it now? The service has not taken it so far.',
 };
 
 const ASKS: Readonly<Record<Plan['action'], string>> = {

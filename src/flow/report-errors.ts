@@ -113,7 +113,7 @@ export const settledAsNothing = (entry: Action): StoppedError =>
 export const neverSent = (entry: Action): StoppedError =>
   new StoppedError({
     code: 'not_sent',
-    what: `NOT SENT: ${actionInWords(entry)} (action ${entry.shortId})${entry.why === undefined ? '.' : `: ${entry.why}`}`,
+    what: `${entry.turnedAway === undefined ? 'NOT SENT' : 'TURNED AWAY'}: ${actionInWords(entry)} (action ${entry.shortId})${entry.why === undefined ? '.' : `: ${entry.why}`}`,
     book: 'Nothing was done.',
     hint: commandLines([[`hedge resume ${entry.shortId}`, 'asks, then sends it after all']]),
     details: actionIds(entry),

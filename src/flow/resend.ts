@@ -127,7 +127,7 @@ function sentBefore(action: Action, evidence: Evidence | undefined, { clock }: D
   const since = sinceSent(action, clock.now());
   const before = `${actionInWords(action)}, action ${action.shortId}`;
   if (evidence === undefined || since === undefined)
-    return { level: 'warn', code: 'unresolved', says: `${before}, has not reached the service so far.` };
+    return { level: 'warn', code: 'unresolved', says: `${before}, was not taken by the service so far.` };
   return {
     level: 'warn',
     code: 'unresolved',

@@ -68,7 +68,8 @@ async function failed(action: Action, error: unknown, dealing: Dealing): Promise
     return { became: 'refused', error, action: await writeDown(action, said, dealing) };
   }
   if (error instanceof UnavailableError || error instanceof InterruptedError) {
-    const said = { kind: 'not_sent', why: error.what } as const;
+    const turnedAway = error.httpStatus === RATE_LIMITED ? { code: error.code } : {};
+    const said = { kind: 'not_sent', why: error.what, ...turnedAway } as const;
     return { became: 'not_sent', error, action: await writeDown(action, said, dealing) };
   }
   const unknown = error instanceof OutcomeUnknownError ? error : afterFault(error);

@@ -8,7 +8,7 @@ import type { IntentRecord, JournalRecord, OutcomeKind, Writer } from './record.
 /**
  * `prepared`: the intent is on disk, nothing has left. `sent`: sending began, no answer is written yet.
  * `unknown`: no usable answer. `accepted`: the service took it, its end is not known. `done` and `failed`:
- * its end was seen. `refused`: definite, nothing was done. `not_sent`: stopped before anything left.
+ * its end was seen. `refused`: definite, nothing was done. `not_sent`: stopped before anything left, or turned away.
  * `settled`: a person's word (`settledAs`).
  */
 export type ActionState =
@@ -43,6 +43,8 @@ export interface Action {
   /** Last one written; `not_seen` leaves the state `accepted`. */
   outcome: { kind: OutcomeKind; at: string; facts: Readonly<Record<string, string | null>> } | undefined;
   refusal: { code: string; httpStatus: number } | undefined;
+  /** Of one that is `not_sent`: the code with which the service turned it away. */
+  turnedAway: string | undefined;
   settledAs: 'done' | 'nothing' | undefined;
   /** Why it is unknown, not sent, or settled: of the last record that says so. */
   why: string | undefined;
@@ -118,6 +120,7 @@ function begun(intent: IntentRecord, taken: Set<string>): Action {
     orderTxHash: undefined,
     outcome: undefined,
     refusal: undefined,
+    turnedAway: undefined,
     settledAs: undefined,
     why: undefined,
     sentAt: undefined,
@@ -201,6 +204,7 @@ function apply(action: Action, record: JournalRecord): void {
       // A send that may have arrived is not taken back by a later one that did not.
       if (action.state !== 'prepared' && (action.state !== 'sent' || action.unclear)) return;
       action.state = 'not_sent';
+      action.turnedAway = record.code;
       action.why = record.why;
   }
 }

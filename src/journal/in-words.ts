@@ -36,8 +36,9 @@ function bareState(action: Action): string {
     case 'accepted':
       return 'accepted, and no change of the book was seen';
     case 'prepared':
-    case 'not_sent':
       return 'not sent';
+    case 'not_sent':
+      return action.turnedAway === undefined ? 'not sent' : `turned away (${unquoted(action.turnedAway)})`;
     case 'sent':
     case 'unknown':
       return NO_ANSWER;

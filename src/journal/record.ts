@@ -138,7 +138,13 @@ const settled = z.object({
  * Nothing was done and the service keeps nothing of it: stopped before anything left, never connected, or
  * turned away by a rate limit. Does not undo an unclear send.
  */
-const notSent = z.object({ ...base, kind: z.literal('not_sent'), why: text });
+const notSent = z.object({
+  ...base,
+  kind: z.literal('not_sent'),
+  why: text,
+  /** Of the service that turned it away: `rate_limited`. */
+  code: z.optional(text),
+});
 
 export const recordSchema = z.discriminatedUnion('kind', [
   intent,

@@ -139,6 +139,9 @@ describe('a deal id', () => {
     const away = await desk.run(`${OPEN} --deal-id PAY-1`);
     expect(away.code).toBe(5);
     expect(documentOf(away).data).toMatchObject({ outcome: 'not_sent', effect: 'none' });
+    // It did leave: the service turned it away.
+    expect((await desk.run('journal')).out).toMatch(/turned away$/m);
+    expect((await desk.run('journal PAY-1')).out).toMatch(/UTC turned away \(rate_limited\): /);
     await desk.run('practice weather clear');
     expect((await desk.run(`${OPEN} --deal-id PAY-1`)).code).toBe(0);
     expect(await openHedges(desk)).toBe(1);

@@ -197,6 +197,7 @@ const ACTION: Action = {
   orderTxHash: undefined,
   outcome: undefined,
   refusal: undefined,
+  turnedAway: undefined,
   settledAs: undefined,
   why: undefined,
   sentAt: undefined,

@@ -51,7 +51,7 @@ describe('what is asked before an action is sent', () => {
 
   it.each([
     ['sent', 'Send it again? The key is the same: what was done already is not done twice.'],
-    ['never_sent', 'Send it now? It has not reached the service so far.'],
+    ['never_sent', 'Send it now? The service has not taken it so far.'],
   ] as const)('an action of the journal that was %s goes on: %s', (again, asks) => {
     const plan = planOf('open USDTNGN buy 50k');
     const asked = confirmationFor({ plan, dealtElsewhere: [], changed: undefined, again }, 'live');

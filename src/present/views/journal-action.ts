@@ -125,9 +125,14 @@ function beforeOf({ intent }: Action): readonly Block[] {
 const viewStep = (record: JournalRecord): Block =>
   line(
     { kind: 'time', at: record.at, style: 'second', tone: 'dim' },
-    text(`${STEPS[record.kind]}:`, 'strong'),
+    text(`${stepWord(record)}:`, 'strong'),
     text(detailOf(record)),
   );
+
+const stepWord = (record: JournalRecord): string =>
+  record.kind === 'not_sent' && record.code !== undefined
+    ? `turned away (${record.code})`
+    : STEPS[record.kind];
 
 const STEPS: Readonly<Record<JournalRecord['kind'], string>> = {
   intent: 'written',

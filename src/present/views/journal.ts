@@ -76,7 +76,9 @@ const TONES: Readonly<Record<string, Tone>> = {
 
 export function becameCell(action: Action): Cell {
   const word = outcomeWord(action);
-  const said = action.settledAs === undefined ? word.replaceAll('_', ' ') : `settled as ${action.settledAs}`;
+  const away = action.state === 'not_sent' && action.turnedAway !== undefined;
+  const became = away ? 'turned away' : word.replaceAll('_', ' ');
+  const said = action.settledAs === undefined ? became : `settled as ${action.settledAs}`;
   return text(word === 'unknown' ? 'UNKNOWN' : said, TONES[word] ?? 'plain');
 }
 
