@@ -197,6 +197,16 @@ describe('hedge journal', () => {
     });
   });
 
+  it('names the hedges of a side by their ids, with what each holds since', async () => {
+    const facts = { hdg_0: '15000', net_margin_usd: '2500' };
+    const changed = { kind: 'outcome', outcome: 'changed', facts } as const;
+    const { out } = await deskWith(action('aaaa', { action: 'reduce' }, SENDING, ACCEPTED, changed)).run(
+      'journal aaaa',
+    );
+    expect(out).toMatch(/^hdg_0 +→ 15,000\.00 USD$/m);
+    expect(out).toMatch(/^Net margin \(USD\) +2,500\.00$/m);
+  });
+
   it('shows the times in the zone of the selected profile', async () => {
     const desk = deskWith(DAY);
     const add = 'profile add lagos --base-url https://partner.example/v2 --key-stdin --no-check';

@@ -55,7 +55,7 @@ function pairsOf(action: Action): readonly Pair[] {
     ...(action.refusal === undefined
       ? []
       : pair('Refused', `${action.refusal.code} (HTTP ${action.refusal.httpStatus.toString()})`)),
-    ...figurePairs('', action.outcome?.facts ?? {}),
+    ...endPairs(action),
     ...pair('Asked as', intent.asked),
     ...figurePairs('Quoted', quotedFigures(action)),
     ...figurePairs('Bound', bounds ?? {}),
@@ -63,6 +63,16 @@ function pairsOf(action: Action): readonly Pair[] {
     ...pair('Reference', intent.client_reference),
     ...pair('Request', `POST ${intent.path}`),
   ];
+}
+
+/** The end as it was seen: the hedge's or the side's own figures, and of a side what each hedge holds since. */
+function endPairs({ intent, outcome }: Action): readonly Pair[] {
+  const ids = new Set(intent.before.hedges.map(({ hedge_id: id }) => id));
+  return Object.entries(outcome?.facts ?? {}).flatMap(([name, digits]) =>
+    ids.has(name) && digits !== null
+      ? [{ name, value: [text('→'), cellOf('notional_usd', digits, { withUnit: true })] }]
+      : figurePairs('', { [name]: digits }),
+  );
 }
 
 /** The impact as the service sent it has a sign of its own; shown is what it costs, as of every other cost. */
