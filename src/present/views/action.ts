@@ -1,16 +1,17 @@
 /**
  * What became of an action, for a person, on standard output. Nothing where it did not go as asked: the error
- * on standard error says all of it. Computes nothing but the sum of a side.
+ * on standard error says all of it. Computes nothing.
  */
 import { Big } from 'big.js';
-import { roundTo, sum } from '../../domain/amounts.ts';
+import { roundTo } from '../../domain/amounts.ts';
 import { shellWord } from '../../domain/shell-word.ts';
 import type { ActionFigures, ActionReport } from '../../flow/dealing.ts';
 import { type Block, type Cell, line, text } from '../blocks.ts';
 import { cellOf, labelOf } from '../fields.ts';
-import { days, maturityCell, rate, row, signedIn, usd } from './cells.ts';
+import { viewChanged } from './action-change.ts';
+import { actionOf, headline, subject } from './action-headline.ts';
+import { days, maturityCell, rate, usd } from './cells.ts';
 import { viewPlan } from './plan.ts';
-import { changeRows } from './plan-side.ts';
 import { unknownFields } from './records.ts';
 
 export function viewAction(report: ActionReport): readonly Block[] {
@@ -37,45 +38,6 @@ export function viewAction(report: ActionReport): readonly Block[] {
     default:
       return report.outcome satisfies never;
   }
-}
-
-/** What the action is about, from whichever of the two is there. */
-const aboutOf = ({ plan, entry }: ActionReport) => plan ?? entry?.intent;
-const actionOf = ({ plan, entry }: ActionReport) => plan?.action ?? entry?.intent.action;
-const subject = (report: ActionReport): string => {
-  const about = aboutOf(report);
-  return about === undefined ? 'the side' : `${about.side} ${about.market}`;
-};
-
-function notionalOf(report: ActionReport): Big | undefined {
-  const { plan, entry } = report;
-  if (report.outcome === 'closed' && actionOf(report) !== 'open') return closedSize(report);
-  if (plan !== undefined) return plan.action === 'close' ? plan.facts.book.total : plan.notional;
-  return entry?.notional;
-}
-
-/** What really left the side, whatever was asked: it may have been about everything, or sent some time ago. */
-function closedSize({ plan, hedges = [] }: ActionReport): Big | undefined {
-  if (hedges.length > 0) return sum(hedges.map(({ before, after }) => before.minus(after)));
-  const planned = plan?.facts.book.total;
-  return planned?.gt(0) === true ? planned : undefined;
-}
-
-/** As it was planned; of an action that was sent some time ago as the journal keeps it. */
-function expectedBack({ plan, entry }: ActionReport): Big | undefined {
-  const planned = plan !== undefined && 'comesBack' in plan ? plan.comesBack?.net_margin_usd : undefined;
-  const kept = entry?.intent.quote?.['net_margin_usd'];
-  return planned ?? (typeof kept === 'string' ? new Big(kept) : undefined);
-}
-
-function headline(report: ActionReport, word: string, ...rest: readonly Cell[]): Block {
-  const notional = notionalOf(report);
-  return line(
-    text(word, 'good'),
-    text(subject(report), 'strong'),
-    ...(notional === undefined ? [] : [usd(notional, 'USD')]),
-    ...rest,
-  );
 }
 
 function viewHedge(report: ActionReport, word: 'FILLED' | 'CLOSED'): readonly Block[] {
@@ -168,55 +130,6 @@ const textOr = (value: string | undefined): Cell => (value === undefined ? { kin
 
 const actionPair = ({ entry }: ActionReport): { name: string; value: readonly Cell[] }[] =>
   entry === undefined ? [] : [{ name: 'Action', value: [text(entry.shortId)] }];
-
-/** Of add, reduce and close: the side and each hedge before and after, and what was realised. */
-function viewChanged(report: ActionReport): readonly Block[] {
-  const { outcome, hedges, derived, entry } = report;
-  const expected = expectedBack(report);
-  const closed = outcome === 'closed';
-  return [
-    headline(
-      report,
-      closed ? 'CLOSED' : 'CHANGED',
-      text(closed ? ': the side is flat.' : WAYS[wayOf(report)]),
-    ),
-    {
-      kind: 'figures',
-      rows: [
-        ...sideRows(report),
-        ...(closed && (hedges ?? []).length === 1 ? [] : changeRows(hedges)),
-        ...(derived.net_pnl_usd === undefined
-          ? []
-          : [
-              row('Net P&L', signedIn('USD', derived.net_pnl_usd), text('realised, carry and fees included')),
-            ]),
-        ...(expected === undefined
-          ? []
-          : [row('Comes back', usd(expected, 'USD'), text('as the position stood before'))]),
-        ...(entry === undefined ? [] : [row('Action', text(entry.shortId))]),
-      ],
-    },
-  ];
-}
-
-const WAYS = { add: 'added.', reduce: 'off.' } as const;
-const wayOf = (report: ActionReport): keyof typeof WAYS => (actionOf(report) === 'add' ? 'add' : 'reduce');
-
-function sideRows(report: ActionReport): Cell[][] {
-  const { hedges, plan, position } = report;
-  const seen = hedges !== undefined && hedges.length > 0;
-  const before = seen ? sum(hedges.map((each) => each.before)) : plan?.facts.book.total;
-  const after = seen ? sum(hedges.map((each) => each.after)) : position?.notional_usd;
-  if (before === undefined && !(after instanceof Big)) return [];
-  return [
-    row(
-      'Side',
-      before === undefined ? { kind: 'missing' } : usd(before, 'USD'),
-      text('→'),
-      after instanceof Big ? usd(after, 'USD') : { kind: 'missing' },
-    ),
-  ];
-}
 
 function viewSubmitted(report: ActionReport): readonly Block[] {
   const { entry, hedge } = report;

@@ -1,0 +1,63 @@
+/** What became of an add, a reduction or a close: the side and each hedge before and after, what comes back. */
+import { Big } from 'big.js';
+import { sum } from '../../domain/amounts.ts';
+import type { ActionReport } from '../../flow/dealing.ts';
+import { type Block, type Cell, text } from '../blocks.ts';
+import { actionOf, headline } from './action-headline.ts';
+import { row, signedIn, usd } from './cells.ts';
+import { changeRows } from './plan-side.ts';
+
+export function viewChanged(report: ActionReport): readonly Block[] {
+  const { outcome, hedges, derived, entry } = report;
+  const expected = expectedBack(report);
+  const closed = outcome === 'closed';
+  return [
+    headline(
+      report,
+      closed ? 'CLOSED' : 'CHANGED',
+      text(closed ? ': the side is flat.' : WAYS[wayOf(report)]),
+    ),
+    {
+      kind: 'figures',
+      rows: [
+        ...sideRows(report),
+        ...(closed && (hedges ?? []).length === 1 ? [] : changeRows(hedges)),
+        ...(derived.net_pnl_usd === undefined
+          ? []
+          : [
+              row('Net P&L', signedIn('USD', derived.net_pnl_usd), text('realised, carry and fees included')),
+            ]),
+        ...(expected === undefined
+          ? []
+          : [row('Comes back', usd(expected, 'USD'), text('as the position stood before'))]),
+        ...(entry === undefined ? [] : [row('Action', text(entry.shortId))]),
+      ],
+    },
+  ];
+}
+
+const WAYS = { add: 'added.', reduce: 'off.' } as const;
+const wayOf = (report: ActionReport): keyof typeof WAYS => (actionOf(report) === 'add' ? 'add' : 'reduce');
+
+function sideRows(report: ActionReport): Cell[][] {
+  const { hedges, plan, position } = report;
+  const seen = hedges !== undefined && hedges.length > 0;
+  const before = seen ? sum(hedges.map((each) => each.before)) : plan?.facts.book.total;
+  const after = seen ? sum(hedges.map((each) => each.after)) : position?.notional_usd;
+  if (before === undefined && !(after instanceof Big)) return [];
+  return [
+    row(
+      'Side',
+      before === undefined ? { kind: 'missing' } : usd(before, 'USD'),
+      text('→'),
+      after instanceof Big ? usd(after, 'USD') : { kind: 'missing' },
+    ),
+  ];
+}
+
+/** As it was planned; of an action that was sent some time ago as the journal keeps it. */
+function expectedBack({ plan, entry }: ActionReport): Big | undefined {
+  const planned = plan !== undefined && 'comesBack' in plan ? plan.comesBack?.net_margin_usd : undefined;
+  const kept = entry?.intent.quote?.['net_margin_usd'];
+  return planned ?? (typeof kept === 'string' ? new Big(kept) : undefined);
+}
