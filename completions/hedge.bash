@@ -4,11 +4,11 @@
 _hedge_subs() {
   subs=''
   case $1 in
-    '') subs='markets price quote open add reduce close check resume wait batch halt unhalt hedges history positions account journal profile practice api completion help' ;;
+    '') subs='markets price quote open add reduce close check resume wait batch halt unhalt hedges history positions account journal profile practice doctor api completion help' ;;
     'journal') subs='settle' ;;
     'profile') subs='add list show use limit remove' ;;
     'practice') subs='status advance weather reset serve' ;;
-    'help') subs='markets price quote open add reduce close check resume wait batch halt unhalt hedges history positions account journal profile practice api completion exit-codes environment keys json practice scripting' ;;
+    'help') subs='markets price quote open add reduce close check resume wait batch halt unhalt hedges history positions account journal profile practice doctor api completion exit-codes environment keys json practice scripting' ;;
   esac
 }
 

@@ -24,6 +24,7 @@ function __hedge_subs
                 'journal|what was sent from this machine, and what became of it' \
                 'profile|keys and base addresses: add, list, show, use, limit, remove' \
                 'practice|the practice desk on this machine: time, weather, books, serve' \
+                'doctor|looks at everything that dealing rests on, and says what to mend' \
                 'api|a request in the service\'s own words, for what has no command yet' \
                 'completion|prints the completion script of bash, zsh, fish or PowerShell' \
                 'help|help for a command or a topic'
@@ -67,6 +68,7 @@ function __hedge_subs
                 'journal|what was sent from this machine, and what became of it' \
                 'profile|keys and base addresses: add, list, show, use, limit, remove' \
                 'practice|the practice desk on this machine: time, weather, books, serve' \
+                'doctor|looks at everything that dealing rests on, and says what to mend' \
                 'api|a request in the service\'s own words, for what has no command yet' \
                 'completion|prints the completion script of bash, zsh, fish or PowerShell' \
                 'exit-codes|what a command ended with, and whether the book changed' \

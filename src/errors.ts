@@ -51,6 +51,7 @@ export const OWN_CODES = [
   'unusual_size',
   'declined',
   'not_run',
+  'unhealthy',
   'interrupted',
   'port_taken',
   'damaged_file',

@@ -6,6 +6,7 @@ import type { HedgeApi } from '../client/hedge-api.ts';
 import type { ApiKey } from '../domain/api-key.ts';
 import type { HedgeError } from '../errors.ts';
 import type { Dealing, Looking } from '../flow/dealing.ts';
+import type { Examined } from '../flow/doctor.ts';
 import type { BatchLine, LineEnd } from '../flow/run-batch.ts';
 import type { TextSource } from '../intent/api-intent.ts';
 import type { BatchIntent } from '../intent/batch-intent.ts';
@@ -74,6 +75,8 @@ export interface Desk {
   batch(intent: BatchIntent): Promise<Batch>;
   /** The script that completes hedge in a shell. */
   completion(shell: Shell): Promise<string>;
+  /** What can be examined; nothing of it has been looked at. */
+  examined(): Promise<Examined>;
   brake: Brake;
   practice: PracticeDoor;
 }

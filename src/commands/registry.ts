@@ -133,6 +133,12 @@ export const REGISTRY: readonly RegistryLine[] = [
     load: async () => (await import('./practice/index.ts')).practice,
   },
   {
+    name: 'doctor',
+    group: 'Settings and practice',
+    summary: 'looks at everything that dealing rests on, and says what to mend',
+    load: async () => (await import('./doctor.ts')).doctor,
+  },
+  {
     name: 'api',
     group: 'Settings and practice',
     summary: "a request in the service's own words, for what has no command yet",

@@ -27,6 +27,7 @@ import { actionWatch } from './action-watch.ts';
 import { brakeOf } from './brake.ts';
 import { keysFrom } from './keys-from.ts';
 import { limitsOf } from './limits-of.ts';
+import { once } from './once.ts';
 import type { DeskParts } from './parts.ts';
 import { practiceHouse } from './practice-house.ts';
 import { remembered } from './remembered.ts';
@@ -37,6 +38,8 @@ interface Book {
   /** Whose actions these are, in the journal. */
   owner: BookIdentity;
   whose: Identity;
+  /** Masked. */
+  key: string;
   prices: PriceMemory;
 }
 
@@ -81,7 +84,7 @@ export function openDesk(parts: DeskParts): OpenDesk {
       random,
       signal: signals.signal,
       userAgent: `hedge/${parts.version}`,
-      proxy: { https: env['HTTPS_PROXY'] ?? env['https_proxy'], no: env['NO_PROXY'] ?? env['no_proxy'] },
+      proxy: settings.proxy,
       ...trust,
       ...(globals.verbose ? { trace: (line: string) => terminal.writeNote(line) } : {}),
     });
@@ -110,6 +113,7 @@ export function openDesk(parts: DeskParts): OpenDesk {
       }),
       owner: practiceIdentity(service.bookId),
       whose: identity,
+      key: 'built in',
     };
   };
 
@@ -132,7 +136,8 @@ export function openDesk(parts: DeskParts): OpenDesk {
       selected.kind === 'stored' ? selected.profile.base_url : selected.baseUrl,
     );
     const owner = serviceIdentity(key.environment, { baseUrl, keyFingerprint: key.fingerprint });
-    return { api: connectTo({ baseUrl, key, trust: trusting(stored?.ca_file) }), owner, whose: identity };
+    const api = connectTo({ baseUrl, key, trust: trusting(stored?.ca_file) });
+    return { api, owner, whose: identity, key: key.masked };
   };
 
   const journalOnce = (): Journal => (journal ??= openJournal({ places: parts.places(), machine }));
@@ -212,6 +217,10 @@ export function openDesk(parts: DeskParts): OpenDesk {
         const { completionScript } = await import('../cli/completion/scripts.ts');
         return completionScript(shell);
       },
+      async examined() {
+        const { examinedOf } = await import('./examined.ts');
+        return examinedOf(parts, { journal: journalOnce, selection, book, expected, practice, trusting });
+      },
       brake,
       practice: practice.door,
     },
@@ -228,13 +237,4 @@ export function openDesk(parts: DeskParts): OpenDesk {
 function ifNothingIsSelected(error: unknown): undefined {
   if (error instanceof CredentialError && error.code === 'no_profile') return undefined;
   throw error;
-}
-
-/** The same promise for every caller: a thing is opened once, when it is first wanted. */
-function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
 }

@@ -14,6 +14,8 @@ export interface SettingsEnvironment {
   extraCaCerts: string | undefined;
   /** HEDGE_TLS_SESSIONS: `off` keeps none. */
   keepsTlsSessions: boolean;
+  /** HTTPS_PROXY and NO_PROXY, in capitals or not; a password may be in the first. */
+  proxy: { https: string | undefined; no: string | undefined };
 }
 
 /** Deletes HEDGE_API_KEY from `env`. */
@@ -32,5 +34,6 @@ export function takeEnvironment(env: Record<string, string | undefined>): Settin
     caFile: present('HEDGE_CA_FILE'),
     extraCaCerts: present('NODE_EXTRA_CA_CERTS'),
     keepsTlsSessions: present('HEDGE_TLS_SESSIONS') !== 'off',
+    proxy: { https: env['HTTPS_PROXY'] ?? env['https_proxy'], no: env['NO_PROXY'] ?? env['no_proxy'] },
   };
 }

@@ -47,6 +47,7 @@ export const environmentTopic: Page = [
         ['XDG_CACHE_HOME', 'what may be lost (~/.cache), in hedge'],
         ['APPDATA, LOCALAPPDATA', 'the same on Windows; macOS has its own places in ~/Library'],
         ['HEDGE_COMPILED_CODE', 'off keeps no compiled code for the next start'],
+        ['SHELL, XDG_DATA_HOME, ZDOTDIR', 'where hedge doctor looks for completion'],
       ]),
     ],
   },

@@ -2,7 +2,7 @@
 import { writeExactJson } from '../../domain/exact-json.ts';
 import type { ActionReport } from '../../flow/dealing.ts';
 import { actionDocument } from '../action-document.ts';
-import type { Block } from '../blocks.ts';
+import { type Block, verbatimLines } from '../blocks.ts';
 import { viewAction } from './action.ts';
 
 export type ApiResult = { kind: 'reading'; data: unknown } | { kind: 'action'; report: ActionReport };
@@ -13,6 +13,4 @@ export const apiDocument = (result: ApiResult): unknown =>
 export const viewApi = (result: ApiResult): readonly Block[] =>
   result.kind === 'action'
     ? viewAction(result.report)
-    : writeExactJson(result.data, { indent: 2 })
-        .split('\n')
-        .map((text) => ({ kind: 'verbatim', text }));
+    : verbatimLines(writeExactJson(result.data, { indent: 2 }));

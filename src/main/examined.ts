@@ -1,0 +1,118 @@
+/** What `hedge doctor` looks at, from the parts of this invocation: our places, the way to the service, the shell. */
+import { lookup } from 'node:dns/promises';
+import { join } from 'node:path';
+import { parseBaseUrl } from '../client/base-url.ts';
+import type { Connecting } from '../client/connect.ts';
+import type { HedgeApi } from '../client/hedge-api.ts';
+import { proxyName, shakeHandsWith } from '../client/probe.ts';
+import type { Environment } from '../domain/vocabulary.ts';
+import { UnavailableError } from '../errors.ts';
+import type { Account, Address, Examined } from '../flow/doctor.ts';
+import { judgeCompletion } from '../flow/doctor-completion.ts';
+import type { Ours } from '../flow/doctor-machine.ts';
+import { haltPath } from '../journal/halt.ts';
+import type { Journal } from '../journal/store.ts';
+import { lookAt } from '../platform/file-facts.ts';
+import { readGivenFile } from '../platform/given-file.ts';
+import type { Selection } from '../settings/resolve.ts';
+import { brakeOf } from './brake.ts';
+import type { DeskParts } from './parts.ts';
+import type { PracticeHouse } from './practice-house.ts';
+
+const LARGEST_SCRIPT = 1_048_576;
+
+export function examinedOf(
+  parts: DeskParts,
+  lent: {
+    journal: () => Journal;
+    selection: () => Promise<Selection>;
+    book: () => Promise<{ api: HedgeApi; whose: { environment: Environment }; key: string }>;
+    /** The environment that was promised. */
+    expected: () => Environment | undefined;
+    practice: Pick<PracticeHouse, 'open'>;
+    trusting: (caFile: string | undefined) => Pick<Connecting, 'ca' | 'roots'>;
+  },
+): Examined {
+  const { machine, runtime, version, env, home } = parts;
+  const { clock, host } = machine;
+  const { selection, journal } = lent;
+  const ours = (name: string, kind: Ours['kind'], path: string): Ours => ({
+    name,
+    kind,
+    seen: lookAt(path, host),
+  });
+
+  /** Where the service is and who is trusted to be it. Reads no key, unless a promise hangs on it. */
+  const way = async (): Promise<{ baseUrl: string; trust: Pick<Connecting, 'ca' | 'roots'> }> => {
+    if (lent.expected() !== undefined) await lent.book();
+    const selected = await selection();
+    if (selected.kind === 'practice') {
+      const { url, ca } = await lent.practice.open();
+      return { baseUrl: url, trust: { ca: [ca] } };
+    }
+    if (selected.kind === 'pair') return { baseUrl: selected.baseUrl, trust: lent.trusting(undefined) };
+    const { base_url: baseUrl, ca_file: caFile } = selected.profile;
+    return { baseUrl, trust: lent.trusting(caFile) };
+  };
+
+  return {
+    clock,
+    selection,
+    journal,
+    installed: { version, ...runtime },
+    files() {
+      const places = parts.places();
+      return [
+        ours('config folder', 'folder', places.config),
+        ours('profiles.json', 'file', join(places.config, 'profiles.json')),
+        ours('state folder', 'folder', places.state),
+        ours('journal.jsonl', 'file', join(places.state, 'journal.jsonl')),
+        ours('halt.json', 'file', haltPath(places)),
+        ours('practice folder', 'folder', join(places.state, 'practice')),
+        ours('cache folder', 'folder', places.cache),
+      ];
+    },
+    halt: () => brakeOf(parts).read(),
+    completion: () =>
+      judgeCompletion({ shell: env['SHELL'], home, env }, (path) => {
+        const given = readGivenFile(path, { maxBytes: LARGEST_SCRIPT });
+        return 'bytes' in given ? given.bytes.toString('utf8') : undefined;
+      }),
+    async account(): Promise<Account> {
+      const { api, whose, key } = await lent.book();
+      return { api, environment: whose.environment, key };
+    },
+    async address(): Promise<Address> {
+      const { baseUrl, trust } = await way();
+      const { host: name, warning, href } = parseBaseUrl(baseUrl);
+      const probing = {
+        baseUrl: href,
+        trust: { ca: trust.ca ?? [], roots: trust.ca === undefined || trust.roots === true },
+        proxy: parts.settings.proxy,
+        clock,
+      };
+      return {
+        baseUrl: href,
+        warning,
+        host: name,
+        proxy: () => proxyName(probing),
+        lookUp: () => lookedUp(name),
+        shakeHands: (signal) => shakeHandsWith(probing, signal),
+      };
+    },
+  };
+}
+
+async function lookedUp(name: string): Promise<readonly string[]> {
+  try {
+    return (await lookup(name, { all: true })).map(({ address }) => address);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
+    throw new UnavailableError({
+      code: 'unavailable',
+      what: `${name} cannot be looked up${code}.`,
+      hint: 'Check the host of the base address (hedge profile show), and the DNS of this machine.',
+      cause: error,
+    });
+  }
+}

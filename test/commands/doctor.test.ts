@@ -1,0 +1,177 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { aClosedHedge, aHedge, aMarket, anAccount, aPosition } from '../spec/bodies.ts';
+import { aDesk, type Ran } from '../support/desk.ts';
+import { deskAt, SANDBOX_KEY } from '../support/desk-at.ts';
+import { deadPort, type Exchange, no, ok, on, scriptedService } from '../support/scripted-service.ts';
+import { anAuthority, inDays } from '../support/tls.ts';
+
+const now = (offMs = 0) => ({ date: new Date(Date.now() + offMs).toUTCString() });
+const WHOLE = (markets: unknown = [aMarket()], hedges: unknown = [aHedge()]): readonly Exchange[] => [
+  on('GET /account', ok(anAccount(), {}, now())),
+  on('GET /markets', ok(markets)),
+  on('GET /positions', ok([aPosition()])),
+  on('GET /hedges', ok(hedges)),
+  on('GET /hedges/history', ok([aClosedHedge()])),
+];
+
+/** A desk at a service whose certificate is good for 100 days. */
+async function aSoundDesk(script: readonly Exchange[]) {
+  const authority = await anAuthority('Sound authority');
+  const certificate = await authority.issue({ until: inDays(100.5) });
+  const service = await scriptedService(script, { certificate });
+  return deskAt({ ...service, ca: authority.ca });
+}
+
+interface Line {
+  check: string;
+  verdict: string;
+  says: string;
+  todo: string | null;
+  facts: unknown;
+}
+const isDocument = (value: unknown): value is { data: { checks: Line[] } } =>
+  typeof value === 'object' && value !== null && 'data' in value;
+
+function lineOf(ran: Ran, check: string): Line | undefined {
+  const document = ran.document();
+  if (!isDocument(document)) throw new Error('not an examination');
+  return document.data.checks.find((each) => each.check === check);
+}
+
+describe('doctor', () => {
+  it('passes a desk that is sound, in words, with no secret and no figure of the account', async () => {
+    const desk = await aSoundDesk([...WHOLE(), ...WHOLE()]);
+    const person = await desk.run('doctor');
+    expect([person.code, person.err]).toEqual([0, '']);
+    expect(person.out).toMatch(/PASS {2}tls +TLSv1\.3 with 127\.0\.0\.1.*"Sound\s+authority"/);
+    expect(person.out).toMatch(/PASS {2}clock/);
+    expect(person.out).not.toMatch(/WARN|FAIL/);
+    const program = await desk.run('doctor --json');
+    expect(program.document()).toMatchObject({ data: { verdict: 'pass' }, error: null });
+    expect(lineOf(program, 'tls')).toMatchObject({
+      facts: { chain: [{ days: 100, issuer: 'Sound authority' }] },
+    });
+    expect(lineOf(program, 'profile')?.says).toMatch(/^env, HEDGE_API_KEY with HEDGE_BASE_URL: sandbox/);
+    for (const text of [person.out, program.out]) {
+      expect(text).not.toContain(SANDBOX_KEY);
+      expect(text).not.toContain('41320');
+    }
+  });
+
+  it('names what the specification does not have', async () => {
+    const desk = await aSoundDesk(
+      WHOLE([aMarket({ fee_tier: 'b', status: 'paused' })], [aHedge({ 'lever\u001b[2Jage': 2 })]),
+    );
+    const ran = await desk.run('doctor --json');
+    expect(ran.code).toBe(0);
+    expect(lineOf(ran, 'answers')).toMatchObject({ verdict: 'warn' });
+    expect(lineOf(ran, 'answers')?.says).toMatch(
+      /"market\.fee_tier", "market\.status = paused", "hedge\.lever/,
+    );
+  });
+
+  it('ends 11 when the service turns the key down, and shows the rest', async () => {
+    const desk = await aSoundDesk([on('GET /account', no(401, 'unauthorized'))]);
+    const ran = await desk.run('doctor --json');
+    expect([ran.code, ran.document()]).toMatchObject([
+      11,
+      {
+        data: { verdict: 'fail' },
+        error: { code: 'unhealthy', effect: 'none', details: { failed: ['reading'] } },
+      },
+    ]);
+    expect(lineOf(ran, 'tls')).toMatchObject({ verdict: 'pass' });
+    expect(lineOf(ran, 'clock')).toMatchObject({
+      verdict: 'warn',
+      says: expect.stringContaining('Not looked at'),
+    });
+  });
+
+  it('sees a clock that is off', async () => {
+    const [, ...others] = WHOLE();
+    const desk = await aSoundDesk([on('GET /account', ok(anAccount(), {}, now(600_000))), ...others]);
+    const ran = await desk.run('doctor --json');
+    expect(ran.code).toBe(11);
+    expect(lineOf(ran, 'clock')).toMatchObject({
+      verdict: 'fail',
+      says: expect.stringContaining('10 minutes ahead'),
+    });
+  });
+
+  it('says who vouches for a host that is not believed, and for how long one is', async () => {
+    const stranger = await anAuthority('Stranger');
+    const service = await scriptedService([], { certificate: await stranger.issue() });
+    const foreign = await deskAt(service).run('doctor --json');
+    expect(lineOf(foreign, 'tls')).toMatchObject({
+      verdict: 'fail',
+      says: expect.stringContaining('unknown authority'),
+      todo: expect.stringContaining('HEDGE_CA_FILE'),
+    });
+    const short = await scriptedService(WHOLE());
+    expect(lineOf(await deskAt(short).run('doctor --json'), 'tls')).toMatchObject({ verdict: 'warn' });
+  });
+
+  it('needs no network for what is on this machine', async () => {
+    const desk = deskAt({ url: `https://127.0.0.1:${await deadPort()}/v2`, ca: (await anAuthority()).ca });
+    const state = join(desk.home, 'state');
+    mkdirSync(state, { mode: 0o700 });
+    writeFileSync(join(state, 'journal.jsonl'), 'nonsense\n', { mode: 0o644 });
+    chmodSync(join(state, 'journal.jsonl'), 0o644);
+    const ran = await desk.run('doctor --json');
+    expect(ran.code).toBe(11);
+    expect(lineOf(ran, 'node')).toMatchObject({ verdict: 'pass' });
+    expect(lineOf(ran, 'dns')).toMatchObject({ verdict: 'pass' });
+    expect(lineOf(ran, 'files')).toMatchObject({
+      verdict: 'fail',
+      todo: expect.stringContaining('chmod 600'),
+    });
+    expect(lineOf(ran, 'journal')).toMatchObject({ verdict: 'fail' });
+    expect(lineOf(ran, 'tls')).toMatchObject({
+      verdict: 'fail',
+      says: expect.stringContaining('cannot be reached'),
+    });
+    expect(lineOf(ran, 'reading')).toMatchObject({ verdict: 'fail' });
+  });
+
+  it('names a proxy without its password', async () => {
+    const desk = deskAt({ url: 'https://partner.invalid/v2', ca: (await anAuthority()).ca });
+    const env = { HTTPS_PROXY: `http://ada:s3cret@127.0.0.1:${await deadPort()}` };
+    const ran = await desk.run('doctor --json', { env });
+    expect(ran.out).not.toContain('s3cret');
+    expect(lineOf(ran, 'proxy')).toMatchObject({ says: expect.stringContaining('Through 127.0.0.1:') });
+    expect(lineOf(ran, 'dns')).toMatchObject({
+      verdict: 'pass',
+      says: 'The proxy looks up partner.invalid.',
+    });
+    expect(lineOf(ran, 'tls')).toMatchObject({ verdict: 'fail', says: expect.stringContaining('proxy') });
+    const wrong = await desk.run('doctor --json', { env: { HTTPS_PROXY: 'ftp://x' } });
+    expect(lineOf(wrong, 'proxy')).toMatchObject({ verdict: 'fail' });
+  });
+
+  it('keeps a promise about the environment before it touches the network', async () => {
+    const service = await scriptedService([]);
+    const ran = await deskAt(service).run('doctor --json --expect-env live');
+    expect(lineOf(ran, 'profile')).toMatchObject({ verdict: 'fail', facts: { code: 'env_mismatch' } });
+    expect(lineOf(ran, 'tls')).toMatchObject({ verdict: 'warn' });
+    expect(ran.code).toBe(11);
+  });
+
+  it('says where there is no profile how to get one', async () => {
+    const ran = await aDesk().run('doctor');
+    expect(ran.code).toBe(11);
+    expect(ran.out).toMatch(/FAIL {2}profile[\s\S]*hedge profile add NAME/);
+  });
+
+  it('examines the practice desk, whatever its time', async () => {
+    const desk = aDesk({ env: { HEDGE_PROFILE: 'practice' } });
+    await desk.run('practice advance 3d');
+    const ran = await desk.run('doctor --json');
+    expect([ran.code, lineOf(ran, 'clock')]).toMatchObject([
+      0,
+      { verdict: 'pass', says: expect.stringContaining('a time of its own') },
+    ]);
+    expect(lineOf(ran, 'answers')).toMatchObject({ verdict: 'pass' });
+  });
+});
