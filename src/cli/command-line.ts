@@ -6,7 +6,7 @@
 import { Command as Commander, CommanderError, Option } from 'commander';
 import type { Command, CommandGroup, OptionSpec } from '../commands/define.ts';
 import { isGroup } from '../commands/define.ts';
-import { loadHome, REGISTRY } from '../commands/registry.ts';
+import { loadHome, loadVersion, REGISTRY } from '../commands/registry.ts';
 import { withoutSwallowing } from '../commands/watch-option.ts';
 import { clean } from '../domain/clean.ts';
 import { UsageError } from '../errors.ts';
@@ -20,7 +20,6 @@ export type CommandLine =
   | { kind: 'text'; text: string };
 
 export interface CommandLineContext {
-  version: string;
   /** Columns that help may fill. */
   width: number;
 }
@@ -59,6 +58,10 @@ export async function readCommandLine(
     if (error.code === 'commander.help') throw missingCommand(program, argv);
     throw usageErrorOf(error, argv);
   }
+  if (program.opts()['version'] === true) {
+    const raw = { operands: [], options: {} };
+    return { kind: 'run', command: await loadVersion(), raw, globals: globalsOf(program.opts()) };
+  }
   if (meant === undefined) return { kind: 'text', text: said.join('') };
   return {
     kind: 'run',
@@ -74,10 +77,10 @@ interface Building extends CommandLineContext {
 }
 
 async function buildProgram(argv: readonly string[], building: Building): Promise<Commander> {
-  const { version, width, onMeant, onText } = building;
+  const { width, onMeant, onText } = building;
   const [named] = bareWords(argv);
   const program = new Commander('hedge')
-    .version(version, '--version', 'the version of this program')
+    .option('--version')
     .helpOption('-h, --help', 'help for a command')
     .helpCommand(false)
     .configureHelp({ formatHelp: () => rootHelp(width) })

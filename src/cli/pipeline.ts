@@ -17,7 +17,6 @@ import type { Context, Identity, Printer } from './printer.ts';
 /** What main.ts lends to one invocation. */
 export interface World {
   argv: readonly string[];
-  version: string;
   terminal: Terminal;
   clock: Clock;
   signals: Pick<SignalWatch, 'signal'>;
@@ -58,7 +57,7 @@ export async function runInvocation(world: World): Promise<number> {
   try {
     const width = Math.min(terminal.stdout.width, HELP_WIDTH);
     const { readCommandLine } = await import('./command-line.ts');
-    const said = await readCommandLine(argv, { version: world.version, width });
+    const said = await readCommandLine(argv, { width });
     if (said.kind === 'text') {
       await terminal.writeResult(said.text);
       return EXIT_OK;

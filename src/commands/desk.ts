@@ -28,7 +28,7 @@ export const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const;
 export type Shell = (typeof SHELLS)[number];
 
 export interface Desk {
-  version: string;
+  program: Program;
   clock: Clock;
   progress: Progress;
   prompter: Prompter;
@@ -117,6 +117,17 @@ export interface Vantage {
   selected: string | undefined;
   /** IANA zone of that profile; UTC where it has none. */
   zone: string;
+}
+
+/** What this program is, and what it runs on. */
+export interface Program {
+  version: string;
+  /** `20.20.2` */
+  node: string;
+  /** `linux-x64` */
+  platform: string;
+  /** That it was built from; null where it was not built in a clone. */
+  commit: string | null;
 }
 
 export interface Candidate {

@@ -14,7 +14,10 @@ export const home = defineCommand({
     const selected = await describeSelection(desk);
     const journal = glanceAtJournal(desk.journal());
     const halt = desk.brake.read();
-    return { value: { version: desk.version, selected, halt, journal }, zone: (await desk.vantage()).zone };
+    return {
+      value: { version: desk.program.version, selected, halt, journal },
+      zone: (await desk.vantage()).zone,
+    };
   },
   document: homeDocument,
   view: viewHome,

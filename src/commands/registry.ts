@@ -152,5 +152,8 @@ export const REGISTRY: readonly RegistryLine[] = [
   },
 ];
 
+/** `hedge --version`, where it is not answered at once. */
+export const loadVersion = async (): Promise<Command> => (await import('./version.ts')).version;
+
 /** Bare `hedge`. */
 export const loadHome = async (): Promise<Command> => (await import('./home.ts')).home;

@@ -148,7 +148,12 @@ export function openDesk(parts: DeskParts): OpenDesk {
 
   const opened: OpenDesk = {
     desk: {
-      version: parts.version,
+      program: {
+        version: parts.version,
+        node: parts.runtime.node,
+        platform: parts.runtime.platform,
+        commit: parts.runtime.commit,
+      },
       clock,
       progress,
       prompter: choosePrompter(terminal, signals.signal),

@@ -5,12 +5,11 @@ import { takeEnvironment } from '../settings/environment.ts';
 import type { Surroundings } from './parts.ts';
 
 export function composeWorld(surroundings: Surroundings): World {
-  const { argv, env, home, version, terminal, signals, machine } = surroundings;
+  const { argv, env, home, terminal, signals, machine } = surroundings;
   const settings = takeEnvironment(env);
   const places = (): Places => placesOf({ env, platform: machine.host.platform, home });
   return {
     argv,
-    version,
     terminal,
     signals,
     clock: machine.clock,

@@ -53,7 +53,7 @@ describe('the line that would do the same', () => {
     expect(lines).toHaveLength(intents.length);
     for (const [at, words] of lines.entries()) {
       // oxlint-disable-next-line no-await-in-loop
-      const read = await readCommandLine(words, { version: '0', width: 80 });
+      const read = await readCommandLine(words, { width: 80 });
       if (read.kind !== 'run') throw new Error(`no command: ${words.join(' ')}`);
       expect(read.globals.profile).toBe('desk');
       expect(completeOpen(readOpenDraft(read.raw))).toEqual(intents[at]);

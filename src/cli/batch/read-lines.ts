@@ -60,7 +60,7 @@ const wordsOf = async (text: string): Promise<readonly string[]> =>
 
 async function readLine(number: number, typed: readonly string[], terms: Terms): Promise<Line> {
   const words = typed[0] === 'hedge' ? typed.slice(1) : typed;
-  const said = await readCommandLine(words, { version: '', width: 0 });
+  const said = await readCommandLine(words, { width: 0 });
   if (said.kind === 'text')
     throw new UsageError(
       'A line of a batch is one command, and this asks for help.',

@@ -121,7 +121,7 @@ describe('a line of a batch', () => {
     ['journal settle 7c1e --as done --because x', 'hedge journal settle does not run in a batch'],
     ['hedge', 'hedge does not run in a batch'],
     ['account --help', 'asks for help'],
-    ['--version', 'asks for help'],
+    ['--version', 'hedge --version does not run in a batch'],
     ['acount', 'account'],
     ['open USDTNGN buy', 'Missing: NOTIONAL, --tenor DAYS'],
     ['open USDTNGN buy 1mm -t 3', '10k or 1.5m'],
