@@ -53,7 +53,7 @@ function rootPage(): Page {
 export const EVERYWHERE: readonly OptionSpec[] = [
   ...GLOBAL_OPTIONS,
   HELP_OPTION,
-  { flags: '--version', summary: 'the version of this program, alone' },
+  { flags: '--version', summary: 'the version of this program, alone; with --json what it runs on too' },
 ];
 
 export function commandPage(command: Command): Page {
