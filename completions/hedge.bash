@@ -4,11 +4,11 @@
 _hedge_subs() {
   subs=''
   case $1 in
-    '') subs='markets price quote open add reduce close check resume wait batch halt unhalt hedges history positions account journal profile practice doctor api completion help' ;;
+    '') subs='markets price quote watch open add reduce close check resume wait batch halt unhalt hedges history positions account journal profile practice doctor api completion help' ;;
     'journal') subs='settle' ;;
     'profile') subs='add list show use limit remove' ;;
     'practice') subs='status advance weather reset serve' ;;
-    'help') subs='markets price quote open add reduce close check resume wait batch halt unhalt hedges history positions account journal profile practice doctor api completion exit-codes environment keys json practice scripting' ;;
+    'help') subs='markets price quote watch open add reduce close check resume wait batch halt unhalt hedges history positions account journal profile practice doctor api completion exit-codes environment keys json practice scripting' ;;
   esac
 }
 
@@ -24,6 +24,7 @@ _hedge_options() {
 --max-cost-bps - --max-cost-bps
 --curve - --curve
 --watch - --watch' ;;
+    'watch') options='--every - --every' ;;
     'open') options='--tenor - --tenor -t
 --deal-id - --deal-id
 --ensure - --ensure
@@ -187,7 +188,7 @@ _hedge_takes() {
   takes=''
   case "$1 $2" in
     'quote --tenor' | 'quote -t') takes='words 1 3 7 all' ;;
-    'quote --worst-price' | 'quote --max-cost-bps' | 'open --deal-id' | 'open --worst-price' | 'open --max-cost-bps' | 'open --timeout' | 'open --idempotency-key' | 'add --worst-price' | 'add --max-cost-bps' | 'add --timeout' | 'add --idempotency-key' | 'reduce --by' | 'reduce --to' | 'reduce --timeout' | 'reduce --idempotency-key' | 'close --timeout' | 'close --idempotency-key' | 'resume --timeout' | 'wait --timeout' | 'batch --name' | 'batch --parallel' | 'hedges --limit' | 'journal --limit' | 'journal settle --because' | 'profile add --base-url' | 'profile add --key-command' | 'profile add --time-zone' | 'profile add --max-notional' | 'profile add --max-daily-notional' | 'profile limit --max-notional' | 'profile limit --max-daily-notional' | 'practice weather --latency' | 'practice weather --rate-limited' | 'practice weather --fail-before' | 'practice weather --fail-after' | 'practice weather --lost-before' | 'practice weather --lost-after' | 'practice weather --in-flight' | 'practice weather --slow-fills' | 'practice weather --failing-orders' | 'practice weather --once' | 'practice reset --balance' | 'practice serve --port' | 'practice serve --latency' | 'practice serve --rate-limited' | 'practice serve --fail-before' | 'practice serve --fail-after' | 'practice serve --lost-before' | 'practice serve --lost-after' | 'practice serve --in-flight' | 'practice serve --slow-fills' | 'practice serve --failing-orders' | 'practice serve --once' | 'api --raw-field' | 'api -f' | 'api --field' | 'api -F' | 'api --data' | 'api --param' | 'api --worst-price' | 'api --max-cost-bps' | 'api --timeout' | 'api --idempotency-key' | *' --query') takes='free' ;;
+    'quote --worst-price' | 'quote --max-cost-bps' | 'watch --every' | 'open --deal-id' | 'open --worst-price' | 'open --max-cost-bps' | 'open --timeout' | 'open --idempotency-key' | 'add --worst-price' | 'add --max-cost-bps' | 'add --timeout' | 'add --idempotency-key' | 'reduce --by' | 'reduce --to' | 'reduce --timeout' | 'reduce --idempotency-key' | 'close --timeout' | 'close --idempotency-key' | 'resume --timeout' | 'wait --timeout' | 'batch --name' | 'batch --parallel' | 'hedges --limit' | 'journal --limit' | 'journal settle --because' | 'profile add --base-url' | 'profile add --key-command' | 'profile add --time-zone' | 'profile add --max-notional' | 'profile add --max-daily-notional' | 'profile limit --max-notional' | 'profile limit --max-daily-notional' | 'practice weather --latency' | 'practice weather --rate-limited' | 'practice weather --fail-before' | 'practice weather --fail-after' | 'practice weather --lost-before' | 'practice weather --lost-after' | 'practice weather --in-flight' | 'practice weather --slow-fills' | 'practice weather --failing-orders' | 'practice weather --once' | 'practice reset --balance' | 'practice serve --port' | 'practice serve --latency' | 'practice serve --rate-limited' | 'practice serve --fail-before' | 'practice serve --fail-after' | 'practice serve --lost-before' | 'practice serve --lost-after' | 'practice serve --in-flight' | 'practice serve --slow-fills' | 'practice serve --failing-orders' | 'practice serve --once' | 'api --raw-field' | 'api -f' | 'api --field' | 'api -F' | 'api --data' | 'api --param' | 'api --worst-price' | 'api --max-cost-bps' | 'api --timeout' | 'api --idempotency-key' | *' --query') takes='free' ;;
     'open --tenor' | 'open -t') takes='words 1 3 7' ;;
     'open --despite' | 'add --despite' | 'reduce --despite' | 'close --despite' | 'api --despite') takes='names actions' ;;
     'hedges --status') takes='words submitting submitted filled failed closed' ;;
@@ -211,7 +212,7 @@ _hedge_takes() {
 _hedge_operand() {
   takes=''
   case "$1 $2" in
-    'price '* | 'quote 0' | 'open 0' | 'add 0' | 'reduce 0' | 'close 0') takes='names markets' ;;
+    'price '* | 'quote 0' | 'watch '* | 'open 0' | 'add 0' | 'reduce 0' | 'close 0') takes='names markets' ;;
     'quote 1' | 'open 1' | 'add 1' | 'reduce 1' | 'close 1') takes='words buy sell' ;;
     'quote 2' | 'open 2' | 'add 2' | 'reduce 2' | 'halt '* | 'profile add 0' | 'practice advance 0' | 'api 1') takes='free' ;;
     'check 0' | 'resume 0' | 'wait 0' | 'journal 0' | 'journal settle 0') takes='names anything' ;;

@@ -7,6 +7,7 @@ function __hedge_subs
                 'markets|what can be dealt: status, mid, capacity and carry per side' \
                 'price|indicative mid of one market, several, or all of yours' \
                 'quote|what a hedge would cost, all in; every tenor side by side' \
+                'watch|one screen for the corner of a desk' \
                 'open|opens a hedge; on a terminal, missing parts are asked for' \
                 'add|adds notional to the open hedge on a side; the maturity stays' \
                 'reduce|takes notional off a side: an amount, a part, or down to a size' \
@@ -51,6 +52,7 @@ function __hedge_subs
                 'markets|what can be dealt: status, mid, capacity and carry per side' \
                 'price|indicative mid of one market, several, or all of yours' \
                 'quote|what a hedge would cost, all in; every tenor side by side' \
+                'watch|one screen for the corner of a desk' \
                 'open|opens a hedge; on a terminal, missing parts are asked for' \
                 'add|adds notional to the open hedge on a side; the maturity stays' \
                 'reduce|takes notional off a side: an amount, a part, or down to a size' \
@@ -99,6 +101,9 @@ function __hedge_options
                 '--max-cost-bps:--max-cost-bps|exit 11 when the whole cost is more, in bps of notional' \
                 '--curve:--curve|a tenth to ten times the notional of one tenor, side by side and drawn' \
                 '--watch:--watch|reads again, every 5 s or as often as said (1 at least), until q or Ctrl-C'
+        case 'watch'
+            printf '%s\n' \
+                '--every:--every|from one turn to the next: 3 unless said, at least 1.5'
         case 'open'
             printf '%s\n' \
                 '--tenor -t:--tenor|1, 3 or 7 (or 3d)' \
@@ -307,7 +312,7 @@ function __hedge_takes
     switch "$argv[1] $argv[2]"
         case 'quote --tenor' 'quote -t'
             echo 'words 1 3 7 all'
-        case 'quote --worst-price' 'quote --max-cost-bps' 'open --deal-id' 'open --worst-price' 'open --max-cost-bps' 'open --timeout' 'open --idempotency-key' 'add --worst-price' 'add --max-cost-bps' 'add --timeout' 'add --idempotency-key' 'reduce --by' 'reduce --to' 'reduce --timeout' 'reduce --idempotency-key' 'close --timeout' 'close --idempotency-key' 'resume --timeout' 'wait --timeout' 'batch --name' 'batch --parallel' 'hedges --limit' 'journal --limit' 'journal settle --because' 'profile add --base-url' 'profile add --key-command' 'profile add --time-zone' 'profile add --max-notional' 'profile add --max-daily-notional' 'profile limit --max-notional' 'profile limit --max-daily-notional' 'practice weather --latency' 'practice weather --rate-limited' 'practice weather --fail-before' 'practice weather --fail-after' 'practice weather --lost-before' 'practice weather --lost-after' 'practice weather --in-flight' 'practice weather --slow-fills' 'practice weather --failing-orders' 'practice weather --once' 'practice reset --balance' 'practice serve --port' 'practice serve --latency' 'practice serve --rate-limited' 'practice serve --fail-before' 'practice serve --fail-after' 'practice serve --lost-before' 'practice serve --lost-after' 'practice serve --in-flight' 'practice serve --slow-fills' 'practice serve --failing-orders' 'practice serve --once' 'api --raw-field' 'api -f' 'api --field' 'api -F' 'api --data' 'api --param' 'api --worst-price' 'api --max-cost-bps' 'api --timeout' 'api --idempotency-key' '* --query'
+        case 'quote --worst-price' 'quote --max-cost-bps' 'watch --every' 'open --deal-id' 'open --worst-price' 'open --max-cost-bps' 'open --timeout' 'open --idempotency-key' 'add --worst-price' 'add --max-cost-bps' 'add --timeout' 'add --idempotency-key' 'reduce --by' 'reduce --to' 'reduce --timeout' 'reduce --idempotency-key' 'close --timeout' 'close --idempotency-key' 'resume --timeout' 'wait --timeout' 'batch --name' 'batch --parallel' 'hedges --limit' 'journal --limit' 'journal settle --because' 'profile add --base-url' 'profile add --key-command' 'profile add --time-zone' 'profile add --max-notional' 'profile add --max-daily-notional' 'profile limit --max-notional' 'profile limit --max-daily-notional' 'practice weather --latency' 'practice weather --rate-limited' 'practice weather --fail-before' 'practice weather --fail-after' 'practice weather --lost-before' 'practice weather --lost-after' 'practice weather --in-flight' 'practice weather --slow-fills' 'practice weather --failing-orders' 'practice weather --once' 'practice reset --balance' 'practice serve --port' 'practice serve --latency' 'practice serve --rate-limited' 'practice serve --fail-before' 'practice serve --fail-after' 'practice serve --lost-before' 'practice serve --lost-after' 'practice serve --in-flight' 'practice serve --slow-fills' 'practice serve --failing-orders' 'practice serve --once' 'api --raw-field' 'api -f' 'api --field' 'api -F' 'api --data' 'api --param' 'api --worst-price' 'api --max-cost-bps' 'api --timeout' 'api --idempotency-key' '* --query'
             echo 'free'
         case 'open --tenor' 'open -t'
             echo 'words 1 3 7'
@@ -348,7 +353,7 @@ end
 
 function __hedge_operand
     switch "$argv[1] $argv[2]"
-        case 'price *' 'quote 0' 'open 0' 'add 0' 'reduce 0' 'close 0'
+        case 'price *' 'quote 0' 'watch *' 'open 0' 'add 0' 'reduce 0' 'close 0'
             echo 'names markets'
         case 'quote 1' 'open 1' 'add 1' 'reduce 1' 'close 1'
             echo 'words buy sell'

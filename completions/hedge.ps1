@@ -8,6 +8,7 @@ Register-ArgumentCompleter -Native -CommandName hedge -ScriptBlock {
         , @('markets', 'what can be dealt: status, mid, capacity and carry per side')
         , @('price', 'indicative mid of one market, several, or all of yours')
         , @('quote', 'what a hedge would cost, all in; every tenor side by side')
+        , @('watch', 'one screen for the corner of a desk')
         , @('open', 'opens a hedge; on a terminal, missing parts are asked for')
         , @('add', 'adds notional to the open hedge on a side; the maturity stays')
         , @('reduce', 'takes notional off a side: an amount, a part, or down to a size')
@@ -52,6 +53,7 @@ Register-ArgumentCompleter -Native -CommandName hedge -ScriptBlock {
         , @('markets', 'what can be dealt: status, mid, capacity and carry per side')
         , @('price', 'indicative mid of one market, several, or all of yours')
         , @('quote', 'what a hedge would cost, all in; every tenor side by side')
+        , @('watch', 'one screen for the corner of a desk')
         , @('open', 'opens a hedge; on a terminal, missing parts are asked for')
         , @('add', 'adds notional to the open hedge on a side; the maturity stays')
         , @('reduce', 'takes notional off a side: an amount, a part, or down to a size')
@@ -97,6 +99,9 @@ Register-ArgumentCompleter -Native -CommandName hedge -ScriptBlock {
         , @('--max-cost-bps', @('--max-cost-bps'), 'exit 11 when the whole cost is more, in bps of notional')
         , @('--curve', @('--curve'), 'a tenth to ten times the notional of one tenor, side by side and drawn')
         , @('--watch', @('--watch'), 'reads again, every 5 s or as often as said (1 at least), until q or Ctrl-C')
+        )
+        'watch' = @(
+        , @('--every', @('--every'), 'from one turn to the next: 3 unless said, at least 1.5')
         )
         'open' = @(
         , @('--tenor', @('--tenor', '-t'), '1, 3 or 7 (or 3d)')
@@ -306,6 +311,7 @@ Register-ArgumentCompleter -Native -CommandName hedge -ScriptBlock {
         'quote -t' = 'words 1 3 7 all'
         'quote --worst-price' = 'free'
         'quote --max-cost-bps' = 'free'
+        'watch --every' = 'free'
         'open --deal-id' = 'free'
         'open --worst-price' = 'free'
         'open --max-cost-bps' = 'free'
@@ -409,6 +415,7 @@ Register-ArgumentCompleter -Native -CommandName hedge -ScriptBlock {
     $operands = @{
         'price *' = 'names markets'
         'quote 0' = 'names markets'
+        'watch *' = 'names markets'
         'open 0' = 'names markets'
         'add 0' = 'names markets'
         'reduce 0' = 'names markets'

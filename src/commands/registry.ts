@@ -31,6 +31,12 @@ export const REGISTRY: readonly RegistryLine[] = [
     load: async () => (await import('./quote.ts')).quote,
   },
   {
+    name: 'watch',
+    group: 'Look',
+    summary: 'one screen for the corner of a desk',
+    load: async () => (await import('./watch.ts')).watch,
+  },
+  {
     name: 'open',
     group: 'Deal',
     summary: 'opens a hedge; on a terminal, missing parts are asked for',

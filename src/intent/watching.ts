@@ -1,4 +1,4 @@
-/** `--watch [SECONDS]`: how often a reading is to be repeated. Repeats nothing. */
+/** `--watch [SECONDS]` and `hedge watch --every SECONDS`: how often a reading is to be repeated. Repeats nothing. */
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import { optionGiven, optionText, type RawInput } from './raw-input.ts';
@@ -22,4 +22,14 @@ function msOf(option: string, text: string, { least, usual }: { least: number; u
     `${quoted(text)} is not a pace to read at (${option}).`,
     `Write seconds from ${least.toString()} to ${LONGEST_SECONDS.toString()}: ${option} ${(usual / 1_000).toString()}`,
   );
+}
+
+/** Several readings a turn, so not as often as one. */
+const SCREEN = { least: 1.5, usualMs: 3_000 };
+
+/** `hedge watch --every SECONDS`: milliseconds from one turn to the next. */
+export function readEvery(raw: RawInput): number {
+  const text = optionText(raw, 'every');
+  if (text === undefined) return SCREEN.usualMs;
+  return msOf('--every', text, { least: SCREEN.least, usual: SCREEN.usualMs });
 }

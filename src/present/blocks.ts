@@ -4,7 +4,9 @@
  */
 import type { Big } from 'big.js';
 import type { Environment } from '../domain/vocabulary.ts';
+import type { BesideBlock } from './beside.ts';
 import type { ChartBlock } from './chart.ts';
+import type { BarsBlock, SparkBlock } from './spark.ts';
 
 /** Any decimal amount: exact, never a float that was computed with. */
 export type Amount = Big | string | number;
@@ -28,6 +30,8 @@ export type Cell =
       relative?: boolean;
       tone?: Tone;
     }
+  /** How long it is until an instant, ISO 8601 UTC, to the second in the last hour. */
+  | { kind: 'until'; at: string; tone?: Tone }
   /** The service did not send it. */
   | { kind: 'missing' };
 
@@ -66,6 +70,11 @@ export type Block =
   | { kind: 'commands'; rows: readonly { command: string; does: string }[] }
   /** A line through points, with labelled axes (chart.ts). */
   | ChartBlock
+  /** How something went, in one line as wide as fits; and bars of how full things are (spark.ts). */
+  | SparkBlock
+  | BarsBlock
+  /** Two columns where there is room, else one under the other (beside.ts). */
+  | BesideBlock
   /** Names and values, the values aligned. */
   | { kind: 'pairs'; pairs: readonly { name: string; value: readonly Cell[] }[] };
 

@@ -3,7 +3,7 @@ import { clean } from '../domain/clean.ts';
 import { textWidth } from '../domain/text-width.ts';
 import type { Amount, Cell } from './blocks.ts';
 import { type DecimalStyle, decimalParts } from './decimal.ts';
-import { spellRelative, spellTime } from './time.ts';
+import { spellRelative, spellTime, spellUntil } from './time.ts';
 
 export interface Spelling {
   /** IANA name of the zone that times are shown in. */
@@ -44,6 +44,8 @@ export function spellCell(cell: Cell, spelling: Spelling): Spelled {
       return number(cell.amount, STYLES.number, cell.unit, spelling);
     case 'time':
       return words(timeText(cell, spelling), spelling);
+    case 'until':
+      return words(spellUntil(cell.at, spelling.now) ?? cell.at, spelling);
     case 'missing':
       return words('—', spelling);
     default:

@@ -1,10 +1,12 @@
 /** A person's view as text: blocks laid out to a width, then painted. Knows no terminal and no resource. */
 import { ENVIRONMENT_GLOSS } from '../domain/vocabulary.ts';
+import { layBeside } from './beside.ts';
 import type { Block } from './blocks.ts';
 import { layChart } from './chart.ts';
 import { showable } from './format.ts';
 import { indented, type Layout, layCommands, layFigures, layPairs, sentence } from './lay-out.ts';
 import { layTable } from './render-table.ts';
+import { layBars, laySpark } from './spark.ts';
 import { type ColourLevel, type Painter, painterOf } from './style.ts';
 import { blank, type Line, lineWidth, type Run, wrapRuns } from './wrap.ts';
 
@@ -51,6 +53,12 @@ function layBlock(block: Block, layout: Layout): Line[] {
       return layCommands(block.rows, layout);
     case 'chart':
       return layChart(block, layout);
+    case 'spark':
+      return laySpark(block, layout);
+    case 'bars':
+      return layBars(block, layout);
+    case 'beside':
+      return layBeside(block, layout, (blocks, within) => blocks.flatMap((each) => layBlock(each, within)));
     case 'pairs':
       return layPairs(block.pairs, layout);
     default:

@@ -65,6 +65,18 @@ export function spellRelative(at: string, now: number): string | undefined {
   return instant > now ? `in ${words.join(' ')}` : `${words.join(' ')} ago`;
 }
 
+const HOUR_MS = 3_600_000;
+
+/** `in 2 d 3 h`, `in 12 min 05 s`, `5 s ago`: to the second where less than an hour is left. */
+export function spellUntil(at: string, now: number): string | undefined {
+  const instant = instantOf(at);
+  if (instant === undefined) return undefined;
+  const left = instant - now;
+  if (left <= 60_000 || left >= HOUR_MS) return spellRelative(at, now);
+  const seconds = Math.floor(left / 1_000);
+  return `in ${Math.floor(seconds / 60)} min ${String(seconds % 60).padStart(2, '0')} s`;
+}
+
 interface LocalParts {
   year: string;
   month: string;

@@ -21,7 +21,7 @@ describe('price --chart', () => {
     expect((await desk.run('price USDTNGN --chart')).out).toContain('was seen once from this machine');
     await desk.run('markets');
     const { out } = await desk.run('price USDTNGN --chart');
-    expect(out).toContain('as seen from this machine: 3 prices, +1.25 (+0.08 %)');
+    expect(out).toContain('as seen from this machine: 3 prices, +1.25 (+0.082 %)');
     expect(out).toMatch(/^1,532\.75 ┤ +╭/m);
     expect(out).toMatch(/^ +Fri 20 Nov 09:00 UTC +Fri 20 Nov 09:20 UTC$/m);
     const derived = await desk.run('price USDTNGN --chart --query data.derived --json');

@@ -98,7 +98,7 @@ export const changesOf = (
       .filter(({ name }) => !key.includes(name) && (record[name] ?? undefined) !== undefined)
       .flatMap((field, index) => [
         ...(index === 0 ? [] : [text(',')]),
-        text(field.header.toLowerCase()),
+        text(field.header.charAt(0).toLowerCase() + field.header.slice(1)),
         cellFor(field, record),
       ]),
   }));

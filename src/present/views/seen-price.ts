@@ -36,7 +36,7 @@ export function viewSeenPrice({ market, seen }: SeenMarket): readonly Block[] {
 export function moveCells(from: Big, to: Big): readonly Cell[] {
   const move = to.minus(from);
   if (move.eq(0)) return [text('unchanged')];
-  const percent = from.eq(0) ? new Big(0) : roundTo(move.times(100).div(from), 2);
+  const percent = from.eq(0) ? new Big(0) : roundTo(move.times(100).div(from), 3);
   return [
     { kind: 'money', amount: roundTo(move, 4), signed: true },
     text('('),

@@ -26,7 +26,7 @@ const saidOf = async (text: string): Promise<string> => {
 describe('a command', () => {
   it('runs in a batch only where that was decided', () => {
     const outside = REGISTRY.map(({ name }) => name).filter((name) => kindInBatch(name) === undefined);
-    const typed = ['api', 'batch', 'completion', 'doctor', 'halt', 'practice', 'profile', 'unhalt'];
+    const typed = ['api', 'batch', 'completion', 'doctor', 'halt', 'practice', 'profile', 'unhalt', 'watch'];
     expect(outside.toSorted()).toEqual(typed);
   });
 

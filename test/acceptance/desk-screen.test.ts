@@ -1,0 +1,135 @@
+/**
+ * `hedge watch` of the built program on a real terminal, over a service that always says the same at the same time:
+ * whole screens, kept under golden/ and read by a person whenever they change (`vitest -u` writes them).
+ */
+import { describe, expect, it } from 'vitest';
+import { aHedge, aMarket, anAccount, MARKETS_META } from '../spec/bodies.ts';
+import { HEDGE, runBuilt, runShell } from '../support/built.ts';
+import { wayTo } from '../support/desk-at.ts';
+import { temporaryFolder } from '../support/own-folder.ts';
+import { openScreen } from '../support/pty.ts';
+import { json, ok, on, scriptedService } from '../support/scripted-service.ts';
+
+const AT = { date: 'Fri, 20 Nov 2026 09:02:11 GMT' };
+
+const POSITIONS = [
+  { market: 'USDTNGN', side: 'buy', notional_usd: 75_000, net_pnl_usd: -73.379467, net_margin_usd: 7_399.12 },
+  { market: 'USDTNGN', side: 'sell', notional_usd: 20_000, net_pnl_usd: 15.6, net_margin_usd: 2_015.6 },
+];
+const ACCOUNT = anAccount({
+  balance_usdc: 41_320,
+  available_exposure_usd: 405_000,
+  open_exposure_usd: 95_000,
+  unrealized_pnl_usd: -57.779467,
+});
+const running = (id: string, side: string, notional_usd: number, maturity_at: string) =>
+  aHedge({ id, side, notional_usd, maturity_at, status: 'filled' });
+const HEDGES = [
+  running('hdg_3', 'sell', 20_000, '2026-11-27T09:00:00Z'),
+  running('hdg_2', 'buy', 50_000, '2026-11-21T10:02:58Z'),
+  running('hdg_1', 'buy', 25_000, '2026-11-20T09:30:16Z'),
+];
+
+const turn = (mid: number) => [
+  on('GET /markets', ok([aMarket({ price: mid })], MARKETS_META, AT)),
+  on('GET /account', ok(ACCOUNT, {}, AT)),
+  on('GET /positions', ok(POSITIONS, {}, AT)),
+  on('GET /hedges?limit=500', ok(HEDGES, {}, AT)),
+];
+
+async function deskAtATerminal(size: { columns: number; rows: number }, lang = 'C.UTF-8') {
+  const home = temporaryFolder();
+  const service = await scriptedService(turn(1532.56));
+  const env = { ...wayTo(service, home), HEDGE_HOME: home, LANG: lang };
+  return { screen: openScreen(process.execPath, [HEDGE, 'watch', '--every', '600'], { env, ...size }), env };
+}
+
+/** Between two readings the clock goes on: a second more or less is the same screen. */
+const still = (text: string): string => text.replaceAll(/in 28 min 0\d s/g, 'in 28 min 0? s');
+
+describe('the screen of a desk', () => {
+  it.each([
+    { columns: 60, rows: 24, lang: 'C.UTF-8' },
+    { columns: 80, rows: 24, lang: 'C.UTF-8' },
+    { columns: 120, rows: 24, lang: 'C.UTF-8' },
+    { columns: 80, rows: 10, lang: 'C.UTF-8' },
+    { columns: 80, rows: 24, lang: 'C' },
+  ])('is as it was reviewed: %o', async ({ lang, ...size }) => {
+    const { screen } = await deskAtATerminal(size, lang);
+    const text = await screen.until('q quits');
+    const lines = text.split('\n');
+    expect(Math.max(...lines.map((each) => [...each].length))).toBeLessThanOrEqual(size.columns);
+    expect(lines.length).toBeLessThanOrEqual(size.rows);
+    const name = `desk-${size.columns.toString()}x${size.rows.toString()}${lang === 'C' ? '-ascii' : ''}.txt`;
+    await expect(`${still(text)}\n`).toMatchFileSnapshot(`golden/${name}`);
+    screen.send('q');
+    expect(await screen.exit).toEqual({ code: 0, signal: null });
+    expect(screen.cursorHidden()).toBe(false);
+  });
+
+  it('moves with the window without tearing', async () => {
+    const { screen } = await deskAtATerminal({ columns: 120, rows: 24 });
+    await screen.until('q quits');
+    const wide = still(screen.screen().join('\n'));
+    screen.resize(60, 12);
+    await screen.until(/more lines/);
+    expect(screen.screen().length).toBeLessThanOrEqual(12);
+    screen.resize(120, 24);
+    await screen.until(/^USDTNGN buy +75,000\.00 .*Capacity buy/m);
+    expect(still(screen.screen().join('\n'))).toBe(wide);
+    screen.send('q');
+    await screen.exit;
+  });
+
+  it('goes through an outage with its figures in sight and their age, and comes back', async () => {
+    const home = temporaryFolder();
+    const unwell = Array.from({ length: 4 }, () =>
+      ['GET /markets', 'GET /account', 'GET /positions', 'GET /hedges?limit=500'].map((line) =>
+        on(line, json(503, { data: null, error: { code: 'unwell', message: 'Unwell.' }, meta: {} })),
+      ),
+    ).flat();
+    const service = await scriptedService([...turn(1532.56), ...unwell, ...turn(1533.06)]);
+    const env = { ...wayTo(service, home), HEDGE_HOME: home };
+    const args = [HEDGE, 'watch', '--every', '3'];
+    const screen = openScreen(process.execPath, args, { env, columns: 80, timeoutMs: 30_000 });
+    await screen.until('USDTNGN 1,532.56');
+    const during = await screen.until(/NO ANSWER\. These figures are \d+ s old\./);
+    expect(during).toContain('USDTNGN 1,532.56');
+    await screen.until(/USDTNGN 1,533\.06 \+0\.50 \(\+0\.033 %\) since/);
+    screen.send('q');
+    await screen.exit;
+  });
+});
+
+describe('the desk in a pipe', () => {
+  it('is a line for each thing that changed', async () => {
+    const env = { HEDGE_HOME: temporaryFolder() };
+    const ran = await runShell('hedge watch --profile practice --every 1.5 | head -2', { env });
+    expect(ran.out).toMatch(
+      /^\S+Z USDTNGN status open, mid 1,\d+\.\d+, .*\n\S+Z account free balance \(USDC\) 100,000\.00, /,
+    );
+  });
+
+  it('is an envelope a turn for a script', async () => {
+    const env = { HEDGE_HOME: temporaryFolder() };
+    const ran = await runShell('hedge watch --profile practice --every 1.5 --json | head -1', { env });
+    expect(JSON.parse(ran.out)).toMatchObject({
+      data: {
+        markets: [{ market: 'USDTNGN' }],
+        account: { balance_usdc: 100_000 },
+        positions: [],
+        derived: { maturing: [], unresolved: [], in_flight: [] },
+      },
+      error: null,
+      meta: { command: 'watch', environment: 'practice' },
+    });
+  });
+
+  it('refuses a pace that a service would not like, and a market that is none', async () => {
+    const env = { HEDGE_HOME: temporaryFolder() };
+    const run = (...words: readonly string[]) =>
+      runBuilt(['watch', ...words, '--profile', 'practice'], { env });
+    expect((await run('--every', '1')).code).toBe(2);
+    expect(await run('NOSUCH')).toMatchObject({ code: 3, out: '' });
+  });
+});

@@ -1,0 +1,117 @@
+/**
+ * A watch left running: ten thousand readings of the practice service, at a terminal and in a pipe, their hours
+ * pressed into minutes. Fails when the process has grown by 10 MB since its first thousand, or has slowed down by
+ * half. Usage, after a build:
+ *
+ *   node test/soak/watch.mjs [--polls 10000] [--times 500]
+ */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { spawn } from '@lydell/node-pty';
+import { bareEnvironment } from '../bench/paired.mjs';
+import { servePractice } from '../bench/practice.mjs';
+
+const { values: asked } = parseArgs({
+  options: { polls: { type: 'string', default: '10000' }, times: { type: 'string', default: '500' } },
+});
+const POLLS = Number(asked.polls);
+const HEDGE = fileURLToPath(new URL('../../bin/hedge.js', import.meta.url));
+const QUICK = fileURLToPath(new URL('quick-time.cjs', import.meta.url));
+const MOST_GROWTH_MB = 10;
+const SLOWEST = 1.5;
+const MB = 1_048_576;
+
+/** `requests`: of one reading. A shell between makes standard output a pipe that is read. */
+const SUBJECTS = [
+  { name: 'hedge watch, at a terminal', words: 'watch --every 1.5', requests: 4, piped: false },
+  {
+    name: 'hedge price --watch 1, at a terminal',
+    words: 'price USDTNGN --watch 1',
+    requests: 1,
+    piped: false,
+  },
+  { name: 'hedge watch --json, in a pipe', words: 'watch --every 1.5 --json', requests: 4, piped: true },
+];
+
+const home = mkdtempSync(join(tmpdir(), 'hedge-soak-'));
+const service = await servePractice([process.execPath, HEDGE], home);
+let failed = false;
+try {
+  for (const subject of SUBJECTS) failed = !(await soaked(subject)) || failed;
+} finally {
+  service.stop();
+  rmSync(home, { recursive: true, force: true });
+}
+process.exitCode = failed ? 1 : 0;
+
+async function soaked({ name, words, requests, piped }) {
+  const out = join(home, `${words.replaceAll(/\W+/g, '-')}.jsonl`);
+  const env = bareEnvironment({
+    ...service.env,
+    HEDGE_HOME: join(home, 'client'),
+    TERM: 'xterm-256color',
+    SOAK_OUT: out,
+    SOAK_TIMES: asked.times,
+    SOAK_REQUESTS_EACH: String((requests * POLLS) / 10),
+  });
+  const program = [process.execPath, '--expose-gc', '--require', QUICK, HEDGE, ...words.split(' ')];
+  const line = program.map((word) => `'${word}'`).join(' ');
+  const child = piped
+    ? spawn('sh', ['-c', `${line} | cat > /dev/null`], { env, cols: 100, rows: 30 })
+    : spawn(program[0], program.slice(1), { env, cols: 100, rows: 30 });
+  let said = '';
+  child.onData((text) => {
+    said = (said + text).slice(-2_000);
+  });
+  const ended = new Promise((resolve) => child.onExit(resolve));
+  const full = (async () => {
+    for (;;) {
+      const lines = linesOf(out);
+      if (lines.length >= 10) return lines;
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+  })();
+  const samples = await Promise.race([full, ended.then(() => undefined)]);
+  // As an operator ends it; a shell between passes a signal of its own on to nobody.
+  child.write('\u0003');
+  await ended;
+  if (samples === undefined) {
+    process.stderr.write(`${name} ended by itself:\n${said}\n`);
+    return false;
+  }
+  return judged(name, samples);
+}
+
+function judged(name, samples) {
+  const [first] = samples;
+  const last = samples.at(-1);
+  const grownMb = (last.rss - first.rss) / MB;
+  const paces = samples.slice(1).map(({ ms }, index) => ms - samples[index].ms);
+  // The fastest of each half: what else the machine does slows single ones down.
+  const half = Math.ceil(paces.length / 2);
+  const slowed = Math.min(...paces.slice(half)) / Math.min(...paces.slice(0, half));
+  const good = grownMb < MOST_GROWTH_MB && slowed < SLOWEST;
+  process.stdout.write(
+    `${[
+      `${good ? 'good' : 'BAD '}  ${name}: ${POLLS} readings`,
+      `resident ${(first.rss / MB).toFixed(1)} -> ${(last.rss / MB).toFixed(1)} MB (${grownMb.toFixed(1)})`,
+      `heap ${(first.heapUsed / MB).toFixed(1)} -> ${(last.heapUsed / MB).toFixed(1)} MB`,
+      `seconds for each tenth ${paces.map((ms) => (ms / 1_000).toFixed(1)).join(' ')}`,
+    ].join(', ')}\n`,
+  );
+  return good;
+}
+
+function linesOf(path) {
+  try {
+    return readFileSync(path, 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((each) => JSON.parse(each));
+  } catch {
+    return [];
+  }
+}
