@@ -7,7 +7,7 @@ import { type Block, line, text } from './blocks.ts';
 
 /** Commands that ask a service, as hints spell them. */
 const ASKING =
-  /\bhedge (?=(?:markets|price|quote|open|add|reduce|close|check|resume|wait|hedges|history|positions|account|batch)\b)/g;
+  /\bhedge (?=(?:markets|price|quote|watch|open|add|reduce|close|check|resume|wait|hedges|history|positions|account|batch)\b)/g;
 
 /** `named`: the profile of `--profile`, undefined when the line named none. */
 export const hintFor = ({ hint }: Pick<HedgeError, 'hint'>, named: string | undefined): string | undefined =>

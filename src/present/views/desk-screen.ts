@@ -77,7 +77,7 @@ function viewRoom({ account, markets }: DeskReading): readonly Block[] {
             cells: [usd(capacity[side], 'USD')],
           })),
         ),
-        { name: 'Free balance', part: undefined, cells: [usd(account.balance_usdc, 'USDC')] },
+        { name: 'Free balance', part: undefined, cells: [usd(roundTo(account.balance_usdc, 2), 'USDC')] },
       ],
     },
   ];
