@@ -8,7 +8,7 @@ import { HEDGE, runBuilt, runShell } from '../support/built.ts';
 import { wayTo } from '../support/desk-at.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { openScreen } from '../support/pty.ts';
-import { json, ok, on, scriptedService } from '../support/scripted-service.ts';
+import { no, ok, on, scriptedService } from '../support/scripted-service.ts';
 
 const AT = { date: 'Fri, 20 Nov 2026 09:02:11 GMT' };
 
@@ -83,11 +83,8 @@ describe('the screen of a desk', () => {
 
   it('goes through an outage with its figures in sight and their age, and comes back', async () => {
     const home = temporaryFolder();
-    const unwell = Array.from({ length: 4 }, () =>
-      ['GET /markets', 'GET /account', 'GET /positions', 'GET /hedges?limit=500'].map((line) =>
-        on(line, json(503, { data: null, error: { code: 'unwell', message: 'Unwell.' }, meta: {} })),
-      ),
-    ).flat();
+    // What is not tried again by itself: the screen is seen for a whole turn before the next reading.
+    const unwell = turn(0).map((exchange) => ({ ...exchange, answer: no(400, 'unwell') }));
     const service = await scriptedService([...turn(1532.56), ...unwell, ...turn(1533.06)]);
     const env = { ...wayTo(service, home), HEDGE_HOME: home };
     const args = [HEDGE, 'watch', '--every', '3'];

@@ -98,19 +98,20 @@ describe('a watch on a terminal', () => {
   it('says how old its figures are while answers fail, and reads on', async () => {
     const service = await scriptedService([
       on('GET /account', ok(anAccount())),
-      ...Array.from({ length: 4 }, () => on('GET /account', no(503, 'unwell'))),
+      // Not tried again by itself, so that the screen is seen for a whole turn.
+      on('GET /account', no(400, 'unwell')),
       on('GET /account', ok(anAccount())),
     ]);
     const home = temporaryFolder();
     const env = { ...wayTo(service, home), HEDGE_HOME: home };
-    const screen = openScreen(process.execPath, [HEDGE, 'account', '--watch', '1'], {
+    const screen = openScreen(process.execPath, [HEDGE, 'account', '--watch', '3'], {
       env,
       timeoutMs: 30_000,
     });
-    await screen.until('Read every 1 s');
+    await screen.until('Read every 3 s');
     const failing = await screen.until(/NO ANSWER\. These figures are \d+ s old\./);
     expect(failing).toContain('Free balance');
-    await screen.until('Read every 1 s');
+    await screen.until('Read every 3 s');
     screen.send('q');
     expect(await screen.exit).toEqual({ code: 0, signal: null });
   });

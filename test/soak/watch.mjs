@@ -43,7 +43,8 @@ try {
   for (const subject of SUBJECTS) failed = !(await soaked(subject)) || failed;
 } finally {
   service.stop();
-  rmSync(home, { recursive: true, force: true });
+  // The service may still be writing its last.
+  rmSync(home, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
 }
 process.exitCode = failed ? 1 : 0;
 
