@@ -96,7 +96,7 @@ export function connect(parts: Connecting): Connection {
       { effect, called, stops, onAttempt: options.onAttempt },
       async (attempt) => {
         const answer = await opened(request, attempt);
-        const data = validate(call.schema, answer, call.echo);
+        const data = validate(call.schema, answer, call);
         return { data, meta: answer.meta, servedAt: answer.servedAt };
       },
     );

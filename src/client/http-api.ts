@@ -10,6 +10,7 @@ import {
   ACTION_PATHS,
   checkIdempotencyKey,
   exactNotional,
+  identifiedBy,
   type PreparedAction,
   prepareAdd,
   prepareClose,
@@ -40,7 +41,10 @@ export interface Call<T> {
   headers?: Readonly<Record<string, string>>;
   body?: string;
   schema: z.ZodMiniType<T>;
+  /** What the answer must repeat. */
   echo?: Echo;
+  /** What it may repeat, and then as it was sent. */
+  ifTold?: Echo;
 }
 
 export type Caller = <T>(call: Call<T>, options: CallOptions) => Promise<Answer<T>>;
@@ -64,7 +68,15 @@ export function makeHttpApi(call: Caller): HedgeApi {
     checkIdempotencyKey(key);
     const headers = { ...JSON_TYPE, 'idempotency-key': key };
     return call(
-      { effect: 'action', method: 'POST', path: ACTION_PATHS[action], headers, body, schema },
+      {
+        effect: 'action',
+        method: 'POST',
+        path: ACTION_PATHS[action],
+        headers,
+        body,
+        schema,
+        ifTold: identifiedBy(body),
+      },
       options,
     );
   };

@@ -5,6 +5,7 @@
 import { Big } from 'big.js';
 import { writeExactJson } from '../domain/exact-json.ts';
 import { UsageError } from '../errors.ts';
+import { readJson } from './json.ts';
 import type { ChangeRequest, CloseRequest, Notional, OpenRequest } from './schemas.ts';
 
 export const ACTIONS = ['open', 'add', 'reduce', 'close'] as const;
@@ -50,6 +51,22 @@ const prepareChange = (action: 'add' | 'reduce', request: ChangeRequest): Prepar
     notional_usd: exactNotional(request.notional_usd),
   }),
 });
+
+/**
+ * What of the body tells its action from another. Not the notional: where an answer has one, it may be the size of
+ * the whole hedge.
+ */
+export function identifiedBy(body: string): Readonly<Record<string, string>> {
+  const sent = readJson(body);
+  const named = typeof sent === 'object' && sent !== null ? Object.entries(sent) : [];
+  return Object.fromEntries(
+    named.filter(
+      (each): each is [string, string] => IDENTIFYING.includes(each[0]) && typeof each[1] === 'string',
+    ),
+  );
+}
+
+const IDENTIFYING: readonly string[] = ['market', 'side', 'client_reference'];
 
 /** A notional as it goes out. @throws UsageError when it is not plain digits above zero. */
 export function exactNotional(notional: Notional): Big {

@@ -225,6 +225,25 @@ describe.each(ROADS)('an answer that brings nothing, on the $road road', ({ desk
     },
   );
 
+  it.each([{ market: 'USDTKES' }, { side: 'sell' }])(
+    'an acceptance of another action (%o) is none of this one',
+    async (other) => {
+      const { api, service } = await deskWith(times(3, CLOSING, ok({ status: 'submitted', ...other })));
+      const error = await rejection(api.close(CLOSE, 'one-key'));
+      expect(error).toBeInstanceOf(OutcomeUnknownError);
+      expect(service.requests).toHaveLength(3);
+    },
+  );
+
+  it('an acceptance that repeats the action, or nothing of it, is one', async () => {
+    const { api } = await deskWith([
+      on(CLOSING, ok({ status: 'submitted', ...CLOSE })),
+      on(CLOSING, ok({ status: 'submitted', market: null })),
+    ]);
+    await expect(api.close(CLOSE, 'k1')).resolves.toMatchObject({ data: CLOSE });
+    await expect(api.close(CLOSE, 'k2')).resolves.toMatchObject({ data: { status: 'submitted' } });
+  });
+
   it('is got over when the next attempt brings one', async () => {
     const { api, clock } = await deskWith([on(ACCOUNT, reset), on(ACCOUNT, html(503)), on(ACCOUNT, fine)]);
     await expect(api.account()).resolves.toMatchObject({ data: {} });

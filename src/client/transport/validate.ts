@@ -6,22 +6,27 @@ import { Big } from 'big.js';
 import type * as z from 'zod/mini';
 import { Failure } from './failure.ts';
 
-/** What the answer must repeat of the request, by its name in `data`. */
+/** What the answer repeats of the request, by its name in `data`. */
 export type Echo = Readonly<Record<string, string>>;
 
-/** @throws Failure `unreadable`, saying for instance `data.pricing.execution_price is missing`. */
+/**
+ * `echo` must be there; `ifTold` need not, and must not be another.
+ * @throws Failure `unreadable`, saying for instance `data.pricing.execution_price is missing`.
+ */
 export function validate<T>(
   schema: z.ZodMiniType<T>,
   opened: { status: number; data: unknown },
-  echo: Echo = {},
+  { echo = {}, ifTold = {} }: { echo?: Echo | undefined; ifTold?: Echo | undefined } = {},
 ): T {
   const { status, data } = opened;
   const unreadable = (says: string): Failure =>
     new Failure({ phase: 'answered', kind: 'unreadable', says, status });
   if (!fits(schema, data)) throw unreadable(departureOf(schema, data));
-  for (const [name, asked] of Object.entries(echo)) {
-    const got = plain(valueAt(data, [name]));
-    if (got !== asked) throw unreadable(`data.${name} is ${got}, but ${asked} was asked for`);
+  for (const [name, asked] of [...Object.entries(echo), ...Object.entries(ifTold)]) {
+    const value = valueAt(data, [name]) ?? undefined;
+    const got = plain(value);
+    if (got !== asked && (value !== undefined || Object.hasOwn(echo, name)))
+      throw unreadable(`data.${name} is ${got}, but ${asked} was asked for`);
   }
   return data;
 }
