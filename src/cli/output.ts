@@ -3,6 +3,7 @@
  * It renders nothing.
  */
 import type { Command } from '../commands/define.ts';
+import { didYouMean } from '../domain/closest.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 
@@ -38,7 +39,7 @@ export function readOutput({ json, csv, output, query }: OutputOptions): Output 
   if (form === undefined)
     throw new UsageError(
       `${quoted(output ?? '')} is not a form of output.`,
-      `It is one of ${OUTPUT_FORMS.join(', ')}: --output json`,
+      `${didYouMean(output ?? '', OUTPUT_FORMS)}It is one of ${OUTPUT_FORMS.join(', ')}: --output json`,
     );
   if (query !== undefined && output !== undefined && form === 'table')
     throw new UsageError(

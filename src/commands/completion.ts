@@ -1,4 +1,5 @@
 /** `hedge completion`: the script that completes hedge in a shell. Touches no network and reads no key. */
+import { didYouMean } from '../domain/closest.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import { verbatimLines } from '../present/blocks.ts';
@@ -31,7 +32,7 @@ A new shell then completes commands, options where they apply, and their values.
     if (shell === undefined)
       throw new UsageError(
         `${quoted(word)} is no shell that hedge completes in.`,
-        `It is one of ${SHELLS.join(', ')}.`,
+        `${didYouMean(word, SHELLS)}It is one of ${SHELLS.join(', ')}.`,
       );
     return { shell };
   },

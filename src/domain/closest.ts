@@ -1,4 +1,5 @@
 /** The name that was probably meant by one that is slightly different. Knows no list of its own. */
+import { unquoted } from './quoted.ts';
 
 /** Letters that may be missing, too many, others, or swapped with their neighbours. */
 const MOST_SLIPS = 2;
@@ -10,6 +11,12 @@ export function closestOf(word: string, names: readonly string[]): string | unde
     .filter(({ name, slips }) => slips <= MOST_SLIPS && slips * 2 < name.length)
     .toSorted((one, other) => one.slips - other.slips);
   return near[0]?.name;
+}
+
+/** `Did you mean buy? `, blank after it and all; nothing where none of them is near. */
+export function didYouMean(word: string, names: readonly string[]): string {
+  const meant = closestOf(word, names);
+  return meant === undefined ? '' : `Did you mean ${unquoted(meant)}? `;
 }
 
 function slipsBetween(one: string, other: string): number {

@@ -3,7 +3,7 @@
  * profile. The same for a typed line and for the wizard. Pure: every fact is in the plan. What was dealt before
  * is judged in guard-journal.ts, and whether anybody has to be asked in guard-attendance.ts.
  */
-import { closestOf } from '../domain/closest.ts';
+import { didYouMean } from '../domain/closest.ts';
 import { quoted, unquoted } from '../domain/quoted.ts';
 import type { Finding, Limits } from './dealing.ts';
 import { priceFindings } from './guard-price.ts';
@@ -67,13 +67,12 @@ function marketFindings(on: OnMarket): readonly Finding[] {
   const { market, facts } = on;
   const level = enlarges(on) ? 'stop' : 'warn';
   if (facts.market === undefined) {
-    const meant = closestOf(market, facts.marketNames ?? []);
     return [
       {
         level,
         code: 'market_not_found',
         says: `${market} is not among the markets of this account.`,
-        hint: `${meant === undefined ? '' : `Did you mean ${unquoted(meant)}? `}To see yours: hedge markets`,
+        hint: `${didYouMean(market, facts.marketNames ?? [])}To see yours: hedge markets`,
         details: { market },
       },
     ];

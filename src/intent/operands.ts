@@ -3,6 +3,7 @@
  * about what exists: markets and hedges are the service's to know.
  */
 import { Big } from 'big.js';
+import { didYouMean } from '../domain/closest.ts';
 import { quoted } from '../domain/quoted.ts';
 import {
   HEDGE_STATUSES,
@@ -49,7 +50,11 @@ const writtenDecimals = (text: string): number => /\.(\d*)$/.exec(text)?.[1]?.le
 /** `buy` or `sell`, in any case. */
 export function readSide(text: string): Side {
   const side = SIDES.find((each) => each === lower(text));
-  if (side === undefined) throw new UsageError(`${quoted(text)} is not a side.`, 'The side is buy or sell.');
+  if (side === undefined)
+    throw new UsageError(
+      `${quoted(text)} is not a side.`,
+      `${didYouMean(lower(text), SIDES)}The side is buy or sell.`,
+    );
   return side;
 }
 
@@ -172,7 +177,7 @@ export function readStatus(text: string): HedgeStatus {
   if (status === undefined) {
     throw new UsageError(
       `${quoted(text)} is not a status.`,
-      `A status is one of ${HEDGE_STATUSES.join(', ')}.`,
+      `${didYouMean(lower(text), HEDGE_STATUSES)}A status is one of ${HEDGE_STATUSES.join(', ')}.`,
     );
   }
   return status;

@@ -1,5 +1,6 @@
 /** What `hedge practice weather` was asked: chosen trouble as settings, by the practice service's own names. */
 import { Big } from 'big.js';
+import { didYouMean } from '../domain/closest.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import { hasDecimals, parsePlainDecimal } from './decimals.ts';
@@ -104,7 +105,7 @@ function readReach(text: string): WeatherReach {
   if (reach === undefined)
     throw new UsageError(
       `${quoted(text)} is nothing that weather falls on (--only).`,
-      `It is one of ${WEATHER_REACHES.join(', ')}.`,
+      `${didYouMean(text, WEATHER_REACHES)}It is one of ${WEATHER_REACHES.join(', ')}.`,
     );
   return reach;
 }

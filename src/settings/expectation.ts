@@ -1,4 +1,5 @@
 /** The promise `--expect-env`: which environment the operator believes to be in, checked before any network. */
+import { didYouMean } from '../domain/closest.ts';
 import { quoted } from '../domain/quoted.ts';
 import { ENVIRONMENT_GLOSS, ENVIRONMENTS, type Environment } from '../domain/vocabulary.ts';
 import { StoppedError, UsageError } from '../errors.ts';
@@ -40,7 +41,7 @@ function environmentOf(from: string, word: string): Environment {
   if (environment === undefined) {
     throw new UsageError(
       `${quoted(word)} is not an environment (${from}).`,
-      `An environment is one of ${ENVIRONMENTS.join(', ')}.`,
+      `${didYouMean(word.toLowerCase(), ENVIRONMENTS)}An environment is one of ${ENVIRONMENTS.join(', ')}.`,
     );
   }
   return environment;

@@ -1,4 +1,5 @@
 /** The refusals that several files of the settings share, each worded once. */
+import { didYouMean } from '../domain/closest.ts';
 import { quoted } from '../domain/quoted.ts';
 import { CredentialError } from '../errors.ts';
 import { ENVIRONMENT_PAIR, PRACTICE } from './profile-names.ts';
@@ -18,7 +19,7 @@ export function unknownProfile(name: string, known: readonly string[], from?: st
     hint:
       name === ENVIRONMENT_PAIR
         ? 'HEDGE_API_KEY with HEDGE_BASE_URL is used by itself: leave --profile and HEDGE_PROFILE out.'
-        : `The profiles are: ${names.join(', ')}. To make one: hedge profile add NAME`,
+        : `${didYouMean(name, names)}The profiles are: ${names.join(', ')}. To make one: hedge profile add NAME`,
     details: { known: names },
   });
 }

@@ -107,7 +107,14 @@ describe('a word that was mistyped', () => {
     ['qoute USDTNGN buy 10k', 'Did you mean quote?'],
     ['quote USDTNGN buy 10k --tenro 3', 'Did you mean --tenor?'],
     ['profile lsit', 'Did you mean list?'],
-    ['quote USDTNGN byu 10k', 'The side is buy or sell.'],
+    ['quote USDTNGN byu 10k', 'Did you mean buy? The side is buy or sell.'],
+    ['hedges --status filed', 'Did you mean filled?'],
+    ['help exit-code', 'Did you mean exit-codes?'],
+    ['help qoute', 'Did you mean quote?'],
+    ['markets --output cvs', 'Did you mean csv?'],
+    ['markets --profile practice --expect-env practise', 'Did you mean practice?'],
+    ['completion fihs', 'Did you mean fish?'],
+    ['practice weather --only opne', 'Did you mean open?'],
     ['quote buy USDTNGN 10k', 'Did you mean: hedge quote USDTNGN buy 10k'],
   ])('hedge %s: %s', async (words, suggestion) => {
     const { code, err } = await aDesk().run(words);

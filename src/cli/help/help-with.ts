@@ -1,6 +1,7 @@
 /** `hedge help WORDS`: hedge itself, a command, a command of a group, or a topic. */
 import { isGroup } from '../../commands/define.ts';
 import { REGISTRY } from '../../commands/registry.ts';
+import { didYouMean } from '../../domain/closest.ts';
 import { quoted } from '../../domain/quoted.ts';
 import { UsageError } from '../../errors.ts';
 import { entryHelp, rootHelp } from './command-help.ts';
@@ -22,6 +23,9 @@ export async function helpWith(words: readonly string[], width: number): Promise
   if (command !== undefined) return entryHelp(command, width);
   throw new UsageError(
     `There is no help with ${quoted(words.join(' '))}.`,
-    `Commands: see hedge --help. Topics: ${HELP_TOPICS.map(({ name }) => name).join(', ')}.`,
+    `${didYouMean(
+      first,
+      [...REGISTRY, ...HELP_TOPICS].map(({ name }) => name),
+    )}Commands: see hedge --help. Topics: ${HELP_TOPICS.map(({ name }) => name).join(', ')}.`,
   );
 }
