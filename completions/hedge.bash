@@ -109,6 +109,7 @@ _hedge_options() {
 --key-stdin - --key-stdin
 --key-file - --key-file
 --key-command - --key-command
+--store - --store
 --ca-file - --ca-file
 --time-zone - --time-zone
 --max-notional - --max-notional
@@ -123,7 +124,8 @@ _hedge_options() {
 --markets - --markets
 --no-read-only - --no-read-only --read-only
 --yes - --yes -y' ;;
-    'profile remove') options='--yes - --yes -y' ;;
+    'profile remove') options='--leave-key - --leave-key
+--yes - --yes -y' ;;
     'practice weather') options='--latency - --latency
 --rate-limited - --rate-limited
 --fail-before - --fail-before
@@ -202,6 +204,7 @@ _hedge_takes() {
     'journal --day') takes='words today' ;;
     'journal settle --as') takes='words done nothing' ;;
     'profile add --key-file' | 'profile add --ca-file') takes='files' ;;
+    'profile add --store') takes='words file keychain' ;;
     'practice weather --only' | 'practice serve --only') takes='words all readings actions open add reduce close' ;;
     'practice serve --host') takes='words 127.0.0.1 ::1' ;;
     *' --profile') takes='names profiles' ;;

@@ -218,6 +218,7 @@ function __hedge_options
                 '--key-stdin:--key-stdin|the key comes on standard input' \
                 '--key-file:--key-file|the key stands in a file, alone' \
                 '--key-command:--key-command|a program that prints the key, run each time, never stored' \
+                '--store:--store|where the key is kept: file (plain text, yours alone) or keychain' \
                 '--ca-file:--ca-file|certificates to trust besides the usual ones (PEM)' \
                 '--time-zone:--time-zone|zone that times are shown in (UTC): Africa/Lagos' \
                 '--max-notional:--max-notional|the most of one open or add, in USD: 50k' \
@@ -238,6 +239,7 @@ function __hedge_options
                 '--yes -y:--yes|does not ask'
         case 'profile remove'
             printf '%s\n' \
+                '--leave-key:--leave-key|leaves a key of the keychain there: for one that cannot be used any more' \
                 '--yes -y:--yes|does not ask'
         case 'practice weather'
             printf '%s\n' \
@@ -340,6 +342,8 @@ function __hedge_takes
             echo 'words done nothing'
         case 'profile add --key-file' 'profile add --ca-file'
             echo 'files'
+        case 'profile add --store'
+            echo 'words file keychain'
         case 'practice weather --only' 'practice serve --only'
             echo 'words all readings actions open add reduce close'
         case 'practice serve --host'

@@ -216,6 +216,7 @@ Register-ArgumentCompleter -Native -CommandName hedge -ScriptBlock {
         , @('--key-stdin', @('--key-stdin'), 'the key comes on standard input')
         , @('--key-file', @('--key-file'), 'the key stands in a file, alone')
         , @('--key-command', @('--key-command'), 'a program that prints the key, run each time, never stored')
+        , @('--store', @('--store'), 'where the key is kept: file (plain text, yours alone) or keychain')
         , @('--ca-file', @('--ca-file'), 'certificates to trust besides the usual ones (PEM)')
         , @('--time-zone', @('--time-zone'), 'zone that times are shown in (UTC): Africa/Lagos')
         , @('--max-notional', @('--max-notional'), 'the most of one open or add, in USD: 50k')
@@ -236,6 +237,7 @@ Register-ArgumentCompleter -Native -CommandName hedge -ScriptBlock {
         , @('--yes', @('--yes', '-y'), 'does not ask')
         )
         'profile remove' = @(
+        , @('--leave-key', @('--leave-key'), 'leaves a key of the keychain there: for one that cannot be used any more')
         , @('--yes', @('--yes', '-y'), 'does not ask')
         )
         'practice weather' = @(
@@ -406,6 +408,7 @@ Register-ArgumentCompleter -Native -CommandName hedge -ScriptBlock {
         'journal settle --as' = 'words done nothing'
         'profile add --key-file' = 'files'
         'profile add --ca-file' = 'files'
+        'profile add --store' = 'words file keychain'
         'practice weather --only' = 'words all readings actions open add reduce close'
         'practice serve --only' = 'words all readings actions open add reduce close'
         'practice serve --host' = 'words 127.0.0.1 ::1'

@@ -17,6 +17,7 @@ import type { PriceMemory } from '../memory/prices.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Block } from '../present/blocks.ts';
 import type { PracticeAdvance, PracticeState, PracticeWeather } from '../present/views/practice.ts';
+import type { KeyVault } from '../settings/key-vault.ts';
 import type { ProfileStore } from '../settings/profiles.ts';
 import type { Selection } from '../settings/resolve.ts';
 import type { Progress } from '../terminal/progress.ts';
@@ -75,6 +76,8 @@ export interface Desk {
   batch(intent: BatchIntent): Promise<Batch>;
   /** The script that completes hedge in a shell. */
   completion(shell: Shell): Promise<string>;
+  /** Profiles whose key is in the keychain of the platform. */
+  vault: KeyVault;
   /** What can be examined; nothing of it has been looked at. */
   examined(): Promise<Examined>;
   brake: Brake;

@@ -16,6 +16,8 @@ export interface ProfileIntent {
   name: string;
   baseUrl: string;
   keyOrigin: KeyOrigin;
+  /** Where hedge keeps it; of a command it keeps nothing. */
+  store: 'file' | 'keychain';
   caFile: string | undefined;
   timeZone: string | undefined;
   /** Whether the key is tried before it is kept. */
@@ -31,10 +33,12 @@ export function readProfileIntent(raw: RawInput): ProfileIntent {
       'The base address of the service is missing.',
       `Say it, with its version segment: hedge profile add ${name} --base-url https://…/v2`,
     );
+  const keyOrigin = readKeyOrigin(raw);
   return {
     name,
     baseUrl,
-    keyOrigin: readKeyOrigin(raw),
+    keyOrigin,
+    store: readStore(raw, keyOrigin),
     caFile: optionText(raw, 'caFile'),
     timeZone: optionText(raw, 'timeZone'),
     check: raw.options['check'] !== false,
@@ -57,6 +61,18 @@ function readKeyOrigin(raw: RawInput): KeyOrigin {
       'Give one of --key-stdin, --key-file, --key-command.',
     );
   return origin ?? { kind: 'prompt' };
+}
+
+function readStore(raw: RawInput, { kind }: KeyOrigin): ProfileIntent['store'] {
+  const store = optionText(raw, 'store') ?? 'file';
+  if (store !== 'file' && store !== 'keychain')
+    throw new UsageError(`${quoted(store)} is no place for a key (--store).`, 'It is file or keychain.');
+  if (store === 'keychain' && kind === 'command')
+    throw new UsageError(
+      'A key that a command prints is kept nowhere.',
+      'Leave out --store keychain, or --key-command.',
+    );
+  return store;
 }
 
 /** A JSON list of words: no shell is involved, so nothing needs quoting twice. */

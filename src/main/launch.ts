@@ -32,12 +32,12 @@ export async function launch(process: NodeJS.Process, build: Build, installed: I
     // The trace of a fault then names the source: Node reads the maps of what it loads itself from now on.
     process.setSourceMapsEnabled(true);
     const program = programIn(installed.require(join(installed.folder, PROGRAM)));
-    return program.runProcess(process, build);
+    return program.runProcess(process, build, installed.folder);
   }
   const code = compiledCode(process, argv, build.files);
   const files = programFiles({ ...installed, kept: code?.read() ?? new Map() });
   const program = programIn(files.load(PROGRAM));
-  const exitCode = await program.runProcess(process, build);
+  const exitCode = await program.runProcess(process, build, installed.folder);
   if (code !== undefined && exitCode !== USAGE) keep(files, code);
   return exitCode;
 }

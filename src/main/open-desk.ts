@@ -18,6 +18,7 @@ import type { PriceMemory } from '../memory/prices.ts';
 import { tlsSessionsIn } from '../memory/tls-sessions.ts';
 import { type KeyPorts, readKey } from '../settings/credentials.ts';
 import { checkExpectation, readExpectation } from '../settings/expectation.ts';
+import { keyVault } from '../settings/key-vault.ts';
 import { openProfiles, type ProfileStore } from '../settings/profiles.ts';
 import { resolveProfile, type Selection } from '../settings/resolve.ts';
 import { addedCertificates } from '../settings/trust.ts';
@@ -52,7 +53,8 @@ export function openDesk(parts: DeskParts): OpenDesk {
   const progress = chooseProgress(terminal, { clock, inPipe: 'silent' });
   const practice = practiceHouse(parts);
   const brake = brakeOf(parts);
-  const keyPorts: KeyPorts = { clock, env, signal: signals.signal };
+  const { keychain } = parts;
+  const keyPorts: KeyPorts = { clock, env, keychain, signal: signals.signal };
   const closers: (() => Promise<void>)[] = [];
   let identity: Identity | undefined;
   let headed = false;
@@ -222,6 +224,7 @@ export function openDesk(parts: DeskParts): OpenDesk {
         const { completionScript } = await import('../cli/completion/scripts.ts');
         return completionScript(shell);
       },
+      vault: keyVault({ profiles, keychain, random }),
       async examined() {
         const { examinedOf } = await import('./examined.ts');
         return examinedOf(parts, { journal: journalOnce, selection, book, expected, practice, trusting });

@@ -3,6 +3,7 @@ import type { GlobalOptions } from '../cli/global-options.ts';
 import type { Machine } from '../platform/host.ts';
 import type { Places } from '../platform/places.ts';
 import type { SettingsEnvironment } from '../settings/environment.ts';
+import type { Keychain } from '../settings/keychain.ts';
 import type { SignalWatch } from '../terminal/signals.ts';
 import type { Terminal } from '../terminal/streams.ts';
 
@@ -27,6 +28,7 @@ export interface Surroundings {
   terminal: Terminal;
   signals: Pick<SignalWatch, 'signal' | 'untilStopped'>;
   machine: Machine;
+  keychain: Keychain;
 }
 
 /** The surroundings as read once at the start: what every part of a desk is built from. */

@@ -3,11 +3,13 @@
  * process ends. Tests compose the same world with a clock, streams and folders of their own.
  */
 import { homedir } from 'node:os';
+import { join } from 'node:path';
 import { glanceAt } from '../cli/global-options.ts';
 import { runInvocation } from '../cli/pipeline.ts';
 import { systemClock } from '../platform/clock.ts';
 import { hostOf } from '../platform/host.ts';
 import { systemRandom } from '../platform/random.ts';
+import { platformKeychain } from '../settings/keychain.ts';
 import { watchSignals } from '../terminal/signals.ts';
 import { openTerminal } from '../terminal/streams.ts';
 import { composeWorld } from './world.ts';
@@ -20,8 +22,8 @@ export interface Build {
   readonly files: string;
 }
 
-/** Runs the process's own command line and gives the exit code, once everything has been written. */
-export async function runProcess(process: NodeJS.Process, build: Build): Promise<number> {
+/** `folder`: where the built program is. Runs the process's own command line and gives the exit code, once everything has been written. */
+export async function runProcess(process: NodeJS.Process, build: Build, folder: string): Promise<number> {
   const argv = process.argv.slice(2);
   const glance = glanceAt(argv);
   const signals = watchSignals(process);
@@ -45,6 +47,12 @@ export async function runProcess(process: NodeJS.Process, build: Build): Promise
       terminal,
       signals,
       machine: { clock: systemClock, random: systemRandom, host: hostOf(process) },
+      keychain: platformKeychain({
+        speaker: [process.execPath, join(folder, '..', '..', 'bin', 'keychain.js')],
+        clock: systemClock,
+        env: process.env,
+        signal: signals.signal,
+      }),
     }),
   );
   await terminal.drained();

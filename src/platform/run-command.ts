@@ -1,6 +1,6 @@
 /**
- * Runs one program and hands back what it printed: no shell, no standard input, its standard error seen by
- * nobody, bounded in time and size. Knows nothing of what the output means.
+ * Runs one program and hands back what it printed: no shell, no terminal, its standard error seen by nobody,
+ * bounded in time and size. Knows nothing of what the output means.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Clock } from './clock.ts';
@@ -21,6 +21,8 @@ export interface CommandLimits {
   env: Readonly<Record<string, string | undefined>>;
   timeoutMs: number;
   maxBytes: number;
+  /** What its standard input holds; without it there is none. */
+  stdin?: string | undefined;
   signal?: AbortSignal | undefined;
 }
 
@@ -59,10 +61,10 @@ export function runCommand(
 /** Starts the program; gives back what ends it. `settle` may be called more than once: the first call counts. */
 function start(
   [program, ...rest]: readonly [string, ...string[]],
-  { env, maxBytes }: CommandLimits,
+  { env, maxBytes, stdin }: CommandLimits,
   settle: (result: CommandResult) => void,
 ): () => void {
-  const child = spawned(program, rest, env);
+  const child = spawned(program, rest, { env, stdin });
   if (child === undefined) {
     queueMicrotask(() => settle({ outcome: 'not_started', errno: '' }));
     return () => undefined;
@@ -76,6 +78,9 @@ function start(
   const chunks: Buffer[] = [];
   let length = 0;
   child.on('error', (error) => settle({ outcome: 'not_started', errno: codeOf(error) }));
+  // One that ends before it has read it all has said why.
+  child.stdin?.on('error', () => undefined);
+  child.stdin?.end(stdin);
   child.stdout?.on('data', (chunk: Buffer) => {
     length += chunk.length;
     chunks.push(chunk);
@@ -93,10 +98,11 @@ function start(
 function spawned(
   program: string,
   rest: readonly string[],
-  env: CommandLimits['env'],
+  { env, stdin }: Pick<CommandLimits, 'env' | 'stdin'>,
 ): ChildProcess | undefined {
   try {
-    return spawn(program, rest, { env: { ...env }, stdio: ['ignore', 'pipe', 'ignore'], windowsHide: true });
+    const input = stdin === undefined ? 'ignore' : 'pipe';
+    return spawn(program, rest, { env: { ...env }, stdio: [input, 'pipe', 'ignore'], windowsHide: true });
   } catch {
     return undefined;
   }

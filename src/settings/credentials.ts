@@ -8,6 +8,7 @@ import { CredentialError } from '../errors.ts';
 import type { Clock } from '../platform/clock.ts';
 import { readGivenFile } from '../platform/given-file.ts';
 import { unusable } from './failures.ts';
+import type { Keychain } from './keychain.ts';
 import type { Selection } from './resolve.ts';
 
 const MAX_BYTES = 65_536;
@@ -17,6 +18,7 @@ export interface KeyPorts {
   clock: Clock;
   /** The environment of a key command, HEDGE_API_KEY taken out. */
   env: Readonly<Record<string, string | undefined>>;
+  keychain: Keychain;
   signal?: AbortSignal | undefined;
 }
 
@@ -28,6 +30,8 @@ export async function readKey(
   if (selection.kind === 'pair') return keyFromText(selection.apiKey(), 'HEDGE_API_KEY');
   const { name, profile } = selection;
   if (profile.api_key !== undefined) return keyFromText(profile.api_key, `The key of profile ${name}`);
+  const { api_key_keychain: entry } = profile;
+  if (entry !== undefined) return keyFromKeychain(name, entry, ports.keychain);
   return keyFromCommand(profile.api_key_command ?? [], ports);
 }
 
@@ -62,8 +66,20 @@ export function keyFromFile(path: string): ApiKey {
   return keyFromText(given.bytes.toString('utf8'), 'The key file');
 }
 
+async function keyFromKeychain(name: string, entry: string, keychain: Keychain): Promise<ApiKey> {
+  const text = await keychain.read(entry);
+  if (text !== undefined) return keyFromText(text, `The key of profile ${name} in the keychain`);
+  throw unusable(
+    `The keychain of this machine holds no key of profile ${name}.`,
+    `Add the profile anew: hedge profile remove ${name}, then hedge profile add ${name} --store keychain`,
+  );
+}
+
 /** The key that a program prints: run without a shell, in 30 s, its standard error shown to nobody. */
-export async function keyFromCommand(argv: readonly string[], ports: KeyPorts): Promise<ApiKey> {
+export async function keyFromCommand(
+  argv: readonly string[],
+  ports: Omit<KeyPorts, 'keychain'>,
+): Promise<ApiKey> {
   const [program, ...rest] = argv;
   if (program === undefined) {
     throw unusable('The key command is empty.', 'Name a program and its arguments in api_key_command.');

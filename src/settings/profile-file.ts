@@ -22,6 +22,8 @@ const storedProfile = z
     api_key: z.optional(text),
     /** A program and its arguments that prints the key. */
     api_key_command: z.optional(z.tuple([text], z.string())),
+    /** Where the keychain of the platform keeps the key. */
+    api_key_keychain: z.optional(text),
     /** PEM of further certificate authorities, as an absolute path. */
     ca_file: z.optional(text),
     /** IANA name; times are shown in it. */
@@ -34,7 +36,12 @@ const storedProfile = z
     /** ISO 8601 UTC. */
     added_at: text,
   })
-  .check(z.refine((profile) => (profile.api_key === undefined) !== (profile.api_key_command === undefined)));
+  .check(
+    z.refine(
+      ({ api_key: key, api_key_command: command, api_key_keychain: entry }) =>
+        [key, command, entry].filter((source) => source !== undefined).length === 1,
+    ),
+  );
 
 const profileFile = z.looseObject({
   version: z.literal(VERSION),

@@ -10,7 +10,7 @@ import { ENVIRONMENT_PAIR, PRACTICE } from './profile-names.ts';
 import type { ProfileBook } from './profiles.ts';
 
 export type ProfileSource = 'option' | 'environment_pair' | 'hedge_profile' | 'stored_default';
-export type KeySource = 'practice' | 'file' | 'command' | 'environment';
+export type KeySource = 'practice' | 'file' | 'command' | 'keychain' | 'environment';
 
 export type Selection =
   | { kind: 'practice'; name: string; source: ProfileSource; keySource: 'practice' }
@@ -18,7 +18,7 @@ export type Selection =
       kind: 'stored';
       name: string;
       source: ProfileSource;
-      keySource: 'file' | 'command';
+      keySource: 'file' | 'command' | 'keychain';
       profile: StoredProfile;
     }
   | {
@@ -40,6 +40,7 @@ const KEY_SOURCES: Readonly<Record<KeySource, string>> = {
   practice: 'of the practice service',
   file: 'stored with the profile',
   command: 'printed by the api_key_command of the profile',
+  keychain: 'kept in the keychain of this machine',
   environment: 'from HEDGE_API_KEY',
 };
 
@@ -122,7 +123,12 @@ function named(name: string, source: ProfileSource, book: () => ProfileBook): Se
     kind: 'stored',
     name,
     source,
-    keySource: profile.api_key === undefined ? 'command' : 'file',
+    keySource: keySourceOf(profile),
     profile,
   };
+}
+
+function keySourceOf(profile: StoredProfile): 'file' | 'command' | 'keychain' {
+  if (profile.api_key !== undefined) return 'file';
+  return profile.api_key_keychain === undefined ? 'command' : 'keychain';
 }

@@ -47,7 +47,7 @@ const EXCEPTIONS: readonly Exception[] = [
     edit: (line) => line.replace(PARTNER, '$PARTNER'),
   },
   {
-    has: /^hedge profile add desk --base-url \S+( +#.*)?$/,
+    has: /^hedge profile add desk --base-url \S+( --store keychain)?( +#.*)?$/,
     because: 'the key is asked for: it comes on standard input instead',
     before: ['hedge profile remove desk --yes'],
     edit: (line) => `pass | ${line.replace(PARTNER, '$PARTNER').replace(/ +#.*/, '')} --key-stdin`,

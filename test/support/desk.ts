@@ -5,6 +5,7 @@ import { composeWorld } from '../../src/main/world.ts';
 import type { Clock } from '../../src/platform/clock.ts';
 import { hostOf } from '../../src/platform/host.ts';
 import { systemRandom } from '../../src/platform/random.ts';
+import type { Keychain } from '../../src/settings/keychain.ts';
 import { temporaryFolder } from './own-folder.ts';
 import { type RecordingOptions, recordingTerminal } from './recording-terminal.ts';
 
@@ -47,12 +48,29 @@ export function quickClock(): Clock {
   };
 }
 
+/** A keychain of a test's own, and what it holds. */
+export function aKeychain(): { keychain: Keychain; held: Map<string, string> } {
+  const held = new Map<string, string>();
+  return {
+    held,
+    keychain: {
+      read: async (entry) => held.get(entry),
+      async keep(entry, secret) {
+        held.set(entry, secret);
+      },
+      forget: async (entry) => held.delete(entry),
+    },
+  };
+}
+
 export function aDesk({
   env = {},
   clock = quickClock(),
+  keychain = aKeychain().keychain,
 }: {
   env?: Readonly<Record<string, string>>;
   clock?: Clock;
+  keychain?: Keychain;
 } = {}): TestDesk {
   const home = temporaryFolder();
   return {
@@ -81,6 +99,7 @@ export function aDesk({
             untilStopped: () => Promise.resolve(),
           },
           machine: { clock, random: systemRandom, host: hostOf(process) },
+          keychain,
         }),
       );
       await recording.terminal.drained();

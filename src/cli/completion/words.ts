@@ -59,6 +59,7 @@ const PLACEHOLDERS: Readonly<Record<string, Takes>> = {
   param: FREE,
   path: FILES,
   percentage: FREE,
+  place: words(['file', 'keychain']),
   port: FREE,
   price: FREE,
   requests: words(WEATHER_REACHES),

@@ -18,6 +18,8 @@ export const keysTopic: Page = [
         'hedge profile add desk --base-url https://partner.example/api/v2',
         '# from a password store',
         'pass show hedge/test | hedge profile add desk --base-url https://partner.example/api/v2 --key-stdin',
+        '# in the keychain of this machine, and in no file',
+        'hedge profile add desk --base-url https://partner.example/api/v2 --store keychain',
         '# never stored: a program prints it each time',
         'hedge profile add vault --base-url https://partner.example/api/v2 --key-command \'["pass","show","hedge/test"]\'',
       ),

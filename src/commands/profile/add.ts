@@ -22,6 +22,10 @@ export const profileAdd = defineCommand({
     { flags: '--key-stdin', summary: 'the key comes on standard input' },
     { flags: '--key-file <path>', summary: 'the key stands in a file, alone' },
     { flags: '--key-command <json>', summary: 'a program that prints the key, run each time, never stored' },
+    {
+      flags: '--store <place>',
+      summary: 'where the key is kept: file (plain text, yours alone) or keychain',
+    },
     { flags: '--ca-file <path>', summary: 'certificates to trust besides the usual ones (PEM)' },
     { flags: '--time-zone <zone>', summary: 'zone that times are shown in (UTC): Africa/Lagos' },
     ...LIMIT_OPTIONS,
@@ -33,6 +37,10 @@ export const profileAdd = defineCommand({
       line: 'pass show hedge/test | hedge profile add desk --base-url https://partner.example/api/v2 --key-stdin',
       shows: 'the same from a password store',
     },
+    {
+      line: 'hedge profile add desk --base-url https://partner.example/api/v2 --store keychain',
+      shows: 'the key goes into the keychain of this machine, not into a file',
+    },
   ],
   read(raw) {
     const intent = readProfileIntent(raw);
@@ -40,27 +48,26 @@ export const profileAdd = defineCommand({
     const base = parseBaseUrl(intent.baseUrl);
     return { ...intent, base, caFile: intent.caFile === undefined ? undefined : resolve(intent.caFile) };
   },
-  async run(desk, { name, base, keyOrigin, caFile, timeZone, check, limits: asked }) {
+  async run(desk, { name, base, keyOrigin, store, caFile, timeZone, check, limits: asked }) {
     const key = await askFor(desk, keyOrigin);
     if (check) await (await desk.candidateApi({ baseUrl: base.href, key, caFile })).account();
     const limits = changedLimits({}, asked);
     const profiles = await desk.profiles();
-    await profiles.add(name, {
+    const profile = {
       base_url: base.href,
-      ...(keyOrigin.kind === 'command'
-        ? { api_key_command: [...keyOrigin.argv] }
-        : { api_key: key.reveal() }),
       ...(caFile === undefined ? {} : { ca_file: caFile }),
       ...(timeZone === undefined ? {} : { time_zone: timeZone }),
       ...limits,
       added_at: new Date(desk.clock.now()).toISOString(),
-    });
+    };
+    if (keyOrigin.kind === 'command')
+      await profiles.add(name, { ...profile, api_key_command: [...keyOrigin.argv] });
+    else if (store === 'keychain') await desk.vault.add(name, { ...profile, api_key: key.reveal() });
+    else await profiles.add(name, { ...profile, api_key: key.reveal() });
     const notes = [
       ...(base.warning === undefined ? [] : [base.warning]),
       ...(check ? [] : ['The key was not tried.']),
-      ...(keyOrigin.kind === 'command'
-        ? []
-        : [`The key is kept in plain text in ${profiles.path}, readable by you alone.`]),
+      ...whereKept(keyOrigin, { store, path: profiles.path }),
       `Limits: ${limitsInWords(limits)}. To set them: hedge profile limit ${name}`,
       `Use it with --profile ${name}, or make it the default: hedge profile use ${name}`,
     ];
@@ -69,6 +76,16 @@ export const profileAdd = defineCommand({
   },
   view: viewProfileChange,
 });
+
+function whereKept(
+  { kind }: KeyOrigin,
+  { store, path }: { store: 'file' | 'keychain'; path: string },
+): readonly string[] {
+  if (kind === 'command') return [];
+  return store === 'keychain'
+    ? ['The key is kept in the keychain of this machine, and nowhere else.']
+    : [`The key is kept in plain text in ${path}, readable by you alone.`];
+}
 
 function askFor(desk: Desk, origin: KeyOrigin): Promise<ApiKey> | ApiKey {
   switch (origin.kind) {

@@ -57,13 +57,18 @@ export function storedSummary(name: string, profile: StoredProfile, isDefault: b
     name,
     environment: key?.environment,
     base_url: profile.base_url,
-    key: key?.masked ?? `printed by ${profile.api_key_command?.[0] ?? 'a command'}`,
+    key: key?.masked ?? elsewhere(profile),
     ca_file: profile.ca_file,
     time_zone: profile.time_zone,
     limits: changedLimits(profile, {}),
     is_default: isDefault,
   };
 }
+
+const elsewhere = ({ api_key_keychain: entry, api_key_command: argv }: StoredProfile): string =>
+  entry === undefined
+    ? `printed by ${argv?.[0] ?? 'a command'}`
+    : `in the keychain of this machine, as hedge ${entry}`;
 
 function environmentOf(selection: Selection): SelectedProfile['environment'] {
   return summaryOf(selection, false).environment;

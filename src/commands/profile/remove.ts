@@ -11,10 +11,20 @@ export const profileRemove = defineCommand({
   summary: 'forgets a profile and its key',
   description: 'The key itself stays valid at the service: revoke it in the partner desk if it may be known.',
   operands: [{ name: 'NAME', summary: 'a profile' }],
-  options: [{ flags: '-y, --yes', summary: 'does not ask' }],
+  options: [
+    {
+      flags: '--leave-key',
+      summary: 'leaves a key of the keychain there: for one that cannot be used any more',
+    },
+    { flags: '-y, --yes', summary: 'does not ask' },
+  ],
   examples: [{ line: 'hedge profile remove desk', shows: 'asks, then forgets it' }],
-  read: (raw) => ({ name: raw.operands[0] ?? '', yes: optionGiven(raw, 'yes') }),
-  async run(desk, { name, yes }) {
+  read: (raw) => ({
+    name: raw.operands[0] ?? '',
+    yes: optionGiven(raw, 'yes'),
+    leaveKey: optionGiven(raw, 'leaveKey'),
+  }),
+  async run(desk, { name, yes, leaveKey }) {
     const profiles = await desk.profiles();
     const profile = profiles.find(name);
     if (profile === undefined)
@@ -29,6 +39,7 @@ export const profileRemove = defineCommand({
     };
     if (!yes && !(await desk.prompter.confirm(question)))
       throw new StoppedError({ code: 'declined', what: 'Left as it was.' });
+    if (!leaveKey) await desk.vault.forget(profile);
     const { wasDefault } = await profiles.remove(name);
     const notes = wasDefault ? ['It was the default: there is none now.'] : [];
     return { value: { name, environment, done: `Removed ${name}.`, notes } };

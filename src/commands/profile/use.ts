@@ -36,7 +36,7 @@ export const profileUse = defineCommand({
 });
 
 const questionAbout = (name: string, environment: Environment | undefined) => ({
-  message: `${name} is ${environment === undefined ? 'perhaps LIVE, its key command will tell' : 'LIVE: real money'}. Every terminal of this user then deals with it. Make it the default?`,
+  message: `${name} is ${environment === undefined ? 'perhaps LIVE, its key will tell' : 'LIVE: real money'}. Every terminal of this user then deals with it. Make it the default?`,
   otherwise: '--yes',
 });
 

@@ -70,7 +70,7 @@ export function viewProfile(profile: ProfileInFull): readonly Block[] {
           name: 'Environment',
           value:
             environment === undefined
-              ? [text('known once its key command has run')]
+              ? [text('known once its key has been read')]
               : [environmentCell(environment), text(`(${ENVIRONMENT_GLOSS[environment]})`)],
         },
         { name: 'Base address', value: [baseUrl === null ? missing : text(baseUrl)] },
