@@ -5,6 +5,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bookFor, EACH_ACTION, wordsOf } from '../support/each-action.ts';
+import { expectHeld } from '../support/goal.ts';
 import { counted, killed, type Life } from '../support/kill-case.ts';
 import { type Kill, killsOf, type Point, placeOf, pointText } from '../support/kill-points.ts';
 import { inLanes } from '../support/lanes.ts';
@@ -70,7 +71,10 @@ describe.each(EACH_ACTION)('$name, killed', (action) => {
       process.stderr.write(
         `${action.name}, ${life}: killed in ${kills.length - missed.length} of ${of} ways\n`,
       );
-      expect(verdicts.filter(({ wrong }) => wrong.length > 0)).toEqual([]);
+      const wrong = verdicts.flatMap(({ killedAt, wrong: found }) =>
+        found.map((what) => `${killedAt}: ${what}`),
+      );
+      expectHeld('R1 killed at every system call', { runs: verdicts.length, wrong });
       expect(verdicts).toHaveLength(kills.length);
       expect(missed.filter((each) => !/connect|answer/.test(each))).toEqual([]);
     },

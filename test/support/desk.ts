@@ -4,7 +4,7 @@ import { runInvocation } from '../../src/cli/pipeline.ts';
 import { composeWorld } from '../../src/main/world.ts';
 import type { Clock } from '../../src/platform/clock.ts';
 import { hostOf } from '../../src/platform/host.ts';
-import { systemRandom } from '../../src/platform/random.ts';
+import { type Random, systemRandom } from '../../src/platform/random.ts';
 import type { Keychain } from '../../src/settings/keychain.ts';
 import { temporaryFolder } from './own-folder.ts';
 import { type RecordingOptions, recordingTerminal } from './recording-terminal.ts';
@@ -66,13 +66,16 @@ export function aKeychain(): { keychain: Keychain; held: Map<string, string> } {
 export function aDesk({
   env = {},
   clock = quickClock(),
+  random = systemRandom,
   keychain = aKeychain().keychain,
+  home = temporaryFolder(),
 }: {
   env?: Readonly<Record<string, string>>;
   clock?: Clock;
+  random?: Random;
   keychain?: Keychain;
+  home?: string;
 } = {}): TestDesk {
-  const home = temporaryFolder();
   return {
     home,
     async run(words, options = {}) {
@@ -98,7 +101,7 @@ export function aDesk({
             signal: options.signal ?? new AbortController().signal,
             untilStopped: () => Promise.resolve(),
           },
-          machine: { clock, random: systemRandom, host: hostOf(process) },
+          machine: { clock, random, host: hostOf(process) },
           keychain,
         }),
       );

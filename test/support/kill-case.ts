@@ -126,7 +126,7 @@ async function prepared(
 const NOTHING_LEFT: readonly ActionState[] = ['prepared', 'not_sent'];
 
 /** What the journal says at last, held against what the service did. */
-function againstJournal(home: string, done: number): readonly string[] {
+export function againstJournal(home: string, done: number): readonly string[] {
   const state = journalAt(home).read();
   const [entry, ...more] = state.actions;
   const wrong: string[] = [];

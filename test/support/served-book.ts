@@ -8,7 +8,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as passes } from 'node:timers/promises';
 import type { RequestLogEntry } from '../../src/practice/index.ts';
-import { expectAccepted, openDesk, type PracticeDesk, type Reply } from '../practice/support/desk.ts';
+import {
+  expectAccepted,
+  openDesk,
+  type PracticeDesk,
+  type Reply,
+  type TestClock,
+} from '../practice/support/desk.ts';
 
 const CHANGES = ['/hedges', '/hedges/add', '/hedges/reduce', '/hedges/close'] as const;
 export type ChangePath = (typeof CHANGES)[number];
@@ -42,16 +48,21 @@ const LOOK_MS = 5;
 /** Longer than any fill takes here. */
 const FILLED_MS = 10_000;
 
+const realTime: TestClock = {
+  now: () => Date.now(),
+  pass: () => undefined,
+  sleep: (ms, stop) => passes(ms, undefined, { signal: stop }).catch(() => undefined),
+};
+
 /** Left open until `close`: one service serves many cases. */
-export async function servedBook(settings: Record<string, unknown> = {}): Promise<ServedBook> {
+export async function servedBook(
+  settings: Record<string, unknown> = {},
+  clock: TestClock = realTime,
+): Promise<ServedBook> {
   const store = await mkdtemp(join(tmpdir(), 'hedge-served-'));
   const desk = await openDesk(store, {
     settings: { fill_seconds: { min: 0, max: 0 }, ...settings },
-    clock: {
-      now: () => Date.now(),
-      pass: () => undefined,
-      sleep: (ms, stop) => passes(ms, undefined, { signal: stop }).catch(() => undefined),
-    },
+    clock,
   });
   const changes = () => desk.log.filter(isChange);
   const colleague: ServedBook['colleague'] = async (path, body, book = 'test') => {

@@ -1,0 +1,58 @@
+/**
+ * The goals of trust at their full length, as a table: what was tried, how often, and what was found against it.
+ * Ends with 1 on a violation, or when a test that tells of none failed. Usage, after a build:
+ *
+ *   node test/soak/run.mjs [TEST-FILE...]      these alone; else all, and the watches left running
+ */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ALL = ['test/trust', 'test/acceptance/kill-sweep.test.ts', 'test/acceptance/interrupted.test.ts'];
+const WATCH = fileURLToPath(new URL('watch.mjs', import.meta.url));
+const asked = process.argv.slice(2);
+const started = Date.now();
+const folder = mkdtempSync(join(tmpdir(), 'hedge-soak-'));
+const report = join(folder, 'report.jsonl');
+
+const run = (program, args) =>
+  new Promise((resolve) => {
+    const env = { ...process.env, HEDGE_SOAK: 'all', HEDGE_SWEEP: 'all', HEDGE_SOAK_REPORT: report };
+    spawn(program, args, { stdio: 'inherit', env }).on('close', resolve);
+  });
+
+const files = asked.length === 0 ? ALL : asked;
+const code = await run('npx', ['vitest', 'run', '--config', 'test/vitest.config.ts', ...files]);
+const goals = new Map();
+for (const line of linesOf(report)) {
+  const { goal, runs, violations } = JSON.parse(line);
+  const so = goals.get(goal) ?? { runs: 0, violations: 0 };
+  goals.set(goal, { runs: so.runs + runs, violations: so.violations + violations });
+}
+if (asked.length === 0)
+  goals.set('R14 watches left running', {
+    runs: 3,
+    violations: (await run(process.execPath, [WATCH])) === 0 ? 0 : 1,
+  });
+rmSync(folder, { recursive: true, force: true });
+
+const wide = Math.max(4, ...[...goals.keys()].map((goal) => goal.length));
+const row = (goal, runs, violations) =>
+  console.log(`${goal.padEnd(wide)}  ${String(runs).padStart(8)}  ${String(violations).padStart(10)}`);
+console.log('');
+row('GOAL', 'RUNS', 'VIOLATIONS');
+for (const [goal, { runs, violations }] of [...goals].toSorted(([one], [other]) => one.localeCompare(other)))
+  row(goal, runs, violations);
+console.log(`\n${((Date.now() - started) / 60_000).toFixed(1)} minutes; the tests ended with ${code}.`);
+const violated = [...goals.values()].some(({ violations }) => violations > 0);
+process.exitCode = violated || code !== 0 || goals.size === 0 ? 1 : 0;
+
+function linesOf(path) {
+  try {
+    return readFileSync(path, 'utf8').trim().split('\n');
+  } catch {
+    return [];
+  }
+}

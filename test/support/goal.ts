@@ -1,0 +1,27 @@
+/**
+ * A goal of trust as it is counted: how often it was tried, and what was found against it. `npm test` tries a
+ * spread; `HEDGE_SOAK=all` tries everything, and leaves a line for the table where HEDGE_SOAK_REPORT says.
+ */
+import { appendFileSync } from 'node:fs';
+import { expect } from 'vitest';
+
+export const SOAKING = process.env['HEDGE_SOAK'] === 'all';
+
+/** How many of them: few for every day, many for the soak. */
+export const howMany = (few: number, many: number): number => (SOAKING ? many : few);
+
+/** One of so many for every day, all of them for the soak. */
+export const spread = <T>(all: readonly T[], oneOf: number): readonly T[] =>
+  SOAKING ? all : all.filter((_, index) => index % oneOf === 0);
+
+/** `wrong`: what must never be and was, in words. Fails the test with all of it. */
+export function expectHeld(goal: string, { runs, wrong }: { runs: number; wrong: readonly string[] }): void {
+  const report = process.env['HEDGE_SOAK_REPORT'];
+  if (report !== undefined)
+    appendFileSync(report, `${JSON.stringify({ goal, runs, violations: wrong.length })}\n`);
+  expect({ goal, isTried: runs > 0, wrong: wrong.slice(0, 10).join('\n\n') }).toEqual({
+    goal,
+    isTried: true,
+    wrong: '',
+  });
+}

@@ -1,0 +1,39 @@
+/**
+ * Time shared by a program and the service it talks to, in one process: a sleep moves it and costs nothing, and a
+ * deadline fires when it has come. Knows neither of them.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Clock } from '../../src/platform/clock.ts';
+
+export interface MovingClock extends Clock {
+  /** Moves time and fires what is due by then. */
+  pass(ms: number): void;
+}
+
+/** Starts at the machine's own time, by which certificates are judged, unless told otherwise. */
+export function movingClock(start: number = Date.now()): MovingClock {
+  let now = start;
+  const waiting = new Set<{ due: number; fire: () => void }>();
+  const pass = (ms: number): void => {
+    now += ms;
+    const due = [...waiting].filter((each) => each.due <= now).toSorted((a, b) => a.due - b.due);
+    for (const each of due) {
+      waiting.delete(each);
+      each.fire();
+    }
+  };
+  return {
+    now: () => now,
+    pass,
+    async sleep(ms) {
+      await nextTurn();
+      pass(ms);
+    },
+    deadline(ms) {
+      const controller = new AbortController();
+      const entry = { due: now + ms, fire: () => controller.abort() };
+      waiting.add(entry);
+      return { signal: controller.signal, cancel: () => waiting.delete(entry) };
+    },
+  };
+}
