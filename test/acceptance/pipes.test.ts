@@ -8,9 +8,11 @@ const practice = () => ({ HEDGE_HOME: temporaryFolder(), HEDGE_PROFILE: 'practic
 
 /** The exit code of a screen's last command, printed by the shell that ran it. */
 async function onTerminal(script: string, env: Readonly<Record<string, string>>, columns = 80) {
-  const line = `hedge() { "${process.execPath}" "${HEDGE}" "$@"; }; ${script}; echo "ended:$?"`;
+  const line = `hedge() { "${process.execPath}" "${HEDGE}" "$@"; }; ${script}; echo "ended:$?"; read -r _`;
   const screen = openScreen('bash', ['--norc', '-c', line], { env, columns, rows: 40 });
   await screen.until(/ended:\d+/);
+  // Only now may the shell end: what it printed last is not read any more once it has.
+  screen.send('\r');
   await screen.exit;
   return { raw: screen.raw(), lines: screen.screen() };
 }
