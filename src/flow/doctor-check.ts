@@ -22,7 +22,7 @@ export interface Check {
   verdict: Verdict;
   /** What was found: whole sentences, or words that stand for one. */
   says: string;
-  /** What to do about it; undefined where nothing is to be done. */
+  /** What to do about it, a step a line; undefined where nothing is to be done. */
   todo?: string | undefined;
   /** Figures for programs. */
   facts?: Readonly<Record<string, unknown>> | undefined;

@@ -69,7 +69,7 @@ export function judgeFiles(files: readonly Ours[]): Check {
       check: 'files',
       verdict: worst.verdict,
       says: troubles.map(({ says }) => says).join(' '),
-      todo: troubles.map(({ todo }) => todo).join('; '),
+      todo: troubles.map(({ todo }) => todo).join('\n'),
       facts,
     };
   const says = [
@@ -150,7 +150,15 @@ const kilobytes = (bytes: number): string =>
 export function judgeHalt(halt: Halt | undefined): Check {
   if (halt === undefined) return { check: 'halt', verdict: 'pass', says: 'Nothing is halted.' };
   const todo = 'When dealing may go on: hedge unhalt';
-  if ('unreadable' in halt) return { check: 'halt', verdict: 'fail', says: halt.unreadable.what, todo };
+  if ('unreadable' in halt) {
+    const { what, hint } = halt.unreadable;
+    return {
+      check: 'halt',
+      verdict: 'fail',
+      says: `${what} Opens and adds are halted.`,
+      todo: hint === undefined ? todo : `${hint}\n${todo}`,
+    };
+  }
   return {
     check: 'halt',
     verdict: 'warn',

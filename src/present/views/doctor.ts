@@ -17,7 +17,7 @@ export const viewCheckup = ({ verdict, checks }: Checkup): readonly Block[] => [
         name: `${each.toUpperCase()}  ${check}`,
         value: [text(says, each === 'pass' ? 'plain' : TONES[each])],
       },
-      ...(todo === undefined ? [] : [{ name: '', value: [text(`-> ${todo}`)] }]),
+      ...(todo?.split('\n').map((step) => ({ name: '', value: [text(`-> ${step}`)] })) ?? []),
     ]),
   },
   { kind: 'gap' },
