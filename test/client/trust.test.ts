@@ -4,7 +4,9 @@ import { connect as connectTcp, type Socket } from 'node:net';
 import { createServer, type TLSSocket } from 'node:tls';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { shakeHandsWith } from '../../src/client/probe.ts';
 import { UnavailableError } from '../../src/errors.ts';
+import { systemClock } from '../../src/platform/clock.ts';
 import { anAccount } from '../spec/bodies.ts';
 import { CANARY, type Connected, KEY, ROADS, rejection } from '../support/desk-client.ts';
 import {
@@ -164,6 +166,28 @@ describe('a proxy', () => {
     // printf 'trader:pass@word' | base64
     expect(proxy.authorizations).toEqual(['Basic dHJhZGVyOnBhc3NAd29yZA==']);
     expect(service.requests[0]?.headers).not.toHaveProperty('proxy-authorization');
+  });
+
+  it('is looked through by whoever asks who answers there, and nothing is sent', async () => {
+    const authority = await anAuthority('Beyond');
+    const certificate = await authority.issue({ hosts: ['desk.partner.test'] });
+    const service = await scriptedService([], { certificate });
+    const proxy = await aProxy(service.port);
+    const probing = {
+      baseUrl: AWAY,
+      trust: { ca: [authority.ca], roots: false },
+      proxy: { https: proxy.url },
+      clock: systemClock,
+    };
+    const seen = await shakeHandsWith(probing, new AbortController().signal);
+    expect(seen).toMatchObject({ protocol: 'TLSv1.3', chain: [{ issuer: 'Beyond' }] });
+    expect(proxy.asked).toEqual(['desk.partner.test:443']);
+    const untrusted = shakeHandsWith(
+      { ...probing, trust: { ca: [], roots: false } },
+      new AbortController().signal,
+    );
+    expect(String(await rejection(untrusted))).toContain('unknown authority');
+    expect(service.requests).toEqual([]);
   });
 
   it('that reads along with a certificate of its own is not believed', async () => {
