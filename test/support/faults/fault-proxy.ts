@@ -2,6 +2,7 @@
  * A service in front of the practice service, over TLS of its own, that does to each request what a plan says, and
  * writes down what the client could know of it. Also the proxy through which pooled connections come to it.
  */
+import { once } from 'node:events';
 import { createServer as createProxy, type IncomingMessage, type ServerResponse } from 'node:http';
 import { Agent, createServer, request } from 'node:https';
 import { connect, type Socket } from 'node:net';
@@ -30,6 +31,8 @@ export interface FaultProxy {
   ca: string;
   /** From now on, nothing having come yet. `isSending`: an action stands in the journal. */
   begin(plan: Plan, isSending: () => boolean): void;
+  /** From now on, what is written to the connection in place of the service's answer; undefined leaves it. */
+  rewrite(rewriting: Rewriting | undefined): void;
   /** The service behind takes every request for a new one. */
   forgetsKeys(forgets: boolean): void;
   /** Requests of actions since then. */
@@ -42,11 +45,14 @@ export interface FaultProxy {
 export type Road = 'direct' | 'pooled';
 export const ROADS: readonly Road[] = ['direct', 'pooled'];
 
-interface Reply {
+export interface Reply {
   status: number;
   headers: IncomingMessage['headers'];
   body: Buffer;
 }
+
+/** Bytes, or pieces without end. */
+export type Rewriting = (reply: Reply, line: string) => Uint8Array | Iterable<Uint8Array> | undefined;
 
 /** No request of a program lasts as long: whoever still waits then is cut off. */
 const LONGEST_MS = 120_000;
@@ -65,6 +71,7 @@ export async function faultProxy(
   let plan = CALM;
   let isSending = (): boolean => false;
   let keyless = false;
+  let rewriting: Rewriting | undefined;
   const met = { before: 0, send: 0, polls: 0 };
   const sent: Sent[] = [];
   const polls = { through: 0, troubled: 0 };
@@ -110,6 +117,12 @@ export async function faultProxy(
     if (isSend) sent.push(note);
     else if (phase === 'polls') polls[fault === undefined ? 'through' : 'troubled'] += 1;
     const reply = fault === undefined || fault.acts ? await passOn(incoming, body) : undefined;
+    const rewritten = reply && rewriting?.(reply, line);
+    if (rewritten !== undefined) {
+      note.tells = 'unclear';
+      await writeAll(rewritten, response.socket);
+      return;
+    }
     if (fault === undefined) note.status = reply?.status;
     await play(fault, reply, response);
   }
@@ -234,6 +247,9 @@ export async function faultProxy(
       Object.assign(polls, { through: 0, troubled: 0 });
       sent.length = 0;
     },
+    rewrite(next) {
+      rewriting = next;
+    },
     forgetsKeys(forgets) {
       keyless = forgets;
     },
@@ -245,6 +261,16 @@ export async function faultProxy(
       await close(server);
     },
   };
+}
+
+async function writeAll(bytes: Uint8Array | Iterable<Uint8Array>, socket: Socket | null): Promise<void> {
+  const gone = new AbortController();
+  socket?.once('close', () => gone.abort());
+  for (const piece of bytes instanceof Uint8Array ? [bytes] : bytes) {
+    if (socket === null || socket.destroyed) return;
+    if (!socket.write(piece)) await once(socket, 'drain', { signal: gone.signal }).catch(() => undefined);
+  }
+  socket?.end();
 }
 
 const usesRefusals = ({ faults }: Plan): boolean =>

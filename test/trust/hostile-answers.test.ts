@@ -1,0 +1,199 @@
+/**
+ * A service gone mad, over all commands that ask one: no stack, no hang, an exit code that is documented, one
+ * document, and no action called not done that was done. What an answer may weigh is held in memory too.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { EXIT_BUG, EXIT_CODES } from '../../src/cli/exit-codes.ts';
+import { aDesk, type Ran } from '../support/desk.ts';
+import { type FaultDesk, faultDesk, isDocument, told } from '../support/faults/fault-case.ts';
+import { type Rewriting, ROADS, type Road } from '../support/faults/fault-proxy.ts';
+import { CALM } from '../support/faults/faults.ts';
+import { mutated } from '../support/faults/mutations.ts';
+import { expectHeld, howMany, SOAKING } from '../support/goal.ts';
+import { seededRandom } from '../support/steady-clock.ts';
+
+const LONG_MS = SOAKING ? 1_500_000 : 60_000;
+/** Of the machine's own time; the program's costs nothing. */
+const HANGS_MS = 10_000;
+const DOCUMENTED = EXIT_CODES.map(({ code }) => code).filter((code) => code !== EXIT_BUG);
+
+const LINES: readonly string[] = [
+  'markets',
+  'price',
+  'price USDTNGN',
+  'quote USDTNGN buy 10000',
+  'quote USDTNGN sell 10000 --tenor 3 --worst-price 1500',
+  'hedges',
+  'hedges PAY-1',
+  'history',
+  'positions',
+  'account',
+  'doctor',
+  'api GET /account',
+  'open USDTNGN buy 1000 --tenor 3 --deal-id PAY-2 --ensure --yes',
+  'open USDTNGN sell 1000 --tenor 1 --yes --no-wait',
+  'add USDTNGN buy 500 --yes',
+  'reduce USDTNGN buy 500 --yes',
+  'reduce USDTNGN buy --by 50% --yes',
+  'close USDTNGN buy --yes',
+  'close USDTNGN sell --if-open --yes',
+  'check',
+  'resume --yes --resend',
+];
+
+let desk: FaultDesk;
+beforeAll(async () => {
+  desk = await faultDesk();
+});
+beforeEach(() => desk.served.reset());
+afterAll(() => desk.close());
+
+interface Asked {
+  line: string;
+  road: Road;
+  /** The answer of this number goes mad, and those after it where `onward`. */
+  nth: number;
+  onward: boolean;
+  seed: number;
+}
+
+const askedOf = (seed: number): Asked => {
+  const { fraction } = seededRandom(seed);
+  const below = (count: number): number => Math.floor(fraction() * count);
+  return {
+    line: (LINES[seed % LINES.length] ?? 'account').replace('PAY-2', `PAY-${seed.toString()}`),
+    road: ROADS[below(ROADS.length)] ?? 'direct',
+    nth: below(4),
+    onward: below(2) === 0,
+    seed,
+  };
+};
+
+const acts = (): number =>
+  desk.served.changes().filter(({ status, replayed }) => status < 300 && replayed !== true).length;
+
+async function answered(
+  asked: Pick<Asked, 'line' | 'road' | 'seed'>,
+  rewriting: Rewriting,
+  run = (program: ReturnType<typeof aDesk>, words: string) => program.run(words),
+): Promise<readonly string[]> {
+  const home = mkdtempSync(join(tmpdir(), 'hedge-hostile-'));
+  try {
+    const caFile = join(home, 'ca.pem');
+    writeFileSync(caFile, desk.proxy.ca, { mode: 0o600 });
+    const env = { ...desk.proxy.way(home, asked.road), HEDGE_CA_FILE: caFile };
+    const program = aDesk({ home, clock: desk.clock, random: seededRandom(asked.seed), env });
+    // Something to look at, and to resume.
+    if (asked.line.startsWith('check') || asked.line.startsWith('resume')) {
+      desk.proxy.begin({ faults: { ...CALM.faults, send: ['reset before'] }, forever: true }, () => true);
+      await program.run('open USDTNGN buy 1000 --tenor 3 --yes --json');
+    }
+    const before = acts();
+    desk.proxy.begin(CALM, () => false);
+    desk.proxy.rewrite(rewriting);
+    const ran = await unlessItHangs(run(program, `${asked.line} --json`));
+    return ran === undefined ? ['it hangs'] : against(ran, acts() - before);
+  } finally {
+    desk.proxy.rewrite(undefined);
+    rmSync(home, { recursive: true, force: true });
+  }
+}
+
+function against(ran: Ran, done: number): readonly string[] {
+  const wrong: string[] = [];
+  if (!DOCUMENTED.includes(ran.code)) wrong.push(`its exit code is not documented: ${told(ran)}`);
+  if (!isDocument(ran)) wrong.push(`it prints no document: ${told(ran)}`);
+  if (/\n\s+at .+:\d+:\d+|node:internal/.test(ran.out + ran.err))
+    wrong.push(`it shows a stack: ${told(ran)}`);
+  if (/"effect":"none"/.test(ran.out) && done > 0) wrong.push(`done, and said not to be: ${told(ran)}`);
+  if ('polluted' in {}) wrong.push('what every object is made from was changed');
+  return wrong;
+}
+
+function unlessItHangs<T>(running: Promise<T>): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const hung = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), HANGS_MS);
+  });
+  return Promise.race([running, hung]).finally(() => clearTimeout(timer));
+}
+
+describe('a service gone mad', () => {
+  it('gets from every command one document and an exit code that is documented', {
+    timeout: LONG_MS,
+  }, async () => {
+    const wrong: string[] = [];
+    const runs = howMany(LINES.length * 10, 10_500);
+    for (let seed = 0; seed < runs; seed++) {
+      const asked = askedOf(seed);
+      const names: string[] = [];
+      let answers = 0;
+      const found = await answered(asked, (reply) => {
+        const number = answers++;
+        if (number < asked.nth || (number > asked.nth && !asked.onward)) return undefined;
+        const { name, bytes } = mutated(reply, seed * 101 + number);
+        names.push(name);
+        return bytes;
+      });
+      wrong.push(...found.map((what) => `${JSON.stringify(asked)}, ${names.join(', ')}: ${what}`));
+      if (seed % 500 === 499) await desk.served.reset();
+    }
+    expectHeld('R11 S8 hostile answers × commands', { runs, wrong });
+  });
+
+  it.each(ROADS)('cannot fill the memory by an answer without end, on the %s road', async (road) => {
+    const piece = Buffer.alloc(65_536, 0x20);
+    let pieces = 0;
+    function* endless() {
+      yield Buffer.from('HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\r\n');
+      for (; pieces < 10_000; pieces++) yield piece;
+    }
+    const before = process.memoryUsage().rss;
+    expect(await answered({ line: 'account', road, seed: 1 }, endless)).toEqual([]);
+    const mb = (bytes: number): number => bytes / 1_048_576;
+    // Each of four tries may leave some megabytes in the buffers of the system.
+    expect(mb(pieces * piece.length)).toBeLessThan(64);
+    expect(mb(process.memoryUsage().rss - before)).toBeLessThan(150);
+  });
+
+  it.each([
+    ['lists in lists', '['.repeat(500_000)],
+    ['objects in objects', '{"a":'.repeat(200_000)],
+    ['a million names', `{${Array.from({ length: 90_000 }, (_, at) => `"k${at.toString()}":0`).join(',')}}`],
+  ])('is not followed into %s', async (_, body) => {
+    const head = `HTTP/1.1 200 OK\r\ncontent-length: ${body.length.toString()}\r\n\r\n`;
+    const began = Date.now();
+    const found = await answered({ line: 'account', road: 'direct', seed: 1 }, () =>
+      Buffer.from(`${head}${body}`),
+    );
+    expect(found).toEqual([]);
+    expect(Date.now() - began).toBeLessThan(5_000);
+  });
+
+  it.each<[string, RegExp, (ran: Ran) => Ran]>([
+    ['dies of it', /not documented/, (ran) => ({ ...ran, code: 1 })],
+    ['shows its stack', /shows a stack/, (ran) => ({ ...ran, err: '\n    at read (/a/b.js:1:2)\n' })],
+    ['prints nothing', /no document/, (ran) => ({ ...ran, out: '' })],
+    ['prints two documents', /no document/, (ran) => ({ ...ran, out: ran.out + ran.out })],
+    [
+      'calls done what is not',
+      /said not to be/,
+      (ran) => ({ ...ran, out: ran.out.replaceAll('"unknown"', '"none"') }),
+    ],
+  ])('would be told by a program that %s', async (_, says, broken) => {
+    const asked = (seed: number) =>
+      ({ line: 'open USDTNGN buy 1000 --tenor 3 --yes', road: 'direct', seed }) as const;
+    const mad: Rewriting = (_reply, line) =>
+      line === 'POST /hedges' ? Buffer.from('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}') : undefined;
+    expect(await answered(asked(says.source.length), mad)).toEqual([]);
+    const found = await answered(asked(1_000 + says.source.length), mad, async (program, words) =>
+      broken(await program.run(words)),
+    );
+    expect({ found: found.join('\n'), changes: desk.served.changes().slice(-5) }).toMatchObject({
+      found: expect.stringMatching(says),
+    });
+  });
+});
