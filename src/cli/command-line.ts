@@ -9,6 +9,7 @@ import { isGroup } from '../commands/define.ts';
 import { loadHome, loadVersion, REGISTRY } from '../commands/registry.ts';
 import { withoutSwallowing } from '../commands/watch-option.ts';
 import { clean } from '../domain/clean.ts';
+import { withoutKeys } from '../domain/without-keys.ts';
 import { UsageError } from '../errors.ts';
 import type { RawInput } from '../intent/raw-input.ts';
 import { bareWords, GLOBAL_OPTIONS, type GlobalOptions } from './global-options.ts';
@@ -207,7 +208,7 @@ function missingCommand(program: Commander, argv: readonly string[]): UsageError
 
 function usageErrorOf(error: CommanderError, argv: readonly string[]): UsageError {
   const [first = '', ...rest] = error.message.replace(/^error: /, '').split('\n');
-  const sentence = clean(first.charAt(0).toUpperCase() + first.slice(1));
+  const sentence = withoutKeys(clean(first.charAt(0).toUpperCase() + first.slice(1)));
   const suggestion = clean(rest.join(' ').replace(/^\(|\)$/g, ''));
   const words = bareWords(argv);
   const known = REGISTRY.some((line) => line.name === words[0]) ? `${words[0]} ` : '';

@@ -1,7 +1,9 @@
 /**
  * Text that somebody typed, repeated in a message: in quotation marks, of bounded length, with everything
- * that a terminal would obey or not show spelled out. It stays recognisable, and it cannot do anything.
+ * that a terminal would obey or not show spelled out, and what looks like an API key blotted out. It stays
+ * recognisable, and it cannot do anything.
  */
+import { withoutKeys } from './without-keys.ts';
 
 const MAX_SHOWN = 60;
 
@@ -19,7 +21,7 @@ const SHORT: Readonly<Record<string, string>> = {
 /** `a\u001b[2J` becomes `"a\u{1b}[2J"`; more than 60 characters end in `…`. */
 export function quoted(text: string): string {
   const characters: string[] = [];
-  for (const character of text) {
+  for (const character of withoutKeys(text)) {
     if (characters.length === MAX_SHOWN) return `"${characters.join('')}…"`;
     characters.push(UNSHOWABLE.test(character) ? spelled(character) : character);
   }

@@ -3,6 +3,7 @@
  * values. Contradictions are refused here; what an option means for the book is decided elsewhere.
  */
 import { quoted } from '../domain/quoted.ts';
+import { holdsKey } from '../domain/without-keys.ts';
 import { UsageError } from '../errors.ts';
 import type { ActionOptions, PriceTerms } from './action-intent.ts';
 import { readBps, readPrice, readSeconds } from './operands.ts';
@@ -103,6 +104,12 @@ export function readIdempotencyKey(text: string): string {
     throw new UsageError(
       `${quoted(text)} cannot be sent as an idempotency key.`,
       'Use 1 to 255 visible ASCII characters without blanks.',
+    );
+  }
+  if (holdsKey(text)) {
+    throw new UsageError(
+      `${quoted(text)} looks like an API key, not like an idempotency key.`,
+      'An idempotency key is kept in the journal; an API key is never an argument: hedge profile add NAME',
     );
   }
   return text;

@@ -2,6 +2,7 @@
 import { quoted, unquoted } from '../domain/quoted.ts';
 import { shellWord } from '../domain/shell-word.ts';
 import { ENVIRONMENTS, type Environment, type Side } from '../domain/vocabulary.ts';
+import { holdsKey } from '../domain/without-keys.ts';
 import { UsageError } from '../errors.ts';
 import { readDealId, readMarket, readSide } from './operands.ts';
 import { optionGiven, optionText, type RawInput } from './raw-input.ts';
@@ -83,6 +84,11 @@ export function readSettleIntent(raw: RawInput): SettleIntent {
   if (because === '' || because.length > LONGEST_REASON)
     throw new UsageError(
       `A reason has 1 to ${LONGEST_REASON.toString()} characters.`,
+      '--because "the venue says it never arrived"',
+    );
+  if (holdsKey(because))
+    throw new UsageError(
+      'What looks like an API key stands in the reason, which is kept in the journal.',
       '--because "the venue says it never arrived"',
     );
   return {

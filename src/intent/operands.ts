@@ -13,6 +13,7 @@ import {
   TENORS,
   type Tenor,
 } from '../domain/vocabulary.ts';
+import { holdsKey } from '../domain/without-keys.ts';
 import { UsageError } from '../errors.ts';
 import { hasDecimals, MAX_WHOLE_DIGITS, parseDecimal, parsePlainDecimal, wholeDigits } from './decimals.ts';
 
@@ -164,6 +165,12 @@ export function readDealId(text: string): string {
     throw new UsageError(
       `${quoted(text)} is not a deal id.`,
       `A deal id has 1 to ${MAX_DEAL_ID.toString()} visible characters and neither begins nor ends with a blank.`,
+    );
+  }
+  if (holdsKey(text)) {
+    throw new UsageError(
+      `${quoted(text)} looks like an API key, not like a deal id.`,
+      'A deal id is kept in the journal and sent to the service; a key is never an argument: hedge profile add NAME',
     );
   }
   return text;

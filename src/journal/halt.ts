@@ -5,6 +5,7 @@
 import { rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as z from 'zod/mini';
+import { holdsKey } from '../domain/without-keys.ts';
 import { DamagedFileError, UsageError } from '../errors.ts';
 import {
   checkFolder,
@@ -60,6 +61,12 @@ export function halt({ who, why }: { who: string; why: string }, desk: Desk): Ha
   if (reason === '' || reason.length > LONGEST) {
     throw new UsageError(
       `A halt needs a reason of 1 to ${LONGEST.toString()} characters.`,
+      'hedge halt "venue down"',
+    );
+  }
+  if (holdsKey(reason)) {
+    throw new UsageError(
+      'What looks like an API key stands in the reason, which is kept and shown to everybody who meets the halt.',
       'hedge halt "venue down"',
     );
   }

@@ -176,4 +176,4 @@ export const instantOf = (ms: number): string => new Date(ms).toISOString();
 
 /** A command line with every word, or part of a word, that looks like an API key blotted out (specification §5). */
 export const argvWithoutKeys = (argv: readonly string[]): string[] =>
-  argv.map((word) => word.replace(/([A-Za-z0-9]+_(?:live|test)_)[\x21-\x7e]+/g, '$1…'));
+  argv.map((word) => word.replace(/(?<![A-Za-z0-9])([A-Za-z0-9]+_(?:live|test)_)[\x21-\x7e]+/g, '$1…'));

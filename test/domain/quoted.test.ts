@@ -50,3 +50,17 @@ describe('quoted', () => {
     );
   });
 });
+
+describe('a key that was typed in the wrong place', () => {
+  it.each([
+    ['hk_live_0123456789abcdef', '"hk_live_…"'],
+    ['--key=hk_test_0123456789abcdef', '"--key=hk_test_…"'],
+    ['Q4_live_20261120', '"Q4_live_20261120"'],
+  ])('%s is shown as %s', (text, shown) => {
+    expect(quoted(text)).toBe(shown);
+  });
+
+  it('is looked for without long waiting, however much was typed', () => {
+    expect(quoted('x'.repeat(3_000_000))).toBe(`"${'x'.repeat(60)}…"`);
+  });
+});

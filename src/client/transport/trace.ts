@@ -3,6 +3,7 @@
  * key; bodies are not shown.
  */
 import { clean } from '../../domain/clean.ts';
+import { withoutKeys } from '../../domain/without-keys.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { Failure } from './failure.ts';
 import type { Send, WireRequest } from './wire.ts';
@@ -12,7 +13,7 @@ export type Trace = (line: string) => void;
 /** `masked` is the key's mask, shown in the place of the bearer. */
 export function withTrace(parts: { trace: Trace; clock: Clock; masked: string }, send: Send): Send {
   const { clock, masked } = parts;
-  const say = (line: string): void => parts.trace(clean(line));
+  const say = (line: string): void => parts.trace(withoutKeys(clean(line)));
   return async (request, attempt) => {
     say(`> ${request.method} ${request.path} attempt ${attempt.number}`);
     for (const line of headerLines(request, masked)) say(`> ${line}`);

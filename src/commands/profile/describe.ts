@@ -1,6 +1,7 @@
 /** Profiles in words, for the commands that show them. Reads no key that it does not have at hand. */
 import { ApiKey } from '../../domain/api-key.ts';
 import { changedLimits } from '../../domain/profile-limits.ts';
+import { withoutKeys } from '../../domain/without-keys.ts';
 import type { ProfileSummary, SelectedProfile } from '../../present/views/profiles.ts';
 import type { StoredProfile } from '../../settings/profiles.ts';
 import { keySourceInWords, profileSourceInWords, type Selection } from '../../settings/resolve.ts';
@@ -31,7 +32,7 @@ export function summaryOf(selection: Selection, isDefault: boolean): ProfileSumm
       return {
         name,
         environment: key.environment,
-        base_url: selection.baseUrl,
+        base_url: withoutKeys(selection.baseUrl),
         key: `${key.masked} ${keySourceInWords(selection.keySource)}`,
         limits: {},
         is_default: false,
@@ -56,9 +57,9 @@ export function storedSummary(name: string, profile: StoredProfile, isDefault: b
   return {
     name,
     environment: key?.environment,
-    base_url: profile.base_url,
+    base_url: withoutKeys(profile.base_url),
     key: key?.masked ?? elsewhere(profile),
-    ca_file: profile.ca_file,
+    ca_file: profile.ca_file === undefined ? undefined : withoutKeys(profile.ca_file),
     time_zone: profile.time_zone,
     limits: changedLimits(profile, {}),
     is_default: isDefault,
