@@ -1,0 +1,178 @@
+/**
+ * S3, S4, S10: the key goes to the one address that proves who it is, and to nobody else; only that address is
+ * contacted, and only folders of ours are written.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { createServer as createHttpsServer } from 'node:https';
+import { createServer as createPlainServer } from 'node:net';
+import { join } from 'node:path';
+import { createServer as createTlsServer } from 'node:tls';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { anAccount, succeeded } from '../spec/bodies.ts';
+import { bareEnvironment, HEDGE, runBuilt } from '../support/built.ts';
+import { wayTo } from '../support/desk-at.ts';
+import { expectHeld, spread } from '../support/goal.ts';
+import { temporaryFolder } from '../support/own-folder.ts';
+import { close, listen, on, raw, scriptedService } from '../support/scripted-service.ts';
+import { servedBook } from '../support/served-book.ts';
+import { anAuthority, type Issued, inDays } from '../support/tls.ts';
+import { isMissing } from '../support/tools.ts';
+
+const UNCHECKED = { NODE_TLS_REJECT_UNAUTHORIZED: '0', NODE_NO_WARNINGS: '1' };
+
+/** Keeps every byte that comes out of its TLS. */
+async function listener(issued: Issued, at: number): Promise<() => string> {
+  const heard: Buffer[] = [];
+  const server = createTlsServer({ key: issued.key, cert: issued.cert }, (socket) => {
+    socket.on('data', (part) => heard.push(part));
+    socket.on('error', () => undefined);
+  });
+  server.on('tlsClientError', () => undefined);
+  await listen(server, '127.0.0.1', at);
+  onTestFinished(() => close(server));
+  return () => Buffer.concat(heard).toString('latin1');
+}
+
+describe('a saved session', () => {
+  const inPlace: readonly [string, (known: Awaited<ReturnType<typeof anAuthority>>) => Promise<Issued>][] = [
+    ['another authority', async () => (await anAuthority()).issue()],
+    ['the same authority, for another host', (known) => known.issue({ hosts: ['wrong.example'] })],
+    ['the same authority, expired since', (known) => known.issue({ from: inDays(-9), until: inDays(-2) })],
+    ['the same authority, not valid yet', (known) => known.issue({ from: inDays(2), until: inDays(9) })],
+  ];
+  it.each(inPlace)('does not make a certificate of %s believed', async (_what, issue) => {
+    const known = await anAuthority();
+    const good = await known.issue();
+    const server = createHttpsServer({ key: good.key, cert: good.cert }, (_request, response) => {
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify(succeeded(anAccount())));
+    });
+    const port = await listen(server);
+    const home = temporaryFolder();
+    const env = {
+      ...wayTo({ url: `https://127.0.0.1:${port}/v2`, ca: known.ca }, home),
+      ...UNCHECKED,
+      HEDGE_HOME: home,
+    };
+    expect(await runBuilt(['account'], { env })).toMatchObject({ code: 0 });
+    expect(readdirSync(join(home, 'cache', 'tls-sessions'))).toHaveLength(1);
+    await close(server);
+    const heard = await listener(await issue(known), port);
+    const wrong: string[] = [];
+    for (const words of spread(
+      ['account --json', 'open USDTNGN buy 10k --tenor 3 --yes --json', 'api GET /x --json'],
+      3,
+    )) {
+      const ran = await runBuilt([...words.split(' '), '-q'], { env });
+      if (ran.code !== 5 || heard() !== '') wrong.push(`${words}: ${ran.code} ${ran.err} heard ${heard()}`);
+    }
+    expectHeld('S3 TLS', { runs: spread([1, 2, 3], 3).length, wrong });
+  });
+});
+
+describe('a redirect', () => {
+  it.each([301, 302, 303, 307, 308])('of %i is followed to nobody', async (status) => {
+    let reached = 0;
+    const elsewhere = createPlainServer((socket) => {
+      reached += 1;
+      socket.destroy();
+    });
+    const port = await listen(elsewhere);
+    onTestFinished(() => close(elsewhere));
+    const wrong: string[] = [];
+    for (const location of [
+      `https://127.0.0.1:${port}/v2/account`,
+      `http://127.0.0.1:${port}/`,
+      `//127.0.0.1:${port}/`,
+    ]) {
+      const service = await scriptedService([on('GET /account', raw(status, '', { location }))]);
+      const home = temporaryFolder();
+      const env = { ...wayTo(service, home), HEDGE_HOME: home };
+      const ran = await runBuilt(['account', '--json'], { env });
+      if (ran.code !== 6 || reached > 0) wrong.push(`${location}: ${ran.code}, ${reached} connections`);
+      if (service.requests.length !== 1) wrong.push(`${location}: asked ${service.requests.length} times`);
+    }
+    expectHeld('S4 redirects', { runs: 3, wrong });
+  });
+});
+
+describe('the least contact', () => {
+  it.skipIf(isMissing('strace'))(
+    'is the base address alone, and nothing is written but in our folders',
+    async () => {
+      const served = await servedBook();
+      onTestFinished(() => served.close());
+      const home = temporaryFolder();
+      const trace = join(temporaryFolder(), 'trace');
+      const port = new URL(served.desk.service.url).port;
+      const wrong: string[] = [];
+      const lines = [
+        'account',
+        'quote USDTNGN buy 10k',
+        'open USDTNGN buy 10000 --tenor 3 --yes',
+        'journal',
+        'hedges',
+        '',
+      ];
+      for (const line of lines) {
+        const calls = await traced(line.split(' ').filter(Boolean), served.way(home), trace);
+        expect(calls.length).toBeGreaterThan(10);
+        for (const call of calls) {
+          const stray = strayOf(call, { home, port });
+          if (stray !== undefined) wrong.push(`hedge ${line}: ${stray}`);
+        }
+      }
+      expectHeld('S10 least contact', { runs: lines.length, wrong });
+    },
+    60_000,
+  );
+
+  it.each([
+    ['connect(18, {sa_family=AF_INET, sin_port=htons(443), sin_addr=inet_addr("1.2.3.4")}, 16) = 0', true],
+    ['connect(18, {sa_family=AF_INET, sin_port=htons(99), sin_addr=inet_addr("127.0.0.1")}, 16) = 0', false],
+    ['openat(AT_FDCWD, "/etc/x", O_WRONLY|O_CREAT, 0666) = 18', true],
+    ['openat(AT_FDCWD, "/home/x", O_WRONLY|O_CREAT, 0666) = 18', false],
+    ['openat(AT_FDCWD, "/etc/x", O_RDONLY) = 18', false],
+    ['mkdir("/tmp/x", 0777) = 0', true],
+  ])('would show in %s', (call, isStray) => {
+    expect(strayOf(call, { home: '/home', port: '99' }) !== undefined).toBe(isStray);
+  });
+});
+
+const CALLS =
+  'connect,sendto,openat,mkdir,mkdirat,rename,renameat,renameat2,unlink,unlinkat,link,linkat,symlink,symlinkat,truncate,chmod,fchmodat';
+
+async function traced(
+  words: readonly string[],
+  env: Record<string, string>,
+  log: string,
+): Promise<readonly string[]> {
+  const child = spawn(
+    'strace',
+    ['-f', '-qq', '-o', log, '-e', `trace=${CALLS}`, process.execPath, HEDGE, ...words],
+    {
+      env: bareEnvironment(env),
+      stdio: 'ignore',
+    },
+  );
+  await once(child, 'close');
+  return readFileSync(log, 'utf8').split('\n').filter(Boolean);
+}
+
+/** The call, when it reaches or changes what is not ours. */
+function strayOf(call: string, { home, port }: { home: string; port: string }): string | undefined {
+  if (/\bconnect\(/.test(call)) {
+    const isOurs = call.includes(`htons(${port})`) && call.includes('"127.0.0.1"');
+    return /AF_INET/.test(call) && !isOurs ? call : undefined;
+  }
+  if (/\bopenat\(/.test(call) && !/O_WRONLY|O_RDWR|O_CREAT|O_TRUNC/.test(call)) return undefined;
+  if (/\bsendto\(|= -1 /.test(call)) return undefined;
+  const paths = [...call.matchAll(/"(\/[^"]*)"/g)].map(([, path = '']) => path);
+  return paths.some(
+    (path) => path !== home && !path.startsWith(`${home}/`) && !/^\/dev\/(null|tty)$/.test(path),
+  )
+    ? call
+    : undefined;
+}
