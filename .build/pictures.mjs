@@ -71,9 +71,9 @@ async function until(terminal, shown) {
 }
 
 function cellsOf({ buffer }) {
-  const lines = Array.from(new Array(ROWS).keys(), (row) => {
+  const lines = upTo(ROWS).map((row) => {
     const line = buffer.active.getLine(row);
-    return Array.from(new Array(COLUMNS).keys(), (column) => {
+    return upTo(COLUMNS).map((column) => {
       const cell = line.getCell(column);
       const colour = cell.isFgDefault()
         ? undefined
@@ -87,6 +87,7 @@ function cellsOf({ buffer }) {
   return lines;
 }
 
+const upTo = (count) => Array.from({ length: count }, (_, at) => at);
 const textOf = (lines) => lines.map((line) => line.map(({ text }) => text).join('')).join('\n');
 const rgb = (number) => `#${number.toString(16).padStart(6, '0')}`;
 
