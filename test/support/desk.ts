@@ -3,7 +3,7 @@
 import { runInvocation } from '../../src/cli/pipeline.ts';
 import { composeWorld } from '../../src/main/world.ts';
 import type { Clock } from '../../src/platform/clock.ts';
-import { hostOf } from '../../src/platform/host.ts';
+import { type Host, hostOf } from '../../src/platform/host.ts';
 import { type Random, systemRandom } from '../../src/platform/random.ts';
 import type { Keychain } from '../../src/settings/keychain.ts';
 import { temporaryFolder } from './own-folder.ts';
@@ -69,12 +69,14 @@ export function aDesk({
   random = systemRandom,
   keychain = aKeychain().keychain,
   home = temporaryFolder(),
+  host = hostOf(process),
 }: {
   env?: Readonly<Record<string, string>>;
   clock?: Clock;
   random?: Random;
   keychain?: Keychain;
   home?: string;
+  host?: Host;
 } = {}): TestDesk {
   return {
     home,
@@ -101,7 +103,7 @@ export function aDesk({
             signal: options.signal ?? new AbortController().signal,
             untilStopped: () => Promise.resolve(),
           },
-          machine: { clock, random, host: hostOf(process) },
+          machine: { clock, random, host },
           keychain,
         }),
       );

@@ -33,6 +33,11 @@ export interface FaultProxy {
   begin(plan: Plan, isSending: () => boolean): void;
   /** From now on, what is written to the connection in place of the service's answer; undefined leaves it. */
   rewrite(rewriting: Rewriting | undefined): void;
+  /**
+   * Told of every request of an action, before it goes on and once the service has it; true: the program dies there,
+   * and nothing of it comes through any more until the next `begin`.
+   */
+  onSend(hook: ((moment: 'before' | 'after') => boolean) | undefined): void;
   /** The service behind takes every request for a new one. */
   forgetsKeys(forgets: boolean): void;
   /** Requests of actions since then. */
@@ -71,6 +76,8 @@ export async function faultProxy(
   let plan = CALM;
   let isSending = (): boolean => false;
   let keyless = false;
+  let hook: ((moment: 'before' | 'after') => boolean) | undefined;
+  let dead = false;
   let rewriting: Rewriting | undefined;
   const met = { before: 0, send: 0, polls: 0 };
   const sent: Sent[] = [];
@@ -91,6 +98,10 @@ export async function faultProxy(
   server.on('connection', (socket: Socket) => {
     socket.on('error', () => undefined);
     if (socket.remotePort !== undefined) under.set(socket.remotePort, socket);
+    if (dead) {
+      socket.resetAndDestroy();
+      return;
+    }
     const phase = phaseOfConnection();
     if (faultNow(phase)?.play.how !== 'refused') return;
     met[phase] += 1;
@@ -116,7 +127,10 @@ export async function faultProxy(
     };
     if (isSend) sent.push(note);
     else if (phase === 'polls') polls[fault === undefined ? 'through' : 'troubled'] += 1;
+    const dies = (moment: 'before' | 'after'): boolean => (dead ||= isSend && hook?.(moment) === true);
+    if (dies('before')) throw new Error('the program is dead');
     const reply = fault === undefined || fault.acts ? await passOn(incoming, body) : undefined;
+    if (reply !== undefined && dies('after')) throw new Error('the program is dead');
     const rewritten = reply && rewriting?.(reply, line);
     if (rewritten !== undefined) {
       note.tells = 'unclear';
@@ -242,6 +256,7 @@ export async function faultProxy(
     }),
     begin(next, sending) {
       plan = next;
+      dead = false;
       isSending = sending;
       Object.assign(met, { before: 0, send: 0, polls: 0 });
       Object.assign(polls, { through: 0, troubled: 0 });
@@ -249,6 +264,9 @@ export async function faultProxy(
     },
     rewrite(next) {
       rewriting = next;
+    },
+    onSend(next) {
+      hook = next;
     },
     forgetsKeys(forgets) {
       keyless = forgets;
