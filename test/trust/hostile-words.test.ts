@@ -1,0 +1,141 @@
+/**
+ * R12, S5, S8: whatever stands in a word, a variable or a file of lines, the program ends with a code that is written
+ * down, sends nothing it was not asked to, and says it in words that do nothing to a terminal.
+ */
+import xterm from '@xterm/headless';
+import * as fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type BuiltRun, runBuilt } from '../support/built.ts';
+import { expectHeld } from '../support/goal.ts';
+import { inLanes } from '../support/lanes.ts';
+import { temporaryFolder } from '../support/own-folder.ts';
+import { type ServedBook, servedBook } from '../support/served-book.ts';
+
+let served: ServedBook;
+let home: string;
+beforeAll(async () => {
+  served = await servedBook({ rate_limit: { burst: 10_000, per_second: 10_000 } });
+  home = temporaryFolder(afterAll);
+});
+afterAll(() => served.close());
+
+const ESC = '\u001b';
+const NASTY: readonly string[] = [
+  '__proto__',
+  'constructor',
+  'prototype.polluted',
+  'toString',
+  '../../etc/passwd',
+  '--',
+  '-',
+  '',
+  ' ',
+  'NaN',
+  '1e5',
+  '-5',
+  '０１２',
+  '10000'.repeat(2_000),
+  `${ESC}]0;owned\u0007`,
+  `${ESC}]52;c;b3duZWQ=\u0007`,
+  `${ESC}]8;;https://evil.test\u0007x${ESC}]8;;\u0007`,
+  `${ESC}[2J${ESC}[H`,
+  '\u009b31m\u009d0;owned\u009c',
+  'ok\r\nFILLED',
+  '\u202e00.001 dellif\u2066',
+  'a\u200bb\ufeffc',
+  '\ud800',
+  '$(touch owned)',
+  '%s%n',
+];
+const WORD = fc.oneof(
+  fc.constantFrom(...NASTY),
+  fc.string({ unit: 'binary', maxLength: 12 }).map((text) => text.replaceAll('\0', '')),
+);
+
+/** Where a word may stand. None of these asks for an action. */
+const PLACES: readonly ((word: string) => {
+  words: readonly string[];
+  env?: Record<string, string>;
+  stdin?: string;
+})[] = [
+  (word) => ({ words: [word] }),
+  (word) => ({ words: ['help', word] }),
+  (word) => ({ words: ['markets', word] }),
+  (word) => ({ words: ['markets', '--profile', word] }),
+  (word) => ({ words: ['quote', word, 'buy', '10k'] }),
+  (word) => ({ words: ['quote', 'USDTNGN', word, '10k'] }),
+  (word) => ({ words: ['quote', 'USDTNGN', 'buy', '--tenor', '3', '--', word] }),
+  (word) => ({ words: ['open', 'USDTNGN', 'buy', '10k', '--tenor', '3', '--dry-run', '--deal-id', word] }),
+  (word) => ({ words: ['hedges', '--deal-id', word] }),
+  (word) => ({ words: ['hedges', '--', word] }),
+  (word) => ({ words: ['journal', '--', word] }),
+  (word) => ({ words: ['profile', 'add', word, '--base-url', 'https://127.0.0.1:1/v2', '--key-stdin'] }),
+  (word) => ({ words: ['profile', 'use', '--', word] }),
+  (word) => ({ words: ['account', '--query', word] }),
+  (word) => ({ words: ['api', 'GET', '--', word] }),
+  (word) => ({ words: ['batch', '-'], stdin: `quote ${word} buy 10k --tenor 3\n` }),
+  (word) => ({ words: ['batch', '-'], stdin: `${JSON.stringify({ command: 'hedges', [word]: word })}\n` }),
+  (word) => ({ words: ['__complete', 'hedges', word] }),
+  (word) => ({ words: ['markets'], env: { HEDGE_PROFILE: word } }),
+  (word) => ({ words: ['markets'], env: { HEDGE_EXPECT_ENV: word } }),
+  (word) => ({ words: ['markets'], env: { HEDGE_CA_FILE: word } }),
+  (word) => ({ words: ['markets'], env: { HEDGE_BASE_URL: word } }),
+  (word) => ({ words: ['markets'], env: { HTTPS_PROXY: word, NO_PROXY: word } }),
+  (word) => ({ words: ['markets'], env: { XDG_CONFIG_HOME: word, COLUMNS: word, TERM: word, LANG: word } }),
+];
+
+const ENDS = [0, 2, 3, 4, 5, 6, 10, 11, 78];
+
+/** What the words of a run did to a terminal. */
+async function effectsOf(text: string): Promise<readonly string[]> {
+  const terminal = new xterm.Terminal({ cols: 400, rows: 50, allowProposedApi: true, logLevel: 'off' });
+  const effects: string[] = [];
+  terminal.onBell(() => effects.push('bell'));
+  terminal.onTitleChange(() => effects.push('title'));
+  terminal.onData(() => effects.push('answer'));
+  for (const code of [8, 52])
+    terminal.parser.registerOscHandler(code, () => {
+      effects.push(`OSC ${code}`);
+      return true;
+    });
+  await new Promise<void>((done) => terminal.write(text.replaceAll('\n', '\r\n'), done));
+  if (terminal.buffer.active.type !== 'normal') effects.push('other screen');
+  if (/(?![\n\t])[\p{Cc}\p{Cf}]/u.test(text)) effects.push('control characters');
+  terminal.dispose();
+  return effects;
+}
+
+async function wrongIn(what: string, ran: BuiltRun): Promise<readonly string[]> {
+  const told = `${what} (${ran.code}): ${JSON.stringify(ran.err.slice(0, 300))}`;
+  const effects = await effectsOf(ran.err + ran.out);
+  return [
+    ...(ran.code === null || !ENDS.includes(ran.code) ? [`${told} ends so`] : []),
+    ...(/\n\s+at .+:\d+/.test(ran.err) ? [`${told} shows a stack`] : []),
+    ...(effects.length > 0 ? [`${told} does ${effects.join(', ')}`] : []),
+  ];
+}
+
+describe('any word', () => {
+  it('in any place ends as is written down, sends no action, and does nothing to a terminal', async () => {
+    const seed = 20_261_121;
+    const each = 3;
+    const cases = PLACES.flatMap((place, index) =>
+      fc.sample(WORD, { seed: seed + index, numRuns: each }).map((word) => ({ place, word })),
+    );
+    const found = await inLanes([1, 2, 3, 4], cases, async (_lane, { place, word }) => {
+      const { words, env = {}, stdin = '' } = place(word);
+      if ([...words, ...Object.values(env)].some((text) => text.includes('\0'))) return [];
+      const ran = await runBuilt(words, { env: { ...served.way(home), ...env, HEDGE_HOME: home }, stdin });
+      return wrongIn(JSON.stringify({ words, env, stdin }).slice(0, 300), ran);
+    });
+    expectHeld('R12 hostile words', { runs: cases.length, wrong: found.flat() });
+    expect(served.changes()).toEqual([]);
+  }, 600_000);
+
+  it.each(NASTY.filter((text) => text.includes(ESC) || text.includes('\u009b')))(
+    'that would act is seen to act when it is let through: %j',
+    async (text) => {
+      expect(await effectsOf(text)).not.toEqual([]);
+    },
+  );
+});
