@@ -139,10 +139,14 @@ function rowsOf(
   const xs = points.map(({ x }) => x);
   const start = xs[0] ?? 0;
   const width = (xs.at(-1) ?? start) - start;
+  // All at one moment: side by side in their order.
+  if (width === 0) return heights.slice(-columns).map((part) => Math.round(part * (height - 1)));
   let next = 0;
-  return Array.from({ length: width === 0 ? 1 : columns }, (_, column) => {
+  return Array.from({ length: columns }, (_, column) => {
     const x = start + (width * column) / Math.max(1, columns - 1);
     while (next < xs.length - 1 && (xs[next] ?? 0) < x) next += 1;
+    // Of several at the last moment the right end is the last one.
+    if (column === columns - 1) next = xs.length - 1;
     const before = Math.max(0, next - 1);
     const [x0 = 0, x1 = 0, y0 = 0, y1 = 0] = [xs[before], xs[next], heights[before], heights[next]];
     const share = x1 === x0 ? 1 : Math.min(1, (x - x0) / (x1 - x0));

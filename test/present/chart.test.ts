@@ -54,6 +54,18 @@ describe('a line through points', () => {
     expect(drawn(chart(values), { width: 60 })).toMatch(shows);
   });
 
+  it.each([
+    ['all of it happened at one moment', [0, 0]],
+    ['several happened at the last moment', [0, 5, 9, 9, 9]],
+    ['some happened at once on the way', [0, 5, 5, 9]],
+  ])('ends at the last point when %s', (_, moments) => {
+    const points = moments.map((x, index) => ({ x, y: new Big(-10 * index) }));
+    const lines = drawn(chart([], { points }), { width: 60 }).split('\n');
+    expect(lines[0]).toMatch(/0\.00 USD ┤─+╮/);
+    const ends = lines.slice(0, 5).map((each) => [...each.trimEnd()].length);
+    expect(ends.lastIndexOf(Math.max(...ends))).toBe(4);
+  });
+
   it('places points by their distance, not by their count', () => {
     const points = [0, 1, 2, 100].map((x, index) => ({ x, y: new Big(index === 3 ? 10 : 0) }));
     const [top = ''] = drawn(chart([], { points }), { width: 60 }).split('\n');
