@@ -281,7 +281,7 @@ Register-ArgumentCompleter -Native -CommandName hedge -ScriptBlock {
         , @('--field', @(), 'key=value: a number, true, false or null')
         , @('--data', @('--data'), 'the whole body: JSON, @FILE, or - for standard input')
         , @('--param', @(), 'key=value of the query of a GET')
-        , @('--ensure', @('--ensure'), 'an action: with --deal-id: what is dealt already under it is not dealt again')
+        , @('--ensure', @('--ensure'), 'an action: with client_reference: what is dealt already under it is not dealt again')
         , @('--retry-failed', @('--retry-failed'), 'an action: with --ensure: deals anew when the last one failed')
         , @('--worst-price', @('--worst-price'), 'an action: do not deal at a worse one; checked here, the service has no limit price')
         , @('--max-cost-bps', @('--max-cost-bps'), 'an action: do not deal when the whole cost is more, in bps of notional')

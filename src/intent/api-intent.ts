@@ -42,7 +42,11 @@ export const API_OPTIONS = [
   { flags: '-F, --field <field>', summary: 'key=value: a number, true, false or null', repeats: true },
   { flags: '--data <json>', summary: 'the whole body: JSON, @FILE, or - for standard input' },
   { flags: '--param <param>', summary: 'key=value of the query of a GET', repeats: true },
-  ...OF_ACTIONS.map(({ flags, summary }) => ({ flags, summary: `an action: ${summary}` })),
+  // A deal id is a field of the body here, under the service's name for it.
+  ...OF_ACTIONS.map(({ flags, summary }) => ({
+    flags,
+    summary: `an action: ${summary.replace('--deal-id', 'client_reference')}`,
+  })),
 ] as const;
 
 const ACTIONS: Readonly<Record<string, ActionName>> = {

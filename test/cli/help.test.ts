@@ -38,6 +38,12 @@ describe('help', () => {
     }
   });
 
+  it('names a deal id of hedge api by its field of the body, for there is no such option', async () => {
+    const page = await help('api --help');
+    expect(page).toMatch(/with client_reference: what is dealt already/);
+    expect(page).not.toContain('--deal-id');
+  });
+
   it('of hedge itself has a line for each command, and options last', async () => {
     const lines = (await help('--help')).split('\n');
     for (const { name, summary } of REGISTRY)
