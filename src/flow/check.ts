@@ -18,7 +18,7 @@ import { sameIdentity } from '../journal/identity.ts';
 import type { ActionReport, Looking } from './dealing.ts';
 import { type Looked, lookAtAction } from './look-at-action.ts';
 import { actionOfBook } from './name-action.ts';
-import { damageInWords, damageOf } from './read-journal.ts';
+import { damageError, damageInWords, damageOf } from './read-journal.ts';
 
 export interface Checked {
   /** Oldest first. */
@@ -27,7 +27,7 @@ export interface Checked {
   asked: string | undefined;
   /** How many are open under other books of this machine. */
   elsewhere: number;
-  /** The worst of what was found; undefined when all of it ended as asked. */
+  /** The worst of what was found; undefined when all of it ended as asked, and no line of the journal is missing. */
   finding: HedgeError | undefined;
   servedAt: Date | undefined;
 }
@@ -45,11 +45,12 @@ export async function check(word: string | undefined, looking: Looking): Promise
   for (const action of meant) {
     looked.push(await lookAtAction(action, looking));
   }
+  const missing = damage === undefined || word !== undefined ? undefined : damageError(damage);
   return {
     looked,
     asked: word,
     elsewhere: open.length - here.length,
-    finding: worstOf(looked.map(({ report }) => report)),
+    finding: worstOf(looked.map(({ report }) => report)) ?? missing,
     servedAt: looked.at(-1)?.report.servedAt,
   };
 }

@@ -111,6 +111,16 @@ export function damageOf(path: string, { damage, orphans }: JournalState): Journ
   return { path, lines: damage, orphans };
 }
 
+/** What a look at all that is open ends in where lines are missing: none of it may be called settled. */
+export function damageError({ path, lines, orphans }: JournalDamage): DamagedFileError {
+  return new DamagedFileError(path, {
+    what: `A part of ${path} cannot be read: an action that is unresolved or in flight may be hidden there.`,
+    book: 'Nothing was sent.',
+    hint: 'To see which lines, and how to mend them: hedge journal',
+    details: { path, lines: lines.map(({ line }) => line), orphans },
+  });
+}
+
 const MOST_LINES = 5;
 
 /** The damage in whole sentences, one a line, the mend last. */

@@ -21,6 +21,7 @@ import { existing } from './check.ts';
 import type { ActionReport, Dealing } from './dealing.ts';
 import { finish } from './finish.ts';
 import { type Looked, lookAtAction } from './look-at-action.ts';
+import { damageError, damageOf } from './read-journal.ts';
 import { reportOf } from './report.ts';
 import { nothingSentNow, stoppedBeforeResending, unknownError } from './report-errors.ts';
 import { canBeSent, resend } from './resend.ts';
@@ -32,7 +33,8 @@ export interface HowToResume extends Omit<ResumeIntent, 'word'> {
 
 /**
  * Undefined: nothing is open under this profile.
- * @throws UsageError when a word is missing or means none, or the line leaves out what nobody can be asked.
+ * @throws UsageError when a word is missing or means none, or the line leaves out what nobody can be asked;
+ * DamagedFileError when nothing is open as far as the journal can be read, and it cannot be read whole.
  */
 export async function resume(
   { word, ...how }: ResumeIntent,
@@ -100,11 +102,14 @@ const READING_FAILURES = [UnavailableError, UnreadableAnswerError, RefusedError,
 
 /** The word's action; without a word the one that is open, unresolved ones before those that are in flight. */
 function meant(word: string | undefined, dealing: Dealing): Action | undefined {
-  const { actions } = dealing.journal.read();
+  const state = dealing.journal.read();
+  const { actions } = state;
   if (word !== undefined) return existing(actions, word, dealing);
   const here = actions.filter(({ intent }) => sameIdentity(intent.identity, dealing.identity));
   const unresolved = here.filter(isUnresolved);
   const open = unresolved.length > 0 ? unresolved : here.filter(awaitsEnd);
+  const damage = open.length === 0 ? damageOf(dealing.journal.path, state) : undefined;
+  if (damage !== undefined) throw damageError(damage);
   if (open.length <= 1) return open[0];
   throw new UsageError(
     `${open.length.toString()} actions are open: ${open.map(({ shortId }) => shortId).join(', ')}.`,

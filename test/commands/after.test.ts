@@ -1,3 +1,5 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { aDesk, type TestDesk } from '../support/desk.ts';
 
@@ -17,6 +19,24 @@ async function lose(desk: TestDesk, when: 'before' | 'after', line: string): Pro
   expect((await desk.run(line)).code).toBe(7);
   await desk.run('practice weather clear');
 }
+
+describe('a journal with a damaged line', () => {
+  it.each(['check', 'resume'])(
+    'is not called settled by hedge %s: what is unknown may be hidden there',
+    async (command) => {
+      const desk = aDesk({ env: PRACTICE });
+      await lose(desk, 'after', OPEN);
+      const path = join(desk.home, 'state', 'journal.jsonl');
+      writeFileSync(path, `X${readFileSync(path, 'utf8')}`);
+      const quiet = await desk.run(`${command} -q`);
+      expect([quiet.code, quiet.out]).toEqual([78, expect.not.stringContaining('Nothing is unresolved')]);
+      expect(quiet.err).toMatch(/may be\s+hidden there/);
+      expect((await desk.run(`${command} --json`)).document()).toMatchObject({
+        error: { code: 'damaged_file', effect: 'none', details: { path, lines: [1] } },
+      });
+    },
+  );
+});
 
 describe('hedge check', () => {
   it('finds an open whose answer was lost, and says so until it has ended', async () => {

@@ -24,9 +24,11 @@ const evidenceDocument = (evidence: Looked['evidence']): unknown =>
     ? null
     : { kind: evidence.kind, says: 'says' in evidence ? (evidence.says ?? null) : null };
 
-export function viewCheck({ looked, asked, elsewhere }: Checked): readonly Block[] {
+export function viewCheck({ looked, asked, elsewhere, finding }: Checked): readonly Block[] {
   const others =
     elsewhere === 0 || asked !== undefined ? [] : [line(text(elsewhereInWords(elsewhere), 'dim'))];
+  // Nothing was looked at, and yet something was found: the journal cannot be read whole.
+  if (looked.length === 0 && finding !== undefined) return others;
   if (looked.length === 0)
     return [line(text('Nothing is unresolved or in flight under this profile.')), ...others];
   const several = looked.length > 1;
