@@ -26,15 +26,15 @@ export function askingPrompter(terminal: Terminal, signal: AbortSignal): Prompte
     const ending = new AbortController();
     const failing = new AbortController();
     // Ctrl-D closes the line reader, which pauses its input, and the question would stay open for ever.
+    const over = AbortSignal.any([signal, ending.signal, failing.signal]);
     const onPause = (): void => void setImmediate(() => ending.abort());
     input.once('pause', onPause);
     try {
-      return await question(
-        prompts,
-        { input, output: drawing, signal: AbortSignal.any([signal, ending.signal, failing.signal]) },
-        (objection) => verdict(objection, { failing, width: terminal.stderr.width }),
+      return await question(prompts, { input, output: drawing, signal: over }, (objection) =>
+        verdict(objection, { failing, over, width: terminal.stderr.width }),
       );
     } catch (error) {
+      ending.abort();
       if (failing.signal.aborted) throw failing.signal.reason;
       // As a real signal, whoever watches for one learns of it and the program dies by it.
       if (nameOf(error) === CTRL_C && terminal.interrupt()) await arrivalOf(signal);
@@ -132,18 +132,27 @@ export function askingPrompter(terminal: Terminal, signal: AbortSignal): Prompte
 /** Choices shown at once; longer lists scroll. */
 const LONGEST_LIST = 12;
 
-/** An error inside a question would be nobody's: it ends the question by `failing` and is thrown from there. */
+/**
+ * An error inside a question would be nobody's: it ends the question by `failing` and is thrown from there. A
+ * question that is over gets no verdict: inquirer would write it into a line reader that is closed.
+ */
 const verdict =
-  (objection: Objection | undefined, { failing, width }: { failing: AbortController; width: number }) =>
+  (
+    objection: Objection | undefined,
+    { failing, over, width }: { failing: AbortController; over: AbortSignal; width: number },
+  ) =>
   async (answer: string): Promise<true | string> => {
     try {
       const said = await objection?.(answer);
+      if (over.aborted) return await never();
       return said === undefined ? true : wrapped(clean(said), width);
     } catch (error) {
       failing.abort(error);
-      return '';
+      return never();
     }
   };
+
+const never = (): Promise<never> => new Promise(() => undefined);
 
 /** Broken between words: inquirer would cut an amount in two. */
 function wrapped(text: string, width: number): string {
