@@ -131,6 +131,8 @@ export interface Program {
   platform: string;
   /** That it was built from; null where it was not built in a clone. */
   commit: string | null;
+  /** Whether it is the single executable, which has its Node in itself. */
+  executable: boolean;
 }
 
 export interface Candidate {

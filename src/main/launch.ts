@@ -10,12 +10,16 @@ import { placesOf } from '../platform/places.ts';
 import { systemRandom } from '../platform/random.ts';
 import { type CompiledCode, compiledCodeIn } from './compiled-code.ts';
 import { type ProgramFiles, programFiles } from './program-files.ts';
-import type { Build, runProcess } from './run-process.ts';
+import type { Build, HowStarted, runProcess } from './run-process.ts';
 
 /** Where the files of the program are, and Node's way to everything else. */
 export interface Installed {
   folder: string;
   require: (id: string) => unknown;
+  /** The text of a file of the program, where they are in the executable itself. */
+  read?: (name: string) => string;
+  /** The program that speaks to the keychain, where it is not the one in bin/. */
+  speaker?: readonly [string, ...string[]];
 }
 
 interface Program {
@@ -28,16 +32,21 @@ const USAGE = 2;
 /** Runs the process's own command line and gives the exit code, once everything has been written. */
 export async function launch(process: NodeJS.Process, build: Build, installed: Installed): Promise<number> {
   const argv = process.argv.slice(2);
-  if (glanceAt(argv).verbose) {
+  const { folder, read } = installed;
+  const how: HowStarted = {
+    executable: read !== undefined,
+    speaker: installed.speaker ?? [process.execPath, join(folder, '..', '..', 'bin', 'keychain.js')],
+  };
+  if (read === undefined && glanceAt(argv).verbose) {
     // The trace of a fault then names the source: Node reads the maps of what it loads itself from now on.
     process.setSourceMapsEnabled(true);
-    const program = programIn(installed.require(join(installed.folder, PROGRAM)));
-    return program.runProcess(process, build, installed.folder);
+    const program = programIn(installed.require(join(folder, PROGRAM)));
+    return program.runProcess(process, build, how);
   }
   const code = compiledCode(process, argv, build.files);
   const files = programFiles({ ...installed, kept: code?.read() ?? new Map() });
   const program = programIn(files.load(PROGRAM));
-  const exitCode = await program.runProcess(process, build, installed.folder);
+  const exitCode = await program.runProcess(process, build, how);
   if (code !== undefined && exitCode !== USAGE) keep(files, code);
   return exitCode;
 }

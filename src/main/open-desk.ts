@@ -155,6 +155,7 @@ export function openDesk(parts: DeskParts): OpenDesk {
         node: parts.runtime.node,
         platform: parts.runtime.platform,
         commit: parts.runtime.commit,
+        executable: parts.runtime.executable,
       },
       clock,
       progress,

@@ -16,6 +16,8 @@ export interface Runtime {
   platform: string;
   /** Null where it was not built in a clone. */
   commit: string | null;
+  /** Whether it is the single executable, which has its Node in itself. */
+  executable: boolean;
 }
 
 export interface Surroundings {

@@ -65,7 +65,7 @@ type Administration = Awaited<ReturnType<Island['openPracticeAdmin']>>;
 
 /** The island's errors in the words of the desk. */
 async function inOurWords<T>(task: (island: Island) => Promise<T>): Promise<T> {
-  const island = await loadIsland();
+  const island = await loadIsland().catch(inPlainWords);
   try {
     return await task(island);
   } catch (error) {
@@ -86,6 +86,17 @@ async function inOurWords<T>(task: (island: Island) => Promise<T>): Promise<T> {
       });
     throw error;
   }
+}
+
+/** Its native part is a file, which may have no place or not be allowed to run. */
+function inPlainWords(cause: unknown): never {
+  if (!(cause instanceof Error && 'path' in cause && typeof cause.path === 'string')) throw cause;
+  throw new DamagedFileError(cause.path, {
+    what: `The practice service cannot be loaded: ${'what' in cause ? String(cause.what) : cause.message}`,
+    book: 'Nothing was sent.',
+    hint: 'Mend that, or set HEDGE_HOME to a folder that programs may be loaded from.',
+    cause,
+  });
 }
 
 const isPortTaken = (error: unknown): error is Error =>

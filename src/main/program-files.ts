@@ -16,6 +16,8 @@ export interface ProgramFiles {
 
 interface Parts {
   folder: string;
+  /** The text of a file, where it is not one of the folder's. */
+  read?: ((name: string) => string) | undefined;
   /** For what is no file of the program: Node's own modules, and packages with native parts. */
   require: (id: string) => unknown;
   kept: ReadonlyMap<string, Uint8Array>;
@@ -23,15 +25,16 @@ interface Parts {
 
 type Body = (exports: unknown, require: (id: string) => unknown, module: { exports: unknown }) => void;
 
-export function programFiles({ folder, require, kept }: Parts): ProgramFiles {
+export function programFiles({ folder, read, require, kept }: Parts): ProgramFiles {
   const modules = new Map<string, { exports: unknown }>();
   const scripts = new Map<string, Script>();
+  const textOf = read ?? ((name) => readFileSync(join(folder, name), 'utf8'));
   let allKept = true;
 
   const run = (name: string): { exports: unknown } => {
     const filename = join(folder, name);
     const cachedData = kept.get(name);
-    const script = new Script(`(function (exports, require, module) {${readFileSync(filename, 'utf8')}\n})`, {
+    const script = new Script(`(function (exports, require, module) {${textOf(name)}\n})`, {
       filename,
       ...(cachedData === undefined
         ? {}

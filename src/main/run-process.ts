@@ -3,7 +3,6 @@
  * process ends. Tests compose the same world with a clock, streams and folders of their own.
  */
 import { homedir } from 'node:os';
-import { join } from 'node:path';
 import { glanceAt } from '../cli/global-options.ts';
 import { runInvocation } from '../cli/pipeline.ts';
 import { systemClock } from '../platform/clock.ts';
@@ -22,8 +21,15 @@ export interface Build {
   readonly files: string;
 }
 
-/** `folder`: where the built program is. Runs the process's own command line and gives the exit code, once everything has been written. */
-export async function runProcess(process: NodeJS.Process, build: Build, folder: string): Promise<number> {
+export interface HowStarted {
+  /** From the single executable, or by a Node of the machine. */
+  executable: boolean;
+  /** The program that speaks to the keychain. */
+  speaker: readonly [string, ...string[]];
+}
+
+/** Runs the process's own command line and gives the exit code, once everything has been written. */
+export async function runProcess(process: NodeJS.Process, build: Build, how: HowStarted): Promise<number> {
   const argv = process.argv.slice(2);
   const glance = glanceAt(argv);
   const signals = watchSignals(process);
@@ -43,12 +49,13 @@ export async function runProcess(process: NodeJS.Process, build: Build, folder: 
         openssl: process.versions.openssl,
         platform: `${process.platform}-${process.arch}`,
         commit: build.commit,
+        executable: how.executable,
       },
       terminal,
       signals,
       machine: { clock: systemClock, random: systemRandom, host: hostOf(process) },
       keychain: platformKeychain({
-        speaker: [process.execPath, join(folder, '..', '..', 'bin', 'keychain.js')],
+        speaker: how.speaker,
         clock: systemClock,
         env: process.env,
         signal: signals.signal,

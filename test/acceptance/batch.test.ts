@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import { bareEnvironment, HEDGE, runBuilt } from '../support/built.ts';
+import { bareEnvironment, IN_SHELL, runBuilt, toStart } from '../support/built.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { openScreen } from '../support/pty.ts';
 
@@ -114,7 +114,7 @@ describe('a batch that is told to stop', () => {
         'account',
       ]);
       await hedge('practice', 'weather', '--slow-fills', '600');
-      const child = spawn(process.execPath, [HEDGE, 'batch', file, '--yes'], { env: bareEnvironment(env) });
+      const child = spawn(...toStart('batch', file, '--yes'), { env: bareEnvironment(env) });
       const out = text(child.stdout);
       const err = text(child.stderr);
       const ended = new Promise((resolve) => child.on('close', (_, by) => resolve(by)));
@@ -139,15 +139,11 @@ describe('a batch that is told to stop', () => {
 describe('a batch at a terminal', () => {
   it('shows and asks before each action, and shows how far it is', async () => {
     const { env, file, hedges } = aBatch(['account', open(1_001), open(1_002), open(1_003)]);
-    const screen = openScreen(
-      'bash',
-      ['-c', `"${process.execPath}" "${HEDGE}" batch "${file}" > /dev/null`],
-      {
-        env,
-        columns: 100,
-        rows: 60,
-      },
-    );
+    const screen = openScreen('bash', ['-c', `${IN_SHELL} batch "${file}" > /dev/null`], {
+      env,
+      columns: 100,
+      rows: 60,
+    });
     await screen.until(/OPEN buy USDTNGN 1,001\.00 USD[\s\S]*\? .*\(y\/N\)/);
     screen.send('y\r');
     await screen.until(
@@ -164,11 +160,10 @@ describe('a batch at a terminal', () => {
 
   it('draws a bar while a line takes its time', async () => {
     const { env, file } = aBatch(['account', 'open USDTNGN buy 1001 -t 7', 'account']);
-    const screen = openScreen(
-      'bash',
-      ['-c', `"${process.execPath}" "${HEDGE}" batch "${file}" --yes > /dev/null`],
-      { env, columns: 100 },
-    );
+    const screen = openScreen('bash', ['-c', `${IN_SHELL} batch "${file}" --yes > /dev/null`], {
+      env,
+      columns: 100,
+    });
     await screen.until('[######--------------] 1/3');
     expect(await screen.exit).toEqual({ code: 0, signal: null });
     expect(screen.screen().join('\n')).not.toContain('1/3');

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { manualPage } from '../../src/cli/help/manual.ts';
 import { aMarket, anAcceptedOpen, anAccount, aQuote } from '../spec/bodies.ts';
-import { runBuilt, runProgram } from '../support/built.ts';
+import { isExecutable, runBuilt, runProgram } from '../support/built.ts';
 import { SANDBOX_KEY, wayTo } from '../support/desk-at.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { ok, on, scriptedService } from '../support/scripted-service.ts';
@@ -29,7 +29,8 @@ describe('the built program', () => {
     expect(missing).toEqual([]);
   });
 
-  it('names lines of the source in the trace of a fault', async () => {
+  // Node reads the maps of files alone.
+  it.skipIf(isExecutable)('names lines of the source in the trace of a fault', async () => {
     const home = temporaryFolder();
     const fault = join(home, 'fault.cjs');
     writeFileSync(fault, "Date.prototype.toISOString = () => { throw new Error('broken on purpose'); };");
@@ -87,8 +88,11 @@ const FOR_A_PERSON = [
   'strip-ansi',
 ];
 
-/** Whatever is added to these lists is paid for at every start: see that it is worth it. */
-describe('a start loads no more than it needs', () => {
+/**
+ * Whatever is added to these lists is paid for at every start: see that it is worth it. The executable loads the
+ * same files, past the loader that is listened to.
+ */
+describe.skipIf(isExecutable)('a start loads no more than it needs', () => {
   it('to say the version', async () => {
     expect(await loadedBy(['--version'])).toEqual({ packages: [], ofNode: ['node:fs'], rooms: [] });
   });

@@ -3,7 +3,7 @@ import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, writeFileS
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { HEDGE, runBuilt } from '../support/built.ts';
+import { IN_SHELL, runBuilt } from '../support/built.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { openScreen, type Screen } from '../support/pty.ts';
 import { isMissing } from '../support/tools.ts';
@@ -74,7 +74,7 @@ function aShop(names?: readonly string[]) {
   for (const each of [bin, work]) mkdirSync(each);
   const told = join(folder, 'names');
   if (names !== undefined) writeFileSync(told, names.map((name) => `${name}\n`).join(''));
-  const asks = names === undefined ? `exec '${process.execPath}' '${HEDGE}' "$@"` : `exec cat '${told}'`;
+  const asks = names === undefined ? `exec ${IN_SHELL} "$@"` : `exec cat '${told}'`;
   writeFileSync(
     join(bin, 'hedge'),
     `#!/bin/sh\nif [ "$1" = __complete ]; then ${asks}; fi\nprintf 'called'; printf '<%s>' "$@"; echo\n`,

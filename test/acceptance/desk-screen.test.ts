@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import { aHedge, aMarket, anAccount, MARKETS_META } from '../spec/bodies.ts';
-import { HEDGE, runBuilt, runShell } from '../support/built.ts';
+import { runBuilt, runShell, toStart } from '../support/built.ts';
 import { wayTo } from '../support/desk-at.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { openScreen } from '../support/pty.ts';
@@ -41,7 +41,7 @@ async function deskAtATerminal(size: { columns: number; rows: number }, lang = '
   const home = temporaryFolder();
   const service = await scriptedService(turn(1532.56));
   const env = { ...wayTo(service, home), HEDGE_HOME: home, LANG: lang };
-  return { screen: openScreen(process.execPath, [HEDGE, 'watch', '--every', '600'], { env, ...size }), env };
+  return { screen: openScreen(...toStart('watch', '--every', '600'), { env, ...size }), env };
 }
 
 /** Between two readings the clock goes on: a second more or less is the same screen. */
@@ -87,8 +87,8 @@ describe('the screen of a desk', () => {
     const unwell = turn(0).map((exchange) => ({ ...exchange, answer: no(400, 'unwell') }));
     const service = await scriptedService([...turn(1532.56), ...unwell, ...turn(1533.06)]);
     const env = { ...wayTo(service, home), HEDGE_HOME: home };
-    const args = [HEDGE, 'watch', '--every', '3'];
-    const screen = openScreen(process.execPath, args, { env, columns: 80, timeoutMs: 30_000 });
+    const started = toStart('watch', '--every', '3');
+    const screen = openScreen(...started, { env, columns: 80, timeoutMs: 30_000 });
     await screen.until('USDTNGN 1,532.56');
     const during = await screen.until(/NO ANSWER\. These figures are \d+ s old\./);
     expect(during).toContain('USDTNGN 1,532.56');

@@ -6,7 +6,7 @@
 import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { HEDGE, runProgram } from '../support/built.ts';
+import { IN_SHELL, runProgram } from '../support/built.ts';
 import { everyExample } from '../support/examples.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { openScreen } from '../support/pty.ts';
@@ -136,7 +136,7 @@ beforeAll(async () => {
     writeFileSync(join(base, 'bin', name), `#!/bin/sh\n${does}\n`);
     chmodSync(join(base, 'bin', name), 0o755);
   };
-  program('hedge', `exec '${process.execPath}' '${HEDGE}' "$@"`);
+  program('hedge', `exec ${IN_SHELL} "$@"`);
   program('pass', `echo '${key}'`);
   writeFileSync(join(base, 'keys', 'hedge-test'), key, { mode: 0o600 });
   writeFileSync(

@@ -7,7 +7,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { bareEnvironment, HEDGE } from '../support/built.ts';
+import { bareEnvironment, HEDGE, toStart } from '../support/built.ts';
 import { bookFor, EACH_ACTION, type EachAction, wordsOf } from '../support/each-action.ts';
 import { counted, journalAt } from '../support/kill-case.ts';
 import {
@@ -69,14 +69,10 @@ describe.each(EACH_ACTION)('$name in a loop on a terminal, interrupted', (action
       const [trace, out] = [join(home, 'trace'), join(home, 'out')];
       const kill: Interruption = { at: placeOf(point), signal: 'SIGINT', group: true };
       const loop = LOOP.replace('"$@"', `"$@" > '${out}'`);
-      const screen = openScreen(
-        'bash',
-        ['--norc', '-c', loop, 'sh', process.execPath, HEDGE, ...wordsOf(action)],
-        {
-          env: { ...served.way(home), ...numbering(trace, home, { kill }) },
-          columns: 200,
-        },
-      );
+      const screen = openScreen('bash', ['--norc', '-c', loop, 'sh', ...HEDGE, ...wordsOf(action)], {
+        env: { ...served.way(home), ...numbering(trace, home, { kill }) },
+        columns: 200,
+      });
       const { signal } = await screen.exit;
       // Connections and the pieces of answers are not the same in every run.
       if (!pointsIn(trace).some((each) => isAt(each, kill.at))) return;
@@ -116,7 +112,7 @@ describe.each(['SIGTERM', 'SIGHUP'] as const)('%s while the end is awaited', (si
     await bookFor(served, action);
     await served.desk.service.admin.setWeather({ slow_fills_seconds: 3_600 });
     const home = temporaryFolder();
-    const child = spawn(process.execPath, [HEDGE, ...wordsOf(action)], {
+    const child = spawn(...toStart(...wordsOf(action)), {
       env: bareEnvironment(served.way(home)),
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -140,7 +136,7 @@ describe('Ctrl-C while the end is awaited, on a terminal', () => {
       await bookFor(served, action);
       await served.desk.service.admin.setWeather({ slow_fills_seconds: 3_600 });
       const home = temporaryFolder();
-      const screen = openScreen(process.execPath, [HEDGE, ...wordsOf(action, '--yes')], {
+      const screen = openScreen(...toStart(...wordsOf(action, '--yes')), {
         env: served.way(home),
         columns: 120,
       });
@@ -164,7 +160,7 @@ describe('a second Ctrl-C', () => {
     const open = EACH_ACTION[0] ?? expect.fail('no action');
     await bookFor(served, open);
     await served.desk.service.admin.setWeather({ latency_ms: 60_000, only: 'actions' });
-    const screen = openScreen(process.execPath, [HEDGE, ...wordsOf(open, '--yes')], {
+    const screen = openScreen(...toStart(...wordsOf(open, '--yes')), {
       env: served.way(temporaryFolder()),
     });
     await screen.until(/sending/i);

@@ -101,7 +101,7 @@ function underMount(
   words: readonly string[],
 ) {
   const shell = ['-rm', 'sh', '-c', `${mount} && shift && exec "$@"`, 'sh', state];
-  return runProgram('unshare', [...shell, process.execPath, HEDGE, ...words], { env: served.way(home) });
+  return runProgram('unshare', [...shell, ...HEDGE, ...words], { env: served.way(home) });
 }
 
 describe.skipIf(!mayMount && !mustRun).each([
@@ -130,7 +130,7 @@ describe.skipIf(isMissing('prlimit'))('a journal that can grow no more once it i
       const size = readFileSync(path).length;
       rmSync(path);
       await bookFor(served, action);
-      const limited = [`--fsize=${size + ROOM}`, process.execPath, HEDGE, ...wordsOf(action)];
+      const limited = [`--fsize=${size + ROOM}`, ...HEDGE, ...wordsOf(action)];
       const ran = await runProgram('prlimit', limited, { env });
       expect([served.acted(action.path), await served.openOn('buy')]).toEqual([1, action.after]);
       const [entry] = journalAt(home).read().actions;

@@ -1,6 +1,6 @@
 /** Real money: whatever can move it shows the LIVE line and wants to be typed, or has everything on its line. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { HEDGE, runBuilt } from '../support/built.ts';
+import { runBuilt, toStart } from '../support/built.ts';
 import { bookFor, EACH_ACTION, type EachAction } from '../support/each-action.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { openScreen } from '../support/pty.ts';
@@ -54,7 +54,7 @@ describe.each(EACH_ACTION)('$name with a live key, nobody at a terminal', (actio
 describe.each(EACH_ACTION)('$name with a live key, at a terminal', (action) => {
   const screenOf = async (options = '') => {
     await bookFor(served, action, 'live');
-    return openScreen(process.execPath, [HEDGE, ...`${action.line} ${options}`.trim().split(' ')], {
+    return openScreen(...toStart(...`${action.line} ${options}`.trim().split(' ')), {
       env: served.way(temporaryFolder(), 'live'),
       columns: 120,
     });
@@ -104,7 +104,7 @@ describe.each(EACH_ACTION)('$name with a live key, at a terminal', (action) => {
 describe.each(EACH_ACTION)('$name in the sandbox, at a terminal', (action) => {
   it.each(['n', ''])('is not dealt on %j', async (answer) => {
     await bookFor(served, action);
-    const screen = openScreen(process.execPath, [HEDGE, ...action.line.split(' ')], {
+    const screen = openScreen(...toStart(...action.line.split(' ')), {
       env: served.way(temporaryFolder()),
       columns: 120,
     });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { HEDGE, runBuilt, runShell } from '../support/built.ts';
+import { IN_SHELL, runBuilt, runShell } from '../support/built.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { openScreen } from '../support/pty.ts';
 
@@ -8,7 +8,7 @@ const practice = () => ({ HEDGE_HOME: temporaryFolder(), HEDGE_PROFILE: 'practic
 
 /** The exit code of a screen's last command, printed by the shell that ran it. */
 async function onTerminal(script: string, env: Readonly<Record<string, string>>, columns = 80) {
-  const line = `hedge() { "${process.execPath}" "${HEDGE}" "$@"; }; ${script}; echo "ended:$?"; read -r _`;
+  const line = `hedge() { ${IN_SHELL} "$@"; }; ${script}; echo "ended:$?"; read -r _`;
   const screen = openScreen('bash', ['--norc', '-c', line], { env, columns, rows: 40 });
   await screen.until(/ended:\d+/);
   // Only now may the shell end: what it printed last is not read any more once it has.

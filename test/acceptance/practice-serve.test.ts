@@ -2,14 +2,14 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { bareEnvironment, HEDGE, runBuilt, runShell } from '../support/built.ts';
+import { bareEnvironment, IN_SHELL, runBuilt, runShell, toStart } from '../support/built.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { openScreen } from '../support/pty.ts';
 import { isMissing } from '../support/tools.ts';
 
 /** Starts `hedge practice serve` and reads the lines it prints for a shell. */
 async function serve(home: string) {
-  const child = spawn(process.execPath, [HEDGE, 'practice', 'serve', '--log'], {
+  const child = spawn(...toStart('practice', 'serve', '--log'), {
     env: bareEnvironment({ HEDGE_HOME: home }),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -70,7 +70,7 @@ describe('Ctrl-C while waiting for an answer', () => {
     const { child, exports } = await serve(temporaryFolder());
     // A stopped service accepts the connection and never answers.
     child.kill('SIGSTOP');
-    const loop = `${exports}\nfor n in 1 2 3; do "${process.execPath}" "${HEDGE}" account; echo "after $n"; done`;
+    const loop = `${exports}\nfor n in 1 2 3; do ${IN_SHELL} account; echo "after $n"; done`;
     const screen = openScreen('bash', ['--norc', '-c', loop], { env: { HEDGE_HOME: temporaryFolder() } });
     await screen.until('Asking the service');
     screen.send('\u0003');
@@ -88,8 +88,15 @@ describe('Ctrl-C while waiting for an answer', () => {
 describe('the hidden question for a key', () => {
   it('never shows what is typed', async () => {
     const key = 'hk_test_typedByHand0003';
-    const args = [HEDGE, 'profile', 'add', 'desk', '--base-url', 'https://partner.example/v2', '--no-check'];
-    const screen = openScreen(process.execPath, args, { env: { HEDGE_HOME: temporaryFolder() } });
+    const started = toStart(
+      'profile',
+      'add',
+      'desk',
+      '--base-url',
+      'https://partner.example/v2',
+      '--no-check',
+    );
+    const screen = openScreen(...started, { env: { HEDGE_HOME: temporaryFolder() } });
     await screen.until('API key');
     screen.send(`${key}\r`);
     await screen.until('Added desk');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { HEDGE, runBuilt } from '../support/built.ts';
+import { runBuilt, toStart } from '../support/built.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { openScreen } from '../support/pty.ts';
 
@@ -10,7 +10,7 @@ async function aLostReduction() {
   await run('practice weather --lost-before 100% --only actions');
   expect((await run('reduce USDTNGN buy 4000 --yes')).code).toBe(7);
   await run('practice weather clear');
-  const screen = openScreen(process.execPath, [HEDGE, 'resume'], { env, columns: 110 });
+  const screen = openScreen(...toStart('resume'), { env, columns: 110 });
   const asked = await screen.until('Send it again?');
   return { run, screen, asked };
 }

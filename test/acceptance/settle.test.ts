@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { anIntent, SENDING, step, UNKNOWN } from '../journal/records.ts';
-import { HEDGE } from '../support/built.ts';
+import { toStart } from '../support/built.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { openScreen } from '../support/pty.ts';
 import { writeJournal } from '../support/written-journal.ts';
@@ -16,7 +16,7 @@ describe('hedge journal settle at a terminal', () => {
     const path = writeJournal(home, [anIntent(), step(SENDING), step(UNKNOWN)]);
     const words = ['journal', 'settle', '7c1e', '--as', 'nothing', '--because', 'the venue says so'];
     const env = { HEDGE_HOME: home, NO_COLOR: '1' };
-    const screen = openScreen(process.execPath, [HEDGE, ...words], { env, columns: 110 });
+    const screen = openScreen(...toStart(...words), { env, columns: 110 });
     const asked = await screen.until('Settle 7c1e as nothing: it never happened? (y/N)');
     expect(asked).toContain('LIVE · desk · open USDTNGN buy 10,000.00 USD · UNKNOWN');
     expect(asked).toContain('Last known: connection reset.');

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { HEDGE, runShell } from '../support/built.ts';
+import { IN_SHELL, runShell, toStart } from '../support/built.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { openScreen } from '../support/pty.ts';
 
@@ -10,7 +10,7 @@ describe('a place where nothing can be kept', () => {
     ['markets --profile practice', 'practice'],
     ['profile add desk --base-url https://partner.example/v2 --key-stdin --no-check', 'config'],
   ])('is named at once, exit 78: %s', async (words, folder) => {
-    const line = `rc=0; timeout -s KILL 10 "${process.execPath}" "${HEDGE}" ${words} --json || rc=$?; echo "$rc"`;
+    const line = `rc=0; timeout -s KILL 10 ${IN_SHELL} ${words} --json || rc=$?; echo "$rc"`;
     const ran = await runShell(line, {
       env: { HEDGE_HOME: '/proc/self/hedge' },
       stdin: 'hk_test_forTestsAlone0001',
@@ -28,8 +28,7 @@ describe('Ctrl-C while a key command hangs', () => {
     const home = temporaryFolder();
     mkdirSync(join(home, 'bin'));
     const command = JSON.stringify(['sleep', '600']);
-    const add = [
-      HEDGE,
+    const started = toStart(
       'profile',
       'add',
       'desk',
@@ -37,8 +36,8 @@ describe('Ctrl-C while a key command hangs', () => {
       'https://partner.example/v2',
       '--key-command',
       command,
-    ];
-    const screen = openScreen(process.execPath, add, { env: { HEDGE_HOME: home } });
+    );
+    const screen = openScreen(...started, { env: { HEDGE_HOME: home } });
     // Nothing is drawn meanwhile: the interruption is sent until it is heard.
     const again = setInterval(() => screen.send('\u0003'), 200);
     const { signal } = await screen.exit;

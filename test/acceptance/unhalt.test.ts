@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { HEDGE, runBuilt } from '../support/built.ts';
+import { runBuilt, toStart } from '../support/built.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { openScreen } from '../support/pty.ts';
 
@@ -7,7 +7,7 @@ async function aHaltedDesk() {
   const env = { HEDGE_HOME: temporaryFolder() };
   const run = (...words: readonly string[]) => runBuilt(words, { env });
   expect(await run('halt', 'venue', 'down')).toMatchObject({ code: 0 });
-  const screen = openScreen(process.execPath, [HEDGE, 'unhalt'], { env, columns: 120 });
+  const screen = openScreen(...toStart('unhalt'), { env, columns: 120 });
   const asked = await screen.until('Lift it?');
   return { run, screen, asked };
 }

@@ -1,7 +1,7 @@
 /** `--watch` of the built program: on a real terminal, in a pipe and for scripts, over the practice service. */
 import { describe, expect, it } from 'vitest';
 import { anAccount } from '../spec/bodies.ts';
-import { HEDGE, runBuilt, runShell } from '../support/built.ts';
+import { runBuilt, runShell, toStart } from '../support/built.ts';
 import { wayTo } from '../support/desk-at.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { openScreen } from '../support/pty.ts';
@@ -12,8 +12,8 @@ const CTRL_C = '\u0003';
 
 function watchAt(words: readonly string[], size: { columns: number; rows?: number }, env = {}) {
   const home = temporaryFolder();
-  const args = [HEDGE, ...words, ...PRACTICE];
-  return openScreen(process.execPath, args, { env: { HEDGE_HOME: home, ...env }, ...size });
+  const started = toStart(...words, ...PRACTICE);
+  return openScreen(...started, { env: { HEDGE_HOME: home, ...env }, ...size });
 }
 
 const widest = (lines: readonly string[]): number => Math.max(...lines.map((each) => [...each].length));
@@ -104,7 +104,7 @@ describe('a watch on a terminal', () => {
     ]);
     const home = temporaryFolder();
     const env = { ...wayTo(service, home), HEDGE_HOME: home };
-    const screen = openScreen(process.execPath, [HEDGE, 'account', '--watch', '3'], {
+    const screen = openScreen(...toStart('account', '--watch', '3'), {
       env,
       timeoutMs: 30_000,
     });

@@ -3,7 +3,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { aDesk as aPracticeDesk } from '../practice/support/desk.ts';
-import { HEDGE, runBuilt } from '../support/built.ts';
+import { runBuilt, toStart } from '../support/built.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { openScreen } from '../support/pty.ts';
 
@@ -25,8 +25,8 @@ const QUESTIONS = [
 function atATerminal(columns: number, words: readonly string[] = []) {
   const home = temporaryFolder();
   const env = { HEDGE_HOME: home };
-  const args = [HEDGE, 'open', ...words, ...PRACTICE];
-  const screen = openScreen(process.execPath, args, { env, columns, rows: 50 });
+  const started = toStart('open', ...words, ...PRACTICE);
+  const screen = openScreen(...started, { env, columns, rows: 50 });
   const read = async (...asked: readonly string[]): Promise<unknown> =>
     JSON.parse((await runBuilt([...asked, ...PRACTICE, '--json'], { env })).out);
   return { home, env, screen, read };
@@ -137,7 +137,7 @@ async function live(words: readonly string[] = []) {
     HEDGE_API_KEY: service.keys.live,
     HEDGE_CA_FILE: ca,
   };
-  const screen = openScreen(process.execPath, [HEDGE, 'open', ...words], { env, columns: 100, rows: 50 });
+  const screen = openScreen(...toStart('open', ...words), { env, columns: 100, rows: 50 });
   const acts = () => log.filter(({ method, path }) => method === 'POST' && !path.endsWith('/quotes')).length;
   return { screen, acts };
 }

@@ -12,7 +12,13 @@ describe('--version', () => {
       const ran = await aDesk().run(words);
       expect(ran).toMatchObject({ code: 0, err: '' });
       expect(ran.document()).toMatchObject({
-        data: { version: '0.0.0', node: process.versions.node, platform: 'linux-x64', commit: null },
+        data: {
+          version: '0.0.0',
+          node: process.versions.node,
+          platform: 'linux-x64',
+          commit: null,
+          executable: false,
+        },
         error: null,
         meta: { schema: 1, command: '--version', profile: null },
       });

@@ -1,9 +1,27 @@
 /** The built program in a process of its own, as a shell would start it. */
 import { spawn } from 'node:child_process';
+import { resolve as absolute } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
-export const HEDGE = fileURLToPath(new URL('../../bin/hedge.js', import.meta.url));
+const BINARY = process.env['HEDGE_BINARY'] ?? '';
+
+/** What HEDGE_BINARY names is an executable of its own, and no Node runs it. */
+export const isExecutable = BINARY !== '';
+
+/** How the program is started: an executable, or this Node and the built program. */
+export const HEDGE: readonly [string, ...string[]] = isExecutable
+  ? [absolute(BINARY)]
+  : [process.execPath, fileURLToPath(new URL('../../bin/hedge.js', import.meta.url))];
+
+/** For a script. */
+export const IN_SHELL = HEDGE.map((word) => `'${word}'`).join(' ');
+
+/** The program to start and its arguments, for `hedge` with these words. */
+export function toStart(...words: readonly string[]): [program: string, args: string[]] {
+  const [program, ...first] = HEDGE;
+  return [program, [...first, ...words]];
+}
 
 export interface BuiltRun {
   code: number | null;
@@ -24,12 +42,12 @@ export function bareEnvironment(env: Readonly<Record<string, string>> = {}): Rec
 
 /** Runs `hedge` with these words to its end. */
 export async function runBuilt(words: readonly string[], options: BuiltOptions = {}): Promise<BuiltRun> {
-  return runProgram(process.execPath, [HEDGE, ...words], options);
+  return runProgram(...toStart(...words), options);
 }
 
 /** Runs a line of bash, `hedge` on its path, under `set -euo pipefail`. */
 export async function runShell(script: string, options: BuiltOptions = {}): Promise<BuiltRun> {
-  const prelude = `set -euo pipefail\nhedge() { "${process.execPath}" "${HEDGE}" "$@"; }\n`;
+  const prelude = `set -euo pipefail\nhedge() { ${IN_SHELL} "$@"; }\n`;
   return runProgram('bash', ['--norc', '-c', prelude + script], options);
 }
 

@@ -97,7 +97,13 @@ export function aDesk({
           env: { ...surroundings },
           home,
           version: '0.0.0',
-          runtime: { node: process.versions.node, openssl: '', platform: 'linux-x64', commit: null },
+          runtime: {
+            node: process.versions.node,
+            openssl: '',
+            platform: 'linux-x64',
+            commit: null,
+            executable: false,
+          },
           terminal: recording.terminal,
           signals: {
             signal: options.signal ?? new AbortController().signal,

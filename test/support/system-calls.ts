@@ -42,7 +42,7 @@ export async function beyondThePoints(
   const [log, trace] = [join(folder, 'strace'), join(folder, 'points')];
   const home = env.HEDGE_HOME;
   const traced = ['-f', '-qq', '-y', '-s', '0', '-o', log, '-e', `trace=${TRACED}`];
-  const child = spawn('strace', [...traced, process.execPath, HEDGE, ...words], {
+  const child = spawn('strace', [...traced, ...HEDGE, ...words], {
     env: bareEnvironment({ ...env, ...numbering(trace, home) }),
     stdio: 'ignore',
   });

@@ -149,14 +149,10 @@ async function traced(
   env: Record<string, string>,
   log: string,
 ): Promise<readonly string[]> {
-  const child = spawn(
-    'strace',
-    ['-f', '-qq', '-o', log, '-e', `trace=${CALLS}`, process.execPath, HEDGE, ...words],
-    {
-      env: bareEnvironment(env),
-      stdio: 'ignore',
-    },
-  );
+  const child = spawn('strace', ['-f', '-qq', '-o', log, '-e', `trace=${CALLS}`, ...HEDGE, ...words], {
+    env: bareEnvironment(env),
+    stdio: 'ignore',
+  });
   await once(child, 'close');
   return readFileSync(log, 'utf8').split('\n').filter(Boolean);
 }
