@@ -13,7 +13,7 @@ import { rolldown } from 'rolldown';
 /** The first even one that builds single executables by itself. */
 const NODE = '26';
 /** What has been built and tested so. */
-const PLATFORMS = ['linux-x64', 'linux-arm64'];
+const PLATFORMS = ['linux-x64'];
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const PROGRAM = join(ROOT, 'dist', 'program');
