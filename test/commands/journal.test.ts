@@ -197,6 +197,16 @@ describe('hedge journal', () => {
     });
   });
 
+  it.each(['--unresolved', '--in-flight'])(
+    'does not answer %s with nothing where a line cannot be read',
+    async (what) => {
+      const desk = deskWith([...DAY, '{"schema":1,"kind":"inte']);
+      const ran = await desk.run(`journal ${what} -q --json`);
+      expect(ran.code).toBe(78);
+      expect(ran.document()).toMatchObject({ error: { code: 'damaged_file' } });
+    },
+  );
+
   it('names the hedges of a side by their ids, with what each holds since', async () => {
     const facts = { hdg_0: '15000', net_margin_usd: '2500' };
     const changed = { kind: 'outcome', outcome: 'changed', facts } as const;

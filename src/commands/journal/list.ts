@@ -1,5 +1,5 @@
 /** `hedge journal`: what was sent from this machine, and what became of it. Touches no network and reads no key. */
-import { coversOf, damageInWords, readJournal } from '../../flow/read-journal.ts';
+import { coversOf, damageError, damageInWords, readJournal } from '../../flow/read-journal.ts';
 import { readJournalIntent } from '../../intent/journal-intent.ts';
 import { JOURNAL_COLUMNS, journalDocument } from '../../present/journal-document.ts';
 import { viewJournalPage } from '../../present/views/journal.ts';
@@ -39,8 +39,10 @@ export const journalList = defineCommand({
     const query = { word, filter, profile: named, nowMs: desk.clock.now() };
     const { damage, steps, ...page } = readJournal(desk.journal(), query);
     if (damage !== undefined) damageInWords(damage).forEach((each) => desk.note(each));
+    const asksWhatIsOpen = filter.unresolved || filter.inFlight;
     return {
       value: { ...page, steps, selected },
+      finding: damage !== undefined && asksWhatIsOpen ? damageError(damage) : undefined,
       zone,
       meta: {
         ...(word === undefined ? { covers: coversOf(page) } : {}),
