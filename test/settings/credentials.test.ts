@@ -111,61 +111,6 @@ describe('whom a connection trusts', () => {
     }
   });
 
-  it.each([
-    ['is not there', ['/nowhere/at/all'] as [string], /cannot be run \(ENOENT\)/],
-    ['fails', node(`console.error('${KEY}'); process.exit(3)`), /exited with 3/],
-    ['prints nothing', node(''), /holds no key/],
-    ['prints too much', node(`process.stdout.write('x'.repeat(70000))`), /more than a key/],
-    ['is killed', node(`process.kill(process.pid, 'SIGKILL')`), /ended by SIGKILL/],
-  ])('is refused when the command %s', async (_what, argv, says) => {
-    const said = await refusal(() => keyFromCommand(argv, ports));
-    expect(said).toMatch(says);
-    expect(said).not.toContain(KEY);
-  });
-
-  it('is not waited for longer than its limit', async () => {
-    const late = { ...systemClock, deadline: (ms: number) => systemClock.deadline(ms === 30_000 ? 1 : ms) };
-    const said = await refusal(() =>
-      keyFromCommand(node('setTimeout(() => {}, 60000)'), { ...ports, clock: late }),
-    );
-    expect(said).toContain('no key within 30 s');
-  });
-
-  it('is read from the profile that names it', async () => {
-    const profile = {
-      base_url: 'https://partner.example/v2',
-      api_key_command: node(`console.log('${KEY}')`),
-      added_at: 'x',
-    };
-    const selection = {
-      kind: 'stored',
-      name: 'desk',
-      source: 'option',
-      keySource: 'command',
-      profile,
-    } as const;
-    expect((await readKey(selection, ports)).reveal()).toBe(KEY);
-  });
-});
-
-describe('whom a connection trusts', () => {
-  it('is Node’s own list when nothing is added', () => {
-    expect(addedCertificates({ profile: undefined, hedge: undefined, node: undefined })).toBeUndefined();
-  });
-
-  it('is that list and every file that is named', async () => {
-    const path = join(temporaryFolder(), 'ca.pem');
-    const { ca } = await loopbackTls();
-    writeFileSync(path, ca);
-    for (const sources of [
-      { profile: path, hedge: undefined, node: undefined },
-      { profile: undefined, hedge: path, node: undefined },
-      { profile: undefined, hedge: undefined, node: path },
-    ]) {
-      expect(addedCertificates(sources)?.map((pem) => pem.trim())).toEqual([ca.trim()]);
-    }
-  });
-
   it('is every authority of Node’s own list, when a file names them all', () => {
     const path = join(temporaryFolder(), 'all.pem');
     writeFileSync(path, rootCertificates.join('\n'));
