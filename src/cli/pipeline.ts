@@ -29,6 +29,8 @@ export interface OpenDesk {
   identity(): Identity | undefined;
   /** Whether the environment line has been shown on standard error. */
   headed(): boolean;
+  /** Whether an action was, or was to be, shown: from then on something may have been sent. */
+  dealt(): boolean;
   close(): Promise<void>;
 }
 
@@ -45,13 +47,13 @@ export async function runInvocation(world: World): Promise<number> {
   let named: string | undefined;
   let opened: OpenDesk | undefined;
   let code = EXIT_OK;
-  const dealt = (): boolean => opened?.headed() ?? false;
+  const dealt = (): boolean => opened?.dealt() ?? false;
   const context = (): Context => ({
     command: command?.name ?? '',
     aside: command?.aside,
     identity: opened?.identity(),
     named,
-    headed: dealt(),
+    headed: opened?.headed() ?? false,
     now: world.clock.now(),
   });
   try {
@@ -98,6 +100,7 @@ export async function runInvocation(world: World): Promise<number> {
       printer: await printerFor(terminal, { ...glance, output, lines: command?.lines ?? false }),
       terminal,
       context: context(),
+      dealt: dealt(),
       verbose: glance.verbose,
     });
     return worseOf(code, failed);
@@ -129,14 +132,15 @@ async function fail(
     printer,
     terminal,
     context,
+    dealt,
     verbose,
-  }: { printer: Printer; terminal: Terminal; context: Context; verbose: boolean },
+  }: { printer: Printer; terminal: Terminal; context: Context; dealt: boolean; verbose: boolean },
 ): Promise<number> {
   if (verbose && error.code === 'internal' && error.cause instanceof Error)
     terminal.writeNote(error.cause.stack ?? error.cause.message);
   if (error instanceof OutputError) {
     terminal.writeNote(error.message);
-    if (context.headed) terminal.writeNote(IN_THE_JOURNAL);
+    if (dealt) terminal.writeNote(IN_THE_JOURNAL);
     return exitCodeOf(error);
   }
   try {

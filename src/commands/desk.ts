@@ -127,6 +127,8 @@ export interface Program {
   version: string;
   /** `20.20.2` */
   node: string;
+  /** Of the OpenSSL in it: `3.0.19` */
+  openssl: string;
   /** `linux-x64` */
   platform: string;
   /** That it was built from; null where it was not built in a clone. */

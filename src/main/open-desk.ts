@@ -58,6 +58,7 @@ export function openDesk(parts: DeskParts): OpenDesk {
   const closers: (() => Promise<void>)[] = [];
   let identity: Identity | undefined;
   let headed = false;
+  let dealt = false;
   let journal: Journal | undefined;
   const zone = (): string => identity?.zone ?? 'UTC';
   const watch = actionWatch(terminal, { drawn: progress, clock, zone });
@@ -150,13 +151,7 @@ export function openDesk(parts: DeskParts): OpenDesk {
 
   const opened: OpenDesk = {
     desk: {
-      program: {
-        version: parts.version,
-        node: parts.runtime.node,
-        platform: parts.runtime.platform,
-        commit: parts.runtime.commit,
-        executable: parts.runtime.executable,
-      },
+      program: { version: parts.version, ...parts.runtime },
       clock,
       progress,
       prompter: choosePrompter(terminal, signals.signal),
@@ -166,8 +161,9 @@ export function openDesk(parts: DeskParts): OpenDesk {
       async show(blocks) {
         const { sayBlocks } = await import('../cli/saying.ts');
         progress.stop();
-        if (identity !== undefined) headed = true;
+        if (identity !== undefined) dealt = true;
         if (terminal.quiet && !terminal.canPrompt) return;
+        headed ||= identity !== undefined;
         sayBlocks(terminal, blocks, { identity, now: clock.now() });
       },
       async liner() {
@@ -235,6 +231,7 @@ export function openDesk(parts: DeskParts): OpenDesk {
     },
     identity: () => identity,
     headed: () => headed,
+    dealt: () => dealt,
     async close() {
       for (const close of closers.toReversed()) await close();
       await practice.close();

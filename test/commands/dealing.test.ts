@@ -255,8 +255,21 @@ describe('a deal that failed', () => {
     await desk.run('practice weather --failing-orders 100%');
     const failed = await desk.run(`${OPEN} --deal-id PAY-1 --max-cost-bps 50`);
     expect(failed.err.replaceAll(/\s+/g, ' ')).toContain(
-      'hedge open USDTNGN buy 10000 --tenor 3 --max-cost-bps 50 --deal-id PAY-1 --ensure --retry-failed',
+      'hedge open USDTNGN buy 10000 --tenor 3 --deal-id PAY-1 --ensure --retry-failed --max-cost-bps 50',
     );
+  });
+});
+
+describe('the environment line', () => {
+  const screen = { terminal: { isTTY: { stdout: true, stderr: true } } };
+
+  it('stands once on a screen: above what was said first, or above the result where nothing was', async () => {
+    const desk = aDesk({ env: PRACTICE });
+    const lines = ({ out, err }: { out: string; err: string }): number =>
+      (out + err).split('PRACTICE').length - 1;
+    await desk.run(OPEN);
+    expect(lines(await desk.run('add USDTNGN buy 1k --yes', screen))).toBe(1);
+    expect(lines(await desk.run('add USDTNGN buy 2k --yes -q', screen))).toBe(1);
   });
 });
 
