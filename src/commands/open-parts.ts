@@ -1,5 +1,4 @@
 /** `hedge open` with parts missing: asked for where somebody is there to answer, named where nobody is. */
-
 import { deal } from '../flow/deal.ts';
 import type { ActionReport, ReportOutcome } from '../flow/dealing.ts';
 import type { OpenDraft } from '../intent/action-intent.ts';
@@ -18,9 +17,9 @@ export async function openDealt(
 ): Promise<Outcome<ActionReport> | undefined> {
   const { prompter } = desk;
   if (missingParts(draft).length === 0 || !prompter.attended) return dealt(desk, completeOpen(draft));
-  const [{ askOpen }, { lineOf }] = await Promise.all([
+  const [{ askOpen }, { openLine }] = await Promise.all([
     import('../wizard/ask-open.ts'),
-    import('../wizard/one-line.ts'),
+    import('../intent/open-line.ts'),
   ]);
   const dealing = await dealingOf(desk);
   await desk.show([line(text(BEFORE, 'dim'))]);
@@ -31,7 +30,7 @@ export async function openDealt(
     const { kind, name } = await desk.selection();
     const place = kind === 'pair' ? { expectEnv: dealing.environment } : { profile: name };
     desk.note('The same as one line:');
-    desk.note(lineOf(intent, place));
+    desk.note(openLine(intent, place));
   }
   return undefined;
 }

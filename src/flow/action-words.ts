@@ -1,10 +1,10 @@
 /** Names of what an action is known by, short enough for a line of progress. Pure. */
-import { quoted } from '../domain/quoted.ts';
+import { unquoted } from '../domain/quoted.ts';
 import type { Action } from '../journal/fold.ts';
 
 /** `action 7c1e`, and the hedge where it is known: `action 7c1e, hedge hdg_01JD8K`. */
 export const actionByName = ({ shortId, hedgeId }: Action): string =>
-  hedgeId === undefined ? `action ${shortId}` : `action ${shortId}, hedge ${plain(hedgeId)}`;
+  hedgeId === undefined ? `action ${shortId}` : `action ${shortId}, hedge ${unquoted(hedgeId)}`;
 
 /** What scripts know it by: among the details of an error. */
 export const actionIds = ({ id, hedgeId, intent }: Action): Readonly<Record<string, unknown>> => ({
@@ -15,11 +15,10 @@ export const actionIds = ({ id, hedgeId, intent }: Action): Readonly<Record<stri
 
 /** A transaction hash, short enough to be compared by eye; whole in the document. */
 export const hashInWords = (hash: string): string =>
-  hash.length > LONGEST_HASH ? `${plain(hash.slice(0, HEAD))}...${plain(hash.slice(-TAIL))}` : plain(hash);
+  hash.length > LONGEST_HASH
+    ? `${unquoted(hash.slice(0, HEAD))}...${unquoted(hash.slice(-TAIL))}`
+    : unquoted(hash);
 
 const LONGEST_HASH = 16;
 const HEAD = 6;
 const TAIL = 4;
-
-/** A word of the service, without marks where it is harmless. */
-export const plain = (word: string): string => (/^[\w.:#/-]{1,80}$/.test(word) ? word : quoted(word));

@@ -3,22 +3,17 @@ import type { Hedge } from '../client/schemas.ts';
 import { quoted } from '../domain/quoted.ts';
 import { shellWord } from '../domain/shell-word.ts';
 import { InterruptedError, OrderFailedError, PendingError } from '../errors.ts';
+import { endOfHedge } from './await-outcome.ts';
 import type { ActionReport, Looking } from './dealing.ts';
 import { poll } from './poll.ts';
 import { reportOf } from './report.ts';
-
-const ENDS: Readonly<Record<string, 'filled' | 'closed' | 'failed'>> = {
-  filled: 'filled',
-  closed: 'closed',
-  failed: 'failed',
-};
 
 export async function awaitHedge(
   hedge: Hedge,
   { wait, timeoutMs }: { wait: boolean; timeoutMs: number },
   looking: Looking,
 ): Promise<ActionReport> {
-  if (ENDS[hedge.status] !== undefined) return ended(hedge);
+  if (endOfHedge(hedge) !== undefined) return ended(hedge);
   if (!wait) return reportOf('submitted', { hedge });
   const { api, clock, signal, watch } = looking;
   let latest = hedge;
@@ -30,7 +25,7 @@ export async function awaitHedge(
       untilMs: clock.now() + timeoutMs,
       read: async () => {
         latest = (await api.hedge(hedge.id, { signal })).data;
-        return ENDS[latest.status] === undefined ? undefined : latest;
+        return endOfHedge(latest) === undefined ? undefined : latest;
       },
     });
     return found === undefined ? pending(latest, timeoutMs) : ended(found);
@@ -43,7 +38,7 @@ export async function awaitHedge(
 }
 
 function ended(hedge: Hedge): ActionReport {
-  const outcome = ENDS[hedge.status] ?? 'filled';
+  const outcome = endOfHedge(hedge) ?? 'filled';
   if (outcome !== 'failed') return reportOf(outcome, { hedge });
   const finding = new OrderFailedError({
     what: `FAILED: hedge ${quoted(hedge.id)} did not land.`,

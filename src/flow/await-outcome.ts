@@ -104,7 +104,7 @@ export function endOf(action: Action, { evidence, position, servedAt }: Sighting
   };
 }
 
-const endOfHedge = ({ status }: Hedge): 'filled' | 'failed' | 'closed' | undefined =>
+export const endOfHedge = ({ status }: Hedge): 'filled' | 'failed' | 'closed' | undefined =>
   status === 'filled' || status === 'failed' || status === 'closed' ? status : undefined;
 
 const endOfSide = ({ intent }: Action, hedges: readonly HedgeChange[]): 'changed' | 'closed' =>

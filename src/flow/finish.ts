@@ -7,7 +7,7 @@ import { numberIn, textIn } from '../client/schemas.ts';
 import { sum } from '../domain/amounts.ts';
 import { HedgeError, InterruptedError, OutcomeUnknownError } from '../errors.ts';
 import type { Action } from '../journal/fold.ts';
-import type { EndKind } from '../journal/record.ts';
+import { type EndKind, isEnd } from '../journal/record.ts';
 import { awaitOutcome, type Ended } from './await-outcome.ts';
 import type { ActionReport, Looking } from './dealing.ts';
 import { look } from './look.ts';
@@ -113,7 +113,7 @@ export async function ended(
 
 /** The original result of an action whose end is known: the hedge is read again, the outcome is not. */
 async function endedBefore(entry: Action, looking: Looking): Promise<ActionReport> {
-  const outcome = endOf(entry);
+  const outcome = endKept(entry);
   const seen = await unlessUnwell(look(entry, looking));
   const finding = outcome === 'failed' ? failedError(entry) : undefined;
   const endedMs = Date.parse(entry.outcome?.at ?? entry.changedAt);
@@ -130,10 +130,8 @@ async function settled(entry: Action, looking: Looking): Promise<ActionReport> {
 /** How an action of its kind ends, where nothing else was seen. */
 const ENDS = { open: 'filled', add: 'changed', reduce: 'changed', close: 'closed' } as const;
 
-function endOf({ outcome, intent }: Action): EndKind {
-  return outcome === undefined || outcome.kind === 'not_seen' || outcome.kind === 'not_told'
-    ? ENDS[intent.action]
-    : outcome.kind;
+function endKept({ outcome, intent }: Action): EndKind {
+  return outcome !== undefined && isEnd(outcome.kind) ? outcome.kind : ENDS[intent.action];
 }
 
 /** USD that the hedges of a side made in their whole lives, as their records say; undefined unless each has one. */

@@ -8,7 +8,7 @@ import { actionInWords, stateInWords, timeInWords } from '../journal/in-words.ts
 import { duplicatesOf, inFlightOn, type Terms, unresolvedOn } from '../journal/ledger.ts';
 import { commandLines } from './command-lines.ts';
 import type { Finding } from './dealing.ts';
-import { NOT_SEEN_AFTER_MS } from './our-others.ts';
+import { NOT_SEEN_AFTER_MS } from './key-life.ts';
 
 interface OnTerms extends Terms {
   allowDuplicate: boolean;

@@ -1,11 +1,15 @@
 /**
- * How long a service is believed to know an idempotency key: within it, the same key and body are answered
- * with the original result and never acted on twice (specification §7). Pure.
+ * How long what was sent is believed to be of consequence: its key, within whose life the same key and body are
+ * answered with the original result and never acted on twice (specification §7), and a change that was accepted
+ * and has not shown. Pure.
  */
 import type { Action } from '../journal/fold.ts';
 
 /** ASSUMED: the specification shows no lifetime of keys. */
 export const KEY_LIFE_MS = 60 * 60_000;
+
+/** How long an accepted change may take to show before it is called not seen. The service tells no failure of it. */
+export const NOT_SEEN_AFTER_MS = 5 * 60_000;
 
 /** A clock may be corrected by so much; set back further, it tells no ages any more. */
 const CORRECTED_MS = 60_000;

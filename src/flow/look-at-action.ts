@@ -8,11 +8,10 @@ import type { ActionReport, Looking } from './dealing.ts';
 import type { Evidence } from './evidence.ts';
 import { ended, finish } from './finish.ts';
 import { look, type Sighting } from './look.ts';
-import { recordNotSeen, recordNotTold } from './record-outcome.ts';
+import { recordFound, recordNotSeen, recordNotTold } from './record-outcome.ts';
 import { reportOf } from './report.ts';
 import { notOursError } from './report-errors.ts';
 import { evidenceInWords, notSeen, stillPending, stillUnknown } from './still-open.ts';
-import { writeDown } from './write-down.ts';
 
 export interface Looked {
   report: ActionReport;
@@ -35,14 +34,7 @@ export async function lookAtAction(action: Action, looking: Looking): Promise<Lo
 async function unresolvedReport(action: Action, seen: Sighting, looking: Looking): Promise<ActionReport> {
   const { evidence, hedge, position, servedAt } = seen;
   if (action.intent.action === 'open' && evidence.kind === 'exact' && hedge !== undefined) {
-    const hash = hedge.order_tx_hash ?? undefined;
-    const found = {
-      kind: 'accepted',
-      by: 'looking',
-      hedge_id: hedge.id,
-      ...(hash === undefined ? {} : { order_tx_hash: hash }),
-    } as const;
-    return acceptedReport(await writeDown(action, found, looking), seen, looking);
+    return acceptedReport(await recordFound(action, hedge, looking), seen, looking);
   }
   const finding = stillUnknown(action, evidence, looking.clock.now());
   return reportOf('unknown', {

@@ -7,10 +7,8 @@ import type { Action } from '../journal/fold.ts';
 import { mayStand } from '../journal/fold.ts';
 import { sameIdentity } from '../journal/identity.ts';
 import type { IntentRecord } from '../journal/record.ts';
+import { NOT_SEEN_AFTER_MS } from './key-life.ts';
 import { type OurOther, tell } from './tell-apart.ts';
-
-/** How long an accepted change may take to show before it is called not seen. */
-export const NOT_SEEN_AFTER_MS = 5 * 60_000;
 
 /** `lookedAtMs`: when the reading began that the action is looked for in. */
 export function ourOthers(

@@ -1,18 +1,10 @@
-/**
- * Writes an action's end into the journal. The deal is done by then, whatever happens to the file: a journal
- * that cannot be written is a warning with what to do, never an error that hides what became of the deal.
- */
-import { clean } from '../domain/clean.ts';
-import { HedgeError } from '../errors.ts';
-import { type Action, advanced } from '../journal/fold.ts';
-import type { JournalState } from '../journal/store.ts';
+/** What the book showed of an action, written into the journal: that it stands there, its end, or that none is told. */
+import type { Hedge } from '../client/schemas.ts';
+import type { Action } from '../journal/fold.ts';
 import type { Ended } from './await-outcome.ts';
-import type { Looking } from './dealing.ts';
 import type { Evidence } from './evidence.ts';
-import { NOT_SEEN_AFTER_MS } from './our-others.ts';
-import { dated, type Said } from './write-down.ts';
-
-type Recording = Pick<Looking, 'journal' | 'clock' | 'watch'>;
+import { NOT_SEEN_AFTER_MS } from './key-life.ts';
+import { type Recording, type Said, writeDown } from './write-down.ts';
 
 /** The action as it stands with its end, also where that could not be written. Never throws. */
 export function recordOutcome(
@@ -58,33 +50,18 @@ export async function recordNotTold(
   return write(action, { kind: 'outcome', outcome: 'not_told', facts: { seen: says } }, recording);
 }
 
-async function write(
+/** An open that its reference, or its id, finds on the book: the service took it, whatever its answer was. */
+export function recordFound(
+  action: Action,
+  { id, order_tx_hash: hash }: Hedge,
+  recording: Recording,
+): Promise<Action> {
+  const named = hash ? { order_tx_hash: hash } : {};
+  return writeDown(action, { kind: 'accepted', by: 'looking', hedge_id: id, ...named }, recording);
+}
+
+const write = (
   action: Action,
   end: Extract<Said, { kind: 'outcome' }>,
-  { journal, clock, watch }: Recording,
-): Promise<Action> {
-  const record = dated(action.id, end, { clock });
-  const own = ({ actions }: JournalState): Action | undefined => actions.find(({ id }) => id === action.id);
-  let standing: Action | undefined;
-  try {
-    const written = await journal.append([record], (state) => {
-      standing = own(state);
-      if (standing?.outcome?.kind === end.outcome) throw new WrittenAlready();
-    });
-    return own(written) ?? advanced(action, record);
-  } catch (error) {
-    if (error instanceof WrittenAlready && standing !== undefined) return standing;
-    watch.news(warning(action, error));
-    return advanced(action, record);
-  }
-}
-
-/** Another process saw the same end first. */
-class WrittenAlready extends Error {}
-
-function warning({ shortId }: Action, error: unknown): string {
-  const { what, hint } =
-    error instanceof HedgeError ? error : { what: 'The journal could not be written.', hint: undefined };
-  const next = hint ?? `When it can be written again: hedge check ${shortId}`;
-  return `The end of action ${shortId} is not in the journal: ${clean(what)} What is said of the deal here holds all the same. ${clean(next)}`;
-}
+  recording: Recording,
+): Promise<Action> => writeDown(action, end, recording, ({ outcome }) => outcome?.kind === end.outcome);

@@ -2,8 +2,6 @@
  * The ends of an action that are not as asked, in words: what happened, what it means for the book, and the
  * exact commands that go on. Pure.
  */
-import { Big } from 'big.js';
-import { shellWord } from '../domain/shell-word.ts';
 import type { HedgeError } from '../errors.ts';
 import {
   InterruptedError,
@@ -12,10 +10,14 @@ import {
   RefusedError,
   StoppedError,
 } from '../errors.ts';
+import { USUAL_OPTIONS } from '../intent/action-options.ts';
+import { openLine } from '../intent/open-line.ts';
 import type { Action } from '../journal/fold.ts';
 import { actionInWords } from '../journal/in-words.ts';
+import { waysOn } from '../journal/ways-on.ts';
 import { actionByName, actionIds } from './action-words.ts';
 import { commandLines } from './command-lines.ts';
+import { intentAgain } from './plan-again.ts';
 import { comesToItsEnd } from './still-open.ts';
 
 export const failedError = (entry: Action): OrderFailedError =>
@@ -32,7 +34,7 @@ export function unknownError(entry: Action, cause: OutcomeUnknownError): Outcome
     {
       what: `UNKNOWN: ${actionInWords(entry)}. ${cause.what}`,
       book: `It may have been done or not (${actionByName(entry)}). Do not deal it again.`,
-      hint: waysOn(entry),
+      hint: linesOf(entry),
       httpStatus: cause.httpStatus,
       details: { ...actionIds(entry), ...(cause.details === undefined ? {} : { service: cause.details }) },
       cause,
@@ -65,7 +67,7 @@ export function stoppedWaiting(entry: Action, stopped: InterruptedError): Interr
     book: accepted
       ? `Only the waiting was stopped. ${comesToItsEnd(entry)}`
       : 'It may have been done or not. Do not deal it again.',
-    hint: accepted ? commandLines([[`hedge wait ${entry.shortId}`, 'waits for its end']]) : waysOn(entry),
+    hint: accepted ? commandLines([[`hedge wait ${entry.shortId}`, 'waits for its end']]) : linesOf(entry),
     effect: accepted ? 'pending' : 'unknown',
     retry: 'after_check',
     details: actionIds(entry),
@@ -81,7 +83,7 @@ export const stoppedBeforeResending = (entry: Action, { signal, what }: Interrup
   new InterruptedError(signal, {
     what,
     book: nothingSentNow(entry),
-    hint: waysOn(entry),
+    hint: linesOf(entry),
     effect: 'unknown',
     retry: 'after_check',
     details: actionIds(entry),
@@ -129,28 +131,22 @@ export const notSentError = (entry: Action, cause: HedgeError): HedgeError =>
       })
     : cause;
 
-const waysOn = ({ shortId, intent: { action, market, side } }: Action): string =>
-  commandLines([
-    [`hedge check ${shortId}`, 'looks; sends nothing'],
-    [`hedge resume ${shortId}`, 'looks, then asks before it sends again with the same key'],
+/** What settles it, and what is allowed meanwhile. A person's word comes only after a look. */
+const linesOf = (entry: Action): string => {
+  const { action, market, side, profile } = entry.intent;
+  const settling = waysOn(entry, profile).filter(({ command }) => !command.includes(' settle '));
+  return commandLines([
+    ...settling.map(({ command, does }) => [command, does] as const),
     ...(action === 'close'
       ? []
       : [[`hedge close ${market} ${side}`, 'is allowed, if you must be flat'] as const]),
   ]);
+};
 
-/** The same deal as a line, its bounds on the price included. */
-function again({ intent }: Action): string {
-  const { deal_id: dealId, market, side, notional_usd: notional, tenor_days: tenor, bounds } = intent;
-  const words = [
-    'hedge open',
-    market,
-    side,
-    new Big(notional ?? 0).toFixed(),
-    '--tenor',
-    String(tenor ?? ''),
-  ];
-  if (bounds?.worst_price !== undefined) words.push('--worst-price', bounds.worst_price);
-  if (bounds?.max_cost_bps !== undefined) words.push('--max-cost-bps', bounds.max_cost_bps);
-  if (dealId !== undefined) words.push('--deal-id', shellWord(dealId), '--ensure', '--retry-failed');
-  return `If it is still wanted: ${words.join(' ')}`;
+/** The same open as a line, its terms on the price included; under its deal id, at most once more. */
+function again(entry: Action): string {
+  const intent = intentAgain(entry, USUAL_OPTIONS);
+  if (intent.action !== 'open') throw new Error(`the end of ${intent.action} is not a failed order`);
+  const isNamed = intent.dealId !== undefined;
+  return `If it is still wanted: ${openLine({ ...intent, ensure: isNamed, retryFailed: isNamed })}`;
 }

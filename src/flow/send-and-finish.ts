@@ -7,6 +7,7 @@ import { type Action, isUnresolved } from '../journal/fold.ts';
 import type { ActionReport, Dealing } from './dealing.ts';
 import { type Finishing, finish } from './finish.ts';
 import { look } from './look.ts';
+import { recordFound } from './record-outcome.ts';
 import { reportOf } from './report.ts';
 import { notSentError, stoppedWaiting, unknownError } from './report-errors.ts';
 import { type Submitted, submit } from './submit.ts';
@@ -79,8 +80,7 @@ async function settledByLooking(
     return undefined;
   try {
     const { evidence, hedge } = await look(entry, dealing);
-    if (evidence.kind === 'exact' && hedge !== undefined)
-      return await writeDown(entry, { kind: 'accepted', by: 'looking', hedge_id: hedge.id }, dealing);
+    if (evidence.kind === 'exact' && hedge !== undefined) return await recordFound(entry, hedge, dealing);
     if (evidence.kind !== 'none') return undefined;
     const code = refusal.code ?? 'refused';
     return await writeDown(

@@ -6,15 +6,13 @@ import { StoppedError } from '../errors.ts';
 import { type Action, type ActionState, isUnresolved } from '../journal/fold.ts';
 import { instantOf, SCHEMA } from '../journal/record.ts';
 import type { Journal } from '../journal/store.ts';
+import { NOT_SEEN_AFTER_MS } from './key-life.ts';
 import { actionNamed } from './name-action.ts';
 
 export interface Word {
   as: 'done' | 'nothing';
   because: string;
 }
-
-/** How long after its acceptance the end of an action may still be on its way. */
-const STILL_COMING_MS = 5 * 60_000;
 
 /** The action that may be settled. @throws UsageError, or StoppedError where its end is known or still comes. */
 export function findSettleable(
@@ -49,7 +47,7 @@ function checkSettleable(action: Action, as: Word['as'], nowMs: number): void {
       `What became of ${shortId} is known already: ${ENDS[state]}.`,
       `hedge journal ${shortId}`,
     );
-  if (action.outcome === undefined && nowMs - Date.parse(action.changedAt) < STILL_COMING_MS)
+  if (action.outcome === undefined && nowMs - Date.parse(action.changedAt) < NOT_SEEN_AFTER_MS)
     throw stop(
       'in_flight',
       `The service accepted ${shortId} less than five minutes ago: its end may still come.`,

@@ -12,8 +12,7 @@ import { waysOn } from '../journal/ways-on.ts';
 import { actionByName, actionIds } from './action-words.ts';
 import { commandLines } from './command-lines.ts';
 import type { Evidence } from './evidence.ts';
-import { keyLives, sinceSent } from './key-life.ts';
-import { NOT_SEEN_AFTER_MS } from './our-others.ts';
+import { keyLives, NOT_SEEN_AFTER_MS, sinceSent } from './key-life.ts';
 
 /** Sent without a usable answer, and the book does not settle it. */
 export const stillUnknown = (action: Action, evidence: Evidence, nowMs: number): OutcomeUnknownError =>

@@ -63,6 +63,16 @@ export const ACTION_OPTIONS = {
 
 export const DEFAULT_TIMEOUT_MS = 60_000;
 
+/** As on a line that names none of them. */
+export const USUAL_OPTIONS: ActionOptions = {
+  yes: false,
+  dryRun: false,
+  wait: true,
+  timeoutMs: DEFAULT_TIMEOUT_MS,
+  idempotencyKey: undefined,
+  despite: [],
+};
+
 export function readActionOptions(raw: RawInput): ActionOptions {
   const timeout = optionText(raw, 'timeout');
   const wait = raw.options['wait'] !== false;

@@ -1,14 +1,14 @@
 /** The one line that would do the same as an intent, to be pasted into any shell, whatever its default profile. */
 import { shellWord } from '../domain/shell-word.ts';
 import type { Environment } from '../domain/vocabulary.ts';
-import type { OpenIntent } from '../intent/action-intent.ts';
-import { DEFAULT_TIMEOUT_MS } from '../intent/action-options.ts';
+import type { OpenIntent } from './action-intent.ts';
+import { DEFAULT_TIMEOUT_MS } from './action-options.ts';
 
 /** Which book the line is to deal on: a profile by its name, or else the environment that must hold. */
 export type Place = { profile: string } | { expectEnv: Environment };
 
 /** `hedge open USDTNGN buy 10000 --tenor 3 --deal-id PAY-8841 --profile desk`; what is as usual is left out. */
-export function lineOf(intent: OpenIntent, place: Place): string {
+export function openLine(intent: OpenIntent, place?: Place): string {
   const { bounds, options } = intent;
   const words = [
     'hedge',
@@ -33,10 +33,13 @@ export function lineOf(intent: OpenIntent, place: Place): string {
     ),
     ...valued('--idempotency-key', options.idempotencyKey),
     ...valued('--despite', options.despite.length === 0 ? undefined : options.despite.join(',')),
-    ...('profile' in place ? valued('--profile', place.profile) : valued('--expect-env', place.expectEnv)),
+    ...(place === undefined ? [] : placed(place)),
   ];
   return words.map(shellWord).join(' ');
 }
+
+const placed = (place: Place): readonly string[] =>
+  'profile' in place ? valued('--profile', place.profile) : valued('--expect-env', place.expectEnv);
 
 const seconds = (ms: number): string => (ms / 1_000).toString();
 

@@ -3,7 +3,7 @@
  * service said outweighs what was supposed, and nothing that may have happened is ever called not done.
  */
 import { Big } from 'big.js';
-import type { IntentRecord, JournalRecord, OutcomeKind, Writer } from './record.ts';
+import { type IntentRecord, isEnd, type JournalRecord, type OutcomeKind, type Writer } from './record.ts';
 
 /**
  * `prepared`: the intent is on disk, nothing has left. `sent`: sending began, no answer is written yet.
@@ -137,9 +137,6 @@ export function advanced(action: Action, record: JournalRecord): Action {
   return next;
 }
 
-const NO_END: readonly OutcomeKind[] = ['not_seen', 'not_told'];
-const NO_END_AFTER_DONE: readonly OutcomeKind[] = [...NO_END, 'failed'];
-
 const SEEN: readonly ActionState[] = ['accepted', 'done', 'failed'];
 
 function apply(action: Action, record: JournalRecord): void {
@@ -180,8 +177,8 @@ function apply(action: Action, record: JournalRecord): void {
     case 'outcome':
       action.hedgeId = record.hedge_id ?? action.hedgeId;
       // A hedge that was seen to stand does not turn out never to have been opened.
-      if (action.state === 'done' && NO_END_AFTER_DONE.includes(record.outcome)) return;
-      if (['failed', 'settled'].includes(action.state) && NO_END.includes(record.outcome)) return;
+      if (action.state === 'done' && (record.outcome === 'failed' || !isEnd(record.outcome))) return;
+      if (['failed', 'settled'].includes(action.state) && !isEnd(record.outcome)) return;
       action.outcome = { kind: record.outcome, at: record.at, facts: record.facts };
       if (record.outcome === 'not_seen') return;
       if (record.outcome === 'not_told') {

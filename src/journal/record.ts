@@ -164,6 +164,7 @@ export type Writer = z.infer<typeof writer>;
 export type OutcomeKind = z.infer<typeof outcome>['outcome'];
 /** Those that are an end. */
 export type EndKind = Exclude<OutcomeKind, 'not_seen' | 'not_told'>;
+export const isEnd = (kind: OutcomeKind): kind is EndKind => kind !== 'not_seen' && kind !== 'not_told';
 
 const ACTION_ID_BYTES = 8;
 

@@ -27,11 +27,12 @@ export function waysOn(action: Action, selected: string | undefined): readonly W
   if (isUnresolved(action)) {
     const resume = {
       command: line(`resume ${action.shortId}`),
-      does: 'look, then ask before sending it again',
+      does: 'look, then ask before sending it again with the same key',
     };
     return [look, resume, ...settle];
   }
-  if (inFlight(action)) return [{ command: line(`wait ${action.shortId}`), does: 'wait for the end' }, look];
+  if (inFlight(action) || action.underway)
+    return [{ command: line(`wait ${action.shortId}`), does: 'wait for the end' }, look];
   return action.state === 'accepted' ? [look, ...settle] : [];
 }
 

@@ -140,7 +140,7 @@ describe.skipIf(isMissing('prlimit'))('a journal that can grow no more once it i
         error: null,
       });
       expect(entry?.state).toBe('sent');
-      expect(ran.err).toContain(`The journal could not be written`);
+      expect(ran.err).toContain(`What became of action ${entry?.shortId ?? ''} is not in the journal`);
       expect(ran.err).toContain(`hedge check ${entry?.shortId ?? ''}`);
       // With room again it is found, and settled as the one that it was.
       await runBuilt(['check', '--json'], { env });

@@ -113,7 +113,7 @@ describe('what ended while nobody waited', () => {
     await lateNews([seen()], { ...telling, journal });
     expect(telling.watch.said.map((line) => line.slice(0, 24))).toEqual([
       'news FILLED 12:00 UTC PA',
-      'news The end of action 7',
+      'news What became of acti',
     ]);
   });
 

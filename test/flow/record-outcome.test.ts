@@ -83,7 +83,7 @@ describe('the end of an action', () => {
     });
     expect(recording.watch.said).toHaveLength(1);
     expect(recording.watch.said[0]).toMatch(
-      /^news The end of action 7c1e is not in the journal: .* What is said of the deal here holds all the same\. .*hedge check 7c1e/,
+      /^news What became of action 7c1e is not in the journal: .* What is said of the deal here holds all the same\. .*hedge check 7c1e/,
     );
     chmodSync(recording.journal.path, 0o600);
     expect(written(entry, recording)?.state).toBe('accepted');

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { readCommandLine } from '../../src/cli/command-line.ts';
 import type { OpenIntent } from '../../src/intent/action-intent.ts';
 import { completeOpen, readOpenDraft } from '../../src/intent/open-intent.ts';
-import { lineOf } from '../../src/wizard/one-line.ts';
-import { draftOf } from './asking.ts';
+import { openLine } from '../../src/intent/open-line.ts';
+import { draftOf } from '../wizard/asking.ts';
 
 const DESK = { profile: 'desk' };
 const intentOf = (words: string, options: Parameters<typeof draftOf>[1] = {}): OpenIntent =>
@@ -30,18 +30,20 @@ describe('the line that would do the same', () => {
       `hedge open USDTNGN buy 10000 --tenor 3 --no-wait --idempotency-key 'k"1' --despite 7c1e,90ab --profile desk`,
     ],
   ])('of %s %j', (words, options, line) => {
-    expect(lineOf(intentOf(words, options), DESK)).toBe(line);
+    expect(openLine(intentOf(words, options), DESK)).toBe(line);
   });
 
   it('names the environment that must hold where there is no profile to name', () => {
-    expect(lineOf(intentOf('USDTNGN buy 10k'), { expectEnv: 'sandbox' })).toBe(
+    expect(openLine(intentOf('USDTNGN buy 10k'), { expectEnv: 'sandbox' })).toBe(
       'hedge open USDTNGN buy 10000 --tenor 3 --expect-env sandbox',
     );
   });
 
   it('pasted into a shell makes the same intent, whatever the words', async () => {
     const intents = fc.sample(anyIntent, { numRuns: 400, seed: 4 });
-    const script = intents.map((intent) => `said ${lineOf(intent, DESK).slice('hedge '.length)}`).join('\n');
+    const script = intents
+      .map((intent) => `said ${openLine(intent, DESK).slice('hedge '.length)}`)
+      .join('\n');
     const said = execFileSync('bash', ['--norc'], {
       input: `said() { printf '%s\\0' "$@"; printf '\\n\\0'; }\n${script}\n`,
       encoding: 'utf8',
