@@ -1,9 +1,10 @@
 /** `hedge api`: a request in the service's own words, for what has no command yet. */
 import { readGivenObject } from '../client/given-json.ts';
+import { ON_THE_LINE, type Ways } from '../flow/guard-attendance.ts';
 import { actionOfBody } from '../intent/api-action.ts';
 import { API_OPTIONS, type ApiBody, readApiIntent } from '../intent/api-intent.ts';
 import { type ApiResult, apiDocument, viewApi } from '../present/views/api.ts';
-import { dealt } from './dealing.ts';
+import { dealtAs } from './dealing.ts';
 import { defineCommand, type Outcome } from './define.ts';
 import type { Desk } from './desk.ts';
 
@@ -33,7 +34,8 @@ export const api = defineCommand({
   async run(desk, { method, path, query, body: given, action, raw }): Promise<Outcome<ApiResult>> {
     const body = await bodyOf(desk, given);
     if (action !== undefined) {
-      const { value: report, ...outcome } = await dealt(desk, actionOfBody(action, body ?? {}, raw));
+      const intent = actionOfBody(action, body ?? {}, raw);
+      const { value: report, ...outcome } = await dealtAs(desk, intent, waysOf(given));
       return { ...outcome, value: { kind: 'action', report } };
     }
     const { data, meta, servedAt } = await (await desk.api()).raw({ method, path, query, body });
@@ -41,6 +43,12 @@ export const api = defineCommand({
   },
   document: apiDocument,
   view: viewApi,
+});
+
+/** A deal id is a field of the body here. */
+const waysOf = ({ kind }: ApiBody): Ways => ({
+  ...ON_THE_LINE,
+  deal_id: kind === 'given' ? '"client_reference":"ID" (in the body)' : '-f client_reference=ID',
 });
 
 async function bodyOf(desk: Desk, body: ApiBody): Promise<Readonly<Record<string, unknown>> | undefined> {

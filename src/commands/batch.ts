@@ -44,7 +44,7 @@ Run it again and nothing is done twice: a line with a deal id takes what is deal
       signal,
       run: (line) => line.run(),
       async ended(end) {
-        tell(end);
+        await tell(end);
         const { line, result, error } = end;
         await emit({
           value: end,

@@ -1,6 +1,7 @@
 /** What the dealing commands share: the desk as it deals, and a report as an outcome. */
 import { deal } from '../flow/deal.ts';
 import type { ActionReport, Dealing } from '../flow/dealing.ts';
+import { checkAttendance, ON_THE_LINE, type Ways } from '../flow/guard-attendance.ts';
 import type { ActionIntent } from '../intent/action-intent.ts';
 import { confirmWith } from './confirm.ts';
 import type { Outcome } from './define.ts';
@@ -17,8 +18,14 @@ export const outcomeOf = (report: ActionReport): Outcome<ActionReport> => ({
   finding: report.finding,
 });
 
-export async function dealt(desk: Desk, intent: ActionIntent): Promise<Outcome<ActionReport>> {
-  const report = await deal(intent, await dealingOf(desk));
+export const dealt = (desk: Desk, intent: ActionIntent): Promise<Outcome<ActionReport>> =>
+  dealtAs(desk, intent, ON_THE_LINE);
+
+/** `ways`: how what is missing where nobody is there is said on the line of this command. */
+export async function dealtAs(desk: Desk, intent: ActionIntent, ways: Ways): Promise<Outcome<ActionReport>> {
+  const dealing = await dealingOf(desk);
+  checkAttendance(intent, dealing, ways);
+  const report = await deal(intent, dealing);
   const { entry, plan } = report;
   // An earlier action that was continued or told again has no plan of now.
   const original = plan === undefined && entry !== undefined ? { original_at: entry.intent.at } : {};

@@ -109,7 +109,7 @@ export interface Batch {
   /** For the line's document: which line it was, and what a program of its own would have ended with. */
   metaOf: (end: LineEnd<RunnableLine, Shown>) => Readonly<Record<string, unknown>>;
   /** Tells the operator of a line's end, on standard error. */
-  tell: (end: LineEnd<RunnableLine, Shown>) => void;
+  tell: (end: LineEnd<RunnableLine, Shown>) => Promise<void>;
 }
 
 /** From where a person looks. */

@@ -20,6 +20,7 @@ import { sameIdentity } from '../journal/identity.ts';
 import { existing } from './check.ts';
 import type { ActionReport, Dealing } from './dealing.ts';
 import { finish } from './finish.ts';
+import { checkResending } from './guard-attendance.ts';
 import { type Looked, lookAtAction } from './look-at-action.ts';
 import { damageError, damageOf } from './read-journal.ts';
 import { reportOf } from './report.ts';
@@ -40,7 +41,7 @@ export async function resume(
   { word, ...how }: ResumeIntent,
   dealing: Dealing,
 ): Promise<ActionReport | undefined> {
-  checkLine(how, dealing);
+  checkResending(how, dealing);
   const action = meant(word, dealing);
   return action === undefined ? undefined : resumeAction(action, how, dealing);
 }
@@ -114,20 +115,6 @@ function meant(word: string | undefined, dealing: Dealing): Action | undefined {
   throw new UsageError(
     `${open.length.toString()} actions are open: ${open.map(({ shortId }) => shortId).join(', ')}.`,
     'Settle one at a time: hedge resume ID. To look at all of them: hedge check',
-  );
-}
-
-function checkLine({ yes, resend: again, dryRun }: HowToResume, dealing: Dealing): void {
-  const { attended, environment, expected } = dealing;
-  if (attended || !again || dryRun) return;
-  const missing = [
-    ...(yes ? [] : ['--yes']),
-    ...(environment !== 'live' || expected === 'live' ? [] : ['--expect-env live']),
-  ];
-  if (missing.length === 0) return;
-  throw new UsageError(
-    `Nobody is at a terminal to be asked: missing ${missing.join(', ')}.`,
-    `Add to the line: ${missing.join(' ')}`,
   );
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { aMarket, anAcceptedOpen, anAccount, aQuote } from '../spec/bodies.ts';
 import { aDesk } from '../support/desk.ts';
-import { deskAt } from '../support/desk-at.ts';
+import { deskAt, LIVE_KEY } from '../support/desk-at.ts';
 import { type Exchange, html, no, ok, on, raw, scriptedService } from '../support/scripted-service.ts';
 
 async function deskWith(...script: readonly Exchange[]) {
@@ -146,6 +146,22 @@ describe('api POST', () => {
     const halted = await desk.run([...OPEN, '--yes', '--json']);
     expect([halted.code, halted.document()]).toMatchObject([10, { error: { code: 'halted' } }]);
     expect(desk.requests.filter(({ line }) => line === 'POST /hedges')).toEqual([]);
+  });
+
+  it.each<[string, readonly string[], string]>([
+    ['fields', OPEN, '--yes --expect-env live -f client_reference=ID --worst-price PRICE'],
+    [
+      'a body',
+      [...OPEN.slice(0, 3), '--data', '{"market":"USDTNGN","side":"buy","notional_usd":1000,"tenor_days":3}'],
+      '--yes --expect-env live "client_reference":"ID" (in the body) --worst-price PRICE',
+    ],
+  ])('says what a live one lacks as its own line says it: %s', async (_what, words, missing) => {
+    const service = await scriptedService([]);
+    const ran = await deskAt(service, LIVE_KEY).run([...words, '--json']);
+    expect([ran.code, ran.document()]).toMatchObject([
+      2,
+      { error: { code: 'usage', hint: `Add to the line: ${missing}` } },
+    ]);
   });
 
   it('keeps the limits of the price that were given', async () => {

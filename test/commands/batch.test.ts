@@ -17,7 +17,7 @@ interface Envelope {
     receipt: { idempotency_key: string };
     hedge: { id: string };
   } | null;
-  error: { code: string; effect: string; message: string; details?: unknown } | null;
+  error: { code: string; effect: string; message: string; hint?: string; details?: unknown } | null;
   meta: { command: string; line: number; exit_code: number; original_at?: string; environment: string };
 }
 
@@ -81,7 +81,9 @@ describe('a batch', () => {
     expect(readBatch(await desk.run('batch -', { stdin })).ends).toEqual(['1 account 0', '2 positions 0']);
     const asking = await desk.run('batch -', { stdin: `account\n${OPEN} 10k -t 3` });
     expect(asking.code).toBe(2);
-    expect(asking.err).toContain('line 2: Nobody is at a terminal to be asked: missing --yes.');
+    expect(asking.err).toBe(
+      'Nobody is at a terminal to be asked: none of the batch has run and nothing was\nsent.\nAdd behind hedge batch: --yes\n',
+    );
   });
 
   it('says in one document what is wrong with it, and sends nothing', async () => {
@@ -276,12 +278,41 @@ describe('the guards', () => {
     ];
     const unpriced = await batch(desk, lines, '--yes --expect-env live');
     expect(unpriced.code).toBe(2);
-    expect(unpriced.err).toContain('A line of the batch is wrong');
-    expect(unpriced.err.replace(/\s+/g, ' ')).toMatch(
-      /line 3: .*missing --worst-price, --max-cost-bps or --any-price/,
+    expect(unpriced.envelopes).toMatchObject([
+      { error: { hint: expect.stringMatching(/^line 3: .*\. Add to the line: --worst-price PRICE$/) } },
+    ]);
+    expect(service.requests).toEqual([]);
+  });
+
+  it('say what holds for all of a batch behind hedge batch, and what a line can say in that line', async () => {
+    const service = await scriptedService([]);
+    const object = '{"command":"open","market":"USDTNGN","side":"buy","notional_usd":10000,"tenor_days":3}';
+    const ran = await batch(
+      deskAt(service, LIVE_KEY),
+      [`${OPEN} 10k -t 3`, 'close USDTNGN sell', object],
+      '',
     );
-    const unpromised = await batch(desk, lines, '--yes');
-    expect(unpromised.err).toMatch(/3 lines of the batch are wrong/);
+    const [{ error } = { error: null }] = ran.envelopes;
+    expect([ran.code, ran.envelopes.length, error?.message]).toEqual([
+      2,
+      1,
+      'Nobody is at a terminal to be asked, and this is real money: none of the batch has run and nothing was sent.',
+    ]);
+    expect(error).toMatchObject({
+      hint: [
+        'Add behind hedge batch: --yes --expect-env live',
+        'line 1: missing --worst-price, --max-cost-bps or --any-price. Add to the line: --worst-price PRICE',
+        'line 3: missing --worst-price, --max-cost-bps or --any-price. Add to the object: "worst_price":"PRICE"',
+      ].join('\n'),
+      details: { batch: ['--yes', '--expect-env live'], lines: [{ line: 1 }, { line: 3 }] },
+    });
+    expect(service.requests).toEqual([]);
+  });
+
+  it('want a resume that sends again to be promised where it deals, behind hedge batch as well', async () => {
+    const service = await scriptedService([]);
+    const ran = await batch(deskAt(service, LIVE_KEY), ['account', 'resume 7c1e --yes --resend'], '');
+    expect(ran.envelopes).toMatchObject([{ error: { hint: 'Add behind hedge batch: --expect-env live' } }]);
     expect(service.requests).toEqual([]);
   });
 
@@ -313,6 +344,18 @@ describe('a batch stops', () => {
       /^line 3: This line did not run: the batch stopped at line 2 \(outcome_unknown\)\.$/m,
     );
     expect(ran.err).toMatch(/^2 lines were not run\. /m);
+  });
+
+  it('and names the profile of --profile in what goes on, in columns', async () => {
+    const desk = aDesk();
+    await desk.run(LOST);
+    const ran = await batch(desk, [`${OPEN} 10k -t 3`], '--yes --profile practice');
+    const ways = ran.err.split('\n').filter((line) => line.startsWith('  hedge '));
+    expect(ways.map((line) => line.replace(/[0-9a-f]{4} /, '7c1e '))).toEqual([
+      '  hedge --profile practice check 7c1e           looks; sends nothing',
+      '  hedge --profile practice resume 7c1e          looks, then asks before it sends',
+      '  hedge --profile practice close USDTNGN buy    is allowed, if you must be flat',
+    ]);
   });
 
   it('and goes on when told', async () => {

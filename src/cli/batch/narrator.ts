@@ -1,13 +1,14 @@
 /** What an operator sees of a batch on standard error: how far it is, what failed, and why it stopped. */
 import type { Shown } from '../../commands/define.ts';
 import type { Desk } from '../../commands/desk.ts';
+import type { HedgeError } from '../../errors.ts';
 import type { BatchLine, LineEnd } from '../../flow/run-batch.ts';
-import { hintFor } from '../../present/hint.ts';
+import { hintBlocks, hintFor } from '../../present/hint.ts';
 import { barOf } from '../../terminal/bar.ts';
 
 export interface Narrator {
   bar: () => string;
-  tell: (end: LineEnd<BatchLine, Shown>) => void;
+  tell: (end: LineEnd<BatchLine, Shown>) => Promise<void>;
 }
 
 /** A result older than this was hardly meant by whoever runs the batch now. */
@@ -16,7 +17,7 @@ const OLD_MS = 24 * 60 * 60 * 1_000;
 /** `named`: the profile of `--profile`, which what to do next names too. */
 export function narrate(
   lines: readonly BatchLine[],
-  { note, clock, named }: Pick<Desk, 'note' | 'clock'> & { named: string | undefined },
+  { note, liner, clock, named }: Pick<Desk, 'note' | 'liner' | 'clock'> & { named: string | undefined },
 ): Narrator {
   const total = lines.length;
   let done = 0;
@@ -30,9 +31,16 @@ export function narrate(
       note(`${linesOf(dealtBefore.length)} dealt before, from ${first} on, and not again now. ${NAME_IT}`);
     if (notRun > 0) note(`${linesOf(notRun)} not run. ${AGAIN}`);
   };
+  // What is in doubt has to be settled before anything else: how, is said at once.
+  const waysOn = async (error: HedgeError): Promise<void> => {
+    const hint = error.effect === 'unknown' ? hintFor(error, named) : undefined;
+    if (hint === undefined) return;
+    const laid = await liner();
+    for (const way of laid(hintBlocks(hint))) note(`  ${way}`);
+  };
   return {
     bar: () => barOf({ done, failed, total }),
-    tell({ line, result, error }) {
+    async tell({ line, result, error }) {
       done += 1;
       const name = `line ${line.number.toString()}`;
       const original = result?.meta['original_at'];
@@ -47,9 +55,7 @@ export function narrate(
       } else if (error !== undefined) {
         failed += 1;
         note(`${name}: ${error.code}: ${error.what}`);
-        // What is in doubt has to be settled before anything else: how, is said at once.
-        if (error.effect === 'unknown')
-          for (const way of hintFor(error, named)?.split('\n') ?? []) note(`  ${way}`);
+        await waysOn(error);
       }
       if (done === total) sum();
     },

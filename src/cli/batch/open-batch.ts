@@ -6,15 +6,15 @@ import type { Shown } from '../../commands/define.ts';
 import type { Batch, Desk, RunnableLine } from '../../commands/desk.ts';
 import { quoted } from '../../domain/quoted.ts';
 import { UsageError } from '../../errors.ts';
-import { checkAttendance } from '../../flow/guard-attendance.ts';
 import type { BatchIntent } from '../../intent/batch-intent.ts';
 import { readGivenFile } from '../../platform/given-file.ts';
 import { readStandardInput } from '../../terminal/standard-input.ts';
 import { errorOf, notLongAfterSignal } from '../ending.ts';
 import { codeOfLine } from '../exit-codes.ts';
+import { checkLines } from './attendance.ts';
 import { deskOfLine, type LineTerms } from './line-desk.ts';
 import { narrate } from './narrator.ts';
-import { type Line, readLines, refuseWrong, type WrongLine } from './read-lines.ts';
+import { type Line, readLines } from './read-lines.ts';
 
 const LARGEST_BYTES = 4 * 1_024 * 1_024;
 
@@ -87,18 +87,8 @@ async function textOf({ file }: BatchIntent, { input, signal }: BatchWorld): Pro
 
 /** What each line would be stopped for at its turn, found before the first one runs. */
 async function refuseUnattended(lines: readonly Line[], desk: Desk, fromInput: boolean): Promise<void> {
-  if (!lines.some(({ kind }) => kind === 'action')) return;
+  if (!lines.some(({ kind, resumes }) => kind === 'action' || resumes !== undefined)) return;
   const { environment, expected, attended } = await desk.dealing();
-  const where = { environment, expected, attended: attended && !fromInput };
-  const wrong = lines.flatMap(({ number, intent }): readonly WrongLine[] => {
-    try {
-      if (intent !== undefined) checkAttendance(intent, where);
-      return [];
-    } catch (error) {
-      if (!(error instanceof UsageError)) throw error;
-      return [{ number, error }];
-    }
-  });
-  refuseWrong(wrong);
+  checkLines(lines, { environment, expected, attended: attended && !fromInput });
   await desk.show([]);
 }

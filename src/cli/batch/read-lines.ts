@@ -3,12 +3,12 @@
  * every wrong one. What the batch says for all its lines is put into each; nothing runs here.
  */
 import type { Command } from '../../commands/define.ts';
-import { clean } from '../../domain/clean.ts';
 import { quoted } from '../../domain/quoted.ts';
 import { UsageError } from '../../errors.ts';
 import { batchKeys } from '../../flow/batch-keys.ts';
 import type { BatchLine } from '../../flow/run-batch.ts';
 import type { ActionIntent } from '../../intent/action-intent.ts';
+import { type ResumeIntent, readResumeIntent } from '../../intent/after-intents.ts';
 import type { BatchIntent } from '../../intent/batch-intent.ts';
 import type { RawInput } from '../../intent/raw-input.ts';
 import { readAction } from '../../intent/read-action.ts';
@@ -17,6 +17,7 @@ import { readCommandLine } from '../command-line.ts';
 import { glanceAt } from '../global-options.ts';
 import { COMMANDS_IN_BATCH, isAction, kindInBatch } from './allowed.ts';
 import { wordsOfJson } from './json-line.ts';
+import { refuseWrong, type WrongLine } from './wrong-lines.ts';
 
 /** A line that can run. */
 export interface Line extends BatchLine {
@@ -25,11 +26,10 @@ export interface Line extends BatchLine {
   raw: RawInput;
   /** Of an action. */
   intent: ActionIntent | undefined;
-}
-
-export interface WrongLine {
-  number: number;
-  error: UsageError;
+  /** Of a resume. */
+  resumes: ResumeIntent | undefined;
+  /** Written as a JSON object, and not as it would be typed. */
+  isObject: boolean;
 }
 
 type Terms = Pick<BatchIntent, 'name' | 'yes' | 'dryRun'>;
@@ -44,8 +44,9 @@ export async function readLines(text: string, terms: Terms): Promise<readonly Li
     .entries()) {
     const number = index + 1;
     try {
-      const words = await wordsOf(each);
-      if (words.length > 0) read.push(await readLine(number, words, terms));
+      const isObject = each.trimStart().startsWith('{');
+      const words = isObject ? await wordsOfJson(each) : readWords(each);
+      if (words.length > 0) read.push({ ...(await readLine(number, words, terms)), isObject });
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
       wrong.push({ number, error });
@@ -55,10 +56,11 @@ export async function readLines(text: string, terms: Terms): Promise<readonly Li
   return withKeys(read, terms.name);
 }
 
-const wordsOf = async (text: string): Promise<readonly string[]> =>
-  text.trimStart().startsWith('{') ? wordsOfJson(text) : readWords(text);
-
-async function readLine(number: number, typed: readonly string[], terms: Terms): Promise<Line> {
+async function readLine(
+  number: number,
+  typed: readonly string[],
+  terms: Terms,
+): Promise<Omit<Line, 'isObject'>> {
   const words = typed[0] === 'hedge' ? typed.slice(1) : typed;
   const said = await readCommandLine(words, { width: 0 });
   if (said.kind === 'text')
@@ -85,7 +87,8 @@ async function readLine(number: number, typed: readonly string[], terms: Terms):
   if ((await command.watch(raw)) !== undefined)
     throw new UsageError('A line of a batch is read once.', 'Leave out --watch.');
   const intent = isAction(command.name) ? readAction(command.name, raw) : undefined;
-  return { number, kind, command, words, raw, intent };
+  const resumes = command.name === 'resume' ? readResumeIntent(raw) : undefined;
+  return { number, kind, command, words, raw, intent, resumes };
 }
 
 /** What the batch says for all its lines, in each that takes it. A deal id makes its line safe to run again. */
@@ -143,24 +146,4 @@ function withKeys(lines: readonly Line[], name: string | undefined): readonly Li
     const keyed = { ...raw, options: { ...raw.options, idempotencyKey } };
     return { ...line, raw: keyed, intent: readAction(command.name, keyed) };
   });
-}
-
-/** @throws UsageError that names each of them; nothing has run. */
-export function refuseWrong(wrong: readonly WrongLine[]): void {
-  if (wrong.length === 0) return;
-  const sorted = wrong.toSorted((one, other) => one.number - other.number);
-  const said = sorted.map(({ number, error: { what, hint } }) =>
-    clean(`line ${number.toString()}: ${what}${hint === undefined ? '' : ` ${hint.replaceAll('\n', ' ')}`}`),
-  );
-  throw new UsageError(
-    `${sorted.length === 1 ? 'A line' : `${sorted.length.toString()} lines`} of the batch ${sorted.length === 1 ? 'is' : 'are'} wrong, so none has run and nothing was sent.`,
-    said.join('\n'),
-    {
-      lines: sorted.map(({ number, error: { what, hint } }) => ({
-        line: number,
-        message: what,
-        ...(hint === undefined ? {} : { hint }),
-      })),
-    },
-  );
 }
