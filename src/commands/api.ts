@@ -1,6 +1,6 @@
 /** `hedge api`: a request in the service's own words, for what has no command yet. */
 import { readGivenObject } from '../client/given-json.ts';
-import { ON_THE_LINE, type Ways } from '../flow/guard-attendance.ts';
+import { ON_THE_LINE, type Ways } from '../flow/guard/guard-attendance.ts';
 import { actionOfBody } from '../intent/api-action.ts';
 import { API_OPTIONS, type ApiBody, readApiIntent } from '../intent/api-intent.ts';
 import { type ApiResult, apiDocument, viewApi } from '../present/views/api.ts';

@@ -1,5 +1,5 @@
 /** `hedge batch`: many command lines over one process and connection, one document a line. */
-import { type LineEnd, runBatch } from '../flow/run-batch.ts';
+import { type LineEnd, runBatch } from '../flow/batch/run-batch.ts';
 import { readBatchIntent } from '../intent/batch-intent.ts';
 import { defineCommand, type Shown } from './define.ts';
 import type { RunnableLine } from './desk.ts';

@@ -1,5 +1,5 @@
 /** `hedge check`: what became of what nobody knows the end of. Sends nothing that changes anything. */
-import { check as checkActions } from '../flow/check.ts';
+import { check as checkActions } from '../flow/settle/check.ts';
 import { readCheckIntent } from '../intent/after-intents.ts';
 import { checkDocument, viewCheck } from '../present/views/check.ts';
 import { defineCommand } from './define.ts';

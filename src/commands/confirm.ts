@@ -2,7 +2,7 @@
  * The question before an action is sent: the preview on standard error, then what the rule wants asked. With
  * `--yes` nothing is asked, and the environment is named all the same.
  */
-import { confirmationFor } from '../flow/confirm-rule.ts';
+import { confirmationFor } from '../flow/deal/confirm-rule.ts';
 import type { Dealing } from '../flow/dealing.ts';
 import { viewPreview, viewWarnings } from '../present/views/preview.ts';
 import type { Desk } from './desk.ts';

@@ -1,7 +1,7 @@
 /** What the dealing commands share: the desk as it deals, and a report as an outcome. */
-import { deal } from '../flow/deal.ts';
+import { deal } from '../flow/deal/deal.ts';
 import type { ActionReport, Dealing } from '../flow/dealing.ts';
-import { checkAttendance, ON_THE_LINE, type Ways } from '../flow/guard-attendance.ts';
+import { checkAttendance, ON_THE_LINE, type Ways } from '../flow/guard/guard-attendance.ts';
 import type { ActionIntent } from '../intent/action-intent.ts';
 import { confirmWith } from './confirm.ts';
 import type { Outcome } from './define.ts';

@@ -5,9 +5,9 @@
 import type { HedgeApi } from '../client/hedge-api.ts';
 import type { ApiKey } from '../domain/api-key.ts';
 import type { HedgeError } from '../errors.ts';
+import type { BatchLine, LineEnd } from '../flow/batch/run-batch.ts';
 import type { Dealing, Looking } from '../flow/dealing.ts';
-import type { Examined } from '../flow/doctor.ts';
-import type { BatchLine, LineEnd } from '../flow/run-batch.ts';
+import type { Examined } from '../flow/doctor/doctor.ts';
 import type { TextSource } from '../intent/api-intent.ts';
 import type { BatchIntent } from '../intent/batch-intent.ts';
 import type { WeatherChange } from '../intent/weather-intent.ts';

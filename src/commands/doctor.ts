@@ -1,7 +1,7 @@
 /** `hedge doctor`: whether everything that dealing rests on is as it should be. */
 import { ConditionError } from '../errors.ts';
-import { examine } from '../flow/doctor.ts';
-import type { Checkup } from '../flow/doctor-check.ts';
+import { examine } from '../flow/doctor/doctor.ts';
+import type { Checkup } from '../flow/doctor/doctor-check.ts';
 import { readNothing } from '../intent/raw-input.ts';
 import { checkupDocument, viewCheckup } from '../present/views/doctor.ts';
 import { defineCommand } from './define.ts';

@@ -1,7 +1,8 @@
 /** `hedge hedges`: the list, or the hedge that an id or a deal id names. */
-import { findHedges, listHedges } from '../flow/find-hedges.ts';
-import { lateNews } from '../flow/late-news.ts';
-import { hereAt, narrow, spanOf } from '../flow/narrow.ts';
+
+import { lateNews } from '../flow/evidence/late-news.ts';
+import { findHedges, listHedges } from '../flow/read/find-hedges.ts';
+import { hereAt, narrow, spanOf } from '../flow/read/narrow.ts';
 import { readHedgesIntent } from '../intent/hedges-intent.ts';
 import { NARROWING_HELP, narrowingOptions } from '../intent/narrowing.ts';
 import { HEDGE_COLUMNS, hedgeChanges, viewHedges } from '../present/views/hedges.ts';

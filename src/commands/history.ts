@@ -1,7 +1,7 @@
 /** `hedge history`: closed hedges, one by one or summed. */
-import { addUpHistory } from '../flow/add-up-history.ts';
-import { hereAt, narrow, spanOf } from '../flow/narrow.ts';
-import { sumHistory } from '../flow/sum-history.ts';
+import { addUpHistory } from '../flow/read/add-up-history.ts';
+import { hereAt, narrow, spanOf } from '../flow/read/narrow.ts';
+import { sumHistory } from '../flow/read/sum-history.ts';
 import { readHistoryIntent } from '../intent/history-intent.ts';
 import { NARROWING_HELP, narrowingOptions } from '../intent/narrowing.ts';
 import { historyDocument, historyTable } from '../present/history-document.ts';

@@ -1,5 +1,5 @@
 /** Bare `hedge`: where am I, what is open, and what next. Touches no network and reads no key. */
-import { glanceAtJournal } from '../flow/read-journal.ts';
+import { glanceAtJournal } from '../flow/read/read-journal.ts';
 import { readNothing } from '../intent/raw-input.ts';
 import { homeDocument, viewHome } from '../present/views/home.ts';
 import { defineCommand } from './define.ts';

@@ -1,5 +1,5 @@
 /** `hedge open` with parts missing: asked for where somebody is there to answer, named where nobody is. */
-import { deal } from '../flow/deal.ts';
+import { deal } from '../flow/deal/deal.ts';
 import type { ActionReport, ReportOutcome } from '../flow/dealing.ts';
 import type { OpenDraft } from '../intent/action-intent.ts';
 import { completeOpen, missingParts } from '../intent/open-intent.ts';

@@ -1,6 +1,6 @@
 /** `hedge price`: the indicative mid. */
-import { readPrices } from '../flow/read-prices.ts';
-import { readSeenPrices } from '../flow/read-seen-prices.ts';
+import { readPrices } from '../flow/read/read-prices.ts';
+import { readSeenPrices } from '../flow/read/read-seen-prices.ts';
 import { readMarket } from '../intent/operands.ts';
 import { optionGiven } from '../intent/raw-input.ts';
 import { PRICE_COLUMNS, priceDocument, priceRecord, seenPriceDocument } from '../present/price-document.ts';

@@ -1,6 +1,6 @@
 /** `hedge quote`: what a hedge would cost, all in. */
-import { readCurve } from '../flow/read-curve.ts';
-import { boundsFinding, readQuotes } from '../flow/read-quotes.ts';
+import { readCurve } from '../flow/read/read-curve.ts';
+import { boundsFinding, readQuotes } from '../flow/read/read-quotes.ts';
 import { readQuoteIntent } from '../intent/quote-intent.ts';
 import { QUOTE_COLUMNS, quoteDocument } from '../present/quote-document.ts';
 import { viewCurve } from '../present/views/curve.ts';

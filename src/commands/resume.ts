@@ -1,5 +1,5 @@
 /** `hedge resume`: settles an action, by looking where that tells, by sending it again where not. */
-import { resume as resumeAction } from '../flow/resume.ts';
+import { resume as resumeAction } from '../flow/settle/resume.ts';
 import { RESUME_OPTIONS, readResumeIntent } from '../intent/after-intents.ts';
 import { resumeDocument, viewResume } from '../present/views/check.ts';
 import { dealingOf } from './dealing.ts';

@@ -1,5 +1,5 @@
 /** `hedge wait`: the end of an action, or of any hedge. */
-import { waitFor } from '../flow/wait-for.ts';
+import { waitFor } from '../flow/settle/wait-for.ts';
 import { readWaitIntent, WAIT_OPTIONS } from '../intent/after-intents.ts';
 import { actionDocument } from '../present/action-document.ts';
 import { viewAction } from '../present/views/action.ts';

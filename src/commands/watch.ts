@@ -1,5 +1,5 @@
 /** `hedge watch`: one screen for the corner of a desk. */
-import { readDesk } from '../flow/read-desk.ts';
+import { readDesk } from '../flow/read/read-desk.ts';
 import { readMarket } from '../intent/operands.ts';
 import { readEvery } from '../intent/watching.ts';
 import { deskChanges, deskDocument, viewDesk } from '../present/views/desk-screen.ts';

@@ -14,8 +14,8 @@ import type { EndKind, Writer } from '../journal/record.ts';
 import type { Journal } from '../journal/store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Random } from '../platform/random.ts';
-import type { Plan } from './plan.ts';
-import type { HedgeChange } from './plan-reduction.ts';
+import type { Plan } from './plan/plan.ts';
+import type { HedgeChange } from './plan/plan-reduction.ts';
 
 /** What the operator's own profile allows. */
 export interface Limits {

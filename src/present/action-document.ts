@@ -5,8 +5,8 @@
 import { readOwnJson } from '../domain/exact-json.ts';
 import type { QuoteFigures } from '../domain/quote-figures.ts';
 import type { ActionReport } from '../flow/dealing.ts';
-import type { Plan } from '../flow/plan.ts';
-import type { HedgeChange } from '../flow/plan-reduction.ts';
+import type { Plan } from '../flow/plan/plan.ts';
+import type { HedgeChange } from '../flow/plan/plan-reduction.ts';
 import type { Action } from '../journal/fold.ts';
 import { keptFigures } from '../journal/kept-quote.ts';
 

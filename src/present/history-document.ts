@@ -2,10 +2,10 @@
  * Closed hedges for programs: the service's records as they came, or our sums of them, which are all `derived`.
  */
 import type { ClosedHedge } from '../client/schemas.ts';
-import type { AddedUpHistory } from '../flow/add-up-history.ts';
-import type { Covers } from '../flow/find-hedges.ts';
-import type { NarrowedCovers } from '../flow/narrow.ts';
-import type { HistorySums, SumGroup, Summed, Sums } from '../flow/sum-history.ts';
+import type { AddedUpHistory } from '../flow/read/add-up-history.ts';
+import type { Covers } from '../flow/read/find-hedges.ts';
+import type { NarrowedCovers } from '../flow/read/narrow.ts';
+import type { HistorySums, SumGroup, Summed, Sums } from '../flow/read/sum-history.ts';
 import type { RecordTable } from './record-table.ts';
 import { HISTORY_COLUMNS } from './views/history.ts';
 

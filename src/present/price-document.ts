@@ -1,8 +1,8 @@
 /** A mid for programs: what was sent, with the mid we found in it where it is one object that can hold it. */
 import { Big } from 'big.js';
 import { instantText } from '../domain/instants.ts';
-import type { MarketPrice } from '../flow/read-prices.ts';
-import type { SeenMarket } from '../flow/read-seen-prices.ts';
+import type { MarketPrice } from '../flow/read/read-prices.ts';
+import type { SeenMarket } from '../flow/read/read-seen-prices.ts';
 
 /** The columns of `--csv`, in order; `sent` stands only where the answer was no object and no list of one. */
 export const PRICE_COLUMNS = ['derived.market', 'derived.mid', 'market', 'price'] as const;

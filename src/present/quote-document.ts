@@ -1,5 +1,5 @@
 /** A quote for programs: what the service sent, and what we worked out under `derived`. */
-import type { QuotedTenor } from '../flow/read-quotes.ts';
+import type { QuotedTenor } from '../flow/read/read-quotes.ts';
 
 /** The columns of `--csv`, in order. */
 export const QUOTE_COLUMNS = [

@@ -2,9 +2,9 @@
 
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
-import { moment } from '../flow/considered.ts';
-import { guardJournal } from '../flow/guard-journal.ts';
-import { readUnderReference } from '../flow/read-book.ts';
+import { moment } from '../flow/deal/considered.ts';
+import { guardJournal } from '../flow/guard/guard-journal.ts';
+import { readUnderReference } from '../flow/read/read-book.ts';
 import type { OpenIntent } from '../intent/action-intent.ts';
 import { readDealId } from '../intent/operands.ts';
 import type { Asking } from './asking.ts';

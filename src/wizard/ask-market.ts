@@ -1,8 +1,8 @@
 /** Which market: the account's own list, live. A market that takes nothing new is shown and cannot be chosen. */
 import type { Market } from '../client/schemas.ts';
 import { StoppedError } from '../errors.ts';
-import { guardMarket } from '../flow/guard.ts';
-import { stopFrom } from '../flow/stop.ts';
+import { guardMarket } from '../flow/guard/guard.ts';
+import { stopFrom } from '../flow/guard/stop.ts';
 import { type Cell, text } from '../present/blocks.ts';
 import { rate, usd } from '../present/views/cells.ts';
 import type { Asking } from './asking.ts';

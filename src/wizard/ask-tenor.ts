@@ -3,7 +3,7 @@
 import { carryInWords } from '../domain/carry.ts';
 import { usdcInWords } from '../domain/exposure.ts';
 import { TENORS, type Tenor } from '../domain/vocabulary.ts';
-import { type QuotedTenor, readQuotes } from '../flow/read-quotes.ts';
+import { type QuotedTenor, readQuotes } from '../flow/read/read-quotes.ts';
 import type { OpenIntent } from '../intent/action-intent.ts';
 import { tenorTable } from '../present/views/quote.ts';
 import { type Asking, reading } from './asking.ts';

@@ -4,9 +4,9 @@
  */
 import type { Big } from 'big.js';
 import type { Side } from '../domain/vocabulary.ts';
-import { moment } from '../flow/considered.ts';
-import { type Asked, guardJournal } from '../flow/guard-journal.ts';
-import { stopFrom } from '../flow/stop.ts';
+import { moment } from '../flow/deal/considered.ts';
+import { type Asked, guardJournal } from '../flow/guard/guard-journal.ts';
+import { stopFrom } from '../flow/guard/stop.ts';
 import type { OpenDraft } from '../intent/action-intent.ts';
 import type { Asking } from './asking.ts';
 

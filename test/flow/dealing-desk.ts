@@ -1,5 +1,5 @@
 /** A desk that deals with the practice service: what `lookingDesk` lends, and a person whose answers are given. */
-import { deal } from '../../src/flow/deal.ts';
+import { deal } from '../../src/flow/deal/deal.ts';
 import type { ActionReport, Dealing, Preview } from '../../src/flow/dealing.ts';
 import type { RawInput } from '../../src/intent/raw-input.ts';
 import type { Action } from '../../src/journal/fold.ts';

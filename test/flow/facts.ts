@@ -13,8 +13,8 @@ import {
 } from '../../src/client/schemas.ts';
 import type { Side } from '../../src/domain/vocabulary.ts';
 import type { Limits } from '../../src/flow/dealing.ts';
-import { type PlanFacts, planAction } from '../../src/flow/plan.ts';
-import { type BookFacts, readSide, type SideBook } from '../../src/flow/plan-side.ts';
+import { type PlanFacts, planAction } from '../../src/flow/plan/plan.ts';
+import { type BookFacts, readSide, type SideBook } from '../../src/flow/plan/plan-side.ts';
 import type { ActionIntent } from '../../src/intent/action-intent.ts';
 import { readAddIntent, readCloseIntent, readReduceIntent } from '../../src/intent/change-intents.ts';
 import { completeOpen, readOpenDraft } from '../../src/intent/open-intent.ts';

@@ -1,6 +1,6 @@
 /** Reports of actions, each complete, with what a test is about put in. */
 import type { ActionReport, ReportOutcome } from '../../src/flow/dealing.ts';
-import type { Plan } from '../../src/flow/plan.ts';
+import type { Plan } from '../../src/flow/plan/plan.ts';
 import { type Action, foldRecords } from '../../src/journal/fold.ts';
 import type { IntentRecord, JournalRecord } from '../../src/journal/record.ts';
 import { anIntent } from '../journal/records.ts';

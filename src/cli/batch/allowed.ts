@@ -1,5 +1,5 @@
 /** Which commands may stand in a batch, and in which company each may run. What is not named here may not. */
-import type { BatchLine } from '../../flow/run-batch.ts';
+import type { BatchLine } from '../../flow/batch/run-batch.ts';
 import type { ActionIntent } from '../../intent/action-intent.ts';
 
 const IN_BATCH: Readonly<Record<string, BatchLine['kind']>> = {

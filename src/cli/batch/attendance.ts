@@ -13,7 +13,7 @@ import {
   nobodyToAsk,
   ON_THE_LINE,
   type Ways,
-} from '../../flow/guard-attendance.ts';
+} from '../../flow/guard/guard-attendance.ts';
 import type { Line } from './read-lines.ts';
 import { type WrongLine, wrongDetails, wrongInWords } from './wrong-lines.ts';
 

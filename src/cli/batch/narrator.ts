@@ -2,7 +2,7 @@
 import type { Shown } from '../../commands/define.ts';
 import type { Desk } from '../../commands/desk.ts';
 import type { HedgeError } from '../../errors.ts';
-import type { BatchLine, LineEnd } from '../../flow/run-batch.ts';
+import type { BatchLine, LineEnd } from '../../flow/batch/run-batch.ts';
 import { hintBlocks, hintFor } from '../../present/hint.ts';
 import { barOf } from '../../terminal/bar.ts';
 

@@ -5,8 +5,8 @@
 import type { Command } from '../../commands/define.ts';
 import { quoted } from '../../domain/quoted.ts';
 import { UsageError } from '../../errors.ts';
-import { batchKeys } from '../../flow/batch-keys.ts';
-import type { BatchLine } from '../../flow/run-batch.ts';
+import { batchKeys } from '../../flow/batch/batch-keys.ts';
+import type { BatchLine } from '../../flow/batch/run-batch.ts';
 import type { ActionIntent } from '../../intent/action-intent.ts';
 import { type ResumeIntent, readResumeIntent } from '../../intent/after-intents.ts';
 import type { BatchIntent } from '../../intent/batch-intent.ts';

@@ -1,5 +1,5 @@
 /** `hedge journal`: what was sent from this machine, and what became of it. Touches no network and reads no key. */
-import { coversOf, damageError, damageInWords, readJournal } from '../../flow/read-journal.ts';
+import { coversOf, damageError, damageInWords, readJournal } from '../../flow/read/read-journal.ts';
 import { readJournalIntent } from '../../intent/journal-intent.ts';
 import { JOURNAL_COLUMNS, journalDocument } from '../../present/journal-document.ts';
 import { viewJournalPage } from '../../present/views/journal.ts';

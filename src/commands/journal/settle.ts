@@ -1,6 +1,6 @@
 /** `hedge journal settle`: a person's word for an action whose end the service will not tell. Sends nothing. */
 import { StoppedError } from '../../errors.ts';
-import { findSettleable, settleAction } from '../../flow/settle-action.ts';
+import { findSettleable, settleAction } from '../../flow/settle/settle-action.ts';
 import { readSettleIntent } from '../../intent/journal-intent.ts';
 import { journalDocument } from '../../present/journal-document.ts';
 import { questionToSettle, viewSettled, viewUnsettled } from '../../present/views/settled.ts';

@@ -2,7 +2,7 @@
 import { Big } from 'big.js';
 import { roundTo } from '../../domain/amounts.ts';
 import { instantText } from '../../domain/instants.ts';
-import type { AddedUpHistory } from '../../flow/add-up-history.ts';
+import type { AddedUpHistory } from '../../flow/read/add-up-history.ts';
 import { type Block, type Cell, line, text } from '../blocks.ts';
 import { signedIn } from './cells.ts';
 

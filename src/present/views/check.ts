@@ -1,7 +1,8 @@
 /** What a look at open actions found: one after another for a person, as a list for programs. */
-import type { Checked } from '../../flow/check.ts';
+
 import type { ActionReport } from '../../flow/dealing.ts';
-import type { Looked } from '../../flow/look-at-action.ts';
+import type { Checked } from '../../flow/settle/check.ts';
+import type { Looked } from '../../flow/settle/look-at-action.ts';
 import { actionDocument } from '../action-document.ts';
 import { type Block, line, text } from '../blocks.ts';
 import { hintBlocks } from '../hint.ts';

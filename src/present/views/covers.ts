@@ -1,6 +1,6 @@
 /** What a list covers, as lines under it: the span that was asked for, what was left out, what may be missing. */
-import type { Covers } from '../../flow/find-hedges.ts';
-import type { NarrowedCovers } from '../../flow/narrow.ts';
+import type { Covers } from '../../flow/read/find-hedges.ts';
+import type { NarrowedCovers } from '../../flow/read/narrow.ts';
 import { type Block, type Cell, line, text } from '../blocks.ts';
 
 /** Nothing where all that came is shown and no more is to be expected. `happened`: `opened`, `closed`. */

@@ -1,6 +1,6 @@
 /** What a hedge would cost at several notionals: a table, and the cost in bps as a line over it. */
 import { roundTo } from '../../domain/amounts.ts';
-import type { CurveReading } from '../../flow/read-curve.ts';
+import type { CurveReading } from '../../flow/read/read-curve.ts';
 import { type Block, line, text } from '../blocks.ts';
 import { bps, costWord, days, rate, usd } from './cells.ts';
 

@@ -3,7 +3,7 @@ import { Big } from 'big.js';
 import { roundTo } from '../../domain/amounts.ts';
 import { carryInWords } from '../../domain/carry.ts';
 import { instantText } from '../../domain/instants.ts';
-import type { DeskMarket, DeskReading, RunningHedge } from '../../flow/read-desk.ts';
+import type { DeskMarket, DeskReading, RunningHedge } from '../../flow/read/read-desk.ts';
 import { type Block, type Cell, line, missing, text } from '../blocks.ts';
 import type { ChangeLine } from '../change-lines.ts';
 import { journalDocument } from '../journal-document.ts';

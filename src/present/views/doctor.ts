@@ -1,5 +1,5 @@
 /** The examination as a person reads it: each line begins with its verdict as a word. */
-import type { Check, Checkup, Verdict } from '../../flow/doctor-check.ts';
+import type { Check, Checkup, Verdict } from '../../flow/doctor/doctor-check.ts';
 import { type Block, line, type Tone, text } from '../blocks.ts';
 
 const TONES: Readonly<Record<Verdict, Tone>> = { pass: 'good', warn: 'warn', fail: 'bad' };

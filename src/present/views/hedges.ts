@@ -1,7 +1,7 @@
 /** Hedges as a person reads them: a table, or one hedge in full. */
 import type { Hedge } from '../../client/schemas.ts';
-import type { Covers } from '../../flow/find-hedges.ts';
-import type { NarrowedCovers } from '../../flow/narrow.ts';
+import type { Covers } from '../../flow/read/find-hedges.ts';
+import type { NarrowedCovers } from '../../flow/read/narrow.ts';
 import { type Block, type Cell, line, type Tone, text } from '../blocks.ts';
 import type { ChangeLine } from '../change-lines.ts';
 import { isWeekend, maturityCell } from './cells.ts';

@@ -1,5 +1,5 @@
 /** Sums of closed hedges as a person reads them: a line a group, the total last, and which figures did not come. */
-import type { HistorySums, SumGroup, Summed, Sums } from '../../flow/sum-history.ts';
+import type { HistorySums, SumGroup, Summed, Sums } from '../../flow/read/sum-history.ts';
 import { type Block, type Cell, type Column, line, text } from '../blocks.ts';
 import { signedCell } from './cells.ts';
 

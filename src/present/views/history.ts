@@ -1,9 +1,9 @@
 /** Closed hedges as a person reads them: when, what, and how it came out. */
 import type { ClosedHedge } from '../../client/schemas.ts';
-import type { AddedUpHistory } from '../../flow/add-up-history.ts';
-import type { Covers } from '../../flow/find-hedges.ts';
-import type { NarrowedCovers } from '../../flow/narrow.ts';
-import type { HistorySums } from '../../flow/sum-history.ts';
+import type { AddedUpHistory } from '../../flow/read/add-up-history.ts';
+import type { Covers } from '../../flow/read/find-hedges.ts';
+import type { NarrowedCovers } from '../../flow/read/narrow.ts';
+import type { HistorySums } from '../../flow/read/sum-history.ts';
 import type { Block } from '../blocks.ts';
 import { viewAddedUp } from './added-up.ts';
 import { signedCell } from './cells.ts';

@@ -1,6 +1,6 @@
 /** Bare `hedge` as a person reads it. */
 import { ENVIRONMENT_GLOSS } from '../../domain/vocabulary.ts';
-import type { JournalGlance } from '../../flow/read-journal.ts';
+import type { JournalGlance } from '../../flow/read/read-journal.ts';
 import type { Halt } from '../../journal/halt.ts';
 import { type Block, type Cell, line, text } from '../blocks.ts';
 import { journalDocument } from '../journal-document.ts';

@@ -5,7 +5,7 @@
 import { Big } from 'big.js';
 import type { Position } from '../../client/schemas.ts';
 import { carryInWords } from '../../domain/carry.ts';
-import type { ClosePlan, ReducePlan } from '../../flow/plan.ts';
+import type { ClosePlan, ReducePlan } from '../../flow/plan/plan.ts';
 import type { Reduction } from '../../intent/action-intent.ts';
 import { type Block, type Cell, line, text } from '../blocks.ts';
 import { maturityCell, row, signedIn, usd } from './cells.ts';

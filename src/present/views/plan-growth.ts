@@ -2,7 +2,7 @@
 import type { Account, Quote } from '../../client/schemas.ts';
 import type { QuoteFigures } from '../../domain/quote-figures.ts';
 import { sideInWords } from '../../domain/vocabulary.ts';
-import type { AddPlan, OpenPlan } from '../../flow/plan.ts';
+import type { AddPlan, OpenPlan } from '../../flow/plan/plan.ts';
 import type { PriceTerms } from '../../intent/action-intent.ts';
 import { type Block, type Cell, line, text } from '../blocks.ts';
 import { bps, breakEvenRow, cost, costWord, days, maturityCell, rate, row, usd } from './cells.ts';

@@ -1,9 +1,9 @@
 /** The side of a planned action, before and after it: in all, hedge by hedge, and what it does not show. */
 import type { Big } from 'big.js';
 import { sum } from '../../domain/amounts.ts';
-import type { Plan } from '../../flow/plan.ts';
-import type { HedgeChange } from '../../flow/plan-reduction.ts';
-import type { SideBook } from '../../flow/plan-side.ts';
+import type { Plan } from '../../flow/plan/plan.ts';
+import type { HedgeChange } from '../../flow/plan/plan-reduction.ts';
+import type { SideBook } from '../../flow/plan/plan-side.ts';
 import { type Block, type Cell, line, text } from '../blocks.ts';
 import { maturityCell, row, usd } from './cells.ts';
 

@@ -2,7 +2,7 @@
  * An action as it is planned, for a person: the same blocks before it is dealt and in a dry run. What makes
  * the book larger and what makes it smaller have a file each. Computes nothing; what was not sent is a dash.
  */
-import type { Plan } from '../../flow/plan.ts';
+import type { Plan } from '../../flow/plan/plan.ts';
 import type { Block } from '../blocks.ts';
 import { viewCut } from './plan-cut.ts';
 import { viewGrowth } from './plan-growth.ts';

@@ -1,6 +1,6 @@
 /** Mids as a person reads them. An answer of a shape we don't know is shown as it came. */
 import { quoteCurrency } from '../../domain/vocabulary.ts';
-import type { MarketPrice } from '../../flow/read-prices.ts';
+import type { MarketPrice } from '../../flow/read/read-prices.ts';
 import type { Block, Cell } from '../blocks.ts';
 import type { ChangeLine } from '../change-lines.ts';
 import { cellOf } from '../fields.ts';

@@ -1,5 +1,5 @@
 /** Quotes as lines for a pipe, one a tenor. */
-import type { QuotedTenor } from '../../flow/read-quotes.ts';
+import type { QuotedTenor } from '../../flow/read/read-quotes.ts';
 import { text } from '../blocks.ts';
 import type { ChangeLine } from '../change-lines.ts';
 import { bps, cost, costWord, rate } from './cells.ts';

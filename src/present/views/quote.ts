@@ -7,7 +7,7 @@ import type { Account, Quote } from '../../client/schemas.ts';
 import { roundTo } from '../../domain/amounts.ts';
 import { carryInWords } from '../../domain/carry.ts';
 import { quoteCurrency, sideInWords } from '../../domain/vocabulary.ts';
-import type { QuotedTenor, QuoteReading } from '../../flow/read-quotes.ts';
+import type { QuotedTenor, QuoteReading } from '../../flow/read/read-quotes.ts';
 import { type Block, type Cell, line, text } from '../blocks.ts';
 import { cellOf, labelOf } from '../fields.ts';
 import { bps, breakEvenRow, cost, costWord, days, isWeekend, maturityCell, rate, row, usd } from './cells.ts';

@@ -3,7 +3,7 @@ import { Big } from 'big.js';
 import { roundTo } from '../../domain/amounts.ts';
 import { instantText } from '../../domain/instants.ts';
 import { quoteCurrency } from '../../domain/vocabulary.ts';
-import type { SeenMarket } from '../../flow/read-seen-prices.ts';
+import type { SeenMarket } from '../../flow/read/read-seen-prices.ts';
 import { type Block, type Cell, line, text } from '../blocks.ts';
 
 export function viewSeenPrice({ market, seen }: SeenMarket): readonly Block[] {

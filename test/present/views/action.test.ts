@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ReportOutcome } from '../../../src/flow/dealing.ts';
-import { planAgain } from '../../../src/flow/plan-again.ts';
+import { planAgain } from '../../../src/flow/plan/plan-again.ts';
 import { viewAction } from '../../../src/present/views/action.ts';
 import { big, hedge, intent, planOf, position, sideBook } from '../../flow/facts.ts';
 import { ACCEPTED, FILLED, SENDING, step } from '../../journal/records.ts';

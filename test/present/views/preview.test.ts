@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Preview } from '../../../src/flow/dealing.ts';
-import type { Plan } from '../../../src/flow/plan.ts';
+import type { Plan } from '../../../src/flow/plan/plan.ts';
 import { viewPreview } from '../../../src/present/views/preview.ts';
 import { hedge, planOf, position, sideBook } from '../../flow/facts.ts';
 import { fullPlan, shown } from './shown.ts';

@@ -1,5 +1,5 @@
 /** Blocks as a terminal without colour would show them, and the facts that views are shown about. */
-import type { Plan } from '../../../src/flow/plan.ts';
+import type { Plan } from '../../../src/flow/plan/plan.ts';
 import type { Block } from '../../../src/present/blocks.ts';
 import { type HumanView, renderHuman } from '../../../src/present/render-human.ts';
 import { hedge, planOf, position, sideBook } from '../../flow/facts.ts';

@@ -1,0 +1,51 @@
+/** `--ensure`: what stands under a deal id is as good as dealt now, and is told, awaited or gone on with. */
+import type { Hedge } from '../../client/schemas.ts';
+import type { ActionIntent, OpenIntent } from '../../intent/action-intent.ts';
+import type { ActionReport, Dealing } from '../dealing.ts';
+import { awaitHedge } from '../evidence/await-hedge.ts';
+import { reportOf } from '../report/report.ts';
+import type { Read } from './considered.ts';
+import { continueAction } from './continue.ts';
+import { checkSameTerms, dealSoFar, failedBefore } from './ensure.ts';
+
+/**
+ * The report of the deal that is there; undefined when it is to be dealt.
+ * @throws StoppedError `deal_id_used` when what is there has other terms.
+ */
+export async function alreadyDealt(
+  intent: ActionIntent,
+  { state, facts }: Read,
+  dealing: Dealing,
+): Promise<ActionReport | undefined> {
+  if (intent.action !== 'open' || !intent.ensure || intent.dealId === undefined) return undefined;
+  const { identity } = dealing;
+  const so = dealSoFar(intent.dealId, { state, identity, underDealId: facts.underDealId });
+  switch (so.dealt) {
+    case 'never':
+      return undefined;
+    case 'failed':
+      if (intent.retryFailed) return undefined;
+      return reportOf('failed', {
+        entry: so.entry,
+        hedge: so.hedge,
+        finding: failedBefore(intent, so.hedge),
+      });
+    case 'here': {
+      const { market, side, tenor_days: tenorDays } = so.entry.intent;
+      checkSameTerms(intent, { market, side, notional: so.entry.notional, tenorDays });
+      return continueAction(so.entry, intent, dealing);
+    }
+    case 'there':
+      return dealtElsewhere(intent, so.hedge, dealing);
+    default:
+      return so satisfies never;
+  }
+}
+
+async function dealtElsewhere(intent: OpenIntent, hedge: Hedge, dealing: Dealing): Promise<ActionReport> {
+  const { market, side, notional_usd: notional, tenor_days: tenor } = hedge;
+  checkSameTerms(intent, { market, side, notional, tenorDays: tenor.toNumber() });
+  dealing.watch.note(`there already ${hedge.id}, dealt elsewhere`);
+  const { wait, timeoutMs } = intent.options;
+  return awaitHedge(hedge, { wait, timeoutMs }, dealing);
+}

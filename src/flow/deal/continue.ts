@@ -1,0 +1,93 @@
+/**
+ * The same idempotency key again: the action that stands under it goes on, or is told as it ended. With
+ * another request it is stopped here, before the service has to (specification §7).
+ */
+import { InterruptedError, StoppedError } from '../../errors.ts';
+import type { ActionIntent } from '../../intent/action-intent.ts';
+import type { Action } from '../../journal/fold.ts';
+import { actionInWords } from '../../journal/in-words.ts';
+import { findByKey } from '../../journal/ledger.ts';
+import type { ActionReport, Dealing, Looking } from '../dealing.ts';
+import { poll } from '../poll.ts';
+import { canBeSent } from '../settle/resend.ts';
+import { resumeAction } from '../settle/resume.ts';
+import { askedOf } from './entry.ts';
+import { finish } from './finish.ts';
+
+/** The action that the operator's own key belongs to. @throws StoppedError when it was another request. */
+export function earlierUnderKey(intent: ActionIntent, { journal, identity }: Dealing): Action | undefined {
+  const key = intent.options.idempotencyKey;
+  if (key === undefined) return undefined;
+  const earlier = findByKey(journal.read().actions, identity, key);
+  if (earlier === undefined || isSameRequest(intent, earlier)) return earlier;
+  throw new StoppedError({
+    code: 'idempotency_key_reuse',
+    what: `That idempotency key belongs to another request: ${actionInWords(earlier)}, action ${earlier.shortId}.`,
+    book: 'Nothing was sent.',
+    hint: `See it: hedge journal ${earlier.shortId}. Another request needs another key.`,
+    details: { action_id: earlier.id },
+  });
+}
+
+/** Goes on with an action of the journal as `intent` asks it: waited for, told, or settled by sending it again. */
+export async function continueAction(
+  earlier: Action,
+  intent: ActionIntent,
+  dealing: Dealing,
+): Promise<ActionReport> {
+  const { timeoutMs, dryRun } = intent.options;
+  const wait = intent.options.wait && !dryRun;
+  dealing.watch.note(`continuing action ${earlier.shortId}: ${actionInWords(earlier)}`);
+  const entry = await onceNobodySends(earlier, timeoutMs, dealing);
+  if (!canBeSent(entry)) return finish(entry, { wait, timeoutMs }, dealing);
+  const { yes } = intent.options;
+  return resumeAction(entry, { yes, resend: yes, dryRun, wait, timeoutMs, line: intent }, dealing);
+}
+
+/** The action once no running process is sending it, or as it is when the time is up or the operator stops it. */
+export async function onceNobodySends(entry: Action, timeoutMs: number, looking: Looking): Promise<Action> {
+  if (!entry.underway) return entry;
+  const { clock, signal, journal, watch } = looking;
+  watch.start(`Another process is sending action ${entry.shortId}; waiting for its answer`);
+  const now = (): Action => journal.read().actions.find(({ id }) => id === entry.id) ?? entry;
+  try {
+    const ended = await poll({
+      clock,
+      signal,
+      untilMs: clock.now() + timeoutMs,
+      read: async () => {
+        const seen = now();
+        return seen.underway ? undefined : seen;
+      },
+    });
+    return ended ?? now();
+  } catch (error) {
+    if (!(error instanceof InterruptedError)) throw error;
+    return now();
+  } finally {
+    watch.stop();
+  }
+}
+
+function isSameRequest(intent: ActionIntent, { intent: earlier, notional }: Action): boolean {
+  if (intent.action !== earlier.action || intent.market !== earlier.market || intent.side !== earlier.side)
+    return false;
+  switch (intent.action) {
+    case 'open':
+      return (
+        notional?.eq(intent.notional) === true &&
+        intent.tenor === earlier.tenor_days &&
+        intent.dealId === earlier.deal_id
+      );
+    case 'add':
+      return notional?.eq(intent.notional) === true;
+    case 'reduce':
+      return intent.reduction.by === 'notional'
+        ? earlier.asked === undefined && notional?.eq(intent.reduction.notional) === true
+        : earlier.asked === askedOf(intent);
+    case 'close':
+      return true;
+    default:
+      return intent satisfies never;
+  }
+}

@@ -1,0 +1,155 @@
+/**
+ * From an action that was sent to its report: waits for the end where there is one to wait for, and says what
+ * became of it. What has ended already is told as it ended. Sends nothing.
+ */
+import type { Big } from 'big.js';
+import { numberIn, textIn } from '../../client/schemas.ts';
+import { sum } from '../../domain/amounts.ts';
+import { HedgeError, InterruptedError, OutcomeUnknownError } from '../../errors.ts';
+import type { Action } from '../../journal/fold.ts';
+import { type EndKind, isEnd } from '../../journal/record.ts';
+import type { ActionReport, Looking } from '../dealing.ts';
+import { awaitOutcome, type Ended } from '../evidence/await-outcome.ts';
+import { look } from '../evidence/look.ts';
+import { changesKept } from '../evidence/outcome-facts.ts';
+import { recordNotTold, recordOutcome } from '../evidence/record-outcome.ts';
+import type { Plan } from '../plan/plan.ts';
+import { figuresOf, reportOf } from '../report/report.ts';
+import {
+  failedError,
+  neverSent,
+  notOursError,
+  refusedError,
+  settledAsNothing,
+  stoppedWaiting,
+  unknownError,
+} from '../report/report-errors.ts';
+import { beingSent, stillPending } from '../report/still-open.ts';
+
+export interface Finishing {
+  /** What was shown before it was sent, where it was sent just now. */
+  plan?: Plan | undefined;
+  wait: boolean;
+  timeoutMs: number;
+}
+
+/** The report of an action whose sending is over, whatever it came to. */
+export async function finish(entry: Action, options: Finishing, looking: Looking): Promise<ActionReport> {
+  const { plan } = options;
+  if (entry.underway) return beingSentReport(entry, looking);
+  switch (entry.state) {
+    case 'accepted':
+      return options.wait ? waitForEnd(entry, options, looking) : reportOf('submitted', { entry, plan });
+    case 'done':
+    case 'failed':
+      return endedBefore(entry, looking);
+    case 'settled':
+      return settled(entry, looking);
+    case 'refused':
+      return reportOf('refused', { entry, plan, finding: refusedError(entry) });
+    case 'prepared':
+    case 'not_sent':
+      return reportOf('not_sent', { entry, plan, finding: neverSent(entry) });
+    case 'sent':
+    case 'unknown':
+      return unresolvedReport(entry, plan);
+    default:
+      return entry.state satisfies never;
+  }
+}
+
+/** By another process, which writes down what comes of it. */
+function beingSentReport(entry: Action, { signal: { reason } }: Looking): ActionReport {
+  return reason instanceof InterruptedError
+    ? reportOf('unknown', { entry, finding: stoppedWaiting(entry, reason) })
+    : reportOf('pending', { entry, finding: beingSent(entry) });
+}
+
+const unresolvedReport = (entry: Action, plan: Plan | undefined): ActionReport =>
+  reportOf('unknown', {
+    entry,
+    plan,
+    finding: unknownError(entry, new OutcomeUnknownError({ what: entry.why ?? 'No usable answer came.' })),
+  });
+
+async function waitForEnd(entry: Action, options: Finishing, looking: Looking): Promise<ActionReport> {
+  const { plan, timeoutMs } = options;
+  try {
+    const awaited = await awaitOutcome(entry, looking, { timeoutMs });
+    if (awaited.became === 'ended') return await ended(entry, { ...awaited, plan }, looking);
+    if (awaited.became === 'other') {
+      const { says, hedges } = awaited;
+      const told = await recordNotTold(entry, { says, waited: true }, looking);
+      return reportOf('unknown', { entry: told, plan, hedges, finding: notOursError(told, says) });
+    }
+    const finding = stillPending(entry, awaited.says, looking.clock.now());
+    return reportOf('pending', { entry, plan, hedge: awaited.hedge, finding });
+  } catch (error) {
+    if (error instanceof InterruptedError)
+      return reportOf('pending', { entry, plan, finding: stoppedWaiting(entry, error) });
+    if (!(error instanceof HedgeError)) throw error;
+    const says = `waiting ended: ${error.what.replace(/\.$/, '')}`;
+    return reportOf('pending', { entry, plan, finding: stillPending(entry, says, looking.clock.now()) });
+  } finally {
+    looking.watch.stop();
+  }
+}
+
+/** Writes the end down, and reports it. */
+export async function ended(
+  entry: Action,
+  end: Ended & { plan?: Plan | undefined },
+  looking: Looking,
+): Promise<ActionReport> {
+  const { outcome, hedge, position, hedges, servedAt, plan } = end;
+  const written = await recordOutcome(entry, end, looking);
+  if (end.says !== undefined) looking.watch.note(`besides    ${end.says}`);
+  const netPnl =
+    outcome === 'closed' && entry.intent.action !== 'open' ? await realised(written, looking) : undefined;
+  const derived = figuresOf(written, { hedge, netPnl, endedMs: looking.clock.now() });
+  const finding = outcome === 'failed' ? failedError(written) : undefined;
+  return reportOf(outcome, { entry: written, plan, hedge, position, hedges, servedAt, derived, finding });
+}
+
+/** The original result of an action whose end is known: the hedge is read again, the outcome is not. */
+async function endedBefore(entry: Action, looking: Looking): Promise<ActionReport> {
+  const outcome = endKept(entry);
+  const seen = await unlessUnwell(look(entry, looking));
+  const finding = outcome === 'failed' ? failedError(entry) : undefined;
+  const endedMs = Date.parse(entry.outcome?.at ?? entry.changedAt);
+  const derived = figuresOf(entry, { hedge: seen?.hedge, endedMs });
+  const hedges = changesKept(entry);
+  return reportOf(outcome, { entry, hedge: seen?.hedge, position: seen?.position, hedges, derived, finding });
+}
+
+async function settled(entry: Action, looking: Looking): Promise<ActionReport> {
+  if (entry.settledAs === 'nothing') return reportOf('not_sent', { entry, finding: settledAsNothing(entry) });
+  return endedBefore(entry, looking);
+}
+
+/** How an action of its kind ends, where nothing else was seen. */
+const ENDS = { open: 'filled', add: 'changed', reduce: 'changed', close: 'closed' } as const;
+
+function endKept({ outcome, intent }: Action): EndKind {
+  return outcome !== undefined && isEnd(outcome.kind) ? outcome.kind : ENDS[intent.action];
+}
+
+/** USD that the hedges of a side made in their whole lives, as their records say; undefined unless each has one. */
+async function realised({ intent }: Action, { api, signal }: Looking): Promise<Big | undefined> {
+  const history = await unlessUnwell(api.history({ signal }));
+  const results = intent.before.hedges.map(({ hedge_id: id }) =>
+    numberIn(history?.data.find((record) => textIn(record.id) === id)?.net_pnl_usd),
+  );
+  const known = results.filter((result) => result !== undefined);
+  return known.length > 0 && known.length === results.length ? sum(known) : undefined;
+}
+
+/** A reading that only adds to what is known already must not fail it. */
+async function unlessUnwell<T>(reading: Promise<T>): Promise<T | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (error instanceof HedgeError) return undefined;
+    throw error;
+  }
+}

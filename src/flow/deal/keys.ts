@@ -1,0 +1,35 @@
+/**
+ * The idempotency keys of actions, and the references that follow from them: one key an intent, the same on
+ * every send, so that the service acts once (specification §7). Pure but for the randomness handed in.
+ */
+import { createHash } from 'node:crypto';
+import { type Identity, identityText } from '../../journal/identity.ts';
+import type { Random } from '../../platform/random.ts';
+
+const KEY_BYTES = 16;
+const DERIVED_DIGITS = 32;
+const REFERENCE_DIGITS = 16;
+/** What references derived here begin with: no desk's own deal id. */
+const REFERENCE_MARK = 'hedge-';
+
+export const mintKey = (random: Random): string =>
+  `hedge-${Buffer.from(random.bytes(KEY_BYTES)).toString('hex')}`;
+
+/**
+ * The same on every machine of the desk: scripts that deal the same deal id collide at the service on purpose.
+ * `attempt` counts from 1 and grows only after a definite no.
+ */
+export const dealKey = (identity: Identity, deal: { id: string; attempt: number }): string =>
+  `hedge-deal-${digits([identityText(identity), deal.id, deal.attempt.toString()], DERIVED_DIGITS)}`;
+
+/** `client_reference` of an open without a deal id: follows from the key, so that the body never changes. */
+export const referenceOf = (key: string): string => `${REFERENCE_MARK}${digits([key], REFERENCE_DIGITS)}`;
+
+/** Whether it was derived here, or looks so: no deal id of the desk's own. */
+export const isDerivedReference = (reference: unknown): boolean =>
+  typeof reference === 'string' && DERIVED_REFERENCE.test(reference);
+
+const DERIVED_REFERENCE = new RegExp(`^${REFERENCE_MARK}[0-9a-f]{${REFERENCE_DIGITS.toString()}}$`);
+
+const digits = (parts: readonly string[], count: number): string =>
+  createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, count);

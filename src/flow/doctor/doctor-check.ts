@@ -1,0 +1,63 @@
+/** One thing that was looked at, and the verdict on it, in words that can be handed to a stranger: no secret is in them. */
+import { HedgeError } from '../../errors.ts';
+
+export type Verdict = 'pass' | 'warn' | 'fail';
+
+export type CheckName =
+  | 'node'
+  | 'files'
+  | 'profile'
+  | 'journal'
+  | 'halt'
+  | 'completion'
+  | 'proxy'
+  | 'dns'
+  | 'tls'
+  | 'reading'
+  | 'clock'
+  | 'answers';
+
+export interface Check {
+  check: CheckName;
+  verdict: Verdict;
+  /** What was found: whole sentences, or words that stand for one. */
+  says: string;
+  /** What to do about it, a step a line; undefined where nothing is to be done. */
+  todo?: string | undefined;
+  /** Figures for programs. */
+  facts?: Readonly<Record<string, unknown>> | undefined;
+}
+
+export interface Checkup {
+  /** The worst of them. */
+  verdict: Verdict;
+  checks: readonly Check[];
+}
+
+export const checkupOf = (checks: readonly Check[]): Checkup => ({
+  verdict:
+    (['fail', 'warn'] as const).find((verdict) => checks.some((it) => it.verdict === verdict)) ?? 'pass',
+  checks,
+});
+
+/** What could not be looked at, and why: the error's own words. */
+export function failedCheck(check: CheckName, error: unknown): Check {
+  if (!(error instanceof HedgeError))
+    return {
+      check,
+      verdict: 'fail',
+      says: `A fault in hedge itself: ${error instanceof Error ? error.message : String(error)}.`,
+      todo: 'Report it with this whole list.',
+    };
+  return { check, verdict: 'fail', says: error.what, todo: error.hint, facts: { code: error.code } };
+}
+
+/** What was not looked at for want of something else that has its own line. */
+export const notLookedAt = (check: CheckName, why: string): Check => ({
+  check,
+  verdict: 'warn',
+  says: `Not looked at: ${why}.`,
+});
+
+export const counted = (count: number, one: string, many = `${one}s`): string =>
+  `${count.toString()} ${count === 1 ? one : many}`;

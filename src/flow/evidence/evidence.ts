@@ -1,0 +1,164 @@
+/**
+ * What the book says about an add, a reduction or a close of ours: whether what was asked has happened, hedge by
+ * hedge, measured against the side as it was before. Pure. A colleague deals on the same account, so a change
+ * counts as ours only where it is exactly what was asked; the absence of one is never a failure.
+ */
+import { Big } from 'big.js';
+import type { Hedge } from '../../client/schemas.ts';
+import { sum } from '../../domain/amounts.ts';
+import { isAboutEverything, usdInWords } from '../../domain/exposure.ts';
+import { unquoted } from '../../domain/quoted.ts';
+import type { IntentRecord } from '../../journal/record.ts';
+import type { HedgeChange } from '../plan/plan-reduction.ts';
+import { disagree, type SideBook } from '../plan/plan-side.ts';
+import {
+  changesInWords,
+  type FatedHedge,
+  fatesOf,
+  hasChanged,
+  type Measured,
+  measured,
+  whyUnmeasured,
+} from './hedge-fates.ts';
+import { type OurOther, tell } from './tell-apart.ts';
+
+/** `says` is half a sentence, for people. */
+export type Evidence =
+  /**
+   * What was asked has happened. `hedges`: those that stood before, each as it is now, changed or not; of an
+   * open, `hedge`. `says`: what else is worth knowing, such as a size that is not the one that was asked.
+   */
+  | { kind: 'exact'; hedges: readonly HedgeChange[]; hedge?: Hedge | undefined; says?: string | undefined }
+  /** Nothing of it can be seen. */
+  | { kind: 'none' }
+  /** Something happened, and it is not exactly what was asked. */
+  | { kind: 'other'; says: string; hedges: readonly HedgeChange[] }
+  /** It cannot be told from what was read. */
+  | { kind: 'unclear'; says: string };
+
+/**
+ * Of an add, a reduction or a close. An open is told by its hedge: open-evidence.ts. `others`: what else of ours
+ * may be in the change; a side that is gone is closed by whichever close.
+ */
+export function changeEvidence(
+  intent: IntentRecord,
+  now: SideBook,
+  others: readonly OurOther[] = [],
+): Evidence {
+  const fates = fatesOf(intent.before, now);
+  if (intent.action === 'close') return closeEvidence(intent.before.in_positions, now, fates.holding);
+  const hedges = [...fates.holding, ...fates.joined];
+  const why = cannotMeasure(hedges);
+  if (why !== undefined) return { kind: 'unclear', says: why };
+  const asked = new Big(intent.notional_usd ?? 0);
+  const side = measured(hedges);
+  const changed = side.filter(hasChanged).filter(({ became }) => became !== 'matured');
+  if (intent.action === 'reduce' && changed.length > 0 && isEmptiedBy(asked, measured(fates.holding)))
+    return exactly(side);
+  if (others.length > 0) {
+    const own = intent.action === 'add' ? asked : asked.neg();
+    return evidenceAmong(others, { own, now, side, changed });
+  }
+  if (changed.length === 0) return unchanged(now, side);
+  return (intent.action === 'add' ? isAddition(asked, changed) : isReduction(asked, changed))
+    ? exactly(side)
+    : other(side);
+}
+
+const NOT_OURS = 'not exactly ours';
+const BEFORE_UNKNOWN = 'what stood on the side before is not known';
+
+/** Some hedge has grown by exactly what was asked, and no other has changed but by maturing. */
+const isAddition = (asked: Big, changed: readonly Measured[]): boolean =>
+  changed.length === 1 && growthOf(changed).eq(asked);
+
+/** All hedges together are smaller by what was asked. */
+const isReduction = (asked: Big, changed: readonly Measured[]): boolean =>
+  !changed.some(hasGrown) && growthOf(changed).plus(asked).abs().lte(roundingOn(changed));
+
+/** Every hedge has left, where about everything was to come off (specification §3). */
+const isEmptiedBy = (asked: Big, holding: readonly Measured[]): boolean =>
+  holding.every(({ became }) => became !== 'held') &&
+  isAboutEverything(asked, sum(holding.map(({ before }) => before)));
+
+/** What a service that keeps micro-USD may round on each hedge of a side that it scales (specification §3). */
+const ROUNDING = new Big('0.000001');
+
+const roundingOn = (changed: readonly Measured[]): Big => ROUNDING.times(changed.length);
+const hasGrown = ({ before, after }: Measured): boolean => after.gt(before);
+const growthOf = (hedges: readonly Measured[]): Big =>
+  sum(hedges.map(({ before, after }) => after.minus(before)));
+
+/** What is seen, held against everything of ours that may be in it. */
+function evidenceAmong(
+  others: readonly OurOther[],
+  seen: { own: Big; now: SideBook; side: readonly Measured[]; changed: readonly Measured[] },
+): Evidence {
+  const { own, now, side, changed } = seen;
+  const all = [own, ...others.map(({ change }) => change)];
+  const onlyAdds = all.every((change) => change.gt(0));
+  const onlyCuts = all.every((change) => change.lt(0));
+  const grown = changed.filter(hasGrown).length;
+  if ((onlyAdds && grown < changed.length) || (onlyCuts && grown > 0)) return other(side);
+  const tolerance = onlyAdds ? new Big(0) : roundingOn(changed).times(all.length);
+  const names = others.map(({ shortId }) => shortId).join(', ');
+  const told = tell(growthOf(changed), { own, others, tolerance });
+  switch (told) {
+    case 'ours':
+      return exactly(
+        side,
+        growthOf(changed).minus(own).abs().lte(tolerance) ? undefined : `what ${names} changed is in it too`,
+      );
+    case 'either':
+      return { kind: 'unclear', says: `whether it is in what is seen cannot be told from action ${names}` };
+    case 'others':
+      return changed.length === 0 ? unchanged(now, side) : { kind: 'none' };
+    case 'neither':
+      return other(side);
+    default:
+      return told satisfies never;
+  }
+}
+
+/** The side is gone from the positions (specification §3), or every hedge that made it has left. */
+function closeEvidence(stood: boolean | null, now: SideBook, holding: readonly FatedHedge[]): Evidence {
+  const side = measured(holding);
+  const flat = now.inPositions === false;
+  if (holding.length === 0 && !(flat && stood === true)) return { kind: 'unclear', says: BEFORE_UNKNOWN };
+  if (flat) return allMatured(holding) ? other(side) : exactly(side);
+  const why = whyUnmeasured(holding);
+  if (why !== undefined) return { kind: 'unclear', says: why };
+  if (!side.some(hasChanged)) return unchanged(now, []);
+  if (side.some(({ became }) => became === 'held') || allMatured(holding)) return other(side);
+  const [since] = now.open;
+  if (since === undefined) return exactly(side);
+  return exactly(side, `${unquoted(since.id)} ${usdInWords(since.notional)} stands on the side since`);
+}
+
+const allMatured = (hedges: readonly FatedHedge[]): boolean =>
+  hedges.length > 0 && hedges.every(({ fate }) => fate.became === 'matured');
+
+const cannotMeasure = (hedges: readonly FatedHedge[]): string | undefined =>
+  hedges.length === 0 ? BEFORE_UNKNOWN : whyUnmeasured(hedges);
+
+/** Nothing but maturing: what was asked of a hedge that has matured since cannot be seen on it any more. */
+function unchanged(now: SideBook, side: readonly Measured[]): Evidence {
+  const matured = changesInWords(side);
+  if (matured !== '') return { kind: 'unclear', says: `${matured}, so that nothing can be seen on it` };
+  return disagree(now) ? { kind: 'unclear', says: now.unclear ?? '' } : { kind: 'none' };
+}
+
+const exactly = (side: readonly Measured[], says?: string): Evidence => ({
+  kind: 'exact',
+  hedges: changesOf(side),
+  says,
+});
+
+const other = (side: readonly Measured[]): Evidence => ({
+  kind: 'other',
+  says: `${changesInWords(side)}: ${NOT_OURS}`,
+  hedges: changesOf(side),
+});
+
+const changesOf = (side: readonly Measured[]): readonly HedgeChange[] =>
+  side.map(({ id, before, after }) => ({ id, before, after }));

@@ -1,0 +1,84 @@
+/**
+ * One look at what became of an action: an open by its hedge, or by its reference where no answer told the id;
+ * the others by the side, measured against what it was. Reads only.
+ */
+import type { Hedge, Position } from '../../client/schemas.ts';
+import { unquoted } from '../../domain/quoted.ts';
+import { DamagedFileError, RefusedError } from '../../errors.ts';
+import type { Action } from '../../journal/fold.ts';
+import type { Looking } from '../dealing.ts';
+import { readSide, type SideBook } from '../plan/plan-side.ts';
+import { type Reading, readBook, readUnderReference } from '../read/read-book.ts';
+import { changeEvidence, type Evidence } from './evidence.ts';
+import { hedgeEvidence, openEvidence } from './open-evidence.ts';
+import { ourOthers } from './our-others.ts';
+
+export interface Sighting {
+  evidence: Evidence;
+  /** Of an open: the one that was found, by its id also where it is not what was asked. */
+  hedge?: Hedge | undefined;
+  /** Of the others. */
+  book?: SideBook | undefined;
+  /** The side's line; undefined when it has none, or none that can be told. */
+  position?: Position | undefined;
+  servedAt?: Date | undefined;
+}
+
+type Looker = Reading & Pick<Looking, 'journal'>;
+
+/** @throws HedgeError of the reading that failed; the signal's reason when that aborted. */
+export async function look(action: Action, reading: Looker): Promise<Sighting> {
+  if (action.intent.action !== 'open') return lookAtSide(action, reading);
+  return action.hedgeId === undefined
+    ? lookForReference(action, reading)
+    : lookAtHedge(action, action.hedgeId, reading);
+}
+
+async function lookAtSide(action: Action, reading: Looker): Promise<Sighting> {
+  const { intent } = action;
+  const lookedAtMs = reading.clock.now();
+  const facts = await readBook(reading);
+  const book = readSide(intent, facts);
+  const others = ourOthers(action, readActions(reading.journal), lookedAtMs);
+  return {
+    evidence: changeEvidence(intent, book, others),
+    book,
+    position: book.position,
+    servedAt: facts.servedAt,
+  };
+}
+
+/** None where the file cannot be read: what is seen is told all the same. */
+function readActions(journal: Looking['journal']): readonly Action[] {
+  try {
+    return journal.read().actions;
+  } catch (error) {
+    if (error instanceof DamagedFileError) return [];
+    throw error;
+  }
+}
+
+async function lookAtHedge(action: Action, id: string, reading: Reading): Promise<Sighting> {
+  try {
+    const { data: hedge, servedAt } = await reading.api.hedge(id, { signal: reading.signal });
+    return { evidence: hedgeEvidence(action.intent, hedge), hedge, servedAt };
+  } catch (error) {
+    if (!(error instanceof RefusedError) || error.httpStatus !== 404) throw error;
+  }
+  const found = await lookForReference(action, reading);
+  if (found.evidence.kind !== 'none') return found;
+  const says = `the service took it as ${unquoted(id)} and does not know that hedge now`;
+  return { ...found, evidence: { kind: 'unclear', says } };
+}
+
+async function lookForReference({ intent }: Action, reading: Reading): Promise<Sighting> {
+  const reference = intent.client_reference;
+  if (reference === undefined) return { evidence: openEvidence(intent, []) };
+  const { hedges, mayBeCut, servedAt } = await readUnderReference(reading, reference);
+  const evidence = openEvidence(intent, hedges);
+  if (evidence.kind === 'none' && mayBeCut) {
+    const says = 'the list of hedges may be one page of more, and what was read of it does not show it';
+    return { evidence: { kind: 'unclear', says }, servedAt };
+  }
+  return { evidence, hedge: evidence.kind === 'exact' ? evidence.hedge : undefined, servedAt };
+}

@@ -1,0 +1,155 @@
+/**
+ * What of the same identity, market and side stands in the way of an action: what nobody knows the end of,
+ * what is still in flight, what was just dealt. Pure.
+ */
+import { usdInWords } from '../../domain/exposure.ts';
+import type { Action } from '../../journal/fold.ts';
+import { actionInWords, stateInWords, timeInWords } from '../../journal/in-words.ts';
+import { duplicatesOf, inFlightOn, type Terms, unresolvedOn } from '../../journal/ledger.ts';
+import { commandLines } from '../command-lines.ts';
+import type { Finding } from '../dealing.ts';
+import { NOT_SEEN_AFTER_MS } from '../key-life.ts';
+
+interface OnTerms extends Terms {
+  allowDuplicate: boolean;
+  flat?: boolean | undefined;
+  measured?: boolean | undefined;
+  except?: string | undefined;
+}
+
+/** An action as scripts see it among the details. */
+export const actionDetails = (action: Action) => ({
+  action_id: action.id,
+  action: action.intent.action,
+  market: action.intent.market,
+  side: action.intent.side,
+  notional_usd: action.notional ?? null,
+  deal_id: action.intent.deal_id ?? null,
+  hedge_id: action.hedgeId ?? null,
+  state: action.state,
+  at: action.intent.at,
+});
+
+/**
+ * Stops all but a close, since who must be flat is not kept from it, and an action that is sent again: of two
+ * that are unresolved, one has to be settled first.
+ */
+export function unresolvedFindings(asked: OnTerms, actions: readonly Action[]): readonly Finding[] {
+  const found = unresolvedOn(actions, asked);
+  if (found.length === 0) return [];
+  const named = found.map(
+    (each) =>
+      `${actionInWords(each)}, action ${each.shortId} of ${timeInWords(each.sentAt ?? each.intent.at)}, is unresolved (${stateInWords(each)}): it may stand or not.`,
+  );
+  const stops = asked.action !== 'close' && asked.except === undefined;
+  return [
+    {
+      level: stops ? 'stop' : 'warn',
+      code: 'unresolved',
+      says: asked.action === 'close' ? `${named.join(' ')} ${WHAT_A_CLOSE_TAKES}` : named.join(' '),
+      hint: stops ? wayOut(found) : lines(found, 'resume'),
+      details: { actions: found.map(actionDetails) },
+    },
+  ];
+}
+
+const WHAT_A_CLOSE_TAKES = 'A close takes what is there when it lands.';
+
+const wayOut = (found: readonly Action[]): string =>
+  commandLines([
+    ...found.map(({ shortId }) => [`hedge check ${shortId}`, 'looks; sends nothing'] as const),
+    ...found.map(({ shortId }) => [`hedge resume ${shortId}`, 'settles it'] as const),
+    [despite(found), 'on the line: deal although that is open'],
+  ]);
+
+const lines = (found: readonly Action[], command: string): string =>
+  found.map(({ shortId }) => `hedge ${command} ${shortId}`).join('\n');
+
+const despite = (found: readonly Action[]): string =>
+  `--despite ${found.map(({ shortId }) => shortId).join(',')}`;
+
+/**
+ * What a close would race with stops it, of a flat side what would open it; and a size that was worked out from
+ * what is open now, and will not be when the other lands. Anything else is only pointed out, and so is what a
+ * close has waited for long enough: who must be flat is not kept from it for ever.
+ */
+export function inFlightFindings(
+  asked: OnTerms,
+  actions: readonly Action[],
+  nowMs: number,
+): readonly Finding[] {
+  const found = inFlightOn(actions, asked);
+  const mayLand = ({ underway, changedAt }: Action): boolean =>
+    underway || nowMs - Date.parse(changedAt) < NOT_SEEN_AFTER_MS;
+  const races = ({ intent }: Action): boolean =>
+    asked.flat === true ? intent.action === 'open' : intent.action !== 'close';
+  const stopping =
+    asked.action === 'close' ? found.filter(races).filter(mayLand) : asked.measured === true ? found : [];
+  return [
+    ...inFlight(stopping, 'stop', asked.action === 'close' ? WHAT_A_CLOSE_TAKES : WHAT_A_PART_IS_OF),
+    ...inFlight(
+      found.filter((each) => !stopping.includes(each)),
+      'warn',
+      WHAT_IT_MEANS[asked.action],
+    ),
+  ];
+}
+
+const WHAT_A_PART_IS_OF =
+  'What is open is not what it will be: --by and --to would take more, or less, than was meant.';
+
+const WHAT_IT_MEANS = {
+  open: 'This one adds to it.',
+  add: 'The service adds to what is open when this one lands.',
+  reduce: 'This one takes from what is open when it lands.',
+  close: 'What it leaves may be nothing.',
+} as const;
+
+function inFlight(found: readonly Action[], level: Finding['level'], meaning: string): readonly Finding[] {
+  if (found.length === 0) return [];
+  const named = found.map(
+    (each) => `${actionInWords(each)}, action ${each.shortId}, is in flight (${stateInWords(each)}).`,
+  );
+  const wait = lines(found, 'wait');
+  return [
+    {
+      level,
+      code: 'in_flight',
+      says: `${named.join(' ')} ${meaning}`,
+      hint:
+        level === 'stop'
+          ? `${wait}\n${commandLines([[despite(found), 'on the line: do not wait for it']])}`
+          : wait,
+      details: { actions: found.map(actionDetails) },
+    },
+  ];
+}
+
+/** A second close finds nothing left to close, so there it is no matter. */
+export function duplicateFindings(
+  asked: OnTerms,
+  actions: readonly Action[],
+  nowMs: number,
+): readonly Finding[] {
+  if (asked.action === 'close' || asked.allowDuplicate) return [];
+  // What is unresolved stops it already, and asks for more than to be allowed.
+  const unresolved = unresolvedOn(actions, asked);
+  const found = duplicatesOf(actions, asked, nowMs).filter((each) => !unresolved.includes(each));
+  if (found.length === 0) return [];
+  const named = found.map(
+    (each) =>
+      `${actionInWords(each)}, action ${each.shortId} (${stateInWords(each)}), ${ago(nowMs - Date.parse(each.intent.at))}.`,
+  );
+  const size = asked.notional === undefined ? '' : ` of ${usdInWords(asked.notional)}`;
+  return [
+    {
+      level: 'stop',
+      code: 'duplicate',
+      says: `The same ${asked.action}${size} was dealt within the last minute: ${named.join(' ')}`,
+      hint: `If it is meant twice: --allow-duplicate${asked.action === 'open' ? ', or a --deal-id of its own for each' : ''}`,
+      details: { actions: found.map(actionDetails) },
+    },
+  ];
+}
+
+const ago = (ms: number): string => (ms < 1_000 ? 'just now' : `${Math.floor(ms / 1_000).toString()} s ago`);

@@ -1,0 +1,66 @@
+/**
+ * Which action of the journal a word means: its id or a beginning of it, the hedge it made, or its deal id.
+ * Pure; the actions to choose from come in.
+ */
+import { quoted, unquoted } from '../../domain/quoted.ts';
+import { shellWord } from '../../domain/shell-word.ts';
+import { UsageError } from '../../errors.ts';
+import type { Action } from '../../journal/fold.ts';
+import { type Identity, identityText, sameIdentity } from '../../journal/identity.ts';
+import { findAction } from '../../journal/ledger.ts';
+
+/** Oldest first. @throws UsageError when no action is meant. */
+export function actionsNamed(actions: readonly Action[], word: string): readonly Action[] {
+  const byId = findAction(actions, word);
+  if (byId.found === 'one') return [byId.action];
+  if (byId.found === 'many') return byId.actions;
+  const found = actions.filter(({ hedgeId, intent }) => hedgeId === word || intent.deal_id === word);
+  if (found.length > 0) return found;
+  throw new UsageError(
+    `No action ${quoted(word)} is in the journal of this machine.`,
+    'To see those that are: hedge journal',
+  );
+}
+
+/** @throws UsageError when none or more than one is meant. */
+export function actionNamed(actions: readonly Action[], word: string): Action {
+  const [first, ...more] = actionsNamed(actions, word);
+  if (first === undefined || more.length > 0) {
+    const ids = [first, ...more].map((action) => action?.shortId).join(', ');
+    throw new UsageError(
+      `${quoted(word)} means ${(1 + more.length).toString()} actions: ${ids}.`,
+      `Name one of them; to see them: hedge journal ${shellWord(word)}`,
+    );
+  }
+  return first;
+}
+
+/**
+ * The action of one book that a word means, the latest under a deal id; undefined when none is.
+ * @throws UsageError when it belongs to another book, or a beginning of an id means several.
+ */
+export function actionOfBook(
+  actions: readonly Action[],
+  word: string,
+  identity: Identity,
+): Action | undefined {
+  const byId = findAction(actions, word);
+  if (byId.found === 'many') return actionNamed(actions, word);
+  if (byId.found === 'one') return ofBook(byId.action, identity);
+  return actions.findLast(
+    ({ hedgeId, intent }) =>
+      (hedgeId === word || intent.deal_id === word) && sameIdentity(intent.identity, identity),
+  );
+}
+
+function ofBook(action: Action, identity: Identity): Action {
+  const { intent, shortId } = action;
+  if (sameIdentity(intent.identity, identity)) return action;
+  const gone = intent.identity.environment === 'practice' && identity.environment === 'practice';
+  throw new UsageError(
+    `Action ${shortId} was dealt under the profile ${unquoted(intent.profile)} (${identityText(intent.identity)}), not here (${identityText(identity)}).`,
+    gone
+      ? `That practice book was reset since. To be done with it: hedge journal settle ${shortId} --as nothing --because "the book was reset"`
+      : `Name its profile: --profile ${unquoted(intent.profile)}`,
+  );
+}

@@ -1,0 +1,102 @@
+/**
+ * What a look could not settle, in words: what is seen, what that means for the book, and the lines that go
+ * on. Pure.
+ */
+import { usdInWords } from '../../domain/exposure.ts';
+import { unquoted } from '../../domain/quoted.ts';
+import { OutcomeUnknownError, PendingError } from '../../errors.ts';
+import type { Action } from '../../journal/fold.ts';
+import { actionInWords } from '../../journal/in-words.ts';
+import { instantOf } from '../../journal/record.ts';
+import { waysOn } from '../../journal/ways-on.ts';
+import { actionByName, actionIds } from '../action-words.ts';
+import { commandLines } from '../command-lines.ts';
+import type { Evidence } from '../evidence/evidence.ts';
+import { keyLives, NOT_SEEN_AFTER_MS, sinceSent } from '../key-life.ts';
+
+/** Sent without a usable answer, and the book does not settle it. */
+export const stillUnknown = (action: Action, evidence: Evidence, nowMs: number): OutcomeUnknownError =>
+  new OutcomeUnknownError({
+    what: `UNKNOWN: ${actionInWords(action)} (${actionByName(action)}): ${evidenceInWords(action, evidence)}.`,
+    book: `${mayArrive(action, evidence, nowMs)} Do not deal it again.`,
+    hint: linesFor(action, nowMs),
+    details: { ...actionIds(action), evidence: evidence.kind },
+  });
+
+/** Accepted, and for five minutes nothing of it could be seen. */
+export const notSeen = (action: Action, nowMs: number): OutcomeUnknownError =>
+  new OutcomeUnknownError({
+    what: `NOT SEEN: ${actionInWords(action)} was accepted ${sinceSent(action, nowMs) ?? 'long'} ago (${actionByName(action)}), and the book shows nothing of it.`,
+    book: 'The service tells no failure of these: it may have come to nothing, or be late. Do not deal it again.',
+    hint: linesFor(action, nowMs),
+    details: actionIds(action),
+  });
+
+/** Accepted, and its end may still come. `says`: what is seen, as half a sentence. */
+export const stillPending = (action: Action, says: string, nowMs: number): PendingError =>
+  new PendingError({
+    what: `PENDING: ${actionInWords(action)} was accepted (${actionByName(action)}) and has not ended: ${says}.`,
+    book: `${comesToItsEnd(action)} Do not deal it again.`,
+    hint: linesFor(action, nowMs),
+    details: actionIds(action),
+  });
+
+/** Of what the service has taken, and how long to wait for it: only an open is told to have failed. */
+export function comesToItsEnd({ intent, changedAt }: Action): string {
+  if (intent.action === 'open') return 'It comes to its end without us.';
+  const until = Math.ceil((Date.parse(changedAt) + NOT_SEEN_AFTER_MS) / MINUTE_MS) * MINUTE_MS;
+  const at = `${instantOf(until).slice('2026-11-20T'.length, '2026-11-20T10:07'.length)} UTC`;
+  return `The service tells no failure of ${A[intent.action]}: when nothing of it shows by ${at}, it most likely did not land.`;
+}
+
+const MINUTE_MS = 60_000;
+const A = { add: 'an add', reduce: 'a reduction', close: 'a close' } as const;
+
+export const beingSent = (action: Action): PendingError =>
+  new PendingError({
+    what: `PENDING: ${actionInWords(action)} (${actionByName(action)}) is being sent by another process at this moment.`,
+    book: 'What comes of it is not known yet.',
+    hint: `hedge wait ${action.shortId}    waits for it`,
+    details: actionIds(action),
+  });
+
+/** As half a sentence. */
+export function evidenceInWords({ intent, outcome }: Action, evidence: Evidence): string {
+  const side = `${unquoted(intent.market)} ${intent.side}`;
+  switch (evidence.kind) {
+    case 'none':
+      return intent.action === 'open'
+        ? 'it is not on the book, no hedge carries its reference'
+        : `nothing of it can be seen on ${side}`;
+    case 'exact': {
+      const changed = evidence.hedges
+        .filter(({ before, after }) => !before.eq(after))
+        .map(({ id, before, after }) => `${unquoted(id)} ${usdInWords(before)} -> ${usdInWords(after)}`);
+      const seen = changed.length === 0 ? `${side} is flat` : changed.join(', ');
+      const whose = outcome === undefined ? '; that may be this one, or a colleague' : '';
+      return `the side became exactly what was asked (${seen})${whose}`;
+    }
+    case 'other':
+    case 'unclear':
+      return evidence.says;
+    default:
+      return evidence satisfies never;
+  }
+}
+
+function mayArrive(action: Action, { kind }: Evidence, nowMs: number): string {
+  if (kind !== 'none') return 'It may have been done or not.';
+  const since = sinceSent(action, nowMs) ?? 'a moment';
+  return keyLives(action, nowMs)
+    ? `It was sent ${since} ago and may still arrive for a while.`
+    : `It was sent ${since} ago: it will hardly arrive any more.`;
+}
+
+/** Without the looking that was just done, and without sending again once the key may be forgotten. */
+const linesFor = (action: Action, nowMs: number): string =>
+  commandLines(
+    waysOn(action, action.intent.profile)
+      .filter(({ command }) => !command.startsWith('hedge check'))
+      .filter(({ command }) => !command.startsWith('hedge resume') || keyLives(action, nowMs))
+      .map(({ command, does }) => [command, does] as const),
+  );

@@ -1,0 +1,126 @@
+/**
+ * `check`: looks at what nobody knows the end of, one action or all that are open on a book, and writes down
+ * what it finds. Sends nothing that changes anything.
+ */
+
+import { quoted } from '../../domain/quoted.ts';
+import {
+  type HedgeError,
+  OrderFailedError,
+  OutcomeUnknownError,
+  PendingError,
+  RefusedError,
+  StoppedError,
+  UsageError,
+} from '../../errors.ts';
+import { type Action, awaitsEnd, isUnresolved } from '../../journal/fold.ts';
+import { sameIdentity } from '../../journal/identity.ts';
+import type { ActionReport, Looking } from '../dealing.ts';
+import { actionOfBook } from '../read/name-action.ts';
+import { damageError, damageInWords, damageOf } from '../read/read-journal.ts';
+import { type Looked, lookAtAction } from './look-at-action.ts';
+
+export interface Checked {
+  /** Oldest first. */
+  looked: readonly Looked[];
+  /** The word that named one action; undefined: all that are open. */
+  asked: string | undefined;
+  /** How many are open under other books of this machine. */
+  elsewhere: number;
+  /** The worst of what was found; undefined when all of it ended as asked, and no line of the journal is missing. */
+  finding: HedgeError | undefined;
+  servedAt: Date | undefined;
+}
+
+/** @throws UsageError when the word means none; HedgeError of a reading that failed: then nothing is known of the rest. */
+export async function check(word: string | undefined, looking: Looking): Promise<Checked> {
+  const state = looking.journal.read();
+  const damage = damageOf(looking.journal.path, state);
+  if (damage !== undefined) damageInWords(damage).forEach((each) => looking.watch.news(each));
+  const { actions } = state;
+  const open = actions.filter((action) => isUnresolved(action) || awaitsEnd(action));
+  const here = open.filter(({ intent }) => sameIdentity(intent.identity, looking.identity));
+  const meant = word === undefined ? here : [existing(actions, word, looking)];
+  const looked: Looked[] = [];
+  for (const action of meant) {
+    looked.push(await lookAtAction(action, looking));
+  }
+  const missing = damage === undefined || word !== undefined ? undefined : damageError(damage);
+  return {
+    looked,
+    asked: word,
+    elsewhere: open.length - here.length,
+    finding: worstOf(looked.map(({ report }) => report)) ?? missing,
+    servedAt: looked.at(-1)?.report.servedAt,
+  };
+}
+
+/** @throws UsageError */
+export function existing(actions: readonly Action[], word: string, { identity }: Looking): Action {
+  const action = actionOfBook(actions, word, identity);
+  if (action !== undefined) return action;
+  throw new UsageError(
+    `No action ${quoted(word)} of this account is in the journal of this machine.`,
+    'To see those that are: hedge journal. A hedge that was dealt elsewhere: hedge hedges, hedge wait.',
+  );
+}
+
+/** Worst first: what nobody knows outweighs what failed, and that what is still to come. */
+const WORST_FIRST = [
+  OutcomeUnknownError,
+  OrderFailedError,
+  PendingError,
+  StoppedError,
+  RefusedError,
+] as const;
+
+function worstOf(reports: readonly ActionReport[]): HedgeError | undefined {
+  const open = reports.filter(({ finding }) => finding !== undefined);
+  const findings = open.flatMap(({ finding }) => finding ?? []);
+  const Worst = WORST_FIRST.find((kind) => findings.some((finding) => finding instanceof kind));
+  const worst = Worst === undefined ? findings[0] : findings.find((finding) => finding instanceof Worst);
+  if (reports.length <= 1 || worst === undefined) return worst;
+  const parts = {
+    what: `Of ${reports.length.toString()} actions ${groupsOf(open).join(', ')}.`,
+    book: worst.book,
+    hint: 'Each is named above with the lines that go on.',
+    details: { actions: open.map(detailsOf) },
+  };
+  if (worst instanceof OutcomeUnknownError) return new OutcomeUnknownError({ ...parts, book: DO_NOT });
+  if (worst instanceof OrderFailedError) return new OrderFailedError(parts);
+  return worst instanceof PendingError ? new PendingError({ ...parts, book: THEY_COME }) : worst;
+}
+
+const DO_NOT = 'What is unknown may have been done or not. Do not deal it again.';
+
+const THEY_COME = 'What is in flight comes to its end without us. Do not deal it again.';
+
+/** By what they are, worst first: `1 is unknown (7c1e)`, `2 are still in flight (48bd, 90ab)`. */
+function groupsOf(reports: readonly ActionReport[]): readonly string[] {
+  return Object.entries(GROUPS).flatMap(([group, [one, more]]) => {
+    const ids = reports
+      .filter((report) => groupOf(report) === group)
+      .map(({ entry }) => entry?.shortId ?? '');
+    return ids.length === 0
+      ? []
+      : [`${ids.length.toString()} ${ids.length === 1 ? one : more} (${ids.join(', ')})`];
+  });
+}
+
+const GROUPS = {
+  unknown: ['is unknown', 'are unknown'],
+  failed: ['did not land', 'did not land'],
+  in_flight: ['is still in flight', 'are still in flight'],
+  nothing: ['was not done', 'were not done'],
+} as const;
+
+function groupOf({ outcome }: ActionReport): keyof typeof GROUPS {
+  if (outcome === 'unknown' || outcome === 'failed') return outcome;
+  return outcome === 'pending' || outcome === 'submitted' ? 'in_flight' : 'nothing';
+}
+
+const detailsOf = ({ entry, outcome, finding }: ActionReport) => ({
+  action_id: entry?.id ?? null,
+  outcome,
+  code: finding?.code ?? null,
+});

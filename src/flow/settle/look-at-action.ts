@@ -1,0 +1,72 @@
+/**
+ * One look at an action of the journal, and what follows from it: an end that is seen is written down, an open
+ * that is found is accepted, what cannot be told is said. Sends nothing that changes anything.
+ */
+import { type Action, isUnresolved } from '../../journal/fold.ts';
+import { ended, finish } from '../deal/finish.ts';
+import type { ActionReport, Looking } from '../dealing.ts';
+import { endOf } from '../evidence/await-outcome.ts';
+import type { Evidence } from '../evidence/evidence.ts';
+import { look, type Sighting } from '../evidence/look.ts';
+import { recordFound, recordNotSeen, recordNotTold } from '../evidence/record-outcome.ts';
+import { reportOf } from '../report/report.ts';
+import { notOursError } from '../report/report-errors.ts';
+import { evidenceInWords, notSeen, stillPending, stillUnknown } from '../report/still-open.ts';
+
+export interface Looked {
+  report: ActionReport;
+  /** Undefined where there was nothing to look for: it has ended, or is being sent. */
+  evidence: Evidence | undefined;
+}
+
+/** @throws HedgeError of the reading that failed; the signal's reason when that aborted. */
+export async function lookAtAction(action: Action, looking: Looking): Promise<Looked> {
+  if (action.underway || (!isUnresolved(action) && action.state !== 'accepted'))
+    return { report: await finish(action, { wait: false, timeoutMs: 0 }, looking), evidence: undefined };
+  const seen = await look(action, looking);
+  const report = isUnresolved(action)
+    ? await unresolvedReport(action, seen, looking)
+    : await acceptedReport(action, seen, looking);
+  return { report, evidence: seen.evidence };
+}
+
+/** Only an open is settled by its being there: what else is seen may be a colleague's. */
+async function unresolvedReport(action: Action, seen: Sighting, looking: Looking): Promise<ActionReport> {
+  const { evidence, hedge, position, servedAt } = seen;
+  if (action.intent.action === 'open' && evidence.kind === 'exact' && hedge !== undefined) {
+    return acceptedReport(await recordFound(action, hedge, looking), seen, looking);
+  }
+  const finding = stillUnknown(action, evidence, looking.clock.now());
+  return reportOf('unknown', {
+    entry: action,
+    hedges: 'hedges' in evidence ? evidence.hedges : undefined,
+    position,
+    servedAt,
+    finding,
+  });
+}
+
+async function acceptedReport(action: Action, seen: Sighting, looking: Looking): Promise<ActionReport> {
+  const { evidence, hedge, position, servedAt } = seen;
+  const end = endOf(action, seen);
+  if (end !== undefined) return ended(action, end, looking);
+  const nowMs = looking.clock.now();
+  if (evidence.kind === 'other') {
+    const { says } = evidence;
+    const entry = await recordNotTold(action, { says, waited: false }, looking);
+    const finding = notOursError(entry, says);
+    return reportOf('unknown', {
+      entry,
+      hedge,
+      hedges: evidence.hedges,
+      position,
+      servedAt,
+      finding,
+    });
+  }
+  const entry = await recordNotSeen(action, evidence, looking);
+  if (entry.outcome?.kind === 'not_seen' && evidence.kind === 'none')
+    return reportOf('unknown', { entry, position, servedAt, finding: notSeen(entry, nowMs) });
+  const says = hedge === undefined ? evidenceInWords(entry, evidence) : `${hedge.id} is ${hedge.status}`;
+  return reportOf('pending', { entry, hedge, position, servedAt, finding: stillPending(entry, says, nowMs) });
+}

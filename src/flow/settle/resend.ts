@@ -1,0 +1,213 @@
+/**
+ * Sends an action of the journal again, with its own key and bytes: judged and agreed to anew, written down
+ * first. Within the life of its key it is acted on once, however often it is sent (specification §7).
+ */
+import { type HedgeError, StoppedError } from '../../errors.ts';
+import type { ActionIntent, ActionOptions } from '../../intent/action-intent.ts';
+import { type Action, isUnresolved } from '../../journal/fold.ts';
+import { actionInWords } from '../../journal/in-words.ts';
+import type { JournalState } from '../../journal/store.ts';
+import { changedSince } from '../deal/changed.ts';
+import { askedOfJournal, dealIdFindings, moment, notDealtHere } from '../deal/considered.ts';
+import { sendingOf } from '../deal/entry.ts';
+import { finish } from '../deal/finish.ts';
+import { readFacts } from '../deal/read-facts.ts';
+import { sendAndFinish } from '../deal/send-and-finish.ts';
+import type { ActionReport, Dealing, Finding } from '../dealing.ts';
+import type { Evidence } from '../evidence/evidence.ts';
+import { guardPlan } from '../guard/guard.ts';
+import { guardJournal } from '../guard/guard-journal.ts';
+import { stopFrom } from '../guard/stop.ts';
+import { keyLives, sinceSent } from '../key-life.ts';
+import type { Plan } from '../plan/plan.ts';
+import { intentAgain, planAgain } from '../plan/plan-again.ts';
+import { reportOf } from '../report/report.ts';
+import { nothingSentNow } from '../report/report-errors.ts';
+import { evidenceInWords } from '../report/still-open.ts';
+
+export interface Resending {
+  yes: boolean;
+  dryRun: boolean;
+  wait: boolean;
+  timeoutMs: number;
+  /** The same request, typed once more under its key; undefined: `resume`. */
+  line?: ActionIntent | undefined;
+  /** What the book said; undefined when nothing of it ever left. */
+  evidence: Evidence | undefined;
+}
+
+/** Whether there is anything to send again. One that ended, or is accepted, has its answer. */
+export const canBeSent = (action: Action): boolean =>
+  !action.underway && (isUnresolved(action) || action.state === 'prepared' || action.state === 'not_sent');
+
+/** A stop leaves the action as it was: the report says so, and its `finding` why. */
+export async function resend(action: Action, how: Resending, dealing: Dealing): Promise<ActionReport> {
+  try {
+    if (!keyLives(action, dealing.clock.now())) throw keyExpired(action, dealing.clock.now());
+    const { plan, warnings } = await agreeAgain(action, how, dealing);
+    if (how.dryRun) return reportOf('planned', { plan, warnings });
+    const { began, entry } = await beginSending(action, plan, how, dealing);
+    return began
+      ? await sendAndFinish(entry, { plan, wait: how.wait, timeoutMs: how.timeoutMs }, dealing)
+      : await finish(entry, how, dealing);
+  } catch (error) {
+    if (!(error instanceof StoppedError)) throw error;
+    return isUnresolved(action)
+      ? reportOf('unknown', { entry: action, finding: stoppedOver(action, error) })
+      : reportOf('not_sent', { entry: action, finding: error });
+  }
+}
+
+interface Agreed {
+  plan: Plan;
+  warnings: readonly Finding[];
+}
+
+/** Shown and asked, and read again after the answer, until nothing changed in between. */
+async function agreeAgain(action: Action, how: Resending, dealing: Dealing): Promise<Agreed> {
+  let shown = await considerAgain(action, how, dealing);
+  let changed: string | undefined;
+  const again = how.evidence === undefined ? 'never_sent' : 'sent';
+  for (;;) {
+    const { plan, warnings, dealtElsewhere } = shown;
+    dealing.watch.stop();
+    if (how.dryRun) return shown;
+    if (!(await dealing.confirm({ plan, warnings, dealtElsewhere, changed, again }, { yes: how.yes })))
+      throw declined();
+    if (how.yes) return shown;
+    dealing.watch.start('Reading the price and the book again');
+    shown = await considerAgain(action, how, dealing);
+    changed = changedSince(plan, shown.plan);
+    if (changed === undefined) return shown;
+  }
+}
+
+async function considerAgain(
+  action: Action,
+  how: Resending,
+  dealing: Dealing,
+): Promise<Agreed & { dealtElsewhere: readonly string[] }> {
+  const intent = intentAgain(action, optionsOf(action, how), how.line);
+  const facts = await readFacts(intent, dealing);
+  const plan = planAgain(intent, facts);
+  const state = dealing.journal.read();
+  const findings = [
+    ...guardPlan(plan, { limits: dealing.limits }).map((finding) => softened(finding, how.evidence)),
+    ...judgedByJournal(action, plan, state, dealing),
+    ...dealIdFindings(intent, { state, facts, dealing }),
+  ];
+  const stop = stopFrom(findings);
+  if (stop !== undefined) throw stop;
+  const warnings = findings.filter(({ level }) => level === 'warn');
+  return {
+    plan,
+    warnings: [sentBefore(action, how.evidence, dealing), ...warnings],
+    dealtElsewhere: notDealtHere({ state, facts }, dealing),
+  };
+}
+
+/** Only that it is itself, and neither a double nor counted twice, is different from a first send. */
+const judgedByJournal = (
+  { id }: Action,
+  plan: Plan,
+  state: JournalState,
+  dealing: Dealing,
+): readonly Finding[] =>
+  guardJournal({ ...askedOfJournal(plan, dealing), except: id }, state, moment(dealing));
+
+/** What is on the book may be this one already, and then takes up the room that it would be refused for. */
+const SERVICE_LIMITS: readonly string[] = ['exposure_exceeded', 'capacity_exceeded', 'insufficient_balance'];
+
+const softened = (finding: Finding, evidence: Evidence | undefined): Finding =>
+  evidence?.kind === 'exact' && SERVICE_LIMITS.includes(finding.code)
+    ? { ...finding, level: 'warn' }
+    : finding;
+
+function sentBefore(action: Action, evidence: Evidence | undefined, { clock }: Dealing): Finding {
+  const since = sinceSent(action, clock.now());
+  const before = `${actionInWords(action)}, action ${action.shortId}`;
+  if (evidence === undefined || since === undefined)
+    return { level: 'warn', code: 'unresolved', says: `${before}, was not taken by the service so far.` };
+  return {
+    level: 'warn',
+    code: 'unresolved',
+    says: `${before}, was sent ${since} ago: ${evidenceInWords(action, evidence)}. Sent again it has the same key: where the service did it already, it answers with that and does nothing more.`,
+  };
+}
+
+/** `began`: the sending is on disk. Otherwise `entry` is what another process made of the action in between. */
+async function beginSending(
+  action: Action,
+  plan: Plan,
+  how: Resending,
+  dealing: Dealing,
+): Promise<{ began: boolean; entry: Action }> {
+  const { journal, signal, clock } = dealing;
+  const own = ({ actions }: JournalState): Action => {
+    const found = actions.find(({ id }) => id === action.id);
+    if (found === undefined) throw new Error(`the journal does not show action ${action.id} any more`);
+    return found;
+  };
+  let standing = action;
+  signal.throwIfAborted();
+  dealing.watch.note(
+    `resuming   action ${action.shortId}: ${how.evidence === undefined ? 'not sent so far' : 'not settled by looking'}`,
+  );
+  try {
+    const record = sendingOf(action.id, action.attempts + 1, dealing);
+    const written = await journal.append([record], (state) => {
+      standing = own(state);
+      if (!canBeSent(standing)) throw new SettledMeanwhile();
+      if (!keyLives(standing, clock.now())) throw keyExpired(standing, clock.now());
+      const stop = stopFrom(judgedByJournal(action, plan, state, dealing));
+      if (stop !== undefined) throw stop;
+    });
+    return { began: true, entry: own(written) };
+  } catch (error) {
+    if (error instanceof SettledMeanwhile) return { began: false, entry: standing };
+    throw error;
+  }
+}
+
+/** Another process went on with it. */
+class SettledMeanwhile extends Error {}
+
+const optionsOf = ({ intent }: Action, { yes, dryRun, wait, timeoutMs, line }: Resending): ActionOptions => ({
+  yes,
+  dryRun,
+  wait,
+  timeoutMs,
+  idempotencyKey: intent.idempotency_key,
+  despite: line?.options.despite ?? [],
+});
+
+const keyExpired = (action: Action, nowMs: number): StoppedError =>
+  new StoppedError({
+    code: 'key_expired',
+    ...(isUnresolved(action)
+      ? {
+          what: `Action ${action.shortId} was sent first ${sinceSent(action, nowMs) ?? 'long'} ago, and its key is only trusted for an hour: sent again now, it might be done twice.`,
+          hint: `Look, and say what you see: hedge journal settle ${action.shortId} --as done --because TEXT, or --as nothing. Then it can be dealt anew.`,
+        }
+      : {
+          what: `Action ${action.shortId} was meant more than an hour ago and nothing came of it.`,
+          hint: 'If it is still wanted, deal it anew, with another key where one was given.',
+        }),
+    book: 'Nothing was sent.',
+  });
+
+const declined = (): StoppedError =>
+  new StoppedError({ code: 'declined', what: 'Declined: it was not sent again.', book: 'Nothing was sent.' });
+
+/** Nothing was sent now, and what was sent before is as unknown as it was. */
+const stoppedOver = (action: Action, stop: HedgeError): StoppedError =>
+  new StoppedError({
+    code: stop.code,
+    what: stop.what,
+    book: nothingSentNow(action),
+    hint: stop.hint,
+    effect: 'unknown',
+    retry: 'after_check',
+    details: { action_id: action.id, ...(stop.details === undefined ? {} : { stopped: stop.details }) },
+    cause: stop,
+  });

@@ -1,0 +1,149 @@
+/**
+ * `resume`: settles an action. Looks first, as `check` does; what the book tells is written down and awaited.
+ * Only what it does not tell is sent again.
+ */
+import {
+  CredentialError,
+  DamagedFileError,
+  HedgeError,
+  InterruptedError,
+  OutcomeUnknownError,
+  RefusedError,
+  UnavailableError,
+  UnreadableAnswerError,
+  UsageError,
+} from '../../errors.ts';
+import type { ActionIntent } from '../../intent/action-intent.ts';
+import type { ResumeIntent } from '../../intent/after-intents.ts';
+import { type Action, awaitsEnd, isUnresolved } from '../../journal/fold.ts';
+import { sameIdentity } from '../../journal/identity.ts';
+import { finish } from '../deal/finish.ts';
+import type { ActionReport, Dealing } from '../dealing.ts';
+import { checkResending } from '../guard/guard-attendance.ts';
+import { damageError, damageOf } from '../read/read-journal.ts';
+import { reportOf } from '../report/report.ts';
+import { nothingSentNow, stoppedBeforeResending, unknownError } from '../report/report-errors.ts';
+import { existing } from './check.ts';
+import { type Looked, lookAtAction } from './look-at-action.ts';
+import { canBeSent, resend } from './resend.ts';
+
+export interface HowToResume extends Omit<ResumeIntent, 'word'> {
+  /** The same request, typed once more under its key. */
+  line?: ActionIntent | undefined;
+}
+
+/**
+ * Undefined: nothing is open under this profile.
+ * @throws UsageError when a word is missing or means none, or the line leaves out what nobody can be asked;
+ * DamagedFileError when nothing is open as far as the journal can be read, and it cannot be read whole.
+ */
+export async function resume(
+  { word, ...how }: ResumeIntent,
+  dealing: Dealing,
+): Promise<ActionReport | undefined> {
+  checkResending(how, dealing);
+  const action = meant(word, dealing);
+  return action === undefined ? undefined : resumeAction(action, how, dealing);
+}
+
+/** The report that the action ends in, whoever asked for it to go on. */
+export async function resumeAction(
+  action: Action,
+  how: HowToResume,
+  dealing: Dealing,
+): Promise<ActionReport> {
+  const { wait, timeoutMs } = how;
+  if (action.underway) return (await lookAtAction(action, dealing)).report;
+  if (!canBeSent(action)) return finish(action, { wait, timeoutMs }, dealing);
+  if (!isUnresolved(action)) return resend(action, { ...how, evidence: undefined }, dealing);
+  try {
+    return await settle(action, how, dealing);
+  } catch (error) {
+    const finding = stillInDoubt(action, error);
+    if (finding === undefined) throw error;
+    return reportOf('unknown', { entry: action, finding });
+  } finally {
+    dealing.watch.stop();
+  }
+}
+
+async function settle(action: Action, how: HowToResume, dealing: Dealing): Promise<ActionReport> {
+  dealing.watch.start(`Looking at action ${action.shortId}`);
+  const looked = await lookAtAction(action, dealing);
+  const entry = looked.report.entry ?? action;
+  if (entry.state === 'accepted') return finish(entry, how, dealing);
+  if (!isUnresolved(entry)) return looked.report;
+  const hindrance = whyNotSent(entry, looked, how, dealing);
+  if (hindrance !== undefined) return notSentAgain(looked.report, hindrance);
+  return resend(entry, { ...how, evidence: looked.evidence }, dealing);
+}
+
+/** A reading that failed, or was stopped, leaves an action that may stand as unknown as it was. */
+function stillInDoubt(action: Action, error: unknown): HedgeError | undefined {
+  if (error instanceof InterruptedError) return stoppedBeforeResending(action, error);
+  if (error instanceof DamagedFileError) return overDamage(action, error);
+  const failed = READING_FAILURES.find((kind) => error instanceof kind);
+  if (failed === undefined || !(error instanceof HedgeError)) return undefined;
+  const what = `It could not be looked at: ${error.what}`;
+  return unknownError(action, new OutcomeUnknownError({ what, httpStatus: error.httpStatus, cause: error }));
+}
+
+/** Nothing was sent over it now; what was sent before is as unknown as it was. */
+const overDamage = (action: Action, { path, what, hint }: DamagedFileError): DamagedFileError =>
+  new DamagedFileError(path, {
+    what,
+    book: nothingSentNow(action),
+    hint,
+    effect: 'unknown',
+    retry: 'after_check',
+    details: { action_id: action.id, path },
+  });
+
+const READING_FAILURES = [UnavailableError, UnreadableAnswerError, RefusedError, CredentialError] as const;
+
+/** The word's action; without a word the one that is open, unresolved ones before those that are in flight. */
+function meant(word: string | undefined, dealing: Dealing): Action | undefined {
+  const state = dealing.journal.read();
+  const { actions } = state;
+  if (word !== undefined) return existing(actions, word, dealing);
+  const here = actions.filter(({ intent }) => sameIdentity(intent.identity, dealing.identity));
+  const unresolved = here.filter(isUnresolved);
+  const open = unresolved.length > 0 ? unresolved : here.filter(awaitsEnd);
+  const damage = open.length === 0 ? damageOf(dealing.journal.path, state) : undefined;
+  if (damage !== undefined) throw damageError(damage);
+  if (open.length <= 1) return open[0];
+  throw new UsageError(
+    `${open.length.toString()} actions are open: ${open.map(({ shortId }) => shortId).join(', ')}.`,
+    'Settle one at a time: hedge resume ID. To look at all of them: hedge check',
+  );
+}
+
+/** Why it is not sent again, and what to do; undefined when it may be. */
+function whyNotSent(
+  { intent }: Action,
+  { evidence }: Looked,
+  { yes, resend: again, dryRun, line }: HowToResume,
+  { attended, environment }: Dealing,
+): string | undefined {
+  // A line that deals has said on its own what has to be said where nobody is there.
+  if (line !== undefined) return undefined;
+  if (dryRun || again) {
+    const enlarges = intent.action === 'open' || intent.action === 'add';
+    const bound = intent.bounds !== undefined || intent.sent_by.includes('--any-price');
+    return attended || dryRun || environment !== 'live' || !enlarges || bound
+      ? undefined
+      : 'It was dealt without a bound on its price, so a person has to agree to the price: resume it at a terminal.';
+  }
+  if (!attended) return 'Nobody is at a terminal to be asked: it is sent again only with --yes --resend.';
+  if (yes && (evidence?.kind === 'other' || evidence?.kind === 'unclear'))
+    return 'What the book shows is not clear: leave out --yes to be asked, or add --resend.';
+  return undefined;
+}
+
+function notSentAgain(report: ActionReport, hindrance: string): ActionReport {
+  const { finding } = report;
+  if (!(finding instanceof OutcomeUnknownError)) return report;
+  const { what, book, hint, details } = finding;
+  const lines = hint === undefined ? hindrance : `${hindrance}\n${hint}`;
+  return { ...report, finding: new OutcomeUnknownError({ what, book, hint: lines, details }) };
+}

@@ -1,0 +1,451 @@
+import { appendFileSync } from 'node:fs';
+import { Big } from 'big.js';
+import { describe, expect, it } from 'vitest';
+import { numberIn } from '../../../src/client/schemas.ts';
+import { InterruptedError, OutcomeUnknownError, StoppedError } from '../../../src/errors.ts';
+import { deal } from '../../../src/flow/deal/deal.ts';
+import type { Dealing } from '../../../src/flow/dealing.ts';
+import { resume } from '../../../src/flow/settle/resume.ts';
+import type { ResumeIntent } from '../../../src/intent/after-intents.ts';
+import type { Action } from '../../../src/journal/fold.ts';
+import { hostOf } from '../../../src/platform/host.ts';
+import { NOT_SENT, NOTHING, SENDING, step } from '../../journal/records.ts';
+import { type DealingDesk, dealingDesk } from '../dealing-desk.ts';
+import { intent } from '../facts.ts';
+
+const ASKED: ResumeIntent = {
+  word: undefined,
+  yes: false,
+  resend: false,
+  dryRun: false,
+  wait: true,
+  timeoutMs: 60_000,
+};
+const OPEN = 'open USDTNGN buy 10k';
+const ON = { market: 'USDTNGN', side: 'buy' };
+
+const resumed = (desk: DealingDesk, how: Partial<ResumeIntent> = {}, parts: Partial<Dealing> = {}) =>
+  resume({ ...ASKED, ...how }, desk.dealing(parts));
+
+/** 10,000 bought and filled, then the line with every answer lost. */
+async function lostOver(
+  when: 'before' | 'after',
+  line: string,
+): Promise<{ desk: DealingDesk; lost: Action }> {
+  const desk = await dealingDesk();
+  if (line !== OPEN) await desk.now(OPEN);
+  return { desk, lost: await desk.lost(when, line) };
+}
+
+/** Requests that arrived under the key of this action. */
+const sendsOf = (desk: DealingDesk, { intent: { idempotency_key: key } }: Action): number =>
+  desk.keys().filter((each) => each === key).length;
+
+async function openOn(desk: DealingDesk): Promise<string> {
+  const { data } = await desk.looking.api.positions();
+  return numberIn(data[0]?.notional_usd)?.toFixed() ?? '0';
+}
+
+describe('resuming an action without an answer', () => {
+  it.each([
+    [OPEN, 'filled', '10000'],
+    ['add USDTNGN buy 2000', 'changed', '12000'],
+    ['reduce USDTNGN buy 4000', 'changed', '6000'],
+    ['close USDTNGN buy', 'closed', '0'],
+  ])(
+    '%s, which never arrived: shown, asked, sent again under its key, done once',
+    async (line, outcome, open) => {
+      const { desk, lost } = await lostOver('before', line);
+      const before = sendsOf(desk, lost);
+      const report = await resumed(desk);
+      expect(report).toMatchObject({ outcome, effect: 'done', finding: undefined });
+      expect(sendsOf(desk, lost)).toBe(before + 1);
+      expect(await openOn(desk)).toBe(open);
+      expect(desk.again(lost)).toMatchObject({ state: 'done', attempts: 2 });
+      expect(desk.shown.at(-1)?.warnings[0]?.says).toContain('Sent again it has the same key');
+    },
+  );
+
+  it.each([
+    ['add USDTNGN buy 2000', 'changed', '12000'],
+    ['reduce USDTNGN buy 4000', 'changed', '6000'],
+    ['close USDTNGN buy', 'closed', '0'],
+  ])(
+    '%s, which was done: the service answers the key with that, and nothing is done twice',
+    async (line, outcome, open) => {
+      const { desk, lost } = await lostOver('after', line);
+      desk.practice.clock.pass(5_000);
+      expect(await resumed(desk)).toMatchObject({ outcome, finding: undefined });
+      expect(await openOn(desk)).toBe(open);
+      expect(desk.again(lost).state).toBe('done');
+      expect(desk.shown.at(-1)?.warnings[0]?.says).toContain('became exactly what was asked');
+    },
+  );
+
+  it('an open that is on the book is awaited, and not sent again', async () => {
+    const { desk, lost } = await lostOver('after', OPEN);
+    const before = sendsOf(desk, lost);
+    expect(await resumed(desk)).toMatchObject({ outcome: 'filled', finding: undefined });
+    expect(sendsOf(desk, lost)).toBe(before);
+    expect(desk.shown.filter(({ warnings }) => warnings.some(({ code }) => code === 'unresolved'))).toEqual(
+      [],
+    );
+  });
+
+  it('an open that is on the book is told as accepted with --no-wait', async () => {
+    const { desk } = await lostOver('after', OPEN);
+    expect(await resumed(desk, { wait: false })).toMatchObject({ outcome: 'submitted', finding: undefined });
+  });
+});
+
+describe('what keeps it from being sent again', () => {
+  const ADD = 'add USDTNGN buy 2000';
+  const HALT = { who: 'ada', at: '2026-11-20T09:00:00.000Z', why: 'venue down' };
+  const limited = (most: number): Partial<Dealing> => ({
+    limits: { maxNotional: new Big(most), maxDailyNotional: undefined, readOnly: false, markets: undefined },
+  });
+
+  it.each<[string, string, Partial<ResumeIntent>, Partial<Dealing>]>([
+    ['declined', 'a no', {}, { confirm: async () => false }],
+    ['halted', 'a halt', { yes: true }, { halted: () => HALT }],
+    ['limit_exceeded', 'a limit of the profile', { yes: true }, limited(1_000)],
+  ])('%s: %s, and it is still unknown', async (code, _what, how, parts) => {
+    const { desk, lost } = await lostOver('before', ADD);
+    const sent = desk.keys().length;
+    const report = await resumed(desk, how, parts);
+    expect(report?.finding).toBeInstanceOf(StoppedError);
+    expect(report).toMatchObject({
+      outcome: 'unknown',
+      finding: { code, effect: 'unknown', retry: 'after_check' },
+    });
+    expect(report?.finding?.book).toContain('still unknown');
+    expect(desk.keys()).toHaveLength(sent);
+    expect(desk.again(lost)).toEqual(lost);
+  });
+
+  it('a halt does not keep a close', async () => {
+    const { desk } = await lostOver('before', 'close USDTNGN buy');
+    expect(await resumed(desk, {}, { halted: () => HALT })).toMatchObject({ outcome: 'closed' });
+  });
+
+  it('the bound on its price, though the line does not name it any more', async () => {
+    const desk = await dealingDesk();
+    const lost = await desk.lost('before', OPEN, { worstPrice: '1531' });
+    const tight = { ...lost.intent, bounds: { worst_price: '1530.5' } };
+    await desk.looking.journal.append([{ ...tight, action_id: 'beef000000000000', idempotency_key: 'k-2' }]);
+    await desk.looking.journal.append([step({ kind: 'unknown', why: 'reset' }, 'beef')]);
+    const report = await resumed(desk, { word: 'beef', yes: true });
+    expect(report).toMatchObject({ outcome: 'unknown', finding: { code: 'worse_price' } });
+    expect(desk.keys()).not.toContain('k-2');
+  });
+
+  it('the age of its key: after an hour it might be done twice', async () => {
+    const { desk, lost } = await lostOver('before', ADD);
+    desk.practice.clock.pass(61 * 60_000);
+    const sent = desk.keys().length;
+    const report = await resumed(desk, { yes: true });
+    expect(report).toMatchObject({ outcome: 'unknown', finding: { code: 'key_expired', effect: 'unknown' } });
+    expect(report?.finding?.hint).toContain(`hedge journal settle ${lost.shortId} --as done`);
+    expect(desk.keys()).toHaveLength(sent);
+  });
+
+  it('the age of its key by the time the person has answered', async () => {
+    const { desk, lost } = await lostOver('before', ADD);
+    const sent = desk.keys().length;
+    const confirm = async () => {
+      desk.practice.clock.pass(61 * 60_000);
+      return true;
+    };
+    const report = await resumed(desk, {}, { confirm });
+    expect(report).toMatchObject({ outcome: 'unknown', finding: { code: 'key_expired', effect: 'unknown' } });
+    expect(desk.keys()).toHaveLength(sent);
+    expect(desk.again(lost)).toEqual(lost);
+  });
+
+  it('an age that cannot be told, since the clock was set back', async () => {
+    const { desk, lost } = await lostOver('before', ADD);
+    const sent = desk.keys().length;
+    const { clock } = desk.looking;
+    const setBack = { ...clock, now: () => clock.now() - 3 * 60 * 60_000 };
+    const report = await resumed(desk, { yes: true }, { clock: setBack });
+    expect(report).toMatchObject({ outcome: 'unknown', finding: { code: 'key_expired', effect: 'unknown' } });
+    expect(desk.keys()).toHaveLength(sent);
+    expect(desk.again(lost)).toEqual(lost);
+  });
+
+  it('a running process that is sending it again already', async () => {
+    const { desk, lost } = await lostOver('before', ADD);
+    const sent = desk.keys().length;
+    const writer = hostOf(process).self;
+    const report = await resumed(
+      desk,
+      {},
+      {
+        async confirm() {
+          await desk.looking.journal.append([step({ ...SENDING, attempt: 2 }, lost.id, 1, writer)]);
+          return true;
+        },
+      },
+    );
+    expect(report).toMatchObject({ outcome: 'pending', finding: { code: 'pending' } });
+    expect(desk.keys()).toHaveLength(sent);
+  });
+
+  it('the deal id that a colleague has used since, where ours never left', async () => {
+    const { desk, lost } = await lostOver('before', OPEN);
+    const never = {
+      ...lost.intent,
+      action_id: 'beef000000000000',
+      idempotency_key: 'k-2',
+      deal_id: 'PAY-9',
+      client_reference: 'PAY-9',
+    };
+    await desk.looking.journal.append([step(NOTHING, lost.id), never, step(NOT_SENT, 'beef')]);
+    await desk.colleague('/hedges', {
+      ...ON,
+      notional_usd: 10_000,
+      tenor_days: 3,
+      client_reference: 'PAY-9',
+    });
+    const report = await resumed(desk, { word: 'beef', yes: true });
+    expect(report).toMatchObject({ outcome: 'not_sent', finding: { code: 'deal_id_used', effect: 'none' } });
+    expect(desk.keys()).not.toContain('k-2');
+  });
+
+  it('the age of one that never left: it is to be dealt anew', async () => {
+    const { desk, lost } = await lostOver('before', ADD);
+    const never = { ...lost.intent, action_id: 'beef000000000000', idempotency_key: 'k-2' };
+    await desk.looking.journal.append([never, step(NOT_SENT, 'beef')]);
+    desk.practice.clock.pass(61 * 60_000);
+    const report = await resumed(desk, { word: 'beef', yes: true });
+    expect(report).toMatchObject({ outcome: 'not_sent', finding: { code: 'key_expired', effect: 'none' } });
+    expect(desk.keys()).not.toContain('k-2');
+  });
+
+  it('what another process made of it while the person was asked', async () => {
+    const { desk, lost } = await lostOver('before', ADD);
+    const sent = desk.keys().length;
+    const report = await resumed(
+      desk,
+      {},
+      {
+        async confirm() {
+          await desk.looking.journal.append([step(NOTHING, lost.id)]);
+          return true;
+        },
+      },
+    );
+    expect(report).toMatchObject({ outcome: 'not_sent', finding: { code: 'settled' } });
+    expect(desk.keys()).toHaveLength(sent);
+  });
+
+  it('nobody is there: it looks, and leaves the sending to --resend', async () => {
+    const { desk } = await lostOver('before', ADD);
+    const sent = desk.keys().length;
+    const unattended = { attended: false };
+    for (const how of [{}, { yes: true }]) {
+      const report = await resumed(desk, how, unattended);
+      expect(report?.finding).toBeInstanceOf(OutcomeUnknownError);
+      expect(report?.finding?.hint).toContain('--yes --resend');
+    }
+    expect(desk.keys()).toHaveLength(sent);
+    await expect(resumed(desk, { resend: true }, unattended)).rejects.toMatchObject({ code: 'usage' });
+    expect(await resumed(desk, { yes: true, resend: true }, unattended)).toMatchObject({
+      outcome: 'changed',
+    });
+  });
+
+  it('with real money and nobody there: a promise of the environment, and a bound on the price', async () => {
+    const { desk } = await lostOver('before', ADD);
+    const live: Partial<Dealing> = { attended: false, environment: 'live' };
+    const how = { yes: true, resend: true };
+    await expect(resumed(desk, how, live)).rejects.toMatchObject({
+      code: 'usage',
+      hint: 'Add to the line: --expect-env live',
+    });
+    const sent = desk.keys().length;
+    const report = await resumed(desk, how, { ...live, expected: 'live' });
+    expect(report).toMatchObject({ outcome: 'unknown' });
+    expect(report?.finding?.hint).toContain('resume it at a terminal');
+    expect(desk.keys()).toHaveLength(sent);
+  });
+
+  it('a book that is not clear, where --yes leaves nobody to look at it', async () => {
+    const { desk } = await lostOver('before', ADD);
+    await desk.colleague('/hedges/add', { ...ON, notional_usd: 500 });
+    desk.practice.clock.pass(5_000);
+    const sent = desk.keys().length;
+    const left = await resumed(desk, { yes: true });
+    expect(left?.finding?.hint).toContain('leave out --yes to be asked, or add --resend');
+    expect(desk.keys()).toHaveLength(sent);
+    // What a colleague did meanwhile is on the side too, so that ours is not called seen.
+    expect(await resumed(desk)).toMatchObject({
+      outcome: 'unknown',
+      entry: { outcome: { kind: 'not_told' } },
+    });
+    expect(desk.shown.at(-1)?.warnings[0]?.says).toContain('10,000.00 USD -> 10,500.00 USD');
+  });
+
+  it('--dry-run shows the plan, asks nobody and sends nothing', async () => {
+    const { desk, lost } = await lostOver('before', ADD);
+    const sent = desk.keys().length;
+    const report = await resumed(desk, { dryRun: true }, { attended: false, confirm: async () => false });
+    expect(report).toMatchObject({ outcome: 'planned', plan: { action: 'add' } });
+    expect(desk.keys()).toHaveLength(sent);
+    expect(desk.again(lost)).toEqual(lost);
+  });
+});
+
+describe('what becomes of it when it is sent again', () => {
+  it('asks again when the book changed while the person was asked', async () => {
+    const { desk } = await lostOver('before', 'reduce USDTNGN buy 4000');
+    let asked = 0;
+    const changes: (string | undefined)[] = [];
+    const report = await resumed(
+      desk,
+      {},
+      {
+        async confirm({ changed }) {
+          asked += 1;
+          changes.push(changed);
+          if (asked === 1) {
+            await desk.colleague('/hedges/add', { ...ON, notional_usd: 500 });
+            desk.practice.clock.pass(5_000);
+          }
+          return true;
+        },
+      },
+    );
+    expect(changes).toEqual([undefined, 'USDTNGN buy went from 10,000.00 USD to 10,500.00 USD in between']);
+    expect(report).toMatchObject({ outcome: 'unknown', entry: { outcome: { kind: 'not_told' } } });
+  });
+
+  it('a refusal says nothing of the sending before it, where looking cannot', async () => {
+    const { desk, lost } = await lostOver('before', 'close USDTNGN buy');
+    await desk.colleague('/hedges/close', ON);
+    desk.practice.clock.pass(5_000);
+    const report = await resumed(desk, { yes: true });
+    expect(report).toMatchObject({ outcome: 'unknown', finding: { code: 'outcome_unknown' } });
+    expect(desk.again(lost)).toMatchObject({ state: 'unknown', refusal: { code: 'no_open_hedge' } });
+  });
+
+  it('a refusal of an open that is not on the book settles it', async () => {
+    const { desk, lost } = await lostOver('before', OPEN);
+    const taken = await resumed(
+      desk,
+      { yes: true },
+      {
+        async confirm() {
+          await desk.practice.service.admin.setWeather({ disabled_markets: ['USDTNGN'] });
+          return true;
+        },
+      },
+    );
+    expect(taken).toMatchObject({ outcome: 'refused', effect: 'none', finding: { code: 'market_disabled' } });
+    expect(desk.again(lost)).toMatchObject({ state: 'refused', unclear: false });
+  });
+
+  it('lost once more, it is as unknown as before', async () => {
+    const { desk, lost } = await lostOver('before', 'add USDTNGN buy 2000');
+    await desk.practice.service.admin.setWeather({ share_lost_before: 1, only: 'actions' });
+    expect(await resumed(desk)).toMatchObject({ outcome: 'unknown', finding: { code: 'outcome_unknown' } });
+    expect(desk.again(lost)).toMatchObject({ state: 'unknown', attempts: 2 });
+  });
+
+  it('that cannot be looked at is as unknown as before, and not a matter of an unwell service alone', async () => {
+    const { desk, lost } = await lostOver('before', OPEN);
+    await desk.practice.service.admin.setWeather({ share_5xx_before: 1, only: 'readings' });
+    const report = await resumed(desk);
+    expect(report).toMatchObject({
+      outcome: 'unknown',
+      entry: { id: lost.id },
+      finding: { code: 'outcome_unknown', effect: 'unknown' },
+    });
+    expect(report?.finding?.what).toContain('could not be looked at');
+  });
+
+  it.each([
+    ['a no', async () => false],
+    ['Ctrl-C', () => Promise.reject(new InterruptedError('SIGINT', { what: 'Stopped.', book: 'Nothing.' }))],
+  ])(
+    'answered with %s it says that nothing was sent now, and that it is still unknown',
+    async (_, confirm) => {
+      const { desk, lost } = await lostOver('before', OPEN);
+      const asked: (string | undefined)[] = [];
+      const report = await resumed(
+        desk,
+        {},
+        {
+          confirm: (preview) => {
+            asked.push(preview.again);
+            return confirm();
+          },
+        },
+      );
+      expect(asked).toEqual(['sent']);
+      expect(report?.finding?.book).toBe(
+        `Nothing was sent now; action ${lost.shortId} is still unknown: it may have been done or not.`,
+      );
+      expect(report?.finding?.effect).toBe('unknown');
+    },
+  );
+
+  it('stopped by Ctrl-C while it looks, it is said to be unknown still', async () => {
+    const { desk } = await lostOver('before', OPEN);
+    const sent = desk.keys().length;
+    desk.stop(new InterruptedError('SIGINT', { what: 'Stopped by Ctrl-C.' }));
+    expect(await resumed(desk)).toMatchObject({
+      outcome: 'unknown',
+      finding: { code: 'interrupted', effect: 'unknown' },
+    });
+    expect(desk.keys()).toHaveLength(sent);
+  });
+
+  it('over a journal that cannot be read whole it is not sent again, and as unknown as before', async () => {
+    const { desk, lost } = await lostOver('before', OPEN);
+    appendFileSync(desk.looking.journal.path, 'garbage\n');
+    const sent = desk.keys().length;
+    expect(await resumed(desk)).toMatchObject({
+      outcome: 'unknown',
+      entry: { id: lost.id },
+      finding: { code: 'damaged_file', effect: 'unknown', book: expect.stringContaining('still unknown') },
+    });
+    expect(desk.keys()).toHaveLength(sent);
+  });
+
+  it('the same line under its key goes on with it as resume would', async () => {
+    const desk = await dealingDesk();
+    const line = { idempotencyKey: 'k-77', yes: true };
+    const lost = await desk.lost('before', OPEN, line);
+    const report = await deal(intent(OPEN, line), desk.dealing({ attended: false }));
+    expect(report).toMatchObject({ outcome: 'filled', entry: { id: lost.id, attempts: 2 } });
+    expect(desk.looking.journal.read().actions).toHaveLength(1);
+  });
+});
+
+describe('which action is resumed', () => {
+  it('none where none is open', async () => {
+    const desk = await dealingDesk();
+    await desk.now(OPEN);
+    expect(await resumed(desk)).toBeUndefined();
+  });
+
+  it('the one that is accepted is awaited, the one that ended is told', async () => {
+    const desk = await dealingDesk();
+    const coming = await desk.deal(OPEN);
+    expect(await resumed(desk)).toMatchObject({ outcome: 'filled', entry: { id: coming.id } });
+    expect(await resumed(desk, { word: coming.shortId })).toMatchObject({ outcome: 'filled' });
+  });
+
+  it('of several that are open one has to be named', async () => {
+    const { desk, lost } = await lostOver('before', OPEN);
+    await desk.looking.journal.append([
+      { ...lost.intent, action_id: 'beef000000000000', idempotency_key: 'k-2' },
+      step({ kind: 'unknown', why: 'reset' }, 'beef'),
+    ]);
+    await expect(resumed(desk)).rejects.toMatchObject({
+      code: 'usage',
+      what: `2 actions are open: ${lost.shortId}, beef.`,
+    });
+  });
+});
