@@ -4,7 +4,7 @@
  *
  * A call passes them from top to bottom, its answer from bottom to top:
  *
- *   retry      attempts, waits, the total deadline; the end as one error
+ *   retry      attempts, waits, the total deadline, what others with this key were told; the end as one error
  *   validate   the data against its schema
  *   envelope   data, error, meta; status codes
  *   trace      what -v shows, above the key
@@ -23,6 +23,7 @@ import type { ProxySettings } from './transport/proxy.ts';
 import { withRetry } from './transport/retry.ts';
 import { chooseRoad } from './transport/road.ts';
 import { sendOver } from './transport/send.ts';
+import type { SlowDown } from './transport/slow-down.ts';
 import type { TlsSessions } from './transport/tls-session.ts';
 import { type Trace, withTrace } from './transport/trace.ts';
 import { validate } from './transport/validate.ts';
@@ -40,6 +41,8 @@ export interface Connecting {
   pooled?: boolean | undefined;
   /** Where TLS sessions are kept from one process to the next; absent: nowhere. */
   sessions?: TlsSessions | undefined;
+  /** Where the service's word to slow down is kept for all who use this key; absent: nobody else's counts. */
+  slowDown?: SlowDown | undefined;
   /** HTTPS_PROXY and NO_PROXY as the environment has them. */
   proxy?: ProxySettings | undefined;
   clock: Clock;
@@ -59,7 +62,7 @@ export interface Connection {
 
 /** Opens no connection yet. @throws CredentialError on an unusable base address or proxy. */
 export function connect(parts: Connecting): Connection {
-  const { key, clock, random, trace } = parts;
+  const { key, clock, random, trace, slowDown } = parts;
   const base = parseBaseUrl(parts.baseUrl);
   const road = chooseRoad({
     origin: base.origin,
@@ -91,9 +94,13 @@ export function connect(parts: Connecting): Connection {
     const called = { line: `${call.method} ${pathOf(call.path)}`, host };
     const stops = [options.signal, parts.signal].filter((signal) => signal !== undefined);
     const { effect } = call;
+    const onHeldBack = (ms: number): void => {
+      trace?.(`. held back ${ms} ms: others with this key were told to slow down`);
+      options.onHeldBack?.(ms);
+    };
     return withRetry(
-      { clock, random },
-      { effect, called, stops, onAttempt: options.onAttempt },
+      { clock, random, slowDown },
+      { effect, called, stops, onAttempt: options.onAttempt, onHeldBack },
       async (attempt) => {
         const answer = await opened(request, attempt);
         const data = validate(call.schema, answer, call);

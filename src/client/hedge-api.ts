@@ -42,6 +42,8 @@ export interface CallOptions {
   signal?: AbortSignal | undefined;
   /** Called as each attempt ends. */
   onAttempt?: ((record: AttemptRecord) => void) | undefined;
+  /** Called when the call waits so many milliseconds before it sends, as others with this key were told to slow down. */
+  onHeldBack?: ((ms: number) => void) | undefined;
 }
 
 /** A request that changes nothing, in the service's own words. */

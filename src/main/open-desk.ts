@@ -5,7 +5,6 @@
 import type { OpenDesk } from '../cli/pipeline.ts';
 import type { Identity } from '../cli/printer.ts';
 import { parseBaseUrl } from '../client/base-url.ts';
-import { type Connecting, connect } from '../client/connect.ts';
 import type { HedgeApi } from '../client/hedge-api.ts';
 import type { Candidate } from '../commands/desk.ts';
 import { ApiKey } from '../domain/api-key.ts';
@@ -15,17 +14,16 @@ import { type Identity as BookIdentity, practiceIdentity, serviceIdentity } from
 import { argvWithoutKeys } from '../journal/record.ts';
 import { type Journal, openJournal } from '../journal/store.ts';
 import type { PriceMemory } from '../memory/prices.ts';
-import { tlsSessionsIn } from '../memory/tls-sessions.ts';
 import { type KeyPorts, readKey } from '../settings/credentials.ts';
 import { checkExpectation, readExpectation } from '../settings/expectation.ts';
 import { keyVault } from '../settings/key-vault.ts';
 import { openProfiles, type ProfileStore } from '../settings/profiles.ts';
 import { resolveProfile, type Selection } from '../settings/resolve.ts';
-import { addedCertificates } from '../settings/trust.ts';
 import { chooseProgress } from '../terminal/progress.ts';
 import { choosePrompter } from '../terminal/prompter.ts';
 import { actionWatch } from './action-watch.ts';
 import { brakeOf } from './brake.ts';
+import { connectionsOf } from './connections.ts';
 import { keysFrom } from './keys-from.ts';
 import { limitsOf } from './limits-of.ts';
 import { once } from './once.ts';
@@ -53,6 +51,7 @@ export function openDesk(parts: DeskParts): OpenDesk {
   const progress = chooseProgress(terminal, { clock, inPipe: 'silent' });
   const practice = practiceHouse(parts);
   const brake = brakeOf(parts);
+  const { connectTo, trusting, closeAll } = connectionsOf(parts, progress);
   const { keychain } = parts;
   const keyPorts: KeyPorts = { clock, env, keychain, signal: signals.signal };
   const closers: (() => Promise<void>)[] = [];
@@ -70,54 +69,14 @@ export function openDesk(parts: DeskParts): OpenDesk {
   });
   const expected = () => readExpectation({ option: globals.expectEnv, variable: settings.expectEnv });
 
-  const connectTo = ({
-    baseUrl,
-    key,
-    trust,
-  }: {
-    baseUrl: string;
-    key: ApiKey;
-    trust: Pick<Connecting, 'ca' | 'roots' | 'sessions'>;
-  }): HedgeApi => {
-    progress.start('Asking the service');
-    const connection = connect({
-      baseUrl,
-      key,
-      clock,
-      random,
-      signal: signals.signal,
-      userAgent: `hedge/${parts.version}`,
-      proxy: settings.proxy,
-      ...trust,
-      ...(globals.verbose ? { trace: (line: string) => terminal.writeNote(line) } : {}),
-    });
-    closers.push(() => connection.close());
-    return connection.api;
-  };
-
-  /** Node's authorities and those that the operator added, and the sessions that they vouched for. */
-  const trusting = (profileFile: string | undefined): Pick<Connecting, 'ca' | 'roots' | 'sessions'> => ({
-    ca: addedCertificates({ profile: profileFile, hedge: settings.caFile, node: settings.extraCaCerts }),
-    roots: true,
-    sessions: settings.keepsTlsSessions
-      ? tlsSessionsIn(parts.places(), machine, `${parts.runtime.node} ${parts.runtime.openssl}`)
-      : undefined,
-  });
-
   const practiceBook = async (): Promise<Found> => {
     identity = { profile: 'practice', environment: 'practice', zone: 'UTC' };
     checkExpectation('practice', expected());
-    const service = await practice.open();
-    return {
-      api: connectTo({
-        baseUrl: service.url,
-        key: ApiKey.of(service.keys.test),
-        trust: { ca: [service.ca] },
-      }),
-      owner: practiceIdentity(service.bookId),
-      whose: identity,
-      key: 'built in',
-    };
+    const { url: baseUrl, ca, keys, bookId } = await practice.open();
+    const owner = practiceIdentity(bookId);
+    const key = ApiKey.of(keys.test);
+    const api = connectTo({ baseUrl, key, owner, trust: { ca: [ca] } });
+    return { api, owner, whose: identity, key: 'built in' };
   };
 
   const book = once(async (): Promise<Book> => {
@@ -139,7 +98,7 @@ export function openDesk(parts: DeskParts): OpenDesk {
       selected.kind === 'stored' ? selected.profile.base_url : selected.baseUrl,
     );
     const owner = serviceIdentity(key.environment, { baseUrl, keyFingerprint: key.fingerprint });
-    const api = connectTo({ baseUrl, key, trust: trusting(stored?.ca_file) });
+    const api = connectTo({ baseUrl, key, owner, trust: trusting(stored?.ca_file) });
     return { api, owner, whose: identity, key: key.masked };
   };
 
@@ -183,7 +142,9 @@ export function openDesk(parts: DeskParts): OpenDesk {
       prices: async () => (await book()).prices,
       async candidateApi({ baseUrl, key, caFile }: Candidate) {
         checkExpectation(key.environment, expected());
-        return connectTo({ baseUrl, key, trust: trusting(caFile) });
+        const { href } = parseBaseUrl(baseUrl);
+        const owner = serviceIdentity(key.environment, { baseUrl: href, keyFingerprint: key.fingerprint });
+        return connectTo({ baseUrl, key, owner, trust: trusting(caFile) });
       },
       journal: journalOnce,
       looking,
@@ -234,6 +195,7 @@ export function openDesk(parts: DeskParts): OpenDesk {
     dealt: () => dealt,
     async close() {
       for (const close of closers.toReversed()) await close();
+      await closeAll();
       await practice.close();
     },
   };

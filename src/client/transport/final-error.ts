@@ -120,6 +120,19 @@ function outcomeUnknown({ host, line }: Called, { last, attempts, unclear }: Tri
   );
 }
 
+/** Not one attempt was made: another request with this key was told to slow down until then. */
+export function heldBack({ host, line }: Called, effect: Effectful, until: number): UnavailableError {
+  const at = new Date(until).toISOString();
+  return new UnavailableError({
+    code: 'rate_limited',
+    what: `${host} takes no more requests with this key until ${at.slice(11, 19)} UTC: so it said to another request (${line}).`,
+    book: `Nothing was sent. ${NOTHING_DONE[effect]}`,
+    hint: 'Wait until then, then try again.',
+    retry: 'later',
+    details: { held_back_until: at },
+  });
+}
+
 const times = (count: number): string => (count === 1 ? '1 attempt' : `${count} attempts`);
 
 /** The service's own sentence, closed by one full stop. */

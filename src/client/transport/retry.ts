@@ -6,33 +6,40 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Random } from '../../platform/random.ts';
 import type { CallOptions } from '../hedge-api.ts';
 import { Failure, type FailureParts, isUnclear } from './failure.ts';
-import { type Called, finalError } from './final-error.ts';
+import { type Called, finalError, heldBack } from './final-error.ts';
 import { limitBy } from './limit.ts';
 import { type Effectful, retryDelay, shouldRetry, TOTAL_MS, type Tried } from './retry-policy.ts';
+import { heed, type SlowDown, standStill } from './slow-down.ts';
 import type { Attempt } from './wire.ts';
 
 export interface Retrying {
   clock: Clock;
   random: Random;
+  /** Absent: nobody else's word counts here. */
+  slowDown?: SlowDown | undefined;
 }
 
 /** Rejects with a HedgeError, or with the reason of one of `stops` when that aborted and nothing is in doubt. */
 export async function withRetry<T>(
-  { clock, random }: Retrying,
+  { clock, random, slowDown }: Retrying,
   call: {
     effect: Effectful;
     called: Called;
     /** Any of these stops the call. */
     stops: readonly AbortSignal[];
     onAttempt: CallOptions['onAttempt'];
+    onHeldBack: CallOptions['onHeldBack'];
   },
   once: (attempt: Attempt) => Promise<T>,
 ): Promise<T> {
-  const { effect, called, stops, onAttempt } = call;
+  const { effect, called, stops, onAttempt, onHeldBack } = call;
   const startedAt = clock.now();
   const limit = limitBy(clock, TOTAL_MS, ...stops);
+  const waiting = { endsAt: startedAt + TOTAL_MS, signal: limit.signal, onWait: onHeldBack };
   let unclear = 0;
   try {
+    const standing = await standStill(slowDown, { clock, random }, waiting);
+    if (standing !== undefined) throw heldBack(called, effect, standing);
     for (let number = 1; ; number++) {
       let last: FailureParts;
       try {
@@ -43,6 +50,7 @@ export async function withRetry<T>(
         if (!(error instanceof Failure)) throw error;
         last = error.parts;
       }
+      heed(slowDown, last, clock.now());
       if (isUnclear(last)) unclear++;
       onAttempt?.({ number, became: becameOf(last), status: last.status, code: last.code });
       const tried: Tried = { effect, last, attempts: number, unclear };
@@ -50,7 +58,8 @@ export async function withRetry<T>(
       const inTime = clock.now() - startedAt + delay < TOTAL_MS;
       if (!limit.signal.aborted && shouldRetry(tried) && inTime) await clock.sleep(delay, limit.signal);
       else throw endOf(called, tried, stops);
-      if (limit.signal.aborted) throw endOf(called, tried, stops);
+      const stands = await standStill(slowDown, { clock, random }, waiting);
+      if (limit.signal.aborted || stands !== undefined) throw endOf(called, tried, stops);
     }
   } finally {
     limit.release();

@@ -37,6 +37,7 @@ export async function submit(action: Action, dealing: Dealing): Promise<Submitte
     const answer = await api.act({ action: intent.action, body: intent.body }, intent.idempotency_key, {
       signal,
       onAttempt: (attempt) => sayAttempt(attempt, dealing),
+      onHeldBack: (ms) => watch.note(`waiting    ${(ms / 1000).toFixed(1)} s: the service said to slow down`),
     });
     return await accepted(action, answer.data, dealing);
   } catch (error) {

@@ -7,6 +7,7 @@ import { cpSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Action, isUnresolved } from '../../../src/journal/fold.ts';
+import { LONGEST_MS } from '../../../src/memory/slow-downs.ts';
 import { hostOf } from '../../../src/platform/host.ts';
 import { aDesk, type Ran } from '../desk.ts';
 import { journalAt } from '../kill-case.ts';
@@ -180,7 +181,8 @@ export async function played(
       }
     }
 
-    clock.pass(10_000);
+    // Longer than any fill takes, and than any word to slow down is heeded.
+    clock.pass(LONGEST_MS);
     proxy.begin(CALM, () => false);
     judge('at last', await run(['check', '--json']));
     for (const { shortId } of entries().filter(isUnresolved)) {

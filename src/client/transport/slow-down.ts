@@ -1,0 +1,51 @@
+/**
+ * A word to slow down that was given to one and counts for all: before a request leaves, whoever shares the key
+ * waits for its end. Knows neither where the word is kept nor who else shares it.
+ */
+import type { Clock } from '../../platform/clock.ts';
+import type { Random } from '../../platform/random.ts';
+import { type FailureParts, isRateLimit } from './failure.ts';
+
+/** Where the word is kept between processes. It may lose whatever it was given, and believes no wild one. */
+export interface SlowDown {
+  /** Until when nothing is to be sent, in milliseconds since the epoch; undefined: it may be. */
+  until(): number | undefined;
+  /** The service said so, to a request of ours. */
+  tell(until: number): void;
+}
+
+/** How long a 429 that names no time is heeded. */
+const UNNAMED_MS = 1_000;
+/** Those who waited go on one after the other within this time, and stop again if the first is told so again. */
+export const SPREAD_MS = 1_000;
+
+/** Tells everybody, when that is what the service said. */
+export function heed(slowDown: SlowDown | undefined, failure: FailureParts, now: number): void {
+  if (failure.phase === 'answered' && isRateLimit(failure))
+    slowDown?.tell(now + (failure.retryAfterMs ?? UNNAMED_MS));
+}
+
+/**
+ * Waits as long as the word stands, and a little more, drawn evenly, so that not all go on in one instant; waits again
+ * where it was given anew meanwhile. Gives the word's end where that cannot be waited for before `endsAt`, and
+ * undefined where nothing stands, or `signal` aborted.
+ */
+export async function standStill(
+  slowDown: SlowDown | undefined,
+  { clock, random }: { clock: Clock; random: Random },
+  {
+    endsAt,
+    signal,
+    onWait,
+  }: { endsAt: number; signal: AbortSignal; onWait?: ((ms: number) => void) | undefined },
+): Promise<number | undefined> {
+  for (;;) {
+    const until = slowDown?.until();
+    if (until === undefined || signal.aborted) return undefined;
+    const now = clock.now();
+    const ms = Math.round(Math.max(0, until - now) + random.fraction() * SPREAD_MS);
+    if (now + ms >= endsAt) return until;
+    onWait?.(ms);
+    await clock.sleep(ms, signal);
+  }
+}

@@ -1,0 +1,120 @@
+/** What one request was told of slowing down counts for every request with the same key, in time or not at all. */
+import { describe, expect, it } from 'vitest';
+import type { SlowDown } from '../../src/client/transport/slow-down.ts';
+import { SPREAD_MS } from '../../src/client/transport/slow-down.ts';
+import { OutcomeUnknownError, UnavailableError } from '../../src/errors.ts';
+import { anAcceptedClose, anAccount } from '../spec/bodies.ts';
+import { ROADS, rejection } from '../support/desk-client.ts';
+import { html, no, ok, on } from '../support/scripted-service.ts';
+import { type SteadyClock, steadyClock } from '../support/steady-clock.ts';
+
+const ACCOUNT = 'GET /account';
+const CLOSING = 'POST /hedges/close';
+const CLOSE = { market: 'USDTNGN', side: 'buy' } as const;
+const fine = on(ACCOUNT, ok(anAccount()));
+const slowDown = (seconds?: string) =>
+  no(429, 'rate_limited', seconds === undefined ? {} : { headers: { 'retry-after': seconds } });
+
+/** What is told stays told until it is over; `words` are told from elsewhere, each when the one before is over. */
+function aWord(clock: SteadyClock, ...words: readonly number[]): SlowDown & { told: number[] } {
+  const start = clock.now();
+  const told: number[] = [];
+  return {
+    told,
+    until() {
+      const all = [...words.map((ms) => start + ms), ...told.map((ms) => start + ms)];
+      return all.find((until) => until > clock.now());
+    },
+    tell: (until) => told.push(until - start),
+  };
+}
+
+describe.each(ROADS)('on the $road road, a request', ({ deskWith }) => {
+  it('waits for the end of what another was told, and for its share of the spread', async () => {
+    const clock = steadyClock();
+    const waits: number[] = [];
+    const { api, service } = await deskWith([fine], { clock, slowDown: aWord(clock, 7_000) });
+    await api.account({ onHeldBack: (ms) => waits.push(ms) });
+    expect(clock.sleeps).toEqual([7_000 + SPREAD_MS / 2]);
+    expect(waits).toEqual(clock.sleeps);
+    expect(service.requests).toHaveLength(1);
+  });
+
+  it('waits again when it was said anew meanwhile', async () => {
+    const clock = steadyClock();
+    const { api } = await deskWith([fine], { clock, slowDown: aWord(clock, 2_000, 9_000) });
+    await api.account();
+    expect(clock.sleeps).toEqual([2_500, 7_000]);
+  });
+
+  it.each([
+    ['reading', 'Nothing was sent. Nothing was changed.'],
+    ['action', 'Nothing was sent. Nothing was done.'],
+  ])(
+    'that is a %s and would wait longer than it may is not sent, and says until when',
+    async (what, book) => {
+      const clock = steadyClock();
+      const { api } = await deskWith([], { clock, slowDown: aWord(clock, 29_600) });
+      const error = await rejection(what === 'reading' ? api.account() : api.close(CLOSE, 'k'));
+      expect(error).toBeInstanceOf(UnavailableError);
+      expect(error).toMatchObject({
+        code: 'rate_limited',
+        effect: 'none',
+        retry: 'later',
+        book,
+        what: expect.stringContaining('until 09:02:40 UTC'),
+        details: { held_back_until: '2026-11-20T09:02:40.600Z' },
+      });
+      expect(clock.sleeps).toEqual([]);
+    },
+  );
+
+  it('tells the others what it was told: as long as was asked, or a second', async () => {
+    const clock = steadyClock();
+    const word = aWord(clock);
+    const script = [on(ACCOUNT, slowDown('3')), on(ACCOUNT, slowDown()), on(ACCOUNT, html(503)), fine];
+    const { api } = await deskWith(script, { clock, slowDown: word });
+    await api.account();
+    // As was asked and half of 500 ms; half of two seconds, which is as long as the others wait; half of two for the 503.
+    expect(word.told).toEqual([3_000, 4_250]);
+    expect(clock.sleeps).toEqual([3_250, 1_000, 1_000]);
+  });
+
+  it('of nothing but a rate limit is nobody told', async () => {
+    const clock = steadyClock();
+    const word = aWord(clock);
+    const script = [on(ACCOUNT, no(503, 'busy', { headers: { 'retry-after': '3' } })), fine];
+    await (await deskWith(script, { clock, slowDown: word })).api.account();
+    expect(word.told).toEqual([]);
+  });
+
+  it('that is an action waits before each resend too', async () => {
+    const clock = steadyClock();
+    const script = [on(CLOSING, html(503)), on(CLOSING, ok(anAcceptedClose()))];
+    const words: number[] = [];
+    const slow: SlowDown = { until: () => words.find((until) => until > clock.now()), tell: () => undefined };
+    const { api, service } = await deskWith(script, { clock, slowDown: slow });
+    await api.close(CLOSE, 'k', { onAttempt: () => words.push(clock.now() + 5_000) });
+    expect(clock.sleeps).toEqual([250, 4_750 + SPREAD_MS / 2]);
+    expect(new Set(service.requests.map(({ headers }) => headers['idempotency-key']))).toEqual(
+      new Set(['k']),
+    );
+  });
+
+  it('that is an action in doubt stays in doubt when the others may not ask for long', async () => {
+    const clock = steadyClock();
+    const words: number[] = [];
+    const slow: SlowDown = { until: () => words[0], tell: () => undefined };
+    const { api } = await deskWith([on(CLOSING, html(503))], { clock, slowDown: slow });
+    const doing = api.close(CLOSE, 'k', { onAttempt: () => words.push(clock.now() + 50_000) });
+    expect(await rejection(doing)).toBeInstanceOf(OutcomeUnknownError);
+  });
+
+  it('that is stopped while it waits is not sent', async () => {
+    const clock = steadyClock();
+    const stop = new AbortController();
+    const { api } = await deskWith([], { clock, slowDown: aWord(clock, 7_000) });
+    const asked = api.account({ signal: stop.signal, onHeldBack: () => stop.abort(new Error('Ctrl-C')) });
+    expect(await rejection(asked)).toMatchObject({ message: 'Ctrl-C' });
+  });
+});
