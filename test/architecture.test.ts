@@ -107,6 +107,20 @@ describe('the house', () => {
     expect(upward.map(({ from, target }) => `${from} -> ${target}`)).toEqual([]);
   });
 
+  it('has no files that import each other in a circle, types included', () => {
+    const known = new Map(files.map(({ name }) => [name, new Set<string>()]));
+    for (const { from, target } of inside)
+      known.get(from)?.add(relative(SRC, resolve(SRC, dirname(from), target)));
+    // In no circle is whoever imports nothing that is left, or is imported by nothing that is left.
+    for (let before = -1; before !== known.size; ) {
+      before = known.size;
+      const used = new Set([...known.values()].flatMap((uses) => [...uses]));
+      for (const [file, uses] of known)
+        if (!used.has(file) || ![...uses].some((other) => known.has(other))) known.delete(file);
+    }
+    expect([...known.keys()]).toEqual([]);
+  });
+
   it('keeps the practice service an island that only main.ts visits', () => {
     const bridges = inside.filter(
       ({ room, into }) =>

@@ -4,10 +4,11 @@
  * loaded; the others are a name and a summary.
  */
 import { Command as Commander, CommanderError, Option } from 'commander';
-import type { Command, CommandGroup, OptionSpec } from '../commands/define.ts';
+import type { Command, CommandGroup } from '../commands/define.ts';
 import { isGroup } from '../commands/define.ts';
 import { loadHome, loadVersion, REGISTRY } from '../commands/registry.ts';
 import { withoutSwallowing } from '../commands/watch-option.ts';
+import type { OptionSpec } from '../commands/words.ts';
 import { clean } from '../domain/clean.ts';
 import { withoutKeys } from '../domain/without-keys.ts';
 import { UsageError } from '../errors.ts';

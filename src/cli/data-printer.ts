@@ -2,14 +2,15 @@
  * Results as bare data on standard output: CSV, a record a line, or what a query picked. They hold no place for
  * an error: whatever went wrong is said on standard error, and then standard output stays empty.
  */
-import type { Shown } from '../commands/define.ts';
+import type { Shown } from '../commands/shown.ts';
 import type { RecordTable } from '../present/record-table.ts';
 import { renderBare } from '../present/render-bare.ts';
 import { renderJsonLine, renderJsonValue } from '../present/render-json.ts';
 import { coversInWords, isCovers } from '../present/views/covers.ts';
 import type { Surface, Terminal } from '../terminal/streams.ts';
+import type { Context } from './context.ts';
 import type { Output, OutputForm } from './output.ts';
-import { type Context, documentOf, type Printer } from './printer.ts';
+import { documentOf, type Printer } from './printer.ts';
 import { sayError, sayHeading } from './saying.ts';
 
 export function dataPrinter(

@@ -2,7 +2,7 @@
  * The options that every command takes, before or after its name, and the glance at the bare words that
  * decides how anything at all is shown, a wrong command line included.
  */
-import type { OptionSpec } from '../commands/define.ts';
+import type { OptionSpec } from '../commands/words.ts';
 import { guessOutput, type Output } from './output.ts';
 
 export interface GlobalOptions {

@@ -2,17 +2,19 @@
  * One invocation from its words to its exit code, the same for every command: read, run, print, and turn
  * whatever went wrong into one message and one code. The only place that catches.
  */
-import type { Command, Shown } from '../commands/define.ts';
+import type { Command } from '../commands/define.ts';
 import type { Desk } from '../commands/desk.ts';
+import type { Shown } from '../commands/shown.ts';
 import { type HedgeError, OutputError } from '../errors.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { SignalWatch } from '../terminal/signals.ts';
 import type { Terminal } from '../terminal/streams.ts';
+import type { Context, Identity } from './context.ts';
 import { errorOf, notLongAfterSignal } from './ending.ts';
 import { EXIT_OK, exitCodeOf, worseOf } from './exit-codes.ts';
 import { type Glance, type GlobalOptions, glanceAt } from './global-options.ts';
 import { checkOutput } from './output.ts';
-import type { Context, Identity, Printer } from './printer.ts';
+import type { Printer } from './printer.ts';
 
 /** What main.ts lends to one invocation. */
 export interface World {

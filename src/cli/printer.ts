@@ -3,32 +3,11 @@
  * made once, in the pipeline; commands never ask which it is. What is said to a person is saying.ts, which a
  * document loads only when there is something to say.
  */
-import type { Shown } from '../commands/define.ts';
-import type { Environment } from '../domain/vocabulary.ts';
+import type { Shown } from '../commands/shown.ts';
 import type { HedgeError } from '../errors.ts';
 import { errorDocument, type JsonDocument, renderJson } from '../present/render-json.ts';
 import type { Terminal } from '../terminal/streams.ts';
-
-/** Whose result this is: known once a profile was selected. */
-export interface Identity {
-  profile: string;
-  environment: Environment;
-  /** IANA zone for people; documents are always UTC. */
-  zone: string;
-}
-
-export interface Context {
-  /** The command as typed, `profile add`; empty until it is known. */
-  command: string;
-  aside: string | undefined;
-  identity: Identity | undefined;
-  /** The profile of `--profile`: what to do next names it too. */
-  named: string | undefined;
-  /** The environment line stands on standard error already. */
-  headed: boolean;
-  /** Milliseconds since the epoch. */
-  now: number;
-}
+import type { Context } from './context.ts';
 
 export interface Printer {
   result(shown: Shown, context: Context): Promise<void>;

@@ -1,11 +1,11 @@
 /** What a person reads: results, errors and what is said before them, laid out for the stream they go to. */
-import type { Shown } from '../commands/define.ts';
+import type { Shown } from '../commands/shown.ts';
 import type { HedgeError } from '../errors.ts';
 import type { Block } from '../present/blocks.ts';
 import { renderErrorHuman } from '../present/render-error.ts';
 import { renderHuman } from '../present/render-human.ts';
 import type { Surface, Terminal } from '../terminal/streams.ts';
-import type { Context } from './printer.ts';
+import type { Context } from './context.ts';
 
 /** Whose result it is that goes to standard output, where a person sees both. */
 export function sayHeading(terminal: Terminal, shown: Shown, context: Context): void {

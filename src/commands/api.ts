@@ -5,8 +5,9 @@ import { actionOfBody } from '../intent/api-action.ts';
 import { API_OPTIONS, type ApiBody, readApiIntent } from '../intent/api-intent.ts';
 import { type ApiResult, apiDocument, viewApi } from '../present/views/api.ts';
 import { dealtAs } from './dealing.ts';
-import { defineCommand, type Outcome } from './define.ts';
+import { defineCommand } from './define.ts';
 import type { Desk } from './desk.ts';
+import type { Outcome } from './shown.ts';
 
 export const api = defineCommand({
   name: 'api',

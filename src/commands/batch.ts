@@ -1,8 +1,9 @@
 /** `hedge batch`: many command lines over one process and connection, one document a line. */
 import { type LineEnd, runBatch } from '../flow/batch/run-batch.ts';
 import { readBatchIntent } from '../intent/batch-intent.ts';
-import { defineCommand, type Shown } from './define.ts';
+import { defineCommand } from './define.ts';
 import type { RunnableLine } from './desk.ts';
+import type { Shown } from './shown.ts';
 
 export const batch = defineCommand({
   name: 'batch',

@@ -4,8 +4,8 @@ import type { ActionReport, Dealing } from '../flow/dealing.ts';
 import { checkAttendance, ON_THE_LINE, type Ways } from '../flow/guard/guard-attendance.ts';
 import type { ActionIntent } from '../intent/action-intent.ts';
 import { confirmWith } from './confirm.ts';
-import type { Outcome } from './define.ts';
 import type { Desk } from './desk.ts';
+import type { Outcome } from './shown.ts';
 
 export async function dealingOf(desk: Desk): Promise<Dealing> {
   const lent = await desk.dealing();

@@ -3,43 +3,14 @@
  * desk, and says how the value looks to a person and in a document. The pipeline (cli/) does everything
  * else: it parses, prints, catches, waits and exits, once for all commands.
  */
-import type { HedgeError } from '../errors.ts';
 import type { RawInput } from '../intent/raw-input.ts';
 import type { Block } from '../present/blocks.ts';
 import type { ChangeLine } from '../present/change-lines.ts';
 import type { RecordTable } from '../present/record-table.ts';
 import type { Desk } from './desk.ts';
+import type { Outcome, Shown } from './shown.ts';
 import { WATCH_OPTION } from './watch-option.ts';
-
-export interface OperandSpec {
-  /** As help shows it: `MARKET`. */
-  name: string;
-  summary: string;
-  optional?: boolean;
-  variadic?: boolean;
-}
-
-export interface OptionSpec {
-  /** Commander's spelling: `--tenor <days>`, `--no-check`. */
-  flags: string;
-  summary: string;
-  /** May be given more than once: its values are a list. */
-  repeats?: boolean;
-}
-
-/** What a command found: the value, and what the document's `meta` says besides. */
-export interface Outcome<Value> {
-  value: Value;
-  meta?: Readonly<Record<string, unknown>>;
-  /** The service's own time of the answer; without it the result is dated by this machine's clock. */
-  servedAt?: Date | undefined;
-  /** A condition that was asked about and does not hold: the value is shown, the exit code is the error's. */
-  finding?: HedgeError | undefined;
-  /** IANA zone of the times a person reads, where no profile was connected to; UTC without it. */
-  zone?: string | undefined;
-  /** Whose result it is, where a command runs others. */
-  command?: string | undefined;
-}
+import type { OperandSpec, OptionSpec } from './words.ts';
 
 export interface Declaration<Input, Value> {
   /** The words after `hedge`: `quote`, `profile add`. */
@@ -94,20 +65,6 @@ export interface Command {
   watch(raw: RawInput): Promise<number | undefined>;
   /** Reads what was typed at once (UsageError), and gives the rest to be run. */
   prepare(raw: RawInput): (desk: Desk, emit: (shown: Shown) => Promise<void>) => Promise<Shown | undefined>;
-}
-
-/** An outcome with both its views, neither computed before it is wanted. */
-export interface Shown {
-  document(): unknown;
-  /** Undefined where the command is no list. */
-  table(): RecordTable | undefined;
-  blocks(): readonly Block[];
-  changes(): readonly ChangeLine[];
-  meta: Readonly<Record<string, unknown>>;
-  servedAt: Date | undefined;
-  finding: HedgeError | undefined;
-  zone: string | undefined;
-  command: string | undefined;
 }
 
 /** Several commands under one word: `hedge profile add`. */

@@ -22,7 +22,7 @@ import type { ProfileStore } from '../settings/profiles.ts';
 import type { Selection } from '../settings/resolve.ts';
 import type { Progress } from '../terminal/progress.ts';
 import type { Prompter } from '../terminal/prompter.ts';
-import type { Shown } from './define.ts';
+import type { Shown } from './shown.ts';
 
 /** The shells that hedge completes in. */
 export const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const;

@@ -5,8 +5,8 @@ import type { OpenDraft } from '../intent/action-intent.ts';
 import { completeOpen, missingParts } from '../intent/open-intent.ts';
 import { line, text } from '../present/blocks.ts';
 import { dealingOf, dealt, outcomeOf } from './dealing.ts';
-import type { Outcome } from './define.ts';
 import type { Desk } from './desk.ts';
+import type { Outcome } from './shown.ts';
 
 type Emit = (outcome: Outcome<ActionReport>) => Promise<void>;
 

@@ -2,7 +2,7 @@
  * The option of every command that can be watched, and how the words around it are taken. Loaded with every help:
  * it imports nothing; what the option means is read in intent/watching.ts.
  */
-import type { OptionSpec } from './define.ts';
+import type { OptionSpec } from './words.ts';
 
 export const WATCH_OPTION: OptionSpec = {
   flags: '--watch [seconds]',

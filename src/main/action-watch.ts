@@ -5,7 +5,8 @@
 import type { Watch } from '../flow/dealing.ts';
 import type { Clock } from '../platform/clock.ts';
 import { spellClock } from '../present/time.ts';
-import { chooseProgress, type Progress } from '../terminal/progress.ts';
+import { chooseProgress } from '../terminal/choose-progress.ts';
+import type { Progress } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/streams.ts';
 
 /** `drawn`: the one spinner of this terminal; in a pipe each change of state is a line instead. */

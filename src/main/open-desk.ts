@@ -2,8 +2,8 @@
  * Builds the desk that commands are lent: each thing when it is first asked for, once. Knows who is
  * connected to what, and closes it all.
  */
+import type { Identity } from '../cli/context.ts';
 import type { OpenDesk } from '../cli/pipeline.ts';
-import type { Identity } from '../cli/printer.ts';
 import { parseBaseUrl } from '../client/base-url.ts';
 import type { HedgeApi } from '../client/hedge-api.ts';
 import type { Candidate } from '../commands/desk.ts';
@@ -19,8 +19,8 @@ import { checkExpectation, readExpectation } from '../settings/expectation.ts';
 import { keyVault } from '../settings/key-vault.ts';
 import { openProfiles, type ProfileStore } from '../settings/profiles.ts';
 import { resolveProfile, type Selection } from '../settings/resolve.ts';
-import { chooseProgress } from '../terminal/progress.ts';
-import { choosePrompter } from '../terminal/prompter.ts';
+import { chooseProgress } from '../terminal/choose-progress.ts';
+import { choosePrompter } from '../terminal/choose-prompter.ts';
 import { actionWatch } from './action-watch.ts';
 import { brakeOf } from './brake.ts';
 import { connectionsOf } from './connections.ts';

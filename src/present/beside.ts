@@ -1,13 +1,7 @@
 /** Two columns of lines beside each other, where the window is wide enough for both. Knows nothing of what they say. */
-import type { Block } from './blocks.ts';
+import type { BesideBlock, Block } from './blocks.ts';
 import type { Layout } from './lay-out.ts';
 import { blank, type Line, lineWidth } from './wrap.ts';
-
-export interface BesideBlock {
-  kind: 'beside';
-  left: readonly Block[];
-  right: readonly Block[];
-}
 
 /** Each of two columns needs as much. */
 const EACH_NEEDS = 56;

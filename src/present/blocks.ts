@@ -4,9 +4,6 @@
  */
 import type { Big } from 'big.js';
 import type { Environment } from '../domain/vocabulary.ts';
-import type { BesideBlock } from './beside.ts';
-import type { ChartBlock } from './chart.ts';
-import type { BarsBlock, SparkBlock } from './spark.ts';
 
 /** Any decimal amount: exact, never a float that was computed with. */
 export type Amount = Big | string | number;
@@ -40,6 +37,50 @@ export interface Column {
   align?: 'left' | 'right';
   /** Gives way first, from the right, when the table is too wide; named in a line under it. */
   optional?: boolean;
+}
+
+export interface ChartPoint {
+  /** Where it stands from left to right: milliseconds, or its place in a row. */
+  x: number;
+  y: Big;
+}
+
+export interface ChartBlock {
+  kind: 'chart';
+  /** In order of `x`. */
+  points: readonly ChartPoint[];
+  /** How a value at the left is spelled: with its unit and its sign. */
+  label: (y: Big) => Cell;
+  /** What stands under the left and the right end. */
+  ends: readonly [Cell, Cell];
+  /** Lines of the drawing itself. */
+  height?: number;
+  empty: string;
+}
+
+export interface SparkBlock {
+  kind: 'spark';
+  /** From left to right, evenly spaced. */
+  values: readonly Big[];
+  indent?: number;
+}
+
+export interface BarRow {
+  name: string;
+  /** 0 to 1; undefined: no bar. */
+  part: number | undefined;
+  cells: readonly Cell[];
+}
+
+export interface BarsBlock {
+  kind: 'bars';
+  rows: readonly BarRow[];
+}
+
+export interface BesideBlock {
+  kind: 'beside';
+  left: readonly Block[];
+  right: readonly Block[];
 }
 
 export type Block =

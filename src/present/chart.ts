@@ -4,29 +4,10 @@
  */
 import type { Big } from 'big.js';
 import { textWidth } from '../domain/text-width.ts';
-import type { Cell } from './blocks.ts';
+import type { ChartBlock, ChartPoint } from './blocks.ts';
 import { cellText, showable } from './format.ts';
 import type { Layout } from './lay-out.ts';
 import { blank, type Line, type Run } from './wrap.ts';
-
-export interface ChartPoint {
-  /** Where it stands from left to right: milliseconds, or its place in a row. */
-  x: number;
-  y: Big;
-}
-
-export interface ChartBlock {
-  kind: 'chart';
-  /** In order of `x`. */
-  points: readonly ChartPoint[];
-  /** How a value at the left is spelled: with its unit and its sign. */
-  label: (y: Big) => Cell;
-  /** What stands under the left and the right end. */
-  ends: readonly [Cell, Cell];
-  /** Lines of the drawing itself. */
-  height?: number;
-  empty: string;
-}
 
 const HEIGHT = 10;
 const WIDEST = 100;

@@ -4,29 +4,10 @@
  */
 import type { Big } from 'big.js';
 import { textWidth } from '../domain/text-width.ts';
-import type { Cell } from './blocks.ts';
+import type { BarsBlock, SparkBlock } from './blocks.ts';
 import { showable } from './format.ts';
 import { type Layout, sentence } from './lay-out.ts';
 import { blank, type Line, lineWidth, wrapRuns } from './wrap.ts';
-
-export interface SparkBlock {
-  kind: 'spark';
-  /** From left to right, evenly spaced. */
-  values: readonly Big[];
-  indent?: number;
-}
-
-export interface BarRow {
-  name: string;
-  /** 0 to 1; undefined: no bar. */
-  part: number | undefined;
-  cells: readonly Cell[];
-}
-
-export interface BarsBlock {
-  kind: 'bars';
-  rows: readonly BarRow[];
-}
 
 const LEVELS = { unicode: '▁▂▃▄▅▆▇█'.split(''), ascii: '_.-:=+*#'.split('') };
 const WIDEST_SPARK = 64;

@@ -1,11 +1,4 @@
-/**
- * What the operator sees while the program waits, behind four verbs. Which body does it is decided here,
- * once; no caller asks whether there is a terminal.
- */
-import { clean } from '../domain/clean.ts';
-import type { Clock } from '../platform/clock.ts';
-import { drawingProgress } from './progress-drawing.ts';
-import type { Terminal } from './streams.ts';
+/** What the operator sees while the program waits, behind four verbs; no caller asks whether there is a terminal. */
 
 export interface Progress {
   /** Waiting begins. A second start replaces the text. */
@@ -16,41 +9,3 @@ export interface Progress {
   /** Waiting is over: nothing of it is left on the screen. Does no harm when nothing was started. */
   stop(): void;
 }
-
-/**
- * Drawn on a terminal. In a pipe, on a dumb terminal and in CI: one plain line for each change of state
- * where `inPipe` says so (actions), else nothing. `quiet` is silent but for notes of an action.
- */
-export function chooseProgress(
-  terminal: Terminal,
-  options: { clock: Clock; inPipe: 'lines' | 'silent' },
-): Progress {
-  if (terminal.canDraw) return drawingProgress(terminal, options.clock);
-  return options.inPipe === 'lines' && !terminal.quiet ? lineProgress(terminal) : silentProgress(terminal);
-}
-
-/** One line for each change of state; the same text twice is one line. */
-function lineProgress(terminal: Terminal): Progress {
-  let last: string | undefined;
-  const say = (text: string): void => {
-    const line = clean(text);
-    if (line === last) return;
-    last = line;
-    terminal.writeNote(line);
-  };
-  return {
-    start: say,
-    update: say,
-    note: (line) => terminal.writeNote(line),
-    stop() {
-      last = undefined;
-    },
-  };
-}
-
-/** Says notes and nothing else. */
-function silentProgress(terminal: Pick<Terminal, 'writeNote'>): Progress {
-  return { start: nothing, update: nothing, note: (line) => terminal.writeNote(line), stop: nothing };
-}
-
-const nothing = (): void => undefined;

@@ -1,12 +1,6 @@
-/**
- * Questions to the operator, and their two bodies: one asks, the other refuses because nobody is there.
- * There is no third that answers by itself: a question without an answer is an error, never a yes.
- */
-import { UsageError } from '../errors.ts';
-import { askingPrompter } from './prompter-asking.ts';
-import type { Terminal } from './streams.ts';
+/** Questions to the operator. A question without an answer is an error, never a yes. Types alone. */
 
-interface Question {
+export interface Question {
   /** One line, without the mark at its end that a kind of question adds. */
   message: string;
   /** The option that answers it where nobody can be asked: `--key-file FILE`. */
@@ -50,25 +44,4 @@ export interface Prompter {
   input(question: Question, objection?: Objection): Promise<string>;
   /** True once something was typed that `fits`; false at an empty answer or pasted lines. `wanted` is what to type, as it is shown. */
   typed(question: Question, wanted: string, fits: (answer: string) => boolean): Promise<boolean>;
-}
-
-/** `signal` is the program's own: its abort ends a question that is open. */
-export function choosePrompter(terminal: Terminal, signal: AbortSignal): Prompter {
-  return terminal.canPrompt ? askingPrompter(terminal, signal) : refusingPrompter();
-}
-
-const refusingPrompter = (): Prompter => ({
-  attended: false,
-  hidden: refuse,
-  confirm: refuse,
-  select: refuse,
-  input: refuse,
-  typed: refuse,
-});
-
-async function refuse(question: Question): Promise<never> {
-  throw new UsageError(
-    `Nobody is there to answer (no terminal): ${question.message}`,
-    `Say it on the command line: ${question.otherwise}`,
-  );
 }

@@ -4,7 +4,7 @@ import type { Environment } from '../../src/domain/vocabulary.ts';
 import { UsageError } from '../../src/errors.ts';
 import type { Preview } from '../../src/flow/dealing.ts';
 import type { Block } from '../../src/present/blocks.ts';
-import { choosePrompter } from '../../src/terminal/prompter.ts';
+import { choosePrompter } from '../../src/terminal/choose-prompter.ts';
 import { planOf } from '../flow/facts.ts';
 import { recordingTerminal } from '../support/recording-terminal.ts';
 

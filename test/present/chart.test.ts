@@ -1,6 +1,6 @@
 import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
-import type { ChartBlock } from '../../src/present/chart.ts';
+import type { ChartBlock } from '../../src/present/blocks.ts';
 import { renderHuman } from '../../src/present/render-human.ts';
 
 const VIEW = { colour: 0, unicode: true, zone: 'UTC', now: Date.parse('2026-11-20T09:00:00Z') } as const;

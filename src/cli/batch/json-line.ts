@@ -4,8 +4,9 @@
  */
 import { Big } from 'big.js';
 import { type Fields, readGivenObject } from '../../client/given-json.ts';
-import { type Command, isGroup, type OperandSpec, type OptionSpec } from '../../commands/define.ts';
+import { type Command, isGroup } from '../../commands/define.ts';
 import { REGISTRY } from '../../commands/registry.ts';
+import type { OperandSpec, OptionSpec } from '../../commands/words.ts';
 import { quoted } from '../../domain/quoted.ts';
 import { UsageError } from '../../errors.ts';
 import { COMMANDS_IN_BATCH, kindInBatch } from './allowed.ts';

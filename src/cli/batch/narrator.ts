@@ -1,6 +1,7 @@
 /** What an operator sees of a batch on standard error: how far it is, what failed, and why it stopped. */
-import type { Shown } from '../../commands/define.ts';
+
 import type { Desk } from '../../commands/desk.ts';
+import type { Shown } from '../../commands/shown.ts';
 import type { HedgeError } from '../../errors.ts';
 import type { BatchLine, LineEnd } from '../../flow/batch/run-batch.ts';
 import { hintBlocks, hintFor } from '../../present/hint.ts';

@@ -2,8 +2,9 @@
  * A batch from its file to lines that are ready to run: read, found right, and said enough for where they deal.
  * Nothing of it has run, and nothing was sent, when this returns.
  */
-import type { Shown } from '../../commands/define.ts';
+
 import type { Batch, Desk, RunnableLine } from '../../commands/desk.ts';
+import type { Shown } from '../../commands/shown.ts';
 import { quoted } from '../../domain/quoted.ts';
 import { UsageError } from '../../errors.ts';
 import type { BatchIntent } from '../../intent/batch-intent.ts';

@@ -3,8 +3,9 @@
  * shell; each of them writes it down in its own words.
  */
 import { Option } from 'commander';
-import { type Command, type CommandGroup, isGroup, type OptionSpec } from '../../commands/define.ts';
+import { type Command, type CommandGroup, isGroup } from '../../commands/define.ts';
 import { REGISTRY } from '../../commands/registry.ts';
+import type { OptionSpec } from '../../commands/words.ts';
 import { GLOBAL_OPTIONS } from '../global-options.ts';
 import { type Takes, takesOf } from './words.ts';
 

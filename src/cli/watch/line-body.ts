@@ -2,7 +2,7 @@
  * A watch in a pipe: one line on standard output for each thing that changed, dated in UTC by the service's own
  * clock; on standard error that answers stopped coming, and that they came again.
  */
-import type { Shown } from '../../commands/define.ts';
+import type { Shown } from '../../commands/shown.ts';
 import { text } from '../../present/blocks.ts';
 import { watchChanges } from '../../present/change-lines.ts';
 import { renderHuman } from '../../present/render-human.ts';

@@ -2,7 +2,7 @@
  * A command that is watched: its reading repeated until the operator ends it, in the form that was asked for. The
  * command itself knows nothing of it.
  */
-import type { Shown } from '../../commands/define.ts';
+import type { Shown } from '../../commands/shown.ts';
 import { InterruptedError, UsageError } from '../../errors.ts';
 import { everySecond, watchReadings } from '../../flow/watch.ts';
 import { dataPrinter } from '../data-printer.ts';

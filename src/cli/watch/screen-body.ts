@@ -2,13 +2,13 @@
  * A watch at a terminal: the view of the last reading, painted over the one before, and under it how old its
  * figures are and how to end it. It keeps one reading and no more.
  */
-import type { Shown } from '../../commands/define.ts';
+import type { Shown } from '../../commands/shown.ts';
 import type { HedgeError } from '../../errors.ts';
 import { type Block, line, text } from '../../present/blocks.ts';
 import { fitToHeight } from '../../present/fit-to-height.ts';
 import { renderHuman } from '../../present/render-human.ts';
 import { openScreen, type Screen } from '../../terminal/screen.ts';
-import type { Context } from '../printer.ts';
+import type { Context } from '../context.ts';
 import { lens, resultBlocks } from '../saying.ts';
 import type { BodyPorts, WatchBody } from './watch-body.ts';
 

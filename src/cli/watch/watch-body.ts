@@ -1,9 +1,9 @@
 /** The ways in which what is watched leaves the program; which of them it is, is decided once (run-watch.ts). */
-import type { Shown } from '../../commands/define.ts';
+import type { Shown } from '../../commands/shown.ts';
 import type { HedgeError } from '../../errors.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Terminal } from '../../terminal/streams.ts';
-import type { Context } from '../printer.ts';
+import type { Context } from '../context.ts';
 
 export interface WatchBody {
   /** A reading that came. */

@@ -9,16 +9,12 @@ import type { Clock } from '../../platform/clock.ts';
 import { Failure } from './failure.ts';
 import { limitBy } from './limit.ts';
 import { connectFailure } from './read-failure.ts';
+import type { Target } from './target.ts';
 import { type KeptSession, keepable, placeOf, type TlsSessions, verifiedUntil } from './tls-session.ts';
 import { caOf, type Trust } from './trust-list.ts';
 
 /** A connection that is not made in this time is given up. */
 const CONNECT_MS = 10_000;
-
-export interface Target {
-  host: string;
-  port: number;
-}
 
 /** Opens the bytes under a TLS connection, when they are not simply a TCP connection to the target. */
 export type Tunnel = (target: Target, signal: AbortSignal) => Promise<Duplex>;

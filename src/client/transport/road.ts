@@ -1,9 +1,10 @@
 /**
  * How one exchange travels: a request goes out, what comes back is told as it comes. A road makes connections
- * and keeps them; deadlines, caps and what an answer may be are the same on every road (send.ts).
+ * and keeps them; deadlines, caps and what an answer may be are the same on every road (send.ts). Types alone.
  */
 import type { Clock } from '../../platform/clock.ts';
-import { type ProxySettings, proxyFor } from './proxy.ts';
+import type { ProxySettings } from './proxy.ts';
+import type { Target } from './target.ts';
 import type { TlsSessions } from './tls-session.ts';
 import type { Trust } from './trust-list.ts';
 import type { WireRequest } from './wire.ts';
@@ -36,35 +37,11 @@ export interface Road {
 export interface RoadParts {
   /** `https://host[:port]`. */
   origin: string;
-  target: { host: string; port: number };
+  target: Target;
   trust: Trust;
   proxy: ProxySettings;
   /** Many requests at once: connections are kept by undici. */
   pooled: boolean;
   sessions: TlsSessions | undefined;
   clock: Clock;
-}
-
-/**
- * The one choice of road, made at the first request: undici where connections are pooled or go through a
- * proxy; else node:http over the same TLS connections, which takes a third of the time and half of the memory
- * for one exchange. @throws CredentialError at once on an unusable HTTPS_PROXY.
- */
-export function chooseRoad(parts: RoadParts): { ready(): Promise<Road>; close(): Promise<void> } {
-  const proxy = proxyFor(parts.target, parts.proxy);
-  let opened: Promise<Road> | undefined;
-  const open = async (): Promise<Road> => {
-    if (parts.pooled || proxy !== undefined) {
-      const { pooledRoad } = await import('./road-pooled.ts');
-      return pooledRoad({ ...parts, proxy });
-    }
-    const { directRoad } = await import('./road-direct.ts');
-    return directRoad(parts);
-  };
-  return {
-    ready: () => (opened ??= open()),
-    async close() {
-      await (await opened)?.close();
-    },
-  };
 }

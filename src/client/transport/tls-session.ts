@@ -5,7 +5,7 @@
  */
 import type { TLSSocket } from 'node:tls';
 import { elementAt, elementsIn, numberIn } from '../../domain/der.ts';
-import type { Target } from './connector.ts';
+import type { Target } from './target.ts';
 import { nameOf, type Trust } from './trust-list.ts';
 
 /** A session as it is kept. Times are in milliseconds since the epoch. */

@@ -1,9 +1,10 @@
 /** A CONNECT tunnel through an HTTP or HTTPS proxy. Its failures say "proxy", and never the credentials. */
 import type { Dispatcher, Pool } from 'undici';
-import type { Target, Tunnel } from './connector.ts';
+import type { Tunnel } from './connector.ts';
 import { Failure } from './failure.ts';
 import type { Proxy } from './proxy.ts';
 import { connectFailure } from './read-failure.ts';
+import type { Target } from './target.ts';
 
 const AUTHENTICATION_REQUIRED = 407;
 const FORBIDDEN = 403;

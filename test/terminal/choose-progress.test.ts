@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Clock } from '../../src/platform/clock.ts';
-import { chooseProgress } from '../../src/terminal/progress.ts';
+import { chooseProgress } from '../../src/terminal/choose-progress.ts';
 import { SHOWN_AFTER_MS } from '../../src/terminal/progress-drawing.ts';
 import { programArgs } from '../support/program.ts';
 import { openScreen } from '../support/pty.ts';
@@ -70,7 +70,7 @@ describe('waiting, without a terminal', () => {
 /** Waits until it is stopped, as `hedge wait` does. */
 const WAITING = `
     import { systemClock } from 'DIST/platform/clock.js';
-    import { chooseProgress } from 'DIST/terminal/progress.js';
+    import { chooseProgress } from 'DIST/terminal/choose-progress.js';
     import { watchSignals } from 'DIST/terminal/signals.js';
     import { openTerminal } from 'DIST/terminal/streams.js';
     const watch = watchSignals(process);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
-import { choosePrompter, type Prompter } from '../../src/terminal/prompter.ts';
+import { choosePrompter } from '../../src/terminal/choose-prompter.ts';
+import type { Prompter } from '../../src/terminal/prompter.ts';
 import { programArgs } from '../support/program.ts';
 import { openScreen } from '../support/pty.ts';
 import { coloursIn, recordingTerminal } from '../support/recording-terminal.ts';
@@ -44,7 +45,7 @@ describe('a question with nobody to answer it', () => {
 /** A program that asks one question on a real terminal and prints what came of it as its result. */
 const asking = (call: string): string[] =>
   programArgs(`
-    import { choosePrompter } from 'DIST/terminal/prompter.js';
+    import { choosePrompter } from 'DIST/terminal/choose-prompter.js';
     import { watchSignals } from 'DIST/terminal/signals.js';
     import { openTerminal } from 'DIST/terminal/streams.js';
     const watch = watchSignals(process);
