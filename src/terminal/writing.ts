@@ -34,15 +34,29 @@ const CLOSED = new Set(['EPIPE', 'ERR_STREAM_DESTROYED', 'ERR_STREAM_WRITE_AFTER
 function writeToStream(stream: OutputStream, text: string): Promise<void> {
   return new Promise((resolve, reject) => {
     // The callback comes when the system has taken the bytes; `error` may come without it.
-    const fail = (error: Error): void => reject(error);
-    stream.once('error', fail);
+    const waiting = waitingFor(stream);
+    waiting.add(reject);
     stream.write(text, (error) => {
-      // A stream that failed emits its error after the callback.
-      setImmediate(() => stream.removeListener('error', fail));
+      waiting.delete(reject);
       if (error === null || error === undefined) resolve();
       else reject(error);
     });
   });
+}
+
+/** Who waits for a stream's bytes to leave: told by one listener, for Node warns of a stream with many. */
+const waitingOn = new WeakMap<OutputStream, Set<(error: Error) => void>>();
+
+function waitingFor(stream: OutputStream): Set<(error: Error) => void> {
+  const known = waitingOn.get(stream);
+  if (known !== undefined) return known;
+  const waiting = new Set<(error: Error) => void>();
+  stream.on('error', (error) => {
+    for (const fail of waiting) fail(error);
+    waiting.clear();
+  });
+  waitingOn.set(stream, waiting);
+  return waiting;
 }
 
 /**

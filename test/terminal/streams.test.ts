@@ -69,6 +69,16 @@ describe('writing a result', () => {
     expect({ code, out }).toEqual({ code: 0, out: 'x 0\n' });
   });
 
+  it('says as much at once as there is to say, and Node adds no warning of its own', async () => {
+    const body = `
+      import { openTerminal } from 'DIST/terminal/streams.js';
+      const terminal = openTerminal({ process, env: process.env });
+      for (let line = 0; line < 20; line += 1) terminal.writeNote('note');
+    `;
+    const { err } = await runToEnd(process.execPath, programArgs(body));
+    expect(err).toBe('note\n'.repeat(20));
+  });
+
   it.each([
     ['ENOSPC', 'output_failed'],
     ['EIO', 'output_failed'],
