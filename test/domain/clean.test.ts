@@ -1,98 +1,11 @@
 /** What others send is harmless on a terminal: the judge is a terminal emulator, not our own regular expressions. */
-import xterm from '@xterm/headless';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { clean, escapeJson, escapeJsonToAscii } from '../../src/domain/clean.ts';
+import { ATTACKS } from '../support/terminal-attacks.ts';
+import { effectsOf } from '../support/terminal-effects.ts';
 
 const ESC = '\u001b';
-
-/** Each as a service could send it inside a name, an id or a message. */
-const ATTACKS: readonly [name: string, text: string][] = [
-  ['a window title', `${ESC}]0;owned\u0007`],
-  ['a window title ended by ST', `${ESC}]2;owned${ESC}\\`],
-  ['a window title without an end', `${ESC}]0;owned`],
-  ['an 8-bit window title', '\u009d0;owned\u009c'],
-  ['the bell', '\u0007'],
-  ['three bells', 'a\u0007\u0007\u0007'],
-  ['the clipboard (OSC 52)', `${ESC}]52;c;b3duZWQ=\u0007`],
-  ['the clipboard in 8 bits', '\u009d52;c;b3duZWQ=\u0007'],
-  ['a link (OSC 8)', `${ESC}]8;;https://evil.test\u0007USDTNGN${ESC}]8;;\u0007`],
-  ['the other screen', `${ESC}[?1049h`],
-  ['a cleared screen', `${ESC}[2J${ESC}[H`],
-  ['an 8-bit clear', '\u009b2J\u009bH'],
-  ['a full reset', `${ESC}c`],
-  ['an overwritten line', 'rejected\rfilled  '],
-  ['an overwritten start (backspaces)', 'buy\b\b\bsell'],
-  ['a cursor sent up', `${ESC}[1A${ESC}[2Kfilled`],
-  ['a cursor sent anywhere', `${ESC}[1;1Hfilled`],
-  ['colour', `${ESC}[32mfilled${ESC}[0m`],
-  ['8-bit colour', '\u009b31mfailed'],
-  ['hidden text', `${ESC}[8msecret${ESC}[0m`],
-  ['a newline with a line of its own', 'ok\nFILLED 100,000.00'],
-  ['a Windows line end', 'ok\r\nFILLED'],
-  ['vertical tab and form feed', 'ok\u000bFILLED\u000cFILLED'],
-  ['next line (NEL)', 'ok\u0085FILLED'],
-  ['index and reverse index', `ok${ESC}DFILLED${ESC}M`],
-  ['line and paragraph separators', 'ok\u2028FILLED\u2029FILLED'],
-  ['a tab', 'ok\tFILLED'],
-  ['a device query', `${ESC}[6n${ESC}[c`],
-  ['a DCS string', `${ESC}P$q"p${ESC}\\`],
-  ['an APC string', `${ESC}_Gf=24;AAAA${ESC}\\`],
-  ['a scroll region', `${ESC}[1;2r`],
-  ['the line-drawing alphabet', `${ESC}(0lqqk`],
-  ['shift out', '\u000elqqk'],
-  ['insert mode', `${ESC}[4hxx`],
-  ['right-to-left override', 'order \u202e00.001 dellif'],
-  ['bidi isolates', '\u2066abc\u2069\u2067def\u2069'],
-  ['directional marks', 'a\u200fb\u200ec\u061cd'],
-  ['zero-width space', 'USDT\u200bNGN'],
-  ['zero-width joiners', 'USDT\u200dN\u200cGN'],
-  ['a byte order mark inside', 'USDT\ufeffNGN'],
-  ['word joiner and invisible operators', 'a\u2060b\u2061c\u2064d'],
-  ['tag characters', 'hdg\u{e0068}\u{e0069}\u{e007f}'],
-  ['Hangul fillers', 'a\u3164b\u115fc\uffa0d'],
-  ['the blank braille cell', 'a\u2800b'],
-  ['variation selectors', 'a\ufe0fb\u{e0100}c'],
-  ['a soft hyphen', 'USDT\u00adNGN'],
-  ['lone surrogates', 'a\ud800b\udc00c'],
-  ['NUL and DEL', 'a\u0000b\u007fc'],
-  ['an escape at the very end', `ok${ESC}`],
-  ['a control sequence without an end', `ok${ESC}[31`],
-  ['private use', 'a\ue000b\u{f0000}c'],
-  ['interlinear annotation', 'a\ufff9b\ufffac\ufffbd'],
-];
-
-/** Everything a terminal could be made to do by `text`, printed between two marks on its second line. */
-async function effectsOf(text: string): Promise<string[]> {
-  const terminal = new xterm.Terminal({ cols: 200, rows: 10, allowProposedApi: true, logLevel: 'off' });
-  const effects: string[] = [];
-  terminal.onBell(() => effects.push('bell'));
-  terminal.onTitleChange(() => effects.push('title'));
-  terminal.onData(() => effects.push('answer'));
-  for (const code of [8, 52])
-    terminal.parser.registerOscHandler(code, () => {
-      effects.push(`OSC ${code}`);
-      return true;
-    });
-  await new Promise<void>((done) => terminal.write(`first line\r\n[${text}]`, done));
-  const { active } = terminal.buffer;
-  if (active.type !== 'normal') effects.push('other screen');
-  const row = (at: number): string => active.getLine(at)?.translateToString(true) ?? '';
-  if (row(0) !== 'first line') effects.push('overwrote the line above');
-  if (!row(1).startsWith('[')) effects.push('overwrote its own line');
-  if (!row(1).endsWith(']')) effects.push('moved');
-  for (let at = 2; at < 10; at += 1) if (row(at) !== '') effects.push('wrote below');
-  const line = active.getLine(1);
-  for (let at = 0; at < 200; at += 1) {
-    const cell = line?.getCell(at);
-    if (cell !== undefined && (!cell.isAttributeDefault() || cell.isInvisible() !== 0))
-      effects.push('attributes');
-  }
-  // A screen cannot show what is not there to be seen: this part is judged by Unicode's own properties.
-  if (/[\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\u2800]/u.test(text))
-    effects.push('invisible');
-  return [...new Set(effects)];
-}
 
 describe('text from the service on a terminal', () => {
   it.each(ATTACKS)('%s has no effect', async (_, attack) => {

@@ -7,7 +7,7 @@ import { type Host, hostOf } from '../../src/platform/host.ts';
 import { type Random, systemRandom } from '../../src/platform/random.ts';
 import type { Keychain } from '../../src/settings/keychain.ts';
 import { temporaryFolder } from './own-folder.ts';
-import { type RecordingOptions, recordingTerminal } from './recording-terminal.ts';
+import { type Recording, type RecordingOptions, recordingTerminal } from './recording-terminal.ts';
 
 export interface Ran {
   code: number;
@@ -21,6 +21,8 @@ export interface RunOptions {
   env?: Readonly<Record<string, string>>;
   terminal?: RecordingOptions;
   stdin?: string;
+  /** Typed once each question that asks for a yes stands on the terminal. */
+  answer?: string;
   /** What Ctrl-C, TERM or HUP would abort. */
   signal?: AbortSignal;
 }
@@ -91,7 +93,7 @@ export function aDesk({
       });
       if (options.stdin !== undefined) recording.type(options.stdin);
       if (options.terminal?.isTTY === undefined) recording.endInput();
-      const code = await runInvocation(
+      const running = runInvocation(
         composeWorld({
           argv,
           env: { ...surroundings },
@@ -113,6 +115,7 @@ export function aDesk({
           keychain,
         }),
       );
+      const code = await answering(running, recording, options.answer);
       await recording.terminal.drained();
       return {
         code,
@@ -122,4 +125,24 @@ export function aDesk({
       };
     },
   };
+}
+
+const QUESTION = /\(y\/N\)|Type "/g;
+
+async function answering(
+  running: Promise<number>,
+  { err, type }: Recording,
+  answer: string | undefined,
+): Promise<number> {
+  if (answer === undefined) return running;
+  const ended = new AbortController();
+  const end = running.finally(() => ended.abort());
+  for (let answered = 0; !ended.signal.aborted; ) {
+    await new Promise((next) => setImmediate(next));
+    const asked = err().match(QUESTION)?.length ?? 0;
+    if (asked > answered) type(answer);
+    // It is drawn again with what was typed.
+    answered = Math.max(asked, answered);
+  }
+  return end;
 }

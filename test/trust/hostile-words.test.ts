@@ -2,7 +2,6 @@
  * R12, S5, S8: whatever stands in a word, a variable or a file of lines, the program ends with a code that is written
  * down, sends nothing it was not asked to, and says it in words that do nothing to a terminal.
  */
-import xterm from '@xterm/headless';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BuiltRun, runBuilt } from '../support/built.ts';
@@ -10,6 +9,7 @@ import { expectHeld } from '../support/goal.ts';
 import { inLanes } from '../support/lanes.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { type ServedBook, servedBook } from '../support/served-book.ts';
+import { effectsOfRun } from '../support/terminal-effects.ts';
 
 let served: ServedBook;
 let home: string;
@@ -86,28 +86,9 @@ const PLACES: readonly ((word: string) => {
 
 const ENDS = [0, 2, 3, 4, 5, 6, 10, 11, 78];
 
-/** What the words of a run did to a terminal. */
-async function effectsOf(text: string): Promise<readonly string[]> {
-  const terminal = new xterm.Terminal({ cols: 400, rows: 50, allowProposedApi: true, logLevel: 'off' });
-  const effects: string[] = [];
-  terminal.onBell(() => effects.push('bell'));
-  terminal.onTitleChange(() => effects.push('title'));
-  terminal.onData(() => effects.push('answer'));
-  for (const code of [8, 52])
-    terminal.parser.registerOscHandler(code, () => {
-      effects.push(`OSC ${code}`);
-      return true;
-    });
-  await new Promise<void>((done) => terminal.write(text.replaceAll('\n', '\r\n'), done));
-  if (terminal.buffer.active.type !== 'normal') effects.push('other screen');
-  if (/(?![\n\t])[\p{Cc}\p{Cf}]/u.test(text)) effects.push('control characters');
-  terminal.dispose();
-  return effects;
-}
-
 async function wrongIn(what: string, ran: BuiltRun): Promise<readonly string[]> {
   const told = `${what} (${ran.code}): ${JSON.stringify(ran.err.slice(0, 300))}`;
-  const effects = await effectsOf(ran.err + ran.out);
+  const effects = await effectsOfRun(ran.err + ran.out);
   return [
     ...(ran.code === null || !ENDS.includes(ran.code) ? [`${told} ends so`] : []),
     ...(/\n\s+at .+:\d+/.test(ran.err) ? [`${told} shows a stack`] : []),
@@ -135,7 +116,7 @@ describe('any word', () => {
   it.each(NASTY.filter((text) => text.includes(ESC) || text.includes('\u009b')))(
     'that would act is seen to act when it is let through: %j',
     async (text) => {
-      expect(await effectsOf(text)).not.toEqual([]);
+      expect(await effectsOfRun(text)).not.toEqual([]);
     },
   );
 });
