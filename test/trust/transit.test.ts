@@ -5,17 +5,19 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
-import { createServer as createPlainServer } from 'node:net';
 import { join } from 'node:path';
 import { createServer as createTlsServer } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { anAccount, succeeded } from '../spec/bodies.ts';
 import { bareEnvironment, HEDGE, runBuilt } from '../support/built.ts';
 import { wayTo } from '../support/desk-at.ts';
-import { expectHeld, spread } from '../support/goal.ts';
+import { bookFor, EACH_ACTION, wordsOf } from '../support/each-action.ts';
+import { frontOf } from '../support/front.ts';
+import { expectHeld, SOAKING, spread } from '../support/goal.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
-import { close, listen, on, raw, scriptedService } from '../support/scripted-service.ts';
+import { close, listen, on, plainServer, raw, scriptedService } from '../support/scripted-service.ts';
 import { servedBook } from '../support/served-book.ts';
 import { anAuthority, type Issued, inDays } from '../support/tls.ts';
 import { isMissing } from '../support/tools.ts';
@@ -72,15 +74,32 @@ describe('a saved session', () => {
   });
 });
 
+/** A port where somebody counts who comes. */
+async function somewhereElse(): Promise<{ port: number; reached: () => number }> {
+  let reached = 0;
+  const { port } = await plainServer((socket) => {
+    reached += 1;
+    socket.destroy();
+  });
+  return { port, reached: () => reached };
+}
+
 describe('a redirect', () => {
-  it.each([301, 302, 303, 307, 308])('of %i is followed to nobody', async (status) => {
-    let reached = 0;
-    const elsewhere = createPlainServer((socket) => {
-      reached += 1;
-      socket.destroy();
+  it('would be seen to be followed', async () => {
+    const { port, reached } = await somewhereElse();
+    const redirecting = createHttpServer((_request, response) => {
+      response.writeHead(307, { location: `http://127.0.0.1:${port}/` }).end();
     });
-    const port = await listen(elsewhere);
-    onTestFinished(() => close(elsewhere));
+    const from = await listen(redirecting);
+    onTestFinished(() => close(redirecting));
+    await expect(fetch(`http://127.0.0.1:${from}/`, { method: 'POST', body: '{}' })).rejects.toThrow(
+      'fetch failed',
+    );
+    expect(reached()).toBe(1);
+  });
+
+  it.each([301, 302, 303, 307, 308])('of %i is followed to nobody', async (status) => {
+    const { port, reached } = await somewhereElse();
     const wrong: string[] = [];
     for (const location of [
       `https://127.0.0.1:${port}/v2/account`,
@@ -91,12 +110,63 @@ describe('a redirect', () => {
       const home = temporaryFolder();
       const env = { ...wayTo(service, home), HEDGE_HOME: home };
       const ran = await runBuilt(['account', '--json'], { env });
-      if (ran.code !== 6 || reached > 0) wrong.push(`${location}: ${ran.code}, ${reached} connections`);
+      if (ran.code !== 6 || reached() > 0) wrong.push(`${location}: ${ran.code}, ${reached()} connections`);
       if (service.requests.length !== 1) wrong.push(`${location}: asked ${service.requests.length} times`);
     }
     expectHeld('S4 redirects', { runs: 3, wrong });
   });
 });
+
+describe('a redirect of an action', { timeout: SOAKING ? 600_000 : 60_000 }, () => {
+  it.each(EACH_ACTION)(
+    'to $name is sent on to nobody, and leaves open whether it was done',
+    async (action) => {
+      const served = await servedBook({ rate_limit: { burst: 10_000, per_second: 10_000 } });
+      onTestFinished(() => served.close());
+      const front = await frontOf(served, temporaryFolder());
+      const { port, reached } = await somewhereElse();
+      const wrong: string[] = [];
+      const cases = REDIRECTS(port).flatMap((redirect) =>
+        [true, false].map((acts) => ({ ...redirect, acts })),
+      );
+      const tried = spread(cases, 9);
+      for (const { status, location, acts } of tried) {
+        await bookFor(served, action);
+        const asked: string[] = [];
+        front.watch((line) => asked.push(line));
+        front.meddle(async (line, pass) => {
+          if (line !== `POST ${action.path}`) return pass();
+          if (acts) await pass();
+          return { status, headers: { location }, body: '' };
+        });
+        const env = front.way(temporaryFolder());
+        const ran = await runBuilt(wordsOf(action), { env });
+        const { error } = JSON.parse(ran.out);
+        const told = `${status.toString()} to ${location}, acted: ${acts.toString()}: ${String(ran.code)} ${ran.err}`;
+        if (ran.code !== 7 || error.effect !== 'unknown') wrong.push(`not in doubt: ${told}`);
+        if (asked.filter((line) => line === `POST ${action.path}`).length !== 1)
+          wrong.push(`sent again: ${told}`);
+        if (reached() > 0) wrong.push(`sent on: ${told}`);
+        front.meddle((_, pass) => pass());
+        const settled = await runBuilt(['resume', '--yes', '--resend', '--json'], { env });
+        if (settled.code !== 0 || served.acted(action.path) !== 1)
+          wrong.push(`not settled: ${told}, then ${String(settled.code)} ${settled.err}`);
+      }
+      expectHeld('S4 redirects', { runs: tried.length, wrong });
+    },
+  );
+});
+
+const REDIRECTS = (port: number) =>
+  [301, 302, 303, 307, 308].flatMap((status) =>
+    [
+      'https://127.0.0.1:PORT/v2/hedges',
+      'http://127.0.0.1:PORT/',
+      '//localhost:PORT/',
+      '/elsewhere',
+      'https://evil.test/',
+    ].map((location) => ({ status, location: location.replace('PORT', port.toString()) })),
+  );
 
 describe('the least contact', () => {
   it.skipIf(isMissing('strace'))(
