@@ -183,8 +183,8 @@ const SESSIONS: readonly [name: string, words: string, act: (screen: Screen) => 
   ],
   ['a list that is watched', 'hedges --watch 1', quits(/hdg_2[^]*Read every|q quits/)],
   ['the screen of a desk', 'watch', quits(/q quits/)],
-  ['a spinner', 'open USDTNGN buy 1000 --tenor 3 --yes --allow-duplicate', async () => undefined],
-  ['a spinner that waits for the end', 'close USDTNGN buy --yes', async () => undefined],
+  ['a spinner', 'open USDTNGN buy 1000 --tenor 3 --yes --allow-duplicate --timeout 4', async () => undefined],
+  ['a spinner that waits for the end', 'close USDTNGN buy --yes --timeout 4', async () => undefined],
 ];
 
 function quits(shows: RegExp) {
