@@ -33,6 +33,12 @@ const SUBJECTS = [
     requests: 1,
     piped: false,
   },
+  {
+    name: 'hedge positions --watch 1, in a pipe',
+    words: 'positions --watch 1',
+    requests: 1,
+    piped: true,
+  },
   { name: 'hedge watch --json, in a pipe', words: 'watch --every 1.5 --json', requests: 4, piped: true },
 ];
 
