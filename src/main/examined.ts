@@ -14,6 +14,7 @@ import { haltPath } from '../journal/halt.ts';
 import type { Journal } from '../journal/store.ts';
 import { lookAt } from '../platform/file-facts.ts';
 import { readGivenFile } from '../platform/given-file.ts';
+import { openProfiles } from '../settings/profiles.ts';
 import type { Selection } from '../settings/resolve.ts';
 import { brakeOf } from './brake.ts';
 import type { DeskParts } from './parts.ts';
@@ -58,6 +59,7 @@ export function examinedOf(
   return {
     clock,
     selection,
+    profiles: () => openProfiles({ places: parts.places(), machine }).read(),
     journal,
     installed: { version, ...runtime },
     files() {

@@ -164,6 +164,27 @@ describe('doctor', () => {
     expect(ran.out).toMatch(/FAIL {2}profile[\s\S]*hedge profile add NAME/);
   });
 
+  it.each([
+    ['practice is used', 'doctor --json --profile practice', {}],
+    ['the environment names the account', 'doctor --json', undefined],
+  ] as const)(
+    'fails profiles that cannot be read where %s, and says how to mend them',
+    async (_, words, env) => {
+      const desk = env === undefined ? await aSoundDesk(WHOLE()) : aDesk();
+      const config = join(desk.home, 'config');
+      mkdirSync(config, { mode: 0o700 });
+      writeFileSync(join(config, 'profiles.json'), '{"version":', { mode: 0o600 });
+      const ran = await desk.run(words);
+      expect(ran.code).toBe(11);
+      expect(lineOf(ran, 'profile')).toMatchObject({
+        verdict: 'fail',
+        says: expect.stringContaining('profiles.json is not whole'),
+        todo: expect.stringMatching(/^Mend it, .*hedge profile add NAME$/),
+      });
+      expect(lineOf(ran, 'reading')).toMatchObject({ verdict: 'pass' });
+    },
+  );
+
   it('examines the practice desk, whatever its time', async () => {
     const desk = aDesk({ env: { HEDGE_PROFILE: 'practice' } });
     await desk.run('practice advance 3d');

@@ -52,6 +52,8 @@ export interface Examined {
   halt(): Halt | undefined;
   completion(): Check;
   selection(): Promise<Selection>;
+  /** The stored profiles, whether or not one of them is used. @throws DamagedFileError */
+  profiles(): unknown;
   address(): Promise<Address>;
   account(): Promise<Account>;
 }
@@ -103,6 +105,8 @@ async function checkProfile(
   { address, account }: { address: Settled<Address>; account: Settled<Account> },
 ): Promise<Check> {
   const { name, source, keySource } = await it.selection();
+  // With practice or the pair nothing else has read them.
+  it.profiles();
   if ('error' in address) throw address.error;
   if ('error' in account) throw account.error;
   const { baseUrl, warning } = address.value;

@@ -236,6 +236,7 @@ describe('an examination', () => {
     halt: () => ({ who: 'ada@desk', at: '2026-11-20T09:00:00Z', why: 'venue down' }),
     completion: () => PASS,
     selection: refused,
+    profiles: () => undefined,
     address: refused,
     account: refused,
     ...parts,
