@@ -2,7 +2,7 @@
 import { StoppedError } from '../errors.ts';
 import { optionGiven } from '../intent/raw-input.ts';
 import type { Halt } from '../journal/halt.ts';
-import { haltInWords } from '../journal/in-words.ts';
+import { haltedInWords } from '../journal/in-words.ts';
 import { haltDocument, viewHaltChange } from '../present/views/halt.ts';
 import { defineCommand } from './define.ts';
 
@@ -28,7 +28,7 @@ export const unhalt = defineCommand({
 });
 
 const questionAbout = (halt: Halt) => ({
-  message: `Halted ${haltInWords(halt).replace(/\.$/, '')}. Opens and adds then go out again. Lift it?`,
+  message: `This machine is ${haltedInWords(halt)} Lift it, so that opens and adds go out again?`,
   otherwise: '--yes',
 });
 

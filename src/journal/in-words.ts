@@ -50,10 +50,10 @@ function bareState(action: Action): string {
   }
 }
 
-/** `by ada@desk, 2026-11-20 10:02:58 UTC: "venue down"`; or why the halt cannot be read, as a sentence. */
-export function haltInWords(halt: Halt): string {
-  if ('unreadable' in halt) return halt.unreadable.what;
-  return `by ${unquoted(halt.who)}, ${timeInWords(halt.at)}: ${quoted(halt.why)}`;
+/** The end of a sentence: `halted by ada@desk, 2026-11-20 10:02:58 UTC: "venue down".`, or why it cannot be read. */
+export function haltedInWords(halt: Halt): string {
+  if ('unreadable' in halt) return `halted: ${halt.unreadable.what}`;
+  return `halted by ${unquoted(halt.who)}, ${timeInWords(halt.at)}: ${quoted(halt.why)}.`;
 }
 
 /** `2026-11-20T10:02:58.123Z` → `2026-11-20 10:02:58 UTC`. */

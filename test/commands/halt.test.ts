@@ -60,12 +60,28 @@ describe('hedge unhalt', () => {
     expect((await desk.run('unhalt')).out).toBe('Nothing is halted.\n');
   });
 
+  it('asks in whole sentences who halted and why', async () => {
+    const desk = aDesk();
+    await desk.run(['halt', 'Venue down.']);
+    expect((await desk.run('unhalt')).err.replaceAll('\n', ' ')).toMatch(
+      /: This machine is halted by \S+@\S+, [-\d]+ [:\d]+ UTC: "Venue down\."\. Lift it, so that opens and adds go out again\? Say/,
+    );
+  });
+
   it('lifts a halt that cannot be read, and says that it could not be', async () => {
     const desk = aDesk();
     await desk.run('halt venue down');
     const path = join(desk.home, 'state', 'halt.json');
     writeFileSync(path, 'stop!');
     chmodSync(path, 0o600);
+    expect((await desk.run('unhalt')).err.replaceAll(/\s+/g, ' ')).toContain(
+      `This machine is halted: ${path} does not say who halted this desk, or why. Lift it, so that`,
+    );
+    expect((await desk.run('')).out.replaceAll(/\s+/g, ' ')).toContain(
+      `HALTED by a file that cannot be read: ${path}. Opens and adds are stopped`,
+    );
+    const examined = await desk.run('doctor');
+    expect(examined.out.match(/hedge unhalt/g)).toHaveLength(1);
     expect((await desk.run('unhalt --yes --json')).document()).toMatchObject({
       data: { halted: false, before: { path } },
     });

@@ -156,7 +156,7 @@ export function judgeHalt(halt: Halt | undefined): Check {
       check: 'halt',
       verdict: 'fail',
       says: `${what} Opens and adds are halted.`,
-      todo: hint === undefined ? todo : `${hint}\n${todo}`,
+      todo: hint ?? todo,
     };
   }
   return {

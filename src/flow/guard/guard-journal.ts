@@ -8,7 +8,7 @@ import { leftOf, medianOf, usdInWords, wholeCents } from '../../domain/exposure.
 import { quoted } from '../../domain/quoted.ts';
 import { type Action, isUnresolved } from '../../journal/fold.ts';
 import type { Halt } from '../../journal/halt.ts';
-import { actionInWords, haltInWords, stateInWords } from '../../journal/in-words.ts';
+import { actionInWords, haltedInWords, stateInWords } from '../../journal/in-words.ts';
 import { lastNotionals, openedOn, type Terms, usedDealId } from '../../journal/ledger.ts';
 import { instantOf } from '../../journal/record.ts';
 import type { JournalState } from '../../journal/store.ts';
@@ -72,14 +72,12 @@ function haltFindings(asked: Asked, halt: Halt | undefined): readonly Finding[] 
     {
       level: 'stop',
       code: 'halted',
-      says: `Opens and adds from this machine are halted${'unreadable' in halt ? ':' : ''} ${endedOnce(haltInWords(halt))}`,
+      says: `Opens and adds from this machine are ${haltedInWords(halt)}`,
       hint: 'Reduce and close go on. When dealing may go on: hedge unhalt',
       details,
     },
   ];
 }
-
-const endedOnce = (sentence: string): string => (sentence.endsWith('.') ? sentence : `${sentence}.`);
 
 const takenDealId = ({ action, identity, dealId }: Asked, others: readonly Action[]): Action | undefined =>
   action === 'open' && dealId !== undefined ? usedDealId(others, identity, dealId) : undefined;

@@ -31,7 +31,7 @@ export function viewHaltChange({ now, before }: HaltChange): readonly Block[] {
 
 /** `by ada, 10:02:11: venue down.`, to follow a word that says it is halted. */
 export function signedCells(halt: Halt): readonly Cell[] {
-  if ('unreadable' in halt) return [text(`that could not be read: ${halt.unreadable.path}.`)];
+  if ('unreadable' in halt) return [text(`by a file that cannot be read: ${halt.unreadable.path}.`)];
   return [
     text(`by ${halt.who},`),
     { kind: 'time', at: halt.at, style: 'second' },
