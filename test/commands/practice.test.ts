@@ -68,6 +68,24 @@ describe('practice weather', () => {
     expect((await desk.run('practice weather')).out).toContain('Weather: calm');
   });
 
+  it('says a share in percent, as it was given', async () => {
+    const desk = aDesk();
+    const words =
+      'practice weather --lost-after 12.5% --rate-limited 0.07 --only open --spare-replays --once 2';
+    const told = await desk.run(`${words} --disable USDTNGN`);
+    expect(told.out.replaceAll(/\s+/g, ' ')).toContain(
+      'Weather: share 429 7 %; share lost after 12.5 %; disabled markets USDTNGN; only open; spare replays; once 2 ',
+    );
+    expect(told.out).toMatch(/^Share lost after +12\.5 %$/m);
+    expect(told.out).toMatch(/^Share 5xx after +0 %$/m);
+    expect((await desk.run('practice status')).out.replaceAll(/\s+/g, ' ')).toContain(
+      'share lost after 12.5 %',
+    );
+    expect((await desk.run('practice weather --json')).document()).toMatchObject({
+      data: { share_lost_after: 0.125 },
+    });
+  });
+
   it('shows a disabled market as one', async () => {
     const desk = aDesk();
     await desk.run('practice weather --disable usdtngn');

@@ -1,4 +1,5 @@
 /** The practice service as a person reads it: its times, its two books, the weather on them. */
+import { Big } from 'big.js';
 import { shellWord } from '../../domain/shell-word.ts';
 import { type Block, type Cell, line, missing, text } from '../blocks.ts';
 import { cellOf, labelOf } from '../fields.ts';
@@ -152,10 +153,20 @@ export const viewPracticeWeather = (weather: PracticeWeather): readonly Block[] 
     kind: 'pairs',
     pairs: Object.entries(weather).map(([name, value]: [string, unknown]) => ({
       name: labelOf(name),
-      value: [Array.isArray(value) && value.length === 0 ? text('none') : cellOf(name, value)],
+      value: [settingCell(name, value)],
     })),
   },
 ];
+
+/** Shares are said as they are given, in percent; the setting itself is 0 to 1. */
+function settingCell(name: string, value: unknown): Cell {
+  if (Array.isArray(value)) return text(value.length === 0 ? 'none' : value.join(', '));
+  return isShare(name, value) ? text(inPercent(value)) : cellOf(name, value);
+}
+
+const isShare = (name: string, value: unknown): value is number =>
+  name.startsWith('share_') && typeof value === 'number';
+const inPercent = (share: number): string => `${new Big(share).times(100).toFixed()} %`;
 
 /** What a served practice service prints: lines that can be pasted into a shell. */
 export interface ServedPractice {
@@ -187,9 +198,14 @@ const countsInWords = (counts: Readonly<Record<string, number>>): string => {
 function weatherInWords(weather: PracticeWeather): string {
   const stormy = Object.entries(weather).filter(([name, value]: [string, unknown]) => !isCalm(name, value));
   if (stormy.length === 0) return 'calm';
-  return stormy
-    .map(([name, value]) => `${name} ${Array.isArray(value) ? value.join(',') : String(value)}`)
-    .join('; ');
+  return stormy.map(([name, value]: [string, unknown]) => settingInWords(name, value)).join('; ');
+}
+
+function settingInWords(name: string, value: unknown): string {
+  const label = name.replaceAll('_', ' ');
+  if (value === true) return label;
+  if (isShare(name, value)) return `${label} ${inPercent(value)}`;
+  return `${label} ${Array.isArray(value) ? value.join(', ') : String(value)}`;
 }
 
 const isCalm = (name: string, value: unknown): boolean =>
