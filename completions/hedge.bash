@@ -8,7 +8,7 @@ _hedge_subs() {
     'journal') subs='settle' ;;
     'profile') subs='add list show use limit remove' ;;
     'practice') subs='status advance weather reset serve' ;;
-    'help') subs='markets price quote watch open add reduce close check resume wait batch halt unhalt hedges history positions account journal profile practice doctor api completion exit-codes environment keys json practice scripting' ;;
+    'help') subs='markets price quote watch open add reduce close check resume wait batch halt unhalt hedges history positions account journal profile practice doctor api completion exit-codes environment keys json practice scripting topics' ;;
   esac
 }
 

@@ -78,7 +78,8 @@ function __hedge_subs
                 'keys|where keys come from, which profile wins, limits, TLS' \
                 'json|the document of --json, its errors, --query, --csv' \
                 'practice|learning with no money, and with trouble of your choice' \
-                'scripting|dealing from scripts and cron, safe to run again'
+                'scripting|dealing from scripts and cron, safe to run again' \
+                'topics|which topics there are'
     end
 end
 

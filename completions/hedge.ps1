@@ -80,6 +80,7 @@ Register-ArgumentCompleter -Native -CommandName hedge -ScriptBlock {
         , @('json', 'the document of --json, its errors, --query, --csv')
         , @('practice', 'learning with no money, and with trouble of your choice')
         , @('scripting', 'dealing from scripts and cron, safe to run again')
+        , @('topics', 'which topics there are')
         )
     }
     $options = @{

@@ -58,7 +58,7 @@ export async function readCommandLine(
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return { kind: 'text', text: said.join('') };
     if (error.code === 'commander.help') throw missingCommand(program, argv);
-    throw usageErrorOf(error, argv);
+    throw usageErrorOf(error, program, argv);
   }
   if (program.opts()['version'] === true) {
     const raw = { operands: [], options: {} };
@@ -207,17 +207,21 @@ function missingCommand(program: Commander, argv: readonly string[]): UsageError
   return new UsageError(`hedge ${first} needs a command: ${names}.`, `See hedge ${first} --help.`);
 }
 
-function usageErrorOf(error: CommanderError, argv: readonly string[]): UsageError {
+function usageErrorOf(error: CommanderError, program: Commander, argv: readonly string[]): UsageError {
   const [first = '', ...rest] = error.message.replace(/^error: /, '').split('\n');
   const sentence = withoutKeys(clean(first.charAt(0).toUpperCase() + first.slice(1)));
   const suggestion = clean(rest.join(' ').replace(/^\(|\)$/g, ''));
-  const words = bareWords(argv);
-  const known = REGISTRY.some((line) => line.name === words[0]) ? `${words[0]} ` : '';
-  const help = `See hedge ${known}--help.`;
+  const help = `See ${namedIn(program, bareWords(argv)).join(' ')} --help.`;
   return new UsageError(
     /[.?]$/.test(sentence) ? sentence : `${sentence}.`,
     suggestion === '' ? help : `${suggestion} ${help}`,
   );
+}
+
+/** The command that the words begin with, as it is called: `hedge`, `practice`, `weather`. */
+function namedIn(within: Commander, [word, ...words]: readonly string[]): readonly string[] {
+  const named = within.commands.find((command) => command.name() === word);
+  return [within.name(), ...(named === undefined ? [] : namedIn(named, words))];
 }
 
 function forEach(command: Commander, visit: (command: Commander) => void): void {

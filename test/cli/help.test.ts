@@ -108,6 +108,14 @@ describe('help', () => {
   );
 });
 
+describe('hedge help topics', () => {
+  it('lists every topic, each by the line that shows it', async () => {
+    const page = await help('help topics');
+    for (const { name, summary } of HELP_TOPICS)
+      expect(page).toMatch(new RegExp(`^ {2}help ${name} +${summary.replaceAll(/[-.]/g, '.')}$`, 'm'));
+  });
+});
+
 describe('a word that was mistyped', () => {
   it.each([
     ['qoute USDTNGN buy 10k', 'Did you mean quote?'],
@@ -117,6 +125,13 @@ describe('a word that was mistyped', () => {
     ['hedges --status filed', 'Did you mean filled?'],
     ['help exit-code', 'Did you mean exit-codes?'],
     ['help qoute', 'Did you mean quote?'],
+    ['help topcs', 'Did you mean topics?'],
+    ['help profile lsit', 'Did you mean profile list?'],
+    ['help quote add', 'Did you mean: hedge help quote.'],
+    ['help json more', 'Did you mean: hedge help json.'],
+    ['practice weather --lost 1', 'See hedge practice weather --help.'],
+    ['quote --lost 1', 'See hedge quote --help.'],
+    ['--lost 1', 'See hedge --help.'],
     ['markets --output cvs', 'Did you mean csv?'],
     ['markets --profile practice --expect-env practise', 'Did you mean practice?'],
     ['completion fihs', 'Did you mean fish?'],

@@ -7,6 +7,9 @@ export interface HelpTopic {
   load(): Promise<Page>;
 }
 
+/** `hedge help topics`, which lists them. */
+export const TOPICS = { name: 'topics', summary: 'which topics there are' } as const;
+
 export const HELP_TOPICS: readonly HelpTopic[] = [
   {
     name: 'exit-codes',
