@@ -1,4 +1,6 @@
 /** `--watch` of the built program: on a real terminal, in a pipe and for scripts, over the practice service. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { anAccount } from '../spec/bodies.ts';
 import { runBuilt, runShell, toStart } from '../support/built.ts';
@@ -117,6 +119,22 @@ describe('a watch on a terminal', () => {
   });
 });
 
+/** A watch in a pipe, so many requests of which fail after the first line; it is left once it has said that answers come again. */
+async function throughAnOutage(line: string, failing: number) {
+  const home = temporaryFolder();
+  const errors = join(home, 'errors');
+  const env = { HEDGE_HOME: home, HEDGE_PROFILE: 'practice', ERRORS: errors };
+  const { out } = await runShell(
+    `hedge ${line} 2>"$ERRORS" | {
+       read -r first
+       hedge practice weather --fail-before 100% --once ${failing} >&2
+       while read -r each; do if grep -q 'Answers again' "$ERRORS"; then echo "$first"; break; fi; done
+     }`,
+    { env },
+  );
+  return { out, err: readFileSync(errors, 'utf8').replaceAll(/\s+/g, ' ') };
+}
+
 describe('a watch in a pipe', () => {
   it('says one line for each change, dated in UTC, until nobody reads', async () => {
     const env = { HEDGE_HOME: temporaryFolder() };
@@ -135,6 +153,24 @@ describe('a watch in a pipe', () => {
     expect(documents).toHaveLength(2);
     for (const document of documents)
       expect(document).toMatchObject({ data: { balance_usdc: 100_000 }, error: null });
+  });
+
+  it('says once that the service answers 503, reads on, and says when answers come again', async () => {
+    // Of one turn: its requests, each tried four times.
+    const watched = [
+      ['price --watch 1', 4],
+      ['account --watch 1 --query data.balance_usdc', 4],
+      ['price --watch 1 --output jsonl', 4],
+      ['watch --every 1.5', 16],
+    ] as const;
+    const told = await Promise.all(watched.map(([line, ofATurn]) => throughAnOutage(line, ofATurn * 2)));
+    for (const { out, err } of told) {
+      expect(out).toMatch(/^\S.*\n$/);
+      expect(err).toMatch(
+        /^127\.0\.0\.1:\d+ is unwell: the service answered 503 .* No reading at \S+Z; it is read on\. Answers again at \S+Z\. ?$/,
+      );
+      expect(err.match(/503|No reading|Answers again/g)).toHaveLength(3);
+    }
   });
 
   it('ends with what was asked when the service turns it down at once', async () => {

@@ -7,15 +7,16 @@ import { text } from '../../present/blocks.ts';
 import { watchChanges } from '../../present/change-lines.ts';
 import { renderHuman } from '../../present/render-human.ts';
 import { isoSeconds } from '../printer.ts';
-import { sayError } from '../saying.ts';
+import { outageOn } from './outage.ts';
 import type { BodyPorts, WatchBody } from './watch-body.ts';
 
 /** A line in a pipe is never broken, however long. */
 const UNBROKEN = 100_000;
 
-export function lineBody({ terminal, quiet, context, quit, clear }: BodyPorts): WatchBody {
+export function lineBody(ports: BodyPorts): WatchBody {
+  const { terminal, context, quit, clear } = ports;
   const changes = watchChanges();
-  let failingSince: number | undefined;
+  const outage = outageOn(ports);
 
   const render = (shown: Shown): string => {
     const { now } = context();
@@ -32,19 +33,11 @@ export function lineBody({ terminal, quiet, context, quit, clear }: BodyPorts): 
   return {
     async reading(shown) {
       clear();
-      if (failingSince !== undefined && !quiet)
-        terminal.writeNote(`Answers again at ${isoSeconds(context().now)}.`);
-      failingSince = undefined;
+      outage.answered();
       await terminal.writeResult(render(shown));
       if (terminal.abandoned) quit();
     },
-    async failure(error) {
-      if (failingSince === undefined && !quiet) {
-        sayError(terminal, error, context());
-        terminal.writeNote(`No reading at ${isoSeconds(context().now)}; it is read on.`);
-      }
-      failingSince ??= context().now;
-    },
+    failure: async (error) => outage.failed(error),
     tick: () => undefined,
     close: () => Promise.resolve(),
   };

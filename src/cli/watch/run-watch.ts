@@ -9,6 +9,7 @@ import { dataPrinter } from '../data-printer.ts';
 import type { Output } from '../output.ts';
 import { linesPrinter, type Printer } from '../printer.ts';
 import { lineBody } from './line-body.ts';
+import { outageOn } from './outage.ts';
 import { screenBody } from './screen-body.ts';
 import type { BodyPorts, WatchBody } from './watch-body.ts';
 
@@ -58,9 +59,23 @@ function bodyFor(output: Output, ports: BodyPorts): WatchBody {
   const { terminal } = ports;
   const { form, query } = output;
   if (form === 'jsonl' || query !== undefined)
-    return documentBody(dataPrinter(terminal, { output, quiet: true }), ports);
+    return dataBody(dataPrinter(terminal, { output, quiet: true }), ports);
   if (form === 'json') return documentBody(linesPrinter(terminal, { quiet: true }), ports);
   return terminal.canPaint ? screenBody(ports) : lineBody(ports);
+}
+
+/** What holds no place for an error: that readings fail is said beside it. */
+function dataBody(printer: Printer, ports: BodyPorts): WatchBody {
+  const outage = outageOn(ports);
+  const body = documentBody(printer, ports);
+  return {
+    ...body,
+    reading(shown) {
+      outage.answered();
+      return body.reading(shown);
+    },
+    failure: async (error) => outage.failed(error),
+  };
 }
 
 /** What a script reads: each reading, and each failure, as the printer of its form has it. */
