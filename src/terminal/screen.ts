@@ -27,9 +27,11 @@ const ESC = '\u001b[';
 const ENTER = `${ESC}?1049h${ESC}?25l${ESC}?7l${ESC}H${ESC}2J`;
 const LEAVE = `${ESC}?7h${ESC}?25h${ESC}?1049l`;
 /** Terminals that know it show the frame at once; the others pass over it. */
-const FRAME = { begin: `${ESC}?2026h${ESC}H`, end: `${ESC}0m${ESC}J${ESC}?2026l` };
+const FRAME = { begin: `${ESC}?2026h${ESC}H`, end: `${ESC}0m${ESC}?2026l` };
 /** The line is emptied before it is written: from the last column on, emptying would take the last letter. */
 const EMPTY_LINE = `${ESC}2K`;
+/** So are those under the last one, where there are any. */
+const EMPTY_BELOW = `\r\n${ESC}J`;
 
 const CTRL_C = '\u0003';
 const CTRL_D = '\u0004';
@@ -87,8 +89,10 @@ export function openScreen(terminal: Terminal, events: ScreenEvents): Screen {
   return {
     paint(lines) {
       if (away) return;
-      const frame = lines.slice(0, terminal.stdout.height).map((line) => EMPTY_LINE + line);
-      const text = FRAME.begin + frame.join('\r\n') + FRAME.end;
+      const { height } = terminal.stdout;
+      const frame = lines.slice(0, height).map((line) => EMPTY_LINE + line);
+      const below = frame.length < height ? EMPTY_BELOW : '';
+      const text = FRAME.begin + frame.join('\r\n') + below + FRAME.end;
       if (text === shown) return;
       shown = text;
       screen.write(text);
