@@ -9,7 +9,7 @@ export const watch = defineCommand({
   name: 'watch',
   summary: 'one screen for the corner of a desk',
   description:
-    'Reads all of it again and again, until q or Ctrl-C. While answers fail it says how old its figures are and reads on. Bars are parts of the exposure cap; (!) marks a maturity on a weekend. In a pipe: a line for each change; with --json an envelope a turn.',
+    'Reads all of it again and again, until q or Ctrl-C. While answers fail it says how old its figures are and reads on. What is unresolved or in flight from this machine, a halt and a journal that cannot be read are said first. Bars are parts of the exposure cap; (!) marks a maturity on a weekend. In a pipe: a line for each change; with --json an envelope a turn.',
   aside: 'indicative',
   operands: [
     { name: 'MARKET', summary: 'only these markets; none: all of yours', optional: true, variadic: true },
@@ -29,7 +29,7 @@ export const watch = defineCommand({
   async run(desk, { named }) {
     const [looking, memory, { selected }] = [await desk.looking(), await desk.prices(), await desk.vantage()];
     const reading = await readDesk(looking, { memory, named });
-    return { value: { ...reading, selected }, servedAt: reading.servedAt };
+    return { value: { ...reading, selected, halt: desk.brake.read() }, servedAt: reading.servedAt };
   },
   document: deskDocument,
   view: viewDesk,

@@ -4,6 +4,7 @@
  */
 import { Big } from 'big.js';
 import type { Effect } from '../errors.ts';
+import type { JournalGlance } from '../flow/read/read-journal.ts';
 import { type Action, awaitsEnd, isUnresolved } from '../journal/fold.ts';
 import { keptFigures } from '../journal/kept-quote.ts';
 import type { JournalRecord } from '../journal/record.ts';
@@ -142,3 +143,7 @@ function quoteOf(action: Action): Readonly<Record<string, string | null>> | null
   const impact = keptFigures(action)?.impact_cost_usd;
   return quote === undefined ? null : { ...quote, ...(impact && { impact_cost_usd: impact.toFixed() }) };
 }
+
+/** What of the journal cannot be read, for programs; null when all can be. */
+export const damageDocument = ({ damage, unreadable }: JournalGlance): unknown =>
+  unreadable?.message ?? damage ?? null;

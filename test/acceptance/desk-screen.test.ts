@@ -2,6 +2,8 @@
  * `hedge watch` of the built program on a real terminal, over a service that always says the same at the same time:
  * whole screens, kept under golden/ and read by a person whenever they change (`vitest -u` writes them).
  */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { aHedge, aMarket, anAccount, MARKETS_META } from '../spec/bodies.ts';
 import { runBuilt, runShell, toStart } from '../support/built.ts';
@@ -95,6 +97,60 @@ describe('the screen of a desk', () => {
     await screen.until(/USDTNGN 1,533\.06 \+0\.50 \(\+0\.033 %\) since/);
     screen.send('q');
     await screen.exit;
+  });
+
+  it('goes on while the service answers 503, its figures in sight and their age growing', async () => {
+    const env = { HEDGE_HOME: temporaryFolder(), HEDGE_PROFILE: 'practice' };
+    const started = toStart('watch', '--every', '1.5');
+    const screen = openScreen(...started, { env, columns: 80, timeoutMs: 30_000 });
+    const [mid = ''] = /USDTNGN [\d,.]+/.exec(await screen.until('q quits')) ?? [];
+    expect((await runBuilt(['practice', 'weather', '--fail-before', '100%'], { env })).code).toBe(0);
+    const during = await screen.until(/NO ANSWER\. These figures are \d+ s old\..* q\s+quits$/s);
+    expect(during).toMatch(/is\s+unwell:\s+the\s+service\s+answered\s+503/);
+    expect(during).toContain(mid.slice(0, 'USDTNGN 1,5'.length));
+    const age = Number(/figures are (\d+) s old/.exec(during)?.[1]);
+    await screen.until(new RegExp(`figures are ${(age + 2).toString()} s old`));
+    expect((await runBuilt(['practice', 'weather', 'clear'], { env })).code).toBe(0);
+    await screen.until('Read every 1.5 s, q quits');
+    screen.send('q');
+    expect(await screen.exit).toEqual({ code: 0, signal: null });
+  });
+});
+
+/** A home where opens are halted, and a line of whose journal cannot be read. */
+async function aTroubledHome(): Promise<{ HEDGE_HOME: string; HEDGE_PROFILE: string }> {
+  const env = { HEDGE_HOME: temporaryFolder(), HEDGE_PROFILE: 'practice' };
+  expect((await runBuilt(['halt', 'venue down'], { env })).code).toBe(0);
+  writeFileSync(join(env.HEDGE_HOME, 'state', 'journal.jsonl'), 'nonsense\n', { mode: 0o600 });
+  return env;
+}
+
+describe('a desk that is halted and cannot read its journal', () => {
+  it('says so on its screen', async () => {
+    const env = await aTroubledHome();
+    const screen = openScreen(...toStart('watch'), { env, columns: 80 });
+    const text = await screen.until('q quits');
+    expect(text).toMatch(/^HALTED by \S+, .* UTC: venue down\.$/m);
+    expect(text.replaceAll('\n', ' ')).toContain(
+      `A part of ${env.HEDGE_HOME}/state/journal.jsonl cannot be read: hedge journal says which.`,
+    );
+    screen.send('q');
+    await screen.exit;
+  });
+
+  it('says so in a pipe, and in the envelope', async () => {
+    const env = await aTroubledHome();
+    const { out } = await runShell('hedge watch --every 1.5 | head -4', { env });
+    expect(out).toMatch(/^\S+Z halt by \S+, .* UTC: venue down\.$/m);
+    expect(out).toMatch(/^\S+Z journal damage A part of \S+ cannot be read: hedge journal says which\.$/m);
+    const document: unknown = JSON.parse(
+      (await runShell('hedge watch --every 1.5 --json | head -1', { env })).out,
+    );
+    expect(document).toMatchObject({
+      data: {
+        derived: { halt: { why: 'venue down' }, journal_damage: { lines: [{ line: 1 }] } },
+      },
+    });
   });
 });
 

@@ -4,12 +4,14 @@ import { roundTo } from '../../domain/amounts.ts';
 import { carryInWords } from '../../domain/carry.ts';
 import { instantText } from '../../domain/instants.ts';
 import type { DeskMarket, DeskReading, RunningHedge } from '../../flow/read/read-desk.ts';
+import type { Halt } from '../../journal/halt.ts';
 import { type Block, type Cell, line, missing, text } from '../blocks.ts';
 import type { ChangeLine } from '../change-lines.ts';
-import { journalDocument } from '../journal-document.ts';
+import { damageDocument, journalDocument } from '../journal-document.ts';
 import { accountChanges } from './account.ts';
 import { maturityCell, signedCell, signedIn, usd } from './cells.ts';
-import { viewOpenMatters } from './journal.ts';
+import { haltChanges, standingHalt, viewStandingHalt } from './halt.ts';
+import { damageChanges, viewDamage, viewOpenMatters } from './journal.ts';
 import { marketChanges } from './markets.ts';
 import { positionChanges } from './positions.ts';
 import { moveCells } from './seen-price.ts';
@@ -19,16 +21,19 @@ const MOST_MATURING = 5;
 
 const numberIn = (value: unknown): Big | undefined => (value instanceof Big ? value : undefined);
 
-/** `selected`: the profile that the lines to go on with need not name. */
 export interface DeskScreen extends DeskReading {
+  /** The profile that the lines to go on with need not name. */
   selected: string | undefined;
+  /** Undefined: opens and adds go on. */
+  halt: Halt | undefined;
 }
 
 export const viewDesk = (desk: DeskScreen): readonly Block[] => [
   ...desk.markets.flatMap(viewMarket),
+  ...(desk.halt === undefined ? [] : viewStandingHalt(desk.halt)),
   ...viewOpenMatters(desk.journal.unresolved, 'unresolved', desk.selected),
   ...viewOpenMatters(desk.journal.inFlight, 'in flight', desk.selected),
-  ...viewDamage(desk),
+  ...viewDamage(desk.journal),
   GAP,
   { kind: 'beside', left: viewPositions(desk), right: [...viewRoom(desk), GAP, ...viewMaturing(desk)] },
 ];
@@ -140,17 +145,16 @@ const maturingRow = ({ maturityAt, side, notional }: RunningHedge): readonly Cel
     ? []
     : [maturityCell(maturityAt, 'date'), { kind: 'until', at: maturityAt }, text(side), usd(notional)];
 
-function viewDamage({ journal: { damage, unreadable } }: DeskReading): readonly Block[] {
-  if (unreadable !== undefined) return [GAP, line(text(unreadable.message, 'bad'))];
-  if (damage === undefined) return [];
-  return [
-    GAP,
-    line(text('A part of the journal of this machine cannot be read: hedge journal says which.', 'bad')),
-  ];
-}
-
 /** The service's own objects under their names; what this machine adds under `derived`. */
-export const deskDocument = ({ markets, account, positions, maturing, journal, selected }: DeskScreen) => ({
+export const deskDocument = ({
+  markets,
+  account,
+  positions,
+  maturing,
+  journal,
+  selected,
+  halt,
+}: DeskScreen) => ({
   markets: markets.map(({ market, seen }) => ({
     ...market,
     derived: { first_mid: seen[0]?.mid ?? null, first_seen_at: seen[0] ? instantText(seen[0].at) : null },
@@ -167,10 +171,18 @@ export const deskDocument = ({ markets, account, positions, maturing, journal, s
     })),
     unresolved: journal.unresolved.map((action) => journalDocument(action, selected)),
     in_flight: journal.inFlight.map((action) => journalDocument(action, selected)),
+    halt: standingHalt(halt),
+    journal_damage: damageDocument(journal),
   },
 });
 
-export const deskChanges = ({ markets, account, positions, journal }: DeskReading): readonly ChangeLine[] => [
+export const deskChanges = ({
+  markets,
+  account,
+  positions,
+  journal,
+  halt,
+}: DeskScreen): readonly ChangeLine[] => [
   ...marketChanges(markets.map(({ market }) => market)),
   ...accountChanges(account),
   ...positionChanges(positions),
@@ -178,4 +190,6 @@ export const deskChanges = ({ markets, account, positions, journal }: DeskReadin
     key: `action ${shortId}`,
     cells: [text(`${intent.action} ${intent.market} ${intent.side}: ${state.replaceAll('_', ' ')}`)],
   })),
+  ...haltChanges(halt),
+  ...damageChanges(journal),
 ];

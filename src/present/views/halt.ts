@@ -1,6 +1,7 @@
 /** The halt as a person reads it, and as a document. Knows neither who may lift it nor what it stops. */
 import type { Halt } from '../../journal/halt.ts';
 import { type Block, type Cell, line, text } from '../blocks.ts';
+import type { ChangeLine } from '../change-lines.ts';
 
 /** What a command made of the halt. */
 export interface HaltChange {
@@ -29,8 +30,19 @@ export function viewHaltChange({ now, before }: HaltChange): readonly Block[] {
   return [line(text('Lifted: the halt'), ...signedCells(before)), line(text('Opens and adds go on.'))];
 }
 
+/** That opens and adds are halted, and what lifts it; for any screen that a person begins with. */
+export const viewStandingHalt = (halt: Halt): readonly Block[] => [
+  { kind: 'gap' },
+  line(text('HALTED', 'warn'), ...signedCells(halt)),
+  line(text('Opens and adds are stopped, reduce and close go on. To lift it: hedge unhalt', 'dim')),
+];
+
+/** For a pipe: there while the halt is. */
+export const haltChanges = (halt: Halt | undefined): readonly ChangeLine[] =>
+  halt === undefined ? [] : [{ key: 'halt', cells: signedCells(halt) }];
+
 /** `by ada, 10:02:11: venue down.`, to follow a word that says it is halted. */
-export function signedCells(halt: Halt): readonly Cell[] {
+function signedCells(halt: Halt): readonly Cell[] {
   if ('unreadable' in halt) return [text(`by a file that cannot be read: ${halt.unreadable.path}.`)];
   return [
     text(`by ${halt.who},`),

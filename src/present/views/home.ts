@@ -3,9 +3,9 @@ import { ENVIRONMENT_GLOSS } from '../../domain/vocabulary.ts';
 import type { JournalGlance } from '../../flow/read/read-journal.ts';
 import type { Halt } from '../../journal/halt.ts';
 import { type Block, type Cell, line, text } from '../blocks.ts';
-import { journalDocument } from '../journal-document.ts';
-import { signedCells, standingHalt } from './halt.ts';
-import { viewOpenMatters } from './journal.ts';
+import { damageDocument, journalDocument } from '../journal-document.ts';
+import { standingHalt, viewStandingHalt } from './halt.ts';
+import { viewDamage, viewOpenMatters } from './journal.ts';
 import type { SelectedProfile } from './profiles.ts';
 
 export interface Home {
@@ -43,7 +43,7 @@ export const homeDocument = ({
   halt: standingHalt(halt),
   unresolved: journal.unresolved.map((action) => journalDocument(action, selected?.name)),
   in_flight: journal.inFlight.map((action) => journalDocument(action, selected?.name)),
-  journal_damage: journal.unreadable?.message ?? journal.damage ?? null,
+  journal_damage: damageDocument(journal),
 });
 
 export function viewHome({ version, selected, halt, journal }: Home): readonly Block[] {
@@ -58,7 +58,7 @@ export function viewHome({ version, selected, halt, journal }: Home): readonly B
           ...whereTo(selected),
           text(`(${selected.why})`, 'dim'),
         ),
-    ...(halt === undefined ? [] : viewHalt(halt)),
+    ...(halt === undefined ? [] : viewStandingHalt(halt)),
     ...viewOpenMatters(journal.unresolved, 'unresolved', selected?.name),
     ...viewOpenMatters(journal.inFlight, 'in flight', selected?.name),
     ...viewDamage(journal),
@@ -68,19 +68,6 @@ export function viewHome({ version, selected, halt, journal }: Home): readonly B
       pairs: next.map(([command, shows]) => ({ name: command, value: [text(shows, 'dim')] })),
     },
   ];
-}
-
-const viewHalt = (halt: Halt): readonly Block[] => [
-  { kind: 'gap' },
-  line(text('HALTED', 'warn'), ...signedCells(halt)),
-  line(text('Opens and adds are stopped, reduce and close go on. To lift it: hedge unhalt', 'dim')),
-];
-
-function viewDamage({ damage, unreadable }: JournalGlance): readonly Block[] {
-  if (unreadable !== undefined) return [{ kind: 'gap' }, line(text(unreadable.message, 'bad'))];
-  if (damage === undefined) return [];
-  const said = `A part of ${damage.path} cannot be read: hedge journal says which.`;
-  return [{ kind: 'gap' }, line(text(said, 'bad'))];
 }
 
 function whereTo({ environment }: SelectedProfile): readonly Cell[] {

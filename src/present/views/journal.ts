@@ -1,7 +1,9 @@
 /** The journal as a person reads it: the list, and the two lines that any screen says of an open matter. */
+import type { JournalGlance } from '../../flow/read/read-journal.ts';
 import { type Action, awaitsEnd, isUnresolved } from '../../journal/fold.ts';
 import { waysOn } from '../../journal/ways-on.ts';
 import { type Block, type Cell, line, missing, type Tone, text } from '../blocks.ts';
+import type { ChangeLine } from '../change-lines.ts';
 import { outcomeWord } from '../journal-document.ts';
 
 export interface JournalPage {
@@ -108,6 +110,22 @@ export function viewOpenMatters(
     ...(more === 0 ? [] : [line(text(moreOf, 'dim'))]),
   ];
 }
+
+/** That the journal cannot be read whole, and where to see how. */
+export function viewDamage(journal: JournalGlance): readonly Block[] {
+  const said = damageInWords(journal);
+  return said === undefined ? [] : [{ kind: 'gap' }, line(text(said, 'bad'))];
+}
+
+/** For a pipe: there while the damage is. */
+export function damageChanges(journal: JournalGlance): readonly ChangeLine[] {
+  const said = damageInWords(journal);
+  return said === undefined ? [] : [{ key: 'journal damage', cells: [text(said)] }];
+}
+
+const damageInWords = ({ damage, unreadable }: JournalGlance): string | undefined =>
+  unreadable?.message ??
+  (damage === undefined ? undefined : `A part of ${damage.path} cannot be read: hedge journal says which.`);
 
 const MEANS = {
   unresolved: 'sent, and nobody knows what became of it. Do not deal it again.',
