@@ -8,14 +8,14 @@ async function aHaltedDesk() {
   const run = (...words: readonly string[]) => runBuilt(words, { env });
   expect(await run('halt', 'venue', 'down')).toMatchObject({ code: 0 });
   const screen = openScreen(...toStart('unhalt'), { env, columns: 120 });
-  const asked = await screen.until('Lift it?');
+  const asked = await screen.until('(y/N)');
   return { run, screen, asked };
 }
 
 describe('unhalt at a terminal', () => {
   it('shows who halted and why, and lifts it at a yes', async () => {
     const { run, screen, asked } = await aHaltedDesk();
-    expect(asked).toMatch(/Halted by \S+@\S+, \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC: "venue down"/);
+    expect(asked).toMatch(/This machine is halted by \S+@\S+, \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC: "venue down"\. Lift it/);
     screen.send('y\r');
     expect(await screen.exit).toEqual({ code: 0, signal: null });
     expect((await run('unhalt')).out).toBe('Nothing is halted.\n');

@@ -39,9 +39,9 @@ describe('a frame', () => {
     'of %s empties only from the beginning of a line: at its end a terminal takes the last letter',
     (_, lines) => {
       const bytes = written(lines);
-      const emptied = [...bytes.matchAll(/\u001b\[\d?[JK]/g)].map(({ index }) => bytes.slice(0, index));
+      const emptied = [...bytes.matchAll(/\p{Cc}\[\d?[JK]/gu)].map(({ index }) => bytes.slice(0, index));
       expect(emptied.length).toBeGreaterThan(lines.length);
-      for (const before of emptied) expect(before).toMatch(/(?:\u001b\[H|\n)$/);
+      for (const before of emptied) expect(before).toMatch(/(?:\p{Cc}\[H|\n)$/u);
     },
   );
 
