@@ -23,16 +23,16 @@ export function waysOn(action: Action, selected: string | undefined): readonly W
     command: `hedge journal settle ${action.shortId} --as ${as} --because TEXT`,
     does,
   }));
-  const look = { command: line(`check ${action.shortId}`), does: 'look; sends nothing' };
+  const look = { command: line(`check ${action.shortId}`), does: 'looks; sends nothing' };
   if (isUnresolved(action)) {
     const resume = {
       command: line(`resume ${action.shortId}`),
-      does: 'look, then ask before sending it again with the same key',
+      does: 'looks, then asks before it sends again with the same key',
     };
     return [look, resume, ...settle];
   }
   if (inFlight(action) || action.underway)
-    return [{ command: line(`wait ${action.shortId}`), does: 'wait for the end' }, look];
+    return [{ command: line(`wait ${action.shortId}`), does: 'waits for the end' }, look];
   return action.state === 'accepted' ? [look, ...settle] : [];
 }
 
