@@ -15,7 +15,9 @@ async function aHaltedDesk() {
 describe('unhalt at a terminal', () => {
   it('shows who halted and why, and lifts it at a yes', async () => {
     const { run, screen, asked } = await aHaltedDesk();
-    expect(asked).toMatch(/This machine is halted by \S+@\S+, \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC: "venue down"\. Lift it/);
+    expect(asked).toMatch(
+      /This machine is halted by \S+@\S+, \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC: "venue down"\. Lift it/,
+    );
     screen.send('y\r');
     expect(await screen.exit).toEqual({ code: 0, signal: null });
     expect((await run('unhalt')).out).toBe('Nothing is halted.\n');
