@@ -34,7 +34,7 @@ export function compiledCodeIn(
       const others = namesIn(folder);
       if (others === undefined) sweep(join(cache, 'code'), clock.now());
       if ((others?.length ?? 0) < MOST_FILES || others?.includes(use) === true) {
-        writeCacheFile(path, packed(code), machine);
+        writeCacheFile(path, packed(code), { ...machine, within: cache });
       }
     },
   };

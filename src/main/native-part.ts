@@ -26,7 +26,7 @@ export function nativePart(
   for (const each of [cache, folder]) ensureFolder(each, host);
   if (isThere()) return path;
   for (const name of readdirSync(folder)) dropIfOlder(join(folder, name), clock.now() - FORGOTTEN_AFTER_MS);
-  writeCacheFile(path, bytes, machine);
+  writeCacheFile(path, bytes, { ...machine, within: cache });
   if (isThere()) return path;
   throw cannot('keep', path, undefined);
 }

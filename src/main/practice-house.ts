@@ -2,9 +2,12 @@
  * The practice service as this program keeps it: where its books live, opened for the length of one command
  * or served to others. The only file that imports the island, and only when it is wanted.
  */
+import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PracticeDoor } from '../commands/desk.ts';
 import { DamagedFileError, StoppedError, UsageError } from '../errors.ts';
+import { checkFolder, ensureClosed, ensureFolder } from '../platform/durable-file.ts';
+import type { Host } from '../platform/host.ts';
 import type { PracticeService, RequestLogEntry } from '../practice/index.ts';
 import type { DeskParts } from './parts.ts';
 
@@ -19,7 +22,12 @@ const loadIsland = () => import('../practice/index.ts');
 
 export function practiceHouse({ machine, places }: Pick<DeskParts, 'machine' | 'places'>): PracticeHouse {
   const { clock, random } = machine;
-  const ports = () => ({ clock, random, store: join(places().state, 'practice') });
+  const ports = () => {
+    const { state } = places();
+    const store = join(state, 'practice');
+    closeStore(state, store, machine.host);
+    return { clock, random, store };
+  };
   let opened: Promise<PracticeService> | undefined;
 
   const administer = async <T>(task: (admin: Administration) => Promise<T>): Promise<T> =>
@@ -59,6 +67,16 @@ export function practiceHouse({ machine, places }: Pick<DeskParts, 'machine' | '
     },
   };
 }
+
+/** What the island keeps is of this user alone, before it opens any of it; what is absent it makes so itself. */
+function closeStore(state: string, store: string, host: Host): void {
+  checkFolder(state, host);
+  if (!isThere(store)) return;
+  ensureFolder(store, host);
+  for (const end of ['', '-wal', '-shm']) ensureClosed(join(store, `practice.sqlite${end}`), host);
+}
+
+const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 
 type Island = Awaited<ReturnType<typeof loadIsland>>;
 type Administration = Awaited<ReturnType<Island['openPracticeAdmin']>>;

@@ -92,7 +92,7 @@ export function namesIn(places: Places, machine: Machine, owner: NamesOwner): Na
       const after = { markets: merged('markets'), hedges: merged('hedges'), deals: merged('deals') };
       const content = written(owner, after);
       if (before === undefined || content !== written(before, before.names))
-        writeCacheFile(path, content, machine);
+        writeCacheFile(path, content, { ...machine, within: places.cache });
     },
   };
 }

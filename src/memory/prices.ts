@@ -57,10 +57,10 @@ export function pricesIn(places: Places, machine: Machine, book: string): PriceM
       const last = writtenAt.get(market);
       if (last !== undefined && Math.abs(seen.at - last) < APART_MS) return;
       writtenAt.set(market, seen.at);
-      const size = appendCacheFile(pathOf(market), lineOf(seen), host);
+      const size = appendCacheFile(pathOf(market), lineOf(seen), { host, within: places.cache });
       if (size === undefined || size <= MAX_BYTES) return;
       const kept = shortened(read(market));
-      writeCacheFile(pathOf(market), kept.map(lineOf).join(''), machine);
+      writeCacheFile(pathOf(market), kept.map(lineOf).join(''), { ...machine, within: places.cache });
     },
     seen: (market) => merged(read(market), mine.get(market) ?? []),
     sinceStart: (market) => mine.get(market) ?? [],

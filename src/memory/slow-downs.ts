@@ -51,7 +51,10 @@ export function slowDownsIn(places: Places, machine: Machine, identity: string):
       const stands = until();
       if (capped <= clock.now() || (stands !== undefined && capped <= stands + HARDLY_MS)) return;
       own = capped;
-      writeCacheFile(path, `${JSON.stringify({ identity, until: capped })}\n`, machine);
+      writeCacheFile(path, `${JSON.stringify({ identity, until: capped })}\n`, {
+        ...machine,
+        within: places.cache,
+      });
     },
   };
 }

@@ -61,7 +61,7 @@ export function tlsSessionsIn(places: Places, machine: Machine, variant: string)
       until,
       verified_until: verifiedUntil,
     };
-    writeCacheFile(pathOf(place), `${JSON.stringify(content)}\n`, machine);
+    writeCacheFile(pathOf(place), `${JSON.stringify(content)}\n`, { ...machine, within: places.cache });
   };
 
   return {

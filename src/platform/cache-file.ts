@@ -4,7 +4,7 @@
  */
 import { renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { checkReplaceable, ensureFolder, readOwnFile } from './durable-file.ts';
+import { checkFolder, checkReplaceable, ensureFolder, readOwnFile } from './durable-file.ts';
 import type { Host } from './host.ts';
 import type { Random } from './random.ts';
 
@@ -17,14 +17,18 @@ export function readCacheFile(path: string, options: { host: Host; maxBytes: num
   }
 }
 
-/** Replaces the file, 0600, in a folder made for it, 0700. Not synced: a power cut may take it. */
+/**
+ * Replaces the file, 0600, in a folder made for it, 0700. Not synced: a power cut may take it. `within`: the folder of
+ * ours that it is somewhere below; nothing is written where one on the way is a link, or others could write into it.
+ */
 export function writeCacheFile(
   path: string,
   content: string | Uint8Array,
-  { host, random }: { host: Host; random: Random },
+  { host, random, within }: { host: Host; random: Random; within: string },
 ): void {
   const temporary = `${path}.${Buffer.from(random.bytes(8)).toString('hex')}.tmp`;
   try {
+    checkFolders(within, dirname(path), host);
     ensureFolder(dirname(path), host);
     checkReplaceable(path, host);
     writeFileSync(temporary, content, { flag: 'wx', mode: 0o600 });
@@ -32,6 +36,11 @@ export function writeCacheFile(
   } catch {
     dropCacheFile(temporary);
   }
+}
+
+/** Refuses a folder, or one above it up to `within`, that is no real folder of this user alone. Absent is fine. */
+export function checkFolders(within: string, folder: string, host: Host): void {
+  for (let each = folder; each.length >= within.length; each = dirname(each)) checkFolder(each, host);
 }
 
 /** Removes a file, or a folder with all in it, that nobody has written to since then. */

@@ -1,6 +1,7 @@
 /** A file that may be lost and only grows, added to by several processes at once. Nothing here throws or waits. */
 import { closeSync, constants, fstatSync, openSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { checkFolders } from './cache-file.ts';
 import { checkRegular, ensureFolder } from './durable-file.ts';
 import type { Host } from './host.ts';
 
@@ -8,11 +9,17 @@ const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants;
 
 /**
  * Adds to the end in one write, not synced; the file is made (0600) when it is absent. Gives its size in bytes
- * afterwards, or undefined when nothing was added: a link, a pipe, another user's file, a full disk.
+ * afterwards, or undefined when nothing was added: a link, a pipe, another user's file, a full disk. `within` as of
+ * writeCacheFile.
  */
-export function appendCacheFile(path: string, content: string, host: Host): number | undefined {
+export function appendCacheFile(
+  path: string,
+  content: string,
+  { host, within }: { host: Host; within: string },
+): number | undefined {
   let fd: number | undefined;
   try {
+    checkFolders(within, dirname(path), host);
     fd = opened(path, host);
     const stats = fstatSync(fd);
     checkRegular(path, stats, host);

@@ -75,6 +75,24 @@ export function checkFolder(path: string, host: Host): void {
 }
 
 /**
+ * Closes a file of ours that others may read; one that they may write, a link and another user's are refused. Absent is
+ * fine. For files that a library of its own opens by their names.
+ */
+export function ensureClosed(path: string, host: Host): void {
+  const stats = statOf(path);
+  if (stats === undefined) return;
+  checkRegular(path, stats, host);
+  if (host.uid === undefined || (stats.mode & OTHERS) === 0) return;
+  if ((stats.mode & OTHERS_MAY_WRITE) !== 0)
+    throw foreign(path, 'can be written by other users', `Close it: chmod 600 ${shellWord(path)}`);
+  try {
+    chmodSync(path, 0o600);
+  } catch (error) {
+    throw cannot('close to others', path, error);
+  }
+}
+
+/**
  * Replaces a file by `content`, 0600: whoever looks, even after a power cut, finds the old or the new one,
  * whole. When this returns the new one is on disk. The folder must be there (`ensureFolder`).
  */

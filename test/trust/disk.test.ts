@@ -21,35 +21,16 @@ import { expectHeld, howMany, SOAKING } from '../support/goal.ts';
 import { inLanes } from '../support/lanes.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { type ServedBook, servedBook } from '../support/served-book.ts';
+import { sweepHome, wayIn, writeWholeHome } from '../support/whole-home.ts';
 
 let served: ServedBook;
 let whole: string;
-const env = (home: string): Record<string, string> => {
-  const { HEDGE_HOME: _own, HEDGE_API_KEY: _key, HEDGE_BASE_URL: _url, ...rest } = served.way(home);
-  return { ...rest, HEDGE_HOME: home };
-};
 
-/** A home in which everything has been written once. */
 beforeAll(async () => {
   served = await servedBook({ rate_limit: { burst: 10_000, per_second: 10_000 } });
   whole = temporaryFolder(afterAll);
-  const { HEDGE_API_KEY: key = '', HEDGE_BASE_URL: url = '' } = served.way(whole);
-  const setUp = [
-    `profile add desk --base-url ${url} --key-stdin`,
-    'profile use desk',
-    'markets',
-    'price',
-    'open USDTNGN buy 10000 --tenor 3 --yes --deal-id PAY-1',
-    'halt drill',
-    'practice advance 1h',
-  ];
-  for (const line of setUp) {
-    const ran = await runBuilt(line.split(' '), { env: env(whole), stdin: key });
-    if (ran.code !== 0) throw new Error(`${line}: ${ran.err}`);
-  }
-  const settings = join(whole, 'state', 'practice', 'settings.json');
-  writeFileSync(settings, JSON.stringify({ fill_seconds: { min: 0, max: 0 } }), { mode: 0o600 });
-  for (const path of filesBelow(whole)) if (/\.lock|-shm$|-wal$|compiled/.test(path)) rmSync(path);
+  await writeWholeHome(served, whole);
+  sweepHome(whole);
 }, 60_000);
 afterAll(() => served.close());
 
@@ -152,7 +133,7 @@ async function wrongIn(one: { file: string; kind: Kind; harm: Harm }): Promise<s
     const before = stateOf(path);
     const words = kind.words.split(' ');
     const ran = await Promise.race([
-      runBuilt(words, { env: env(home) }),
+      runBuilt(words, { env: wayIn(served, home) }),
       new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), 15_000).unref()),
     ]);
     const what = `${file}, ${harm[0]}`;

@@ -1,0 +1,42 @@
+/** A home in which every file that the program keeps has been written once, over a served book. */
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { runBuilt } from './built.ts';
+import { filesBelow } from './canary.ts';
+import type { ServedBook } from './served-book.ts';
+
+const SET_UP = (url: string): readonly string[] => [
+  `profile add desk --base-url ${url} --key-stdin`,
+  'profile use desk',
+  'markets',
+  'price',
+  'open USDTNGN buy 10000 --tenor 3 --yes --deal-id PAY-1',
+  'halt drill',
+  'practice advance 1h',
+];
+
+/** What leads a program there by the profile that is stored in it. */
+export function wayIn(served: ServedBook, home: string): Record<string, string> {
+  const { HEDGE_CA_FILE: caFile = '' } = served.way(home);
+  return { HEDGE_CA_FILE: caFile, HEDGE_HOME: home };
+}
+
+/** Writes it all below `home`, with `run` in place of the program where a test starts it otherwise. */
+export async function writeWholeHome(
+  served: ServedBook,
+  home: string,
+  run: typeof runBuilt = runBuilt,
+): Promise<void> {
+  const { HEDGE_API_KEY: key = '', HEDGE_BASE_URL: url = '' } = served.way(home);
+  for (const line of SET_UP(url)) {
+    const ran = await run(line.split(' '), { env: wayIn(served, home), stdin: key });
+    if (ran.code !== 0) throw new Error(`${line}: ${ran.err}`);
+  }
+  const settings = join(home, 'state', 'practice', 'settings.json');
+  writeFileSync(settings, JSON.stringify({ fill_seconds: { min: 0, max: 0 } }), { mode: 0o600 });
+}
+
+/** Without what comes and goes by itself. */
+export function sweepHome(home: string): void {
+  for (const path of filesBelow(home)) if (/\.lock|-shm$|-wal$|compiled/.test(path)) rmSync(path);
+}

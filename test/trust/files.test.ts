@@ -1,0 +1,226 @@
+/**
+ * S2: what the program keeps is of its user alone, whatever the umask; what others could have touched is refused,
+ * mended or done without; no link leads it to a file of somebody else.
+ */
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { IN_SHELL, runBuilt, runProgram } from '../support/built.ts';
+import { expectHeld, SOAKING, spread } from '../support/goal.ts';
+import { inLanes } from '../support/lanes.ts';
+import { temporaryFolder } from '../support/own-folder.ts';
+import { type ServedBook, servedBook } from '../support/served-book.ts';
+import { isMissing } from '../support/tools.ts';
+import { sweepHome, wayIn, writeWholeHome } from '../support/whole-home.ts';
+
+const GOAL = 'S2 files of this user alone';
+const NOBODY = 65_534;
+const isRoot = process.getuid?.() === 0;
+const OTHERS = 0o077;
+
+let served: ServedBook;
+let whole: string;
+beforeAll(async () => {
+  served = await servedBook({ rate_limit: { burst: 10_000, per_second: 10_000 } });
+  whole = temporaryFolder(afterAll);
+  await writeWholeHome(served, whole);
+  sweepHome(whole);
+}, 60_000);
+afterAll(() => served.close());
+
+/** Everything below the folder and the folder itself, by paths from it. */
+const allBelow = (folder: string): readonly string[] => [
+  '.',
+  ...readdirSync(folder, { recursive: true, encoding: 'utf8' }),
+];
+
+const openToOthers = (home: string): readonly string[] =>
+  allBelow(home)
+    .filter((path) => path !== '.' && (lstatSync(join(home, path)).mode & OTHERS) !== 0)
+    .map((path) => `${path} has mode ${(lstatSync(join(home, path)).mode & 0o7777).toString(8)}`);
+
+describe('under umask 000', { timeout: 60_000 }, () => {
+  beforeEach(() => served.reset());
+
+  it('every file is closed to others, and every folder', async () => {
+    const home = temporaryFolder();
+    await writeWholeHome(served, home, (words, options = {}) =>
+      runProgram('bash', ['--norc', '-c', `umask 000; exec ${IN_SHELL} "$@"`, 'hedge', ...words], options),
+    );
+    const paths = allBelow(home).filter((path) => !path.endsWith('settings.json'));
+    expect(paths.length).toBeGreaterThan(15);
+    expectHeld(GOAL, { runs: paths.length, wrong: openToOthers(home) });
+  });
+
+  it.skipIf(isMissing('strace'))('none of them is open to others for a moment', async () => {
+    const home = temporaryFolder();
+    const log = join(temporaryFolder(), 'trace');
+    const wrong: string[] = [];
+    const made = new Set<string>();
+    await writeWholeHome(served, home, async (words, options = {}) => {
+      const script = `umask 000; exec strace -f -qq -o '${log}' -e trace=openat,mkdir,mkdirat,link,rename ${IN_SHELL} "$@"`;
+      const ran = await runProgram('bash', ['--norc', '-c', script, 'hedge', ...words], options);
+      for (const call of readFileSync(log, 'utf8').split('\n')) {
+        // What was made under another name is put into its place as it is.
+        const placed = /(?:link|rename)\(.*"([^"]*)"\) = 0$/.exec(call)?.[1];
+        if (placed !== undefined) made.add(placed);
+        const { path, mode } = madeBy(call, home) ?? {};
+        if (path === undefined || mode === undefined || made.has(path)) continue;
+        made.add(path);
+        if ((mode & OTHERS) !== 0) wrong.push(`hedge ${words.join(' ')}: ${call}`);
+      }
+      return ran;
+    });
+    expect(made.size).toBeGreaterThan(15);
+    expectHeld(GOAL, { runs: made.size, wrong });
+  });
+
+  it.each([
+    ['openat(AT_FDCWD, "/home/x", O_WRONLY|O_CREAT|O_EXCL, 0644) = 18', 0o644],
+    ['openat(AT_FDCWD, "/home/x", O_RDWR|O_CREAT, 0600) = 18', 0o600],
+    ['mkdir("/home/x/y", 0755) = 0', 0o755],
+    ['openat(AT_FDCWD, "/elsewhere", O_WRONLY|O_CREAT, 0644) = 18', undefined],
+    ['openat(AT_FDCWD, "/home/x", O_RDONLY) = 18', undefined],
+  ])('would show in %s', (call, mode) => {
+    expect(madeBy(call, '/home')?.mode).toBe(mode);
+  });
+});
+
+/** What the call makes below the home, unless it is there already, and its mode. */
+function madeBy(call: string, home: string): { path: string; mode: number } | undefined {
+  const [, path = '', mode = ''] = /(?:mkdir|O_CREAT)/.test(call)
+    ? (/"([^"]*)".*, (0\d+)\) = \d/.exec(call) ?? [])
+    : [];
+  return path.startsWith(`${home}/`) ? { path, mode: Number.parseInt(mode, 8) } : undefined;
+}
+
+/** What writes the file or folder, whether it may be lost. */
+interface Kind {
+  path: RegExp;
+  words: string;
+  mayBeLost?: true;
+}
+
+const KINDS: readonly Kind[] = [
+  { path: /^config(\/profiles\.json)?$/, words: 'profile limit desk --max-notional 90k' },
+  { path: /^state\/halt\.json$/, words: 'halt again' },
+  // Its settings are a file that the operator writes.
+  { path: /^state\/practice(\/.*sqlite)?$/, words: '--profile practice quote USDTNGN buy 10k' },
+  { path: /^state$/, words: 'halt again' },
+  { path: /^state\/journal/, words: 'reduce USDTNGN buy 1 --yes --allow-duplicate' },
+  { path: /^cache(\/.*)?$/, words: 'markets', mayBeLost: true },
+];
+
+const fingerprint = (folder: string): string =>
+  allBelow(folder)
+    .map((path) => {
+      const stats = lstatSync(join(folder, path));
+      const content = stats.isFile() ? readFileSync(join(folder, path)) : stats.mode.toString(8);
+      return `${path} ${createHash('sha256').update(content).digest('hex')}`;
+    })
+    .toSorted()
+    .join('\n');
+
+interface Harm {
+  what: string;
+  /** `victim`: a folder of somebody's own, for a copy of what stood at the path. */
+  harm(path: string, victim: string): void;
+  /** What it is that nobody may change. */
+  isSafe?: (path: string) => boolean;
+  mends?: true;
+}
+
+const isFolder = (path: string): boolean => statSync(path).isDirectory();
+
+const HARMS: readonly Harm[] = [
+  {
+    what: 'a link to what is its user’s own',
+    harm(path, victim) {
+      renameSync(path, join(victim, 'theirs'));
+      symlinkSync(join(victim, 'theirs'), path);
+    },
+  },
+  {
+    what: 'open for others to write into',
+    mends: true,
+    harm: (path) => chmodSync(path, isFolder(path) ? 0o777 : 0o666),
+  },
+  {
+    what: 'open for others to read',
+    harm: (path) => chmodSync(path, isFolder(path) ? 0o755 : 0o644),
+    mends: true,
+  },
+  ...(isRoot
+    ? [{ what: 'another user’s', harm: (path: string) => chownSync(path, NOBODY, NOBODY) } satisfies Harm]
+    : []),
+];
+
+const isOurs = (path: string): boolean => {
+  const stats = lstatSync(path);
+  return stats.uid === process.getuid?.() && !stats.isSymbolicLink();
+};
+
+async function wrongIn(path: string, kind: Kind, { what, harm, mends }: Harm): Promise<string[]> {
+  const folder = temporaryFolder(() => undefined);
+  const [home, victim] = [join(folder, 'home'), join(folder, 'victim')];
+  try {
+    cpSync(whole, home, { recursive: true });
+    mkdirSync(victim, { mode: 0o700 });
+    const at = join(home, path);
+    harm(at, victim);
+    const before = fingerprint(victim);
+    const harmed = lstatSync(at).isDirectory() ? undefined : fingerprintOf(at);
+    const ran = await runBuilt(kind.words.split(' '), { env: wayIn(served, home) });
+    const told = `${path}, ${what}: hedge ${kind.words} ended with ${String(ran.code)}: ${ran.err}`;
+    const wrong: string[] = [];
+    if (fingerprint(victim) !== before) wrong.push(`somebody else’s was changed: ${told}`);
+    const isMended = (lstatSync(at).mode & OTHERS) === 0 && isOurs(at) && mends === true;
+    const isDoneWithout = kind.mayBeLost === true && ran.code === 0;
+    const isRefused = ran.code === 78 && ran.err.replaceAll(/\s/g, '').includes(at);
+    if (!isRefused && !isDoneWithout && !(ran.code === 0 && isMended))
+      wrong.push(`neither refused nor mended: ${told}`);
+    if (isRefused && harmed !== undefined && fingerprintOf(at) !== harmed)
+      wrong.push(`refused and changed: ${told}`);
+    return wrong;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const fingerprintOf = (path: string): string => {
+  const stats = lstatSync(path);
+  return `${stats.mode.toString(8)} ${stats.uid.toString()} ${stats.isFile() ? readFileSync(path, 'latin1') : ''}`;
+};
+
+describe('what is kept', { timeout: SOAKING ? 600_000 : 60_000 }, () => {
+  beforeAll(async () => {
+    await served.reset();
+    await served.opened('buy', 50_000);
+  });
+
+  it.each(HARMS)('is refused, mended or done without where it is $what', async (harm) => {
+    const cases = allBelow(whole)
+      .filter((path) => path !== '.' && !path.endsWith('settings.json'))
+      .flatMap((path) =>
+        KINDS.filter((kind) => kind.path.test(path))
+          .slice(0, 1)
+          .map((kind) => ({ path, kind })),
+      );
+    const tried = spread(cases, 1);
+    const found = await inLanes([1, 2, 3, 4], tried, (_, { path, kind }) => wrongIn(path, kind, harm));
+    expectHeld(GOAL, { runs: tried.length, wrong: found.flat() });
+  });
+});
