@@ -10,6 +10,9 @@ const EVERY_MS = 1_500;
 /** The service is never asked more often, whatever was wanted. */
 const SHORTEST_MS = 1_000;
 
+/** How long after the limit the last reading may still be answered. */
+export const LAST_READING_MS = 900;
+
 export interface Polling<T> {
   clock: Clock;
   signal: AbortSignal;
@@ -17,15 +20,18 @@ export interface Polling<T> {
   everyMs?: number | undefined;
   /** When to give up, on the clock; undefined: never. */
   untilMs?: number | undefined;
-  /** Something other than undefined ends the polling. It is given up on, and not waited for, when `signal` aborts. */
-  read: () => Promise<T | undefined>;
+  /**
+   * Something other than undefined ends the polling. It is given up on, and not waited for, when its own signal
+   * aborts: with the polling's, or when time is up.
+   */
+  read: (signal: AbortSignal) => Promise<T | undefined>;
   /** Told of each reading that failed; it is polled on. A failed reading says nothing about a hedge. */
   onFailure?: ((error: HedgeError) => unknown) | undefined;
 }
 
 /**
  * Reads at once, then at a steady pace, never twice at a time, and for the last time when time is up: then it
- * resolves with undefined. A reading that has begun may last beyond that, as long as a call may.
+ * resolves with undefined. A reading that has begun is left behind soon after the limit, answered or not.
  * @throws the signal's reason as soon as it aborts; CredentialError when the key is turned down (401, 403),
  * which no waiting mends; whatever else the reading throws that is not trouble with the service.
  */
@@ -36,7 +42,7 @@ export async function poll<T>(polling: Polling<T>): Promise<T | undefined> {
   for (;;) {
     signal.throwIfAborted();
     const startedAt = clock.now();
-    const found = await attempt(polling);
+    const found = await attempt(polling, Math.max(0, untilMs - startedAt) + LAST_READING_MS);
     if (found !== undefined) return found;
     if (startedAt >= untilMs || clock.now() >= untilMs) return undefined;
     const due = Math.max(startedAt + SHORTEST_MS, Math.min(startedAt + everyMs, untilMs));
@@ -59,13 +65,27 @@ function neverBack(clock: Clock): Pick<Clock, 'now' | 'sleep'> {
   };
 }
 
-async function attempt<T>({ read, signal, onFailure }: Polling<T>): Promise<T | undefined> {
+async function attempt<T>(
+  { clock, read, signal, onFailure }: Polling<T>,
+  withinMs: number,
+): Promise<T | undefined> {
+  const own = new AbortController();
+  const stop = (): void => own.abort(signal.reason);
+  const outOfTime = (): void => own.abort(new Error('the time of the polling is up'));
+  const limit = Number.isFinite(withinMs) ? clock.deadline(withinMs) : undefined;
+  signal.addEventListener('abort', stop, { once: true });
+  limit?.signal.addEventListener('abort', outOfTime, { once: true });
   try {
-    return await unlessAborted(read(), signal);
+    return await unlessAborted(read(own.signal), own.signal);
   } catch (error) {
-    if (signal.aborted || !passes(error)) throw error;
+    signal.throwIfAborted();
+    if (own.signal.aborted) return undefined;
+    if (!passes(error)) throw error;
     await onFailure?.(error);
     return undefined;
+  } finally {
+    signal.removeEventListener('abort', stop);
+    limit?.cancel();
   }
 }
 
@@ -81,7 +101,6 @@ async function unlessAborted<T>(
 ): Promise<T | undefined> {
   const done = new AbortController();
   const stopped = new Promise<undefined>((resolve) => {
-    if (signal.aborted) resolve(undefined);
     signal.addEventListener('abort', () => resolve(undefined), { once: true, signal: done.signal });
   });
   try {

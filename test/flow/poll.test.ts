@@ -6,9 +6,11 @@ import {
   UnavailableError,
   UnreadableAnswerError,
 } from '../../src/errors.ts';
-import { type Polling, poll } from '../../src/flow/poll.ts';
+import { LAST_READING_MS, type Polling, poll } from '../../src/flow/poll.ts';
 import { rejection } from '../support/desk-client.ts';
+import { movingClock } from '../support/moving-clock.ts';
 import { steppingClock } from '../support/own-folder.ts';
+import { steadyClock } from '../support/steady-clock.ts';
 
 const trouble = new UnavailableError({ code: 'unavailable', what: 'The host cannot be reached.' });
 const limited = new UnavailableError({ code: 'rate_limited', what: 'No more for now.' });
@@ -115,6 +117,43 @@ describe('polling', () => {
     const { end, startedAt, clock } = polled([], { untilMs: 2000, takesMs: 30_000 });
     expect(await end).toBeUndefined();
     expect([startedAt, clock.now()]).toEqual([[0], 30_000]);
+  });
+
+  it('leaves a reading behind that is not answered soon after the limit, and stops it', async () => {
+    const clock = movingClock(0);
+    let stopped: AbortSignal | undefined;
+    const end = poll<string>({
+      clock,
+      signal: new AbortController().signal,
+      untilMs: 2_000,
+      read(signal) {
+        stopped = signal;
+        return new Promise<undefined>(() => undefined);
+      },
+    });
+    clock.pass(2_000 + LAST_READING_MS - 1);
+    expect(stopped?.aborted).toBe(false);
+    clock.pass(1);
+    expect(await end).toBeUndefined();
+    expect(stopped?.aborted).toBe(true);
+  });
+
+  it('does not take the end of the time for trouble, and keeps no timer', async () => {
+    const clock = steadyClock();
+    const failures: unknown[] = [];
+    const polling = poll<string>({
+      clock,
+      signal: new AbortController().signal,
+      untilMs: clock.now() + 2_000,
+      read: (signal) =>
+        new Promise((_, reject) => {
+          signal.addEventListener('abort', () => reject(new Error('stopped')));
+        }),
+      onFailure: (error) => failures.push(error),
+    });
+    clock.fire(2_000 + LAST_READING_MS);
+    expect(await polling).toBeUndefined();
+    expect([failures, clock.running()]).toEqual([[], []]);
   });
 
   it('says which readings failed, and goes on', async () => {

@@ -25,9 +25,9 @@ export function movingClock(start: number = Date.now()): MovingClock {
   return {
     now: () => now,
     pass,
-    async sleep(ms) {
+    async sleep(ms, signal) {
       await nextTurn();
-      pass(ms);
+      if (signal?.aborted !== true) pass(ms);
     },
     deadline(ms) {
       const controller = new AbortController();

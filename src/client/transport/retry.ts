@@ -40,6 +40,7 @@ export async function withRetry<T>(
   try {
     const standing = await standStill(slowDown, { clock, random }, waiting);
     if (standing !== undefined) throw heldBack(called, effect, standing);
+    stopOf(stops)?.throwIfAborted();
     for (let number = 1; ; number++) {
       let last: FailureParts;
       try {
@@ -68,9 +69,12 @@ export async function withRetry<T>(
 
 function endOf(called: Called, tried: Tried, stops: readonly AbortSignal[]): unknown {
   const inDoubt = tried.effect === 'action' && tried.unclear > 0;
-  const stopped = stops.find((signal) => signal.aborted);
+  const stopped = stopOf(stops);
   return stopped === undefined || inDoubt ? finalError(called, tried) : stopped.reason;
 }
+
+const stopOf = (stops: readonly AbortSignal[]): AbortSignal | undefined =>
+  stops.find((signal) => signal.aborted);
 
 function becameOf(last: FailureParts): 'refused' | 'never_sent' | 'unclear' {
   if (isUnclear(last)) return 'unclear';

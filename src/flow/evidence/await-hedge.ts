@@ -23,8 +23,8 @@ export async function awaitHedge(
       clock,
       signal,
       untilMs: clock.now() + timeoutMs,
-      read: async () => {
-        latest = (await api.hedge(hedge.id, { signal })).data;
+      read: async (own) => {
+        latest = (await api.hedge(hedge.id, { signal: own })).data;
         return endOfHedge(latest) === undefined ? undefined : latest;
       },
     });

@@ -65,8 +65,8 @@ export async function awaitOutcome(
       clock,
       signal,
       untilMs: startedAt + timeoutMs,
-      async read() {
-        last = await look(action, looking);
+      async read(own) {
+        last = await look(action, { ...looking, signal: own });
         const end = endOf(action, last);
         if (end === undefined) report(remarkOf(last));
         return end;
