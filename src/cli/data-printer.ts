@@ -45,7 +45,8 @@ async function render({ form, query }: Output, { shown, context, stdout }: Ready
   const picked = readQuery(query)(documentOf(context, shown, undefined));
   if (form === 'table') return renderBare(picked, spelling(stdout));
   if (form === 'json') return renderJsonValue(picked, { pretty: stdout.isTTY, ...spelling(stdout) });
-  return inForm(form, { columns: [], records: Array.isArray(picked) ? picked : [picked] }, stdout);
+  const records: readonly unknown[] = Array.isArray(picked) ? picked : [picked];
+  return inForm(form, { columns: [], records, like: shown.table()?.columns }, stdout);
 }
 
 async function inForm(form: OutputForm, table: RecordTable, stdout: Surface): Promise<string> {

@@ -91,7 +91,7 @@ export function connect(parts: Connecting): Connection {
       headers: { ...everyRequest, ...call.headers },
       ...(call.body === undefined ? {} : { body: call.body }),
     };
-    const called = { line: `${call.method} ${pathOf(call.path)}`, host };
+    const called = { line: `${call.method} ${pathOf(call.path)}`, host, about: call.about };
     const stops = [options.signal, parts.signal].filter((signal) => signal !== undefined);
     const { effect } = call;
     const onHeldBack = (ms: number): void => {

@@ -45,6 +45,8 @@ export interface Call<T> {
   echo?: Echo;
   /** What it may repeat, and then as it was sent. */
   ifTold?: Echo;
+  /** A market or a hedge, for a reading's refusal to name. */
+  about?: string;
 }
 
 export type Caller = <T>(call: Call<T>, options: CallOptions) => Promise<Answer<T>>;
@@ -56,8 +58,8 @@ export function makeHttpApi(call: Caller): HedgeApi {
     path: string,
     schema: z.ZodMiniType<T>,
     options: CallOptions = {},
-    echo: Echo = {},
-  ): Promise<Answer<T>> => call({ effect: 'reading', method: 'GET', path, schema, echo }, options);
+    parts: Pick<Call<T>, 'echo' | 'about'> = {},
+  ): Promise<Answer<T>> => call({ effect: 'reading', method: 'GET', path, schema, ...parts }, options);
 
   const act = async <T>(
     { action, body }: PreparedAction,
@@ -83,7 +85,8 @@ export function makeHttpApi(call: Caller): HedgeApi {
 
   return {
     markets: (options) => read('/markets', z.array(marketSchema), options),
-    price: (market, options) => read(`/prices${queryOf({ symbols: market })}`, z.unknown(), options),
+    price: (market, options) =>
+      read(`/prices${queryOf({ symbols: market })}`, z.unknown(), options, { about: market }),
     async quote(request, options = {}) {
       const notional = exactNotional(request.notional_usd);
       const body = writeExactJson({
@@ -108,6 +111,7 @@ export function makeHttpApi(call: Caller): HedgeApi {
           body,
           schema: quoteSchema,
           echo,
+          about: request.market,
         },
         options,
       );
@@ -118,7 +122,8 @@ export function makeHttpApi(call: Caller): HedgeApi {
     close: async (request, key, options) => act(prepareClose(request), acceptedChangeSchema, key, options),
     hedges: async (query = {}, options) =>
       read(`/hedges${queryOf(hedgesParameters(query))}`, z.array(hedgeSchema), options),
-    hedge: async (id, options) => read(`/hedges/${hedgeIdInPath(id)}`, hedgeSchema, options, { id }),
+    hedge: async (id, options) =>
+      read(`/hedges/${hedgeIdInPath(id)}`, hedgeSchema, options, { echo: { id }, about: id }),
     history: (options) => read('/hedges/history', z.array(closedHedgeSchema), options),
     positions: (options) => read('/positions', z.array(positionSchema), options),
     account: (options) => read('/account', accountSchema, options),

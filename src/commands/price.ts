@@ -1,12 +1,26 @@
 /** `hedge price`: the indicative mid. */
-import { readPrices } from '../flow/read/read-prices.ts';
-import { readSeenPrices } from '../flow/read/read-seen-prices.ts';
+import { type MarketPrice, readPrices } from '../flow/read/read-prices.ts';
+import { readSeenPrices, type SeenMarket } from '../flow/read/read-seen-prices.ts';
 import { readMarket } from '../intent/operands.ts';
 import { optionGiven } from '../intent/raw-input.ts';
-import { PRICE_COLUMNS, priceDocument, priceRecord, seenPriceDocument } from '../present/price-document.ts';
+import {
+  PRICE_COLUMNS,
+  priceDocument,
+  SEEN_PRICE_COLUMNS,
+  seenPriceDocument,
+} from '../present/price-document.ts';
 import { priceChanges, viewPrices } from '../present/views/price.ts';
 import { viewSeenPrice } from '../present/views/seen-price.ts';
 import { defineCommand } from './define.ts';
+import type { Outcome } from './shown.ts';
+
+interface PricesRead {
+  prices: readonly MarketPrice[];
+  /** How many markets were named. */
+  asked: number;
+  /** Where a chart was asked for. */
+  seen: readonly SeenMarket[] | undefined;
+}
 
 export const price = defineCommand({
   name: 'price',
@@ -20,19 +34,28 @@ export const price = defineCommand({
   examples: [
     { line: 'hedge price', shows: 'the mid of every market of the account' },
     { line: 'hedge price --chart', shows: 'how it moved, as far as it was looked at from here' },
-    { line: 'hedge price USDTNGN --json', shows: 'one mid, as the service sent it' },
+    {
+      line: 'hedge price USDTNGN --query data.derived.mid',
+      shows: 'the bare figure, for a script, whatever shape the service sends it in',
+    },
   ],
   read: (raw) => ({ markets: raw.operands.map(readMarket), chart: optionGiven(raw, 'chart') }),
-  async run(desk, { markets, chart }) {
+  async run(desk, { markets, chart }): Promise<Outcome<PricesRead>> {
     const prices = await readPrices(await desk.api(), markets);
     const seen = chart ? readSeenPrices(prices, await desk.prices()) : undefined;
     return { value: { prices, asked: markets.length, seen }, servedAt: prices[0]?.servedAt };
   },
-  document({ prices, asked, seen }) {
-    const documents = seen === undefined ? prices.map(priceDocument) : seen.map(seenPriceDocument);
-    return asked === 1 ? documents[0] : documents;
+  document(value) {
+    const documents = documentsOf(value);
+    return value.asked === 1 ? documents[0] : documents;
   },
-  table: ({ prices }) => ({ columns: PRICE_COLUMNS, records: prices.map(priceRecord) }),
+  table: (value) => ({
+    columns: value.seen === undefined ? PRICE_COLUMNS : SEEN_PRICE_COLUMNS,
+    records: documentsOf(value),
+  }),
   view: ({ prices, seen }) => [...viewPrices(prices), ...(seen ?? []).flatMap(viewSeenPrice)],
   changes: ({ prices }) => priceChanges(prices),
 });
+
+const documentsOf = ({ prices, seen }: PricesRead): readonly unknown[] =>
+  seen === undefined ? prices.map(priceDocument) : seen.map(seenPriceDocument);

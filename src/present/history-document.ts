@@ -18,11 +18,7 @@ export interface HistoryReading {
 }
 
 export function historyDocument({ records, sums, added }: HistoryReading): unknown {
-  if (added !== undefined)
-    return added.steps.map(({ record, total }) => ({
-      ...record,
-      derived: { cumulative_net_pnl_usd: total },
-    }));
+  if (added !== undefined) return addedRecords(added);
   if (sums === undefined) return records;
   const { by, zone, groups, total } = sums;
   return {
@@ -30,7 +26,9 @@ export function historyDocument({ records, sums, added }: HistoryReading): unkno
   };
 }
 
-export function historyTable({ records, sums }: HistoryReading): RecordTable {
+export function historyTable({ records, sums, added }: HistoryReading): RecordTable {
+  if (added !== undefined)
+    return { columns: [...HISTORY_COLUMNS, 'derived.cumulative_net_pnl_usd'], records: addedRecords(added) };
   if (sums === undefined) return { columns: HISTORY_COLUMNS, records };
   const period = sums.zone === null ? [] : ['from', 'until'];
   return {
@@ -38,6 +36,12 @@ export function historyTable({ records, sums }: HistoryReading): RecordTable {
     records: sums.groups.map((group) => groupRecord(sums, group)),
   };
 }
+
+/** Oldest first; behind them those that have no place in time, with nothing added up to them. */
+const addedRecords = ({ steps, undated }: AddedUpHistory): readonly unknown[] => [
+  ...steps.map(({ record, total }) => ({ ...record, derived: { cumulative_net_pnl_usd: total } })),
+  ...undated.map((record) => ({ ...record, derived: { cumulative_net_pnl_usd: null } })),
+];
 
 const SUM_COLUMNS = [
   'notional_usd',

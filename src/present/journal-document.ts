@@ -57,13 +57,16 @@ export const JOURNAL_COLUMNS = [
   'quote.cost_usdc',
   'quote.cost_bps',
   'quote.all_in_rate',
+  'quote.net_margin_usd',
+  'quote.close_fee_usdc',
+  'quote.net_pnl_usd',
   'before.hedges',
   'before.in_positions',
-  'ended_as.status',
-  'ended_as.notional_usd',
-  'ended_as.struck_rate',
+  'before.read_at',
+  'ended_as',
   'sent_by',
   'next',
+  'steps',
 ] as const;
 
 /** What became of it in one word: its outcome where it has one, else what it waits for or how it stopped. */

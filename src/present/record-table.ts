@@ -1,12 +1,14 @@
 /**
- * A list as columns over rows, for programs that read tables: the document's own records, what is nested in
- * them under names joined by dots. Every field of every record has a column. Knows no format of a file.
+ * A list as columns over rows, for programs that read tables: the document's own records, their groups of
+ * figures under names joined by dots. Every field of every record has a column. Knows no format of a file.
  */
 
 /** What a list command declares: the columns that always stand, in their order, over the document's records. */
 export interface RecordTable {
   columns: readonly string[];
   records: readonly unknown[];
+  /** Where columns are not declared: those that tell which objects are groups of figures. */
+  like?: readonly string[] | undefined;
 }
 
 export interface FlatTable {
@@ -18,11 +20,14 @@ export interface FlatTable {
 
 /** The column of a record that is no object: a bare price, an element of a list. */
 const BARE = 'value';
-/** Objects nested deeper are one cell. */
-const DEEPEST = 6;
 
-export function flatTable({ columns, records }: RecordTable): FlatTable {
-  const flat = records.map(flatten);
+/**
+ * An object is laid open where a declared column lies in it. Any other one is a single cell: its names may be
+ * ids or dates, and a table would grow a column for each.
+ */
+export function flatTable({ columns, records, like = columns }: RecordTable): FlatTable {
+  const opened = new Set(like.flatMap(groupsAbove));
+  const flat = records.map((record) => flatten(record, opened));
   const named = [...new Set([...columns, ...flat.flatMap((fields) => [...fields.keys()])])];
   const groups = new Set(named.flatMap(groupsAbove));
   const filled = (name: string): boolean => flat.some((fields) => (fields.get(name) ?? null) !== null);
@@ -31,26 +36,26 @@ export function flatTable({ columns, records }: RecordTable): FlatTable {
   return { columns: shown, rows: flat.map((fields) => shown.map((name) => fields.get(name))) };
 }
 
-/** `{ a: { b: 1 } }` → `a.b`; a dot that is part of a field's own name is written `\.`. Lists stay whole. */
-function flatten(record: unknown): ReadonlyMap<string, unknown> {
+/** `{ a: { b: 1 } }` → `a.b`; a dot that is part of a field's own name is written `\.`. */
+function flatten(record: unknown, opened: ReadonlySet<string>): ReadonlyMap<string, unknown> {
   const fields = new Map<string, unknown>();
-  const visit = (value: unknown, path: readonly string[]): void => {
-    if (isGroup(value) && path.length < DEEPEST)
-      for (const [name, inner] of Object.entries(value)) visit(inner, [...path, ownName(name)]);
-    else fields.set(path.length === 0 ? BARE : path.join('.'), value);
+  const visit = (value: unknown, way: string | undefined): void => {
+    if (isObject(value) && (way === undefined || opened.has(way)))
+      for (const [name, inner] of Object.entries(value))
+        visit(inner, way === undefined ? ownName(name) : `${way}.${ownName(name)}`);
+    else fields.set(way ?? BARE, value);
   };
-  visit(record, []);
+  visit(record, undefined);
   return fields;
 }
 
 const ownName = (name: string): string => name.replace(/[\\.]/g, String.raw`\$&`);
 
-/** A plain object with something in it; decimals and lists are values. */
-const isGroup = (value: unknown): value is Readonly<Record<string, unknown>> =>
+/** A plain object; decimals and lists are values. */
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' &&
   value !== null &&
-  (Object.getPrototypeOf(value) === Object.prototype || Object.getPrototypeOf(value) === null) &&
-  Object.keys(value).length > 0;
+  (Object.getPrototypeOf(value) === Object.prototype || Object.getPrototypeOf(value) === null);
 
 /** `a.b.c` → `a`, `a.b`. */
 const groupsAbove = (name: string): readonly string[] =>

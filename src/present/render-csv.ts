@@ -22,7 +22,7 @@ interface Figure {
 
 export function renderCsv(table: RecordTable, { harmless }: CsvView): string {
   const { columns, rows } = flatTable(table);
-  const textOf = (text: string): string => (harmless ? clean(text) : text);
+  const textOf = (text: string): string => apart(harmless ? clean(text) : text);
   const cells = rows.map((row) => row.map((value, at) => cellOf(columns[at] ?? '', value)));
   return stringify([columns, ...cells], {
     record_delimiter: 'windows',
@@ -40,6 +40,12 @@ function cellOf(column: string, value: unknown): Figure | string {
   if (value instanceof Big) return figure(exactDigits(value));
   return figure(escapeJson(writeExactJson(value)));
 }
+
+/** One that looks guarded already is guarded as well, or it could not be told from one that was. */
+const apart = (text: string): string => (GUARDED.test(text) ? `'${text}` : text);
+
+/** What csv-stringify's `escape_formulas` guards, behind an apostrophe of its own. */
+const GUARDED = /^'+[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/u;
 
 const figure = (digits: string): Figure => ({ digits });
 

@@ -314,7 +314,7 @@ describe.each(ROADS)('before anything is sent, on the $road road', ({ connected 
     expect(reading).toMatchObject({
       code: 'unavailable',
       effect: 'none',
-      book: 'Nothing was sent.',
+      book: 'Nothing was changed.',
       retry: 'later',
     });
     expect(String(reading)).toMatch(
@@ -473,7 +473,7 @@ describe.each(ROADS)('closing the client, on the $road road', ({ connected }) =>
     await knocked;
     await close();
     await hungUp;
-    expect(await error).toMatchObject({ code: 'unavailable', book: 'Nothing was sent.' });
+    expect(await error).toMatchObject({ code: 'unavailable', book: 'Nothing was changed.' });
   });
 });
 

@@ -208,7 +208,7 @@ describe('a proxy', () => {
     const { api } = connected(AWAY, { proxy: { https: proxy.url.replace('://', '://u:hush-hush@') } });
     const error = await rejection(api.account());
     expect(error).toBeInstanceOf(UnavailableError);
-    expect(error).toMatchObject({ what: expect.stringMatching(says), book: 'Nothing was sent.' });
+    expect(error).toMatchObject({ what: expect.stringMatching(says), book: 'Nothing was changed.' });
     expect(inspect(error, { depth: 9 })).not.toContain('hush-hush');
     expect(proxy.asked).toHaveLength(attempts);
   });
@@ -221,7 +221,7 @@ describe('a proxy', () => {
     const { port } = await plainServer((socket) => socket.destroy());
     const mute = connected(AWAY, { proxy: { https: `http://127.0.0.1:${port}` } });
     expect(await rejection(mute.api.account())).toMatchObject({
-      book: 'Nothing was sent.',
+      book: 'Nothing was changed.',
       what: expect.stringContaining('proxy'),
     });
   });

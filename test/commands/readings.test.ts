@@ -48,11 +48,10 @@ describe('price', () => {
     ]);
     expect(person.out).toMatch(/USDTNGN\s+1,530\.10\s+NGN/);
     expect(program.code).toBe(0);
-    const mid =
-      Array.isArray(sent) || typeof sent === 'number'
-        ? sent
-        : { ...sent, derived: { market: 'USDTNGN', mid: 1530.1 } };
-    expect(program.document()).toMatchObject({ data: mid });
+    const derived = { market: 'USDTNGN', mid: 1530.1 };
+    const [only] = [sent].flat();
+    const isPrice = typeof only === 'object' && 'market' in only;
+    expect(Object(program.document()).data).toEqual(isPrice ? { ...only, derived } : { sent, derived });
   });
 
   it('shows an answer of another shape as it came', async () => {
@@ -62,7 +61,7 @@ describe('price', () => {
     ]);
     expect(person.code).toBe(0);
     expect(person.out).toContain('1530.10');
-    expect(program.document()).toMatchObject({ data: { ...sent, derived: { mid: null } } });
+    expect(program.document()).toMatchObject({ data: { sent, derived: { mid: null } } });
   });
 
   it('asks for every market of the account when none is named', async () => {
@@ -74,6 +73,26 @@ describe('price', () => {
     ]);
     expect(person.out).toContain('1,530.10');
     expect(person.out).toContain('129.50');
+  });
+
+  it('is one flat list of several markets, in whatever shape each came', async () => {
+    const { program } = await bothViews('price USDTNGN USDTKES', [
+      on('GET /prices?symbols=USDTNGN', ok([{ market: 'USDTNGN', price: 1530.1 }])),
+      on('GET /prices?symbols=USDTKES', ok(129.5)),
+    ]);
+    expect(Object(program.document()).data).toEqual([
+      { market: 'USDTNGN', price: 1530.1, derived: { market: 'USDTNGN', mid: 1530.1 } },
+      { sent: 129.5, derived: { market: 'USDTKES', mid: 129.5 } },
+    ]);
+  });
+
+  it('names the market that the service refuses, which may be one of several', async () => {
+    const { person, program } = await bothViews('price USDTNGN NOPE', [
+      on('GET /prices?symbols=USDTNGN', ok({ market: 'USDTNGN', price: 1530.1 })),
+      on('GET /prices?symbols=NOPE', no(404, 'market_not_found', { message: 'no such market' })),
+    ]);
+    expect(person.err).toMatch(/^Refused \(NOPE\): no such market \(market_not_found\)\.$/m);
+    expect(program.document()).toMatchObject({ error: { code: 'market_not_found', effect: 'none' } });
   });
 });
 

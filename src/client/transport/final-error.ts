@@ -2,6 +2,7 @@
  * What a call's failure means to its caller: one error that knows its code, its effect on the book and whether
  * to try again. Names the host and port, never a key.
  */
+import { unquoted } from '../../domain/quoted.ts';
 import {
   CredentialError,
   type ErrorParts,
@@ -19,6 +20,8 @@ export interface Called {
   line: string;
   /** `api.partner.test:443`. */
   host: string;
+  /** The market or the hedge that was asked about. */
+  about?: string | undefined;
 }
 
 export function finalError(called: Called, tried: Tried): HedgeError {
@@ -27,7 +30,8 @@ export function finalError(called: Called, tried: Tried): HedgeError {
   const book = NOTHING_DONE[effect];
   const parts = { book, httpStatus: last.status, details: last.details };
   if (last.status === 401 || last.status === 403) return turnedDown(called, last, parts);
-  if (last.kind === 'status' && !isRateLimit(last) && !isServerError(last)) return refused(last, parts);
+  if (last.kind === 'status' && !isRateLimit(last) && !isServerError(last))
+    return refused(called, last, parts);
   if (last.kind === 'unreadable') {
     return new UnreadableAnswerError({
       ...parts,
@@ -65,17 +69,21 @@ const HINTS: Readonly<Record<string, string>> = {
   idempotency_key_reuse: 'That idempotency key already belongs to another request: use a new one.',
 };
 
-function refused(last: FailureParts, parts: Common): RefusedError {
+function refused({ about }: Called, last: FailureParts, parts: Common): RefusedError {
   const code = last.code ?? `http_${last.status ?? 'error'}`;
   return new RefusedError({
     ...parts,
     code,
-    what: `Refused: ${sentence(last.message ?? code)}`,
+    what: `Refused${about === undefined ? '' : ` (${unquoted(about)})`}: ${sentence(last.message ?? code)}`,
     hint: HINTS[code],
   });
 }
 
-function unavailable({ host, line }: Called, { last, attempts }: Tried, parts: Common): UnavailableError {
+function unavailable(
+  { host, line }: Called,
+  { effect, last, attempts }: Tried,
+  parts: Common,
+): UnavailableError {
   const tries = attempts === 1 ? '' : `, ${attempts} attempts`;
   const final = last.kind === 'tls' || last.kind === 'proxy';
   const answered = last.phase === 'answered';
@@ -92,7 +100,11 @@ function unavailable({ host, line }: Called, { last, attempts }: Tried, parts: C
       answered && isRateLimit(last)
         ? `${host} takes no more requests for now: ${last.says}${tries}.`
         : `${trouble}${tries} (${line}).`,
-    book: last.phase === 'never_sent' ? 'Nothing was sent.' : parts.book,
+    // To a host that is not believed, what matters of a reading too is that the key stayed here.
+    book:
+      last.phase === 'never_sent' && (last.kind === 'tls' || effect === 'action')
+        ? 'Nothing was sent.'
+        : parts.book,
     hint: last.hint ?? (isRateLimit(last) ? 'Wait a little, then try again.' : 'Try again later.'),
     retry: final ? 'never' : 'later',
     cause: last.cause,

@@ -15,14 +15,17 @@ export interface AddedUpHistory {
   /** Oldest first. */
   steps: readonly AddedUp[];
   /** Records without a time of closing, which have no place on a line. */
-  left: number;
+  undated: readonly ClosedHedge[];
 }
 
 export function addUpHistory(records: readonly ClosedHedge[]): AddedUpHistory {
-  const dated = records.flatMap((record) => {
+  const dated: Omit<AddedUp, 'total'>[] = [];
+  const undated: ClosedHedge[] = [];
+  for (const record of records) {
     const closedAt = instantOf(textIn(record.closed_at) ?? '');
-    return closedAt === undefined ? [] : [{ record, closedAt }];
-  });
+    if (closedAt === undefined) undated.push(record);
+    else dated.push({ record, closedAt });
+  }
   let total = new Big(0);
   const steps = dated
     .toSorted((one, other) => one.closedAt - other.closedAt)
@@ -30,5 +33,5 @@ export function addUpHistory(records: readonly ClosedHedge[]): AddedUpHistory {
       total = total.plus(step.record.net_pnl_usd);
       return { ...step, total };
     });
-  return { steps, left: records.length - dated.length };
+  return { steps, undated };
 }

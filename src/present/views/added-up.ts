@@ -6,10 +6,16 @@ import type { AddedUpHistory } from '../../flow/read/add-up-history.ts';
 import { type Block, type Cell, line, text } from '../blocks.ts';
 import { signedIn } from './cells.ts';
 
-export function viewAddedUp({ steps, left }: AddedUpHistory): readonly Block[] {
+export function viewAddedUp({ steps, undated }: AddedUpHistory): readonly Block[] {
   const [first] = steps;
   const last = steps.at(-1);
-  if (first === undefined || last === undefined) return [line(text('Nothing that was closed fits.', 'dim'))];
+  const left = undated.length;
+  const leftOut =
+    left === 0
+      ? []
+      : [line(text(`${left.toString()} left out: they came without a time of closing.`, 'warn'))];
+  if (first === undefined || last === undefined)
+    return left === 0 ? [line(text('Nothing that was closed fits.', 'dim'))] : leftOut;
   const hedges = `${steps.length.toString()} closed ${steps.length === 1 ? 'hedge' : 'hedges'},`;
   return [
     line(text('Net P&L added up, USD:', 'strong'), text(hedges), text('now'), signedIn('USD', last.total)),
@@ -24,9 +30,7 @@ export function viewAddedUp({ steps, left }: AddedUpHistory): readonly Block[] {
       ends: [timeCell(first.closedAt), timeCell(last.closedAt)],
       empty: 'Nothing has been closed yet.',
     },
-    ...(left === 0
-      ? []
-      : [line(text(`${left.toString()} left out: they came without a time of closing.`, 'warn'))]),
+    ...leftOut,
   ];
 }
 
