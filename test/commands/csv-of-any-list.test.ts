@@ -1,6 +1,6 @@
 /** Every list of whatever a service may send, read back from its CSV by another program: it is what --json says. */
 import { Big } from 'big.js';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { exactDigits, writeExactJson } from '../../src/domain/exact-json.ts';
 import { anIntent, SENDING, step } from '../journal/records.ts';
@@ -21,14 +21,41 @@ import { howMany } from '../support/goal.ts';
 import { type Exchange, on, raw, scriptedService } from '../support/scripted-service.ts';
 import { writeJournal } from '../support/written-journal.ts';
 
-const text = fc.oneof(
-  fc.constantFrom(
-    ...['=1+1', '+1', '-1+1', '@SUM(A1)', '\t=1', '\r=1', "'=1", "''", '-', '\uff1d1', '', ' ', ' lead'],
-    ...['a,b', 'say "hi"', '"', 'two\nlines', 'two\r\nlines', 'a\rb', '\u001b[2J', '\u202eevil', '\u0000'],
-    ...['{"a":1}', '[1]', 'null', 'true', '1e5', '-5', '0012', '1,5', '2026-11-20T09:02:59Z', 'PAY-8841'],
-  ),
-  fc.string({ unit: 'binary', maxLength: 12 }),
-);
+const ODD: readonly string[] = [
+  '=1+1',
+  '+1',
+  '-1+1',
+  '@SUM(A1)',
+  '\t=1',
+  '\r=1',
+  "'=1",
+  "''",
+  '-',
+  '\uff1d1',
+  '',
+  ' ',
+  ' lead',
+  'a,b',
+  'say "hi"',
+  '"',
+  'two\nlines',
+  'two\r\nlines',
+  'a\rb',
+  '\u001b[2J',
+  '\u202eevil',
+  '\u0000',
+  '{"a":1}',
+  '[1]',
+  'null',
+  'true',
+  '1e5',
+  '-5',
+  '0012',
+  '1,5',
+  '2026-11-20T09:02:59Z',
+  'PAY-8841',
+];
+const text = fc.oneof(fc.constantFrom(...ODD), fc.string({ unit: 'binary', maxLength: 12 }));
 const figure = fc
   .tuple(fc.bigInt({ min: -(10n ** 24n), max: 10n ** 24n }), fc.integer({ min: 0, max: 24 }))
   .map(([digits, places]) => new Big(`${digits.toString()}e-${places.toString()}`));
