@@ -2,6 +2,7 @@
 
 import { lateNews } from '../flow/evidence/late-news.ts';
 import { findHedges, listHedges } from '../flow/read/find-hedges.ts';
+import { checkMarketIsKnown } from '../flow/read/known-market.ts';
 import { hereAt, narrow, spanOf } from '../flow/read/narrow.ts';
 import { readHedgesIntent } from '../intent/hedges-intent.ts';
 import { NARROWING_HELP, narrowingOptions } from '../intent/narrowing.ts';
@@ -32,6 +33,7 @@ export const hedges = defineCommand({
     const api = await desk.api();
     const found = id === undefined ? await listHedges(api, filter) : await findHedges(api, id);
     await lateNews(found.data, await desk.looking());
+    await checkMarketIsKnown(api, narrowing.market, found.data);
     const wanted = { narrowing, field: 'opened_at', limit: filter.limit, here: hereAt(found, here) };
     const { records, covers } = await narrow(found.data, wanted);
     const listed = id === undefined ? { covers } : {};

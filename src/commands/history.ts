@@ -1,5 +1,6 @@
 /** `hedge history`: closed hedges, one by one or summed. */
 import { addUpHistory } from '../flow/read/add-up-history.ts';
+import { checkMarketIsKnown } from '../flow/read/known-market.ts';
 import { hereAt, narrow, spanOf } from '../flow/read/narrow.ts';
 import { sumHistory } from '../flow/read/sum-history.ts';
 import { readHistoryIntent } from '../intent/history-intent.ts';
@@ -31,7 +32,9 @@ export const history = defineCommand({
   async run(desk, { narrowing, by, chart }) {
     const here = { zone: (await desk.vantage()).zone, nowMs: desk.clock.now() };
     await spanOf(narrowing, here);
-    const { data, meta, servedAt } = await (await desk.api()).history();
+    const api = await desk.api();
+    const { data, meta, servedAt } = await api.history();
+    await checkMarketIsKnown(api, narrowing.market, data);
     const wanted = { narrowing, field: 'closed_at', here: hereAt({ servedAt }, here) };
     const { records, covers } = await narrow(data, wanted);
     const sums = by === undefined ? undefined : await sumHistory(records, { by, zone: here.zone });

@@ -27,7 +27,7 @@ export const narrowingOptions = (field: string, happened: string) => [
 
 /** Said under the options: whose clocks count. */
 export const NARROWING_HELP =
-  "Days and times are those of the profile's zone (UTC without one); 7d is the same time seven days ago. Market, side and time are picked out here, from what the service sends.";
+  "Days and times are those of the profile's zone (UTC without one); 7d is the same time seven days ago. Market, side and time are picked out here, from what the service sends; a market that the account does not have is refused (market_not_found).";
 
 export function readNarrowing(raw: RawInput): Narrowing {
   const text = <T>(name: string, read: (value: string) => T): T | undefined => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { aClosedHedge, aHedge, aPosition } from '../spec/bodies.ts';
+import { aClosedHedge, aHedge, aMarket, aPosition, MARKETS_META } from '../spec/bodies.ts';
 import { filled, readCsv } from '../support/csv.ts';
 import { aDesk } from '../support/desk.ts';
 import { deskAt, SANDBOX_KEY } from '../support/desk-at.ts';
@@ -41,6 +41,36 @@ describe('hedges', () => {
     ['--until 2026-01-01', ''],
   ])('%s leaves %s', async (words, ids) => {
     expect((await left(words)).ids).toBe(ids);
+  });
+
+  it.each([
+    ['hedges --market usdtngm', 'GET /hedges?limit=500', HEDGES],
+    ['hedges --market usdtngm', 'GET /hedges?limit=500', []],
+    ['history --market usdtngm', 'GET /hedges/history', [aClosedHedge({ market: 'USDTNGN' })]],
+    ['history --by day --market usdtngm --csv', 'GET /hedges/history', [aClosedHedge()]],
+  ])('%s tells a market that the account has not from one with nothing on it', async (words, line, sent) => {
+    const markets = on('GET /markets', ok([aMarket()], MARKETS_META));
+    const service = await scriptedService([on(line, ok(sent, {}, DATE)), markets]);
+    const ran = await deskAt(service).run(words);
+    expect([ran.code, ran.out]).toEqual([3, '']);
+    expect(ran.err).toBe(
+      [
+        'This account has no market USDTNGM (market_not_found).',
+        'Nothing was changed.',
+        'Did you mean USDTNGN? To see which it has: hedge markets',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it.each([
+    ['hedges --market usdtkes', 'GET /hedges?limit=500'],
+    ['history --market usdtkes', 'GET /hedges/history'],
+  ])('%s is an empty list where the market is there and nothing is on it', async (words, line) => {
+    const markets = on('GET /markets', ok([aMarket({ market: 'USDTKES' })], MARKETS_META));
+    const service = await scriptedService([on(line, ok([], {}, DATE)), markets]);
+    const ran = await deskAt(service).run(`${words} --json`);
+    expect([ran.code, ran.document()]).toMatchObject([0, { data: [] }]);
   });
 
   it('says in meta.covers what was asked of which field, and of how many', async () => {

@@ -3,13 +3,12 @@
  * the open actions of this machine's journal. Sends nothing that changes the book.
  */
 import type { Account, Market, Position } from '../../client/schemas.ts';
-import { unquoted } from '../../domain/quoted.ts';
 import { SIDES, type Side } from '../../domain/vocabulary.ts';
-import { RefusedError } from '../../errors.ts';
 import type { PriceMemory, SeenPrice } from '../../memory/prices.ts';
 import type { Looking } from '../dealing.ts';
 import { lateNews } from '../evidence/late-news.ts';
 import { readSide, type SideHedge } from '../plan/plan-side.ts';
+import { marketNotFound } from './known-market.ts';
 import { readBook } from './read-book.ts';
 import { glanceAtJournal, type JournalGlance } from './read-journal.ts';
 
@@ -46,11 +45,10 @@ export async function readDesk(
   const [markets, account, book] = await Promise.all(reading);
   const unknown = named.find((name) => !markets.data.some(({ market }) => market === name));
   if (unknown !== undefined)
-    throw new RefusedError({
-      code: 'market_not_found',
-      what: `This account has no market ${unquoted(unknown)}.`,
-      hint: 'To see which it has: hedge markets',
-    });
+    throw marketNotFound(
+      unknown,
+      markets.data.map(({ market }) => market),
+    );
   await lateNews(book.hedges, looking);
   const shown = markets.data.filter(({ market }) => named.length === 0 || named.includes(market));
   const sides = [...new Set(book.hedges.map(({ market }) => market))].flatMap((market) =>
