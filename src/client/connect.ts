@@ -12,6 +12,7 @@
  *   send       one exchange: deadline, caps, TLS, proxy
  */
 import type { ApiKey } from '../domain/api-key.ts';
+import { UnavailableError } from '../errors.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Random } from '../platform/random.ts';
 import { parseBaseUrl } from './base-url.ts';
@@ -78,6 +79,7 @@ export function connect(parts: Connecting): Connection {
   const traced = trace === undefined ? known : withTrace({ trace, clock, masked: key.masked }, known);
   const opened = withEnvelope(traced, () => clock.now());
   const host = `${base.host.includes(':') ? `[${base.host}]` : base.host}:${base.port}`;
+  const closing = new AbortController();
   const everyRequest = {
     accept: 'application/json',
     'accept-encoding': 'identity',
@@ -92,7 +94,7 @@ export function connect(parts: Connecting): Connection {
       ...(call.body === undefined ? {} : { body: call.body }),
     };
     const called = { line: `${call.method} ${pathOf(call.path)}`, host, about: call.about };
-    const stops = [options.signal, parts.signal].filter((signal) => signal !== undefined);
+    const stops = [options.signal, parts.signal, closing.signal].filter((signal) => signal !== undefined);
     const { effect } = call;
     const onHeldBack = (ms: number): void => {
       trace?.(`. held back ${ms} ms: others with this key were told to slow down`);
@@ -108,8 +110,22 @@ export function connect(parts: Connecting): Connection {
       },
     );
   });
-  return { api, close: () => road.close() };
+  return {
+    api,
+    close() {
+      // What is still under way has nobody left to answer to.
+      closing.abort(closedHere(host));
+      return road.close();
+    },
+  };
 }
+
+const closedHere = (host: string): UnavailableError =>
+  new UnavailableError({
+    code: 'unavailable',
+    what: `The connection to ${host} was closed here.`,
+    book: 'Nothing was changed.',
+  });
 
 /** Without the query: a deal id has no place in a message. */
 const pathOf = (path: string): string => path.replace(/\?.*$/, '');

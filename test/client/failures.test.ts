@@ -460,7 +460,7 @@ describe.each(ROADS)('a redirect, on the $road road', ({ deskWith }) => {
   );
 });
 
-describe.each(ROADS)('closing the client, on the $road road', ({ connected }) => {
+describe.each(ROADS)('closing the client, on the $road road', ({ connected, deskWith }) => {
   it('drops a connection that is still being made', async () => {
     let knock: (socket: Socket) => void = () => undefined;
     const knocked = new Promise<Socket>((resolve) => (knock = resolve));
@@ -474,6 +474,16 @@ describe.each(ROADS)('closing the client, on the $road road', ({ connected }) =>
     await close();
     await hungUp;
     expect(await error).toMatchObject({ code: 'unavailable', book: 'Nothing was changed.' });
+  });
+
+  it('asks nothing again that was under way, and waits for nothing', async () => {
+    const { api, close, clock, service } = await deskWith([on(ACCOUNT, silence)]);
+    const error = read(api);
+    await service.arrived(1);
+    await close();
+    expect(await error).toMatchObject({ code: 'unavailable', effect: 'none' });
+    expect(clock.sleeps).toEqual([]);
+    expect(service.requests).toHaveLength(1);
   });
 });
 
