@@ -2,7 +2,8 @@
  * The script for bash, 3.2 and newer. Names are read line by line and compared as text; nothing that was read is
  * ever expanded, and one with more than letters, digits and `._/-` is passed over.
  */
-import { arms, shellText, single } from './shell-text.ts';
+import { lookups } from './lookups.ts';
+import { shellText } from './shell-text.ts';
 import type { Tables } from './tables.ts';
 
 /** One option a line: the word, then what withdraws it; a dash alone is never given. */
@@ -14,40 +15,10 @@ export const bashScript = (
 ): string => shellText`# bash completion for hedge. Generated: npm run completions.
 # shellcheck shell=bash
 
-_hedge_subs() {
-  subs=''
-  case $1 in
-${arms(
-  tables.words.map(({ path, offered }) => ({
-    keys: [path],
-    gives: offered.map(({ word }) => word).join(' '),
-  })),
-  'subs',
-)}  esac
-}
-
-_hedge_options() {
-  options=''
-  case $1 in
-${arms(
-  tables.options.map(({ path, offered }) => ({ keys: [path], gives: optionLines(offered) })),
-  'options',
-)}  esac
-  options+=$'\n'${single(optionLines(tables.everywhere))}
-}
-
-_hedge_takes() {
-  takes=''
-  case "$1 $2" in
-${arms(tables.takes, 'takes')}  esac
-}
-
-_hedge_operand() {
-  takes=''
-  case "$1 $2" in
-${arms(tables.operands, 'takes')}  esac
-}
-
+${lookups(tables, {
+  words: (offered) => offered.map(({ word }) => word).join(' '),
+  options: optionLines,
+})}
 # The words before the cursor without their quotes, into words and cur. (COMP_WORDS is split at = and : too.)
 _hedge_split() {
   local line=$1 char='' quote='' word='' begun='' at

@@ -2,7 +2,8 @@
  * The script for zsh: a function of the name `_hedge` for its fpath. Names are taken as text, and one with more
  * than letters, digits and `._/-` is passed over; zsh itself quotes whatever it puts on the line.
  */
-import { arms, shellText, single } from './shell-text.ts';
+import { lookups } from './lookups.ts';
+import { shellText } from './shell-text.ts';
 import type { Tables } from './tables.ts';
 
 const described = (word: string, summary: string): string =>
@@ -18,37 +19,7 @@ const optionLines = (offered: Tables['everywhere']): string =>
 export const zshScript = (tables: Tables): string => shellText`#compdef hedge
 # zsh completion for hedge. Generated: npm run completions.
 
-_hedge_subs() {
-  subs=''
-  case $1 in
-${arms(
-  tables.words.map(({ path, offered }) => ({ keys: [path], gives: subLines(offered) })),
-  'subs',
-)}  esac
-}
-
-_hedge_options() {
-  options=''
-  case $1 in
-${arms(
-  tables.options.map(({ path, offered }) => ({ keys: [path], gives: optionLines(offered) })),
-  'options',
-)}  esac
-  options+=$'\n'${single(optionLines(tables.everywhere))}
-}
-
-_hedge_takes() {
-  takes=''
-  case "$1 $2" in
-${arms(tables.takes, 'takes')}  esac
-}
-
-_hedge_operand() {
-  takes=''
-  case "$1 $2" in
-${arms(tables.operands, 'takes')}  esac
-}
-
+${lookups(tables, { words: subLines, options: optionLines })}
 # What hedge remembers, into offered. It asks neither the network nor the key.
 _hedge_names() {
   local line name about
