@@ -8,6 +8,7 @@ _hedge_subs() {
     'journal') subs='settle' ;;
     'profile') subs='add list show use limit remove' ;;
     'practice') subs='status advance weather reset serve' ;;
+    'api') subs='GET POST' ;;
     'help') subs='markets price quote watch open add reduce close check resume wait batch halt unhalt hedges history positions account journal profile practice doctor api completion exit-codes environment keys json practice scripting topics' ;;
   esac
 }
@@ -173,6 +174,23 @@ _hedge_options() {
 --idempotency-key - --idempotency-key
 --despite - --despite
 --if-open - --if-open' ;;
+    'api GET') options='--param -' ;;
+    'api POST') options='--raw-field -
+--field -
+--data - --data
+--ensure - --ensure
+--retry-failed - --retry-failed
+--worst-price - --worst-price
+--max-cost-bps - --max-cost-bps
+--any-price - --any-price
+--allow-duplicate - --allow-duplicate
+--yes - --yes -y
+--dry-run - --dry-run
+--no-wait - --no-wait
+--timeout - --timeout
+--idempotency-key - --idempotency-key
+--despite - --despite
+--if-open - --if-open' ;;
   esac
   options+=$'\n''--profile - --profile
 --expect-env - --expect-env
@@ -189,14 +207,14 @@ _hedge_options() {
 _hedge_takes() {
   takes=''
   case "$1 $2" in
-    'quote --tenor' | 'quote -t') takes='words 1 3 7 all' ;;
-    'quote --worst-price' | 'quote --max-cost-bps' | 'watch --every' | 'open --deal-id' | 'open --worst-price' | 'open --max-cost-bps' | 'open --timeout' | 'open --idempotency-key' | 'add --worst-price' | 'add --max-cost-bps' | 'add --timeout' | 'add --idempotency-key' | 'reduce --by' | 'reduce --to' | 'reduce --timeout' | 'reduce --idempotency-key' | 'close --timeout' | 'close --idempotency-key' | 'resume --timeout' | 'wait --timeout' | 'batch --name' | 'batch --parallel' | 'hedges --limit' | 'journal --limit' | 'journal settle --because' | 'profile add --base-url' | 'profile add --key-command' | 'profile add --time-zone' | 'profile add --max-notional' | 'profile add --max-daily-notional' | 'profile limit --max-notional' | 'profile limit --max-daily-notional' | 'practice weather --latency' | 'practice weather --rate-limited' | 'practice weather --fail-before' | 'practice weather --fail-after' | 'practice weather --lost-before' | 'practice weather --lost-after' | 'practice weather --in-flight' | 'practice weather --slow-fills' | 'practice weather --failing-orders' | 'practice weather --once' | 'practice reset --balance' | 'practice serve --port' | 'practice serve --latency' | 'practice serve --rate-limited' | 'practice serve --fail-before' | 'practice serve --fail-after' | 'practice serve --lost-before' | 'practice serve --lost-after' | 'practice serve --in-flight' | 'practice serve --slow-fills' | 'practice serve --failing-orders' | 'practice serve --once' | 'api --raw-field' | 'api -f' | 'api --field' | 'api -F' | 'api --data' | 'api --param' | 'api --worst-price' | 'api --max-cost-bps' | 'api --timeout' | 'api --idempotency-key' | *' --query') takes='free' ;;
+    'quote --tenor' | 'quote -t') takes='list words 1 3 7 all' ;;
+    'quote --worst-price' | 'quote --max-cost-bps' | 'watch --every' | 'open --deal-id' | 'open --worst-price' | 'open --max-cost-bps' | 'open --timeout' | 'open --idempotency-key' | 'add --worst-price' | 'add --max-cost-bps' | 'add --timeout' | 'add --idempotency-key' | 'reduce --by' | 'reduce --to' | 'reduce --timeout' | 'reduce --idempotency-key' | 'close --timeout' | 'close --idempotency-key' | 'resume --timeout' | 'wait --timeout' | 'batch --name' | 'batch --parallel' | 'hedges --limit' | 'journal --limit' | 'journal settle --because' | 'profile add --base-url' | 'profile add --key-command' | 'profile add --time-zone' | 'profile add --max-notional' | 'profile add --max-daily-notional' | 'profile limit --max-notional' | 'profile limit --max-daily-notional' | 'practice weather --latency' | 'practice weather --rate-limited' | 'practice weather --fail-before' | 'practice weather --fail-after' | 'practice weather --lost-before' | 'practice weather --lost-after' | 'practice weather --in-flight' | 'practice weather --slow-fills' | 'practice weather --failing-orders' | 'practice weather --once' | 'practice reset --balance' | 'practice serve --port' | 'practice serve --latency' | 'practice serve --rate-limited' | 'practice serve --fail-before' | 'practice serve --fail-after' | 'practice serve --lost-before' | 'practice serve --lost-after' | 'practice serve --in-flight' | 'practice serve --slow-fills' | 'practice serve --failing-orders' | 'practice serve --once' | 'api --raw-field' | 'api -f' | 'api --field' | 'api -F' | 'api --data' | 'api --param' | 'api --worst-price' | 'api --max-cost-bps' | 'api --timeout' | 'api --idempotency-key' | 'api GET --param' | 'api POST --raw-field' | 'api POST -f' | 'api POST --field' | 'api POST -F' | 'api POST --data' | 'api POST --worst-price' | 'api POST --max-cost-bps' | 'api POST --timeout' | 'api POST --idempotency-key' | *' --query') takes='free' ;;
     'open --tenor' | 'open -t') takes='words 1 3 7' ;;
-    'open --despite' | 'add --despite' | 'reduce --despite' | 'close --despite' | 'api --despite') takes='names actions' ;;
+    'open --despite' | 'add --despite' | 'reduce --despite' | 'close --despite' | 'api --despite' | 'api POST --despite') takes='list names matters' ;;
     'hedges --status') takes='words submitting submitted filled failed closed' ;;
     'hedges --deal-id' | 'journal --deal-id') takes='names deals' ;;
     'hedges --since' | 'hedges --until' | 'history --since' | 'history --until') takes='words today yesterday 7d' ;;
-    'hedges --market' | 'history --market' | 'journal --market' | 'profile add --markets' | 'profile limit --markets' | 'practice weather --disable' | 'practice serve --disable') takes='names markets' ;;
+    'hedges --market' | 'history --market' | 'journal --market') takes='names markets' ;;
     'hedges --side' | 'history --side' | 'journal --side') takes='words buy sell' ;;
     'history --by') takes='words day week month market side' ;;
     'journal --action') takes='words open add reduce close' ;;
@@ -205,6 +223,7 @@ _hedge_takes() {
     'journal settle --as') takes='words done nothing' ;;
     'profile add --key-file' | 'profile add --ca-file') takes='files' ;;
     'profile add --store') takes='words file keychain' ;;
+    'profile add --markets' | 'profile limit --markets' | 'practice weather --disable' | 'practice serve --disable') takes='list names markets' ;;
     'practice weather --only' | 'practice serve --only') takes='words all readings actions open add reduce close' ;;
     'practice serve --host') takes='words 127.0.0.1 ::1' ;;
     *' --profile') takes='names profiles' ;;
@@ -217,13 +236,16 @@ _hedge_operand() {
   case "$1 $2" in
     'price '* | 'quote 0' | 'watch '* | 'open 0' | 'add 0' | 'reduce 0' | 'close 0') takes='names markets' ;;
     'quote 1' | 'open 1' | 'add 1' | 'reduce 1' | 'close 1') takes='words buy sell' ;;
-    'quote 2' | 'open 2' | 'add 2' | 'reduce 2' | 'halt '* | 'profile add 0' | 'practice advance 0' | 'api 1') takes='free' ;;
-    'check 0' | 'resume 0' | 'wait 0' | 'journal 0' | 'journal settle 0') takes='names anything' ;;
+    'quote 2' | 'open 2' | 'add 2' | 'reduce 2' | 'halt '* | 'profile add 0' | 'practice advance 0' | 'api 0') takes='free' ;;
+    'check 0' | 'wait 0' | 'journal 0') takes='names anything' ;;
+    'resume 0' | 'journal settle 0') takes='names matters' ;;
     'batch 0') takes='files' ;;
     'hedges 0') takes='names hedges' ;;
     'profile show 0' | 'profile use 0' | 'profile limit 0' | 'profile remove 0') takes='names profiles' ;;
     'practice weather 0') takes='words clear' ;;
-    'api 0') takes='words GET POST' ;;
+    'api 1') takes='words /markets /prices /hedges /hedges/history /positions /account /quotes /hedges/add /hedges/reduce /hedges/close' ;;
+    'api GET 0') takes='words /markets /prices /hedges /hedges/history /positions /account' ;;
+    'api POST 0') takes='words /quotes /hedges /hedges/add /hedges/reduce /hedges/close' ;;
     'completion 0') takes='words bash zsh fish powershell' ;;
   esac
 }
@@ -265,7 +287,7 @@ _hedge_names() {
 
 _hedge() {
   local words=() cur='' subs='' options='' takes='' candidates=()
-  local path='' pending='' ended='' profile='' given=' ' count=0 before='' word='' line='' other='' kept=''
+  local path='' pending='' ended='' profile='' given=' ' count=0 before='' chosen='' word='' line='' other='' kept=''
   COMPREPLY=()
   _hedge_split "${COMP_LINE:0:COMP_POINT}"
   for word in "${words[@]:1}"; do
@@ -309,6 +331,14 @@ _hedge() {
     [[ -z $takes && -z $subs && -z $ended ]] && takes=options
   fi
 
+  if [[ $takes == list\ * ]]; then
+    takes=${takes#list }
+    if [[ $cur == *,* ]]; then
+      chosen=,${cur%,*},
+      before+=${cur%,*},
+      cur=${cur##*,}
+    fi
+  fi
   case $takes in
     words\ *)
       read -ra words <<<"${takes#words }"
@@ -327,8 +357,20 @@ _hedge() {
       done <<<"$options"
       ;;
   esac
-  for word in ${candidates[@]+"${candidates[@]}"}; do
-    [[ $word == "$cur"* ]] && COMPREPLY+=("$before$word")
+  _hedge_offer ${candidates[@]+"${candidates[@]}"}
+  # Markets, sides and the like may be typed in any case; options are as they are.
+  if [[ ${#COMPREPLY[@]} == 0 && $takes != options ]] && ! shopt -q nocasematch; then
+    shopt -s nocasematch
+    _hedge_offer ${candidates[@]+"${candidates[@]}"}
+    shopt -u nocasematch
+  fi
+}
+
+# Those that begin as the word does, into COMPREPLY; none that the list before it has.
+_hedge_offer() {
+  local word=''
+  for word in "$@"; do
+    [[ $word == "$cur"* && $chosen != *,"$word",* ]] && COMPREPLY+=("$before$word")
   done
 }
 

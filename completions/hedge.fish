@@ -47,6 +47,10 @@ function __hedge_subs
                 'weather|shows or sets chosen trouble: delays, refusals, lost answers, failing orders' \
                 'reset|starts both books anew: flat, the opening balance, book time at the wall clock' \
                 'serve|keeps the practice service up for other programs, until Ctrl-C'
+        case 'api'
+            printf '%s\n' \
+                'GET|GET or POST' \
+                'POST|GET or POST'
         case 'help'
             printf '%s\n' \
                 'markets|what can be dealt: status, mid, capacity and carry per side' \
@@ -297,6 +301,27 @@ function __hedge_options
                 '--idempotency-key:--idempotency-key|an action: the key to send; the same key and request never act twice' \
                 '--despite:--despite|an action: do it although this action is unresolved or in flight: an id, or a list' \
                 '--if-open:--if-open|an action: exit 0 when nothing is open on that side'
+        case 'api GET'
+            printf '%s\n' \
+                ':--param|key=value of the query of a GET'
+        case 'api POST'
+            printf '%s\n' \
+                ':--raw-field|key=value of the body, as text' \
+                ':--field|key=value: a number, true, false or null' \
+                '--data:--data|the whole body: JSON, @FILE, or - for standard input' \
+                '--ensure:--ensure|an action: with client_reference: what is dealt already under it is not dealt again' \
+                '--retry-failed:--retry-failed|an action: with --ensure: deals anew when the last one failed' \
+                '--worst-price:--worst-price|an action: do not deal at a worse one; checked here, the service has no limit price' \
+                '--max-cost-bps:--max-cost-bps|an action: do not deal when the whole cost is more, in bps of notional' \
+                '--any-price:--any-price|an action: deal at whatever the price is' \
+                '--allow-duplicate:--allow-duplicate|an action: although the same was dealt within the last minute' \
+                '--yes -y:--yes|an action: deal without asking' \
+                '--dry-run:--dry-run|an action: show what would be sent, send nothing; exits as the guards would' \
+                '--no-wait:--no-wait|an action: end when the service has accepted it' \
+                '--timeout:--timeout|an action: how long to wait for the end, 60 by default; never cuts the sending' \
+                '--idempotency-key:--idempotency-key|an action: the key to send; the same key and request never act twice' \
+                '--despite:--despite|an action: do it although this action is unresolved or in flight: an id, or a list' \
+                '--if-open:--if-open|an action: exit 0 when nothing is open on that side'
     end
     printf '%s\n' \
                 '--profile:--profile|whose key and base address to use (practice is built in)' \
@@ -314,20 +339,20 @@ end
 function __hedge_takes
     switch "$argv[1] $argv[2]"
         case 'quote --tenor' 'quote -t'
-            echo 'words 1 3 7 all'
-        case 'quote --worst-price' 'quote --max-cost-bps' 'watch --every' 'open --deal-id' 'open --worst-price' 'open --max-cost-bps' 'open --timeout' 'open --idempotency-key' 'add --worst-price' 'add --max-cost-bps' 'add --timeout' 'add --idempotency-key' 'reduce --by' 'reduce --to' 'reduce --timeout' 'reduce --idempotency-key' 'close --timeout' 'close --idempotency-key' 'resume --timeout' 'wait --timeout' 'batch --name' 'batch --parallel' 'hedges --limit' 'journal --limit' 'journal settle --because' 'profile add --base-url' 'profile add --key-command' 'profile add --time-zone' 'profile add --max-notional' 'profile add --max-daily-notional' 'profile limit --max-notional' 'profile limit --max-daily-notional' 'practice weather --latency' 'practice weather --rate-limited' 'practice weather --fail-before' 'practice weather --fail-after' 'practice weather --lost-before' 'practice weather --lost-after' 'practice weather --in-flight' 'practice weather --slow-fills' 'practice weather --failing-orders' 'practice weather --once' 'practice reset --balance' 'practice serve --port' 'practice serve --latency' 'practice serve --rate-limited' 'practice serve --fail-before' 'practice serve --fail-after' 'practice serve --lost-before' 'practice serve --lost-after' 'practice serve --in-flight' 'practice serve --slow-fills' 'practice serve --failing-orders' 'practice serve --once' 'api --raw-field' 'api -f' 'api --field' 'api -F' 'api --data' 'api --param' 'api --worst-price' 'api --max-cost-bps' 'api --timeout' 'api --idempotency-key' '* --query'
+            echo 'list words 1 3 7 all'
+        case 'quote --worst-price' 'quote --max-cost-bps' 'watch --every' 'open --deal-id' 'open --worst-price' 'open --max-cost-bps' 'open --timeout' 'open --idempotency-key' 'add --worst-price' 'add --max-cost-bps' 'add --timeout' 'add --idempotency-key' 'reduce --by' 'reduce --to' 'reduce --timeout' 'reduce --idempotency-key' 'close --timeout' 'close --idempotency-key' 'resume --timeout' 'wait --timeout' 'batch --name' 'batch --parallel' 'hedges --limit' 'journal --limit' 'journal settle --because' 'profile add --base-url' 'profile add --key-command' 'profile add --time-zone' 'profile add --max-notional' 'profile add --max-daily-notional' 'profile limit --max-notional' 'profile limit --max-daily-notional' 'practice weather --latency' 'practice weather --rate-limited' 'practice weather --fail-before' 'practice weather --fail-after' 'practice weather --lost-before' 'practice weather --lost-after' 'practice weather --in-flight' 'practice weather --slow-fills' 'practice weather --failing-orders' 'practice weather --once' 'practice reset --balance' 'practice serve --port' 'practice serve --latency' 'practice serve --rate-limited' 'practice serve --fail-before' 'practice serve --fail-after' 'practice serve --lost-before' 'practice serve --lost-after' 'practice serve --in-flight' 'practice serve --slow-fills' 'practice serve --failing-orders' 'practice serve --once' 'api --raw-field' 'api -f' 'api --field' 'api -F' 'api --data' 'api --param' 'api --worst-price' 'api --max-cost-bps' 'api --timeout' 'api --idempotency-key' 'api GET --param' 'api POST --raw-field' 'api POST -f' 'api POST --field' 'api POST -F' 'api POST --data' 'api POST --worst-price' 'api POST --max-cost-bps' 'api POST --timeout' 'api POST --idempotency-key' '* --query'
             echo 'free'
         case 'open --tenor' 'open -t'
             echo 'words 1 3 7'
-        case 'open --despite' 'add --despite' 'reduce --despite' 'close --despite' 'api --despite'
-            echo 'names actions'
+        case 'open --despite' 'add --despite' 'reduce --despite' 'close --despite' 'api --despite' 'api POST --despite'
+            echo 'list names matters'
         case 'hedges --status'
             echo 'words submitting submitted filled failed closed'
         case 'hedges --deal-id' 'journal --deal-id'
             echo 'names deals'
         case 'hedges --since' 'hedges --until' 'history --since' 'history --until'
             echo 'words today yesterday 7d'
-        case 'hedges --market' 'history --market' 'journal --market' 'profile add --markets' 'profile limit --markets' 'practice weather --disable' 'practice serve --disable'
+        case 'hedges --market' 'history --market' 'journal --market'
             echo 'names markets'
         case 'hedges --side' 'history --side' 'journal --side'
             echo 'words buy sell'
@@ -345,6 +370,8 @@ function __hedge_takes
             echo 'files'
         case 'profile add --store'
             echo 'words file keychain'
+        case 'profile add --markets' 'profile limit --markets' 'practice weather --disable' 'practice serve --disable'
+            echo 'list names markets'
         case 'practice weather --only' 'practice serve --only'
             echo 'words all readings actions open add reduce close'
         case 'practice serve --host'
@@ -362,10 +389,12 @@ function __hedge_operand
             echo 'names markets'
         case 'quote 1' 'open 1' 'add 1' 'reduce 1' 'close 1'
             echo 'words buy sell'
-        case 'quote 2' 'open 2' 'add 2' 'reduce 2' 'halt *' 'profile add 0' 'practice advance 0' 'api 1'
+        case 'quote 2' 'open 2' 'add 2' 'reduce 2' 'halt *' 'profile add 0' 'practice advance 0' 'api 0'
             echo 'free'
-        case 'check 0' 'resume 0' 'wait 0' 'journal 0' 'journal settle 0'
+        case 'check 0' 'wait 0' 'journal 0'
             echo 'names anything'
+        case 'resume 0' 'journal settle 0'
+            echo 'names matters'
         case 'batch 0'
             echo 'files'
         case 'hedges 0'
@@ -374,8 +403,12 @@ function __hedge_operand
             echo 'names profiles'
         case 'practice weather 0'
             echo 'words clear'
-        case 'api 0'
-            echo 'words GET POST'
+        case 'api 1'
+            echo 'words /markets /prices /hedges /hedges/history /positions /account /quotes /hedges/add /hedges/reduce /hedges/close'
+        case 'api GET 0'
+            echo 'words /markets /prices /hedges /hedges/history /positions /account'
+        case 'api POST 0'
+            echo 'words /quotes /hedges /hedges/add /hedges/reduce /hedges/close'
         case 'completion 0'
             echo 'words bash zsh fish powershell'
     end
@@ -430,6 +463,11 @@ function __hedge_where
         set takes (__hedge_operand "$place" $count)
         test -z "$takes$opens$ended"; and set takes options
     end
+    if string match -q 'list *' -- $takes
+        set takes (string replace 'list ' '' -- $takes)
+        set -l chosen (string match -r '^.*,' -- (string replace -- "$before" '' $cur))
+        set before "$before$chosen"
+    end
     printf '%s\n' "$place" "$takes" "$opens" "$before" "$profile" "$given"
 end
 
@@ -443,13 +481,16 @@ function __hedge_complete
     set -l place $where[1]
     set -l takes $where[2]
     set -l before $where[4]
+    set -l chosen (string split , -- (string replace -r '^--[^=]*=' '' -- "$before"))
     test "$where[3]" = subs; and __hedge_subs "$place" | string replace '|' \t
     switch "$takes"
         case 'words *'
-            printf "%s\n" $before(string split ' ' -- (string replace 'words ' '' -- $takes))
+            for word in (string split ' ' -- (string replace 'words ' '' -- $takes))
+                contains -- $word $chosen; or printf '%s%s\n' "$before" $word
+            end
         case 'names *'
             for name in (__hedge_names (string replace 'names ' '' -- $takes) "$where[5]")
-                printf '%s%s\n' "$before" $name
+                contains -- (string split \t -- $name)[1] $chosen; or printf '%s%s\n' "$before" $name
             end
         case options
             set -l given (string split ' ' -- "$where[6]")
@@ -457,7 +498,7 @@ function __hedge_complete
                 set -l parts (string split -m 1 : -- $line)
                 set -l kept 1
                 for other in (string split ' ' -- $parts[1])
-                    contains -- $other $given; and set kept 0
+                    test -n "$other"; and contains -- $other $given; and set kept 0
                 end
                 test $kept = 1; and string replace '|' \t -- $parts[2]
             end

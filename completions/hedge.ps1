@@ -49,6 +49,10 @@ Register-ArgumentCompleter -Native -CommandName hedge -ScriptBlock {
         , @('reset', 'starts both books anew: flat, the opening balance, book time at the wall clock')
         , @('serve', 'keeps the practice service up for other programs, until Ctrl-C')
         )
+        'api' = @(
+        , @('GET', 'GET or POST')
+        , @('POST', 'GET or POST')
+        )
         'help' = @(
         , @('markets', 'what can be dealt: status, mid, capacity and carry per side')
         , @('price', 'indicative mid of one market, several, or all of yours')
@@ -296,6 +300,27 @@ Register-ArgumentCompleter -Native -CommandName hedge -ScriptBlock {
         , @('--despite', @('--despite'), 'an action: do it although this action is unresolved or in flight: an id, or a list')
         , @('--if-open', @('--if-open'), 'an action: exit 0 when nothing is open on that side')
         )
+        'api GET' = @(
+        , @('--param', @(), 'key=value of the query of a GET')
+        )
+        'api POST' = @(
+        , @('--raw-field', @(), 'key=value of the body, as text')
+        , @('--field', @(), 'key=value: a number, true, false or null')
+        , @('--data', @('--data'), 'the whole body: JSON, @FILE, or - for standard input')
+        , @('--ensure', @('--ensure'), 'an action: with client_reference: what is dealt already under it is not dealt again')
+        , @('--retry-failed', @('--retry-failed'), 'an action: with --ensure: deals anew when the last one failed')
+        , @('--worst-price', @('--worst-price'), 'an action: do not deal at a worse one; checked here, the service has no limit price')
+        , @('--max-cost-bps', @('--max-cost-bps'), 'an action: do not deal when the whole cost is more, in bps of notional')
+        , @('--any-price', @('--any-price'), 'an action: deal at whatever the price is')
+        , @('--allow-duplicate', @('--allow-duplicate'), 'an action: although the same was dealt within the last minute')
+        , @('--yes', @('--yes', '-y'), 'an action: deal without asking')
+        , @('--dry-run', @('--dry-run'), 'an action: show what would be sent, send nothing; exits as the guards would')
+        , @('--no-wait', @('--no-wait'), 'an action: end when the service has accepted it')
+        , @('--timeout', @('--timeout'), 'an action: how long to wait for the end, 60 by default; never cuts the sending')
+        , @('--idempotency-key', @('--idempotency-key'), 'an action: the key to send; the same key and request never act twice')
+        , @('--despite', @('--despite'), 'an action: do it although this action is unresolved or in flight: an id, or a list')
+        , @('--if-open', @('--if-open'), 'an action: exit 0 when nothing is open on that side')
+        )
     }
     $everywhere = @(
         , @('--profile', @('--profile'), 'whose key and base address to use (practice is built in)')
@@ -310,8 +335,8 @@ Register-ArgumentCompleter -Native -CommandName hedge -ScriptBlock {
         , @('--help', @('--help', '-h'), 'help for a command')
     )
     $taken = @{
-        'quote --tenor' = 'words 1 3 7 all'
-        'quote -t' = 'words 1 3 7 all'
+        'quote --tenor' = 'list words 1 3 7 all'
+        'quote -t' = 'list words 1 3 7 all'
         'quote --worst-price' = 'free'
         'quote --max-cost-bps' = 'free'
         'watch --every' = 'free'
@@ -376,14 +401,25 @@ Register-ArgumentCompleter -Native -CommandName hedge -ScriptBlock {
         'api --max-cost-bps' = 'free'
         'api --timeout' = 'free'
         'api --idempotency-key' = 'free'
+        'api GET --param' = 'free'
+        'api POST --raw-field' = 'free'
+        'api POST -f' = 'free'
+        'api POST --field' = 'free'
+        'api POST -F' = 'free'
+        'api POST --data' = 'free'
+        'api POST --worst-price' = 'free'
+        'api POST --max-cost-bps' = 'free'
+        'api POST --timeout' = 'free'
+        'api POST --idempotency-key' = 'free'
         '* --query' = 'free'
         'open --tenor' = 'words 1 3 7'
         'open -t' = 'words 1 3 7'
-        'open --despite' = 'names actions'
-        'add --despite' = 'names actions'
-        'reduce --despite' = 'names actions'
-        'close --despite' = 'names actions'
-        'api --despite' = 'names actions'
+        'open --despite' = 'list names matters'
+        'add --despite' = 'list names matters'
+        'reduce --despite' = 'list names matters'
+        'close --despite' = 'list names matters'
+        'api --despite' = 'list names matters'
+        'api POST --despite' = 'list names matters'
         'hedges --status' = 'words submitting submitted filled failed closed'
         'hedges --deal-id' = 'names deals'
         'journal --deal-id' = 'names deals'
@@ -394,10 +430,6 @@ Register-ArgumentCompleter -Native -CommandName hedge -ScriptBlock {
         'hedges --market' = 'names markets'
         'history --market' = 'names markets'
         'journal --market' = 'names markets'
-        'profile add --markets' = 'names markets'
-        'profile limit --markets' = 'names markets'
-        'practice weather --disable' = 'names markets'
-        'practice serve --disable' = 'names markets'
         'hedges --side' = 'words buy sell'
         'history --side' = 'words buy sell'
         'journal --side' = 'words buy sell'
@@ -410,6 +442,10 @@ Register-ArgumentCompleter -Native -CommandName hedge -ScriptBlock {
         'profile add --key-file' = 'files'
         'profile add --ca-file' = 'files'
         'profile add --store' = 'words file keychain'
+        'profile add --markets' = 'list names markets'
+        'profile limit --markets' = 'list names markets'
+        'practice weather --disable' = 'list names markets'
+        'practice serve --disable' = 'list names markets'
         'practice weather --only' = 'words all readings actions open add reduce close'
         'practice serve --only' = 'words all readings actions open add reduce close'
         'practice serve --host' = 'words 127.0.0.1 ::1'
@@ -436,12 +472,12 @@ Register-ArgumentCompleter -Native -CommandName hedge -ScriptBlock {
         'halt *' = 'free'
         'profile add 0' = 'free'
         'practice advance 0' = 'free'
-        'api 1' = 'free'
+        'api 0' = 'free'
         'check 0' = 'names anything'
-        'resume 0' = 'names anything'
         'wait 0' = 'names anything'
         'journal 0' = 'names anything'
-        'journal settle 0' = 'names anything'
+        'resume 0' = 'names matters'
+        'journal settle 0' = 'names matters'
         'batch 0' = 'files'
         'hedges 0' = 'names hedges'
         'profile show 0' = 'names profiles'
@@ -449,7 +485,9 @@ Register-ArgumentCompleter -Native -CommandName hedge -ScriptBlock {
         'profile limit 0' = 'names profiles'
         'profile remove 0' = 'names profiles'
         'practice weather 0' = 'words clear'
-        'api 0' = 'words GET POST'
+        'api 1' = 'words /markets /prices /hedges /hedges/history /positions /account /quotes /hedges/add /hedges/reduce /hedges/close'
+        'api GET 0' = 'words /markets /prices /hedges /hedges/history /positions /account'
+        'api POST 0' = 'words /quotes /hedges /hedges/add /hedges/reduce /hedges/close'
         'completion 0' = 'words bash zsh fish powershell'
     }
     function Get-Taken($path, $option) {
@@ -501,6 +539,8 @@ Register-ArgumentCompleter -Native -CommandName hedge -ScriptBlock {
         if (-not $takes -and -not $offers -and -not $ended) { $takes = 'options' }
     }
 
+    $takes = $takes -creplace '^list ', ''
+
     if ($takes -ceq 'options') {
         foreach ($option in @($options[$path]) + $everywhere) {
             if ($option -and -not ($option[1] | Where-Object { $given -ccontains $_ })) {
@@ -518,7 +558,7 @@ Register-ArgumentCompleter -Native -CommandName hedge -ScriptBlock {
         }
     }
     foreach ($offer in $offers) {
-        if ($offer[0].StartsWith($cur, [System.StringComparison]::Ordinal)) {
+        if ($offer[0].StartsWith($cur, [System.StringComparison]::OrdinalIgnoreCase)) {
             New-Offer ($before + $offer[0]) $offer[1]
         }
     }

@@ -58,6 +58,17 @@ const ACTIONS: Readonly<Record<string, ActionName>> = {
 /** Specification §4: opens nothing and persists nothing. */
 const READING_POSTS: readonly string[] = ['/quotes'];
 
+/** Paths of the specification (§4) without an id in them, by their method. */
+export const POST_PATHS: readonly string[] = [...READING_POSTS, ...Object.keys(ACTIONS)];
+export const GET_PATHS: readonly string[] = [
+  '/markets',
+  '/prices',
+  '/hedges',
+  '/hedges/history',
+  '/positions',
+  '/account',
+];
+
 /** @throws UsageError. */
 export function readApiIntent(raw: RawInput): ApiIntent {
   const [word = '', path = ''] = raw.operands;

@@ -1,6 +1,7 @@
 /**
- * The ids of the latest actions, from the journal's end alone: for completion, which must not wait for the whole
- * of it to be read and checked. What is no intent of an action is passed over. Decides nothing.
+ * The latest actions, from the journal's end alone: for completion, which must not wait for the whole of it to be
+ * read and checked. What is no step of an action is passed over. Decides nothing: what stands open by the records
+ * (fold.ts) is always called open here, and now and then something that does not.
  */
 import { join } from 'node:path';
 import { SIDES } from '../domain/vocabulary.ts';
@@ -10,7 +11,11 @@ import type { Places } from '../platform/places.ts';
 
 export interface RecentAction {
   id: string;
+  /** Nothing on a line of the tail says that it ended. */
+  open: boolean;
   profile: unknown;
+  /** The operator's own. */
+  dealId: unknown;
   /** `open buy 2026-11-20 09:02` */
   about: string;
 }
@@ -22,14 +27,31 @@ const ACTIONS: readonly unknown[] = ['open', 'add', 'reduce', 'close'];
 /** Newest first. */
 export function recentActions(places: Places, host: Host): readonly RecentAction[] {
   const tail = readTail(join(places.state, 'journal.jsonl'), { host, maxBytes: TAIL_BYTES });
-  if (tail === undefined) return [];
-  return tail.split('\n').flatMap(actionOn).toReversed().slice(0, MOST);
+  const found = new Map<string, Known>();
+  for (const line of tail?.split('\n') ?? []) {
+    const record = recordOn(line);
+    const { action_id: id } = record;
+    if (typeof id !== 'string' || !/^[0-9a-f]{16}$/.test(id)) continue;
+    const known = found.get(id);
+    if (known !== undefined) apply(known, record);
+    else if (record['kind'] === 'intent') found.set(id, begun(id, record));
+  }
+  return [...found.values()].toReversed().slice(0, MOST);
 }
 
-function actionOn(line: string): readonly RecentAction[] {
-  if (!line.includes('"kind":"intent"')) return [];
-  const { action_id: id, at, action, side, profile } = recordOn(line);
-  if (typeof id !== 'string' || !/^[0-9a-f]{16}$/.test(id)) return [];
+interface Known extends RecentAction {
+  /** Its end was seen on the book. */
+  ended: boolean;
+  settledAs: unknown;
+  /** The service took it: no later word takes that back. */
+  accepted: boolean;
+  /** A send may have arrived without an answer: a refusal alone does not end it. */
+  unclear: boolean;
+  /** Its last step is a send. */
+  sent: boolean;
+}
+
+function begun(id: string, { at, action, side, profile, deal_id: dealId }: Record<string, unknown>): Known {
   const words = [
     ...(ACTIONS.includes(action) ? [String(action)] : []),
     ...SIDES.filter((each) => each === side),
@@ -37,7 +59,54 @@ function actionOn(line: string): readonly RecentAction[] {
       ? [at.slice(0, 16).replace('T', ' ')]
       : []),
   ];
-  return [{ id, profile, about: words.join(' ') }];
+  const nothingYet = { ended: false, settledAs: undefined, accepted: false, unclear: false, sent: false };
+  return { id, open: true, profile, dealId, about: words.join(' '), ...nothingYet };
+}
+
+/** As fold.ts has it, for records that nobody has checked, and whoever wrote them may still run. */
+function apply(known: Known, record: Record<string, unknown>): void {
+  const { kind, outcome } = record;
+  const wasSent = known.sent;
+  known.sent = kind === 'sending' || (known.sent && outcome === 'not_seen');
+  if (known.ended) return;
+  switch (kind) {
+    case 'sending':
+      if (wasSent && record['nothing_done_before'] !== true) known.unclear = true;
+      reopen(known);
+      return;
+    case 'accepted':
+      known.accepted = true;
+      reopen(known);
+      return;
+    case 'unknown':
+      known.unclear = true;
+      known.open ||= known.settledAs === undefined;
+      return;
+    case 'refused':
+    case 'not_sent':
+      if (known.accepted || known.settledAs !== undefined) return;
+      if (record['looked'] === true) known.unclear = false;
+      known.open &&= known.unclear;
+      return;
+    case 'settled':
+      known.settledAs = record['as'];
+      known.accepted = false;
+      known.open = false;
+      return;
+    case 'outcome':
+      known.ended = outcome !== 'not_seen' && outcome !== 'not_told';
+      if (outcome === 'not_seen' || (known.settledAs !== undefined && !known.ended)) return;
+      known.accepted = false;
+      known.unclear = !known.ended;
+      known.open = known.unclear;
+  }
+}
+
+/** A person's word that it was done stands, that nothing was is overruled. */
+function reopen(known: Known): void {
+  if (known.settledAs === 'done') return;
+  known.settledAs = undefined;
+  known.open = true;
 }
 
 function recordOn(line: string): Record<string, unknown> {

@@ -6,7 +6,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { parseBaseUrl } from '../client/base-url.ts';
-import { recentActions } from '../journal/recent-actions.ts';
+import { type RecentAction, recentActions } from '../journal/recent-actions.ts';
 import { isHarmlessName, type KeptName, type NameKind, readNames } from '../memory/names.ts';
 import { readCacheFile } from '../platform/cache-file.ts';
 import { type Host, hostOf } from '../platform/host.ts';
@@ -37,10 +37,17 @@ export function offeredNames(
 ): string {
   const [kind = '', prefix = ''] = words.filter((word) => !word.startsWith(PROFILE_OPTION));
   const option = words.find((word) => word.startsWith(PROFILE_OPTION))?.slice(PROFILE_OPTION.length);
-  return namesOf(kind, { option, places, host, env })
-    .filter(({ name }) => name.startsWith(prefix) && isHarmlessName(name))
+  return beginning(prefix, namesOf(kind, { option, places, host, env }))
     .map(({ name, about }) => (about === '' ? `${name}\n` : `${name}\t${about}\n`))
     .join('');
+}
+
+/** Those that begin so; where none does, those that do in another case. */
+function beginning(prefix: string, names: readonly KeptName[]): readonly KeptName[] {
+  const harmless = names.filter(({ name }) => isHarmlessName(name));
+  const exact = harmless.filter(({ name }) => name.startsWith(prefix));
+  const lower = prefix.toLowerCase();
+  return exact.length > 0 ? exact : harmless.filter(({ name }) => name.toLowerCase().startsWith(lower));
 }
 
 function namesOf(
@@ -56,14 +63,17 @@ function namesOf(
   if (kind === 'profiles') return stored.names.map((name) => ({ name, about: '' }));
   const profile = option === '' ? (chosenIn(env) ?? stored.chosen ?? '') : option;
   if (profile !== PRACTICE && profile !== ENVIRONMENT_PAIR && !isProfileName(profile)) return [];
-  const actions = (): readonly KeptName[] =>
-    recentActions(places, host)
-      .filter((action) => action.profile === profile)
-      .map(({ id, about }) => ({ name: id, about }));
+  const recent = () => recentActions(places, host).filter((action) => action.profile === profile);
+  if (kind === 'matters')
+    return recent()
+      .filter(({ open }) => open)
+      .flatMap(namesOfAction);
   const from =
     profile === ENVIRONMENT_PAIR ? { baseUrl: parseBaseUrl(env['HEDGE_BASE_URL'] ?? '').href } : {};
   const kept = readNames(places, { profile, host, ...from });
-  return (KINDS[kind] ?? []).flatMap((each) => (each === 'actions' ? actions() : (kept?.[each] ?? [])));
+  return (KINDS[kind] ?? []).flatMap((each) =>
+    each === 'actions' ? recent().map(byItsId) : (kept?.[each] ?? []),
+  );
 }
 
 /** As settings/resolve.ts has it, but for what only an error would tell. Whether there is a key, never which. */
@@ -73,12 +83,19 @@ function chosenIn(env: Environment): string | undefined {
   return isSet('HEDGE_PROFILE') ? env['HEDGE_PROFILE'] : undefined;
 }
 
+const byItsId = ({ id, about }: RecentAction): KeptName => ({ name: id, about });
+
+/** An action is known by its own id and by the deal id that the operator gave it. */
+const namesOfAction = ({ id, dealId, about }: RecentAction): readonly KeptName[] => [
+  { name: id, about },
+  ...(typeof dealId === 'string' ? [{ name: dealId, about }] : []),
+];
+
 /** What each kind offers: whatever the word may be. */
 const KINDS: Readonly<Record<string, readonly ('actions' | NameKind)[]>> = {
   markets: ['markets'],
   deals: ['deals'],
   hedges: ['hedges', 'deals'],
-  actions: ['actions'],
   anything: ['actions', 'hedges', 'deals'],
 };
 

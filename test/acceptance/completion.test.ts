@@ -143,6 +143,26 @@ const LINES: readonly (readonly (readonly [typed: string, line: string])[])[] = 
     ['--js\t', 'hedge markets --expect-env=practice --json '],
   ],
   [['hedge help exi\t', 'hedge help exit-codes ']],
+  // In any case, as hedge takes it.
+  [
+    ['hedge quote usd\t', 'hedge quote USDTNGN '],
+    ['BU\t', 'hedge quote USDTNGN buy '],
+    ['10k --tenor 1,a\t', 'hedge quote USDTNGN buy 10k --tenor 1,all '],
+  ],
+  [['hedge quote USDTNGN buy 10k --tenor=1,3,a\t', 'hedge quote USDTNGN buy 10k --tenor=1,3,all ']],
+  [
+    ['hedge close USDTNGN buy --despite prac\t', 'hedge close USDTNGN buy --despite practice '],
+    ['\u007f,hdg\t', 'hedge close USDTNGN buy --despite practice,hdg_good-1 '],
+  ],
+  [
+    ['hedge api P\t', 'hedge api POST '],
+    ['/hedges/cl\t', 'hedge api POST /hedges/close '],
+    ['--raw\t', 'hedge api POST /hedges/close --raw-field '],
+  ],
+  [
+    ['hedge api GET /mar\t', 'hedge api GET /markets '],
+    ['--par\t', 'hedge api GET /markets --param '],
+  ],
 ];
 
 const NAMES = ['USDTNGN', 'hdg_good-1', 'practice'];
@@ -180,6 +200,30 @@ describe.each(['bash', 'zsh', 'fish'] as const)('in %s', (shell) => {
     await screen.exit;
   });
 
+  it.skipIf(missing)(
+    'what is offered after a word goes by that word, and a list has nothing twice',
+    async () => {
+      const screen = await aShell(shell, aShop(NAMES));
+      const listed = async (typed: string, wanted: string | RegExp): Promise<string> => {
+        await aNewLine(screen);
+        screen.send(`\f${typed}\t\t`);
+        const shown = await screen.until(wanted);
+        return shown
+          .split('\n')
+          .filter((line) => !line.startsWith('desk> '))
+          .join('\n');
+      };
+      expect(await listed('hedge api ', /^(?!desk).*POST/m)).toContain('GET');
+      expect(await listed('hedge api POST /', '/quotes')).not.toMatch(/markets|account/);
+      expect(await listed('hedge api GET /', '/account')).not.toMatch(/quotes|close/);
+      expect(await listed('hedge api GET /markets --', '--param')).not.toMatch(/--data|--field/);
+      const more = await listed('hedge quote USDTNGN buy 10k --tenor 1,', 'all');
+      expect(more).toMatch(/^(?:1,)?3\s+(?:1,)?7\s+(?:1,)?all/m);
+      screen.kill('SIGKILL');
+      await screen.exit;
+    },
+  );
+
   it.skipIf(missing)('names that bite are not offered, not run on TAB and not on Enter', async () => {
     const shop = aShop([...HOSTILE, 'w-good-1', 'w-good-2']);
     const screen = await aShell(shell, shop);
@@ -195,6 +239,8 @@ describe.each(['bash', 'zsh', 'fish'] as const)('in %s', (shell) => {
     for (const begun of ['$', '`', "'w;", '"w', 'w\\', '(', 'w', '-', '~', '=', 'w{', 'w!']) {
       await aNewLine(screen);
       screen.send(`hedge wait ${begun}\t\t`);
+      await aNewLine(screen);
+      screen.send(`hedge close USDTNGN buy --despite w-good-1,${begun}\t\t`);
     }
     await aNewLine(screen);
     expect(readdirSync(shop.work)).toEqual([]);
@@ -223,6 +269,21 @@ describe.each(['bash', 'zsh', 'fish'] as const)('in %s', (shell) => {
     screen.kill('SIGKILL');
     expect(await screen.exit).toEqual({ code: null, signal: 'SIGKILL' });
   });
+});
+
+it.skipIf(isMissing('zsh'))('zsh takes the script where ~/.zshrc sources it too', async () => {
+  const screen = await aShell('zsh', aShop(NAMES), [
+    'autoload -Uz compinit && compinit -u -D',
+    `source '${COMPLETIONS}/_hedge'`,
+    'unsetopt prompt_sp && zle_bracketed_paste=()',
+    "PS1='desk> '",
+  ]);
+  screen.send('hedge quo\t');
+  await screen.until('desk> hedge quote ');
+  screen.send('usd\t');
+  await screen.until('desk> hedge quote USDTNGN ');
+  screen.kill('SIGKILL');
+  expect(await screen.exit).toEqual({ code: null, signal: 'SIGKILL' });
 });
 
 const LOADER = '/usr/share/bash-completion/bash_completion';

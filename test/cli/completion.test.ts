@@ -25,6 +25,12 @@ describe('completions/', () => {
     expect(out).toBe(shipped(file));
   });
 
+  it('asks nothing of bash that one of 3.2 does not have', () => {
+    expect(shipped('hedge.bash')).not.toMatch(
+      /\b(?:mapfile|readarray|coproc|declare -[A-Zn]|local -[A-Zn]|compgen|eval)\b|\$\{\w+(?:,,?|\^\^?|@\w)\}|\|&|&>>|;;&/,
+    );
+  });
+
   it('turns down a shell that it has nothing for', async () => {
     const { code, err } = await aDesk().run('completion tcsh');
     expect(code).toBe(2);

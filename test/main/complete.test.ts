@@ -13,6 +13,7 @@ import { describe, expect, it } from 'vitest';
 import { offeredNames } from '../../src/main/complete.ts';
 import { aboutHedge, namesIn, readNames } from '../../src/memory/names.ts';
 import { placesOf } from '../../src/platform/places.ts';
+import { ACCEPTED, anIntent, FILLED, idOf, SENDING, step, UNKNOWN } from '../journal/records.ts';
 import { aClosedHedge, aHedge } from '../spec/bodies.ts';
 import { deskAt } from '../support/desk-at.ts';
 import { aMachine, temporaryFolder } from '../support/own-folder.ts';
@@ -210,9 +211,44 @@ describe('what a shell is offered', () => {
     expect(offered('deals --profile=../../x', pair)).toEqual([]);
   });
 
+  it('of actions that can be settled is what is open, by its own id and by its deal id', () => {
+    const { places, offered } = aHome();
+    mkdirSync(places.state, { recursive: true, mode: 0o700 });
+    const records = [
+      anIntent({ action_id: idOf('0001'), deal_id: 'PAY-1' }),
+      step({ ...SENDING }, '0001'),
+      step({ ...ACCEPTED }, '0001'),
+      step({ ...FILLED }, '0001'),
+      anIntent({ action_id: idOf('0002'), deal_id: 'PAY-2' }),
+      step({ ...SENDING }, '0002'),
+      step({ ...UNKNOWN }, '0002'),
+      anIntent({ action_id: idOf('0003'), deal_id: '$(reboot)' }),
+      step({ ...SENDING }, '0003'),
+      step({ ...ACCEPTED }, '0003'),
+      anIntent({ action_id: idOf('0004'), profile: 'other', deal_id: 'PAY-4' }),
+    ];
+    const lines = records.map((record) => `${JSON.stringify(record)}\n`).join('');
+    writeFileSync(join(places.state, 'journal.jsonl'), `${lines}nonsense\n`, { mode: 0o600 });
+    const names = (of: readonly string[]) => of.map((line) => line.split('\t')[0]);
+    expect(names(offered('matters'))).toEqual([idOf('0003'), idOf('0002'), 'PAY-2']);
+    expect(offered('matters pay')).toEqual(['PAY-2\topen buy 2026-11-20 12:00']);
+    expect(names(offered('anything'))).toContain(idOf('0001'));
+  });
+
+  it('may be begun in any case, and is in the one that was typed where there is such a one', () => {
+    const { memory, offered } = aHome();
+    const one = memory();
+    one.learn('markets', [{ name: 'USDTNGN' }]);
+    one.learn('deals', [{ name: 'PAY-1' }, { name: 'pay-2' }]);
+    one.keep();
+    expect(offered('markets usd')).toEqual(['USDTNGN']);
+    expect(offered('deals pay')).toEqual(['pay-2']);
+    expect(offered('deals Pay')).toEqual(['PAY-1', 'pay-2']);
+  });
+
   it('is nothing where nothing is kept, and for a kind that there is not', () => {
     const { offered } = aHome();
-    for (const kind of ['markets', 'hedges', 'deals', 'actions', 'anything', 'nonsense', ''])
+    for (const kind of ['markets', 'hedges', 'deals', 'matters', 'anything', 'nonsense', ''])
       expect(offered(kind)).toEqual([]);
   });
 });

@@ -56,7 +56,7 @@ _hedge_names() {
 
 _hedge() {
   local words=() cur='' subs='' options='' takes='' candidates=()
-  local path='' pending='' ended='' profile='' given=' ' count=0 before='' word='' line='' other='' kept=''
+  local path='' pending='' ended='' profile='' given=' ' count=0 before='' chosen='' word='' line='' other='' kept=''
   COMPREPLY=()
   _hedge_split "$\{COMP_LINE:0:COMP_POINT}"
   for word in "$\{words[@]:1}"; do
@@ -100,6 +100,14 @@ _hedge() {
     [[ -z $takes && -z $subs && -z $ended ]] && takes=options
   fi
 
+  if [[ $takes == list\ * ]]; then
+    takes=$\{takes#list }
+    if [[ $cur == *,* ]]; then
+      chosen=,$\{cur%,*},
+      before+=$\{cur%,*},
+      cur=$\{cur##*,}
+    fi
+  fi
   case $takes in
     words\ *)
       read -ra words <<<"$\{takes#words }"
@@ -118,8 +126,20 @@ _hedge() {
       done <<<"$options"
       ;;
   esac
-  for word in $\{candidates[@]+"$\{candidates[@]}"}; do
-    [[ $word == "$cur"* ]] && COMPREPLY+=("$before$word")
+  _hedge_offer $\{candidates[@]+"$\{candidates[@]}"}
+  # Markets, sides and the like may be typed in any case; options are as they are.
+  if [[ $\{#COMPREPLY[@]} == 0 && $takes != options ]] && ! shopt -q nocasematch; then
+    shopt -s nocasematch
+    _hedge_offer $\{candidates[@]+"$\{candidates[@]}"}
+    shopt -u nocasematch
+  fi
+}
+
+# Those that begin as the word does, into COMPREPLY; none that the list before it has.
+_hedge_offer() {
+  local word=''
+  for word in "$@"; do
+    [[ $word == "$cur"* && $chosen != *,"$word",* ]] && COMPREPLY+=("$before$word")
   done
 }
 

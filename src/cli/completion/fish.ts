@@ -112,6 +112,11 @@ function __hedge_where
         set takes (__hedge_operand "$place" $count)
         test -z "$takes$opens$ended"; and set takes options
     end
+    if string match -q 'list *' -- $takes
+        set takes (string replace 'list ' '' -- $takes)
+        set -l chosen (string match -r '^.*,' -- (string replace -- "$before" '' $cur))
+        set before "$before$chosen"
+    end
     printf '%s\n' "$place" "$takes" "$opens" "$before" "$profile" "$given"
 end
 
@@ -125,13 +130,16 @@ function __hedge_complete
     set -l place $where[1]
     set -l takes $where[2]
     set -l before $where[4]
+    set -l chosen (string split , -- (string replace -r '^--[^=]*=' '' -- "$before"))
     test "$where[3]" = subs; and __hedge_subs "$place" | string replace '|' \t
     switch "$takes"
         case 'words *'
-            printf "%s\n" $before(string split ' ' -- (string replace 'words ' '' -- $takes))
+            for word in (string split ' ' -- (string replace 'words ' '' -- $takes))
+                contains -- $word $chosen; or printf '%s%s\n' "$before" $word
+            end
         case 'names *'
             for name in (__hedge_names (string replace 'names ' '' -- $takes) "$where[5]")
-                printf '%s%s\n' "$before" $name
+                contains -- (string split \t -- $name)[1] $chosen; or printf '%s%s\n' "$before" $name
             end
         case options
             set -l given (string split ' ' -- "$where[6]")
@@ -139,7 +147,7 @@ function __hedge_complete
                 set -l parts (string split -m 1 : -- $line)
                 set -l kept 1
                 for other in (string split ' ' -- $parts[1])
-                    contains -- $other $given; and set kept 0
+                    test -n "$other"; and contains -- $other $given; and set kept 0
                 end
                 test $kept = 1; and string replace '|' \t -- $parts[2]
             end

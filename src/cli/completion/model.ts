@@ -7,7 +7,7 @@ import { type Command, type CommandGroup, isGroup } from '../../commands/define.
 import { REGISTRY } from '../../commands/registry.ts';
 import type { OptionSpec } from '../../commands/words.ts';
 import { GLOBAL_OPTIONS } from '../global-options.ts';
-import { type Takes, takesOf } from './words.ts';
+import { FOLLOWING, FREE, type Takes, takesOf } from './words.ts';
 
 export interface OfferedOption {
   /** `--tenor` */
@@ -55,7 +55,7 @@ export async function commandLineModel(
   return {
     places: [
       root,
-      ...entries.flatMap((entry) => (isGroup(entry) ? placesOfGroup(entry) : [placeOf(entry)])),
+      ...entries.flatMap((entry) => (isGroup(entry) ? placesOfGroup(entry) : placesOf(entry))),
       { ...NOTHING, path: 'help', words: [...commands, ...about] },
     ],
     everywhere: optionsAt('', [...GLOBAL_OPTIONS, HELP]),
@@ -71,6 +71,22 @@ function placesOfGroup({ name, main, commands }: CommandGroup): readonly Place[]
   }));
   const alone = main === undefined ? { ...NOTHING, path: name } : placeOf(main);
   return [{ ...alone, words }, ...commands.map(placeOf)];
+}
+
+/** A command, and where one of its words decides what the next one is, a place for each such word. */
+function placesOf(command: Command): readonly Place[] {
+  const place = placeOf(command);
+  const [first] = command.operands;
+  const following = Object.entries(FOLLOWING[`${command.name} ${first?.name ?? ''}`] ?? {});
+  if (following.length === 0) return [place];
+  const words = following.map(([word]) => ({ word, summary: first?.summary ?? '' }));
+  const after = following.map(([word, { takes, applies }]) => ({
+    ...place,
+    path: `${place.path} ${word}`,
+    options: place.options.filter((option) => applies(option.word)),
+    operands: [takes, ...place.operands.slice(2)],
+  }));
+  return [{ ...place, words, operands: [FREE, ...place.operands.slice(1)] }, ...after];
 }
 
 const placeOf = ({ name, options, operands }: Command): Place => ({

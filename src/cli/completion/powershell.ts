@@ -94,6 +94,8 @@ ${coded(tables.operands)}    }
         if (-not $takes -and -not $offers -and -not $ended) { $takes = 'options' }
     }
 
+    $takes = $takes -creplace '^list ', ''
+
     if ($takes -ceq 'options') {
         foreach ($option in @($options[$path]) + $everywhere) {
             if ($option -and -not ($option[1] | Where-Object { $given -ccontains $_ })) {
@@ -111,7 +113,7 @@ ${coded(tables.operands)}    }
         }
     }
     foreach ($offer in $offers) {
-        if ($offer[0].StartsWith($cur, [System.StringComparison]::Ordinal)) {
+        if ($offer[0].StartsWith($cur, [System.StringComparison]::OrdinalIgnoreCase)) {
             New-Offer ($before + $offer[0]) $offer[1]
         }
     }

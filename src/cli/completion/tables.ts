@@ -1,6 +1,6 @@
 /**
  * The model as the tables that every shell's script holds: what it looks up by the place it is at. The one code
- * for what a place takes: `words a b`, `names KIND`, `files`, `free`.
+ * for what a place takes: `words a b`, `names KIND`, either of them after `list` where commas join several, `files`, `free`.
  */
 import type { CommandLineModel, OfferedOption, Place } from './model.ts';
 import type { Takes } from './words.ts';
@@ -66,8 +66,9 @@ function operandsAt({ path, operands, variadic }: Place): readonly (readonly [st
 }
 
 function codeOf(takes: Takes): string {
-  if (takes.kind === 'words') return `words ${takes.words.join(' ')}`;
-  return takes.kind === 'names' ? `names ${takes.of}` : takes.kind;
+  if (takes.kind === 'files' || takes.kind === 'free') return takes.kind;
+  const code = takes.kind === 'words' ? `words ${takes.words.join(' ')}` : `names ${takes.of}`;
+  return takes.list === true ? `list ${code}` : code;
 }
 
 /** Keys of the same code stand together. */

@@ -4,21 +4,28 @@
  */
 import { SHELLS } from '../../commands/desk.ts';
 import { ENVIRONMENTS, HEDGE_STATUSES, SIDES, TENORS } from '../../domain/vocabulary.ts';
+import { GET_PATHS, POST_PATHS } from '../../intent/api-intent.ts';
 import { WEATHER_REACHES } from '../../intent/weather-intent.ts';
 import { JOURNAL_ACTIONS } from '../../journal/record.ts';
 import { OUTPUT_FORMS } from '../output.ts';
 
-/** `names`: what `hedge __complete` knows of that kind. `free`: a word that nobody but the operator knows. */
+type NamesOf = 'markets' | 'hedges' | 'deals' | 'matters' | 'anything' | 'profiles';
+
+/**
+ * `names`: what `hedge __complete` knows of that kind. `free`: a word that nobody but the operator knows.
+ * `list`: several of them with commas between.
+ */
 export type Takes =
-  | { kind: 'words'; words: readonly string[] }
-  | { kind: 'names'; of: 'markets' | 'hedges' | 'deals' | 'actions' | 'anything' | 'profiles' }
+  | { kind: 'words'; words: readonly string[]; list?: true }
+  | { kind: 'names'; of: NamesOf; list?: true }
   | { kind: 'files' }
   | { kind: 'free' };
 
-const FREE: Takes = { kind: 'free' };
+export const FREE: Takes = { kind: 'free' };
 const FILES: Takes = { kind: 'files' };
-const words = (list: readonly (string | number)[]): Takes => ({ kind: 'words', words: list.map(String) });
-const names = (of: Extract<Takes, { kind: 'names' }>['of']): Takes => ({ kind: 'names', of });
+const words = (list: readonly (string | number)[]) => ({ kind: 'words', words: list.map(String) }) as const;
+const names = (of: NamesOf) => ({ kind: 'names', of }) as const;
+const listOf = (takes: ReturnType<typeof words | typeof names>): Takes => ({ ...takes, list: true });
 
 /** Operands in capitals, options in small letters, as help writes them. */
 const PLACEHOLDERS: Readonly<Record<string, Takes>> = {
@@ -37,7 +44,7 @@ const PLACEHOLDERS: Readonly<Record<string, Takes>> = {
   clear: words(['clear']),
 
   action: words(JOURNAL_ACTIONS),
-  actions: names('actions'),
+  actions: listOf(names('matters')),
   address: FREE,
   bps: FREE,
   count: FREE,
@@ -51,10 +58,10 @@ const PLACEHOLDERS: Readonly<Record<string, Takes>> = {
   json: FREE,
   key: FREE,
   market: names('markets'),
-  markets: names('markets'),
+  markets: listOf(names('markets')),
   ms: FREE,
   name: names('profiles'),
-  names: names('markets'),
+  names: listOf(names('markets')),
   notional: FREE,
   param: FREE,
   path: FILES,
@@ -76,13 +83,32 @@ const PLACEHOLDERS: Readonly<Record<string, Takes>> = {
 
 /** Where the same placeholder stands for something else. */
 const EXCEPTIONS: Readonly<Record<string, Takes>> = {
-  'quote --tenor': words([...TENORS, 'all']),
+  'quote --tenor': listOf(words([...TENORS, 'all'])),
+  // Only what is open can be settled.
+  'resume ACTION': names('matters'),
+  'journal settle ACTION': names('matters'),
+  'api PATH': words([...new Set([...GET_PATHS, ...POST_PATHS])]),
   // A name or a deal id that is new.
   'profile add NAME': FREE,
   'open --deal-id': FREE,
   'journal settle --as': words(['done', 'nothing']),
   'history --by': words(['day', 'week', 'month', 'market', 'side']),
   'practice serve --host': words(['127.0.0.1', '::1']),
+};
+
+export interface Following {
+  /** The next operand. */
+  takes: Takes;
+  /** Whether an option still applies. */
+  applies: (option: string) => boolean;
+}
+
+/** What is different after a word of an operand: `hedge api POST` goes to other paths than `hedge api GET`. */
+export const FOLLOWING: Readonly<Record<string, Readonly<Record<string, Following>>>> = {
+  'api METHOD': {
+    GET: { takes: words(GET_PATHS), applies: (option) => option === '--param' },
+    POST: { takes: words(POST_PATHS), applies: (option) => option !== '--param' },
+  },
 };
 
 /** `place`: `quote --tenor`, `profile add NAME`. */

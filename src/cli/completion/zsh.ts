@@ -33,7 +33,8 @@ _hedge_names() {
 }
 
 _hedge() {
-  local cur subs options takes word line other kept
+  local cur subs options takes word line other kept chosen=''
+  local -a matching
   local place='' pending='' ended='' profile='' given=' ' count=0
   local -a before offered
   before=("$\{(@Q)words[2,CURRENT-1]}")
@@ -76,6 +77,11 @@ _hedge() {
     [[ -z $takes && -z $subs && -z $ended ]] && takes=options
   fi
 
+  [[ $takes == options ]] || matching=(-M 'm:{a-zA-Z}={A-Za-z}')
+  if [[ $takes == list\ * ]]; then
+    takes=$\{takes#list }
+    [[ $cur == *,* ]] && chosen=$\{cur%,*} && compset -P '*,'
+  fi
   case $takes in
     words\ *) offered+=("$\{(@s: :)$\{takes#words }//:/\\:}") ;;
     names\ *) _hedge_names "$\{takes#names }" ;;
@@ -92,7 +98,11 @@ _hedge() {
       ;;
   esac
   offered=("$\{(@)offered:#}")
-  (( $#offered )) && _describe -V 'hedge' offered
+  for word in "$\{(@s:,:)chosen}"; do
+    offered=("$\{(@)offered:#$\{word}}")
+    offered=("$\{(@)offered:#$\{word}:*}")
+  done
+  (( $#offered )) && _describe -V 'hedge' offered $matching
 }
 
 if [[ $\{funcstack[1]} == _hedge ]]; then
