@@ -4,8 +4,8 @@ import type { Tables } from './tables.ts';
 
 /** How a shell writes down its lists, one entry a line or a word. */
 export interface Spelling {
-  words(offered: Tables['words'][number]['offered']): string;
-  options(offered: Tables['everywhere']): string;
+  words: (offered: Tables['words'][number]['offered']) => string;
+  options: (offered: Tables['everywhere']) => string;
 }
 
 export const lookups = (tables: Tables, { words, options }: Spelling): string =>
