@@ -24,6 +24,7 @@ import { intentAgain, planAgain } from '../plan/plan-again.ts';
 import { reportOf } from '../report/report.ts';
 import { nothingSentNow } from '../report/report-errors.ts';
 import { evidenceInWords } from '../report/still-open.ts';
+import { asAfterResume } from './line-under-key.ts';
 
 export interface Resending {
   yes: boolean;
@@ -96,7 +97,9 @@ async function considerAgain(
     ...judgedByJournal(action, plan, state, dealing),
     ...dealIdFindings(intent, { state, facts, dealing }),
   ];
-  const stop = stopFrom(findings);
+  const stop = stopFrom(
+    how.line === undefined ? findings.map((each) => asAfterResume(each, action)) : findings,
+  );
   if (stop !== undefined) throw stop;
   const warnings = findings.filter(({ level }) => level === 'warn');
   return {

@@ -123,6 +123,22 @@ describe('what keeps it from being sent again', () => {
     expect(desk.again(lost)).toEqual(lost);
   });
 
+  it('a price that cannot be told: what is typed then is the line under its key, for a resume takes no --any-price', async () => {
+    const { desk, lost } = await lostOver('before', ADD);
+    await desk.colleague('/hedges/close', ON);
+    desk.practice.clock.pass(5_000);
+    const report = await resumed(desk, { yes: true, resend: true });
+    expect(report).toMatchObject({ outcome: 'unknown', finding: { code: 'no_reference' } });
+    const key = lost.intent.idempotency_key;
+    expect(report?.finding?.hint?.split('\n').slice(1)).toEqual([
+      `hedge add USDTNGN buy 2000 --idempotency-key ${key} --any-price`,
+      `hedge journal settle ${lost.shortId} --as nothing --because TEXT    if you know that it never was`,
+    ]);
+    const typed = await desk.now(ADD, { idempotencyKey: key, anyPrice: true, yes: true });
+    expect(typed.entry?.id).toBe(lost.id);
+    expect([typed.finding?.code, desk.keys().at(-1)]).toEqual(['outcome_unknown', key]);
+  });
+
   it('a halt does not keep a close', async () => {
     const { desk } = await lostOver('before', 'close USDTNGN buy');
     expect(await resumed(desk, {}, { halted: () => HALT })).toMatchObject({ outcome: 'closed' });
