@@ -1,0 +1,257 @@
+/**
+ * S8, R14: JSON from anywhere (answers, batches, bodies, every file that is kept) that is too deep, too wide, doubled,
+ * half a character or aimed at what every object is made from: an exit code that is written down, within a second of
+ * the processor's time, in bounded memory, and nothing is polluted.
+ */
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { EXIT_BUG, EXIT_CODES } from '../../src/cli/exit-codes.ts';
+import { isExecutable } from '../support/built.ts';
+import { endlessService } from '../support/endless-service.ts';
+import { type Front, frontOf, type Passed } from '../support/front.ts';
+import { expectHeld, SOAKING, spread } from '../support/goal.ts';
+import { inLanes } from '../support/lanes.ts';
+import { type Measured, measured } from '../support/measured.ts';
+import { temporaryFolder } from '../support/own-folder.ts';
+
+import { type ServedBook, servedBook } from '../support/served-book.ts';
+import { sweepHome, wayIn, writeWholeHome } from '../support/whole-home.ts';
+
+const GOAL = 'S8 hostile JSON × places';
+const DOCUMENTED = EXIT_CODES.map(({ code }) => code).filter((code) => code !== EXIT_BUG);
+const LONG_MS = SOAKING ? 900_000 : 60_000;
+const MOST_CPU_MS = 1_000;
+/** Of an answer within the caps, however odd; one without end is held to less. */
+const MOST_MB = 300;
+const MOST_MB_ENDLESS = 150;
+const POLLUTING = '"__proto__":{"polluted":1,"effect":"none"},"constructor":{"prototype":{"polluted":1}}';
+
+const MILLION = 1_000_000;
+const keys = (count: number): string =>
+  Array.from({ length: count }, (_, at) => `"k${at.toString()}":0`).join(',');
+
+const TEXTS: readonly [name: string, text: string | Buffer][] = [
+  ['lists a million deep', '['.repeat(MILLION) + ']'.repeat(MILLION)],
+  ['lists half a million deep, and cut', '['.repeat(MILLION / 2)],
+  ['objects a million deep', `${'{"a":'.repeat(MILLION)}1${'}'.repeat(MILLION)}`],
+  ['objects sixty-five deep', `${'{"a":'.repeat(65)}1${'}'.repeat(65)}`],
+  ['a million keys', `{${keys(MILLION)}}`],
+  ['as many keys as fit', `{${keys(80_000)}}`],
+  ['as many lists as fit', `[${'[],'.repeat(340_000)}[]]`],
+  ['a key twice', '{"data":{"balance_usdc":1},"data":{"balance_usdc":2},"error":null}'],
+  ['a key twice, the second time spelled otherwise', '{"version":1,"profiles":{},"\\u0070rofiles":{}}'],
+  [
+    'half a character',
+    '{"data":{"balance_usdc":1,"available_exposure_usd":2,"\\ud800":"\\udc00"},"error":null}',
+  ],
+  ['bytes of no character', Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d])],
+  ['a byte order mark', '\ufeff{"data":{"balance_usdc":1,"available_exposure_usd":2},"error":null}'],
+  ['marks of byte order within', '{"data":\ufeff{"balance_usdc":1},"error":null}'],
+  [
+    'what all objects are made from',
+    `{${POLLUTING},"data":{${POLLUTING}},"error":null,"meta":{${POLLUTING}}}`,
+  ],
+  ['a number of no size', '{"data":{"balance_usdc":1e999999,"available_exposure_usd":2},"error":null}'],
+  ['a number a million long', `{"data":{"balance_usdc":${'9'.repeat(900_000)}},"error":null}`],
+  ['a string a million long', `{"data":{"balance_usdc":"${'\\u0041'.repeat(170_000)}"},"error":null}`],
+  ['NUL', '{"data":"\u0000"}'],
+  ['nothing', ''],
+  ['null', 'null'],
+];
+
+let served: ServedBook;
+let whole: string;
+beforeAll(async () => {
+  served = await servedBook({ rate_limit: { burst: 10_000, per_second: 10_000 } });
+  whole = temporaryFolder(afterAll);
+  await writeWholeHome(served, whole);
+  sweepHome(whole);
+}, 60_000);
+afterAll(() => served.close());
+
+/** `readings`: how many answers of that kind are read on the way. */
+function wrongIn(what: string, { code, err, out, cost }: Measured, readings = 1): readonly string[] {
+  const told = `${what}: exit ${String(code)} ${JSON.stringify(cost)} ${err.slice(0, 400)} ${JSON.stringify(out.slice(0, 200))}`;
+  const { peakMb, cpuMs, polluted } = cost ?? { peakMb: 0, cpuMs: 0, polluted: false };
+  return [
+    ...(code === null || !DOCUMENTED.includes(code) ? [`not documented: ${told}`] : []),
+    ...(/\n\s+at .+:\d+:\d+|node:internal/.test(out + err) ? [`a stack: ${told}`] : []),
+    ...(polluted ? [`polluted: ${told}`] : []),
+    ...(cpuMs > MOST_CPU_MS * readings ? [`slow: ${told}`] : []),
+    ...(peakMb > MOST_MB ? [`large: ${told}`] : []),
+  ];
+}
+
+/** Where a text may come from, and what reads it there. */
+interface Place {
+  name: string;
+  read(text: string | Buffer, front: Front): Promise<Measured>;
+  readings?: number;
+}
+
+const answered = (words: string, body: (text: string | Buffer) => Passed['body'], status = 200): Place => ({
+  name: `${status.toString()} to ${words}`,
+  async read(text, front) {
+    const home = temporaryFolder(() => undefined);
+    front.meddle(() => Promise.resolve({ status, headers: {}, body: body(text) }));
+    try {
+      return await measured(words.split(' '), { env: front.way(home) });
+    } finally {
+      rmSync(home, { recursive: true, force: true });
+    }
+  },
+});
+
+const kept = (file: string, words: string, line = false): Place => ({
+  name: `${file} of ${words}`,
+  async read(text) {
+    const home = join(
+      temporaryFolder(() => undefined),
+      'home',
+    );
+    try {
+      cpSync(whole, home, { recursive: true });
+      const before = line ? readFileSync(join(home, file)) : Buffer.alloc(0);
+      writeFileSync(join(home, file), Buffer.concat([before, Buffer.from(text), Buffer.from('\n')]), {
+        mode: 0o600,
+      });
+      return await measured(words.split(' '), { env: wayIn(served, home) });
+    } finally {
+      rmSync(join(home, '..'), { recursive: true, force: true });
+    }
+  },
+});
+
+const given = (words: string, stdin: (text: string) => string): Place => ({
+  name: `standard input of ${words}`,
+  async read(text) {
+    const home = temporaryFolder(() => undefined);
+    try {
+      return await measured(words.split(' '), { env: served.way(home), stdin: stdin(text.toString()) });
+    } finally {
+      rmSync(home, { recursive: true, force: true });
+    }
+  },
+});
+
+const PLACES: readonly Place[] = [
+  answered('account --json', (text) => text.toString('latin1')),
+  answered('account', (text) => `{"data":${text.toString()},"error":null,"meta":{}}`),
+  answered('hedges --json', (text) => `{"data":[{"id":"hdg_1","x":${text.toString()}}],"error":null}`),
+  answered('positions', (text) => `{"data":[{"net_margin_usd":1,"x":${text.toString()}}],"error":null}`),
+  answered('history --csv', (text) => `{"data":[{"net_pnl_usd":1,"x":${text.toString()}}],"error":null}`),
+  answered('api GET /account', (text) => `{"data":{"x":${text.toString()}},"error":null}`),
+  answered(
+    'account --query data.x',
+    (text) => `{"data":{"balance_usdc":1,"available_exposure_usd":1,"x":${text.toString()}}}`,
+  ),
+  answered(
+    'account --json',
+    (text) => `{"data":null,"error":{"code":"x","details":${text.toString()}}}`,
+    400,
+  ),
+  { ...answered('close USDTNGN buy --yes --json', (text) => text.toString('latin1'), 500), readings: 4 },
+  given('batch -', (text) => `${text}\n`),
+  given('batch -', (text) => `{"command":"hedges","limit":${text}}\n{"command":"hedges",${POLLUTING}}\n`),
+  given('api POST /quotes --data -', (text) => text),
+  given(
+    'api POST /hedges/close --dry-run --data -',
+    (text) => `{"market":"USDTNGN","side":"buy","x":${text}}`,
+  ),
+  kept('config/profiles.json', 'account --json'),
+  kept('state/journal.jsonl', 'journal --json', true),
+  kept('state/halt.json', 'open USDTNGN buy 10k --tenor 3 --yes --json'),
+  kept('state/practice/settings.json', '--profile practice account --json'),
+  kept('cache/names/desk.json', '__complete hedges'),
+  kept('cache/names/desk.json', 'hedges --json'),
+];
+
+describe('JSON', { timeout: LONG_MS }, () => {
+  it('that is no use to anybody costs little and ends as is written down, wherever it comes from', async () => {
+    const lanes: Front[] = [];
+    for (let lane = 0; lane < 4; lane += 1) lanes.push(await frontOf(served, temporaryFolder()));
+    const all = PLACES.flatMap((place, row) =>
+      TEXTS.map((text, column) => ({ place, text, at: row * 3 + column })),
+    );
+    const cases = SOAKING ? all : all.filter(({ at }) => at % 7 === 0);
+    const found = await inLanes(lanes, cases, async (front, { place, text: [name, text] }) =>
+      wrongIn(`${name} in ${place.name}`, await place.read(text, front), place.readings),
+    );
+    expectHeld(GOAL, { runs: cases.length, wrong: found.flat() });
+  });
+
+  it('that is well but for names in every object that all objects know is read as if they were not there', async () => {
+    const front = await frontOf(served, temporaryFolder());
+    const home = temporaryFolder();
+    const wrong: string[] = [];
+    const lines = [
+      'markets',
+      'quote USDTNGN buy 10k',
+      'open USDTNGN buy 10k --tenor 3 --yes',
+      'hedges',
+      'hedges --csv',
+      'hedges --query data',
+      'positions --json',
+      'history',
+      'account',
+      'check',
+      'journal --json',
+      'close USDTNGN buy --yes --json',
+    ];
+    front.meddle(async (_, pass) => {
+      const passed = await pass();
+      const body = passed.body.replace(/\{(?=")/g, `{${POLLUTING},`).replaceAll('{}', `{${POLLUTING}}`);
+      return { ...passed, body };
+    });
+    for (const line of lines) {
+      const ran = await measured(line.split(' '), { env: front.way(home) });
+      wrong.push(...wrongIn(line, ran));
+      if (ran.code !== 0) wrong.push(`${line} ended with ${String(ran.code)}: ${ran.err}`);
+    }
+    expectHeld(GOAL, { runs: lines.length, wrong });
+  });
+
+  it.skipIf(isExecutable)('without end is given up before it fills the memory', async () => {
+    const wrong: string[] = [];
+    const heads = [
+      'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\r\n{"data":"',
+      'HTTP/1.1 200 OK\r\ncontent-length: 99999999999\r\n\r\n[',
+      'HTTP/1.1 503 X\r\ntransfer-encoding: chunked\r\n\r\n',
+      'HTTP/1.1 200 OK\r\nx-a: ',
+    ];
+    const lines = ['account --json', 'hedges', 'doctor', 'close USDTNGN buy --yes --json'];
+    const cases = spread(
+      heads.flatMap((head) => lines.map((line) => ({ head, line }))),
+      5,
+    );
+    for (const { head, line } of cases) {
+      const { way, close: end } = await endlessService(head);
+      const ran = await measured(line.split(' '), { env: way(temporaryFolder()) });
+      await end();
+      const { peakMb } = ran.cost ?? { peakMb: 0 };
+      if (peakMb > MOST_MB_ENDLESS) wrong.push(`${line} took ${peakMb.toString()} MB: ${head}`);
+      wrong.push(...wrongIn(`${line}, ${head}`, ran, 4));
+    }
+    expectHeld('R14 answers without end', { runs: cases.length, wrong });
+  });
+
+  const fine: Measured = {
+    code: 0,
+    signal: null,
+    out: '{}',
+    err: '',
+    cost: { peakMb: 60, cpuMs: 200, polluted: false },
+  };
+  it.each<[string, Partial<Measured>]>([
+    ['dies', { code: null }],
+    ['ends with a bug', { code: 1 }],
+    ['shows a stack', { err: '\n    at read (/a/b.js:1:2)\n' }],
+    ['pollutes', { cost: { peakMb: 60, cpuMs: 200, polluted: true } }],
+    ['is slow', { cost: { peakMb: 60, cpuMs: 1_200, polluted: false } }],
+    ['takes all there is', { cost: { peakMb: 600, cpuMs: 200, polluted: false } }],
+  ])('would be known for a program that %s', (_, broken) => {
+    expect(wrongIn('it', fine)).toEqual([]);
+    expect(wrongIn('it', { ...fine, ...broken })).toHaveLength(1);
+  });
+});
