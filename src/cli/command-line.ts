@@ -24,6 +24,8 @@ export type CommandLine =
 export interface CommandLineContext {
   /** Columns that help may fill. */
   width: number;
+  /** Told which command the words begin with, whatever is wrong with the rest: `profile add`. */
+  onNamed?: (name: string) => void;
 }
 
 interface Meant {
@@ -43,6 +45,7 @@ export async function readCommandLine(
     meant = found;
   };
   const program = await buildProgram(argv, { ...context, onMeant, onText: (text) => said.push(text) });
+  context.onNamed?.(namedIn(program, bareWords(argv)).slice(1).join(' '));
   forEach(program, (command) => {
     command.exitOverride().configureOutput({
       writeOut: (text) => said.push(text),

@@ -46,12 +46,13 @@ export async function runInvocation(world: World): Promise<number> {
   const stopping = { signal: world.signals.signal, clock: world.clock };
   let { output } = glance;
   let command: Command | undefined;
+  let typed = '';
   let named: string | undefined;
   let opened: OpenDesk | undefined;
   let code = EXIT_OK;
   const dealt = (): boolean => opened?.dealt() ?? false;
   const context = (): Context => ({
-    command: command?.name ?? '',
+    command: command?.name ?? typed,
     aside: command?.aside,
     identity: opened?.identity(),
     named,
@@ -61,7 +62,10 @@ export async function runInvocation(world: World): Promise<number> {
   try {
     const width = Math.min(terminal.stdout.width, HELP_WIDTH);
     const { readCommandLine } = await import('./command-line.ts');
-    const said = await readCommandLine(argv, { width });
+    const onNamed = (name: string): void => {
+      typed = name;
+    };
+    const said = await readCommandLine(argv, { width, onNamed });
     if (said.kind === 'text') {
       await terminal.writeResult(said.text);
       return EXIT_OK;

@@ -50,7 +50,7 @@ function unusable(text: string): CredentialError {
   return new CredentialError({
     code: 'credential_unusable',
     what: reasonOf(text),
-    book: 'Nothing was sent.',
+    book: 'Nothing was changed.',
     hint: 'A base address looks like https://host/partner/v2.',
   });
 }

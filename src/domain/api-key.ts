@@ -67,7 +67,7 @@ function unusable(text: string): CredentialError {
     what: foreign
       ? 'The API key has a space, a line break or another character that a key never has.'
       : 'The API key has no _live_ or _test_ part, so it does not say which environment it is for.',
-    book: 'Nothing was sent.',
+    book: 'Nothing was changed.',
     hint: 'A key looks like <prefix>_live_… or <prefix>_test_…; copy it whole from the settings of the partner desk.',
   });
 }

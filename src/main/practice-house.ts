@@ -111,7 +111,7 @@ function inPlainWords(cause: unknown): never {
   if (!(cause instanceof Error && 'path' in cause && typeof cause.path === 'string')) throw cause;
   throw new DamagedFileError(cause.path, {
     what: `The practice service cannot be loaded: ${'what' in cause ? String(cause.what) : cause.message}`,
-    book: 'Nothing was sent.',
+    book: 'Nothing was changed.',
     hint: 'Mend that, or set HEDGE_HOME to a folder that programs may be loaded from.',
     cause,
   });

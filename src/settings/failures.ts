@@ -4,7 +4,7 @@ import { quoted } from '../domain/quoted.ts';
 import { CredentialError } from '../errors.ts';
 import { ENVIRONMENT_PAIR, PRACTICE } from './profile-names.ts';
 
-const NOTHING_SENT = 'Nothing was sent.';
+const NOTHING_CHANGED = 'Nothing was changed.';
 
 /** A name that no profile has. `from` says where it was named: `HEDGE_PROFILE names`. */
 export function unknownProfile(name: string, known: readonly string[], from?: string): CredentialError {
@@ -15,7 +15,7 @@ export function unknownProfile(name: string, known: readonly string[], from?: st
       from === undefined
         ? `There is no profile ${quoted(name)}.`
         : `${from} ${quoted(name)}, and there is no such profile.`,
-    book: NOTHING_SENT,
+    book: NOTHING_CHANGED,
     hint:
       name === ENVIRONMENT_PAIR
         ? 'HEDGE_API_KEY with HEDGE_BASE_URL is used by itself: leave --profile and HEDGE_PROFILE out.'
@@ -26,4 +26,4 @@ export function unknownProfile(name: string, known: readonly string[], from?: st
 
 /** A key, or its source, that cannot be used. The text of the key is never part of it. */
 export const unusable = (what: string, hint: string, cause?: unknown): CredentialError =>
-  new CredentialError({ code: 'credential_unusable', what, book: NOTHING_SENT, hint, cause });
+  new CredentialError({ code: 'credential_unusable', what, book: NOTHING_CHANGED, hint, cause });

@@ -84,6 +84,6 @@ const unavailable = (why: string): CredentialError =>
   new CredentialError({
     code: 'credential_unusable',
     what: `The keychain of this machine cannot be used: ${why.replace(/[.\s]+$/, '')}.`,
-    book: 'Nothing was sent, and no key was kept anywhere else.',
+    book: 'Nothing was changed, and no key was kept anywhere else.',
     hint: 'Unlock it, or keep the key otherwise: --store file, --key-command with a password store, or HEDGE_API_KEY.',
   });

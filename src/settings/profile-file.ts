@@ -73,7 +73,7 @@ export function readProfileFile(path: string, folder: string, host: Host): Profi
   if (version.success && version.data.version !== VERSION) {
     throw new DamagedFileError(path, {
       what: `${path} was written by another version of hedge (format ${version.data.version.toString()}; this one reads ${VERSION.toString()}).`,
-      book: 'Nothing was sent; the file was left as it is.',
+      book: 'Nothing was changed; the file was left as it is.',
       hint: 'Use that version of hedge, or set HEDGE_HOME to another folder.',
     });
   }
@@ -94,7 +94,7 @@ export function readProfileFile(path: string, folder: string, host: Host): Profi
 const damaged = (path: string, how: string, cause?: unknown): DamagedFileError =>
   new DamagedFileError(path, {
     what: `${path} ${how}.`,
-    book: 'Nothing was sent; the file was left as it is.',
+    book: 'Nothing was changed; the file was left as it is.',
     hint: 'Mend it, put a copy of it back, or move it away and add the profiles again: hedge profile add NAME',
     cause,
   });

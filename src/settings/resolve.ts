@@ -71,7 +71,7 @@ export function resolveProfile({ option, environment, book }: Choices): Selectio
   throw new CredentialError({
     code: 'no_profile',
     what: 'No profile was chosen, so there is no key to ask with.',
-    book: 'Nothing was sent.',
+    book: 'Nothing was changed.',
     hint: 'To try it with no money: hedge --profile practice markets. To deal with your own key: hedge profile add NAME, then --profile NAME or hedge profile use NAME.',
     details: { known: [...stored.profiles.keys()].toSorted() },
   });
@@ -99,7 +99,7 @@ function conflict(present: readonly string[], missing: readonly string[]): Crede
     what: half
       ? `${present.join(' and ')} is set, and ${missing.join(' and ')} is not: the two only count together.`
       : 'HEDGE_API_KEY with HEDGE_BASE_URL and HEDGE_PROFILE are all set: they name two accounts.',
-    book: 'Nothing was sent.',
+    book: 'Nothing was changed.',
     hint: half
       ? `Set ${missing.join(' and ')} too, or unset ${present.join(' and ')}, or say --profile NAME.`
       : 'Unset HEDGE_PROFILE or the other two, or say --profile NAME, which wins over all three.',

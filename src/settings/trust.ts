@@ -70,6 +70,6 @@ function isCertificate(pem: string): boolean {
 const unreadable = (path: string, from: string, how: string): DamagedFileError =>
   new DamagedFileError(path, {
     what: `The CA file ${quoted(path)} (${from}) ${how}.`,
-    book: 'Nothing was sent.',
+    book: 'Nothing was changed.',
     hint: `Name a PEM file of the certificate authority to trust, or leave ${from} out.`,
   });

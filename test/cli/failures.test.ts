@@ -70,6 +70,18 @@ describe('a failing command', () => {
     expect(ran.err).toContain(hint);
   });
 
+  it.each([
+    ['markets --csv --json', 'markets'],
+    ['--json profile add desk --nope', 'profile add'],
+    ['journal 7c1e --output json --output csv', 'journal'],
+    ['quote USDTNGN buy --json', 'quote'],
+    ['--json', 'hedge'],
+    ['acount --json', ''],
+  ])('names the command in the document of a wrong line: %s', async (line, command) => {
+    const { code, document } = await aDesk().run(line);
+    expect([code, document()]).toMatchObject([line === '--json' ? 0 : 2, { meta: { command } }]);
+  });
+
   it('exits 5 when nobody listens', async () => {
     const port = await deadPort();
     const env = { HEDGE_API_KEY: SANDBOX_KEY, HEDGE_BASE_URL: `https://127.0.0.1:${port}/v2` };
@@ -77,6 +89,8 @@ describe('a failing command', () => {
     expect(ran.code).toBe(5);
     expect(ran.document()).toMatchObject({ error: { code: 'unavailable', effect: 'none', retry: 'later' } });
     expect(ran.err).toContain(`127.0.0.1:${port}`);
+    // A reading is nothing that could have been sent.
+    expect(ran.err).toMatch(/^Nothing was changed\.$/m);
   });
 
   it('exits 5 on 503 for ever, after a bounded number of tries', async () => {

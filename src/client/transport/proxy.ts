@@ -35,7 +35,7 @@ function readProxy(text: string): Proxy {
     throw new CredentialError({
       code: 'credential_unusable',
       what: 'The proxy named in HTTPS_PROXY cannot be used: it is not an http or https address.',
-      book: 'Nothing was sent.',
+      book: 'Nothing was changed.',
       hint: 'Set HTTPS_PROXY to http://host:port, or unset it to connect directly.',
     });
   }

@@ -115,7 +115,7 @@ export function damageOf(path: string, { damage, orphans }: JournalState): Journ
 export function damageError({ path, lines, orphans }: JournalDamage): DamagedFileError {
   return new DamagedFileError(path, {
     what: `A part of ${path} cannot be read: an action that is unresolved or in flight may be hidden there.`,
-    book: 'Nothing was sent.',
+    book: 'Nothing was changed.',
     hint: 'To see which lines, and how to mend them: hedge journal',
     details: { path, lines: lines.map(({ line }) => line), orphans },
   });
