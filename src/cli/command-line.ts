@@ -51,6 +51,9 @@ export async function readCommandLine(
       writeOut: (text) => said.push(text),
       // What is wrong is said once, as a usage error.
       writeErr: () => undefined,
+      // Its own answer makes the streams of the process.
+      getOutHelpWidth: () => context.width,
+      getErrHelpWidth: () => context.width,
       getOutHasColors: () => false,
       getErrHasColors: () => false,
     });

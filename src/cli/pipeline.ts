@@ -67,7 +67,7 @@ export async function runInvocation(world: World): Promise<number> {
     };
     const said = await readCommandLine(argv, { width, onNamed });
     if (said.kind === 'text') {
-      await terminal.writeResult(said.text);
+      await terminal.writeHelp(said.text);
       return EXIT_OK;
     }
     command = said.command;

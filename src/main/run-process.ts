@@ -9,6 +9,7 @@ import { systemClock } from '../platform/clock.ts';
 import { hostOf } from '../platform/host.ts';
 import { systemRandom } from '../platform/random.ts';
 import { platformKeychain } from '../settings/keychain.ts';
+import { DESCRIPTORS } from '../terminal/at-once.ts';
 import { watchSignals } from '../terminal/signals.ts';
 import { openTerminal } from '../terminal/streams.ts';
 import { composeWorld } from './world.ts';
@@ -36,6 +37,7 @@ export async function runProcess(process: NodeJS.Process, build: Build, how: How
   const terminal = openTerminal({
     process,
     env: process.env,
+    descriptors: DESCRIPTORS,
     flags: { quiet: glance.quiet, ...(glance.noColor ? { color: 'never' } : {}) },
   });
   const code = await runInvocation(

@@ -1,4 +1,5 @@
 /** What a stream is and can show, from facts handed in: its size and whether it can spell more than ASCII. */
+import { fstatSync } from 'node:fs';
 import type { Environment } from './colour.ts';
 
 const WIDTH_WHEN_UNKNOWN = 80;
@@ -25,4 +26,13 @@ export function showsUnicode(env: Environment, platform: string): boolean {
     (value) => value !== undefined && value !== '',
   );
   return locale !== undefined && /utf-?8/i.test(locale);
+}
+
+/** Whether the system says, without a stream, that this is no terminal: a file, a pipe or a socket. */
+export function isNoTerminal(descriptor: number): boolean {
+  try {
+    return !fstatSync(descriptor).isCharacterDevice();
+  } catch {
+    return false;
+  }
 }

@@ -4,8 +4,9 @@
  */
 import { clean } from '../domain/clean.ts';
 import { OutputError } from '../errors.ts';
+import { type DESCRIPTORS, takenAtOnce } from './at-once.ts';
 import { type ColourFlag, type ColourLevel, decideColour, overruledVariables } from './colour.ts';
-import { heightOf, showsUnicode, widthOf } from './facts.ts';
+import { heightOf, isNoTerminal, showsUnicode, widthOf } from './facts.ts';
 import { type OutputStream, writeWhole } from './writing.ts';
 
 export type InputStream = NodeJS.ReadableStream & {
@@ -45,6 +46,8 @@ export interface Terminal {
   readonly abandoned: boolean;
   /** The result, whole, on standard output. A closed pipe ends it silently; else OutputError. */
   writeResult(text: string): Promise<void>;
+  /** The same of a text shorter than a pipe is long, and the only one: a terminal alone needs a stream for it. */
+  writeHelp(text: string): Promise<void>;
   /** One line on standard error, made harmless; or lines that the presentation has `painted`, as they are. */
   writeNote(line: string, options?: { painted?: boolean }): void;
   /**
@@ -90,8 +93,10 @@ export function openTerminal(world: {
   process: Streams;
   env: Record<string, string | undefined>;
   flags?: TerminalFlags | undefined;
+  /** Where `process` is this process: the system is asked and written to before a stream is made. */
+  descriptors?: typeof DESCRIPTORS | undefined;
 }): Terminal {
-  const { process, env, flags = {} } = world;
+  const { process, env, flags = {}, descriptors } = world;
   const colours = {
     terminal: decideColour({ flag: flags.color, env, isTTY: true }),
     other: decideColour({ flag: flags.color, env, isTTY: false }),
@@ -101,6 +106,10 @@ export function openTerminal(world: {
 
   // A stream of the process is made when it is first asked for, and making one takes a tenth of a start.
   const listened = new Set<OutputStream>();
+  const plain = {
+    stdout: descriptors !== undefined && isNoTerminal(descriptors.stdout),
+    stderr: descriptors !== undefined && isNoTerminal(descriptors.stderr),
+  };
   const opened = (which: 'stdout' | 'stderr'): OutputStream => {
     const stream = process[which];
     if (listened.has(stream)) return stream;
@@ -109,18 +118,20 @@ export function openTerminal(world: {
     stream.on('error', () => undefined);
     return stream;
   };
+  const seen = (which: 'stdout' | 'stderr'): Pick<OutputStream, 'isTTY' | 'columns' | 'rows'> =>
+    plain[which] ? { isTTY: false } : opened(which);
   const surfaceOf = (which: 'stdout' | 'stderr'): Surface => ({
     get isTTY() {
-      return opened(which).isTTY === true;
+      return seen(which).isTTY === true;
     },
     get colour() {
       return this.isTTY ? colours.terminal : colours.other;
     },
     get width() {
-      return widthOf({ isTTY: this.isTTY, columns: opened(which).columns }, env);
+      return widthOf({ isTTY: this.isTTY, columns: seen(which).columns }, env);
     },
     get height() {
-      return heightOf({ isTTY: this.isTTY, rows: opened(which).rows });
+      return heightOf({ isTTY: this.isTTY, rows: seen(which).rows });
     },
     unicode,
   });
@@ -135,6 +146,14 @@ export function openTerminal(world: {
     const written = writeWhole(opened('stderr'), `${shown}\n`);
     // Nobody can be told that the place for telling is full.
     notes = Promise.all([notes, written.catch(() => undefined)]);
+  };
+
+  const writeResult = async (text: string | Uint8Array): Promise<void> => {
+    try {
+      abandoned = (await writeWhole(opened('stdout'), text)) === 'nobody reads';
+    } catch (error) {
+      throw outputFailure(error);
+    }
   };
 
   return {
@@ -169,12 +188,11 @@ export function openTerminal(world: {
     get abandoned() {
       return abandoned;
     },
-    async writeResult(text) {
-      try {
-        abandoned = (await writeWhole(opened('stdout'), text)) === 'nobody reads';
-      } catch (error) {
-        throw outputFailure(error);
-      }
+    writeResult,
+    async writeHelp(text) {
+      const bytes = Buffer.from(text);
+      const rest = bytes.subarray(plain.stdout ? takenAtOnce(bytes) : 0);
+      if (rest.length > 0) await writeResult(rest);
     },
     writeNote(line, options = {}) {
       const shown = options.painted === true ? line.replace(/\n$/, '') : clean(line);

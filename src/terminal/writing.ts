@@ -13,12 +13,12 @@ export type OutputStream = Writable & { isTTY?: boolean; columns?: number; rows?
  * Resolves once all of `text` has left this process, or `nobody reads` when the other end of a pipe is
  * closed. Rejects with the system's error otherwise (ENOSPC, EIO, EFBIG).
  */
-export async function writeWhole(stream: OutputStream, text: string): Promise<Written> {
-  if (text === '') return 'whole';
+export async function writeWhole(stream: OutputStream, text: string | Uint8Array): Promise<Written> {
+  if (text.length === 0) return 'whole';
   try {
     const descriptor = fileDescriptor(stream);
     if (descriptor === undefined) await writeToStream(stream, text);
-    else writeToFile(descriptor, Buffer.from(text, 'utf8'));
+    else writeToFile(descriptor, typeof text === 'string' ? Buffer.from(text, 'utf8') : text);
     return 'whole';
   } catch (error) {
     if (nobodyReads(error)) return 'nobody reads';
@@ -31,7 +31,7 @@ const nobodyReads = (error: unknown): boolean =>
 
 const CLOSED = new Set(['EPIPE', 'ERR_STREAM_DESTROYED', 'ERR_STREAM_WRITE_AFTER_END']);
 
-function writeToStream(stream: OutputStream, text: string): Promise<void> {
+function writeToStream(stream: OutputStream, text: string | Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => {
     // The callback comes when the system has taken the bytes; `error` may come without it.
     const waiting = waitingFor(stream);
@@ -63,7 +63,7 @@ function waitingFor(stream: OutputStream): Set<(error: Error) => void> {
  * A disk that fills up half-way takes a part of the bytes and reports no error until the next write, and
  * Node's own stream for files does not look: the rest would be lost silently.
  */
-function writeToFile(descriptor: number, bytes: Buffer): void {
+function writeToFile(descriptor: number, bytes: Uint8Array): void {
   let written = 0;
   while (written < bytes.length) written += writeSync(descriptor, bytes, written);
 }

@@ -11,12 +11,15 @@ import { recordingTerminal } from '../support/recording-terminal.ts';
 const scratch = mkdtempSync(join(tmpdir(), 'hedge-streams-'));
 afterAll(() => rmSync(scratch, { recursive: true }));
 
+type Write = 'writeResult' | 'writeHelp';
+
 /** Writes `size` letters as a result; a failure becomes one line and exit 74, as in the program. */
-const writer = (size: number): string => `
+const writer = (write: Write, size: number): string => `
+  import { DESCRIPTORS } from 'DIST/terminal/at-once.js';
   import { openTerminal } from 'DIST/terminal/streams.js';
-  const terminal = openTerminal({ process, env: process.env });
+  const terminal = openTerminal({ process, env: process.env, descriptors: DESCRIPTORS });
   try {
-    await terminal.writeResult('x'.repeat(${size}));
+    await terminal.${write}('x'.repeat(${size}));
     terminal.writeNote('done');
   } catch (error) {
     terminal.writeNote(error.what);
@@ -25,50 +28,64 @@ const writer = (size: number): string => `
 `;
 const quoted = (args: readonly string[]): string =>
   args.map((arg) => `'${arg.replaceAll("'", String.raw`'\''`)}'`).join(' ');
-const shell = (script: (program: string) => string, size: number) =>
-  runToEnd('bash', ['-c', script(quoted([process.execPath, ...programArgs(writer(size))]))]);
+const shell = (write: Write, size: number, script: (program: string) => string) =>
+  runToEnd('bash', ['-c', script(quoted([process.execPath, ...programArgs(writer(write, size))]))]);
 
 const MEBIBYTE = 1_048_576;
 
-describe('writing a result', () => {
+describe.each<Write>(['writeResult', 'writeHelp'])('what is to be read (%s)', (write) => {
   it('arrives whole through a slow pipe', async () => {
-    const { out, err } = await shell((program) => `${program} | (sleep 0.3; wc -c)`, MEBIBYTE);
-    expect({ out: out.trim(), err }).toEqual({ out: String(MEBIBYTE), err: 'done\n' });
+    const ran = await shell(write, MEBIBYTE, (program) => `${program} | (sleep 0.3; wc -c)`);
+    expect({ ...ran, out: ran.out.trim() }).toMatchObject({ out: String(MEBIBYTE), err: 'done\n' });
+  });
+
+  it('arrives whole through a pipe that somebody made non-blocking', async () => {
+    const unblocked = "process.stdout.write('')";
+    const ran = await shell(
+      write,
+      MEBIBYTE,
+      (program) => `{ ${quoted([process.execPath, '-e', unblocked])}; ${program}; } | (sleep 0.3; wc -c)`,
+    );
+    expect({ ...ran, out: ran.out.trim() }).toMatchObject({ out: String(MEBIBYTE), err: 'done\n' });
   });
 
   it('ends silently when nobody reads on', async () => {
     const { out, err } = await shell(
-      (program) => `${program} | head -c 1; echo " \${PIPESTATUS[0]}"`,
+      write,
       MEBIBYTE,
+      (program) => `${program} | head -c 1; echo " \${PIPESTATUS[0]}"`,
     );
     expect({ out, err }).toEqual({ out: 'x 0\n', err: 'done\n' });
   });
 
   it('says in one line that the disk is full', async () => {
-    const { code, err } = await shell((program) => `${program} > /dev/full`, 10);
+    const { code, err } = await shell(write, 10, (program) => `${program} > /dev/full`);
     expect(code).toBe(74);
     expect(err).toMatch(/^The result could not be written to standard output: .*ENOSPC.*\n$/);
   });
 
   it('notices a disk that fills up half-way, where the system reports a part as written', async () => {
-    const file = join(scratch, 'half');
-    const { code, err } = await shell((program) => `ulimit -f 8; ${program} > ${file}`, 100_000);
+    const file = join(scratch, `half-${write}`);
+    const { code, err } = await shell(write, 100_000, (program) => `ulimit -f 8; ${program} > ${file}`);
     expect(readFileSync(file).length).toBeLessThan(100_000);
     expect({ code, err }).toEqual({ code: 74, err: expect.stringMatching(/EFBIG/) });
   });
 
-  it('puts all of a result into a file, behind what is there', async () => {
-    const file = join(scratch, 'whole');
-    const { code } = await shell((program) => `echo first > ${file}; ${program} >> ${file}`, MEBIBYTE);
+  it('is put into a file whole, behind what is there', async () => {
+    const file = join(scratch, `whole-${write}`);
+    const script = (program: string) => `echo first > ${file}; ${program} >> ${file}`;
+    const { code } = await shell(write, MEBIBYTE, script);
     expect(code).toBe(0);
     expect(readFileSync(file).length).toBe(MEBIBYTE + 'first\n'.length);
   });
 
   it('does not mind that standard error is closed or full', async () => {
-    const { code, out } = await shell((program) => `${program} 2>/dev/full; echo " $?"`, 1);
+    const { code, out } = await shell(write, 1, (program) => `${program} 2>/dev/full; echo " $?"`);
     expect({ code, out }).toEqual({ code: 0, out: 'x 0\n' });
   });
+});
 
+describe('notes', () => {
   it('says as much at once as there is to say, and Node adds no warning of its own', async () => {
     const body = `
       import { openTerminal } from 'DIST/terminal/streams.js';
