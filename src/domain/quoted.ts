@@ -8,7 +8,8 @@ import { withoutKeys } from './without-keys.ts';
 const MAX_SHOWN = 60;
 
 /** Controls, format and bidirectional marks, lone surrogates, unassigned, invisible, and every blank but the space. */
-const UNSHOWABLE = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u{2800}]|(?! )\p{Zs}|["\\]/u;
+const isUnshowable = (character: string): boolean =>
+  /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u{2800}]|(?! )\p{Zs}|["\\]/u.test(character);
 
 const SHORT: Readonly<Record<string, string>> = {
   '\n': '\\n',
@@ -23,7 +24,7 @@ export function quoted(text: string): string {
   const characters: string[] = [];
   for (const character of withoutKeys(text)) {
     if (characters.length === MAX_SHOWN) return `"${characters.join('')}…"`;
-    characters.push(UNSHOWABLE.test(character) ? spelled(character) : character);
+    characters.push(isUnshowable(character) ? spelled(character) : character);
   }
   return `"${characters.join('')}"`;
 }

@@ -4,12 +4,17 @@
  */
 
 const ASCII = /^[\x20-\x7e]*$/;
-const EMOJI = /^(?:\p{Emoji_Presentation}|\p{Regional_Indicator}\p{Regional_Indicator})/u;
+
+// Within functions, as sets of Unicode's properties take a millisecond to make, and most text is plain.
+const isEmoji = (text: string): boolean =>
+  /^(?:\p{Emoji_Presentation}|\p{Regional_Indicator}\p{Regional_Indicator})/u.test(text);
 /** Marks that sit on the letter before them, and the Korean vowels and finals that join it. */
-const NO_WIDTH = /^[\p{Mn}\p{Me}\p{Default_Ignorable_Code_Point}\u{1160}-\u{11ff}]$/u;
-const WIDE =
-  /^(?:\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}|\p{Script=Yi}|\p{Script=Bopomofo}|[\u{2329}\u{232a}\u{3000}-\u{303e}\u{30fb}\u{30fc}\u{3190}-\u{33ff}\u{4dc0}-\u{4dff}\u{fe10}-\u{fe19}\u{fe30}-\u{fe6f}\u{ff01}-\u{ff60}\u{ffe0}-\u{ffe6}])/u;
-const HALF_WIDTH = /^[\u{ff61}-\u{ffdc}]/u;
+const hasNoWidth = (character: string): boolean =>
+  /^[\p{Mn}\p{Me}\p{Default_Ignorable_Code_Point}\u{1160}-\u{11ff}]$/u.test(character);
+const isWide = (character: string): boolean =>
+  /^(?:\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}|\p{Script=Yi}|\p{Script=Bopomofo}|[\u{2329}\u{232a}\u{3000}-\u{303e}\u{30fb}\u{30fc}\u{3190}-\u{33ff}\u{4dc0}-\u{4dff}\u{fe10}-\u{fe19}\u{fe30}-\u{fe6f}\u{ff01}-\u{ff60}\u{ffe0}-\u{ffe6}])/u.test(
+    character,
+  ) && !/^[\u{ff61}-\u{ffdc}]/u.test(character);
 
 let segmenter: Intl.Segmenter | undefined;
 
@@ -29,10 +34,10 @@ export function textWidth(text: string): number {
 }
 
 export function graphemeWidth(grapheme: string): number {
-  if (EMOJI.test(grapheme)) return 2;
+  if (isEmoji(grapheme)) return 2;
   let width = 0;
   for (const character of grapheme) {
-    if (!NO_WIDTH.test(character)) width += WIDE.test(character) && !HALF_WIDTH.test(character) ? 2 : 1;
+    if (!hasNoWidth(character)) width += isWide(character) ? 2 : 1;
   }
   return width;
 }

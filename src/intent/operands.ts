@@ -161,7 +161,7 @@ export function readLimit(text: string): number {
  */
 export function readDealId(text: string): string {
   const characters = Array.from(text).length;
-  if (characters < 1 || characters > MAX_DEAL_ID || !VISIBLE.test(text)) {
+  if (characters < 1 || characters > MAX_DEAL_ID || !isVisible(text)) {
     throw new UsageError(
       `${quoted(text)} is not a deal id.`,
       `A deal id has 1 to ${MAX_DEAL_ID.toString()} visible characters and neither begins nor ends with a blank.`,
@@ -176,7 +176,9 @@ export function readDealId(text: string): string {
   return text;
 }
 
-const VISIBLE = /^(?! )(?:(?! )[^\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u{2800}]| (?!$))+$/u;
+/** Its sets of Unicode's properties are made for a deal id alone: they take a while. */
+const isVisible = (text: string): boolean =>
+  /^(?! )(?:(?! )[^\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u{2800}]| (?!$))+$/u.test(text);
 
 /** One of the service's five statuses, in any case (specification §3). */
 export function readStatus(text: string): HedgeStatus {

@@ -1,15 +1,15 @@
 /**
  * Compiled code on disk, one file a command, for one build of hedge under one build of Node. V8 takes damaged
- * code as it comes, so every file carries a sum, and is a private file of ours or is not read.
+ * code as it comes, so every file holds it twice over (a sum would take what
+ * is asked for by --help longer to load than to add up), and is a private file of ours or is not read.
  */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { crc32 } from 'node:zlib';
 import { dropIfOlder, readCacheFile, writeCacheFile } from '../platform/cache-file.ts';
 import type { Machine } from '../platform/host.ts';
 
 export interface CompiledCode {
-  read(): ReadonlyMap<string, Uint8Array>;
+  read(): ReadonlyMap<string, Buffer>;
   write(code: ReadonlyMap<string, Uint8Array>): void;
 }
 
@@ -17,7 +17,6 @@ const MAX_BYTES = 16_777_216;
 /** More than there are commands: words that are none must not fill a disk. */
 const MOST_FILES = 60;
 const FORGOTTEN_AFTER_MS = 604_800_000;
-const SUM_BYTES = 4;
 const LENGTH_BYTES = 4;
 
 /** `variant`: the builds of hedge and Node. `use`: the command, in letters alone. */
@@ -40,22 +39,20 @@ export function compiledCodeIn(
   };
 }
 
-/** A sum of what follows; the length of an index; the index, as name and length of each; the code. */
+/** The same twice over: the length of an index; the index, as name and length of each; the code. */
 function packed(code: ReadonlyMap<string, Uint8Array>): Buffer {
   const index = Buffer.from(JSON.stringify([...code].map(([name, bytes]) => [name, bytes.length])));
   const length = Buffer.alloc(LENGTH_BYTES);
   length.writeUInt32BE(index.length);
-  const body = Buffer.concat([length, index, ...code.values()]);
-  const sum = Buffer.alloc(SUM_BYTES);
-  sum.writeUInt32BE(crc32(body));
-  return Buffer.concat([sum, body]);
+  const once = [length, index, ...code.values()];
+  return Buffer.concat([...once, ...once]);
 }
 
-function unpacked(file: Buffer | undefined): ReadonlyMap<string, Uint8Array> {
-  const found = new Map<string, Uint8Array>();
-  if (file === undefined || file.length < SUM_BYTES + LENGTH_BYTES) return found;
-  const body = file.subarray(SUM_BYTES);
-  if (crc32(body) !== file.readUInt32BE()) return found;
+function unpacked(file: Buffer | undefined): ReadonlyMap<string, Buffer> {
+  const found = new Map<string, Buffer>();
+  if (file === undefined || file.length < LENGTH_BYTES) return found;
+  const body = file.subarray(0, file.length / 2);
+  if (!body.equals(file.subarray(file.length / 2))) return found;
   const indexEnd = LENGTH_BYTES + body.readUInt32BE();
   const index: [string, number][] = JSON.parse(body.toString('utf8', LENGTH_BYTES, indexEnd));
   let at = indexEnd;

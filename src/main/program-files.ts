@@ -4,14 +4,14 @@
  * of the program.
  */
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import { Script } from 'node:vm';
 
 export interface ProgramFiles {
   /** What the file exports. */
   load(name: string): unknown;
   /** The code of every file that ran, compiled, where it was not all there before; undefined where it was. */
-  compiled(): ReadonlyMap<string, Uint8Array> | undefined;
+  compiled(): ReadonlyMap<string, Buffer> | undefined;
 }
 
 interface Parts {
@@ -20,7 +20,7 @@ interface Parts {
   read?: ((name: string) => string) | undefined;
   /** For what is no file of the program: Node's own modules, and packages with native parts. */
   require: (id: string) => unknown;
-  kept: ReadonlyMap<string, Uint8Array>;
+  kept: ReadonlyMap<string, Buffer>;
 }
 
 type Body = (exports: unknown, require: (id: string) => unknown, module: { exports: unknown }) => void;
@@ -28,17 +28,16 @@ type Body = (exports: unknown, require: (id: string) => unknown, module: { expor
 export function programFiles({ folder, read, require, kept }: Parts): ProgramFiles {
   const modules = new Map<string, { exports: unknown }>();
   const scripts = new Map<string, Script>();
-  const textOf = read ?? ((name) => readFileSync(join(folder, name), 'utf8'));
+  const place = join(folder, sep);
+  const textOf = read ?? ((name) => readFileSync(`${place}${name}`, 'utf8'));
   let allKept = true;
 
   const run = (name: string): { exports: unknown } => {
-    const filename = join(folder, name);
+    const filename = `${place}${name}`;
     const cachedData = kept.get(name);
     const script = new Script(`(function (exports, require, module) {${textOf(name)}\n})`, {
       filename,
-      ...(cachedData === undefined
-        ? {}
-        : { cachedData: Buffer.from(cachedData.buffer, cachedData.byteOffset, cachedData.byteLength) }),
+      ...(cachedData === undefined ? {} : { cachedData }),
     });
     scripts.set(name, script);
     if (script.cachedDataRejected !== false) allKept = false;

@@ -1,5 +1,4 @@
 /** Time as it is handed to everything that needs it, and its system body. Nothing else reads a clock. */
-import { setTimeout as wait } from 'node:timers/promises';
 
 export interface Clock {
   /** Wall time in milliseconds since the epoch. */
@@ -12,12 +11,17 @@ export interface Clock {
 
 export const systemClock: Clock = {
   now: () => Date.now(),
-  async sleep(ms, signal) {
-    try {
-      await wait(ms, undefined, signal === undefined ? {} : { signal });
-    } catch {
-      // Aborted: the waiter asks its own signal what that means.
-    }
+  sleep(ms, signal) {
+    return new Promise((resolve) => {
+      const over = (): void => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', over);
+        resolve();
+      };
+      const timer = setTimeout(over, ms);
+      if (signal?.aborted === true) over();
+      else signal?.addEventListener('abort', over, { once: true });
+    });
   },
   deadline(ms) {
     const controller = new AbortController();

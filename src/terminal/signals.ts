@@ -3,7 +3,6 @@
  * process dies by the signal itself, so that a shell loop around it stops too.
  */
 import { setMaxListeners } from 'node:events';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { InterruptedError } from '../errors.ts';
 import { aborted } from '../platform/clock.ts';
 
@@ -34,6 +33,8 @@ export interface SignalWatch {
   /** Ends the process by `signal`, the cursor shown. All that is to be said must have been written. */
   dieBy(signal: DeathSignal): void;
 }
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 const SHOW_CURSOR = '\u001b[?25h';
 

@@ -28,7 +28,7 @@ interface Main {
 const isMain = (exports: unknown): exports is Main =>
   typeof exports === 'object' && exports !== null && 'add' in exports && 'sep' in exports;
 
-const loaded = (folder: string, kept: ReadonlyMap<string, Uint8Array> = new Map()) => {
+const loaded = (folder: string, kept: ReadonlyMap<string, Buffer> = new Map()) => {
   const files = programFiles({ folder, require, kept });
   const main: unknown = files.load('main.cjs');
   if (!isMain(main)) throw new Error('main.cjs did not run');
@@ -57,8 +57,8 @@ describe('the files of the program', () => {
     const folder = aProgram();
     const first = loaded(folder);
     first.main.add(1, 2);
-    const ofSum = first.files.compiled()?.get('sum.cjs') ?? new Uint8Array();
-    for (const strange of [ofSum, Uint8Array.from([1, 2, 3]), new Uint8Array()]) {
+    const ofSum = first.files.compiled()?.get('sum.cjs') ?? Buffer.alloc(0);
+    for (const strange of [ofSum, Buffer.from([1, 2, 3]), Buffer.alloc(0)]) {
       const { main, files } = loaded(folder, new Map([['main.cjs', strange]]));
       expect(main.add(2, 2)).toBe(4);
       expect(files.compiled()?.size).toBe(2);

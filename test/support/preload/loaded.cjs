@@ -6,6 +6,10 @@ const { basename } = require('node:path');
 const Module = require('node:module');
 
 const loaded = new Set();
+/** What of Node takes long to load, and comes with a stream or a key without being asked for by name. */
+const HEAVY = ['crypto', 'http', 'net', 'stream', 'tls', 'zlib'];
+const isThere = (name) => process.moduleLoadList.includes(`NativeModule ${name}`);
+const before = new Set(HEAVY.filter(isThere));
 const { readFileSync } = fs;
 const load = Module._load;
 
@@ -19,4 +23,7 @@ Module._load = function loadAndNote(request, ...rest) {
   else if (request.endsWith('.cjs')) loaded.add(basename(request));
   return load.call(this, request, ...rest);
 };
-process.on('exit', () => fs.writeFileSync(process.env.LOADED_TO, JSON.stringify([...loaded])));
+process.on('exit', () => {
+  for (const name of HEAVY) if (!before.has(name) && isThere(name)) loaded.add(`node:${name}`);
+  fs.writeFileSync(process.env.LOADED_TO, JSON.stringify([...loaded]));
+});
