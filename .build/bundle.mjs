@@ -92,12 +92,12 @@ async function beginning([name, source]) {
     input: `src/${source}`,
     transform: { define: { BUILD: build } },
   });
-  const { output } = await bundle.write({
+  const made = await bundle.write({
     ...written,
     entryFileNames: `${name}.cjs`,
     dynamicImportInCjs: false,
   });
-  return output;
+  return made.output;
 }
 
 /** The commit this was built from, `+` after it when there was more than that; null outside a clone. */

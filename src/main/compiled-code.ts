@@ -1,7 +1,7 @@
 /**
  * Compiled code on disk, one file a command, for one build of hedge under one build of Node. V8 takes damaged
- * code as it comes, so every file holds it twice over (a sum would take what
- * is asked for by --help longer to load than to add up), and is a private file of ours or is not read.
+ * code as it comes, so every file holds it twice (the library for a sum would take a tenth of a start to load), and
+ * is a private file of ours or is not read.
  */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
