@@ -18,17 +18,22 @@ export type Cell =
   | { kind: 'rate'; amount: Amount; decimals?: number; tone?: Tone }
   | { kind: 'percent'; amount: Amount; signed?: boolean; tone?: Tone }
   | { kind: 'number'; amount: Amount; unit?: string; tone?: Tone }
-  /** An instant, ISO 8601 UTC; shown in the profile's zone. `mark` follows it, e.g. `(!)` on a weekend; `relative` says how far off. */
+  /**
+   * An instant, ISO 8601 UTC; shown in the profile's zone. `matures`: `(!)` follows it where it falls on a
+   * weekend there; `relative` says how far off.
+   */
   | {
       kind: 'time';
       at: string;
       style?: 'date' | 'minute' | 'second';
-      mark?: string;
+      matures?: boolean;
       relative?: boolean;
       tone?: Tone;
     }
   /** How long it is until an instant, ISO 8601 UTC, to the second in the last hour. */
   | { kind: 'until'; at: string; tone?: Tone }
+  /** What `(!)` means, where one of these instants bears it; nothing where none does. */
+  | { kind: 'weekend'; of: readonly string[] }
   /** The service did not send it. */
   | { kind: 'missing' };
 

@@ -3,7 +3,7 @@ import { clean } from '../domain/clean.ts';
 import { textWidth } from '../domain/text-width.ts';
 import type { Amount, Cell } from './blocks.ts';
 import { type DecimalStyle, decimalParts } from './decimal.ts';
-import { spellRelative, spellTime, spellUntil } from './time.ts';
+import { isWeekend, spellRelative, spellTime, spellUntil } from './time.ts';
 
 export interface Spelling {
   /** IANA name of the zone that times are shown in. */
@@ -46,6 +46,8 @@ export function spellCell(cell: Cell, spelling: Spelling): Spelled {
       return words(timeText(cell, spelling), spelling);
     case 'until':
       return words(spellUntil(cell.at, spelling.now) ?? cell.at, spelling);
+    case 'weekend':
+      return words(cell.of.some((at) => isWeekend(at, spelling.zone)) ? WEEKEND_MEANS : '', spelling);
     case 'missing':
       return words('—', spelling);
     default:
@@ -53,15 +55,18 @@ export function spellCell(cell: Cell, spelling: Spelling): Spelled {
   }
 }
 
+const WEEKEND = '(!)';
+const WEEKEND_MEANS = `${WEEKEND} matures on a weekend.`;
+
 /** `Tue 24 Nov 09:02 UTC (!) (in 3 d 2 h)` */
 function timeText(
-  { at, style, mark, relative }: Extract<Cell, { kind: 'time' }>,
+  { at, style, matures, relative }: Extract<Cell, { kind: 'time' }>,
   spelling: Spelling,
 ): string {
   const distance = relative === true ? spellRelative(at, spelling.now) : undefined;
   return [
     spellTime(at, spelling, style) ?? at,
-    ...(mark === undefined ? [] : [mark]),
+    ...(matures === true && isWeekend(at, spelling.zone) ? [WEEKEND] : []),
     ...(distance === undefined ? [] : [`(${distance})`]),
   ].join(' ');
 }

@@ -17,7 +17,8 @@ export interface Layout extends Spelling {
   width: number;
 }
 
-export const toneOf = (cell: Cell): Tone => (cell.kind === 'missing' ? 'dim' : (cell.tone ?? 'plain'));
+export const toneOf = (cell: Cell): Tone =>
+  cell.kind === 'missing' ? 'dim' : cell.kind === 'weekend' ? 'warn' : (cell.tone ?? 'plain');
 
 /** Cells as a sentence: a blank between them, none before a mark that ends or after one that opens. */
 export function sentence(cells: readonly Cell[], spelling: Spelling): Run[] {

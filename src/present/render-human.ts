@@ -39,7 +39,8 @@ function layBlock(block: Block, layout: Layout): Line[] {
       return layHeading(block, layout);
     case 'line': {
       const indent = Math.min(block.indent ?? 0, Math.floor(layout.width / 2));
-      return indented(wrapRuns(sentence(block.cells, layout), layout.width - indent), indent);
+      const runs = sentence(block.cells, layout);
+      return runs.length === 0 ? [] : indented(wrapRuns(runs, layout.width - indent), indent);
     }
     case 'verbatim':
       return [[{ text: showable(block.text, layout), style: 'plain' }]];

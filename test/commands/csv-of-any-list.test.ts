@@ -132,8 +132,10 @@ const LINES: Readonly<Record<string, { list: string; line: string; words: readon
   'history --by side': { list: 'history', line: 'GET /hedges/history', words: ['history', '--by', 'side'] },
 };
 
+/** At one moment of the service's clock, whichever form is asked for. */
+const DATE = { date: 'Fri, 20 Nov 2026 09:02:11 GMT' };
 const sending = (line: string, data: unknown): Exchange =>
-  on(line, raw(200, `{"data":${writeExactJson(data)},"error":null,"meta":{}}`));
+  on(line, raw(200, `{"data":${writeExactJson(data)},"error":null,"meta":{}}`, DATE));
 
 /** Both forms of one command over the same answers. */
 async function bothForms(words: readonly string[], script: readonly Exchange[]) {

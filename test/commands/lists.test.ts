@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { aClosedHedge, aHedge, aMarket, aPosition, MARKETS_META } from '../spec/bodies.ts';
 import { filled, readCsv } from '../support/csv.ts';
-import { aDesk } from '../support/desk.ts';
+import { aDesk, type TestDesk } from '../support/desk.ts';
 import { deskAt, SANDBOX_KEY } from '../support/desk-at.ts';
-import { ok, on, scriptedService } from '../support/scripted-service.ts';
+import { ok, on, type ScriptedService, scriptedService } from '../support/scripted-service.ts';
 
 const DATE = { date: 'Fri, 20 Nov 2026 09:02:11 GMT' };
 const opened = (id: string, at: string | null, more = {}) =>
@@ -22,6 +22,16 @@ async function left(words: string, sent = HEDGES, limit = 500) {
   const ran = await deskAt(service).run(`hedges ${words} --json`);
   const { data, meta } = Object(ran.document());
   return { ids: data.map(({ id }: { id: string }) => id).join(' '), covers: meta.covers, ran };
+}
+
+/** A desk with a profile `lagos`, whose days are those of Africa/Lagos. */
+async function deskInLagos(service: ScriptedService): Promise<TestDesk> {
+  const desk = aDesk();
+  const lagos = `--base-url ${service.url} --key-stdin --time-zone Africa/Lagos --ca-file`;
+  const { home } = deskAt(service);
+  const words = ['profile', 'add', 'lagos', ...lagos.split(' '), `${home}/ca.pem`, '--no-check'];
+  expect((await desk.run(words, { stdin: SANDBOX_KEY })).code).toBe(0);
+  return desk;
 }
 
 describe('hedges', () => {
@@ -118,11 +128,7 @@ describe('hedges', () => {
 
   it('takes the days of the profile’s zone', async () => {
     const service = await scriptedService([on('GET /hedges?limit=500', ok(HEDGES, {}, DATE))]);
-    const desk = aDesk();
-    const lagos = `--base-url ${service.url} --key-stdin --time-zone Africa/Lagos --ca-file`;
-    const ca = deskAt(service);
-    const words = ['profile', 'add', 'lagos', ...lagos.split(' '), `${ca.home}/ca.pem`, '--no-check'];
-    expect((await desk.run(words, { stdin: SANDBOX_KEY })).code).toBe(0);
+    const desk = await deskInLagos(service);
     const ran = await desk.run('hedges --since today --until today --profile lagos --json');
     expect(ran.document()).toMatchObject({
       data: [{ id: 'today' }, { id: 'late' }],
@@ -294,6 +300,20 @@ describe('a list as a person reads it', () => {
     expect(both.out).toMatch(/^ended .*Sat 21 Nov(?! \(!\))/m);
     expect(both.out).toContain('(!) matures on a weekend.');
     expect((await desk.run('hedges')).out).not.toContain('(!)');
+  });
+
+  it('marks the weekend of the profile’s zone, as the day beside it is', async () => {
+    const friday = opened('runs', '2026-11-20T08:00:00Z', { maturity_at: '2026-11-20T23:30:00Z' });
+    const sunday = opened('later', '2026-11-20T08:00:00Z', { maturity_at: '2026-11-22T23:30:00Z' });
+    const asked = on('GET /hedges?limit=100', ok([friday, sunday], {}, DATE));
+    const service = await scriptedService([asked, asked]);
+    const desk = await deskInLagos(service);
+    const inUtc = await deskAt(service).run('hedges');
+    expect(inUtc.out).toMatch(/^runs .*Fri 20 Nov\s*$/m);
+    expect(inUtc.out).toMatch(/^later .*Sun 22 Nov \(!\)/m);
+    const inLagos = await desk.run('hedges --profile lagos');
+    expect(inLagos.out).toMatch(/^runs .*Sat 21 Nov \(!\)/m);
+    expect(inLagos.out).toMatch(/^later .*Mon 23 Nov\s*$/m);
   });
 
   it('tells of one hedge how far off its maturity is, by the service’s clock', async () => {

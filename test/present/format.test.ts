@@ -70,7 +70,12 @@ describe('other cells', () => {
     [{ kind: 'number', amount: '12000' }, '12,000'],
     [{ kind: 'missing' }, '—'],
     [{ kind: 'text', text: 'a\nb\u202ec' }, 'a b\ufffdc'],
-    [{ kind: 'time', at: '2026-11-21T09:02:11Z', style: 'date', mark: '(!)' }, 'Sat 21 Nov (!)'],
+    [{ kind: 'time', at: '2026-11-21T09:02:11Z', style: 'date', matures: true }, 'Sat 21 Nov (!)'],
+    [{ kind: 'time', at: '2026-11-20T22:30:00Z', style: 'date', matures: true }, 'Fri 20 Nov'],
+    [{ kind: 'time', at: '2026-11-20T23:30:00Z', style: 'date', matures: true }, 'Sat 21 Nov (!)'],
+    [{ kind: 'time', at: '2026-11-22T23:30:00Z', style: 'date', matures: true }, 'Mon 23 Nov'],
+    [{ kind: 'weekend', of: ['2026-11-22T23:30:00Z', 'soon'] }, ''],
+    [{ kind: 'weekend', of: ['2026-11-22T23:30:00Z', '2026-11-20T23:30:00Z'] }, '(!) matures on a weekend.'],
     [{ kind: 'time', at: 'soon\u0007' }, 'soon\ufffd'],
   ] as [Cell, string][])('%o is %s', (cell, text) => {
     expect(spelled(cell)).toBe(text);

@@ -256,7 +256,7 @@ const anyCell: fc.Arbitrary<Cell> = fc.oneof(
   }),
   fc.record({ kind: fc.constant('rate' as const), amount: anyAmount }),
   fc.record({ kind: fc.constant('percent' as const), amount: anyAmount, signed: fc.boolean() }),
-  fc.constant<Cell>({ kind: 'time', at: '2027-01-04T08:00:00Z', mark: '(!)' }),
+  fc.constant<Cell>({ kind: 'time', at: '2027-01-02T08:00:00Z', matures: true }),
   fc.constant<Cell>({ kind: 'missing' }),
 );
 const cells = fc.array(anyCell, { maxLength: 6 });

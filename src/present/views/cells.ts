@@ -56,13 +56,10 @@ export function breakEvenRow({ all_in_rate: allIn, move_to_break_even_pct: move 
   return row(name, rate(allIn, 4), { kind: 'percent', amount: roundTo(move.abs(), 2) }, text(way));
 }
 
-/** When a hedge settles; a weekend is marked. */
-export function maturityCell(at: string, style: 'date' | 'minute'): Extract<Cell, { kind: 'time' }> {
-  return { kind: 'time', at, style, ...(isWeekend(at) ? { mark: '(!)' } : {}) };
-}
-
-/** Saturday or Sunday in UTC, the service's own time. */
-export function isWeekend(at: string): boolean {
-  const day = new Date(at).getUTCDay();
-  return day === 0 || day === 6;
-}
+/** When a hedge settles; a weekend of the reader's own calendar is marked. */
+export const maturityCell = (at: string, style: 'date' | 'minute'): Extract<Cell, { kind: 'time' }> => ({
+  kind: 'time',
+  at,
+  style,
+  matures: true,
+});

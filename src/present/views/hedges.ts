@@ -4,7 +4,7 @@ import type { Covers } from '../../flow/read/find-hedges.ts';
 import type { NarrowedCovers } from '../../flow/read/narrow.ts';
 import { type Block, type Cell, line, type Tone, text } from '../blocks.ts';
 import type { ChangeLine } from '../change-lines.ts';
-import { isWeekend, maturityCell } from './cells.ts';
+import { maturityCell } from './cells.ts';
 import { viewCovers } from './covers.ts';
 import {
   changesOf,
@@ -62,9 +62,12 @@ export function viewHedges(value: {
   if (value.asked !== undefined && first !== undefined && value.hedges.length === 1)
     return [pairsOf(first, DETAILS, ALWAYS)];
   const table = tableOf(value.hedges, COLUMNS, { empty: 'No hedge fits.' });
-  const weekend = value.hedges.some((hedge) => isRunning(hedge) && isWeekend(hedge.maturity_at ?? ''));
-  const legend = weekend ? [line(text('(!) matures on a weekend.', 'warn'))] : [];
-  return [table, ...legend, ...(value.covers === undefined ? [] : viewCovers(value.covers, 'opened'))];
+  const of = value.hedges.filter(isRunning).map(({ maturity_at: at }) => at ?? '');
+  return [
+    table,
+    line({ kind: 'weekend', of }),
+    ...(value.covers === undefined ? [] : viewCovers(value.covers, 'opened')),
+  ];
 }
 
 const TONES: Readonly<Record<string, Tone>> = { filled: 'good', failed: 'bad', closed: 'dim' };

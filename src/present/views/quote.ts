@@ -10,7 +10,7 @@ import { quoteCurrency, sideInWords } from '../../domain/vocabulary.ts';
 import type { QuotedTenor, QuoteReading } from '../../flow/read/read-quotes.ts';
 import { type Block, type Cell, line, text } from '../blocks.ts';
 import { cellOf, labelOf } from '../fields.ts';
-import { bps, breakEvenRow, cost, costWord, days, isWeekend, maturityCell, rate, row, usd } from './cells.ts';
+import { bps, breakEvenRow, cost, costWord, days, maturityCell, rate, row, usd } from './cells.ts';
 import { unknownFields } from './records.ts';
 
 export function viewQuotes(reading: QuoteReading): readonly Block[] {
@@ -137,12 +137,12 @@ function underneath({ tenors, account }: QuoteReading): readonly Block[] {
           usd(account.available_exposure_usd, 'USD'),
           ...tooLittle(account.available_exposure_usd, first.quote.notional_usd),
         ];
-  const weekend = tenors.some(({ quote }) => isWeekend(quote.maturity));
+  const weekend: Cell = { kind: 'weekend', of: tenors.map(({ quote }) => quote.maturity) };
   const cut = tenors.some(
     ({ quote: { pricing } }) => !roundTo(pricing.execution_price, TABLE_PLACES).eq(pricing.execution_price),
   );
   return [
-    line(...upfront, ...room, text('.'), ...(weekend ? [text('(!) matures on a weekend.', 'warn')] : [])),
+    line(...upfront, ...room, text('.'), weekend),
     ...(cut
       ? [
           line(
