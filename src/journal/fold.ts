@@ -65,12 +65,15 @@ export type IsRunning = (writer: Writer) => boolean;
 
 const SHORTEST_ID = 4;
 
-export function foldRecords(records: Iterable<JournalRecord>, isRunning: IsRunning): Folded {
-  const found = new Map<string, { action: Action; writer: Writer; answered: boolean }>();
+/** `damageAt`: how many of the records stand before a line that cannot be read. */
+export function foldRecords(records: Iterable<JournalRecord>, isRunning: IsRunning, damageAt = 0): Folded {
+  const found = new Map<string, { action: Action; writer: Writer; answered: boolean; last: number }>();
+  let count = 0;
   const orphans = new Set<string>();
   const shortIds = new Set<string>();
   for (const record of records) {
     const known = found.get(record.action_id);
+    count += 1;
     if (known === undefined) {
       if (record.kind !== 'intent') orphans.add(record.action_id);
       else
@@ -78,14 +81,17 @@ export function foldRecords(records: Iterable<JournalRecord>, isRunning: IsRunni
           action: begun(record, shortIds),
           writer: record.writer,
           answered: false,
+          last: count,
         });
       continue;
     }
+    known.last = count;
     if (record.kind === 'sending') known.writer = record.writer;
     known.answered = isAnswer(record) || (known.answered && record.kind !== 'sending');
     apply(known.action, record);
   }
-  for (const { action, writer, answered } of found.values()) {
+  for (const { action, writer, answered, last } of found.values()) {
+    if (last <= damageAt) doubted(action);
     if (UNDERWAY.includes(action.state) && !answered) action.underway = isRunning(writer);
     if (inFlight(action)) action.awaited = isRunning(writer);
   }
@@ -98,6 +104,14 @@ export function foldRecords(records: Iterable<JournalRecord>, isRunning: IsRunni
 /** What a sending came to, as far as its process could tell. */
 const isAnswer = ({ kind }: JournalRecord): boolean =>
   kind === 'accepted' || kind === 'refused' || kind === 'unknown' || kind === 'not_sent';
+
+/** What looks as if it never left may have left: a line that may be its sending cannot be read. */
+function doubted(action: Action): void {
+  if (action.state !== 'prepared' && action.state !== 'not_sent') return;
+  action.state = 'unknown';
+  action.unclear = true;
+  action.why = 'A line of the journal that may be its sending cannot be read.';
+}
 
 const UNDERWAY: readonly ActionState[] = ['prepared', 'sent', 'unknown'];
 

@@ -18,6 +18,8 @@ export interface JournalLines {
   records: readonly JournalRecord[];
   /** Lines that were whole once and cannot be read now. */
   damage: readonly DamagedLine[];
+  /** How many of the records stand before the last such line: what became of them may be said there. */
+  damageAt: number;
   /** The last line has no end: its writer died, and nothing was sent on the strength of it. */
   cutTail: boolean;
 }
@@ -34,7 +36,7 @@ export function lineReader(path: string): (bytes: Buffer) => JournalLines {
   let before: { bytes: Buffer; lines: number; read: JournalLines } = {
     bytes: Buffer.alloc(0),
     lines: 0,
-    read: { records: [], damage: [], cutTail: false },
+    read: { records: [], damage: [], damageAt: 0, cutTail: false },
   };
   return (bytes) => {
     const { length } = before.bytes;
@@ -46,6 +48,8 @@ export function lineReader(path: string): (bytes: Buffer) => JournalLines {
       ? {
           records: [...before.read.records, ...more.records],
           damage: [...before.read.damage, ...more.damage],
+          damageAt:
+            more.damage.length > 0 ? before.read.records.length + more.damageAt : before.read.damageAt,
           cutTail: more.cutTail,
         }
       : more;
@@ -68,6 +72,7 @@ export function readLines(bytes: Buffer, path: string, skipped = 0): JournalLine
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   const records: JournalRecord[] = [];
   const damage: DamagedLine[] = [];
+  let damageAt = 0;
   let cutTail = false;
   let line = skipped;
   for (let from = 0; from < bytes.length; ) {
@@ -79,9 +84,12 @@ export function readLines(bytes: Buffer, path: string, skipped = 0): JournalLine
     if (read === undefined) continue;
     if (typeof read !== 'string') records.push(read);
     else if (found === -1) cutTail = true;
-    else damage.push({ line, how: read });
+    else {
+      damage.push({ line, how: read });
+      damageAt = records.length;
+    }
   }
-  return { records, damage, cutTail };
+  return { records, damage, damageAt, cutTail };
 }
 
 /** A record, how the line is damaged, or undefined where there is nothing to read. */

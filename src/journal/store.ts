@@ -60,8 +60,8 @@ export function openJournal(options: {
     maxBytes,
     tooLargeHint: 'Settle what is unresolved (hedge check), then move it to an archive; a new one is begun.',
   };
-  const stateOf = (lines: JournalLines, bytes: number): JournalState => ({
-    ...foldRecords(lines.records, (writer) => host.judge(writer) === 'running'),
+  const stateOf = ({ damageAt, ...lines }: JournalLines, bytes: number): JournalState => ({
+    ...foldRecords(lines.records, (writer) => host.judge(writer) === 'running', damageAt),
     ...lines,
     path,
     bytes,
@@ -82,16 +82,18 @@ export function openJournal(options: {
         ensureFolder(folder, host);
         return await withLock(join(folder, 'journal.lock'), lock, () =>
           withGrowingFile(path, limits, (file) => {
-            const state = parse(file.bytes);
+            const before = readWhole(file.bytes);
+            const state = stateOf(before, file.bytes.length);
             passGuard(guard, state);
-            const added = writeLines(records, file.bytes, state);
+            const added = writeLines(records, file.bytes, before);
             const data = Buffer.from(added);
             // What could not be read back would be damage of our own making.
             const back = readLines(data, path);
             const [unreadable] = back.damage;
             if (unreadable !== undefined) throw new Error(`a record for the journal ${unreadable.how}`);
             file.append(added);
-            const lines = { ...back, records: [...state.records, ...back.records], damage: state.damage };
+            const { damage, damageAt } = before;
+            const lines = { ...back, records: [...before.records, ...back.records], damage, damageAt };
             return stateOf(lines, file.bytes.length + data.length);
           }),
         );

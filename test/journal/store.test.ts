@@ -18,7 +18,7 @@ import { readLines, writeLines } from '../../src/journal/lines.ts';
 import { type JournalRecord, mintActionId } from '../../src/journal/record.ts';
 import { openJournal } from '../../src/journal/store.ts';
 import { aMachine, temporaryFolder, withUmask } from '../support/own-folder.ts';
-import { ACCEPTED, anIntent, idOf, SENDING, step, UNKNOWN } from './records.ts';
+import { ACCEPTED, anIntent, idOf, NOT_SENT, REFUSED, SENDING, step, UNKNOWN } from './records.ts';
 
 const machine = aMachine();
 
@@ -199,6 +199,19 @@ describe('damage', () => {
     expect(state.actions).toMatchObject([{ shortId: '7c1e', state: 'unknown' }]);
     expect((await journal.append([step(ACCEPTED)])).damage).toEqual([{ line: 2, how }]);
     expect(journal.read().actions).toMatchObject([{ state: 'accepted' }]);
+  });
+
+  it.each([
+    ['written down', [anIntent()], 'unknown'],
+    ['turned away', [anIntent(), step(SENDING), step(NOT_SENT)], 'unknown'],
+    ['refused', [anIntent(), step(SENDING), step(REFUSED)], 'refused'],
+  ] as const)('after what was only %s may hide that it was sent', async (_what, records, state) => {
+    const text = records.map(line).join('');
+    const { journal } = written(`${text}${line(step(SENDING)).replace('"kind"', '\u0001kind"')}`);
+    expect(journal.read().actions).toMatchObject([{ state }]);
+    const later = [anIntent({ action_id: idOf('beef'), idempotency_key: 'k-2' })] as const;
+    expect((await journal.append(later)).actions).toMatchObject([{ state }, { state: 'prepared' }]);
+    expect(journal.read().actions).toMatchObject([{ state }, { state: 'prepared' }]);
   });
 
   it('of an intent leaves its action in sight', () => {
