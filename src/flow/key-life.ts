@@ -20,6 +20,10 @@ export function keyLives({ sentAt, intent }: Action, nowMs: number): boolean {
   return age < KEY_LIFE_MS && age > -CORRECTED_MS;
 }
 
+/** The clock stands before what the journal holds already: no age can be told by it, and what is old may look young. */
+export const isSetBack = (actions: readonly Action[], nowMs: number): boolean =>
+  actions.some(({ changedAt }) => Date.parse(changedAt) - nowMs > CORRECTED_MS);
+
 /** `4 min`, `2 h`, `30 s`: since it was sent first; undefined when it never was. */
 export function sinceSent({ sentAt }: Action, nowMs: number): string | undefined {
   if (sentAt === undefined) return undefined;

@@ -112,12 +112,15 @@ export const settledAsNothing = (entry: Action): StoppedError =>
   });
 
 /** Nothing of it ever acted, and nothing will: it is not what was asked for. */
-export const neverSent = (entry: Action): StoppedError =>
+export const neverSent = (entry: Action, hindrance?: string): StoppedError =>
   new StoppedError({
     code: 'not_sent',
     what: `${entry.turnedAway === undefined ? 'NOT SENT' : 'TURNED AWAY'}: ${actionInWords(entry)} (action ${entry.shortId})${entry.why === undefined ? '.' : `: ${entry.why}`}`,
     book: 'Nothing was done.',
-    hint: commandLines([[`hedge resume ${entry.shortId}`, 'asks, then sends it after all']]),
+    hint: [
+      ...(hindrance === undefined ? [] : [hindrance]),
+      commandLines([[`hedge resume ${entry.shortId}`, 'asks, then sends it after all']]),
+    ].join('\n'),
     details: actionIds(entry),
   });
 

@@ -18,7 +18,7 @@ import type { Evidence } from '../evidence/evidence.ts';
 import { guardPlan } from '../guard/guard.ts';
 import { guardJournal } from '../guard/guard-journal.ts';
 import { stopFrom } from '../guard/stop.ts';
-import { keyLives, sinceSent } from '../key-life.ts';
+import { isSetBack, keyLives, sinceSent } from '../key-life.ts';
 import type { Plan } from '../plan/plan.ts';
 import { intentAgain, planAgain } from '../plan/plan-again.ts';
 import { reportOf } from '../report/report.ts';
@@ -44,7 +44,7 @@ export const canBeSent = (action: Action): boolean =>
 /** A stop leaves the action as it was: the report says so, and its `finding` why. */
 export async function resend(action: Action, how: Resending, dealing: Dealing): Promise<ActionReport> {
   try {
-    if (!keyLives(action, dealing.clock.now())) throw keyExpired(action, dealing.clock.now());
+    checkKey(action, dealing.journal.read(), dealing.clock.now());
     const { plan, warnings } = await agreeAgain(action, how, dealing);
     if (how.dryRun) return reportOf('planned', { plan, warnings });
     const { began, entry } = await beginSending(action, plan, how, dealing);
@@ -161,7 +161,7 @@ async function beginSending(
     const written = await journal.append([record], (state) => {
       standing = own(state);
       if (!canBeSent(standing)) throw new SettledMeanwhile();
-      if (!keyLives(standing, clock.now())) throw keyExpired(standing, clock.now());
+      checkKey(standing, state, clock.now());
       const stop = stopFrom(judgedByJournal(action, plan, state, dealing));
       if (stop !== undefined) throw stop;
     });
@@ -184,12 +184,24 @@ const optionsOf = ({ intent }: Action, { yes, dryRun, wait, timeoutMs, line }: R
   despite: line?.options.despite ?? [],
 });
 
-const keyExpired = (action: Action, nowMs: number): StoppedError =>
+/** @throws StoppedError `key_expired` when it is too old to be sent again, or may be. */
+function checkKey(action: Action, { actions }: JournalState, nowMs: number): void {
+  if (isUnresolved(action) && isSetBack(actions, nowMs)) {
+    throw keyExpired(
+      action,
+      'was sent at a time that cannot be told: the clock of this machine stands before what its journal holds already',
+    );
+  }
+  if (!keyLives(action, nowMs))
+    throw keyExpired(action, `was sent first ${sinceSent(action, nowMs) ?? 'long'} ago`);
+}
+
+const keyExpired = (action: Action, when: string): StoppedError =>
   new StoppedError({
     code: 'key_expired',
     ...(isUnresolved(action)
       ? {
-          what: `Action ${action.shortId} was sent first ${sinceSent(action, nowMs) ?? 'long'} ago, and its key is only trusted for an hour: sent again now, it might be done twice.`,
+          what: `Action ${action.shortId} ${when}, and its key is only trusted for an hour: sent again now, it might be done twice.`,
           hint: `Look, and say what you see: hedge journal settle ${action.shortId} --as done --because TEXT, or --as nothing. Then it can be dealt anew.`,
         }
       : {

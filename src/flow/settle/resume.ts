@@ -22,7 +22,7 @@ import type { ActionReport, Dealing } from '../dealing.ts';
 import { checkResending } from '../guard/guard-attendance.ts';
 import { damageError, damageOf } from '../read/read-journal.ts';
 import { reportOf } from '../report/report.ts';
-import { nothingSentNow, stoppedBeforeResending, unknownError } from '../report/report-errors.ts';
+import { neverSent, nothingSentNow, stoppedBeforeResending, unknownError } from '../report/report-errors.ts';
 import { existing } from './check.ts';
 import { type Looked, lookAtAction } from './look-at-action.ts';
 import { canBeSent, resend } from './resend.ts';
@@ -55,7 +55,7 @@ export async function resumeAction(
   const { wait, timeoutMs } = how;
   if (action.underway) return (await lookAtAction(action, dealing)).report;
   if (!canBeSent(action)) return finish(action, { wait, timeoutMs }, dealing);
-  if (!isUnresolved(action)) return resend(action, { ...how, evidence: undefined }, dealing);
+  if (!isUnresolved(action)) return sendAfterAll(action, how, dealing);
   try {
     return await settle(action, how, dealing);
   } catch (error) {
@@ -67,13 +67,21 @@ export async function resumeAction(
   }
 }
 
+/** It never left, or was turned away: there is nothing to look for, and the same has to be agreed to. */
+async function sendAfterAll(action: Action, how: HowToResume, dealing: Dealing): Promise<ActionReport> {
+  const hindrance = whyNotSent(action, undefined, how, dealing);
+  return hindrance === undefined
+    ? resend(action, { ...how, evidence: undefined }, dealing)
+    : reportOf('not_sent', { entry: action, finding: neverSent(action, hindrance) });
+}
+
 async function settle(action: Action, how: HowToResume, dealing: Dealing): Promise<ActionReport> {
   dealing.watch.start(`Looking at action ${action.shortId}`);
   const looked = await lookAtAction(action, dealing);
   const entry = looked.report.entry ?? action;
   if (entry.state === 'accepted') return finish(entry, how, dealing);
   if (!isUnresolved(entry)) return looked.report;
-  const hindrance = whyNotSent(entry, looked, how, dealing);
+  const hindrance = whyNotSent(entry, looked.evidence, how, dealing);
   if (hindrance !== undefined) return notSentAgain(looked.report, hindrance);
   return resend(entry, { ...how, evidence: looked.evidence }, dealing);
 }
@@ -121,7 +129,7 @@ function meant(word: string | undefined, dealing: Dealing): Action | undefined {
 /** Why it is not sent again, and what to do; undefined when it may be. */
 function whyNotSent(
   { intent }: Action,
-  { evidence }: Looked,
+  evidence: Looked['evidence'],
   { yes, resend: again, dryRun, line }: HowToResume,
   { attended, environment }: Dealing,
 ): string | undefined {
@@ -134,7 +142,7 @@ function whyNotSent(
       ? undefined
       : 'It was dealt without a bound on its price, so a person has to agree to the price: resume it at a terminal.';
   }
-  if (!attended) return 'Nobody is at a terminal to be asked: it is sent again only with --yes --resend.';
+  if (!attended) return 'Nobody is at a terminal to be asked: it is sent only with --yes --resend.';
   if (yes && (evidence?.kind === 'other' || evidence?.kind === 'unclear'))
     return 'What the book shows is not clear: leave out --yes to be asked, or add --resend.';
   return undefined;

@@ -37,6 +37,8 @@ async function lostOver(
   return { desk, lost: await desk.lost(when, line) };
 }
 
+const now = (desk: DealingDesk): string => new Date(desk.practice.clock.now()).toISOString();
+
 /** Requests that arrived under the key of this action. */
 const sendsOf = (desk: DealingDesk, { intent: { idempotency_key: key } }: Action): number =>
   desk.keys().filter((each) => each === key).length;
@@ -149,7 +151,7 @@ describe('what keeps it from being sent again', () => {
     const lost = await desk.lost('before', OPEN, { worstPrice: '1531' });
     const tight = { ...lost.intent, bounds: { worst_price: '1530.5' } };
     await desk.looking.journal.append([{ ...tight, action_id: 'beef000000000000', idempotency_key: 'k-2' }]);
-    await desk.looking.journal.append([step({ kind: 'unknown', why: 'reset' }, 'beef')]);
+    await desk.looking.journal.append([step({ kind: 'unknown', why: 'reset' }, 'beef', -10_790)]);
     const report = await resumed(desk, { word: 'beef', yes: true });
     expect(report).toMatchObject({ outcome: 'unknown', finding: { code: 'worse_price' } });
     expect(desk.keys()).not.toContain('k-2');
@@ -236,6 +238,39 @@ describe('what keeps it from being sent again', () => {
     const report = await resumed(desk, { word: 'beef', yes: true });
     expect(report).toMatchObject({ outcome: 'not_sent', finding: { code: 'key_expired', effect: 'none' } });
     expect(desk.keys()).not.toContain('k-2');
+  });
+
+  it('a clock that was set back: what is old may look young', async () => {
+    const { desk, lost } = await lostOver('before', OPEN);
+    desk.practice.clock.pass(62 * 60_000);
+    await desk.looking.journal.append([
+      { ...lost.intent, action_id: 'beef000000000000', idempotency_key: 'k-2', side: 'sell', at: now(desk) },
+    ]);
+    desk.practice.clock.pass(-10 * 60_000);
+    const report = await resumed(desk, { word: lost.shortId, yes: true });
+    expect(report).toMatchObject({ outcome: 'unknown', finding: { code: 'key_expired', effect: 'unknown' } });
+    expect(report?.finding?.what).toMatch(/a time that cannot be told: the clock/);
+    expect(sendsOf(desk, lost)).toBe(3);
+  });
+
+  it('nobody at a terminal, where ours never left and nobody has agreed to send it again', async () => {
+    const { desk, lost } = await lostOver('before', ADD);
+    const never = { ...lost.intent, action_id: 'beef000000000000', idempotency_key: 'k-2' };
+    await desk.looking.journal.append([step(NOTHING, lost.id), never, step(NOT_SENT, 'beef')]);
+    const script = { attended: false };
+    const report = await resumed(desk, { word: 'beef', yes: true }, script);
+    expect(report).toMatchObject({ outcome: 'not_sent', finding: { code: 'not_sent', effect: 'none' } });
+    expect(report?.finding?.hint).toContain('--yes --resend');
+    const live = { ...script, environment: 'live', expected: 'live' } as const;
+    expect(await resumed(desk, { word: 'beef', yes: true, resend: true }, live)).toMatchObject({
+      outcome: 'not_sent',
+      finding: { hint: expect.stringContaining('a person has to agree to the price') },
+    });
+    expect(desk.keys()).not.toContain('k-2');
+    expect(await resumed(desk, { word: 'beef', yes: true, resend: true }, script)).toMatchObject({
+      outcome: 'changed',
+    });
+    expect(desk.keys()).toContain('k-2');
   });
 
   it('what another process made of it while the person was asked', async () => {
