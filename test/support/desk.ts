@@ -127,7 +127,8 @@ export function aDesk({
   };
 }
 
-const QUESTION = /\(y\/N\)|Type "/g;
+/** The line may break inside of it. */
+const QUESTION = /y\/N\)|Type "/g;
 
 async function answering(
   running: Promise<number>,

@@ -7,7 +7,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as passes } from 'node:timers/promises';
-import type { RequestLogEntry } from '../../src/practice/index.ts';
+import type { PracticeRandom, RequestLogEntry } from '../../src/practice/index.ts';
 import {
   expectAccepted,
   openDesk,
@@ -58,11 +58,13 @@ const realTime: TestClock = {
 export async function servedBook(
   settings: Record<string, unknown> = {},
   clock: TestClock = realTime,
+  random?: PracticeRandom,
 ): Promise<ServedBook> {
   const store = await mkdtemp(join(tmpdir(), 'hedge-served-'));
   const desk = await openDesk(store, {
     settings: { fill_seconds: { min: 0, max: 0 }, ...settings },
     clock,
+    ...(random === undefined ? {} : { random }),
   });
   const changes = () => desk.log.filter(isChange);
   const colleague: ServedBook['colleague'] = async (path, body, book = 'test') => {

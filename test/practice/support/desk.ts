@@ -83,6 +83,8 @@ export interface DeskOptions {
   settings?: Record<string, unknown> | null;
   weather?: PracticeOptions['weather'];
   clock?: TestClock;
+  /** In the place of one from `seed`. */
+  random?: PracticeOptions['random'];
 }
 
 export async function aFolder(): Promise<string> {
@@ -108,7 +110,7 @@ export async function openDesk(store: string, options: DeskOptions = {}): Promis
   const log: RequestLogEntry[] = [];
   const service = await startPracticeService({
     clock,
-    random: testRandom(options.seed ?? 1),
+    random: options.random ?? testRandom(options.seed ?? 1),
     store,
     onRequest: (entry) => log.push(entry),
     ...(options.weather === undefined ? {} : { weather: options.weather }),

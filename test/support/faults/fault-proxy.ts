@@ -34,10 +34,14 @@ export interface FaultProxy {
   /** From now on, what is written to the connection in place of the service's answer; undefined leaves it. */
   rewrite(rewriting: Rewriting | undefined): void;
   /**
-   * Told of every request of an action, before it goes on and once the service has it; true: the program dies there,
-   * and nothing of it comes through any more until the next `begin`.
+   * Told of every request, before it goes on and once the service has it. True: the program dies there, and nothing
+   * of it comes through any more until the next `begin`.
    */
-  onSend(hook: ((moment: 'before' | 'after') => boolean) | undefined): void;
+  onRequest(hook: RequestHook | undefined): void;
+  /** The program is dead: nothing of it comes through any more until the next `begin`. */
+  cutOff(): void;
+  /** Resolves when no request is under way any more: a dead program's may be. */
+  quiet(): Promise<void>;
   /** The service behind takes every request for a new one. */
   forgetsKeys(forgets: boolean): void;
   /** Requests of actions since then. */
@@ -46,6 +50,11 @@ export interface FaultProxy {
   polls: { through: number; troubled: number };
   close(): Promise<void>;
 }
+
+export type RequestHook = (
+  moment: 'before' | 'after',
+  request: Pick<Sent, 'line' | 'key' | 'body'>,
+) => boolean;
 
 export type Road = 'direct' | 'pooled';
 export const ROADS: readonly Road[] = ['direct', 'pooled'];
@@ -76,8 +85,9 @@ export async function faultProxy(
   let plan = CALM;
   let isSending = (): boolean => false;
   let keyless = false;
-  let hook: ((moment: 'before' | 'after') => boolean) | undefined;
+  let hook: RequestHook | undefined;
   let dead = false;
+  const underWay = new Set<IncomingMessage>();
   let rewriting: Rewriting | undefined;
   const met = { before: 0, send: 0, polls: 0 };
   const sent: Sent[] = [];
@@ -92,7 +102,10 @@ export async function faultProxy(
   const phaseOfConnection = (): Phase => (accepted() ? 'polls' : isSending() ? 'send' : 'before');
 
   const server = createServer({ key, cert, keepAliveTimeout: 0 }, (incoming, response) => {
-    serve(incoming, response).catch(() => incoming.socket.destroy());
+    underWay.add(incoming);
+    serve(incoming, response)
+      .catch(() => incoming.socket.destroy())
+      .finally(() => underWay.delete(incoming));
   });
   server.on('tlsClientError', () => undefined);
   server.on('connection', (socket: Socket) => {
@@ -111,6 +124,7 @@ export async function faultProxy(
 
   async function serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await buffer(incoming);
+    if (dead) throw new Error('the program is dead');
     const line = `${incoming.method ?? ''} ${(incoming.url ?? '').replace(behind.pathname, '')}`;
     const isSend = line.startsWith('POST /hedges');
     const phase: Phase = isSend ? 'send' : sent.length === 0 ? 'before' : 'polls';
@@ -127,10 +141,10 @@ export async function faultProxy(
     };
     if (isSend) sent.push(note);
     else if (phase === 'polls') polls[fault === undefined ? 'through' : 'troubled'] += 1;
-    const dies = (moment: 'before' | 'after'): boolean => (dead ||= isSend && hook?.(moment) === true);
-    if (dies('before')) throw new Error('the program is dead');
+    const dies = (moment: 'before' | 'after'): boolean => (dead ||= hook?.(moment, note) === true);
+    if (dies('before')) return diedAt(note);
     const reply = fault === undefined || fault.acts ? await passOn(incoming, body) : undefined;
-    if (reply !== undefined && dies('after')) throw new Error('the program is dead');
+    if (reply !== undefined && dies('after')) return diedAt(note);
     const rewritten = reply && rewriting?.(reply, line);
     if (rewritten !== undefined) {
       note.tells = 'unclear';
@@ -139,6 +153,12 @@ export async function faultProxy(
     }
     if (fault === undefined) note.status = reply?.status;
     await play(fault, reply, response);
+  }
+
+  /** What a dead program heard of it is for nobody to know. */
+  function diedAt(note: Sent): never {
+    note.tells = 'unclear';
+    throw new Error('the program is dead');
   }
 
   const passOn = (incoming: IncomingMessage, sentBody: Buffer): Promise<Reply> =>
@@ -265,8 +285,14 @@ export async function faultProxy(
     rewrite(next) {
       rewriting = next;
     },
-    onSend(next) {
+    onRequest(next) {
       hook = next;
+    },
+    cutOff() {
+      dead = true;
+    },
+    async quiet() {
+      while (underWay.size > 0) await nextTurn();
     },
     forgetsKeys(forgets) {
       keyless = forgets;

@@ -1,0 +1,230 @@
+/**
+ * One day of a desk on one home and one journal: commands of the program in this process, through trouble chosen for
+ * each request, the program dying at any numbered point, a clock that is set ahead and back. Judges nothing.
+ */
+import { cpSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { hostOf } from '../../../src/platform/host.ts';
+import type { Random } from '../../../src/platform/random.ts';
+import { aDesk, type Ran } from '../desk.ts';
+import { type FaultProxy, faultProxy, type RequestHook, type Sent } from '../faults/fault-proxy.ts';
+import { CALM, type Plan } from '../faults/faults.ts';
+import { type MovingClock, movingClock } from '../moving-clock.ts';
+import { type ServedBook, servedBook } from '../served-book.ts';
+import { seededRandom } from '../steady-clock.ts';
+import { watchFiles } from './file-points.ts';
+
+/** Both lead to the same book with the same key: one identity, whichever is used. */
+export const PROFILES = ['desk', 'other-desk'] as const;
+export type Profile = (typeof PROFILES)[number];
+
+export interface Trouble {
+  plan: Plan;
+  /** The program dies at this of its points, from 1: changes of files, requests that come, requests that were done. */
+  dies: { at: number; half: boolean } | undefined;
+}
+
+export const NO_TROUBLE: Trouble = { plan: CALM, dies: undefined };
+
+/** What one command came to. */
+export interface Ended {
+  words: readonly string[];
+  /** Undefined: it died. */
+  ran: Ran | undefined;
+  /** Its requests for a change, as they came to the wire. */
+  sent: readonly Sent[];
+}
+
+export interface JournalFile {
+  read(): string;
+  write(text: string): void;
+  /** Whoever reads it here finds nothing in it. */
+  hide(hidden: boolean): void;
+}
+
+export type Request = Parameters<RequestHook>[1];
+
+export interface Day {
+  served: ServedBook;
+  proxy: FaultProxy;
+  /** The program's clock, and the service's. */
+  now(): number;
+  /** Moves it: below zero it is set back. */
+  pass(ms: number): void;
+  /** Time that has passed in truth, whatever the clock was set to: milliseconds since the morning. */
+  elapsed(): number;
+  /** A clock that was set back is right again. */
+  rightClock(): void;
+  journal: JournalFile;
+  /** `onSend`: told of each request for a change as it arrives, before the service has it. */
+  run(
+    words: readonly string[],
+    trouble?: Trouble,
+    options?: { answer?: string | undefined; onSend?: (request: Request) => void },
+  ): Promise<Ended>;
+  close(): Promise<void>;
+}
+
+/** Puts another program in the place of ours, to see that it is found out. */
+export type Program = (
+  words: readonly string[],
+  run: (words: readonly string[]) => Promise<Ran>,
+  day: Pick<Day, 'journal' | 'pass'>,
+) => Promise<Ran>;
+
+/** What many days are played on, one after the other. */
+export interface DayHouse {
+  served: ServedBook;
+  proxy: FaultProxy;
+  clock: MovingClock;
+  chance: { again(seed: number): void };
+  folder: string;
+  close(): Promise<void>;
+}
+
+/** Numbers that no process of ours has. */
+const FIRST_PID = 5_000_000;
+const DAY_MS = 86_400_000;
+const NINE_MS = 9 * 3_600_000;
+
+export async function dayHouse(): Promise<DayHouse> {
+  const clock = movingClock();
+  let chance = seededRandom();
+  const random: Random = { fraction: () => chance.fraction(), bytes: (count) => chance.bytes(count) };
+  const served = await servedBook({ fill_seconds: { min: 1.5, max: 4 } }, clock, random);
+  const proxy = await faultProxy(served, clock);
+  const folder = mkdtempSync(join(tmpdir(), 'hedge-days-'));
+  const template = join(folder, 'template');
+  const caFile = join(folder, 'ca.pem');
+  writeFileSync(caFile, proxy.ca, { mode: 0o600 });
+  const { HEDGE_API_KEY: stdin = '', HEDGE_BASE_URL: url = '' } = proxy.way(template, 'direct');
+  for (const profile of PROFILES) {
+    const words = [
+      'profile',
+      'add',
+      profile,
+      '--base-url',
+      url,
+      '--key-stdin',
+      '--no-check',
+      '--ca-file',
+      caFile,
+    ];
+    const { code, err } = await aDesk({ home: template, clock }).run(words, { stdin });
+    if (code !== 0) throw new Error(`${words.join(' ')}: ${err}`);
+  }
+  return {
+    served,
+    proxy,
+    clock,
+    folder,
+    chance: { again: (seed) => (chance = seededRandom(seed)) },
+    async close() {
+      await proxy.close();
+      await served.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A fresh book at nine in the morning with 10,000 USD open on `buy`, and a journal that knows of nothing. */
+export async function newDay(house: DayHouse, program: Program = (words, run) => run(words)): Promise<Day> {
+  const { served, proxy, clock, chance, folder } = house;
+  // The same every time: what a day comes to hangs on nothing but its commands.
+  chance.again(1);
+  clock.pass(Math.floor(Date.now() / DAY_MS) * DAY_MS + NINE_MS - clock.now());
+  await served.reset();
+  await served.opened('buy', 10_000);
+  const place = mkdtempSync(join(folder, 'day-'));
+  const home = join(place, 'home');
+  cpSync(join(folder, 'template'), home, { recursive: true });
+  const random = seededRandom(2);
+  const path = join(home, 'state', 'journal.jsonl');
+  const morning = clock.now();
+  let setBack = 0;
+  let pid = FIRST_PID;
+
+  let isHidden = false;
+  const journal: JournalFile = {
+    read: () => (existsSync(path) && !isHidden ? readFileSync(path, 'utf8') : ''),
+    hide: (hidden) => (isHidden = hidden),
+    write: (text: string) => writeFileSync(path, text, { mode: 0o600 }),
+  };
+  const pass = (ms: number): void => {
+    if (ms < 0) setBack -= ms;
+    clock.pass(ms);
+  };
+  const sendings = (): number => journal.read().split('"sending"').length;
+
+  const runOnce = (
+    words: readonly string[],
+    options: { answer?: string | undefined; signal: AbortSignal },
+  ) => {
+    const own = (pid += 1);
+    const kill = (other: number): void => {
+      if (other !== own) throw Object.assign(new Error('gone'), { code: 'ESRCH' });
+    };
+    const geteuid = (): number => process.geteuid?.() ?? 0;
+    const host = hostOf({ pid: own, platform: process.platform, geteuid, kill }, join(place, 'no-proc'));
+    const { answer, signal } = options;
+    const asked = answer === undefined ? {} : { answer, terminal: { isTTY: { stdin: true, stderr: true } } };
+    return aDesk({ home, clock, random, host }).run(words, { signal, ...asked });
+  };
+
+  return {
+    served,
+    proxy,
+    now: () => clock.now(),
+    pass,
+    rightClock() {
+      clock.pass(setBack);
+      setBack = 0;
+    },
+    elapsed: () => clock.now() - morning + setBack,
+    journal,
+    async run(words, { plan, dies } = NO_TROUBLE, { answer, onSend } = {}) {
+      const before = sendings();
+      const stop = new AbortController();
+      const asItDied = join(place, 'as-it-died');
+      let points = 0;
+      let died = false;
+      const reach = (half?: () => void): boolean => {
+        points += 1;
+        if (died || points !== dies?.at) return died;
+        died = true;
+        if (dies.half) half?.();
+        cpSync(home, asItDied, { recursive: true });
+        proxy.cutOff();
+        // What it still does is done on a home that is thrown away.
+        stop.abort(new Error('dead'));
+        return true;
+      };
+      proxy.begin(plan, () => sendings() > before);
+      proxy.onRequest((moment, request) => {
+        if (moment === 'before' && request.line.startsWith('POST /hedges')) onSend?.(request);
+        return reach();
+      });
+      watchFiles(home, reach);
+      try {
+        const ran = await program(words, (given) => runOnce(given, { answer, signal: stop.signal }), {
+          journal,
+          pass,
+        });
+        await proxy.quiet();
+        return { words, ran: died ? undefined : ran, sent: [...proxy.sent] };
+      } finally {
+        watchFiles(undefined);
+        proxy.onRequest(undefined);
+        if (died) {
+          rmSync(home, { recursive: true });
+          renameSync(asItDied, home);
+        }
+      }
+    },
+    async close() {
+      proxy.onRequest(undefined);
+      rmSync(place, { recursive: true, force: true });
+    },
+  };
+}

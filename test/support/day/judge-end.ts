@@ -1,0 +1,204 @@
+/**
+ * Judges what a command said and what its journal holds afterwards: exit code and effect against the service's own
+ * log and what the client could know, nothing done that the journal does not know, nothing called what it is not.
+ */
+
+import type { Ran } from '../desk.ts';
+import { isDocument, told as shown } from '../faults/fault-case.ts';
+import type { Day, Ended } from './day.ts';
+import { actedUnder } from './judge-wire.ts';
+import { type Asked, hear, isAccepted, type Known, type Model, mayBeUnknown, wasUnclear } from './model.ts';
+import { entriesIn, recordsIn, type ToldAction, toldIn } from './words.ts';
+
+/** Exit codes that are written down, without that of a fault of ours. */
+const CODES = [0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 78];
+/** What an exit code says about the book, of one action. */
+const EFFECTS: Readonly<Record<number, readonly string[]>> = {
+  0: ['done', 'pending', 'none'],
+  7: ['unknown'],
+  8: ['pending'],
+};
+const LONG_AGO_MS = 20 * 3_600_000;
+
+interface Judging {
+  model: Model;
+  day: Day;
+  must(holds: boolean, what: string): void;
+}
+
+export async function judgeEnd(model: Model, day: Day, asked: Asked, ended: Ended): Promise<void> {
+  const { ran, sent, words } = ended;
+  const must = (holds: boolean, what: string): void => {
+    if (!holds) model.wrong.push(`${words.join(' ')}: ${what}${ran === undefined ? '' : `: ${shown(ran)}`}`);
+  };
+  const it: Judging = { model, day, must };
+  if (ran === undefined) touchedByDeath(model, day);
+  hear(model, sent, ran === undefined);
+  await seeFates(model, day);
+  const keyless = day.served.changes().filter((each) => each.idempotencyKey === undefined).length;
+  must(keyless === 0, `done ${String(keyless)} times under no key`);
+  for (const key of model.keys.keys())
+    must(actedUnder(day, key) <= 1, `done ${String(actedUnder(day, key))} times under ${key}`);
+  const told = ran === undefined ? [] : judgeWords(it, asked, { ran, sent });
+  await judgeJournal(it, told);
+}
+
+/** What was written in a command that died, and its key. */
+function touchedByDeath(model: Model, day: Day): void {
+  const records = recordsIn(day.journal.read());
+  const touched = new Set(records.slice(model.records).map((each) => each.action_id));
+  for (const { action_id: id, idempotency_key: key } of records) {
+    if (!touched.has(id)) continue;
+    model.touchedByDeath.add(id);
+    if (key !== undefined) model.touchedByDeath.add(key);
+  }
+}
+
+/** Opens that turn out not to have landed, by the service's own book. */
+async function seeFates(model: Model, { served }: Day): Promise<void> {
+  const { body } = await served.desk.get('/hedges?limit=500', { as: 'test' });
+  const hedges: { client_reference?: string; status: string }[] = body.data;
+  for (const known of model.keys.values()) {
+    if (known.action !== 'open') continue;
+    const reference: unknown = JSON.parse(known.body).client_reference;
+    const its = hedges.filter((each) => each.client_reference === reference);
+    known.failed = its.length > 0 && its.every(({ status }) => status === 'failed');
+  }
+}
+
+function judgeWords(
+  it: Judging,
+  asked: Asked,
+  { ran, sent }: { ran: Ran; sent: Ended['sent'] },
+): readonly ToldAction[] {
+  const { model, must } = it;
+  const told = toldIn(ran.out);
+  if (told === undefined || !isDocument(ran)) {
+    must(false, 'it printed no document');
+    return [];
+  }
+  must(CODES.includes(ran.code), 'not an exit code that is written down');
+  for (const action of told.actions) judgeEffect(it, action);
+  const [only] = told.actions;
+  const keys = new Set(sent.map(({ key }) => key));
+  if (asked.kind !== 'reading') {
+    must(
+      keys.size === 0 || keys.has(only?.receipt.idempotency_key ?? undefined),
+      'it tells nothing of what it sent',
+    );
+    must(told.error === null || ran.code !== 0, 'an error, and exit 0');
+    if (told.error !== null && only !== undefined)
+      must(told.error.effect === only.effect, 'two effects of one action');
+    const effect = only?.effect ?? told.error?.effect ?? 'none';
+    must(
+      (EFFECTS[ran.code] ?? ['none']).includes(effect),
+      `exit ${String(ran.code)} with the effect ${effect}`,
+    );
+    must(effect !== 'pending' || ran.code === 8 || !asked.waits, 'pending, and exit 0 although it waits');
+    const known = model.keys.get(only?.receipt.idempotency_key ?? '');
+    if (known !== undefined && sent.length > 0) judgeSent(it, known, { code: ran.code, effect, sent });
+  }
+  if (asked.kind === 'deal') {
+    // A close is never kept from being flat by a doubt.
+    must(asked.action !== 'close' || told.error?.code !== 'unresolved', 'a close that a doubt stops');
+    if (only === undefined && sent.length === 0)
+      must(ran.code !== 7 && ran.code !== 8, 'in doubt, and nothing was sent');
+  }
+  for (const { effect, receipt } of told.actions) {
+    const known = model.keys.get(receipt.idempotency_key ?? '');
+    if (known !== undefined && effect !== 'unknown') known.doubted = false;
+  }
+  return told.actions;
+}
+
+/** The one truth of an action, whatever said it. */
+function judgeEffect(
+  { model, day, must }: Judging,
+  { action_id: actionId, effect, receipt }: ToldAction,
+): void {
+  const key = receipt.idempotency_key;
+  if (key === null || actionId === null) return;
+  const known = model.keys.get(key);
+  const acted = actedUnder(day, key);
+  const failed = known?.failed === true;
+  if (effect === 'none') must(acted === 0 || failed, `${actionId} was done, and is called not done`);
+  if (effect === 'pending') must(acted === 1, `${actionId} was not done, and is called pending`);
+  if (effect === 'done') must(acted === 1 && !failed, `${actionId} was not done, and is called done`);
+  const longAgo = known !== undefined && day.elapsed() - known.firstMs > LONG_AGO_MS;
+  if (effect === 'unknown')
+    must(
+      mayBeUnknown(model, { actionId, known, longAgo }),
+      `${actionId} is called unknown, and could be known`,
+    );
+}
+
+/** The exit code and effect of a command that sent, by what came back of it. */
+function judgeSent(
+  { model, day, must }: Judging,
+  known: Known,
+  { code, effect, sent }: { code: number; effect: string; sent: Ended['sent'] },
+): void {
+  const last = sent.at(-1);
+  if (last === undefined) return;
+  const heard = known.heard.at(-1);
+  const acted = actedUnder(day, known.key);
+  const says = `${String(code)} ${effect}`;
+  const inDoubt = wasUnclear(known) || model.touchedByDeath.has(known.key) || model.wasDamaged;
+  const longAgo = day.elapsed() - known.firstMs > LONG_AGO_MS;
+  const looked = acted === 1 ? ['0 done', '8 pending', '0 pending', '9 none'] : ['3 none', '4 none'];
+  const allowed = ((): readonly string[] => {
+    if (heard !== undefined && isAccepted(heard)) {
+      const unsure = mayBeUnknown(model, { actionId: null, known, longAgo }) ? ['7 unknown'] : [];
+      return ['0 done', '0 pending', '8 pending', '9 none', ...unsure];
+    }
+    if (last.tells === 'unclear') return ['7 unknown'];
+    if (inDoubt) return ['7 unknown', ...looked];
+    if (last.tells === 'key') return ['4 none'];
+    return last.tells === 'nothing' || last.tells === 'rate' ? ['5 none'] : ['3 none'];
+  })();
+  const came = known.heard.map(({ tells, status }) => `${tells} ${String(status ?? '')}`.trim()).join(', ');
+  must(allowed.includes(says), `it ends with ${says}; true is one of ${allowed.join(', ')} after ${came}`);
+}
+
+/** What `hedge journal` shows, against the truth, what was just told, and what it showed before. */
+async function judgeJournal({ model, day, must }: Judging, told: readonly ToldAction[]): Promise<void> {
+  const { ran } = await day.run(['journal', '--limit', 'all', '--json']);
+  const entries = ran === undefined ? undefined : entriesIn(ran.out);
+  if (ran === undefined || entries === undefined)
+    return must(false, `no journal: ${ran?.out ?? ''}${ran?.err ?? ''}`);
+  must(ran.code === 0, `the journal ends with ${String(ran.code)}`);
+  const damaged = new Set(recordsIn(model.damage?.whole ?? '').map((each) => each.action_id));
+  const ids = new Set(entries.map((each) => each.action_id));
+  for (const id of model.shown.keys()) must(ids.has(id) || damaged.has(id), `the journal has lost ${id}`);
+  const inIt = new Set(entries.map((each) => each.receipt.idempotency_key));
+  if (model.damage === undefined)
+    for (const key of model.keys.keys()) must(inIt.has(key), `${key} was sent, and is not in the journal`);
+  const latest = new Map(entries.toReversed().map((each) => [each.receipt.idempotency_key, each]));
+  for (const entry of entries) {
+    const { action_id: id, effect, receipt, unresolved, request } = entry;
+    const key = receipt.idempotency_key;
+    const sinceMs = model.shown.get(id)?.sinceMs ?? day.elapsed();
+    model.shown.set(id, { key, unresolved, side: request.side, sinceMs });
+    if (damaged.has(id)) continue;
+    const known = model.keys.get(key);
+    const acted = actedUnder(day, key);
+    const failed = known?.failed === true;
+    // A deal that came to nothing goes on under its key in an entry of its own.
+    if (effect === 'none' && latest.get(key) === entry)
+      must(acted === 0 || failed, `${id} is ${entry.state} in the journal, and was done`);
+    if (effect === 'done')
+      must(acted === 1 && !failed, `${id} is ${entry.state} in the journal, and was not done`);
+    const longAgo = known !== undefined && day.elapsed() - known.firstMs > LONG_AGO_MS;
+    if (effect === 'unknown')
+      must(
+        mayBeUnknown(model, { actionId: id, known, longAgo }),
+        `${id} is unknown in the journal, and could be known`,
+      );
+    const [said] = told.filter((each) => each.action_id === id);
+    // What only a look could not tell from a colleague's may still come, and stays what it is in the journal.
+    const isMatch = said?.effect === effect || (said?.effect === 'unknown' && effect === 'pending');
+    if (said !== undefined)
+      must(isMatch, `${id} was told as ${said.effect}, and is ${effect} in the journal`);
+  }
+  model.records = recordsIn(day.journal.read()).length;
+}

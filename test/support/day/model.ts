@@ -1,0 +1,140 @@
+/**
+ * The model of a day: what was asked, what came to the wire and what the client could know of it, key by key, what
+ * the operator was told and has set. Written from the specification and the help; knows nothing of our journal's
+ * own code, and judges nothing.
+ */
+import type { Sent } from '../faults/fault-proxy.ts';
+import type { Profile } from './day.ts';
+
+export type Deal = 'open' | 'add' | 'reduce' | 'close';
+export type Side = 'buy' | 'sell';
+
+export const PATHS = {
+  open: '/hedges',
+  add: '/hedges/add',
+  reduce: '/hedges/reduce',
+  close: '/hedges/close',
+} as const satisfies Record<Deal, string>;
+
+/** What a command is meant to do, so that what it does can be held against it. */
+export type Asked =
+  | { kind: 'reading' }
+  | {
+      kind: 'deal';
+      profile: Profile;
+      action: Deal;
+      side: Side;
+      /** USD; of a reduction by a part or to a size, what that comes to; undefined where it cannot be told. */
+      size: number | undefined;
+      tenor: number | undefined;
+      dealId: string | undefined;
+      /** Keys of actions that it is dealt in spite of. */
+      despite: readonly string[];
+      waits: boolean;
+    }
+  /** Of one action: nothing but that may be sent. */
+  | { kind: 'resume'; profile: Profile; key: string; waits: boolean };
+
+/** A request for a change as it came to the wire. */
+export interface Heard extends Sent {
+  command: number;
+  /** The program died in that command: nobody heard the answer. */
+  died: boolean;
+}
+
+/** One intent: everything under one idempotency key. */
+export interface Known {
+  key: string;
+  action: Deal;
+  side: Side;
+  body: string;
+  notional: number;
+  dealId: string | undefined;
+  /** First time on the wire, in truth and by the clock of the desk. */
+  firstMs: number;
+  firstClock: number;
+  day: string;
+  heard: Heard[];
+  /** It may stand or not, as far as the desk can know: since no answer could be used, and until it was told. */
+  doubted: boolean;
+  /** Of an open: its order did not land. */
+  failed: boolean;
+}
+
+export interface Limits {
+  most: number | undefined;
+  mostDaily: number | undefined;
+  readOnly: boolean;
+}
+
+export interface Model {
+  command: number;
+  keys: Map<string, Known>;
+  /** Actions, and their keys, of which a record was written in a command that died: nobody knows what was on its way. */
+  touchedByDeath: Set<string>;
+  /** Every action that the journal has ever shown. */
+  shown: Map<string, { key: string; unresolved: boolean; side: Side; sinceMs: number }>;
+  halted: boolean;
+  limits: Record<Profile, Limits>;
+  /** The line of the journal that is damaged, as it was and as it is. */
+  damage: { whole: string; broken: string } | undefined;
+  wasDamaged: boolean;
+  clockWasWrong: boolean;
+  colleague: { side: Side; dealId: string | undefined }[];
+  /** Records that the journal held after the last command. */
+  records: number;
+  wrong: string[];
+}
+
+const NO_LIMITS: Limits = { most: undefined, mostDaily: undefined, readOnly: false };
+
+export const newModel = (): Model => ({
+  command: 0,
+  keys: new Map(),
+  touchedByDeath: new Set(),
+  shown: new Map(),
+  halted: false,
+  limits: { desk: NO_LIMITS, 'other-desk': NO_LIMITS },
+  damage: undefined,
+  wasDamaged: false,
+  clockWasWrong: false,
+  colleague: [],
+  records: 0,
+  wrong: [],
+});
+
+export const isAccepted = ({ tells, status = 0, died }: Heard): boolean =>
+  tells === 'answer' && status < 300 && !died;
+
+const isUnclear = ({ tells, died }: Heard): boolean => tells === 'unclear' || died;
+
+/** Requests of a command are added to what is known of their keys. */
+export function hear(model: Model, sent: readonly Sent[], died: boolean): void {
+  for (const each of sent) {
+    const known = model.keys.get(each.key ?? '');
+    if (known === undefined) continue;
+    const heard = { ...each, command: model.command, died };
+    known.heard.push(heard);
+    // A clear no that nobody may have heard is in nobody's way.
+    if (isUnclear(heard) && (each.tells === 'unclear' || each.tells === 'answer')) known.doubted = true;
+    if (isAccepted(heard)) known.doubted = false;
+  }
+}
+
+export const wasUnclear = ({ heard }: Known): boolean => heard.some(isUnclear);
+
+/** Something else has changed the side today: what of it is ours need not be tellable. */
+const hasOthers = (model: Model, { key, side }: Known): boolean =>
+  model.colleague.some((each) => each.side === side) ||
+  [...model.keys.values()].some((each) => each.side === side && each.key !== key && each.heard.length > 0);
+
+/** Whether anybody may call the action unknown. `longAgo`: a hedge of the side may have matured since. */
+export function mayBeUnknown(
+  model: Model,
+  of: { actionId: string | null; known: Known | undefined; longAgo: boolean },
+): boolean {
+  const { actionId, known, longAgo } = of;
+  if (model.wasDamaged || model.touchedByDeath.has(actionId ?? '')) return true;
+  if (known === undefined) return false;
+  return wasUnclear(known) || (known.action !== 'open' && (longAgo || hasOthers(model, known)));
+}
