@@ -143,7 +143,7 @@ function judgeSent(
   const heard = known.heard.at(-1);
   const acted = actedUnder(day, known.key);
   const says = `${String(code)} ${effect}`;
-  const inDoubt = wasUnclear(known) || model.touchedByDeath.has(known.key) || model.wasDamaged;
+  const mayDoubt = model.touchedByDeath.has(known.key) || model.wasDamaged;
   const longAgo = day.elapsed() - known.firstMs > LONG_AGO_MS;
   const looked = acted === 1 ? ['0 done', '8 pending', '0 pending', '9 none'] : ['3 none', '4 none'];
   const allowed = ((): readonly string[] => {
@@ -152,9 +152,11 @@ function judgeSent(
       return ['0 done', '0 pending', '8 pending', '9 none', ...unsure];
     }
     if (last.tells === 'unclear') return ['7 unknown'];
-    if (inDoubt) return ['7 unknown', ...looked];
-    if (last.tells === 'key') return ['4 none'];
-    return last.tells === 'nothing' || last.tells === 'rate' ? ['5 none'] : ['3 none'];
+    const inDoubt = ['7 unknown', ...looked];
+    if (wasUnclear(known)) return inDoubt;
+    const isTurnedAway = last.tells === 'nothing' || last.tells === 'rate';
+    const clear = last.tells === 'key' ? '4 none' : isTurnedAway ? '5 none' : '3 none';
+    return mayDoubt ? [clear, ...inDoubt] : [clear];
   })();
   const came = known.heard.map(({ tells, status }) => `${tells} ${String(status ?? '')}`.trim()).join(', ');
   must(allowed.includes(says), `it ends with ${says}; true is one of ${allowed.join(', ')} after ${came}`);
