@@ -1,12 +1,13 @@
 /** What one request was told of slowing down counts for every request with the same key, in time or not at all. */
 import { describe, expect, it } from 'vitest';
-import type { SlowDown } from '../../src/client/transport/slow-down.ts';
-import { SPREAD_MS } from '../../src/client/transport/slow-down.ts';
+import { type SlowDown, SPREAD_MS, standStill } from '../../src/client/transport/slow-down.ts';
 import { OutcomeUnknownError, UnavailableError } from '../../src/errors.ts';
+import type { Random } from '../../src/platform/random.ts';
 import { anAcceptedClose, anAccount } from '../spec/bodies.ts';
+import { chiSquared } from '../support/crowd/crowd.ts';
 import { ROADS, rejection } from '../support/desk-client.ts';
 import { html, no, ok, on } from '../support/scripted-service.ts';
-import { type SteadyClock, steadyClock } from '../support/steady-clock.ts';
+import { type SteadyClock, seededRandom, steadyClock, steadyRandom } from '../support/steady-clock.ts';
 
 const ACCOUNT = 'GET /account';
 const CLOSING = 'POST /hedges/close';
@@ -116,5 +117,31 @@ describe.each(ROADS)('on the $road road, a request', ({ deskWith }) => {
     const { api } = await deskWith([], { clock, slowDown: aWord(clock, 7_000) });
     const asked = api.account({ signal: stop.signal, onHeldBack: () => stop.abort(new Error('Ctrl-C')) });
     expect(await rejection(asked)).toMatchObject({ message: 'Ctrl-C' });
+  });
+});
+
+describe('a hundred that waited for the same word', () => {
+  /** When each goes on, in milliseconds after the end of the word. */
+  const goingOn = (random: Random): Promise<readonly number[]> =>
+    Promise.all(
+      Array.from({ length: 100 }, async () => {
+        const clock = steadyClock();
+        const ends = clock.now() + 7_000;
+        const signal = new AbortController().signal;
+        await standStill(aWord(clock, 7_000), { clock, random }, { endsAt: ends + 9_000, signal });
+        return clock.now() - ends;
+      }),
+    );
+  /** With three degrees of freedom, one value in a thousand is above 16.3: the chance is seeded. */
+  const MOST_CHI_SQUARED = 16.3;
+
+  it('go on spread over a second', async () => {
+    const delays = await goingOn(seededRandom(7));
+    expect(Math.max(...delays)).toBeLessThanOrEqual(SPREAD_MS);
+    expect(chiSquared(delays, SPREAD_MS)).toBeLessThan(MOST_CHI_SQUARED);
+  });
+
+  it('would be found to go on in step, without jitter', async () => {
+    expect(chiSquared(await goingOn(steadyRandom(0.5)), SPREAD_MS)).toBeGreaterThan(MOST_CHI_SQUARED);
   });
 });

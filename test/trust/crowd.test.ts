@@ -1,0 +1,285 @@
+/**
+ * R7: many processes at once against one service that is unwell: few requests, none in step, an end in time; and what
+ * one of them is told of slowing down, all heed.
+ */
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ATTEMPT_MS } from '../../src/client/transport/send.ts';
+import { isExecutable } from '../support/built.ts';
+import {
+  againstArrivals,
+  againstRuns,
+  againstSteps,
+  againstWord,
+  type Crowd,
+  type CrowdRun,
+  crowd,
+  type Told,
+} from '../support/crowd/crowd.ts';
+import {
+  type Arrival,
+  type Illness,
+  type Ills,
+  slowDown,
+  type UnwellService,
+  unwell,
+  unwellService,
+} from '../support/crowd/unwell-service.ts';
+import { wayTo } from '../support/desk-at.ts';
+import { expectHeld, howMany, SOAKING } from '../support/goal.ts';
+import { temporaryFolder } from '../support/own-folder.ts';
+
+const SIZE = howMany(12, 100);
+/** Where half a minute must pass: how many times faster it does. */
+const TIMES = SOAKING ? 1 : 10;
+const LONG_MS = 240_000;
+/** Time for a whole call; and what R7 gives on top of it. */
+const CALL_MS = 30_000;
+const ON_TOP_MS = 1_000;
+
+const GOAL = 'R7 many processes at once';
+const READING = 'GET /hedges';
+const OPENING = 'POST /hedges';
+const MOST_READINGS = 4;
+const MOST_SENDS = 3;
+
+let service: UnwellService;
+const closing: (() => void)[] = [];
+/** The longest that one of the crowd takes when all is well: what this machine adds now. */
+let calmMs = 0;
+
+interface Place {
+  env: (n: number) => Readonly<Record<string, string>>;
+  home: string;
+}
+
+/** All of them the same user. */
+function together(finished?: (then: () => void) => void): Place {
+  const home = temporaryFolder(finished);
+  const env = { ...wayTo(service, home), HEDGE_HOME: home };
+  return { home, env: () => env };
+}
+
+/** Each with nothing that it could share with another. */
+function apart(): Place {
+  const home = temporaryFolder();
+  const way = wayTo(service, home);
+  return { home, env: (n) => ({ ...way, HEDGE_HOME: join(home, n.toString()) }) };
+}
+
+type Some = Partial<Crowd> & { place: Place };
+
+const reading = ({ place, ...more }: Some): Promise<readonly CrowdRun[]> =>
+  crowd({ size: SIZE, words: (n) => `hedges --deal-id R-${n.toString()} --json`, env: place.env, ...more });
+
+const opening = ({ place, ...more }: Some): Promise<readonly CrowdRun[]> =>
+  crowd({
+    size: SIZE,
+    words: (n) => `open USDTNGN buy 10000 --tenor 3 --deal-id P-${n.toString()} --yes --timeout 2 --json`,
+    env: place.env,
+    ...more,
+  });
+
+const WELL: Illness = { how: 'well' };
+const always =
+  (illness: Illness): Ills =>
+  () =>
+    illness;
+/** Readings are well. */
+const toOpens =
+  (illness: Illness): Ills =>
+  ({ line }) =>
+    line === OPENING ? illness : WELL;
+
+/** What else the machine does changes from one crowd to the next: twice the calm's time, and 2 s more. */
+const withinMs = (limitMs: number, times = 1): number => limitMs / times + ON_TOP_MS + 2 * calmMs + 2_000;
+
+beforeAll(async () => {
+  service = await unwellService();
+  const runs = await reading({ place: together((then) => closing.push(then)) });
+  if (againstRuns(runs, { codes: [0], withinMs: LONG_MS }).length > 0) throw new Error('the calm is none');
+  calmMs = Math.max(...runs.map(({ ms }) => ms));
+}, LONG_MS);
+afterAll(async () => {
+  await service.close();
+  for (const close of closing) close();
+});
+
+describe.skipIf(isExecutable)('many processes at once', { timeout: LONG_MS }, () => {
+  const windowsMs = [500, 1_000, 2_000];
+
+  it('ask a service that answers 503 four times each, not in step, and end in time', async () => {
+    service.begin(always(unwell));
+    const runs = await reading({ place: together() });
+    const wrong = [
+      ...againstRuns(runs, { codes: [5], withinMs: withinMs(4_000) }),
+      ...againstArrivals(service.arrivals, { line: READING, mostEach: MOST_READINGS }),
+      ...againstSteps(service.arrivals, { line: READING, windowsMs }),
+    ];
+    expectHeld(GOAL, { runs: runs.length, wrong });
+  });
+
+  it('open at a service that answers 503 three times each, under one key, not in step', async () => {
+    service.begin(toOpens(unwell));
+    const runs = await opening({ place: apart() });
+    const wrong = [
+      ...againstRuns(runs, { codes: [7], withinMs: withinMs(4_000) }),
+      ...againstArrivals(service.arrivals, { line: OPENING, mostEach: MOST_SENDS }),
+      ...againstSteps(service.arrivals, { line: OPENING, windowsMs: windowsMs.slice(0, 2) }),
+    ];
+    expectHeld(GOAL, { runs: runs.length, wrong });
+  });
+
+  it.each<[string, Illness]>([
+    ['never answers', { how: 'silent' }],
+    ['drips', { how: 'drip' }],
+  ])('end in time where the service %s', async (_, illness) => {
+    service.begin(({ line, who = '' }) => (line === OPENING || who.startsWith('R-') ? illness : WELL));
+    const crowds = [
+      reading({ place: together(), times: TIMES }),
+      opening({ place: apart(), times: TIMES }),
+    ] as const;
+    const [read, opened] = await Promise.all(crowds);
+    const wrong = [
+      ...againstRuns(read, { codes: [5], withinMs: withinMs(CALL_MS, TIMES) }),
+      ...againstRuns(opened, { codes: [7], withinMs: withinMs(CALL_MS, TIMES) }),
+      ...againstArrivals(service.arrivals, { line: READING, mostEach: MOST_READINGS }),
+      ...againstArrivals(service.arrivals, { line: OPENING, mostEach: MOST_SENDS }),
+    ];
+    expectHeld(GOAL, { runs: read.length + opened.length, wrong });
+  });
+
+  it('end their waiting at --timeout where no reading is answered any more', async () => {
+    service.begin(({ line }) => (line.startsWith('GET /hedges/') ? { how: 'silent' } : WELL));
+    const runs = await opening({ place: apart() });
+    const wrong = againstRuns(runs, { codes: [8], withinMs: withinMs(2_000) });
+    expectHeld(GOAL, { runs: runs.length, wrong });
+  });
+
+  it('ask a slow service once each', async () => {
+    service.begin(always({ how: 'late', ms: 2_000 }));
+    const startedAt = performance.now();
+    const runs = await reading({ place: together() });
+    // On a machine where starting them takes as long as an attempt may, one is given up before it is answered.
+    const soon = service.arrivals.filter(({ at }) => at < startedAt + ATTEMPT_MS);
+    const wrong = [
+      ...againstRuns(runs, { codes: [0], withinMs: withinMs(ATTEMPT_MS + 2_000) }),
+      ...againstArrivals(soon, { line: READING, mostEach: 1 }),
+    ];
+    expectHeld(GOAL, { runs: runs.length, wrong });
+  });
+});
+
+interface AfterOne {
+  runs: readonly CrowdRun[];
+  arrivals: readonly Arrival[];
+  /** What the first was told. */
+  told: Told;
+}
+
+/** One is told to slow down for so many seconds, or for none in particular; then all others begin. `then`: from then on. */
+async function afterOne(seconds: number | undefined, others: Some, then: Illness = WELL): Promise<AfterOne> {
+  service.begin((_, earlier) => (earlier.length === 0 ? slowDown(seconds) : then));
+  const first = reading({ ...others, size: 1, words: () => 'hedges --deal-id FIRST --json' });
+  await expect.poll(() => service.arrivals[0]?.answeredAt, { interval: 5, timeout: LONG_MS }).toBeDefined();
+  const [{ answeredAt: from = 0 } = {}] = service.arrivals;
+  const runs = (await Promise.all([first, reading(others)])).flat();
+  return { runs, arrivals: [...service.arrivals], told: { from, until: from + 1_000 * (seconds ?? 1) } };
+}
+
+/**
+ * Each time the word is over, the first to go on are told it anew, and all others hear of it: those who went on within
+ * a tenth of the second that they are spread over did not.
+ */
+const MOST_A_ROUND = Math.max(3, SIZE / 10);
+const ROUND_S = 2;
+const MOST_ASKED = (MOST_A_ROUND * CALL_MS) / (1_000 * ROUND_S);
+
+describe.skipIf(isExecutable)('what one process is told of slowing down', { timeout: LONG_MS }, () => {
+  it.each([
+    ['for a time', howMany(3, 20)],
+    ['for no time in particular', undefined],
+  ])('%s, every other one heeds', async (_, seconds) => {
+    const place = together();
+    const { runs, arrivals, told } = await afterOne(seconds, { place });
+    const wrong = [
+      ...againstRuns(runs, { codes: [0], withinMs: withinMs(CALL_MS) }),
+      ...againstWord(arrivals, told),
+    ];
+    const folder = join(place.home, 'cache', 'slow-down');
+    const sizes = readdirSync(folder).map((name) => statSync(join(folder, name)).size);
+    if (sizes.length !== 1 || sizes.some((size) => size > 300)) wrong.push(`kept: ${sizes.join(', ')} bytes`);
+    expectHeld(`${GOAL}, one told to slow down`, { runs: runs.length, wrong });
+  });
+
+  it('for longer than a call lasts, every other one is told at once, and asks for nothing', async () => {
+    const place = together();
+    const { runs, arrivals } = await afterOne(50, { place });
+    const wrong = [
+      ...againstRuns(runs, { codes: [5], withinMs: withinMs(0) }),
+      ...(arrivals.length === 1 ? [] : [`${arrivals.length.toString()} requests came`]),
+      ...runs
+        .slice(1)
+        .flatMap(({ out }) =>
+          /"held_back_until":"20\S+Z"/.test(out) ? [] : [`not told until when: ${out}`],
+        ),
+    ];
+    expectHeld(`${GOAL}, one told to slow down`, { runs: runs.length, wrong });
+  });
+
+  it('again and again, they ask about as often as one of them would', async () => {
+    const { runs, arrivals } = await afterOne(
+      ROUND_S,
+      { place: together(), times: TIMES },
+      slowDown(ROUND_S),
+    );
+    const wrong = [
+      ...againstRuns(runs, { codes: [5], withinMs: withinMs(CALL_MS, TIMES) }),
+      ...(arrivals.length <= MOST_ASKED ? [] : [`they asked ${arrivals.length.toString()} times`]),
+    ];
+    expectHeld(`${GOAL}, one told to slow down`, { runs: runs.length, wrong });
+  });
+});
+
+describe.skipIf(isExecutable)('the judge of many processes', { timeout: LONG_MS }, () => {
+  const few = 12;
+
+  it('catches retries without jitter', async () => {
+    service.begin(always(unwell));
+    await reading({ place: together(), size: few, seed: 'none' });
+    const found = againstSteps(service.arrivals, { line: READING, windowsMs: [500, 1_000, 2_000] });
+    expect(found.join()).toMatch(/in step/);
+  });
+
+  it('catches processes that share no memory', async () => {
+    const alone = await afterOne(3, { place: apart(), size: few });
+    expect(againstWord(alone.arrivals, alone.told).join()).toMatch(/came while all were to slow down/);
+    const place = apart();
+    const size = 2 * Math.max(few, SIZE / 4);
+    const stubborn = await afterOne(ROUND_S, { place, size, times: 10 }, slowDown(ROUND_S));
+    expect(stubborn.arrivals.length).toBeGreaterThan(MOST_ASKED);
+  });
+
+  it('catches one request too many, another key, a late end and an undocumented one', () => {
+    const sent = (who: string, idempotencyKey: string): Arrival => ({
+      at: 0,
+      line: OPENING,
+      who,
+      idempotencyKey,
+      answeredAt: 1,
+      status: 503,
+    });
+    const three = ['a', 'a', 'a'].map((key) => sent('R-1', key));
+    const of = { line: OPENING, mostEach: MOST_SENDS };
+    expect(againstArrivals(three, of)).toEqual([]);
+    expect(againstArrivals([...three, sent('R-1', 'a')], of)).toHaveLength(1);
+    expect(againstArrivals([sent('R-1', 'a'), sent('R-1', 'b')], of)).toHaveLength(1);
+    const ran = { code: 5, signal: null, out: '', err: '', ms: 900 };
+    const must = { codes: [5], withinMs: 1_000 };
+    expect(againstRuns([ran], must)).toEqual([]);
+    expect(againstRuns([{ ...ran, ms: 1_001 }], must)).toHaveLength(1);
+    expect(againstRuns([{ ...ran, code: 1 }], must)).toHaveLength(1);
+    expect(againstRuns([{ ...ran, code: null, signal: 'SIGKILL' }], must)).toHaveLength(1);
+  });
+});
