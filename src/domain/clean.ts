@@ -2,6 +2,7 @@
  * Makes text that others sent harmless on a terminal: no control sequence, no invisible or reordering
  * character, one line. Knows nothing of colour, width or where the text is shown.
  */
+import { isPlain } from './plain-text.ts';
 
 /** Built when the first text asks for them: sets of Unicode's properties take a millisecond to make. */
 const patterns = once(() => ({
@@ -28,7 +29,6 @@ const patterns = once(() => ({
   leadingMark: /^\p{M}/u,
 }));
 
-const ORDINARY = /^[\x20-\x7e]*$/;
 const REPLACEMENT = '\u{fffd}';
 
 /**
@@ -37,7 +37,7 @@ const REPLACEMENT = '\u{fffd}';
  * Letters, marks and emoji stay.
  */
 export function clean(text: string): string {
-  if (ORDINARY.test(text)) return text;
+  if (isPlain(text)) return text;
   const { sequences, blanks, shapers, harmful, stackedMarks, leadingMark } = patterns();
   const visible = text
     .replace(/\r\n/g, ' ')

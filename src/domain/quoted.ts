@@ -7,8 +7,10 @@ import { withoutKeys } from './without-keys.ts';
 
 const MAX_SHOWN = 60;
 
+const ORDINARY = /^[\x20!\x23-\x5b\x5d-\x7e]$/;
 /** Controls, format and bidirectional marks, lone surrogates, unassigned, invisible, and every blank but the space. */
 const isUnshowable = (character: string): boolean =>
+  !ORDINARY.test(character) &&
   /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u{2800}]|(?! )\p{Zs}|["\\]/u.test(character);
 
 const SHORT: Readonly<Record<string, string>> = {

@@ -2,8 +2,7 @@
  * How many columns a text takes on a terminal, and cutting it to fit. Expects clean text (clean.ts):
  * control sequences are not its business.
  */
-
-const ASCII = /^[\x20-\x7e]*$/;
+import { isPlain } from './plain-text.ts';
 
 // Within functions, as sets of Unicode's properties take a millisecond to make, and most text is plain.
 const isEmoji = (text: string): boolean =>
@@ -20,14 +19,14 @@ let segmenter: Intl.Segmenter | undefined;
 
 /** The characters as a reader counts them: a letter with its marks is one. */
 export function graphemesOf(text: string): string[] {
-  if (ASCII.test(text)) return text.split('');
+  if (isPlain(text)) return text.split('');
   segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
   return [...segmenter.segment(text)].map((part) => part.segment);
 }
 
 /** Columns that `text` takes: two for East Asian wide characters and emoji, none for a mark alone. */
 export function textWidth(text: string): number {
-  if (ASCII.test(text)) return text.length;
+  if (isPlain(text)) return text.length;
   let width = 0;
   for (const grapheme of graphemesOf(text)) width += graphemeWidth(grapheme);
   return width;
