@@ -1,7 +1,8 @@
 /** What looks like an API key in somebody's words, blotted out: keys get typed and pasted into the wrong place. */
 
-/** Specification §5. A secret is long; a deal id such as `Q4_live_20261120` is none. Linear in any text. */
-const KEY = /(?<![A-Za-z0-9])([A-Za-z0-9]+_(?:live|test)_)[\x21-\x7e]{16,}/g;
+/** Specification §5. A secret is long; a deal id such as `Q4_live_20261120` is none. In capitals or small
+ * letters it is still known to whoever reads it. Linear in any text. */
+const KEY = /(?<![A-Za-z0-9])([A-Za-z0-9]+_(?:live|test)_)[\x21-\x7e]{16,}/gi;
 
 /** `--profile=hk_live_0123456789abcdef` becomes `--profile=hk_live_…`. */
 export const withoutKeys = (text: string): string => text.replace(KEY, '$1…');

@@ -59,9 +59,9 @@ export function readSide(text: string): Side {
   return side;
 }
 
-/** The market's name in capitals. Only its shape is checked. */
+/** The market's name in capitals. Only its shape is checked: the service is asked about it, and no key goes there. */
 export function readMarket(text: string): string {
-  if (!/^[A-Za-z0-9][A-Za-z0-9._/-]{1,31}$/.test(text)) {
+  if (!/^[A-Za-z0-9][A-Za-z0-9._/-]{1,31}$/.test(text) || holdsKey(text)) {
     throw new UsageError(
       `${quoted(text)} is not the name of a market.`,
       'A name looks like USDTNGN. To see yours: hedge markets',

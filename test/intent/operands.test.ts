@@ -91,7 +91,15 @@ describe('a side and a market', () => {
       'USDT-KES',
     ]);
     for (const side of ['long', 'b', '', 'buy ']) refused(() => readSide(side));
-    for (const market of ['', 'U', '-USD', 'USD NGN', 'USDTNGN\n', 'A'.repeat(33)])
+    for (const market of [
+      '',
+      'U',
+      '-USD',
+      'USD NGN',
+      'USDTNGN\n',
+      'A'.repeat(33),
+      'hk_test_forTestsAlone0001',
+    ])
       refused(() => readMarket(market));
   });
 });

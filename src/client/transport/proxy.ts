@@ -3,6 +3,7 @@
  * in. Loopback is never proxied. It opens no connection.
  */
 import { BlockList, isIP } from 'node:net';
+import { holdsKey } from '../../domain/without-keys.ts';
 import { CredentialError } from '../../errors.ts';
 
 export interface ProxySettings {
@@ -31,7 +32,14 @@ export function proxyFor(target: { host: string; port: number }, settings: Proxy
 function readProxy(text: string): Proxy {
   const withScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
   const url = URL.canParse(withScheme) ? new URL(withScheme) : undefined;
-  if (url === undefined || url.hostname === '' || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
+  // A key in the place of a host would be asked of whoever resolves names.
+  const isKey = url !== undefined && holdsKey(url.hostname);
+  if (
+    url === undefined ||
+    isKey ||
+    url.hostname === '' ||
+    (url.protocol !== 'http:' && url.protocol !== 'https:')
+  ) {
     throw new CredentialError({
       code: 'credential_unusable',
       what: 'The proxy named in HTTPS_PROXY cannot be used: it is not an http or https address.',
