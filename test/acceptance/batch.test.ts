@@ -136,6 +136,28 @@ describe('a batch that is told to stop', () => {
   );
 });
 
+describe('a batch that is killed', () => {
+  it('deals what is missing and nothing twice when it is run again, however often it was killed', async () => {
+    const lines = numbers(1, 6).map((line) => `${open(1_000 + line)}${line === 3 ? ' --deal-id PAY-3' : ''}`);
+    const { env, file, hedge, hedges } = aBatch(lines);
+    for (const dealt of [1, 3, 5]) {
+      const child = spawn(...toStart('batch', file, '--yes'), { env: bareEnvironment(env), stdio: 'ignore' });
+      const ended = new Promise((resolve) => child.on('close', resolve));
+      // oxlint-disable-next-line no-await-in-loop -- each run goes on where the one before was killed
+      await expect
+        .poll(async () => (await hedges()).length, { timeout: 15_000, interval: 20 })
+        .toBeGreaterThan(dealt);
+      child.kill('SIGKILL');
+      // oxlint-disable-next-line no-await-in-loop
+      await ended;
+    }
+    const ran = await hedge('batch', file, '--yes');
+    expect([ran.code, codesOf(ran.out)]).toEqual([0, lines.map(() => 0)]);
+    const sizes = (await hedges()).map(({ notional_usd }) => notional_usd);
+    expect(sizes.toSorted((one, other) => one - other)).toEqual(numbers(1_001, 1_006));
+  }, 60_000);
+});
+
 describe('a batch at a terminal', () => {
   it('shows and asks before each action, and shows how far it is', async () => {
     const { env, file, hedges } = aBatch(['account', open(1_001), open(1_002), open(1_003)]);

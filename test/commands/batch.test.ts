@@ -223,6 +223,36 @@ describe('a batch that is run again', () => {
     expect(await openHedges(desk)).toBe(4);
   });
 
+  it('says which deals of it are not in the file any more, for a line that was changed is dealt besides', async () => {
+    const desk = aDesk({ env: PRACTICE });
+    const first = await batch(desk, [`${OPEN} 10k -t 3`, `${OPEN} 20k -t 3`]);
+    const id = first.envelopes[0]?.data?.action_id.slice(0, 4) ?? '';
+    const ran = await batch(desk, [`${OPEN} 12k -t 3`, `${OPEN} 20k -t 3`], '--yes -q');
+    expect(ran.err).toBe(
+      [
+        'Dealt by an earlier run of this batch, and not in it now:',
+        `  OPEN buy USDTNGN 10,000.00 USD, action ${id}: filled, hedge "${first.envelopes[0]?.data?.hedge.id ?? ''}"`,
+        'That stands. A line that was changed after it was dealt is a deal of its own, besides it.',
+        '',
+      ].join('\n'),
+    );
+    expect(await openHedges(desk)).toBe(3);
+    // In another file, under another name, or once it is over, it is none of this batch's.
+    expect((await batch(desk, [`${OPEN} 20k -t 3`], '--yes --name other --dry-run')).err).not.toContain(
+      'Dealt by',
+    );
+  });
+
+  it('says nothing of lines that were refused and left out, and nothing of another standard input', async () => {
+    const desk = aDesk({ env: PRACTICE });
+    await batch(desk, [`${OPEN} 900k -t 3`, `${OPEN} 3k -t 3 --deal-id PAY-3`]);
+    expect((await batch(desk, [`${OPEN} 3k -t 3 --deal-id PAY-3`])).err).not.toContain('not in it now');
+    for (const size of ['4k', '5k']) {
+      const ran = await desk.run('batch - --yes', { stdin: `${OPEN} ${size} -t 3` });
+      expect([ran.code, ran.err]).toEqual([0, 'PRACTICE · this machine, no money\n']);
+    }
+  });
+
   it('under another name is another batch', async () => {
     const desk = aDesk({ env: PRACTICE });
     const line = [`${OPEN} 10k -t 3 --allow-duplicate`];

@@ -7,6 +7,7 @@ import type { Batch, Desk, RunnableLine } from '../../commands/desk.ts';
 import type { Shown } from '../../commands/shown.ts';
 import { quoted } from '../../domain/quoted.ts';
 import { UsageError } from '../../errors.ts';
+import { goneInWords, goneLines } from '../../flow/batch/gone-lines.ts';
 import type { BatchIntent } from '../../intent/batch-intent.ts';
 import { readGivenFile } from '../../platform/given-file.ts';
 import { readStandardInput } from '../../terminal/standard-input.ts';
@@ -34,6 +35,7 @@ export async function openBatch(intent: BatchIntent, world: BatchWorld): Promise
   const lines = await readLines(await textOf(intent, world), intent);
   if (lines.length === 0) desk.note('The batch has no lines: nothing to do.');
   await refuseUnattended(lines, desk, fromInput);
+  await tellOfGone(lines, intent, desk);
   const { named } = await desk.vantage();
   const { bar, tell } = narrate(lines, { ...desk, named });
   return {
@@ -92,4 +94,13 @@ async function refuseUnattended(lines: readonly Line[], desk: Desk, fromInput: b
   const { environment, expected, attended } = await desk.dealing();
   checkLines(lines, { environment, expected, attended: attended && !fromInput });
   await desk.show([]);
+}
+
+/** Told also with --quiet: what was dealt before and left out of the file since. */
+async function tellOfGone(lines: readonly Line[], { file, name }: BatchIntent, desk: Desk): Promise<void> {
+  const intents = lines.flatMap(({ intent }) => intent ?? []);
+  if (intents.length === 0) return;
+  const { journal, identity, clock } = await desk.looking();
+  const batch = { file, name, intents, identity, nowMs: clock.now() };
+  for (const line of goneInWords(goneLines(journal.read().actions, batch))) desk.progress.note(line);
 }
