@@ -40,7 +40,18 @@ export async function withLock<T>(
   try {
     return await body();
   } finally {
-    if (readHolder(path, options.host)?.token === token) rmSync(path, { force: true });
+    unlessRefused(() => {
+      if (readHolder(path, options.host)?.token === token) rmSync(path, { force: true });
+    });
+  }
+}
+
+/** A disk that lets nothing be removed undoes nothing: what is left names a process, and goes when that is gone. */
+function unlessRefused(remove: () => void): void {
+  try {
+    remove();
+  } catch {
+    // Whoever comes next takes it away.
   }
 }
 
@@ -51,7 +62,7 @@ async function acquire(path: string, token: string, options: Machine & { waitMs?
     writeFileSync(written, `${JSON.stringify({ token, process: host.self })}\n`, { flag: 'wx', mode: 0o600 });
     for (let waited = 0; ; ) {
       if (linked(written, path)) {
-        if (waited > 0) sweep(path, options);
+        if (waited > 0) unlessRefused(() => sweep(path, options));
         return;
       }
       const holder = readHolder(path, host);
@@ -68,7 +79,7 @@ async function acquire(path: string, token: string, options: Machine & { waitMs?
   } catch (error) {
     throw error instanceof DamagedFileError ? error : cannot('lock', path, error);
   } finally {
-    rmSync(written, { force: true });
+    unlessRefused(() => rmSync(written, { force: true }));
   }
 }
 
