@@ -4,6 +4,7 @@
  * and has not shown. Pure.
  */
 import type { Action } from '../journal/fold.ts';
+import type { JournalRecord } from '../journal/record.ts';
 
 /** ASSUMED: the specification shows no lifetime of keys. */
 export const KEY_LIFE_MS = 60 * 60_000;
@@ -20,9 +21,13 @@ export function keyLives({ sentAt, intent }: Action, nowMs: number): boolean {
   return age < KEY_LIFE_MS && age > -CORRECTED_MS;
 }
 
-/** The clock stands before what the journal holds already: no age can be told by it, and what is old may look young. */
-export const isSetBack = (actions: readonly Action[], nowMs: number): boolean =>
-  actions.some(({ changedAt }) => Date.parse(changedAt) - nowMs > CORRECTED_MS);
+/**
+ * Whether the clock stands before what was written after the action was: then it was set back since, and tells no age.
+ */
+export const isSetBack = ({ id }: Action, records: readonly JournalRecord[], nowMs: number): boolean =>
+  records
+    .slice(records.findIndex((each) => each.action_id === id))
+    .some(({ at }) => Date.parse(at) - nowMs > CORRECTED_MS);
 
 /** `4 min`, `2 h`, `30 s`: since it was sent first; undefined when it never was. */
 export function sinceSent({ sentAt }: Action, nowMs: number): string | undefined {

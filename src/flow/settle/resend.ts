@@ -185,8 +185,8 @@ const optionsOf = ({ intent }: Action, { yes, dryRun, wait, timeoutMs, line }: R
 });
 
 /** @throws StoppedError `key_expired` when it is too old to be sent again, or may be. */
-function checkKey(action: Action, { actions }: JournalState, nowMs: number): void {
-  if (isUnresolved(action) && isSetBack(actions, nowMs)) {
+function checkKey(action: Action, { records }: JournalState, nowMs: number): void {
+  if (isUnresolved(action) && isSetBack(action, records, nowMs)) {
     throw keyExpired(
       action,
       'was sent at a time that cannot be told: the clock of this machine stands before what its journal holds already',
