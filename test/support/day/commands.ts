@@ -197,7 +197,9 @@ export const settle = (which: number): Step =>
     const words = ['journal', 'settle', id, '--as', as, '--because', 'the venue says so', '--yes'];
     await dealt(model, day, { kind: 'reading' }, { words });
     const known = model.keys.get(key);
-    if (known !== undefined && model.damage === undefined) known.doubted = false;
+    if (known === undefined || model.damage !== undefined) return;
+    known.doubted = false;
+    known.isSettled = as === 'nothing';
   });
 
 export const brake = (on: boolean): Step =>

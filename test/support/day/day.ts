@@ -23,6 +23,16 @@ export interface Trouble {
   plan: Plan;
   /** The program dies at this of its points, from 1: changes of files, requests that come, requests that were done. */
   dies: { at: number; half: boolean } | undefined;
+  /** Its changes of files fail from this one on, from 1, or that one alone. */
+  disk?: Disk | undefined;
+}
+
+export interface Disk {
+  at: number;
+  code: 'EIO' | 'ENOSPC' | 'EACCES' | 'EROFS';
+  /** Half of what is to be written is. */
+  half: boolean;
+  forEver: boolean;
 }
 
 export const NO_TROUBLE: Trouble = { plan: CALM, dies: undefined };
@@ -34,6 +44,8 @@ export interface Ended {
   ran: Ran | undefined;
   /** Its requests for a change, as they came to the wire. */
   sent: readonly Sent[];
+  /** Its changes of files, in order: `write state/journal.jsonl`. */
+  changes: readonly string[];
 }
 
 export interface JournalFile {
@@ -56,6 +68,7 @@ export interface Day {
   elapsed(): number;
   /** A clock that was set back is right again. */
   rightClock(): void;
+  home: string;
   journal: JournalFile;
   /** `onSend`: told of each request for a change as it arrives, before the service has it. */
   run(
@@ -175,6 +188,7 @@ export async function newDay(house: DayHouse, program: Program = (words, run) =>
   return {
     served,
     proxy,
+    home,
     now: () => clock.now(),
     pass,
     rightClock() {
@@ -183,7 +197,7 @@ export async function newDay(house: DayHouse, program: Program = (words, run) =>
     },
     elapsed: () => clock.now() - morning + setBack,
     journal,
-    async run(words, { plan, dies } = NO_TROUBLE, { answer, onSend } = {}) {
+    async run(words, { plan, dies, disk } = NO_TROUBLE, { answer, onSend } = {}) {
       const before = sendings();
       const stop = new AbortController();
       const asItDied = join(place, 'as-it-died');
@@ -205,14 +219,26 @@ export async function newDay(house: DayHouse, program: Program = (words, run) =>
         if (moment === 'before' && request.line.startsWith('POST /hedges')) onSend?.(request);
         return reach();
       });
-      watchFiles(home, reach);
+      const changes: string[] = [];
+      watchFiles(home, ({ call, on, half }) => {
+        changes.push(`${call} ${on.replaceAll(/[0-9a-f]{8,}/g, '*')}`);
+        reach(half);
+        const fails =
+          disk !== undefined && (changes.length === disk.at || (disk.forEver && changes.length > disk.at));
+        if (!fails) return;
+        if (disk.half) half?.();
+        throw Object.assign(new Error(`${disk.code}: injected, ${call} '${on}'`), {
+          code: disk.code,
+          syscall: call,
+        });
+      });
       try {
         const ran = await program(words, (given) => runOnce(given, { answer, signal: stop.signal }), {
           journal,
           pass,
         });
         await proxy.quiet();
-        return { words, ran: died ? undefined : ran, sent: [...proxy.sent] };
+        return { words, ran: died ? undefined : ran, sent: [...proxy.sent], changes };
       } finally {
         watchFiles(undefined);
         proxy.onRequest(undefined);

@@ -4,10 +4,19 @@
  */
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
-import { resolve, sep } from 'node:path';
+import { relative, resolve, sep } from 'node:path';
 
-/** Told before each change; `half` writes the first half of what is about to be written. */
-export type AtPoint = (half: (() => void) | undefined) => void;
+export interface FilePoint {
+  /** `write`, `fsync`, `rename`, … */
+  call: string;
+  /** Below the folder. */
+  on: string;
+  /** Writes the first half of what is about to be written. */
+  half: (() => void) | undefined;
+}
+
+/** Told before each change. What it throws, the call throws. */
+export type AtPoint = (point: FilePoint) => void;
 
 const NAMES = [
   'writeSync',
@@ -30,12 +39,9 @@ type Call = (...args: readonly unknown[]) => unknown;
 let watched: { folder: string; at: AtPoint } | undefined;
 let depth = 0;
 const open = new Map<number, string>();
-let isPatched = false;
 
 /** From now on, for changes below `folder`; undefined: no more. Calls made by `at` itself are no points. */
 export function watchFiles(folder: string | undefined, at: AtPoint = () => undefined): void {
-  if (!isPatched) patch();
-  isPatched = true;
   open.clear();
   watched = folder === undefined ? undefined : { folder: resolve(folder), at };
 }
@@ -45,15 +51,12 @@ const isBelow = (path: unknown): path is string =>
   watched !== undefined &&
   `${resolve(path)}${sep}`.startsWith(watched.folder + sep);
 
-const isWatched = (first: unknown): boolean => (typeof first === 'number' ? open.has(first) : isBelow(first));
+const pathOf = (first: unknown): string | undefined =>
+  typeof first === 'number' ? open.get(first) : isBelow(first) ? first : undefined;
 
-function reach(half: (() => void) | undefined): void {
-  depth += 1;
-  try {
-    watched?.at(half);
-  } finally {
-    depth -= 1;
-  }
+function reach(name: string, path: string, half?: () => void): void {
+  const call = name.replace(/Sync$/, '');
+  inside(() => watched?.at({ call, on: relative(watched.folder, path), half }));
 }
 
 function inside<T>(body: () => T): T {
@@ -65,6 +68,9 @@ function inside<T>(body: () => T): T {
   }
 }
 
+patch();
+
+/** When this is loaded: libraries keep the functions that they find. */
 function patch(): void {
   const real = { ...fs };
   const calls: Record<string, Call> = {};
@@ -75,8 +81,9 @@ function patch(): void {
   };
   for (const name of NAMES) {
     calls[name] = (...args) => {
-      if (depth === 0 && isWatched(args[0]))
-        reach(name.startsWith('write') ? halfOf(args[0], args[1]) : undefined);
+      const path = pathOf(args[0]);
+      if (depth === 0 && path !== undefined)
+        reach(name, path, name.startsWith('write') ? halfOf(args[0], args[1]) : undefined);
       return inside(() => Reflect.apply(real[name], undefined, args));
     };
   }
@@ -84,7 +91,7 @@ function patch(): void {
   calls['openSync'] = (path, flags, ...rest) => {
     const isNew =
       typeof flags === 'number' ? (flags & makes) !== 0 : typeof flags === 'string' && /[wax]/.test(flags);
-    if (depth === 0 && isNew && isBelow(path)) reach(undefined);
+    if (depth === 0 && isNew && isBelow(path)) reach('open', path);
     const fd: unknown = inside(() => Reflect.apply(real.openSync, undefined, [path, flags, ...rest]));
     if (isBelow(path) && typeof fd === 'number') open.set(fd, path);
     return fd;

@@ -30,7 +30,7 @@ export function judgeSend(model: Model, day: Day, asked: Asked, request: Request
     !others.some(({ heard }) => heard.some(({ command }) => command === model.command)),
     'a second key in one command',
   );
-  must(before === undefined || before.body === body, 'with other bytes than before');
+  must(before === undefined || before.body === body || before.isSettled, 'with other bytes than before');
   const records = recordsIn(day.journal.read());
   const intents = records.filter((each) => each.idempotency_key === key && each.body === body);
   const last = intents.at(-1)?.action_id;
@@ -85,14 +85,18 @@ export function judgeSend(model: Model, day: Day, asked: Asked, request: Request
   if (before !== undefined) {
     const clockAge = day.now() - before.firstClock;
     const age = model.clockWasWrong ? clockAge : Math.max(clockAge, day.elapsed() - before.firstMs);
-    const isKnownWrong = records.some(({ at = '' }) => Date.parse(at) - day.now() > CORRECTED_MS);
+    const since = records.slice(records.findIndex((each) => each.idempotency_key === key));
+    const isKnownWrong = since.some(({ at = '' }) => Date.parse(at) - day.now() > CORRECTED_MS);
     must(!before.doubted || !isKnownWrong, 'by a clock that was set back');
     must(
       !before.doubted || age < KEY_LIVES_MS + RESENT_WITHIN_MS,
       `its key is ${String(Math.round(age / 60_000))} min old`,
     );
   }
-  if (before !== undefined) return;
+  if (before !== undefined) {
+    before.body = body;
+    return;
+  }
   const known: Known = {
     key,
     action,
@@ -105,6 +109,7 @@ export function judgeSend(model: Model, day: Day, asked: Asked, request: Request
     day: dayOf(day),
     heard: [],
     doubted: false,
+    isSettled: false,
     failed: false,
   };
   model.keys.set(key, known);

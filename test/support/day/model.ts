@@ -57,6 +57,8 @@ export interface Known {
   heard: Heard[];
   /** It may stand or not, as far as the desk can know: since no answer could be used, and until it was told. */
   doubted: boolean;
+  /** A person has said that nothing came of it: its key may be used for other terms, should it be dealt anew. */
+  isSettled: boolean;
   /** Of an open: its order did not land. */
   failed: boolean;
 }
