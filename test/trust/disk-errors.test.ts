@@ -78,7 +78,7 @@ const wrongWith = (words: readonly string[], disk: Disk & { on: string }, progra
     const known = ({ key, body }: { key: string | undefined; body: string }): void => {
       keys.add(key ?? '');
       const isKept = recordsIn(day.journal.read()).some(
-        (it) => it.idempotency_key === key && it.body === body,
+        (each) => each.idempotency_key === key && each.body === body,
       );
       must(isKept, 'it was sent, and is not in the journal');
     };
@@ -92,7 +92,7 @@ const wrongWith = (words: readonly string[], disk: Disk & { on: string }, progra
     if (ran.code === 78) {
       must(sent.length === 0 && acted() === 0, `exit 78, and it was sent: ${told(ran)}`);
       must(error?.effect === 'none' && error.code === 'damaged_file', `not told as it is: ${told(ran)}`);
-      must(`${error?.message ?? ''}`.includes(day.home), `the file is not named: ${told(ran)}`);
+      must(error?.message.includes(day.home) === true, `the file is not named: ${told(ran)}`);
     } else {
       // What is lost with a cache, or after the sending, is no reason to end otherwise.
       must(ran.code === 0 && actions[0]?.effect === 'done' && acted() === 1, `it ended so: ${told(ran)}`);
