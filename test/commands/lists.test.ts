@@ -185,6 +185,19 @@ describe('history', () => {
     expect(out).toContain('The service did not send gross P&L.');
     expect(out.replace(/\s+/g, ' ')).toContain('Sums of fees are of 2 of 3 hedges');
     expect(out).toContain('A day is one of UTC, by closed_at.');
+    expect(out).toContain('Of 3 hedges, closed from Wed 18 Nov 07:00 UTC to Fri 20 Nov 08:00 UTC.');
+  });
+
+  it('summed says what period is in the sums, also of one hedge, of none, and of times that did not come', async () => {
+    expect((await history('--by side --since today --side buy')).out).toContain(
+      'Of 1 hedge, closed Fri 20 Nov 08:00 UTC.',
+    );
+    expect((await history('--by market --since 1h')).out).not.toContain('Of 0');
+    const undated = [aClosedHedge(), aClosedHedge({ closed_at: 'soon' })];
+    const desk = deskAt(await scriptedService([on('GET /hedges/history', ok(undated, {}, DATE))]));
+    expect((await desk.run('history --by side')).out).toContain(
+      'Of 2 hedges; when they were closed did not come.',
+    );
   });
 
   it('gives its sums as derived, exact, with what is lacking', async () => {

@@ -1,6 +1,7 @@
 /** Finds hedges: the list with its filters, or the one that an id or a deal id names. Sends nothing that acts. */
 import type { Answer, HedgeApi } from '../../client/hedge-api.ts';
 import type { Hedge } from '../../client/schemas.ts';
+import { instantOf } from '../../domain/instants.ts';
 import type { HedgeStatus } from '../../domain/vocabulary.ts';
 
 export interface HedgeFilter {
@@ -51,8 +52,9 @@ export function coversOf(
   field: string,
   limit?: number,
 ): Covers {
-  const instants = records.map((record) => record[field]).filter((at) => typeof at === 'string');
-  const sorted = instants.toSorted();
+  const texts = records.map((record) => record[field]).filter((at) => typeof at === 'string');
+  const instants = texts.filter((at) => instantOf(at) !== undefined);
+  const sorted = instants.toSorted((one, other) => (instantOf(one) ?? 0) - (instantOf(other) ?? 0));
   const count = records.length;
   return {
     count,

@@ -12,6 +12,16 @@ export function viewCovers(covers: Covers | NarrowedCovers, happened: string): r
   return lines.length === 0 ? [] : [{ kind: 'gap' }, ...lines];
 }
 
+/** From when to when the records of a sum go: not what was asked for, but what is in it. */
+export function viewPeriod({ count, from, to }: Covers, happened: string): readonly Block[] {
+  if (count === 0) return [];
+  const records = count === 1 ? '1 hedge' : `${count.toString()} hedges`;
+  if (from === null || to === null)
+    return [line(dim(`Of ${records}; when they were ${happened} did not come.`))];
+  if (from === to) return [line(dim(`Of ${records}, ${happened}`), at(from), dim('.'))];
+  return [line(dim(`Of ${records}, ${happened} from`), at(from), dim('to'), at(to), dim('.'))];
+}
+
 /** Whether a document's `meta.covers` is of a list of the service's. */
 export const isCovers = (value: unknown): value is Covers | NarrowedCovers =>
   typeof value === 'object' && value !== null && 'maybe_truncated' in value;

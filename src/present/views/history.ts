@@ -7,7 +7,7 @@ import type { HistorySums } from '../../flow/read/sum-history.ts';
 import type { Block } from '../blocks.ts';
 import { viewAddedUp } from './added-up.ts';
 import { signedCell } from './cells.ts';
-import { viewCovers } from './covers.ts';
+import { viewCovers, viewPeriod } from './covers.ts';
 import { viewHistorySums } from './history-sums.ts';
 import { columnsOf, type KnownField, tableOf } from './records.ts';
 
@@ -44,6 +44,9 @@ export function viewHistory({
 }): readonly Block[] {
   if (added !== undefined) return [...viewAddedUp(added), ...viewCovers(covers, 'closed')];
   const empty = 'of' in covers ? 'Nothing that was closed fits.' : 'Nothing has been closed yet.';
-  const shown = sums === undefined ? [tableOf(records, COLUMNS, { empty })] : viewHistorySums(sums);
+  const shown =
+    sums === undefined
+      ? [tableOf(records, COLUMNS, { empty })]
+      : [...viewHistorySums(sums), ...viewPeriod(covers, 'closed')];
   return [...shown, ...viewCovers(covers, 'closed')];
 }
