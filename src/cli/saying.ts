@@ -13,17 +13,17 @@ export function sayHeading(terminal: Terminal, shown: Shown, context: Context): 
     sayPainted(terminal, toText([headingOf(context, shown)], terminal.stderr, context));
 }
 
-/** Blocks that are no result: on standard error, under the environment line. */
+/** Blocks that are no result: on standard error, under the environment line unless it stands there already. */
 export function sayBlocks(
   terminal: Terminal,
   blocks: readonly Block[],
-  { identity, now }: Pick<Context, 'identity' | 'now'>,
+  { identity, headed, now }: Pick<Context, 'identity' | 'headed' | 'now'>,
 ): void {
   const heading: readonly Block[] =
-    identity === undefined
+    identity === undefined || headed
       ? []
       : [{ kind: 'heading', environment: identity.environment, profile: identity.profile }];
-  const context = { command: '', aside: undefined, identity, named: undefined, headed: false, now };
+  const context = { command: '', aside: undefined, identity, named: undefined, headed, now };
   sayPainted(terminal, toText([...heading, ...blocks], terminal.stderr, context));
 }
 

@@ -122,8 +122,10 @@ export function openDesk(parts: DeskParts): OpenDesk {
         progress.stop();
         if (identity !== undefined) dealt = true;
         if (terminal.quiet && !terminal.canPrompt) return;
+        // Real money is named over every question about it; anything else once.
+        const named = headed && identity?.environment !== 'live';
         headed ||= identity !== undefined;
-        sayBlocks(terminal, blocks, { identity, now: clock.now() });
+        sayBlocks(terminal, blocks, { identity, headed: named, now: clock.now() });
       },
       async liner() {
         const { plainLines } = await import('../cli/saying.ts');
