@@ -33,8 +33,8 @@ export interface Desk {
   clock: Clock;
   progress: Progress;
   prompter: Prompter;
-  /** One line for the operator, on standard error; silent with --quiet. */
-  note(text: string): void;
+  /** One line for the operator, on standard error; silent with --quiet. `whole`: to be pasted, never broken. */
+  note(text: string, options?: { whole?: boolean }): void;
   /**
    * What has to be seen before it is dealt: on standard error, under the environment line. Silent with --quiet
    * only where nobody is there.

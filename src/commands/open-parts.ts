@@ -30,7 +30,7 @@ export async function openDealt(
     const { kind, name } = await desk.selection();
     const place = kind === 'pair' ? { expectEnv: dealing.environment } : { profile: name };
     desk.note('The same as one line:');
-    desk.note(openLine(intent, place));
+    desk.note(openLine(intent, place), { whole: true });
   }
   return undefined;
 }

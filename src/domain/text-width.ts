@@ -55,3 +55,25 @@ export function cutToWidth(text: string, width: number, ellipsis: string): strin
   }
   return `${kept.trimEnd()}${ellipsis}`;
 }
+
+/**
+ * `text` as lines of at most `width` columns, broken at blanks alone: a longer word stands on a line of its own.
+ * Lines after the first begin `indent` columns in.
+ */
+export function wrapWords(text: string, width: number, indent = 0): readonly string[] {
+  const lines: string[] = [];
+  let room = 0;
+  for (const word of text.split(' ')) {
+    const taken = textWidth(word);
+    const last = lines.at(-1);
+    if (last !== undefined && taken + 1 <= room) {
+      lines[lines.length - 1] = `${last} ${word}`;
+      room -= taken + 1;
+    } else {
+      const hanging = last === undefined ? 0 : indent;
+      lines.push(' '.repeat(hanging) + word);
+      room = width - hanging - taken;
+    }
+  }
+  return lines.map((line) => line.trimEnd());
+}

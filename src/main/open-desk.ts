@@ -114,8 +114,8 @@ export function openDesk(parts: DeskParts): OpenDesk {
       clock,
       progress,
       prompter: choosePrompter(terminal, signals.signal),
-      note(text) {
-        if (!terminal.quiet) terminal.writeNote(text);
+      note(text, options) {
+        if (!terminal.quiet) terminal.writeNote(text, options);
       },
       async show(blocks) {
         const { sayBlocks } = await import('../cli/saying.ts');

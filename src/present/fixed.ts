@@ -11,12 +11,13 @@ const PLACES: Readonly<Partial<Record<Cell['kind'], number>>> = { money: 2, rate
 /** Said under a table where a digit was cut off. */
 export const CUT = 'Money to 2 decimals, rates to 4 here; every digit: --json.';
 
-/** The cell with its decimals fixed, half-even; any other cell as it is. */
+/** The cell with its decimals fixed, half-even; any other cell as it is. A nought has no sign, nor the colour of one. */
 export function fixedCell(cell: Cell): Cell {
   const places = PLACES[cell.kind];
   if (places === undefined || !('amount' in cell) || !(cell.amount instanceof Big)) return cell;
   const amount = roundTo(cell.amount, places);
-  return cell.kind === 'rate' ? { ...cell, amount, decimals: places } : { ...cell, amount };
+  if (cell.kind === 'rate') return { ...cell, amount, decimals: places };
+  return amount.eq(0) ? { ...cell, amount, tone: 'plain' } : { ...cell, amount };
 }
 
 /** Whether fixing it took digits away. */

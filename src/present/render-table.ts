@@ -48,7 +48,8 @@ function layColumn(
   { cells, fixed }: { cells: readonly Cell[]; fixed: boolean },
   layout: Layout,
 ): LaidColumn {
-  const spelled = cells.map((cell) => spellCell(fixed ? fixedCell(cell) : cell, layout));
+  const shown = fixed ? cells.map(fixedCell) : cells;
+  const spelled = shown.map((cell) => spellCell(cell, layout));
   const alignment = alignmentOf(spelled);
   const texts = spelled.map((cell) => alignedText(cell, alignment));
   const header = showable(column.header, layout);
@@ -60,7 +61,7 @@ function layColumn(
     header,
     align: column.align ?? (numeric ? 'right' : 'left'),
     cells: texts.map((text, index) => {
-      const cell = cells[index];
+      const cell = shown[index];
       return { text, style: cell === undefined ? 'plain' : toneOf(cell) };
     }),
     cut: fixed && cells.some(isCut),

@@ -36,3 +36,7 @@ export function isNoTerminal(descriptor: number): boolean {
     return false;
   }
 }
+
+/** `value`: that of CI. */
+export const isContinuousIntegration = (value: string | undefined): boolean =>
+  value !== undefined && value !== '' && value !== 'false' && value !== '0';

@@ -1,6 +1,6 @@
 /** The asking body of Prompter: @inquirer/prompts on standard error, loaded when the first question comes. */
 import { clean } from '../domain/clean.ts';
-import { textWidth } from '../domain/text-width.ts';
+import { textWidth, wrapWords } from '../domain/text-width.ts';
 import { InterruptedError, StoppedError } from '../errors.ts';
 import { paint } from './paint.ts';
 import { watchPastedLines } from './pasted-lines.ts';
@@ -77,7 +77,7 @@ export function askingPrompter(terminal: Terminal, signal: AbortSignal): Prompte
       ),
     confirm: ({ message }) =>
       askToAct(({ confirm }, context) =>
-        confirm({ message: wrapped(clean(message), terminal.stderr.width), default: false, theme }, context),
+        confirm({ message: withRoom(clean(message), terminal.stderr.width), default: false, theme }, context),
       ),
     async select(question, choices, { header } = {}) {
       // Numbers stand for the values, which may be anything.
@@ -155,23 +155,14 @@ const verdict =
 const never = (): Promise<never> => new Promise(() => undefined);
 
 /** Broken between words: inquirer would cut an amount in two. */
-function wrapped(text: string, width: number): string {
-  const lines: string[] = [];
-  let room = 0;
-  for (const word of text.split(' ')) {
-    const taken = textWidth(word) + 1;
-    if (taken > room) {
-      lines.push(word);
-      room = width - MARGIN - taken;
-    } else {
-      lines.push(`${lines.pop() ?? ''} ${word}`);
-      room -= taken;
-    }
-  }
-  return lines.join('\n');
-}
+const wrapped = (text: string, width: number): string => wrapWords(text, width - MARGIN - 1).join('\n');
 /** What inquirer puts before a question. */
 const MARGIN = 2;
+
+/** What inquirer puts after a question for yes or no, and the answer, on one line with its last word. */
+const YES_OR_NO = '\u00a0(y/N)\u00a0Yes';
+const withRoom = (question: string, width: number): string =>
+  wrapped(question + YES_OR_NO, width).slice(0, -YES_OR_NO.length);
 
 /** What is to be typed stands whole on one line, with room for the same as its answer. */
 function besideOrUnder(message: string, type: string, width: number): string {

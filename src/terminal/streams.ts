@@ -6,7 +6,8 @@ import { clean } from '../domain/clean.ts';
 import { OutputError } from '../errors.ts';
 import { type DESCRIPTORS, takenAtOnce } from './at-once.ts';
 import { type ColourFlag, type ColourLevel, decideColour, overruledVariables } from './colour.ts';
-import { heightOf, isNoTerminal, showsUnicode, widthOf } from './facts.ts';
+import { heightOf, isContinuousIntegration, isNoTerminal, showsUnicode, widthOf } from './facts.ts';
+import { fitted } from './fitted.ts';
 import { type OutputStream, writeWhole } from './writing.ts';
 
 export type InputStream = NodeJS.ReadableStream & {
@@ -48,8 +49,11 @@ export interface Terminal {
   writeResult(text: string): Promise<void>;
   /** The same of a text shorter than a pipe is long, and the only one: a terminal alone needs a stream for it. */
   writeHelp(text: string): Promise<void>;
-  /** One line on standard error, made harmless; or lines that the presentation has `painted`, as they are. */
-  writeNote(line: string, options?: { painted?: boolean }): void;
+  /**
+   * One line on standard error, made harmless, and on a terminal broken between its words unless it stays `whole`,
+   * to be pasted; or lines that the presentation has `painted`, as they are.
+   */
+  writeNote(line: string, options?: { painted?: boolean; whole?: boolean }): void;
   /**
    * Sends this process the signal that Ctrl-C would have been: while a question is open the terminal gives
    * it as a key. False where there is no process behind the streams.
@@ -195,8 +199,10 @@ export function openTerminal(world: {
       if (rest.length > 0) await writeResult(rest);
     },
     writeNote(line, options = {}) {
-      const shown = options.painted === true ? line.replace(/\n$/, '') : clean(line);
-      if (held === undefined || !stderr.isTTY) writeNote(shown);
+      const { painted = false, whole = false } = options;
+      const shown = painted ? line.replace(/\n$/, '') : clean(line);
+      if (held === undefined || !stderr.isTTY)
+        writeNote(painted || whole || !stderr.isTTY ? shown : fitted(shown, stderr.width));
       else {
         held.push(shown);
         held.splice(0, held.length - MOST_HELD);
@@ -230,9 +236,6 @@ export function openTerminal(world: {
 }
 
 const MOST_HELD = 100;
-
-const isContinuousIntegration = (value: string | undefined): boolean =>
-  value !== undefined && value !== '' && value !== 'false' && value !== '0';
 
 function outputFailure(error: unknown): OutputError {
   const reason = error instanceof Error ? error.message : String(error);

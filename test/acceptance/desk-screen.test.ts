@@ -60,7 +60,7 @@ describe('the screen of a desk', () => {
     const { screen } = await deskAtATerminal(size, lang);
     const text = await screen.until('q quits');
     const lines = text.split('\n');
-    expect(Math.max(...lines.map((each) => [...each].length))).toBeLessThanOrEqual(size.columns);
+    expect(screen.overflowing()).toEqual([]);
     expect(lines.length).toBeLessThanOrEqual(size.rows);
     const name = `desk-${size.columns.toString()}x${size.rows.toString()}${lang === 'C' ? '-ascii' : ''}.txt`;
     await expect(`${still(text)}\n`).toMatchFileSnapshot(`golden/${name}`);

@@ -1,7 +1,7 @@
 /** Columns as a terminal counts them: the emulator's cursor is the judge for what it knows. */
 import xterm from '@xterm/headless';
 import { describe, expect, it } from 'vitest';
-import { cutToWidth, textWidth } from '../../src/domain/text-width.ts';
+import { cutToWidth, textWidth, wrapWords } from '../../src/domain/text-width.ts';
 
 async function columnsTaken(text: string): Promise<number> {
   const terminal = new xterm.Terminal({ cols: 200, rows: 2, allowProposedApi: true });
@@ -43,5 +43,17 @@ describe('cutting to a width', () => {
   ])('%s becomes %s', (text, cut, width) => {
     expect(cutToWidth(text, width, '…')).toBe(cut);
     expect(textWidth(cutToWidth(text, width, '…'))).toBeLessThanOrEqual(width);
+  });
+});
+
+describe('words in lines', () => {
+  it.each([
+    ['one two three', 9, 0, ['one two', 'three']],
+    ['a longest-of-all b', 6, 2, ['a', '  longest-of-all', '  b']],
+    ['kept   apart here', 12, 0, ['kept   apart', 'here']],
+    ['通貨 通貨 x', 9, 0, ['通貨 通貨', 'x']],
+    ['', 9, 4, ['']],
+  ])('%j within %i columns, %i in', (text, width, indent, lines) => {
+    expect(wrapWords(text, width, indent)).toEqual(lines);
   });
 });

@@ -2,8 +2,10 @@
  * A program on a real pseudo-terminal, its screen kept by a real terminal emulator: what a person would
  * see, and what the program's own bytes were.
  */
+import { stripVTControlCharacters } from 'node:util';
 import { spawn } from '@lydell/node-pty';
 import xterm from '@xterm/headless';
+import { textWidth } from '../../src/domain/text-width.ts';
 
 export interface Screen {
   /** Types `text`; `\r` is Enter, `\x03` Ctrl-C, `\x04` Ctrl-D. */
@@ -12,6 +14,10 @@ export interface Screen {
   until(wanted: string | RegExp, timeoutMs?: number): Promise<string>;
   /** The lines now, scrolled-off ones among them, without blanks at their ends. */
   screen(): string[];
+  /** Lines that were written wider than the window, whole: it breaks them, or cuts them off. */
+  overflowing(): readonly string[];
+  /** Texts in a colour of their own, as they stand there. */
+  coloured(): readonly string[];
   /** Every byte the program sent, as text. */
   raw(): string;
   cursorHidden(): boolean;
@@ -31,6 +37,10 @@ export interface ScreenOptions {
   /** Longest that `until` waits, and after which a program that does not end is killed. */
   timeoutMs?: number;
 }
+
+/** What the program ends a line with, or goes to another place by. */
+// oxlint-disable-next-line no-control-regex
+const NEW_LINE = /\r\n|[\r\n]|\u001b\[[\d;]*[A-HJK]/;
 
 const SIGNALS: Readonly<Record<number, NodeJS.Signals>> = {
   1: 'SIGHUP',
@@ -105,6 +115,28 @@ export function openScreen(command: string, args: readonly string[], options: Sc
     return lines;
   };
 
+  const overflowing = (): readonly string[] =>
+    raw
+      .split(NEW_LINE)
+      .map(stripVTControlCharacters)
+      .filter((line) => textWidth(line) > terminal.cols);
+
+  const coloured = (): readonly string[] => {
+    const { active } = terminal.buffer;
+    const runs: string[] = [];
+    for (let row = 0; row < active.length; row += 1) {
+      let before: number | undefined;
+      for (let column = 0; column < terminal.cols; column += 1) {
+        const cell = active.getLine(row)?.getCell(column);
+        const colour = cell === undefined || cell.isFgDefault() ? undefined : cell.getFgColor();
+        if (colour !== undefined && colour !== before) runs.push('');
+        if (colour !== undefined) runs.push((runs.pop() ?? '') + (cell?.getChars() ?? ''));
+        before = colour;
+      }
+    }
+    return runs.filter((run) => run.trim() !== '');
+  };
+
   const shows = (wanted: string | RegExp): boolean => {
     const text = screen().join('\n');
     return typeof wanted === 'string' ? text.includes(wanted) : wanted.test(text);
@@ -134,6 +166,8 @@ export function openScreen(command: string, args: readonly string[], options: Sc
     send: (text) => child.write(text),
     until,
     screen,
+    overflowing,
+    coloured,
     raw: () => raw,
     cursorHidden: () => raw.lastIndexOf('\u001b[?25l') > raw.lastIndexOf('\u001b[?25h'),
     resize(width, height) {

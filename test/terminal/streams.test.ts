@@ -155,3 +155,23 @@ describe('what the terminal knows of its streams', () => {
     expect(err).toBe("{ a: 'x' }\n");
   });
 });
+
+describe('a note', () => {
+  const NOTE = '10:02:58  sending    action 7c1e: OPEN buy USDTNGN';
+  const noted = (options: { isTTY?: boolean }, ...how: readonly { whole?: boolean }[]): string => {
+    const { terminal, err } = recordingTerminal({ ...options, width: 40 });
+    for (const each of how) terminal.writeNote(NOTE, each);
+    return err();
+  };
+
+  it('is broken between its words on a terminal, and goes on under its own column', () => {
+    expect(noted({ isTTY: true }, {})).toBe(
+      '10:02:58  sending    action 7c1e: OPEN\n                    buy USDTNGN\n',
+    );
+  });
+
+  it('is one line in a pipe, and one where it is to be pasted', () => {
+    expect(noted({}, {})).toBe(`${NOTE}\n`);
+    expect(noted({ isTTY: true }, { whole: true })).toBe(`${NOTE}\n`);
+  });
+});

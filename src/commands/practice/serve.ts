@@ -31,7 +31,7 @@ export const practiceServe = defineCommand({
     };
   },
   async run(desk, { log, ...where }, emit) {
-    const onRequest = log ? (line: string) => desk.note(line) : undefined;
+    const onRequest = log ? (line: string) => desk.note(line, { whole: true }) : undefined;
     const served = await desk.practice.serve({ ...where, onRequest });
     try {
       await emit({ value: { base_url: served.url, ca_file: served.caFile, keys: served.keys } });

@@ -180,7 +180,8 @@ export const viewServedPractice = ({
   ca_file: caFile,
   keys,
 }: ServedPractice): readonly Block[] => [
-  verbatim('# practice service, sandbox book; its live book has the key of the last line'),
+  verbatim('# practice service, sandbox book;'),
+  verbatim('# its live book has the key of the last line'),
   verbatim(`export HEDGE_BASE_URL=${shellWord(baseUrl)}`),
   verbatim(`export HEDGE_CA_FILE=${shellWord(caFile)}`),
   verbatim(`export HEDGE_API_KEY=${shellWord(keys.test)}`),

@@ -1,0 +1,157 @@
+/**
+ * What every command shows a person, on a real terminal of 60, 80 and 120 columns, on the desk of a day: no line
+ * over the edge, and nothing that only a colour says. A command without a scene here fails.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isGroup } from '../../src/commands/define.ts';
+import { REGISTRY } from '../../src/commands/registry.ts';
+import { type DaysDesk, daysDesk } from '../support/days-desk.ts';
+
+const WIDTHS = [60, 80, 120] as const;
+
+interface Scene {
+  line: string;
+  /** Answers a question, or ends what goes on, once it shows this. */
+  answer?: readonly [shows: string | RegExp, keys: string];
+  /** Lines that run before, unseen. */
+  before?: readonly string[];
+  /** Lines to be pasted, which no edge may break. */
+  verbatim?: RegExp;
+}
+
+const YES = [/\(y\/N\)/, 'y\r'] as const;
+const QUIT = ['q quits', 'q'] as const;
+const only = (...lines: readonly string[]): readonly Scene[] => lines.map((line) => ({ line }));
+
+/** An open that never arrives. */
+const WEATHER = 'hedge practice weather --lost-before 100% --only open';
+const LOST = `${WEATHER}; hedge open USDTNGN buy 4k --tenor 7 --deal-id PAY-8860 --yes`;
+/** A document, or the body of a request. */
+const JSON_TEXT = /^\{/;
+
+const SCENES: Readonly<Record<string, readonly Scene[]>> = {
+  '': only('hedge', 'hedge --help', 'hedge help exit-codes', 'hedge nonsense', 'hedge --version'),
+  markets: [...only('hedge markets'), { line: 'hedge markets --watch', answer: QUIT }],
+  price: only('hedge price', 'hedge price --chart', 'hedge price NOSUCH'),
+  quote: only(
+    'hedge quote USDTNGN buy 10k',
+    'hedge quote USDTNGN sell 1234567.89 --tenor 3',
+    'hedge quote USDTNGN buy 10k --tenor 1 --curve',
+    'hedge quote USDTNGN buy 10k --tenor 3 --worst-price 1',
+  ),
+  watch: [{ line: 'hedge watch', answer: QUIT }],
+  open: [
+    { line: 'hedge open USDTNGN buy 50k --tenor 3 --deal-id PAY-8850 --worst-price 1560', answer: YES },
+    { line: 'hedge open USDTNGN sell 3k --tenor 3 --yes' },
+    { line: 'hedge open USDTNGN buy 2m --tenor 3 --yes' },
+    { line: 'hedge open USDTNGN buy 10k --tenor 7 --dry-run' },
+    {
+      line: 'hedge open USDTNGN buy 2k --tenor 3 --yes',
+      before: ['hedge practice weather --failing-orders 100%'],
+    },
+    { line: 'hedge open USDTNGN buy 4k --tenor 7 --deal-id PAY-8860 --yes', before: [WEATHER] },
+  ],
+  add: [{ line: 'hedge add USDTNGN buy 5k', answer: YES }],
+  reduce: [
+    { line: 'hedge reduce USDTNGN buy --by 50%', answer: YES },
+    { line: 'hedge reduce USDTNGN buy 90m' },
+  ],
+  close: [{ line: 'hedge close USDTNGN buy', answer: YES }, { line: 'hedge close USDTNGN buy 5000' }],
+  check: only('hedge check', 'hedge check PAY-8841'),
+  resume: [
+    { line: 'hedge resume 7c1e' },
+    { line: 'hedge resume', before: ['hedge check', LOST, 'hedge practice weather clear'], answer: YES },
+  ],
+  wait: only('hedge wait PAY-8841'),
+  batch: [{ line: 'hedge batch payouts.txt --yes', verbatim: JSON_TEXT }],
+  halt: only('hedge halt "venue down, nobody answers the telephone; ask Ada before you lift this"'),
+  unhalt: [
+    { line: 'hedge unhalt', before: ['hedge halt "venue down"'], answer: YES },
+    { line: 'hedge open USDTNGN buy 1k --tenor 3', before: ['hedge halt "venue down"'] },
+  ],
+  hedges: only('hedge hedges', 'hedge hedges PAY-8841', 'hedge hedges --since today --side sell'),
+  history: only('hedge history', 'hedge history --by day', 'hedge history --chart'),
+  positions: only('hedge positions'),
+  account: only('hedge account'),
+  journal: [...only('hedge journal'), { line: 'hedge journal 7c1e', verbatim: JSON_TEXT }],
+  'journal settle': [
+    { line: 'hedge journal settle 7c1e --as nothing --because "the venue says it never came"', answer: YES },
+  ],
+  'profile add': [
+    {
+      line: 'pass | hedge profile add other-desk --base-url "$PARTNER" --key-stdin --max-notional 100k',
+    },
+  ],
+  'profile list': only('hedge profile list'),
+  'profile show': only('hedge profile show desk'),
+  'profile use': [{ line: 'hedge profile use desk' }],
+  'profile limit': only('hedge profile limit desk --max-notional 50k --markets USDTNGN'),
+  'profile remove': [{ line: 'hedge profile remove desk', answer: YES }],
+  'practice advance': only('hedge practice advance 3d'),
+  'practice reset': only('hedge practice reset'),
+  'practice serve': [
+    { line: 'hedge practice serve', answer: ['HEDGE_API_KEY', '\u0003'], verbatim: /^(?:# )?export / },
+  ],
+  'practice status': only('hedge practice status'),
+  'practice weather': only('hedge practice weather', 'hedge practice weather --lost-after 30% --only open'),
+  doctor: only('hedge doctor', 'hedge doctor --profile desk'),
+  api: [
+    ...only('hedge api GET /markets', 'hedge api GET /nonsense'),
+    { line: `hedge api POST /hedges/close --data '{"market":"USDTNGN","side":"buy"}'`, answer: YES },
+  ],
+  completion: [{ line: 'hedge completion fish', verbatim: /./ }],
+};
+
+const entries = await Promise.all(REGISTRY.map((entry) => entry.load()));
+const commands = entries.flatMap((entry) =>
+  isGroup(entry) ? [...(entry.main === undefined ? [] : [entry.main]), ...entry.commands] : [entry],
+);
+const scenes = Object.values(SCENES).flat();
+
+let desk: DaysDesk;
+beforeAll(async () => {
+  desk = await daysDesk();
+}, 60_000);
+afterAll(() => desk.close());
+
+/** A fault of hedge, or an answer that cannot be read. */
+const NO_ENDS: readonly (number | null)[] = [1, 6];
+
+describe('what a person sees', () => {
+  it('is looked at for every command', () => {
+    expect(Object.keys(SCENES).toSorted()).toEqual(['', ...commands.map(({ name }) => name)].toSorted());
+  });
+
+  it.concurrent.each(scenes)('$line', async ({ line, answer, before = [], verbatim }) => {
+    await Promise.all(
+      WIDTHS.map(async (columns) => {
+        const ended: (() => void)[] = [];
+        const shop = desk.copy((done) => ended.push(done));
+        for (const each of before) await shop.run(each);
+        const screen = shop.show([line], { columns, rows: 50 });
+        const shown: string[] = [];
+        if (answer !== undefined) {
+          await screen.until(answer[0]);
+          shown.push(...screen.coloured());
+          screen.send(answer[1]);
+        }
+        const { code } = await screen.exit;
+        const wrong = [
+          ...(NO_ENDS.includes(code) ? [`ended with ${String(code)}`] : []),
+          ...screen
+            .overflowing()
+            .filter((each) => verbatim?.test(each) !== true)
+            .map((each) => `over the edge of ${columns.toString()}: ${each}`),
+          ...[...shown, ...screen.coloured()]
+            .filter((each) => !SAYS_IT.test(each))
+            .map((each) => `a colour alone: ${each}`),
+        ];
+        expect(wrong.length === 0 ? '' : [...wrong, ...screen.screen()].join('\n')).toBe('');
+        ended.forEach((done) => done());
+      }),
+    );
+  });
+});
+
+/** A word, a sign of a figure, or a mark of its own. */
+const SAYS_IT = /\p{L}|[+\-−?!✔❯›>▁-█─-╿]/u;

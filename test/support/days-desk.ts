@@ -1,0 +1,106 @@
+/**
+ * A practice desk in the middle of its day, to be copied for each case: hedges on both sides, one settled, action
+ * 7c1e that nobody knows the end of, a profile `desk` at a served service, and a shell in which `hedge` and `pass` are.
+ */
+import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type BuiltRun, IN_SHELL, runProgram } from './built.ts';
+import { temporaryFolder } from './own-folder.ts';
+import { openScreen, type Screen, type ScreenOptions } from './pty.ts';
+import { servedBook } from './served-book.ts';
+
+export interface DaysDesk {
+  /** One of its own for a case, removed when that has `finished`. */
+  copy(finished: (then: () => void) => void): Shop;
+  /** Ends the service. */
+  close(): Promise<void>;
+}
+
+export interface Shop {
+  /** Runs lines of bash in a pipe. */
+  run(...lines: readonly string[]): Promise<BuiltRun>;
+  /** Runs lines of bash on a terminal. */
+  show(lines: readonly string[], options?: ScreenOptions): Screen;
+}
+
+const FOLDERS = [
+  'bin',
+  'work',
+  'keys',
+  '.zfunc',
+  '.config/fish/completions',
+  '.local/share/bash-completion/completions',
+  'hedge/state/practice',
+];
+
+export async function daysDesk(): Promise<DaysDesk> {
+  const partner = await servedBook();
+  const { HEDGE_API_KEY: key = '', HEDGE_CA_FILE: caFile = '' } = partner.way('');
+  const clean: (() => void)[] = [];
+  const base = temporaryFolder((then) => clean.push(then));
+  const shopIn = (folder: string): Shop => {
+    const script = (lines: readonly string[]): string =>
+      ['set -o pipefail', `cd '${join(folder, 'work')}'`, ...lines].join('\n');
+    const env = {
+      HOME: folder,
+      HEDGE_HOME: join(folder, 'hedge'),
+      HEDGE_PROFILE: 'practice',
+      PATH: `${join(folder, 'bin')}:${process.env['PATH'] ?? ''}`,
+      PARTNER: partner.desk.service.url,
+      HEDGE_CA_FILE: caFile,
+    };
+    return {
+      run: (...lines) => runProgram('bash', ['--norc', '-c', script(lines)], { env }),
+      show: (lines, options = {}) =>
+        openScreen('bash', ['--norc', '-c', script(lines)], { ...options, env: { ...env, ...options.env } }),
+    };
+  };
+  await beginDay(base, shopIn(base), key);
+  return {
+    copy(finished) {
+      const folder = temporaryFolder(finished);
+      rmSync(folder, { recursive: true });
+      cpSync(base, folder, { recursive: true });
+      return shopIn(folder);
+    },
+    async close() {
+      await partner.close();
+      clean.forEach((then) => then());
+    },
+  };
+}
+
+async function beginDay(base: string, { run }: Shop, key: string): Promise<void> {
+  for (const folder of FOLDERS) mkdirSync(join(base, folder), { recursive: true, mode: 0o700 });
+  const program = (name: string, does: string): void => {
+    writeFileSync(join(base, 'bin', name), `#!/bin/sh\n${does}\n`);
+    chmodSync(join(base, 'bin', name), 0o755);
+  };
+  program('hedge', `exec ${IN_SHELL} "$@"`);
+  program('pass', `echo '${key}'`);
+  writeFileSync(join(base, 'keys', 'hedge-test'), key, { mode: 0o600 });
+  writeFileSync(
+    join(base, 'work', 'payouts.txt'),
+    'open USDTNGN buy 1k --tenor 3 --deal-id PAY-9001\nopen USDTNGN buy 2k --tenor 3 --deal-id PAY-9002\n',
+  );
+  const settings = { fill_seconds: { min: 0, max: 0 } };
+  writeFileSync(join(base, 'hedge/state/practice/settings.json'), JSON.stringify(settings), { mode: 0o600 });
+
+  const done = async (line: string, code = 0): Promise<string> => {
+    const ran = await run(line);
+    if (ran.code !== code) throw new Error(`${line}: ${ran.code ?? ran.signal ?? ''}\n${ran.err}`);
+    return ran.out;
+  };
+  await done('hedge open USDTNGN buy 5k --tenor 1 --deal-id PAY-8839 --yes');
+  await done('hedge practice advance 2d');
+  await done('hedge open USDTNGN buy 10k --tenor 3 --deal-id PAY-8841 --yes');
+  await done('hedge open USDTNGN buy 30k --tenor 7 --yes');
+  await done('hedge open USDTNGN sell 8k --tenor 3 --yes');
+  await done(`pass | hedge profile add desk --base-url "$PARTNER" --key-stdin`);
+  await done('hedge practice weather --lost-after 100% --only open --once 3');
+  const lost = await done('hedge open USDTNGN sell 3k --tenor 3 --yes --json', 7);
+  const { data }: { data: { action_id: string } } = JSON.parse(lost);
+  const journal = join(base, 'hedge/state/journal.jsonl');
+  const known = `7c1e${data.action_id.slice(4)}`;
+  writeFileSync(journal, readFileSync(journal, 'utf8').replaceAll(data.action_id, known));
+}
