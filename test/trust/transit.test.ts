@@ -1,17 +1,14 @@
 /**
- * S3, S4, S10: the key goes to the one address that proves who it is, and to nobody else; only that address is
- * contacted, and only folders of ours are written.
+ * S3, S4: the key goes to the one address that proves who it is, and to nobody else.
  */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import { join } from 'node:path';
 import { createServer as createTlsServer } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { anAccount, succeeded } from '../spec/bodies.ts';
-import { bareEnvironment, HEDGE, runBuilt } from '../support/built.ts';
+import { runBuilt } from '../support/built.ts';
 import { wayTo } from '../support/desk-at.ts';
 import { bookFor, EACH_ACTION, wordsOf } from '../support/each-action.ts';
 import { frontOf } from '../support/front.ts';
@@ -20,7 +17,6 @@ import { temporaryFolder } from '../support/own-folder.ts';
 import { close, listen, on, plainServer, raw, scriptedService } from '../support/scripted-service.ts';
 import { servedBook } from '../support/served-book.ts';
 import { anAuthority, type Issued, inDays } from '../support/tls.ts';
-import { isMissing } from '../support/tools.ts';
 
 const UNCHECKED = { NODE_TLS_REJECT_UNAUTHORIZED: '0', NODE_NO_WARNINGS: '1' };
 
@@ -167,78 +163,3 @@ const REDIRECTS = (port: number) =>
       'https://evil.test/',
     ].map((location) => ({ status, location: location.replace('PORT', port.toString()) })),
   );
-
-describe('the least contact', () => {
-  it.skipIf(isMissing('strace'))(
-    'is the base address alone, and nothing is written but in our folders',
-    async () => {
-      const served = await servedBook();
-      onTestFinished(() => served.close());
-      const home = temporaryFolder();
-      const trace = join(temporaryFolder(), 'trace');
-      const port = new URL(served.desk.service.url).port;
-      const wrong: string[] = [];
-      const lines = [
-        'account',
-        'quote USDTNGN buy 10k',
-        'open USDTNGN buy 10000 --tenor 3 --yes',
-        'journal',
-        'hedges',
-        '',
-      ];
-      for (const line of lines) {
-        const calls = await traced(line.split(' ').filter(Boolean), served.way(home), trace);
-        expect(calls.length).toBeGreaterThan(10);
-        for (const call of calls) {
-          const stray = strayOf(call, { home, port });
-          if (stray !== undefined) wrong.push(`hedge ${line}: ${stray}`);
-        }
-      }
-      expectHeld('S10 least contact', { runs: lines.length, wrong });
-    },
-    60_000,
-  );
-
-  it.each([
-    ['connect(18, {sa_family=AF_INET, sin_port=htons(443), sin_addr=inet_addr("1.2.3.4")}, 16) = 0', true],
-    ['connect(18, {sa_family=AF_INET, sin_port=htons(99), sin_addr=inet_addr("127.0.0.1")}, 16) = 0', false],
-    ['openat(AT_FDCWD, "/etc/x", O_WRONLY|O_CREAT, 0666) = 18', true],
-    ['openat(AT_FDCWD, "/home/x", O_WRONLY|O_CREAT, 0666) = 18', false],
-    ['openat(AT_FDCWD, "/etc/x", O_RDONLY) = 18', false],
-    ['mkdir("/tmp/x", 0777) = 0', true],
-  ])('would show in %s', (call, isStray) => {
-    expect(strayOf(call, { home: '/home', port: '99' }) !== undefined).toBe(isStray);
-  });
-});
-
-const CALLS =
-  'connect,sendto,openat,mkdir,mkdirat,rename,renameat,renameat2,unlink,unlinkat,link,linkat,symlink,symlinkat,truncate,chmod,fchmodat';
-
-async function traced(
-  words: readonly string[],
-  env: Record<string, string>,
-  log: string,
-): Promise<readonly string[]> {
-  const child = spawn('strace', ['-f', '-qq', '-o', log, '-e', `trace=${CALLS}`, ...HEDGE, ...words], {
-    env: bareEnvironment(env),
-    stdio: 'ignore',
-  });
-  await once(child, 'close');
-  return readFileSync(log, 'utf8').split('\n').filter(Boolean);
-}
-
-/** The call, when it reaches or changes what is not ours. */
-function strayOf(call: string, { home, port }: { home: string; port: string }): string | undefined {
-  if (/\bconnect\(/.test(call)) {
-    const isOurs = call.includes(`htons(${port})`) && call.includes('"127.0.0.1"');
-    return /AF_INET/.test(call) && !isOurs ? call : undefined;
-  }
-  if (/\bopenat\(/.test(call) && !/O_WRONLY|O_RDWR|O_CREAT|O_TRUNC/.test(call)) return undefined;
-  if (/\bsendto\(|= -1 /.test(call)) return undefined;
-  const paths = [...call.matchAll(/"(\/[^"]*)"/g)].map(([, path = '']) => path);
-  return paths.some(
-    (path) => path !== home && !path.startsWith(`${home}/`) && !/^\/dev\/(null|tty)$/.test(path),
-  )
-    ? call
-    : undefined;
-}

@@ -1,0 +1,174 @@
+/**
+ * S11: the program that prints the key runs only from a file that its user alone could have written, without a shell,
+ * within its limits, and takes no input of anybody's.
+ */
+import { chmodSync, chownSync, existsSync, readFileSync, renameSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as passes } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type BuiltRun, runBuilt, toStart } from '../support/built.ts';
+import { aDesk, quickClock } from '../support/desk.ts';
+import { expectHeld } from '../support/goal.ts';
+import { keyHome, PROFILES } from '../support/key-home.ts';
+import { temporaryFolder } from '../support/own-folder.ts';
+import { openScreen } from '../support/pty.ts';
+import { type ServedBook, servedBook } from '../support/served-book.ts';
+
+const GOAL = 'S11 commands in config';
+const NOBODY = 65_534;
+const isRoot = process.getuid?.() === 0;
+
+let served: ServedBook;
+let key: string;
+beforeAll(async () => {
+  served = await servedBook({ rate_limit: { burst: 10_000, per_second: 10_000 } });
+  key = served.desk.service.keys.test;
+});
+afterAll(() => served.close());
+
+/** A home whose profile runs this script of Node, and the file in which the script says that it ran. */
+function aHome(script: string): { home: string; ran: string } {
+  const ran = join(temporaryFolder(), 'ran');
+  const whole = `require('node:fs').writeFileSync(${JSON.stringify(ran)}, String(process.pid)); ${script}`;
+  return { ran, home: keyHome(served.way(''), { api_key_command: [process.execPath, '-e', whole] }) };
+}
+
+const printing = (text: string): string => `process.stdout.write(${JSON.stringify(text)});`;
+
+interface Foreign {
+  what: string;
+  make(home: string): void;
+  possible?: boolean;
+}
+
+const FOREIGN: readonly Foreign[] = [
+  { what: 'a file that its group may write', make: (home) => chmodSync(join(home, PROFILES), 0o620) },
+  { what: 'a file that all may write', make: (home) => chmodSync(join(home, PROFILES), 0o602) },
+  { what: 'a folder that its group may write', make: (home) => chmodSync(join(home, 'config'), 0o770) },
+  { what: 'a folder that all may write', make: (home) => chmodSync(join(home, 'config'), 0o777) },
+  {
+    what: 'a link',
+    make(home) {
+      renameSync(join(home, PROFILES), join(home, 'elsewhere'));
+      symlinkSync(join(home, 'elsewhere'), join(home, PROFILES));
+    },
+  },
+  {
+    what: 'a file of another user',
+    make: (home) => chownSync(join(home, PROFILES), NOBODY, NOBODY),
+    possible: isRoot,
+  },
+  {
+    what: 'a folder of another user',
+    make: (home) => chownSync(join(home, 'config'), NOBODY, NOBODY),
+    possible: isRoot,
+  },
+];
+
+describe('a command that prints the key', { timeout: 60_000 }, () => {
+  it('runs from a file of this user alone', async () => {
+    const { home, ran } = aHome(printing(key));
+    expect(await runBuilt(['account'], { env: { HEDGE_HOME: home } })).toMatchObject({ code: 0 });
+    expect(existsSync(ran)).toBe(true);
+  });
+
+  it.each(FOREIGN.filter(({ possible }) => possible !== false))(
+    'does not run from $what',
+    async ({ make }) => {
+      const { home, ran } = aHome(printing(key));
+      make(home);
+      const wrong: string[] = [];
+      for (const line of ['account', 'doctor', 'profile show desk', 'open USDTNGN buy 10k --tenor 3 --yes']) {
+        const { code, err, out } = await runBuilt(line.split(' '), { env: { HEDGE_HOME: home } });
+        if (existsSync(ran)) wrong.push(`it ran for ${line}`);
+        if (code !== (line === 'doctor' ? 11 : 78)) wrong.push(`${line}: ${String(code)} ${err}${out}`);
+      }
+      expectHeld(GOAL, { runs: 4, wrong });
+      expect(served.changes()).toEqual([]);
+    },
+  );
+
+  it.each([
+    [
+      'a shell’s words',
+      (folder: string) => ['echo', `$(touch ${folder}/bitten)`, `; touch ${folder}/bitten`],
+    ],
+    ['a line in one word', (folder: string) => [`touch ${folder}/bitten`]],
+  ])('is %s to no shell', async (_, argv) => {
+    const folder = temporaryFolder();
+    const home = keyHome(served.way(''), { api_key_command: argv(folder) });
+    expect((await runBuilt(['account'], { env: { HEDGE_HOME: home } })).code).toBe(4);
+    expect(existsSync(join(folder, 'bitten'))).toBe(false);
+  });
+
+  it.each([
+    ['prints no key', printing('CANARY of no key'), /is not usable/],
+    ['prints a key and more', "process.stdout.write('hk_test_forTestsAlone0001 CANARY')", /is not usable/],
+    ['prints two lines', "process.stdout.write('hk_test_forTestsAlone0001\\nCANARY')", /more than one line/],
+    [
+      'prints without end',
+      "for (;;) process.stdout.write('CANARY'.repeat(1_000))",
+      /printed more than a key/,
+    ],
+    ['prints 64 KiB and a byte', "process.stdout.write('x'.repeat(65_537))", /printed more than a key/],
+    ['fails, and says the key', "console.error('CANARY'); process.exit(3)", /exited with 3/],
+  ])('that %s leaves nothing sent, and what it printed is not shown', async (_, script, says) => {
+    const { home } = aHome(script);
+    const before = served.desk.log.length;
+    const { code, err, out } = await runBuilt(['account', '-v'], { env: { HEDGE_HOME: home } });
+    const wrong = [
+      ...(code === 4 ? [] : [`it ended with ${String(code)}`]),
+      ...(says.test(err.replaceAll('\n', ' ')) ? [] : [`it says ${err}`]),
+      ...((err + out).includes('CANARY') ? [`it shows ${err}${out}`] : []),
+      ...(served.desk.log.length > before ? ['something was sent'] : []),
+    ];
+    expectHeld(GOAL, { runs: 1, wrong });
+  });
+
+  it('is ended after 30 s, and so is what it started', async () => {
+    const { home, ran } = aHome('setInterval(() => undefined, 1_000)');
+    const clock = quickClock();
+    const asked: number[] = [];
+    const desk = aDesk({
+      home,
+      clock: {
+        ...clock,
+        deadline(ms) {
+          asked.push(ms);
+          return clock.deadline(ms === 30_000 ? 500 : ms);
+        },
+      },
+    });
+    const { code, err } = await desk.run('account');
+    expect({ code, err, asked }).toMatchObject({ code: 4, err: expect.stringContaining('within 30 s') });
+    expect(asked).toContain(30_000);
+    const pid = Number(readFileSync(ran, 'utf8'));
+    for (let looks = 0; looks < 100 && isRunning(pid); looks += 1) await passes(20);
+    expect(isRunning(pid)).toBe(false);
+  });
+
+  it('takes no line of a batch, and nothing that is typed', async () => {
+    const reads = `let got = 0; process.stdin.on('data', (part) => (got += part.length)).on('end', () => {
+      if (got === 0) ${printing(key)} });`;
+    const { home } = aHome(reads);
+    const stdin = 'hedges\naccount\npositions\n';
+    const batch: BuiltRun = await runBuilt(['batch', '-'], { env: { HEDGE_HOME: home }, stdin });
+    expect({ ...batch, lines: batch.out.trim().split('\n').length }).toMatchObject({ code: 0, lines: 3 });
+    const words = ['open', 'USDTNGN', 'buy', '10k', '--tenor', '3'];
+    const screen = openScreen(...toStart(...words), { env: { HEDGE_HOME: home } });
+    screen.send('typed ahead');
+    await screen.until('(y/N) typed ahead');
+    screen.send('\u0015n\r');
+    expect(await screen.exit).toMatchObject({ code: 10 });
+    expectHeld(GOAL, { runs: 2, wrong: [] });
+  });
+});
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
