@@ -3,6 +3,7 @@
  * an error: whatever went wrong is said on standard error, and then standard output stays empty.
  */
 import type { Shown } from '../commands/shown.ts';
+import { writeExactJson } from '../domain/exact-json.ts';
 import type { RecordTable } from '../present/record-table.ts';
 import { renderBare } from '../present/render-bare.ts';
 import { renderJsonLine, renderJsonValue } from '../present/render-json.ts';
@@ -45,8 +46,7 @@ async function render({ form, query }: Output, { shown, context, stdout }: Ready
   const picked = readQuery(query)(documentOf(context, shown, undefined));
   if (form === 'table') return renderBare(picked, spelling(stdout));
   if (form === 'json') return renderJsonValue(picked, { pretty: stdout.isTTY, ...spelling(stdout) });
-  const records: readonly unknown[] = Array.isArray(picked) ? picked : [picked];
-  return inForm(form, { columns: [], records, like: shown.table()?.columns }, stdout);
+  return inForm(form, pickedTable(Array.isArray(picked) ? picked : [picked], shown.table()), stdout);
 }
 
 async function inForm(form: OutputForm, table: RecordTable, stdout: Surface): Promise<string> {
@@ -56,8 +56,18 @@ async function inForm(form: OutputForm, table: RecordTable, stdout: Surface): Pr
   return renderCsv(table, { harmless: stdout.isTTY });
 }
 
-const tableOf = (shown: Shown): RecordTable =>
-  shown.table() ?? { columns: [], records: [shown.document() ?? null] };
+/** Whole records of the list keep its columns, some of them or all; anything else has those of its own. */
+function pickedTable(records: readonly unknown[], list: RecordTable | undefined): RecordTable {
+  const own: RecordTable = { columns: [], records, like: list?.columns };
+  if (list === undefined || records.length === 0) return own;
+  const whole = new Set(list.records.map((record) => writeExactJson(record)));
+  return records.every((record) => whole.has(writeExactJson(record))) ? { ...list, records } : own;
+}
+
+function tableOf(shown: Shown): RecordTable {
+  const document = shown.document() ?? [];
+  return shown.table() ?? { columns: [], records: Array.isArray(document) ? document : [document] };
+}
 
 const spelling = ({ unicode, isTTY }: Surface) => ({ unicode: unicode || !isTTY });
 

@@ -76,6 +76,6 @@ export async function checkOutput({ form, query }: Output, { name, lists, lines 
   if (form !== 'csv' || lists) return;
   throw new UsageError(
     `${name === 'hedge' ? name : `hedge ${name}`} shows no list, and CSV is for lists.`,
-    'For a script: --json. Lists are markets, price, quote, hedges, history, positions and journal.',
+    'For a script: --json, or what a --query picks, as CSV too. Lists are markets, price, quote, hedges, history, positions, journal and profile list.',
   );
 }

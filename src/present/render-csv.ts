@@ -22,6 +22,7 @@ interface Figure {
 
 export function renderCsv(table: RecordTable, { harmless }: CsvView): string {
   const { columns, rows } = flatTable(table);
+  if (columns.length === 0) return '';
   const textOf = (text: string): string => apart(harmless ? clean(text) : text);
   const cells = rows.map((row) => row.map((value, at) => cellOf(columns[at] ?? '', value)));
   return stringify([columns, ...cells], {

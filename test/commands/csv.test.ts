@@ -110,6 +110,23 @@ describe('--csv', () => {
     expect(new Set(headers.map(String)).size).toBe(1);
   });
 
+  it('of profiles has a column for each limit, kept or not, and no key', async () => {
+    const desk = aDesk();
+    const bare = await desk.run('profile list --csv');
+    const add = 'profile add desk --base-url https://partner.test/v2 --key-stdin --no-check';
+    await desk.run(add, { stdin: 'hk_test_forTestsAlone0001' });
+    await desk.run('profile limit desk --max-notional 100k --markets USDTNGN');
+    const [csv, json] = [await desk.run('profile list --csv'), await desk.run('profile list --json')];
+    expect(differences(csv.out, json.out)).toEqual([]);
+    expect(csvLines(csv.out)[0]).toEqual(csvLines(bare.out)[0]);
+    expect(filled(readCsv(csv.out))[1]).toMatchObject({
+      name: 'desk',
+      'limits.max_notional_usd': '100000',
+      'limits.markets': '["USDTNGN"]',
+    });
+    expect(csv.out).not.toContain('forTestsAlone');
+  });
+
   it.each<[string, unknown, Readonly<Record<string, string>>]>([
     ['an object', { market: 'USDTNGN', price: 1530.1 }, { market: 'USDTNGN', price: '1530.1' }],
     ['a list of one', [{ market: 'USDTNGN', price: 1530.1 }], { market: 'USDTNGN', price: '1530.1' }],
@@ -153,7 +170,7 @@ describe('--csv', () => {
     expect(ran.err).not.toBe('');
   });
 
-  it.each(['account', 'profile list', 'practice status', 'open USDTNGN buy 1k -t 3'])(
+  it.each(['account', 'profile show', 'practice status', 'open USDTNGN buy 1k -t 3'])(
     'is refused by %s, which shows no list',
     async (words) => {
       const ran = await deskAt(await scriptedService([])).run(`${words} --csv`);

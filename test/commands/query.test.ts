@@ -59,6 +59,14 @@ describe('--query', () => {
     expect((await hedges('--query', 'data[9]', '--json')).out).toBe('null\n');
   });
 
+  it('keeps the columns of the list for whole records of it, whichever it picks', async () => {
+    const whole = csvLines((await hedges('--csv')).out);
+    const sells = csvLines((await hedges('--query', "data[?side == 'sell']", '--csv')).out);
+    expect(sells).toEqual([whole[0], whole[2]]);
+    expect(csvLines((await hedges('--query', 'data[0]', '--csv')).out)).toEqual(whole.slice(0, 2));
+    expect(await hedges('--query', "data[?side == 'none']", '--csv')).toMatchObject({ code: 0, out: '' });
+  });
+
   it('picks from what is no list too', async () => {
     const desk = deskAt(await scriptedService([on('GET /account', ok(anAccount()))]));
     expect((await desk.run('account --query data.balance_usdc')).out).toBe('41320\n');

@@ -1,6 +1,6 @@
 /** `hedge profile list`. */
 import { readNothing } from '../../intent/raw-input.ts';
-import { viewProfiles } from '../../present/views/profiles.ts';
+import { PROFILE_COLUMNS, viewProfiles } from '../../present/views/profiles.ts';
 import { defineCommand } from '../define.ts';
 import { PRACTICE_NAME, practiceSummary, storedSummary } from './describe.ts';
 
@@ -17,5 +17,6 @@ export const profileList = defineCommand({
       .map(({ name, profile }) => storedSummary(name, profile, name === defaultName));
     return { value: [practiceSummary(defaultName === PRACTICE_NAME), ...stored] };
   },
+  table: (records) => ({ columns: PROFILE_COLUMNS, records }),
   view: viewProfiles,
 });

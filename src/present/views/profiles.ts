@@ -25,6 +25,21 @@ export interface ProfileSummary {
   is_default: boolean;
 }
 
+/** The columns of `--csv`, in order. */
+export const PROFILE_COLUMNS = [
+  'name',
+  'environment',
+  'base_url',
+  'key',
+  'is_default',
+  'time_zone',
+  'ca_file',
+  'limits.max_notional_usd',
+  'limits.max_daily_notional_usd',
+  'limits.read_only',
+  'limits.markets',
+] as const;
+
 export function viewProfiles(profiles: readonly ProfileSummary[]): readonly Block[] {
   return [
     {
