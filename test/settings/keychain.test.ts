@@ -1,9 +1,13 @@
-import { existsSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, readdirSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/platform/clock.ts';
 import { platformKeychain } from '../../src/settings/keychain.ts';
 import { quickClock } from '../support/desk.ts';
+import { temporaryFolder } from '../support/own-folder.ts';
 
 const SECRET = 'hk_test_forTestsAlone0001';
 const env = { PATH: process.env['PATH'] };
@@ -86,4 +90,32 @@ describe('the real one', () => {
     expect(await real.forget(entry)).toBe(false);
     expect(await real.read(entry)).toBeUndefined();
   });
+
+  it.skipIf(process.platform !== 'linux')(
+    'that never answers is given up after 3 s, and nothing is kept elsewhere',
+    async () => {
+      const folder = temporaryFolder();
+      const bus = createServer(() => undefined).listen(join(folder, 'bus'));
+      onTestFinished(() => void bus.close());
+      await once(bus, 'listening');
+      const here = {
+        ...process.env,
+        HOME: folder,
+        DBUS_SESSION_BUS_ADDRESS: `unix:path=${join(folder, 'bus')}`,
+      };
+      const wedged = platformKeychain({
+        speaker: [process.execPath, speaker],
+        clock: systemClock,
+        env: here,
+      });
+      const began = performance.now();
+      await expect(wedged.keep('desk-1', SECRET)).rejects.toMatchObject({
+        code: 'credential_unusable',
+        what: expect.stringContaining('no answer within 3 s'),
+        book: expect.stringContaining('no key was kept anywhere else'),
+      });
+      expect(performance.now() - began).toBeGreaterThan(2_900);
+      expect(readdirSync(folder)).toEqual(['bus']);
+    },
+  );
 });
