@@ -65,7 +65,7 @@ export function completeOpen(draft: OpenDraft): OpenIntent {
     ];
     throw new UsageError(
       `Missing: ${names.join(', ')}.`,
-      `Say the whole line: hedge open ${line.join(' ')}. On a terminal, missing parts are asked for.`,
+      `Say the whole line: hedge open ${line.join(' ')}. On a terminal (TERM not dumb), missing parts are asked for.`,
     );
   }
   return { ...draft, market, side, notional, tenor };

@@ -110,7 +110,10 @@ export function askingPrompter(terminal: Terminal, signal: AbortSignal): Prompte
     },
     input: ({ message }, objection) =>
       ask(({ input }, context, judge) =>
-        input({ message: clean(message), validate: judge(objection), theme }, context),
+        input(
+          { message: withPlace(clean(message), terminal.stderr.width), validate: judge(objection), theme },
+          context,
+        ),
       ),
     typed: ({ message }, wanted, fits) =>
       askToAct(async ({ input }, context, judge) => {
@@ -158,6 +161,11 @@ const never = (): Promise<never> => new Promise(() => undefined);
 const wrapped = (text: string, width: number): string => wrapWords(text, width - MARGIN - 1).join('\n');
 /** What inquirer puts before a question. */
 const MARGIN = 2;
+
+/** Columns that an answer gets beside its question; where there are fewer it is typed under it. */
+const PLACE = 16;
+const withPlace = (question: string, width: number): string =>
+  MARGIN + textWidth(question) + PLACE > width ? `${wrapped(question, width)}\n` : question;
 
 /** What inquirer puts after a question for yes or no, and the answer, on one line with its last word. */
 const YES_OR_NO = '\u00a0(y/N)\u00a0Yes';

@@ -92,6 +92,25 @@ describe('a watch on a terminal', () => {
     await screen.exit;
   });
 
+  it('on a terminal that cannot be painted on says a line for each change, broken between its words', async () => {
+    const screen = watchAt(['markets', '--watch', '1'], { columns: 60 }, { TERM: 'dumb' });
+    const text = await screen.until('sell carry');
+    expect(text.replaceAll(/\s+/g, ' ')).toContain('sell carry earns 0.02 %');
+    expect(screen.overflowing()).toEqual([]);
+    screen.send(CTRL_C);
+    expect((await screen.exit).signal).toBe('SIGINT');
+  });
+
+  it('leaves under what was typed why there were never any figures', async () => {
+    const env = { HEDGE_HOME: temporaryFolder(), HEDGE_PROFILE: 'practice' };
+    expect((await runBuilt(['practice', 'weather', '--fail-before', '100%'], { env })).code).toBe(0);
+    const screen = openScreen(...toStart('account', '--watch'), { env });
+    await screen.until('NO ANSWER. No figures yet.');
+    screen.send('q');
+    expect(await screen.exit).toEqual({ code: 0, signal: null });
+    expect(screen.screen().join(' ')).toMatch(/is unwell: the service answered 503 .* Nothing was changed\./);
+  });
+
   it('says how old its figures are while answers fail, and reads on', async () => {
     const service = await scriptedService([
       on('GET /account', ok(anAccount())),

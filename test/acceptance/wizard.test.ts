@@ -33,44 +33,48 @@ function atATerminal(columns: number, words: readonly string[] = []) {
 }
 
 describe('hedge open at a terminal', () => {
-  it.each([80, 120])('leads from the first question to a filled hedge, %i columns wide', async (columns) => {
-    const { screen, read } = atATerminal(columns);
-    for (const { shows, answer } of QUESTIONS) {
-      // oxlint-disable-next-line no-await-in-loop
-      await screen.until(shows);
-      if (answer === '10k\r') {
-        screen.send('ten\r');
+  it.each([60, 80, 120])(
+    'leads from the first question to a filled hedge, %i columns wide',
+    async (columns) => {
+      const { screen, read } = atATerminal(columns);
+      for (const { shows, answer } of QUESTIONS) {
         // oxlint-disable-next-line no-await-in-loop
-        await screen.until('> "ten" is not a notional.');
-        screen.send(`${START_OF_LINE}9m\r`);
-        // oxlint-disable-next-line no-await-in-loop
-        await screen.until(/Ask\s+for\s+500,000\.00\s+USD\s+or\s+less\./);
-        screen.send(START_OF_LINE);
+        await screen.until(shows);
+        if (answer === '10k\r') {
+          screen.send('ten\r');
+          // oxlint-disable-next-line no-await-in-loop
+          await screen.until('> "ten" is not a notional.');
+          screen.send(`${START_OF_LINE}9m\r`);
+          // oxlint-disable-next-line no-await-in-loop
+          await screen.until(/Ask\s+for\s+500,000\.00\s+USD\s+or\s+less\./);
+          screen.send(START_OF_LINE);
+        }
+        screen.send(answer);
       }
-      screen.send(answer);
-    }
-    const text = await screen.until(/^The same as one line:\nhedge open/m);
-    expect(await screen.exit).toEqual({ code: 0, signal: null });
-    expect(screen.cursorHidden()).toBe(false);
-    expect(text.match(/^PRACTICE · this machine, no money$/gm)).toHaveLength(1);
-    expect(text).toMatch(/^OPEN buy USDTNGN 10,000\.00 USD, 3 days, to /m);
-    expect(text).toMatch(/^FILLED buy USDTNGN 10,000\.00 USD$/m);
-    expect(text.split('one line:')[1]?.replaceAll('\n', '')).toBe(
-      'hedge open USDTNGN buy 10000 --tenor 3 --deal-id PAY-8841 --profile practice',
-    );
-    expect(await read('hedges')).toMatchObject({
-      data: [
-        {
-          market: 'USDTNGN',
-          side: 'buy',
-          notional_usd: 10_000,
-          tenor_days: 3,
-          status: 'filled',
-          client_reference: 'PAY-8841',
-        },
-      ],
-    });
-  });
+      const text = await screen.until(/^The same as one line:\nhedge open/m);
+      expect(await screen.exit).toEqual({ code: 0, signal: null });
+      expect(screen.cursorHidden()).toBe(false);
+      expect(text).toMatch(/^\? Notional .*\n? 10k$/m);
+      expect(text.match(/^PRACTICE · this machine, no money$/gm)).toHaveLength(1);
+      expect(text).toMatch(/^OPEN buy USDTNGN 10,000\.00 USD, 3 days, to[ \n]/m);
+      expect(text).toMatch(/^FILLED buy USDTNGN 10,000\.00 USD$/m);
+      expect(text.split('one line:')[1]?.replaceAll('\n', '')).toBe(
+        'hedge open USDTNGN buy 10000 --tenor 3 --deal-id PAY-8841 --profile practice',
+      );
+      expect(await read('hedges')).toMatchObject({
+        data: [
+          {
+            market: 'USDTNGN',
+            side: 'buy',
+            notional_usd: 10_000,
+            tenor_days: 3,
+            status: 'filled',
+            client_reference: 'PAY-8841',
+          },
+        ],
+      });
+    },
+  );
 
   it('shows every tenor in one row with its price, its cost and where it breaks even', async () => {
     const { screen } = atATerminal(80, ['USDTNGN', 'buy', '10k']);

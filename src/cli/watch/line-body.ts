@@ -10,7 +10,7 @@ import { isoSeconds } from '../printer.ts';
 import { outageOn } from './outage.ts';
 import type { BodyPorts, WatchBody } from './watch-body.ts';
 
-/** A line in a pipe is never broken, however long. */
+/** A line in a pipe is never broken, however long; one on a terminal that cannot be painted on is. */
 const UNBROKEN = 100_000;
 
 export function lineBody(ports: BodyPorts): WatchBody {
@@ -21,12 +21,12 @@ export function lineBody(ports: BodyPorts): WatchBody {
   const render = (shown: Shown): string => {
     const { now } = context();
     const at = text(isoSeconds(shown.servedAt?.getTime() ?? now));
-    const { unicode, isTTY } = terminal.stdout;
+    const { unicode, isTTY, width } = terminal.stdout;
     return renderHuman(
       changes
         .since(shown.changes())
         .map((each) => (each.kind === 'line' ? { ...each, cells: [at, ...each.cells] } : each)),
-      { width: UNBROKEN, colour: 0, unicode: unicode || !isTTY, zone: 'UTC', now },
+      { width: isTTY ? width : UNBROKEN, colour: 0, unicode: unicode || !isTTY, zone: 'UTC', now },
     );
   };
 

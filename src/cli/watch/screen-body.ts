@@ -9,7 +9,7 @@ import { fitToHeight } from '../../present/fit-to-height.ts';
 import { renderHuman } from '../../present/render-human.ts';
 import { openScreen, type Screen } from '../../terminal/screen.ts';
 import type { Context } from '../context.ts';
-import { lens, resultBlocks } from '../saying.ts';
+import { lens, resultBlocks, sayError } from '../saying.ts';
 import type { BodyPorts, WatchBody } from './watch-body.ts';
 
 interface Reading {
@@ -67,7 +67,11 @@ export function screenBody(ports: BodyPorts): WatchBody {
     tick: paint,
     async close() {
       screen?.close();
-      if (last === undefined || screen === undefined) return;
+      if (screen === undefined) return;
+      if (last === undefined) {
+        if (failure !== undefined) sayError(terminal, failure, ports.context());
+        return;
+      }
       // The window is as it was; what was seen last stays under what was typed.
       const stale = failure === undefined ? [] : [statusOf({ last, failure, now: clock.now(), everyMs })];
       const lines = textOf([...resultBlocks(last.shown, context()), ...stale]);
