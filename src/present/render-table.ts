@@ -30,7 +30,14 @@ export function layTable(block: TableBlock, layout: Layout): Line[] {
   const shown = fitting(all, layout.width);
   if (shown === undefined) return layRecords(block, layout);
   const hidden = all.filter((column) => !shown.includes(column));
-  return [...setTable(shown), ...leftOut(hidden, layout), ...cutOff(shown, layout)];
+  return [
+    ...setTable(shown),
+    ...leftOut(
+      hidden.map(({ header }) => header),
+      layout,
+    ),
+    ...cutOff(shown, layout),
+  ];
 }
 
 interface LaidColumn {
@@ -142,22 +149,32 @@ function apart(text: string, style: Style): Run[] {
   ];
 }
 
-const layRecords = (block: TableBlock, layout: Layout): Line[] =>
-  block.rows.flatMap((row, index): Line[] => {
-    const pairs = block.columns.map((column, at) => ({
+/** A record a row: all of a single one, of several what must be seen, or a few hedges would fill pages. */
+function layRecords(block: TableBlock, layout: Layout): Line[] {
+  const named = block.columns.map((column, at) => ({ column, at }));
+  const shown = named.filter(({ column }) => column.optional !== true);
+  const kept = shown.length === 0 || block.rows.length === 1 ? named : shown;
+  const records = block.rows.flatMap((row, index): Line[] => {
+    const pairs = kept.map(({ column, at }) => ({
       name: column.header,
       value: [row[at] ?? ({ kind: 'missing' } as const)],
     }));
     return [...(index === 0 ? [] : [[]]), ...layPairs(pairs, layout, { numbers: 'as words' })];
   });
+  const hidden = named.filter((each) => !kept.includes(each));
+  return [
+    ...records,
+    ...leftOut(
+      hidden.map(({ column }) => showable(column.header, layout)),
+      layout,
+    ),
+  ];
+}
 
-function leftOut(hidden: readonly LaidColumn[], layout: Layout): Line[] {
-  if (hidden.length === 0) return [];
-  const names = hidden.map(({ header }) => header).join(', ');
-  return wrapRuns(
-    [{ text: `Not shown at this width: ${names}. All of it: --json.`, style: 'dim' }],
-    layout.width,
-  );
+function leftOut(names: readonly string[], layout: Layout): Line[] {
+  if (names.length === 0) return [];
+  const says = `Not shown at this width: ${names.join(', ')}. All of it: --json.`;
+  return wrapRuns([{ text: says, style: 'dim' }], layout.width);
 }
 
 const cutOff = (shown: readonly LaidColumn[], layout: Layout): Line[] =>

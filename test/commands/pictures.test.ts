@@ -78,7 +78,7 @@ describe('quote --curve', () => {
       data: sizes.map((size) => ({ notional_usd: size, tenor_days: 3 })),
     });
     const { out } = await desk.run('quote USDTNGN buy 50k --curve --tenor 3 --profile practice');
-    expect(out).toMatch(/^ +50,000\.00 .* bps {2}<- asked$/m);
+    expect(out).toMatch(/^ +50,000\.00 .* 39 {2}<- asked$/m);
     expect(out).toMatch(/^ *\d+ bps ┤/m);
   });
 

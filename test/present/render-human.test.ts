@@ -127,17 +127,28 @@ describe('a table', () => {
     ]);
   });
 
-  it('becomes records, with every column, where even the others do not fit', () => {
+  it('becomes records of what must be seen, where even that does not fit', () => {
     expect(shown([QUOTES], { width: 24 })).toEqual([
       'TENOR    1 d',
       'PRICE    1,532.5612',
       'YOU PAY  137.50',
-      'UNITS    50,000',
       '',
       'TENOR    3 d',
       'PRICE    532.50',
       'YOU PAY  —',
-      'UNITS    7',
+      'Not shown at this width:',
+      'UNITS. All of it:',
+      '--json.',
+    ]);
+  });
+
+  it('is one record with every column where it has one row', () => {
+    const first = { ...QUOTES, rows: QUOTES.rows.slice(0, 1) };
+    expect(shown([first], { width: 24 })).toEqual([
+      'TENOR    1 d',
+      'PRICE    1,532.5612',
+      'YOU PAY  137.50',
+      'UNITS    50,000',
     ]);
   });
 

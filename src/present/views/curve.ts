@@ -2,7 +2,7 @@
 import { roundTo } from '../../domain/amounts.ts';
 import type { CurveReading } from '../../flow/read/read-curve.ts';
 import { type Block, line, text } from '../blocks.ts';
-import { bps, costWord, days, rate, usd } from './cells.ts';
+import { costWord, days, usd } from './cells.ts';
 
 export function viewCurve({ tenors, intent, refused }: CurveReading): readonly Block[] {
   const [first] = tenors;
@@ -26,10 +26,10 @@ export function viewCurve({ tenors, intent, refused }: CurveReading): readonly B
       ],
       rows: tenors.map(({ quote, figures }) => [
         usd(quote.notional_usd),
-        rate(quote.pricing.execution_price, 4),
+        { kind: 'rate', amount: roundTo(quote.pricing.execution_price, 4), decimals: 4 },
         usd(figures.impact_cost_usd),
         { kind: 'money', amount: figures.cost_usdc, tone: 'strong' },
-        bps(figures.cost_bps),
+        { kind: 'number', amount: roundTo(figures.cost_bps, 1) },
         text(quote.notional_usd.eq(intent.notional) ? '<- asked' : '', 'dim'),
       ]),
       empty: 'No quote came.',

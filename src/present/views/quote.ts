@@ -70,7 +70,7 @@ export function tenorTable(tenors: readonly QuotedTenor[]): Extract<Block, { kin
   const rows = tenors.map(({ quote, figures }): readonly Cell[] => [
     text(`${quote.tenor_days.toString()} d`),
     maturityCell(quote.maturity, 'date'),
-    rate(quote.pricing.execution_price, TABLE_PLACES),
+    { kind: 'rate', amount: roundTo(quote.pricing.execution_price, TABLE_PLACES), decimals: TABLE_PLACES },
     usd(figures.impact_cost_usd),
     usd(quote.carry.total_usdc),
     usd(quote.upfront.platform_fee_usdc),
