@@ -28,6 +28,8 @@ export function renderCsv(table: RecordTable, { harmless }: CsvView): string {
   return stringify([columns, ...cells], {
     record_delimiter: 'windows',
     escape_formulas: true,
+    // A line end of any kind within a cell would begin a line of its own, and with it a formula.
+    quoted_match: /[\r\n]/,
     cast: { string: textOf, object: ({ digits }) => ({ value: String(digits), escape_formulas: false }) },
   });
 }
@@ -42,11 +44,14 @@ function cellOf(column: string, value: unknown): Figure | string {
   return figure(escapeJson(writeExactJson(value)));
 }
 
-/** One that looks guarded already is guarded as well, or it could not be told from one that was. */
+/**
+ * One that looks guarded already is guarded as well, or it could not be told from one that was; and one that begins
+ * with a line feed, which csv-stringify leaves alone.
+ */
 const apart = (text: string): string => (GUARDED.test(text) ? `'${text}` : text);
 
-/** What csv-stringify's `escape_formulas` guards, behind an apostrophe of its own. */
-const GUARDED = /^'+[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/u;
+/** What csv-stringify's `escape_formulas` guards, behind an apostrophe of its own, and a line feed. */
+const GUARDED = /^(?:\n|'+[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20])/u;
 
 const figure = (digits: string): Figure => ({ digits });
 

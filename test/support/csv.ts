@@ -54,7 +54,7 @@ export function differences(csv: string, json: string): readonly string[] {
 
 /** The apostrophe that keeps a text from being a formula is no part of it. */
 const withoutGuard = (cell: string): string =>
-  cell.replace(/^'(?='*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20])/u, '');
+  cell.replace(/^'(?='*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20])/u, '');
 
 /** `a.b` → a, b; a dot with a backslash before it is one of the name's own. */
 function wayTo(column: string): readonly string[] {
