@@ -49,7 +49,7 @@ describe('an environment', () => {
       for (const line of LINES) {
         const shown = await desk.run(line.replace('--yes', '').trim(), {
           terminal: { isTTY: true },
-          answer: 'n\r',
+          answer: '\r',
         });
         const text = shown.out + shown.err;
         if (!text.includes(says) || KINDS.some((other) => other.says !== says && text.includes(other.says)))
