@@ -5,12 +5,12 @@ import { becameCell, whereCell } from './journal.ts';
 
 export const viewUnsettled = (action: Action): readonly Block[] => [
   line(whereCell(action), text('·'), ...namedCells(action), text('·'), becameCell(action)),
-  line(
-    text('Sent'),
-    { kind: 'time', at: action.sentAt ?? action.intent.at, style: 'second' },
-    text(`in ${action.attempts.toString()} ${action.attempts === 1 ? 'attempt' : 'attempts'}.`),
-    ...(action.why === undefined ? [] : [text(`Last known: ${action.why}.`)]),
-  ),
+  line(text(action.attempts > 1 ? 'Sent first' : 'Sent'), {
+    kind: 'time',
+    at: action.sentAt ?? action.intent.at,
+    style: 'second',
+  }),
+  ...(action.why === undefined ? [] : [line(text(`Last known: ${action.why.replace(/\.$/, '')}.`))]),
 ];
 
 export const questionToSettle = (action: Action, as: 'done' | 'nothing'): string =>
