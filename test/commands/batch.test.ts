@@ -282,19 +282,40 @@ describe('a batch that is run again', () => {
 describe('the guards', () => {
   it('hold for each line as for the line alone', async () => {
     const desk = aDesk({ env: PRACTICE });
+    await desk.run(`${OPEN} 10k -t 3 --yes`);
     const ran = await batch(desk, [
-      `${OPEN} 10k -t 3`,
       `${OPEN} 10k -t 3`,
       `${OPEN} 10k -t 3 --allow-duplicate`,
       `${OPEN} 11k -t 3 --worst-price 1000`,
     ]);
     expect(ran.envelopes.map(({ error }) => error?.code)).toEqual([
-      undefined,
       'duplicate',
       undefined,
       'implausible_price',
     ]);
     expect(await openHedges(desk)).toBe(2);
+  });
+
+  it('want the same deal twice to be said, whenever the batch is run: a slip is not dealt a minute later', async () => {
+    const desk = aDesk({ env: PRACTICE });
+    const twice = '{"command":"open","market":"USDTNGN","side":"buy","notional_usd":10000,"tenor_days":3}';
+    const others = [`${OPEN} 10k -t 7`, `${OPEN} 10k -t 3 --deal-id PAY-1`, 'close USDTNGN sell --if-open'];
+    const ran = await batch(desk, [`${OPEN} 10k -t 3`, ...others, 'close USDTNGN sell --if-open', twice]);
+    expect([ran.code, ran.envelopes]).toMatchObject([
+      2,
+      [
+        {
+          error: {
+            code: 'usage',
+            details: { lines: [{ line: 6, message: 'It asks for the same as line 1.' }] },
+          },
+        },
+      ],
+    ]);
+    expect(ran.err.replace(/\s+/g, ' ')).toContain(
+      'line 6: It asks for the same as line 1. If it is meant twice: --allow-duplicate on this line, or a deal id for each.',
+    );
+    expect(await openHedges(desk)).toBe(0);
   });
 
   it('want every live line to say what it may cost, before the first one runs', async () => {
@@ -316,7 +337,7 @@ describe('the guards', () => {
 
   it('say what holds for all of a batch behind hedge batch, and what a line can say in that line', async () => {
     const service = await scriptedService([]);
-    const object = '{"command":"open","market":"USDTNGN","side":"buy","notional_usd":10000,"tenor_days":3}';
+    const object = '{"command":"open","market":"USDTNGN","side":"buy","notional_usd":11000,"tenor_days":3}';
     const ran = await batch(
       deskAt(service, LIVE_KEY),
       [`${OPEN} 10k -t 3`, 'close USDTNGN sell', object],

@@ -5,7 +5,7 @@
 import type { Command } from '../../commands/define.ts';
 import { quoted } from '../../domain/quoted.ts';
 import { UsageError } from '../../errors.ts';
-import { batchKeys } from '../../flow/batch/batch-keys.ts';
+import { batchKeys, requestText } from '../../flow/batch/batch-keys.ts';
 import type { BatchLine } from '../../flow/batch/run-batch.ts';
 import type { ActionIntent } from '../../intent/action-intent.ts';
 import { type ResumeIntent, readResumeIntent } from '../../intent/after-intents.ts';
@@ -52,7 +52,7 @@ export async function readLines(text: string, terms: Terms): Promise<readonly Li
       wrong.push({ number, error });
     }
   }
-  refuseWrong([...wrong, ...repeated(read)]);
+  refuseWrong([...wrong, ...repeated(read), ...doubled(read)]);
   return withKeys(read, terms.name);
 }
 
@@ -122,6 +122,23 @@ function repeated(lines: readonly Line[]): readonly WrongLine[] {
       ];
     }),
   );
+}
+
+/**
+ * The same deal twice is a slip unless it is said: within a minute it would be stopped as a double, and when the
+ * batch is run again after that it would be dealt.
+ */
+function doubled(lines: readonly Line[]): readonly WrongLine[] {
+  const seen = new Map<string, number>();
+  return lines.flatMap(({ number, intent }) => {
+    if (intent === undefined || intent.action === 'close' || namesOf(intent).length > 0) return [];
+    const request = requestText(intent);
+    const before = seen.get(request);
+    seen.set(request, before ?? number);
+    if (before === undefined || intent.allowDuplicate) return [];
+    const hint = `If it is meant twice: --allow-duplicate on this line${intent.action === 'open' ? ', or a deal id for each' : ''}.`;
+    return [{ number, error: new UsageError(`It asks for the same as line ${before.toString()}.`, hint) }];
+  });
 }
 
 const namesOf = (intent: ActionIntent | undefined): readonly string[] =>

@@ -16,13 +16,16 @@ const DIGITS = 32;
 export function batchKeys(actions: readonly ActionIntent[], name: string | undefined): readonly string[] {
   const asked = new Map<string, number>();
   return actions.map((intent) => {
-    const request = JSON.stringify(requestOf(intent));
+    const request = requestText(intent);
     const place = (asked.get(request) ?? 0) + 1;
     asked.set(request, place);
     const content = JSON.stringify(['batch', name ?? null, request, place]);
     return `hedge-batch-${createHash('sha256').update(content).digest('hex').slice(0, DIGITS)}`;
   });
 }
+
+/** Equal for actions that ask the service for the same. */
+export const requestText = (intent: ActionIntent): string => JSON.stringify(requestOf(intent));
 
 /** What the service is asked to do, however it was written: `10k` is `10,000`. */
 function requestOf(intent: ActionIntent): readonly (string | number | null)[] {
