@@ -15,6 +15,10 @@ const NODE = '26';
 /** What has been built and tested so. */
 const PLATFORMS = ['linux-x64'];
 
+const FETCHED_WITHIN_MS = 300_000;
+/** sysexits' word for what may work another time. */
+const TRY_LATER = 75;
+
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const PROGRAM = join(ROOT, 'dist', 'program');
 const OUTPUT = join(ROOT, 'dist', 'executable');
@@ -35,6 +39,7 @@ try {
 
 async function make() {
   const node = fetchedNode();
+  if (node === undefined) return;
   const main = join(work, 'executable.cjs');
   const bundle = await rolldown({ cwd: ROOT, input: 'src/main/executable.ts', platform: 'node' });
   await bundle.write({ file: main, format: 'cjs', minify: true });
@@ -63,8 +68,16 @@ async function make() {
 /** Only the binary is wanted: nothing of the package is run to install it. */
 function fetchedNode() {
   const name = `node-${platform}`;
-  const args = ['install', '--no-save', '--ignore-scripts', '--silent', '--prefix', work, `${name}@${NODE}`];
-  execFileSync('npm', args, { cwd: work, stdio: ['ignore', 'ignore', 'inherit'] });
+  const wanted = `${name}@${NODE}`;
+  const quietly = ['--no-save', '--ignore-scripts', '--no-audit', '--silent'];
+  try {
+    const how = { cwd: work, stdio: ['ignore', 'ignore', 'inherit'], timeout: FETCHED_WITHIN_MS };
+    execFileSync('npm', ['install', ...quietly, '--prefix', work, wanted], how);
+  } catch {
+    process.stderr.write(`The npm registry does not give ${wanted} here: no executable was made.\n`);
+    process.exitCode = TRY_LATER;
+    return undefined;
+  }
   return join(work, 'node_modules', name, 'bin', 'node');
 }
 
