@@ -62,17 +62,17 @@ const EXECUTION = [undefined, null, 0, -1, 'NaN', '1530'] as const;
 function wrongIn(sent: readonly Sent[], limits: Limits): readonly string[] {
   const wrong: string[] = [];
   let sum = 0;
-  for (const [number, it] of sent.entries()) {
-    const { order, notional, quote } = it;
-    const told = JSON.stringify({ ...it, limits });
+  for (const [number, each] of sent.entries()) {
+    const { order, notional, quote } = each;
+    const told = JSON.stringify({ ...each, limits });
     sum += notional;
     if (ILL.includes(order.notional)) wrong.push(`no notional: ${told}`);
     if (limits.readOnly) wrong.push(`read only: ${told}`);
-    if (it.halted) wrong.push(`halted: ${told}`);
+    if (each.halted) wrong.push(`halted: ${told}`);
     if (notional > limits.maxNotional) wrong.push(`above the limit of a deal: ${told}`);
     if (sum > limits.maxDaily) wrong.push(`above the limit of the day: ${told}`);
     if (quote?.price === undefined) wrong.push(`at no price: ${told}`);
-    else if (it.at - quote.at > QUOTE_LIVES_MS) wrong.push(`at an old price: ${told}`);
+    else if (each.at - quote.at > QUOTE_LIVES_MS) wrong.push(`at an old price: ${told}`);
     else if (
       order.worst !== undefined &&
       (order.side === 'buy' ? quote.price > order.worst : quote.price < order.worst)
@@ -81,17 +81,17 @@ function wrongIn(sent: readonly Sent[], limits: Limits): readonly string[] {
     const before = sent.slice(0, number);
     const same = before.find(
       (one) =>
-        one.path === it.path &&
+        one.path === each.path &&
         one.order.side === order.side &&
         one.notional === notional &&
         (one.path !== '/hedges' || one.order.tenor === order.tenor) &&
-        it.at - one.at < MINUTE_MS,
+        each.at - one.at < MINUTE_MS,
     );
     if (same !== undefined && order.dealId === undefined && !order.allowDuplicate)
       wrong.push(`twice: ${told}`);
     if (
       order.dealId !== undefined &&
-      before.some((one) => one.order.dealId === order.dealId && one.key !== it.key)
+      before.some((one) => one.order.dealId === order.dealId && one.key !== each.key)
     )
       wrong.push(`a deal id of another deal: ${told}`);
   }
@@ -196,7 +196,7 @@ describe('an order', () => {
       const days = howMany(6, 150);
       let left = 0;
       front.watch((line) => {
-        if (/^POST \/hedges/.test(line)) left += 1;
+        if (line.startsWith('POST /hedges')) left += 1;
       });
       for (let seed = 1; seed <= days; seed += 1) wrong.push(...(await aDay(front, seed)));
       expect(left).toBeGreaterThan(days);
