@@ -56,7 +56,10 @@ export async function showResult(terminal: Terminal, shown: Shown, context: Cont
   const blocks = resultBlocks(shown, { ...context, headed });
   if (blocks.length > 0)
     await terminal.writeResult(toText(blocks, terminal.stdout, seenAt(context, shown), shown.zone));
-  if (shown.finding !== undefined) sayError(terminal, shown.finding, context);
+  if (shown.finding === undefined) return;
+  // Where it is all there is to see, it too says whose book it is of.
+  if (blocks.length === 0 && !context.headed && terminal.stderr.isTTY) sayHeading(terminal, shown, context);
+  sayError(terminal, shown.finding, context);
 }
 
 /** A result's view under its environment line, if that is not seen yet; nothing where there is nothing to see. */

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { InterruptedError } from '../../src/errors.ts';
 import { hostOf } from '../../src/platform/host.ts';
 import { aHedge, aMarket, anAccount, aQuote } from '../spec/bodies.ts';
+import { aDesk } from '../support/desk.ts';
 import { deskAt } from '../support/desk-at.ts';
 import { type Answer, held, no, ok, on, reset, scriptedService } from '../support/scripted-service.ts';
 
@@ -57,6 +58,18 @@ describe('an open under a deal id that may be used', () => {
 });
 
 describe('an open that nobody knows the end of', () => {
+  it('is said under the environment that it is of, where a person looks and sees nothing else', async () => {
+    const desk = aDesk({ env: { HEDGE_PROFILE: 'practice' } });
+    await desk.run('practice weather --lost-before 100% --only open');
+    expect((await desk.run('open USDTNGN buy 10k --tenor 3 --deal-id PAY-1 --yes')).code).toBe(7);
+    const person = await desk.run('check PAY-1', { terminal: { isTTY: true } });
+    expect([person.code, person.out]).toEqual([7, '']);
+    expect(person.err.replaceAll(/\p{Cc}\[[\d;]*m/gu, '')).toMatch(
+      /^PRACTICE · this machine, no money .*\nUNKNOWN: /,
+    );
+    expect((await desk.run('check PAY-1')).err).toMatch(/^UNKNOWN: /);
+  });
+
   it('stops the next one also where the base address is written in another way', async () => {
     const service = await scriptedService([
       ...READINGS,
