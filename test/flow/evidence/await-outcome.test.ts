@@ -220,7 +220,9 @@ describe('what is met while waiting', () => {
       on(READ, one()),
     ]);
     expect(awaited).toMatchObject({ became: 'ended', outcome: 'filled' });
-    expect(said).toContain(`${FOR_FILL}, 0 s: a reading failed, and is made again: Refused: Not today.`);
+    expect(said).toContain(
+      `${FOR_FILL}, 0 s: a reading failed, and is made again: Refused (hdg_1): Not today.`,
+    );
   });
 
   it('readings that all fail leave it pending, never failed', async () => {
