@@ -11,6 +11,7 @@
  *   bearer     the key, on the way down only
  *   send       one exchange: deadline, caps, TLS, proxy
  */
+import { setMaxListeners } from 'node:events';
 import type { ApiKey } from '../domain/api-key.ts';
 import { UnavailableError } from '../errors.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -80,6 +81,8 @@ export function connect(parts: Connecting): Connection {
   const opened = withEnvelope(traced, () => clock.now());
   const host = `${base.host.includes(':') ? `[${base.host}]` : base.host}:${base.port}`;
   const closing = new AbortController();
+  // Every call that is under way listens; Node would warn on standard error from the eleventh on.
+  setMaxListeners(0, closing.signal);
   const everyRequest = {
     accept: 'application/json',
     'accept-encoding': 'identity',

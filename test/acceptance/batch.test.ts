@@ -136,6 +136,16 @@ describe('a batch that is told to stop', () => {
   );
 });
 
+describe('a batch of readings beside each other', () => {
+  it('says nothing on standard error, however many are under way', async () => {
+    const { file, hedge } = aBatch(
+      numbers(1, 48).map((size) => `quote USDTNGN buy ${size.toString()}k -t 3`),
+    );
+    const ran = await hedge('batch', file, '--parallel', '16');
+    expect([ran.code, ran.err, codesOf(ran.out)]).toEqual([0, '', numbers(1, 48).map(() => 0)]);
+  });
+});
+
 describe('a batch that is killed', () => {
   it('deals what is missing and nothing twice when it is run again, however often it was killed', async () => {
     const lines = numbers(1, 6).map((line) => `${open(1_000 + line)}${line === 3 ? ' --deal-id PAY-3' : ''}`);

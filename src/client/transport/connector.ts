@@ -2,6 +2,7 @@
  * Makes the TLS connections, directly or through a tunnel. Verification is always on, whatever the environment
  * says. What fails here failed before any byte of a request left, and is a Failure that says so.
  */
+import { setMaxListeners } from 'node:events';
 import { isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect, createSecureContext, type SecureContext, type TLSSocket } from 'node:tls';
@@ -34,6 +35,8 @@ export function makeConnector(parts: {
 }): Connector {
   const { clock, trust, tunnel, sessions } = parts;
   const stopping = new AbortController();
+  // Every connection that is being made listens.
+  setMaxListeners(0, stopping.signal);
   const latest = new Map<string, KeptSession>();
   let whole: SecureContext | undefined;
   const verifying = (): SecureContext => {
