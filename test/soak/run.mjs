@@ -10,7 +10,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const ALL = ['test/trust', 'test/acceptance/kill-sweep.test.ts', 'test/acceptance/interrupted.test.ts'];
+const ALL = [
+  'test/trust',
+  'test/acceptance/kill-sweep.test.ts',
+  'test/acceptance/interrupted.test.ts',
+  'test/acceptance/random-moments.test.ts',
+];
 const WATCH = fileURLToPath(new URL('watch.mjs', import.meta.url));
 const asked = process.argv.slice(2);
 const started = Date.now();

@@ -1,0 +1,128 @@
+/**
+ * R10: a script of a desk on a real terminal, interrupted at moments that nobody chose. The script stops, at once and
+ * by the signal; the terminal is as it was; what was said is true by the service's log; run again, nothing is done twice.
+ */
+import { execFileSync } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
+import { IN_SHELL } from '../support/built.ts';
+import { expectHeld, howMany, SOAKING } from '../support/goal.ts';
+import { inLanes } from '../support/lanes.ts';
+import {
+  type Interrupted,
+  interrupted,
+  type Moment,
+  momentText,
+  type Phase,
+  SCRIPTS,
+  type ScriptName,
+  SIGNALS,
+} from '../support/random-moment.ts';
+import { type ServedBook, servedBook } from '../support/served-book.ts';
+import { seededRandom } from '../support/steady-clock.ts';
+
+const LONG_MS = SOAKING ? 900_000 : 120_000;
+const LANES = 3;
+/** How fast it must be gone where a bare Node takes BARE_MS to start and end; a slower machine has as much more. */
+const GONE_MS = 500;
+const BARE_MS = 50;
+/** How long a phase lasts here at most, from what begins it to what ends it. */
+const LASTS_MS: Readonly<Record<Phase, number>> = { reading: 450, sending: 80, waiting: 500 };
+
+const names = Object.keys(SCRIPTS).filter((name): name is ScriptName => name in SCRIPTS);
+
+function momentsOf(phase: Phase): readonly Moment[] {
+  const random = seededRandom(phase.length);
+  const one = <T>(of: readonly [T, ...T[]] | readonly T[], index: number): T =>
+    of[index % of.length] ?? expect.fail('none');
+  const offset = Math.floor(random.fraction() * 20);
+  return Array.from({ length: howMany(4, 50) }, (_, index) => ({
+    phase,
+    script: one(names, index + offset),
+    signal: one(SIGNALS, index),
+    afterMs: random.fraction() * LASTS_MS[phase],
+  }));
+}
+
+function bareNodeMs(): number {
+  const began = performance.now();
+  execFileSync(process.execPath, ['-e', '0']);
+  return performance.now() - began;
+}
+
+/** What must be over by then, on a machine as busy as this one is. */
+const allowedMs = (): number => GONE_MS * Math.max(1, bareNodeMs() / BARE_MS);
+
+async function withServices<T>(body: (lanes: readonly ServedBook[]) => Promise<T>): Promise<T> {
+  const settings = { fill_seconds: { min: 0.4, max: 0.4 } };
+  const lanes = await Promise.all(Array.from({ length: LANES }, () => servedBook(settings)));
+  try {
+    return await body(lanes);
+  } finally {
+    await Promise.all(lanes.map((lane) => lane.close()));
+  }
+}
+
+const late = (moment: Moment, { tookMs, missed }: Interrupted, most: number): readonly string[] =>
+  missed || tookMs <= most
+    ? []
+    : [`${momentText(moment)}: gone after ${String(Math.round(tookMs))} of ${String(Math.round(most))} ms`];
+
+describe('a script that is interrupted while it is', () => {
+  it.each<Phase>(['reading', 'sending', 'waiting'])(
+    '%s stops, says what is true, and is done once when it is run again',
+    async (phase) => {
+      const moments = momentsOf(phase);
+      const found = await withServices((lanes) =>
+        inLanes(lanes, moments, async (served, moment) => {
+          const result = await interrupted(served, moment);
+          return { ...result, wrong: [...result.wrong, ...late(moment, result, allowedMs())] };
+        }),
+      );
+      const hit = found.filter(({ missed }) => !missed);
+      expectHeld(`R10 random moments, ${phase}`, {
+        runs: hit.length,
+        wrong: found.flatMap(({ wrong }) => wrong),
+      });
+      expect(hit.length).toBeGreaterThan(moments.length / 2);
+    },
+    LONG_MS,
+  );
+});
+
+describe('the judge of such a script', () => {
+  const around = (script: string): string =>
+    `bash --norc -c '${script}' hedge ${IN_SHELL.replaceAll("'", '"')}`;
+  const moment: Moment = { script: 'open', signal: 'SIGINT', phase: 'waiting', afterMs: 100 };
+
+  it.each<[string, RegExp, string]>([
+    ['ends with a code in the place of the signal', /it ended as/, around('trap : INT; "$@"; exit 130')],
+    ['goes on to the next', /it ended as|went on/, around('trap : INT; "$@"; exit 0')],
+    ['says nothing', /nothing was said of it/, around('"$@" > /dev/null')],
+    [
+      'says that nothing was done',
+      /said none/,
+      around('trap : INT; said=$("$@"); echo "$said" | sed s/pending/none/g; trap - INT; kill -INT $$'),
+    ],
+    [
+      'hides the cursor',
+      /the cursor is hidden/,
+      around('trap : INT; "$@"; printf "\\033[?25l" >&2; trap - INT; kill -INT $$'),
+    ],
+  ])('finds a program that %s', async (_, says, broken) => {
+    const found = await withServices(async ([served]) => {
+      if (served === undefined) throw new Error('no service');
+      return interrupted(served, moment, broken);
+    });
+    expect(found.wrong.join('\n')).toMatch(says);
+  });
+
+  it('finds a program that takes its time', async () => {
+    const slow = around('trap : INT; "$@"; sleep 2; trap - INT; kill -INT $$');
+    const found = await withServices(async ([served]) => {
+      if (served === undefined) throw new Error('no service');
+      return interrupted(served, moment, slow);
+    });
+    expect(found.tookMs).toBeGreaterThan(2_000);
+    expect(late(moment, found, GONE_MS)).toHaveLength(1);
+  });
+});
