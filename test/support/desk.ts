@@ -21,8 +21,8 @@ export interface RunOptions {
   env?: Readonly<Record<string, string>>;
   terminal?: RecordingOptions;
   stdin?: string;
-  /** Typed once each question that asks for a yes stands on the terminal. */
-  answer?: string;
+  /** Typed once each question that asks for a yes stands on the terminal: one each, the last for all that follow. */
+  answer?: string | readonly string[];
   /** What Ctrl-C, TERM or HUP would abort. */
   signal?: AbortSignal;
 }
@@ -128,22 +128,25 @@ export function aDesk({
 }
 
 /** The line may break inside of it. */
-const QUESTION = /y\/N\)|Type "/g;
+const QUESTION = /y\/N\)|Type "/;
+/** A terminal is asked to mark what is pasted. */
+const BEGINS_TO_ASK = '\u001b[?2004h';
 
 async function answering(
   running: Promise<number>,
   { err, type }: Recording,
-  answer: string | undefined,
+  answer: string | readonly string[] | undefined,
 ): Promise<number> {
   if (answer === undefined) return running;
+  const answers = typeof answer === 'string' ? [answer] : answer;
   const ended = new AbortController();
   const end = running.finally(() => ended.abort());
   for (let answered = 0; !ended.signal.aborted; ) {
     await new Promise((next) => setImmediate(next));
-    const asked = err().match(QUESTION)?.length ?? 0;
-    if (asked > answered) type(answer);
-    // It is drawn again with what was typed.
-    answered = Math.max(asked, answered);
+    const questions = err().split(BEGINS_TO_ASK);
+    if (questions.length - 1 <= answered || !QUESTION.test(questions.at(-1) ?? '')) continue;
+    type(answers[Math.min(answered, answers.length - 1)] ?? '');
+    answered = questions.length - 1;
   }
   return end;
 }

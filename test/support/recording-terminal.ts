@@ -64,6 +64,11 @@ class RecordingStream extends Writable {
     done();
   }
 
+  /** A pipe does not end the streams of a process, and so a second question can be asked. */
+  override end(): this {
+    return this;
+  }
+
   cursorTo = (column: number): boolean => cursorTo(this, column);
   moveCursor = (columns: number, rows: number): boolean => moveCursor(this, columns, rows);
   clearLine = (direction: -1 | 0 | 1): boolean => clearLine(this, direction);
