@@ -8,7 +8,7 @@ import {
   constantFrom,
   integer,
   nat,
-  option,
+  oneof,
   record,
 } from 'fast-check';
 import { FAULT_NAMES, type FaultName, type Plan, planText } from '../faults/faults.ts';
@@ -243,12 +243,10 @@ export const colleague = (it: { action: Deal; side: Side; size: number; dealId: 
       const body = { side: it.side, ...sized, ...opens };
       await day.served.desk.service.admin.clearWeather();
       // The service may say no to a colleague too.
-      const isDone = await day.served.colleague(PATHS[it.action], body).then(
-        () => true,
-        () => false,
-      );
-      if (isDone)
-        model.colleague.push({ side: it.side, dealId: it.action === 'open' ? it.dealId : undefined });
+      const reply = await day.served.colleague(PATHS[it.action], body).catch(() => undefined);
+      if (reply === undefined) return;
+      if (it.action === 'open') model.colleagueIds.add(reply.body.data.hedge_id);
+      model.colleague.push({ side: it.side, dealId: it.action === 'open' ? it.dealId : undefined });
     },
   );
 
@@ -292,23 +290,24 @@ const plan: Arbitrary<Plan> = record({
   faults: record({ before: faults(1), send: faults(4), polls: faults(2) }),
   forever: boolean(),
 });
-const dies = option(record({ at: integer({ min: 1, max: 50 }), half: boolean() }), {
-  nil: undefined,
-  freq: 3,
-});
+/** One time in so many. */
+const seldom = <T>(each: Arbitrary<T>, oneIn: number): Arbitrary<T | undefined> =>
+  oneof({ weight: oneIn - 1, arbitrary: constant(undefined) }, { weight: 1, arbitrary: each });
+const death = (last: number) => record({ at: integer({ min: 1, max: last }), half: boolean() });
+const dies = seldom(death(50), 3);
 const trouble: Arbitrary<Trouble> = record({ plan, dies });
 const readingTrouble: Arbitrary<Trouble> = record({
   plan: record({
     faults: record({ before: faults(2), send: constant([]), polls: constant([]) }),
     forever: constant(false),
   }),
-  dies: option(record({ at: integer({ min: 1, max: 20 }), half: boolean() }), { nil: undefined, freq: 6 }),
+  dies: seldom(death(20), 6),
 });
 const profile = constantFrom(...PROFILES);
 const action = constantFrom<Deal>('open', 'add', 'reduce', 'close');
 const side = constantFrom<Side>('buy', 'sell');
 const usd = constantFrom(1_000, 2_500, 10_000);
-const name = option(constantFrom('PAY-1', 'PAY-2'), { nil: undefined });
+const name = seldom(constantFrom('PAY-1', 'PAY-2'), 2);
 
 const aDeal = record({
   profile,

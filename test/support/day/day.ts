@@ -68,13 +68,15 @@ export interface Day {
   elapsed(): number;
   /** A clock that was set back is right again. */
   rightClock(): void;
+  /** The one that stood in the morning. */
+  firstHedge: string;
   home: string;
   journal: JournalFile;
   /** `onSend`: told of each request for a change as it arrives, before the service has it. */
   run(
     words: readonly string[],
     trouble?: Trouble,
-    options?: { answer?: string | undefined; onSend?: (request: Request) => void },
+    options?: { answer?: string | readonly string[] | undefined; onSend?: (request: Request) => void },
   ): Promise<Ended>;
   close(): Promise<void>;
 }
@@ -148,7 +150,7 @@ export async function newDay(house: DayHouse, program: Program = (words, run) =>
   chance.again(1);
   clock.pass(Math.floor(Date.now() / DAY_MS) * DAY_MS + NINE_MS - clock.now());
   await served.reset();
-  await served.opened('buy', 10_000);
+  const firstHedge = await served.opened('buy', 10_000);
   const place = mkdtempSync(join(folder, 'day-'));
   const home = join(place, 'home');
   cpSync(join(folder, 'template'), home, { recursive: true });
@@ -172,7 +174,7 @@ export async function newDay(house: DayHouse, program: Program = (words, run) =>
 
   const runOnce = (
     words: readonly string[],
-    options: { answer?: string | undefined; signal: AbortSignal },
+    options: { answer?: string | readonly string[] | undefined; signal: AbortSignal },
   ) => {
     const own = (pid += 1);
     const kill = (other: number): void => {
@@ -188,6 +190,7 @@ export async function newDay(house: DayHouse, program: Program = (words, run) =>
   return {
     served,
     proxy,
+    firstHedge,
     home,
     now: () => clock.now(),
     pass,

@@ -7,7 +7,16 @@ import type { Ran } from '../desk.ts';
 import { isDocument, told as shown } from '../faults/fault-case.ts';
 import type { Day, Ended } from './day.ts';
 import { actedUnder } from './judge-wire.ts';
-import { type Asked, hear, isAccepted, type Known, type Model, mayBeUnknown, wasUnclear } from './model.ts';
+import {
+  type Asked,
+  hear,
+  isAccepted,
+  type Known,
+  type Model,
+  mayBeUnknown,
+  PATHS,
+  wasUnclear,
+} from './model.ts';
 import { entriesIn, recordsIn, type ToldAction, toldIn } from './words.ts';
 
 /** Exit codes that are written down, without that of a fault of ours. */
@@ -54,15 +63,17 @@ function touchedByDeath(model: Model, day: Day): void {
   }
 }
 
-/** Opens that turn out not to have landed, by the service's own book. */
-async function seeFates(model: Model, { served }: Day): Promise<void> {
+/** Opens that turn out not to have landed, by the service's own book: it lists them in the order they came, newest first. */
+async function seeFates(model: Model, { served, firstHedge }: Day): Promise<void> {
   const { body } = await served.desk.get('/hedges?limit=500', { as: 'test' });
-  const hedges: { client_reference?: string; status: string }[] = body.data;
-  for (const known of model.keys.values()) {
-    if (known.action !== 'open') continue;
-    const reference: unknown = JSON.parse(known.body).client_reference;
-    const its = hedges.filter((each) => each.client_reference === reference);
-    known.failed = its.length > 0 && its.every(({ status }) => status === 'failed');
+  const listed: { id: string; status: string; notional_usd: number }[] = body.data;
+  const own = listed.toReversed().filter(({ id }) => id !== firstHedge && !model.colleagueIds.has(id));
+  const keys = served
+    .changes()
+    .filter((it) => it.path === PATHS.open && it.status < 300 && it.replayed !== true);
+  for (const [index, { idempotencyKey: key = '' }] of keys.entries()) {
+    const known = model.keys.get(key);
+    if (known !== undefined) known.failed = own[index]?.status === 'failed';
   }
 }
 
@@ -111,19 +122,24 @@ function judgeWords(
   return told.actions;
 }
 
+/** A deal id is one deal, whoever of the desk dealt it. */
+const isDealt = ({ model, day }: Judging, key: string): boolean => {
+  const dealId = model.keys.get(key)?.dealId;
+  const isByColleague = dealId !== undefined && model.colleague.some((each) => each.dealId === dealId);
+  return actedUnder(day, key) === 1 || isByColleague;
+};
+
 /** The one truth of an action, whatever said it. */
-function judgeEffect(
-  { model, day, must }: Judging,
-  { action_id: actionId, effect, receipt }: ToldAction,
-): void {
+function judgeEffect(it: Judging, { action_id: actionId, effect, receipt }: ToldAction): void {
+  const { model, day, must } = it;
   const key = receipt.idempotency_key;
   if (key === null || actionId === null) return;
   const known = model.keys.get(key);
   const acted = actedUnder(day, key);
   const failed = known?.failed === true;
   if (effect === 'none') must(acted === 0 || failed, `${actionId} was done, and is called not done`);
-  if (effect === 'pending') must(acted === 1, `${actionId} was not done, and is called pending`);
-  if (effect === 'done') must(acted === 1 && !failed, `${actionId} was not done, and is called done`);
+  if (effect === 'pending') must(isDealt(it, key), `${actionId} was not done, and is called pending`);
+  if (effect === 'done') must(isDealt(it, key) && !failed, `${actionId} was not done, and is called done`);
   const longAgo = known !== undefined && day.elapsed() - known.firstMs > LONG_AGO_MS;
   if (effect === 'unknown')
     must(
@@ -134,10 +150,11 @@ function judgeEffect(
 
 /** The exit code and effect of a command that sent, by what came back of it. */
 function judgeSent(
-  { model, day, must }: Judging,
+  it: Judging,
   known: Known,
   { code, effect, sent }: { code: number; effect: string; sent: Ended['sent'] },
 ): void {
+  const { model, day, must } = it;
   const last = sent.at(-1);
   if (last === undefined) return;
   const heard = known.heard.at(-1);
@@ -145,7 +162,10 @@ function judgeSent(
   const says = `${String(code)} ${effect}`;
   const mayDoubt = model.touchedByDeath.has(known.key) || model.wasDamaged;
   const longAgo = day.elapsed() - known.firstMs > LONG_AGO_MS;
-  const looked = acted === 1 ? ['0 done', '8 pending', '0 pending', '9 none'] : ['3 none', '4 none'];
+  const looked = [
+    ...(isDealt(it, known.key) ? ['0 done', '8 pending', '0 pending', '9 none'] : []),
+    ...(acted === 0 ? ['3 none', '4 none'] : []),
+  ];
   const allowed = ((): readonly string[] => {
     if (heard !== undefined && isAccepted(heard)) {
       const unsure = mayBeUnknown(model, { actionId: null, known, longAgo }) ? ['7 unknown'] : [];
@@ -163,7 +183,8 @@ function judgeSent(
 }
 
 /** What `hedge journal` shows, against the truth, what was just told, and what it showed before. */
-async function judgeJournal({ model, day, must }: Judging, told: readonly ToldAction[]): Promise<void> {
+async function judgeJournal(it: Judging, told: readonly ToldAction[]): Promise<void> {
+  const { model, day, must } = it;
   const { ran } = await day.run(['journal', '--limit', 'all', '--json']);
   const entries = ran === undefined ? undefined : entriesIn(ran.out);
   if (ran === undefined || entries === undefined)
@@ -189,7 +210,7 @@ async function judgeJournal({ model, day, must }: Judging, told: readonly ToldAc
     if (effect === 'none' && latest.get(key) === entry)
       must(acted === 0 || failed, `${id} is ${entry.state} in the journal, and was done`);
     if (effect === 'done')
-      must(acted === 1 && !failed, `${id} is ${entry.state} in the journal, and was not done`);
+      must(isDealt(it, key) && !failed, `${id} is ${entry.state} in the journal, and was not done`);
     const longAgo = known !== undefined && day.elapsed() - known.firstMs > LONG_AGO_MS;
     if (effect === 'unknown')
       must(

@@ -2,6 +2,7 @@
  * Judges each request for a change at the moment it leaves, from the model alone: one key an intent, the same bytes
  * every time, written down before, nothing over a stop, a limit, a doubt or the life of a key.
  */
+import type { Tells } from '../faults/faults.ts';
 import type { Day, Request } from './day.ts';
 import { type Asked, type Known, type Model, PATHS } from './model.ts';
 import { bodySchema, recordsIn } from './words.ts';
@@ -10,6 +11,7 @@ import { bodySchema, recordsIn } from './words.ts';
 const KEY_LIVES_MS = 3_600_000;
 const RESENT_WITHIN_MS = 61_000;
 const CORRECTED_MS = 60_000;
+const CAME_TO_NOTHING: readonly Tells[] = ['nothing', 'rate'];
 
 /** Adds to the model what is seen, and to its `wrong` what must not be. */
 export function judgeSend(model: Model, day: Day, asked: Asked, request: Request): void {
@@ -30,7 +32,10 @@ export function judgeSend(model: Model, day: Day, asked: Asked, request: Request
     !others.some(({ heard }) => heard.some(({ command }) => command === model.command)),
     'a second key in one command',
   );
-  must(before === undefined || before.body === body || before.isSettled, 'with other bytes than before');
+  // What came to nothing for certain, or by a person's word, may be dealt anew on other terms.
+  const isFree =
+    before?.isSettled === true || before?.heard.every(({ tells }) => CAME_TO_NOTHING.includes(tells));
+  must(before === undefined || before.body === body || isFree === true, 'with other bytes than before');
   const records = recordsIn(day.journal.read());
   const intents = records.filter((each) => each.idempotency_key === key && each.body === body);
   const last = intents.at(-1)?.action_id;

@@ -83,6 +83,8 @@ export interface Model {
   wasDamaged: boolean;
   clockWasWrong: boolean;
   colleague: { side: Side; dealId: string | undefined }[];
+  /** Hedges that colleagues opened. */
+  colleagueIds: Set<string>;
   /** Records that the journal held after the last command. */
   records: number;
   wrong: string[];
@@ -101,6 +103,7 @@ export const newModel = (): Model => ({
   wasDamaged: false,
   clockWasWrong: false,
   colleague: [],
+  colleagueIds: new Set(),
   records: 0,
   wrong: [],
 });
