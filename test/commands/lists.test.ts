@@ -315,6 +315,17 @@ describe('a list as a person reads it', () => {
     expect((await desk.run('hedges')).out).not.toContain('(!)');
   });
 
+  it('marks the weekend of one hedge in full only while it runs', async () => {
+    const one = (status: string) =>
+      on(
+        'GET /hedges/hdg_1',
+        ok(aHedge({ id: 'hdg_1', status, maturity_at: '2026-11-21T09:00:00Z' }), {}, DATE),
+      );
+    const desk = deskAt(await scriptedService([one('filled'), one('closed')]));
+    expect((await desk.run('hedges hdg_1')).out).toContain('Sat 21 Nov 09:00 UTC (!) (in 23 h 57 min)');
+    expect((await desk.run('hedges hdg_1')).out).toContain('Sat 21 Nov 09:00 UTC (in 23 h 57 min)');
+  });
+
   it('marks the weekend of the profile’s zone, as the day beside it is', async () => {
     const friday = opened('runs', '2026-11-20T08:00:00Z', { maturity_at: '2026-11-20T23:30:00Z' });
     const sunday = opened('later', '2026-11-20T08:00:00Z', { maturity_at: '2026-11-22T23:30:00Z' });

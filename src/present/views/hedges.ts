@@ -85,8 +85,10 @@ function maturityDate(at: unknown, hedge: SomeRecord): Cell {
 }
 
 /** How far off it is stands beside it. */
-function maturityInFull(at: unknown): Cell {
-  return typeof at === 'string' ? { ...maturityCell(at, 'minute'), relative: true } : { kind: 'missing' };
+function maturityInFull(at: unknown, hedge: SomeRecord): Cell {
+  if (typeof at !== 'string') return { kind: 'missing' };
+  const cell = { kind: 'time', at, style: 'minute', relative: true } as const;
+  return isRunning(hedge) ? { ...cell, matures: true } : cell;
 }
 
 const isRunning = ({ status }: SomeRecord): boolean => status !== 'closed' && status !== 'failed';
