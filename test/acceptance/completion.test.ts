@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { IN_SHELL, runBuilt } from '../support/built.ts';
+import { expectHeld } from '../support/goal.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { openScreen, type Screen } from '../support/pty.ts';
 import { isMissing } from '../support/tools.ts';
@@ -236,7 +237,8 @@ describe.each(['bash', 'zsh', 'fish'] as const)('in %s', (shell) => {
     screen.send('\r');
     await screen.until('called<wait><w-good-2>');
 
-    for (const begun of ['$', '`', "'w;", '"w', 'w\\', '(', 'w', '-', '~', '=', 'w{', 'w!']) {
+    const beginnings = ['$', '`', "'w;", '"w', 'w\\', '(', 'w', '-', '~', '=', 'w{', 'w!'];
+    for (const begun of beginnings) {
       await aNewLine(screen);
       screen.send(`hedge wait ${begun}\t\t`);
       await aNewLine(screen);
@@ -247,6 +249,7 @@ describe.each(['bash', 'zsh', 'fish'] as const)('in %s', (shell) => {
     expect(existsSync(join(shop.folder, 'BITTEN'))).toBe(false);
     screen.kill('SIGKILL');
     await screen.exit;
+    expectHeld('S6 names that bite in real shells', { runs: HOSTILE.length + 2 * beginnings.length, wrong: [] });
   });
 
   it.skipIf(missing)('earlier commands are what it knows ids and markets from', async () => {

@@ -19,6 +19,7 @@ import {
   pointsIn,
   pointText,
 } from '../support/kill-points.ts';
+import { expectHeld } from '../support/goal.ts';
 import { inLanes } from '../support/lanes.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { openScreen } from '../support/pty.ts';
@@ -63,7 +64,8 @@ describe.each(EACH_ACTION)('$name in a loop on a terminal, interrupted', (action
     const lanes = await Promise.all([aService(), aService(), aService()]);
     const [first] = lanes;
     const { points } = await counted(first, action);
-    await inLanes(lanes, spread(points), async (served, point) => {
+    const chosen = spread(points);
+    await inLanes(lanes, chosen, async (served, point) => {
       const home = temporaryFolder();
       await bookFor(served, action);
       const [trace, out] = [join(home, 'trace'), join(home, 'out')];
@@ -82,6 +84,7 @@ describe.each(EACH_ACTION)('$name in a loop on a terminal, interrupted', (action
       expect({ at, shown }).not.toMatchObject({ shown: expect.stringContaining('after') });
       await expectTruth({ served, action, at, out: readFileSync(out, 'utf8') });
     });
+    expectHeld('R10 interrupted at every point', { runs: chosen.length, wrong: [] });
   });
 });
 

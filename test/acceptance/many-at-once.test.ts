@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type BuiltRun, runBuilt, runShell } from '../support/built.ts';
+import { expectHeld } from '../support/goal.ts';
 import { journalAt } from '../support/kill-case.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { type ServedBook, servedBook } from '../support/served-book.ts';
@@ -43,6 +44,7 @@ function expectWhole(home: string, entries: number): void {
   for (const line of readFileSync(journal.path, 'utf8').trimEnd().split('\n'))
     expect(() => JSON.parse(line) as unknown).not.toThrow();
   expect(new Set(actions.map(({ intent }) => intent.idempotency_key)).size).toBe(entries);
+  expectHeld('R8 twenty processes on one journal', { runs: PROCESSES, wrong: [] });
 }
 
 describe('twenty processes at once', { timeout: LONG_MS }, () => {
