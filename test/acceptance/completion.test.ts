@@ -249,7 +249,10 @@ describe.each(['bash', 'zsh', 'fish'] as const)('in %s', (shell) => {
     expect(existsSync(join(shop.folder, 'BITTEN'))).toBe(false);
     screen.kill('SIGKILL');
     await screen.exit;
-    expectHeld('S6 names that bite in real shells', { runs: HOSTILE.length + 2 * beginnings.length, wrong: [] });
+    expectHeld('S6 names that bite in real shells', {
+      runs: HOSTILE.length + 2 * beginnings.length,
+      wrong: [],
+    });
   });
 
   it.skipIf(missing)('earlier commands are what it knows ids and markets from', async () => {

@@ -9,6 +9,7 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { bareEnvironment, HEDGE, toStart } from '../support/built.ts';
 import { bookFor, EACH_ACTION, type EachAction, wordsOf } from '../support/each-action.ts';
+import { expectHeld } from '../support/goal.ts';
 import { counted, journalAt } from '../support/kill-case.ts';
 import {
   type Interruption,
@@ -19,7 +20,6 @@ import {
   pointsIn,
   pointText,
 } from '../support/kill-points.ts';
-import { expectHeld } from '../support/goal.ts';
 import { inLanes } from '../support/lanes.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { openScreen } from '../support/pty.ts';

@@ -1,6 +1,7 @@
 /**
  * The goals of trust at their full length, as a table: what was tried, how often, and what was found against it.
- * Ends with 1 on a violation, or when a test that tells of none failed. Usage, after a build:
+ * Ends with 1 on a violation, when a goal of goals.json was not tried, or when a test that tells of no violation
+ * failed. Usage, after a build:
  *
  *   node test/soak/run.mjs [TEST-FILE...]      these alone; else all, and the watches left running
  */
@@ -12,10 +13,11 @@ import { fileURLToPath } from 'node:url';
 
 const ALL = [
   'test/trust',
-  'test/acceptance/kill-sweep.test.ts',
-  'test/acceptance/interrupted.test.ts',
-  'test/acceptance/random-moments.test.ts',
+  ...['kill-sweep', 'random-moments', 'interrupted', 'many-at-once', 'completion'].map(
+    (name) => `test/acceptance/${name}.test.ts`,
+  ),
 ];
+const GOALS = JSON.parse(readFileSync(new URL('goals.json', import.meta.url), 'utf8'));
 const WATCH = fileURLToPath(new URL('watch.mjs', import.meta.url));
 const asked = process.argv.slice(2);
 const started = Date.now();
@@ -48,11 +50,17 @@ const row = (goal, runs, violations) =>
   console.log(`${goal.padEnd(wide)}  ${String(runs).padStart(8)}  ${String(violations).padStart(10)}`);
 console.log('');
 row('GOAL', 'RUNS', 'VIOLATIONS');
-for (const [goal, { runs, violations }] of [...goals].toSorted(([one], [other]) => one.localeCompare(other)))
+for (const [goal, { runs, violations }] of [...goals].toSorted(([one], [other]) =>
+  one.localeCompare(other, 'en', { numeric: true }),
+))
   row(goal, runs, violations);
 console.log(`\n${((Date.now() - started) / 60_000).toFixed(1)} minutes; the tests ended with ${code}.`);
+const lettersOf = (goal) => goal.split(' ').filter((word) => Object.hasOwn(GOALS, word));
+const tried = new Set([...goals.keys()].flatMap(lettersOf));
+const untried = asked.length === 0 ? Object.keys(GOALS).filter((letter) => !tried.has(letter)) : [];
+for (const letter of untried) console.log(`${letter} was not tried: ${GOALS[letter]}`);
 const violated = [...goals.values()].some(({ violations }) => violations > 0);
-process.exitCode = violated || code !== 0 || goals.size === 0 ? 1 : 0;
+process.exitCode = violated || untried.length > 0 || code !== 0 || goals.size === 0 ? 1 : 0;
 
 function linesOf(path) {
   try {
