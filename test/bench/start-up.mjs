@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { benchBatch } from './batch.mjs';
 import { bareEnvironment, pairedRuns, peakMemory } from './paired.mjs';
 import { servePractice } from './practice.mjs';
 
@@ -120,8 +121,15 @@ async function bench(node) {
     for (const { name, ratio, fastestMs } of pairedRuns(bare, subjects(node, env), Number(asked.rounds))) {
       console.log(rowOf(name, [ratio.toFixed(2), fastestMs.toFixed(0)]));
     }
+    if ('hedge batch'.includes(asked.only)) {
+      const rounds = Math.ceil(Number(asked.rounds) / 3);
+      console.log(`\n${rowOf('a hundred quotes in one process', ['ratio', 'min ms'])}`);
+      const runs = benchBatch(node, hedgeWith(node), { env, serving, rounds });
+      for (const { name, ratio, fastestMs } of runs)
+        console.log(rowOf(name, [ratio.toFixed(2), fastestMs.toFixed(0)]));
+    }
     const [command, ...first] = hedgeWith(node);
-    if (command !== node) return;
+    if (command !== node || asked.only !== '') return;
     const base = peakMemory(bare);
     const quote = peakMemory({ command, args: [...first, ...QUOTE], env });
     console.log(

@@ -1,10 +1,11 @@
 /**
  * Who may use a connection now. Requests that run at the same time take turns on one while it answers at once,
- * as shaking hands costs more than waiting for a quick answer; whoever has waited too long opens another.
+ * as shaking hands costs more than waiting for a quick answer. Once somebody has waited for so long, now or in turns
+ * that are over, there is a connection for each who waits.
  */
 import type { Clock } from '../../platform/clock.ts';
 
-/** Less than anybody sees, and longer than a service beside us takes for several answers. */
+/** Less than anybody sees, and longer than a service beside us takes for the answers to one command. */
 export const PATIENCE_MS = 25;
 
 export interface Turns {
@@ -12,49 +13,52 @@ export interface Turns {
   take(start: () => void): () => void;
 }
 
-interface Waiting {
-  start(): void;
-  calm(): void;
-}
-
 export function makeTurns(clock: Clock): Turns {
-  const line: Waiting[] = [];
+  const line: (() => void)[] = [];
   let allowed = 1;
   let running = 0;
+  let waited = 0;
+  let endWaiting: (() => void) | undefined;
 
   const goOn = (): void => {
     while (running < allowed) {
-      const next = line.shift();
-      if (next === undefined) return;
-      next.calm();
+      const start = line.shift();
+      if (start === undefined) break;
       running += 1;
-      next.start();
+      start();
     }
+    if (line.length > 0) endWaiting ??= wait();
+    else endWaiting?.();
   };
-  const beImpatient = (): void => {
-    allowed += 1;
-    goOn();
+  const wait = (): (() => void) => {
+    const since = clock.now();
+    const patience = clock.deadline(Math.max(0, PATIENCE_MS - waited));
+    const beImpatient = (): void => {
+      endWaiting = undefined;
+      waited = 0;
+      allowed += line.length;
+      goOn();
+    };
+    patience.signal.addEventListener('abort', beImpatient, { once: true });
+    return () => {
+      endWaiting = undefined;
+      waited += Math.max(0, clock.now() - since);
+      patience.cancel();
+      patience.signal.removeEventListener('abort', beImpatient);
+    };
   };
 
   return {
     take(start) {
-      const patience = clock.deadline(PATIENCE_MS);
-      const calm = (): void => {
-        patience.cancel();
-        patience.signal.removeEventListener('abort', beImpatient);
-      };
-      const waiting = { start, calm };
       let over = false;
-      patience.signal.addEventListener('abort', beImpatient, { once: true });
-      line.push(waiting);
+      line.push(start);
       goOn();
       return () => {
         if (over) return;
         over = true;
-        const place = line.indexOf(waiting);
+        const place = line.indexOf(start);
         if (place === -1) running -= 1;
         else line.splice(place, 1);
-        calm();
         goOn();
       };
     },

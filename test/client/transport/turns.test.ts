@@ -15,7 +15,7 @@ describe('turns on a connection', () => {
     const { take, started, clock } = aLine();
     const over = ['a', 'b', 'c'].map(take);
     expect(started).toEqual(['a']);
-    expect(clock.running()).toEqual([PATIENCE_MS, PATIENCE_MS]);
+    expect(clock.running()).toEqual([PATIENCE_MS]);
     over[0]?.();
     expect(started).toEqual(['a', 'b']);
     over[1]?.();
@@ -33,6 +33,22 @@ describe('turns on a connection', () => {
     for (const end of over) end();
     for (const name of ['d', 'e', 'f', 'g']) take(name);
     expect(started.slice(3)).toEqual(['d', 'e', 'f']);
+  });
+
+  it('that are short, and many, are waited for no longer in all', () => {
+    const { take, started, clock } = aLine();
+    for (let each = 0; each < 5; each += 1) {
+      const [first, second] = [take('first'), take('second')];
+      expect(clock.running()).toEqual([PATIENCE_MS - 5 * each]);
+      clock.advance(5);
+      first();
+      second();
+    }
+    expect(clock.running()).toEqual([]);
+    take('a');
+    take('b');
+    clock.fire(0);
+    expect(started.slice(-2)).toEqual(['a', 'b']);
   });
 
   it('are given up by whoever leaves, once, and nobody grows impatient for one who left', () => {
