@@ -4,7 +4,7 @@
  * failed, and cannot be aborted while the connection is being made.
  */
 import type { TLSSocket } from 'node:tls';
-import { type buildConnector, type Dispatcher, Pool } from 'undici';
+import { buildConnector, type Dispatcher, Pool } from 'undici';
 import { makeConnector } from './connector.ts';
 import type { Proxy } from './proxy.ts';
 import { connectFailure } from './read-failure.ts';
@@ -18,8 +18,7 @@ const FIRST_FINAL_STATUS = 200;
 
 export function pooledRoad(parts: Omit<RoadParts, 'proxy'> & { proxy: Proxy | undefined }): Road {
   const { origin, target, trust, clock, proxy } = parts;
-  const proxyPool =
-    proxy && new Pool(proxy.origin, { connect: { rejectUnauthorized: true, ...caOf(trust) } });
+  const proxyPool = proxy && new Pool(proxy.origin, { connect: toProxy(trust) });
   const tunnel = proxy && proxyPool && tunnelThrough(proxy, proxyPool);
   const connector = makeConnector({
     clock,
@@ -68,6 +67,12 @@ export function pooledRoad(parts: Omit<RoadParts, 'proxy'> & { proxy: Proxy | un
       await Promise.all([pool.destroy(), proxyPool?.destroy()]);
     },
   };
+}
+
+/** A proxy proves its own name: undici would ask it for that of the host behind it, which the request names. */
+function toProxy(trust: RoadParts['trust']): buildConnector.connector {
+  const reach = buildConnector({ rejectUnauthorized: true, ...caOf(trust) });
+  return ({ servername: _behind, ...options }, callback) => reach(options, callback);
 }
 
 const toError = (reason: unknown): Error => (reason instanceof Error ? reason : new Error('stopped'));
