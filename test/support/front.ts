@@ -21,7 +21,7 @@ export interface Passed {
 }
 
 /** What becomes of a request; `pass` sends it on. `cut`: the connection ends without an answer. */
-export type Meddling = (line: string, pass: () => Promise<Passed>, body: string) => Promise<Passed | 'cut'>;
+export type Meddling = (line: string, pass: () => Promise<Passed>) => Promise<Passed | 'cut'>;
 
 export interface Front {
   way: ServedBook['way'];
@@ -58,7 +58,7 @@ export async function frontOf(served: ServedBook, folder: string): Promise<Front
     const sent = await buffer(incoming);
     const line = `${incoming.method ?? ''} ${(incoming.url ?? '').replace(behind.pathname, '')}`;
     seen(line);
-    const answer = await meddling(line, () => passOn(incoming, sent), sent.toString());
+    const answer = await meddling(line, () => passOn(incoming, sent));
     if (answer === 'cut') incoming.socket.destroy();
     else response.writeHead(answer.status, withoutLength(answer.headers)).end(answer.body);
   }
