@@ -69,13 +69,13 @@ const SHORTEST_ID = 4;
 export function foldRecords(records: Iterable<JournalRecord>, isRunning: IsRunning, damageAt = 0): Folded {
   const found = new Map<string, { action: Action; writer: Writer; answered: boolean; last: number }>();
   let count = 0;
-  const orphans = new Set<string>();
+  const orphans = new Map<string, number>();
   const shortIds = new Set<string>();
   for (const record of records) {
     const known = found.get(record.action_id);
     count += 1;
     if (known === undefined) {
-      if (record.kind !== 'intent') orphans.add(record.action_id);
+      if (record.kind !== 'intent') orphans.set(record.action_id, count - 1);
       else
         found.set(record.action_id, {
           action: begun(record, shortIds),
@@ -90,14 +90,16 @@ export function foldRecords(records: Iterable<JournalRecord>, isRunning: IsRunni
     known.answered = isAnswer(record) || (known.answered && record.kind !== 'sending');
     apply(known.action, record);
   }
+  // What names an action that nothing begins may have been another's.
+  const hiddenAt = Math.max(damageAt, ...orphans.values());
   for (const { action, writer, answered, last } of found.values()) {
-    if (last <= damageAt) doubted(action);
+    if (last <= hiddenAt) doubted(action);
     if (UNDERWAY.includes(action.state) && !answered) action.underway = isRunning(writer);
     if (inFlight(action)) action.awaited = isRunning(writer);
   }
   return {
     actions: [...found.values()].map(({ action }) => action),
-    orphans: [...orphans].filter((id) => !found.has(id)),
+    orphans: [...orphans.keys()].filter((id) => !found.has(id)),
   };
 }
 

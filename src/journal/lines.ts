@@ -79,11 +79,12 @@ export function readLines(bytes: Buffer, path: string, skipped = 0): JournalLine
     line += 1;
     const found = bytes.indexOf(NEWLINE, from);
     const to = found === -1 ? bytes.length : found;
-    const read = readLine(decoder, bytes.subarray(from, to), { path, line });
+    const text = bytes.subarray(from, to);
+    const read = readLine(decoder, text, { path, line });
     from = to + 1;
     if (read === undefined) continue;
     if (typeof read !== 'string') records.push(read);
-    else if (found === -1) cutTail = true;
+    else if (found === -1 && !isWhole(decoder, text, { path, line })) cutTail = true;
     else {
       damage.push({ line, how: read });
       damageAt = records.length;
@@ -91,6 +92,10 @@ export function readLines(bytes: Buffer, path: string, skipped = 0): JournalLine
   }
   return { records, damage, damageAt, cutTail };
 }
+
+/** A record and one byte more, which was the end of the line: no crash leaves that. */
+const isWhole = (decoder: TextDecoder, bytes: Buffer, at: { path: string; line: number }): boolean =>
+  typeof readLine(decoder, bytes.subarray(0, -1), at) === 'object';
 
 /** A record, how the line is damaged, or undefined where there is nothing to read. */
 function readLine(

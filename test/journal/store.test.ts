@@ -214,6 +214,14 @@ describe('damage', () => {
     expect(journal.read().actions).toMatchObject([{ state }, { state: 'prepared' }]);
   });
 
+  it('of the very last line end is no crash: the line was whole once', async () => {
+    const { journal } = written(`${intent}${line(step(SENDING)).trimEnd()}\u000b`);
+    const seen = { damage: [{ line: 2, how: 'cannot be read as JSON' }], cutTail: false };
+    expect(journal.read()).toMatchObject({ ...seen, actions: [{ state: 'unknown' }] });
+    expect(await journal.append([step(UNKNOWN)])).toMatchObject(seen);
+    expect(journal.read()).toMatchObject({ ...seen, actions: [{ state: 'unknown' }] });
+  });
+
   it('of an intent leaves its action in sight', () => {
     const { journal } = written(`${intent.slice(5)}${line(step(UNKNOWN))}`);
     expect(journal.read()).toMatchObject({ actions: [], orphans: [idOf('7c1e')], damage: [{ line: 1 }] });
