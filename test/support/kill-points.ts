@@ -60,11 +60,17 @@ export interface Interruption {
   group: boolean;
 }
 
+/** At the point with this number, whatever it is in that run. */
+export interface KillAtNumber {
+  number: number;
+  how: 'before' | 'part';
+}
+
 /** What a program must find in its environment for its points to be numbered into the file `trace`. */
 export const numbering = (
   trace: string,
   home: string,
-  plan: { kill?: Kill | Interruption | undefined; fault?: Fault | undefined } = {},
+  plan: { kill?: Kill | Interruption | KillAtNumber | undefined; fault?: Fault | undefined } = {},
 ): Readonly<Record<string, string>> => ({
   NODE_OPTIONS: ['kill-points', plan.fault ?? []].flat().map(preload).join(' '),
   KILL_POINTS: JSON.stringify({ trace, home, ...plan.kill }),

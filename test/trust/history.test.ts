@@ -7,6 +7,7 @@
  */
 import { assert, asyncModelRun, asyncProperty, commands } from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { builtOn } from '../support/day/built-day.ts';
 import {
   brake,
   type DealAsked,
@@ -23,7 +24,9 @@ import {
   dayHouse,
   NO_TROUBLE,
   newDay,
+  type Place,
   type Program,
+  type Start,
   type Trouble,
 } from '../support/day/day.ts';
 import { evening } from '../support/day/evening.ts';
@@ -41,8 +44,12 @@ beforeAll(async () => {
 afterAll(() => house.close());
 
 /** What must never be and was. */
-async function played(steps: Iterable<Step>, program?: Program): Promise<readonly string[]> {
-  const [model, day] = [newModel(), await newDay(house, program)];
+async function played(
+  steps: Iterable<Step>,
+  program?: Program,
+  begin?: (place: Place) => Start,
+): Promise<readonly string[]> {
+  const [model, day] = [newModel(), await newDay(house, program, begin)];
   try {
     await asyncModelRun(() => ({ model, real: day }), steps);
     if (model.wrong.length === 0) await evening(model, day);
@@ -52,30 +59,37 @@ async function played(steps: Iterable<Step>, program?: Program): Promise<readonl
   }
 }
 
+const DAYS = [
+  { how: 'in this process', begin: undefined, few: 40, many: 2_000, longest: 14 },
+  { how: 'by the built program, killed for real', begin: builtOn, few: 3, many: 120, longest: 7 },
+] as const;
+
 describe('any day at a desk', () => {
-  it('ends with one action an intent, all of it in the journal, and no wrong word', {
-    timeout: LONG_MS,
-  }, async () => {
-    const { replayPath, ...again } = JSON.parse(process.env['HEDGE_DAY'] ?? '{}');
-    let runs = 0;
-    let found: readonly string[] = [];
-    const wrong: string[] = [];
-    await assert(
-      asyncProperty(commands(STEPS, { maxCommands: 14, size: '+1', replayPath }), async (steps) => {
-        runs += 1;
-        const now = await played(steps);
-        if (now.length > 0) found = now;
-        expect(now).toEqual([]);
-      }),
-      {
-        seed: 20_261_121,
-        numRuns: howMany(40, 1_500),
-        interruptAfterTimeLimit: LONG_MS * 0.9,
-        ...again,
-      },
-    ).catch((error: unknown) => wrong.push(`${String(error)}\n${found.join('\n')}`));
-    expectHeld('R1 R2 R4 R5 R6 random days on one journal', { runs, wrong });
-  });
+  it.each(DAYS)(
+    '$how, ends with one action an intent, all of it in the journal, and no wrong word',
+    async ({ how, begin, few, many, longest }) => {
+      const { replayPath, ...again } = JSON.parse(process.env['HEDGE_DAY'] ?? '{}');
+      let runs = 0;
+      let found: readonly string[] = [];
+      const wrong: string[] = [];
+      await assert(
+        asyncProperty(commands(STEPS, { maxCommands: longest, size: '+1', replayPath }), async (steps) => {
+          runs += 1;
+          const now = await played(steps, undefined, begin);
+          if (now.length > 0) found = now;
+          expect(now).toEqual([]);
+        }),
+        {
+          seed: 20_261_121,
+          numRuns: howMany(few, many),
+          interruptAfterTimeLimit: LONG_MS * 0.9,
+          ...again,
+        },
+      ).catch((error: unknown) => wrong.push(`${String(error)}\n${found.join('\n')}`));
+      expectHeld(`R1 R2 R4 R5 R6 random days on one journal, ${how}`, { runs, wrong });
+    },
+    LONG_MS,
+  );
 });
 
 const through = (...send: FaultName[]): Trouble => ({

@@ -100,6 +100,7 @@ export interface DayHouse {
 
 /** Numbers that no process of ours has. */
 const FIRST_PID = 5_000_000;
+const NOTHING: Ran = { code: -1, out: '', err: '', document: () => undefined };
 const DAY_MS = 86_400_000;
 const NINE_MS = 9 * 3_600_000;
 
@@ -143,8 +144,28 @@ export async function dayHouse(): Promise<DayHouse> {
   };
 }
 
-/** A fresh book at nine in the morning with 10,000 USD open on `buy`, and a journal that knows of nothing. */
-export async function newDay(house: DayHouse, program: Program = (words, run) => run(words)): Promise<Day> {
+/** How a command is run on a day; undefined: it was killed. */
+export type Start = (
+  words: readonly string[],
+  how: { answer: string | readonly string[] | undefined; signal: AbortSignal; dies: Trouble['dies'] },
+) => Promise<Ran | undefined>;
+
+/** Where a day takes place, for whoever starts the program there. */
+export interface Place {
+  folder: string;
+  home: string;
+  clock: MovingClock;
+}
+
+/**
+ * A fresh book at nine in the morning with 10,000 USD open on `buy`, and a journal that knows of nothing. `begin`:
+ * another way to run the program than in this process, which then really dies.
+ */
+export async function newDay(
+  house: DayHouse,
+  program: Program = (words, run) => run(words),
+  begin?: (place: Place) => Start,
+): Promise<Day> {
   const { served, proxy, clock, chance, folder } = house;
   // The same every time: what a day comes to hangs on nothing but its commands.
   chance.again(1);
@@ -172,20 +193,17 @@ export async function newDay(house: DayHouse, program: Program = (words, run) =>
   };
   const sendings = (): number => journal.read().split('"sending"').length;
 
-  const runOnce = (
-    words: readonly string[],
-    options: { answer?: string | readonly string[] | undefined; signal: AbortSignal },
-  ) => {
+  const runHere: Start = (words, { answer, signal }) => {
     const own = (pid += 1);
     const kill = (other: number): void => {
       if (other !== own) throw Object.assign(new Error('gone'), { code: 'ESRCH' });
     };
     const geteuid = (): number => process.geteuid?.() ?? 0;
     const host = hostOf({ pid: own, platform: process.platform, geteuid, kill }, join(place, 'no-proc'));
-    const { answer, signal } = options;
     const asked = answer === undefined ? {} : { answer, terminal: { isTTY: { stdin: true, stderr: true } } };
     return aDesk({ home, clock, random, host }).run(words, { signal, ...asked });
   };
+  const start = begin?.({ folder: place, home, clock }) ?? runHere;
 
   return {
     served,
@@ -208,7 +226,7 @@ export async function newDay(house: DayHouse, program: Program = (words, run) =>
       let died = false;
       const reach = (half?: () => void): boolean => {
         points += 1;
-        if (died || points !== dies?.at) return died;
+        if (died || begin !== undefined || points !== dies?.at) return died;
         died = true;
         if (dies.half) half?.();
         cpSync(home, asItDied, { recursive: true });
@@ -236,12 +254,17 @@ export async function newDay(house: DayHouse, program: Program = (words, run) =>
         });
       });
       try {
-        const ran = await program(words, (given) => runOnce(given, { answer, signal: stop.signal }), {
-          journal,
-          pass,
-        });
+        let wasKilled = false;
+        const once = async (given: readonly string[]): Promise<Ran> => {
+          // What the journal shows needs no process of its own.
+          const way = given[0] === 'journal' && dies === undefined ? runHere : start;
+          const ran = await way(given, { answer, signal: stop.signal, dies });
+          wasKilled = ran === undefined;
+          return ran ?? NOTHING;
+        };
+        const ran = await program(words, once, { journal, pass });
         await proxy.quiet();
-        return { words, ran: died ? undefined : ran, sent: [...proxy.sent], changes };
+        return { words, ran: died || wasKilled ? undefined : ran, sent: [...proxy.sent], changes };
       } finally {
         watchFiles(undefined);
         proxy.onRequest(undefined);

@@ -151,6 +151,8 @@ export async function faultProxy(
       await writeAll(rewritten, response.socket);
       return;
     }
+    // Whoever has gone does not hear it.
+    if (incoming.socket.destroyed) note.tells = 'unclear';
     if (fault === undefined) note.status = reply?.status;
     await play(fault, reply, response);
   }

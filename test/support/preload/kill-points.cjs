@@ -83,7 +83,8 @@ function point(call, on, more = {}) {
   count += 1;
   const times = (seen.get(`${call} ${on}`) ?? 0) + 1;
   seen.set(`${call} ${on}`, times);
-  const chosen = plan.at?.call === call && plan.at.on === on && plan.at.times === times;
+  const isPlace = plan.at?.call === call && plan.at.on === on && plan.at.times === times;
+  const chosen = isPlace || plan.number === count;
   real.writeSync(trace, `${JSON.stringify({ number: count, call, on, times, ...more })}\n`);
   const later = (plan.how === 'part' && more.halves === true) || (plan.how === 'after' && call === 'send');
   // An answer may come before it is told that the bytes have left: then they have.
