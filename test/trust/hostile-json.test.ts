@@ -11,6 +11,7 @@ import { isExecutable } from '../support/built.ts';
 import { endlessService } from '../support/endless-service.ts';
 import { type Front, frontOf, type Passed } from '../support/front.ts';
 import { expectHeld, SOAKING, spread } from '../support/goal.ts';
+import { POLLUTING, TEXTS } from '../support/hostile-texts.ts';
 import { inLanes } from '../support/lanes.ts';
 import { type Measured, measured } from '../support/measured.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
@@ -25,41 +26,6 @@ const MOST_CPU_MS = 1_000;
 /** Of an answer within the caps, however odd; one without end is held to less. */
 const MOST_MB = 300;
 const MOST_MB_ENDLESS = 150;
-const POLLUTING = '"__proto__":{"polluted":1,"effect":"none"},"constructor":{"prototype":{"polluted":1}}';
-
-const MILLION = 1_000_000;
-const keys = (count: number): string =>
-  Array.from({ length: count }, (_, at) => `"k${at.toString()}":0`).join(',');
-
-const TEXTS: readonly [name: string, text: string | Buffer][] = [
-  ['lists a million deep', '['.repeat(MILLION) + ']'.repeat(MILLION)],
-  ['lists half a million deep, and cut', '['.repeat(MILLION / 2)],
-  ['objects a million deep', `${'{"a":'.repeat(MILLION)}1${'}'.repeat(MILLION)}`],
-  ['objects sixty-five deep', `${'{"a":'.repeat(65)}1${'}'.repeat(65)}`],
-  ['a million keys', `{${keys(MILLION)}}`],
-  ['as many keys as fit', `{${keys(80_000)}}`],
-  ['as many lists as fit', `[${'[],'.repeat(340_000)}[]]`],
-  ['a key twice', '{"data":{"balance_usdc":1},"data":{"balance_usdc":2},"error":null}'],
-  ['a key twice, the second time spelled otherwise', '{"version":1,"profiles":{},"\\u0070rofiles":{}}'],
-  [
-    'half a character',
-    '{"data":{"balance_usdc":1,"available_exposure_usd":2,"\\ud800":"\\udc00"},"error":null}',
-  ],
-  ['bytes of no character', Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d])],
-  ['a byte order mark', '\ufeff{"data":{"balance_usdc":1,"available_exposure_usd":2},"error":null}'],
-  ['marks of byte order within', '{"data":\ufeff{"balance_usdc":1},"error":null}'],
-  [
-    'what all objects are made from',
-    `{${POLLUTING},"data":{${POLLUTING}},"error":null,"meta":{${POLLUTING}}}`,
-  ],
-  ['a number of no size', '{"data":{"balance_usdc":1e999999,"available_exposure_usd":2},"error":null}'],
-  ['a number a million long', `{"data":{"balance_usdc":${'9'.repeat(900_000)}},"error":null}`],
-  ['a string a million long', `{"data":{"balance_usdc":"${'\\u0041'.repeat(170_000)}"},"error":null}`],
-  ['NUL', '{"data":"\u0000"}'],
-  ['nothing', ''],
-  ['null', 'null'],
-];
-
 let served: ServedBook;
 let whole: string;
 beforeAll(async () => {
