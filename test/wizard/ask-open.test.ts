@@ -38,9 +38,9 @@ describe('hedge open with everything missing', () => {
     ]);
     expect(asked[3]?.list).toEqual([
       expect.stringMatching(/^FOR +MATURES +PRICE .*CARRY .*YOU PAY +BPS +EVEN AT$/),
-      expect.stringMatching(/^1 d +Sat 21 Nov \(!\) +1,529\.082 /),
-      expect.stringMatching(/^3 d +Mon 23 Nov +1,529\.082 .* -6\.00 .*10\.00 +10 +1,528\.47/),
-      expect.stringMatching(/^7 d +Fri 27 Nov +1,529\.082 /),
+      expect.stringMatching(/^1 d +Sat 21 Nov \(!\) +1,529\.0820 /),
+      expect.stringMatching(/^3 d +Mon 23 Nov +1,529\.0820 .* -6\.00 .*10\.00 +10 +1,528\.47/),
+      expect.stringMatching(/^7 d +Fri 27 Nov +1,529\.0820 /),
     ]);
   });
 
