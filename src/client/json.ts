@@ -24,24 +24,18 @@ export function readJson(text: string): unknown {
   return value;
 }
 
+/** A string to its end, or to the end of the text: never does it fail half-way and begin anew. */
+const STRINGS = /"[^"\\]*(?:\\[^][^"\\]*)*(?:"|\\?$)/g;
+
 /** Counts the colons outside strings, one a key, and holds the nesting to its cap before anything recurses. */
 function scan(text: string): number {
+  const outside = text.replace(STRINGS, '');
   let depth = 0;
-  let keys = 0;
-  let inString = false;
-  for (let at = 0; at < text.length; at++) {
-    const character = text[at];
-    if (inString) {
-      if (character === '\\') at++;
-      else if (character === '"') inString = false;
-    } else if (character === '"') inString = true;
-    else if (character === ':') keys++;
-    else if (character === '{' || character === '[') {
-      depth++;
-      if (depth > DEEPEST) throw new SyntaxError(`nested more than ${DEEPEST} deep`);
-    } else if (character === '}' || character === ']') depth--;
+  for (const bracket of outside.replace(/[^[\]{}]+/g, '')) {
+    depth += bracket === '{' || bracket === '[' ? 1 : -1;
+    if (depth > DEEPEST) throw new SyntaxError(`nested more than ${DEEPEST} deep`);
   }
-  return keys;
+  return outside.split(':').length - 1;
 }
 
 function readNumeral(numeral: string): Big {
