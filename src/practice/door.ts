@@ -95,7 +95,7 @@ export interface PracticeOptions {
   host?: string;
   /** Default 0: any free one. */
   port?: number;
-  /** Called once for each request, when its answer is out or lost. Never sees a bearer key. */
+  /** Called once for each request, just before its answer is sent or lost. Never sees a bearer key. */
   onRequest?: (entry: RequestLogEntry) => void;
   /** Weather of this service only, laid over the kept weather. */
   weather?: Partial<Weather>;

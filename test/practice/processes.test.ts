@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { decimalOf } from '../../src/practice/money/decimals.ts';
-import { aDesk, aFolder, DAY, type PracticeDesk, testClock } from './support/desk.ts';
+import { aDesk, aFolder, testClock } from './support/desk.ts';
+import { type AcceptedOpen, expectKept, expectWhole } from './support/whole.ts';
 
 const DEALER = fileURLToPath(new URL('support/dealer.mjs', import.meta.url));
 const BUILT = fileURLToPath(new URL('../../dist/practice/index.js', import.meta.url));
@@ -63,61 +63,12 @@ function aDealer(store: string, seed: number, requests: number): Dealer {
   return { child, sent, answers, ended };
 }
 
-const micro = (value: number): bigint => decimalOf(String(value), 6) ?? 0n;
-
-async function everyPage(desk: PracticeDesk, path: string, as: 'live' | 'test') {
-  const all: Record<string, never>[] = [];
-  for (let before = ''; ; ) {
-    const { body } = await desk.get(`${path}?limit=500${before}`, { as });
-    all.push(...body.data);
-    if (!body.meta.has_more) return all;
-    before = `&before=${String(all.at(-1)?.['id'])}`;
-  }
-}
-
-/** Lets everything end; then the balance must be the opening one and what history says, to the micro-USDC. */
-async function expectWhole(desk: PracticeDesk): Promise<void> {
-  desk.clock.pass(60_000);
-  for (const as of ['live', 'test'] as const) {
-    const { books } = await desk.service.admin.status();
-    const { balance_usdc, margin_in_use_usdc, reserved_usdc, house_usdc, orders_in_flight } = books[as];
-    const sum = [balance_usdc, margin_in_use_usdc, reserved_usdc, house_usdc].reduce(
-      (so, text) => so + (decimalOf(text, 6) ?? 0n),
-      0n,
-    );
-    expect({ sum, orders_in_flight, reserved_usdc }).toEqual({
-      sum: 0n,
-      orders_in_flight: 0,
-      reserved_usdc: '0',
-    });
-  }
-  await desk.service.admin.advance(8 * DAY);
-  for (const as of ['live', 'test'] as const) {
-    const records = await everyPage(desk, '/hedges/history', as);
-    const gained = records.reduce((so, record) => so + micro(Number(record['net_pnl_usd'])), 0n);
-    const { data } = (await desk.get('/account', { as })).body;
-    expect(data).toMatchObject({ margin_in_use_usdc: 0, reserved_usdc: 0, open_exposure_usd: 0 });
-    expect(micro(data.balance_usdc)).toBe(100_000_000_000n + gained);
-    const hedges = await everyPage(desk, '/hedges', as);
-    expect(new Set(hedges.map((hedge) => hedge['status']))).toEqual(
-      new Set(hedges.length === 0 ? [] : ['closed']),
-    );
-    expect(records).toHaveLength(hedges.length);
-  }
-}
-
-/** Each accepted open is in the book once, under its own reference. */
-async function expectKept(desk: PracticeDesk, answers: Answered[]): Promise<void> {
-  for (const as of ['live', 'test'] as const) {
-    const hedges = await everyPage(desk, '/hedges', as);
-    const ids = new Map(hedges.map((hedge) => [String(hedge['client_reference']), String(hedge['id'])]));
-    expect(ids.size).toBe(hedges.length);
-    const opened = answers.filter(
-      ({ asked, status }) => asked.as === as && asked.path === '/hedges' && status === 201,
-    );
-    for (const { asked, data } of opened) expect(ids.get(String(asked.key))).toBe(data?.['hedge_id']);
-  }
-}
+const opensOf = (answers: readonly Answered[]): readonly AcceptedOpen[] =>
+  answers.flatMap(({ asked, status, data }) =>
+    asked.path === '/hedges' && status === 201
+      ? [{ as: asked.as, key: String(asked.key), hedgeId: data?.['hedge_id'] }]
+      : [],
+  );
 
 beforeAll(() => {
   if (!existsSync(BUILT)) throw new Error('These tests run the built island: npm run build first.');
@@ -140,7 +91,7 @@ describe('four processes over one store', () => {
     for (const path of ['/hedges', '/hedges/add', '/hedges/reduce', '/hedges/close'])
       expect(kinds).toContain(path);
     const desk = await aDesk({ store, clock: testClock(Date.now()), settings });
-    await expectKept(desk, answers);
+    await expectKept(desk, opensOf(answers));
     await expectWhole(desk);
   }, 60_000);
 });
@@ -166,7 +117,7 @@ describe('kill -9 in the middle of requests', () => {
       }
     }
     const desk = await aDesk({ store, clock: testClock(Date.now()), settings });
-    await expectKept(desk, answers);
+    await expectKept(desk, opensOf(answers));
     for (const { path, as, key, body } of [...inDoubt, ...inDoubt]) {
       const reply = await desk.post(path, body, { as, ...(key === undefined ? {} : { key }) });
       expect([200, 201, 400, 404]).toContain(reply.status);

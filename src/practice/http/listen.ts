@@ -21,6 +21,11 @@ export interface ListenOptions {
 
 /** A partner's path that ends in the version (specification §9). */
 const BASE_PATH = '/practice/v2';
+/**
+ * Connections that may wait to be taken. With Node's 511, of a thousand that came at once some waited for minutes, taken
+ * for open on their side alone, and were reset. The system may have a lower limit of its own.
+ */
+const BACKLOG = 4_096;
 const LOOPBACK = ['127.0.0.1', '::1', 'localhost'];
 
 export async function listen(of: Omit<Service, 'closing'>, options: ListenOptions): Promise<Listening> {
@@ -54,7 +59,7 @@ export async function listen(of: Omit<Service, 'closing'>, options: ListenOption
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen({ host, port }, () => {
+    server.listen({ host, port, backlog: BACKLOG }, () => {
       server.off('error', reject);
       resolve();
     });

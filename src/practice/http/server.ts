@@ -12,6 +12,7 @@ import { type Answer, refused } from '../wire/envelope.ts';
 import { Refusal } from '../wire/refusal.ts';
 import type { Incoming } from './calls.ts';
 import { type Handled, handle, type Service } from './service.ts';
+import { makeTurns, type Turn } from './turns.ts';
 
 export interface Serving {
   identity: Identity;
@@ -33,6 +34,7 @@ export interface MadeServer {
 
 export function makeServer(service: Service, serving: Serving): MadeServer {
   const underWay = new Set<Promise<void>>();
+  const turn = makeTurns();
   const server = createServer({
     cert: serving.identity.certificatePem,
     key: serving.identity.privateKeyPem,
@@ -42,7 +44,9 @@ export function makeServer(service: Service, serving: Serving): MadeServer {
     keepAliveTimeout: 60_000,
   });
   const answerTo = (request: IncomingMessage, response: ServerResponse): void => {
-    const served = serve(service, serving, request, response).finally(() => underWay.delete(served));
+    const served = serve(service, { ...serving, turn }, request, response).finally(() =>
+      underWay.delete(served),
+    );
     underWay.add(served);
   };
   server.on('request', answerTo);
@@ -68,24 +72,26 @@ export function makeServer(service: Service, serving: Serving): MadeServer {
 
 async function serve(
   service: Service,
-  serving: Serving,
+  serving: Serving & { turn: Turn },
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   const began = service.clock.now();
   const incoming = await read(request, serving.basePath, service.closing);
+  await serving.turn();
   if (incoming.method === 'GET' && incoming.target === '/openapi.json') {
     const answer = { status: 200, body: serving.openapi(), headers: {} };
     await write(response, { answer, date: dateOf(service), last: false });
     return;
   }
   const handled = await handle(service, incoming);
+  // Before the answer, so that whoever has it finds it in the log.
+  serving.onRequest?.(entryOf(incoming, handled, { began, ended: service.clock.now() }));
   if (handled.lost) request.socket.destroy();
   else {
     const last = service.closing.aborted || handled.answer.status === 413;
     await write(response, { answer: handled.answer, date: dateOf(service), last });
   }
-  serving.onRequest?.(entryOf(incoming, handled, { began, ended: service.clock.now() }));
 }
 
 async function read(request: IncomingMessage, basePath: string, closing: AbortSignal): Promise<Incoming> {

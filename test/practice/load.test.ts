@@ -1,0 +1,311 @@
+/**
+ * The practice service under load: many clients in several processes over both books. Its laws hold in every answer and
+ * in the book at the end, nobody waits for ever, memory and descriptors stay, and it stops cleanly in the midst of it.
+ */
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openDatabase, text } from '../../src/practice/store/database.ts';
+import { DATABASE_NAME } from '../../src/practice/store/open.ts';
+import { expectHeld, howMany, SOAKING } from '../support/goal.ts';
+import { type Accepted, type Laws, lawsOf, type Told } from '../support/load/laws.ts';
+import { type Fared, load, percentiles, type Served, seeAll, serveFrom } from '../support/load/served.ts';
+import { temporaryFolder } from '../support/own-folder.ts';
+import { aFolder, openDesk, testClock } from './support/desk.ts';
+import { type AcceptedOpen, expectKept, expectWhole } from './support/whole.ts';
+
+const GOAL = 'practice under load';
+const WORKERS = howMany(3, 6);
+const CLIENTS = howMany(50, 200);
+const SECONDS = howMany(4, 120);
+const LONG_MS = 1_000 * (SECONDS + 200);
+const TERMS = { capUsd: 500_000, headroomUsd: 300_000 };
+const SETTINGS = {
+  fill_seconds: { min: 0.05, max: 0.3 },
+  markets: { USDTNGN: { headroom_usd: TERMS.headroomUsd } },
+};
+/** The usual ones. */
+const BURST = 20;
+const PER_SECOND = 10;
+const UNLIMITED = { ...SETTINGS, rate_limit: { burst: 1_000_000, per_second: 1_000_000 } };
+
+/** Longer than anybody waits on one core of four: beyond it, it hangs. */
+const LONGEST_ANSWER_MS = 20_000;
+const STOPS_WITHIN_MS = 10_000;
+
+interface Order {
+  hash: string;
+  as: string;
+  kind: string;
+  state: string;
+}
+
+/** @throws when SQLite finds something wrong with the file. */
+function ordersIn(store: string): readonly Order[] {
+  const db = openDatabase(join(store, DATABASE_NAME));
+  try {
+    const integrity = db.get('PRAGMA integrity_check')?.['integrity_check'];
+    if (integrity !== 'ok') throw new Error(`SQLite says ${String(integrity)}`);
+    return db.all('SELECT environment, kind, state, order_tx_hash FROM orders').map((row) => ({
+      hash: text(row, 'order_tx_hash'),
+      as: text(row, 'environment'),
+      kind: text(row, 'kind'),
+      state: text(row, 'state'),
+    }));
+  } finally {
+    db.close();
+  }
+}
+
+/** Each action that was accepted became one order, and each order has ended. */
+function againstOrders(store: string, accepted: Iterable<Accepted>): readonly string[] {
+  const orders = ordersIn(store);
+  const byHash = new Map(orders.map((order) => [order.hash, order]));
+  const wrong = orders.length === byHash.size ? [] : ['two orders have one hash'];
+  for (const { hash, as, path } of accepted) {
+    const order = byHash.get(hash);
+    const kind = path === '/hedges' ? 'open' : path.replace('/hedges/', '');
+    if (order === undefined) wrong.push(`${path} was accepted as ${hash}, and is not in the book`);
+    else if (order.as !== as || order.kind !== kind) wrong.push(`${hash} is another order`);
+    else if (order.state === 'pending') wrong.push(`${hash} has not ended`);
+  }
+  return wrong;
+}
+
+const opensOf = (laws: Laws): AcceptedOpen[] =>
+  [...laws.accepted.values()].flatMap(({ as, key, hedgeId }) =>
+    hedgeId === undefined ? [] : [{ as, key, hedgeId }],
+  );
+
+/** The book when all has ended, opened anew: it must be whole, with all in it that was accepted. */
+async function againstBook(store: string, laws: Laws): Promise<readonly string[]> {
+  const desk = await openDesk(store, { clock: testClock(Date.now()), settings: UNLIMITED });
+  try {
+    await expectKept(desk, opensOf(laws));
+    await expectWhole(desk);
+  } finally {
+    await desk.close();
+  }
+  return againstOrders(store, laws.accepted.values());
+}
+
+/** The first part warms it up; from then on it may grow by so much. */
+const WARM_SHARE = 0.4;
+const MOST_GROWTH_MB = 40;
+
+function againstMemory(fared: readonly Fared[]): readonly string[] {
+  const warm = fared.slice(Math.ceil(fared.length * WARM_SHARE));
+  const half = Math.ceil(warm.length / 2);
+  const most = (of: readonly Fared[]): number => Math.max(...of.map(({ rssMb }) => rssMb));
+  const [before, after] = [most(warm.slice(0, half)), most(warm.slice(half))];
+  return after - before > MOST_GROWTH_MB
+    ? [`memory grew from ${before.toFixed(0)} to ${after.toFixed(0)} MB`]
+    : [];
+}
+
+/** Each client has two connections at most; when all have gone, none stays. */
+async function againstDescriptors(service: Served, idle: number): Promise<readonly string[]> {
+  const most = service.fared.reduce((so, { descriptors }) => Math.max(so, descriptors), 0);
+  const wrong = most > idle + 2 * WORKERS * CLIENTS + FEW ? [`${most.toString()} descriptors were open`] : [];
+  const left = (): number => (service.fare()?.descriptors ?? 0) - idle;
+  await expect
+    .poll(left, { timeout: 5_000 })
+    .toBeLessThanOrEqual(FEW)
+    .catch(() => undefined);
+  return left() > FEW ? [...wrong, `${left().toString()} descriptors stay open`] : wrong;
+}
+const FEW = 8;
+
+const tell = (line: string): void => {
+  if (SOAKING) process.stdout.write(`${line}\n`);
+};
+
+describe('the practice service, asked by many at once', { timeout: LONG_MS }, () => {
+  it('keeps its laws in every answer and in the book, its memory and its descriptors', async () => {
+    const home = temporaryFolder();
+    const service = await serveFrom(home, UNLIMITED);
+    const idle = service.fare()?.descriptors ?? 0;
+    const logs = await load(service, home, {
+      workers: WORKERS,
+      clients: CLIENTS,
+      seconds: SECONDS,
+      withinMs: 1_000 * SECONDS + 60_000,
+    });
+    const fared = [...service.fared];
+    const left = await againstDescriptors(service, idle);
+    expect(await service.stop()).toMatchObject({ code: 0 });
+    const laws = lawsOf(TERMS);
+    await seeAll(logs, laws);
+    const longest = laws.latencies.reduce((most, ms) => Math.max(most, ms), 0);
+    const [first, last] = [fared[0], fared.at(-1)];
+    tell(
+      `${(WORKERS * CLIENTS).toString()} clients, ${laws.answers.toString()} answers, ${laws.accepted.size.toString()} actions: ${percentiles(laws.latencies)}; ` +
+        `${first?.rssMb.toFixed(0) ?? '?'} to ${last?.rssMb.toFixed(0) ?? '?'} MB, ${last?.descriptors.toString() ?? '?'} descriptors`,
+    );
+    const wrong = [
+      ...laws.wrong,
+      ...againstMemory(fared),
+      ...left,
+      ...(longest > LONGEST_ANSWER_MS ? [`somebody waited ${longest.toFixed(0)} ms`] : []),
+      ...(await againstBook(service.store, laws)),
+    ];
+    const paths = new Set([...laws.accepted.values()].map(({ path }) => path));
+    expect(paths).toEqual(new Set(['/hedges', '/hedges/add', '/hedges/reduce', '/hedges/close']));
+    expectHeld(`${GOAL}: its laws`, { runs: laws.answers, wrong });
+  });
+
+  it('takes no more requests than the rate allows, and as many', async () => {
+    const home = temporaryFolder();
+    const service = await serveFrom(home, SETTINGS);
+    const seconds = howMany(3, 20);
+    const crowd = { workers: 2, clients: 30, seconds, readings: true, withinMs: 1_000 * seconds + 60_000 };
+    const logs = await load(service, home, crowd);
+    expect(await service.stop()).toMatchObject({ code: 0 });
+    const laws = lawsOf({ ...TERMS, mayLimit: true });
+    const taken: Record<'live' | 'test', number> = { live: 0, test: 0 };
+    let [from, until] = [Number.POSITIVE_INFINITY, 0];
+    await seeAll(logs, {
+      ...laws,
+      see(told) {
+        laws.see(told);
+        if (told.status !== 429) taken[told.as] += 1;
+        from = Math.min(from, told.at);
+        until = Math.max(until, told.at + told.ms);
+      },
+    });
+    const allowed = BURST + (PER_SECOND * (until - from)) / 1_000;
+    const wrong = [...laws.wrong];
+    for (const [book, count] of Object.entries(taken)) {
+      if (count > allowed + 1) wrong.push(`${book} took ${count.toString()} of ${allowed.toFixed(0)}`);
+      if (count < allowed * 0.8) wrong.push(`${book} took only ${count.toString()} of ${allowed.toFixed(0)}`);
+    }
+    expectHeld(`${GOAL}: its rate limit`, { runs: laws.answers, wrong });
+  });
+
+  it('stops in the midst of it: what is under way is answered, and what was answered stays', async () => {
+    const home = temporaryFolder();
+    const service = await serveFrom(home, UNLIMITED);
+    const crowd = { workers: WORKERS, clients: CLIENTS, seconds: 60, withinMs: 90_000 };
+    const loading = load(service, home, crowd);
+    await expect.poll(() => service.fared.length, { timeout: 60_000 }).toBeGreaterThan(howMany(4, 40));
+    const stopped = await service.stop();
+    const laws = lawsOf({ ...TERMS, mayLose: true });
+    await seeAll(await loading, laws);
+    const orders = ordersIn(service.store);
+    const answered = new Set([...laws.accepted.values()].map(({ hash }) => hash));
+    const unanswered = orders.filter(({ hash }) => !answered.has(hash)).length;
+    const wrong = [
+      ...laws.wrong,
+      ...(stopped.code === 0 ? [] : [`it ended with ${String(stopped.code)}`]),
+      ...(stopped.ms > STOPS_WITHIN_MS ? [`it stopped after ${stopped.ms.toFixed(0)} ms`] : []),
+      ...(unanswered === 0 ? [] : [`${unanswered.toString()} actions were taken and never answered`]),
+      ...(await againstBook(service.store, laws)),
+    ];
+    tell(`stopped in ${stopped.ms.toFixed(0)} ms, after ${orders.length.toString()} actions`);
+    expectHeld(`${GOAL}: a clean stop`, { runs: laws.answers, wrong });
+  });
+});
+
+const HEDGE_ID = 'hdg_0123456789ABCDEF';
+const told = (parts: Partial<Told>): Told => ({
+  worker: 0,
+  at: 0,
+  ms: 1,
+  method: 'POST',
+  path: '/hedges',
+  as: 'test',
+  key: 'k',
+  body: { notional_usd: 1 },
+  status: 201,
+  data: { status: 'submitted', order_tx_hash: '0x1', hedge_id: HEDGE_ID },
+  ...parts,
+});
+const reading = (path: string, data: unknown): Told =>
+  told({ method: 'GET', path, key: undefined, body: undefined, status: 200, data });
+const account = (parts: Record<string, number>): Told =>
+  reading('/account', {
+    available_exposure_usd: 499_999.5,
+    open_exposure_usd: 0.5,
+    margin_in_use_usdc: 0,
+    reserved_usdc: 0.05,
+    ...parts,
+  });
+const line = (side: string, notional_usd: number) => ({ market: 'USDTNGN', side, notional_usd });
+
+describe('the judge of answers', () => {
+  it.each<[string, readonly Told[]]>([
+    ['a failure of the service', [told({ status: 500, code: 'internal' })]],
+    ['an answer that does not come', [told({ lost: 'ECONNRESET', status: undefined })]],
+    [
+      'another answer under one key',
+      [told({}), told({ data: { status: 'submitted', order_tx_hash: '0x2' } })],
+    ],
+    ['another request under one key', [told({}), told({ body: { notional_usd: 2 } })]],
+    ['the same request called another', [told({}), told({ status: 409, code: 'idempotency_key_reuse' })]],
+    [
+      'a hash given twice',
+      [told({}), told({ key: 'other', data: { status: 'submitted', order_tx_hash: '0x1' } })],
+    ],
+    ['an acceptance without a hash', [told({ data: { status: 'submitted' } })]],
+    ['a limit where there is none', [told({ status: 429, code: 'rate_limited', retryAfter: '1' })]],
+    ['a refusal out of the blue', [told({ status: 400, code: 'no_open_hedge' })]],
+    [
+      'a refusal although there is room',
+      [
+        told({
+          status: 400,
+          code: 'exposure_exceeded',
+          details: { requested_usd: 5, available_exposure_usd: 6 },
+        }),
+      ],
+    ],
+    ['an account whose exposure is not the cap', [account({ open_exposure_usd: 0.500_001 })]],
+    ['more open than the cap', [account({ open_exposure_usd: 500_001, available_exposure_usd: -1 })]],
+    ['a negative margin', [account({ margin_in_use_usdc: -0.000_001 })]],
+    ['two lines for one side', [reading('/positions', [line('buy', 1), line('buy', 2)])]],
+    ['a side over its headroom', [reading('/positions', [line('buy', 300_000.01)])]],
+    ['positions over the cap', [reading('/positions', [line('buy', 290_000), line('sell', 210_001)])]],
+    [
+      'capacity beyond the limits',
+      [reading('/markets', [{ available_capacity_usd: { buy: 300_001, sell: 0 } }])],
+    ],
+  ])('catches %s', (_, all) => {
+    const laws = lawsOf(TERMS);
+    for (const each of all) laws.see(each);
+    expect(laws.wrong).toHaveLength(1);
+  });
+
+  it('finds nothing wrong with what is right', () => {
+    const laws = lawsOf(TERMS);
+    const again = told({ status: 409, code: 'idempotency_key_reuse', body: { notional_usd: 2 } });
+    for (const each of [told({}), told({}), again, account({}), reading('/positions', [line('buy', 1)])])
+      laws.see(each);
+    expect(laws.wrong).toEqual([]);
+  });
+
+  it('catches memory that grows', () => {
+    const fared = (grows: number): Fared[] =>
+      Array.from({ length: 40 }, (_, at) => ({ rssMb: 100 + at * grows, descriptors: 40 }));
+    expect(againstMemory(fared(0.5))).toEqual([]);
+    expect(againstMemory(fared(5))).toHaveLength(1);
+  });
+
+  it('catches an accepted action that is not in the book, and one that has not ended', async () => {
+    const desk = await openDesk(await aFolder(), { settings: UNLIMITED });
+    const body = { market: 'USDTNGN', side: 'buy', notional_usd: 1_000, tenor_days: 3 };
+    const { data } = (await desk.post('/hedges', body, { key: 'k' })).body;
+    await desk.close();
+    const accepted = (hash: string): Accepted => ({
+      as: 'live',
+      key: 'k',
+      path: '/hedges',
+      body: '',
+      data: '',
+      hedgeId: undefined,
+      hash,
+    });
+    expect(againstOrders(desk.store, [accepted(data.order_tx_hash)])).toEqual([
+      `${String(data.order_tx_hash)} has not ended`,
+    ]);
+    expect(againstOrders(desk.store, [accepted('0x1')]).join()).toMatch(/not in the book/);
+  });
+});
