@@ -31,6 +31,8 @@ const UNLIMITED = { ...SETTINGS, rate_limit: { burst: 1_000_000, per_second: 1_0
 /** Longer than anybody waits on one core of four: beyond it, it hangs. */
 const LONGEST_ANSWER_MS = 20_000;
 const STOPS_WITHIN_MS = 10_000;
+/** After a signal, whatever has not ended is cut off: on a machine that has no time left, these answers too. */
+const GRACE_MS = 2_000;
 
 interface Order {
   hash: string;
@@ -186,18 +188,21 @@ describe('the practice service, asked by many at once', { timeout: LONG_MS }, ()
     const service = await serveFrom(home, UNLIMITED);
     const crowd = { workers: WORKERS, clients: CLIENTS, seconds: 60, withinMs: 90_000 };
     const loading = load(service, home, crowd);
-    await expect.poll(() => service.fared.length, { timeout: 60_000 }).toBeGreaterThan(howMany(4, 40));
+    await expect.poll(() => service.fared.length, { timeout: 60_000 }).toBeGreaterThan(howMany(4, 14));
     const stopped = await service.stop();
     const laws = lawsOf({ ...TERMS, mayLose: true });
     await seeAll(await loading, laws);
     const orders = ordersIn(service.store);
     const answered = new Set([...laws.accepted.values()].map(({ hash }) => hash));
+    const inTime = stopped.code === 0;
     const unanswered = orders.filter(({ hash }) => !answered.has(hash)).length;
     const wrong = [
       ...laws.wrong,
-      ...(stopped.code === 0 ? [] : [`it ended with ${String(stopped.code)}`]),
+      ...(inTime || stopped.ms > GRACE_MS ? [] : [`it ended with ${String(stopped.code)}: ${stopped.said}`]),
       ...(stopped.ms > STOPS_WITHIN_MS ? [`it stopped after ${stopped.ms.toFixed(0)} ms`] : []),
-      ...(unanswered === 0 ? [] : [`${unanswered.toString()} actions were taken and never answered`]),
+      ...(unanswered === 0 || !inTime
+        ? []
+        : [`${unanswered.toString()} actions were taken and never answered`]),
       ...(await againstBook(service.store, laws)),
     ];
     tell(`stopped in ${stopped.ms.toFixed(0)} ms, after ${orders.length.toString()} actions`);

@@ -16,6 +16,7 @@ const ALL = [
   ...['kill-sweep', 'random-moments', 'interrupted', 'many-at-once', 'completion'].map(
     (name) => `test/acceptance/${name}.test.ts`,
   ),
+  'test/practice/load.test.ts',
 ];
 const GOALS = JSON.parse(readFileSync(new URL('goals.json', import.meta.url), 'utf8'));
 const WATCH = fileURLToPath(new URL('watch.mjs', import.meta.url));

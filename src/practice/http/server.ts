@@ -34,7 +34,7 @@ export interface MadeServer {
 
 export function makeServer(service: Service, serving: Serving): MadeServer {
   const underWay = new Set<Promise<void>>();
-  const turn = makeTurns();
+  const turn = makeTurns(service.closing);
   const server = createServer({
     cert: serving.identity.certificatePem,
     key: serving.identity.privateKeyPem,

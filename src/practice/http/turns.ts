@@ -7,11 +7,12 @@
 /** Resolves at the caller's turn. */
 export type Turn = () => Promise<void>;
 
-export function makeTurns(): Turn {
+/** Once `closing` there are no newcomers any more: all who wait go on together. */
+export function makeTurns(closing: AbortSignal): Turn {
   const waiting: (() => void)[] = [];
   let running = false;
   const next = (): void => {
-    waiting.shift()?.();
+    for (const goOn of waiting.splice(0, closing.aborted ? waiting.length : 1)) goOn();
     running = waiting.length > 0;
     if (running) setImmediate(next);
   };

@@ -26,8 +26,8 @@ export interface Served {
   fared: readonly Fared[];
   /** As it is now. */
   fare(): Fared | undefined;
-  /** Stops it as a person or a system would; gives what it ended with and how long that took. */
-  stop(): Promise<{ code: number | null; ms: number }>;
+  /** Stops it as a person would; gives what it ended with, how long that took, and its standard error. */
+  stop(): Promise<{ code: number | null; ms: number; said: string }>;
 }
 
 const SAMPLE_MS = 500;
@@ -48,7 +48,7 @@ export async function serveFrom(home: string, settings: Readonly<Record<string, 
     break;
   }
   if (document === undefined) throw new Error(`it does not serve: ${await text(child.stderr)}`);
-  child.stderr.resume();
+  const said = text(child.stderr);
   const fared: Fared[] = [];
   const sampling = setInterval(() => {
     const found = fareOf(child.pid);
@@ -67,7 +67,7 @@ export async function serveFrom(home: string, settings: Readonly<Record<string, 
       const asked = performance.now();
       child.kill('SIGINT');
       const [code] = await ended;
-      return { code, ms: performance.now() - asked };
+      return { code, ms: performance.now() - asked, said: await said };
     },
   };
 }
