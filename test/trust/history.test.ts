@@ -10,14 +10,20 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { builtOn } from '../support/day/built-day.ts';
 import {
   brake,
+  colleague,
   type DealAsked,
+  damage,
   deal,
   limit,
   look,
   passes,
+  type ResumeAsked,
   resume,
   STEPS,
   type Step,
+  settle,
+  waitFor,
+  weather,
 } from '../support/day/commands.ts';
 import {
   type DayHouse,
@@ -116,6 +122,74 @@ const aDeal = (parts: Partial<DealAsked> = {}): Step =>
 const aResume = resume({ which: 0, profile: 'desk', by: 'unasked', trouble: NO_TROUBLE });
 const lost = aDeal({ trouble: through('reset before') });
 const HOUR_MS = 3_600_000;
+
+const resumed = (by: ResumeAsked['by']): Step =>
+  resume({ which: 0, profile: 'desk', by, trouble: NO_TROUBLE });
+const dying = (at: number): Trouble => ({ ...NO_TROUBLE, dies: { at, half: false } });
+const POINTS = Array.from({ length: 30 }, (_, index) => index + 10);
+
+describe('a day on which', () => {
+  it.each<[string, readonly Step[]]>([
+    ['what is unresolved is two hours old', [lost, passes(2 * HOUR_MS), resumed('unasked')]],
+    [
+      'it is old, and the clock was set back',
+      [lost, passes(3_700_000), aDeal({ side: 'sell' }), passes(-400_000), resumed('unasked')],
+    ],
+    ['it is unresolved when opens are halted', [lost, brake(true), resumed('unasked')]],
+    ['it is unresolved when a limit is set', [lost, limit('desk', { most: 500 }), resumed('unasked')]],
+    [
+      'it is unresolved under a name, and is settled, and dealt on other terms',
+      [
+        aDeal({ name: 'PAY-1', trouble: through('unwell before') }),
+        settle(0),
+        aDeal({ name: 'PAY-1', tenor: 3 }),
+      ],
+    ],
+    [
+      'a colleague deals under its name',
+      [
+        aDeal({ name: 'PAY-1', trouble: through('in flight') }),
+        colleague({ action: 'open', side: 'buy', size: 1_000, dealId: 'PAY-1' }),
+        aDeal({ name: 'PAY-1', ensure: true }),
+      ],
+    ],
+    ['a script resumes what never left', [aDeal({ trouble: through('refused') }), resumed('script')]],
+    [
+      'a script resumes what was turned away',
+      [aDeal({ trouble: through('slow down for 2 s') }), resumed('script')],
+    ],
+    ['a person says no, and then yes', [lost, resumed('n'), resumed('y')]],
+    [
+      'a deal that failed is ensured, and dealt anew',
+      [
+        weather({ share_failing_orders: 1 }),
+        aDeal({ name: 'PAY-1' }),
+        aDeal({ name: 'PAY-1', ensure: true }),
+        aDeal({ name: 'PAY-1', ensure: true, retryFailed: true }),
+      ],
+    ],
+    [
+      'an addition is dealt beside one of a colleague of the same size',
+      [
+        aDeal({ action: 'add', trouble: through('reset after', 'refused') }),
+        colleague({ action: 'add', side: 'buy', size: 1_000, dealId: undefined }),
+        passes(10_000),
+        resumed('script'),
+      ],
+    ],
+    ['the side must be flat whatever is unresolved', [lost, aDeal({ action: 'close' })]],
+  ])('%s ends well', async (_, steps) => {
+    expect(await played(steps)).toEqual([]);
+  });
+
+  it('the program dies at any point and any line of the journal is damaged ends well', async () => {
+    for (const at of POINTS)
+      for (const line of at % 5 === 0 ? [0, 1, 2, 3] : [1])
+        expect(await played([aDeal({ trouble: dying(at) }), damage(line), waitFor(0, NO_TROUBLE)])).toEqual(
+          [],
+        );
+  });
+});
 
 /** Another word in the place of the one that begins a line. */
 const instead =
