@@ -4,6 +4,7 @@
  * document loads only when there is something to say.
  */
 import type { Shown } from '../commands/shown.ts';
+import { isoSeconds } from '../domain/instants.ts';
 import type { HedgeError } from '../errors.ts';
 import { errorDocument, type JsonDocument, renderJson } from '../present/render-json.ts';
 import type { Terminal } from '../terminal/streams.ts';
@@ -89,5 +90,3 @@ export function personPrinter(terminal: Terminal): Printer {
     failure: async (error, context) => (await saying()).sayError(terminal, error, context),
   };
 }
-
-export const isoSeconds = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');

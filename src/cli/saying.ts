@@ -101,6 +101,7 @@ export const lens = (stream: Surface, context: Context, zone = 'UTC') => ({
   width: stream.width,
   colour: stream.colour,
   unicode: stream.unicode,
-  zone: context.identity?.zone ?? zone,
+  zone: stream.isTTY ? (context.identity?.zone ?? zone) : 'UTC',
+  iso: !stream.isTTY,
   now: context.now,
 });

@@ -13,3 +13,6 @@ export function instantOf(at: string): number | undefined {
 
 /** `2026-11-20T09:02:11Z`, with milliseconds where there are some. */
 export const instantText = (ms: number): string => new Date(ms).toISOString().replace(/\.000Z$/, 'Z');
+
+/** `2026-11-20T09:02:11Z`, of milliseconds since the epoch. */
+export const isoSeconds = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');

@@ -1,7 +1,8 @@
 /**
- * An action's progress as the desk lends it: what stays is dated by the clock, in the profile's zone; what
- * only counts the seconds is for the spinner. Knows no action.
+ * An action's progress as the desk lends it: what stays is dated by the clock, in the profile's zone, in UTC where
+ * no person reads; what only counts the seconds is for the spinner. Knows no action.
  */
+import { isoSeconds } from '../domain/instants.ts';
 import type { Watch } from '../flow/dealing.ts';
 import type { Clock } from '../platform/clock.ts';
 import { spellClock } from '../present/time.ts';
@@ -14,7 +15,9 @@ export function actionWatch(
   terminal: Terminal,
   { drawn, clock, zone }: { drawn: Progress; clock: Clock; zone: () => string },
 ): Watch {
-  const dated = (line: string): string => `${spellClock(clock.now(), zone())}  ${line}`;
+  const now = (): string =>
+    terminal.stderr.isTTY ? spellClock(clock.now(), zone()) : isoSeconds(clock.now());
+  const dated = (line: string): string => `${now()}  ${line}`;
   const unlessQuiet = (say: (line: string) => void) => (line: string) => {
     if (!terminal.quiet) say(dated(line));
   };

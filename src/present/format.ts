@@ -8,6 +8,8 @@ import { isWeekend, spellRelative, spellTime, spellUntil } from './time.ts';
 export interface Spelling {
   /** IANA name of the zone that times are shown in. */
   zone: string;
+  /** For a program: times are ISO 8601 in UTC instead. */
+  iso?: boolean;
   /** Now, in milliseconds since the epoch. */
   now: number;
   /** False: the terminal shows ASCII alone. */

@@ -17,6 +17,8 @@ export interface HumanView {
   unicode: boolean;
   /** IANA name of the zone for times; an unknown one is UTC. */
   zone: string;
+  /** For a program: times are ISO 8601 in UTC instead. */
+  iso?: boolean;
   /** Now, in milliseconds since the epoch. */
   now: number;
 }

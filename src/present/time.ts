@@ -1,6 +1,6 @@
 /** Instants as people read them, in a zone and relative to now. The clock is handed in. */
 
-import { instantOf } from '../domain/instants.ts';
+import { instantOf, isoSeconds } from '../domain/instants.ts';
 
 export type TimeStyle = 'date' | 'minute' | 'second';
 
@@ -14,15 +14,17 @@ export function isKnownZone(zone: string): boolean {
 
 /**
  * `Fri 20 Nov 10:02:11 WAT`, `Fri 20 Nov 10:02 WAT` or `Fri 20 Nov`; the year stands with it when it is
- * not the year of `now`. An unknown zone is read as UTC and says so. Nothing when `at` is no instant.
+ * not the year of `now`. An unknown zone is read as UTC and says so. `iso`: `2026-11-20T09:02:11Z` and `2026-11-20`,
+ * whatever the zone. Nothing when `at` is no instant.
  */
 export function spellTime(
   at: string,
-  context: { zone: string; now: number },
+  context: { zone: string; now: number; iso?: boolean },
   style: TimeStyle = 'second',
 ): string | undefined {
   const instant = instantOf(at);
   if (instant === undefined) return undefined;
+  if (context.iso === true) return isoSeconds(instant).slice(0, style === 'date' ? DAY_LENGTH : undefined);
   const local = localParts(instant, context.zone);
   const thisYear = localParts(context.now, context.zone).year;
   const date = `${local.weekday} ${local.day} ${local.month}${local.year === thisYear ? '' : ` ${local.year}`}`;
@@ -30,6 +32,8 @@ export function spellTime(
   const clock = style === 'minute' ? `${local.hour}:${local.minute}` : local.clock;
   return `${date} ${clock} ${zoneName(instant, context.zone)}`;
 }
+
+const DAY_LENGTH = 'YYYY-MM-DD'.length;
 
 /** `10:02:11`, of milliseconds since the epoch. */
 export const spellClock = (ms: number, zone: string): string => localParts(ms, zone).clock;

@@ -83,6 +83,16 @@ describe('a deal', () => {
   });
 });
 
+describe('what is said while a deal is under way', () => {
+  it('is dated for the person at the terminal, and in UTC where a log is kept', async () => {
+    const terminal = { isTTY: { stderr: true }, width: 200, env: { NO_COLOR: '1' } };
+    const person = await aDesk({ env: PRACTICE }).run(OPEN, { terminal });
+    expect(person.err).toMatch(/^\d\d:\d\d:\d\d {2}sending {4}action/m);
+    const log = await aDesk({ env: PRACTICE }).run(OPEN);
+    expect(log.err).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ {2}sending {4}action/m);
+  });
+});
+
 describe('the same idempotency key', () => {
   it('prints the original result and deals nothing', async () => {
     const desk = aDesk({ env: PRACTICE });
@@ -141,7 +151,7 @@ describe('a deal id', () => {
     expect(documentOf(away).data).toMatchObject({ outcome: 'not_sent', effect: 'none' });
     // It did leave: the service turned it away.
     expect((await desk.run('journal')).out).toMatch(/turned away$/m);
-    expect((await desk.run('journal PAY-1')).out).toMatch(/UTC turned away \(rate_limited\): /);
+    expect((await desk.run('journal PAY-1')).out).toMatch(/Z turned away \(rate_limited\): /);
     await desk.run('practice weather clear');
     expect((await desk.run(`${OPEN} --deal-id PAY-1`)).code).toBe(0);
     expect(await openHedges(desk)).toBe(1);

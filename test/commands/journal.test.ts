@@ -17,7 +17,7 @@ import {
   step,
   UNKNOWN,
 } from '../journal/records.ts';
-import { aDesk, type TestDesk } from '../support/desk.ts';
+import { aDesk, READ_BY_A_PERSON, type TestDesk } from '../support/desk.ts';
 import { SANDBOX_KEY } from '../support/desk-at.ts';
 import { steadyClock } from '../support/steady-clock.ts';
 import { writeJournal } from '../support/written-journal.ts';
@@ -136,7 +136,7 @@ describe('hedge journal', () => {
       ])
         expect(out).toContain(part);
       expect(out).toMatch(/hdg_0 +25,000\.00 +filled/);
-      expect(out).toContain('12:00:03 UTC end: filled');
+      expect(out).toContain('2026-11-20T12:00:03Z end: filled');
       expect((await desk.run(['journal', word, '--json'])).document()).toMatchObject({
         data: {
           action: 'open',
@@ -221,9 +221,10 @@ describe('hedge journal', () => {
     const desk = deskWith(DAY);
     const add = 'profile add lagos --base-url https://partner.example/v2 --key-stdin --no-check';
     await desk.run(`${add} --time-zone Africa/Lagos`, { stdin: SANDBOX_KEY });
-    expect((await desk.run('journal aaaa')).out).toContain('12:00:01 UTC');
-    const there = await desk.run('journal aaaa', { env: { HEDGE_PROFILE: 'lagos' } });
-    expect(there.out).toContain('13:00:01 WAT');
+    expect((await desk.run('journal aaaa', READ_BY_A_PERSON)).out).toContain('12:00:01 UTC');
+    const env = { HEDGE_PROFILE: 'lagos' };
+    expect((await desk.run('journal aaaa', { ...READ_BY_A_PERSON, env })).out).toContain('13:00:01 WAT');
+    expect((await desk.run('journal aaaa', { env })).out).toContain('2026-11-20T12:00:01Z');
   });
 
   it('is shown whatever is wrong with the credentials', async () => {

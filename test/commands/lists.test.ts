@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { aClosedHedge, aHedge, aMarket, aPosition, MARKETS_META } from '../spec/bodies.ts';
 import { filled, readCsv } from '../support/csv.ts';
-import { aDesk, type TestDesk } from '../support/desk.ts';
+import { aDesk, READ_BY_A_PERSON, type RunOptions, type TestDesk } from '../support/desk.ts';
 import { deskAt, SANDBOX_KEY } from '../support/desk-at.ts';
 import { ok, on, type ScriptedService, scriptedService } from '../support/scripted-service.ts';
 
@@ -121,7 +121,7 @@ describe('hedges', () => {
   it('tells a person the span, in words and in time of the zone', async () => {
     const sent = [...HEDGES, opened('undated', null)];
     const service = await scriptedService([on('GET /hedges?limit=6', ok(sent, {}, DATE))]);
-    const ran = await deskAt(service).run('hedges --until yesterday --side sell --limit 6');
+    const ran = await deskAt(service).run('hedges --until yesterday --side sell --limit 6', READ_BY_A_PERSON);
     expect(ran.out).toContain('1 of the 6 that came: opened before Fri 20 Nov 00:00 UTC, side sell.');
     expect(ran.out).toContain('6 came; the service may have more than this page.');
   });
@@ -162,9 +162,9 @@ const CLOSED = [
 
 const NONE = { notional_usd: 0, gross_pnl_usd: 0, carry_usdc: 0, fees_usdc: 0, net_pnl_usd: 0 };
 
-async function history(words: string) {
+async function history(words: string, options: RunOptions = {}) {
   const desk = deskAt(await scriptedService([on('GET /hedges/history', ok(CLOSED, {}, DATE))]));
-  return desk.run(`history ${words}`);
+  return desk.run(`history ${words}`, options);
 }
 
 describe('history', () => {
@@ -177,7 +177,7 @@ describe('history', () => {
   });
 
   it('is summed by day, the total last, and says of which figures some are lacking', async () => {
-    const { out } = await history('--by day');
+    const { out } = await history('--by day', READ_BY_A_PERSON);
     const rows = out.split('\n').map((line) => line.trim().split(/\s+/).join(' '));
     expect(rows).toContain('2026-11-20 2 15,000.00 -1.00 10.00 +0.30');
     expect(rows).toContain('2026-11-18 1 1,000.00 -0.10 1.00 -3.00');
@@ -190,7 +190,7 @@ describe('history', () => {
 
   it('summed says what period is in the sums, also of one hedge, of none, and of times that did not come', async () => {
     expect((await history('--by side --since today --side buy')).out).toContain(
-      'Of 1 hedge, closed Fri 20 Nov 08:00 UTC.',
+      'Of 1 hedge, closed 2026-11-20T08:00:00Z.',
     );
     expect((await history('--by market --since 1h')).out).not.toContain('Of 0');
     const undated = [aClosedHedge(), aClosedHedge({ closed_at: 'soon' })];
@@ -308,7 +308,7 @@ describe('a list as a person reads it', () => {
       on('GET /hedges?limit=100', ok([sent[1]])),
     ]);
     const desk = deskAt(service);
-    const both = await desk.run('hedges');
+    const both = await desk.run('hedges', READ_BY_A_PERSON);
     expect(both.out).toMatch(/^runs .*Sat 21 Nov \(!\)/m);
     expect(both.out).toMatch(/^ended .*Sat 21 Nov(?! \(!\))/m);
     expect(both.out).toContain('(!) matures on a weekend.');
@@ -322,8 +322,12 @@ describe('a list as a person reads it', () => {
         ok(aHedge({ id: 'hdg_1', status, maturity_at: '2026-11-21T09:00:00Z' }), {}, DATE),
       );
     const desk = deskAt(await scriptedService([one('filled'), one('closed')]));
-    expect((await desk.run('hedges hdg_1')).out).toContain('Sat 21 Nov 09:00 UTC (!) (in 23 h 57 min)');
-    expect((await desk.run('hedges hdg_1')).out).toContain('Sat 21 Nov 09:00 UTC (in 23 h 57 min)');
+    expect((await desk.run('hedges hdg_1', READ_BY_A_PERSON)).out).toContain(
+      'Sat 21 Nov 09:00 UTC (!) (in 23 h 57 min)',
+    );
+    expect((await desk.run('hedges hdg_1', READ_BY_A_PERSON)).out).toContain(
+      'Sat 21 Nov 09:00 UTC (in 23 h 57 min)',
+    );
   });
 
   it('marks the weekend of the profile’s zone, as the day beside it is', async () => {
@@ -332,10 +336,10 @@ describe('a list as a person reads it', () => {
     const asked = on('GET /hedges?limit=100', ok([friday, sunday], {}, DATE));
     const service = await scriptedService([asked, asked]);
     const desk = await deskInLagos(service);
-    const inUtc = await deskAt(service).run('hedges');
+    const inUtc = await deskAt(service).run('hedges', READ_BY_A_PERSON);
     expect(inUtc.out).toMatch(/^runs .*Fri 20 Nov\s*$/m);
     expect(inUtc.out).toMatch(/^later .*Sun 22 Nov \(!\)/m);
-    const inLagos = await desk.run('hedges --profile lagos');
+    const inLagos = await desk.run('hedges --profile lagos', READ_BY_A_PERSON);
     expect(inLagos.out).toMatch(/^runs .*Sat 21 Nov \(!\)/m);
     expect(inLagos.out).toMatch(/^later .*Mon 23 Nov\s*$/m);
   });
@@ -343,7 +347,7 @@ describe('a list as a person reads it', () => {
   it('tells of one hedge how far off its maturity is, by the service’s clock', async () => {
     const hedge = opened('hdg_1', '2026-11-20T08:00:00Z', { maturity_at: '2026-11-23T11:30:00Z' });
     const service = await scriptedService([on('GET /hedges/hdg_1', ok(hedge, {}, DATE))]);
-    expect((await deskAt(service).run('hedges hdg_1')).out).toMatch(
+    expect((await deskAt(service).run('hedges hdg_1', READ_BY_A_PERSON)).out).toMatch(
       /Matures +Mon 23 Nov 11:30 UTC \(in 3 d 2 h\)/,
     );
   });

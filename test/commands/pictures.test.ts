@@ -23,7 +23,7 @@ describe('price --chart', () => {
     const { out } = await desk.run('price USDTNGN --chart');
     expect(out).toContain('as seen from this machine: 3 prices, +1.25 (+0.082 %)');
     expect(out).toMatch(/^1,532\.75 ┤ +╭/m);
-    expect(out).toMatch(/^ +Fri 20 Nov 09:00 UTC +Fri 20 Nov 09:20 UTC$/m);
+    expect(out).toMatch(/^ +2026-11-20T09:00:00Z +2026-11-20T09:20:00Z$/m);
     const derived = await desk.run('price USDTNGN --chart --query data.derived --json');
     expect(derived.document()).toEqual({
       market: 'USDTNGN',

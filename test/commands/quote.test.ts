@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { anAccount, aQuote, aSellQuote, QUOTE_META } from '../spec/bodies.ts';
-import { aDesk } from '../support/desk.ts';
+import { aDesk, READ_BY_A_PERSON } from '../support/desk.ts';
 import { deskAt } from '../support/desk-at.ts';
 import { held, no, ok, on, scriptedService } from '../support/scripted-service.ts';
 
@@ -141,7 +141,7 @@ describe('quote', () => {
   it('shows one tenor in full', async () => {
     const date = { date: 'Fri, 20 Nov 2026 09:02:11 GMT' };
     const service = await scriptedService([on(QUOTE, ok(aQuote({ lot: 'A1' }), {}, date)), account]);
-    const ran = await deskAt(service).run('quote USDTNGN buy 10000 -t 3');
+    const ran = await deskAt(service).run('quote USDTNGN buy 10000 -t 3', READ_BY_A_PERSON);
     expect(ran.out).toBe(`SANDBOX · env · the partner's test funds     indicative, Fri 20 Nov 09:02:11 UTC
 Buy USDTNGN 10,000.00 USD = 15,309,180.00 NGN for 3 days, to
 Mon 23 Nov 09:02 UTC. Gains when the naira weakens.

@@ -27,6 +27,11 @@ export interface RunOptions {
   signal?: AbortSignal;
 }
 
+/** Standard output is a terminal without colour: times are in the zone and the words of a person. */
+export const READ_BY_A_PERSON: RunOptions = {
+  terminal: { isTTY: { stdout: true }, env: { NO_COLOR: '1' } },
+};
+
 export interface TestDesk {
   home: string;
   /** Runs `hedge` with these words: a line split at blanks, or the words themselves. */

@@ -3,10 +3,10 @@
  * clock; on standard error that answers stopped coming, and that they came again.
  */
 import type { Shown } from '../../commands/shown.ts';
+import { isoSeconds } from '../../domain/instants.ts';
 import { text } from '../../present/blocks.ts';
 import { watchChanges } from '../../present/change-lines.ts';
 import { renderHuman } from '../../present/render-human.ts';
-import { isoSeconds } from '../printer.ts';
 import { outageOn } from './outage.ts';
 import type { BodyPorts, WatchBody } from './watch-body.ts';
 

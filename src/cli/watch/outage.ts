@@ -2,8 +2,9 @@
  * What standard error is told of readings that fail: that they do, once, with the error's own words, and when
  * answers come again. Knows neither what is read nor where the readings go.
  */
+
+import { isoSeconds } from '../../domain/instants.ts';
 import type { HedgeError } from '../../errors.ts';
-import { isoSeconds } from '../printer.ts';
 import { sayError } from '../saying.ts';
 import type { BodyPorts } from './watch-body.ts';
 
