@@ -74,7 +74,7 @@ export interface Session {
  */
 export async function effectsOfRun(
   raw: string,
-  { ours = '', columns = 400, rows = 200, isCooked = false }: Session = {},
+  { ours = '', columns = 400, rows = 50, isCooked = false }: Session = {},
 ): Promise<string[]> {
   const { terminal, effects } = watched(columns, rows);
   await written(terminal, isCooked ? raw : raw.replaceAll('\n', '\r\n'));
@@ -109,7 +109,7 @@ function meansIn(raw: string): ReadonlySet<string> {
 
 /** The screen once `raw` was written to it, line by line, without blanks at the ends; columns are cells. */
 export async function cellsOf(raw: string, columns = 400): Promise<readonly (readonly string[])[]> {
-  const { terminal } = watched(columns, 200);
+  const { terminal } = watched(columns, 50);
   await written(terminal, raw.replaceAll('\n', '\r\n'));
   const { active } = terminal.buffer;
   const lines: string[][] = [];

@@ -76,7 +76,8 @@ async function aDay(temper: Temper, lines = DAY, width = WIDTH): Promise<readonl
     service.become(temper);
     for (const line of lines) {
       const batch = { stdin: BATCH, terminal: { width, env: { FORCE_COLOR: '1' } } };
-      const given = line.startsWith('batch') ? batch : { answer: 'n\r', terminal: { width, isTTY: true } };
+      const asks = /^(?:open|close)(?!.*--yes)/.test(line) ? { answer: 'n\r' } : {};
+      const given = line.startsWith('batch') ? batch : { ...asks, terminal: { width, isTTY: true } };
       ran.push(await desk.run(line, given));
     }
     return ran;
@@ -89,7 +90,7 @@ async function aDay(temper: Temper, lines = DAY, width = WIDTH): Promise<readonl
 async function wrongIn(day: readonly Ran[], name: string): Promise<readonly string[]> {
   const wrong: string[] = [];
   for (const [at, { out, err, code }] of day.entries())
-    for (const text of [out, err]) {
+    for (const text of [out, err].filter((each) => each !== '')) {
       const effects = await effectsOfRun(text, { ours: calm });
       const told = `${name}, hedge ${DAY[at] ?? ''} (${code.toString()})`;
       if (effects.length > 0)
