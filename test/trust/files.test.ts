@@ -52,7 +52,7 @@ const openToOthers = (home: string): readonly string[] =>
     .filter((path) => path !== '.' && (lstatSync(join(home, path)).mode & OTHERS) !== 0)
     .map((path) => `${path} has mode ${(lstatSync(join(home, path)).mode & 0o7777).toString(8)}`);
 
-describe('under umask 000', { timeout: 60_000 }, () => {
+describe('under umask 000', { timeout: 180_000 }, () => {
   beforeEach(() => served.reset());
 
   it('every file is closed to others, and every folder', async () => {
@@ -205,7 +205,7 @@ const fingerprintOf = (path: string): string => {
   return `${stats.mode.toString(8)} ${stats.uid.toString()} ${stats.isFile() ? readFileSync(path, 'latin1') : ''}`;
 };
 
-describe('what is kept', { timeout: SOAKING ? 600_000 : 60_000 }, () => {
+describe('what is kept', { timeout: SOAKING ? 600_000 : 180_000 }, () => {
   beforeAll(async () => {
     await served.reset();
     await served.opened('buy', 50_000);

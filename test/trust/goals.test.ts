@@ -10,7 +10,7 @@ const TESTS = fileURLToPath(new URL('..', import.meta.url));
 /** Letters of the goals that stand at the head of a row's name in some test: `R2 R5 faults × phases`. */
 const counted = readdirSync(TESTS, { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.test.ts') || name === join('soak', 'run.mjs'))
-  .flatMap((name) => [...readFileSync(join(TESTS, name), 'utf8').matchAll(/'((?:[RS]\d+ )+)\w/g)])
+  .flatMap((name) => [...readFileSync(join(TESTS, name), 'utf8').matchAll(/['`]((?:[RS]\d+ )+)\w/g)])
   .flatMap(([, letters = '']) => letters.trim().split(' '));
 
 describe('a goal of trust', () => {

@@ -21,7 +21,7 @@ import { sweepHome, wayIn, writeWholeHome } from '../support/whole-home.ts';
 
 const GOAL = 'S8 hostile JSON × places';
 const DOCUMENTED = EXIT_CODES.map(({ code }) => code).filter((code) => code !== EXIT_BUG);
-const LONG_MS = SOAKING ? 900_000 : 60_000;
+const LONG_MS = SOAKING ? 900_000 : 180_000;
 /** Where `hedge help` takes HELP_MS of the processor's time; a slower machine has as much more. */
 const MOST_CPU_MS = 1_000;
 const HELP_MS = 60;

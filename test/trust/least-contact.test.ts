@@ -53,7 +53,7 @@ const LINES: readonly string[] = [
   'practice reset --yes',
 ];
 
-describe.skipIf(isMissing('strace'))('the least contact', { timeout: SOAKING ? 300_000 : 60_000 }, () => {
+describe.skipIf(isMissing('strace'))('the least contact', { timeout: SOAKING ? 300_000 : 180_000 }, () => {
   it.each([
     ['HEDGE_HOME', ['.']],
     ['HOME', ['.config/hedge', '.local/state/hedge', '.cache/hedge']],

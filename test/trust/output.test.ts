@@ -164,7 +164,7 @@ function wrongIn(ran: BuiltRun, { kind, reader, whole }: { kind: Kind; reader: R
   return wrong;
 }
 
-describe('output', { timeout: SOAKING ? 600_000 : 60_000 }, () => {
+describe('output', { timeout: SOAKING ? 600_000 : 180_000 }, () => {
   it.skipIf(isMissing('dd'))('arrives whole or is known not to, in every kind, to every reader', async () => {
     const all = KINDS.flatMap((kind) => READERS.map((reader) => ({ kind, reader })));
     const cases = spread(all, 4);

@@ -18,7 +18,7 @@ import { cellsOf, effectsOfRun } from '../support/terminal-effects.ts';
 
 const GOAL = 'S5 hostile strings × commands on a terminal';
 const TEXTS = [...ATTACKS, ...FORGERIES].map(([, text]) => text);
-const LONG_MS = SOAKING ? 900_000 : 60_000;
+const LONG_MS = SOAKING ? 900_000 : 180_000;
 /** Wider than any line: a broken one would begin with whatever word comes next. */
 const WIDTH = 390;
 const CALM: Temper = { says: (harmless) => harmless };

@@ -84,7 +84,7 @@ function wayTo(url: string, trust: 'HEDGE_CA_FILE' | 'NODE_EXTRA_CA_CERTS' | und
 
 const TRUSTS = ['HEDGE_CA_FILE', 'NODE_EXTRA_CA_CERTS', undefined] as const;
 
-describe('a certificate', { timeout: SOAKING ? 600_000 : 60_000 }, () => {
+describe('a certificate', { timeout: SOAKING ? 600_000 : 180_000 }, () => {
   it.each(BAD)('%s is believed by no command, and nobody hears a byte', async (_what, show) => {
     const { url, heard } = await listener(await show());
     const wrong: string[] = [];

@@ -114,7 +114,7 @@ describe('a redirect', () => {
   });
 });
 
-describe('a redirect of an action', { timeout: SOAKING ? 600_000 : 60_000 }, () => {
+describe('a redirect of an action', { timeout: SOAKING ? 600_000 : 180_000 }, () => {
   it.each(EACH_ACTION)(
     'to $name is sent on to nobody, and leaves open whether it was done',
     async (action) => {
