@@ -65,7 +65,8 @@ export function makeServer(service: Service, serving: Serving): MadeServer {
   return {
     server,
     async quiet() {
-      await Promise.all(underWay);
+      // A connection that is kept open may bring one more meanwhile: its answer is the last there.
+      while (underWay.size > 0) await Promise.all(underWay);
     },
   };
 }
