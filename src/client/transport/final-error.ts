@@ -137,8 +137,8 @@ export function heldBack({ host, line }: Called, effect: Effectful, until: numbe
   const at = new Date(until).toISOString();
   return new UnavailableError({
     code: 'rate_limited',
-    what: `${host} takes no more requests with this key until ${at.slice(11, 19)} UTC: so it said to another request (${line}).`,
-    book: `Nothing was sent. ${NOTHING_DONE[effect]}`,
+    what: `${line} was not sent: ${host} takes no more requests with this key until ${at.slice(11, 19)} UTC, as it told another one.`,
+    book: NOTHING_DONE[effect],
     hint: 'Wait until then, then try again.',
     retry: 'later',
     details: { held_back_until: at },
