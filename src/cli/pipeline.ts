@@ -9,6 +9,7 @@ import { type HedgeError, OutputError } from '../errors.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { SignalWatch } from '../terminal/signals.ts';
 import type { Terminal } from '../terminal/streams.ts';
+import { readCommandLine } from './command-line.ts';
 import type { Context, Identity } from './context.ts';
 import { errorOf, notLongAfterSignal } from './ending.ts';
 import { EXIT_OK, exitCodeOf, worseOf } from './exit-codes.ts';
@@ -61,7 +62,6 @@ export async function runInvocation(world: World): Promise<number> {
   });
   try {
     const width = Math.min(terminal.stdout.width, HELP_WIDTH);
-    const { readCommandLine } = await import('./command-line.ts');
     const onNamed = (name: string): void => {
       typed = name;
     };
