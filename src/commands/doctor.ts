@@ -10,7 +10,7 @@ export const doctor = defineCommand({
   name: 'doctor',
   summary: 'looks at everything that dealing rests on, and says what to mend',
   description:
-    'Node, our files and their modes, the profile and what chose it, the journal, the halt, completion, proxy, DNS, TLS, one reading with the key and how long it took, the clock against that of the service, and what comes in answers that the specification does not have. Changes nothing. Each line is pass, warn or fail; exit 11 when one fails. The key is masked, and no figure of the account is shown: it can be pasted into a ticket.',
+    'Node, our files and their modes, the profile and what chose it, the journal and whether it can be written, the halt, completion, proxy, DNS, TLS, one reading with the key and how long it took, the clock against that of the service, and what comes in answers that the specification does not have. Changes nothing. Each line is pass, warn or fail; exit 11 when one fails. The key is masked, and no figure of the account is shown: it can be pasted into a ticket.',
   examples: [
     { line: 'hedge doctor', shows: 'a line for each thing, and what to do about it' },
     { line: 'hedge --profile practice doctor', shows: 'the same for the practice desk' },

@@ -12,6 +12,7 @@ import { judgeCompletion } from '../flow/doctor/doctor-completion.ts';
 import type { Ours } from '../flow/doctor/doctor-machine.ts';
 import { haltPath } from '../journal/halt.ts';
 import type { Journal } from '../journal/store.ts';
+import { tryJournal } from '../journal/try-journal.ts';
 import { lookAt } from '../platform/file-facts.ts';
 import { readGivenFile } from '../platform/given-file.ts';
 import { openProfiles } from '../settings/profiles.ts';
@@ -61,6 +62,7 @@ export function examinedOf(
     selection,
     profiles: () => openProfiles({ places: parts.places(), machine }).read(),
     journal,
+    tryJournal: () => tryJournal({ places: parts.places(), machine }),
     installed: { version, ...runtime },
     files() {
       const places = parts.places();

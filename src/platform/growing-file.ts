@@ -65,6 +65,12 @@ export function withGrowingFile<T>(path: string, limits: Limits, body: (file: Gr
   }
 }
 
+/** Whether it could be added to, as far as opening it tells. Absent is fine. @throws DamagedFileError */
+export function tryGrowingFile(path: string): void {
+  const fd = opened(path, O_RDWR | O_APPEND);
+  if (fd !== undefined) closeSync(fd);
+}
+
 function opened(path: string, flags: number): number | undefined {
   try {
     return openSync(path, flags | O_NOFOLLOW | O_NONBLOCK);

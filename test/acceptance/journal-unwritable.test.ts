@@ -114,6 +114,25 @@ describe.skipIf(!mayMount && !mustRun).each([
     expect(ran).toMatchObject({ code: 78 });
     expectNothingSent(JSON.parse(ran.out), place.state);
   });
+
+  it.each([
+    ['with its folder', true],
+    ['without it yet', false],
+  ])('fails at the doctor, %s', async (_with, there) => {
+    const home = temporaryFolder();
+    const state = there ? join(home, 'state') : home;
+    mkdirSync(state, { mode: 0o700, recursive: true });
+    const ran = await underMount(mount, { home, state }, ['doctor', '--json']);
+    expect(ran.code).toBe(11);
+    expect(JSON.parse(ran.out).data.checks).toContainEqual(
+      expect.objectContaining({
+        check: 'journal',
+        verdict: 'fail',
+        says: expect.stringContaining(state),
+        facts: { code: 'damaged_file' },
+      }),
+    );
+  });
 });
 
 describe.skipIf(isMissing('prlimit'))('a journal that can grow no more once it is sent', () => {

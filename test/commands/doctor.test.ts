@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { aClosedHedge, aHedge, aMarket, anAccount, aPosition } from '../spec/bodies.ts';
@@ -58,6 +58,18 @@ describe('doctor', () => {
       expect(text).not.toContain(SANDBOX_KEY);
       expect(text).not.toContain('41320');
     }
+  });
+
+  it.each([
+    ['before the first deal', 'doctor'],
+    ['after one', 'open USDTNGN buy 10 --tenor 1 --yes'],
+  ])('tries the journal %s, and leaves nothing of that behind', async (_, first) => {
+    const desk = aDesk({ env: { HEDGE_PROFILE: 'practice' } });
+    await desk.run(first);
+    const kept = () => [desk.home, join(desk.home, 'state')].map((folder) => readdirSync(folder).toSorted());
+    const before = kept();
+    expect(lineOf(await desk.run('doctor --json'), 'journal')).toMatchObject({ verdict: 'pass' });
+    expect(kept()).toEqual(before);
   });
 
   it('names what the specification does not have', async () => {

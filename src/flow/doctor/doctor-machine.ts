@@ -1,7 +1,7 @@
 /** Verdicts on this machine: Node, our files, the journal, the halt, completion. Pure: facts come in. */
 
 import { shellWord } from '../../domain/shell-word.ts';
-import type { Action } from '../../journal/fold.ts';
+import { type Action, awaitsEnd, isUnresolved } from '../../journal/fold.ts';
 import type { Halt } from '../../journal/halt.ts';
 import { type JournalState, MAX_JOURNAL_BYTES } from '../../journal/store.ts';
 import type { FileFacts } from '../../platform/file-facts.ts';
@@ -106,7 +106,9 @@ function troubleWith({ kind, seen }: Ours): readonly Trouble[] {
 
 const LARGE = MAX_JOURNAL_BYTES * 0.75;
 
-export function judgeJournal(state: JournalState, unresolved: readonly Action[]): Check {
+export function judgeJournal(state: JournalState, standing: readonly Action[]): Check {
+  const unresolved = standing.filter(isUnresolved);
+  const inFlight = standing.filter(awaitsEnd);
   const { bytes, actions, cutTail, path } = state;
   const damage = damageOf(path, state);
   const size = `${counted(actions.length, 'action')}, ${kilobytes(bytes)}`;
@@ -116,6 +118,7 @@ export function judgeJournal(state: JournalState, unresolved: readonly Action[])
     largest_bytes: MAX_JOURNAL_BYTES,
     actions: actions.length,
     unresolved: unresolved.map(({ id }) => id),
+    in_flight: inFlight.map(({ id }) => id),
     damaged_lines: state.damage.map(({ line }) => line),
     orphans: state.orphans,
     cut_tail: cutTail,
@@ -131,9 +134,8 @@ export function judgeJournal(state: JournalState, unresolved: readonly Action[])
     const words = damageInWords(damage);
     return found('fail', words.slice(0, -1).join(' '), words.at(-1));
   }
-  const ids = unresolved.map(({ shortId }) => shortId).join(', ');
-  if (unresolved.length > 0)
-    return found('warn', `${size}; ${unresolved.length.toString()} unresolved: ${ids}.`, 'Look: hedge check');
+  const open = [...named(unresolved, 'unresolved'), ...named(inFlight, 'in flight')].join('; ');
+  if (unresolved.length > 0) return found('warn', `${size}; ${open}.`, 'Look: hedge check');
   if (bytes > LARGE)
     return found(
       'warn',
@@ -141,8 +143,13 @@ export function judgeJournal(state: JournalState, unresolved: readonly Action[])
       `When nothing is in flight, move ${path} to an archive; a new one is begun.`,
     );
   const cut = cutTail ? ' A crash cut its last line; nothing was sent on that one.' : '';
-  return found('pass', `${size}, whole; nothing unresolved.${cut}`);
+  return found('pass', `${size}, whole; ${open === '' ? 'nothing unresolved' : open}.${cut}`);
 }
+
+const named = (actions: readonly Action[], what: string): readonly string[] =>
+  actions.length === 0
+    ? []
+    : [`${actions.length.toString()} ${what}: ${actions.map(({ shortId }) => shortId).join(', ')}`];
 
 const kilobytes = (bytes: number): string =>
   bytes < 1_024 ? counted(bytes, 'byte') : `${Math.ceil(bytes / 1_024).toString()} KiB`;

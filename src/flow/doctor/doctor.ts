@@ -5,7 +5,6 @@
 import type { HedgeApi } from '../../client/hedge-api.ts';
 import type { Handshake } from '../../client/probe.ts';
 import type { Environment } from '../../domain/vocabulary.ts';
-import { isUnresolved } from '../../journal/fold.ts';
 import type { Halt } from '../../journal/halt.ts';
 import type { Journal } from '../../journal/store.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -49,6 +48,8 @@ export interface Examined {
   installed: Installation;
   files(): readonly Ours[];
   journal(): Journal;
+  /** @throws DamagedFileError where it could not be added to; leaves nothing behind. */
+  tryJournal(): Promise<void>;
   halt(): Halt | undefined;
   completion(): Check;
   selection(): Promise<Selection>;
@@ -76,9 +77,11 @@ export async function examine(it: Examined): Promise<Checkup> {
     await looked('node', () => judgeNode(it.installed)),
     await looked('files', () => judgeFiles(it.files())),
     await looked('profile', () => checkProfile(it, { address, account })),
-    await looked('journal', () => {
+    await looked('journal', async () => {
       const state = it.journal().read();
-      return judgeJournal(state, state.actions.filter(isUnresolved));
+      const verdict = judgeJournal(state, state.actions);
+      if (verdict.verdict !== 'fail') await it.tryJournal();
+      return verdict;
     }),
     await looked('halt', () => judgeHalt(it.halt())),
     await looked('completion', () => it.completion()),

@@ -6,10 +6,9 @@ import { type Check, type CheckName, checkupOf } from '../../../src/flow/doctor/
 import { judgeCompletion } from '../../../src/flow/doctor/doctor-completion.ts';
 import { judgeFiles, judgeHalt, judgeJournal, judgeNode } from '../../../src/flow/doctor/doctor-machine.ts';
 import { judgeAnswers, judgeClock, judgeReading, judgeTls } from '../../../src/flow/doctor/doctor-service.ts';
-import { isUnresolved } from '../../../src/journal/fold.ts';
 import { MAX_JOURNAL_BYTES, openJournal } from '../../../src/journal/store.ts';
 import { placesOf } from '../../../src/platform/places.ts';
-import { anIntent, NOON, SENDING, step } from '../../journal/records.ts';
+import { ACCEPTED, anIntent, NOON, SENDING, step } from '../../journal/records.ts';
 import { aMachine, temporaryFolder } from '../../support/own-folder.ts';
 
 const INSTALLED = { version: '0.1.0', commit: null, node: '20.20.2', openssl: '3.0', platform: 'linux-x64' };
@@ -86,12 +85,12 @@ describe('the doctor on the journal', () => {
     const journal = openJournal({ places, machine: aMachine() });
     for (const each of records) await journal.append(each);
     const state = journal.read();
-    return { state, unresolved: state.actions.filter(isUnresolved) };
+    return { state, standing: state.actions };
   };
 
   it('that is whole and settled', async () => {
-    const { state, unresolved } = await read();
-    expect(judgeJournal(state, unresolved)).toMatchObject({ verdict: 'pass' });
+    const { state, standing } = await read();
+    expect(judgeJournal(state, standing)).toMatchObject({ verdict: 'pass' });
     expect(judgeJournal({ ...state, bytes: MAX_JOURNAL_BYTES - 1 }, [])).toMatchObject({
       verdict: 'warn',
       todo: expect.stringContaining('archive'),
@@ -99,15 +98,24 @@ describe('the doctor on the journal', () => {
   });
 
   it('with an action that nobody knows the end of', async () => {
-    const { state, unresolved } = await read([
+    const { state, standing } = await read([
       anIntent(),
       step(SENDING),
       step({ kind: 'unknown', why: 'connection reset' }),
     ]);
-    expect(judgeJournal(state, unresolved)).toMatchObject({
+    expect(judgeJournal(state, standing)).toMatchObject({
       verdict: 'warn',
       says: expect.stringContaining('7c1e'),
       todo: 'Look: hedge check',
+    });
+  });
+
+  it('with one in flight, which is no trouble', async () => {
+    const { state, standing } = await read([anIntent(), step(SENDING), step(ACCEPTED)]);
+    expect(judgeJournal(state, standing)).toMatchObject({
+      verdict: 'pass',
+      says: expect.stringMatching(/whole; 1 in flight: 7c1e\.$/),
+      facts: { unresolved: [], in_flight: standing.map(({ id }) => id) },
     });
   });
 
@@ -233,6 +241,7 @@ describe('an examination', () => {
     journal() {
       throw new StoppedError({ code: 'damaged_file', what: 'Unreadable.', hint: 'Mend it.' });
     },
+    tryJournal: () => Promise.resolve(),
     halt: () => ({ who: 'ada@desk', at: '2026-11-20T09:00:00Z', why: 'venue down' }),
     completion: () => PASS,
     selection: refused,
