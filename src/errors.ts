@@ -33,6 +33,7 @@ export const OWN_CODES = [
   'more_than_open',
   'nothing_to_reduce',
   'book_unclear',
+  'book_changed',
   'worse_price',
   'implausible_price',
   'cost_too_high',

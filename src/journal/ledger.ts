@@ -108,6 +108,21 @@ export const unresolvedOn = (actions: readonly Action[], place: SidePlace): read
 export const inFlightOn = (actions: readonly Action[], place: SidePlace): readonly Action[] =>
   actions.filter((it) => (inFlight(it) || it.underway) && isOn(it, place));
 
+/**
+ * Closes of this machine that were seen to end and were sent with every hedge in sight that `action` was: what it
+ * was measured against may have left by them. Newest first.
+ */
+export function closersOf(actions: readonly Action[], { id, intent }: Action): readonly Action[] {
+  const ids = intent.before.hedges.filter(({ status }) => status === 'filled').map((it) => it.hedge_id);
+  const seenBy = ({ before }: Action['intent']): boolean =>
+    ids.every((hedge) => before.hedges.some((it) => it.hedge_id === hedge));
+  const place = { identity: intent.identity, market: intent.market, side: intent.side };
+  return actions
+    .filter((it) => it.id !== id && it.intent.action === 'close' && it.state === 'done')
+    .filter((it) => isOn(it, place) && it.intent.at >= intent.at && seenBy(it.intent))
+    .toReversed();
+}
+
 /** Hedges that opens from this machine made. */
 export const hedgesDealtHere = (actions: readonly Action[], identity: Identity): ReadonlySet<string> =>
   new Set(

@@ -35,9 +35,10 @@ export async function dealingDesk(): Promise<DealingDesk> {
   const desk = await lookingDesk();
   const { practice, looking } = desk;
   const shown: Preview[] = [];
+  const random = seededRandom(7);
   const dealing = (parts: Partial<Dealing> = {}): Dealing => ({
     ...looking,
-    random: seededRandom(7),
+    random,
     writer: hostOf(process).self,
     environment: 'practice',
     profile: 'practice',

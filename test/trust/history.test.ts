@@ -128,6 +128,15 @@ const resumed = (by: ResumeAsked['by']): Step =>
 const dying = (at: number): Trouble => ({ ...NO_TROUBLE, dies: { at, half: false } });
 const POINTS = Array.from({ length: 30 }, (_, index) => index + 10);
 
+/** A close that never arrived, a second one that did, and a hedge that was opened since: then the first is resumed. */
+const closedOver = [
+  aDeal({ action: 'close', trouble: through('reset before') }),
+  aDeal({ action: 'close' }),
+  colleague({ action: 'open', side: 'buy', size: 2_500, dealId: undefined }),
+  passes(10_000),
+  aResume,
+];
+
 describe('a day on which', () => {
   it.each<[string, readonly Step[]]>([
     ['what is unresolved is two hours old', [lost, passes(2 * HOUR_MS), resumed('unasked')]],
@@ -178,6 +187,7 @@ describe('a day on which', () => {
       ],
     ],
     ['the side must be flat whatever is unresolved', [lost, aDeal({ action: 'close' })]],
+    ['a close is in doubt, and another hedge stands there since', closedOver],
   ])('%s ends well', async (_, steps) => {
     expect(await played(steps)).toEqual([]);
   });
@@ -298,6 +308,18 @@ describe('the model of a day', () => {
       /only reads/,
       [lost, look(['check', '--profile', 'desk'], NO_TROUBLE)],
       instead('check', (_, run) => run('resume --yes --resend --json --profile desk'.split(' '))),
+    ],
+    [
+      'closes again what it was not meant for',
+      /which it was not meant for/,
+      closedOver,
+      async (words, run, { journal }) => {
+        if (words[0] !== 'resume') return run(words);
+        const { out } = await run(['hedges', '--limit', '1', '--json', '--profile', 'desk']);
+        const [id = ''] = /hdg_\w+/.exec(out) ?? [];
+        journal.write(journal.read().replaceAll(/hdg_\w+/g, id));
+        return run(words);
+      },
     ],
     [
       'settles nothing',

@@ -25,6 +25,7 @@ import { reportOf } from '../report/report.ts';
 import { nothingSentNow } from '../report/report-errors.ts';
 import { evidenceInWords } from '../report/still-open.ts';
 import { asAfterResume } from './line-under-key.ts';
+import { notWhatItWasFor } from './what-it-was-for.ts';
 
 export interface Resending {
   yes: boolean;
@@ -96,6 +97,10 @@ async function considerAgain(
     ...guardPlan(plan, { limits: dealing.limits }).map((finding) => softened(finding, how.evidence)),
     ...judgedByJournal(action, plan, state, dealing),
     ...dealIdFindings(intent, { state, facts, dealing }),
+    // A line of what never left is typed for what stands now.
+    ...(how.line !== undefined && how.evidence === undefined
+      ? []
+      : notWhatItWasFor(action, facts.book, state.actions)),
   ];
   const stop = stopFrom(
     how.line === undefined ? findings.map((each) => asAfterResume(each, action)) : findings,

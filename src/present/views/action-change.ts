@@ -12,11 +12,7 @@ export function viewChanged(report: ActionReport): readonly Block[] {
   const expected = expectedBack(report);
   const closed = outcome === 'closed';
   return [
-    headline(
-      report,
-      closed ? 'CLOSED' : 'CHANGED',
-      text(closed ? ': the side is flat.' : WAYS[wayOf(report)]),
-    ),
+    headline(report, closed ? 'CLOSED' : 'CHANGED', text(closed ? closedWords(report) : WAYS[wayOf(report)])),
     {
       kind: 'figures',
       rows: [
@@ -35,6 +31,10 @@ export function viewChanged(report: ActionReport): readonly Block[] {
     },
   ];
 }
+
+/** What is said of the side is what was read of it: something may have been opened there since. */
+const closedWords = ({ position }: ActionReport): string =>
+  position === undefined ? ': the side is flat.' : ': other hedges stand there since.';
 
 const WAYS = { add: 'added.', reduce: 'off.' } as const;
 const wayOf = (report: ActionReport): keyof typeof WAYS => (actionOf(report) === 'add' ? 'add' : 'reduce');

@@ -474,6 +474,116 @@ describe('what becomes of it when it is sent again', () => {
   });
 });
 
+describe('a close that is to be sent again', () => {
+  const CLOSE = 'close USDTNGN buy';
+  const opened = { ...ON, notional_usd: 4_000, tenor_days: 3, client_reference: 'W-1' };
+
+  /** The close never arrived; `since` happened, and all of it has landed. */
+  async function lostBefore(since: (desk: DealingDesk) => Promise<unknown>) {
+    const { desk, lost } = await lostOver('before', CLOSE);
+    await since(desk);
+    desk.practice.clock.pass(5_000);
+    return { desk, lost, open: await openOn(desk), sent: desk.keys().length };
+  }
+  const closedByUs = (desk: DealingDesk) => desk.now(CLOSE);
+  const closedByThem = async (desk: DealingDesk) => {
+    await desk.colleague('/hedges/close', ON);
+    desk.practice.clock.pass(5_000);
+  };
+
+  it.each<[string, (desk: DealingDesk) => Promise<unknown>, RegExp]>([
+    [
+      'another close of ours took what it was for, and a new hedge stands there',
+      async (desk) => {
+        await closedByUs(desk);
+        const [unknown] = desk.looking.journal.read().actions.filter(({ state }) => state === 'unknown');
+        await desk.now('open USDTNGN buy 4000', { dealId: 'W-1', despite: unknown?.shortId });
+      },
+      /not meant for what stands on USDTNGN buy now: hdg_\w+ "W-1" 4,000\.00 USD\./,
+    ],
+    [
+      'a colleague closed what it was for, and opened anew',
+      async (desk) => {
+        await closedByThem(desk);
+        await desk.colleague('/hedges', opened);
+      },
+      /hdg_\w+ "W-1" 4,000\.00 USD\./,
+    ],
+    [
+      'what it was for stands, and another hedge beside it',
+      (desk) => desk.colleague('/hedges', opened),
+      /hdg_\w+ "W-1" 4,000\.00 USD\./,
+    ],
+    [
+      'what it was for has grown',
+      (desk) => desk.colleague('/hedges/add', { ...ON, notional_usd: 500 }),
+      /10,500\.00 USD \(10,000\.00 USD then\)/,
+    ],
+    [
+      'another close of ours took what it was for, and nothing stands there',
+      closedByUs,
+      /Nothing is left that action \w+ was meant for: action \w+ of this machine closed USDTNGN buy since\./,
+    ],
+  ])('is not: %s', async (_, since, says) => {
+    const { desk, lost, open, sent } = await lostBefore(since);
+    const script = { attended: false };
+    for (const [how, parts] of [
+      [{}, {}],
+      [{ yes: true, resend: true }, script],
+      [{ dryRun: true }, script],
+    ] as const) {
+      const report = await resumed(desk, { word: lost.shortId, ...how }, parts);
+      expect(report).toMatchObject({
+        outcome: 'unknown',
+        finding: {
+          code: 'book_changed',
+          effect: 'unknown',
+          retry: 'after_check',
+          what: expect.stringMatching(says),
+        },
+      });
+      expect(report?.finding?.hint).toContain(`hedge journal settle ${lost.shortId} --as nothing`);
+      expect(report?.finding?.hint?.includes(`hedge ${CLOSE} `)).toBe(open !== '0');
+    }
+    expect(desk.keys()).toHaveLength(sent);
+    expect(await openOn(desk)).toBe(open);
+    expect(desk.again(lost)).toEqual(lost);
+  });
+
+  it('is not either when the same line comes under its key', async () => {
+    const desk = await dealingDesk();
+    await desk.now(OPEN);
+    await desk.lost('before', CLOSE, { idempotencyKey: 'k-9', yes: true });
+    await desk.now(CLOSE);
+    await desk.colleague('/hedges', opened);
+    desk.practice.clock.pass(5_000);
+    const sent = desk.keys().length;
+    expect(await desk.now(CLOSE, { idempotencyKey: 'k-9' })).toMatchObject({
+      outcome: 'unknown',
+      finding: { code: 'book_changed' },
+    });
+    expect(desk.keys()).toHaveLength(sent);
+  });
+
+  it('is, where what it was for stands smaller', async () => {
+    const { desk } = await lostBefore((at) => at.colleague('/hedges/reduce', { ...ON, notional_usd: 4_000 }));
+    expect(await resumed(desk)).toMatchObject({ outcome: 'closed', finding: undefined });
+    expect(await openOn(desk)).toBe('0');
+  });
+
+  it('asks anew what was opened while the person was asked, and is not sent then', async () => {
+    const { desk, lost } = await lostOver('before', CLOSE);
+    const sent = desk.keys().length;
+    const confirm = async () => {
+      await desk.colleague('/hedges', opened);
+      return true;
+    };
+    expect(await resumed(desk, {}, { confirm })).toMatchObject({ finding: { code: 'book_changed' } });
+    expect(desk.keys()).toHaveLength(sent);
+    expect(desk.again(lost)).toEqual(lost);
+  });
+});
+
 describe('which action is resumed', () => {
   it('none where none is open', async () => {
     const desk = await dealingDesk();

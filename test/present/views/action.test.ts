@@ -145,6 +145,14 @@ describe('the result of a change', () => {
     );
   });
 
+  it('is CLOSED, and not called flat where something was opened on the side since', () => {
+    const hedges = [{ id: 'hdg_B', before: big('40000'), after: big('0') }];
+    const report = aReport('closed', { plan: fullPlan('close USDTNGN buy'), hedges, position: position() });
+    expect(shown(viewAction(report))[0]).toBe(
+      'CLOSED buy USDTNGN 40,000.00 USD: other hedges stand there since.',
+    );
+  });
+
   it('is flat where there was nothing to close', () => {
     const entry = entryOf([], { action: 'close' });
     expect(shown(viewAction(aReport('flat', { entry, effect: 'none' })))).toEqual([

@@ -15,7 +15,7 @@ import { FAULT_NAMES, type FaultName, type Plan, planText } from '../faults/faul
 import { type Day, NO_TROUBLE, PROFILES, type Profile, type Trouble } from './day.ts';
 import { judgeEnd } from './judge-end.ts';
 import { actedUnder, judgeSend } from './judge-wire.ts';
-import { type Asked, type Deal, type Model, PATHS, type Side } from './model.ts';
+import { type Asked, type Deal, type Model, PATHS, type Side, type Standing } from './model.ts';
 import { recordsIn } from './words.ts';
 
 export type Step = AsyncCommand<Model, Day>;
@@ -38,12 +38,23 @@ export async function dealt(
 ): Promise<{ out: string }> {
   model.command += 1;
   const { words, trouble = NO_TROUBLE, answer } = how;
+  model.standing = asked.kind === 'reading' ? undefined : await standingNow(day);
   const ended = await day.run([...words, '--json'], trouble, {
     answer,
     onSend: (request) => judgeSend(model, day, asked, request),
   });
   await judgeEnd(model, day, asked, ended);
   return { out: ended.ran?.out ?? '' };
+}
+
+const STANDS: readonly string[] = ['submitted', 'filled'];
+
+async function standingNow({ served }: Day): Promise<Model['standing']> {
+  const { books } = await served.desk.service.admin.status();
+  if (books.test.orders_in_flight > 0) return undefined;
+  const { body } = await served.desk.get('/hedges?limit=500', { as: 'test' });
+  const listed: (Standing & { status: string })[] = body.data;
+  return listed.filter(({ status }) => STANDS.includes(status));
 }
 
 export interface DealAsked {

@@ -4,7 +4,7 @@
  */
 import type { Tells } from '../faults/faults.ts';
 import type { Day, Request } from './day.ts';
-import { type Asked, type Known, type Model, PATHS } from './model.ts';
+import { type Asked, type Known, type Model, PATHS, strangersTo, wasUnclear } from './model.ts';
 import { bodySchema, recordsIn } from './words.ts';
 
 /** The design's believed life of a key, and what a resend inside one command may add. */
@@ -98,6 +98,11 @@ export function judgeSend(model: Model, day: Day, asked: Asked, request: Request
       `its key is ${String(Math.round(age / 60_000))} min old`,
     );
   }
+  // A close that may have come to nothing would fall on whatever stands there now.
+  if (before !== undefined && action === 'close' && wasUnclear(before)) {
+    const strangers = strangersTo(before, model).map(({ id }) => id);
+    must(strangers.length === 0, `once more, over ${strangers.join(', ')}, which it was not meant for`);
+  }
   if (before !== undefined) {
     before.body = body;
     return;
@@ -116,6 +121,9 @@ export function judgeSend(model: Model, day: Day, asked: Asked, request: Request
     doubted: false,
     isSettled: false,
     failed: false,
+    wasFor: new Map(
+      (intents.at(-1)?.before?.hedges ?? []).map((it) => [it.hedge_id, Number(it.notional_usd)]),
+    ),
   };
   model.keys.set(key, known);
 }

@@ -61,6 +61,15 @@ export interface Known {
   isSettled: boolean;
   /** Of an open: its order did not land. */
   failed: boolean;
+  /** What stood on the side, as it was written down when it was first sent: USD by hedge. */
+  wasFor: ReadonlyMap<string, number>;
+}
+
+/** A hedge that stands, or may yet. */
+export interface Standing {
+  id: string;
+  side: Side;
+  notional_usd: number;
 }
 
 export interface Limits {
@@ -76,6 +85,8 @@ export interface Model {
   touchedByDeath: Set<string>;
   /** Every action that the journal has ever shown. */
   shown: Map<string, { key: string; unresolved: boolean; side: Side; sinceMs: number }>;
+  /** By the service's own book when the command began; undefined while anything was still to land on it. */
+  standing: readonly Standing[] | undefined;
   halted: boolean;
   limits: Record<Profile, Limits>;
   /** The line of the journal that is damaged, as it was and as it is. */
@@ -97,6 +108,7 @@ export const newModel = (): Model => ({
   keys: new Map(),
   touchedByDeath: new Set(),
   shown: new Map(),
+  standing: undefined,
   halted: false,
   limits: { desk: NO_LIMITS, 'other-desk': NO_LIMITS },
   damage: undefined,
@@ -125,6 +137,10 @@ export function hear(model: Model, sent: readonly Sent[], died: boolean): void {
     if (isAccepted(heard)) known.doubted = false;
   }
 }
+
+/** What stands on the side of a close and is not, or is more than, what it was sent for at first. */
+export const strangersTo = ({ side, wasFor }: Known, { standing = [] }: Model): readonly Standing[] =>
+  standing.filter((it) => it.side === side && it.notional_usd > (wasFor.get(it.id) ?? 0) + 0.01);
 
 export const wasUnclear = ({ heard }: Known): boolean => heard.some(isUnclear);
 

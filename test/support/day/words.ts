@@ -64,6 +64,9 @@ const recordSchema = z.object({
   action_id: z.string(),
   idempotency_key: z.optional(z.string()),
   body: z.optional(z.string()),
+  before: z.optional(
+    z.object({ hedges: z.array(z.object({ hedge_id: z.string(), notional_usd: z.nullable(z.string()) })) }),
+  ),
 });
 export type KeptRecord = z.infer<typeof recordSchema>;
 
