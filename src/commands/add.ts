@@ -10,7 +10,7 @@ export const add = defineCommand({
   name: 'add',
   summary: 'adds notional to the open hedge on a side; the maturity stays',
   description:
-    'Shows the price, the cost and the side before and after, and asks. Where several hedges are open on the side, the service chooses which one grows. Waits until the book shows exactly this addition; what else a colleague changed is named and not called ours.',
+    'Shows the price, the cost and the side before and after, and asks. The cost has the carry from now to the maturity that is kept. Where several hedges are open on the side, the service chooses which one grows, and the dearest of their maturities is counted. Waits until the book shows exactly this addition; what else a colleague changed is named and not called ours.',
   operands: [
     { name: 'MARKET', summary: 'USDTNGN, in any case' },
     { name: 'SIDE', summary: 'buy or sell' },

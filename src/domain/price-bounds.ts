@@ -3,7 +3,7 @@
  * a bound is missed, and decides nothing else: `quote` answers a question with it, a guard stops a deal.
  */
 import type { Big } from 'big.js';
-import { type QuoteTerms, quoteFigures } from './quote-figures.ts';
+import { type QuoteFigures, type QuoteTerms, quoteFigures } from './quote-figures.ts';
 import { quoteCurrency } from './vocabulary.ts';
 
 export interface PriceBounds {
@@ -23,10 +23,14 @@ export interface BoundFinding {
   says: string;
 }
 
-/** The bounds that a quote misses, price first; empty when each that was given holds. On the limit holds. */
+/**
+ * The bounds that a quote misses, price first; empty when each that was given holds. On the limit holds. The cost
+ * is that over the quote's tenor unless `cost_bps` of another holding is given.
+ */
 export function judgePrice(
   quote: QuoteTerms & { market: string },
   bounds: PriceBounds,
+  { cost_bps: cost }: Pick<QuoteFigures, 'cost_bps'> = quoteFigures(quote),
 ): readonly BoundFinding[] {
   const findings: BoundFinding[] = [];
   if (bounds.worstPrice !== undefined) {
@@ -39,7 +43,7 @@ export function judgePrice(
   }
   if (bounds.maxCostBps !== undefined) {
     const limit = bounds.maxCostBps;
-    const actual = quoteFigures(quote).cost_bps;
+    const actual = cost;
     const by = actual.minus(limit);
     const says = `the cost of ${actual.toFixed()} bps is ${by.toFixed()} bps above the most allowed, ${limit.toFixed()} bps`;
     findings.push({ bound: 'max_cost_bps', limit, actual, by, says });

@@ -4,6 +4,7 @@
  */
 import type { Big } from 'big.js';
 import { BPS_PER_UNIT, BPS_PLACES, divide, PCT_PLACES, RATE_PLACES, roundTo, USD_PLACES } from './amounts.ts';
+import type { CarryToMaturity } from './carry-to-maturity.ts';
 import type { Side } from './vocabulary.ts';
 
 /** The part of a quote (specification §2) that the figures are made of. */
@@ -15,7 +16,8 @@ export interface QuoteTerms {
   upfront: { platform_fee_usdc: Big };
 }
 
-export interface QuoteFigures {
+/** Of an addition, the carry that is counted and the maturity it runs to stand among the figures. */
+export interface QuoteFigures extends Partial<CarryToMaturity> {
   /**
    * The reference rate at maturity at which the hedge exactly pays its own costs, in quote currency per USDT,
    * 8 decimals. Absent when no rate does (costs eat the whole notional of a buy).
@@ -25,7 +27,7 @@ export interface QuoteFigures {
   move_to_break_even_pct?: Big;
   /** What dealing at the execution price and not at the market price costs, USD, 6 decimals. */
   impact_cost_usd: Big;
-  /** Impact, carry over the tenor and platform fee together, USDC (a USDC is taken as a USD), 6 decimals. */
+  /** Impact, carry and platform fee together, USDC (a USDC is taken as a USD), 6 decimals. */
   cost_usdc: Big;
   /** `cost_usdc` in basis points of the notional, 4 decimals. */
   cost_bps: Big;
@@ -34,7 +36,8 @@ export interface QuoteFigures {
 }
 
 /**
- * With N the notional, M the market price, K the execution price and C = carry over the tenor + platform fee:
+ * With N the notional, M the market price, K the execution price and C = carry + platform fee, the carry being
+ * that over the tenor, or of an addition (`held`) that to the maturity it keeps:
  *
  *   all_in_rate  buy K / (1 − C/N), sell K / (1 + C/N). A buy gains N × (rate − K) / rate (the NDF formula),
  *                a sell its negative; set equal to C and solved for the rate. Impact is in K already.
@@ -42,7 +45,7 @@ export interface QuoteFigures {
  *
  * @throws RangeError when N, M or K is not above zero; the client lets no such quote through.
  */
-export function quoteFigures(terms: QuoteTerms): QuoteFigures {
+export function quoteFigures(terms: QuoteTerms, held?: CarryToMaturity): QuoteFigures {
   const notional = terms.notional_usd;
   const market = terms.pricing.market_price;
   const execution = terms.pricing.execution_price;
@@ -50,16 +53,18 @@ export function quoteFigures(terms: QuoteTerms): QuoteFigures {
     if (size.lte(0)) throw new RangeError('a quote needs a notional and prices above zero');
   }
   const sign = terms.side === 'buy' ? 1 : -1;
-  const held = terms.carry.total_usdc.plus(terms.upfront.platform_fee_usdc);
+  const carry = held?.carry_usdc ?? terms.carry.total_usdc;
+  const costs = carry.plus(terms.upfront.platform_fee_usdc);
   // Both still to be divided by M: fractions are kept whole so that each figure is rounded once.
   const impactTimesMarket = notional.times(execution.minus(market)).times(sign);
-  const costTimesMarket = impactTimesMarket.plus(held.times(market));
+  const costTimesMarket = impactTimesMarket.plus(costs.times(market));
   return {
-    ...breakEven(notional.minus(held.times(sign)), notional.times(execution), market),
+    ...breakEven(notional.minus(costs.times(sign)), notional.times(execution), market),
     impact_cost_usd: divide(impactTimesMarket, market, USD_PLACES),
     cost_usdc: divide(costTimesMarket, market, USD_PLACES),
     cost_bps: divide(costTimesMarket.times(BPS_PER_UNIT), market.times(notional), BPS_PLACES),
     notional_quote: roundTo(notional.times(execution), USD_PLACES),
+    ...held,
   };
 }
 

@@ -10,13 +10,19 @@ export function keptFigures({ intent, notional }: Action): QuoteFigures | undefi
   const carry = decimal(intent.quote?.['carry_total_usdc']);
   const fee = decimal(intent.quote?.['platform_fee_usdc']);
   if (notional === undefined || !market || !execution || !carry || !fee) return undefined;
-  return quoteFigures({
-    side: intent.side,
-    notional_usd: notional,
-    pricing: { market_price: market, execution_price: execution },
-    carry: { total_usdc: carry },
-    upfront: { platform_fee_usdc: fee },
-  });
+  const held = decimal(intent.quote?.['carry_usdc']);
+  const to = intent.quote?.['maturity_at'];
+  return quoteFigures(
+    {
+      side: intent.side,
+      notional_usd: notional,
+      pricing: { market_price: market, execution_price: execution },
+      carry: { total_usdc: carry },
+      upfront: { platform_fee_usdc: fee },
+    },
+    // Of an addition: its carry ran to the maturity that it kept.
+    held && typeof to === 'string' ? { carry_usdc: held, maturity_at: to } : undefined,
+  );
 }
 
 const decimal = (digits: string | null | undefined): Big | undefined =>

@@ -10,6 +10,7 @@ import {
   prepareOpen,
   prepareReduce,
 } from '../../client/prepare-action.ts';
+import type { CarryToMaturity } from '../../domain/carry-to-maturity.ts';
 import type { PriceBounds } from '../../domain/price-bounds.ts';
 import type { ActionIntent, PriceTerms } from '../../intent/action-intent.ts';
 import {
@@ -126,11 +127,12 @@ function figuresOf(plan: Plan): IntentRecord['quote'] {
   if (quote === undefined) return undefined;
   const { pricing, carry, upfront } = quote;
   return {
-    maturity: quote.maturity,
+    ...(plan.figures?.maturity_at === undefined ? { maturity: quote.maturity } : {}),
     market_price: pricing.market_price.toFixed(),
     execution_price: pricing.execution_price.toFixed(),
     price_impact_usd: pricing.price_impact_usd.toFixed(),
     carry_total_usdc: carry.total_usdc.toFixed(),
+    ...keptCarry(plan.figures),
     platform_fee_usdc: upfront.platform_fee_usdc.toFixed(),
     required_margin_usdc: upfront.required_margin_usdc.toFixed(),
     total_upfront_usdc: upfront.total_upfront_usdc.toFixed(),
@@ -139,6 +141,12 @@ function figuresOf(plan: Plan): IntentRecord['quote'] {
     all_in_rate: plan.figures?.all_in_rate?.toFixed() ?? null,
   };
 }
+
+/** Of an addition: what was counted, and to when. */
+const keptCarry = (figures: Partial<CarryToMaturity> = {}): IntentRecord['quote'] =>
+  figures.carry_usdc === undefined || figures.maturity_at === undefined
+    ? {}
+    : { carry_usdc: figures.carry_usdc.toFixed(), maturity_at: figures.maturity_at };
 
 const backFigures = (back: ComesBack): IntentRecord['quote'] => ({
   net_margin_usd: back.net_margin_usd.toFixed(),

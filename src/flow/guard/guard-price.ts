@@ -23,7 +23,7 @@ export function priceFindings(plan: OpenPlan | AddPlan): readonly Finding[] {
   const mid = typeof quote === 'string' ? facts.market?.price : quote.pricing.market_price;
   const far = implausible(intent.bounds.worstPrice, mid);
   if (typeof quote === 'string') return [...far, noReference(quote, intent.anyPrice)];
-  const misses = judgePrice(quote, intent.bounds).filter(
+  const misses = judgePrice(quote, intent.bounds, plan.figures).filter(
     ({ bound }) => bound !== 'worst_price' || far.length === 0,
   );
   return [...far, ...misses.map((miss) => missed(miss, quote))];
@@ -70,13 +70,14 @@ function missed({ bound, limit, actual, says }: BoundFinding, quote: Quote): Fin
 }
 
 /** The quote for exactly what is to be dealt; or why there is none, as half a sentence. */
-function ownQuote({ intent, facts }: OpenPlan | AddPlan): Quote | string {
+function ownQuote({ intent, facts, figures }: OpenPlan | AddPlan): Quote | string {
   const { quote } = facts;
   if (quote === undefined) return 'no quote could be had for it';
   const { market, side, notional_usd: notional, tenor_days: tenor } = quote;
   if (market !== intent.market || side !== intent.side) return `the quote is for ${quoted(market)} ${side}`;
   if (!notional.eq(intent.notional)) return `the quote is for ${usdInWords(notional)}`;
   if (intent.action === 'open' && !tenor.eq(intent.tenor)) return `the quote is for ${tenor.toFixed()} days`;
+  if (figures === undefined) return 'when the hedge that grows matures was not sent';
   return quote;
 }
 

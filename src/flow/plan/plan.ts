@@ -15,6 +15,7 @@ import {
   type Quote,
 } from '../../client/schemas.ts';
 import { divide, USD_PLACES } from '../../domain/amounts.ts';
+import { type CarryToMaturity, carryToMaturity, dearest } from '../../domain/carry-to-maturity.ts';
 import { type QuoteFigures, quoteFigures } from '../../domain/quote-figures.ts';
 import type { Side } from '../../domain/vocabulary.ts';
 import type {
@@ -53,7 +54,7 @@ interface Planned {
 
 interface Enlarging extends Planned {
   notional: Big;
-  /** What we derive from the quote; undefined without one. */
+  /** What we derive from the quote; undefined without one, and of an add to a maturity that was not sent. */
   figures: QuoteFigures | undefined;
 }
 
@@ -127,6 +128,7 @@ function planOpen(intent: OpenIntent, facts: PlanFacts): OpenPlan {
     intent,
     request: { market, side, notional_usd: notional, tenor_days: tenor, ...reference },
     ...enlarging(intent, facts),
+    figures: facts.quote === undefined ? undefined : quoteFigures(facts.quote),
     after: { total: facts.book.total?.plus(notional), hedges: unchanged(facts.book) },
   };
 }
@@ -142,6 +144,7 @@ function planAdd(intent: AddIntent, facts: PlanFacts): AddPlan {
     intent,
     request: { market, side, notional_usd: notional },
     ...enlarging(intent, facts),
+    figures: addFigures(facts),
     grows: only?.id,
     after: { total: book.total?.plus(notional), hedges: grown },
   };
@@ -193,13 +196,23 @@ function planClose(intent: CloseIntent, facts: PlanFacts): ClosePlan {
 const enlarging = (
   { market, side, notional }: OpenIntent | AddIntent,
   facts: PlanFacts,
-): Omit<Enlarging, 'after'> => ({
+): Omit<Enlarging, 'after' | 'figures'> => ({
   market,
   side,
   notional,
   facts,
-  figures: facts.quote === undefined ? undefined : quoteFigures(facts.quote),
 });
+
+/** To the maturity that is kept; of several hedges the service chooses, so the dearest counts (specification §4). */
+function addFigures({ quote, book }: PlanFacts): QuoteFigures | undefined {
+  if (quote === undefined) return undefined;
+  const carries = book.open.map(({ maturityAt: to }) =>
+    to === undefined ? undefined : carryToMaturity(quote, { from: book.servedAt, to }),
+  );
+  const known = carries.filter((each): each is CarryToMaturity => each !== undefined);
+  const held = known.length === carries.length ? dearest(known) : undefined;
+  return held === undefined ? undefined : quoteFigures(quote, held);
+}
 
 const unchanged = (book: SideBook): readonly HedgeChange[] | undefined =>
   book.unclear === undefined

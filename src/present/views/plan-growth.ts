@@ -3,7 +3,6 @@ import type { Account, Quote } from '../../client/schemas.ts';
 import type { QuoteFigures } from '../../domain/quote-figures.ts';
 import { sideInWords } from '../../domain/vocabulary.ts';
 import type { AddPlan, OpenPlan } from '../../flow/plan/plan.ts';
-import type { PriceTerms } from '../../intent/action-intent.ts';
 import { type Block, type Cell, line, text } from '../blocks.ts';
 import { bps, breakEvenRow, cost, costWord, days, maturityCell, rate, row, usd } from './cells.ts';
 import { besides, changeRows, type Elsewhere, sideRow } from './plan-side.ts';
@@ -11,10 +10,10 @@ import { besides, changeRows, type Elsewhere, sideRow } from './plan-side.ts';
 type Growth = OpenPlan | AddPlan;
 
 export function viewGrowth(plan: Growth, dealtElsewhere: Elsewhere): readonly Block[] {
-  const { facts, figures, intent } = plan;
+  const { facts, figures } = plan;
   const { quote, account, book } = facts;
   const priced =
-    quote === undefined || figures === undefined ? [] : pricedRows(quote, figures, { intent, account });
+    quote === undefined || figures === undefined ? [] : pricedRows(quote, figures, { plan, account });
   const grown = plan.action === 'add' ? changeRows(plan.after.hedges) : [];
   const dealId = plan.action === 'open' && plan.intent.dealId !== undefined ? [plan.intent.dealId] : [];
   return [
@@ -62,13 +61,22 @@ function addedTo({ grows, facts: { book } }: AddPlan): readonly Cell[] {
   return [text(`to hedge ${grown.id},`), ...unchanged];
 }
 
+/** An open is held for its tenor; an addition to the maturity that it keeps, of several hedges the dearest's. */
+function heldFor(plan: Growth): readonly Cell[] {
+  if (plan.action === 'open') return [text(`over ${days(plan.intent.tenor.toString())}`)];
+  const to = plan.figures?.maturity_at;
+  if (to === undefined) return [];
+  const which = plan.grows === undefined ? [text('(the dearest it may get)')] : [];
+  return [text('to'), maturityCell(to, 'minute'), ...which];
+}
+
 function pricedRows(
-  { pricing, carry, upfront, tenor_days }: Quote,
+  { pricing, carry, upfront }: Quote,
   figures: QuoteFigures,
-  { intent, account }: { intent: PriceTerms; account: Account },
+  { plan, account }: { plan: Growth; account: Account },
 ): Cell[][] {
-  const { bounds, anyPrice } = intent;
-  const over = days(tenor_days.toString());
+  const { bounds, anyPrice } = plan.intent;
+  const held = figures.carry_usdc ?? carry.total_usdc;
   const free = account.balance_usdc;
   return [
     row(
@@ -92,8 +100,9 @@ function pricedRows(
       ...(bounds.maxCostBps === undefined ? [] : [text(', at most'), bps(bounds.maxCostBps)]),
       text(': impact'),
       usd(figures.impact_cost_usd),
-      text(carry.total_usdc.lt(0) ? `, less carry earned over ${over}` : `, carry over ${over}`),
-      usd(carry.total_usdc.abs()),
+      text(held.lt(0) ? ', less carry earned' : ', carry'),
+      ...heldFor(plan),
+      usd(held.abs()),
       text(', fee'),
       usd(upfront.platform_fee_usdc),
     ),

@@ -244,6 +244,16 @@ describe('a price', () => {
     expect(found(line, { facts, options: { anyPrice: true } })).toEqual(['warn no_reference']);
   });
 
+  it.each([
+    ['2026-11-21T12:00:00Z', '21', []],
+    ['2026-11-21T12:00:00Z', '20.9999', ['stop cost_too_high']],
+    ['2026-11-23T12:00:00Z', '21', ['stop cost_too_high']],
+  ])('of an add is the cost to the maturity it keeps: %s, at most %s bps', (to, maxCostBps, expected) => {
+    // 6 of impact, 10 of fee, and a third of the 15 that three days cost.
+    const facts = { book: sideBook({ hedges: [hedge('hdg_A', 10_000, { maturity_at: to })] }) };
+    expect(found('add USDTNGN buy 10k', { facts, options: { maxCostBps } })).toEqual(expected);
+  });
+
   it('that cannot be quoted is held against the mid of the market all the same', () => {
     const options = { worstPrice: '15350' };
     expect(found('open USDTNGN buy 10k', { options, facts: { quote: undefined } })).toEqual([

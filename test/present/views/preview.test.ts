@@ -80,12 +80,32 @@ describe('the preview of an addition', () => {
     expect(lines.join('\n')).toMatch(/hdg_B +30,000\.00 +USD +→ 40,000\.00 USD/);
   });
 
+  it('has the carry to that maturity in its cost, and names it beside the carry', () => {
+    // A day and a half of the quote's three: of the 15 half, of the 6 that are earned half.
+    const to = { maturity_at: '2026-11-22T00:00:00Z' };
+    const added = (side: 'buy' | 'sell') => {
+      const book = sideBook({ hedges: [hedge('hdg_B', 30_000, { side, ...to })] }, side);
+      return inOneLine(viewPreview(preview(planOf(`add USDTNGN ${side} 10k`, { facts: { book } }))));
+    };
+    expect(added('buy')).toContain(
+      'You pay 23.50 USDC 23.5 bps: impact 6.00, carry to Sun 22 Nov 01:00 WAT (!) 7.50, fee 10.00',
+    );
+    expect(added('sell')).toContain(
+      'You pay 13.00 USDC 13 bps: impact 6.00, less carry earned to Sun 22 Nov 01:00 WAT (!) 3.00, fee 10.00',
+    );
+  });
+
   it('says that the service chooses where several are open', () => {
     const lines = shown(viewPreview(preview(fullPlan('add USDTNGN buy 10k'))));
     expect(lines.slice(0, 2).join(' ')).toContain(
       'to an open hedge that the service chooses, at the maturity it has.',
     );
     expect(lines.join('\n')).not.toContain('hdg_B');
+  });
+
+  it('counts the dearest maturity where the service chooses, and says so', () => {
+    const text = inOneLine(viewPreview(preview(fullPlan('add USDTNGN buy 10k'))));
+    expect(text).toContain('carry to Fri 27 Nov 10:02 WAT (the dearest it may get)');
   });
 });
 
