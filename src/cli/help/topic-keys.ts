@@ -58,7 +58,9 @@ export const keysTopic: Page = [
         'hedge halt "venue down"',
         'hedge unhalt --yes',
       ),
-      text('Reduce and close are never kept from making the book smaller.'),
+      text(
+        'No limit of size and no halt keeps reduce and close from making the book smaller. --read-only does: such a profile deals nothing at all.',
+      ),
     ],
   },
   {

@@ -51,7 +51,8 @@ export const scriptingTopic: Page = [
     title: 'From cron',
     parts: [
       code(
-        '# flat by the evening; quiet when there is nothing to do',
+        '# flat by the evening; quiet when there is nothing to do. Exit 10 while a deal of this machine',
+        '# is in flight on the side: run it every few minutes for a while',
         'hedge close USDTNGN buy --if-open --yes -q > /dev/null',
         '# tells of what is unresolved',
         'hedge check -q > /dev/null || echo "something at the desk is unresolved"',

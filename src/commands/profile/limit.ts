@@ -10,7 +10,7 @@ export const profileLimit = defineCommand({
   name: 'profile limit',
   summary: 'sets what may be dealt under a profile, or lifts it with none',
   description:
-    'Opens and adds beyond a limit stop on this machine; reduce and close go on. A limit holds for the profile, not for HEDGE_API_KEY with HEDGE_BASE_URL, and practice has none. A live profile asks before it allows more.',
+    'Opens and adds beyond a limit stop on this machine; reduce and close go on, except under --read-only, which deals nothing at all. A limit holds for the profile, not for HEDGE_API_KEY with HEDGE_BASE_URL, and practice has none. A live profile asks before it allows more.',
   operands: [{ name: 'NAME', summary: 'a profile' }],
   options: [
     ...LIMIT_OPTIONS,
