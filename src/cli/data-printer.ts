@@ -1,9 +1,11 @@
 /**
  * Results as bare data on standard output: CSV, a record a line, or what a query picked. They hold no place for
- * an error: whatever went wrong is said on standard error, and then standard output stays empty.
+ * an error: whatever went wrong is said on standard error, and then standard output stays empty. That a condition
+ * does not hold is no failure of the answer: both are there.
  */
 import type { Shown } from '../commands/shown.ts';
 import { writeExactJson } from '../domain/exact-json.ts';
+import { ConditionError } from '../errors.ts';
 import type { RecordTable } from '../present/record-table.ts';
 import { renderBare } from '../present/render-bare.ts';
 import { renderJsonLine, renderJsonValue } from '../present/render-json.ts';
@@ -21,10 +23,9 @@ export function dataPrinter(
   return {
     async result(shown, context) {
       if (!quiet && terminal.stderr.isTTY) sayHeading(terminal, shown, context);
-      if (shown.finding !== undefined) {
-        sayError(terminal, shown.finding, context);
-        return;
-      }
+      const { finding } = shown;
+      if (finding !== undefined) sayError(terminal, finding, context);
+      if (finding !== undefined && !(finding instanceof ConditionError)) return;
       await terminal.writeResult(await render(output, { shown, context, stdout: terminal.stdout }));
       if (!quiet) coverNotes(shown).forEach((note) => terminal.writeNote(note));
     },

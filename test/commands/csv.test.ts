@@ -163,11 +163,18 @@ describe('--csv', () => {
   it.each([
     ['a refusal', 'positions --csv', [on('GET /positions', no(400, 'bad_day'))], 3],
     ['a wrong line', 'positions --csv --status x', [], 2],
-    ['a bound that does not hold', 'quote USDTNGN buy 10k -t 3 --max-cost-bps 1 --csv', QUOTED(), 11],
   ])('writes nothing at all on %s', async (_what, words, script, code) => {
     const ran = await deskAt(await scriptedService(script)).run(words);
     expect(ran).toMatchObject({ code, out: '' });
     expect(ran.err).not.toBe('');
+  });
+
+  it('writes the quote whose bound does not hold: it is what was asked about', async () => {
+    const words = 'quote USDTNGN buy 10k -t 3 --max-cost-bps 1 --csv';
+    const ran = await deskAt(await scriptedService(QUOTED())).run(words);
+    expect(ran.code).toBe(11);
+    expect(csvLines(ran.out)).toHaveLength(2);
+    expect(ran.err).toContain('above the most allowed');
   });
 
   it.each(['account', 'profile show', 'practice status', 'open USDTNGN buy 1k -t 3'])(

@@ -85,11 +85,26 @@ describe('--query', () => {
     ['a refusal', 'account --query error.code', REFUSED, 3],
     ['a refusal, as JSON', 'account --json --query error.code', REFUSED, 3],
     ['a wrong line', 'account --query data --status x', [], 2],
-    ['a missed bound', 'quote USDTNGN buy 10k -t 3 --max-cost-bps 1 --query data', DEAR, 11],
   ])('prints nothing on %s: the exit code tells', async (_what, words, script, code) => {
     const ran = await deskAt(await scriptedService(script)).run(words);
     expect(ran).toMatchObject({ code, out: '' });
     expect(ran.err).not.toBe('');
+  });
+
+  it.each([
+    ['bare', '', '31\n'],
+    ['as JSON', ' --json', '31\n'],
+    ['as CSV', ' --csv', 'value\r\n31\r\n'],
+  ])('has the answer where a bound does not hold, %s: what was asked is known', async (_, form, out) => {
+    const words = `quote USDTNGN buy 10k -t 3 --max-cost-bps 1 --query data.derived.cost_bps${form}`;
+    const ran = await deskAt(await scriptedService(DEAR)).run(words);
+    expect(ran).toMatchObject({ code: 11, out });
+    expect(ran.err).toContain('bps above the most allowed');
+  });
+
+  it('picks from an examination that found something to mend', async () => {
+    const ran = await aDesk().run(['doctor', '--query', "data.checks[?verdict == 'fail'].check"]);
+    expect(ran).toMatchObject({ code: 11, out: expect.stringMatching(/^profile$/m) });
   });
 
   it.each([
