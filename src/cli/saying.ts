@@ -79,12 +79,18 @@ const sayPainted = (terminal: Terminal, lines: string): void => terminal.writeNo
 function headingOf(context: Context, shown: Shown): Block {
   const { identity, aside } = context;
   if (identity === undefined) throw new Error('a heading needs an identity');
+  const { servedAt } = shown;
+  // Practice has a time of its own, which may be days ahead: this machine's is not it.
+  const untold = servedAt === undefined && identity.environment === 'practice';
   const at = {
     kind: 'time',
-    at: new Date(shown.servedAt?.getTime() ?? context.now).toISOString(),
+    at: new Date(servedAt?.getTime() ?? context.now).toISOString(),
     style: 'second',
   } as const;
-  const note = aside === undefined ? [at] : [{ kind: 'text', text: `${aside},` } as const, at];
+  const note = [
+    ...(aside === undefined ? [] : [{ kind: 'text', text: untold ? aside : `${aside},` } as const]),
+    ...(untold ? [] : [at]),
+  ];
   return { kind: 'heading', environment: identity.environment, profile: identity.profile, note };
 }
 

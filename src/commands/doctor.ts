@@ -19,7 +19,7 @@ export const doctor = defineCommand({
   read: readNothing,
   async run(desk) {
     const checkup = await examine(await desk.examined());
-    return { value: checkup, finding: findingOf(checkup) };
+    return { value: checkup, finding: findingOf(checkup), servedAt: checkup.servedAt };
   },
   document: checkupDocument,
   view: viewCheckup,
@@ -31,7 +31,6 @@ function findingOf({ checks }: Checkup): ConditionError | undefined {
   return new ConditionError({
     code: 'unhealthy',
     what: `Not as it should be: ${failed.join(', ')}.`,
-    book: 'Nothing was changed.',
     hint: 'What to do stands with each of them.',
     details: { failed },
   });

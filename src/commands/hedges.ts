@@ -3,7 +3,7 @@
 import { lateNews } from '../flow/evidence/late-news.ts';
 import { findHedges, listHedges } from '../flow/read/find-hedges.ts';
 import { checkMarketIsKnown } from '../flow/read/known-market.ts';
-import { hereAt, narrow, spanOf } from '../flow/read/narrow.ts';
+import { checkSpan, hereAt, narrow } from '../flow/read/narrow.ts';
 import { readHedgesIntent } from '../intent/hedges-intent.ts';
 import { NARROWING_HELP, narrowingOptions } from '../intent/narrowing.ts';
 import { HEDGE_COLUMNS, hedgeChanges, viewHedges } from '../present/views/hedges.ts';
@@ -29,7 +29,7 @@ export const hedges = defineCommand({
   read: readHedgesIntent,
   async run(desk, { id, filter, narrowing }) {
     const here = { zone: (await desk.vantage()).zone, nowMs: desk.clock.now() };
-    await spanOf(narrowing, here);
+    await checkSpan(narrowing, here);
     const api = await desk.api();
     const found = id === undefined ? await listHedges(api, filter) : await findHedges(api, id);
     await lateNews(found.data, await desk.looking());

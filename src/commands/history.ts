@@ -1,7 +1,7 @@
 /** `hedge history`: closed hedges, one by one or summed. */
 import { addUpHistory } from '../flow/read/add-up-history.ts';
 import { checkMarketIsKnown } from '../flow/read/known-market.ts';
-import { hereAt, narrow, spanOf } from '../flow/read/narrow.ts';
+import { checkSpan, hereAt, narrow } from '../flow/read/narrow.ts';
 import { sumHistory } from '../flow/read/sum-history.ts';
 import { readHistoryIntent } from '../intent/history-intent.ts';
 import { NARROWING_HELP, narrowingOptions } from '../intent/narrowing.ts';
@@ -31,7 +31,7 @@ export const history = defineCommand({
   read: readHistoryIntent,
   async run(desk, { narrowing, by, chart }) {
     const here = { zone: (await desk.vantage()).zone, nowMs: desk.clock.now() };
-    await spanOf(narrowing, here);
+    await checkSpan(narrowing, here);
     const api = await desk.api();
     const { data, meta, servedAt } = await api.history();
     await checkMarketIsKnown(api, narrowing.market, data);

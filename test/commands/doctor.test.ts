@@ -105,9 +105,10 @@ describe('doctor', () => {
     const [, ...others] = WHOLE();
     const desk = await aSoundDesk([on('GET /account', ok(anAccount(), {}, now(600_000))), ...others]);
     const ran = await desk.run('doctor --json');
-    expect(ran.code).toBe(11);
+    // At an address of this machine: it may be practice, in a time of its own.
+    expect(ran.code).toBe(0);
     expect(lineOf(ran, 'clock')).toMatchObject({
-      verdict: 'fail',
+      verdict: 'warn',
       says: expect.stringContaining('10 minutes ahead'),
     });
   });

@@ -51,14 +51,15 @@ async function dealOnce(intent: ActionIntent, dealing: Dealing): Promise<ActionR
   if (earlier !== undefined) return continueAction(earlier, intent, dealing);
   const read = await readAll(intent, dealing);
   const dealt = await alreadyDealt(intent, read, dealing);
-  if (dealt !== undefined) return dealt;
+  const { servedAt } = read.facts.book;
+  if (dealt !== undefined) return { ...dealt, servedAt: dealt.servedAt ?? servedAt };
   const agreed = await agreeUnlessTaken(intent, read, dealing);
   const { plan, warnings } = agreed;
   if (nothingToDo(plan)) {
     warnings.forEach(({ says }) => dealing.watch.news(`besides    ${says}`));
-    return reportOf('flat', { plan, warnings });
+    return reportOf('flat', { plan, warnings, servedAt });
   }
-  if (intent.options.dryRun) return reportOf('planned', { plan, warnings });
+  if (intent.options.dryRun) return reportOf('planned', { plan, warnings, servedAt });
   const entry = await writeIntent(agreed, dealing);
   const { wait, timeoutMs } = intent.options;
   return { ...(await sendAndFinish(entry, { plan, wait, timeoutMs }, dealing)), warnings };

@@ -32,13 +32,21 @@ export interface Checkup {
   /** The worst of them. */
   verdict: Verdict;
   checks: readonly Check[];
+  /** When the service answered, by its own clock. */
+  servedAt: Date | undefined;
 }
 
 export const checkupOf = (checks: readonly Check[]): Checkup => ({
   verdict:
     (['fail', 'warn'] as const).find((verdict) => checks.some((it) => it.verdict === verdict)) ?? 'pass',
   checks,
+  servedAt: servedAtOf(checks),
 });
+
+function servedAtOf(checks: readonly Check[]): Date | undefined {
+  const at = checks.find(({ check }) => check === 'clock')?.facts?.['served_at'];
+  return typeof at === 'string' ? new Date(at) : undefined;
+}
 
 /** What could not be looked at, and why: the error's own words. */
 export function failedCheck(check: CheckName, error: unknown): Check {

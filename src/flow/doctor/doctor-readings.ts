@@ -1,5 +1,6 @@
 /** What the service answers to the key: one reading with its time, its clock, and what it sends that nobody specified. */
 import type { HedgeApi } from '../../client/hedge-api.ts';
+import { isLoopback } from '../../client/transport/proxy.ts';
 import { isSpecifiedCode, namesAreShown, type Resource, unspecifiedIn } from '../../client/unspecified.ts';
 import { quoted } from '../../domain/quoted.ts';
 import type { Environment } from '../../domain/vocabulary.ts';
@@ -13,6 +14,7 @@ const READING_MS = 12_000;
 
 export async function checkReadings(
   account: Settled<{ api: HedgeApi; environment: Environment }>,
+  host: string | undefined,
   clock: Clock,
 ): Promise<readonly [reading: Check, clock: Check, answers: Check]> {
   if ('error' in account) {
@@ -28,7 +30,7 @@ export async function checkReadings(
   const { data, ...time } = read.value;
   return [
     judgeReading(time),
-    judgeClock(time, environment),
+    judgeClock(time, { environment, here: host !== undefined && isLoopback(host) }),
     await looked('answers', () => checkAnswers(api, data, clock)),
   ];
 }

@@ -90,7 +90,11 @@ const FAR_OFF_MS = 60_000;
 /** The Date header has whole seconds. */
 const GRAIN_MS = 1_000;
 
-export function judgeClock({ askedAt, answeredAt, servedAt }: Timed, environment: Environment): Check {
+/** `here`: the service is at an address of this machine, as that of `practice serve` is. */
+export function judgeClock(
+  { askedAt, answeredAt, servedAt }: Timed,
+  { environment, here }: { environment: Environment; here: boolean },
+): Check {
   if (servedAt === undefined)
     return {
       check: 'clock',
@@ -113,6 +117,14 @@ export function judgeClock({ askedAt, answeredAt, servedAt }: Timed, environment
       check: 'clock',
       verdict: 'pass',
       says: 'This machine and the service tell the same time.',
+      facts,
+    };
+  if (here)
+    return {
+      check: 'clock',
+      verdict: 'warn',
+      says: `The service on this machine keeps a time of its own, ${inWords(off)} this machine's.`,
+      todo: "As it should be where it is hedge practice serve, whose time can be advanced. Where it leads elsewhere: compare this machine's clock, date -u",
       facts,
     };
   return {
@@ -160,7 +172,9 @@ export function judgeAnswers({ read, strange, unnamed, codes, unreadable }: Answ
       facts,
     };
   const besides =
-    unnamed.length === 0 ? '' : ` Where it leaves the names open: ${unnamed.map(quoted).join(', ')}.`;
+    unnamed.length === 0
+      ? ''
+      : ` Also sent, of what the specification gives no names to: ${unnamed.map(quoted).join(', ')}.`;
   if (strange.length === 0 && codes.length === 0)
     return {
       check: 'answers',

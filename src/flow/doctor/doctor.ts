@@ -71,7 +71,7 @@ export async function examine(it: Examined): Promise<Checkup> {
       const shaken = await within(it.clock, TLS_MS, (signal) => where.shakeHands(signal));
       return judgeTls(shaken, where.host, it.clock.now());
     }),
-    checkReadings(account, it.clock),
+    checkReadings(account, 'value' in address ? address.value.host : undefined, it.clock),
   ]);
   return checkupOf([
     await looked('node', () => judgeNode(it.installed)),

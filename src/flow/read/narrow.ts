@@ -2,7 +2,7 @@
  * Picks from a list what lies in a span of time, on a market, on a side: the specification shows no such query.
  * Says of the result what it covers, and what may be missing from it. Asks nobody.
  */
-import type { Here } from '../../domain/calendar.ts';
+import type { Here, Moment } from '../../domain/calendar.ts';
 import { instantOf, instantText } from '../../domain/instants.ts';
 import type { Side } from '../../domain/vocabulary.ts';
 import { UsageError } from '../../errors.ts';
@@ -40,8 +40,19 @@ export const hereAt = ({ servedAt }: { servedAt: Date | undefined }, here: Here)
   nowMs: servedAt?.getTime() ?? here.nowMs,
 });
 
+const goesByNow = (moment: Moment | undefined): boolean =>
+  moment?.kind === 'day_ago' || moment?.kind === 'ago';
+
+/**
+ * Before anything is asked: throws UsageError where nothing can lie between the two, whatever time it is at the
+ * service. A day beside a `today` has to wait for what its clock says.
+ */
+export async function checkSpan(narrowing: Narrowing, here: Here): Promise<void> {
+  if (goesByNow(narrowing.since) === goesByNow(narrowing.until)) await spanOf(narrowing, here);
+}
+
 /** Throws UsageError where nothing can lie between the two. */
-export async function spanOf({ since, until }: Narrowing, here: Here): Promise<Span> {
+async function spanOf({ since, until }: Narrowing, here: Here): Promise<Span> {
   if (since === undefined && until === undefined) return { fromMs: undefined, untilMs: undefined };
   const { beginningOf, endOf } = await import('../../domain/calendar.ts');
   const fromMs = since && beginningOf(since, here);

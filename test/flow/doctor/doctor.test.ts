@@ -130,6 +130,7 @@ describe('the doctor on the journal', () => {
 });
 
 describe('the doctor on time', () => {
+  const LIVE = { environment: 'live', here: false } as const;
   const served = (offMs: number, tookMs = 100) => ({
     askedAt: NOON,
     answeredAt: NOON + tookMs,
@@ -147,20 +148,27 @@ describe('the doctor on time', () => {
     [-62_000, 'fail'],
     [86_400_000, 'fail'],
   ])('a service whose time is %d ms off: %s', (off, verdict) => {
-    expect(judgeClock(served(off), 'live').verdict).toBe(verdict);
-    expect(judgeClock(served(off), 'practice').verdict).toBe('pass');
+    expect(judgeClock(served(off), LIVE).verdict).toBe(verdict);
+    expect(judgeClock(served(off), { environment: 'practice', here: true }).verdict).toBe('pass');
   });
 
   it('blames no clock for an answer that took long', () => {
-    expect(judgeClock(served(9_000, 10_000), 'live').verdict).toBe('pass');
+    expect(judgeClock(served(9_000, 10_000), LIVE).verdict).toBe('pass');
     expect(judgeReading(served(0, 10_000))).toMatchObject({ verdict: 'warn', facts: { ms: 10_000 } });
     expect(judgeReading(served(0))).toMatchObject({ verdict: 'pass' });
   });
 
+  it('fails nobody for a service on this machine, which may be practice and have its own time', () => {
+    const found = judgeClock(served(3 * 86_400_000), { environment: 'sandbox', here: true });
+    expect(found.verdict).toBe('warn');
+    expect(found.says).toContain('72 hours ahead of');
+    expect(found.todo).toContain('hedge practice serve');
+  });
+
   it('says which way it is off, and that a service may keep its time to itself', () => {
-    expect(judgeClock(served(7_200_000), 'live').says).toContain('2 hours ahead of');
-    expect(judgeClock(served(-30_000), 'live').says).toContain('29 seconds behind');
-    expect(judgeClock({ ...served(0), servedAt: undefined }, 'live').verdict).toBe('warn');
+    expect(judgeClock(served(7_200_000), LIVE).says).toContain('2 hours ahead of');
+    expect(judgeClock(served(-30_000), LIVE).says).toContain('29 seconds behind');
+    expect(judgeClock({ ...served(0), servedAt: undefined }, LIVE).verdict).toBe('warn');
   });
 
   it.each([
