@@ -109,16 +109,16 @@ export const inFlightOn = (actions: readonly Action[], place: SidePlace): readon
   actions.filter((it) => (inFlight(it) || it.underway) && isOn(it, place));
 
 /**
- * Closes of this machine that were seen to end and were sent with every hedge in sight that `action` was: what it
- * was measured against may have left by them. Newest first.
+ * Closes of this machine that were sent after `action` and with every hedge in sight that it was measured against:
+ * those may have left by them. Newest first.
  */
-export function closersOf(actions: readonly Action[], { id, intent }: Action): readonly Action[] {
+export function closesAfter(actions: readonly Action[], { id, intent }: Action): readonly Action[] {
   const ids = intent.before.hedges.filter(({ status }) => status === 'filled').map((it) => it.hedge_id);
   const seenBy = ({ before }: Action['intent']): boolean =>
-    ids.every((hedge) => before.hedges.some((it) => it.hedge_id === hedge));
+    ids.length > 0 && ids.every((hedge) => before.hedges.some((it) => it.hedge_id === hedge));
   const place = { identity: intent.identity, market: intent.market, side: intent.side };
   return actions
-    .filter((it) => it.id !== id && it.intent.action === 'close' && it.state === 'done')
+    .filter((it) => it.id !== id && it.intent.action === 'close' && mayStand(it))
     .filter((it) => isOn(it, place) && it.intent.at >= intent.at && seenBy(it.intent))
     .toReversed();
 }

@@ -78,9 +78,14 @@ async function waitForEnd(entry: Action, options: Finishing, looking: Looking): 
     const awaited = await awaitOutcome(entry, looking, { timeoutMs });
     if (awaited.became === 'ended') return await ended(entry, { ...awaited, plan }, looking);
     if (awaited.became === 'other') {
-      const { says, hedges } = awaited;
+      const { says, hedges, closedBy } = awaited;
       const told = await recordNotTold(entry, { says, waited: true }, looking);
-      return reportOf('unknown', { entry: told, plan, hedges, finding: notOursError(told, says) });
+      return reportOf('unknown', {
+        entry: told,
+        plan,
+        hedges,
+        finding: notOursError(told, { says, closedBy }),
+      });
     }
     const finding = stillPending(entry, awaited.says, looking.clock.now());
     return reportOf('pending', { entry, plan, hedge: awaited.hedge, finding });

@@ -41,7 +41,14 @@ export type Awaited =
   /** Not seen yet; it may still come. */
   | { became: 'pending'; says: string; hedge: Hedge | undefined }
   /** The book has changed, and not exactly as was asked. */
-  | { became: 'other'; says: string; hedges: readonly HedgeChange[]; hedge: Hedge | undefined };
+  | {
+      became: 'other';
+      says: string;
+      hedges: readonly HedgeChange[];
+      hedge: Hedge | undefined;
+      /** By a later close of this machine's, named by its short id. */
+      closedBy: string | undefined;
+    };
 
 /** @throws the signal's reason as soon as it aborts. A key that is turned down meanwhile ends the waiting: pending. */
 export async function awaitOutcome(
@@ -112,8 +119,10 @@ const endOfSide = ({ intent }: Action, hedges: readonly HedgeChange[]): 'changed
 
 function unfinished(action: Action, last: Sighting | undefined, seconds: number): Awaited {
   const hedge = last?.hedge;
-  if (last?.evidence.kind === 'other')
-    return { became: 'other', says: last.evidence.says, hedges: last.evidence.hedges, hedge };
+  if (last?.evidence.kind === 'other') {
+    const { says, hedges, closedBy } = last.evidence;
+    return { became: 'other', says, hedges, hedge, closedBy };
+  }
   const seen = last === undefined ? 'nothing could be read' : (remarkOf(last) ?? notSeenYet(action, last));
   return { became: 'pending', says: `${seen} after ${seconds.toString()} s`, hedge };
 }

@@ -27,12 +27,19 @@ export type Evidence =
   /**
    * What was asked has happened. `hedges`: those that stood before, each as it is now, changed or not; of an
    * open, `hedge`. `says`: what else is worth knowing, such as a size that is not the one that was asked.
+   * `closedBy`: a later close of this machine's, by its short id, under which those hedges may have left.
    */
-  | { kind: 'exact'; hedges: readonly HedgeChange[]; hedge?: Hedge | undefined; says?: string | undefined }
+  | {
+      kind: 'exact';
+      hedges: readonly HedgeChange[];
+      hedge?: Hedge | undefined;
+      says?: string | undefined;
+      closedBy?: string;
+    }
   /** Nothing of it can be seen. */
   | { kind: 'none' }
   /** Something happened, and it is not exactly what was asked. */
-  | { kind: 'other'; says: string; hedges: readonly HedgeChange[] }
+  | { kind: 'other'; says: string; hedges: readonly HedgeChange[]; closedBy?: string }
   /** It cannot be told from what was read. */
   | { kind: 'unclear'; says: string };
 

@@ -9,9 +9,9 @@ import type { Action } from '../../journal/fold.ts';
 import type { Looking } from '../dealing.ts';
 import { readSide, type SideBook } from '../plan/plan-side.ts';
 import { type Reading, readBook, readUnderReference } from '../read/read-book.ts';
-import { changeEvidence, type Evidence } from './evidence.ts';
+import type { Evidence } from './evidence.ts';
+import { evidenceOnSide } from './evidence-on-side.ts';
 import { hedgeEvidence, openEvidence } from './open-evidence.ts';
-import { ourOthers } from './our-others.ts';
 
 export interface Sighting {
   evidence: Evidence;
@@ -39,9 +39,9 @@ async function lookAtSide(action: Action, reading: Looker): Promise<Sighting> {
   const lookedAtMs = reading.clock.now();
   const facts = await readBook(reading);
   const book = readSide(intent, facts);
-  const others = ourOthers(action, readActions(reading.journal), lookedAtMs);
+  const actions = readActions(reading.journal);
   return {
-    evidence: changeEvidence(intent, book, others),
+    evidence: evidenceOnSide(action, { now: book, lookedAtMs, actions }),
     book,
     position: book.position,
     servedAt: facts.servedAt,

@@ -43,11 +43,17 @@ export function unknownError(entry: Action, cause: OutcomeUnknownError): Outcome
   );
 }
 
-/** Accepted, and the book changed otherwise than by it. */
-export const notOursError = (entry: Action, says: string): OutcomeUnknownError =>
+/** Accepted, and the book changed otherwise than by it: `closedBy` a later close of ours, or by whomever. */
+export const notOursError = (
+  entry: Action,
+  { says, closedBy }: { says: string; closedBy?: string | undefined },
+): OutcomeUnknownError =>
   new OutcomeUnknownError({
     what: `UNKNOWN: ${actionInWords(entry)} was accepted, and what the book shows is not exactly that: ${says}.`,
-    book: `A colleague's deal cannot be told from it (${actionByName(entry)}). Do not deal it again.`,
+    book:
+      closedBy === undefined
+        ? `A colleague's deal cannot be told from it (${actionByName(entry)}). Do not deal it again.`
+        : `What it did before that cannot be told (${actionByName(entry)}). Do not deal it again.`,
     hint: commandLines([
       [`hedge check ${entry.shortId}`, 'looks again, sends nothing'],
       ['hedge hedges', 'shows the side, hedge by hedge'],

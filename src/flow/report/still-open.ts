@@ -73,7 +73,9 @@ export function evidenceInWords({ intent, outcome }: Action, evidence: Evidence)
         .filter(({ before, after }) => !before.eq(after))
         .map(({ id, before, after }) => `${unquoted(id)} ${usdInWords(before)} -> ${usdInWords(after)}`);
       const seen = changed.length === 0 ? `${side} is flat` : changed.join(', ');
-      const whose = outcome === undefined ? '; that may be this one, or a colleague' : '';
+      const other =
+        evidence.closedBy === undefined ? 'a colleague' : `action ${evidence.closedBy} of this machine`;
+      const whose = outcome === undefined ? `; that may be this one, or ${other}` : '';
       return `the side became exactly what was asked (${seen})${whose}`;
     }
     case 'other':

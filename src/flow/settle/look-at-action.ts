@@ -52,9 +52,9 @@ async function acceptedReport(action: Action, seen: Sighting, looking: Looking):
   if (end !== undefined) return ended(action, end, looking);
   const nowMs = looking.clock.now();
   if (evidence.kind === 'other') {
-    const { says } = evidence;
+    const { says, closedBy } = evidence;
     const entry = await recordNotTold(action, { says, waited: false }, looking);
-    const finding = notOursError(entry, says);
+    const finding = notOursError(entry, { says, closedBy });
     return reportOf('unknown', {
       entry,
       hedge,

@@ -91,16 +91,16 @@ async function considerAgain(
 ): Promise<Agreed & { dealtElsewhere: readonly string[] }> {
   const intent = intentAgain(action, optionsOf(action, how), how.line);
   const facts = await readFacts(intent, dealing);
-  const plan = planAgain(intent, facts);
   const state = dealing.journal.read();
+  // A line of what never left is typed for what stands now.
+  const isMeantNow = how.line !== undefined && how.evidence === undefined;
+  const over = isMeantNow ? undefined : stopFrom(notWhatItWasFor(action, facts.book, state.actions));
+  if (over !== undefined) throw over;
+  const plan = planAgain(intent, facts);
   const findings = [
     ...guardPlan(plan, { limits: dealing.limits }).map((finding) => softened(finding, how.evidence)),
     ...judgedByJournal(action, plan, state, dealing),
     ...dealIdFindings(intent, { state, facts, dealing }),
-    // A line of what never left is typed for what stands now.
-    ...(how.line !== undefined && how.evidence === undefined
-      ? []
-      : notWhatItWasFor(action, facts.book, state.actions)),
   ];
   const stop = stopFrom(
     how.line === undefined ? findings.map((each) => asAfterResume(each, action)) : findings,

@@ -1,27 +1,47 @@
 /**
- * Whether a close may be sent again: only for what it was meant to close. A key that the service never saw acts
- * now, on whatever stands now, and what was opened or added since was never meant. Pure.
+ * Whether what an action was meant for still stands, so that it may be sent again. A key that the service never saw
+ * acts now, on whatever stands now: a close never takes what was opened or added since, and an addition needs
+ * something to fall on. Pure.
  */
 import { Big } from 'big.js';
 import { usdInWords } from '../../domain/exposure.ts';
 import { quoted, unquoted } from '../../domain/quoted.ts';
-import type { Action } from '../../journal/fold.ts';
-import { closersOf } from '../../journal/ledger.ts';
+import { type Action, isUnresolved } from '../../journal/fold.ts';
+import { closesAfter } from '../../journal/ledger.ts';
 import { commandLines } from '../command-lines.ts';
 import type { Finding } from '../dealing.ts';
+import { nothingOpen } from '../plan/plan-reduction.ts';
 import type { SideBook, SideHedge } from '../plan/plan-side.ts';
 
-/** Stops a close for which nothing is left, or beside which something else stands; empty of any other action. */
+/**
+ * Stops a close for which nothing is left, or beside which something else stands, and an addition to a side that is
+ * flat; empty of any other action.
+ */
 export function notWhatItWasFor(
   action: Action,
   now: SideBook,
   actions: readonly Action[],
 ): readonly Finding[] {
-  if (action.intent.action !== 'close') return [];
+  const { intent } = action;
+  if (intent.action === 'add' && now.inPositions === false) return [nothingToAddTo(action, now)];
+  if (intent.action !== 'close') return [];
   const says = whyNot(action, now, actions);
   return says === undefined
     ? []
     : [{ level: 'stop', code: 'book_changed', says, hint: waysOut(action, now) }];
+}
+
+/** What may still fill is waited for first; else a person's word is all that is left, where it was ever sent. */
+function nothingToAddTo(action: Action, now: SideBook): Finding {
+  const { what, hint } = nothingOpen(now);
+  const isComing = now.coming.length > 0;
+  const code = isComing ? 'in_flight' : 'no_open_hedge';
+  return {
+    level: 'stop',
+    code,
+    says: what,
+    hint: isComing || !isUnresolved(action) ? hint : commandLines(settling(action)),
+  };
 }
 
 function whyNot(action: Action, now: SideBook, actions: readonly Action[]): string | undefined {
@@ -37,7 +57,8 @@ function whyNot(action: Action, now: SideBook, actions: readonly Action[]): stri
     return `Action ${shortId} was not meant for what stands on ${place} now: ${inWords(since, was)}. Sent again it would close that too.`;
   if (now.total === undefined)
     return `Whether anything stands on ${place} that action ${shortId} was not meant for cannot be told: ${now.unclear ?? 'the book could not be read whole'}.`;
-  const [closer] = standing.length > 0 ? [] : closersOf(actions, action);
+  if (standing.length > 0) return undefined;
+  const closer = closesAfter(actions, action).find(({ state }) => state === 'done');
   return closer === undefined
     ? undefined
     : `Nothing is left that action ${shortId} was meant for: action ${closer.shortId} of this machine closed ${place} since.`;
@@ -57,11 +78,21 @@ function inWords(hedges: readonly SideHedge[], was: ReadonlyMap<string, string |
   return more > 0 ? `${named.join(', ')} and ${more.toString()} more` : named.join(', ');
 }
 
-const waysOut = ({ shortId, intent }: Action, { inPositions }: SideBook): string =>
+const waysOut = (action: Action, { inPositions }: SideBook): string =>
   commandLines([
     ...(inPositions === false
       ? []
-      : [[`hedge close ${intent.market} ${intent.side}`, 'closes what stands there now'] as const]),
+      : [
+          [
+            `hedge close ${action.intent.market} ${action.intent.side}`,
+            'closes what stands there now',
+          ] as const,
+        ]),
+    ...(isUnresolved(action) ? settling(action) : []),
+  ]);
+
+const settling = ({ shortId }: Action) =>
+  [
     [`hedge journal settle ${shortId} --as nothing --because TEXT`, 'your word: it never was'],
     [`hedge journal settle ${shortId} --as done --because TEXT`, 'your word: it was done'],
-  ]);
+  ] as const;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { check } from '../../../src/flow/settle/check.ts';
+import { resume } from '../../../src/flow/settle/resume.ts';
 import { hostOf } from '../../../src/platform/host.ts';
 import {
   anIntent,
@@ -166,6 +167,65 @@ describe('a look at what was accepted', () => {
     desk.practice.clock.pass(5_000);
     expect(await checked(desk)).toMatchObject({ finding: undefined, report: { outcome: 'changed' } });
     expect(desk.again(later).state).toBe('done');
+  });
+});
+
+describe('a look after a close of ours', () => {
+  const closed = async (desk: DealingDesk) => {
+    const { entry } = await desk.now('close USDTNGN buy');
+    return entry?.shortId ?? '';
+  };
+
+  it('names that close, and no colleague, for what an earlier close without an answer asked', async () => {
+    const desk = await standing();
+    await desk.lost('before', 'close USDTNGN buy');
+    const closer = await closed(desk);
+    const { finding } = await checked(desk);
+    expect(finding?.what).toContain(`that may be this one, or action ${closer} of this machine.`);
+  });
+
+  it.each([
+    ['add USDTNGN buy 2000', '10,000.00 USD -> 12,000.00 USD'],
+    ['reduce USDTNGN buy 4000', '10,000.00 USD -> 6,000.00 USD'],
+  ])(
+    'sees %s without an answer as that close saw it, and settles it by its own answer',
+    async (line, seen) => {
+      const desk = await standing();
+      const lost = await desk.lost('after', line);
+      desk.practice.clock.pass(5_000);
+      const closer = await closed(desk);
+      const { finding, evidence } = await checked(desk);
+      expect(evidence).toMatchObject({ kind: 'exact', closedBy: closer });
+      expect(finding?.what).toContain(seen);
+      expect(desk.again(lost)).toEqual(lost);
+    },
+  );
+
+  it('settles a reduction that the close saw by its own answer, and calls it no colleague’s', async () => {
+    const desk = await standing();
+    const lost = await desk.lost('after', 'reduce USDTNGN buy 4000');
+    desk.practice.clock.pass(5_000);
+    const closer = await closed(desk);
+    const how = { word: undefined, yes: true, resend: true, dryRun: false, wait: true, timeoutMs: 9_000 };
+    const report = await resume(how, desk.dealing({ attended: false }));
+    expect(report).toMatchObject({ outcome: 'changed', effect: 'done', finding: undefined });
+    expect(desk.looking.watch.said).toContain(
+      `note besides    action ${closer} of this machine closed USDTNGN buy since`,
+    );
+    expect(desk.again(lost).state).toBe('done');
+  });
+
+  it('names it for an accepted addition that it did not see, and calls that no colleague’s', async () => {
+    const desk = await standing();
+    await desk.practice.service.admin.setWeather({ share_failing_orders: 1 });
+    const added = await desk.deal('add USDTNGN buy 2000');
+    await desk.practice.service.admin.clearWeather();
+    desk.practice.clock.pass(FIVE_MINUTES);
+    const closer = await closed(desk);
+    const { finding } = await checked(desk, added.shortId);
+    expect(finding?.what).toContain(`action ${closer} of this machine closed USDTNGN buy since.`);
+    expect(finding?.book).toContain('What it did before that cannot be told');
+    expect(finding?.book).not.toContain('olleague');
   });
 });
 

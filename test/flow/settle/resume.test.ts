@@ -125,20 +125,23 @@ describe('what keeps it from being sent again', () => {
     expect(desk.again(lost)).toEqual(lost);
   });
 
-  it('a price that cannot be told: what is typed then is the line under its key, for a resume takes no --any-price', async () => {
+  it('a side that is flat by now: there is nothing to add to, and no line is named that could not work', async () => {
     const { desk, lost } = await lostOver('before', ADD);
     await desk.colleague('/hedges/close', ON);
     desk.practice.clock.pass(5_000);
+    const sent = desk.keys().length;
     const report = await resumed(desk, { yes: true, resend: true });
-    expect(report).toMatchObject({ outcome: 'unknown', finding: { code: 'no_reference' } });
-    const key = lost.intent.idempotency_key;
-    expect(report?.finding?.hint?.split('\n').slice(1)).toEqual([
-      `hedge add USDTNGN buy 2000 --idempotency-key ${key} --any-price`,
-      `hedge journal settle ${lost.shortId} --as nothing --because TEXT    if you know that it never was`,
+    expect(report).toMatchObject({
+      outcome: 'unknown',
+      finding: { code: 'no_open_hedge', effect: 'unknown', what: 'Nothing is open on USDTNGN buy.' },
+    });
+    expect(report?.finding?.hint?.match(/^hedge .*TEXT/gm)).toEqual([
+      `hedge journal settle ${lost.shortId} --as nothing --because TEXT`,
+      `hedge journal settle ${lost.shortId} --as done --because TEXT`,
     ]);
-    const typed = await desk.now(ADD, { idempotencyKey: key, anyPrice: true, yes: true });
-    expect(typed.entry?.id).toBe(lost.id);
-    expect([typed.finding?.code, desk.keys().at(-1)]).toEqual(['outcome_unknown', key]);
+    const typed = await desk.now(ADD, { idempotencyKey: lost.intent.idempotency_key, anyPrice: true });
+    expect(typed).toMatchObject({ entry: { id: lost.id }, finding: { code: 'no_open_hedge' } });
+    expect(desk.keys()).toHaveLength(sent);
   });
 
   it('a halt does not keep a close', async () => {
