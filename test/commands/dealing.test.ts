@@ -203,6 +203,50 @@ describe('a deal id', () => {
     expect((await desk.run(`${OPEN} --deal-id PAY-1 --ensure`)).code).toBe(0);
     expect(await openHedges(desk)).toBe(1);
   });
+
+  it.each([
+    ['reduce USDTNGN buy 4k', '6,000.00 USD'],
+    ['add USDTNGN buy 2k', '12,000.00 USD'],
+  ])(
+    'ensured on another machine after %s is not called another deal, and not dealt again',
+    async (change, now) => {
+      const desk = aDesk({ env: PRACTICE });
+      await desk.run(`${OPEN} --deal-id PAY-1`);
+      expect((await desk.run(`${change} --yes`)).code).toBe(0);
+      expect((await desk.run(`${OPEN} --deal-id PAY-1 --ensure`)).code).toBe(0);
+      rmSync(join(desk.home, 'state', 'journal.jsonl'));
+      const ran = await desk.run('open USDTNGN buy 10k --tenor 3 --yes --deal-id PAY-1 --ensure');
+      expect(ran.code).toBe(10);
+      const says = ran.err.replace(/\s+/g, ' ');
+      expect(says).toContain(`Under deal id "PAY-1" stands buy "USDTNGN" at ${now} now`);
+      expect(says).toContain('whether it was dealt at 10,000.00 USD and changed since cannot be seen here');
+      expect(says).not.toMatch(/new deal|another deal|other terms/i);
+      expect(await openHedges(desk)).toBe(1);
+    },
+  );
+
+  it('ensured on another machine after it was closed in parts is told by its closed record', async () => {
+    const desk = aDesk({ env: PRACTICE });
+    await desk.run(`${OPEN} --deal-id PAY-1`);
+    await desk.run('reduce USDTNGN buy 4k --yes');
+    await desk.run('close USDTNGN buy --yes');
+    rmSync(join(desk.home, 'state', 'journal.jsonl'));
+    const again = await desk.run(`${OPEN} --deal-id PAY-1 --ensure`);
+    expect(again.code).toBe(0);
+    expect(documentOf(again).data?.outcome).toBe('closed');
+    // What it never was is another deal.
+    expect((await desk.run('open USDTNGN buy 11k -t 3 --yes --deal-id PAY-1 --ensure')).code).toBe(10);
+    expect(await openHedges(desk)).toBe(0);
+  });
+
+  it('ensured where the journal saw a colleague’s hedge at that size, before a reduction of ours, is done', async () => {
+    const desk = aDesk({ env: PRACTICE });
+    await desk.run(`${OPEN} --deal-id PAY-1`);
+    rmSync(join(desk.home, 'state', 'journal.jsonl'));
+    await desk.run('reduce USDTNGN buy 4k --yes');
+    expect((await desk.run(`${OPEN} --deal-id PAY-1 --ensure`)).code).toBe(0);
+    expect(await openHedges(desk)).toBe(1);
+  });
 });
 
 describe('a close', () => {

@@ -1,12 +1,14 @@
 /** `--ensure`: what stands under a deal id is as good as dealt now, and is told, awaited or gone on with. */
-import type { Hedge } from '../../client/schemas.ts';
+import type { Big } from 'big.js';
+import { type Hedge, numberIn } from '../../client/schemas.ts';
 import type { ActionIntent, OpenIntent } from '../../intent/action-intent.ts';
+import type { JournalState } from '../../journal/store.ts';
 import type { ActionReport, Dealing } from '../dealing.ts';
 import { awaitHedge } from '../evidence/await-hedge.ts';
 import { reportOf } from '../report/report.ts';
 import type { Read } from './considered.ts';
 import { continueAction } from './continue.ts';
-import { checkSameTerms, dealSoFar, failedBefore } from './ensure.ts';
+import { checkSameDeal, checkSameTerms, dealSoFar, failedBefore, sizesSeen } from './ensure.ts';
 
 /**
  * The report of the deal that is there; undefined when it is to be dealt.
@@ -36,16 +38,29 @@ export async function alreadyDealt(
       return continueAction(so.entry, intent, dealing);
     }
     case 'there':
-      return dealtElsewhere(intent, so.hedge, dealing);
+      return dealtElsewhere(intent, so.hedge, { state, dealing });
     default:
       return so satisfies never;
   }
 }
 
-async function dealtElsewhere(intent: OpenIntent, hedge: Hedge, dealing: Dealing): Promise<ActionReport> {
-  const { market, side, notional_usd: notional, tenor_days: tenor } = hedge;
-  checkSameTerms(intent, { market, side, notional, tenorDays: tenor.toNumber() });
+async function dealtElsewhere(
+  intent: OpenIntent,
+  hedge: Hedge,
+  { state, dealing }: { state: JournalState; dealing: Dealing },
+): Promise<ActionReport> {
+  const another = !hedge.notional_usd.eq(intent.notional);
+  const seen = another
+    ? [...sizesSeen(hedge.id, state.actions, dealing.identity), ...(await sizeClosed(hedge, dealing))]
+    : [];
+  checkSameDeal(intent, hedge, seen);
   dealing.watch.note(`there already ${hedge.id}, dealt elsewhere`);
   const { wait, timeoutMs } = intent.options;
   return awaitHedge(hedge, { wait, timeoutMs }, dealing);
+}
+
+/** The notional of its record, which covers the whole life of a closed hedge (specification §2). */
+async function sizeClosed({ id }: Hedge, { api, signal }: Dealing): Promise<readonly Big[]> {
+  const { data } = await api.history({ signal });
+  return data.flatMap((record) => (record.id === id ? (numberIn(record.notional_usd) ?? []) : []));
 }

@@ -2,7 +2,7 @@
  * What a deal id has come to already, here and at the service: whether an open under it would be a second
  * deal, and what `--ensure` answers instead. One deal id, one deal, on every machine of the desk.
  */
-import type { Big } from 'big.js';
+import { Big } from 'big.js';
 import type { Hedge } from '../../client/schemas.ts';
 import { usdInWords } from '../../domain/exposure.ts';
 import { quoted } from '../../domain/quoted.ts';
@@ -11,9 +11,11 @@ import type { Side } from '../../domain/vocabulary.ts';
 import { OrderFailedError, StoppedError } from '../../errors.ts';
 import type { OpenIntent } from '../../intent/action-intent.ts';
 import { type Action, isDefiniteNo } from '../../journal/fold.ts';
+import { type Identity, sameIdentity } from '../../journal/identity.ts';
 import { dealAttempt, findByDealId, usedDealId } from '../../journal/ledger.ts';
 import type { JournalState } from '../../journal/store.ts';
 import type { Dealing, Finding } from '../dealing.ts';
+import { COMING } from '../plan/plan-side.ts';
 import { dealKey } from './keys.ts';
 
 /** `here`: an action of this machine. `there`: a hedge that only the service knows of. */
@@ -75,7 +77,7 @@ export function guardDealId(dealId: string, known: Known): readonly Finding[] {
       level: 'stop',
       code: 'deal_id_used',
       says: `Deal id ${quoted(dealId)} is used: hedge ${quoted(id)} (${quoted(status)}) stands under it, dealt elsewhere.`,
-      hint: 'Use another deal id, or add --ensure to take what is there for done.',
+      hint: 'If it is this deal, --ensure takes it for done. Another deal needs an id of its own.',
       details: { deal_id: dealId, hedge_id: id, status },
     },
   ];
@@ -111,6 +113,44 @@ export function checkSameTerms(intent: OpenIntent, dealt: DealtTerms): void {
     book: 'Nothing was sent.',
     hint: `See it: hedge hedges ${shellWord(intent.dealId ?? '')}. A new deal needs a new deal id.`,
     details: { deal_id: intent.dealId ?? null },
+  });
+}
+
+/** Sizes, in USD, at which the journal has seen a hedge before an action of ours. */
+export const sizesSeen = (hedgeId: string, actions: readonly Action[], identity: Identity): readonly Big[] =>
+  actions
+    .filter(({ intent }) => sameIdentity(intent.identity, identity))
+    .flatMap(({ intent }) => intent.before.hedges)
+    .flatMap(({ hedge_id: id, notional_usd: size }) =>
+      id === hedgeId && size !== null ? [new Big(size)] : [],
+    );
+
+/**
+ * The same for a hedge that only the service knows of. A filled one may have been added to or reduced since it
+ * was dealt, and the service tells its size of now: another size is another deal only where it has not filled.
+ * `seen`: sizes that it is known to have had.
+ * @throws StoppedError `deal_id_used` when it is another deal, or may be.
+ */
+export function checkSameDeal(intent: OpenIntent, hedge: Hedge, seen: readonly Big[]): void {
+  const { id, market, side, status, notional_usd: now } = hedge;
+  const tenorDays = hedge.tenor_days.toNumber();
+  const apartFromSize = market === intent.market && side === intent.side && tenorDays === intent.tenor;
+  if (apartFromSize && seen.some((size) => size.eq(intent.notional))) return;
+  if (now.eq(intent.notional) || !apartFromSize || COMING.includes(status))
+    return checkSameTerms(intent, { market, side, notional: now, tenorDays });
+  const dealId = intent.dealId ?? '';
+  throw new StoppedError({
+    code: 'deal_id_used',
+    what: `Under deal id ${quoted(dealId)} stands ${side} ${quoted(market)} at ${usdInWords(now)} now (hedge ${quoted(id)}, ${quoted(status)}); whether it was dealt at ${usdInWords(intent.notional)} and changed since cannot be seen here.`,
+    book: 'Nothing was sent.',
+    hint: `See it: hedge hedges ${shellWord(dealId)}. If it is this deal, it is dealt: nothing is left to do.`,
+    details: {
+      deal_id: dealId,
+      hedge_id: id,
+      status,
+      notional_usd: now,
+      asked_notional_usd: intent.notional,
+    },
   });
 }
 
