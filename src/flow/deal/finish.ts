@@ -119,7 +119,11 @@ export async function ended(
 /** The original result of an action whose end is known: the hedge is read again, the outcome is not. */
 async function endedBefore(entry: Action, looking: Looking): Promise<ActionReport> {
   const outcome = endKept(entry);
-  const seen = await unlessUnwell(look(entry, looking));
+  const seen = await unlessUnwell(look(entry, looking), ({ what }) =>
+    looking.watch.news(
+      `not read   ${what} Action ${entry.shortId} is told as the journal keeps it; a dash is what it does not keep.`,
+    ),
+  );
   const finding = outcome === 'failed' ? failedError(entry) : undefined;
   const endedMs = Date.parse(entry.outcome?.at ?? entry.changedAt);
   const derived = figuresOf(entry, { hedge: seen?.hedge, endedMs });
@@ -150,11 +154,15 @@ async function realised({ intent }: Action, { api, signal }: Looking): Promise<B
 }
 
 /** A reading that only adds to what is known already must not fail it. */
-async function unlessUnwell<T>(reading: Promise<T>): Promise<T | undefined> {
+async function unlessUnwell<T>(
+  reading: Promise<T>,
+  tell?: (failure: HedgeError) => void,
+): Promise<T | undefined> {
   try {
     return await reading;
   } catch (error) {
-    if (error instanceof HedgeError) return undefined;
-    throw error;
+    if (!(error instanceof HedgeError)) throw error;
+    tell?.(error);
+    return undefined;
   }
 }

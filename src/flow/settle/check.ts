@@ -5,7 +5,7 @@
 
 import { quoted } from '../../domain/quoted.ts';
 import {
-  type HedgeError,
+  HedgeError,
   OrderFailedError,
   OutcomeUnknownError,
   PendingError,
@@ -18,6 +18,7 @@ import { sameIdentity } from '../../journal/identity.ts';
 import type { ActionReport, Looking } from '../dealing.ts';
 import { actionOfBook } from '../read/name-action.ts';
 import { damageError, damageInWords, damageOf } from '../read/read-journal.ts';
+import { couldNotLook, isReadingFailure } from './could-not-look.ts';
 import { type Looked, lookAtAction } from './look-at-action.ts';
 
 export interface Checked {
@@ -32,7 +33,10 @@ export interface Checked {
   servedAt: Date | undefined;
 }
 
-/** @throws UsageError when the word means none; HedgeError of a reading that failed: then nothing is known of the rest. */
+/**
+ * A reading that fails leaves each action as it was: named, with the lines that go on.
+ * @throws UsageError when the word means none.
+ */
 export async function check(word: string | undefined, looking: Looking): Promise<Checked> {
   const state = looking.journal.read();
   const damage = damageOf(looking.journal.path, state);
@@ -42,8 +46,11 @@ export async function check(word: string | undefined, looking: Looking): Promise
   const here = open.filter(({ intent }) => sameIdentity(intent.identity, looking.identity));
   const meant = word === undefined ? here : [existing(actions, word, looking)];
   const looked: Looked[] = [];
+  let failure: HedgeError | undefined;
   for (const action of meant) {
-    looked.push(await lookAtAction(action, looking));
+    const seen = failure === undefined ? await lookUnlessUnwell(action, looking) : failure;
+    failure = seen instanceof HedgeError ? seen : undefined;
+    looked.push(seen instanceof HedgeError ? unseen(action, seen, looking) : seen);
   }
   const missing = damage === undefined || word !== undefined ? undefined : damageError(damage);
   return {
@@ -53,6 +60,22 @@ export async function check(word: string | undefined, looking: Looking): Promise
     finding: worstOf(looked.map(({ report }) => report)) ?? missing,
     servedAt: looked.at(-1)?.report.servedAt,
   };
+}
+
+async function lookUnlessUnwell(action: Action, looking: Looking): Promise<Looked | HedgeError> {
+  try {
+    return await lookAtAction(action, looking);
+  } catch (error) {
+    if (isReadingFailure(error)) return error;
+    throw error;
+  }
+}
+
+/** What failed for one is not tried again for the next. */
+function unseen(action: Action, failure: HedgeError, { clock }: Looking): Looked {
+  const report = couldNotLook(action, failure, clock.now());
+  if (report === undefined) throw failure;
+  return { report, evidence: undefined };
 }
 
 /** @throws UsageError */

@@ -2,17 +2,7 @@
  * `resume`: settles an action. Looks first, as `check` does; what the book tells is written down and awaited.
  * Only what it does not tell is sent again.
  */
-import {
-  CredentialError,
-  DamagedFileError,
-  HedgeError,
-  InterruptedError,
-  OutcomeUnknownError,
-  RefusedError,
-  UnavailableError,
-  UnreadableAnswerError,
-  UsageError,
-} from '../../errors.ts';
+import { DamagedFileError, InterruptedError, OutcomeUnknownError, UsageError } from '../../errors.ts';
 import type { ActionIntent } from '../../intent/action-intent.ts';
 import type { ResumeIntent } from '../../intent/after-intents.ts';
 import { type Action, awaitsEnd, isUnresolved } from '../../journal/fold.ts';
@@ -22,8 +12,9 @@ import type { ActionReport, Dealing } from '../dealing.ts';
 import { checkResending } from '../guard/guard-attendance.ts';
 import { damageError, damageOf } from '../read/read-journal.ts';
 import { reportOf } from '../report/report.ts';
-import { neverSent, nothingSentNow, stoppedBeforeResending, unknownError } from '../report/report-errors.ts';
+import { neverSent, nothingSentNow, stoppedBeforeResending } from '../report/report-errors.ts';
 import { existing } from './check.ts';
+import { couldNotLook, isReadingFailure } from './could-not-look.ts';
 import { type Looked, lookAtAction } from './look-at-action.ts';
 import { canBeSent, resend } from './resend.ts';
 
@@ -59,9 +50,7 @@ export async function resumeAction(
   try {
     return await settle(action, how, dealing);
   } catch (error) {
-    const finding = stillInDoubt(action, error);
-    if (finding === undefined) throw error;
-    return reportOf('unknown', { entry: action, finding });
+    return stillInDoubt(action, error, dealing);
   } finally {
     dealing.watch.stop();
   }
@@ -87,13 +76,14 @@ async function settle(action: Action, how: HowToResume, dealing: Dealing): Promi
 }
 
 /** A reading that failed, or was stopped, leaves an action that may stand as unknown as it was. */
-function stillInDoubt(action: Action, error: unknown): HedgeError | undefined {
-  if (error instanceof InterruptedError) return stoppedBeforeResending(action, error);
-  if (error instanceof DamagedFileError) return overDamage(action, error);
-  const failed = READING_FAILURES.find((kind) => error instanceof kind);
-  if (failed === undefined || !(error instanceof HedgeError)) return undefined;
-  const what = `It could not be looked at: ${error.what}`;
-  return unknownError(action, new OutcomeUnknownError({ what, httpStatus: error.httpStatus, cause: error }));
+function stillInDoubt(action: Action, error: unknown, { clock }: Dealing): ActionReport {
+  if (error instanceof InterruptedError)
+    return reportOf('unknown', { entry: action, finding: stoppedBeforeResending(action, error) });
+  if (error instanceof DamagedFileError)
+    return reportOf('unknown', { entry: action, finding: overDamage(action, error) });
+  const report = isReadingFailure(error) ? couldNotLook(action, error, clock.now()) : undefined;
+  if (report === undefined) throw error;
+  return report;
 }
 
 /** Nothing was sent over it now; what was sent before is as unknown as it was. */
@@ -106,8 +96,6 @@ const overDamage = (action: Action, { path, what, hint }: DamagedFileError): Dam
     retry: 'after_check',
     details: { action_id: action.id, path },
   });
-
-const READING_FAILURES = [UnavailableError, UnreadableAnswerError, RefusedError, CredentialError] as const;
 
 /** The word's action; without a word the one that is open, unresolved ones before those that are in flight. */
 function meant(word: string | undefined, dealing: Dealing): Action | undefined {

@@ -45,6 +45,7 @@ function sideRows(report: ActionReport): Cell[][] {
   const before = seen ? sum(hedges.map((each) => each.before)) : plan?.facts.book.total;
   const after = seen ? sum(hedges.map((each) => each.after)) : position?.notional_usd;
   if (before === undefined && !(after instanceof Big)) return [];
+  const standing = position?.notional_usd;
   return [
     row(
       'Side',
@@ -52,6 +53,9 @@ function sideRows(report: ActionReport): Cell[][] {
       text('→'),
       after instanceof Big ? usd(after, 'USD') : { kind: 'missing' },
     ),
+    ...(standing instanceof Big && after instanceof Big && !standing.round(2).eq(after.round(2))
+      ? [row('Stands now', usd(standing, 'USD'), text('other deals are in it too'))]
+      : []),
   ];
 }
 

@@ -229,6 +229,53 @@ describe('a look after a close of ours', () => {
   });
 });
 
+describe('a check that the service does not answer', () => {
+  const down = (desk: DealingDesk) =>
+    desk.practice.service.admin.setWeather({ share_5xx_before: 1, only: 'readings' });
+
+  it('leaves what is unknown as unknown as it was, names it and the lines that go on', async () => {
+    const desk = await standing();
+    const lost = await desk.lost('before', 'add USDTNGN buy 2000');
+    await down(desk);
+    for (const word of [undefined, lost.shortId]) {
+      const { finding, report } = await checked(desk, word);
+      expect(report).toMatchObject({ outcome: 'unknown', entry: { id: lost.id } });
+      expect(finding).toMatchObject({ code: 'outcome_unknown', effect: 'unknown' });
+      expect(finding?.what).toContain('could not be looked at');
+      expect(finding?.hint).toContain(`hedge resume ${lost.shortId}`);
+    }
+    expect(desk.again(lost)).toEqual(lost);
+  });
+
+  it('leaves what is in flight in flight, and names each of several', async () => {
+    const desk = await dealingDesk();
+    const coming = await desk.deal('open USDTNGN sell 1000');
+    await down(desk);
+    expect(await checked(desk)).toMatchObject({
+      report: { outcome: 'pending' },
+      finding: { code: 'pending', what: expect.stringContaining('could not be looked at') },
+    });
+    await desk.practice.service.admin.clearWeather();
+    const lost = await desk.lost('before', OPEN);
+    await down(desk);
+    const { finding } = await checked(desk);
+    expect(finding?.what).toBe(
+      `Of 2 actions 1 is unknown (${lost.shortId}), 1 is still in flight (${coming.shortId}).`,
+    );
+  });
+
+  it('tells what has ended as the journal keeps it, and says that nothing could be read', async () => {
+    const desk = await dealingDesk();
+    const { entry } = await desk.now(OPEN);
+    await down(desk);
+    const { finding, report } = await checked(desk, entry?.shortId);
+    expect([finding, report?.outcome]).toEqual([undefined, 'filled']);
+    expect(desk.looking.watch.said.at(-1)).toMatch(
+      /^news not read .*Action \w+ is told as the journal keeps it; a dash is what it does not keep\.$/,
+    );
+  });
+});
+
 describe('a check', () => {
   it('of everything says the worst of what it found, and names each', async () => {
     const desk = await standing();

@@ -153,6 +153,22 @@ describe('the result of a change', () => {
     );
   });
 
+  it('says how the side stands now, where that is not what ours made of it', () => {
+    const hedges = [{ id: 'hdg_B', before: big('37000'), after: big('33300') }];
+    const changed = (stands: number) =>
+      shown(
+        viewAction(
+          aReport('changed', {
+            plan: fullPlan('reduce USDTNGN buy 3700'),
+            hedges,
+            position: position({ notional_usd: stands }),
+          }),
+        ),
+      ).find((each) => each.startsWith('Stands now'));
+    expect(changed(29_600)).toMatch(/^Stands now +29,600\.00 +USD +other deals are in it too$/);
+    expect(changed(33_300)).toBeUndefined();
+  });
+
   it('is flat where there was nothing to close', () => {
     const entry = entryOf([], { action: 'close' });
     expect(shown(viewAction(aReport('flat', { entry, effect: 'none' })))).toEqual([
