@@ -146,10 +146,19 @@ export function duplicateFindings(
       level: 'stop',
       code: 'duplicate',
       says: `The same ${asked.action}${size} was dealt within the last minute: ${named.join(' ')}`,
-      hint: `If it is meant twice: --allow-duplicate${asked.action === 'open' ? ', or a --deal-id of its own for each' : ''}`,
+      hint: `If it is meant twice: --allow-duplicate${otherwise(asked, found)}`,
       details: { actions: found.map(actionDetails) },
     },
   ];
+}
+
+/** Two opens are told apart by their deal ids, where each has one of its own. */
+function otherwise({ action, dealId }: OnTerms, found: readonly Action[]): string {
+  if (action !== 'open') return '';
+  const withoutId = found.filter(({ intent }) => intent.deal_id === undefined);
+  if (withoutId.length > 0)
+    return `. (${withoutId.map(({ shortId }) => shortId).join(', ')} has no deal id: opens are told apart only where each has its own.)`;
+  return dealId === undefined ? ', or a --deal-id of its own' : '';
 }
 
 const ago = (ms: number): string => (ms < 1_000 ? 'just now' : `${Math.floor(ms / 1_000).toString()} s ago`);

@@ -257,6 +257,8 @@ describe('a double', () => {
     ['of another tenor', { tenorDays: 7 }, {}, 'filled', []],
     ['allowed', { allowDuplicate: true }, {}, 'filled', []],
     ['under deal ids that differ', { dealId: 'PAY-2' }, { deal_id: 'PAY-1' }, 'filled', []],
+    ['under a deal id, the one before without', { dealId: 'PAY-2' }, {}, 'filled', ['stop duplicate']],
+    ['without a deal id, the one before under one', {}, { deal_id: 'PAY-1' }, 'filled', ['stop duplicate']],
     ['a minute ago', {}, { at: at(-60) }, 'filled', []],
     ['refused', {}, {}, 'refused', []],
     ['of its own entry', { except: idOf('7c1e') }, {}, 'filled', []],
@@ -276,6 +278,27 @@ describe('a double', () => {
       'The same open of 10,000.00 USD was dealt within the last minute: OPEN buy USDTNGN 10,000.00 USD, action 7c1e (filled, hedge "hdg_1"), 12 s ago.',
     );
     expect(first?.hint).toContain('--allow-duplicate');
+  });
+
+  const NO_ID =
+    'If it is meant twice: --allow-duplicate. (7c1e has no deal id: opens are told apart only where each has its own.)';
+  it.each<[string, Partial<Asked>, Partial<IntentRecord>, string]>([
+    ['neither has one', {}, {}, NO_ID],
+    ['only this one has one', { dealId: 'PAY-2' }, {}, NO_ID],
+    [
+      'only the one before has one',
+      {},
+      { deal_id: 'PAY-1' },
+      'If it is meant twice: --allow-duplicate, or a --deal-id of its own',
+    ],
+    ['it is an add', { action: 'add' }, { action: 'add' }, 'If it is meant twice: --allow-duplicate'],
+  ])('advises a deal id only where one would help: %s', (_what, asked, parts, hint) => {
+    const [first] = guard(asked, journal([action('7c1e', 'filled', { ...recent, ...parts })]));
+    expect(first?.hint).toBe(hint);
+    if (!hint.includes('--deal-id')) return;
+    expect(
+      found({ ...asked, dealId: 'PAY-2' }, journal([action('7c1e', 'filled', { ...recent, ...parts })])),
+    ).toEqual([]);
   });
 });
 
