@@ -115,6 +115,8 @@ describe('hedge journal', () => {
     expect((await desk.run('journal --json')).document()).toMatchObject({
       meta: { covers: { count: 20, fitting: 23, maybe_truncated: true, to: '2026-11-20T12:00:00.000Z' } },
     });
+    expect((await desk.run('journal --csv')).err).toBe('20 of the 23 that fit; all of them: --limit all\n');
+    expect((await desk.run('journal --limit all --csv')).err).toBe('');
   });
 
   it.each([['aaaa'], [idOf('aaaa')], ['hdg_1'], ['PAY-1']])(

@@ -90,7 +90,7 @@ export function inFlightFindings(
     ...inFlight(
       found.filter((each) => !stopping.includes(each)),
       'warn',
-      WHAT_IT_MEANS[asked.action],
+      asked.action === 'open' ? besideAnOpen(found) : WHAT_IT_MEANS[asked.action],
     ),
   ];
 }
@@ -99,11 +99,22 @@ const WHAT_A_PART_IS_OF =
   'What is open is not what it will be: --by and --to would take more, or less, than was meant.';
 
 const WHAT_IT_MEANS = {
-  open: 'This one adds to it.',
   add: 'The service adds to what is open when this one lands.',
   reduce: 'This one takes from what is open when it lands.',
   close: 'What it leaves may be nothing.',
 } as const;
+
+const besideAnOpen = (found: readonly Action[]): string => {
+  const smaller = found.filter(({ intent }) => intent.action === 'reduce' || intent.action === 'close');
+  return [
+    ...(smaller.length < found.length ? ['This one adds to it.'] : []),
+    ...(smaller.length > 0
+      ? [
+          'A reduction or close takes from what is open when it lands: from this one too, if it is filled by then.',
+        ]
+      : []),
+  ].join(' ');
+};
 
 function inFlight(found: readonly Action[], level: Finding['level'], meaning: string): readonly Finding[] {
   if (found.length === 0) return [];

@@ -22,12 +22,21 @@ export function viewPeriod({ count, from, to }: Covers, happened: string): reado
   return [line(dim(`Of ${records}, ${happened} from`), at(from), dim('to'), at(to), dim('.'))];
 }
 
-/** Whether a document's `meta.covers` is of a list of the service's. */
-export const isCovers = (value: unknown): value is Covers | NarrowedCovers =>
+/** Of the journal: a file on this machine, of which the rest is to be had for the asking. */
+interface JournalCovers extends Covers {
+  fitting: number;
+}
+
+/** Whether this is a document's `meta.covers`. */
+export const isCovers = (value: unknown): value is Covers | NarrowedCovers | JournalCovers =>
   typeof value === 'object' && value !== null && 'maybe_truncated' in value;
 
 /** What may be missing, in sentences that name no time. */
-export function coversInWords(covers: Covers | NarrowedCovers): readonly string[] {
+export function coversInWords(covers: Covers | NarrowedCovers | JournalCovers): readonly string[] {
+  if ('fitting' in covers)
+    return covers.maybe_truncated
+      ? [`${covers.count.toString()} of the ${covers.fitting.toString()} that fit; all of them: --limit all`]
+      : [];
   const lacking = 'of' in covers ? Object.entries(covers.lacking) : [];
   const came = ('of' in covers ? covers.of : covers.count).toString();
   return [

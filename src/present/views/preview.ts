@@ -4,6 +4,7 @@
  */
 import type { Finding, Preview } from '../../flow/dealing.ts';
 import { type Block, line, text } from '../blocks.ts';
+import { hintBlocks } from '../hint.ts';
 import { viewPlan } from './plan.ts';
 
 export function viewPreview({ plan, warnings, dealtElsewhere, changed }: Preview): readonly Block[] {
@@ -17,7 +18,13 @@ export function viewPreview({ plan, warnings, dealtElsewhere, changed }: Preview
 }
 
 /** What is said even where nobody is asked. */
-export const viewWarnings = (warnings: readonly Finding[]): readonly Block[] => warnings.map(viewWarning);
+export const viewWarnings = (warnings: readonly Finding[]): readonly Block[] => warnings.flatMap(viewWarning);
 
-const viewWarning = ({ says, hint }: Finding): Block =>
-  line(text('Warning:', 'warn'), text(says), ...(hint === undefined ? [] : [text(hint)]));
+/** A sentence goes on with the warning; commands stand one a line, to be pasted. */
+function viewWarning({ says, hint }: Finding): readonly Block[] {
+  const warning = [text('Warning:', 'warn'), text(says)] as const;
+  if (hint === undefined) return [line(...warning)];
+  return hint.startsWith('hedge ') || hint.includes('\n')
+    ? [line(...warning), ...hintBlocks(hint)]
+    : [line(...warning, text(hint))];
+}

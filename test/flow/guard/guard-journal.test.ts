@@ -205,6 +205,20 @@ describe('an action in flight', () => {
     expect(after(300)).toEqual(['warn in_flight']);
   });
 
+  it.each<[string, readonly Name[], readonly string[], string]>([
+    ['an open', ['open'], ['This one adds to it.'], 'takes from'],
+    ['a reduction', ['reduce'], ['takes from what is open when it lands'], 'adds to it'],
+    ['a close', ['close'], ['takes from what is open when it lands'], 'adds to it'],
+    ['both', ['add', 'reduce'], ['This one adds to it.', 'takes from'], 'nothing of the kind'],
+  ])('tells an open what %s means for it', (_, others, said, unsaid) => {
+    const state = journal(
+      others.map((other, at) => action(`7c1${at.toString()}`, 'accepted', { action: other })),
+    );
+    const [first] = guard({ action: 'open' }, state);
+    for (const each of said) expect(first?.says).toContain(each);
+    expect(first?.says).not.toContain(unsaid);
+  });
+
   it('tells a close what to wait for', () => {
     const [first] = guard({ action: 'close' }, journal([action('7c1e', 'accepted')]));
     expect(first?.hint).toMatch(/^hedge wait 7c1e\n--despite 7c1e /);

@@ -109,6 +109,32 @@ describe('the preview of an addition', () => {
   });
 });
 
+describe('a warning before a deal', () => {
+  const warned = (hint: string): readonly string[] =>
+    shown(
+      viewPreview(
+        preview(planOf('open USDTNGN buy 10k'), {
+          warnings: [{ level: 'warn', code: 'in_flight', says: 'Two are in flight.', hint }],
+        }),
+      ),
+    ).slice(-3);
+
+  it('has its commands one a line', () => {
+    expect(warned('hedge wait b18e\nhedge wait 0d50')).toEqual([
+      'Warning: Two are in flight.',
+      'hedge wait b18e',
+      'hedge wait 0d50',
+    ]);
+    expect(warned('hedge wait b18e').at(-1)).toBe('hedge wait b18e');
+  });
+
+  it('goes on with a sentence', () => {
+    expect(warned('To see the market: hedge markets').at(-1)).toBe(
+      'Warning: Two are in flight. To see the market: hedge markets',
+    );
+  });
+});
+
 describe('the preview of a reduction', () => {
   it('says what comes off, what is left hedge by hedge, and what comes back', () => {
     const plan = fullPlan('reduce USDTNGN buy', { options: { by: '50%' } });
