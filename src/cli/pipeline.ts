@@ -67,7 +67,11 @@ export async function runInvocation(world: World): Promise<number> {
     };
     const said = await readCommandLine(argv, { width, onNamed });
     if (said.kind === 'text') {
-      await terminal.writeHelp(said.text);
+      const { helpShown, wantsDocument } = await import('./help/help-shown.ts');
+      if (wantsDocument(output)) {
+        const printer = await printerFor(terminal, { ...glance, output, lines: false });
+        await printer.result(helpShown(said.text), context());
+      } else await terminal.writeHelp(said.text);
       return EXIT_OK;
     }
     command = said.command;

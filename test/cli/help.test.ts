@@ -38,6 +38,23 @@ describe('help', () => {
     }
   });
 
+  it.each([
+    ['help --json', 'help'],
+    ['--help --json', ''],
+    ['open --help --json', 'open'],
+    ['help quote --output json', 'help'],
+  ])('%s is one document with the page in it', async (words, command) => {
+    const ran = await aDesk().run(words);
+    const page = (await aDesk().run(words.replace(/ --(json|output json)/, ''))).out;
+    expect(ran).toMatchObject({ code: 0, err: '' });
+    expect(ran.document()).toMatchObject({ data: { text: page }, error: null, meta: { command } });
+  });
+
+  it('is picked from like any document', async () => {
+    const ran = await aDesk().run(['help', 'quote', '--query', 'meta.command']);
+    expect(ran).toMatchObject({ code: 0, out: 'help\n' });
+  });
+
   it('names a deal id of hedge api by its field of the body, for there is no such option', async () => {
     const page = await help('api --help');
     expect(page).toMatch(/with client_reference: what is dealt already/);
