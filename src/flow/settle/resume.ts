@@ -119,22 +119,24 @@ function whyNotSent(
   { intent }: Action,
   evidence: Looked['evidence'],
   { yes, resend: again, dryRun, line }: HowToResume,
-  { attended, environment }: Dealing,
+  { attended, environment, expected }: Dealing,
 ): string | undefined {
   // A line that deals has said on its own what has to be said where nobody is there.
   if (line !== undefined) return undefined;
-  if (dryRun || again) {
-    const enlarges = intent.action === 'open' || intent.action === 'add';
-    const bound = intent.bounds !== undefined || intent.sent_by.includes('--any-price');
-    return attended || dryRun || environment !== 'live' || !enlarges || bound
-      ? undefined
-      : 'It was dealt without a bound on its price, so a person has to agree to the price: resume it at a terminal.';
-  }
-  if (!attended) return 'Nobody is at a terminal to be asked: it is sent only with --yes --resend.';
+  const enlarges = intent.action === 'open' || intent.action === 'add';
+  const bound = intent.bounds !== undefined || intent.sent_by.includes('--any-price');
+  const unbound = environment === 'live' && enlarges && !bound ? PRICE_TO_AGREE_TO : undefined;
+  if (dryRun || again) return attended || dryRun ? undefined : unbound;
+  const promise = environment === 'live' && expected !== 'live' ? ' --expect-env live' : '';
+  if (!attended)
+    return unbound ?? `Nobody is at a terminal to be asked: it is sent only with --yes --resend${promise}.`;
   if (yes && (evidence?.kind === 'other' || evidence?.kind === 'unclear'))
     return 'What the book shows is not clear: leave out --yes to be asked, or add --resend.';
   return undefined;
 }
+
+const PRICE_TO_AGREE_TO =
+  'It was dealt without a bound on its price, so a person has to agree to the price: resume it at a terminal.';
 
 function notSentAgain(report: ActionReport, hindrance: string): ActionReport {
   const { finding } = report;

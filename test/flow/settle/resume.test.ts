@@ -324,6 +324,19 @@ describe('what keeps it from being sent again', () => {
     expect(desk.keys()).toHaveLength(sent);
   });
 
+  it('with real money and nobody there: all of what is missing, said at once', async () => {
+    const live: Partial<Dealing> = { attended: false, environment: 'live' };
+    const unbound = await lostOver('before', ADD);
+    expect((await resumed(unbound.desk, {}, live))?.finding?.hint).toContain('resume it at a terminal');
+    const smaller = await lostOver('before', 'reduce USDTNGN buy 1k');
+    expect((await resumed(smaller.desk, {}, live))?.finding?.hint).toContain(
+      'only with --yes --resend --expect-env live.',
+    );
+    expect((await resumed(smaller.desk, {}, { ...live, expected: 'live' }))?.finding?.hint).toContain(
+      'only with --yes --resend.',
+    );
+  });
+
   it('a book that is not clear, where --yes leaves nobody to look at it', async () => {
     const { desk } = await lostOver('before', ADD);
     await desk.colleague('/hedges/add', { ...ON, notional_usd: 500 });
