@@ -142,7 +142,7 @@ export interface ActionFigures {
   /** That rate against the quote's execution price. */
   slippage_bps?: Big;
   slippage_usd?: Big;
-  /** Realised by a close or a reduction, from the history's records: positive is a gain. */
+  /** Of a close: what its hedges made in their whole lives, carry and fees included, by their records; positive gains. */
   net_pnl_usd?: Big;
   /** Milliseconds from the first send to the end that was seen. */
   took_ms?: number;

@@ -20,9 +20,7 @@ export function viewChanged(report: ActionReport): readonly Block[] {
         ...(closed && (hedges ?? []).length === 1 ? [] : changeRows(hedges)),
         ...(derived.net_pnl_usd === undefined
           ? []
-          : [
-              row('Net P&L', signedIn('USD', derived.net_pnl_usd), text('realised, carry and fees included')),
-            ]),
+          : [row('Net P&L', signedIn('USD', derived.net_pnl_usd), text(overLives(report)))]),
         ...(expected === undefined
           ? []
           : [row('Comes back', usd(expected, 'USD'), text('as the position stood before'))]),
@@ -31,6 +29,10 @@ export function viewChanged(report: ActionReport): readonly Block[] {
     },
   ];
 }
+
+/** A closed record covers the whole lifecycle (specification §2): what was reduced before is in it too. */
+const overLives = ({ hedges = [] }: ActionReport): string =>
+  `over ${hedges.length > 1 ? 'their lives' : 'its life'}, carry and fees included`;
 
 /** What is said of the side is what was read of it: something may have been opened there since. */
 const closedWords = ({ position }: ActionReport): string =>

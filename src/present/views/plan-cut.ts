@@ -72,7 +72,8 @@ function askedAs(reduction: Reduction): readonly Cell[] {
   }
 }
 
-function comesBackRows({ comesBack }: ReducePlan | ClosePlan): Cell[][] {
+/** The P&L of a position is price and carry (specification §2): fees are in none of it until the hedge has closed. */
+function comesBackRows({ comesBack, closesSide }: ReducePlan | ClosePlan): Cell[][] {
   const fee = comesBack?.close_fee_usdc;
   return [
     row(
@@ -83,7 +84,11 @@ function comesBackRows({ comesBack }: ReducePlan | ClosePlan): Cell[][] {
         comesBack === undefined ? 'warn' : 'plain',
       ),
     ),
-    row('Net P&L', signedIn('USD', comesBack?.net_pnl_usd), text('price and carry')),
+    row(
+      'Net P&L',
+      signedIn('USD', comesBack?.net_pnl_usd),
+      text(closesSide ? 'price and carry, before fees' : 'price and carry of it, before fees'),
+    ),
     row('Fee to close', fee === undefined ? dash : usd(fee, 'USDC'), text('none at maturity')),
   ];
 }

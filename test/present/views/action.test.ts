@@ -81,7 +81,7 @@ describe('the result of a change', () => {
       'Side        40,000.00 USD  → 20,000.00 USD',
       'hdg_B       30,000.00 USD  → 15,000.00 USD',
       'hdg_A       10,000.00 USD  → 5,000.00 USD',
-      'Net P&L        -15.75 USD  realised, carry and fees included',
+      'Net P&L        -15.75 USD  over their lives, carry and fees included',
       'Comes back   1,974.25 USD  as the position stood before',
       'Action      7c1e',
     ]);
@@ -105,7 +105,7 @@ describe('the result of a change', () => {
     expect(shown(viewAction(aReport('closed', { plan, hedges, derived })))).toEqual([
       'CLOSED buy USDTNGN 40,000.00 USD: the side is flat.',
       'Side        40,000.00 USD  → 0.00 USD',
-      'Net P&L        -31.50 USD  realised, carry and fees included',
+      'Net P&L        -31.50 USD  over its life, carry and fees included',
       'Comes back   3,948.50 USD  as the position stood before',
     ]);
   });

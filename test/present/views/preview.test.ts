@@ -144,7 +144,7 @@ describe('the preview of a reduction', () => {
       'hdg_B         30,000.00 USD   → 15,000.00 USD',
       'hdg_A         10,000.00 USD   → 5,000.00 USD',
       'Comes back     1,974.25 USD   to the balance, as it stands now',
-      'Net P&L          -15.75 USD   price and carry',
+      'Net P&L          -15.75 USD   price and carry of it, before fees',
       'Fee to close      10.00 USDC  none at maturity',
       'Besides: hedge hdg_C, 5,000.00 USD, is submitted and may fill.',
     ]);
@@ -180,7 +180,7 @@ describe('the preview of a close', () => {
       'Buy side      40,000.00 USD   → 0.00 USD (10,000.00 USD not dealt from this',
       '                              machine)',
       'Comes back     3,948.50 USD   to the balance, as it stands now',
-      'Net P&L          -31.50 USD   price and carry',
+      'Net P&L          -31.50 USD   price and carry, before fees',
       'Fee to close      20.00 USDC  none at maturity',
       'Besides: hedge hdg_C, 5,000.00 USD, is submitted and may fill.',
       '',
