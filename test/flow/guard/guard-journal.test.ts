@@ -212,7 +212,7 @@ describe('an action in flight', () => {
     ['both', ['add', 'reduce'], ['This one adds to it.', 'takes from'], 'nothing of the kind'],
   ])('tells an open what %s means for it', (_, others, said, unsaid) => {
     const state = journal(
-      others.map((other, at) => action(`7c1${at.toString()}`, 'accepted', { action: other })),
+      others.map((other, nth) => action(`7c1${nth.toString()}`, 'accepted', { action: other })),
     );
     const [first] = guard({ action: 'open' }, state);
     for (const each of said) expect(first?.says).toContain(each);
