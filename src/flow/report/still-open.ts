@@ -19,9 +19,15 @@ export const stillUnknown = (action: Action, evidence: Evidence, nowMs: number):
   new OutcomeUnknownError({
     what: `UNKNOWN: ${actionInWords(action)} (${actionByName(action)}): ${evidenceInWords(action, evidence)}.`,
     book: `${mayArrive(action, evidence, nowMs)} Do not deal it again.`,
-    hint: linesFor(action, nowMs),
+    hint: linesFor(action, nowMs, { resumes: !isOverForGood(action, evidence) }),
     details: { ...actionIds(action), evidence: evidence.kind },
   });
+
+/** A close of which nothing is left to send it for: another of ours took it, or something else stands there since. */
+const isOverForGood = ({ intent }: Action, evidence: Evidence): boolean =>
+  intent.action === 'close' &&
+  evidence.kind === 'exact' &&
+  (evidence.closedBy !== undefined || evidence.says !== undefined);
 
 /** Accepted, and for five minutes nothing of it could be seen. */
 export const notSeen = (action: Action, nowMs: number): OutcomeUnknownError =>
@@ -76,7 +82,8 @@ export function evidenceInWords({ intent, outcome }: Action, evidence: Evidence)
       const other =
         evidence.closedBy === undefined ? 'a colleague' : `action ${evidence.closedBy} of this machine`;
       const whose = outcome === undefined ? `; that may be this one, or ${other}` : '';
-      return `the side became exactly what was asked (${seen})${whose}`;
+      const besides = evidence.says === undefined ? '' : `; ${evidence.says}`;
+      return `the side became exactly what was asked (${seen})${whose}${besides}`;
     }
     case 'other':
     case 'unclear':
@@ -95,10 +102,10 @@ function mayArrive(action: Action, { kind }: Evidence, nowMs: number): string {
 }
 
 /** Without the looking that was just done, and without sending again once the key may be forgotten. */
-const linesFor = (action: Action, nowMs: number): string =>
+const linesFor = (action: Action, nowMs: number, { resumes = true }: { resumes?: boolean } = {}): string =>
   commandLines(
     waysOn(action, action.intent.profile)
       .filter(({ command }) => !command.startsWith('hedge check'))
-      .filter(({ command }) => !command.startsWith('hedge resume') || keyLives(action, nowMs))
+      .filter(({ command }) => !command.startsWith('hedge resume') || (resumes && keyLives(action, nowMs)))
       .map(({ command, does }) => [command, does] as const),
   );

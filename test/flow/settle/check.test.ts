@@ -182,6 +182,8 @@ describe('a look after a close of ours', () => {
     const closer = await closed(desk);
     const { finding } = await checked(desk);
     expect(finding?.what).toContain(`that may be this one, or action ${closer} of this machine.`);
+    expect(finding?.hint).not.toContain('hedge resume');
+    expect(finding?.hint).toContain('--as nothing');
   });
 
   it.each([
