@@ -140,7 +140,8 @@ _hedge_options() {
 --only - --only
 --spare-replays - --spare-replays
 --once - --once' ;;
-    'practice reset') options='--balance - --balance' ;;
+    'practice reset') options='--balance - --balance
+--yes - --yes -y' ;;
     'practice serve') options='--port - --port
 --host - --host
 --log - --log

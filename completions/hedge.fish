@@ -263,7 +263,8 @@ function __hedge_options
                 '--once:--once|for the next so many requests, then clear'
         case 'practice reset'
             printf '%s\n' \
-                '--balance:--balance|opening balance of each book (100000)'
+                '--balance:--balance|opening balance of each book (100000)' \
+                '--yes -y:--yes|does not ask'
         case 'practice serve'
             printf '%s\n' \
                 '--port:--port|where to listen; any free port without it' \

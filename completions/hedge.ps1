@@ -262,6 +262,7 @@ Register-ArgumentCompleter -Native -CommandName hedge -ScriptBlock {
         )
         'practice reset' = @(
         , @('--balance', @('--balance'), 'opening balance of each book (100000)')
+        , @('--yes', @('--yes', '-y'), 'does not ask')
         )
         'practice serve' = @(
         , @('--port', @('--port'), 'where to listen; any free port without it')

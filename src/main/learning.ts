@@ -4,8 +4,8 @@
  */
 import type { Answer, HedgeApi } from '../client/hedge-api.ts';
 import { type AcceptedChange, type AcceptedOpen, type Hedge, numberIn } from '../client/schemas.ts';
+import { isDerivedReference } from '../domain/derived-reference.ts';
 import { exactDigits } from '../domain/exact-json.ts';
-import { isDerivedReference } from '../flow/deal/keys.ts';
 import { aboutHedge, type NameMemory } from '../memory/names.ts';
 
 export function learning(api: HedgeApi, memory: NameMemory): HedgeApi {

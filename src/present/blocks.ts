@@ -40,8 +40,8 @@ export type Cell =
 export interface Column {
   header: string;
   align?: 'left' | 'right';
-  /** Gives way first, from the right, when the table is too wide; named in a line under it. */
-  optional?: boolean;
+  /** Gives way first, from the right, when the table is too wide; named in a line under it. `last`: after all others that may. */
+  optional?: boolean | 'last';
 }
 
 export interface ChartPoint {

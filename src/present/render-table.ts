@@ -41,7 +41,7 @@ export function layTable(block: TableBlock, layout: Layout): Line[] {
 }
 
 interface LaidColumn {
-  optional: boolean;
+  optional: boolean | 'last';
   width: number;
   header: string;
   align: 'left' | 'right';
@@ -63,7 +63,7 @@ function layColumn(
   const width = Math.max(textWidth(header), ...texts.map(textWidth));
   const numeric = spelled.some((cell) => cell.numeric);
   return {
-    optional: column.optional === true,
+    optional: column.optional ?? false,
     width,
     header,
     align: column.align ?? (numeric ? 'right' : 'left'),
@@ -75,11 +75,13 @@ function layColumn(
   };
 }
 
-/** All columns, or all but the last optional ones; nothing when even the others are too wide. */
+/** All columns, or all but the last optional ones, the dearest of those at last; nothing when even the others are too wide. */
 function fitting(columns: readonly LaidColumn[], width: number): readonly LaidColumn[] | undefined {
   let shown = columns;
   while (tableWidth(shown) > width) {
-    const last = shown.findLast(({ optional }) => optional);
+    const last =
+      shown.findLast(({ optional }) => optional === true) ??
+      shown.findLast(({ optional }) => optional !== false);
     if (last === undefined) return undefined;
     shown = shown.filter((column) => column !== last);
   }
@@ -152,7 +154,7 @@ function apart(text: string, style: Style): Run[] {
 /** A record a row: all of a single one, of several what must be seen, or a few hedges would fill pages. */
 function layRecords(block: TableBlock, layout: Layout): Line[] {
   const named = block.columns.map((column, at) => ({ column, at }));
-  const shown = named.filter(({ column }) => column.optional !== true);
+  const shown = named.filter(({ column }) => (column.optional ?? false) === false);
   const kept = shown.length === 0 || block.rows.length === 1 ? named : shown;
   const records = block.rows.flatMap((row, index): Line[] => {
     const pairs = kept.map(({ column, at }) => ({

@@ -88,7 +88,7 @@ const SCENES: Readonly<Record<string, readonly Scene[]>> = {
   'profile limit': only('hedge profile limit desk --max-notional 50k --markets USDTNGN'),
   'profile remove': [{ line: 'hedge profile remove desk', answer: YES }],
   'practice advance': only('hedge practice advance 3d'),
-  'practice reset': only('hedge practice reset'),
+  'practice reset': [{ line: 'hedge practice reset', answer: YES }],
   'practice serve': [
     { line: 'hedge practice serve', answer: ['HEDGE_API_KEY', '\u0003'], verbatim: /^(?:# )?export / },
   ],

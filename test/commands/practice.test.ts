@@ -17,6 +17,17 @@ describe('practice status', () => {
 });
 
 describe('practice reset', () => {
+  it('asks, and with nobody to ask resets nothing without --yes', async () => {
+    const desk = aDesk({ env: { HEDGE_PROFILE: 'practice' } });
+    await desk.run('open USDTNGN buy 1k --tenor 3 --deal-id KEEP-1 --yes');
+    const ran = await desk.run('practice reset');
+    expect(ran).toMatchObject({ code: 2, out: '' });
+    expect(ran.err).toContain('--yes');
+    expect((await desk.run('hedges KEEP-1')).out).toContain('KEEP-1');
+    expect((await desk.run('practice reset -y')).code).toBe(0);
+    expect((await desk.run('hedges')).out).not.toContain('KEEP-1');
+  });
+
   it('begins both books anew under another book id', async () => {
     const desk = aDesk();
     const bookId = async (line: string) => {
@@ -24,7 +35,7 @@ describe('practice reset', () => {
       return JSON.stringify(document).match(/"book_id":"([^"]+)"/)?.[1];
     };
     const first = await bookId('practice status');
-    const second = await bookId('practice reset --balance 5000.25');
+    const second = await bookId('practice reset --balance 5000.25 --yes');
     expect(second).not.toBe(first);
     expect((await desk.run('--profile practice account --json')).document()).toMatchObject({
       data: { balance_usdc: 5000.25 },

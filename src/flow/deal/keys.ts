@@ -3,14 +3,12 @@
  * every send, so that the service acts once (specification §7). Pure but for the randomness handed in.
  */
 import { createHash } from 'node:crypto';
+import { REFERENCE_DIGITS, REFERENCE_MARK } from '../../domain/derived-reference.ts';
 import { type Identity, identityText } from '../../journal/identity.ts';
 import type { Random } from '../../platform/random.ts';
 
 const KEY_BYTES = 16;
 const DERIVED_DIGITS = 32;
-const REFERENCE_DIGITS = 16;
-/** What references derived here begin with: no desk's own deal id. */
-const REFERENCE_MARK = 'hedge-';
 
 export const mintKey = (random: Random): string =>
   `hedge-${Buffer.from(random.bytes(KEY_BYTES)).toString('hex')}`;
@@ -24,12 +22,6 @@ export const dealKey = (identity: Identity, deal: { id: string; attempt: number 
 
 /** `client_reference` of an open without a deal id: follows from the key, so that the body never changes. */
 export const referenceOf = (key: string): string => `${REFERENCE_MARK}${digits([key], REFERENCE_DIGITS)}`;
-
-/** Whether it was derived here, or looks so: no deal id of the desk's own. */
-export const isDerivedReference = (reference: unknown): boolean =>
-  typeof reference === 'string' && DERIVED_REFERENCE.test(reference);
-
-const DERIVED_REFERENCE = new RegExp(`^${REFERENCE_MARK}[0-9a-f]{${REFERENCE_DIGITS.toString()}}$`);
 
 const digits = (parts: readonly string[], count: number): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, count);

@@ -1,6 +1,7 @@
 /** Cells and rows that several views share. Every figure comes in worked out. */
 import { Big } from 'big.js';
 import { roundTo } from '../../domain/amounts.ts';
+import { isDerivedReference } from '../../domain/derived-reference.ts';
 import type { QuoteFigures } from '../../domain/quote-figures.ts';
 import { type Cell, text } from '../blocks.ts';
 
@@ -17,6 +18,10 @@ export function signedIn(unit: string, value: unknown): Cell {
   const cell = signedCell(value);
   return cell.kind === 'money' ? { ...cell, unit } : cell;
 }
+
+/** The desk's own deal id; a reference that the program made for want of one is none. */
+export const dealIdCell = (reference: unknown): Cell =>
+  typeof reference === 'string' && !isDerivedReference(reference) ? text(reference) : { kind: 'missing' };
 
 /** A row of figures: a name, one figure, and words beside it. */
 export const row = (name: string, figure: Cell, ...words: readonly Cell[]): Cell[] => [

@@ -143,7 +143,12 @@ function viewMaturing({ maturing }: DeskReading): readonly Block[] {
 const maturingRow = ({ maturityAt, side, notional }: RunningHedge): readonly Cell[] =>
   maturityAt === undefined
     ? []
-    : [maturityCell(maturityAt, 'date'), { kind: 'until', at: maturityAt }, text(side), usd(notional)];
+    : [
+        maturityCell(maturityAt, 'date'),
+        { kind: 'until', at: maturityAt },
+        text(side),
+        usd(roundTo(notional, 2)),
+      ];
 
 /** The service's own objects under their names; what this machine adds under `derived`. */
 export const deskDocument = ({

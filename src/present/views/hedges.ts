@@ -4,7 +4,7 @@ import type { Covers } from '../../flow/read/find-hedges.ts';
 import type { NarrowedCovers } from '../../flow/read/narrow.ts';
 import { type Block, type Cell, line, type Tone, text } from '../blocks.ts';
 import type { ChangeLine } from '../change-lines.ts';
-import { maturityCell } from './cells.ts';
+import { dealIdCell, maturityCell } from './cells.ts';
 import { viewCovers } from './covers.ts';
 import {
   changesOf,
@@ -17,7 +17,7 @@ import {
 
 const COLUMNS: readonly KnownField[] = [
   { name: 'id', header: 'Hedge' },
-  { name: 'client_reference', header: 'Deal id', optional: true },
+  { name: 'client_reference', header: 'Deal id', cell: dealIdCell, optional: 'last' },
   { name: 'market', header: 'Market' },
   { name: 'side', header: 'Side' },
   { name: 'notional_usd', header: 'Notional' },
@@ -47,7 +47,11 @@ const LONG_NAMES: Readonly<Record<string, string>> = {
 const DETAILS = COLUMNS.map(({ cell, ...field }) => ({
   ...field,
   header: LONG_NAMES[field.name] ?? field.header,
-  ...(cell === maturityDate ? { cell: maturityInFull } : cell === undefined ? {} : { cell }),
+  ...(cell === maturityDate
+    ? { cell: maturityInFull }
+    : cell === undefined || cell === dealIdCell
+      ? {}
+      : { cell }),
 }));
 
 export const hedgeChanges = (hedges: readonly Hedge[]): readonly ChangeLine[] =>

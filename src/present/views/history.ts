@@ -6,7 +6,7 @@ import type { NarrowedCovers } from '../../flow/read/narrow.ts';
 import type { HistorySums } from '../../flow/read/sum-history.ts';
 import type { Block } from '../blocks.ts';
 import { viewAddedUp } from './added-up.ts';
-import { signedCell } from './cells.ts';
+import { dealIdCell, signedCell } from './cells.ts';
 import { viewCovers, viewPeriod } from './covers.ts';
 import { viewHistorySums } from './history-sums.ts';
 import { columnsOf, type KnownField, tableOf } from './records.ts';
@@ -14,7 +14,7 @@ import { columnsOf, type KnownField, tableOf } from './records.ts';
 const COLUMNS: readonly KnownField[] = [
   { name: 'closed_at', header: 'Closed' },
   { name: 'id', header: 'Hedge', optional: true },
-  { name: 'client_reference', header: 'Deal id', optional: true },
+  { name: 'client_reference', header: 'Deal id', cell: dealIdCell, optional: 'last' },
   { name: 'market', header: 'Market' },
   { name: 'side', header: 'Side' },
   { name: 'notional_usd', header: 'Notional' },

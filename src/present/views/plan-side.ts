@@ -5,7 +5,7 @@ import type { Plan } from '../../flow/plan/plan.ts';
 import type { HedgeChange } from '../../flow/plan/plan-reduction.ts';
 import type { SideBook } from '../../flow/plan/plan-side.ts';
 import { type Block, type Cell, line, text } from '../blocks.ts';
-import { maturityCell, row, usd } from './cells.ts';
+import { dealIdCell, maturityCell, row, usd } from './cells.ts';
 
 /** Ids of open hedges that were not dealt from this machine; undefined: not known. */
 export type Elsewhere = readonly string[] | undefined;
@@ -60,14 +60,14 @@ export function hedgeTable({ open }: SideBook, dealtElsewhere: Elsewhere): Block
       { header: 'USD', align: 'right' },
       { header: 'MATURES' },
       ...(dealtElsewhere === undefined ? [] : [{ header: 'DEALT' }]),
-      { header: 'DEAL ID', optional: true },
+      { header: 'DEAL ID', optional: 'last' },
     ],
     rows: open.map(({ id, notional, maturityAt, reference }): readonly Cell[] => [
       text(id),
       usd(notional),
       maturityAt === undefined ? { kind: 'missing' } : maturityCell(maturityAt, 'minute'),
       ...(dealtElsewhere === undefined ? [] : [whereDealt(dealtElsewhere.includes(id))]),
-      reference === undefined ? { kind: 'missing' } : text(reference),
+      dealIdCell(reference),
     ]),
     empty: 'No hedge is listed on this side.',
   };

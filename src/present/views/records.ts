@@ -14,7 +14,7 @@ export interface KnownField {
   name: string;
   header: string;
   /** In a table that is too wide this column gives way first. */
-  optional?: boolean;
+  optional?: boolean | 'last';
   /** Said instead of the bare value. */
   cell?: (value: unknown, record: Record) => Cell;
 }
@@ -49,7 +49,7 @@ export function tableOf(
   const columns: Column[] = fields.map((field) => ({
     header: field.header.toUpperCase(),
     ...(isNumeric(records, field.name) ? { align: 'right' as const } : {}),
-    ...(field.optional === true ? { optional: true } : {}),
+    ...(field.optional === undefined ? {} : { optional: field.optional }),
   }));
   const rows = records.map((record) => fields.map((field) => cellFor(field, record)));
   return { kind: 'table', columns, rows, empty: options.empty, fixed: true };
