@@ -58,7 +58,7 @@ export interface Desk {
   /** The API under a profile that is not kept yet. */
   candidateApi(candidate: Candidate): Promise<HedgeApi>;
   /** What was sent from this machine and what became of it. Touches no network. */
-  journal(): Journal;
+  journal(): Promise<Journal>;
   /** What looking at an action takes, under the selected profile. */
   looking(): Promise<Looking>;
   /** What sending one takes, but for the question that goes before it. */

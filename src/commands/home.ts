@@ -12,7 +12,7 @@ export const home = defineCommand({
   read: readNothing,
   async run(desk) {
     const selected = await describeSelection(desk);
-    const journal = glanceAtJournal(desk.journal());
+    const journal = glanceAtJournal(await desk.journal());
     const halt = desk.brake.read();
     return {
       value: { version: desk.program.version, selected, halt, journal },

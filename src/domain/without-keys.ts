@@ -8,3 +8,7 @@ const KEY = /(?<![A-Za-z0-9])([A-Za-z0-9]+_(?:live|test)_)[\x21-\x7e]{16,}/gi;
 export const withoutKeys = (text: string): string => text.replace(KEY, '$1…');
 
 export const holdsKey = (text: string): boolean => withoutKeys(text) !== text;
+
+/** A command line with every word, or part of a word, that looks like an API key blotted out (specification §5). */
+export const argvWithoutKeys = (argv: readonly string[]): string[] =>
+  argv.map((word) => word.replace(/(?<![A-Za-z0-9])([A-Za-z0-9]+_(?:live|test)_)[\x21-\x7e]+/gi, '$1…'));

@@ -18,7 +18,6 @@ import {
 import { cannot } from '../platform/file-errors.ts';
 import type { Machine } from '../platform/host.ts';
 import type { Places } from '../platform/places.ts';
-import { instantOf } from './record.ts';
 
 const VERSION = 1;
 const MAX_BYTES = 16_384;
@@ -71,7 +70,7 @@ export function halt({ who, why }: { who: string; why: string }, desk: Desk): Ha
     );
   }
   const before = readHalt(desk);
-  const at = instantOf(machine.clock.now());
+  const at = new Date(machine.clock.now()).toISOString();
   const content = { schema: VERSION, who: who.slice(0, LONGEST) || 'unknown', at, why: reason };
   try {
     ensureFolder(places.state, machine.host);

@@ -2,27 +2,9 @@
  * Whose book an action belongs to: environment, base address and key, or one practice book. Not the profile's
  * name, which may point elsewhere tomorrow. Knows no key, only what tells two of them apart.
  */
-import * as z from 'zod/mini';
+import type { Identity } from './record.ts';
 
-const text = z.string().check(z.minLength(1));
-
-export const identitySchema = z.discriminatedUnion('environment', [
-  z.object({
-    environment: z.enum(['live', 'sandbox']),
-    /** `https://host[:port]/path`, as settings hold it. */
-    base_url: text,
-    /** First eight hexadecimal digits of the key's SHA-256. */
-    key_fingerprint: z.string().check(z.regex(/^[0-9a-f]{8}$/)),
-  }),
-  z.object({
-    environment: z.literal('practice'),
-    /** `practice:<book id>`; a reset of practice makes a new id. */
-    base_url: z.string().check(z.regex(/^practice:.+$/)),
-    key_fingerprint: z.null(),
-  }),
-]);
-
-export type Identity = z.infer<typeof identitySchema>;
+export type { Identity };
 
 export const serviceIdentity = (
   environment: 'live' | 'sandbox',

@@ -4,7 +4,6 @@
  */
 import * as z from 'zod/mini';
 import { SIDES, TENORS } from '../domain/vocabulary.ts';
-import { identitySchema } from './identity.ts';
 
 export const SCHEMA = 1;
 
@@ -30,6 +29,22 @@ const writer = z.object({
   started: z.nullable(z.string()),
 });
 
+const identity = z.discriminatedUnion('environment', [
+  z.object({
+    environment: z.enum(['live', 'sandbox']),
+    /** `https://host[:port]/path`, as settings hold it. */
+    base_url: text,
+    /** First eight hexadecimal digits of the key's SHA-256. */
+    key_fingerprint: z.string().check(z.regex(/^[0-9a-f]{8}$/)),
+  }),
+  z.object({
+    environment: z.literal('practice'),
+    /** `practice:<book id>`; a reset of practice makes a new id. */
+    base_url: z.string().check(z.regex(/^practice:.+$/)),
+    key_fingerprint: z.null(),
+  }),
+]);
+
 const base = { schema: z.literal(SCHEMA), action_id: actionId, at: instant };
 
 /** Written, and on disk, before the first byte of an action leaves. */
@@ -38,7 +53,7 @@ const intent = z
     ...base,
     kind: z.literal('intent'),
     action: z.enum(JOURNAL_ACTIONS),
-    identity: identitySchema,
+    identity,
     profile: text,
     market: text,
     side: z.enum(SIDES),
@@ -157,6 +172,8 @@ export const recordSchema = z.discriminatedUnion('kind', [
   notSent,
 ]);
 
+/** Whose book an action belongs to. */
+export type Identity = z.infer<typeof identity>;
 export type JournalRecord = z.infer<typeof recordSchema>;
 export type IntentRecord = z.infer<typeof intent>;
 export type JournalAction = (typeof JOURNAL_ACTIONS)[number];
@@ -174,7 +191,3 @@ export const mintActionId = (random: { bytes(count: number): Uint8Array }): stri
 
 /** Milliseconds since the epoch, as the journal writes it. */
 export const instantOf = (ms: number): string => new Date(ms).toISOString();
-
-/** A command line with every word, or part of a word, that looks like an API key blotted out (specification §5). */
-export const argvWithoutKeys = (argv: readonly string[]): string[] =>
-  argv.map((word) => word.replace(/(?<![A-Za-z0-9])([A-Za-z0-9]+_(?:live|test)_)[\x21-\x7e]+/g, '$1…'));

@@ -26,7 +26,7 @@ const LARGEST_SCRIPT = 1_048_576;
 export function examinedOf(
   parts: DeskParts,
   lent: {
-    journal: () => Journal;
+    journal: () => Promise<Journal>;
     selection: () => Promise<Selection>;
     book: () => Promise<{ api: HedgeApi; whose: { environment: Environment }; key: string }>;
     /** The environment that was promised. */

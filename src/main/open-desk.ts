@@ -8,11 +8,11 @@ import { parseBaseUrl } from '../client/base-url.ts';
 import type { HedgeApi } from '../client/hedge-api.ts';
 import type { Candidate } from '../commands/desk.ts';
 import { ApiKey } from '../domain/api-key.ts';
+import { argvWithoutKeys } from '../domain/without-keys.ts';
 import { CredentialError } from '../errors.ts';
 import type { Dealing, Looking } from '../flow/dealing.ts';
 import { type Identity as BookIdentity, practiceIdentity, serviceIdentity } from '../journal/identity.ts';
-import { argvWithoutKeys } from '../journal/record.ts';
-import { type Journal, openJournal } from '../journal/store.ts';
+import type { Journal } from '../journal/store.ts';
 import type { PriceMemory } from '../memory/prices.ts';
 import { type KeyPorts, readKey } from '../settings/credentials.ts';
 import { checkExpectation, readExpectation } from '../settings/expectation.ts';
@@ -58,7 +58,6 @@ export function openDesk(parts: DeskParts): OpenDesk {
   let identity: Identity | undefined;
   let headed = false;
   let dealt = false;
-  let journal: Journal | undefined;
   const zone = (): string => identity?.zone ?? 'UTC';
   const watch = actionWatch(terminal, { drawn: progress, clock, zone });
 
@@ -102,10 +101,13 @@ export function openDesk(parts: DeskParts): OpenDesk {
     return { api, owner, whose: identity, key: key.masked };
   };
 
-  const journalOnce = (): Journal => (journal ??= openJournal({ places: parts.places(), machine }));
+  const journal = once(async (): Promise<Journal> => {
+    const { openJournal } = await import('../journal/store.ts');
+    return openJournal({ places: parts.places(), machine });
+  });
   const looking = async (): Promise<Looking> => {
     const { api, owner } = await book();
-    return { api, journal: journalOnce(), clock, identity: owner, signal: signals.signal, watch };
+    return { api, journal: await journal(), clock, identity: owner, signal: signals.signal, watch };
   };
 
   const opened: OpenDesk = {
@@ -148,7 +150,7 @@ export function openDesk(parts: DeskParts): OpenDesk {
         const owner = serviceIdentity(key.environment, { baseUrl: href, keyFingerprint: key.fingerprint });
         return connectTo({ baseUrl, key, owner, trust: trusting(caFile) });
       },
-      journal: journalOnce,
+      journal,
       looking,
       async dealing(): Promise<Omit<Dealing, 'confirm'>> {
         const { whose } = await book();
@@ -187,7 +189,7 @@ export function openDesk(parts: DeskParts): OpenDesk {
       vault: keyVault({ profiles, keychain, random }),
       async examined() {
         const { examinedOf } = await import('./examined.ts');
-        return examinedOf(parts, { journal: journalOnce, selection, book, expected, practice, trusting });
+        return examinedOf(parts, { journal, selection, book, expected, practice, trusting });
       },
       brake,
       practice: practice.door,

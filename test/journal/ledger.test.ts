@@ -1,6 +1,7 @@
 /** What the guards ask of the journal: who is meant, what a day opened, what would be dealt twice. */
 import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
+import { argvWithoutKeys } from '../../src/domain/without-keys.ts';
 import { foldRecords } from '../../src/journal/fold.ts';
 import { identityText, practiceIdentity, sameIdentity, serviceIdentity } from '../../src/journal/identity.ts';
 import {
@@ -17,7 +18,7 @@ import {
   unresolvedOn,
   usedDealId,
 } from '../../src/journal/ledger.ts';
-import { argvWithoutKeys, type IntentRecord, type JournalRecord } from '../../src/journal/record.ts';
+import type { IntentRecord, JournalRecord } from '../../src/journal/record.ts';
 import {
   ACCEPTED,
   anIntent,

@@ -3,8 +3,8 @@
  * for the bar alone; what would be shown before a deal is shown when it is asked about.
  */
 import type { Desk } from '../../commands/desk.ts';
+import { argvWithoutKeys } from '../../domain/without-keys.ts';
 import type { Dealing, Looking, Watch } from '../../flow/dealing.ts';
-import { argvWithoutKeys } from '../../journal/record.ts';
 import type { Block } from '../../present/blocks.ts';
 import type { Progress } from '../../terminal/progress.ts';
 import type { Prompter } from '../../terminal/prompter.ts';

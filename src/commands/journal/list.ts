@@ -37,7 +37,7 @@ export const journalList = defineCommand({
   async run(desk, { word, filter }) {
     const { named, selected, zone } = await desk.vantage();
     const query = { word, filter, profile: named, nowMs: desk.clock.now() };
-    const { damage, steps, ...page } = readJournal(desk.journal(), query);
+    const { damage, steps, ...page } = readJournal(await desk.journal(), query);
     if (damage !== undefined) damageInWords(damage).forEach((each) => desk.note(each));
     const asksWhatIsOpen = filter.unresolved || filter.inFlight;
     return {

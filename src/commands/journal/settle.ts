@@ -27,11 +27,12 @@ export const journalSettle = defineCommand({
   async run(desk, { word, as, because, yes }) {
     const { selected, zone } = await desk.vantage();
     const asked = { word, as, nowMs: desk.clock.now() };
-    const action = findSettleable(desk.journal(), asked);
+    const journal = await desk.journal();
+    const action = findSettleable(journal, asked);
     await desk.show(viewUnsettled(action));
     if (!yes && !(await desk.prompter.confirm({ message: questionToSettle(action, as), otherwise: '--yes' })))
       throw new StoppedError({ code: 'declined', what: 'Left as it was.' });
-    const settled = await settleAction(desk.journal(), {
+    const settled = await settleAction(journal, {
       id: action.id,
       word: { as, because },
       nowMs: desk.clock.now(),

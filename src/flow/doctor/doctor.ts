@@ -47,7 +47,7 @@ export interface Examined {
   clock: Clock;
   installed: Installation;
   files(): readonly Ours[];
-  journal(): Journal;
+  journal(): Promise<Journal>;
   /** @throws DamagedFileError where it could not be added to; leaves nothing behind. */
   tryJournal(): Promise<void>;
   halt(): Halt | undefined;
@@ -78,7 +78,7 @@ export async function examine(it: Examined): Promise<Checkup> {
     await looked('files', () => judgeFiles(it.files())),
     await looked('profile', () => checkProfile(it, { address, account })),
     await looked('journal', async () => {
-      const state = it.journal().read();
+      const state = (await it.journal()).read();
       const verdict = judgeJournal(state, state.actions);
       if (verdict.verdict !== 'fail') await it.tryJournal();
       return verdict;
