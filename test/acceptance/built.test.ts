@@ -66,7 +66,9 @@ async function loadedBy(words: readonly string[], env: Readonly<Record<string, s
   const loaded: string[] = JSON.parse(readFileSync(list, 'utf8'));
   const files = loaded.filter((name) => name.endsWith('.cjs'));
   const sources = files.flatMap((name) => sourcesOf(join(PROGRAM, `${name}.map`)));
-  const rooms = sources.flatMap((path) => /\/src\/(practice|wizard|flow)\//.exec(path)?.[1] ?? []);
+  const rooms = sources.flatMap(
+    (path) => /\/src\/(practice|wizard|flow|journal\/store)(?:\/|\.ts)/.exec(path)?.[1] ?? [],
+  );
   return {
     packages: [...new Set(sources.flatMap(packageOf))].toSorted(),
     ofNode: loaded.filter((name) => !name.endsWith('.cjs')).toSorted(),
@@ -76,7 +78,7 @@ async function loadedBy(words: readonly string[], env: Readonly<Record<string, s
 
 const BEGINNING = ['node:fs', 'node:os', 'node:path', 'node:vm'];
 const COMMANDER = ['node:events', 'node:process'];
-const CONNECTION = ['node:crypto', 'node:http', 'node:net', 'node:stream', 'node:tls', 'node:util'];
+const CONNECTION = ['node:crypto', 'node:http', 'node:net', 'node:stream', 'node:tls'];
 
 /** An action says whose money it moves, in a script too. */
 const FOR_A_PERSON = [
@@ -147,8 +149,8 @@ describe.skipIf(isExecutable)('a start loads no more than it needs', () => {
     const words = 'open USDTNGN buy 10000 --tenor 3 --yes --no-wait --json'.split(' ');
     expect(await loadedBy(words, env)).toEqual({
       packages: ['big.js', 'commander', 'lossless-json', 'zod', ...FOR_A_PERSON].toSorted(),
-      ofNode: [...BEGINNING, ...COMMANDER, ...CONNECTION, 'node:tty'].toSorted(),
-      rooms: ['flow'],
+      ofNode: [...BEGINNING, ...COMMANDER, ...CONNECTION, 'node:tty', 'node:util'].toSorted(),
+      rooms: ['flow', 'journal/store'],
     });
   });
 });
