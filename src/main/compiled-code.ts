@@ -50,11 +50,13 @@ function packed(code: ReadonlyMap<string, Uint8Array>): Buffer {
 
 function unpacked(file: Buffer | undefined): ReadonlyMap<string, Buffer> {
   const found = new Map<string, Buffer>();
-  if (file === undefined || file.length < LENGTH_BYTES) return found;
+  if (file === undefined || file.length < 2 * LENGTH_BYTES) return found;
   const body = file.subarray(0, file.length / 2);
   if (!body.equals(file.subarray(file.length / 2))) return found;
   const indexEnd = LENGTH_BYTES + body.readUInt32BE();
-  const index: [string, number][] = JSON.parse(body.toString('utf8', LENGTH_BYTES, indexEnd));
+  const index = indexIn(body.toString('utf8', LENGTH_BYTES, indexEnd));
+  const end = index.reduce((sum, [, length]) => sum + length, indexEnd);
+  if (end !== body.length) return found;
   let at = indexEnd;
   for (const [name, length] of index) {
     found.set(name, body.subarray(at, at + length));
@@ -62,6 +64,19 @@ function unpacked(file: Buffer | undefined): ReadonlyMap<string, Buffer> {
   }
   return found;
 }
+
+/** Empty where it is none of ours: both halves may have been changed alike, by whatever rewrote the file as text. */
+function indexIn(text: string): readonly [name: string, length: number][] {
+  try {
+    const index: unknown = JSON.parse(text);
+    return Array.isArray(index) && index.every(isEntry) ? index : [];
+  } catch {
+    return [];
+  }
+}
+
+const isEntry = (entry: unknown): entry is [string, number] =>
+  Array.isArray(entry) && typeof entry[0] === 'string' && typeof entry[1] === 'number';
 
 function namesIn(folder: string): string[] | undefined {
   try {

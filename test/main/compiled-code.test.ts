@@ -54,6 +54,26 @@ describe('compiled code', () => {
     expect(plain(read())).toEqual(plain(CODE));
   });
 
+  it('that is the same twice and none of ours is none: rewritten as text, or by another version', () => {
+    const { write, path, read } = kept();
+    write(CODE);
+    const whole = readFileSync(path);
+    const twice = (half: Buffer | string): Buffer => Buffer.concat([Buffer.from(half), Buffer.from(half)]);
+    const half = whole.subarray(0, whole.length / 2);
+    const index = Buffer.from('\0\0\0\x0f[["a.cjs",null]]xyz');
+    const others = ['', '\0', '\0\0', '\0\0\0\0', '\0\0\0\x02{}', '\0\0\0\x02[]z', index];
+    for (const other of [half.toString('latin1'), half.subarray(1), half.subarray(0, -1), ...others]) {
+      writeFileSync(path, twice(other));
+      expect(read().size).toBe(0);
+    }
+    for (let at = 0; at < half.length; at++) {
+      const broken = Buffer.from(half);
+      broken.writeUInt8(broken.readUInt8(at) ^ 0x10, at);
+      writeFileSync(path, twice(broken));
+      expect(() => read()).not.toThrow();
+    }
+  });
+
   it('that others could have written is none', () => {
     const { write, path, read } = kept();
     write(CODE);
