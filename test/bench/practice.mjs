@@ -1,5 +1,6 @@
 /** The practice service in a process of its own, its rate limit and caps out of the way. */
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -13,7 +14,7 @@ const SETTINGS = {
   markets: { USDTNGN: { headroom_usd: 1_000_000_000 } },
 };
 
-/** `hedge` is the program's command line. Gives the variables that lead to the service's sandbox book. */
+/** `hedge` is the program's command line. Gives the variables that lead to the service's sandbox book, and what ends it. */
 export async function servePractice(hedge, home) {
   const store = join(home, 'state', 'practice');
   mkdirSync(store, { recursive: true, mode: 0o700 });
@@ -29,5 +30,10 @@ export async function servePractice(hedge, home) {
     if (name !== undefined) env[name] = value;
     if (line.startsWith('# export')) break;
   }
-  return { env, stop: () => child.kill('SIGTERM') };
+  const stop = async () => {
+    const ended = once(child, 'exit');
+    child.kill('SIGTERM');
+    await ended;
+  };
+  return { env, stop };
 }

@@ -136,7 +136,7 @@ async function bench(node) {
       rowOf(`peak memory of that quote (bare ${base.toFixed(0)} MiB)`, [(quote / base).toFixed(2)]),
     );
   } finally {
-    practice.stop();
+    await practice.stop();
     rmSync(serving, { recursive: true, force: true });
     rmSync(asking, { recursive: true, force: true });
   }
