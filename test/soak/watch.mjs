@@ -48,9 +48,8 @@ let failed = false;
 try {
   for (const subject of SUBJECTS) failed = !(await soaked(subject)) || failed;
 } finally {
-  service.stop();
-  // The service may still be writing its last.
-  rmSync(home, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+  await service.stop();
+  rmSync(home, { recursive: true, force: true });
 }
 process.exitCode = failed ? 1 : 0;
 
