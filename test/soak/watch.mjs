@@ -22,6 +22,8 @@ const HEDGE = fileURLToPath(new URL('../../bin/hedge.js', import.meta.url));
 const QUICK = fileURLToPath(new URL('quick-time.cjs', import.meta.url));
 const MOST_GROWTH_MB = 10;
 const SLOWEST = 1.5;
+/** Milliseconds: a reading that takes longer waits in real time, and its ten thousand would take hours. */
+const LONGEST_READING = 200;
 const MB = 1_048_576;
 
 /** `requests`: of one reading. A shell between makes standard output a pipe that is read. */
@@ -74,9 +76,10 @@ async function soaked({ name, words, requests, piped }) {
   });
   const ended = new Promise((resolve) => child.onExit(resolve));
   const full = (async () => {
-    for (;;) {
+    for (const startedAt = Date.now(); ; ) {
       const lines = linesOf(out);
       if (lines.length >= 10) return lines;
+      if (Date.now() - startedAt > ((lines.length + 1) * POLLS * LONGEST_READING) / 10) return undefined;
       await new Promise((resolve) => setTimeout(resolve, 200));
     }
   })();
@@ -85,7 +88,7 @@ async function soaked({ name, words, requests, piped }) {
   child.write('\u0003');
   await ended;
   if (samples === undefined) {
-    process.stderr.write(`${name} ended by itself:\n${said}\n`);
+    process.stderr.write(`${name} ended by itself, or its time did not go any faster:\n${said}\n`);
     return false;
   }
   return judged(name, samples);
