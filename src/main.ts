@@ -2,7 +2,6 @@
  * Where the built program begins: answers at once what scripts ask at every start, and loads the rest for
  * everything else.
  */
-
 import type { Installed } from './main/launch.ts';
 import type { Build } from './main/run-process.ts';
 import { writtenAtOnce } from './terminal/at-once.ts';

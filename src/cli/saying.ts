@@ -1,5 +1,6 @@
 /** What a person reads: results, errors and what is said before them, laid out for the stream they go to. */
 import type { Shown } from '../commands/shown.ts';
+import { exactInstant } from '../domain/instants.ts';
 import type { HedgeError } from '../errors.ts';
 import type { Block } from '../present/blocks.ts';
 import { renderErrorHuman } from '../present/render-error.ts';
@@ -84,7 +85,7 @@ function headingOf(context: Context, shown: Shown): Block {
   const untold = servedAt === undefined && identity.environment === 'practice';
   const at = {
     kind: 'time',
-    at: new Date(servedAt?.getTime() ?? context.now).toISOString(),
+    at: exactInstant(servedAt?.getTime() ?? context.now),
     style: 'second',
   } as const;
   const note = [

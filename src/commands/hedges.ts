@@ -1,5 +1,4 @@
 /** `hedge hedges`: the list, or the hedge that an id or a deal id names. */
-
 import { lateNews } from '../flow/evidence/late-news.ts';
 import { findHedges, listHedges } from '../flow/read/find-hedges.ts';
 import { checkMarketIsKnown } from '../flow/read/known-market.ts';

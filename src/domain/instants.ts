@@ -11,8 +11,11 @@ export function instantOf(at: string): number | undefined {
   return Number.isNaN(parsed) ? undefined : parsed;
 }
 
+/** `2026-11-20T09:02:11.000Z`, of milliseconds since the epoch: all of one length, in order as text. */
+export const exactInstant = (ms: number): string => new Date(ms).toISOString();
+
 /** `2026-11-20T09:02:11Z`, with milliseconds where there are some. */
-export const instantText = (ms: number): string => new Date(ms).toISOString().replace(/\.000Z$/, 'Z');
+export const instantText = (ms: number): string => exactInstant(ms).replace(/\.000Z$/, 'Z');
 
 /** `2026-11-20T09:02:11Z`, of milliseconds since the epoch. */
-export const isoSeconds = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');
+export const isoSeconds = (ms: number): string => exactInstant(ms).replace(/\.\d+Z$/, 'Z');

@@ -1,4 +1,5 @@
 /** What `hedge journal` and `hedge journal settle` were asked. Text to value; reads no journal. */
+import { exactInstant } from '../domain/instants.ts';
 import { quoted, unquoted } from '../domain/quoted.ts';
 import { shellWord } from '../domain/shell-word.ts';
 import { ENVIRONMENTS, type Environment, type Side } from '../domain/vocabulary.ts';
@@ -111,7 +112,7 @@ function readDay(text: string): string {
   const midnight = Date.parse(`${text}T00:00:00Z`);
   const isDay = /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(midnight);
   // Where a month is too short, a date is read as one of the next month.
-  if (!isDay || !new Date(midnight).toISOString().startsWith(text))
+  if (!isDay || !exactInstant(midnight).startsWith(text))
     throw new UsageError(`${quoted(text)} is not a day.`, 'A day is written 2026-11-20 (UTC), or today.');
   return text;
 }

@@ -1,6 +1,6 @@
 /** Which records of a list are wanted, by time, market and side: `--since`, `--until`, `--market`, `--side`. */
 import type { Moment } from '../domain/calendar.ts';
-import { instantOf } from '../domain/instants.ts';
+import { exactInstant, instantOf } from '../domain/instants.ts';
 import { quoted } from '../domain/quoted.ts';
 import type { Side } from '../domain/vocabulary.ts';
 import { UsageError } from '../errors.ts';
@@ -78,5 +78,5 @@ const OFFSET = /(?:[Zz]|[+-]\d\d:?\d\d)$/;
 function isInCalendar(text: string): boolean {
   const date = text.slice(0, DAY);
   const midnight = Date.parse(`${date}T00:00:00Z`);
-  return !Number.isNaN(midnight) && new Date(midnight).toISOString().startsWith(date);
+  return !Number.isNaN(midnight) && exactInstant(midnight).startsWith(date);
 }

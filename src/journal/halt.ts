@@ -5,6 +5,7 @@
 import { rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as z from 'zod/mini';
+import { exactInstant } from '../domain/instants.ts';
 import { holdsKey } from '../domain/without-keys.ts';
 import { DamagedFileError, UsageError } from '../errors.ts';
 import {
@@ -70,7 +71,7 @@ export function halt({ who, why }: { who: string; why: string }, desk: Desk): Ha
     );
   }
   const before = readHalt(desk);
-  const at = new Date(machine.clock.now()).toISOString();
+  const at = exactInstant(machine.clock.now());
   const content = { schema: VERSION, who: who.slice(0, LONGEST) || 'unknown', at, why: reason };
   try {
     ensureFolder(places.state, machine.host);

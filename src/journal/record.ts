@@ -188,6 +188,3 @@ const ACTION_ID_BYTES = 8;
 /** Sixteen hexadecimal digits; shown by a short beginning. */
 export const mintActionId = (random: { bytes(count: number): Uint8Array }): string =>
   Buffer.from(random.bytes(ACTION_ID_BYTES)).toString('hex');
-
-/** Milliseconds since the epoch, as the journal writes it. */
-export const instantOf = (ms: number): string => new Date(ms).toISOString();

@@ -6,7 +6,7 @@ import { Big } from 'big.js';
 import { stringify } from 'csv-stringify/sync';
 import { clean, escapeJson } from '../domain/clean.ts';
 import { exactDigits, writeExactJson } from '../domain/exact-json.ts';
-import { instantOf } from '../domain/instants.ts';
+import { exactInstant, instantOf } from '../domain/instants.ts';
 import { isTimeField } from './fields.ts';
 import { flatTable, type RecordTable } from './record-table.ts';
 
@@ -61,5 +61,5 @@ const OTHER_ZONE = /[+-]\d\d:?\d\d$/;
 
 function inUtc(text: string): string {
   const instant = OTHER_ZONE.test(text) ? instantOf(text) : undefined;
-  return instant === undefined ? text : new Date(instant).toISOString();
+  return instant === undefined ? text : exactInstant(instant);
 }

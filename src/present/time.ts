@@ -1,5 +1,4 @@
 /** Instants as people read them, in a zone and relative to now. The clock is handed in. */
-
 import { instantOf, isoSeconds } from '../domain/instants.ts';
 
 export type TimeStyle = 'date' | 'minute' | 'second';

@@ -1,5 +1,4 @@
 /** The desk's own id of the deal, or none. One that is used already is not taken. */
-
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import { moment } from '../flow/deal/considered.ts';

@@ -1,5 +1,4 @@
 /** For how long: every tenor with its price, carry and all-in rate, quoted now for the size that was said. */
-
 import { carryInWords } from '../domain/carry.ts';
 import { usdcInWords } from '../domain/exposure.ts';
 import { TENORS, type Tenor } from '../domain/vocabulary.ts';

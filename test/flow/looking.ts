@@ -3,12 +3,13 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { connect } from '../../src/client/connect.ts';
 import { ApiKey } from '../../src/domain/api-key.ts';
+import { exactInstant } from '../../src/domain/instants.ts';
 import { beforeState } from '../../src/flow/deal/before-state.ts';
 import { readFacts } from '../../src/flow/deal/read-facts.ts';
 import type { Looking, Watch } from '../../src/flow/dealing.ts';
 import type { Action } from '../../src/journal/fold.ts';
 import { practiceIdentity } from '../../src/journal/identity.ts';
-import { type IntentRecord, instantOf, type JournalRecord } from '../../src/journal/record.ts';
+import { type IntentRecord, type JournalRecord } from '../../src/journal/record.ts';
 import { type Journal, openJournal } from '../../src/journal/store.ts';
 import type { Clock } from '../../src/platform/clock.ts';
 import { hostOf } from '../../src/platform/host.ts';
@@ -87,7 +88,7 @@ export async function lookingDesk(settings: Record<string, unknown> = {}): Promi
     async deal(line, { id = `a${((dealt += 1)).toString()}`.padEnd(4, '0'), ...options } = {}) {
       const meant = intent(line, options);
       const facts = await readFacts(meant, looking);
-      const at = instantOf(clock.now());
+      const at = exactInstant(clock.now());
       const base = { schema: 1, action_id: idOf(id), at } as const;
       const size = 'notional' in meant ? meant.notional : undefined;
       const notional_usd = meant.action === 'reduce' ? line.split(' ')[3] : size?.toFixed();

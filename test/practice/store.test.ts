@@ -1,5 +1,4 @@
 /** The folder of the service: made once and safely, never replaced, refused clearly when it is not ours. */
-
 import { X509Certificate } from 'node:crypto';
 import { copyFile, mkdir, readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';

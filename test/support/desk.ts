@@ -1,5 +1,4 @@
 /** The whole program in this process: a home of its own, a terminal made of buffers, a clock that steps. */
-
 import { runInvocation } from '../../src/cli/pipeline.ts';
 import { composeWorld } from '../../src/main/world.ts';
 import type { Clock } from '../../src/platform/clock.ts';

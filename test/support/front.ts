@@ -2,7 +2,6 @@
  * A front before a practice service: every request passes through it, and a test can answer in the service's
  * place, lose an answer, or let something happen before a request goes on. Counts what reached it.
  */
-
 import { writeFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Agent, createServer, request } from 'node:https';

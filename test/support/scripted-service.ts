@@ -2,7 +2,6 @@
  * A real HTTPS server on loopback that plays a script: each request must meet an exchange that waits for it,
  * and each exchange must be used, or the test fails. It knows the wire and no rule of the service.
  */
-
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server as HttpsServer } from 'node:https';
 import { createServer as createPlainServer, type Server, type Socket } from 'node:net';

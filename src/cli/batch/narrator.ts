@@ -1,5 +1,4 @@
 /** What an operator sees of a batch on standard error: how far it is, what failed, and why it stopped. */
-
 import type { Desk } from '../../commands/desk.ts';
 import type { Shown } from '../../commands/shown.ts';
 import type { HedgeError } from '../../errors.ts';

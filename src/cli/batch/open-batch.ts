@@ -2,7 +2,6 @@
  * A batch from its file to lines that are ready to run: read, found right, and said enough for where they deal.
  * Nothing of it has run, and nothing was sent, when this returns.
  */
-
 import type { Batch, Desk, RunnableLine } from '../../commands/desk.ts';
 import type { Shown } from '../../commands/shown.ts';
 import { quoted } from '../../domain/quoted.ts';

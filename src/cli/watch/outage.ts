@@ -2,7 +2,6 @@
  * What standard error is told of readings that fail: that they do, once, with the error's own words, and when
  * answers come again. Knows neither what is read nor where the readings go.
  */
-
 import { isoSeconds } from '../../domain/instants.ts';
 import type { HedgeError } from '../../errors.ts';
 import { sayError } from '../saying.ts';

@@ -2,6 +2,7 @@
  * What a call's failure means to its caller: one error that knows its code, its effect on the book and whether
  * to try again. Names the host and port, never a key.
  */
+import { exactInstant } from '../../domain/instants.ts';
 import { unquoted } from '../../domain/quoted.ts';
 import {
   CredentialError,
@@ -134,7 +135,7 @@ function outcomeUnknown({ host, line }: Called, { last, attempts, unclear }: Tri
 
 /** Not one attempt was made: another request with this key was told to slow down until then. */
 export function heldBack({ host, line }: Called, effect: Effectful, until: number): UnavailableError {
-  const at = new Date(until).toISOString();
+  const at = exactInstant(until);
   return new UnavailableError({
     code: 'rate_limited',
     what: `${line} was not sent: ${host} takes no more requests with this key until ${at.slice(11, 19)} UTC, as it told another one.`,

@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import { parseBaseUrl } from '../../client/base-url.ts';
 import type { ApiKey } from '../../domain/api-key.ts';
+import { exactInstant } from '../../domain/instants.ts';
 import { changedLimits, limitsInWords } from '../../domain/profile-limits.ts';
 import { ENVIRONMENT_GLOSS } from '../../domain/vocabulary.ts';
 import { LIMIT_OPTIONS } from '../../intent/limits-intent.ts';
@@ -58,7 +59,7 @@ export const profileAdd = defineCommand({
       ...(caFile === undefined ? {} : { ca_file: caFile }),
       ...(timeZone === undefined ? {} : { time_zone: timeZone }),
       ...limits,
-      added_at: new Date(desk.clock.now()).toISOString(),
+      added_at: exactInstant(desk.clock.now()),
     };
     if (keyOrigin.kind === 'command')
       await profiles.add(name, { ...profile, api_key_command: [...keyOrigin.argv] });

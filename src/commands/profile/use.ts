@@ -1,5 +1,4 @@
 /** `hedge profile use`: the default from now on. */
-
 import type { Environment } from '../../domain/vocabulary.ts';
 import { StoppedError } from '../../errors.ts';
 import { optionGiven } from '../../intent/raw-input.ts';

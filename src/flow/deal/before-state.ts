@@ -1,5 +1,6 @@
 /** The side as it was before an action, as the journal keeps it: what evidence is measured against. Pure. */
-import { type IntentRecord, instantOf } from '../../journal/record.ts';
+import { exactInstant } from '../../domain/instants.ts';
+import { type IntentRecord } from '../../journal/record.ts';
 import type { PlanFacts } from '../plan/plan.ts';
 
 /**
@@ -19,6 +20,6 @@ export function beforeState({
   return {
     hedges: [...hedges.values()],
     in_positions: book.inPositions ?? null,
-    ...(readAtMs === undefined ? {} : { read_at: instantOf(readAtMs) }),
+    ...(readAtMs === undefined ? {} : { read_at: exactInstant(readAtMs) }),
   };
 }

@@ -11,15 +11,10 @@ import {
   prepareReduce,
 } from '../../client/prepare-action.ts';
 import type { CarryToMaturity } from '../../domain/carry-to-maturity.ts';
+import { exactInstant } from '../../domain/instants.ts';
 import type { PriceBounds } from '../../domain/price-bounds.ts';
 import type { ActionIntent, PriceTerms } from '../../intent/action-intent.ts';
-import {
-  type IntentRecord,
-  instantOf,
-  type JournalRecord,
-  mintActionId,
-  SCHEMA,
-} from '../../journal/record.ts';
+import { type IntentRecord, type JournalRecord, mintActionId, SCHEMA } from '../../journal/record.ts';
 import type { Dealing } from '../dealing.ts';
 import { dated } from '../evidence/write-down.ts';
 import type { ComesBack, Plan } from '../plan/plan.ts';
@@ -72,7 +67,7 @@ function intentRecordOf(
     schema: SCHEMA,
     kind: 'intent',
     action_id: id,
-    at: instantOf(dealing.clock.now()),
+    at: exactInstant(dealing.clock.now()),
     action: plan.action,
     identity: dealing.identity,
     profile: dealing.profile,

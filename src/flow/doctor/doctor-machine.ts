@@ -1,5 +1,4 @@
 /** Verdicts on this machine: Node, our files, the journal, the halt, completion. Pure: facts come in. */
-
 import { shellWord } from '../../domain/shell-word.ts';
 import { type Action, awaitsEnd, isUnresolved } from '../../journal/fold.ts';
 import type { Halt } from '../../journal/halt.ts';

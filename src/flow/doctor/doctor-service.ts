@@ -1,5 +1,6 @@
 /** Verdicts on the way to the service and on what it answered. Pure: facts come in. */
 import type { Certificate, Handshake } from '../../client/probe.ts';
+import { exactInstant } from '../../domain/instants.ts';
 import { quoted } from '../../domain/quoted.ts';
 import type { Environment } from '../../domain/vocabulary.ts';
 import { type Check, counted } from './doctor-check.ts';
@@ -15,7 +16,7 @@ export function judgeTls({ protocol, chain }: Handshake, host: string, now: numb
     chain: chain.map(({ subject, issuer, validTo }) => ({
       subject,
       issuer,
-      valid_to: Number.isNaN(validTo) ? null : new Date(validTo).toISOString(),
+      valid_to: Number.isNaN(validTo) ? null : exactInstant(validTo),
       days: daysTo(validTo, now),
     })),
   };
@@ -104,7 +105,7 @@ export function judgeClock(
     };
   // Only what the time of the answer cannot explain is the clock's.
   const off = servedAt > answeredAt ? servedAt - answeredAt : Math.min(0, servedAt + GRAIN_MS - askedAt);
-  const facts = { served_at: new Date(servedAt).toISOString(), off_ms: off };
+  const facts = { served_at: exactInstant(servedAt), off_ms: off };
   if (environment === 'practice' && Math.abs(off) > OFF_MS)
     return {
       check: 'clock',

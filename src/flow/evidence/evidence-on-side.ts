@@ -28,8 +28,8 @@ export function evidenceOnSide(
     return direct;
   const closedBy = closer.shortId;
   if (direct.kind === 'exact') return { ...direct, closedBy };
-  const says = `action ${closedBy} of this machine closed ${unquoted(intent.market)} ${intent.side} since`;
   if (intent.action === 'close') return direct;
+  const says = `action ${closedBy} of this machine closed ${unquoted(intent.market)} ${intent.side} since`;
   const seenByIt = changeEvidence(
     intent,
     asSeenBy(closer.intent, now),

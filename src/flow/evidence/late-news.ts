@@ -2,9 +2,9 @@
  * Opens that ended while nobody waited for them, told when the next command happens to read the hedges: one
  * line each, and the end goes into the journal. Reads nothing from the service itself.
  */
-
 import type { Hedge } from '../../client/schemas.ts';
 import { grouped } from '../../domain/exposure.ts';
+import { exactInstant } from '../../domain/instants.ts';
 import { unquoted } from '../../domain/quoted.ts';
 import { DamagedFileError } from '../../errors.ts';
 import { type Action, inFlight } from '../../journal/fold.ts';
@@ -53,7 +53,7 @@ function readIfItCan(journal: Journal): JournalState | undefined {
 function inWords(action: Action, { outcome, hedge }: Ended, nowMs: number): string {
   const { intent, shortId, sentAt } = action;
   const at = timeInWords(sentAt ?? intent.at);
-  const today = timeInWords(new Date(nowMs).toISOString()).slice(0, DAY);
+  const today = timeInWords(exactInstant(nowMs)).slice(0, DAY);
   const when = at.startsWith(today) ? at.slice(DAY + 1) : at;
   const minute = when.replace(/(\d\d:\d\d):\d\d/, '$1');
   const name = intent.deal_id === undefined ? `action ${shortId}` : unquoted(intent.deal_id);

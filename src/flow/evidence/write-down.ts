@@ -3,9 +3,10 @@
  * operator is told, and the action goes on as the record would have left it.
  */
 import { clean } from '../../domain/clean.ts';
+import { exactInstant } from '../../domain/instants.ts';
 import { HedgeError } from '../../errors.ts';
 import { type Action, advanced } from '../../journal/fold.ts';
-import { instantOf, type JournalRecord, SCHEMA } from '../../journal/record.ts';
+import { type JournalRecord, SCHEMA } from '../../journal/record.ts';
 import type { JournalState } from '../../journal/store.ts';
 import type { Looking } from '../dealing.ts';
 
@@ -22,7 +23,7 @@ export type Said = JournalRecord extends infer Each
 export const dated = (actionId: string, said: Said, { clock }: Pick<Looking, 'clock'>): JournalRecord => ({
   schema: SCHEMA,
   action_id: actionId,
-  at: instantOf(clock.now()),
+  at: exactInstant(clock.now()),
   ...said,
 });
 

@@ -5,12 +5,12 @@
  */
 import { divide } from '../../domain/amounts.ts';
 import { leftOf, medianOf, usdInWords, wholeCents } from '../../domain/exposure.ts';
+import { exactInstant } from '../../domain/instants.ts';
 import { quoted } from '../../domain/quoted.ts';
 import { type Action, isUnresolved } from '../../journal/fold.ts';
 import type { Halt } from '../../journal/halt.ts';
 import { actionInWords, haltedInWords, stateInWords } from '../../journal/in-words.ts';
 import { lastNotionals, openedOn, type Terms, usedDealId } from '../../journal/ledger.ts';
-import { instantOf } from '../../journal/record.ts';
 import type { JournalState } from '../../journal/store.ts';
 import type { Finding, Limits } from '../dealing.ts';
 import { damageFindings } from './guard-damage.ts';
@@ -103,7 +103,7 @@ function dailyFindings(
   const { identity, notional } = asked;
   const most = limits.maxDailyNotional;
   if (most === undefined || notional === undefined || !enlarges(asked)) return [];
-  const day = instantOf(nowMs).slice(0, 'YYYY-MM-DD'.length);
+  const day = exactInstant(nowMs).slice(0, 'YYYY-MM-DD'.length);
   const opened = openedOn(others, identity, day);
   if (opened.plus(notional).lte(most)) return [];
   const left = wholeCents(leftOf(most, opened));

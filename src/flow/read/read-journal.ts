@@ -2,12 +2,12 @@
  * The journal as `hedge journal` and bare `hedge` show it: the actions that fit, newest first, and beside them
  * whatever of the file cannot be read, with what to do about it. No network; decides nothing about deals.
  */
+import { exactInstant } from '../../domain/instants.ts';
 import { DamagedFileError } from '../../errors.ts';
 import type { JournalFilter } from '../../intent/journal-intent.ts';
 import { TODAY } from '../../intent/journal-intent.ts';
 import { type Action, awaitsEnd, isUnresolved } from '../../journal/fold.ts';
 import type { JournalRecord } from '../../journal/record.ts';
-import { instantOf } from '../../journal/record.ts';
 import type { Journal, JournalState } from '../../journal/store.ts';
 import { actionsNamed } from './name-action.ts';
 
@@ -64,7 +64,7 @@ export const coversOf = ({ actions, fitting }: Pick<JournalReading, 'actions' | 
 
 function fits(action: Action, { filter, profile, nowMs }: JournalQuery): boolean {
   const { intent } = action;
-  const day = filter.day === TODAY ? instantOf(nowMs).slice(0, 'YYYY-MM-DD'.length) : filter.day;
+  const day = filter.day === TODAY ? exactInstant(nowMs).slice(0, 'YYYY-MM-DD'.length) : filter.day;
   const open = (filter.unresolved && isUnresolved(action)) || (filter.inFlight && awaitsEnd(action));
   return (
     (open || !(filter.unresolved || filter.inFlight)) &&

@@ -1,5 +1,4 @@
 /** Reads indicative mids: of the markets named, or of every market of the account. */
-
 import type { Big } from 'big.js';
 import { type Answer, type HedgeApi } from '../../client/hedge-api.ts';
 import { midOf } from '../../client/schemas.ts';

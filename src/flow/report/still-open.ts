@@ -3,11 +3,11 @@
  * on. Pure.
  */
 import { usdInWords } from '../../domain/exposure.ts';
+import { exactInstant } from '../../domain/instants.ts';
 import { unquoted } from '../../domain/quoted.ts';
 import { OutcomeUnknownError, PendingError } from '../../errors.ts';
 import type { Action } from '../../journal/fold.ts';
 import { actionInWords } from '../../journal/in-words.ts';
-import { instantOf } from '../../journal/record.ts';
 import { waysOn } from '../../journal/ways-on.ts';
 import { actionByName, actionIds } from '../action-words.ts';
 import { commandLines } from '../command-lines.ts';
@@ -51,7 +51,7 @@ export const stillPending = (action: Action, says: string, nowMs: number): Pendi
 export function comesToItsEnd({ intent, changedAt }: Action): string {
   if (intent.action === 'open') return 'It comes to its end without us.';
   const until = Math.ceil((Date.parse(changedAt) + NOT_SEEN_AFTER_MS) / MINUTE_MS) * MINUTE_MS;
-  const at = `${instantOf(until).slice('2026-11-20T'.length, '2026-11-20T10:07'.length)} UTC`;
+  const at = `${exactInstant(until).slice('2026-11-20T'.length, '2026-11-20T10:07'.length)} UTC`;
   return `The service tells no failure of ${A[intent.action]}: when nothing of it shows by ${at}, it most likely did not land.`;
 }
 

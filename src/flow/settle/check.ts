@@ -2,7 +2,6 @@
  * `check`: looks at what nobody knows the end of, one action or all that are open on a book, and writes down
  * what it finds. Sends nothing that changes anything.
  */
-
 import { quoted } from '../../domain/quoted.ts';
 import {
   HedgeError,

@@ -2,9 +2,10 @@
  * A person's word for what became of an action that the service will not tell: written only where its end is
  * not known, judged again while no other process can add to the journal. Asks nobody and sends nothing.
  */
+import { exactInstant } from '../../domain/instants.ts';
 import { StoppedError } from '../../errors.ts';
 import { type Action, type ActionState, isUnresolved } from '../../journal/fold.ts';
-import { instantOf, SCHEMA } from '../../journal/record.ts';
+import { SCHEMA } from '../../journal/record.ts';
 import type { Journal } from '../../journal/store.ts';
 import { NOT_SEEN_AFTER_MS } from '../key-life.ts';
 import { actionNamed } from '../read/name-action.ts';
@@ -29,7 +30,13 @@ export async function settleAction(
   journal: Journal,
   { id, word, nowMs }: { id: string; word: Word; nowMs: number },
 ): Promise<Action> {
-  const record = { schema: SCHEMA, kind: 'settled', action_id: id, at: instantOf(nowMs), ...word } as const;
+  const record = {
+    schema: SCHEMA,
+    kind: 'settled',
+    action_id: id,
+    at: exactInstant(nowMs),
+    ...word,
+  } as const;
   const { actions } = await journal.append([record], (state) =>
     checkSettleable(actionNamed(state.actions, id), word.as, nowMs),
   );

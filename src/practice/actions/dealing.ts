@@ -2,7 +2,6 @@
  * The four actions on the book. Each checks everything first, then writes: a refusal has changed nothing.
  * When an order fills, and whether it lands, is drawn and stored here; what it does then is the book's affair.
  */
-
 import { exposure } from '../book/exposure.ts';
 import { addHedge, type HeldHedge, heldHedges } from '../book/hedges.ts';
 import { accountsOf, post } from '../book/ledger.ts';

@@ -1,5 +1,4 @@
 /** Markets, prices and quotes: what can be dealt and at what price. Opens and stores nothing. */
-
 import { executionPrice, priceImpact } from '../book/economics.ts';
 import { midAt, type Sitting } from '../book/sitting.ts';
 import { iso } from '../book/time.ts';

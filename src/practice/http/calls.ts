@@ -1,5 +1,4 @@
 /** From a raw request to a call that has been understood: endpoint, key, work. Touches no store. */
-
 import { Refusal } from '../wire/refusal.ts';
 import { type Endpoint, endpoints, type Work } from './endpoints.ts';
 import { checkKey, fingerprintOf } from './idempotency.ts';

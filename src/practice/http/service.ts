@@ -2,7 +2,6 @@
  * One request from its key to its answer: rate limit, weather, idempotency and the sitting of the book, each
  * in a transaction; waiting falls between two of them, never inside. Refuses to know sockets.
  */
-
 import { bringTo } from '../book/progress.ts';
 import type { Desk } from '../book/sitting.ts';
 import { bookTime, keepInstant } from '../book/time.ts';

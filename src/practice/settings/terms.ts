@@ -1,5 +1,4 @@
 /** The settings as exact figures, ready for sums. Refuses to know files. */
-
 import type { Impact } from '../book/economics.ts';
 import type { PracticeSettings, Side } from '../door.ts';
 import { PracticeInputError } from '../failures.ts';

@@ -1,5 +1,4 @@
 /** What the weather does to one request: whether it is reached, and what strikes it. Pure. */
-
 import type { OrderWeather } from '../book/sitting.ts';
 import type { OrderKind, Weather, WeatherStrike } from '../door.ts';
 import { calm, sumOfShares } from './weather.ts';

@@ -1,5 +1,4 @@
 /** How the book's things look on the wire: the specification's names, exact numbers, ISO times. */
-
 import { EXIT_SCALE } from '../book/closing.ts';
 import type { StoredHedge } from '../book/hedges.ts';
 import type { Position } from '../book/positions.ts';

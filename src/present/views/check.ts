@@ -1,5 +1,4 @@
 /** What a look at open actions found: one after another for a person, as a list for programs. */
-
 import type { ActionReport } from '../../flow/dealing.ts';
 import type { Checked } from '../../flow/settle/check.ts';
 import type { Looked } from '../../flow/settle/look-at-action.ts';

@@ -1,5 +1,4 @@
 /** Profiles as a person reads them. Keys come masked or not at all. */
-
 import { limitsInWords, type ProfileLimits } from '../../domain/profile-limits.ts';
 import { ENVIRONMENT_GLOSS, type Environment } from '../../domain/vocabulary.ts';
 import { type Block, type Cell, line, missing, text } from '../blocks.ts';

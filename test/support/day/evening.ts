@@ -1,5 +1,4 @@
 /** The end of a day: calm, everything looked at and settled, and the books held against one another. */
-
 import { LONGEST_MS } from '../../../src/memory/slow-downs.ts';
 import { dealt, mend } from './commands.ts';
 import type { Day } from './day.ts';
