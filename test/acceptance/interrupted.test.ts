@@ -23,18 +23,10 @@ import {
 import { inLanes } from '../support/lanes.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { openScreen } from '../support/pty.ts';
-import { type ServedBook, servedBook } from '../support/served-book.ts';
+import { isToldTruly, type ServedBook, servedBook } from '../support/served-book.ts';
 
 const LONG_MS = 600_000;
 const LOOP = 'for n in 1 2 3; do "$@"; echo "after $n"; done';
-
-/** What a document says of the book, against how often the service did it. */
-const TRUE_OF: Readonly<Record<string, readonly number[]>> = {
-  none: [0],
-  done: [1],
-  pending: [1],
-  unknown: [0, 1],
-};
 
 interface Told {
   data: { action_id: string | null; effect: string; receipt: { hedge_id: string | null } } | null;
@@ -99,7 +91,7 @@ async function expectTruth(of: {
   const { data, error }: Told = JSON.parse(out);
   const acted = served.acted(action.path);
   expect({ at, acted, said: error?.effect ?? data?.effect }).toSatisfy(({ said }: { said: string }) =>
-    (TRUE_OF[said] ?? []).includes(acted),
+    isToldTruly(said, acted),
   );
   if (error === null || acted === 0) return;
   const id = data?.action_id ?? 'no action';

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { writeExactJson } from '../../src/domain/exact-json.ts';
 import type { ReportOutcome } from '../../src/flow/dealing.ts';
+import { reportOf } from '../../src/flow/report/report.ts';
 import { actionDocument } from '../../src/present/action-document.ts';
 import { big, hedge, planOf, position } from '../flow/facts.ts';
 import { ACCEPTED, at, FILLED, idOf, REFUSED, SENDING, step, UNKNOWN } from '../journal/records.ts';
-import { aReport, bodyOf, entryOf } from './reports.ts';
+import { bodyOf, entryOf } from './reports.ts';
 import { fullPlan } from './views/shown.ts';
 
 /** As it leaves the program. */
@@ -50,7 +51,7 @@ describe('the document of an action', () => {
       slippage_usd: big('11.7053'),
       took_ms: 4_000,
     };
-    expect(document(aReport('filled', { plan, entry, hedge: filled, derived }))).toEqual({
+    expect(document(reportOf('filled', { plan, entry, hedge: filled, derived }))).toEqual({
       action: 'open',
       action_id: idOf('7c1e'),
       outcome: 'filled',
@@ -117,9 +118,9 @@ describe('the document of an action', () => {
   ])('%s has every field, with or without a plan', (outcome) => {
     const entry = entryOf([step(SENDING), step(UNKNOWN), step(REFUSED)]);
     for (const report of [
-      aReport(outcome, { entry }),
-      aReport(outcome, { plan: fullPlan('reduce USDTNGN buy 10k') }),
-      aReport(outcome, { entry, plan: fullPlan('close USDTNGN buy') }),
+      reportOf(outcome, { entry }),
+      reportOf(outcome, { plan: fullPlan('reduce USDTNGN buy 10k') }),
+      reportOf(outcome, { entry, plan: fullPlan('close USDTNGN buy') }),
     ]) {
       const made = actionDocument(report);
       expect(Object.keys(made)).toEqual(FIELDS);
@@ -132,7 +133,7 @@ describe('the document of an action', () => {
   it('of a dry run has the body that would be sent and an empty receipt', () => {
     const plan = fullPlan('reduce USDTNGN buy', { options: { by: '50%' } });
     const warnings = [{ level: 'warn', code: 'unusual_size', says: 'Large.' } as const];
-    expect(document(aReport('planned', { plan, effect: 'none', warnings }))).toMatchObject({
+    expect(document(reportOf('planned', { plan, warnings }))).toMatchObject({
       action: 'reduce',
       action_id: null,
       outcome: 'planned',
@@ -162,11 +163,11 @@ describe('the document of an action', () => {
     const plan = fullPlan('add USDTNGN buy 10k');
     const hedges = [{ id: 'hdg_B', before: big('30000'), after: big('40000') }];
     const line = position({ notional_usd: 50_000, desk_note: 'x' });
-    expect(document(aReport('changed', { plan, hedges, position: line }))).toMatchObject({
+    expect(document(reportOf('changed', { plan, hedges, position: line }))).toMatchObject({
       position: JSON.parse(writeExactJson(line)),
       derived: { hedges: [{ hedge_id: 'hdg_B', before_usd: 30000, after_usd: 40000 }] },
     });
-    expect(document(aReport('unknown', { plan, effect: 'unknown' }))).toMatchObject({
+    expect(document(reportOf('unknown', { plan }))).toMatchObject({
       derived: { hedges: null, planned: { side_after_usd: 50000 } },
     });
   });
@@ -174,7 +175,7 @@ describe('the document of an action', () => {
   it('of an earlier run has the body of its entry to the digit, and of half a quote no figures', () => {
     const body =
       '{"market":"USDTNGN","side":"buy","notional_usd":100000000000000.123456789012,"tenor_days":3}';
-    const made = actionDocument(aReport('unknown', { entry: entryOf([step(SENDING)], { body }) }));
+    const made = actionDocument(reportOf('unknown', { entry: entryOf([step(SENDING)], { body }) }));
     expect(writeExactJson(made.request)).toBe(body);
     expect(made.derived['quoted']).toBeNull();
   });
@@ -182,12 +183,10 @@ describe('the document of an action', () => {
   it('of nothing to close has no request', () => {
     const plan = planOf('close USDTNGN buy', { options: { ifOpen: true } });
     if (plan.action !== 'close') throw new Error('a close');
-    expect(document(aReport('flat', { plan: { ...plan, nothingToDo: true }, effect: 'none' }))).toMatchObject(
-      {
-        action: 'close',
-        outcome: 'flat',
-        request: null,
-      },
-    );
+    expect(document(reportOf('flat', { plan: { ...plan, nothingToDo: true } }))).toMatchObject({
+      action: 'close',
+      outcome: 'flat',
+      request: null,
+    });
   });
 });

@@ -1,5 +1,4 @@
-/** Reports of actions, each complete, with what a test is about put in. */
-import type { ActionReport, ReportOutcome } from '../../src/flow/dealing.ts';
+/** What a report of an action is made of: the journal's entry, and the body of its plan. */
 import type { Plan } from '../../src/flow/plan/plan.ts';
 import { type Action, foldRecords } from '../../src/journal/fold.ts';
 import type { IntentRecord, JournalRecord } from '../../src/journal/record.ts';
@@ -11,21 +10,6 @@ export function entryOf(steps: readonly JournalRecord[], intent: Partial<IntentR
   if (entry === undefined) throw new Error('no entry');
   return entry;
 }
-
-export const aReport = (outcome: ReportOutcome, changes: Partial<ActionReport> = {}): ActionReport => ({
-  entry: undefined,
-  plan: undefined,
-  outcome,
-  effect: 'done',
-  warnings: [],
-  hedge: undefined,
-  position: undefined,
-  hedges: undefined,
-  derived: {},
-  finding: undefined,
-  servedAt: undefined,
-  ...changes,
-});
 
 /** The body of a plan, as the journal keeps it. */
 export const bodyOf = ({ request }: Plan): string =>

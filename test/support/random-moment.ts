@@ -9,7 +9,7 @@ import { type BuiltRun, IN_SHELL, runBuilt, runShell } from './built.ts';
 import { journalAt } from './kill-case.ts';
 import { temporaryFolder } from './own-folder.ts';
 import { openScreen } from './pty.ts';
-import type { ServedBook } from './served-book.ts';
+import { isToldTruly, type ServedBook } from './served-book.ts';
 
 export const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGKILL'] as const;
 export type Signal = (typeof SIGNALS)[number];
@@ -170,13 +170,6 @@ async function settledCalls(served: ServedBook): Promise<void> {
   }
 }
 
-const TRUE_OF: Readonly<Record<string, readonly number[]>> = {
-  none: [0],
-  done: [1],
-  pending: [1],
-  unknown: [0, 1],
-};
-
 interface Told {
   data: { effect: string; receipt: { idempotency_key: string | null } } | null;
 }
@@ -207,7 +200,7 @@ function saidTruly(
     if (document.data === null || key === null || key === undefined) continue;
     told.add(key);
     const { effect } = document.data;
-    if (!(TRUE_OF[effect] ?? []).includes(actedUnder(key)))
+    if (!isToldTruly(effect, actedUnder(key)))
       wrong.push(`said ${effect}, and done ${String(actedUnder(key))} times: ${line}`);
   }
   const kept = new Set(

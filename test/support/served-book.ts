@@ -22,6 +22,18 @@ export type ChangePath = (typeof CHANGES)[number];
 const isChange = ({ method, path }: RequestLogEntry): boolean =>
   method === 'POST' && CHANGES.some((each) => each === path);
 
+/** What a document says of the book, against how often the service may have done it then. */
+const TRUE_OF: Readonly<Record<string, readonly number[]>> = {
+  none: [0],
+  done: [1],
+  pending: [1],
+  unknown: [0, 1],
+};
+
+/** `effect`: as a document says it; `acted`: how often the service did it. */
+export const isToldTruly = (effect: string, acted: number): boolean =>
+  (TRUE_OF[effect] ?? []).includes(acted);
+
 export interface ServedBook {
   desk: PracticeDesk;
   /** What leads a program to this service: the sandbox unless the live book is asked for. */
@@ -53,6 +65,9 @@ const realTime: TestClock = {
   pass: () => undefined,
   sleep: (ms, stop) => passes(ms, undefined, { signal: stop }).catch(() => undefined),
 };
+
+/** For tests that ask more in a second than a desk ever does. */
+export const WITHOUT_LIMIT = { rate_limit: { burst: 10_000, per_second: 10_000 } };
 
 /** Left open until `close`: one service serves many cases. */
 export async function servedBook(

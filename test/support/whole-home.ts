@@ -3,7 +3,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runBuilt } from './built.ts';
 import { filesBelow } from './canary.ts';
-import type { ServedBook } from './served-book.ts';
+import { type ServedBook, servedBook, WITHOUT_LIMIT } from './served-book.ts';
 
 const SET_UP = (url: string): readonly string[] => [
   `profile add desk --base-url ${url} --key-stdin`,
@@ -36,7 +36,10 @@ export async function writeWholeHome(
   writeFileSync(settings, JSON.stringify({ fill_seconds: { min: 0, max: 0 } }), { mode: 0o600 });
 }
 
-/** Without what comes and goes by itself. */
-export function sweepHome(home: string): void {
+/** A book that is asked without a limit, and a home over it without what comes and goes by itself. */
+export async function wholeHome(home: string): Promise<ServedBook> {
+  const served = await servedBook(WITHOUT_LIMIT);
+  await writeWholeHome(served, home);
   for (const path of filesBelow(home)) if (/\.lock|-shm$|-wal$|compiled/.test(path)) rmSync(path);
+  return served;
 }

@@ -20,17 +20,15 @@ import { filesBelow } from '../support/canary.ts';
 import { expectHeld, howMany, SOAKING } from '../support/goal.ts';
 import { inLanes } from '../support/lanes.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
-import { type ServedBook, servedBook } from '../support/served-book.ts';
-import { sweepHome, wayIn, writeWholeHome } from '../support/whole-home.ts';
+import type { ServedBook } from '../support/served-book.ts';
+import { wayIn, wholeHome } from '../support/whole-home.ts';
 
 let served: ServedBook;
 let whole: string;
 
 beforeAll(async () => {
-  served = await servedBook({ rate_limit: { burst: 10_000, per_second: 10_000 } });
   whole = temporaryFolder(afterAll);
-  await writeWholeHome(served, whole);
-  sweepHome(whole);
+  served = await wholeHome(whole);
 }, 60_000);
 afterAll(() => served.close());
 

@@ -7,13 +7,13 @@ import { aDesk, type Ran } from '../support/desk.ts';
 import { expectHeld } from '../support/goal.ts';
 import { keyHome } from '../support/key-home.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
-import { type ServedBook, servedBook } from '../support/served-book.ts';
+import { type ServedBook, servedBook, WITHOUT_LIMIT } from '../support/served-book.ts';
 
 const GOAL = 'S9 environments mixed up';
 
 let served: ServedBook;
 beforeAll(async () => {
-  served = await servedBook({ rate_limit: { burst: 10_000, per_second: 10_000 } });
+  served = await servedBook(WITHOUT_LIMIT);
 });
 beforeEach(() => served.reset());
 afterAll(() => served.close());

@@ -22,9 +22,9 @@ import { IN_SHELL, runBuilt, runProgram } from '../support/built.ts';
 import { expectHeld, SOAKING, spread } from '../support/goal.ts';
 import { inLanes } from '../support/lanes.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
-import { type ServedBook, servedBook } from '../support/served-book.ts';
+import type { ServedBook } from '../support/served-book.ts';
 import { isMissing } from '../support/tools.ts';
-import { sweepHome, wayIn, writeWholeHome } from '../support/whole-home.ts';
+import { wayIn, wholeHome, writeWholeHome } from '../support/whole-home.ts';
 
 const GOAL = 'S2 files of this user alone';
 const NOBODY = 65_534;
@@ -34,10 +34,8 @@ const OTHERS = 0o077;
 let served: ServedBook;
 let whole: string;
 beforeAll(async () => {
-  served = await servedBook({ rate_limit: { burst: 10_000, per_second: 10_000 } });
   whole = temporaryFolder(afterAll);
-  await writeWholeHome(served, whole);
-  sweepHome(whole);
+  served = await wholeHome(whole);
 }, 60_000);
 afterAll(() => served.close());
 

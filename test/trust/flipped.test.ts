@@ -12,8 +12,8 @@ import { aDesk, type Ran } from '../support/desk.ts';
 import { isDocument, told } from '../support/faults/fault-case.ts';
 import { expectHeld, howMany, SOAKING } from '../support/goal.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
-import { type ServedBook, servedBook } from '../support/served-book.ts';
-import { sweepHome, wayIn, writeWholeHome } from '../support/whole-home.ts';
+import type { ServedBook } from '../support/served-book.ts';
+import { wayIn, wholeHome } from '../support/whole-home.ts';
 
 const LONG_MS = SOAKING ? 900_000 : 60_000;
 const ENDS = [0, 2, 3, 4, 5, 6, 10, 78];
@@ -23,11 +23,9 @@ let whole: string;
 let folder: string;
 
 beforeAll(async () => {
-  served = await servedBook({ rate_limit: { burst: 10_000, per_second: 10_000 } });
   folder = temporaryFolder(afterAll);
   whole = join(folder, 'whole');
-  await writeWholeHome(served, whole);
-  sweepHome(whole);
+  served = await wholeHome(whole);
   rmSync(join(whole, 'state', 'practice'), { recursive: true, force: true });
   addSent(join(whole, 'state', 'journal.jsonl'));
 }, 60_000);

@@ -16,8 +16,8 @@ import { inLanes } from '../support/lanes.ts';
 import { type Measured, measured } from '../support/measured.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 
-import { type ServedBook, servedBook } from '../support/served-book.ts';
-import { sweepHome, wayIn, writeWholeHome } from '../support/whole-home.ts';
+import type { ServedBook } from '../support/served-book.ts';
+import { wayIn, wholeHome } from '../support/whole-home.ts';
 
 const GOAL = 'S8 hostile JSON × places';
 const DOCUMENTED = EXIT_CODES.map(({ code }) => code).filter((code) => code !== EXIT_BUG);
@@ -32,10 +32,8 @@ let served: ServedBook;
 let whole: string;
 let slower = 1;
 beforeAll(async () => {
-  served = await servedBook({ rate_limit: { burst: 10_000, per_second: 10_000 } });
   whole = temporaryFolder(afterAll);
-  await writeWholeHome(served, whole);
-  sweepHome(whole);
+  served = await wholeHome(whole);
   const { cost } = await measured(['help'], { env: wayIn(served, whole) });
   slower = Math.max(1, (cost?.cpuMs ?? 0) / HELP_MS);
 }, 60_000);

@@ -9,13 +9,13 @@ import { aDesk } from '../support/desk.ts';
 import { expectHeld, howMany } from '../support/goal.ts';
 import { inLanes } from '../support/lanes.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
-import { type ServedBook, servedBook } from '../support/served-book.ts';
+import { type ServedBook, servedBook, WITHOUT_LIMIT } from '../support/served-book.ts';
 import { effectsOfRun } from '../support/terminal-effects.ts';
 
 let served: ServedBook;
 let home: string;
 beforeAll(async () => {
-  served = await servedBook({ rate_limit: { burst: 10_000, per_second: 10_000 } });
+  served = await servedBook(WITHOUT_LIMIT);
   home = temporaryFolder(afterAll);
 });
 afterAll(() => served.close());

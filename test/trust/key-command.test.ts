@@ -12,7 +12,7 @@ import { expectHeld } from '../support/goal.ts';
 import { keyHome, PROFILES } from '../support/key-home.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { openScreen } from '../support/pty.ts';
-import { type ServedBook, servedBook } from '../support/served-book.ts';
+import { type ServedBook, servedBook, WITHOUT_LIMIT } from '../support/served-book.ts';
 
 const GOAL = 'S11 commands in config';
 const NOBODY = 65_534;
@@ -21,7 +21,7 @@ const isRoot = process.getuid?.() === 0;
 let served: ServedBook;
 let key: string;
 beforeAll(async () => {
-  served = await servedBook({ rate_limit: { burst: 10_000, per_second: 10_000 } });
+  served = await servedBook(WITHOUT_LIMIT);
   key = served.desk.service.keys.test;
 });
 afterAll(() => served.close());

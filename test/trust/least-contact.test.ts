@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { IN_SHELL, runProgram } from '../support/built.ts';
 import { expectHeld, SOAKING, spread } from '../support/goal.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
-import { servedBook } from '../support/served-book.ts';
+import { servedBook, WITHOUT_LIMIT } from '../support/served-book.ts';
 import { isMissing } from '../support/tools.ts';
 
 /** Every command at least once; what goes on by itself is read a line of. */
@@ -60,7 +60,7 @@ describe.skipIf(isMissing('strace'))('the least contact', { timeout: SOAKING ? 3
   ] as const)(
     'is the base address alone, and nothing is written but in the folders below %s',
     async (variable, below) => {
-      const served = await servedBook({ rate_limit: { burst: 10_000, per_second: 10_000 } });
+      const served = await servedBook(WITHOUT_LIMIT);
       onTestFinished(() => served.close());
       const home = temporaryFolder();
       const folders = below.map((name) => join(home, name));

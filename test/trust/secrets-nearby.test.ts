@@ -10,13 +10,13 @@ import { filesWithCanary, holdsCanary } from '../support/canary.ts';
 import { expectHeld, SOAKING, spread } from '../support/goal.ts';
 import { DEBUGGED, keyHome, leaksOf } from '../support/key-home.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
-import { type ServedBook, servedBook } from '../support/served-book.ts';
+import { type ServedBook, servedBook, WITHOUT_LIMIT } from '../support/served-book.ts';
 import { isMissing } from '../support/tools.ts';
 
 let served: ServedBook;
 let key: string;
 beforeAll(async () => {
-  served = await servedBook({ rate_limit: { burst: 10_000, per_second: 10_000 } });
+  served = await servedBook(WITHOUT_LIMIT);
   key = served.desk.service.keys.test;
 });
 afterAll(() => served.close());

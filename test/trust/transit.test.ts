@@ -16,7 +16,7 @@ import { frontOf } from '../support/front.ts';
 import { expectHeld, SOAKING, spread } from '../support/goal.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { close, listen, on, plainServer, raw, scriptedService } from '../support/scripted-service.ts';
-import { servedBook } from '../support/served-book.ts';
+import { servedBook, WITHOUT_LIMIT } from '../support/served-book.ts';
 import { anAuthority, type Issued, inDays } from '../support/tls.ts';
 
 const UNCHECKED = { NODE_TLS_REJECT_UNAUTHORIZED: '0', NODE_NO_WARNINGS: '1' };
@@ -118,7 +118,7 @@ describe('a redirect of an action', { timeout: SOAKING ? 600_000 : 180_000 }, ()
   it.each(EACH_ACTION)(
     'to $name is sent on to nobody, and leaves open whether it was done',
     async (action) => {
-      const served = await servedBook({ rate_limit: { burst: 10_000, per_second: 10_000 } });
+      const served = await servedBook(WITHOUT_LIMIT);
       onTestFinished(() => served.close());
       const front = await frontOf(served, temporaryFolder());
       const { port, reached } = await somewhereElse();

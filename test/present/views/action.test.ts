@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { ReportOutcome } from '../../../src/flow/dealing.ts';
 import { planAgain } from '../../../src/flow/plan/plan-again.ts';
+import { reportOf } from '../../../src/flow/report/report.ts';
 import { viewAction } from '../../../src/present/views/action.ts';
 import { big, hedge, intent, planOf, position, sideBook } from '../../flow/facts.ts';
 import { ACCEPTED, FILLED, SENDING, step } from '../../journal/records.ts';
-import { aReport, entryOf } from '../reports.ts';
+import { entryOf } from '../reports.ts';
 import { fullPlan, shown } from './shown.ts';
 
 const dealt = [step(SENDING), step(ACCEPTED), step(FILLED)];
@@ -16,7 +17,7 @@ describe('the result of an open', () => {
 
   it('is FILLED: struck, against the quote, hedge and maturity', () => {
     const derived = { slippage_bps: big('0.9788'), slippage_usd: big('4.8938') };
-    expect(shown(viewAction(aReport('filled', { plan, entry, hedge: filled, derived })))).toEqual([
+    expect(shown(viewAction(reportOf('filled', { plan, entry, hedge: filled, derived })))).toEqual([
       'FILLED buy USDTNGN 50,000.00 USD',
       'Struck    1,532.71, 0.98 bps (4.89 USD) worse than quoted',
       'Hedge     hdg_1',
@@ -36,11 +37,11 @@ describe('the result of an open', () => {
     ['-0.0001', '-0.001', ', less than 0.01 bps better than quoted'],
   ])('a slippage of %s bps is %s USD: %s', (bps, usd, says) => {
     const derived = { slippage_bps: big(bps), slippage_usd: big(usd) };
-    expect(shown(viewAction(aReport('filled', { plan, entry, hedge: filled, derived })))[1]).toContain(says);
+    expect(shown(viewAction(reportOf('filled', { plan, entry, hedge: filled, derived })))[1]).toContain(says);
   });
 
   it('without a plan, of an earlier run, says as much as is known', () => {
-    const lines = shown(viewAction(aReport('filled', { entry })));
+    const lines = shown(viewAction(reportOf('filled', { entry })));
     expect(lines[0]).toBe('FILLED buy USDTNGN 50,000.00 USD');
     expect(lines).toContain('Struck    —');
     expect(lines).toContain('Hedge     hdg_1');
@@ -48,17 +49,17 @@ describe('the result of an open', () => {
 
   it('shows what the service sends besides, and what the hedge became since', () => {
     const late = hedge('hdg_1', 50_000, { status: 'closed', venue_fee_usd: 1.5 });
-    const lines = shown(viewAction(aReport('filled', { plan, entry, hedge: late })));
+    const lines = shown(viewAction(reportOf('filled', { plan, entry, hedge: late })));
     expect(lines).toContain('Hedge            hdg_1, now closed');
     expect(lines).toContain('Venue fee (USD)  1.50');
-    expect(shown(viewAction(aReport('closed', { plan, entry, hedge: late })))[0]).toMatch(
+    expect(shown(viewAction(reportOf('closed', { plan, entry, hedge: late })))[0]).toMatch(
       /^CLOSED buy USDTNGN/,
     );
   });
 
   it('is SUBMITTED with --no-wait, and names the command that waits', () => {
     const submitted = entryOf([step(SENDING), step(ACCEPTED)]);
-    expect(shown(viewAction(aReport('submitted', { plan, entry: submitted, effect: 'pending' })))).toEqual([
+    expect(shown(viewAction(reportOf('submitted', { plan, entry: submitted })))).toEqual([
       'SUBMITTED buy USDTNGN 50,000.00 USD; accepted, its end is not waited for.',
       'Hedge    hdg_1',
       'Action   7c1e',
@@ -76,7 +77,7 @@ describe('the result of a change', () => {
       { id: 'hdg_A', before: big('10000'), after: big('5000') },
     ];
     const derived = { net_pnl_usd: big('-15.75') };
-    expect(shown(viewAction(aReport('changed', { plan, entry, hedges, derived })))).toEqual([
+    expect(shown(viewAction(reportOf('changed', { plan, entry, hedges, derived })))).toEqual([
       'CHANGED buy USDTNGN 20,000.00 USD off.',
       'Side        40,000.00 USD  → 20,000.00 USD',
       'hdg_B       30,000.00 USD  → 15,000.00 USD',
@@ -90,7 +91,7 @@ describe('the result of a change', () => {
   it('of an addition says added, and takes the side from the position where no hedge was read', () => {
     const plan = fullPlan('add USDTNGN buy 10k');
     const lines = shown(
-      viewAction(aReport('changed', { plan, position: position({ notional_usd: 50_000 }) })),
+      viewAction(reportOf('changed', { plan, position: position({ notional_usd: 50_000 }) })),
     );
     expect(lines).toEqual([
       'CHANGED buy USDTNGN 10,000.00 USD added.',
@@ -102,7 +103,7 @@ describe('the result of a change', () => {
     const plan = fullPlan('close USDTNGN buy');
     const hedges = [{ id: 'hdg_B', before: big('40000'), after: big('0') }];
     const derived = { net_pnl_usd: big('-31.5') };
-    expect(shown(viewAction(aReport('closed', { plan, hedges, derived })))).toEqual([
+    expect(shown(viewAction(reportOf('closed', { plan, hedges, derived })))).toEqual([
       'CLOSED buy USDTNGN 40,000.00 USD: the side is flat.',
       'Side        40,000.00 USD  → 0.00 USD',
       'Net P&L        -31.50 USD  over its life, carry and fees included',
@@ -115,7 +116,7 @@ describe('the result of a change', () => {
     (line) => {
       const plan = fullPlan(line);
       const hedges = [{ id: 'hdg_B', before: big('40000.5'), after: big('0') }];
-      expect(shown(viewAction(aReport('closed', { plan, hedges })))[0]).toBe(
+      expect(shown(viewAction(reportOf('closed', { plan, hedges })))[0]).toBe(
         'CLOSED buy USDTNGN 40,000.50 USD: the side is flat.',
       );
     },
@@ -134,20 +135,20 @@ describe('the result of a change', () => {
       quote: { net_margin_usd: '2300.25' },
     });
     const hedges = [{ id: 'hdg_B', before: big('23000'), after: big('0') }];
-    expect(shown(viewAction(aReport('closed', { plan, entry, hedges })))).toEqual([
+    expect(shown(viewAction(reportOf('closed', { plan, entry, hedges })))).toEqual([
       'CLOSED buy USDTNGN 23,000.00 USD: the side is flat.',
       'Side        23,000.00 USD  → 0.00 USD',
       'Comes back   2,300.25 USD  as the position stood before',
       'Action      7c1e',
     ]);
-    expect(shown(viewAction(aReport('closed', { plan, entry })))[0]).toBe(
+    expect(shown(viewAction(reportOf('closed', { plan, entry })))[0]).toBe(
       'CLOSED buy USDTNGN: the side is flat.',
     );
   });
 
   it('is CLOSED, and not called flat where something was opened on the side since', () => {
     const hedges = [{ id: 'hdg_B', before: big('40000'), after: big('0') }];
-    const report = aReport('closed', { plan: fullPlan('close USDTNGN buy'), hedges, position: position() });
+    const report = reportOf('closed', { plan: fullPlan('close USDTNGN buy'), hedges, position: position() });
     expect(shown(viewAction(report))[0]).toBe(
       'CLOSED buy USDTNGN 40,000.00 USD: other hedges stand there since.',
     );
@@ -158,7 +159,7 @@ describe('the result of a change', () => {
     const changed = (stands: number) =>
       shown(
         viewAction(
-          aReport('changed', {
+          reportOf('changed', {
             plan: fullPlan('reduce USDTNGN buy 3700'),
             hedges,
             position: position({ notional_usd: stands }),
@@ -171,7 +172,7 @@ describe('the result of a change', () => {
 
   it('is flat where there was nothing to close', () => {
     const entry = entryOf([], { action: 'close' });
-    expect(shown(viewAction(aReport('flat', { entry, effect: 'none' })))).toEqual([
+    expect(shown(viewAction(reportOf('flat', { entry })))).toEqual([
       'FLAT: nothing is open on buy USDTNGN; nothing was sent.',
     ]);
   });
@@ -186,14 +187,14 @@ describe('a dry run', () => {
     ['reduce USDTNGN buy 20k', ['market        USDTNGN', 'side          buy', 'notional_usd  20000']],
     ['close USDTNGN buy', ['market  USDTNGN', 'side    buy']],
   ])('of %s shows the plan and the body to the digit', (line, body) => {
-    const lines = shown(viewAction(aReport('planned', { plan: fullPlan(line), effect: 'none' })));
+    const lines = shown(viewAction(reportOf('planned', { plan: fullPlan(line) })));
     expect(lines[0]).toBe('DRY RUN: nothing was sent.');
     expect(lines).toContain('Would be sent:');
     expect(lines.slice(lines.indexOf('Would be sent:') + 1)).toEqual(body);
   });
 
   it('claims nothing of where hedges were dealt', () => {
-    const text = shown(viewAction(aReport('planned', { plan: fullPlan('close USDTNGN buy') }))).join('\n');
+    const text = shown(viewAction(reportOf('planned', { plan: fullPlan('close USDTNGN buy') }))).join('\n');
     expect(text).not.toMatch(/DEALT|elsewhere|here/);
   });
 });
@@ -202,7 +203,7 @@ describe('what did not go as asked', () => {
   it.each<ReportOutcome>(['failed', 'pending', 'unknown', 'refused', 'not_sent'])(
     '%s leaves standard output to the error',
     (outcome) => {
-      const report = aReport(outcome, { plan: fullPlan('add USDTNGN buy 10k'), entry: entryOf(dealt) });
+      const report = reportOf(outcome, { plan: fullPlan('add USDTNGN buy 10k'), entry: entryOf(dealt) });
       expect(viewAction(report)).toEqual([]);
     },
   );
