@@ -3,20 +3,16 @@
  * nothing renamed and nothing decided. connect.ts makes the one that speaks HTTPS.
  */
 import type { PreparedAction } from './prepare-action.ts';
+import type { ChangeRequest, CloseRequest, HedgesQuery, OpenRequest, QuoteRequest } from './requests.ts';
 import type {
   AcceptedChange,
   AcceptedOpen,
   Account,
-  ChangeRequest,
   ClosedHedge,
-  CloseRequest,
   Hedge,
-  HedgesQuery,
   Market,
-  OpenRequest,
   Position,
   Quote,
-  QuoteRequest,
 } from './schemas.ts';
 
 /** What the service answered, as sent. */

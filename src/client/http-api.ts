@@ -17,16 +17,14 @@ import {
   prepareOpen,
   prepareReduce,
 } from './prepare-action.ts';
+import { type HedgesQuery, LARGEST_PAGE, PAGE_SIZE_PARAMETER } from './requests.ts';
 import {
   acceptedChangeSchema,
   acceptedOpenSchema,
   accountSchema,
   closedHedgeSchema,
-  type HedgesQuery,
   hedgeSchema,
-  LARGEST_PAGE,
   marketSchema,
-  PAGE_SIZE_PARAMETER,
   positionSchema,
   quoteSchema,
 } from './schemas.ts';

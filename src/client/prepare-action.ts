@@ -6,7 +6,7 @@ import { Big } from 'big.js';
 import { writeExactJson } from '../domain/exact-json.ts';
 import { UsageError } from '../errors.ts';
 import { readJson } from './json.ts';
-import type { ChangeRequest, CloseRequest, Notional, OpenRequest } from './schemas.ts';
+import type { ChangeRequest, CloseRequest, Notional, OpenRequest } from './requests.ts';
 
 export const ACTIONS = ['open', 'add', 'reduce', 'close'] as const;
 export type Action = (typeof ACTIONS)[number];

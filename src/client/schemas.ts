@@ -28,11 +28,6 @@ const sometimes = z.nullish;
 /** A name we guessed: whatever came, or nothing. `numberIn` and `textIn` read it. */
 const guessed = z.optional(z.unknown());
 
-/** A guessed or unknown field as a number, or undefined when it holds none. */
-export const numberIn = (value: unknown): Big | undefined => (value instanceof Big ? value : undefined);
-/** A guessed or unknown field as text, or undefined when it holds none. */
-export const textIn = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
-
 /** §1. `error` and `meta` are judged by the envelope handler, which must read bad ones too. */
 export const serviceErrorSchema = z.looseObject({
   code: text,
@@ -172,57 +167,3 @@ export const acceptedChangeSchema = z.looseObject({
   order_tx_hash: sometimes(text),
 });
 export type AcceptedChange = z.infer<typeof acceptedChangeSchema>;
-
-/** A size in USD: a big.js decimal or plain digits such as `10000.50`; it goes out digit for digit. */
-export type Notional = Big | string;
-
-/** §4, POST /quotes. */
-export interface QuoteRequest {
-  market: string;
-  side: 'buy' | 'sell';
-  notional_usd: Notional;
-  tenor_days: number;
-}
-/** §4, POST /hedges. */
-export interface OpenRequest extends QuoteRequest {
-  client_reference?: string | undefined;
-}
-// ASSUMED: add and reduce take exactly this body.
-export interface ChangeRequest {
-  market: string;
-  side: 'buy' | 'sell';
-  notional_usd: Notional;
-}
-/** §4, POST /hedges/close. */
-export interface CloseRequest {
-  market: string;
-  side: 'buy' | 'sell';
-}
-
-/** §4, GET /hedges; `limit` at most 500. */
-export interface HedgesQuery {
-  status?: string | undefined;
-  client_reference?: string | undefined;
-  limit?: number | undefined;
-}
-// ASSUMED: the name of the page-size parameter. History has none: it is asked for whole.
-export const PAGE_SIZE_PARAMETER = 'limit';
-export const LARGEST_PAGE = 500;
-
-/**
- * The indicative mid of `market` in an answer of GET /prices, or undefined when no assumed shape fits.
- * ASSUMED: one of `{ market, price }`, a list of those, `{ "USDTNGN": 1530.1 }`, a bare number.
- */
-export function midOf(data: unknown, market: string): Big | undefined {
-  if (data instanceof Big) return data;
-  if (Array.isArray(data)) {
-    const mine: unknown = data.find((item) => isRecord(item) && item['market'] === market);
-    return isRecord(mine) ? numberIn(mine['price']) : undefined;
-  }
-  if (!isRecord(data)) return undefined;
-  if (Object.hasOwn(data, market)) return numberIn(data[market]);
-  return data['market'] === market ? numberIn(data['price']) : undefined;
-}
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -2,8 +2,9 @@
  * The API with a memory for names beside it: whatever a command reads, completion knows afterwards. The one
  * place where names are learned; no answer is changed, and nothing is written before the memory's `keep`.
  */
+import { numberIn } from '../client/guessed.ts';
 import type { Answer, HedgeApi } from '../client/hedge-api.ts';
-import { type AcceptedChange, type AcceptedOpen, type Hedge, numberIn } from '../client/schemas.ts';
+import type { AcceptedChange, AcceptedOpen, Hedge } from '../client/schemas.ts';
 import { isDerivedReference } from '../domain/derived-reference.ts';
 import { exactDigits } from '../domain/exact-json.ts';
 import { aboutHedge, type NameMemory } from '../memory/names.ts';

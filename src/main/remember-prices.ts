@@ -1,7 +1,7 @@
 /** The API, remembering the mids that go by: the one place where the price memory is fed. Changes no answer. */
 import type { Big } from 'big.js';
+import { midOf } from '../client/guessed.ts';
 import type { Answer, HedgeApi } from '../client/hedge-api.ts';
-import { midOf } from '../client/schemas.ts';
 import type { PriceMemory } from '../memory/prices.ts';
 import type { Clock } from '../platform/clock.ts';
 

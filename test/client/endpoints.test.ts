@@ -1,8 +1,8 @@
 import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
+import { numberIn } from '../../src/client/guessed.ts';
 import type { HedgeApi } from '../../src/client/hedge-api.ts';
 import { prepareOpen } from '../../src/client/prepare-action.ts';
-import { numberIn } from '../../src/client/schemas.ts';
 import { writeExactJson } from '../../src/domain/exact-json.ts';
 import { UsageError } from '../../src/errors.ts';
 import {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
+import { midOf, numberIn, textIn } from '../../src/client/guessed.ts';
 import { readJson } from '../../src/client/json.ts';
 import {
   acceptedChangeSchema,
@@ -8,12 +9,9 @@ import {
   closedHedgeSchema,
   hedgeSchema,
   marketSchema,
-  midOf,
-  numberIn,
   positionSchema,
   quoteSchema,
   serviceErrorSchema,
-  textIn,
 } from '../../src/client/schemas.ts';
 import { Failure } from '../../src/client/transport/failure.ts';
 import { validate } from '../../src/client/transport/validate.ts';

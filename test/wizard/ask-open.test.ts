@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Quote, QuoteRequest } from '../../src/client/schemas.ts';
+import type { QuoteRequest } from '../../src/client/requests.ts';
+import type { Quote } from '../../src/client/schemas.ts';
 import { HedgeError, RefusedError, StoppedError, UnavailableError } from '../../src/errors.ts';
 import { completeOpen } from '../../src/intent/open-intent.ts';
 import { askOpen } from '../../src/wizard/ask-open.ts';

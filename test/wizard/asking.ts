@@ -1,7 +1,8 @@
 /** An operator whose answers are written down beforehand, at a desk over a service that only reads. */
 import { onTestFinished } from 'vitest';
 import type { HedgeApi } from '../../src/client/hedge-api.ts';
-import type { Account, Hedge, Market, Quote, QuoteRequest } from '../../src/client/schemas.ts';
+import type { QuoteRequest } from '../../src/client/requests.ts';
+import type { Account, Hedge, Market, Quote } from '../../src/client/schemas.ts';
 import type { Limits } from '../../src/flow/dealing.ts';
 import type { OpenDraft } from '../../src/intent/action-intent.ts';
 import { readOpenDraft } from '../../src/intent/open-intent.ts';

@@ -1,6 +1,7 @@
 /** `--ensure`: what stands under a deal id is as good as dealt now, and is told, awaited or gone on with. */
 import type { Big } from 'big.js';
-import { type Hedge, numberIn } from '../../client/schemas.ts';
+import { numberIn } from '../../client/guessed.ts';
+import type { Hedge } from '../../client/schemas.ts';
 import type { ActionIntent, OpenIntent } from '../../intent/action-intent.ts';
 import type { JournalState } from '../../journal/store.ts';
 import type { ActionReport, Dealing } from '../dealing.ts';

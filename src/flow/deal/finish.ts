@@ -3,7 +3,7 @@
  * became of it. What has ended already is told as it ended. Sends nothing.
  */
 import type { Big } from 'big.js';
-import { numberIn, textIn } from '../../client/schemas.ts';
+import { numberIn, textIn } from '../../client/guessed.ts';
 import { sum } from '../../domain/amounts.ts';
 import { HedgeError, InterruptedError, OutcomeUnknownError } from '../../errors.ts';
 import type { Action } from '../../journal/fold.ts';

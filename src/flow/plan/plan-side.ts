@@ -4,7 +4,8 @@
  * is awaited. Pure; reads nothing itself.
  */
 import { Big } from 'big.js';
-import { type Hedge, numberIn, type Position, textIn } from '../../client/schemas.ts';
+import { numberIn, textIn } from '../../client/guessed.ts';
+import type { Hedge, Position } from '../../client/schemas.ts';
 import { sum } from '../../domain/amounts.ts';
 import { usdInWords } from '../../domain/exposure.ts';
 import { HEDGE_STATUSES, type Side } from '../../domain/vocabulary.ts';

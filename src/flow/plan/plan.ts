@@ -3,17 +3,9 @@
  * and after it. Made of an intent and the facts that were read for it. Decides nothing: guards judge a plan.
  */
 import type { Big } from 'big.js';
-import {
-  type Account,
-  type ChangeRequest,
-  type CloseRequest,
-  type Hedge,
-  type Market,
-  numberIn,
-  type OpenRequest,
-  type Position,
-  type Quote,
-} from '../../client/schemas.ts';
+import { numberIn } from '../../client/guessed.ts';
+import type { ChangeRequest, CloseRequest, OpenRequest } from '../../client/requests.ts';
+import type { Account, Hedge, Market, Position, Quote } from '../../client/schemas.ts';
 import { divide, USD_PLACES } from '../../domain/amounts.ts';
 import { type CarryToMaturity, carryToMaturity, dearest } from '../../domain/carry-to-maturity.ts';
 import { type QuoteFigures, quoteFigures } from '../../domain/quote-figures.ts';

@@ -1,6 +1,7 @@
 /** Net P&L of closed hedges added up from the oldest to the newest, exactly. Reads nothing. */
 import { Big } from 'big.js';
-import { type ClosedHedge, textIn } from '../../client/schemas.ts';
+import { textIn } from '../../client/guessed.ts';
+import type { ClosedHedge } from '../../client/schemas.ts';
 import { instantOf } from '../../domain/instants.ts';
 
 export interface AddedUp {

@@ -3,7 +3,8 @@
  * as far as several requests can show one; what it means for a side is plan-side.ts's to say.
  */
 import type { Answer, HedgeApi } from '../../client/hedge-api.ts';
-import { type Hedge, type HedgesQuery, LARGEST_PAGE } from '../../client/schemas.ts';
+import { type HedgesQuery, LARGEST_PAGE } from '../../client/requests.ts';
+import type { Hedge } from '../../client/schemas.ts';
 import { TENORS } from '../../domain/vocabulary.ts';
 import type { Looking } from '../dealing.ts';
 import type { BookFacts } from '../plan/plan-side.ts';

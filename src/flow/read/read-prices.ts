@@ -1,7 +1,7 @@
 /** Reads indicative mids: of the markets named, or of every market of the account. */
 import type { Big } from 'big.js';
+import { midOf } from '../../client/guessed.ts';
 import { type Answer, type HedgeApi } from '../../client/hedge-api.ts';
-import { midOf } from '../../client/schemas.ts';
 
 export interface MarketPrice {
   market: string;

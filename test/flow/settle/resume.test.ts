@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
-import { numberIn } from '../../../src/client/schemas.ts';
+import { numberIn } from '../../../src/client/guessed.ts';
 import { InterruptedError, OutcomeUnknownError, StoppedError } from '../../../src/errors.ts';
 import { deal } from '../../../src/flow/deal/deal.ts';
 import type { Dealing } from '../../../src/flow/dealing.ts';
