@@ -1,5 +1,7 @@
 /** Fields whose names or shapes the specification does not give, read as what they hold or not at all. */
+
 import { Big } from 'big.js';
+import { isFields } from '../domain/fields.ts';
 
 /** A guessed or unknown field as a number, or undefined when it holds none. */
 export const numberIn = (value: unknown): Big | undefined => (value instanceof Big ? value : undefined);
@@ -13,13 +15,10 @@ export const textIn = (value: unknown): string | undefined => (typeof value === 
 export function midOf(data: unknown, market: string): Big | undefined {
   if (data instanceof Big) return data;
   if (Array.isArray(data)) {
-    const mine: unknown = data.find((item) => isRecord(item) && item['market'] === market);
-    return isRecord(mine) ? numberIn(mine['price']) : undefined;
+    const mine: unknown = data.find((item) => isFields(item) && item['market'] === market);
+    return isFields(mine) ? numberIn(mine['price']) : undefined;
   }
-  if (!isRecord(data)) return undefined;
+  if (!isFields(data)) return undefined;
   if (Object.hasOwn(data, market)) return numberIn(data[market]);
   return data['market'] === market ? numberIn(data['price']) : undefined;
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

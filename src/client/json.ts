@@ -2,8 +2,10 @@
  * Reads JSON from outside: every number exact, and what could exhaust or confuse the program refused. Writing
  * is domain/exact-json.ts.
  */
+
 import { Big } from 'big.js';
 import { parse } from 'lossless-json';
+import { type Fields, isFields } from '../domain/fields.ts';
 
 export const DEEPEST = 64;
 const LONGEST_NUMERAL = 64;
@@ -23,6 +25,9 @@ export function readJson(text: string): unknown {
   if (countKeys(value) !== keysWritten) throw new SyntaxError('a key is there twice');
   return value;
 }
+
+/** Whether it is an object with fields, and no list or number. */
+export const isObject = (value: unknown): value is Fields => isFields(value) && !(value instanceof Big);
 
 /** A string to its end, or to the end of the text: never does it fail half-way and begin anew. */
 const STRINGS = /"[^"\\]*(?:\\[^][^"\\]*)*(?:"|\\?$)/g;

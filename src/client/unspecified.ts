@@ -2,9 +2,10 @@
  * What came in an answer that neither the specification nor an assumption of ours has a name for: fields by
  * their path, and words where a list of words is specified. Judges nothing else.
  */
-import { Big } from 'big.js';
+
 import * as z from 'zod/mini';
 import { HEDGE_STATUSES } from '../domain/vocabulary.ts';
+import { isObject } from './json.ts';
 import { accountSchema, closedHedgeSchema, hedgeSchema, marketSchema, positionSchema } from './schemas.ts';
 
 const RESOURCES = {
@@ -51,13 +52,13 @@ function strangeWord(
   record: unknown,
   { words, resource }: { words: readonly string[]; resource: Resource },
 ): readonly string[] {
-  const status = isFields(record) ? record['status'] : undefined;
+  const status = isObject(record) ? record['status'] : undefined;
   return typeof status !== 'string' || words.includes(status) ? [] : [`${resource}.status = ${status}`];
 }
 
 function strangeFields(schema: z.core.$ZodType, value: unknown, path: string): readonly string[] {
   const shape = shapeOf(schema);
-  if (shape === undefined || !isFields(value)) return [];
+  if (shape === undefined || !isObject(value)) return [];
   return Object.entries(value).flatMap(([name, inner]) => {
     const known = Object.hasOwn(shape, name) ? shape[name] : undefined;
     return known === undefined ? [`${path}.${name}`] : strangeFields(known, inner, `${path}.${name}`);
@@ -66,6 +67,3 @@ function strangeFields(schema: z.core.$ZodType, value: unknown, path: string): r
 
 const shapeOf = (schema: z.core.$ZodType): Readonly<Record<string, z.core.$ZodType>> | undefined =>
   schema instanceof z.ZodMiniObject ? schema.shape : undefined;
-
-const isFields = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Big);

@@ -3,7 +3,9 @@
  * read and checked. What is no step of an action is passed over. Decides nothing: what stands open by the records
  * (fold.ts) is always called open here, and now and then something that does not.
  */
+
 import { join } from 'node:path';
+import { fieldsIn } from '../domain/fields.ts';
 import { SIDES } from '../domain/vocabulary.ts';
 import { readTail } from '../platform/file-tail.ts';
 import type { Host } from '../platform/host.ts';
@@ -29,7 +31,7 @@ export function recentActions(places: Places, host: Host): readonly RecentAction
   const tail = readTail(join(places.state, 'journal.jsonl'), { host, maxBytes: TAIL_BYTES });
   const found = new Map<string, Known>();
   for (const line of tail?.split('\n') ?? []) {
-    const record = recordOn(line);
+    const record = fieldsIn(line);
     const { action_id: id } = record;
     if (typeof id !== 'string' || !/^[0-9a-f]{16}$/.test(id)) continue;
     const known = found.get(id);
@@ -107,13 +109,4 @@ function reopen(known: Known): void {
   if (known.settledAs === 'done') return;
   known.settledAs = undefined;
   known.open = true;
-}
-
-function recordOn(line: string): Record<string, unknown> {
-  try {
-    const record: unknown = JSON.parse(line);
-    return typeof record === 'object' && record !== null ? { ...record } : {};
-  } catch {
-    return {};
-  }
 }

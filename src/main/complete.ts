@@ -3,9 +3,11 @@
  * about it. Asks files of this user alone: no network, no key, nothing but the modules this takes. Whatever is
  * wrong is as if there were nothing to offer.
  */
+
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { parseBaseUrl } from '../client/base-url.ts';
+import { fieldsIn, isFields } from '../domain/fields.ts';
 import { type RecentAction, recentActions } from '../journal/recent-actions.ts';
 import { isHarmlessName, type KeptName, type NameKind, readNames } from '../memory/names.ts';
 import { readCacheFile } from '../platform/cache-file.ts';
@@ -107,20 +109,9 @@ interface Stored {
 /** Of the file that settings keeps, the names alone. */
 function storedProfiles(places: Places, host: Host): Stored {
   const bytes = readCacheFile(join(places.config, 'profiles.json'), { host, maxBytes: MAX_PROFILES_BYTES });
-  const { profiles, default_profile: chosen } = recordOf(jsonIn(bytes));
+  const { profiles, default_profile: chosen } = fieldsIn(bytes);
   return {
-    names: [PRACTICE, ...Object.keys(recordOf(profiles)).filter(isProfileName)],
+    names: [PRACTICE, ...(isFields(profiles) ? Object.keys(profiles) : []).filter(isProfileName)],
     chosen: typeof chosen === 'string' ? chosen : undefined,
   };
-}
-
-const recordOf = (value: unknown): Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null ? { ...value } : {};
-
-function jsonIn(bytes: Buffer | undefined): unknown {
-  try {
-    return bytes === undefined ? undefined : JSON.parse(bytes.toString('utf8'));
-  } catch {
-    return undefined;
-  }
 }

@@ -3,7 +3,9 @@
  * 0600, which may be lost. A name that a shell could take for more than a word is neither kept nor given out.
  * Knows neither shells nor the service.
  */
+
 import { join } from 'node:path';
+import { fieldsIn } from '../domain/fields.ts';
 import { SIDES } from '../domain/vocabulary.ts';
 import { readCacheFile, writeCacheFile } from '../platform/cache-file.ts';
 import type { Host, Machine } from '../platform/host.ts';
@@ -138,8 +140,8 @@ interface Loaded {
 
 /** Checked by hand: a shell waits for it, and a schema library would double what a start costs. */
 function load(path: string, host: Host): Loaded | undefined {
-  const file = jsonIn(readCacheFile(path, { host, maxBytes: MAX_BYTES }));
-  if (!isRecord(file) || file['format'] !== FORMAT) return undefined;
+  const file = fieldsIn(readCacheFile(path, { host, maxBytes: MAX_BYTES }));
+  if (file['format'] !== FORMAT) return undefined;
   const { identity, base_url: baseUrl, markets, hedges, deals } = file;
   if (typeof identity !== 'string' || typeof baseUrl !== 'string') return undefined;
   return {
@@ -156,15 +158,4 @@ function nameOf([name, about]: readonly unknown[]): readonly KeptName[] {
   if (!isHarmlessName(name)) return [];
   const kept = typeof about === 'string' && about.length <= LONGEST_ABOUT && HARMLESS_ABOUT.test(about);
   return [{ name, about: kept ? about : '' }];
-}
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null;
-
-function jsonIn(bytes: Buffer | undefined): unknown {
-  try {
-    return bytes === undefined ? undefined : JSON.parse(bytes.toString('utf8'));
-  } catch {
-    return undefined;
-  }
 }

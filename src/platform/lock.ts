@@ -6,8 +6,10 @@
  * only by whoever links the one claim file named after that holder's token, or, should that one die too,
  * the claim named after *its* token. Tokens never come back, so a late comer cannot remove a living lock.
  */
+
 import { linkSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { fieldsIn, isFields } from '../domain/fields.ts';
 import { shellWord } from '../domain/shell-word.ts';
 import { DamagedFileError } from '../errors.ts';
 import { readOwnFile } from './durable-file.ts';
@@ -138,19 +140,12 @@ function readHolder(path: string, host: Host): Holder | undefined {
 }
 
 function parseHolder(text: string): Holder | undefined {
-  let read: unknown;
-  try {
-    read = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-  if (!isRecord(read) || typeof read['token'] !== 'string' || !/^[0-9a-f]{24}$/.test(read['token']))
-    return undefined;
-  const named = read['process'];
-  if (!isRecord(named) || !Number.isSafeInteger(named['pid'])) return undefined;
+  const { token, process: named } = fieldsIn(text);
+  if (typeof token !== 'string' || !/^[0-9a-f]{24}$/.test(token)) return undefined;
+  if (!isFields(named) || !Number.isSafeInteger(named['pid'])) return undefined;
   const textOrNull = (name: string): string | null => (typeof named[name] === 'string' ? named[name] : null);
   return {
-    token: read['token'],
+    token,
     process: {
       pid: Number(named['pid']),
       hostname: textOrNull('hostname') ?? '',
@@ -160,9 +155,6 @@ function parseHolder(text: string): Holder | undefined {
     },
   };
 }
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null;
 
 function busy(path: string, holder: Holder, waitMs: number, { host }: Machine): DamagedFileError {
   const who = holder.process;

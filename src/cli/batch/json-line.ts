@@ -3,10 +3,11 @@
  * both kinds are one. Fields are named as the service names them; one that the command does not have is refused.
  */
 import { Big } from 'big.js';
-import { type Fields, readGivenObject } from '../../client/given-json.ts';
+import { readGivenObject } from '../../client/given-json.ts';
 import { type Command, isGroup } from '../../commands/define.ts';
 import { REGISTRY } from '../../commands/registry.ts';
 import type { OperandSpec, OptionSpec } from '../../commands/words.ts';
+import type { Fields } from '../../domain/fields.ts';
 import { quoted } from '../../domain/quoted.ts';
 import { UsageError } from '../../errors.ts';
 import { COMMANDS_IN_BATCH, kindInBatch } from './allowed.ts';
