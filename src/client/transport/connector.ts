@@ -12,7 +12,7 @@ import { limitBy } from './limit.ts';
 import { connectFailure } from './read-failure.ts';
 import type { Target } from './target.ts';
 import { type KeptSession, keepable, placeOf, type TlsSessions, verifiedUntil } from './tls-session.ts';
-import { caOf, type Trust } from './trust-list.ts';
+import { contextFor, type Trust } from './trust-list.ts';
 
 /** A connection that is not made in this time is given up. */
 const CONNECT_MS = 10_000;
@@ -38,12 +38,6 @@ export function makeConnector(parts: {
   // Every connection that is being made listens.
   setMaxListeners(0, stopping.signal);
   const latest = new Map<string, KeptSession>();
-  let whole: SecureContext | undefined;
-  const verifying = (): SecureContext => {
-    whole ??= createSecureContext({ minVersion: 'TLSv1.2', ...caOf(trust) });
-    return whole;
-  };
-
   const remember = (socket: TLSSocket, place: string, until?: number): void => {
     let counts = until;
     socket.on('session', (session) => {
@@ -79,7 +73,7 @@ export function makeConnector(parts: {
   }
 
   async function verified(target: Target, place: string, signal: AbortSignal): Promise<TLSSocket> {
-    const secureContext = verifying();
+    const secureContext = contextFor(trust);
     const under = await tunnel?.(target, signal);
     return shakeHands(target, signal, {
       secureContext,
