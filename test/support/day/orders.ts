@@ -72,7 +72,10 @@ interface Quoted {
   side: string;
   size: number;
   execution: number;
-  costBps: number;
+  /** USDC for the tenor that is quoted, of which the carry. */
+  cost: number;
+  carry: number;
+  tenorMs: number;
   upfront: number;
   at: number;
 }
@@ -90,18 +93,32 @@ export interface OrderDay {
   sent: Sent[];
 }
 
+const DAY_MS = 86_400_000;
 const STALE_MS = 30_000;
 const TWIN_MS = 60_000;
 const MOVED_BPS = 10;
 /** Big and our own sums may differ in the last of many digits. */
 const HAIR = 1e-6;
 
+/** What was answered to one order. */
+interface Seen {
+  quotes: Quoted[];
+  /** When the last of the hedges matures that an addition may grow; undefined before it was told. */
+  heldUntil: number | undefined;
+}
+
+/** An addition is held until the maturity of what it grows (specification §3). */
+function costBps({ cost, carry, tenorMs, size, at }: Quoted, { action }: Order, heldUntil = at): number {
+  const spared = action === 'add' ? carry - (carry * (heldUntil - at)) / tenorMs : 0;
+  return ((cost - spared) / size) * 10_000;
+}
+
 /** Why the order may not leave now, each as half a sentence; empty: it may. */
-function whyNot(day: Day, its: OrderDay, order: Order, seen: readonly Quoted[]): readonly string[] {
+function whyNot(day: Day, its: OrderDay, order: Order, { quotes, heldUntil }: Seen): readonly string[] {
   const { guards, sent } = its;
   const { size, side, action, terms, broken } = order;
-  const [shown] = seen;
-  const last = seen.at(-1);
+  const [shown] = quotes;
+  const last = quotes.at(-1);
   const now = day.now();
   const today = new Date(now).toISOString().slice(0, 10);
   const spent = sent.filter((each) => each.day === today).reduce((sum, each) => sum + each.size, 0);
@@ -130,7 +147,7 @@ function whyNot(day: Day, its: OrderDay, order: Order, seen: readonly Quoted[]):
       worst !== undefined && against(last.execution, worst) > HAIR && 'a worse price than the worst',
       typeof terms === 'object' &&
         'maxCostBps' in terms &&
-        last.costBps > terms.maxCostBps + HAIR &&
+        costBps(last, order, heldUntil) > terms.maxCostBps + HAIR &&
         'dearer than the most',
       order.person &&
         (against(last.execution, shown.execution) / shown.execution) * 10_000 > MOVED_BPS + HAIR &&
@@ -152,7 +169,7 @@ function worstOf({ terms, side }: Order): number | undefined {
 /** Deals one order and says what must never be and was; adds it to the day's when it left. */
 export async function ordered(day: Day, its: OrderDay, order: Order): Promise<readonly string[]> {
   const wrong: string[] = [];
-  const seen: Quoted[] = [];
+  const seen: Seen = { quotes: [], heldUntil: undefined };
   let left = 0;
   day.pass(order.after * 1_000);
   day.proxy.rewrite(answers(day, order, seen));
@@ -199,7 +216,7 @@ export async function ordered(day: Day, its: OrderDay, order: Order): Promise<re
     const says = `exit ${String(ran.code)} ${ran.out} ${ran.err}`.slice(0, 1_200);
     if (left === 0) {
       // Nothing kept it from leaving: then the guards stop what they need not.
-      if (order.slowSeconds === 0 && seen.length > 0 && whyNot(day, its, order, seen).length === 0)
+      if (order.slowSeconds === 0 && seen.quotes.length > 0 && whyNot(day, its, order, seen).length === 0)
         wrong.push(`not sent, and nothing kept it from that: ${says}`);
       if (![2, 3, 5, 6, 10].includes(ran.code)) wrong.push(`not sent, and it ended so: ${says}`);
     } else if (ran.code !== 0) wrong.push(`sent, and it ended so: ${says}`);
@@ -209,7 +226,7 @@ export async function ordered(day: Day, its: OrderDay, order: Order): Promise<re
   }
 }
 
-function answers(day: Day, order: Order, seen: Quoted[]): Rewriting {
+function answers(day: Day, order: Order, seen: Seen): Rewriting {
   const { broken } = order;
   const spoiled = (where: string, text: string): string => {
     if (broken === undefined) return text;
@@ -221,7 +238,7 @@ function answers(day: Day, order: Order, seen: Quoted[]): Rewriting {
     const document = JSON.parse(reply.body.toString());
     if (line === 'POST /quotes') {
       const quote = document.data;
-      const bps = seen.length === 0 ? order.shownBps : order.laterBps;
+      const bps = seen.quotes.length === 0 ? order.shownBps : order.laterBps;
       const sign = quote.side === 'buy' ? 1 : -1;
       quote.pricing.market_price = MID;
       quote.pricing.execution_price = new Big(MID)
@@ -231,15 +248,23 @@ function answers(day: Day, order: Order, seen: Quoted[]): Rewriting {
       const { carry, upfront, notional_usd: size } = quote;
       const impact = (size * sign * (quote.pricing.execution_price - MID)) / MID;
       const cost = impact + carry.total_usdc + upfront.platform_fee_usdc;
-      seen.push({
+      seen.quotes.push({
         side: quote.side,
         size,
         execution: quote.pricing.execution_price,
-        costBps: (cost / size) * 10_000,
+        cost,
+        carry: carry.total_usdc,
+        tenorMs: quote.tenor_days * DAY_MS,
         upfront: upfront.total_upfront_usdc,
         at: day.now(),
       });
       return answerOf(spoiled('quote', JSON.stringify(document)));
+    }
+    if (/^GET \/hedges(\?|$)/.test(line)) {
+      const listed: { side: string; status: string; maturity_at?: string }[] = document.data;
+      const held = listed.filter(({ side, status }) => side === order.side && status === 'filled');
+      const maturities = held.map(({ maturity_at: at = '' }) => Date.parse(at));
+      if (maturities.length > 0) seen.heldUntil = Math.max(...maturities);
     }
     if (line.startsWith('GET /account')) {
       day.pass(order.slowSeconds * 1_000);
