@@ -126,8 +126,9 @@ describe('a service gone mad', () => {
     timeout: LONG_MS,
   }, async () => {
     const wrong: string[] = [];
-    const runs = howMany(LINES.length * 10, 10_500);
-    for (let seed = 0; seed < runs; seed++) {
+    const wanted = howMany(300, 10_500);
+    let mad = 0;
+    for (let seed = 0; mad < wanted; seed++) {
       const asked = askedOf(seed);
       const names: string[] = [];
       let answers = 0;
@@ -138,10 +139,11 @@ describe('a service gone mad', () => {
         names.push(name);
         return bytes;
       });
+      mad += names.length;
       wrong.push(...found.map((what) => `${JSON.stringify(asked)}, ${names.join(', ')}: ${what}`));
       if (seed % 500 === 499) await desk.served.reset();
     }
-    expectHeld('R11 S8 hostile answers × commands', { runs, wrong });
+    expectHeld('R11 S8 hostile answers × commands', { runs: mad, wrong });
   });
 
   it.each(ROADS)('cannot fill the memory by an answer without end, on the %s road', async (road) => {
