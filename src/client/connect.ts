@@ -18,7 +18,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { Random } from '../platform/random.ts';
 import { parseBaseUrl } from './base-url.ts';
 import type { Answer, CallOptions, HedgeApi } from './hedge-api.ts';
-import { type Call, makeHttpApi } from './http-api.ts';
+import { type Call, makeHttpApi, type Schemas } from './http-api.ts';
 import { withBearer } from './transport/bearer.ts';
 import { chooseRoad } from './transport/choose-road.ts';
 import { withEnvelope } from './transport/envelope.ts';
@@ -89,6 +89,11 @@ export function connect(parts: Connecting): Connection {
     'user-agent': parts.userAgent ?? 'hedge-cli',
   };
 
+  // As long as a service beside us takes to answer: from the turn on after the one in which a request leaves.
+  let shapes: Promise<Schemas> | undefined;
+  const loaded = (): Promise<Schemas> =>
+    (shapes ??= new Promise((resolve) => setImmediate(resolve)).then(() => import('./schemas.ts')));
+
   const api = makeHttpApi(async <T>(call: Call<T>, options: CallOptions): Promise<Answer<T>> => {
     const request: WireRequest = {
       method: call.method,
@@ -103,12 +108,15 @@ export function connect(parts: Connecting): Connection {
       trace?.(`. held back ${ms} ms: others with this key were told to slow down`);
       options.onHeldBack?.(ms);
     };
+    // No file of ours may be missing once an action has been sent.
+    if (effect === 'action') await loaded();
     return withRetry(
       { clock, random, slowDown },
       { effect, called, stops, onAttempt: options.onAttempt, onHeldBack },
       async (attempt) => {
-        const answer = await opened(request, attempt);
-        const data = validate(call.schema, answer, call);
+        const onStarted = (): void => void loaded().catch(() => undefined);
+        const answer = await opened(request, { ...attempt, onStarted });
+        const data = validate(call.schema(await loaded()), answer, call);
         return { data, meta: answer.meta, servedAt: answer.servedAt };
       },
     );

@@ -2,7 +2,7 @@
  * The twelve endpoints over HTTP: path, query and body of each, and the schema its answer must fit. How a
  * request is sent, repeated and judged is the chain's work (transport/); nothing here touches a socket.
  */
-import * as z from 'zod/mini';
+import type * as z from 'zod/mini';
 import { writeExactJson } from '../domain/exact-json.ts';
 import { UsageError } from '../errors.ts';
 import type { Answer, CallOptions, HedgeApi } from './hedge-api.ts';
@@ -18,18 +18,13 @@ import {
   prepareReduce,
 } from './prepare-action.ts';
 import { type HedgesQuery, LARGEST_PAGE, PAGE_SIZE_PARAMETER } from './requests.ts';
-import {
-  acceptedChangeSchema,
-  acceptedOpenSchema,
-  accountSchema,
-  closedHedgeSchema,
-  hedgeSchema,
-  marketSchema,
-  positionSchema,
-  quoteSchema,
-} from './schemas.ts';
+import type * as schemas from './schemas.ts';
 import type { Effectful } from './transport/retry-policy.ts';
 import type { Echo } from './transport/validate.ts';
+
+/** The shapes of answers: they are loaded when there is one to judge. */
+export type Schemas = typeof schemas;
+type Schema<T> = (of: Schemas) => z.ZodMiniType<T>;
 
 /** What one call is, and what its answer must be. */
 export interface Call<T> {
@@ -38,7 +33,7 @@ export interface Call<T> {
   path: string;
   headers?: Readonly<Record<string, string>>;
   body?: string;
-  schema: z.ZodMiniType<T>;
+  schema: Schema<T>;
   /** What the answer must repeat. */
   echo?: Echo;
   /** What it may repeat, and then as it was sent. */
@@ -54,14 +49,14 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 export function makeHttpApi(call: Caller): HedgeApi {
   const read = <T>(
     path: string,
-    schema: z.ZodMiniType<T>,
+    schema: Schema<T>,
     options: CallOptions = {},
     parts: Pick<Call<T>, 'echo' | 'about'> = {},
   ): Promise<Answer<T>> => call({ effect: 'reading', method: 'GET', path, schema, ...parts }, options);
 
   const act = async <T>(
     { action, body }: PreparedAction,
-    schema: z.ZodMiniType<T>,
+    schema: Schema<T>,
     key: string,
     options: CallOptions = {},
   ): Promise<Answer<T>> => {
@@ -82,9 +77,9 @@ export function makeHttpApi(call: Caller): HedgeApi {
   };
 
   return {
-    markets: (options) => read('/markets', z.array(marketSchema), options),
+    markets: (options) => read('/markets', (of) => of.listOf(of.marketSchema), options),
     price: (market, options) =>
-      read(`/prices${queryOf({ symbols: market })}`, z.unknown(), options, { about: market }),
+      read(`/prices${queryOf({ symbols: market })}`, (of) => of.anySchema, options, { about: market }),
     async quote(request, options = {}) {
       const notional = exactNotional(request.notional_usd);
       const body = writeExactJson({
@@ -107,24 +102,28 @@ export function makeHttpApi(call: Caller): HedgeApi {
           path: '/quotes',
           headers: JSON_TYPE,
           body,
-          schema: quoteSchema,
+          schema: (of) => of.quoteSchema,
           echo,
           about: request.market,
         },
         options,
       );
     },
-    open: async (request, key, options) => act(prepareOpen(request), acceptedOpenSchema, key, options),
-    add: async (request, key, options) => act(prepareAdd(request), acceptedChangeSchema, key, options),
-    reduce: async (request, key, options) => act(prepareReduce(request), acceptedChangeSchema, key, options),
-    close: async (request, key, options) => act(prepareClose(request), acceptedChangeSchema, key, options),
+    open: async (request, key, options) =>
+      act(prepareOpen(request), (of) => of.acceptedOpenSchema, key, options),
+    add: async (request, key, options) =>
+      act(prepareAdd(request), (of) => of.acceptedChangeSchema, key, options),
+    reduce: async (request, key, options) =>
+      act(prepareReduce(request), (of) => of.acceptedChangeSchema, key, options),
+    close: async (request, key, options) =>
+      act(prepareClose(request), (of) => of.acceptedChangeSchema, key, options),
     hedges: async (query = {}, options) =>
-      read(`/hedges${queryOf(hedgesParameters(query))}`, z.array(hedgeSchema), options),
+      read(`/hedges${queryOf(hedgesParameters(query))}`, (of) => of.listOf(of.hedgeSchema), options),
     hedge: async (id, options) =>
-      read(`/hedges/${hedgeIdInPath(id)}`, hedgeSchema, options, { echo: { id }, about: id }),
-    history: (options) => read('/hedges/history', z.array(closedHedgeSchema), options),
-    positions: (options) => read('/positions', z.array(positionSchema), options),
-    account: (options) => read('/account', accountSchema, options),
+      read(`/hedges/${hedgeIdInPath(id)}`, (of) => of.hedgeSchema, options, { echo: { id }, about: id }),
+    history: (options) => read('/hedges/history', (of) => of.listOf(of.closedHedgeSchema), options),
+    positions: (options) => read('/positions', (of) => of.listOf(of.positionSchema), options),
+    account: (options) => read('/account', (of) => of.accountSchema, options),
     raw: async ({ method, path, query, body }, options = {}) => {
       const given = query.map(([name, value]) => `${percentEncoded(name)}=${percentEncoded(value)}`);
       return call(
@@ -133,15 +132,15 @@ export function makeHttpApi(call: Caller): HedgeApi {
           method,
           path: given.length === 0 ? path : `${path}?${given.join('&')}`,
           ...(body === undefined ? {} : { headers: JSON_TYPE, body: writeExactJson(body) }),
-          schema: z.unknown(),
+          schema: (of) => of.anySchema,
         },
         options,
       );
     },
     act: async (action, key, options) =>
       action.action === 'open'
-        ? act(action, acceptedOpenSchema, key, options)
-        : act(action, acceptedChangeSchema, key, options),
+        ? act(action, (of) => of.acceptedOpenSchema, key, options)
+        : act(action, (of) => of.acceptedChangeSchema, key, options),
   };
 }
 

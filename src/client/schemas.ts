@@ -14,6 +14,9 @@ const whole = z.custom<Big>(
   'is not a whole number above zero',
 );
 const text = z.string();
+/** What is not judged at all. */
+export const anySchema = z.unknown();
+export const listOf = z.array;
 /** ISO 8601 with a zone (specification §1 promises UTC). */
 const timestamp = z.custom<string>(
   (value) =>
@@ -27,13 +30,6 @@ const side = z.enum(['buy', 'sell']);
 const sometimes = z.nullish;
 /** A name we guessed: whatever came, or nothing. `numberIn` and `textIn` read it. */
 const guessed = z.optional(z.unknown());
-
-/** §1. `error` and `meta` are judged by the envelope handler, which must read bad ones too. */
-export const serviceErrorSchema = z.looseObject({
-  code: text,
-  message: sometimes(text),
-  details: guessed,
-});
 
 /** §2. Capacity: the most that can be opened on each side. Carry in percent a day: positive pays. */
 const perSide = z.looseObject({ buy: number, sell: number });

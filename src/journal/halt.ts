@@ -2,9 +2,10 @@
  * The brake of this user on this machine: while the halt file is there, or cannot be read, nothing that makes
  * the book larger is sent. Takes no lock, so that nothing can hold a halt up; who refuses what is for guards.
  */
+
 import { rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import * as z from 'zod/mini';
+import { fieldsIn } from '../domain/fields.ts';
 import { exactInstant } from '../domain/instants.ts';
 import { holdsKey } from '../domain/without-keys.ts';
 import { DamagedFileError, UsageError } from '../errors.ts';
@@ -23,9 +24,6 @@ import type { Places } from '../platform/places.ts';
 const VERSION = 1;
 const MAX_BYTES = 16_384;
 const LONGEST = 500;
-
-const text = z.string().check(z.minLength(1));
-const haltFile = z.object({ schema: z.literal(VERSION), who: text, at: text, why: text });
 
 /** `unreadable`: the file is there and does not say who and why; halted all the same. `at`: ISO 8601 UTC. */
 export type Halt = { who: string; at: string; why: string } | { unreadable: DamagedFileError };
@@ -112,15 +110,11 @@ export function unhalt(desk: Desk): Halt | undefined {
 }
 
 function parsed(bytes: Buffer): Halt | undefined {
-  try {
-    const read = haltFile.safeParse(JSON.parse(bytes.toString('utf8')));
-    if (!read.success) return undefined;
-    const { who, at, why } = read.data;
-    return { who, at, why };
-  } catch {
-    return undefined;
-  }
+  const { schema, who, at, why } = fieldsIn(bytes);
+  return schema === VERSION && isText(who) && isText(at) && isText(why) ? { who, at, why } : undefined;
 }
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
 const unreadable = (path: string): DamagedFileError =>
   new DamagedFileError(path, {

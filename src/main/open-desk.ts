@@ -17,7 +17,7 @@ import type { PriceMemory } from '../memory/prices.ts';
 import { type KeyPorts, readKey } from '../settings/credentials.ts';
 import { checkExpectation, readExpectation } from '../settings/expectation.ts';
 import { keyVault } from '../settings/key-vault.ts';
-import { openProfiles, type ProfileStore } from '../settings/profiles.ts';
+import type { ProfileStore } from '../settings/profiles.ts';
 import { resolveProfile, type Selection } from '../settings/resolve.ts';
 import { chooseProgress } from '../terminal/choose-progress.ts';
 import { choosePrompter } from '../terminal/choose-prompter.ts';
@@ -61,11 +61,15 @@ export function openDesk(parts: DeskParts): OpenDesk {
   const zone = (): string => identity?.zone ?? 'UTC';
   const watch = actionWatch(terminal, { drawn: progress, clock, zone });
 
-  const profiles = once(async (): Promise<ProfileStore> => openProfiles({ places: parts.places(), machine }));
-  const selection = once(async (): Promise<Selection> => {
-    const store = await profiles();
-    return resolveProfile({ option: globals.profile, environment: settings, book: () => store.read() });
+  const profiles = once(async (): Promise<ProfileStore> => {
+    const { openProfiles } = await import('../settings/profiles.ts');
+    return openProfiles({ places: parts.places(), machine });
   });
+  const storedBook = async () => (await profiles()).read();
+  const selection = once(
+    (): Promise<Selection> =>
+      resolveProfile({ option: globals.profile, environment: settings, book: storedBook }),
+  );
   const expected = () => readExpectation({ option: globals.expectEnv, variable: settings.expectEnv });
 
   const practiceBook = async (): Promise<Found> => {

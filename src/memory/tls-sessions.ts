@@ -3,10 +3,11 @@
  * 0600 like a key; what is damaged, foreign, stale or cannot be written is as if it were not there. Knows
  * neither TLS nor what a place is.
  */
+
 import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import * as z from 'zod/mini';
+import { type Fields, fieldsIn } from '../domain/fields.ts';
 import { dropIfOlder, readCacheFile, writeCacheFile } from '../platform/cache-file.ts';
 import type { Machine } from '../platform/host.ts';
 import type { Places } from '../platform/places.ts';
@@ -31,14 +32,14 @@ const REFUSED_FOR_MS = 3_600_000;
 /** Longer than any session is kept: such a file is of a place that is not asked any more. */
 const FORGOTTEN_AFTER_MS = 172_800_000;
 
-const file = z.object({
+interface Stored {
   /** So that a file that was given another name is of no use. */
-  place: z.string(),
+  place: string;
   /** Base64; empty where the place is not to be remembered. */
-  session: z.string(),
-  until: z.number(),
-  verified_until: z.number(),
-});
+  session: string;
+  until: number;
+  verified_until: number;
+}
 
 /** `variant` tells apart what one build of Node keeps from what another could not use. */
 export function tlsSessionsIn(places: Places, machine: Machine, variant: string): TlsSessionStore {
@@ -48,14 +49,12 @@ export function tlsSessionsIn(places: Places, machine: Machine, variant: string)
   const pathOf = (place: string): string =>
     join(folder, `${createHash('sha256').update(nameOf(place)).digest('hex').slice(0, 32)}.json`);
 
-  const read = (place: string): z.infer<typeof file> | undefined => {
-    const parsed = file.safeParse(jsonIn(readCacheFile(pathOf(place), { host, maxBytes: MAX_BYTES })));
-    return parsed.success && parsed.data.place === nameOf(place) && parsed.data.until > clock.now()
-      ? parsed.data
-      : undefined;
+  const read = (place: string): Stored | undefined => {
+    const found = fieldsIn(readCacheFile(pathOf(place), { host, maxBytes: MAX_BYTES }));
+    return isStored(found) && found.place === nameOf(place) && found.until > clock.now() ? found : undefined;
   };
   const write = (place: string, { session, until, verifiedUntil }: KeptSession): void => {
-    const content: z.infer<typeof file> = {
+    const content: Stored = {
       place: nameOf(place),
       session: Buffer.from(session).toString('base64'),
       until,
@@ -84,13 +83,12 @@ export function tlsSessionsIn(places: Places, machine: Machine, variant: string)
   };
 }
 
-function jsonIn(bytes: Buffer | undefined): unknown {
-  try {
-    return bytes === undefined ? undefined : JSON.parse(bytes.toString('utf8'));
-  } catch {
-    return undefined;
-  }
-}
+/** By hand: a schema library takes longer to load than a kept session spares. */
+const isStored = (file: Fields): file is Fields & Stored =>
+  typeof file['place'] === 'string' &&
+  typeof file['session'] === 'string' &&
+  typeof file['until'] === 'number' &&
+  typeof file['verified_until'] === 'number';
 
 /** Drops what nobody has renewed for long. */
 function sweep(folder: string, now: number): void {

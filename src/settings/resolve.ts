@@ -54,20 +54,21 @@ export interface Choices {
   option: string | undefined;
   environment: SettingsEnvironment;
   /** The stored profiles, read only when they can matter: with the pair, a damaged file is no hindrance. */
-  book: () => ProfileBook;
+  book: () => Promise<ProfileBook>;
 }
 
-/** Throws CredentialError: `credential_conflict`, `no_profile`, `unknown_profile`. */
-export function resolveProfile({ option, environment, book }: Choices): Selection {
+/** @throws CredentialError `credential_conflict`, `no_profile`, `unknown_profile`. */
+export async function resolveProfile({ option, environment, book }: Choices): Promise<Selection> {
   if (option !== undefined) {
     if (option === '') throw new UsageError('--profile is empty.', 'Name a profile, or leave --profile out.');
-    return named(option, 'option', book);
+    return option === PRACTICE ? practice('option') : named(option, 'option', await book());
   }
   const pair = pairOf(environment);
   if (pair !== undefined) return pair;
-  if (environment.profile !== undefined) return named(environment.profile, 'hedge_profile', book);
-  const stored = book();
-  if (stored.defaultName !== undefined) return named(stored.defaultName, 'stored_default', () => stored);
+  if (environment.profile === PRACTICE) return practice('hedge_profile');
+  const stored = await book();
+  if (environment.profile !== undefined) return named(environment.profile, 'hedge_profile', stored);
+  if (stored.defaultName !== undefined) return named(stored.defaultName, 'stored_default', stored);
   throw new CredentialError({
     code: 'no_profile',
     what: 'No profile was chosen, so there is no key to ask with.',
@@ -114,9 +115,15 @@ const NAMED_BY: Readonly<Record<ProfileSource, string | undefined>> = {
   stored_default: 'The stored default is',
 };
 
-function named(name: string, source: ProfileSource, book: () => ProfileBook): Selection {
-  if (name === PRACTICE) return { kind: 'practice', name, source, keySource: 'practice' };
-  const { profiles } = book();
+const practice = (source: ProfileSource): Selection => ({
+  kind: 'practice',
+  name: PRACTICE,
+  source,
+  keySource: 'practice',
+});
+
+function named(name: string, source: ProfileSource, { profiles }: ProfileBook): Selection {
+  if (name === PRACTICE) return practice(source);
   const profile = profiles.get(name);
   if (profile === undefined) throw unknownProfile(name, [...profiles.keys()], NAMED_BY[source]);
   return {

@@ -11,7 +11,6 @@ import {
   marketSchema,
   positionSchema,
   quoteSchema,
-  serviceErrorSchema,
 } from '../../src/client/schemas.ts';
 import { Failure } from '../../src/client/transport/failure.ts';
 import { validate } from '../../src/client/transport/validate.ts';
@@ -44,7 +43,6 @@ const judge = (schema: z.ZodMiniType, value: unknown): string => {
 };
 
 const RESOURCES = {
-  error: { schema: serviceErrorSchema, samples: [{ code: 'x', message: 'y', details: {} }] },
   market: { schema: marketSchema, samples: [aMarket()] },
   quote: { schema: quoteSchema, samples: [aQuote(), aSellQuote()] },
   hedge: { schema: hedgeSchema, samples: HEDGE_STATUSES.map((status) => aHedge({ status })) },

@@ -22,11 +22,11 @@ const KEY = { HEDGE_API_KEY: 'hk_test_forTestsAlone0001' };
 const URL = { HEDGE_BASE_URL: 'https://partner.example/v2' };
 const NAMED = { HEDGE_PROFILE: 'other' };
 
-function chosen(option: string | undefined, env: Record<string, string>, defaultName?: string) {
-  const { name, source, keySource } = resolveProfile({
+async function chosen(option: string | undefined, env: Record<string, string>, defaultName?: string) {
+  const { name, source, keySource } = await resolveProfile({
     option,
     environment: takeEnvironment({ ...env }),
-    book: () => book(defaultName),
+    book: () => Promise.resolve(book(defaultName)),
   });
   return { name, source, keySource };
 }
@@ -69,8 +69,8 @@ describe('which profile is used', () => {
       'desk',
       { source: 'stored_default' },
     ],
-  ])('%s', (_what, option, env, defaultName, expected) => {
-    expect(chosen(option, env, defaultName)).toMatchObject(expected);
+  ])('%s', async (_what, option, env, defaultName, expected) => {
+    expect(await chosen(option, env, defaultName)).toMatchObject(expected);
   });
 
   it.each([
@@ -81,17 +81,15 @@ describe('which profile is used', () => {
     ['nothing at all', {}, 'no_profile'],
     ['a name that no profile has', { HEDGE_PROFILE: 'nobody' }, 'unknown_profile'],
     ['a name of the language', { HEDGE_PROFILE: '__proto__' }, 'unknown_profile'],
-  ])('is refused with %s, and practice is never fallen back to', (_what, env, code) => {
-    expect(() => chosen(undefined, env)).toThrow(expect.objectContaining({ code, effect: 'none' }));
-    expect(() => chosen(undefined, env)).toThrow(CredentialError);
+  ])('is refused with %s, and practice is never fallen back to', async (_what, env, code) => {
+    await expect(chosen(undefined, env)).rejects.toThrow(expect.objectContaining({ code, effect: 'none' }));
+    await expect(chosen(undefined, env)).rejects.toThrow(CredentialError);
   });
 
-  it('does not read the stored profiles when the pair decides', () => {
+  it('does not read the stored profiles when the pair decides', async () => {
     const environment = takeEnvironment({ ...KEY, ...URL });
-    const never = (): ProfileBook => {
-      throw new Error('the file was read');
-    };
-    expect(resolveProfile({ option: undefined, environment, book: never }).name).toBe('env');
+    const never = (): Promise<ProfileBook> => Promise.reject(new Error('the file was read'));
+    expect((await resolveProfile({ option: undefined, environment, book: never })).name).toBe('env');
   });
 });
 

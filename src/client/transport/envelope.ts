@@ -2,9 +2,7 @@
  * Opens the service's envelope (specification §1): a success becomes its data and meta, everything else a
  * Failure. It knows status codes and the envelope, no resource and no retry.
  */
-import { Big } from 'big.js';
-import { readJson } from '../json.ts';
-import { serviceErrorSchema } from '../schemas.ts';
+import { isObject, readJson } from '../json.ts';
 import { Failure } from './failure.ts';
 import { retryAfterMs } from './retry-after.ts';
 import type { Attempt, Send, WireAnswer, WireRequest } from './wire.ts';
@@ -42,11 +40,11 @@ function openSuccess({ status, headers, body }: WireAnswer): Opened {
       error,
     );
   }
-  if (!isRecord(envelope)) throw unreadable('the answer is not an envelope of data, error and meta');
+  if (!isObject(envelope)) throw unreadable('the answer is not an envelope of data, error and meta');
   const { data, error, meta } = envelope;
   if (error !== null && error !== undefined) throw unreadable('the answer says success and carries an error');
   if (data === null || data === undefined) throw unreadable('data is missing');
-  if (meta !== null && meta !== undefined && !isRecord(meta)) throw unreadable('meta is not an object');
+  if (meta !== null && meta !== undefined && !isObject(meta)) throw unreadable('meta is not an object');
   return { status, data, meta: meta ?? {}, servedAt: dateOf(headers) };
 }
 
@@ -60,7 +58,7 @@ function openFailure({ status, headers, body }: WireAnswer, now: number): Failur
   if (error !== undefined) {
     const { code, message, details } = error;
     const says = `the service answered ${status} ${code}`;
-    return new Failure({ ...parts, kind: 'status', says, code, message: message ?? undefined, details });
+    return new Failure({ ...parts, kind: 'status', says, code, message, details });
   }
   const kind = status >= 500 || BARE_STATUSES.includes(status) ? 'status' : 'unreadable';
   const says =
@@ -73,14 +71,27 @@ function openFailure({ status, headers, body }: WireAnswer, now: number): Failur
 /** 401, 403 and 429 say enough without an envelope, whoever on the way sent them. */
 const BARE_STATUSES: readonly number[] = [401, 403, 429];
 
-function readServiceError(body: string): ReturnType<typeof serviceErrorSchema.parse> | undefined {
+interface ServiceError {
+  code: string;
+  message: string | undefined;
+  details: unknown;
+}
+
+/** §1. Undefined where it has no code, or another kind of message than it should. */
+function readServiceError(body: string): ServiceError | undefined {
+  let envelope: unknown;
   try {
-    const envelope = readJson(body);
-    const parsed = serviceErrorSchema.safeParse(isRecord(envelope) ? envelope['error'] : undefined);
-    return parsed.success && parsed.data.code !== '' ? parsed.data : undefined;
+    envelope = readJson(body);
   } catch {
     return undefined;
   }
+  const error = isObject(envelope) ? envelope['error'] : undefined;
+  if (!isObject(error)) return undefined;
+  const { code, details } = error;
+  const message = error['message'] ?? undefined;
+  if (typeof code !== 'string' || code === '' || !(message === undefined || typeof message === 'string'))
+    return undefined;
+  return { code, message, details };
 }
 
 function dateOf(headers: WireAnswer['headers']): Date | undefined {
@@ -90,5 +101,3 @@ function dateOf(headers: WireAnswer['headers']): Date | undefined {
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : 'unknown');
 const isHtml = (body: string): boolean => /^\s*<(!doctype|html|head|body)\b/i.test(body);
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Big);

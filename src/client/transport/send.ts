@@ -27,8 +27,7 @@ export function sendOver(parts: {
       const { exchange } = await parts.road();
       return await answerTo(
         { ...request, path: `${parts.pathPrefix}${request.path}` },
-        exchange,
-        limit.signal,
+        { exchange, signal: limit.signal, onStarted: attempt.onStarted },
       );
     } finally {
       limit.release();
@@ -36,7 +35,13 @@ export function sendOver(parts: {
   };
 }
 
-function answerTo(request: WireRequest, exchange: Exchange, signal: AbortSignal): Promise<WireAnswer> {
+interface Way {
+  exchange: Exchange;
+  signal: AbortSignal;
+  onStarted: (() => void) | undefined;
+}
+
+function answerTo(request: WireRequest, { exchange, signal, onStarted }: Way): Promise<WireAnswer> {
   return new Promise((resolve, reject) => {
     let started = false;
     let settled = false;
@@ -63,6 +68,7 @@ function answerTo(request: WireRequest, exchange: Exchange, signal: AbortSignal)
     giveUp = exchange(request, signal, {
       started() {
         started = true;
+        onStarted?.();
       },
       head(received, fields) {
         status = received;

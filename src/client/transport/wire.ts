@@ -17,6 +17,8 @@ export interface Attempt {
   number: number;
   /** Aborts at the call's total deadline, or when its caller no longer wants it. */
   signal: AbortSignal;
+  /** Called when its bytes may leave, if they ever do. */
+  onStarted?: () => void;
 }
 
 export interface WireAnswer {
