@@ -146,6 +146,19 @@ describe('a service gone mad', () => {
     expectHeld('R11 S8 hostile answers × commands', { runs: mad, wrong });
   });
 
+  it.each(['', '.', '..', 'history', 'close'])(
+    'cannot have an open called undone by the id %j, which nobody could ask for',
+    async (id) => {
+      const line = 'open USDTNGN buy 1000 --tenor 3 --yes';
+      const found = await answered({ line, road: 'direct', seed: 1 }, (reply) => {
+        const body = reply.body.toString().replaceAll(/"hdg_\w+"/g, JSON.stringify(id));
+        const head = `HTTP/1.1 ${String(reply.status)} X\r\ncontent-length: ${String(Buffer.byteLength(body))}`;
+        return Buffer.from(`${head}\r\nconnection: close\r\n\r\n${body}`);
+      });
+      expect(found).toEqual([]);
+    },
+  );
+
   it.each(ROADS)('cannot fill the memory by an answer without end, on the %s road', async (road) => {
     const piece = Buffer.alloc(65_536, 0x20);
     let pieces = 0;

@@ -1,6 +1,6 @@
 /** The side as it was before an action, as the journal keeps it: what evidence is measured against. Pure. */
 import { exactInstant } from '../../domain/instants.ts';
-import { type IntentRecord } from '../../journal/record.ts';
+import type { IntentRecord } from '../../journal/record.ts';
 import type { PlanFacts } from '../plan/plan.ts';
 
 /**
