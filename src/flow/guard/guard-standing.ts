@@ -116,12 +116,19 @@ const besideAnOpen = (found: readonly Action[]): string => {
   ].join(' ');
 };
 
+/** In full; the rest by their ids. A script that deals on and on without waiting has many. */
+const MOST_IN_WORDS = 3;
+
 function inFlight(found: readonly Action[], level: Finding['level'], meaning: string): readonly Finding[] {
   if (found.length === 0) return [];
-  const named = found.map(
+  const inWords = found.slice(0, MOST_IN_WORDS);
+  const more = found.slice(MOST_IN_WORDS);
+  const named = inWords.map(
     (each) => `${actionInWords(each)}, action ${each.shortId}, is in flight (${stateInWords(each)}).`,
   );
-  const wait = lines(found, 'wait');
+  if (more.length > 0)
+    named.push(`So are ${more.length.toString()} more: ${more.map(({ shortId }) => shortId).join(', ')}.`);
+  const wait = more.length === 0 ? lines(found, 'wait') : 'hedge check';
   return [
     {
       level,

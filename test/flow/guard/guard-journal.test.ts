@@ -219,6 +219,15 @@ describe('an action in flight', () => {
     expect(first?.says).not.toContain(unsaid);
   });
 
+  it('is told in full of three, and of the rest by their ids', () => {
+    const ids = ['7c11', '7c12', '7c13', '7c14', '7c15'];
+    const [first] = guard({ action: 'open' }, journal(ids.map((id) => action(id, 'accepted'))));
+    expect(first?.says.match(/is in flight \(/g)).toHaveLength(3);
+    expect(first?.says).toContain(' So are 2 more: 7c14, 7c15. This one adds to it.');
+    expect(first?.hint).toBe('hedge check');
+    expect(first?.details).toMatchObject({ actions: ids.map((id) => ({ action_id: idOf(id) })) });
+  });
+
   it('tells a close what to wait for', () => {
     const [first] = guard({ action: 'close' }, journal([action('7c1e', 'accepted')]));
     expect(first?.hint).toMatch(/^hedge wait 7c1e\n--despite 7c1e /);
