@@ -103,18 +103,28 @@ const HAIR = 1e-6;
 /** What was answered to one order. */
 interface Seen {
   quotes: Quoted[];
-  /** When the last of the hedges matures that an addition may grow; undefined before it was told. */
-  heldUntil: number | undefined;
+  /** Until the last of the hedges matures that an addition may grow, by the service's clock; undefined before it was told. */
+  heldMs: number | undefined;
 }
 
 /** An addition is held until the maturity of what it grows (specification §3). */
-function costBps({ cost, carry, tenorMs, size, at }: Quoted, { action }: Order, heldUntil = at): number {
-  const spared = action === 'add' ? carry - (carry * (heldUntil - at)) / tenorMs : 0;
+function costBps({ cost, carry, tenorMs, size }: Quoted, { action }: Order, heldMs = 0): number {
+  const spared = action === 'add' ? carry - (carry * heldMs) / tenorMs : 0;
   return ((cost - spared) / size) * 10_000;
 }
 
-/** Why the order may not leave now, each as half a sentence; empty: it may. */
-function whyNot(day: Day, its: OrderDay, order: Order, { quotes, heldUntil }: Seen): readonly string[] {
+/** In basis points: an answer is dated to the second, and the carry of an addition is rounded to 6 places. */
+const hairOf = ({ carry, tenorMs, size }: Quoted, { action }: Order): number =>
+  action === 'add' ? HAIR + (((Math.abs(carry) * 2_000) / tenorMs + 1e-6) / size) * 10_000 : HAIR;
+
+/** Why the order may not leave now, each as half a sentence; empty: it may. `orNearly`: what is a hair from it too. */
+function whyNot(
+  day: Day,
+  its: OrderDay,
+  order: Order,
+  { quotes, heldMs }: Seen,
+  orNearly = false,
+): readonly string[] {
   const { guards, sent } = its;
   const { size, side, action, terms, broken } = order;
   const [shown] = quotes;
@@ -147,7 +157,7 @@ function whyNot(day: Day, its: OrderDay, order: Order, { quotes, heldUntil }: Se
       worst !== undefined && against(last.execution, worst) > HAIR && 'a worse price than the worst',
       typeof terms === 'object' &&
         'maxCostBps' in terms &&
-        costBps(last, order, heldUntil) > terms.maxCostBps + HAIR &&
+        costBps(last, order, heldMs) > terms.maxCostBps + hairOf(last, order) * (orNearly ? -1 : 1) &&
         'dearer than the most',
       order.person &&
         (against(last.execution, shown.execution) / shown.execution) * 10_000 > MOVED_BPS + HAIR &&
@@ -169,7 +179,7 @@ function worstOf({ terms, side }: Order): number | undefined {
 /** Deals one order and says what must never be and was; adds it to the day's when it left. */
 export async function ordered(day: Day, its: OrderDay, order: Order): Promise<readonly string[]> {
   const wrong: string[] = [];
-  const seen: Seen = { quotes: [], heldUntil: undefined };
+  const seen: Seen = { quotes: [], heldMs: undefined };
   let left = 0;
   day.pass(order.after * 1_000);
   day.proxy.rewrite(answers(day, order, seen));
@@ -216,7 +226,11 @@ export async function ordered(day: Day, its: OrderDay, order: Order): Promise<re
     const says = `exit ${String(ran.code)} ${ran.out} ${ran.err}`.slice(0, 1_200);
     if (left === 0) {
       // Nothing kept it from leaving: then the guards stop what they need not.
-      if (order.slowSeconds === 0 && seen.quotes.length > 0 && whyNot(day, its, order, seen).length === 0)
+      if (
+        order.slowSeconds === 0 &&
+        seen.quotes.length > 0 &&
+        whyNot(day, its, order, seen, true).length === 0
+      )
         wrong.push(`not sent, and nothing kept it from that: ${says}`);
       if (![2, 3, 5, 6, 10].includes(ran.code)) wrong.push(`not sent, and it ended so: ${says}`);
     } else if (ran.code !== 0) wrong.push(`sent, and it ended so: ${says}`);
@@ -264,7 +278,7 @@ function answers(day: Day, order: Order, seen: Seen): Rewriting {
       const listed: { side: string; status: string; maturity_at?: string }[] = document.data;
       const held = listed.filter(({ side, status }) => side === order.side && status === 'filled');
       const maturities = held.map(({ maturity_at: at = '' }) => Date.parse(at));
-      if (maturities.length > 0) seen.heldUntil = Math.max(...maturities);
+      if (maturities.length > 0) seen.heldMs = Math.max(...maturities) - Date.parse(reply.headers.date ?? '');
     }
     if (line.startsWith('GET /account')) {
       day.pass(order.slowSeconds * 1_000);
