@@ -149,7 +149,7 @@ async function wrongIn(
 describe('any word', () => {
   it('in any place ends as is written down, sends no action, and does nothing to a terminal', async () => {
     const seed = 20_261_121;
-    const each = howMany(3, 100);
+    const each = howMany(3, 50);
     const cases = PLACES.flatMap((place, index) =>
       fc.sample(WORD, { seed: seed + index, numRuns: each }).map((word) => ({ place, word })),
     );
