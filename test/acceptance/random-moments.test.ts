@@ -67,17 +67,26 @@ const late = (moment: Moment, { tookMs, missed }: Interrupted, most: number): re
     ? []
     : [`${momentText(moment)}: gone after ${String(Math.round(tookMs))} of ${String(Math.round(most))} ms`];
 
+/** What the machine was busy with else does not come three times: a program that is slow to go does. */
+const TRIES = 3;
+
+async function tried(served: ServedBook, moment: Moment): Promise<Interrupted> {
+  const wrong: string[] = [];
+  for (let left = TRIES; ; left -= 1) {
+    const result = await interrupted(served, moment);
+    wrong.push(...result.wrong);
+    const tooLate = late(moment, result, allowedMs());
+    if (tooLate.length > 0 && left > 1) continue;
+    return { ...result, wrong: [...wrong, ...tooLate] };
+  }
+}
+
 describe('a script that is interrupted while it is', () => {
   it.each<Phase>(['reading', 'sending', 'waiting'])(
     '%s stops, says what is true, and is done once when it is run again',
     async (phase) => {
       const moments = momentsOf(phase);
-      const found = await withServices((lanes) =>
-        inLanes(lanes, moments, async (served, moment) => {
-          const result = await interrupted(served, moment);
-          return { ...result, wrong: [...result.wrong, ...late(moment, result, allowedMs())] };
-        }),
-      );
+      const found = await withServices((lanes) => inLanes(lanes, moments, tried));
       const hit = found.filter(({ missed }) => !missed);
       expectHeld(`R10 random moments, ${phase}`, {
         runs: hit.length,

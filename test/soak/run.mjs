@@ -32,7 +32,8 @@ const run = (program, args) =>
     spawn(program, args, { stdio: 'inherit', env }).on('close', resolve);
   });
 
-const tests = (...words) => run('npx', ['vitest', 'run', '--config', 'test/vitest.config.ts', ...words]);
+const VITEST = ['vitest', 'run', '--config', 'test/vitest.config.ts', '--maxWorkers=100%'];
+const tests = (...words) => run('npx', [...VITEST, ...words]);
 const codes =
   asked.length === 0
     ? [
