@@ -1,11 +1,11 @@
 /**
  * Each action killed at every point between the first change of the journal's files and the exit, then looked
- * at and settled. `npm test` sweeps all points up to the answer and a spread of the others; `HEDGE_SWEEP=all`
- * sweeps all of them.
+ * at and settled. `npm test` sweeps all points up to the answer and a spread of the others, the soak a spread of every
+ * life; `HEDGE_SWEEP=all` sweeps all of them.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bookFor, EACH_ACTION, wordsOf } from '../support/each-action.ts';
-import { expectHeld } from '../support/goal.ts';
+import { expectHeld, SOAKING } from '../support/goal.ts';
 import { counted, killed, type Life } from '../support/kill-case.ts';
 import { type Kill, killsOf, type Point, placeOf, pointText } from '../support/kill-points.ts';
 import { inLanes } from '../support/lanes.ts';
@@ -18,8 +18,11 @@ const WHOLE = process.env['HEDGE_SWEEP'] === 'all';
 /** Of the points after the answer, one in so many. */
 const SPREAD = 6;
 const LANES = 4;
-const LIVES: readonly Life[] = WHOLE ? ['undisturbed', 'its first answer lost', 'resumed'] : ['undisturbed'];
-const LONG_MS = WHOLE ? 3_600_000 : 120_000;
+/** Of all points, one in so many for the soak: the whole takes half an hour by itself. */
+const SOAKED = 5;
+const LIVES: readonly Life[] =
+  WHOLE || SOAKING ? ['undisturbed', 'its first answer lost', 'resumed'] : ['undisturbed'];
+const LONG_MS = WHOLE || SOAKING ? 3_600_000 : 120_000;
 
 let lanes: readonly ServedBook[] = [];
 beforeAll(async () => {
@@ -37,6 +40,7 @@ const isSend = ({ call, on }: Pick<Point, 'call' | 'on'>): boolean =>
 function chosen(points: readonly Point[]): readonly Kill[] {
   const all = killsOf(points);
   if (WHOLE) return all;
+  if (SOAKING) return all.filter(({ at }, index) => isSend(at) || index % SOAKED === 0);
   const sent = all.findIndex(({ at }) => isSend(at));
   return all.filter(({ at, how, loses }, index) =>
     index < sent || isSend(at) ? loses === 'power' || how === 'after' : index % SPREAD === 0,

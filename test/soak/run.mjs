@@ -28,7 +28,7 @@ const report = join(folder, 'report.jsonl');
 
 const run = (program, args) =>
   new Promise((resolve) => {
-    const env = { ...process.env, HEDGE_SOAK: 'all', HEDGE_SWEEP: 'all', HEDGE_SOAK_REPORT: report };
+    const env = { ...process.env, HEDGE_SOAK: 'all', HEDGE_SOAK_REPORT: report };
     spawn(program, args, { stdio: 'inherit', env }).on('close', resolve);
   });
 

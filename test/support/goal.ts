@@ -10,9 +10,9 @@ export const SOAKING = process.env['HEDGE_SOAK'] === 'all';
 /** How many of them: few for every day, many for the soak. */
 export const howMany = (few: number, many: number): number => (SOAKING ? many : few);
 
-/** One of so many for every day, all of them for the soak. */
-export const spread = <T>(all: readonly T[], oneOf: number): readonly T[] =>
-  SOAKING ? all : all.filter((_, index) => index % oneOf === 0);
+/** One of so many for every day; for the soak all of them, or one of so many there too. */
+export const spread = <T>(all: readonly T[], oneOf: number, soaking = 1): readonly T[] =>
+  all.filter((_, index) => index % (SOAKING ? soaking : oneOf) === 0);
 
 /** `wrong`: what must never be and was, in words. Fails the test with all of it. */
 export function expectHeld(goal: string, { runs, wrong }: { runs: number; wrong: readonly string[] }): void {
