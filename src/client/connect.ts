@@ -89,7 +89,7 @@ export function connect(parts: Connecting): Connection {
     'user-agent': parts.userAgent ?? 'hedge-cli',
   };
 
-  // As long as a service beside us takes to answer: from the turn on after the one in which a request leaves.
+  // They take as long to load as a service beside us to answer: that is when they are, once a request has left.
   let shapes: Promise<Schemas> | undefined;
   const loaded = (): Promise<Schemas> =>
     (shapes ??= new Promise((resolve) => setImmediate(resolve)).then(() => import('./schemas.ts')));

@@ -1,5 +1,4 @@
 /** JSON that an operator wrote: one object, read with the same care as an answer, or refused in a sentence. */
-
 import { clean } from '../domain/clean.ts';
 import type { Fields } from '../domain/fields.ts';
 import { UsageError } from '../errors.ts';

@@ -1,5 +1,4 @@
 /** Fields whose names or shapes the specification does not give, read as what they hold or not at all. */
-
 import { Big } from 'big.js';
 import { isFields } from '../domain/fields.ts';
 

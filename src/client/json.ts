@@ -2,7 +2,6 @@
  * Reads JSON from outside: every number exact, and what could exhaust or confuse the program refused. Writing
  * is domain/exact-json.ts.
  */
-
 import { Big } from 'big.js';
 import { parse } from 'lossless-json';
 import { type Fields, isFields } from '../domain/fields.ts';

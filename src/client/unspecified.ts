@@ -2,7 +2,6 @@
  * What came in an answer that neither the specification nor an assumption of ours has a name for: fields by
  * their path, and words where a list of words is specified. Judges nothing else.
  */
-
 import * as z from 'zod/mini';
 import { HEDGE_STATUSES } from '../domain/vocabulary.ts';
 import { isObject } from './json.ts';

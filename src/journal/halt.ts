@@ -2,7 +2,6 @@
  * The brake of this user on this machine: while the halt file is there, or cannot be read, nothing that makes
  * the book larger is sent. Takes no lock, so that nothing can hold a halt up; who refuses what is for guards.
  */
-
 import { rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fieldsIn } from '../domain/fields.ts';

@@ -3,7 +3,6 @@
  * read and checked. What is no step of an action is passed over. Decides nothing: what stands open by the records
  * (fold.ts) is always called open here, and now and then something that does not.
  */
-
 import { join } from 'node:path';
 import { fieldsIn } from '../domain/fields.ts';
 import { SIDES } from '../domain/vocabulary.ts';

@@ -3,7 +3,6 @@
  * about it. Asks files of this user alone: no network, no key, nothing but the modules this takes. Whatever is
  * wrong is as if there were nothing to offer.
  */
-
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { parseBaseUrl } from '../client/base-url.ts';

@@ -3,7 +3,6 @@
  * 0600, which may be lost. A name that a shell could take for more than a word is neither kept nor given out.
  * Knows neither shells nor the service.
  */
-
 import { join } from 'node:path';
 import { fieldsIn } from '../domain/fields.ts';
 import { SIDES } from '../domain/vocabulary.ts';

@@ -3,7 +3,6 @@
  * 0600 like a key; what is damaged, foreign, stale or cannot be written is as if it were not there. Knows
  * neither TLS nor what a place is.
  */
-
 import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';

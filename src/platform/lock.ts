@@ -6,7 +6,6 @@
  * only by whoever links the one claim file named after that holder's token, or, should that one die too,
  * the claim named after *its* token. Tokens never come back, so a late comer cannot remove a living lock.
  */
-
 import { linkSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fieldsIn, isFields } from '../domain/fields.ts';

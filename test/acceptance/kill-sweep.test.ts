@@ -18,7 +18,7 @@ const WHOLE = process.env['HEDGE_SWEEP'] === 'all';
 /** Of the points after the answer, one in so many. */
 const SPREAD = 6;
 const LANES = 4;
-/** Of all points, one in so many for the soak: the whole takes half an hour by itself. */
+/** Of all points, one in so many for the soak: the whole has a command of its own. */
 const SOAKED = 5;
 const LIVES: readonly Life[] =
   WHOLE || SOAKING ? ['undisturbed', 'its first answer lost', 'resumed'] : ['undisturbed'];

@@ -9,7 +9,7 @@ import { readFacts } from '../../src/flow/deal/read-facts.ts';
 import type { Looking, Watch } from '../../src/flow/dealing.ts';
 import type { Action } from '../../src/journal/fold.ts';
 import { practiceIdentity } from '../../src/journal/identity.ts';
-import { type IntentRecord, type JournalRecord } from '../../src/journal/record.ts';
+import type { IntentRecord, JournalRecord } from '../../src/journal/record.ts';
 import { type Journal, openJournal } from '../../src/journal/store.ts';
 import type { Clock } from '../../src/platform/clock.ts';
 import { hostOf } from '../../src/platform/host.ts';

@@ -38,6 +38,7 @@ export function makeConnector(parts: {
   // Every connection that is being made listens.
   setMaxListeners(0, stopping.signal);
   const latest = new Map<string, KeptSession>();
+
   const remember = (socket: TLSSocket, place: string, until?: number): void => {
     let counts = until;
     socket.on('session', (session) => {
