@@ -7,7 +7,7 @@
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -32,7 +32,9 @@ const run = (program, args) =>
     spawn(program, args, { stdio: 'inherit', env }).on('close', resolve);
   });
 
-const VITEST = ['vitest', 'run', '--config', 'test/vitest.config.ts', '--maxWorkers=100%'];
+/** One more than there are cores: some of them wait as long as they work. */
+const WORKERS = availableParallelism() + 1;
+const VITEST = ['vitest', 'run', '--config', 'test/vitest.config.ts', `--maxWorkers=${WORKERS}`];
 const tests = (...words) => run('npx', [...VITEST, ...words]);
 const codes =
   asked.length === 0
