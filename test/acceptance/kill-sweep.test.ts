@@ -19,7 +19,7 @@ const WHOLE = process.env['HEDGE_SWEEP'] === 'all';
 const SPREAD = 6;
 const LANES = 4;
 /** Of all points, one in so many for the soak: the whole has a command of its own. */
-const SOAKED = 8;
+const SOAKED = 10;
 const LIVES: readonly Life[] =
   WHOLE || SOAKING ? ['undisturbed', 'its first answer lost', 'resumed'] : ['undisturbed'];
 const LONG_MS = WHOLE || SOAKING ? 3_600_000 : 120_000;

@@ -35,7 +35,7 @@ function momentsOf(phase: Phase): readonly Moment[] {
   const one = <T>(of: readonly [T, ...T[]] | readonly T[], index: number): T =>
     of[index % of.length] ?? expect.fail('none');
   const offset = Math.floor(random.fraction() * 20);
-  return Array.from({ length: howMany(4, 30) }, (_, index) => ({
+  return Array.from({ length: howMany(4, 20) }, (_, index) => ({
     phase,
     script: one(names, index + offset),
     signal: one(SIGNALS, index),

@@ -7,7 +7,7 @@
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { availableParallelism, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -32,9 +32,7 @@ const run = (program, args) =>
     spawn(program, args, { stdio: 'inherit', env }).on('close', resolve);
   });
 
-/** One more than there are cores: some of them wait as long as they work. */
-const WORKERS = availableParallelism() + 1;
-const VITEST = ['vitest', 'run', '--config', 'test/vitest.config.ts', `--maxWorkers=${WORKERS}`];
+const VITEST = ['vitest', 'run', '--config', 'test/vitest.config.ts', '--maxWorkers=100%'];
 const tests = (...words) => run('npx', [...VITEST, ...words]);
 const codes =
   asked.length === 0

@@ -32,7 +32,7 @@ import { temporaryFolder } from '../support/own-folder.ts';
 
 const SIZE = howMany(12, 100);
 /** Where half a minute must pass: how many times faster it does. */
-const TIMES = SOAKING ? 1 : 10;
+const TIMES = SOAKING ? 3 : 10;
 const LONG_MS = 240_000;
 /** Time for a whole call; and what R7 gives on top of it. */
 const CALL_MS = 30_000;

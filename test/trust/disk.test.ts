@@ -88,7 +88,7 @@ const cutAt = (part: number): Harm => [
     writeFileSync(path, bytes.subarray(0, Math.max(1, Math.floor(bytes.length * part))));
   },
 ];
-const CUTS = Array.from({ length: howMany(2, 60) }, (_, index) => cutAt((index + 0.7) / howMany(2, 60)));
+const CUTS = Array.from({ length: howMany(2, 40) }, (_, index) => cutAt((index + 0.7) / howMany(2, 40)));
 
 /** What the file is now, to tell whether it was changed. */
 function stateOf(path: string): string {

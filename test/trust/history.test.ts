@@ -66,8 +66,8 @@ async function played(
 }
 
 const DAYS = [
-  { how: 'in this process', begin: undefined, few: 40, many: 500, longest: 14 },
-  { how: 'by the built program, killed for real', begin: builtOn, few: 2, many: 30, longest: 7 },
+  { how: 'in this process', begin: undefined, few: 40, many: 400, longest: 14 },
+  { how: 'by the built program, killed for real', begin: builtOn, few: 2, many: 20, longest: 7 },
 ] as const;
 
 describe('any day at a desk', () => {

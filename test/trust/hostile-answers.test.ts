@@ -67,7 +67,7 @@ const askedOf = (seed: number): Asked => {
     line: (LINES[seed % LINES.length] ?? 'account').replace('PAY-2', `PAY-${seed.toString()}`),
     road: ROADS[below(ROADS.length)] ?? 'direct',
     nth: below(4),
-    onward: below(2) === 0,
+    onward: below(4) > 0,
     seed,
   };
 };

@@ -91,7 +91,7 @@ describe('a certificate', { timeout: SOAKING ? 600_000 : 180_000 }, () => {
     const cases = LINES.flatMap((line) =>
       TRUSTS.flatMap((trust) => LOOKING_AWAY.map((away) => ({ line, trust, away }))),
     );
-    const tried = spread(cases, 17);
+    const tried = spread(cases, 17, 2);
     for (const { line, trust, away } of tried) {
       const env = { ...wayTo(url, trust), ...away };
       const ran = await runBuilt(line.replace('URL', url).split(' '), { env, stdin: stdinOf(line) });

@@ -126,7 +126,7 @@ describe('a redirect of an action', { timeout: SOAKING ? 600_000 : 180_000 }, ()
       const cases = REDIRECTS(port).flatMap((redirect) =>
         [true, false].map((acts) => ({ ...redirect, acts })),
       );
-      const tried = spread(cases, 9, 2);
+      const tried = spread(cases, 9, 3);
       for (const { status, location, acts } of tried) {
         await bookFor(served, action);
         const asked: string[] = [];
