@@ -4,7 +4,7 @@
  */
 import type { Hedge, Position } from '../../client/schemas.ts';
 import { unquoted } from '../../domain/quoted.ts';
-import { DamagedFileError, RefusedError } from '../../errors.ts';
+import { DamagedFileError, RefusedError, UsageError } from '../../errors.ts';
 import type { Action } from '../../journal/fold.ts';
 import type { Looking } from '../dealing.ts';
 import { readSide, type SideBook } from '../plan/plan-side.ts';
@@ -63,13 +63,17 @@ async function lookAtHedge(action: Action, id: string, reading: Reading): Promis
     const { data: hedge, servedAt } = await reading.api.hedge(id, { signal: reading.signal });
     return { evidence: hedgeEvidence(action.intent, hedge), hedge, servedAt };
   } catch (error) {
-    if (!(error instanceof RefusedError) || error.httpStatus !== 404) throw error;
+    if (!namesNoHedge(error)) throw error;
   }
   const found = await lookForReference(action, reading);
   if (found.evidence.kind !== 'none') return found;
   const says = `the service took it as ${unquoted(id)} and does not know that hedge now`;
   return { ...found, evidence: { kind: 'unclear', says } };
 }
+
+/** The service has no hedge under that id, or has another place there, so that none can be asked for by it. */
+const namesNoHedge = (error: unknown): boolean =>
+  error instanceof UsageError || (error instanceof RefusedError && error.httpStatus === 404);
 
 async function lookForReference({ intent }: Action, reading: Reading): Promise<Sighting> {
   const reference = intent.client_reference;

@@ -66,10 +66,14 @@ describe('waiting for the end', () => {
     expect(await awaitOutcome(action, desk.looking, MINUTE)).toMatchObject({ outcome: 'closed' });
   });
 
-  it('of an open whose id no answer told finds it by its reference', async () => {
+  it.each([
+    ['no answer told', undefined],
+    ['is another place of the service', 'history'],
+    ['leads out of the list', '..'],
+  ])('of an open whose id %s finds it by its reference', async (_, hedgeId) => {
     const desk = await lookingDesk();
     const action = await desk.deal('open USDTNGN buy 10k');
-    const lost: Action = { ...action, hedgeId: undefined };
+    const lost: Action = { ...action, hedgeId };
     expect(await awaitOutcome(lost, desk.looking, MINUTE)).toMatchObject({
       outcome: 'filled',
       hedge: { id: action.hedgeId },
