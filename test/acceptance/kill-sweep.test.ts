@@ -5,7 +5,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bookFor, EACH_ACTION, wordsOf } from '../support/each-action.ts';
-import { expectHeld, SOAKING } from '../support/goal.ts';
+import { expectHeld, SOAKING, spread } from '../support/goal.ts';
 import { counted, killed, type Life } from '../support/kill-case.ts';
 import { type Kill, killsOf, type Point, placeOf, pointText } from '../support/kill-points.ts';
 import { inLanes } from '../support/lanes.ts';
@@ -15,10 +15,10 @@ import { beyondThePoints } from '../support/system-calls.ts';
 import { isMissing } from '../support/tools.ts';
 
 const WHOLE = process.env['HEDGE_SWEEP'] === 'all';
-/** Of the points after the answer, one in so many. */
+/** Of the ways to die after the answer, one in so many. */
 const SPREAD = 6;
 const LANES = 4;
-/** Of all points, one in so many for the soak: the whole has a command of its own. */
+/** Of all ways, one in so many for the soak: the whole has a command of its own. */
 const SOAKED = 10;
 const LIVES: readonly Life[] =
   WHOLE || SOAKING ? ['undisturbed', 'its first answer lost', 'resumed'] : ['undisturbed'];
@@ -40,11 +40,13 @@ const isSend = ({ call, on }: Pick<Point, 'call' | 'on'>): boolean =>
 function chosen(points: readonly Point[]): readonly Kill[] {
   const all = killsOf(points);
   if (WHOLE) return all;
-  if (SOAKING) return all.filter(({ at }, index) => isSend(at) || index % SOAKED === 0);
+  const some = new Set(spread(all, SPREAD, SOAKED));
+  if (SOAKING) return all.filter((kill) => isSend(kill.at) || some.has(kill));
   const sent = all.findIndex(({ at }) => isSend(at));
-  return all.filter(({ at, how, loses }, index) =>
-    index < sent || isSend(at) ? loses === 'power' || how === 'after' : index % SPREAD === 0,
-  );
+  return all.filter((kill, index) => {
+    const { at, how, loses } = kill;
+    return index < sent || isSend(at) ? loses === 'power' || how === 'after' : some.has(kill);
+  });
 }
 
 describe.each(EACH_ACTION)('$name, killed', (action) => {

@@ -4,6 +4,7 @@
  */
 import { appendFileSync } from 'node:fs';
 import { expect } from 'vitest';
+import { seededRandom } from './steady-clock.ts';
 
 export const SOAKING = process.env['HEDGE_SOAK'] === 'all';
 
@@ -12,7 +13,22 @@ export const howMany = (few: number, many: number): number => (SOAKING ? many : 
 
 /** One of so many for every day; for the soak all of them, or one of so many there too. */
 export const spread = <T>(all: readonly T[], oneOf: number, soaking = 1): readonly T[] =>
-  all.filter((_, index) => index % (SOAKING ? soaking : oneOf) === 0);
+  oneOfEach(all, SOAKING ? soaking : oneOf);
+
+/**
+ * One of every so many in turn, always the same ones, and each at another place among its neighbours: steps of one
+ * length would pass over the same half of whatever is combined in twos.
+ */
+export function oneOfEach<T>(all: readonly T[], many: number): readonly T[] {
+  const { fraction } = seededRandom(many);
+  const groups = Array.from({ length: Math.ceil(all.length / many) }, (_, at) =>
+    all.slice(at * many, (at + 1) * many),
+  );
+  return groups.flatMap((group) => {
+    const at = Math.floor(fraction() * group.length);
+    return group.slice(at, at + 1);
+  });
+}
 
 /** `wrong`: what must never be and was, in words. Fails the test with all of it. */
 export function expectHeld(goal: string, { runs, wrong }: { runs: number; wrong: readonly string[] }): void {

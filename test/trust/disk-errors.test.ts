@@ -22,7 +22,7 @@ import { expectHeld, SOAKING, spread } from '../support/goal.ts';
 
 const LONG_MS = SOAKING ? 1_500_000 : 60_000;
 const CODES = ['EIO', 'ENOSPC', 'EACCES', 'EROFS'] as const;
-/** Of all cases of `npm test`, one in so many: no divisor of what is combined. */
+/** Of all cases of `npm test`, one in so many. */
 const ONE_OF = 31;
 
 const ACTIONS = [

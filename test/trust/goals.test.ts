@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import goals from '../soak/goals.json' with { type: 'json' };
+import { oneOfEach } from '../support/goal.ts';
 
 const TESTS = fileURLToPath(new URL('..', import.meta.url));
 
@@ -20,5 +21,23 @@ describe('a goal of trust', () => {
 
   it('is one of the list, where a test counts for it', () => {
     expect(counted.filter((letter) => !Object.hasOwn(goals, letter))).toEqual([]);
+  });
+});
+
+describe('what is tried of all cases', () => {
+  const numbers = (count: number): readonly number[] => [...Array(count).keys()];
+
+  it.each([2, 3, 4, 5, 6, 8, 10, 31])('one of %i, is each kind of whatever was combined', (many) => {
+    const tried = oneOfEach(numbers(80 * many), many);
+    expect(tried).toHaveLength(80);
+    for (const kinds of [2, 3, 4, 6, 8])
+      expect(new Set(tried.map((index) => index % kinds))).toEqual(new Set(numbers(kinds)));
+  });
+
+  it('is the same every time, in order, and all of them where one of one is asked for', () => {
+    const tried = oneOfEach(numbers(95), 10);
+    expect(tried).toHaveLength(10);
+    expect(tried).toEqual(oneOfEach(numbers(95), 10).toSorted((one, other) => one - other));
+    expect(oneOfEach(numbers(7), 1)).toEqual(numbers(7));
   });
 });
