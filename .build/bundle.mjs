@@ -4,7 +4,7 @@
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
@@ -24,14 +24,45 @@ const withoutChildProcess = {
   load: (id) => (id === '\0no-child-process' ? 'module.exports = {};' : null),
 };
 
+/** What never changes is handed from file to file as it is: the bundler makes a getter of every name. */
+const handedOver = {
+  name: 'exports-as-they-are',
+  renderChunk: (code) => ({
+    code: code.replaceAll(GETTER, (getter, as, name) =>
+      isConstant(name, code) ? `exports.${as} = ${name};` : getter,
+    ),
+    map: null,
+  }),
+};
+const GETTER =
+  /^Object\.defineProperty\(exports, "([\w$]+)", \{\s+enumerable: true,\s+get: function \(\) \{\s+return ([\w$]+);\s+\}\s+\}\);$/gm;
+const isConstant = (name, code) =>
+  new RegExp(`^(const|class|(async )?function\\*?) ${name.replaceAll('$', '\\$')}(?![\\w$])`, 'm').test(code);
+
 const common = {
   cwd: ROOT,
   platform: 'node',
   // What has native parts of its own is installed beside the program.
   external: Object.keys(dependencies),
-  plugins: [withoutChildProcess],
+  plugins: [withoutChildProcess, handedOver],
 };
-const written = { dir: PROGRAM, format: 'cjs', sourcemap: true, sourcemapExcludeSources: true, minify: true };
+const written = {
+  dir: PROGRAM,
+  format: 'cjs',
+  sourcemap: true,
+  sourcemapExcludeSources: true,
+  minify: true,
+  // Text of ASCII alone takes half the memory in V8.
+  charset: 'ascii',
+  dynamicImportInCjs: false,
+};
+
+/** Shares nothing with the rest. In one bundle with it, all that it uses of a library would be read by every start. */
+const PRACTICE = { source: 'src/practice/index.ts', file: './practice-service.cjs' };
+const withoutPractice = {
+  name: 'practice-apart',
+  resolveId: (id) => (id === '../practice/index.ts' ? { id: PRACTICE.file, external: true } : null),
+};
 
 /** The files that begin, and their sources: every start reads the first, and one of the others at most. */
 const BEGINNINGS = {
@@ -40,9 +71,32 @@ const BEGINNINGS = {
   'start-launch': 'main/launch.ts',
 };
 
+/** What most commands read, in files of its own: one is read sooner than what it is made of. */
+const TOGETHER = {
+  views: ['blocks', 'fields', 'hint', 'time', 'views/cells', 'views/records'].map(
+    (name) => `present/${name}`,
+  ),
+  desk: [
+    ...['base-url', 'guessed', 'json', 'prepare-action', 'requests'].map((name) => `client/${name}`),
+    ...['failure', 'limit', 'proxy', 'read-failure', 'tls-reasons'].map((name) => `client/transport/${name}`),
+    ...['failures', 'profile-names', 'resolve'].map((name) => `settings/${name}`),
+    'domain/api-key',
+    'journal/identity',
+    'platform/durable-file',
+    'platform/file-errors',
+  ],
+};
+const together = Object.entries(TOGETHER).map(([name, files]) => {
+  const paths = new Set(files.map((file) => join(ROOT, 'src', `${file}.ts`)));
+  const gone = [...paths].find((path) => !existsSync(path));
+  if (gone !== undefined) throw new Error(`${gone} is gone`);
+  return { name, test: (id) => paths.has(id), minShareCount: 2 };
+});
+
 rmSync(PROGRAM, { recursive: true, force: true });
 const program = await rolldown({
   ...common,
+  plugins: [...common.plugins, withoutPractice],
   input: 'src/main/run-process.ts',
   preserveEntrySignatures: 'allow-extension',
 });
@@ -59,13 +113,22 @@ const { output } = await program.write({
         test: /\/src\/(domain\/(?!api-key)|intent)|\/(big\.js|lossless-json)\//,
         minShareCount: 2,
       },
+      ...together,
     ],
   },
 });
-const chunks = output.filter(({ type }) => type === 'chunk');
+const practice = await rolldown({ ...common, input: { 'practice-service': PRACTICE.source } });
+const served = await practice.write({
+  ...written,
+  entryFileNames: '[name].cjs',
+  chunkFileNames: 'practice-[name].cjs',
+});
+const chunks = [...output, ...served.output].filter(({ type }) => type === 'chunk');
 // Run from compiled code, a file has no way to import(): every one must have become a require of a file here.
 const known = new Set(chunks.map(({ fileName }) => fileName));
-const strange = chunks.flatMap((chunk) => chunk.dynamicImports).find((id) => !known.has(id));
+const strange = chunks
+  .flatMap((chunk) => chunk.dynamicImports)
+  .find((id) => !known.has(id.replace('./', '')));
 if (strange !== undefined) throw new Error(`import(${strange}) is not bundled`);
 
 const files = createHash('sha256');
@@ -74,7 +137,7 @@ const build = JSON.stringify({ version, commit: commitOf(ROOT), files: files.dig
 // What begins shares no file: Node takes longer to find one than to read what is in it twice.
 const began = await Promise.all(Object.entries(BEGINNINGS).map(beginning));
 
-const used = [...output, ...began.flat()].flatMap((chunk) => chunk.moduleIds ?? []);
+const used = [...chunks, ...began.flat()].flatMap((chunk) => chunk.moduleIds ?? []);
 writeFileSync(join(PROGRAM, 'LICENSES.txt'), licencesOf(new Set(used)));
 
 /** One of the files that begin, from its own file in src/; the others are where it asks for them. */
@@ -95,7 +158,6 @@ async function beginning([name, source]) {
   const made = await bundle.write({
     ...written,
     entryFileNames: `${name}.cjs`,
-    dynamicImportInCjs: false,
   });
   return made.output;
 }

@@ -1,5 +1,5 @@
 /** What the built program is made of, and what a start of it reads. */
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -52,8 +52,11 @@ describe('the built program', () => {
   });
 });
 
-/** What a start loads: packages, Node's own modules, and rooms of ours that most commands do without. */
-async function loadedBy(words: readonly string[], env: Readonly<Record<string, string>> = {}) {
+/** The files of the program, Node's own modules and the packages that a start asks for, by name. */
+async function askedFor(
+  words: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<readonly string[]> {
   const home = temporaryFolder();
   const list = join(home, 'loaded.json');
   const preload = fileURLToPath(new URL('../support/preload/loaded.cjs', import.meta.url));
@@ -63,7 +66,12 @@ async function loadedBy(words: readonly string[], env: Readonly<Record<string, s
     env: { ...alone, LOADED_TO: list, NODE_OPTIONS: `--require ${preload}` },
   });
   expect(ran).toMatchObject({ code: 0 });
-  const loaded: string[] = JSON.parse(readFileSync(list, 'utf8'));
+  return JSON.parse(readFileSync(list, 'utf8'));
+}
+
+/** What a start loads: packages, Node's own modules, and rooms of ours that most commands do without. */
+async function loadedBy(words: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const loaded = await askedFor(words, env);
   const files = loaded.filter((name) => name.endsWith('.cjs'));
   const sources = files.flatMap((name) => sourcesOf(join(PROGRAM, `${name}.map`)));
   const rooms = sources.flatMap(
@@ -74,6 +82,13 @@ async function loadedBy(words: readonly string[], env: Readonly<Record<string, s
     ofNode: loaded.filter((name) => !name.endsWith('.cjs')).toSorted(),
     rooms: [...new Set(rooms)].toSorted(),
   };
+}
+
+/** The files that a start reads, and how many bytes are in them. */
+async function readBy(words: readonly string[], env: Readonly<Record<string, string>>) {
+  const files = (await askedFor(words, env)).filter((name) => name.endsWith('.cjs'));
+  const bytes = files.map((name) => statSync(join(PROGRAM, name)).size).reduce((sum, size) => sum + size, 0);
+  return { files: files.length, bytes };
 }
 
 const BEGINNING = ['node:fs', 'node:os', 'node:path', 'node:vm'];
@@ -134,6 +149,17 @@ describe.skipIf(isExecutable)('a start loads no more than it needs', () => {
       ofNode: [...BEGINNING, ...COMMANDER, ...CONNECTION].toSorted(),
       rooms: ['flow'],
     });
+  });
+
+  it('to quote, in few files, with no more of a library than is used', async () => {
+    const quoting = [on('POST /quotes', ok(aQuote())), on('GET /account', ok(anAccount()))];
+    const env = wayTo(await scriptedService(quoting), temporaryFolder());
+    const { files, bytes } = await readBy(
+      ['quote', 'USDTNGN', 'buy', '10000', '--tenor', '3', '--json'],
+      env,
+    );
+    expect(files).toBeLessThanOrEqual(16);
+    expect(bytes).toBeLessThan(280_000);
   });
 
   it('to open', async () => {
