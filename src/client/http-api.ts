@@ -77,7 +77,7 @@ export function makeHttpApi(call: Caller): HedgeApi {
   };
 
   return {
-    markets: (options) => read('/markets', (of) => of.listOf(of.marketSchema), options),
+    markets: (options) => read('/markets', (of) => of.listOf(of.marketSchema()), options),
     price: (market, options) =>
       read(`/prices${queryOf({ symbols: market })}`, (of) => of.anySchema, options, { about: market }),
     async quote(request, options = {}) {
@@ -102,7 +102,7 @@ export function makeHttpApi(call: Caller): HedgeApi {
           path: '/quotes',
           headers: JSON_TYPE,
           body,
-          schema: (of) => of.quoteSchema,
+          schema: (of) => of.quoteSchema(),
           echo,
           about: request.market,
         },
@@ -110,20 +110,20 @@ export function makeHttpApi(call: Caller): HedgeApi {
       );
     },
     open: async (request, key, options) =>
-      act(prepareOpen(request), (of) => of.acceptedOpenSchema, key, options),
+      act(prepareOpen(request), (of) => of.acceptedOpenSchema(), key, options),
     add: async (request, key, options) =>
-      act(prepareAdd(request), (of) => of.acceptedChangeSchema, key, options),
+      act(prepareAdd(request), (of) => of.acceptedChangeSchema(), key, options),
     reduce: async (request, key, options) =>
-      act(prepareReduce(request), (of) => of.acceptedChangeSchema, key, options),
+      act(prepareReduce(request), (of) => of.acceptedChangeSchema(), key, options),
     close: async (request, key, options) =>
-      act(prepareClose(request), (of) => of.acceptedChangeSchema, key, options),
+      act(prepareClose(request), (of) => of.acceptedChangeSchema(), key, options),
     hedges: async (query = {}, options) =>
-      read(`/hedges${queryOf(hedgesParameters(query))}`, (of) => of.listOf(of.hedgeSchema), options),
+      read(`/hedges${queryOf(hedgesParameters(query))}`, (of) => of.listOf(of.hedgeSchema()), options),
     hedge: async (id, options) =>
-      read(`/hedges/${hedgeIdInPath(id)}`, (of) => of.hedgeSchema, options, { echo: { id }, about: id }),
-    history: (options) => read('/hedges/history', (of) => of.listOf(of.closedHedgeSchema), options),
-    positions: (options) => read('/positions', (of) => of.listOf(of.positionSchema), options),
-    account: (options) => read('/account', (of) => of.accountSchema, options),
+      read(`/hedges/${hedgeIdInPath(id)}`, (of) => of.hedgeSchema(), options, { echo: { id }, about: id }),
+    history: (options) => read('/hedges/history', (of) => of.listOf(of.closedHedgeSchema()), options),
+    positions: (options) => read('/positions', (of) => of.listOf(of.positionSchema()), options),
+    account: (options) => read('/account', (of) => of.accountSchema(), options),
     raw: async ({ method, path, query, body }, options = {}) => {
       const given = query.map(([name, value]) => `${percentEncoded(name)}=${percentEncoded(value)}`);
       return call(
@@ -139,8 +139,8 @@ export function makeHttpApi(call: Caller): HedgeApi {
     },
     act: async (action, key, options) =>
       action.action === 'open'
-        ? act(action, (of) => of.acceptedOpenSchema, key, options)
-        : act(action, (of) => of.acceptedChangeSchema, key, options),
+        ? act(action, (of) => of.acceptedOpenSchema(), key, options)
+        : act(action, (of) => of.acceptedChangeSchema(), key, options),
   };
 }
 

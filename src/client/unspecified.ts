@@ -41,7 +41,7 @@ export const isSpecifiedCode = (code: string): boolean => CODES.includes(code);
 export function unspecifiedIn(resource: Resource, records: readonly unknown[]): readonly string[] {
   const words = STATUSES[resource];
   const found = records.flatMap((record) => [
-    ...strangeFields(RESOURCES[resource], record, resource),
+    ...strangeFields(RESOURCES[resource](), record, resource),
     ...(words === undefined ? [] : strangeWord(record, { words, resource })),
   ]);
   return [...new Set(found)];

@@ -43,14 +43,14 @@ const judge = (schema: z.ZodMiniType, value: unknown): string => {
 };
 
 const RESOURCES = {
-  market: { schema: marketSchema, samples: [aMarket()] },
-  quote: { schema: quoteSchema, samples: [aQuote(), aSellQuote()] },
-  hedge: { schema: hedgeSchema, samples: HEDGE_STATUSES.map((status) => aHedge({ status })) },
-  position: { schema: positionSchema, samples: [aPosition(unspecified.position)] },
-  account: { schema: accountSchema, samples: [anAccount(unspecified.account)] },
-  'closed hedge': { schema: closedHedgeSchema, samples: [aClosedHedge(unspecified['closed hedge'])] },
-  'accepted open': { schema: acceptedOpenSchema, samples: [anAcceptedOpen()] },
-  'accepted close': { schema: acceptedChangeSchema, samples: [anAcceptedClose()] },
+  market: { schema: marketSchema(), samples: [aMarket()] },
+  quote: { schema: quoteSchema(), samples: [aQuote(), aSellQuote()] },
+  hedge: { schema: hedgeSchema(), samples: HEDGE_STATUSES.map((status) => aHedge({ status })) },
+  position: { schema: positionSchema(), samples: [aPosition(unspecified.position)] },
+  account: { schema: accountSchema(), samples: [anAccount(unspecified.account)] },
+  'closed hedge': { schema: closedHedgeSchema(), samples: [aClosedHedge(unspecified['closed hedge'])] },
+  'accepted open': { schema: acceptedOpenSchema(), samples: [anAcceptedOpen()] },
+  'accepted close': { schema: acceptedChangeSchema(), samples: [anAcceptedClose()] },
 } as const satisfies Readonly<Record<string, { schema: z.ZodMiniObject; samples: readonly Body[] }>>;
 const cases = Object.entries(RESOURCES).map(([name, resource]) => ({ name, ...resource }));
 
@@ -100,45 +100,49 @@ describe('a departure is named by its path', () => {
   it.each([
     [
       'data.pricing.execution_price is missing',
-      quoteSchema,
+      quoteSchema(),
       aQuote({ pricing: { ...pricing, execution_price: undefined } }),
     ],
     [
       'data.pricing.execution_price is missing',
-      quoteSchema,
+      quoteSchema(),
       aQuote({ pricing: { ...pricing, execution_price: null } }),
     ],
     [
       'data.pricing.market_price is not a number above zero',
-      quoteSchema,
+      quoteSchema(),
       aQuote({ pricing: { ...pricing, market_price: '1530' } }),
     ],
     [
       'data.pricing.market_price is not a number above zero',
-      quoteSchema,
+      quoteSchema(),
       aQuote({ pricing: { ...pricing, market_price: 0 } }),
     ],
-    ['data.carry is not an object', quoteSchema, aQuote({ carry: 'five' })],
-    ['data.upfront is missing', quoteSchema, aQuote({ upfront: undefined })],
-    ['data.side is not one of buy, sell', quoteSchema, aQuote({ side: 'long' })],
-    ['data.tenor_days is not a whole number above zero', quoteSchema, aQuote({ tenor_days: 2.5 })],
-    ['data.maturity is not a timestamp', quoteSchema, aQuote({ maturity: 'Monday' })],
-    ['data.market is not text', quoteSchema, aQuote({ market: 7 })],
-    ['data[2].price is not a number', z.array(marketSchema), [aMarket(), aMarket(), aMarket({ price: '1' })]],
-    ['data is not a list', z.array(marketSchema), aMarket()],
-    ['data[0].net_margin_usd is missing', z.array(positionSchema), [{}]],
-    ['data.balance_usdc is missing', accountSchema, anAccount({ balance_usdc: null })],
-    ['data.net_pnl_usd is missing', closedHedgeSchema, { pnl: 1 }],
-    ['data.maturity_at is missing', hedgeSchema, aHedge({ status: 'filled', maturity_at: undefined })],
-    ['data.struck_rate is not a number', hedgeSchema, aHedge({ struck_rate: '1532.71' })],
-    ['data.hedge_id is missing', acceptedOpenSchema, anAcceptedOpen({ hedge_id: undefined })],
+    ['data.carry is not an object', quoteSchema(), aQuote({ carry: 'five' })],
+    ['data.upfront is missing', quoteSchema(), aQuote({ upfront: undefined })],
+    ['data.side is not one of buy, sell', quoteSchema(), aQuote({ side: 'long' })],
+    ['data.tenor_days is not a whole number above zero', quoteSchema(), aQuote({ tenor_days: 2.5 })],
+    ['data.maturity is not a timestamp', quoteSchema(), aQuote({ maturity: 'Monday' })],
+    ['data.market is not text', quoteSchema(), aQuote({ market: 7 })],
+    [
+      'data[2].price is not a number',
+      z.array(marketSchema()),
+      [aMarket(), aMarket(), aMarket({ price: '1' })],
+    ],
+    ['data is not a list', z.array(marketSchema()), aMarket()],
+    ['data[0].net_margin_usd is missing', z.array(positionSchema()), [{}]],
+    ['data.balance_usdc is missing', accountSchema(), anAccount({ balance_usdc: null })],
+    ['data.net_pnl_usd is missing', closedHedgeSchema(), { pnl: 1 }],
+    ['data.maturity_at is missing', hedgeSchema(), aHedge({ status: 'filled', maturity_at: undefined })],
+    ['data.struck_rate is not a number', hedgeSchema(), aHedge({ struck_rate: '1532.71' })],
+    ['data.hedge_id is missing', acceptedOpenSchema(), anAcceptedOpen({ hedge_id: undefined })],
   ])('%s', (says, schema, value) => {
     expect(judge(schema, value)).toBe(says);
   });
 
   it('and so is an answer about something else than was asked', () => {
     const echoed = (data: Body, echo: Readonly<Record<string, string>>) => () =>
-      validate(quoteSchema, { status: 200, data: sent(data) }, { echo });
+      validate(quoteSchema(), { status: 200, data: sent(data) }, { echo });
     expect(echoed(aQuote(), { side: 'sell' })).toThrow('data.side is buy, but sell was asked for');
     expect(echoed(aQuote(), { notional_usd: '10000.5' })).toThrow('data.notional_usd is 10000, but 10000.5');
     expect(echoed(aQuote(), { notional_usd: '10000', tenor_days: '3', market: 'USDTNGN' })).not.toThrow();
@@ -152,20 +156,20 @@ describe('tolerance', () => {
       const { id, market, side, notional_usd, tenor_days, opened_at, maturity_at } = aHedge();
       const least = { id, market, side, notional_usd, tenor_days, status };
       const held = status === 'filled' || status === 'closed';
-      expect(judge(hedgeSchema, held ? { ...least, opened_at, maturity_at } : least)).toBe('fits');
+      expect(judge(hedgeSchema(), held ? { ...least, opened_at, maturity_at } : least)).toBe('fits');
     },
   );
 
   it('a status nobody knows yet is a status', () => {
-    expect(judge(hedgeSchema, aHedge({ status: 'settling' }))).toBe('fits');
-    expect(judge(marketSchema, aMarket({ status: 'halted' }))).toBe('fits');
+    expect(judge(hedgeSchema(), aHedge({ status: 'settling' }))).toBe('fits');
+    expect(judge(marketSchema(), aMarket({ status: 'halted' }))).toBe('fits');
   });
 
   it('null counts as absent where a field may be absent, and stays null', () => {
     const data = sent(
       aHedge({ status: 'submitted', client_reference: null, struck_rate: null, filled_at: null }),
     );
-    expect(validate(hedgeSchema, { status: 200, data })).toMatchObject({
+    expect(validate(hedgeSchema(), { status: 200, data })).toMatchObject({
       client_reference: null,
       struck_rate: null,
     });
@@ -173,9 +177,9 @@ describe('tolerance', () => {
 
   it('whatever stands in a field whose name we guessed is no departure', () => {
     for (const value of ['text', 1, null, { nested: [] }]) {
-      expect(judge(positionSchema, aPosition({ side: value, entry_price: value }))).toBe('fits');
-      expect(judge(accountSchema, anAccount({ open_positions: value }))).toBe('fits');
-      expect(judge(closedHedgeSchema, aClosedHedge({ reason: value }))).toBe('fits');
+      expect(judge(positionSchema(), aPosition({ side: value, entry_price: value }))).toBe('fits');
+      expect(judge(accountSchema(), anAccount({ open_positions: value }))).toBe('fits');
+      expect(judge(closedHedgeSchema(), aClosedHedge({ reason: value }))).toBe('fits');
     }
     expect(numberIn(sent(5))?.toFixed()).toBe('5');
     expect([numberIn('5'), textIn(null), textIn('buy')]).toEqual([undefined, undefined, 'buy']);

@@ -33,20 +33,20 @@ export const big = (text: string): Big => new Big(text);
 const parsed = <T>(schema: z.ZodMiniType<T>, body: Body): T => schema.parse(readJson(JSON.stringify(body)));
 
 export const hedge = (id: string, notional: number, changes: Body = {}): Hedge =>
-  parsed(hedgeSchema, aHedge({ id, notional_usd: notional, ...changes }));
+  parsed(hedgeSchema(), aHedge({ id, notional_usd: notional, ...changes }));
 
 export const position = (changes: Body = {}) =>
-  parsed(positionSchema, aPosition({ market: 'USDTNGN', side: 'buy', ...changes }));
+  parsed(positionSchema(), aPosition({ market: 'USDTNGN', side: 'buy', ...changes }));
 
-export const market = (changes: Body = {}) => parsed(marketSchema, aMarket(changes));
-export const account = (changes: Body = {}) => parsed(accountSchema, anAccount(changes));
+export const market = (changes: Body = {}) => parsed(marketSchema(), aMarket(changes));
+export const account = (changes: Body = {}) => parsed(accountSchema(), anAccount(changes));
 
 /** A quote for this notional at the terms of the samples: impact 6 bps, margin 10 %, fee 0.10 %. */
 export function quote(side: Side, notional: string, changes: Body = {}): Quote {
   const sample = side === 'buy' ? aQuote() : aSellQuote();
   const part = new Big(notional).div(10_000);
   const size = (figure: number): number => part.times(figure).toNumber();
-  return parsed(quoteSchema, {
+  return parsed(quoteSchema(), {
     ...sample,
     notional_usd: Number(notional),
     carry: {
