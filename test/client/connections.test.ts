@@ -1,9 +1,12 @@
 /** Connections are kept between requests, on both roads. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { directRoad } from '../../src/client/transport/road-direct.ts';
+import { sendOver } from '../../src/client/transport/send.ts';
 import { PATIENCE_MS } from '../../src/client/transport/turns.ts';
+import { systemClock } from '../../src/platform/clock.ts';
 import { anAccount, succeeded } from '../spec/bodies.ts';
 import { deskWith as onDirectRoad, ROADS } from '../support/desk-client.ts';
-import { bytes, held, ok, on } from '../support/scripted-service.ts';
+import { BASE_PATH, bytes, held, ok, on, scriptedService } from '../support/scripted-service.ts';
 
 const ACCOUNT = 'GET /account';
 const body = JSON.stringify(succeeded(anAccount()));
@@ -55,5 +58,39 @@ describe('a connection that answers at once', () => {
     );
     await Promise.all(Array.from({ length: 4 }, () => api.account()));
     expect(new Set(service.requests.map(({ remotePort }) => remotePort)).size).toBe(1);
+  });
+
+  it('is taken by who waits for it before the answer to the one before is read', async () => {
+    const service = await scriptedService(Array.from({ length: 2 }, () => on(ACCOUNT, ok(anAccount()))));
+    const { origin, hostname, port } = new URL(service.url);
+    const road = directRoad({
+      origin,
+      target: { host: hostname, port: Number(port) },
+      trust: { ca: [service.ca], roots: false },
+      pooled: false,
+      sessions: undefined,
+      clock: systemClock,
+    });
+    onTestFinished(() => road.close());
+    const send = sendOver({ road: async () => road, pathPrefix: BASE_PATH, clock: systemClock });
+    const seen: string[] = [];
+    const asked = async (name: string): Promise<void> => {
+      await send(
+        { method: 'GET', path: '/account', headers: {} },
+        {
+          number: 1,
+          signal: new AbortController().signal,
+          onStarted: () => void seen.push(`the ${name} leaves`),
+        },
+      );
+      seen.push(`the ${name} is read`);
+    };
+    await Promise.all([asked('first'), asked('second')]);
+    expect(seen).toEqual([
+      'the first leaves',
+      'the second leaves',
+      'the first is read',
+      'the second is read',
+    ]);
   });
 });
