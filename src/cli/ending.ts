@@ -3,7 +3,7 @@
  * thrown. Shared by the command that was typed and the lines of a batch.
  */
 import { HedgeError, InterruptedError } from '../errors.ts';
-import { aborted, type Clock } from '../platform/clock.ts';
+import type { Clock } from '../platform/clock.ts';
 
 interface Stopping {
   /** Aborts at Ctrl-C, TERM or HUP; its reason is the InterruptedError. */
@@ -30,25 +30,29 @@ const MAY_BE_SENT = {
  * What `running` comes to. After a signal it may take a moment to end by itself; what then still hangs is
  * left behind, and the signal's own reason is thrown: not as if nothing had been sent, where something may have.
  */
-export async function notLongAfterSignal<T>(
+export function notLongAfterSignal<T>(
   running: Promise<T>,
   { signal, clock, dealt = () => false }: Stopping,
 ): Promise<T> {
-  const ended = new AbortController();
-  const late = async (): Promise<never> => {
-    await aborted(AbortSignal.any([signal, ended.signal]));
-    await clock.sleep(GRACE_MS, ended.signal);
-    const { reason } = signal;
-    throw reason instanceof InterruptedError && dealt()
-      ? new InterruptedError(reason.signal, { what: reason.what, ...MAY_BE_SENT, cause: reason })
-      : reason;
-  };
-  try {
-    return await Promise.race([running, late()]);
-  } finally {
-    ended.abort();
-  }
+  return new Promise((resolve, leave) => {
+    let cancel: (() => void) | undefined;
+    const onSignal = (): void => {
+      cancel = clock.after(GRACE_MS, () => leave(leftBehind(signal.reason, dealt())));
+    };
+    if (signal.aborted) onSignal();
+    else signal.addEventListener('abort', onSignal, { once: true });
+    const ended = (): void => {
+      signal.removeEventListener('abort', onSignal);
+      cancel?.();
+    };
+    void running.then(resolve, leave).finally(ended);
+  });
 }
+
+const leftBehind = (reason: unknown, dealt: boolean): unknown =>
+  reason instanceof InterruptedError && dealt
+    ? new InterruptedError(reason.signal, { what: reason.what, ...MAY_BE_SENT, cause: reason })
+    : reason;
 
 /** Whatever was thrown, as an error of ours: what an interruption cut short, or a bug. `dealt`: an action was shown. */
 export function errorOf(thrown: unknown, signal: AbortSignal, dealt: boolean): HedgeError {

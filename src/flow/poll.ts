@@ -72,9 +72,8 @@ async function attempt<T>(
   const own = new AbortController();
   const stop = (): void => own.abort(signal.reason);
   const outOfTime = (): void => own.abort(new Error('the time of the polling is up'));
-  const limit = Number.isFinite(withinMs) ? clock.deadline(withinMs) : undefined;
+  const cancel = Number.isFinite(withinMs) ? clock.after(withinMs, outOfTime) : undefined;
   signal.addEventListener('abort', stop, { once: true });
-  limit?.signal.addEventListener('abort', outOfTime, { once: true });
   try {
     return await unlessAborted(read(own.signal), own.signal);
   } catch (error) {
@@ -85,7 +84,7 @@ async function attempt<T>(
     return undefined;
   } finally {
     signal.removeEventListener('abort', stop);
-    limit?.cancel();
+    cancel?.();
   }
 }
 

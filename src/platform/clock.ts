@@ -5,8 +5,8 @@ export interface Clock {
   now(): number;
   /** Resolves after `ms`, or at once when `signal` aborts; never rejects. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** A signal that aborts after `ms`. `cancel` must be called when it is no longer wanted. */
-  deadline(ms: number): { signal: AbortSignal; cancel: () => void };
+  /** Calls `then` after `ms`, unless what it gives back was called before: it must be, once nobody waits any more. */
+  after(ms: number, then: () => void): () => void;
 }
 
 export const systemClock: Clock = {
@@ -23,10 +23,9 @@ export const systemClock: Clock = {
       else signal?.addEventListener('abort', over, { once: true });
     });
   },
-  deadline(ms) {
-    const controller = new AbortController();
-    const timer = setTimeout(() => controller.abort(), ms);
-    return { signal: controller.signal, cancel: () => clearTimeout(timer) };
+  after(ms, then) {
+    const timer = setTimeout(then, ms);
+    return () => clearTimeout(timer);
   },
 };
 

@@ -37,23 +37,20 @@ export function runCommand(
       resolve({ outcome: 'interrupted' });
       return;
     }
-    const time = clock.deadline(timeoutMs);
     const settle = (result: CommandResult): void => {
-      time.cancel();
-      time.signal.removeEventListener('abort', onTime);
+      cancel();
       signal?.removeEventListener('abort', onSignal);
       resolve(result);
     };
     const stop = start(argv, limits, settle);
-    const onTime = (): void => {
+    const cancel = clock.after(timeoutMs, () => {
       stop();
       settle({ outcome: 'timed_out' });
-    };
+    });
     const onSignal = (): void => {
       stop();
       settle({ outcome: 'interrupted' });
     };
-    time.signal.addEventListener('abort', onTime);
     signal?.addEventListener('abort', onSignal);
   });
 }

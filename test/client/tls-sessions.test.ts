@@ -116,7 +116,7 @@ describe.each(ROADS)('a TLS session, on the $road road', ({ connected }) => {
     const { api, close: end } = connected(host.url, {
       ca: [authority.ca],
       sessions: memory,
-      clock: { now: () => Date.now(), sleep: async () => undefined, deadline: noDeadline },
+      clock: { now: () => Date.now(), sleep: async () => undefined, after: () => () => undefined },
     });
     await api.account();
     await end();
@@ -243,4 +243,3 @@ describe('the life of a session', () => {
 });
 
 const portOf = (url: string): string => new URL(url).port;
-const noDeadline = () => ({ signal: new AbortController().signal, cancel: () => undefined });

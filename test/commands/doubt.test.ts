@@ -6,7 +6,9 @@ import { InterruptedError } from '../../src/errors.ts';
 import { hostOf } from '../../src/platform/host.ts';
 import { aHedge, aMarket, anAccount, aQuote } from '../spec/bodies.ts';
 import { aDesk } from '../support/desk.ts';
-import { deskAt } from '../support/desk-at.ts';
+import { deskAt, wayTo } from '../support/desk-at.ts';
+import { movingClock } from '../support/moving-clock.ts';
+import { temporaryFolder } from '../support/own-folder.ts';
 import { type Answer, held, no, ok, on, reset, scriptedService } from '../support/scripted-service.ts';
 
 const OPEN = 'open USDTNGN buy 10k --tenor 3 --deal-id PAY-1 --yes --json';
@@ -28,7 +30,7 @@ describe('an open that is stopped while it is sent', () => {
   it('and cannot write down in time what came of it, is not said not to have been sent', async () => {
     const never = new Promise<never>(() => undefined);
     const service = await scriptedService([...READINGS, ...opened(held(never, ok({})))]);
-    const desk = deskAt(service);
+    const desk = aDesk({ clock: movingClock(), env: wayTo(service, temporaryFolder()) });
     const stopping = new AbortController();
     const running = desk.run(OPEN, { signal: stopping.signal });
     await service.arrived(READINGS.length + 1);

@@ -59,7 +59,7 @@ export async function lookingDesk(settings: Record<string, unknown> = {}): Promi
   const clock: Clock = {
     now: () => practice.clock.now(),
     sleep: (ms) => practice.clock.sleep(ms),
-    deadline: () => ({ signal: new AbortController().signal, cancel: () => undefined }),
+    after: () => () => undefined,
   };
   const controller = new AbortController();
   const { service } = practice;

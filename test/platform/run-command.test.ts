@@ -69,20 +69,22 @@ describe('a program', () => {
 
   it.each(['time', 'the operator'])('is ended when %s ends the waiting', async (ender) => {
     const file = join(temporaryFolder(), 'pid');
-    const time = new AbortController();
+    let timeIsUp = (): void => undefined;
     const operator = new AbortController();
     const asked: number[] = [];
     const clock = {
       ...systemClock,
-      deadline: (ms: number) => {
+      after: (ms: number, then: () => void) => {
         asked.push(ms);
-        return { signal: time.signal, cancel: () => asked.push(-1) };
+        timeIsUp = then;
+        return () => asked.push(-1);
       },
     };
     const script = `fs.writeFileSync(${JSON.stringify(file)}, String(process.pid)); setInterval(() => {}, 1000)`;
     const running = node(script, { clock, signal: operator.signal });
     await eventually(() => existsSync(file) && readFileSync(file, 'utf8') !== '');
-    (ender === 'time' ? time : operator).abort();
+    if (ender === 'time') timeIsUp();
+    else operator.abort();
     expect(await running).toEqual({ outcome: ender === 'time' ? 'timed_out' : 'interrupted' });
     expect(asked).toEqual([30_000, -1]);
     await eventually(() => !isRunning(Number(readFileSync(file, 'utf8'))));

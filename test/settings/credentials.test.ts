@@ -69,7 +69,11 @@ describe('a key that a command prints', () => {
   });
 
   it('is not waited for longer than its limit', async () => {
-    const late = { ...systemClock, deadline: (ms: number) => systemClock.deadline(ms === 30_000 ? 1 : ms) };
+    const { after } = systemClock;
+    const late = {
+      ...systemClock,
+      after: (ms: number, then: () => void) => after(ms === 30_000 ? 1 : ms, then),
+    };
     const said = await refusal(() =>
       keyFromCommand(node('setTimeout(() => {}, 60000)'), { ...ports, clock: late }),
     );

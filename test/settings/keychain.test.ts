@@ -52,11 +52,9 @@ describe('the keychain of the platform', () => {
     const given: number[] = [];
     const clock = {
       ...quickClock(),
-      deadline(ms: number) {
+      after(ms: number, then: () => void) {
         given.push(ms);
-        const controller = new AbortController();
-        const timer = setTimeout(() => controller.abort(), 100);
-        return { signal: controller.signal, cancel: () => clearTimeout(timer) };
+        return systemClock.after(100, then);
       },
     };
     const wedged = spokenBy('setInterval(() => undefined, 1_000)', clock);

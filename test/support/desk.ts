@@ -1,7 +1,7 @@
 /** The whole program in this process: a home of its own, a terminal made of buffers, a clock that steps. */
 import { runInvocation } from '../../src/cli/pipeline.ts';
 import { composeWorld } from '../../src/main/world.ts';
-import type { Clock } from '../../src/platform/clock.ts';
+import { type Clock, systemClock } from '../../src/platform/clock.ts';
 import { type Host, hostOf } from '../../src/platform/host.ts';
 import { type Random, systemRandom } from '../../src/platform/random.ts';
 import type { Keychain } from '../../src/settings/keychain.ts';
@@ -46,11 +46,7 @@ export function quickClock(): Clock {
       ahead += ms;
       await new Promise((resolve) => setImmediate(resolve));
     },
-    deadline(ms) {
-      const controller = new AbortController();
-      const timer = setTimeout(() => controller.abort(), ms);
-      return { signal: controller.signal, cancel: () => clearTimeout(timer) };
-    },
+    after: systemClock.after,
   };
 }
 

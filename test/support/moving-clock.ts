@@ -29,11 +29,10 @@ export function movingClock(start: number = Date.now()): MovingClock {
       await nextTurn();
       if (signal?.aborted !== true) pass(ms);
     },
-    deadline(ms) {
-      const controller = new AbortController();
-      const entry = { due: now + ms, fire: () => controller.abort() };
+    after(ms, then) {
+      const entry = { due: now + ms, fire: then };
       waiting.add(entry);
-      return { signal: controller.signal, cancel: () => waiting.delete(entry) };
+      return () => waiting.delete(entry);
     },
   };
 }

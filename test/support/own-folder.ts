@@ -32,7 +32,7 @@ export function steppingClock(): SteppingClock {
       slept += ms;
       await nextTurn();
     },
-    deadline: () => ({ signal: new AbortController().signal, cancel: () => undefined }),
+    after: () => () => undefined,
   };
 }
 

@@ -17,7 +17,7 @@ export interface SteadyClock extends Clock {
 export function steadyClock(startsAt = '2026-11-20T09:02:11Z'): SteadyClock {
   let now = Date.parse(startsAt);
   const sleeps: number[] = [];
-  const deadlines = new Set<{ ms: number; controller: AbortController }>();
+  const deadlines = new Set<{ ms: number; fire: () => void }>();
   return {
     sleeps,
     running: () => [...deadlines].map(({ ms }) => ms),
@@ -26,10 +26,10 @@ export function steadyClock(startsAt = '2026-11-20T09:02:11Z'): SteadyClock {
       sleeps.push(ms);
       now += ms;
     },
-    deadline(ms) {
-      const entry = { ms, controller: new AbortController() };
+    after(ms, fire) {
+      const entry = { ms, fire };
       deadlines.add(entry);
-      return { signal: entry.controller.signal, cancel: () => deadlines.delete(entry) };
+      return () => deadlines.delete(entry);
     },
     advance(ms) {
       now += ms;
@@ -39,7 +39,7 @@ export function steadyClock(startsAt = '2026-11-20T09:02:11Z'): SteadyClock {
       for (const entry of deadlines) {
         if (entry.ms !== ms) continue;
         deadlines.delete(entry);
-        entry.controller.abort();
+        entry.fire();
       }
     },
   };

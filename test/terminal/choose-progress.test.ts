@@ -16,7 +16,7 @@ function handClock() {
         sleeping.push({ ms, wake });
         signal?.addEventListener('abort', () => wake());
       }),
-    deadline: () => ({ signal: new AbortController().signal, cancel: () => undefined }),
+    after: () => () => undefined,
   };
   return { clock, sleeping };
 }

@@ -133,9 +133,9 @@ describe('a command that prints the key', { timeout: 180_000 }, () => {
       home,
       clock: {
         ...clock,
-        deadline(ms) {
+        after(ms, then) {
           asked.push(ms);
-          return clock.deadline(ms === 30_000 ? 500 : ms);
+          return clock.after(ms === 30_000 ? 500 : ms, then);
         },
       },
     });

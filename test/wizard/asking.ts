@@ -192,7 +192,7 @@ export function aDesk(answers: readonly string[], desk: Desk = {}) {
 
 const quiet = {
   sleep: async () => undefined,
-  deadline: () => ({ signal: new AbortController().signal, cancel: () => undefined }),
+  after: () => () => undefined,
 };
 
 /** What was typed after `hedge open`, options by their camelCase names. */

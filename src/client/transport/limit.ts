@@ -16,11 +16,11 @@ export interface Limit {
 /** Not AbortSignal.any: in Node 20 what it makes is kept for as long as its longest-lived source. */
 export function limitBy(clock: Clock, ms: number, ...outer: readonly AbortSignal[]): Limit {
   const controller = new AbortController();
-  const deadline = clock.deadline(ms);
+  const cancel = clock.after(ms, () => controller.abort(new TimeIsUp()));
   // A call and its client are often stopped by one and the same signal.
-  const sources = [...new Set([deadline.signal, ...outer])].map((signal) => ({
+  const sources = [...new Set(outer)].map((signal) => ({
     signal,
-    abort: () => controller.abort(signal === deadline.signal ? new TimeIsUp() : signal.reason),
+    abort: () => controller.abort(signal.reason),
   }));
   for (const { signal, abort } of sources) {
     if (signal.aborted) abort();
@@ -29,7 +29,7 @@ export function limitBy(clock: Clock, ms: number, ...outer: readonly AbortSignal
   return {
     signal: controller.signal,
     release() {
-      deadline.cancel();
+      cancel();
       for (const { signal, abort } of sources) signal.removeEventListener('abort', abort);
     },
   };

@@ -32,19 +32,16 @@ export function makeTurns(clock: Clock): Turns {
   };
   const wait = (): (() => void) => {
     const since = clock.now();
-    const patience = clock.deadline(Math.max(0, PATIENCE_MS - waited));
-    const beImpatient = (): void => {
+    const cancel = clock.after(Math.max(0, PATIENCE_MS - waited), () => {
       endWaiting = undefined;
       waited = 0;
       allowed += line.length;
       goOn();
-    };
-    patience.signal.addEventListener('abort', beImpatient, { once: true });
+    });
     return () => {
       endWaiting = undefined;
       waited += Math.max(0, clock.now() - since);
-      patience.cancel();
-      patience.signal.removeEventListener('abort', beImpatient);
+      cancel();
     };
   };
 

@@ -27,9 +27,10 @@ export async function within<T>(
   ms: number,
   task: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const deadline = clock.deadline(ms);
+  const time = new AbortController();
+  const cancel = clock.after(ms, () => time.abort());
   const late = async (): Promise<never> => {
-    await aborted(deadline.signal);
+    await aborted(time.signal);
     throw new UnavailableError({
       code: 'unavailable',
       what: `No answer within ${(ms / 1_000).toString()} s.`,
@@ -38,8 +39,8 @@ export async function within<T>(
     });
   };
   try {
-    return await Promise.race([late(), task(deadline.signal)]);
+    return await Promise.race([late(), task(time.signal)]);
   } finally {
-    deadline.cancel();
+    cancel();
   }
 }

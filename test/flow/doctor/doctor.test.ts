@@ -7,6 +7,7 @@ import { judgeCompletion } from '../../../src/flow/doctor/doctor-completion.ts';
 import { judgeFiles, judgeHalt, judgeJournal, judgeNode } from '../../../src/flow/doctor/doctor-machine.ts';
 import { judgeAnswers, judgeClock, judgeReading, judgeTls } from '../../../src/flow/doctor/doctor-service.ts';
 import { MAX_JOURNAL_BYTES, openJournal } from '../../../src/journal/store.ts';
+import { systemClock } from '../../../src/platform/clock.ts';
 import { placesOf } from '../../../src/platform/places.ts';
 import { ACCEPTED, anIntent, NOON, SENDING, step } from '../../journal/records.ts';
 import { aMachine, temporaryFolder } from '../../support/own-folder.ts';
@@ -242,7 +243,7 @@ describe('an examination', () => {
     clock: {
       now: () => NOON,
       sleep: () => Promise.resolve(),
-      deadline: (ms) => ({ signal: AbortSignal.timeout(ms / 1_000), cancel: () => undefined }),
+      after: (ms, then) => systemClock.after(ms / 1_000, then),
     },
     installed: INSTALLED,
     files: () => [],
