@@ -4,7 +4,7 @@
  */
 import { clean } from '../domain/clean.ts';
 import { OutputError } from '../errors.ts';
-import { type DESCRIPTORS, pipedAtOnce, takenAtOnce } from './at-once.ts';
+import { type DESCRIPTORS, takenAtOnce } from './at-once.ts';
 import { type ColourFlag, type ColourLevel, decideColour, overruledVariables } from './colour.ts';
 import { heightOf, isContinuousIntegration, isNoTerminal, showsUnicode, widthOf } from './facts.ts';
 import { fitted } from './fitted.ts';
@@ -152,12 +152,9 @@ export function openTerminal(world: {
     notes = Promise.all([notes, written.catch(() => undefined)]);
   };
 
-  const writeOut = async (text: string, take: (bytes: Uint8Array) => number): Promise<void> => {
-    const bytes = Buffer.from(text);
-    const rest = bytes.subarray(plain.stdout ? take(bytes) : 0);
-    if (rest.length === 0) return;
+  const writeResult = async (text: string | Uint8Array): Promise<void> => {
     try {
-      abandoned = (await writeWhole(opened('stdout'), rest)) === 'nobody reads';
+      abandoned = (await writeWhole(opened('stdout'), text)) === 'nobody reads';
     } catch (error) {
       throw outputFailure(error);
     }
@@ -195,8 +192,12 @@ export function openTerminal(world: {
     get abandoned() {
       return abandoned;
     },
-    writeResult: (text) => writeOut(text, pipedAtOnce),
-    writeHelp: (text) => writeOut(text, takenAtOnce),
+    writeResult,
+    async writeHelp(text) {
+      const bytes = Buffer.from(text);
+      const rest = bytes.subarray(plain.stdout ? takenAtOnce(bytes) : 0);
+      if (rest.length > 0) await writeResult(rest);
+    },
     writeNote(line, options = {}) {
       const { painted = false, whole = false } = options;
       const shown = painted ? line.replace(/\n$/, '') : clean(line);
