@@ -3,6 +3,7 @@
  * undici's time and waits for no WebAssembly at the end of the process.
  */
 import { Agent, type ClientRequest, type RequestOptions, request as send } from 'node:http';
+import { nextTick } from 'node:process';
 import { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { makeConnector } from './connector.ts';
@@ -54,8 +55,9 @@ export function directRoad({ origin, target, trust, sessions, clock }: Omit<Road
         // Node tells of its socket in the turn in which it writes to it, and never once the call is destroyed.
         call.once('socket', events.started);
         call.on('error', failed);
-        // Node frees the connection right after it has told of the end.
-        call.once('close', () => queueMicrotask(over));
+        // Node frees the connection right after it has told of the end. Whoever waits for it sends in the turn after,
+        // which is before any promise goes on: before this answer is read.
+        call.once('close', () => nextTick(over));
         call.end(request.body);
       };
       const failed = (error: unknown): void => {

@@ -61,11 +61,6 @@ function answerTo(request: WireRequest, { exchange, signal, onStarted }: Way): P
       settle(() => reject(failure));
       giveUp?.(failure);
     };
-    const read = (): void => {
-      const body = decodeUtf8(chunks);
-      if (body === undefined) reject(unreadable(status, 'the answer is not UTF-8 text'));
-      else resolve({ status, headers, body });
-    };
     const stop = (): void => fail(stoppedFailure(signal.reason, started));
     signal.addEventListener('abort', stop, { once: true });
     if (signal.aborted) return stop();
@@ -88,8 +83,10 @@ function answerTo(request: WireRequest, { exchange, signal, onStarted }: Way): P
         else chunks.push(chunk);
       },
       end() {
-        // Whoever waits for this connection sends before this answer is read.
-        settle(() => setImmediate(read));
+        if (settled) return;
+        const body = decodeUtf8(chunks);
+        if (body === undefined) fail(unreadable(status, 'the answer is not UTF-8 text'));
+        else settle(() => resolve({ status, headers, body }));
       },
       failed(error) {
         settle(() => reject(exchangeFailure(error, started)));
