@@ -1,19 +1,12 @@
 /**
  * The shapes of the wire: one schema a resource, and every assumption where the specification is silent, each
  * tagged `ASSUMED:` once. Schemas judge and never change: data stays as it was sent, unknown fields and null
- * included. They know neither HTTP nor what anybody does with a shape.
+ * included. Each is put together when there is an answer to judge by it. They know neither HTTP nor what anybody
+ * does with a shape.
  */
 import { Big } from 'big.js';
 import * as z from 'zod/mini';
-
-/** A shape is put together when there is an answer to judge by it: most commands need two. */
-function lazily<T>(make: () => T): () => T {
-  let made: T | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
-}
+import { once } from '../domain/once.ts';
 
 /** Numbers of answers are big.js decimals everywhere: the digits that were sent, never a float. */
 const number = z.custom<Big>((value) => value instanceof Big, 'is not a number');
@@ -41,7 +34,7 @@ const sometimes = z.nullish;
 const guessed = z.optional(z.unknown());
 
 /** §2. Capacity: the most that can be opened on each side. Carry in percent a day: positive pays. */
-export const marketSchema = lazily(() => {
+export const marketSchema = once(() => {
   const perSide = z.looseObject({ buy: number, sell: number });
   return z.looseObject({
     market: text,
@@ -55,7 +48,7 @@ export const marketSchema = lazily(() => {
 export type Market = z.infer<ReturnType<typeof marketSchema>>;
 
 /** §2. Prices and notional above zero, or no figure could be derived from the quote. */
-export const quoteSchema = lazily(() =>
+export const quoteSchema = once(() =>
   z.looseObject({
     market: text,
     side,
@@ -83,7 +76,7 @@ export type Quote = z.infer<ReturnType<typeof quoteSchema>>;
  * fill brings is not, even where `filled` promises it: a fill seen before its rate is still a fill, and one
  * late field must not hide a whole book.
  */
-export const hedgeSchema = lazily(() =>
+export const hedgeSchema = once(() =>
   z
     .looseObject({
       id: text,
@@ -117,7 +110,7 @@ export type Hedge = z.infer<ReturnType<typeof hedgeSchema>>;
 // ASSUMED: figures that the specification does not name are signed as the service sends them; who pays is said
 // of specified fields only.
 
-export const positionSchema = lazily(() =>
+export const positionSchema = once(() =>
   z.looseObject({
     net_margin_usd: number,
     // ASSUMED: the names of a position line but the one above.
@@ -134,7 +127,7 @@ export const positionSchema = lazily(() =>
 );
 export type Position = z.infer<ReturnType<typeof positionSchema>>;
 
-export const accountSchema = lazily(() =>
+export const accountSchema = once(() =>
   z.looseObject({
     balance_usdc: number,
     available_exposure_usd: number,
@@ -147,7 +140,7 @@ export const accountSchema = lazily(() =>
 );
 export type Account = z.infer<ReturnType<typeof accountSchema>>;
 
-export const closedHedgeSchema = lazily(() =>
+export const closedHedgeSchema = once(() =>
   z.looseObject({
     net_pnl_usd: number,
     // ASSUMED: the names of a closed hedge's record but the one above.
@@ -171,7 +164,7 @@ export const closedHedgeSchema = lazily(() =>
 export type ClosedHedge = z.infer<ReturnType<typeof closedHedgeSchema>>;
 
 /** §4, POST /hedges. Without the hash the hedge can still be followed; without the id it cannot. */
-export const acceptedOpenSchema = lazily(() =>
+export const acceptedOpenSchema = once(() =>
   z.looseObject({
     hedge_id: text,
     status: text,
@@ -181,7 +174,7 @@ export const acceptedOpenSchema = lazily(() =>
 export type AcceptedOpen = z.infer<ReturnType<typeof acceptedOpenSchema>>;
 
 /** §4, add, reduce, close: `submitted` and a transaction hash. */
-export const acceptedChangeSchema = lazily(() =>
+export const acceptedChangeSchema = once(() =>
   z.looseObject({
     status: text,
     // ASSUMED: add and reduce name the hash as close does.

@@ -2,12 +2,14 @@
  * Builds the desk that commands are lent: each thing when it is first asked for, once. Knows who is
  * connected to what, and closes it all.
  */
+
 import type { Identity } from '../cli/context.ts';
 import type { OpenDesk } from '../cli/pipeline.ts';
 import { parseBaseUrl } from '../client/base-url.ts';
 import type { HedgeApi } from '../client/hedge-api.ts';
 import type { Candidate } from '../commands/desk.ts';
 import { ApiKey } from '../domain/api-key.ts';
+import { once } from '../domain/once.ts';
 import { argvWithoutKeys } from '../domain/without-keys.ts';
 import { CredentialError } from '../errors.ts';
 import type { Dealing, Looking } from '../flow/dealing.ts';
@@ -26,7 +28,6 @@ import { brakeOf } from './brake.ts';
 import { connectionsOf } from './connections.ts';
 import { keysFrom } from './keys-from.ts';
 import { limitsOf } from './limits-of.ts';
-import { once } from './once.ts';
 import type { DeskParts } from './parts.ts';
 import { practiceHouse } from './practice-house.ts';
 import { remembered } from './remembered.ts';
