@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { bareEnvironment, IN_SHELL, runBuilt, toStart } from '../support/built.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { openScreen } from '../support/pty.ts';
+import { needs } from '../support/tools.ts';
 
 interface Envelope {
   data: { outcome: string; action_id: string } | null;
@@ -168,7 +169,7 @@ describe('a batch that is killed', () => {
   }, 60_000);
 });
 
-describe('a batch at a terminal', () => {
+describe('a batch at a terminal', needs('bash'), () => {
   it('shows and asks before each action, and shows how far it is', async () => {
     const { env, file, hedges } = aBatch(['account', open(1_001), open(1_002), open(1_003)]);
     const screen = openScreen('bash', ['-c', `${IN_SHELL} batch "${file}" > /dev/null`], {

@@ -9,7 +9,7 @@ import { isExecutable, runBuilt, runProgram } from '../support/built.ts';
 import { SANDBOX_KEY, wayTo } from '../support/desk-at.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { ok, on, scriptedService } from '../support/scripted-service.ts';
-import { isMissing } from '../support/tools.ts';
+import { needs } from '../support/tools.ts';
 
 const { version: VERSION }: { version: string } = JSON.parse(
   readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
@@ -190,7 +190,7 @@ describe('the manual page', () => {
     expect(page).toContain('.SH "EXIT CODES"');
   });
 
-  it.skipIf(isMissing('man'))('is one that man reads without a warning', async () => {
+  it('is one that man reads without a warning', needs('man'), async () => {
     const options = { env: { MANWIDTH: '80', MAN_KEEP_FORMATTING: '' } };
     const ran = await runProgram('man', ['--warnings', '--local-file', join(PROGRAM, 'hedge.1')], options);
     expect(ran).toMatchObject({ code: 0, err: '' });

@@ -7,7 +7,7 @@ import { IN_SHELL, runBuilt } from '../support/built.ts';
 import { expectHeld } from '../support/goal.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { openScreen, type Screen } from '../support/pty.ts';
-import { isMissing } from '../support/tools.ts';
+import { needs } from '../support/tools.ts';
 
 const COMPLETIONS = fileURLToPath(new URL('../../completions', import.meta.url));
 const SHELLS = {
@@ -169,27 +169,24 @@ const LINES: readonly (readonly (readonly [typed: string, line: string])[])[] = 
 const NAMES = ['USDTNGN', 'hdg_good-1', 'practice'];
 
 describe.each(['bash', 'zsh', 'fish'] as const)('in %s', (shell) => {
-  const missing = isMissing(shell);
+  const tools = needs(shell);
 
-  it.skipIf(missing)(
-    'TAB writes the same lines as in any other shell, and Enter runs what stands there',
-    async () => {
-      const screen = await aShell(shell, aShop(NAMES));
-      for (const steps of LINES) {
-        for (const [typed, line] of steps) {
-          screen.send(typed);
-          await screen.until(`desk> ${line}`);
-        }
-        const said = (steps.at(-1)?.[1] ?? '').trim().split(' ').slice(1);
-        screen.send('\r');
-        await screen.until(`called${said.map((word) => `<${word}>`).join('')}`);
+  it('TAB writes the same lines as in any other shell, and Enter runs what stands there', tools, async () => {
+    const screen = await aShell(shell, aShop(NAMES));
+    for (const steps of LINES) {
+      for (const [typed, line] of steps) {
+        screen.send(typed);
+        await screen.until(`desk> ${line}`);
       }
-      screen.send('exit\r');
-      expect(await screen.exit).toMatchObject({ code: 0 });
-    },
-  );
+      const said = (steps.at(-1)?.[1] ?? '').trim().split(' ').slice(1);
+      screen.send('\r');
+      await screen.until(`called${said.map((word) => `<${word}>`).join('')}`);
+    }
+    screen.send('exit\r');
+    expect(await screen.exit).toMatchObject({ code: 0 });
+  });
 
-  it.skipIf(missing)('options are offered where they apply, and not once they are given', async () => {
+  it('options are offered where they apply, and not once they are given', tools, async () => {
     const screen = await aShell(shell, aShop(NAMES));
     screen.send('hedge close USDTNGN buy --yes --\t\t');
     const offered = await screen.until('--if-open');
@@ -201,31 +198,28 @@ describe.each(['bash', 'zsh', 'fish'] as const)('in %s', (shell) => {
     await screen.exit;
   });
 
-  it.skipIf(missing)(
-    'what is offered after a word goes by that word, and a list has nothing twice',
-    async () => {
-      const screen = await aShell(shell, aShop(NAMES));
-      const listed = async (typed: string, wanted: string | RegExp): Promise<string> => {
-        await aNewLine(screen);
-        screen.send(`\f${typed}\t\t`);
-        const shown = await screen.until(wanted);
-        return shown
-          .split('\n')
-          .filter((line) => !line.startsWith('desk> '))
-          .join('\n');
-      };
-      expect(await listed('hedge api ', /^(?!desk).*POST/m)).toContain('GET');
-      expect(await listed('hedge api POST /', '/quotes')).not.toMatch(/markets|account/);
-      expect(await listed('hedge api GET /', '/account')).not.toMatch(/quotes|close/);
-      expect(await listed('hedge api GET /markets --', '--param')).not.toMatch(/--data|--field/);
-      const more = await listed('hedge quote USDTNGN buy 10k --tenor 1,', 'all');
-      expect(more).toMatch(/^(?:1,)?3\s+(?:1,)?7\s+(?:1,)?all/m);
-      screen.kill('SIGKILL');
-      await screen.exit;
-    },
-  );
+  it('what is offered after a word goes by that word, and a list has nothing twice', tools, async () => {
+    const screen = await aShell(shell, aShop(NAMES));
+    const listed = async (typed: string, wanted: string | RegExp): Promise<string> => {
+      await aNewLine(screen);
+      screen.send(`\f${typed}\t\t`);
+      const shown = await screen.until(wanted);
+      return shown
+        .split('\n')
+        .filter((line) => !line.startsWith('desk> '))
+        .join('\n');
+    };
+    expect(await listed('hedge api ', /^(?!desk).*POST/m)).toContain('GET');
+    expect(await listed('hedge api POST /', '/quotes')).not.toMatch(/markets|account/);
+    expect(await listed('hedge api GET /', '/account')).not.toMatch(/quotes|close/);
+    expect(await listed('hedge api GET /markets --', '--param')).not.toMatch(/--data|--field/);
+    const more = await listed('hedge quote USDTNGN buy 10k --tenor 1,', 'all');
+    expect(more).toMatch(/^(?:1,)?3\s+(?:1,)?7\s+(?:1,)?all/m);
+    screen.kill('SIGKILL');
+    await screen.exit;
+  });
 
-  it.skipIf(missing)('names that bite are not offered, not run on TAB and not on Enter', async () => {
+  it('names that bite are not offered, not run on TAB and not on Enter', tools, async () => {
     const shop = aShop([...HOSTILE, 'w-good-1', 'w-good-2']);
     const screen = await aShell(shell, shop);
     screen.send('hedge wait w-\t\t');
@@ -255,7 +249,7 @@ describe.each(['bash', 'zsh', 'fish'] as const)('in %s', (shell) => {
     });
   });
 
-  it.skipIf(missing)('earlier commands are what it knows ids and markets from', async () => {
+  it('earlier commands are what it knows ids and markets from', tools, async () => {
     const shop = aShop();
     const env = { HEDGE_HOME: shop.folder, HEDGE_PROFILE: 'practice' };
     const words = 'open USDTNGN buy 10k --tenor 3 --deal-id PAY-8841 --yes --json'.split(' ');
@@ -277,7 +271,7 @@ describe.each(['bash', 'zsh', 'fish'] as const)('in %s', (shell) => {
   });
 });
 
-it.skipIf(isMissing('zsh'))('zsh takes the script where ~/.zshrc sources it too', async () => {
+it('zsh takes the script where ~/.zshrc sources it too', needs('zsh'), async () => {
   const screen = await aShell('zsh', aShop(NAMES), [
     'autoload -Uz compinit && compinit -u -D',
     `source '${COMPLETIONS}/_hedge'`,
@@ -294,19 +288,16 @@ it.skipIf(isMissing('zsh'))('zsh takes the script where ~/.zshrc sources it too'
 
 const LOADER = '/usr/share/bash-completion/bash_completion';
 
-it.skipIf(process.env['CI'] === undefined && !existsSync(LOADER))(
-  'bash finds the script by itself where help says to put it',
-  async () => {
-    const shop = aShop(NAMES);
-    const folder = join(shop.folder, '.local', 'share', 'bash-completion', 'completions');
-    mkdirSync(folder, { recursive: true });
-    copyFileSync(join(COMPLETIONS, 'hedge.bash'), join(folder, 'hedge'));
-    const screen = await aShell('bash', shop, [`source ${LOADER}`, "PS1='desk> '"]);
-    screen.send('hedge quo\t');
-    await screen.until('desk> hedge quote ');
-    screen.send('USDT\t');
-    await screen.until('desk> hedge quote USDTNGN ');
-    screen.kill('SIGKILL');
-    expect(await screen.exit).toEqual({ code: null, signal: 'SIGKILL' });
-  },
-);
+it('bash finds the script by itself where help says to put it', needs('bash', LOADER), async () => {
+  const shop = aShop(NAMES);
+  const folder = join(shop.folder, '.local', 'share', 'bash-completion', 'completions');
+  mkdirSync(folder, { recursive: true });
+  copyFileSync(join(COMPLETIONS, 'hedge.bash'), join(folder, 'hedge'));
+  const screen = await aShell('bash', shop, [`source ${LOADER}`, "PS1='desk> '"]);
+  screen.send('hedge quo\t');
+  await screen.until('desk> hedge quote ');
+  screen.send('USDT\t');
+  await screen.until('desk> hedge quote USDTNGN ');
+  screen.kill('SIGKILL');
+  expect(await screen.exit).toEqual({ code: null, signal: 'SIGKILL' });
+});

@@ -11,6 +11,7 @@ import { wayTo } from '../support/desk-at.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { openScreen } from '../support/pty.ts';
 import { no, ok, on, scriptedService } from '../support/scripted-service.ts';
+import { needs } from '../support/tools.ts';
 
 const AT = { date: 'Fri, 20 Nov 2026 09:02:11 GMT' };
 
@@ -138,7 +139,7 @@ describe('a desk that is halted and cannot read its journal', () => {
     await screen.exit;
   });
 
-  it('says so in a pipe, and in the envelope', async () => {
+  it('says so in a pipe, and in the envelope', needs('bash'), async () => {
     const env = await aTroubledHome();
     const { out } = await runShell('hedge watch --every 1.5 | head -4', { env });
     expect(out).toMatch(/^\S+Z halt by \S+, .* UTC: venue down\.$/m);
@@ -155,7 +156,7 @@ describe('a desk that is halted and cannot read its journal', () => {
 });
 
 describe('the desk in a pipe', () => {
-  it('is a line for each thing that changed', async () => {
+  it('is a line for each thing that changed', needs('bash'), async () => {
     const env = { HEDGE_HOME: temporaryFolder() };
     const ran = await runShell('hedge watch --profile practice --every 1.5 | head -2', { env });
     expect(ran.out).toMatch(
@@ -163,7 +164,7 @@ describe('the desk in a pipe', () => {
     );
   });
 
-  it('is an envelope a turn for a script', async () => {
+  it('is an envelope a turn for a script', needs('bash'), async () => {
     const env = { HEDGE_HOME: temporaryFolder() };
     const ran = await runShell('hedge watch --profile practice --every 1.5 --json | head -1', { env });
     expect(JSON.parse(ran.out)).toMatchObject({

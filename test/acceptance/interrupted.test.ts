@@ -24,6 +24,7 @@ import { inLanes } from '../support/lanes.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { openScreen } from '../support/pty.ts';
 import { isToldTruly, type ServedBook, servedBook } from '../support/served-book.ts';
+import { needs } from '../support/tools.ts';
 
 const LONG_MS = 600_000;
 const LOOP = 'for n in 1 2 3; do "$@"; echo "after $n"; done';
@@ -52,6 +53,7 @@ const spread = (points: readonly Point[]): readonly Point[] =>
 describe.each(EACH_ACTION)('$name in a loop on a terminal, interrupted', (action) => {
   it('at any point stops the loop, gives the cursor back, and says what is true', {
     timeout: LONG_MS,
+    ...needs('bash'),
   }, async () => {
     const lanes = await Promise.all([aService(), aService(), aService()]);
     const [first] = lanes;

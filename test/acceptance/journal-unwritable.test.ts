@@ -1,5 +1,5 @@
 /** A journal that cannot be written: nothing is sent, and the file is named. Counted at the service. */
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
@@ -18,7 +18,7 @@ import { counted, journalAt } from '../support/kill-case.ts';
 import { placeOf, runNumbered } from '../support/kill-points.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { type ServedBook, servedBook } from '../support/served-book.ts';
-import { isMissing } from '../support/tools.ts';
+import { needs } from '../support/tools.ts';
 
 let served: ServedBook;
 beforeAll(async () => {
@@ -30,8 +30,6 @@ const NOBODY = 65_534;
 /** Bytes; less than any record takes, more than the clock's digits differ by. */
 const ROOM = 40;
 const isRoot = process.getuid?.() === 0;
-const mayMount = spawnSync('unshare', ['-rm', 'true']).status === 0;
-const mustRun = process.env['CI'] !== undefined;
 
 /** `state` is the folder of the journal, `path` the journal itself. */
 interface Place {
@@ -104,10 +102,10 @@ function underMount(
   return runProgram('unshare', [...shell, ...HEDGE, ...words], { env: served.way(home) });
 }
 
-describe.skipIf(!mayMount && !mustRun).each([
+describe.each([
   ['full', 'mount -t tmpfs -o size=4k,mode=700 tmpfs "$1" && head -c 4096 /dev/zero > "$1/full"'],
   ['read-only', 'mount --bind "$1" "$1" && mount -o remount,bind,ro "$1"'],
-])('a disk that is %s', (_, mount) => {
+])('a disk that is %s', needs('unshare'), (_, mount) => {
   it.each(EACH_ACTION)('lets no $name leave, exit 78', async (action) => {
     const place = await placeFor(action);
     const ran = await underMount(mount, place, wordsOf(action));
@@ -135,7 +133,7 @@ describe.skipIf(!mayMount && !mustRun).each([
   });
 });
 
-describe.skipIf(isMissing('prlimit'))('a journal that can grow no more once it is sent', () => {
+describe('a journal that can grow no more once it is sent', needs('prlimit'), () => {
   it.each(EACH_ACTION)(
     'goes on with $name, says that the rest is not written, and leaves it to be found',
     async (action) => {

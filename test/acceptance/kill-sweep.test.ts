@@ -12,7 +12,7 @@ import { inLanes } from '../support/lanes.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { type ServedBook, servedBook } from '../support/served-book.ts';
 import { beyondThePoints } from '../support/system-calls.ts';
-import { isMissing } from '../support/tools.ts';
+import { needs } from '../support/tools.ts';
 
 const WHOLE = process.env['HEDGE_SWEEP'] === 'all';
 /** Of the ways to die after the answer, one in so many. */
@@ -58,7 +58,7 @@ describe.each(EACH_ACTION)('$name, killed', (action) => {
     expect(order.slice(0, 4)).toEqual(['open', 'fchmod', 'write', 'fsync']);
   });
 
-  it.skipIf(isMissing('strace'))('does nothing that is not numbered, as the system sees it', async () => {
+  it('does nothing that is not numbered, as the system sees it', needs('strace'), async () => {
     await bookFor(lane0(), action);
     const home = temporaryFolder();
     const seen = await beyondThePoints(wordsOf(action), lane0().way(home), temporaryFolder());

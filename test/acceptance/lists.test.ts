@@ -4,10 +4,11 @@ import { readOwnJson } from '../../src/domain/exact-json.ts';
 import { runBuilt, runShell } from '../support/built.ts';
 import { differences, recordsOf } from '../support/csv.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
+import { needs } from '../support/tools.ts';
 
 let env: Readonly<Record<string, string>>;
 
-beforeAll(async () => {
+const prepare = async (): Promise<void> => {
   env = { HEDGE_HOME: temporaryFolder(afterAll), HEDGE_PROFILE: 'practice' };
   const days = await runShell(
     `hedge practice advance 1d -q
@@ -19,9 +20,11 @@ beforeAll(async () => {
     { env },
   );
   if (days.code !== 0) throw new Error(days.err);
-});
+};
 
-describe('the lists of a book', () => {
+describe('the lists of a book', needs('bash'), () => {
+  beforeAll(prepare);
+
   it.each(['markets', 'hedges', 'history', 'positions', 'journal'])(
     '%s: CSV says what JSON says',
     async (list) => {
@@ -50,16 +53,20 @@ describe('the lists of a book', () => {
     expect(lately).toEqual(['PAY-2']);
   });
 
-  it('give a script its ids without jq, and nothing where something is wrong', async () => {
-    const ran = await runShell(
-      `for id in $(hedge hedges --side buy --query 'data[].id'); do hedge hedges "$id" --query data.client_reference; done
+  it(
+    'give a script its ids without jq, and nothing where something is wrong',
+    needs('bash', '/dev/full'),
+    async () => {
+      const ran = await runShell(
+        `for id in $(hedge hedges --side buy --query 'data[].id'); do hedge hedges "$id" --query data.client_reference; done
        rc=0; out=$(hedge hedges hdg_none --query data.id 2>/dev/null) || rc=$?; echo "$rc:$out:"
        rc=0; out=$(hedge hedges hdg_none --csv 2>/dev/null) || rc=$?; echo "$rc:$out:"
        rc=0; hedge history --csv > /dev/full || rc=$?; echo "$rc"`,
-      { env },
-    );
-    expect(ran.out.trimEnd().split('\n')).toEqual(['PAY-3', '=PAY-1', '3::', '3::', '74']);
-  });
+        { env },
+      );
+      expect(ran.out.trimEnd().split('\n')).toEqual(['PAY-3', '=PAY-1', '3::', '3::', '74']);
+    },
+  );
 
   it('keep every digit of a query on the way', async () => {
     const [json, picked] = [

@@ -6,6 +6,7 @@ import { expectHeld } from '../support/goal.ts';
 import { journalAt } from '../support/kill-case.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { type ServedBook, servedBook } from '../support/served-book.ts';
+import { needs } from '../support/tools.ts';
 
 const PROCESSES = 20;
 const LONG_MS = 60_000;
@@ -154,7 +155,7 @@ describe('twenty processes at once on a side that stands', { timeout: LONG_MS },
 });
 
 describe('a loop of ten opens without waiting', { timeout: LONG_MS }, () => {
-  it('opens ten hedges, and the journal has them all', async () => {
+  it('opens ten hedges, and the journal has them all', needs('bash'), async () => {
     const home = temporaryFolder();
     await served.desk.service.admin.setWeather({ slow_fills_seconds: 3_600 });
     const loop =

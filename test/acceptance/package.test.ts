@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { bareEnvironment } from '../support/built.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
-import { isMissing } from '../support/tools.ts';
+import { needs } from '../support/tools.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const TWO_MEGABYTES = 2_000_000;
@@ -19,7 +19,7 @@ function packed(folder: string): string {
   return join(folder, readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? '');
 }
 
-describe.skipIf(isMissing('npm') || isMissing('tar'))('the package', () => {
+describe('the package', needs('tar'), () => {
   it('is small, and works with nothing but its native parts beside it', () => {
     const folder = temporaryFolder();
     const tarball = packed(folder);

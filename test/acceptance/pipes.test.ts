@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { IN_SHELL, runBuilt, runShell } from '../support/built.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { openScreen } from '../support/pty.ts';
+import { needs } from '../support/tools.ts';
 
 const ESCAPE = '\u001b';
 const practice = () => ({ HEDGE_HOME: temporaryFolder(), HEDGE_PROFILE: 'practice' });
@@ -17,7 +18,7 @@ async function onTerminal(script: string, env: Readonly<Record<string, string>>,
   return { raw: screen.raw(), lines: screen.screen() };
 }
 
-describe('in a pipe', () => {
+describe('in a pipe', needs('bash'), () => {
   it('has no escape byte on standard output, nor on standard error', async () => {
     const env = practice();
     for (const line of [
@@ -39,7 +40,7 @@ describe('in a pipe', () => {
     expect(ran.out).toMatch(/^PRACTICE .*\n(0|141)\n$/);
   });
 
-  it('exits 74 with one line when the disk is full', async () => {
+  it('exits 74 with one line when the disk is full', needs('bash', '/dev/full'), async () => {
     const env = practice();
     for (const flag of ['', '--json']) {
       const ran = await runShell(`rc=0; hedge account ${flag} > /dev/full || rc=$?; echo "$rc"`, { env });
@@ -49,15 +50,19 @@ describe('in a pipe', () => {
     }
   });
 
-  it('names the journal when the disk is full and it was a deal, and says what is not known of it', async () => {
-    const env = practice();
-    const line = 'hedge open USDTNGN buy 1k -t 3 --yes --json > /dev/full || echo "$?"';
-    const dealt = await runShell(line, { env });
-    expect([dealt.out, dealt.err]).toEqual(['74\n', expect.stringContaining('hedge journal')]);
-    await runShell('hedge practice weather --lost-after 100% --only open', { env });
-    const lost = await runShell(line.replace('1k', '2k'), { env });
-    expect([lost.out, lost.err]).toEqual(['7\n', expect.stringMatching(/UNKNOWN[^]*hedge check/)]);
-  });
+  it(
+    'names the journal when the disk is full and it was a deal, and says what is not known of it',
+    needs('bash', '/dev/full'),
+    async () => {
+      const env = practice();
+      const line = 'hedge open USDTNGN buy 1k -t 3 --yes --json > /dev/full || echo "$?"';
+      const dealt = await runShell(line, { env });
+      expect([dealt.out, dealt.err]).toEqual(['74\n', expect.stringContaining('hedge journal')]);
+      await runShell('hedge practice weather --lost-after 100% --only open', { env });
+      const lost = await runShell(line.replace('1k', '2k'), { env });
+      expect([lost.out, lost.err]).toEqual(['7\n', expect.stringMatching(/UNKNOWN[^]*hedge check/)]);
+    },
+  );
 
   it('stops a script under set -e, and can be caught by the idiom of the README', async () => {
     const env = { HEDGE_HOME: temporaryFolder() };
@@ -71,7 +76,7 @@ describe('in a pipe', () => {
   });
 });
 
-describe('on a terminal', () => {
+describe('on a terminal', needs('bash'), () => {
   it.each([
     ['colour', {}, true],
     ['none under NO_COLOR', { NO_COLOR: '1' }, false],

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { bareEnvironment, IN_SHELL, runBuilt, runShell, toStart } from '../support/built.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { openScreen } from '../support/pty.ts';
-import { isMissing } from '../support/tools.ts';
+import { needs } from '../support/tools.ts';
 
 /** Starts `hedge practice serve` and reads the lines it prints for a shell. */
 async function serve(home: string) {
@@ -27,7 +27,7 @@ async function serve(home: string) {
 }
 
 describe('practice serve', () => {
-  it('prints what a shell can read, serves the same books, and stops cleanly', async () => {
+  it('prints what a shell can read, serves the same books, and stops cleanly', needs('bash'), async () => {
     const home = temporaryFolder();
     const { child, exports, log } = await serve(home);
     const env = { HEDGE_HOME: temporaryFolder() };
@@ -47,7 +47,7 @@ describe('practice serve', () => {
     expect(log()).toContain('has stopped');
   });
 
-  it.skipIf(isMissing('curl'))('speaks to curl, with the certificate and the key it printed', async () => {
+  it('speaks to curl, with the certificate and the key it printed', needs('bash', 'curl'), async () => {
     const { exports } = await serve(temporaryFolder());
     const line = `${exports}\ncurl --silent --show-error --cacert "$HEDGE_CA_FILE" -H "Authorization: Bearer $HEDGE_API_KEY" "$HEDGE_BASE_URL/markets"`;
     const asked = await runShell(line);
@@ -66,23 +66,27 @@ describe('practice serve', () => {
 });
 
 describe('Ctrl-C while waiting for an answer', () => {
-  it('ends the command by the signal, says that nothing was done, and gives the cursor back', async () => {
-    const { child, exports } = await serve(temporaryFolder());
-    // A stopped service accepts the connection and never answers.
-    child.kill('SIGSTOP');
-    const loop = `${exports}\nfor n in 1 2 3; do ${IN_SHELL} account; echo "after $n"; done`;
-    const screen = openScreen('bash', ['--norc', '-c', loop], { env: { HEDGE_HOME: temporaryFolder() } });
-    await screen.until('Asking the service');
-    screen.send('\u0003');
-    const { signal } = await screen.exit;
-    expect(signal).toBe('SIGINT');
-    expect(screen.screen().join('\n')).not.toContain('after');
-    expect(screen.screen().join('\n')).toContain(
-      'Stopped by Ctrl-C.\nNothing was sent that changes the book.',
-    );
-    expect(screen.cursorHidden()).toBe(false);
-    child.kill('SIGCONT');
-  });
+  it(
+    'ends the command by the signal, says that nothing was done, and gives the cursor back',
+    needs('bash'),
+    async () => {
+      const { child, exports } = await serve(temporaryFolder());
+      // A stopped service accepts the connection and never answers.
+      child.kill('SIGSTOP');
+      const loop = `${exports}\nfor n in 1 2 3; do ${IN_SHELL} account; echo "after $n"; done`;
+      const screen = openScreen('bash', ['--norc', '-c', loop], { env: { HEDGE_HOME: temporaryFolder() } });
+      await screen.until('Asking the service');
+      screen.send('\u0003');
+      const { signal } = await screen.exit;
+      expect(signal).toBe('SIGINT');
+      expect(screen.screen().join('\n')).not.toContain('after');
+      expect(screen.screen().join('\n')).toContain(
+        'Stopped by Ctrl-C.\nNothing was sent that changes the book.',
+      );
+      expect(screen.cursorHidden()).toBe(false);
+      child.kill('SIGCONT');
+    },
+  );
 });
 
 describe('the hidden question for a key', () => {

@@ -19,6 +19,7 @@ import {
 } from '../support/random-moment.ts';
 import { type ServedBook, servedBook } from '../support/served-book.ts';
 import { seededRandom } from '../support/steady-clock.ts';
+import { needs } from '../support/tools.ts';
 
 const LONG_MS = SOAKING ? 900_000 : 120_000;
 const LANES = 3;
@@ -84,6 +85,7 @@ async function tried(served: ServedBook, moment: Moment): Promise<Interrupted> {
 describe('a script that is interrupted while it is', () => {
   it.each<Phase>(['reading', 'sending', 'waiting'])(
     '%s stops, says what is true, and is done once when it is run again',
+    { timeout: LONG_MS, ...needs('bash', '/proc') },
     async (phase) => {
       const moments = momentsOf(phase);
       const found = await withServices((lanes) => inLanes(lanes, moments, tried));
@@ -94,11 +96,10 @@ describe('a script that is interrupted while it is', () => {
       });
       expect(hit.length).toBeGreaterThan(moments.length / 2);
     },
-    LONG_MS,
   );
 });
 
-describe('the judge of such a script', () => {
+describe('the judge of such a script', needs('bash', '/proc', 'sed'), () => {
   const around = (script: string): string =>
     `bash --norc -c '${script}' hedge ${IN_SHELL.replaceAll("'", '"')}`;
   const moment: Moment = { script: 'open', signal: 'SIGINT', phase: 'waiting', afterMs: 100 };

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isGroup } from '../../src/commands/define.ts';
 import { REGISTRY } from '../../src/commands/registry.ts';
 import { type DaysDesk, daysDesk } from '../support/days-desk.ts';
+import { needs } from '../support/tools.ts';
 
 const WIDTHS = [60, 80, 120] as const;
 
@@ -109,11 +110,6 @@ const commands = entries.flatMap((entry) =>
 const scenes = Object.values(SCENES).flat();
 
 let desk: DaysDesk;
-beforeAll(async () => {
-  desk = await daysDesk();
-}, 60_000);
-afterAll(() => desk.close());
-
 /** A fault of hedge, or an answer that cannot be read. */
 const NO_ENDS: readonly (number | null)[] = [1, 6];
 
@@ -121,6 +117,13 @@ describe('what a person sees', () => {
   it('is looked at for every command', () => {
     expect(Object.keys(SCENES).toSorted()).toEqual(['', ...commands.map(({ name }) => name)].toSorted());
   });
+});
+
+describe('what a person sees of a command', needs('bash'), () => {
+  beforeAll(async () => {
+    desk = await daysDesk();
+  }, 60_000);
+  afterAll(() => desk.close());
 
   it.concurrent.each(scenes)('$line', async ({ line, answer, before = [], verbatim }) => {
     await Promise.all(

@@ -4,12 +4,13 @@ import { describe, expect, it } from 'vitest';
 import { IN_SHELL, runShell, toStart } from '../support/built.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { openScreen } from '../support/pty.ts';
+import { needs } from '../support/tools.ts';
 
 describe('a place where nothing can be kept', () => {
   it.each([
     ['markets --profile practice', 'practice'],
     ['profile add desk --base-url https://partner.example/v2 --key-stdin --no-check', 'config'],
-  ])('is named at once, exit 78: %s', async (words, folder) => {
+  ])('is named at once, exit 78: %s', needs('bash', '/proc'), async (words, folder) => {
     const line = `rc=0; timeout -s KILL 10 ${IN_SHELL} ${words} --json || rc=$?; echo "$rc"`;
     const ran = await runShell(line, {
       env: { HEDGE_HOME: '/proc/self/hedge' },

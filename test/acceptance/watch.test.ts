@@ -8,6 +8,7 @@ import { wayTo } from '../support/desk-at.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { openScreen } from '../support/pty.ts';
 import { no, ok, on, scriptedService } from '../support/scripted-service.ts';
+import { needs } from '../support/tools.ts';
 
 const PRACTICE = ['--profile', 'practice'];
 const CTRL_C = '\u0003';
@@ -150,14 +151,14 @@ async function throughAnOutage(line: string, failing: number) {
 }
 
 describe('a watch in a pipe', () => {
-  it('says one line for each change, dated in UTC, until nobody reads', async () => {
+  it('says one line for each change, dated in UTC, until nobody reads', needs('bash'), async () => {
     const env = { HEDGE_HOME: temporaryFolder() };
     const ran = await runShell('hedge price --profile practice --watch 1 | head -2', { env });
     expect(ran.out).toMatch(/^(?:\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ USDTNGN 1,\d{3}\.\d+\n){2}$/);
     expect(ran.err).toBe('');
   });
 
-  it('gives one envelope a line with --json', async () => {
+  it('gives one envelope a line with --json', needs('bash'), async () => {
     const env = { HEDGE_HOME: temporaryFolder() };
     const ran = await runShell('hedge account --profile practice --watch 1 --json | head -2', { env });
     const documents = ran.out
@@ -169,23 +170,27 @@ describe('a watch in a pipe', () => {
       expect(document).toMatchObject({ data: { balance_usdc: 100_000 }, error: null });
   });
 
-  it('says once that the service answers 503, reads on, and says when answers come again', async () => {
-    // Of one turn: its requests, each tried four times.
-    const watched = [
-      ['price --watch 1', 4],
-      ['account --watch 1 --query data.balance_usdc', 4],
-      ['price --watch 1 --output jsonl', 4],
-      ['watch --every 1.5', 16],
-    ] as const;
-    const told = await Promise.all(watched.map(([line, ofATurn]) => throughAnOutage(line, ofATurn * 2)));
-    for (const { out, err } of told) {
-      expect(out).toMatch(/^\S.*\n$/);
-      expect(err).toMatch(
-        /^127\.0\.0\.1:\d+ is unwell: the service answered 503 .* No reading at \S+Z; it is read on\. Answers again at \S+Z\. ?$/,
-      );
-      expect(err.match(/503|No reading|Answers again/g)).toHaveLength(3);
-    }
-  });
+  it(
+    'says once that the service answers 503, reads on, and says when answers come again',
+    needs('bash', 'grep'),
+    async () => {
+      // Of one turn: its requests, each tried four times.
+      const watched = [
+        ['price --watch 1', 4],
+        ['account --watch 1 --query data.balance_usdc', 4],
+        ['price --watch 1 --output jsonl', 4],
+        ['watch --every 1.5', 16],
+      ] as const;
+      const told = await Promise.all(watched.map(([line, ofATurn]) => throughAnOutage(line, ofATurn * 2)));
+      for (const { out, err } of told) {
+        expect(out).toMatch(/^\S.*\n$/);
+        expect(err).toMatch(
+          /^127\.0\.0\.1:\d+ is unwell: the service answered 503 .* No reading at \S+Z; it is read on\. Answers again at \S+Z\. ?$/,
+        );
+        expect(err.match(/503|No reading|Answers again/g)).toHaveLength(3);
+      }
+    },
+  );
 
   it('ends with what was asked when the service turns it down at once', async () => {
     const env = { HEDGE_HOME: temporaryFolder() };

@@ -5,6 +5,7 @@ import { readCommandLine } from '../../src/cli/command-line.ts';
 import type { OpenIntent } from '../../src/intent/action-intent.ts';
 import { completeOpen, readOpenDraft } from '../../src/intent/open-intent.ts';
 import { openLine } from '../../src/intent/open-line.ts';
+import { needs } from '../support/tools.ts';
 import { draftOf } from '../wizard/asking.ts';
 
 const DESK = { profile: 'desk' };
@@ -39,7 +40,7 @@ describe('the line that would do the same', () => {
     );
   });
 
-  it('pasted into a shell makes the same intent, whatever the words', async () => {
+  it('pasted into a shell makes the same intent, whatever the words', needs('bash'), async () => {
     const intents = fc.sample(anyIntent, { numRuns: 400, seed: 4 });
     const script = intents
       .map((intent) => `said ${openLine(intent, DESK).slice('hedge '.length)}`)

@@ -1,7 +1,7 @@
 /** The whole specification walked by a client that knows nothing of us: curl, with the printed CA and key. */
 import { execFile } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { isMissing } from '../support/tools.ts';
+import { needs } from '../support/tools.ts';
 import { aDesk, DAY, flatAt, type PracticeDesk } from './support/desk.ts';
 
 interface Seen {
@@ -35,7 +35,7 @@ function curl(
   });
 }
 
-describe.skipIf(isMissing('curl'))('a walk of the specification by curl', () => {
+describe('a walk of the specification by curl', needs('curl'), () => {
   const get = (desk: PracticeDesk, path: string) =>
     curl(desk, ['--header', `Authorization: Bearer ${desk.service.keys.test}`, `${desk.service.url}${path}`]);
   const post = (desk: PracticeDesk, path: string, body: unknown, key?: string) => {

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { resolve as absolute } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { expectNeeded } from './tools.ts';
 
 const BINARY = process.env['HEDGE_BINARY'] ?? '';
 
@@ -57,6 +58,7 @@ export async function runProgram(
   args: readonly string[],
   { env = {}, stdin }: BuiltOptions,
 ): Promise<BuiltRun> {
+  expectNeeded(program);
   const child = spawn(program, args, { env: bareEnvironment(env), stdio: 'pipe' });
   child.stdin.on('error', () => undefined);
   child.stdin.end(stdin ?? '');

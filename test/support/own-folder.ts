@@ -63,18 +63,22 @@ export interface Ended {
 /**
  * Runs the built program's modules in a process of its own: `script` is a module whose words after `--` are
  * in `process.argv.slice(1)`, and `dist` in it stands for the folder of the build. Killed when the test ends.
+ * `fileKb` is how large the system lets its files grow.
  */
 export function runModule(
   script: string,
   args: readonly string[] = [],
+  { fileKb }: { fileKb?: number } = {},
 ): { child: ChildProcess; ended: Promise<Ended> } {
   const dist = new URL('../../dist/', import.meta.url).href;
   const { NODE_EXTRA_CA_CERTS: _dropped, ...env } = process.env;
-  const child = spawn(
-    process.execPath,
-    ['--input-type=module', '-e', script.replaceAll("'dist/", `'${dist}`), '--', ...args],
-    { env, stdio: ['ignore', 'pipe', 'pipe'] },
-  );
+  // POSIX counts the limit in blocks of 512 bytes.
+  const limit = fileKb === undefined ? '' : `ulimit -f ${(fileKb * 2).toString()} && `;
+  const module = ['--input-type=module', '-e', script.replaceAll("'dist/", `'${dist}`), '--', ...args];
+  const child = spawn('sh', ['-c', `${limit}exec "$@"`, 'sh', process.execPath, ...module], {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   onTestFinished(() => {
     child.kill('SIGKILL');
   });

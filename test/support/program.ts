@@ -4,6 +4,7 @@
  */
 import { type SpawnOptions, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { expectNeeded } from './tools.ts';
 
 const DIST = new URL('../../dist/', import.meta.url);
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -33,6 +34,7 @@ export function runToEnd(
   args: readonly string[],
   options: { input?: string; env?: Readonly<Record<string, string>> } & Pick<SpawnOptions, 'cwd'> = {},
 ): Promise<Ended> {
+  expectNeeded(command);
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, {
       cwd: options.cwd ?? ROOT,

@@ -6,6 +6,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { spawn } from '@lydell/node-pty';
 import xterm from '@xterm/headless';
 import { textWidth } from '../../src/domain/text-width.ts';
+import { expectNeeded } from './tools.ts';
 
 export interface Screen {
   /** Types `text`; `\r` is Enter, `\x03` Ctrl-C, `\x04` Ctrl-D. */
@@ -52,6 +53,7 @@ const SIGNALS: Readonly<Record<number, NodeJS.Signals>> = {
 };
 
 export function openScreen(command: string, args: readonly string[], options: ScreenOptions = {}): Screen {
+  expectNeeded(command);
   const { columns = 80, rows = 24, timeoutMs = 10_000 } = options;
   const env: Record<string, string> = {
     PATH: process.env['PATH'] ?? '',

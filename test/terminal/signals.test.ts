@@ -6,6 +6,7 @@ import { InterruptedError } from '../../src/errors.ts';
 import { type DeathSignal, watchSignals } from '../../src/terminal/signals.ts';
 import { cleanEnv, programArgs } from '../support/program.ts';
 import { openScreen } from '../support/pty.ts';
+import { needs } from '../support/tools.ts';
 
 /** A process that records what was done to it. */
 function recordingSource(isTTY: boolean) {
@@ -117,7 +118,7 @@ describe('Ctrl-C, TERM and HUP', () => {
     },
   );
 
-  it('stops a shell loop around it', async () => {
+  it('stops a shell loop around it', needs('bash'), async () => {
     const script = 'for round in 1 2 3; do "$@"; done; echo after the loop';
     const args = ['--norc', '-c', script, 'bash', process.execPath, ...programArgs(waiting)];
     const screen = openScreen('bash', args);

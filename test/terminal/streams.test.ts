@@ -7,6 +7,7 @@ import type { HedgeError } from '../../src/errors.ts';
 import { openTerminal } from '../../src/terminal/streams.ts';
 import { programArgs, runToEnd } from '../support/program.ts';
 import { recordingTerminal } from '../support/recording-terminal.ts';
+import { needs } from '../support/tools.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'hedge-streams-'));
 afterAll(() => rmSync(scratch, { recursive: true }));
@@ -33,7 +34,7 @@ const shell = (write: Write, size: number, script: (program: string) => string) 
 
 const MEBIBYTE = 1_048_576;
 
-describe.each<Write>(['writeResult', 'writeHelp'])('what is to be read (%s)', (write) => {
+describe.each<Write>(['writeResult', 'writeHelp'])('what is to be read (%s)', needs('bash'), (write) => {
   it('arrives whole through a slow pipe', async () => {
     const ran = await shell(write, MEBIBYTE, (program) => `${program} | (sleep 0.3; wc -c)`);
     expect({ ...ran, out: ran.out.trim() }).toMatchObject({ out: String(MEBIBYTE), err: 'done\n' });
@@ -58,7 +59,7 @@ describe.each<Write>(['writeResult', 'writeHelp'])('what is to be read (%s)', (w
     expect({ out, err }).toEqual({ out: 'x 0\n', err: 'done\n' });
   });
 
-  it('says in one line that the disk is full', async () => {
+  it('says in one line that the disk is full', needs('bash', '/dev/full'), async () => {
     const { code, err } = await shell(write, 10, (program) => `${program} > /dev/full`);
     expect(code).toBe(74);
     expect(err).toMatch(/^The result could not be written to standard output: .*ENOSPC.*\n$/);
@@ -79,7 +80,7 @@ describe.each<Write>(['writeResult', 'writeHelp'])('what is to be read (%s)', (w
     expect(readFileSync(file).length).toBe(MEBIBYTE + 'first\n'.length);
   });
 
-  it('does not mind that standard error is closed or full', async () => {
+  it('does not mind that standard error is closed or full', needs('bash', '/dev/full'), async () => {
     const { code, out } = await shell(write, 1, (program) => `${program} 2>/dev/full; echo " $?"`);
     expect({ code, out }).toEqual({ code: 0, out: 'x 0\n' });
   });

@@ -23,7 +23,7 @@ import { expectHeld, SOAKING, spread } from '../support/goal.ts';
 import { inLanes } from '../support/lanes.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import type { ServedBook } from '../support/served-book.ts';
-import { isMissing } from '../support/tools.ts';
+import { needs } from '../support/tools.ts';
 import { wayIn, wholeHome, writeWholeHome } from '../support/whole-home.ts';
 
 const GOAL = 'S2 files of this user alone';
@@ -53,7 +53,7 @@ const openToOthers = (home: string): readonly string[] =>
 describe('under umask 000', { timeout: 180_000 }, () => {
   beforeEach(() => served.reset());
 
-  it('every file is closed to others, and every folder', async () => {
+  it('every file is closed to others, and every folder', needs('bash'), async () => {
     const home = temporaryFolder();
     await writeWholeHome(served, home, (words, options = {}) =>
       runProgram('bash', ['--norc', '-c', `umask 000; exec ${IN_SHELL} "$@"`, 'hedge', ...words], options),
@@ -63,7 +63,7 @@ describe('under umask 000', { timeout: 180_000 }, () => {
     expectHeld(GOAL, { runs: paths.length, wrong: openToOthers(home) });
   });
 
-  it.skipIf(isMissing('strace'))('none of them is open to others for a moment', async () => {
+  it('none of them is open to others for a moment', needs('bash', 'strace'), async () => {
     const home = temporaryFolder();
     const log = join(temporaryFolder(), 'trace');
     const wrong: string[] = [];

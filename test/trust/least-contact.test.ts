@@ -6,7 +6,7 @@ import { IN_SHELL, runProgram } from '../support/built.ts';
 import { expectHeld, SOAKING, spread } from '../support/goal.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { servedBook, WITHOUT_LIMIT } from '../support/served-book.ts';
-import { isMissing } from '../support/tools.ts';
+import { needs } from '../support/tools.ts';
 
 /** Every command at least once; what goes on by itself is read a line of. */
 const LINES: readonly string[] = [
@@ -53,7 +53,9 @@ const LINES: readonly string[] = [
   'practice reset --yes',
 ];
 
-describe.skipIf(isMissing('strace'))('the least contact', { timeout: SOAKING ? 300_000 : 180_000 }, () => {
+const OPTIONS = { timeout: SOAKING ? 300_000 : 180_000, ...needs('bash', 'strace') };
+
+describe('the least contact', OPTIONS, () => {
   it.each([
     ['HEDGE_HOME', ['.']],
     ['HOME', ['.config/hedge', '.local/state/hedge', '.cache/hedge']],

@@ -12,7 +12,7 @@ import { inLanes } from '../support/lanes.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { close, listen } from '../support/scripted-service.ts';
 import { loopbackTls } from '../support/tls.ts';
-import { isMissing } from '../support/tools.ts';
+import { needs } from '../support/tools.ts';
 
 const GOAL = 'R15 kinds of output × readers';
 const MANY = 2_000;
@@ -165,7 +165,8 @@ function wrongIn(ran: BuiltRun, { kind, reader, whole }: { kind: Kind; reader: R
 }
 
 describe('output', { timeout: SOAKING ? 600_000 : 180_000 }, () => {
-  it.skipIf(isMissing('dd'))('arrives whole or is known not to, in every kind, to every reader', async () => {
+  const tools = needs('bash', 'dd', '/dev/full');
+  it('arrives whole or is known not to, in every kind, to every reader', tools, async () => {
     const all = KINDS.flatMap((kind) => READERS.map((reader) => ({ kind, reader })));
     const cases = spread(all, 4);
     const wholes = new Map<string, string>();

@@ -11,7 +11,7 @@ import { expectHeld, SOAKING, spread } from '../support/goal.ts';
 import { DEBUGGED, keyHome, leaksOf } from '../support/key-home.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { type ServedBook, servedBook, WITHOUT_LIMIT } from '../support/served-book.ts';
-import { isMissing } from '../support/tools.ts';
+import { needs } from '../support/tools.ts';
 
 let served: ServedBook;
 let key: string;
@@ -58,28 +58,36 @@ describe('not one byte of the key is in', () => {
     expectHeld('S1 secrets', { runs: tried.length, wrong });
   });
 
-  it('the program that prints the key is lent neither another key nor a word of this one', async () => {
-    const folder = temporaryFolder();
-    const [printer, store, seen] = [join(folder, 'printer.cjs'), join(folder, 'store'), join(folder, 'seen')];
-    writeFileSync(store, key, { mode: 0o600 });
-    const lookAround = `
+  it(
+    'the program that prints the key is lent neither another key nor a word of this one',
+    needs('/proc'),
+    async () => {
+      const folder = temporaryFolder();
+      const [printer, store, seen] = [
+        join(folder, 'printer.cjs'),
+        join(folder, 'store'),
+        join(folder, 'seen'),
+      ];
+      writeFileSync(store, key, { mode: 0o600 });
+      const lookAround = `
       const { readdirSync, readFileSync, writeFileSync } = require('node:fs');
       const read = (pid) => { try { return readFileSync('/proc/' + pid + '/cmdline', 'latin1'); } catch { return ''; } };
       const lines = readdirSync('/proc').filter((name) => /^\\d+$/.test(name)).map(read);
       writeFileSync(${JSON.stringify(seen)}, JSON.stringify({ env: process.env, lines }));
       process.stderr.write(readFileSync(${JSON.stringify(store)}));
       process.stdout.write(readFileSync(${JSON.stringify(store)}));`;
-    writeFileSync(printer, lookAround);
-    const home = keyHome(served.way(''), { api_key_command: [process.execPath, printer] });
-    const ran = await runBuilt(['account', '--json', '-v', '--profile', 'desk'], {
-      env: { HEDGE_HOME: home, HEDGE_API_KEY: key },
-    });
-    expect(ran).toMatchObject({ code: 0 });
-    expect(leaksOf(key, home, ran)).toEqual([]);
-    expect(readFileSync(seen, 'utf8')).toContain('HEDGE_HOME');
-    expect(readFileSync(seen, 'utf8')).toContain('account');
-    expect(holdsCanary(key, readFileSync(seen))).toBe(false);
-  });
+      writeFileSync(printer, lookAround);
+      const home = keyHome(served.way(''), { api_key_command: [process.execPath, printer] });
+      const ran = await runBuilt(['account', '--json', '-v', '--profile', 'desk'], {
+        env: { HEDGE_HOME: home, HEDGE_API_KEY: key },
+      });
+      expect(ran).toMatchObject({ code: 0 });
+      expect(leaksOf(key, home, ran)).toEqual([]);
+      expect(readFileSync(seen, 'utf8')).toContain('HEDGE_HOME');
+      expect(readFileSync(seen, 'utf8')).toContain('account');
+      expect(holdsCanary(key, readFileSync(seen))).toBe(false);
+    },
+  );
 
   it('the environment of that program, where it is asked beside the variable', async () => {
     const folder = temporaryFolder();
@@ -96,7 +104,7 @@ describe('not one byte of the key is in', () => {
     expectHeld('S1 secrets', { runs: 1, wrong });
   });
 
-  it.skipIf(isMissing('strace'))('the words and the environment of any program that is started', async () => {
+  it('the words and the environment of any program that is started', needs('strace'), async () => {
     const folder = temporaryFolder();
     const [store, log] = [join(folder, 'store'), join(folder, 'execve')];
     writeFileSync(store, key, { mode: 0o600 });
@@ -138,9 +146,9 @@ describe('not one byte of the key is in', () => {
     expectHeld('S1 secrets', { runs: tried.length, wrong });
   });
 
-  const hasKeychain = !isMissing('dbus-run-session') && !isMissing('gnome-keyring-daemon');
-  it.runIf(SOAKING && hasKeychain)(
+  it.runIf(SOAKING)(
     'any file of a profile whose key is in the keychain of the platform',
+    needs('bash', 'dbus-run-session', 'gnome-keyring-daemon'),
     async () => {
       const folder = temporaryFolder();
       const home = join(folder, 'home');

@@ -13,6 +13,7 @@ import { DEBUGGED, keyHome, leaksOf, PROFILES } from '../support/key-home.ts';
 import { inLanes } from '../support/lanes.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { type ServedBook, servedBook, WITHOUT_LIMIT } from '../support/served-book.ts';
+import { needs } from '../support/tools.ts';
 
 let served: ServedBook;
 let key: string;
@@ -98,13 +99,17 @@ const WATCHES: readonly string[] = [
 ];
 
 describe('the key is in nothing that is written by', () => {
-  it.each(SOAKING ? WATCHES : WATCHES.slice(1, 3))('hedge %s, -v and Node being debugged', async (line) => {
-    const home = keyHome(served.way(''));
-    const script = `hedge ${line} -v 2> "$HEDGE_HOME/err" | head -1; cat "$HEDGE_HOME/err" >&2`;
-    const ran = await runShell(script, { env: { HEDGE_HOME: home, ...DEBUGGED } });
-    expect(ran.out).not.toBe('');
-    expectHeld('S1 secrets', { runs: 1, wrong: leaksOf(key, home, ran) });
-  });
+  it.each(SOAKING ? WATCHES : WATCHES.slice(1, 3))(
+    'hedge %s, -v and Node being debugged',
+    needs('bash'),
+    async (line) => {
+      const home = keyHome(served.way(''));
+      const script = `hedge ${line} -v 2> "$HEDGE_HOME/err" | head -1; cat "$HEDGE_HOME/err" >&2`;
+      const ran = await runShell(script, { env: { HEDGE_HOME: home, ...DEBUGGED } });
+      expect(ran.out).not.toBe('');
+      expectHeld('S1 secrets', { runs: 1, wrong: leaksOf(key, home, ran) });
+    },
+  );
 
   it.each(['--json -v', ...(SOAKING ? [''] : [])])(
     'any command with "%s", while Node itself is debugged',
