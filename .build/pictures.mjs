@@ -21,7 +21,7 @@ const PICTURES = [
   {
     name: 'open',
     steps: [
-      ['hedge open USDTNGN buy 50k --tenor 3 --deal-id PAY-8841 --worst-price 1560', /y\/N/],
+      ['hedge open USDTNGN buy 50k --tenor 3 --deal-id PAY-8841 --max-cost-bps 45', /y\/N/],
       ['y', /FILLED[^]*Action/],
     ],
   },

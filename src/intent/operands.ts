@@ -100,7 +100,7 @@ export function readPrice(option: string, text: string): Big {
   if (value === undefined || value.eq(0) || !hasDecimals(value, PRICE_DECIMALS) || tooLarge(value)) {
     throw new UsageError(
       `${quoted(text)} is not a price (${option}).`,
-      `A price is a positive number with at most ${PRICE_DECIMALS.toString()} decimals: ${option} 1535.25`,
+      `A price is a positive number with at most ${PRICE_DECIMALS.toString()} decimals, in quote currency per USDT. See it now: hedge price`,
     );
   }
   return value;

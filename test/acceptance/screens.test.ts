@@ -42,7 +42,7 @@ const SCENES: Readonly<Record<string, readonly Scene[]>> = {
   ),
   watch: [{ line: 'hedge watch', answer: QUIT }],
   open: [
-    { line: 'hedge open USDTNGN buy 50k --tenor 3 --deal-id PAY-8850 --worst-price 1560', answer: YES },
+    { line: 'hedge open USDTNGN buy 50k --tenor 3 --deal-id PAY-8850 --max-cost-bps 45', answer: YES },
     { line: 'hedge open USDTNGN sell 3k --tenor 3 --yes' },
     { line: 'hedge open USDTNGN buy 2m --tenor 3 --yes' },
     { line: 'hedge open USDTNGN buy 10k --tenor 7 --dry-run' },

@@ -5,6 +5,7 @@
 import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BuiltRun, IN_SHELL, runProgram } from './built.ts';
+import { payoutsOfReadme } from './examples.ts';
 import { temporaryFolder } from './own-folder.ts';
 import { openScreen, type Screen, type ScreenOptions } from './pty.ts';
 import { servedBook } from './served-book.ts';
@@ -33,8 +34,12 @@ const FOLDERS = [
   'hedge/state/practice',
 ];
 
-export async function daysDesk(): Promise<DaysDesk> {
-  const partner = await servedBook();
+/** Where the reference rate starts, in NGN per USDT, unless another is given. */
+export const USUAL_RATE = 1_530;
+
+export async function daysDesk(rate: number = USUAL_RATE): Promise<DaysDesk> {
+  const settings = { fill_seconds: { min: 0, max: 0 }, markets: { USDTNGN: { base_rate: rate } } };
+  const partner = await servedBook(settings);
   const { HEDGE_API_KEY: key = '', HEDGE_CA_FILE: caFile = '' } = partner.way('');
   const clean: (() => void)[] = [];
   const base = temporaryFolder((then) => clean.push(then));
@@ -55,7 +60,7 @@ export async function daysDesk(): Promise<DaysDesk> {
         openScreen('bash', ['--norc', '-c', script(lines)], { ...options, env: { ...env, ...options.env } }),
     };
   };
-  await beginDay(base, shopIn(base), key);
+  await beginDay(base, shopIn(base), { key, settings });
   return {
     copy(finished) {
       const folder = temporaryFolder(finished);
@@ -70,7 +75,11 @@ export async function daysDesk(): Promise<DaysDesk> {
   };
 }
 
-async function beginDay(base: string, { run }: Shop, key: string): Promise<void> {
+async function beginDay(
+  base: string,
+  { run }: Shop,
+  { key, settings }: { key: string; settings: object },
+): Promise<void> {
   for (const folder of FOLDERS) mkdirSync(join(base, folder), { recursive: true, mode: 0o700 });
   const program = (name: string, does: string): void => {
     writeFileSync(join(base, 'bin', name), `#!/bin/sh\n${does}\n`);
@@ -79,11 +88,7 @@ async function beginDay(base: string, { run }: Shop, key: string): Promise<void>
   program('hedge', `exec ${IN_SHELL} "$@"`);
   program('pass', `echo '${key}'`);
   writeFileSync(join(base, 'keys', 'hedge-test'), key, { mode: 0o600 });
-  writeFileSync(
-    join(base, 'work', 'payouts.txt'),
-    'open USDTNGN buy 1k --tenor 3 --deal-id PAY-9001\nopen USDTNGN buy 2k --tenor 3 --deal-id PAY-9002\n',
-  );
-  const settings = { fill_seconds: { min: 0, max: 0 } };
+  writeFileSync(join(base, 'work', 'payouts.txt'), payoutsOfReadme());
   writeFileSync(join(base, 'hedge/state/practice/settings.json'), JSON.stringify(settings), { mode: 0o600 });
 
   const done = async (line: string, code = 0): Promise<string> => {

@@ -40,7 +40,14 @@ const linesIn = (page: Page): readonly string[] =>
     .flatMap((part) => (part.kind === 'code' ? part.lines : []))
     .filter((line) => !line.startsWith('#') && /\bhedge /.test(line));
 
-const README = new URL('../../README.md', import.meta.url);
+export const README = new URL('../../README.md', import.meta.url);
+
+/** The batch that the README shows. */
+export function payoutsOfReadme(): string {
+  const [, lines] = /^\$ cat payouts\.txt\n([^`]*)^```$/m.exec(readFileSync(README, 'utf8')) ?? [];
+  if (lines === undefined) throw new Error('the README shows no payouts.txt');
+  return lines;
+}
 
 /** In a fence of sh the lines of hedge; in any other the lines after a `$`. A line that ends in \\ goes on. */
 function ofReadme(): readonly Example[] {

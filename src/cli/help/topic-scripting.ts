@@ -15,12 +15,12 @@ export const scriptingTopic: Page = [
     parts: [
       code(
         'export HEDGE_PROFILE=practice HEDGE_EXPECT_ENV=practice',
-        'hedge open USDTNGN buy 10k --tenor 3 --deal-id PAY-8841 --ensure --worst-price 1600 --yes --json',
+        'hedge open USDTNGN buy 10k --tenor 3 --deal-id PAY-8841 --ensure --max-cost-bps 40 --yes --json',
       ),
       rows([
         ['--deal-id', "the desk's own id; the key that is sent follows from it, on every machine"],
         ['--ensure', 'what is dealt already is exit 0, in flight is awaited, failed is 9'],
-        ['--worst-price', 'or --max-cost-bps: checked here, right before it is sent'],
+        ['--max-cost-bps', 'or --worst-price: checked here, right before it is sent'],
         ['--expect-env', 'what environment you believe to be in; broken, nothing is sent'],
         ['--yes', 'nobody is asked; without it and without a terminal nothing is sent'],
       ]),
