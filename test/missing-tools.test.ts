@@ -23,7 +23,7 @@ async function runWith(file: string, programs: Readonly<Record<string, string>>,
   return { code, out, last: err.trimEnd().split('\n').at(-1) ?? '' };
 }
 
-describe('where tools are missing', { timeout: 120_000 }, () => {
+describe('where tools are missing', () => {
   it.each([
     [undefined, 0, ''],
     ['', 0, ''],

@@ -91,7 +91,7 @@ describe('the screen of a desk', () => {
     const service = await scriptedService([...turn(1532.56), ...unwell, ...turn(1533.06)]);
     const env = { ...wayTo(service, home), HEDGE_HOME: home };
     const started = toStart('watch', '--every', '3');
-    const screen = openScreen(...started, { env, columns: 80, timeoutMs: 30_000 });
+    const screen = openScreen(...started, { env, columns: 80 });
     await screen.until('USDTNGN 1,532.56');
     const during = await screen.until(/NO ANSWER\. These figures are \d+ s old\./);
     expect(during).toContain('USDTNGN 1,532.56');
@@ -103,7 +103,7 @@ describe('the screen of a desk', () => {
   it('goes on while the service answers 503, its figures in sight and their age growing', async () => {
     const env = { HEDGE_HOME: temporaryFolder(), HEDGE_PROFILE: 'practice' };
     const started = toStart('watch', '--every', '1.5');
-    const screen = openScreen(...started, { env, columns: 80, timeoutMs: 30_000 });
+    const screen = openScreen(...started, { env, columns: 80 });
     const [mid = ''] = /USDTNGN [\d,.]+/.exec(await screen.until('q quits')) ?? [];
     expect((await runBuilt(['practice', 'weather', '--fail-before', '100%'], { env })).code).toBe(0);
     const during = await screen.until(/NO ANSWER\. These figures are \d+ s old\..* q\s+quits$/s);

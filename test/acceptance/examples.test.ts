@@ -113,7 +113,7 @@ async function piped(shop: Shop, lines: readonly string[]): Promise<Ended> {
 
 /** On a terminal: its question is answered with yes, or what it goes on with is ended by Ctrl-C. */
 async function onTerminal(shop: Shop, line: string, then: 'answered' | 'interrupted'): Promise<Ended> {
-  const screen = shop.show([line], { timeoutMs: 60_000 });
+  const screen = shop.show([line]);
   const [waitsFor, keys] = then === 'answered' ? [/\(y\/N\)/, 'y\r'] : [/USD|HEDGE_API_KEY/, '\u0003'];
   const type = (): void => screen.send(keys);
   // Some have nothing to ask here: an action that is found done, a deal id that is used.
@@ -135,11 +135,11 @@ describe('every example', () => {
   });
 });
 
-describe('an example', { timeout: 180_000, ...needs('bash') }, () => {
+describe('an example', needs('bash'), () => {
   let desks: readonly DaysDesk[];
   beforeAll(async () => {
     desks = await Promise.all(RATES.map(daysDesk));
-  }, 180_000);
+  });
   afterAll(() => Promise.all(desks.map((desk) => desk.close())));
 
   for (const { line, from } of examples) {

@@ -6,7 +6,7 @@ import { journalAt } from '../support/kill-case.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { servedBook } from '../support/served-book.ts';
 
-const LONG_MS = 60_000;
+const LONG_MS = 180_000;
 
 /** One action on a book of its own, where answers are lost; for tests that run at the same time. */
 async function deskFor(

@@ -9,7 +9,7 @@ import { type ServedBook, servedBook } from '../support/served-book.ts';
 import { needs } from '../support/tools.ts';
 
 const PROCESSES = 20;
-const LONG_MS = 60_000;
+const LONG_MS = 180_000;
 
 let served: ServedBook;
 beforeAll(async () => {

@@ -2,8 +2,8 @@
  * R10: a script of a desk on a real terminal, interrupted at moments that nobody chose. The script stops, at once and
  * by the signal; the terminal is as it was; what was said is true by the service's log; run again, nothing is done twice.
  */
-import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
+import { onThisMachine } from '../support/bare-node.ts';
 import { IN_SHELL } from '../support/built.ts';
 import { expectHeld, howMany, SOAKING } from '../support/goal.ts';
 import { inLanes } from '../support/lanes.ts';
@@ -23,9 +23,8 @@ import { needs } from '../support/tools.ts';
 
 const LONG_MS = SOAKING ? 900_000 : 120_000;
 const LANES = 3;
-/** How fast it must be gone where a bare Node takes BARE_MS to start and end; a slower machine has as much more. */
+/** How fast it must be gone. */
 const GONE_MS = 500;
-const BARE_MS = 50;
 /** How long a phase lasts here at most, from what begins it to what ends it. */
 const LASTS_MS: Readonly<Record<Phase, number>> = { reading: 450, sending: 80, waiting: 500 };
 
@@ -43,15 +42,6 @@ function momentsOf(phase: Phase): readonly Moment[] {
     afterMs: random.fraction() * LASTS_MS[phase],
   }));
 }
-
-function bareNodeMs(): number {
-  const began = performance.now();
-  execFileSync(process.execPath, ['-e', '0']);
-  return performance.now() - began;
-}
-
-/** What must be over by then, on a machine as busy as this one is. */
-const allowedMs = (): number => GONE_MS * Math.max(1, bareNodeMs() / BARE_MS);
 
 async function withServices<T>(body: (lanes: readonly ServedBook[]) => Promise<T>): Promise<T> {
   const settings = { fill_seconds: { min: 0.4, max: 0.4 } };
@@ -76,7 +66,7 @@ async function tried(served: ServedBook, moment: Moment): Promise<Interrupted> {
   for (let left = TRIES; ; left -= 1) {
     const result = await interrupted(served, moment);
     wrong.push(...result.wrong);
-    const tooLate = late(moment, result, allowedMs());
+    const tooLate = late(moment, result, onThisMachine(GONE_MS));
     if (tooLate.length > 0 && left > 1) continue;
     return { ...result, wrong: [...wrong, ...tooLate] };
   }

@@ -122,7 +122,7 @@ describe('what a person sees', () => {
 describe('what a person sees of a command', needs('bash'), () => {
   beforeAll(async () => {
     desk = await daysDesk();
-  }, 60_000);
+  });
   afterAll(() => desk.close());
 
   it.concurrent.each(scenes)('$line', async ({ line, answer, before = [], verbatim }) => {

@@ -11,7 +11,7 @@ describe('a place where nothing can be kept', () => {
     ['markets --profile practice', 'practice'],
     ['profile add desk --base-url https://partner.example/v2 --key-stdin --no-check', 'config'],
   ])('is named at once, exit 78: %s', needs('bash', '/proc'), async (words, folder) => {
-    const line = `rc=0; timeout -s KILL 10 ${IN_SHELL} ${words} --json || rc=$?; echo "$rc"`;
+    const line = `rc=0; timeout -s KILL 60 ${IN_SHELL} ${words} --json || rc=$?; echo "$rc"`;
     const ran = await runShell(line, {
       env: { HEDGE_HOME: '/proc/self/hedge' },
       stdin: 'hk_test_forTestsAlone0001',

@@ -123,7 +123,6 @@ describe('a watch on a terminal', () => {
     const env = { ...wayTo(service, home), HEDGE_HOME: home };
     const screen = openScreen(...toStart('account', '--watch', '3'), {
       env,
-      timeoutMs: 30_000,
     });
     await screen.until('Read every 3 s');
     const failing = await screen.until(/NO ANSWER\. These figures are \d+ s old\./);

@@ -63,10 +63,10 @@ describe('text from the service on a terminal', () => {
   });
 
   it('takes a megabyte of openers in well under a second', () => {
-    const started = performance.now();
+    const before = process.cpuUsage();
     for (const opener of [`${ESC}]`, '\u009d', `${ESC}[`, '\u009b', `${ESC}P`, 'a\u0300'])
       clean(opener.repeat(500_000));
-    expect(performance.now() - started).toBeLessThan(5_000);
+    expect(process.cpuUsage(before).user).toBeLessThan(5_000_000);
   });
 });
 

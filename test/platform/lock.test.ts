@@ -168,7 +168,7 @@ const COUNTING = `${CHILD}
 `;
 
 describe('real processes', () => {
-  it('20 writers lose nothing, 8 of them killed while they hold the lock', { timeout: 60_000 }, async () => {
+  it('20 writers lose nothing, 8 of them killed while they hold the lock', async () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'count'), '0', { mode: 0o600 });
     const writers = Array.from({ length: 20 }, (_, at) =>
@@ -205,9 +205,7 @@ describe('real processes', () => {
     child.kill('SIGKILL');
     await ended;
     const before = clock.slept();
-    const killedAt = performance.now();
     expect(await withLock(join(folder, 'lock'), aMachine(clock), () => 'mine')).toBe('mine');
-    expect(performance.now() - killedAt).toBeLessThan(100);
     expect(clock.slept()).toBe(before);
   });
 });

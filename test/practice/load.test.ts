@@ -112,7 +112,7 @@ async function againstDescriptors(service: Served, idle: number): Promise<readon
   const wrong = most > idle + 2 * WORKERS * CLIENTS + FEW ? [`${most.toString()} descriptors were open`] : [];
   const left = (): number => (service.fare()?.descriptors ?? 0) - idle;
   await expect
-    .poll(left, { timeout: 5_000 })
+    .poll(left, { timeout: 60_000 })
     .toBeLessThanOrEqual(FEW)
     .catch(() => undefined);
   return left() > FEW ? [...wrong, `${left().toString()} descriptors stay open`] : wrong;

@@ -84,7 +84,7 @@ describe('four processes over one store', () => {
     const answers = four.flatMap((dealer) => dealer.answers);
     expect(answers).toHaveLength(1_000);
     expect(answers.filter(({ status }) => status >= 500 || status === 429)).toEqual([]);
-    expect(Math.max(...answers.map(({ ms }) => ms))).toBeLessThan(5_000);
+    expect(Math.max(...answers.map(({ ms }) => ms))).toBeLessThan(20_000);
     const kinds = new Set(
       answers.filter(({ status }) => status < 300).map(({ asked }) => asked.path.split('?')[0]),
     );
@@ -93,7 +93,7 @@ describe('four processes over one store', () => {
     const desk = await aDesk({ store, clock: testClock(Date.now()), settings });
     await expectKept(desk, opensOf(answers));
     await expectWhole(desk);
-  }, 60_000);
+  });
 });
 
 describe('kill -9 in the middle of requests', () => {
@@ -106,7 +106,10 @@ describe('kill -9 in the middle of requests', () => {
       const two = [round * 2, round * 2 + 1].map((seed) => aDealer(store, seed * 100, 100_000));
       // killed once each has been answered a number of times that differs from round to round
       await expect
-        .poll(() => Math.min(...two.map((dealer) => dealer.answers.length)), { timeout: 20_000, interval: 1 })
+        .poll(() => Math.min(...two.map((dealer) => dealer.answers.length)), {
+          timeout: 120_000,
+          interval: 1,
+        })
         .toBeGreaterThan(7 * round);
       for (const { child } of two) child.kill('SIGKILL');
       for (const dealer of two) {
@@ -134,5 +137,5 @@ describe('kill -9 in the middle of requests', () => {
       expect(again.headers['idempotency-replayed']).toBe('true');
     }
     await expectWhole(desk);
-  }, 60_000);
+  });
 });

@@ -35,7 +35,7 @@ export interface ScreenOptions {
   /** Added to an environment of PATH, HOME, LANG and TERM alone; a null takes a variable away. */
   env?: Readonly<Record<string, string | null>>;
   cwd?: string;
-  /** Longest that `until` waits, and after which a program that does not end is killed. */
+  /** Longest that `until` waits; a program that does not end is killed after twice that. */
   timeoutMs?: number;
 }
 
@@ -54,7 +54,7 @@ const SIGNALS: Readonly<Record<number, NodeJS.Signals>> = {
 
 export function openScreen(command: string, args: readonly string[], options: ScreenOptions = {}): Screen {
   expectNeeded(command);
-  const { columns = 80, rows = 24, timeoutMs = 10_000 } = options;
+  const { columns = 80, rows = 24, timeoutMs = 60_000 } = options;
   const env: Record<string, string> = {
     PATH: process.env['PATH'] ?? '',
     HOME: process.env['HOME'] ?? '',
@@ -94,7 +94,7 @@ export function openScreen(command: string, args: readonly string[], options: Sc
     if (!ended) child.write(answer);
   });
 
-  const killer = setTimeout(() => child.kill('SIGKILL'), timeoutMs * 3);
+  const killer = setTimeout(() => child.kill('SIGKILL'), timeoutMs * 2);
   const exit = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
     child.onExit(({ exitCode, signal }) => {
       clearTimeout(killer);

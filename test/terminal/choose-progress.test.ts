@@ -21,9 +21,9 @@ function handClock() {
   return { clock, sleeping };
 }
 
-/** Lets everything that is ready run, an import of ora among it, until `seen` or for five seconds. */
+/** Lets everything that is ready run, an import of ora among it, until `seen` or for a minute. */
 async function settle(seen: () => boolean): Promise<void> {
-  const limit = performance.now() + 5_000;
+  const limit = performance.now() + 60_000;
   while (!seen() && performance.now() < limit) await new Promise((next) => setImmediate(next));
 }
 

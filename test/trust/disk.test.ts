@@ -29,7 +29,7 @@ let whole: string;
 beforeAll(async () => {
   whole = temporaryFolder(afterAll);
   served = await wholeHome(whole);
-}, 60_000);
+});
 afterAll(() => served.close());
 
 /** What reads the file, whether it may be lost, and how that ends where it may not even be done without. */
@@ -116,7 +116,7 @@ describe('a file of ours that is', () => {
       );
       expectHeld('R13 hostile files', { runs: cases.length, wrong: found.flat() });
     },
-    SOAKING ? 600_000 : 40_000,
+    SOAKING ? 600_000 : 180_000,
   );
 });
 

@@ -36,7 +36,7 @@ let whole: string;
 beforeAll(async () => {
   whole = temporaryFolder(afterAll);
   served = await wholeHome(whole);
-}, 60_000);
+});
 afterAll(() => served.close());
 
 /** Everything below the folder and the folder itself, by paths from it. */

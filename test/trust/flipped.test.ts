@@ -15,7 +15,7 @@ import { temporaryFolder } from '../support/own-folder.ts';
 import type { ServedBook } from '../support/served-book.ts';
 import { wayIn, wholeHome } from '../support/whole-home.ts';
 
-const LONG_MS = SOAKING ? 900_000 : 60_000;
+const LONG_MS = SOAKING ? 900_000 : 180_000;
 const ENDS = [0, 2, 3, 4, 5, 6, 10, 78];
 
 let served: ServedBook;
@@ -28,7 +28,7 @@ beforeAll(async () => {
   served = await wholeHome(whole);
   rmSync(join(whole, 'state', 'practice'), { recursive: true, force: true });
   addSent(join(whole, 'state', 'journal.jsonl'));
-}, 60_000);
+});
 afterAll(() => served.close());
 
 /** A process died after it had sent this: the same deal under another key. */

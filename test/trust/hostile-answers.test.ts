@@ -17,7 +17,7 @@ import { seededRandom } from '../support/steady-clock.ts';
 
 const LONG_MS = SOAKING ? 1_500_000 : 180_000;
 /** Of the machine's own time; the program's costs nothing. */
-const HANGS_MS = 10_000;
+const HANGS_MS = 60_000;
 const DOCUMENTED = EXIT_CODES.map(({ code }) => code).filter((code) => code !== EXIT_BUG);
 
 const LINES: readonly string[] = [
@@ -180,12 +180,12 @@ describe('a service gone mad', () => {
     ['a million names', `{${Array.from({ length: 90_000 }, (_, at) => `"k${at.toString()}":0`).join(',')}}`],
   ])('is not followed into %s', async (_, body) => {
     const head = `HTTP/1.1 200 OK\r\ncontent-length: ${body.length.toString()}\r\n\r\n`;
-    const began = Date.now();
+    const before = process.cpuUsage();
     const found = await answered({ line: 'account', road: 'direct', seed: 1 }, () =>
       Buffer.from(`${head}${body}`),
     );
     expect(found).toEqual([]);
-    expect(Date.now() - began).toBeLessThan(5_000);
+    expect(process.cpuUsage(before).user).toBeLessThan(5_000_000);
   });
 
   it.each<[string, RegExp, (ran: Ran) => Ran]>([

@@ -36,7 +36,7 @@ beforeAll(async () => {
   served = await wholeHome(whole);
   const { cost } = await measured(['help'], { env: wayIn(served, whole) });
   slower = Math.max(1, (cost?.cpuMs ?? 0) / HELP_MS);
-}, 60_000);
+});
 afterAll(() => served.close());
 
 /** `readings`: how many answers of that kind are read on the way. */

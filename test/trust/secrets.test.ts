@@ -129,7 +129,7 @@ describe('the key is in nothing that is written by', () => {
       expect(served.changes().length).toBeGreaterThan(3);
       expect(readFileSync(join(home, PROFILES), 'latin1')).not.toContain(key);
     },
-    SOAKING ? 240_000 : 60_000,
+    SOAKING ? 240_000 : 180_000,
   );
 
   it('any failure of the service, its own words with the key in them among those', async () => {

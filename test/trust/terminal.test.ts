@@ -64,7 +64,7 @@ let calm: string;
 beforeAll(async () => {
   service = await hostileService();
   calm = (await aDay(CALM)).map(({ out, err }) => err + out).join('');
-}, 60_000);
+});
 afterAll(() => service.close());
 
 /** Every line of the day at a terminal, answered no where a question is asked. */
