@@ -7,10 +7,9 @@ import type { Action } from './fold.ts';
 export function keptFigures({ intent, notional }: Action): QuoteFigures | undefined {
   const market = positive(intent.quote?.['market_price']);
   const execution = positive(intent.quote?.['execution_price']);
-  const carry = decimal(intent.quote?.['carry_total_usdc']);
+  const carry = decimal(intent.quote?.['carry_usdc']);
   const fee = decimal(intent.quote?.['platform_fee_usdc']);
   if (notional === undefined || !market || !execution || !carry || !fee) return undefined;
-  const held = decimal(intent.quote?.['carry_usdc']);
   const to = intent.quote?.['maturity_at'];
   return quoteFigures(
     {
@@ -21,7 +20,7 @@ export function keptFigures({ intent, notional }: Action): QuoteFigures | undefi
       upfront: { platform_fee_usdc: fee },
     },
     // Of an addition: its carry ran to the maturity that it kept.
-    held && typeof to === 'string' ? { carry_usdc: held, maturity_at: to } : undefined,
+    intent.action === 'add' && typeof to === 'string' ? { carry_usdc: carry, maturity_at: to } : undefined,
   );
 }
 

@@ -54,6 +54,25 @@ describe('a deal', () => {
     });
   });
 
+  it.each([
+    ['open', `${OPEN} --deal-id PAY-1`],
+    ['add', 'add USDTNGN buy 2k --yes --json'],
+  ])(
+    'of %s is kept under one name for one fact: what is carried, and to which maturity',
+    async (action, line) => {
+      const desk = aDesk({ env: PRACTICE });
+      if (action === 'add') await desk.run(OPEN);
+      const { data } = JSON.parse((await desk.run(line)).out);
+      const kept = JSON.parse((await desk.run(`journal ${data.action_id} --json`)).out).data;
+      const matures = action === 'open' ? data.quote.maturity : data.derived.quoted.maturity_at;
+      const carried = action === 'open' ? data.quote.carry.total_usdc : data.derived.quoted.carry_usdc;
+      expect(kept.quote).toMatchObject({ carry_usdc: String(carried), maturity_at: matures });
+      expect(JSON.stringify(kept)).not.toMatch(/"(carry_total_usdc|maturity)"/);
+      const again = JSON.parse((await desk.run(`wait ${data.action_id} --json`)).out);
+      expect(again.data.derived.quoted).toEqual(data.derived.quoted);
+    },
+  );
+
   it('on a market that is mistyped is told the one that was meant, and nothing of a price', async () => {
     const ran = await aDesk({ env: PRACTICE }).run('open USDNGN buy 10k --tenor 3 --yes');
     expect(ran.code).toBe(10);
