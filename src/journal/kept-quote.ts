@@ -1,5 +1,6 @@
 /** The quote that an action was dealt on, as its entry keeps it: our figures of it, worked out anew. Pure. */
-import { Big } from 'big.js';
+import type { Big } from 'big.js';
+import { readDecimal } from '../domain/amounts.ts';
 import { type QuoteFigures, quoteFigures } from '../domain/quote-figures.ts';
 import type { Action } from './fold.ts';
 
@@ -7,8 +8,8 @@ import type { Action } from './fold.ts';
 export function keptFigures({ intent, notional }: Action): QuoteFigures | undefined {
   const market = positive(intent.quote?.['market_price']);
   const execution = positive(intent.quote?.['execution_price']);
-  const carry = decimal(intent.quote?.['carry_usdc']);
-  const fee = decimal(intent.quote?.['platform_fee_usdc']);
+  const carry = readDecimal(intent.quote?.['carry_usdc']);
+  const fee = readDecimal(intent.quote?.['platform_fee_usdc']);
   if (notional === undefined || !market || !execution || !carry || !fee) return undefined;
   const to = intent.quote?.['maturity_at'];
   return quoteFigures(
@@ -24,10 +25,7 @@ export function keptFigures({ intent, notional }: Action): QuoteFigures | undefi
   );
 }
 
-const decimal = (digits: string | null | undefined): Big | undefined =>
-  typeof digits === 'string' && /^-?\d+(\.\d+)?$/.test(digits) ? new Big(digits) : undefined;
-
 function positive(digits: string | null | undefined): Big | undefined {
-  const value = decimal(digits);
+  const value = readDecimal(digits);
   return value?.gt(0) === true ? value : undefined;
 }

@@ -238,7 +238,9 @@ describe('a deal id', () => {
       expect(ran.code).toBe(10);
       const says = ran.err.replace(/\s+/g, ' ');
       expect(says).toContain(`Under deal id "PAY-1" stands buy "USDTNGN" at ${now} now`);
-      expect(says).toContain('whether it was dealt at 10,000.00 USD and changed since cannot be seen here');
+      expect(says).toContain(
+        'whether it was dealt at 10,000.00 USD, and filled in part or changed since, cannot be seen here',
+      );
       expect(says).not.toMatch(/new deal|another deal|other terms/i);
       expect(await openHedges(desk)).toBe(1);
     },
