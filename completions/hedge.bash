@@ -136,6 +136,7 @@ _hedge_options() {
 --in-flight - --in-flight
 --slow-fills - --slow-fills
 --failing-orders - --failing-orders
+--partial-fills - --partial-fills
 --disable - --disable
 --only - --only
 --spare-replays - --spare-replays
@@ -154,6 +155,7 @@ _hedge_options() {
 --in-flight - --in-flight
 --slow-fills - --slow-fills
 --failing-orders - --failing-orders
+--partial-fills - --partial-fills
 --disable - --disable
 --only - --only
 --spare-replays - --spare-replays
@@ -209,7 +211,7 @@ _hedge_takes() {
   takes=''
   case "$1 $2" in
     'quote --tenor' | 'quote -t') takes='list words 1 3 7 all' ;;
-    'quote --worst-price' | 'quote --max-cost-bps' | 'watch --every' | 'open --deal-id' | 'open --worst-price' | 'open --max-cost-bps' | 'open --timeout' | 'open --idempotency-key' | 'add --worst-price' | 'add --max-cost-bps' | 'add --timeout' | 'add --idempotency-key' | 'reduce --by' | 'reduce --to' | 'reduce --timeout' | 'reduce --idempotency-key' | 'close --timeout' | 'close --idempotency-key' | 'resume --timeout' | 'wait --timeout' | 'batch --name' | 'batch --parallel' | 'hedges --limit' | 'journal --limit' | 'journal settle --because' | 'profile add --base-url' | 'profile add --key-command' | 'profile add --time-zone' | 'profile add --max-notional' | 'profile add --max-daily-notional' | 'profile limit --max-notional' | 'profile limit --max-daily-notional' | 'practice weather --latency' | 'practice weather --rate-limited' | 'practice weather --fail-before' | 'practice weather --fail-after' | 'practice weather --lost-before' | 'practice weather --lost-after' | 'practice weather --in-flight' | 'practice weather --slow-fills' | 'practice weather --failing-orders' | 'practice weather --once' | 'practice reset --balance' | 'practice serve --port' | 'practice serve --latency' | 'practice serve --rate-limited' | 'practice serve --fail-before' | 'practice serve --fail-after' | 'practice serve --lost-before' | 'practice serve --lost-after' | 'practice serve --in-flight' | 'practice serve --slow-fills' | 'practice serve --failing-orders' | 'practice serve --once' | 'api --raw-field' | 'api -f' | 'api --field' | 'api -F' | 'api --data' | 'api --param' | 'api --worst-price' | 'api --max-cost-bps' | 'api --timeout' | 'api --idempotency-key' | 'api GET --param' | 'api POST --raw-field' | 'api POST -f' | 'api POST --field' | 'api POST -F' | 'api POST --data' | 'api POST --worst-price' | 'api POST --max-cost-bps' | 'api POST --timeout' | 'api POST --idempotency-key' | *' --query') takes='free' ;;
+    'quote --worst-price' | 'quote --max-cost-bps' | 'watch --every' | 'open --deal-id' | 'open --worst-price' | 'open --max-cost-bps' | 'open --timeout' | 'open --idempotency-key' | 'add --worst-price' | 'add --max-cost-bps' | 'add --timeout' | 'add --idempotency-key' | 'reduce --by' | 'reduce --to' | 'reduce --timeout' | 'reduce --idempotency-key' | 'close --timeout' | 'close --idempotency-key' | 'resume --timeout' | 'wait --timeout' | 'batch --name' | 'batch --parallel' | 'hedges --limit' | 'journal --limit' | 'journal settle --because' | 'profile add --base-url' | 'profile add --key-command' | 'profile add --time-zone' | 'profile add --max-notional' | 'profile add --max-daily-notional' | 'profile limit --max-notional' | 'profile limit --max-daily-notional' | 'practice weather --latency' | 'practice weather --rate-limited' | 'practice weather --fail-before' | 'practice weather --fail-after' | 'practice weather --lost-before' | 'practice weather --lost-after' | 'practice weather --in-flight' | 'practice weather --slow-fills' | 'practice weather --failing-orders' | 'practice weather --partial-fills' | 'practice weather --once' | 'practice reset --balance' | 'practice serve --port' | 'practice serve --latency' | 'practice serve --rate-limited' | 'practice serve --fail-before' | 'practice serve --fail-after' | 'practice serve --lost-before' | 'practice serve --lost-after' | 'practice serve --in-flight' | 'practice serve --slow-fills' | 'practice serve --failing-orders' | 'practice serve --partial-fills' | 'practice serve --once' | 'api --raw-field' | 'api -f' | 'api --field' | 'api -F' | 'api --data' | 'api --param' | 'api --worst-price' | 'api --max-cost-bps' | 'api --timeout' | 'api --idempotency-key' | 'api GET --param' | 'api POST --raw-field' | 'api POST -f' | 'api POST --field' | 'api POST -F' | 'api POST --data' | 'api POST --worst-price' | 'api POST --max-cost-bps' | 'api POST --timeout' | 'api POST --idempotency-key' | *' --query') takes='free' ;;
     'open --tenor' | 'open -t') takes='words 1 3 7' ;;
     'open --despite' | 'add --despite' | 'reduce --despite' | 'close --despite' | 'api --despite' | 'api POST --despite') takes='list names matters' ;;
     'hedges --status') takes='words submitting submitted filled failed closed' ;;

@@ -255,6 +255,7 @@ Register-ArgumentCompleter -Native -CommandName hedge -ScriptBlock {
         , @('--in-flight', @('--in-flight'), 'idempotency_in_flight for this long')
         , @('--slow-fills', @('--slow-fills'), 'added to the time that a fill takes')
         , @('--failing-orders', @('--failing-orders'), 'orders that do not land')
+        , @('--partial-fills', @('--partial-fills'), 'opens that are filled for 60 % of their notional')
         , @('--disable', @('--disable'), 'disabled markets: USDTNGN, a list, or none')
         , @('--only', @('--only'), 'falls on all, readings, actions, open, add, reduce, close')
         , @('--spare-replays', @('--spare-replays'), 'a resend under a key that has its answer passes')
@@ -277,6 +278,7 @@ Register-ArgumentCompleter -Native -CommandName hedge -ScriptBlock {
         , @('--in-flight', @('--in-flight'), 'idempotency_in_flight for this long')
         , @('--slow-fills', @('--slow-fills'), 'added to the time that a fill takes')
         , @('--failing-orders', @('--failing-orders'), 'orders that do not land')
+        , @('--partial-fills', @('--partial-fills'), 'opens that are filled for 60 % of their notional')
         , @('--disable', @('--disable'), 'disabled markets: USDTNGN, a list, or none')
         , @('--only', @('--only'), 'falls on all, readings, actions, open, add, reduce, close')
         , @('--spare-replays', @('--spare-replays'), 'a resend under a key that has its answer passes')
@@ -379,6 +381,7 @@ Register-ArgumentCompleter -Native -CommandName hedge -ScriptBlock {
         'practice weather --in-flight' = 'free'
         'practice weather --slow-fills' = 'free'
         'practice weather --failing-orders' = 'free'
+        'practice weather --partial-fills' = 'free'
         'practice weather --once' = 'free'
         'practice reset --balance' = 'free'
         'practice serve --port' = 'free'
@@ -391,6 +394,7 @@ Register-ArgumentCompleter -Native -CommandName hedge -ScriptBlock {
         'practice serve --in-flight' = 'free'
         'practice serve --slow-fills' = 'free'
         'practice serve --failing-orders' = 'free'
+        'practice serve --partial-fills' = 'free'
         'practice serve --once' = 'free'
         'api --raw-field' = 'free'
         'api -f' = 'free'

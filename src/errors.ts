@@ -23,6 +23,7 @@ export const OWN_CODES = [
   'outcome_unknown',
   'pending',
   'order_failed',
+  'partial_fill',
   'exposure_exceeded',
   'capacity_exceeded',
   'insufficient_balance',
@@ -161,6 +162,13 @@ export class PendingError extends HedgeError {
 export class OrderFailedError extends HedgeError {
   constructor(parts: Omit<ErrorParts, 'code' | 'effect' | 'retry'>) {
     super({ ...parts, code: 'order_failed', effect: 'none', retry: 'later' });
+  }
+}
+
+/** An open of which less was filled than was asked: done, not as asked, and never to be sent again for the rest. */
+export class PartialFillError extends HedgeError {
+  constructor(parts: Omit<ErrorParts, 'code' | 'effect' | 'retry'>) {
+    super({ ...parts, code: 'partial_fill', effect: 'done', retry: 'never' });
   }
 }
 

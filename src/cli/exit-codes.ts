@@ -8,6 +8,7 @@ import {
   OrderFailedError,
   OutcomeUnknownError,
   OutputError,
+  PartialFillError,
   PendingError,
   RefusedError,
   StoppedError,
@@ -28,7 +29,7 @@ interface ExitCode {
   code: number;
   meaning: string;
   /** What ends with it, where it is an error. */
-  kind?: ErrorKind;
+  kinds?: readonly ErrorKind[];
 }
 
 /** As help and README list them. */
@@ -38,52 +39,52 @@ export const EXIT_CODES: readonly ExitCode[] = [
   {
     code: 2,
     meaning: 'the command line is wrong, or a question has nobody to answer it; nothing was sent',
-    kind: UsageError,
+    kinds: [UsageError],
   },
-  { code: 3, meaning: 'the service refused, with its own code; nothing was done', kind: RefusedError },
-  { code: 4, meaning: 'key or base address missing, wrong or in conflict', kind: CredentialError },
+  { code: 3, meaning: 'the service refused, with its own code; nothing was done', kinds: [RefusedError] },
+  { code: 4, meaning: 'key or base address missing, wrong or in conflict', kinds: [CredentialError] },
   {
     code: 5,
     meaning: 'the service cannot be reached or is unwell; nothing was done',
-    kind: UnavailableError,
+    kinds: [UnavailableError],
   },
   {
     code: 6,
     meaning: 'the answer cannot be read; it was to a request that changes nothing',
-    kind: UnreadableAnswerError,
+    kinds: [UnreadableAnswerError],
   },
   {
     code: 7,
     meaning:
-      'outcome unknown: sent, now or in an earlier run of the same action, and no usable answer came; hedge check, hedge resume',
-    kind: OutcomeUnknownError,
+      'outcome unknown: sent, now or in an earlier run of the same action, and no usable answer came; hedge check, hedge resume. Also an open that was filled for less than was asked (partial_fill, effect done)',
+    kinds: [OutcomeUnknownError, PartialFillError],
   },
   {
     code: 8,
     meaning: 'accepted, and its end was not seen in the time given; hedge wait',
-    kind: PendingError,
+    kinds: [PendingError],
   },
-  { code: 9, meaning: 'the order did not land: nothing was opened', kind: OrderFailedError },
+  { code: 9, meaning: 'the order did not land: nothing was opened', kinds: [OrderFailedError] },
   {
     code: 10,
     meaning: 'stopped here, by a guard, a broken --expect-env or your own no; nothing was sent',
-    kind: StoppedError,
+    kinds: [StoppedError],
   },
   {
     code: 11,
     meaning: 'a condition that was asked about does not hold (--worst-price, --max-cost-bps)',
-    kind: ConditionError,
+    kinds: [ConditionError],
   },
   {
     code: 74,
     meaning:
       'the result could not be written (a full disk), or a --query has no answer in it; a closed pipe is silent',
-    kind: OutputError,
+    kinds: [OutputError],
   },
   {
     code: 78,
     meaning: 'a file of ours is damaged, foreign or cannot be written; nothing was sent',
-    kind: DamagedFileError,
+    kinds: [DamagedFileError],
   },
 ];
 
@@ -96,7 +97,8 @@ export const DIES_BY_SIGNAL =
  * not given where an action may have been done before: that is in doubt, whatever stopped it now.
  */
 export function exitCodeOf(error: HedgeError): number {
-  const code = EXIT_CODES.find(({ kind }) => kind !== undefined && error instanceof kind)?.code ?? EXIT_BUG;
+  const code =
+    EXIT_CODES.find(({ kinds = [] }) => kinds.some((kind) => error instanceof kind))?.code ?? EXIT_BUG;
   return error.effect === 'unknown' && NO_CHANGE.includes(code) ? EXIT_UNKNOWN : code;
 }
 

@@ -1,6 +1,6 @@
 /** `hedge hedges`: the list, or the hedge that an id or a deal id names. */
 import { lateNews } from '../flow/evidence/late-news.ts';
-import { findHedges, listHedges } from '../flow/read/find-hedges.ts';
+import { findHedges, isHedgeId, listHedges } from '../flow/read/find-hedges.ts';
 import { checkMarketIsKnown } from '../flow/read/known-market.ts';
 import { checkSpan, hereAt, narrow } from '../flow/read/narrow.ts';
 import { readHedgesIntent } from '../intent/hedges-intent.ts';
@@ -11,7 +11,7 @@ import { defineCommand } from './define.ts';
 export const hedges = defineCommand({
   name: 'hedges',
   summary: 'the hedges of this account, newest first, or one of them',
-  description: `Without an operand: the list. With one: the hedge of that id, or those that carry it as their deal id. ${NARROWING_HELP}`,
+  description: `Without an operand: the list. With one: the hedge of that id, or those that carry it as their deal id. In a document, data is an object for a hedge id and a list for a deal id, however many carry it. ${NARROWING_HELP}`,
   operands: [{ name: 'ID', summary: 'hedge id (hdg_…) or your own deal id', optional: true }],
   options: [
     { flags: '--status <status>', summary: 'submitting, submitted, filled, failed or closed' },
@@ -23,6 +23,7 @@ export const hedges = defineCommand({
     { line: 'hedge hedges --status filled', shows: 'what is running' },
     { line: 'hedge hedges --since yesterday --side buy', shows: 'what was bought yesterday and today' },
     { line: 'hedge hedges PAY-8841', shows: 'the hedge that was opened under your deal id' },
+    { line: "hedge hedges PAY-8841 --query 'data[0].id'", shows: 'its hedge id alone, for a script' },
     { line: 'hedge hedges --json | jq ".meta.covers"', shows: 'how many there are, and from when to when' },
   ],
   read: readHedgesIntent,
@@ -42,7 +43,7 @@ export const hedges = defineCommand({
       meta: { ...found.meta, ...listed },
     };
   },
-  document: ({ hedges: list, asked }) => (asked !== undefined && list.length === 1 ? list[0] : list),
+  document: ({ hedges: list, asked }) => (asked !== undefined && isHedgeId(asked) ? list[0] : list),
   table: ({ hedges: records }) => ({ columns: HEDGE_COLUMNS, records }),
   view: viewHedges,
   changes: ({ hedges: list }) => hedgeChanges(list),

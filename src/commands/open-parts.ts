@@ -26,7 +26,7 @@ export async function openDealt(
   const intent = await askOpen(draft, { ...dealing, prompter, lines: await desk.liner() });
   const report = await deal(intent, dealing);
   await emit(outcomeOf(report));
-  if (WENT_AS_ASKED.includes(report.outcome)) {
+  if (WENT_AS_ASKED.includes(report.outcome) && report.finding === undefined) {
     const { kind, name } = await desk.selection();
     const place = kind === 'pair' ? { expectEnv: dealing.environment } : { profile: name };
     desk.note('The same as one line:');

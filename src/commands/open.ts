@@ -10,7 +10,7 @@ export const open = defineCommand({
   name: 'open',
   summary: 'opens a hedge; on a terminal, missing parts are asked for',
   description:
-    'Quotes, checks headroom, capacity, balance and the limits of the profile, shows what it costs and what the book becomes, and asks. Live deals ask for the side and the size to be typed. After the answer the price is read again, and asked about again when it is more than 10 bps worse. The same open within a minute is stopped as a double, unless each of the two has a deal id of its own. Sent once, under one key, and written down first; then it waits for the fill.',
+    'Quotes, checks headroom, capacity, balance and the limits of the profile, shows what it costs and what the book becomes, and asks. Live deals ask for the side and the size to be typed. After the answer the price is read again, and asked about again when it is more than 10 bps worse. The same open within a minute is stopped as a double, unless each of the two has a deal id of its own. Sent once, under one key, and written down first; then it waits for the fill. Filled for less than was asked is exit 7, partial_fill: done, and never sent again for the rest.',
   operands: [
     { name: 'MARKET', summary: 'USDTNGN, in any case', optional: true },
     { name: 'SIDE', summary: 'buy gains when the naira weakens, sell when it strengthens', optional: true },

@@ -17,6 +17,10 @@ export function roundTo(amount: Big, places: number): Big {
   return amount.round(places, Big.roundHalfEven);
 }
 
+/** Digits as we write them, read back; undefined where they are none. */
+export const readDecimal = (digits: unknown): Big | undefined =>
+  typeof digits === 'string' && /^-?\d+(\.\d+)?$/.test(digits) ? new Big(digits) : undefined;
+
 export function sum(amounts: Iterable<Big>): Big {
   let total = new Big(0);
   for (const amount of amounts) total = total.plus(amount);

@@ -137,6 +137,8 @@ export interface ActionReport {
 
 /** What we work out about an action. Bps and USD: positive is worse for us, or a cost. */
 export interface ActionFigures {
+  /** Of an open, USD that were filled: what was asked, or less. */
+  filled_notional_usd?: Big;
   /** Of an open, as it was filled: an addition changes the hedge's own, and nothing of the slippage. */
   struck_rate?: Big;
   /** That rate against the quote's execution price. */

@@ -18,6 +18,7 @@ export interface WeatherChange {
   in_flight_seconds?: number;
   slow_fills_seconds?: number;
   share_failing_orders?: number;
+  share_partial_fills?: number;
   disabled_markets?: string[];
   only?: WeatherReach;
   spare_replays?: boolean;
@@ -38,6 +39,7 @@ export const WEATHER_OPTIONS = [
   { flags: '--in-flight <seconds>', summary: 'idempotency_in_flight for this long' },
   { flags: '--slow-fills <seconds>', summary: 'added to the time that a fill takes' },
   { flags: '--failing-orders <share>', summary: 'orders that do not land' },
+  { flags: '--partial-fills <share>', summary: 'opens that are filled for 60 % of their notional' },
   { flags: '--disable <markets>', summary: 'disabled markets: USDTNGN, a list, or none' },
   { flags: '--only <requests>', summary: `falls on ${WEATHER_REACHES.join(', ')}` },
   { flags: '--spare-replays', summary: 'a resend under a key that has its answer passes' },
@@ -51,6 +53,7 @@ const SHARES = {
   lostBefore: 'share_lost_before',
   lostAfter: 'share_lost_after',
   failingOrders: 'share_failing_orders',
+  partialFills: 'share_partial_fills',
 } as const;
 
 const COUNTS = {

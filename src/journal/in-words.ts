@@ -5,6 +5,7 @@
 import { Big } from 'big.js';
 import { usdInWords } from '../domain/exposure.ts';
 import { quoted, unquoted } from '../domain/quoted.ts';
+import { partialFillOf } from './fill.ts';
 import { type Action, inFlight, isUnresolved } from './fold.ts';
 import type { Halt } from './halt.ts';
 
@@ -29,8 +30,10 @@ function bareState(action: Action): string {
   if (isUnresolved(action)) return action.outcome?.kind === 'not_told' ? NOT_TOLD : NO_ANSWER;
   if (inFlight(action)) return 'accepted, its end not seen yet';
   switch (action.state) {
-    case 'done':
-      return action.outcome?.kind ?? 'done';
+    case 'done': {
+      const part = partialFillOf(action);
+      return part === undefined ? (action.outcome?.kind ?? 'done') : `filled in part, ${usdInWords(part)}`;
+    }
     case 'settled':
       return action.settledAs === 'done' ? "done, by a person's word" : "not done, by a person's word";
     case 'accepted':

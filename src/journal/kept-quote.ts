@@ -1,5 +1,6 @@
 /** The quote that an action was dealt on, as its entry keeps it: our figures of it, worked out anew. Pure. */
-import { Big } from 'big.js';
+import type { Big } from 'big.js';
+import { readDecimal } from '../domain/amounts.ts';
 import { type QuoteFigures, quoteFigures } from '../domain/quote-figures.ts';
 import type { Action } from './fold.ts';
 
@@ -7,10 +8,9 @@ import type { Action } from './fold.ts';
 export function keptFigures({ intent, notional }: Action): QuoteFigures | undefined {
   const market = positive(intent.quote?.['market_price']);
   const execution = positive(intent.quote?.['execution_price']);
-  const carry = decimal(intent.quote?.['carry_total_usdc']);
-  const fee = decimal(intent.quote?.['platform_fee_usdc']);
+  const carry = readDecimal(intent.quote?.['carry_usdc']);
+  const fee = readDecimal(intent.quote?.['platform_fee_usdc']);
   if (notional === undefined || !market || !execution || !carry || !fee) return undefined;
-  const held = decimal(intent.quote?.['carry_usdc']);
   const to = intent.quote?.['maturity_at'];
   return quoteFigures(
     {
@@ -21,14 +21,11 @@ export function keptFigures({ intent, notional }: Action): QuoteFigures | undefi
       upfront: { platform_fee_usdc: fee },
     },
     // Of an addition: its carry ran to the maturity that it kept.
-    held && typeof to === 'string' ? { carry_usdc: held, maturity_at: to } : undefined,
+    intent.action === 'add' && typeof to === 'string' ? { carry_usdc: carry, maturity_at: to } : undefined,
   );
 }
 
-const decimal = (digits: string | null | undefined): Big | undefined =>
-  typeof digits === 'string' && /^-?\d+(\.\d+)?$/.test(digits) ? new Big(digits) : undefined;
-
 function positive(digits: string | null | undefined): Big | undefined {
-  const value = decimal(digits);
+  const value = readDecimal(digits);
   return value?.gt(0) === true ? value : undefined;
 }

@@ -73,7 +73,10 @@ export const dealAttempt = (actions: readonly Action[], identity: Identity, deal
   findByDealId(actions, identity, dealId).filter((it) => it.intent.action === 'open' && isDefiniteNo(it))
     .length;
 
-/** USD that opens and adds of one UTC day (`2026-11-20`) put on the book, or may have, or are about to. */
+/**
+ * USD that opens and adds of one UTC day (`2026-11-20`) put on the book, or may have, or are about to. What was filled
+ * in part counts as it was asked: nothing says that the rest will never fill, and a limit must hold all the same.
+ */
 export const openedOn = (actions: readonly Action[], identity: Identity, day: string): Big =>
   sum(standing(actions, identity).flatMap((it) => (it.intent.at.startsWith(day) ? notionalOf(it) : [])));
 
@@ -122,6 +125,16 @@ export function closesAfter(actions: readonly Action[], { id, intent }: Action):
     .filter((it) => isOn(it, place) && it.intent.at >= intent.at && seenBy(it.intent))
     .toReversed();
 }
+
+/** Reductions and closes of this machine on the same side that were sent after `action`, and may have been done. */
+export const cutsSince = (actions: readonly Action[], { intent }: Action): readonly Action[] =>
+  actions.filter(
+    (it) =>
+      (it.intent.action === 'reduce' || it.intent.action === 'close') &&
+      it.intent.at >= intent.at &&
+      mayStand(it) &&
+      isOn(it, { identity: intent.identity, market: intent.market, side: intent.side }),
+  );
 
 /** Hedges that opens from this machine made. */
 export const hedgesDealtHere = (actions: readonly Action[], identity: Identity): ReadonlySet<string> =>

@@ -45,6 +45,16 @@ const identity = z.discriminatedUnion('environment', [
   }),
 ]);
 
+/** Earlier records have the carry and the maturity of a quote under the names of the quote, an add under both. */
+function namedAsNow(quote: Readonly<Record<string, string | null>>): Record<string, string | null> {
+  const { maturity, carry_total_usdc: carry, ...others } = quote;
+  return {
+    ...(maturity === undefined ? {} : { maturity_at: maturity }),
+    ...(carry === undefined ? {} : { carry_usdc: carry }),
+    ...others,
+  };
+}
+
 const base = { schema: z.literal(SCHEMA), action_id: actionId, at: instant };
 
 /** Written, and on disk, before the first byte of an action leaves. */
@@ -87,7 +97,7 @@ const intent = z
     /** The operator's bounds on the price, as digits: they hold for every later send too. */
     bounds: z.optional(z.object({ worst_price: z.optional(decimal), max_cost_bps: z.optional(decimal) })),
     /** Figures that were shown, as digits. */
-    quote: z.optional(z.record(z.string(), z.nullable(z.string()))),
+    quote: z.optional(z.pipe(z.record(z.string(), z.nullable(z.string())), z.transform(namedAsNow))),
     /** The command line, without anything that looks like a key (`argvWithoutKeys`). */
     sent_by: z.array(z.string()),
     writer,

@@ -53,6 +53,8 @@ export interface Weather {
   slow_fills_seconds: number;
   /** Share of orders that do not land. */
   share_failing_orders: number;
+  /** Share of opens that are filled for 60 % of their notional; the rest is released. */
+  share_partial_fills: number;
   /** Listed as `disabled`; quotes, opens and adds are refused with 400 `market_disabled`. */
   disabled_markets: string[];
   only: WeatherReach;

@@ -59,6 +59,7 @@ const requestOf = (plan: Plan | undefined): unknown =>
 
 function derivedOf({ plan, entry, derived, hedges, warnings }: ActionReport): Record<string, unknown> {
   return {
+    filled_notional_usd: derived.filled_notional_usd ?? null,
     struck_rate: derived.struck_rate ?? null,
     slippage_bps: derived.slippage_bps ?? null,
     slippage_usd: derived.slippage_usd ?? null,

@@ -5,6 +5,7 @@
 import { Big } from 'big.js';
 import type { Effect } from '../errors.ts';
 import type { JournalGlance } from '../flow/read/read-journal.ts';
+import { fillOf } from '../journal/fill.ts';
 import { type Action, awaitsEnd, isUnresolved } from '../journal/fold.ts';
 import { keptFigures } from '../journal/kept-quote.ts';
 import type { JournalRecord } from '../journal/record.ts';
@@ -45,12 +46,12 @@ export const JOURNAL_COLUMNS = [
   'asked',
   'bounds.worst_price',
   'bounds.max_cost_bps',
-  'quote.maturity',
+  'quote.maturity_at',
   'quote.market_price',
   'quote.execution_price',
   'quote.price_impact_usd',
   'quote.impact_cost_usd',
-  'quote.carry_total_usdc',
+  'quote.carry_usdc',
   'quote.platform_fee_usdc',
   'quote.required_margin_usdc',
   'quote.total_upfront_usdc',
@@ -60,6 +61,7 @@ export const JOURNAL_COLUMNS = [
   'quote.net_margin_usd',
   'quote.close_fee_usdc',
   'quote.net_pnl_usd',
+  'filled_notional_usd',
   'before.hedges',
   'before.in_positions',
   'before.read_at',
@@ -129,6 +131,7 @@ export function journalDocument(
     attempts: action.attempts,
     began_at: intent.at,
     changed_at: action.changedAt,
+    filled_notional_usd: fillOf(action)?.notional ?? null,
     ended_as: action.outcome?.facts ?? null,
     asked: intent.asked ?? null,
     bounds: intent.bounds ?? null,

@@ -1,6 +1,6 @@
 /**
- * What a query picked, for a shell: a text or a figure as it is, a list one element a line, an object as JSON,
- * nothing where nothing was found. Texts are made one harmless line each; their exact form is JSON's.
+ * What a query picked, for a shell: a text or a figure as it is, a list one element a line, an object or a null as
+ * JSON. Texts are made one harmless line each; their exact form is JSON's.
  */
 import { Big } from 'big.js';
 import { clean } from '../domain/clean.ts';
@@ -8,13 +8,11 @@ import { exactDigits } from '../domain/exact-json.ts';
 import { renderJsonLine } from './render-json.ts';
 
 export function renderBare(value: unknown, view: { unicode: boolean }): string {
-  if (value === null || value === undefined) return '';
   const elements: readonly unknown[] = Array.isArray(value) ? value : [value];
   return elements.map((element) => lineOf(element, view)).join('');
 }
 
 function lineOf(value: unknown, view: { unicode: boolean }): string {
-  if (value === null) return '\n';
   if (typeof value === 'string') return `${clean(value)}\n`;
   return value instanceof Big ? `${exactDigits(value)}\n` : renderJsonLine(value, view);
 }

@@ -6,6 +6,11 @@ import { temporaryFolder } from '../support/own-folder.ts';
 describe('an open that nobody waited for', () => {
   it.each([
     ['fills', [], /FILLED \d\d:\d\d UTC PAY-1: hdg_\w+, struck 1,[\d.]+\n/],
+    [
+      'is filled in part',
+      ['--partial-fills', '100%'],
+      /PARTIAL FILL \d\d:\d\d UTC PAY-1: 6,000\.00 USD of 10,000\.00 USD, hdg_\w+, struck 1,[\d.]+\n/,
+    ],
     ['fails', ['--failing-orders', '100%'], /FAILED \d\d:\d\d UTC PAY-1: nothing opened\n/],
   ])('and %s leads the errors of the next reading of the hedges, once', async (_, weather, line) => {
     const env = { HEDGE_HOME: temporaryFolder() };
@@ -18,6 +23,6 @@ describe('an open that nobody waited for', () => {
     expect([next.code, next.err]).toEqual([0, expect.stringMatching(line)]);
     expect(JSON.parse(next.out)).toMatchObject({ data: [{ client_reference: 'PAY-1' }] });
     expect((await hedge('hedges --json')).err).toBe('');
-    expect((await hedge('journal')).out).toMatch(/open USDTNGN buy.*(filled|failed)/);
+    expect((await hedge('journal')).out).toMatch(/open USDTNGN buy[^]*(filled|failed)/);
   });
 });

@@ -119,6 +119,22 @@ describe('hedge open at a terminal', () => {
     expect(existsSync(join(home, 'state', 'journal.jsonl'))).toBe(false);
   });
 
+  it('that is filled in part ends with what was filled, and not with a line to deal it again', async () => {
+    const { env, screen } = atATerminal(100, ['USDTNGN', 'buy', '10k']);
+    await screen.until(/^\? Tenor/m);
+    const parts = ['practice', 'weather', '--partial-fills', '100%'];
+    expect(await runBuilt(parts, { env })).toMatchObject({ code: 0 });
+    screen.send('\r');
+    await screen.until(/^\? Deal id/m);
+    screen.send('\r');
+    await screen.until('(y/N)');
+    screen.send('y\r');
+    expect(await screen.exit).toEqual({ code: 7, signal: null });
+    const shown = screen.screen().join('\n');
+    expect(shown).toMatch(/^PARTIAL FILL buy USDTNGN 6,000\.00 USD of 10,000\.00 USD$/m);
+    expect(shown).not.toContain('The same as one line');
+  });
+
   it('a no at the end sends nothing either', async () => {
     const { screen, read } = atATerminal(80, ['USDTNGN', 'buy', '10k', '--tenor', '3']);
     await screen.until('(y/N)');

@@ -205,7 +205,7 @@ describe('the CSV of a list', () => {
           anIntent({
             ...(word === '' ? {} : { deal_id: word, client_reference: word }),
             ...(digits === undefined ? {} : { bounds: { max_cost_bps: digits } }),
-            quote: { maturity: word, cost_usdc: digits ?? null },
+            quote: { maturity_at: word, cost_usdc: digits ?? null },
             sent_by: ['open', word],
           }),
           step(SENDING, '7c1e', 1),

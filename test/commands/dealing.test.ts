@@ -54,6 +54,25 @@ describe('a deal', () => {
     });
   });
 
+  it.each([
+    ['open', `${OPEN} --deal-id PAY-1`],
+    ['add', 'add USDTNGN buy 2k --yes --json'],
+  ])(
+    'of %s is kept under one name for one fact: what is carried, and to which maturity',
+    async (action, line) => {
+      const desk = aDesk({ env: PRACTICE });
+      if (action === 'add') await desk.run(OPEN);
+      const { data } = JSON.parse((await desk.run(line)).out);
+      const kept = JSON.parse((await desk.run(`journal ${data.action_id} --json`)).out).data;
+      const matures = action === 'open' ? data.quote.maturity : data.derived.quoted.maturity_at;
+      const carried = action === 'open' ? data.quote.carry.total_usdc : data.derived.quoted.carry_usdc;
+      expect(kept.quote).toMatchObject({ carry_usdc: String(carried), maturity_at: matures });
+      expect(JSON.stringify(kept)).not.toMatch(/"(carry_total_usdc|maturity)"/);
+      const again = JSON.parse((await desk.run(`wait ${data.action_id} --json`)).out);
+      expect(again.data.derived.quoted).toEqual(data.derived.quoted);
+    },
+  );
+
   it('on a market that is mistyped is told the one that was meant, and nothing of a price', async () => {
     const ran = await aDesk({ env: PRACTICE }).run('open USDNGN buy 10k --tenor 3 --yes');
     expect(ran.code).toBe(10);
@@ -219,7 +238,9 @@ describe('a deal id', () => {
       expect(ran.code).toBe(10);
       const says = ran.err.replace(/\s+/g, ' ');
       expect(says).toContain(`Under deal id "PAY-1" stands buy "USDTNGN" at ${now} now`);
-      expect(says).toContain('whether it was dealt at 10,000.00 USD and changed since cannot be seen here');
+      expect(says).toContain(
+        'whether it was dealt at 10,000.00 USD, and filled in part or changed since, cannot be seen here',
+      );
       expect(says).not.toMatch(/new deal|another deal|other terms/i);
       expect(await openHedges(desk)).toBe(1);
     },

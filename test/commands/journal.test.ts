@@ -17,6 +17,7 @@ import {
   step,
   UNKNOWN,
 } from '../journal/records.ts';
+import { csvLines } from '../support/csv.ts';
 import { aDesk, READ_BY_A_PERSON, type TestDesk } from '../support/desk.ts';
 import { SANDBOX_KEY } from '../support/desk-at.ts';
 import { steadyClock } from '../support/steady-clock.ts';
@@ -382,4 +383,34 @@ describe('bare hedge', () => {
     expect(out).toContain(said);
     expect(out).toContain('hedge --profile practice quote');
   });
+});
+
+describe('a record that an earlier hedge wrote', () => {
+  const TERMS = { market_price: '1530', execution_price: '1531', platform_fee_usdc: '10' };
+  const OLD_OPEN = { ...TERMS, maturity: '2026-11-23T12:00:00Z', carry_total_usdc: '15' };
+  const OLD_ADD = {
+    ...TERMS,
+    carry_total_usdc: '15',
+    carry_usdc: '7.5',
+    maturity_at: '2026-11-22T12:00:00Z',
+  };
+
+  it.each([
+    ['open', OLD_OPEN, { carry_usdc: '15', maturity_at: '2026-11-23T12:00:00Z' }],
+    ['add', OLD_ADD, { carry_usdc: '7.5', maturity_at: '2026-11-22T12:00:00Z' }],
+  ] as const)(
+    'of %s is told under the names of now, in its steps and in CSV too',
+    async (kind, quote, now) => {
+      const desk = deskWith(action('aaaa', { action: kind, quote }, SENDING, ACCEPTED, FILLED));
+      const { data } = JSON.parse((await desk.run('journal aaaa --json')).out);
+      expect(data.quote).toEqual({ ...TERMS, ...now, impact_cost_usd: expect.any(String) });
+      expect(data.steps[0].quote).toEqual({ ...TERMS, ...now });
+      const [header = [], row = []] = csvLines((await desk.run('journal --csv')).out);
+      expect(header).not.toContain('quote.carry_total_usdc');
+      expect(header).not.toContain('quote.maturity');
+      expect(row[header.indexOf('quote.carry_usdc')]).toBe(now.carry_usdc);
+      expect(row[header.indexOf('quote.maturity_at')]).toBe(now.maturity_at);
+      expect((await desk.run('journal aaaa')).out).toContain('Quoted maturity');
+    },
+  );
 });

@@ -23,7 +23,10 @@ describe('--query', () => {
     ['sum(data[].notional_usd)', '0.3\n'],
     ['meta.covers.count', '2\n'],
     ["data[?side == 'sell'].notional_usd", '0.2\n'],
-    ['data[0].nothing', ''],
+    ['error', 'null\n'],
+    ['data[0].{id: id, tx: nothing}.tx', 'null\n'],
+    ["data[?side == 'none'] | [0]", 'null\n'],
+    ['data[0].[id, nothing]', 'hdg_01JD8K\nnull\n'],
     ['data[].nothing', ''],
     ['meta.covers.maybe_truncated', 'false\n'],
     ['data[].{id: id, n: notional_usd}', '{"id":"hdg_01JD8K","n":0.1}\n{"id":"hdg_2","n":0.2}\n'],
@@ -56,7 +59,7 @@ describe('--query', () => {
       ['hdg_2', '0.2'],
     ]);
     expect((await hedges('--query', 'data[].id', '--csv')).out).toBe('value\r\nhdg_01JD8K\r\nhdg_2\r\n');
-    expect((await hedges('--query', 'data[9]', '--json')).out).toBe('null\n');
+    expect((await hedges('--query', 'error', '--json')).out).toBe('null\n');
   });
 
   it('keeps the columns of the list for whole records of it, whichever it picks', async () => {
@@ -123,5 +126,34 @@ describe('--query', () => {
     const ran = await desk.run(['markets', '--query', 'sum(data[].market)']);
     expect(ran).toMatchObject({ code: 74, out: '' });
     expect(ran.err).toContain('sum() takes a figure, and was given string');
+  });
+
+  it.each([
+    ['bare', []],
+    ['as JSON', ['--json']],
+    ['a record a line', ['--output', 'jsonl']],
+    ['as CSV', ['--csv']],
+  ])('that is a path to a field that is not there ends 74 and prints nothing, %s', async (_, form) => {
+    const ran = await hedges('--query', 'data[0].notional', ...form);
+    expect(ran).toMatchObject({ code: 74, out: '' });
+    expect(ran.err).toContain('data[0] has no field "notional"');
+  });
+
+  it('that finds nothing in a deal ends 74 and sends the script to the journal: the deal was done', async () => {
+    const desk = aDesk({ env: { HEDGE_PROFILE: 'practice' } });
+    const line = 'open USDTNGN buy 10k --tenor 3 --yes --query data.hedge_id';
+    const ran = await desk.run(line.split(' '));
+    expect(ran).toMatchObject({ code: 74, out: '' });
+    expect(ran.err).toContain('data has no field "hedge_id"');
+    expect(ran.err).toContain('hedge journal');
+    expect((await desk.run(['positions', '--query', 'data[0].notional_usd'])).out).toBe('10000\n');
+  });
+
+  it('hides no outcome of a deal: one that a guard stopped keeps its own code', async () => {
+    const desk = aDesk({ env: { HEDGE_PROFILE: 'practice' } });
+    const line = 'open USDTNGN buy 10k --tenor 3 --yes --max-cost-bps 0.01 --query data.hedge_id';
+    const ran = await desk.run(line.split(' '));
+    expect(ran).toMatchObject({ code: 10, out: '' });
+    expect(ran.err).not.toContain('The query');
   });
 });

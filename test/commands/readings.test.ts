@@ -130,11 +130,23 @@ describe('hedges', () => {
     expect(program.document()).toMatchObject({ data: aHedge() });
   });
 
-  it('shows one hedge by its deal id', async () => {
-    const { program } = await bothViews('hedges PAY-8841', [
-      on('GET /hedges?client_reference=PAY-8841', ok([aHedge()])),
+  it.each([
+    ['one hedge', [aHedge()]],
+    ['two', [aHedge(), aHedge({ id: 'hdg_2', status: 'failed' })]],
+  ])('lists what a deal id finds, also where that is %s: a script reads one shape', async (_, found) => {
+    const { person, program } = await bothViews('hedges PAY-8841', [
+      on('GET /hedges?client_reference=PAY-8841', ok(found)),
     ]);
-    expect(program.document()).toMatchObject({ data: aHedge() });
+    expect(person.out).toContain('hdg_01JD8K');
+    expect(program.document()).toMatchObject({ data: found });
+  });
+
+  it('lists the one hedge whose id does not look like one, as of a deal id', async () => {
+    const { program } = await bothViews('hedges H-1', [
+      on('GET /hedges?client_reference=H-1', ok([])),
+      on('GET /hedges/H-1', ok(aHedge({ id: 'H-1' }))),
+    ]);
+    expect(program.document()).toMatchObject({ data: [{ id: 'H-1' }] });
   });
 
   it('asks for an unknown word as an id, so that the refusal is the service’s own', async () => {

@@ -164,6 +164,12 @@ describe('totals', () => {
     expect(openedOn([], DESK, '2026-11-20').toFixed()).toBe('0');
   });
 
+  it('count what was filled in part as it was asked: the rest may still fill, and a limit must hold', () => {
+    const facts = { notional_usd: '6000', filled_notional_usd: '6000' };
+    const part = fold([anIntent(), step(SENDING), step(ACCEPTED), step({ ...FILLED, facts })]);
+    expect(openedOn(part, DESK, '2026-11-20').toFixed()).toBe('10000');
+  });
+
   it('count what another process is about to send', () => {
     expect(openedOn(fold([anIntent()], true), DESK, '2026-11-20').toFixed()).toBe('10000');
     expect(openedOn(fold([anIntent()], false), DESK, '2026-11-20').toFixed()).toBe('0');

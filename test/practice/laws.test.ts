@@ -13,7 +13,7 @@ type Deed =
   | { do: 'add' | 'reduce'; as: As; market: string; side: string; cents: number }
   | { do: 'close'; as: As; market: string; side: string }
   | { do: 'wait'; ms: number }
-  | { do: 'weather'; failing: number };
+  | { do: 'weather'; failing: number; partial: number };
 
 const as = fc.constantFrom<As>('live', 'test');
 const market = fc.constantFrom('USDTNGN', 'USDTKES');
@@ -49,7 +49,11 @@ const deed: fc.Arbitrary<Deed> = fc.oneof(
   },
   {
     weight: 1,
-    arbitrary: fc.record({ do: fc.constant('weather' as const), failing: fc.constantFrom(0, 0.5, 1) }),
+    arbitrary: fc.record({
+      do: fc.constant('weather' as const),
+      failing: fc.constantFrom(0, 0.5, 1),
+      partial: fc.constantFrom(0, 0.5, 1),
+    }),
   },
 );
 const history = fc.record({
@@ -81,7 +85,8 @@ async function carryOut(desk: PracticeDesk, each: Deed, key: string): Promise<Do
     return undefined;
   }
   if (each.do === 'weather') {
-    await desk.service.admin.setWeather({ share_failing_orders: each.failing });
+    const { failing, partial } = each;
+    await desk.service.admin.setWeather({ share_failing_orders: failing, share_partial_fills: partial });
     return undefined;
   }
   const on = { market: each.market, side: each.side };

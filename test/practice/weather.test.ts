@@ -149,6 +149,24 @@ describe('orders', () => {
     expect((await opened(desk)).status).toBe('filled');
   });
 
+  it('fill an open in part when asked to, and give back what was set aside for the rest', async () => {
+    const desk = await aDesk();
+    const free = (await desk.get('/account')).body.data;
+    await desk.service.admin.setWeather({ share_partial_fills: 1, once: 1 });
+    const { data } = expectAccepted(await desk.post('/hedges', { ...OPEN, notional_usd: 10_000 })).body;
+    desk.clock.pass(4_000);
+    const hedge = (await desk.get(`/hedges/${data.hedge_id}`)).body.data;
+    expect(hedge).toMatchObject({ status: 'filled', notional_usd: 6_000, units: 6_000 });
+    const [line] = (await desk.get('/positions')).body.data;
+    expect(line).toMatchObject({ notional_usd: 6_000 });
+    const after = (await desk.get('/account')).body.data;
+    expect(after).toMatchObject({ open_exposure_usd: 6_000, margin_in_use_usdc: 600 });
+    expect(free.balance_usdc - after.balance_usdc).toBe(606);
+    expectAccepted(await desk.post('/hedges/add', { ...BUY, notional_usd: 1_000 }));
+    desk.clock.pass(4_000);
+    expect((await desk.get('/positions')).body.data[0]).toMatchObject({ notional_usd: 7_000 });
+  });
+
   it('fail when asked to: add, reduce and close then simply change nothing', async () => {
     const desk = await aDesk();
     const hedge = await opened(desk);

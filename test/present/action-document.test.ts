@@ -26,6 +26,7 @@ const FIELDS = [
 ];
 const RECEIPT = ['idempotency_key', 'client_reference', 'hedge_id', 'order_tx_hash', 'sent_at'];
 const DERIVED = [
+  'filled_notional_usd',
   'struck_rate',
   'slippage_bps',
   'slippage_usd',
@@ -46,6 +47,7 @@ describe('the document of an action', () => {
     });
     const filled = hedge('hdg_1', 10_000, { venue_ref: { desk: 7 } });
     const derived = {
+      filled_notional_usd: big('10000'),
       struck_rate: big('1521.5'),
       slippage_bps: big('11.7053'),
       slippage_usd: big('11.7053'),
@@ -74,6 +76,7 @@ describe('the document of an action', () => {
       position: null,
       quote: JSON.parse(writeExactJson(plan.facts.quote)),
       derived: {
+        filled_notional_usd: 10000,
         struck_rate: 1521.5,
         slippage_bps: 11.7053,
         slippage_usd: 11.7053,

@@ -30,7 +30,10 @@ describe('a query', () => {
     ['data[::2].id', '["h1","h10"]'],
     ['data[1].tags[]', '["a","b"]'],
     ['error', 'null'],
-    ['data[0].nothing.below', 'null'],
+    ['error.code', 'null'],
+    ['data[2].constructor', 'null'],
+    ['data[0].nothing || error', 'null'],
+    ['data[?id == `1`] | [0]', 'null'],
     ['data[?tags].id', '["h2"]'],
     ['@ | meta.covers', '{"count":3}'],
     ['let $side = data[0].side in data[?side == $side].id', '["h1","h10"]'],
@@ -99,13 +102,29 @@ describe('a query', () => {
   });
 
   it.each([
-    'data[0].constructor',
-    'data[0].__proto__',
-    'data.length',
-    'meta.toString',
-    '{a: `1`}.constructor',
-  ])('%s sees nothing that was not sent', (expression) => {
-    expect(found(expression)).toBe('null');
+    ['nothing', 'the document has no field "nothing"'],
+    ['data[0].nothing', 'data[0] has no field "nothing"'],
+    ['data[0].nothing.below', 'data[0] has no field "nothing"'],
+    ['data[0].pirce', 'data[0] has no field "pirce". Did you mean price?'],
+    ['(data[0]).nothing', 'data[0] has no field "nothing"'],
+    ['@.data[0].nothing', 'data[0] has no field "nothing"'],
+    ['$.meta."no thing"', 'meta has no field "no thing"'],
+    ['data[9].id', 'data has no element 9'],
+    ['data[-4]', 'data has no element -4'],
+    ['meta[0]', 'meta has no element 0'],
+    ['data.id', 'data has no field "id"'],
+    ['data[0].id.length', 'data[0].id has no field "length"'],
+    ['data[0].constructor', 'data[0] has no field "constructor"'],
+    ['data[0].__proto__', 'data[0] has no field "__proto__"'],
+    ['data.length', 'data has no field "length"'],
+    ['meta.toString', 'meta has no field "toString"'],
+  ])('%s is a path to nothing: %s', (expression, said) => {
+    expect(() => found(expression)).toThrow(OutputError);
+    expect(() => found(expression)).toThrow(said);
+  });
+
+  it('sees nothing of an object that it did not make itself', () => {
+    expect(found('{a: `1`}.constructor')).toBe('null');
   });
 
   it.each([

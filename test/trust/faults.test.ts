@@ -54,6 +54,7 @@ const anyCase = record({
     forever: boolean(),
   }),
   seed: integer({ min: 1, max: 1_000_000 }),
+  partial: boolean(),
 });
 
 describe('an action through trouble', () => {
@@ -126,6 +127,16 @@ describe('the judge of actions through trouble', () => {
   ])('catches a program that %s', async (_, says, broken) => {
     expect(await judged(desk, lost)).toEqual([]);
     expect((await judged(desk, lost, broken)).join('\n')).toMatch(says);
+  });
+
+  it('holds of an open that is filled in part, and catches a program that tells it as asked', async () => {
+    const part = { ...opening(only('polls', ['unwell before'])), partial: true };
+    expect(await judged(desk, part)).toEqual([]);
+    const found = await judged(desk, part, async (words, run) => {
+      const ran = await run(words);
+      return isDeal(words) ? { ...ran, code: 0 } : ran;
+    });
+    expect(found.join('\n')).toMatch(/filled in part, and told as asked/);
   });
 
   it('catches a program that settles nothing', async () => {

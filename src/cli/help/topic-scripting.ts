@@ -19,7 +19,10 @@ export const scriptingTopic: Page = [
       ),
       rows([
         ['--deal-id', "the desk's own id; the key that is sent follows from it, on every machine"],
-        ['--ensure', 'what is dealt already is exit 0, in flight is awaited, failed is 9'],
+        [
+          '--ensure',
+          'what is dealt already is exit 0 (filled in part: 7), in flight is awaited, failed is 9',
+        ],
         ['--max-cost-bps', 'or --worst-price: checked here, right before it is sent'],
         ['--expect-env', 'what environment you believe to be in; broken, nothing is sent'],
         ['--yes', 'nobody is asked; without it and without a terminal nothing is sent'],
@@ -32,7 +35,8 @@ export const scriptingTopic: Page = [
       code(
         '# survives set -e',
         'rc=0; out=$(hedge close USDTNGN buy --if-open --yes --json) || rc=$?',
-        '# 7: nobody knows whether it was done. Do not deal it again; look',
+        '# 7: nobody knows whether it was done, or (error.code partial_fill) an open was filled in part.',
+        '# Do not deal it again; look',
         'hedge check',
       ),
       text('The codes: hedge help exit-codes. The document: hedge help json.'),

@@ -141,7 +141,7 @@ export function checkSameDeal(intent: OpenIntent, hedge: Hedge, seen: readonly B
   const dealId = intent.dealId ?? '';
   throw new StoppedError({
     code: 'deal_id_used',
-    what: `Under deal id ${quoted(dealId)} stands ${side} ${quoted(market)} at ${usdInWords(now)} now (hedge ${quoted(id)}, ${quoted(status)}); whether it was dealt at ${usdInWords(intent.notional)} and changed since cannot be seen here.`,
+    what: `Under deal id ${quoted(dealId)} stands ${side} ${quoted(market)} at ${usdInWords(now)} now (hedge ${quoted(id)}, ${quoted(status)}); whether it was dealt at ${usdInWords(intent.notional)}, and filled in part or changed since, cannot be seen here.`,
     book: 'Nothing was sent.',
     hint: `See it: hedge hedges ${shellWord(dealId)}. If it is this deal, it is dealt: nothing is left to do.`,
     details: {

@@ -10,7 +10,6 @@ import {
   prepareOpen,
   prepareReduce,
 } from '../../client/prepare-action.ts';
-import type { CarryToMaturity } from '../../domain/carry-to-maturity.ts';
 import { exactInstant } from '../../domain/instants.ts';
 import type { PriceBounds } from '../../domain/price-bounds.ts';
 import type { ActionIntent, PriceTerms } from '../../intent/action-intent.ts';
@@ -122,12 +121,12 @@ function figuresOf(plan: Plan): IntentRecord['quote'] {
   if (quote === undefined) return undefined;
   const { pricing, carry, upfront } = quote;
   return {
-    ...(plan.figures?.maturity_at === undefined ? { maturity: quote.maturity } : {}),
+    maturity_at: (plan.action === 'open' ? quote.maturity : plan.figures?.maturity_at) ?? null,
     market_price: pricing.market_price.toFixed(),
     execution_price: pricing.execution_price.toFixed(),
     price_impact_usd: pricing.price_impact_usd.toFixed(),
-    carry_total_usdc: carry.total_usdc.toFixed(),
-    ...keptCarry(plan.figures),
+    // An addition is carried to the maturity it keeps, which is not the quote's.
+    carry_usdc: (plan.action === 'open' ? carry.total_usdc : plan.figures?.carry_usdc)?.toFixed() ?? null,
     platform_fee_usdc: upfront.platform_fee_usdc.toFixed(),
     required_margin_usdc: upfront.required_margin_usdc.toFixed(),
     total_upfront_usdc: upfront.total_upfront_usdc.toFixed(),
@@ -136,12 +135,6 @@ function figuresOf(plan: Plan): IntentRecord['quote'] {
     all_in_rate: plan.figures?.all_in_rate?.toFixed() ?? null,
   };
 }
-
-/** Of an addition: what was counted, and to when. */
-const keptCarry = (figures: Partial<CarryToMaturity> = {}): IntentRecord['quote'] =>
-  figures.carry_usdc === undefined || figures.maturity_at === undefined
-    ? {}
-    : { carry_usdc: figures.carry_usdc.toFixed(), maturity_at: figures.maturity_at };
 
 const backFigures = (back: ComesBack): IntentRecord['quote'] => ({
   net_margin_usd: back.net_margin_usd.toFixed(),

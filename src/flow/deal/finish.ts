@@ -19,6 +19,7 @@ import {
   failedError,
   neverSent,
   notOursError,
+  partialFillError,
   refusedError,
   settledAsNothing,
   stoppedWaiting,
@@ -108,11 +109,11 @@ export async function ended(
 ): Promise<ActionReport> {
   const { outcome, hedge, position, hedges, servedAt, plan } = end;
   const written = await recordOutcome(entry, end, looking);
-  if (end.says !== undefined) looking.watch.note(`besides    ${end.says}`);
+  const finding = outcome === 'failed' ? failedError(written) : partialFillError(written);
+  if (end.says !== undefined && finding === undefined) looking.watch.note(`besides    ${end.says}`);
   const netPnl =
     outcome === 'closed' && entry.intent.action !== 'open' ? await realised(written, looking) : undefined;
   const derived = figuresOf(written, { hedge, netPnl, endedMs: looking.clock.now() });
-  const finding = outcome === 'failed' ? failedError(written) : undefined;
   return reportOf(outcome, { entry: written, plan, hedge, position, hedges, servedAt, derived, finding });
 }
 
@@ -124,7 +125,7 @@ async function endedBefore(entry: Action, looking: Looking): Promise<ActionRepor
       `not read   ${what} Action ${entry.shortId} is told as the journal keeps it; a dash is what it does not keep.`,
     ),
   );
-  const finding = outcome === 'failed' ? failedError(entry) : undefined;
+  const finding = outcome === 'failed' ? failedError(entry) : partialFillError(entry);
   const endedMs = Date.parse(entry.outcome?.at ?? entry.changedAt);
   const derived = figuresOf(entry, { hedge: seen?.hedge, endedMs });
   const hedges = changesKept(entry);

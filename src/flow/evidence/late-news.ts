@@ -2,25 +2,27 @@
  * Opens that ended while nobody waited for them, told when the next command happens to read the hedges: one
  * line each, and the end goes into the journal. Reads nothing from the service itself.
  */
+import type { Big } from 'big.js';
 import type { Hedge } from '../../client/schemas.ts';
-import { grouped } from '../../domain/exposure.ts';
+import { grouped, usdInWords } from '../../domain/exposure.ts';
 import { exactInstant } from '../../domain/instants.ts';
 import { unquoted } from '../../domain/quoted.ts';
-import { DamagedFileError } from '../../errors.ts';
 import { type Action, inFlight } from '../../journal/fold.ts';
 import { sameIdentity } from '../../journal/identity.ts';
 import { timeInWords } from '../../journal/in-words.ts';
-import type { Journal, JournalState } from '../../journal/store.ts';
 import type { Looking } from '../dealing.ts';
 import { type Ended, endOf } from './await-outcome.ts';
+import { readActions } from './look.ts';
 import { hedgeEvidence } from './open-evidence.ts';
+import { filledInPart } from './partial-fill.ts';
 import { recordOutcome } from './record-outcome.ts';
 
 type Telling = Pick<Looking, 'journal' | 'clock' | 'watch' | 'identity'>;
 
 /** The actions that were found to have ended, oldest first, as the journal has them now. Never throws. */
 export async function lateNews(hedges: readonly Hedge[], telling: Telling): Promise<readonly Action[]> {
-  const waiting = readIfItCan(telling.journal)?.actions.filter(
+  const actions = readActions(telling.journal);
+  const waiting = actions.filter(
     (action) =>
       action.intent.action === 'open' &&
       inFlight(action) &&
@@ -28,39 +30,40 @@ export async function lateNews(hedges: readonly Hedge[], telling: Telling): Prom
       sameIdentity(action.intent.identity, telling.identity),
   );
   const ended: Action[] = [];
-  for (const action of waiting ?? []) {
+  for (const action of waiting) {
     const hedge = hedges.find(({ id }) => id === action.hedgeId);
-    const end =
-      hedge && endOf(action, { evidence: hedgeEvidence(action.intent, hedge), hedge, servedAt: undefined });
+    if (hedge === undefined) continue;
+    const evidence = hedgeEvidence(action.intent, hedge, { byId: true });
+    const end = endOf(action, { evidence, hedge, servedAt: undefined });
     if (end === undefined) continue;
-    telling.watch.news(inWords(action, end, telling.clock.now()));
+    const part = filledInPart(action, hedge, actions);
+    telling.watch.news(inWords(action, { ...end, part }, telling.clock.now()));
     ended.push(await recordOutcome(action, end, telling));
   }
   return ended;
 }
 
-/** A journal that cannot be read is told of by whatever needs it. */
-function readIfItCan(journal: Journal): JournalState | undefined {
-  try {
-    return journal.read();
-  } catch (error) {
-    if (error instanceof DamagedFileError) return undefined;
-    throw error;
-  }
-}
-
 /** `FAILED 09:50 UTC PAY-8843: nothing opened`. */
-function inWords(action: Action, { outcome, hedge }: Ended, nowMs: number): string {
+function inWords(
+  action: Action,
+  { outcome, hedge, part }: Ended & { part: Big | undefined },
+  nowMs: number,
+): string {
   const { intent, shortId, sentAt } = action;
   const at = timeInWords(sentAt ?? intent.at);
   const today = timeInWords(exactInstant(nowMs)).slice(0, DAY);
   const when = at.startsWith(today) ? at.slice(DAY + 1) : at;
   const minute = when.replace(/(\d\d:\d\d):\d\d/, '$1');
   const name = intent.deal_id === undefined ? `action ${shortId}` : unquoted(intent.deal_id);
-  return `${outcome.toUpperCase()} ${minute} ${name}: ${outcome === 'failed' ? 'nothing opened' : whatStands(outcome, hedge)}`;
+  const word = part === undefined ? outcome.toUpperCase() : 'PARTIAL FILL';
+  return `${word} ${minute} ${name}: ${outcome === 'failed' ? 'nothing opened' : `${partInWords(action, part)}${whatStands(outcome, hedge)}`}`;
 }
 
 const DAY = '2026-11-20'.length;
+
+/** `6,000.00 USD of 10,000.00 USD, `; nothing of an open that was filled as asked. */
+const partInWords = ({ notional }: Action, part: Big | undefined): string =>
+  part === undefined || notional === undefined ? '' : `${usdInWords(part)} of ${usdInWords(notional)}, `;
 
 function whatStands(outcome: Ended['outcome'], hedge: Hedge | undefined): string {
   const id = unquoted(hedge?.id ?? '');

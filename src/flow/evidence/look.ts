@@ -49,7 +49,7 @@ async function lookAtSide(action: Action, reading: Looker): Promise<Sighting> {
 }
 
 /** None where the file cannot be read: what is seen is told all the same. */
-function readActions(journal: Looking['journal']): readonly Action[] {
+export function readActions(journal: Looking['journal']): readonly Action[] {
   try {
     return journal.read().actions;
   } catch (error) {
@@ -61,7 +61,7 @@ function readActions(journal: Looking['journal']): readonly Action[] {
 async function lookAtHedge(action: Action, id: string, reading: Reading): Promise<Sighting> {
   try {
     const { data: hedge, servedAt } = await reading.api.hedge(id, { signal: reading.signal });
-    return { evidence: hedgeEvidence(action.intent, hedge), hedge, servedAt };
+    return { evidence: hedgeEvidence(action.intent, hedge, { byId: true }), hedge, servedAt };
   } catch (error) {
     if (!namesNoHedge(error)) throw error;
   }

@@ -31,15 +31,19 @@ export function openEvidence(intent: IntentRecord, underReference: readonly Hedg
   };
 }
 
-/** Whether this hedge is what was asked: market, side and tenor, and its size unless it was changed since. */
-export function hedgeEvidence(intent: IntentRecord, hedge: Hedge): Evidence {
+/**
+ * Whether this hedge is what was asked: market, side and tenor, and its size unless it was changed since. `byId`: the
+ * service named it as ours, so that less than was asked is a partial fill, also while it fills.
+ */
+export function hedgeEvidence(intent: IntentRecord, hedge: Hedge, { byId = false } = {}): Evidence {
   const asked = new Big(intent.notional_usd ?? 0);
   const sameTerms =
     hedge.market === intent.market &&
     hedge.side === intent.side &&
     hedge.tenor_days.eq(intent.tenor_days ?? 0);
   const sameSize = hedge.notional_usd.eq(asked);
-  if (!sameTerms || (!sameSize && AS_OPENED.includes(hedge.status)))
+  const isPart = byId && hedge.notional_usd.lt(asked);
+  if (!sameTerms || (!sameSize && !isPart && AS_OPENED.includes(hedge.status)))
     return { kind: 'other', says: `${inWords(hedge)}: not what was asked`, hedges: [] };
   return {
     kind: 'exact',

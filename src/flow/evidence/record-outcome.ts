@@ -1,19 +1,24 @@
 /** What the book showed of an action, written into the journal: that it stands there, its end, or that none is told. */
 import type { Hedge } from '../../client/schemas.ts';
+import { PARTIAL_FILL } from '../../journal/fill.ts';
 import type { Action } from '../../journal/fold.ts';
 import { NOT_SEEN_AFTER_MS } from '../key-life.ts';
 import type { Ended } from './await-outcome.ts';
 import type { Evidence } from './evidence.ts';
+import { readActions } from './look.ts';
+import { filledInPart } from './partial-fill.ts';
 import { type Recording, type Said, writeDown } from './write-down.ts';
 
 /** The action as it stands with its end, also where that could not be written. Never throws. */
 export function recordOutcome(
   action: Action,
-  { outcome, hedge, facts }: Pick<Ended, 'outcome' | 'hedge' | 'facts'>,
+  { outcome, hedge, facts: seen }: Pick<Ended, 'outcome' | 'hedge' | 'facts'>,
   recording: Recording,
 ): Promise<Action> {
   const hedgeId = hedge?.id ?? action.hedgeId;
   const named = hedgeId === undefined ? {} : { hedge_id: hedgeId };
+  const part = hedge && filledInPart(action, hedge, readActions(recording.journal));
+  const facts = part === undefined ? seen : { ...seen, [PARTIAL_FILL]: part.toFixed() };
   return write(action, { kind: 'outcome', outcome, ...named, facts }, recording);
 }
 

@@ -20,7 +20,8 @@ export interface Covers {
   maybe_truncated: boolean;
 }
 
-const HEDGE_ID_PREFIX = 'hdg_';
+/** By its shape (specification §2), so that what a script gets depends on the word alone. */
+export const isHedgeId = (word: string): boolean => word.startsWith('hdg_');
 
 export async function listHedges(api: HedgeApi, filter: HedgeFilter): Promise<Answer<readonly Hedge[]>> {
   return api.hedges({
@@ -35,7 +36,7 @@ export async function listHedges(api: HedgeApi, filter: HedgeFilter): Promise<An
  * when no hedge carries it, asked for as an id, so that the refusal is the service's own.
  */
 export async function findHedges(api: HedgeApi, word: string): Promise<Answer<readonly Hedge[]>> {
-  if (!word.startsWith(HEDGE_ID_PREFIX)) {
+  if (!isHedgeId(word)) {
     const tagged = await api.hedges({ client_reference: word });
     if (tagged.data.length > 0) return tagged;
   }

@@ -2,16 +2,21 @@
  * The ends of an action that are not as asked, in words: what happened, what it means for the book, and the
  * exact commands that go on. Pure.
  */
+
+import { usdInWords } from '../../domain/exposure.ts';
+import { shellWord } from '../../domain/shell-word.ts';
 import type { HedgeError } from '../../errors.ts';
 import {
   InterruptedError,
   OrderFailedError,
   OutcomeUnknownError,
+  PartialFillError,
   RefusedError,
   StoppedError,
 } from '../../errors.ts';
 import { USUAL_OPTIONS } from '../../intent/action-options.ts';
 import { openLine } from '../../intent/open-line.ts';
+import { partialFillOf } from '../../journal/fill.ts';
 import type { Action } from '../../journal/fold.ts';
 import { actionInWords } from '../../journal/in-words.ts';
 import { waysOn } from '../../journal/ways-on.ts';
@@ -27,6 +32,29 @@ export const failedError = (entry: Action): OrderFailedError =>
     hint: again(entry),
     details: actionIds(entry),
   });
+
+/** Undefined of an open that was filled as asked, and of any other action. */
+export function partialFillError(entry: Action): PartialFillError | undefined {
+  const filled = partialFillOf(entry);
+  if (filled === undefined) return undefined;
+  const intent = intentAgain(entry, USUAL_OPTIONS);
+  if (intent.action !== 'open') throw new Error(`a partial fill of ${intent.action}`);
+  const rest = intent.notional.minus(filled);
+  const another = { ...intent, notional: rest.round(2), dealId: undefined };
+  return new PartialFillError({
+    what: `PARTIAL FILL: ${actionInWords(entry)}: ${usdInWords(filled)} of it was filled (${actionByName(entry)}).`,
+    book: `The other ${usdInWords(rest)} is not open. A reduction by a colleague before it was first read looks the same.`,
+    hint: commandLines([
+      [`hedge hedges ${shellWord(entry.hedgeId ?? '')}`, 'shows the hedge as it is now'],
+      [openLine(another), 'the rest as a deal of its own, if it is still wanted'],
+    ]),
+    details: {
+      ...actionIds(entry),
+      asked_notional_usd: intent.notional,
+      filled_notional_usd: filled,
+    },
+  });
+}
 
 /** Sent, and no usable answer, or one that came too late to be trusted. */
 export function unknownError(entry: Action, cause: OutcomeUnknownError): OutcomeUnknownError {

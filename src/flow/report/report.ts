@@ -2,6 +2,7 @@
 import { Big } from 'big.js';
 import { slippageOf } from '../../domain/slippage.ts';
 import type { Effect } from '../../errors.ts';
+import { type Fill, fillOf } from '../../journal/fill.ts';
 import type { Action } from '../../journal/fold.ts';
 import type { ActionFigures, ActionReport, ReportOutcome } from '../dealing.ts';
 
@@ -54,24 +55,23 @@ export function figuresOf(
 }
 
 function slippage(entry: Action, hedge: ActionReport['hedge']): ActionFigures {
-  const { intent, notional } = entry;
-  const struck = struckAsFilled(entry, hedge);
-  const shown = intent.quote?.['execution_price'] ?? undefined;
-  if (struck === undefined || notional === undefined) return {};
-  const quoted = new Big(shown ?? 0);
+  const { side, quote } = entry.intent;
+  const fill = fillOf(entry) ?? fillSeen(entry, hedge);
+  if (fill === undefined) return {};
+  const { notional, rate: struck } = fill;
+  if (struck === undefined) return { filled_notional_usd: notional };
+  const quoted = new Big(quote?.['execution_price'] ?? 0);
   return {
+    filled_notional_usd: notional,
     struck_rate: struck,
-    ...(quoted.gt(0) ? slippageOf({ side: intent.side, notional, quoted, struck }) : {}),
+    ...(quoted.gt(0) ? slippageOf({ side, notional, quoted, struck }) : {}),
   };
 }
 
-/** Of an open, at the size that was asked: an addition is filled into a rate weighted with what was there. */
-function struckAsFilled(
-  { intent, notional, outcome }: Action,
-  hedge: ActionReport['hedge'],
-): Big | undefined {
-  if (intent.action !== 'open' || notional === undefined) return undefined;
-  const { struck_rate: rate, notional_usd: size } = outcome?.facts ?? {};
-  if (typeof rate === 'string' && typeof size === 'string' && notional.eq(size)) return new Big(rate);
-  return hedge?.notional_usd.eq(notional) === true ? (hedge.struck_rate ?? undefined) : undefined;
+/** Of an open that is still the size that was asked: an addition is filled into a rate weighted with what was there. */
+function fillSeen({ intent, notional }: Action, hedge: ActionReport['hedge']): Fill | undefined {
+  const isFilled = hedge?.status === 'filled' || hedge?.status === 'closed';
+  if (intent.action !== 'open' || notional === undefined || !isFilled || !hedge.notional_usd.eq(notional))
+    return undefined;
+  return { notional, rate: hedge.struck_rate ?? undefined };
 }

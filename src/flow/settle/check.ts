@@ -7,6 +7,7 @@ import {
   HedgeError,
   OrderFailedError,
   OutcomeUnknownError,
+  PartialFillError,
   PendingError,
   RefusedError,
   StoppedError,
@@ -87,9 +88,10 @@ export function existing(actions: readonly Action[], word: string, { identity }:
   );
 }
 
-/** Worst first: what nobody knows outweighs what failed, and that what is still to come. */
+/** Worst first: what nobody knows outweighs what was done in part or failed, and that what is still to come. */
 const WORST_FIRST = [
   OutcomeUnknownError,
+  PartialFillError,
   OrderFailedError,
   PendingError,
   StoppedError,
@@ -109,6 +111,7 @@ function worstOf(reports: readonly ActionReport[]): HedgeError | undefined {
     details: { actions: open.map(detailsOf) },
   };
   if (worst instanceof OutcomeUnknownError) return new OutcomeUnknownError({ ...parts, book: DO_NOT });
+  if (worst instanceof PartialFillError) return new PartialFillError(parts);
   if (worst instanceof OrderFailedError) return new OrderFailedError(parts);
   return worst instanceof PendingError ? new PendingError({ ...parts, book: THEY_COME }) : worst;
 }
@@ -131,12 +134,14 @@ function groupsOf(reports: readonly ActionReport[]): readonly string[] {
 
 const GROUPS = {
   unknown: ['is unknown', 'are unknown'],
+  partial: ['was filled in part', 'were filled in part'],
   failed: ['did not land', 'did not land'],
   in_flight: ['is still in flight', 'are still in flight'],
   nothing: ['was not done', 'were not done'],
 } as const;
 
-function groupOf({ outcome }: ActionReport): keyof typeof GROUPS {
+function groupOf({ outcome, finding }: ActionReport): keyof typeof GROUPS {
+  if (finding instanceof PartialFillError) return 'partial';
   if (outcome === 'unknown' || outcome === 'failed') return outcome;
   return outcome === 'pending' || outcome === 'submitted' ? 'in_flight' : 'nothing';
 }

@@ -157,10 +157,18 @@ function draw(sitting: Sitting, draft: Draft): Drawn {
     margin: draft.margin,
     fee: draft.fee,
     dueAt: sitting.now + usual + sitting.weather.slowFillsMs,
-    lands: sitting.random.fraction() >= sitting.weather.shareFailing,
+    lands: drawLanding(sitting, draft.kind),
     orderTxHash: hash(sitting.random),
     fillTxHash: hash(sitting.random),
   };
+}
+
+/** Of those that land, a share of the opens does so in part: one draw decides on both. */
+function drawLanding({ random, weather }: Sitting, kind: OrderKind): Drawn['lands'] {
+  const drawn = random.fraction();
+  if (drawn < weather.shareFailing) return 'none';
+  const ofLanding = (drawn - weather.shareFailing) / (1 - weather.shareFailing);
+  return kind === 'open' && ofLanding < weather.sharePartial ? 'part' : 'all';
 }
 
 function submit(sitting: Sitting, order: Drawn): void {

@@ -3,7 +3,7 @@
  * lapses. A settlement at or before that instant came first.
  */
 import type { BookEvent } from '../door.ts';
-import { least, moneyText, type Rate, rateText } from '../money/decimals.ts';
+import { divideHalfEven, least, type Micro, moneyText, type Rate, rateText } from '../money/decimals.ts';
 import { takeOut } from './closing.ts';
 import { blendedRate, carryOwedAt, executionPrice, secondsHeld, spread } from './economics.ts';
 import { type HeldHedge, hedgeById, held, heldHedges, keepHedge, type StoredHedge } from './hedges.ts';
@@ -19,18 +19,36 @@ const ABOUT_ALL_PCT = 99n;
 export function land(desk: Desk, order: StoredOrder): BookEvent[] {
   switch (order.kind) {
     case 'open':
-      return order.lands ? [fill(desk, order)] : [fail(desk, order)];
+      return order.lands === 'none' ? [fail(desk, order)] : [fill(desk, landing(order))];
     case 'add':
-      return order.lands ? [grow(desk, order)] : [fail(desk, order)];
+      return order.lands === 'none' ? [fail(desk, order)] : [grow(desk, order)];
     case 'reduce':
     case 'close':
-      return order.lands ? shrink(desk, order) : [fail(desk, order)];
+      return order.lands === 'none' ? [fail(desk, order)] : shrink(desk, order);
     default:
       return order.kind satisfies never;
   }
 }
 
-function fill(desk: Desk, order: StoredOrder): BookEvent {
+/** An open of which less than was asked is filled takes margin and fee for that much. */
+const PART_PCT = 60n;
+
+/** An order as it lands, and what was set aside for it. */
+type Landing = StoredOrder & { reserved: Micro };
+
+function landing(order: StoredOrder): Landing {
+  const partOf = (amount: Micro): Micro =>
+    order.lands === 'part' ? divideHalfEven(amount * PART_PCT, 100n) : amount;
+  return {
+    ...order,
+    notional: partOf(order.notional),
+    margin: partOf(order.margin),
+    fee: partOf(order.fee),
+    reserved: order.margin + order.fee,
+  };
+}
+
+function fill(desk: Desk, order: Landing): BookEvent {
   const hedge = target(desk, order);
   const struck = executionPrice(
     midAt(desk, order.market, order.dueAt),
@@ -42,6 +60,7 @@ function fill(desk: Desk, order: StoredOrder): BookEvent {
   keepHedge(desk.db, {
     ...hedge,
     status: 'filled',
+    notional: order.notional,
     struck,
     margin: order.margin,
     platformFees: order.fee,
@@ -60,7 +79,7 @@ function grow(desk: Desk, order: StoredOrder): BookEvent {
   const mid = midAt(desk, order.market, order.dueAt);
   const struck = executionPrice(mid, order.side, order.notional, desk.terms.impact);
   const daily = marketTerms(desk, hedge.market).carryDaily[hedge.side];
-  spend(desk, order);
+  spend(desk, landing(order));
   keepHedge(desk.db, {
     ...hedge,
     notional: hedge.notional + order.notional,
@@ -124,9 +143,11 @@ function release(
   return event(order, { ...end, rate: null });
 }
 
-/** Margin is locked, the fee is taken. */
-function spend(desk: Desk, order: StoredOrder): void {
-  post(desk.db, occasion(order, order.kind), { reserved: -(order.margin + order.fee), margin: order.margin });
+/** Margin is locked, the fee is taken; what was set aside beyond them goes back. */
+function spend(desk: Desk, order: Landing): void {
+  const { reserved, margin, fee } = order;
+  const back = reserved - margin - fee;
+  post(desk.db, occasion(order, order.kind), { reserved: -reserved, margin, balance: back });
 }
 
 function occasion(order: StoredOrder, what: string) {

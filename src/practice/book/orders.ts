@@ -6,6 +6,9 @@ import { ENVIRONMENTS, ORDER_KINDS, SIDES } from './words.ts';
 
 export type OrderState = 'pending' | 'landed' | 'failed' | 'lapsed';
 
+/** In the table by their places here. */
+const LANDINGS = ['none', 'all', 'part'] as const;
+
 export interface StoredOrder {
   seq: number;
   environment: Environment;
@@ -21,7 +24,8 @@ export interface StoredOrder {
   fee: Micro;
   /** Book time of its fill, or of its failure. */
   dueAt: number;
-  lands: boolean;
+  /** How much of it lands. */
+  lands: (typeof LANDINGS)[number];
   orderTxHash: string;
   fillTxHash: string;
 }
@@ -40,7 +44,7 @@ export function addOrder(db: Database, order: Omit<StoredOrder, 'seq'>): void {
     order.margin,
     order.fee,
     order.dueAt,
-    order.lands ? 1 : 0,
+    LANDINGS.indexOf(order.lands),
     order.orderTxHash,
     order.fillTxHash,
   );
@@ -80,7 +84,7 @@ function orderOf(row: Row): StoredOrder {
     margin: big(row, 'margin'),
     fee: big(row, 'fee'),
     dueAt: whole(row, 'due_at'),
-    lands: big(row, 'lands') === 1n,
+    lands: LANDINGS[whole(row, 'lands')] ?? 'none',
     orderTxHash: text(row, 'order_tx_hash'),
     fillTxHash: text(row, 'fill_tx_hash'),
   };

@@ -12,6 +12,7 @@ import type { Database } from '../store/database.ts';
 export interface OrderWeather {
   slowFillsMs: number;
   shareFailing: number;
+  sharePartial: number;
   disabled: ReadonlySet<string>;
 }
 

@@ -33,7 +33,7 @@ export function fallsOnAny(sky: Weather): boolean {
 
 /** Trouble that needs an action that the book accepts. */
 export function fallsOnAccepted(sky: Weather, keyed: boolean): boolean {
-  const onOrders = sky.slow_fills_seconds > 0 || sky.share_failing_orders > 0;
+  const onOrders = sky.slow_fills_seconds > 0 || sky.share_failing_orders > 0 || sky.share_partial_fills > 0;
   return onOrders || fallsOnReplay(sky) || (keyed && sky.in_flight_seconds > 0);
 }
 
@@ -64,6 +64,7 @@ export function orderWeather(sky: Weather): OrderWeather {
   return {
     slowFillsMs: Math.round(sky.slow_fills_seconds * 1000),
     shareFailing: sky.share_failing_orders,
+    sharePartial: sky.share_partial_fills,
     disabled: new Set(sky.disabled_markets),
   };
 }

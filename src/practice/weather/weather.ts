@@ -14,6 +14,7 @@ export const calm: Weather = {
   in_flight_seconds: 0,
   slow_fills_seconds: 0,
   share_failing_orders: 0,
+  share_partial_fills: 0,
   disabled_markets: [],
   only: 'all',
   spare_replays: false,
@@ -32,6 +33,7 @@ const schema = z.strictObject({
   in_flight_seconds: z.number().min(0).max(86_400),
   slow_fills_seconds: z.number().min(0).max(43_200),
   share_failing_orders: aShare,
+  share_partial_fills: aShare,
   disabled_markets: z.array(z.string().min(1).max(32)).max(100),
   only: z.enum(['all', 'readings', 'actions', ...ORDER_KINDS]),
   spare_replays: z.boolean(),
@@ -74,5 +76,6 @@ export function weatherText(weather: Weather): string {
 }
 
 export function weatherIn(text: string): Weather {
-  return schema.parse(JSON.parse(text));
+  // A book that was kept before a setting was known has it at its calm.
+  return schema.parse({ ...calm, ...JSON.parse(text) });
 }

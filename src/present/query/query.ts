@@ -15,6 +15,7 @@ import { OutputError, UsageError } from '../../errors.ts';
 import { exactExpression, functionsIn } from './exact-expression.ts';
 import { EXACT_FUNCTIONS } from './exact-functions.ts';
 import { carry, uncarry } from './exact-values.ts';
+import { missingAt, plainPathOf } from './plain-path.ts';
 
 /** The library as it serves here: it hands values on unread, and its types know floats alone. */
 interface Library {
@@ -32,7 +33,7 @@ interface Functions {
 const library: Library = TreeInterpreter;
 const functions: Functions = { register: registerFunction };
 
-/** What an expression finds in a document; null where it finds nothing. Throws OutputError. */
+/** What an expression finds in a document. Throws OutputError for a path to nothing, and for what it cannot compute. */
 export type Query = (document: unknown) => unknown;
 
 /** Throws UsageError for what is no expression. */
@@ -43,7 +44,9 @@ export function readQuery(expression: string): Query {
       "Compare with fewer digits, or as text: to_string(price) == '1530.1234567890123456'",
     );
   register();
-  const tree = exactExpression(treeOf(expression));
+  const parsed = treeOf(expression);
+  const path = plainPathOf(parsed);
+  const tree = exactExpression(parsed);
   const strange = functionsIn(tree).find((name) => !getRegisteredFunctions().includes(name));
   if (strange !== undefined)
     throw new UsageError(
@@ -51,17 +54,23 @@ export function readQuery(expression: string): Query {
       'JMESPath has its list: https://jmespath.site/main/#functions',
     );
   return (document) => {
+    const value = carry(document);
+    const missing = path && missingAt(path, value);
+    if (missing !== undefined) throw noAnswer(missing);
     try {
-      return uncarry(library.search(tree, carry(document)));
+      return uncarry(library.search(tree, value));
     } catch (error) {
-      throw new OutputError({
-        code: 'output_failed',
-        what: `The query has no answer here: ${reasonOf(error)}. The command itself was done.`,
-        cause: error,
-      });
+      throw noAnswer(reasonOf(error), error);
     }
   };
 }
+
+const noAnswer = (reason: string, cause?: unknown): OutputError =>
+  new OutputError({
+    code: 'output_failed',
+    what: `The query has no answer here: ${reason.replace(/(?<!\?)$/, '.')} The command itself was done.`,
+    cause,
+  });
 
 /** The library reads a literal as a float. */
 const TOO_MANY_DIGITS = /`[^`]*(?:\d\.?){16}[^`]*`/;

@@ -13,6 +13,10 @@ export const subject = (report: ActionReport): string => {
   return about === undefined ? 'the side' : `${about.side} ${about.market}`;
 };
 
+/** USD that were filled of an open, where that is less than was asked. */
+export const partOf = ({ entry, derived: { filled_notional_usd: filled } }: ActionReport): Big | undefined =>
+  filled !== undefined && entry?.notional?.gt(filled) === true ? filled : undefined;
+
 function notionalOf(report: ActionReport): Big | undefined {
   const { plan, entry } = report;
   if (report.outcome === 'closed' && actionOf(report) !== 'open') return closedSize(report);
@@ -29,9 +33,11 @@ function closedSize({ plan, hedges = [] }: ActionReport): Big | undefined {
 
 export function headline(report: ActionReport, word: string, ...rest: readonly Cell[]): Block {
   const notional = notionalOf(report);
+  const part = partOf(report);
   return line(
-    text(word, 'good'),
+    text(word, part === undefined ? 'good' : 'warn'),
     text(subject(report), 'strong'),
+    ...(part === undefined ? [] : [usd(part, 'USD'), text('of')]),
     ...(notional === undefined ? [] : [usd(notional, 'USD')]),
     ...rest,
   );

@@ -9,7 +9,7 @@ import type { ActionFigures, ActionReport } from '../../flow/dealing.ts';
 import { type Block, type Cell, line, text } from '../blocks.ts';
 import { cellOf, labelOf } from '../fields.ts';
 import { viewChanged } from './action-change.ts';
-import { actionOf, headline, subject } from './action-headline.ts';
+import { actionOf, headline, partOf, subject } from './action-headline.ts';
 import { days, maturityCell, rate, usd } from './cells.ts';
 import { viewPlan } from './plan.ts';
 import { unknownFields } from './records.ts';
@@ -66,13 +66,15 @@ function viewHedge(report: ActionReport, word: 'FILLED' | 'CLOSED'): readonly Bl
     ...actionPair(report),
     ...extras(hedge),
   ];
-  return [headline(report, word), { kind: 'pairs', pairs }];
+  const isPart = word === 'FILLED' && partOf(report) !== undefined;
+  return [headline(report, isPart ? 'PARTIAL FILL' : word), { kind: 'pairs', pairs }];
 }
 
 /** A hedge that was added to, or reduced, since it was dealt: the rate it has now is weighted. */
-function grownSince({ entry, hedge }: ActionReport): readonly { name: string; value: readonly Cell[] }[] {
-  if (hedge === undefined || entry?.notional === undefined || hedge.notional_usd.eq(entry.notional))
-    return [];
+function grownSince(report: ActionReport): readonly { name: string; value: readonly Cell[] }[] {
+  const { entry, hedge } = report;
+  const filled = partOf(report) ?? entry?.notional;
+  if (hedge === undefined || filled === undefined || hedge.notional_usd.eq(filled)) return [];
   const rateNow = hedge.struck_rate ?? undefined;
   const at = rateNow === undefined ? [] : [text('at'), rate(rateNow)];
   return [{ name: 'Since then', value: [usd(hedge.notional_usd, 'USD'), ...at] }];

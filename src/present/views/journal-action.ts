@@ -1,4 +1,6 @@
 /** One action of the journal in full: what was asked, how the side stood, every step, and what goes on. */
+
+import { PARTIAL_FILL } from '../../journal/fill.ts';
 import type { Action, ActionState } from '../../journal/fold.ts';
 import { keptFigures } from '../../journal/kept-quote.ts';
 import type { JournalRecord } from '../../journal/record.ts';
@@ -172,7 +174,7 @@ function detailOf(record: JournalRecord): string {
     case 'refused':
       return `${record.code} (HTTP ${record.http_status.toString()})${record.looked === true ? ', and the book shows nothing of it' : ''}`;
     case 'outcome':
-      return record.outcome.replaceAll('_', ' ');
+      return PARTIAL_FILL in record.facts ? 'filled in part' : record.outcome.replaceAll('_', ' ');
     case 'settled':
       return `as ${record.as}: ${record.because}`;
     case 'unknown':

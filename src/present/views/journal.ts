@@ -1,5 +1,6 @@
 /** The journal as a person reads it: the list, and the two lines that any screen says of an open matter. */
 import type { JournalGlance } from '../../flow/read/read-journal.ts';
+import { partialFillOf } from '../../journal/fill.ts';
 import { type Action, awaitsEnd, isUnresolved } from '../../journal/fold.ts';
 import { waysOn } from '../../journal/ways-on.ts';
 import { type Block, type Cell, line, missing, type Tone, text } from '../blocks.ts';
@@ -77,6 +78,7 @@ const TONES: Readonly<Record<string, Tone>> = {
 };
 
 export function becameCell(action: Action): Cell {
+  if (action.state === 'done' && partialFillOf(action) !== undefined) return text('filled in part', 'warn');
   const word = outcomeWord(action);
   const away = action.state === 'not_sent' && action.turnedAway !== undefined;
   const became = away ? 'turned away' : word.replaceAll('_', ' ');

@@ -1,0 +1,198 @@
+/** An open of which the service fills less than was asked, over every command that tells of it. */
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { csvLines } from '../support/csv.ts';
+import { aDesk, type Ran, type TestDesk } from '../support/desk.ts';
+
+const OPEN = 'open USDTNGN buy 10k --tenor 3 --yes --deal-id PAY-1 --ensure';
+
+/** A practice desk whose opens are filled for 60 %. */
+async function aDeskOfParts(): Promise<TestDesk> {
+  const desk = aDesk({ env: { HEDGE_PROFILE: 'practice' } });
+  await desk.run('practice weather --partial-fills 100% --only open');
+  return desk;
+}
+
+/** The same with 10,000 asked for, and 6,000 open. */
+async function aDeskWithPart(): Promise<TestDesk> {
+  const desk = await aDeskOfParts();
+  await desk.run(OPEN);
+  return desk;
+}
+
+const openOn = async (desk: TestDesk): Promise<string> =>
+  (await desk.run(['positions', '--query', 'data[].[side, notional_usd]', '--json'])).out.trim();
+const sends = async (desk: TestDesk): Promise<string> =>
+  (await desk.run('hedges --query length(data)')).out.trim();
+const words = ({ err }: Ran): string => err.replaceAll(/\s+/g, ' ');
+
+const TOLD = {
+  data: {
+    outcome: 'filled',
+    effect: 'done',
+    request: { notional_usd: 10_000 },
+    hedge: { notional_usd: 6_000, status: 'filled' },
+    derived: { filled_notional_usd: 6_000 },
+  },
+  error: {
+    code: 'partial_fill',
+    effect: 'done',
+    retry: 'never',
+    details: { asked_notional_usd: 10_000, filled_notional_usd: 6_000 },
+  },
+};
+
+describe('an open that is filled for less than was asked', () => {
+  it('tells what was filled and what was asked, and ends with 7', async () => {
+    const desk = await aDeskOfParts();
+    const ran = await desk.run(OPEN);
+    expect(ran.code).toBe(7);
+    expect(ran.out).toMatch(/^PARTIAL FILL buy USDTNGN 6,000\.00 USD of 10,000\.00 USD$/m);
+    expect(ran.out).not.toContain('Since then');
+    expect(words(ran)).toContain('PARTIAL FILL: OPEN buy USDTNGN 10,000.00 USD ("PAY-1"): 6,000.00 USD');
+    expect(words(ran)).toContain('The other 4,000.00 USD is not open.');
+    expect(words(ran)).toMatch(/hedge open USDTNGN buy 4000 --tenor 3 the rest as a deal of its own/);
+    expect(await openOn(desk)).toBe('[["buy",6000]]');
+  });
+
+  it('has the slippage of what was filled, in a document that names it done and never to be sent again', async () => {
+    const desk = await aDeskOfParts();
+    const ran = await desk.run(`${OPEN} --json`);
+    expect(ran.code).toBe(7);
+    expect(ran.document()).toMatchObject(TOLD);
+    const { slippage_bps: bps, slippage_usd: usd } = JSON.parse(ran.out).data.derived;
+    expect(usd).toBeCloseTo((bps * 6_000) / 10_000, 1);
+  });
+
+  it.each([
+    ['the same line again', OPEN],
+    ['wait', 'wait PAY-1'],
+    ['resume', 'resume PAY-1 --yes'],
+  ])('is told the same by %s, and is not sent again', async (_, line) => {
+    const desk = await aDeskWithPart();
+    const again = await desk.run(`${line} --json`);
+    expect([again.code, again.document()]).toEqual([
+      7,
+      expect.objectContaining({ error: expect.anything() }),
+    ]);
+    expect(again.document()).toMatchObject(TOLD);
+    expect(await sends(desk)).toBe('1');
+  });
+
+  it('is told by check of the action, and is nothing that check without a word looks for', async () => {
+    const desk = await aDeskWithPart();
+    const named = await desk.run('check PAY-1 --json');
+    expect([named.code, named.document()]).toEqual([
+      7,
+      expect.objectContaining({ error: expect.anything() }),
+    ]);
+    expect(named.document()).toMatchObject(TOLD);
+    expect(await desk.run('check --json')).toMatchObject({ code: 0 });
+  });
+
+  it('is kept by the journal: in the list, of the action, for programs and as CSV', async () => {
+    const desk = await aDeskWithPart();
+    expect((await desk.run('journal', { terminal: { width: 120 } })).out).toContain('filled in part');
+    const one = (await desk.run('journal PAY-1')).out;
+    expect(one).toMatch(/^OPEN USDTNGN buy 10,000\.00 USD for 3 days · filled in part$/m);
+    expect(one).toMatch(/end: filled in part$/m);
+    expect((await desk.run('journal PAY-1 --json')).document()).toMatchObject({
+      data: { outcome: 'filled', effect: 'done', unresolved: false, filled_notional_usd: 6_000 },
+    });
+    const [header = [], row = []] = csvLines((await desk.run('journal --csv')).out);
+    expect(row[header.indexOf('filled_notional_usd')]).toBe('6000');
+    expect(row[header.indexOf('request.notional_usd')]).toBe('10000');
+  });
+
+  it('does not stand in the way of the side, and uses up its deal id', async () => {
+    const desk = await aDeskWithPart();
+    await desk.run('practice weather clear');
+    expect((await desk.run('add USDTNGN buy 1k --yes')).code).toBe(0);
+    expect((await desk.run('open USDTNGN buy 4k --tenor 3 --yes --deal-id PAY-2')).code).toBe(0);
+    const other = await desk.run('open USDTNGN buy 10k --tenor 3 --yes --deal-id PAY-1');
+    expect(other.code).toBe(10);
+    expect(words(other)).toContain('filled in part, 6,000.00 USD');
+  });
+
+  it('is still told as 6,000 of 10,000 after it was added to, with what it is now beside it', async () => {
+    const desk = await aDeskWithPart();
+    await desk.run('add USDTNGN buy 4k --yes');
+    const ran = await desk.run(OPEN);
+    expect(ran.code).toBe(7);
+    expect(ran.out).toMatch(/^PARTIAL FILL buy USDTNGN 6,000\.00 USD of 10,000\.00 USD$/m);
+    expect(ran.out).toMatch(/^Since then +10,000\.00 USD at/m);
+  });
+
+  it('is a line of a batch that ends with 7 and stops no other, and is told again by the next run', async () => {
+    const desk = await aDeskOfParts();
+    const path = join(desk.home, 'batch.txt');
+    writeFileSync(path, 'open USDTNGN buy 10k --tenor 3 --deal-id PAY-1\nopen USDTNGN sell 5k --tenor 1\n');
+    for (const run of ['first', 'second']) {
+      const ran = await desk.run(['batch', path, '--yes']);
+      const lines = ran.out.split('\n').filter((line) => line !== '');
+      const ends = lines.map((line) => JSON.parse(line));
+      expect({ run, ends }).toMatchObject({
+        run,
+        ends: [
+          { error: { code: 'partial_fill' }, meta: { exit_code: 7 } },
+          { error: { code: 'partial_fill' }, meta: { exit_code: 7 } },
+        ],
+      });
+      expect(ran.code).toBe(7);
+    }
+    expect(await openOn(desk)).toBe('[["buy",6000],["sell",3000]]');
+  });
+});
+
+describe('an open that is filled in part while nobody waits', () => {
+  async function sentAlone(): Promise<TestDesk> {
+    const desk = await aDeskOfParts();
+    await desk.run('practice weather --slow-fills 60');
+    expect((await desk.run(`${OPEN} --no-wait`)).code).toBe(0);
+    return desk;
+  }
+
+  it('is told by check, among others that ended as asked or did not', async () => {
+    const desk = await sentAlone();
+    await desk.run('practice weather clear');
+    await desk.run('practice weather --slow-fills 60');
+    await desk.run('open USDTNGN sell 5k --tenor 1 --yes --no-wait');
+    await desk.run('practice advance 2m');
+    const ran = await desk.run('check --json');
+    expect(ran.code).toBe(7);
+    expect(ran.document()).toMatchObject({
+      data: [{ derived: { filled_notional_usd: 6_000 } }, { derived: { filled_notional_usd: 5_000 } }],
+      error: {
+        code: 'partial_fill',
+        effect: 'done',
+        message: expect.stringContaining('1 was filled in part'),
+      },
+    });
+  });
+
+  it('is told where its answer was lost and it is found by its reference', async () => {
+    const desk = await aDeskOfParts();
+    await desk.run('practice weather --lost-after 100% --slow-fills 60');
+    expect((await desk.run(OPEN)).code).toBe(7);
+    await desk.run('practice weather clear');
+    await desk.run('practice advance 2m');
+    const ran = await desk.run('check PAY-1 --json');
+    expect(ran.code).toBe(7);
+    expect(ran.document()).toMatchObject(TOLD);
+    expect(await sends(desk)).toBe('1');
+  });
+});
+
+describe('on a machine that has no journal of it', () => {
+  it('neither is dealt again nor called a deal on other terms', async () => {
+    const desk = await aDeskWithPart();
+    rmSync(join(desk.home, 'state', 'journal.jsonl'));
+    const ran = await desk.run(`${OPEN} --json`);
+    expect(ran.code).toBe(10);
+    expect(ran.document()).toMatchObject({ error: { code: 'deal_id_used', effect: 'none' } });
+    expect(words(ran)).toContain('and filled in part or changed since, cannot be seen here');
+    expect(words(ran)).not.toMatch(/other terms|new deal/i);
+    expect(await sends(desk)).toBe('1');
+  });
+});
