@@ -1,0 +1,159 @@
+/**
+ * A practice service behind read replicas: each reading of positions and hedges is answered as the book was so many
+ * seconds ago, as the test says for each request. Time moves in steps, and the book is kept at each of them. One
+ * clock for the program and the service; what is open in truth is read past the replicas.
+ */
+import type { Clock } from '../../src/platform/clock.ts';
+import type { Random } from '../../src/platform/random.ts';
+import { aDesk, type TestDesk } from './desk.ts';
+import { frontOf, type Passed, refusal } from './front.ts';
+import { movingClock } from './moving-clock.ts';
+import { temporaryFolder } from './own-folder.ts';
+import { type ServedBook, servedBook } from './served-book.ts';
+import { seededRandom } from './steady-clock.ts';
+
+export interface HedgeBody {
+  id: string;
+  client_reference: string | null;
+  side: 'buy' | 'sell';
+  notional_usd: number;
+  status: string;
+  maturity_at: string;
+}
+
+interface Kept {
+  at: number;
+  positions: readonly unknown[];
+  hedges: readonly HedgeBody[];
+}
+
+export type Reading = 'positions' | 'hedges' | 'hedge';
+
+export type Lag = (reading: Reading) => number | 'lost';
+
+export interface LaggingService {
+  served: ServedBook;
+  clock: Clock;
+  /** A program on this clock, with the sandbox as its account; each home is another machine. */
+  machine(): TestDesk;
+  /**
+   * By how many milliseconds the next answer of this kind is behind; none unless it is said. `lost`: it shows nothing,
+   * of whatever age.
+   */
+  lag(of: Lag): void;
+  /** Hedges that were closed early are `filled` in every reading until they mature. */
+  leavesFilled(): void;
+  pass(ms: number): Promise<void>;
+  /** Readings that reached the service, as `GET /hedges/hdg_…`, since it was asked last. */
+  readings(): readonly string[];
+  /** The hedges that are open on a side in truth. */
+  open(side: 'buy' | 'sell'): Promise<readonly HedgeBody[]>;
+}
+
+const STEP_MS = 500;
+/** No reading is further behind. */
+const KEPT_MS = 30_000;
+
+export async function laggingService({
+  seed = 1,
+  fillSeconds = { min: 1.5, max: 4 },
+}: {
+  seed?: number;
+  fillSeconds?: { min: number; max: number };
+} = {}): Promise<LaggingService> {
+  const time = movingClock();
+  const random: Random = seededRandom(seed);
+  const served = await servedBook({ fill_seconds: fillSeconds }, time, random);
+  const folder = temporaryFolder();
+  const front = await frontOf(served, folder);
+  let lagOf: Lag = () => 0;
+  let leaves = false;
+  let seen: string[] = [];
+  const kept: Kept[] = [];
+
+  const bookNow = async (): Promise<Kept> => {
+    const [positions, hedges] = await Promise.all(
+      ['/positions', '/hedges?limit=500'].map((path) => served.desk.get(path, { as: 'test' })),
+    );
+    return { at: time.now(), positions: positions?.body.data, hedges: hedges?.body.data };
+  };
+  const keep = async (): Promise<void> => {
+    kept.push(await bookNow());
+    while ((kept[0]?.at ?? 0) < time.now() - KEPT_MS) kept.shift();
+  };
+  const pass = async (ms: number): Promise<void> => {
+    for (let left = ms; left > 0; left -= STEP_MS) {
+      time.pass(Math.min(left, STEP_MS));
+      await keep();
+    }
+  };
+  const clock: Clock = {
+    now: time.now,
+    after: time.after,
+    sleep: async (ms, signal) => (signal?.aborted === true ? undefined : pass(ms)),
+  };
+  const told = (hedge: HedgeBody): HedgeBody =>
+    leaves && hedge.status === 'closed' && Date.parse(hedge.maturity_at) > time.now()
+      ? { ...hedge, status: 'filled' }
+      : hedge;
+
+  front.meddle(async (line, sendOn) => {
+    const [method, path = ''] = line.split(' ');
+    const url = new URL(path, 'https://service.test');
+    const reading = readingOf(url.pathname);
+    if (method !== 'GET' || reading === undefined) return sendOn();
+    seen.push(line);
+    const behind = lagOf(reading);
+    const until = time.now() - (behind === 'lost' ? 0 : behind);
+    const answer = await sendOn();
+    if (behind === 'lost') return asOf(answer, url, { positions: [], hedges: [] });
+    const book = behind === 0 ? await bookNow() : (kept.findLast(({ at }) => at <= until) ?? kept[0]);
+    if (book === undefined) throw new Error('nothing of the book was kept');
+    return asOf(answer, url, { ...book, hedges: book.hedges.map(told) });
+  });
+  await keep();
+  const way = front.way('');
+  return {
+    served,
+    clock,
+    machine: () => {
+      const home = temporaryFolder();
+      return aDesk({ home, clock, env: { ...way, HEDGE_HOME: home } });
+    },
+    lag: (of) => (lagOf = of),
+    leavesFilled: () => (leaves = true),
+    pass,
+    readings: () => {
+      const all = seen;
+      seen = [];
+      return all;
+    },
+    open: async (side) =>
+      (await bookNow()).hedges.filter((hedge) => hedge.side === side && hedge.status === 'filled'),
+  };
+}
+
+function readingOf(pathname: string): Reading | undefined {
+  if (pathname === '/positions') return 'positions';
+  if (pathname === '/hedges') return 'hedges';
+  return pathname.startsWith('/hedges/hdg_') ? 'hedge' : undefined;
+}
+
+/** The service's own answer, its data that of another moment. */
+function asOf(answer: Passed, url: URL, { positions, hedges }: Omit<Kept, 'at'>): Passed {
+  const withData = (data: unknown): Passed => ({
+    ...answer,
+    status: 200,
+    body: JSON.stringify({ data, error: null, meta: {} }),
+  });
+  if (url.pathname === '/positions') return withData(positions);
+  const one = hedges.find(({ id }) => url.pathname === `/hedges/${id}`);
+  if (url.pathname !== '/hedges') return one === undefined ? refusal(404, 'hedge_not_found') : withData(one);
+  const [status, reference] = ['status', 'client_reference'].map((name) => url.searchParams.get(name));
+  return withData(
+    hedges
+      .filter((hedge) => status === null || hedge.status === status)
+      .filter((hedge) => reference === null || hedge.client_reference === reference)
+      .slice(0, Number(url.searchParams.get('limit') ?? 500)),
+  );
+}
