@@ -6,7 +6,7 @@
 import type { Clock } from '../../src/platform/clock.ts';
 import type { Random } from '../../src/platform/random.ts';
 import { aDesk, type TestDesk } from './desk.ts';
-import { frontOf, type Passed, refusal } from './front.ts';
+import { frontOf, refusal } from './front.ts';
 import { movingClock } from './moving-clock.ts';
 import { temporaryFolder } from './own-folder.ts';
 import { type ServedBook, servedBook } from './served-book.ts';
@@ -43,6 +43,8 @@ export interface LaggingService {
   lag(of: Lag): void;
   /** Hedges that were closed early are `filled` in every reading until they mature. */
   leavesFilled(): void;
+  /** A new book, and nothing of what was said about its readings. */
+  reset(): Promise<void>;
   pass(ms: number): Promise<void>;
   /** Readings that reached the service, as `GET /hedges/hdg_…`, since it was asked last. */
   readings(): readonly string[];
@@ -92,6 +94,11 @@ export async function laggingService({
     after: time.after,
     sleep: async (ms, signal) => (signal?.aborted === true ? undefined : pass(ms)),
   };
+  const asKept = (behind: number): Kept => {
+    const book = kept.findLast(({ at }) => at <= time.now() - behind) ?? kept[0];
+    if (book === undefined) throw new Error('nothing of the book was kept');
+    return book;
+  };
   const told = (hedge: HedgeBody): HedgeBody =>
     leaves && hedge.status === 'closed' && Date.parse(hedge.maturity_at) > time.now()
       ? { ...hedge, status: 'filled' }
@@ -104,12 +111,11 @@ export async function laggingService({
     if (method !== 'GET' || reading === undefined) return sendOn();
     seen.push(line);
     const behind = lagOf(reading);
-    const until = time.now() - (behind === 'lost' ? 0 : behind);
-    const answer = await sendOn();
-    if (behind === 'lost') return asOf(answer, url, { positions: [], hedges: [] });
-    const book = behind === 0 ? await bookNow() : (kept.findLast(({ at }) => at <= until) ?? kept[0]);
-    if (book === undefined) throw new Error('nothing of the book was kept');
-    return asOf(answer, url, { ...book, hedges: book.hedges.map(told) });
+    const book =
+      behind === 'lost' ? { positions: [], hedges: [] } : behind === 0 ? await bookNow() : asKept(behind);
+    const { status, body } = asOf(url, { ...book, hedges: book.hedges.map(told) });
+    const headers = { 'content-type': 'application/json', date: new Date(time.now()).toUTCString() };
+    return { status, headers, body };
   });
   await keep();
   const way = front.way('');
@@ -120,8 +126,19 @@ export async function laggingService({
       const home = temporaryFolder();
       return aDesk({ home, clock, env: { ...way, HEDGE_HOME: home } });
     },
-    lag: (of) => (lagOf = of),
-    leavesFilled: () => (leaves = true),
+    lag(of) {
+      lagOf = of;
+    },
+    leavesFilled() {
+      leaves = true;
+    },
+    async reset() {
+      await served.reset();
+      kept.length = 0;
+      lagOf = () => 0;
+      leaves = false;
+      await keep();
+    },
     pass,
     readings: () => {
       const all = seen;
@@ -139,10 +156,12 @@ function readingOf(pathname: string): Reading | undefined {
   return pathname.startsWith('/hedges/hdg_') ? 'hedge' : undefined;
 }
 
-/** The service's own answer, its data that of another moment. */
-function asOf(answer: Passed, url: URL, { positions, hedges }: Omit<Kept, 'at'>): Passed {
-  const withData = (data: unknown): Passed => ({
-    ...answer,
+/** The answer to a reading, as the book was at some moment. */
+function asOf(
+  url: URL,
+  { positions, hedges }: Omit<Kept, 'at'>,
+): Pick<ReturnType<typeof refusal>, 'status' | 'body'> {
+  const withData = (data: unknown) => ({
     status: 200,
     body: JSON.stringify({ data, error: null, meta: {} }),
   });
