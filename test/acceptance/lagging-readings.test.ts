@@ -68,7 +68,9 @@ function behindOnce(service: LaggingService, behind: ReturnType<Lag>, ...kinds: 
 const landsAfter = (service: LaggingService, seconds: number): Promise<unknown> =>
   service.served.desk.service.admin.setWeather({ slow_fills_seconds: seconds });
 
-describe('seconds after a fill of this machine, as replicas show it that are behind', { timeout: LONG_MS }, () => {
+describe('seconds after a fill of this machine, as replicas show it that are behind', {
+  timeout: LONG_MS,
+}, () => {
   it('close --if-open does not call the side flat, and closes it', async () => {
     const { service, desk } = await opened(2_000);
     service.lag(() => 12_000);
@@ -171,7 +173,9 @@ describe('an order that is on its way to close an old hedge', { timeout: LONG_MS
   });
 });
 
-describe('a hedge that filled seconds ago, closed at a service that leaves it filled', { timeout: LONG_MS }, () => {
+describe('a hedge that filled seconds ago, closed at a service that leaves it filled', {
+  timeout: LONG_MS,
+}, () => {
   it('is CLOSED when no reading can be older than its fill', async () => {
     const { service, desk } = await opened(5_000);
     service.leavesFilled();
@@ -244,7 +248,10 @@ describe('readings that disagree to the end', { timeout: LONG_MS }, () => {
     service.lag((reading) => (reading === 'positions' ? 'lost' : 0));
     const ran = await desk.run(`${CLOSE} --if-open --timeout 10`);
     expect(told(ran)).toEqual([7, 'outcome_unknown', 'none']);
-    expect(said(ran).error).toMatchObject({ retry: 'later', message: expect.stringMatching(/^Readings disagree/) });
+    expect(said(ran).error).toMatchObject({
+      retry: 'later',
+      message: expect.stringMatching(/^Readings disagree/),
+    });
     expect(service.served.changes()).toHaveLength(1);
   });
 

@@ -43,8 +43,8 @@ export interface LaggingService {
   lag(of: Lag): void;
   /** Hedges that were closed early are `filled` in every reading until they mature. */
   leavesFilled(): void;
-  /** A new book, and nothing of what was said about its readings. */
-  reset(): Promise<void>;
+  /** A new book with chances of its own, and nothing of what was said about its readings. */
+  reset(seed: number): Promise<void>;
   pass(ms: number): Promise<void>;
   /** Readings that reached the service, as `GET /hedges/hdg_…`, since it was asked last. */
   readings(): readonly string[];
@@ -56,16 +56,11 @@ const STEP_MS = 500;
 /** No reading is further behind. */
 const KEPT_MS = 30_000;
 
-export async function laggingService({
-  seed = 1,
-  fillSeconds = { min: 1.5, max: 4 },
-}: {
-  seed?: number;
-  fillSeconds?: { min: number; max: number };
-} = {}): Promise<LaggingService> {
-  const time = movingClock();
-  const random: Random = seededRandom(seed);
-  const served = await servedBook({ fill_seconds: fillSeconds }, time, random);
+export async function laggingService(): Promise<LaggingService> {
+  const time = movingClock(Math.ceil(Date.now() / 1_000) * 1_000);
+  let chance = seededRandom();
+  const random: Random = { fraction: () => chance.fraction(), bytes: (count) => chance.bytes(count) };
+  const served = await servedBook({ fill_seconds: { min: 1.5, max: 4 } }, time, random);
   const folder = temporaryFolder();
   const front = await frontOf(served, folder);
   let lagOf: Lag = () => 0;
@@ -84,7 +79,9 @@ export async function laggingService({
     while ((kept[0]?.at ?? 0) < time.now() - KEPT_MS) kept.shift();
   };
   const pass = async (ms: number): Promise<void> => {
-    for (let left = ms; left > 0; left -= STEP_MS) {
+    const unseen = Math.max(0, ms - KEPT_MS);
+    time.pass(unseen);
+    for (let left = ms - unseen; left > 0; left -= STEP_MS) {
       time.pass(Math.min(left, STEP_MS));
       await keep();
     }
@@ -132,7 +129,8 @@ export async function laggingService({
     leavesFilled() {
       leaves = true;
     },
-    async reset() {
+    async reset(seed) {
+      chance = seededRandom(seed);
       await served.reset();
       kept.length = 0;
       lagOf = () => 0;

@@ -2,23 +2,17 @@
  * Reads the side that an action is decided on, and reads it again until what it lacks can be believed: a replica that
  * is behind must not make a side look flat. Sends nothing that acts.
  */
+import type { Hedge } from '../../client/schemas.ts';
 import { quoted } from '../../domain/quoted.ts';
 import { OutcomeUnknownError } from '../../errors.ts';
 import type { ActionIntent } from '../../intent/action-intent.ts';
 import { commandLines } from '../command-lines.ts';
 import type { Looking } from '../dealing.ts';
-import { type EarlierReading, READINGS_LAG_MS } from '../evidence/absence.ts';
+import { type EarlierReading, lacksSide, READINGS_LAG_MS } from '../evidence/absence.ts';
 import { type AbsenceCheck, absenceCheck, type Doubt } from '../evidence/confirm-absence.ts';
 import { readActions } from '../evidence/look.ts';
 import type { PlanFacts } from '../plan/plan.ts';
-import {
-  type BookFacts,
-  COMING,
-  disagree,
-  hasMatured,
-  readSide,
-  type SideBook,
-} from '../plan/plan-side.ts';
+import { type BookFacts, COMING, disagree, hasMatured, readSide, type SideBook } from '../plan/plan-side.ts';
 import { poll } from '../poll.ts';
 import { type Reading, readBook } from '../read/read-book.ts';
 
@@ -35,6 +29,7 @@ export type ShownBefore = Pick<PlanFacts, 'book' | 'readAtMs'> | undefined;
 /**
  * Positions and hedges are two requests: what filled or closed between them makes them disagree. Then both are read
  * once more; what disagrees still is the side's `unclear`.
+ * Where the side is there and the list stays behind, it is acted on as it is when the time limit has passed.
  * @throws OutcomeUnknownError when the time limit passes before it can be believed that the side is not open.
  */
 export async function readSideToActOn(
@@ -58,25 +53,30 @@ interface Doubted extends ReadSide {
 const earlierOf = (shown: ShownBefore): EarlierReading | undefined =>
   shown && { hedgeIds: shown.book.open.map(({ id }) => id), readAtMs: shown.readAtMs };
 
+/** A hedge that only its id shows joins the list, which is behind; where the side is lacking, only one still to fill. */
 async function readAndDoubt(
   intent: ActionIntent,
   reading: SideReading,
   by: { absence: AbsenceCheck; earlier: EarlierReading | undefined },
 ): Promise<Doubted> {
   const atMs = reading.clock.now();
-  const bookFacts = await readBook(reading);
-  const side = readSide(intent, bookFacts);
+  let bookFacts = await readBook(reading);
   const actions = readActions(reading.journal);
   /** What this machine has seen filled is not still to fill, whatever a reading that is behind says. */
-  const isComing = ({ id, status }: { id: string; status: string }): boolean =>
+  const isComing = ({ id, status }: Pick<Hedge, 'id' | 'status'>): boolean =>
     COMING.includes(status) && !actions.some((it) => it.state === 'done' && it.hedgeId === id);
-  // Nothing that an open is decided on rests on it; what is coming stops the others, and is not called flat.
-  if (intent.action === 'open' || side.coming.some(isComing)) return { bookFacts, side, doubt: undefined };
-  const doubt = await by.absence.doubtOf(side, { ...reading, actions, earlier: by.earlier, atMs });
-  const { hedge } = doubt ?? {};
-  if (hedge === undefined || !isComing(hedge)) return { bookFacts, side, doubt };
-  const withIt = { ...bookFacts, hedges: [hedge, ...bookFacts.hedges.filter(({ id }) => id !== hedge.id)] };
-  return { bookFacts: withIt, side: readSide(intent, withIt), doubt: undefined };
+  for (;;) {
+    const side = readSide(intent, bookFacts);
+    const read = { bookFacts, side, doubt: undefined };
+    // Nothing that an open is decided on rests on it; what is coming stops the others, and is not called flat.
+    if (intent.action === 'open' || (lacksSide(side) && side.coming.some(isComing))) return read;
+    const doubt = await by.absence.doubtOf(side, { ...reading, actions, earlier: by.earlier, atMs });
+    const { hedge } = doubt ?? {};
+    const joins =
+      hedge !== undefined && (isComing(hedge) || !(lacksSide(side) || COMING.includes(hedge.status)));
+    if (!joins) return { ...read, doubt };
+    bookFacts = { ...bookFacts, hedges: [hedge, ...bookFacts.hedges.filter(({ id }) => id !== hedge.id)] };
+  }
 }
 
 function mayHaveMoved(side: SideBook): boolean {
@@ -105,7 +105,8 @@ async function untilBelieved(
       return latest.doubt === undefined ? latest : undefined;
     },
   });
-  if (found !== undefined || timeoutMs >= READINGS_LAG_MS) return found ?? latest;
+  if (found !== undefined) return found;
+  if (timeoutMs >= READINGS_LAG_MS || !lacksSide(latest.side)) return latest;
   throw readingsDisagree(intent, latest.doubt, timeoutMs);
 }
 

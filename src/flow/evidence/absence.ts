@@ -5,7 +5,7 @@
 import type { Action } from '../../journal/fold.ts';
 import { enlargedOn, type SidePlace } from '../../journal/ledger.ts';
 import type { IntentRecord } from '../../journal/record.ts';
-import { hasMatured, type SideBook, type SideHedge } from '../plan/plan-side.ts';
+import { COMING, hasMatured, type SideBook, type SideHedge } from '../plan/plan-side.ts';
 import { holdsSide } from './hedge-fates.ts';
 import { readAt } from './our-others.ts';
 
@@ -35,25 +35,24 @@ export interface DoubtedHedge {
 }
 
 /**
- * Hedges that must be known to be over before the reading is believed, the latest first: where it lacks the side,
- * those filled or enlarged within the lag by this machine's journal or the list's own times; where the list lacks a
- * hedge that an earlier reading had, that one. A hedge that the list itself calls over is in no doubt.
+ * Hedges that must be known to be over before the reading is believed, the latest first. Known within the lag, and
+ * lacking: those that this machine filled or enlarged, while the side or the hedge is lacking, or listed as still to
+ * fill; those that the list itself dates so, while the side is; those that an earlier reading had, while the list
+ * lacks them.
  */
 export function doubtedHedges(now: SideBook, known: Known): readonly DoubtedHedge[] {
   const { place, actions, earlier, nowMs } = known;
-  const found = new Map<string, number>();
-  const mention = (id: string, atMs: number): unknown =>
-    found.set(id, Math.max(atMs, found.get(id) ?? Number.NEGATIVE_INFINITY));
-  if (lacksSide(now)) {
-    for (const { hedgeId, atMs } of enlargedOn(actions, place)) mention(hedgeId, atMs);
-    for (const hedge of now.listed) mention(hedge.id, nowMs - ageOf(hedge, now.servedAt));
-  }
-  for (const id of earlier?.hedgeIds ?? [])
-    if (!now.listed.some((hedge) => hedge.id === id)) mention(id, earlier?.readAtMs ?? 0);
-  return [...found]
-    .map(([id, atMs]) => ({ id, atMs }))
+  const isListed = ({ id, seen }: { id: string; seen: boolean }): boolean =>
+    now.listed.some((hedge) => hedge.id === id && !(seen && COMING.includes(hedge.status)));
+  const dealt = enlargedOn(actions, place);
+  const dated = now.listed.map((hedge) => ({ id: hedge.id, atMs: nowMs - ageOf(hedge, now.servedAt) }));
+  const shown = (earlier?.hedgeIds ?? []).map((id) => ({ id, atMs: earlier?.readAtMs ?? 0, seen: true }));
+  const lacking = [...dealt, ...shown].filter((each) => !isListed(each));
+  return (lacksSide(now) ? [...dealt, ...dated, ...lacking] : lacking)
     .filter(({ id, atMs }) => nowMs - atMs < READINGS_LAG_MS && !isListedOver(id, now))
-    .toSorted((one, other) => other.atMs - one.atMs);
+    .toSorted((one, other) => other.atMs - one.atMs)
+    .filter(({ id }, index, all) => all.findIndex((each) => each.id === id) === index)
+    .map(({ id, atMs }) => ({ id, atMs }));
 }
 
 /**

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { readFacts } from '../../../src/flow/deal/read-facts.ts';
+import { DESK } from '../../journal/records.ts';
 import { aHedge, aMarket, anAccount, aPosition, aQuote, type Body } from '../../spec/bodies.ts';
 import { deskWith, rejection } from '../../support/desk-client.ts';
 import { type Answer, type Exchange, no, ok, on } from '../../support/scripted-service.ts';
-import { DESK } from '../../journal/records.ts';
 import { intent } from '../facts.ts';
 import { aJournal, recordingWatch } from '../looking.ts';
 

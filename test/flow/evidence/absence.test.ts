@@ -89,7 +89,8 @@ describe('a reading that lacks the side', () => {
     const failed = [...OPENED.slice(0, 3), step(FAILED, '7c1e', 1)];
     const other = [anIntent({ side: 'sell' }), ...OPENED.slice(1)];
     const elsewhere = [anIntent({ market: 'USDTXYZ' }), ...OPENED.slice(1)];
-    for (const records of [failed, other, elsewhere]) expect(doubted([], { records, seconds: 5 })).toEqual([]);
+    for (const records of [failed, other, elsewhere])
+      expect(doubted([], { records, seconds: 5 })).toEqual([]);
   });
 
   it('is not believed while the list dates a fill less than 60 s back, by the clock of the service', () => {
