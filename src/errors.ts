@@ -138,15 +138,16 @@ export class UnreadableAnswerError extends HedgeError {}
 
 /**
  * An action was sent and nothing tells whether the service acted: no usable answer, even after resending with
- * the same key, or a refusal that came only after such an attempt. `refusal` is that later refusal.
+ * the same key, or a refusal that came only after such an attempt. `refusal` is that later refusal. Or readings
+ * disagree on whether there is anything to act on: then nothing was sent, and the effect is `none`.
  */
 export class OutcomeUnknownError extends HedgeError {
   readonly refusal: { code: string | undefined; message: string | undefined } | undefined;
   constructor(
-    parts: Omit<ErrorParts, 'code' | 'effect' | 'retry'>,
+    parts: Omit<ErrorParts, 'code'>,
     refusal?: { code: string | undefined; message: string | undefined },
   ) {
-    super({ ...parts, code: 'outcome_unknown', effect: 'unknown', retry: 'after_check' });
+    super({ effect: 'unknown', retry: 'after_check', ...parts, code: 'outcome_unknown' });
     this.refusal = refusal;
   }
 }

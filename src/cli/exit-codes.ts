@@ -56,7 +56,7 @@ export const EXIT_CODES: readonly ExitCode[] = [
   {
     code: 7,
     meaning:
-      'outcome unknown: sent, now or in an earlier run of the same action, and no usable answer came; hedge check, hedge resume. Also an open that was filled for less than was asked (partial_fill, effect done)',
+      'outcome unknown: sent, now or in an earlier run of the same action, and no usable answer came, or readings disagree; hedge check, hedge resume. Also an open that was filled for less than was asked (partial_fill, effect done)',
     kinds: [OutcomeUnknownError, PartialFillError],
   },
   {

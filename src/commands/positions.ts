@@ -7,7 +7,7 @@ export const positions = defineCommand({
   name: 'positions',
   summary: 'what is open per side, and what closing it now would return',
   description:
-    'One line a side that is open. Net P&L is price and carry together; CLOSING RETURNS is what closing right now would return to the balance.',
+    'One line a side that is open. Net P&L is price and carry together; CLOSING RETURNS is what closing right now would return to the balance. As the service shows it: seconds after a fill, a reading may lag behind.',
   examples: [
     { line: 'hedge positions', shows: 'both sides, marked to the mid' },
     {

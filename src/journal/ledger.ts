@@ -146,6 +146,26 @@ export const hedgesDealtHere = (actions: readonly Action[], identity: Identity):
     ),
   );
 
+/**
+ * Hedges on a side that opens and adds of this machine filled or enlarged, as far as it knows, or that were accepted
+ * and may have by now: each with the time of the last record that says so. `seen`: its end was.
+ */
+export const enlargedOn = (
+  actions: readonly Action[],
+  place: SidePlace,
+): readonly { id: string; atMs: number; seen: boolean }[] =>
+  actions
+    .filter((it) => opens(it) && isOn(it, place) && (inFlight(it) || ENLARGED.includes(it.outcome?.kind)))
+    .flatMap((it) => {
+      const atMs = Date.parse(it.outcome?.at ?? it.changedAt);
+      const { hedges } = it.intent.before;
+      const held = hedges.filter(({ status }) => status === 'filled').map(({ hedge_id: id }) => id);
+      const ids = it.intent.action === 'add' ? held : it.hedgeId === undefined ? [] : [it.hedgeId];
+      return ids.map((id) => ({ id, atMs, seen: it.outcome !== undefined }));
+    });
+
+const ENLARGED: readonly unknown[] = ['filled', 'changed'];
+
 const standing = (actions: readonly Action[], identity: Identity): readonly Action[] =>
   actions.filter((it) => opens(it) && mayStand(it) && sameIdentity(it.intent.identity, identity));
 

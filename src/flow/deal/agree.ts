@@ -25,7 +25,7 @@ export async function agree(intent: ActionIntent, read: Read, dealing: Dealing):
       throw declined(intent);
     if (yes) return shown;
     dealing.watch.start('Reading the price and the book again');
-    const fresh = consider(intent, await readAll(intent, dealing), dealing);
+    const fresh = consider(intent, await readAll(intent, dealing, plan.facts), dealing);
     changed = changedSince(plan, fresh.plan);
     if (changed === undefined) {
       sayReadAgain(plan, fresh.plan, dealing);

@@ -10,7 +10,7 @@ import { lateNews } from '../evidence/late-news.ts';
 import { guardPlan } from '../guard/guard.ts';
 import { type Asked, guardJournal } from '../guard/guard-journal.ts';
 import { stopFrom } from '../guard/stop.ts';
-import { type Plan, planAction } from '../plan/plan.ts';
+import { type Plan, type PlanFacts, planAction } from '../plan/plan.ts';
 import { guardDealId, nextAttempt } from './ensure.ts';
 import { type ActionFacts, readFacts } from './read-facts.ts';
 
@@ -30,8 +30,8 @@ export interface Considered {
 }
 
 /** Reads all that the intent is decided on, and tells what ended while nobody waited. */
-export async function readAll(intent: ActionIntent, dealing: Dealing): Promise<Read> {
-  const facts = await readFacts(intent, dealing);
+export async function readAll(intent: ActionIntent, dealing: Dealing, shown?: PlanFacts): Promise<Read> {
+  const facts = await readFacts(intent, dealing, shown);
   await lateNews(facts.bookFacts.hedges, dealing);
   return { facts, state: dealing.journal.read() };
 }

@@ -16,6 +16,7 @@ import { recordNotTold, recordOutcome } from '../evidence/record-outcome.ts';
 import type { Plan } from '../plan/plan.ts';
 import { figuresOf, reportOf } from '../report/report.ts';
 import {
+  disagreeError,
   failedError,
   neverSent,
   notOursError,
@@ -88,6 +89,8 @@ async function waitForEnd(entry: Action, options: Finishing, looking: Looking): 
         finding: notOursError(told, { says, closedBy }),
       });
     }
+    if (awaited.became === 'disagree')
+      return reportOf('unknown', { entry, plan, finding: disagreeError(entry, awaited.says) });
     const finding = stillPending(entry, awaited.says, looking.clock.now());
     return reportOf('pending', { entry, plan, hedge: awaited.hedge, finding });
   } catch (error) {

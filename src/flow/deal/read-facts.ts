@@ -6,15 +6,9 @@ import type { Hedge, Market, Quote } from '../../client/schemas.ts';
 import { RefusedError } from '../../errors.ts';
 import type { ActionIntent, AddIntent, OpenIntent } from '../../intent/action-intent.ts';
 import type { PlanFacts } from '../plan/plan.ts';
-import {
-  type BookFacts,
-  disagree,
-  hasMatured,
-  readSide,
-  type SideBook,
-  tenorOfSide,
-} from '../plan/plan-side.ts';
-import { type Reading, readBook, readUnderReference } from '../read/read-book.ts';
+import { type BookFacts, tenorOfSide } from '../plan/plan-side.ts';
+import { type Reading, readUnderReference } from '../read/read-book.ts';
+import { type ReadSide, readSideToActOn, type ShownBefore, type SideReading } from './read-side.ts';
 
 export interface ActionFacts extends PlanFacts {
   bookFacts: BookFacts;
@@ -24,10 +18,14 @@ export interface ActionFacts extends PlanFacts {
 }
 
 /** @throws HedgeError of the first reading that fails; the signal's reason when that aborted. */
-export async function readFacts(intent: ActionIntent, reading: Reading): Promise<ActionFacts> {
+export async function readFacts(
+  intent: ActionIntent,
+  reading: SideReading,
+  shown?: ShownBefore,
+): Promise<ActionFacts> {
   const { api, signal } = reading;
   const readAtMs = reading.clock.now();
-  const book = readAgreeingBook(intent, reading);
+  const book = readSideToActOn(intent, reading, shown);
   const markets = api.markets({ signal }).then(({ data }) => data);
   const market = markets.then((all) => all.find((each) => each.market === intent.market));
   const [{ bookFacts, side }, line, all, account, quote, underDealId] = await Promise.all([
@@ -49,30 +47,6 @@ export async function readFacts(intent: ActionIntent, reading: Reading): Promise
     readAtMs,
     ...underDealId,
   };
-}
-
-interface ReadSide {
-  bookFacts: BookFacts;
-  side: SideBook;
-}
-
-/**
- * Positions and hedges are two requests: what filled or closed between them makes them disagree. Then both are
- * read once more; what disagrees still is the side's `unclear`.
- */
-async function readAgreeingBook(intent: ActionIntent, reading: Reading): Promise<ReadSide> {
-  const first = await readSideOf(intent, reading);
-  return mayHaveMoved(first.side) ? readSideOf(intent, reading) : first;
-}
-
-async function readSideOf(intent: ActionIntent, reading: Reading): Promise<ReadSide> {
-  const bookFacts = await readBook(reading);
-  return { bookFacts, side: readSide(intent, bookFacts) };
-}
-
-function mayHaveMoved(side: SideBook): boolean {
-  if (side.inPositions !== false) return disagree(side);
-  return side.listed.some((hedge) => hedge.status === 'filled' && !hasMatured(hedge, side.servedAt));
 }
 
 async function readQuote(

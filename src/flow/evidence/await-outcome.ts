@@ -13,6 +13,7 @@ import type { EndKind } from '../../journal/record.ts';
 import type { Looking } from '../dealing.ts';
 import type { HedgeChange } from '../plan/plan-reduction.ts';
 import { poll } from '../poll.ts';
+import { absenceCheck } from './confirm-absence.ts';
 import { look, type Sighting } from './look.ts';
 import { factsOfHedge, factsOfSide, type OutcomeFacts } from './outcome-facts.ts';
 
@@ -40,6 +41,8 @@ export type Awaited =
   | Ended
   /** Not seen yet; it may still come. */
   | { became: 'pending'; says: string; hedge: Hedge | undefined }
+  /** A reading lacked the side, and the next one had it. */
+  | { became: 'disagree'; says: string }
   /** The book has changed, and not exactly as was asked. */
   | {
       became: 'other';
@@ -65,6 +68,7 @@ export async function awaitOutcome(
     watch.update(`${waiting}, ${waited().toString()} s${more}`);
   };
   let last: Sighting | undefined;
+  const absence = absenceCheck(action.intent);
 
   watch.start(`${waiting} (Ctrl-C stops only the waiting)`);
   try {
@@ -73,14 +77,17 @@ export async function awaitOutcome(
       signal,
       untilMs: startedAt + timeoutMs,
       async read(own) {
-        last = await look(action, { ...looking, signal: own });
+        last = await look(action, { ...looking, signal: own }, absence);
         const end = endOf(action, last);
         if (end === undefined) report(remarkOf(last));
         return end;
       },
       onFailure: (error) => report(`a reading failed, and is made again: ${error.what}`),
     });
-    return ended ?? unfinished(action, last, waited());
+    if (ended !== undefined) return ended;
+    return action.intent.action === 'close' && absence.disagree
+      ? disagreeing(action, waited())
+      : unfinished(action, last, waited());
   } catch (error) {
     if (!(error instanceof CredentialError)) throw error;
     return {
@@ -126,6 +133,11 @@ function unfinished(action: Action, last: Sighting | undefined, seconds: number)
   const seen = last === undefined ? 'nothing could be read' : (remarkOf(last) ?? notSeenYet(action, last));
   return { became: 'pending', says: `${seen} after ${seconds.toString()} s`, hedge };
 }
+
+const disagreeing = ({ intent: { market, side } }: Action, seconds: number): Awaited => ({
+  became: 'disagree',
+  says: `one reading lacked ${unquoted(market)} ${side} and the next one had it, after ${seconds.toString()} s`,
+});
 
 /** What an operator who watches should know of a sighting that is no end; undefined when it is as expected. */
 function remarkOf({ evidence, hedge }: Sighting): string | undefined {

@@ -35,6 +35,10 @@ const OVER: readonly string[] = ['closed', 'failed'];
 
 const isComing = (status: string | null): boolean => status !== null && COMING.includes(status);
 
+/** Neither still to fill nor over. */
+export const holdsSide = (status: string | null): boolean =>
+  !isComing(status) && (status === null || !OVER.includes(status));
+
 export function fatesOf(before: IntentRecord['before'], now: SideBook): Fates {
   const fated = (among: IntentRecord['before']['hedges']): readonly FatedHedge[] =>
     among.map(({ hedge_id: id, notional_usd }) => ({

@@ -4,11 +4,13 @@
  */
 import type { Hedge, Position } from '../../client/schemas.ts';
 import { unquoted } from '../../domain/quoted.ts';
-import { DamagedFileError, RefusedError, UsageError } from '../../errors.ts';
+import { DamagedFileError } from '../../errors.ts';
 import type { Action } from '../../journal/fold.ts';
 import type { Looking } from '../dealing.ts';
 import { readSide, type SideBook } from '../plan/plan-side.ts';
 import { type Reading, readBook, readUnderReference } from '../read/read-book.ts';
+import { beforeReading } from './absence.ts';
+import { type AbsenceCheck, absenceCheck, type Doubt, namesNoHedge } from './confirm-absence.ts';
 import type { Evidence } from './evidence.ts';
 import { evidenceOnSide } from './evidence-on-side.ts';
 import { hedgeEvidence, openEvidence } from './open-evidence.ts';
@@ -19,6 +21,8 @@ export interface Sighting {
   hedge?: Hedge | undefined;
   /** Of the others. */
   book?: SideBook | undefined;
+  /** Why what the reading lacks is not believed; the evidence is unclear then. */
+  doubt?: Doubt | undefined;
   /** The side's line; undefined when it has none, or none that can be told. */
   position?: Position | undefined;
   servedAt?: Date | undefined;
@@ -26,23 +30,36 @@ export interface Sighting {
 
 type Looker = Reading & Pick<Looking, 'journal'>;
 
-/** @throws HedgeError of the reading that failed; the signal's reason when that aborted. */
-export async function look(action: Action, reading: Looker): Promise<Sighting> {
-  if (action.intent.action !== 'open') return lookAtSide(action, reading);
+/**
+ * `absence`: of one command, for all its looks at the action.
+ * @throws HedgeError of the reading that failed; the signal's reason when that aborted.
+ */
+export async function look(
+  action: Action,
+  reading: Looker,
+  absence: AbsenceCheck = absenceCheck(action.intent),
+): Promise<Sighting> {
+  if (action.intent.action !== 'open') return lookAtSide(action, reading, absence);
   return action.hedgeId === undefined
     ? lookForReference(action, reading)
     : lookAtHedge(action, action.hedgeId, reading);
 }
 
-async function lookAtSide(action: Action, reading: Looker): Promise<Sighting> {
+async function lookAtSide(action: Action, reading: Looker, absence: AbsenceCheck): Promise<Sighting> {
   const { intent } = action;
   const lookedAtMs = reading.clock.now();
   const facts = await readBook(reading);
   const book = readSide(intent, facts);
   const actions = readActions(reading.journal);
+  const earlier = beforeReading(intent);
+  const doubt = await absence.doubtOf(book, { ...reading, actions, earlier, atMs: lookedAtMs });
   return {
-    evidence: evidenceOnSide(action, { now: book, lookedAtMs, actions }),
+    evidence:
+      doubt === undefined
+        ? evidenceOnSide(action, { now: book, lookedAtMs, actions })
+        : { kind: 'unclear', says: doubt.says },
     book,
+    doubt,
     position: book.position,
     servedAt: facts.servedAt,
   };
@@ -70,10 +87,6 @@ async function lookAtHedge(action: Action, id: string, reading: Reading): Promis
   const says = `the service took it as ${unquoted(id)} and does not know that hedge now`;
   return { ...found, evidence: { kind: 'unclear', says } };
 }
-
-/** The service has no hedge under that id, or has another place there, so that none can be asked for by it. */
-const namesNoHedge = (error: unknown): boolean =>
-  error instanceof UsageError || (error instanceof RefusedError && error.httpStatus === 404);
 
 async function lookForReference({ intent }: Action, reading: Reading): Promise<Sighting> {
   const reference = intent.client_reference;

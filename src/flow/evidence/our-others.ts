@@ -56,7 +56,7 @@ const otherOf = (it: Action, { intent }: Action, lookedAtMs: number): OurOther =
 const READ_BEFORE_MS = 5_000;
 
 /** When the reading of the side began that an action is measured against, in milliseconds. */
-const readAt = ({ before, at }: IntentRecord): number =>
+export const readAt = ({ before, at }: IntentRecord): number =>
   before.read_at === undefined ? Date.parse(at) - READ_BEFORE_MS : Date.parse(before.read_at);
 
 /** It had ended by then, or was so long without an end that none was to come. */

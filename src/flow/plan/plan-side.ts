@@ -27,6 +27,8 @@ export interface SideHedge {
   status: string;
   tenorDays: Big;
   maturityAt: string | undefined;
+  /** When it filled, by the service; when it was opened, where it does not say. */
+  filledAt?: string | undefined;
   /** The deal id it was opened under. */
   reference: string | undefined;
 }
@@ -99,6 +101,7 @@ const sideHedge = (hedge: Hedge): SideHedge => ({
   status: hedge.status,
   tenorDays: hedge.tenor_days,
   maturityAt: hedge.maturity_at ?? undefined,
+  filledAt: hedge.filled_at ?? hedge.opened_at ?? undefined,
   reference: hedge.client_reference ?? undefined,
 });
 

@@ -93,6 +93,18 @@ export const notOursError = (
     details: { ...actionIds(entry), seen: says },
   });
 
+/** Accepted, and what the readings of its side say differs from one to the next. */
+export const disagreeError = (entry: Action, says: string): OutcomeUnknownError =>
+  new OutcomeUnknownError({
+    what: `UNKNOWN: ${actionInWords(entry)} was accepted, and readings disagree: ${says}.`,
+    book: `It may be done or not yet (${actionByName(entry)}). Do not deal it again.`,
+    hint: commandLines([
+      [`hedge wait ${entry.shortId}`, 'reads on until they agree'],
+      [`hedge check ${entry.shortId}`, 'looks again, sends nothing'],
+    ]),
+    details: { ...actionIds(entry), seen: says },
+  });
+
 /** The operator stopped the waiting. Nothing of the action is stopped by that. */
 export function stoppedWaiting(entry: Action, stopped: InterruptedError): InterruptedError {
   const accepted = entry.state === 'accepted';

@@ -13,7 +13,13 @@ import { reportOf } from '../report/report.ts';
 import { unknownError } from '../report/report-errors.ts';
 import { stillPending } from '../report/still-open.ts';
 
-const READING_FAILURES = [UnavailableError, UnreadableAnswerError, RefusedError, CredentialError] as const;
+const READING_FAILURES = [
+  UnavailableError,
+  UnreadableAnswerError,
+  RefusedError,
+  CredentialError,
+  OutcomeUnknownError,
+] as const;
 
 export const isReadingFailure = (error: unknown): error is HedgeError =>
   error instanceof HedgeError && READING_FAILURES.some((kind) => error instanceof kind);

@@ -6,6 +6,7 @@ import { type Action, isUnresolved } from '../../journal/fold.ts';
 import { ended, finish } from '../deal/finish.ts';
 import type { ActionReport, Looking } from '../dealing.ts';
 import { endOf } from '../evidence/await-outcome.ts';
+import { absenceCheck } from '../evidence/confirm-absence.ts';
 import type { Evidence } from '../evidence/evidence.ts';
 import { look, type Sighting } from '../evidence/look.ts';
 import { recordFound, recordNotSeen, recordNotTold } from '../evidence/record-outcome.ts';
@@ -23,11 +24,24 @@ export interface Looked {
 export async function lookAtAction(action: Action, looking: Looking): Promise<Looked> {
   if (action.underway || (!isUnresolved(action) && action.state !== 'accepted'))
     return { report: await finish(action, { wait: false, timeoutMs: 0 }, looking), evidence: undefined };
-  const seen = await look(action, looking);
+  const seen = await lookTwiceInDoubt(action, looking);
   const report = isUnresolved(action)
     ? await unresolvedReport(action, seen, looking)
     : await acceptedReport(action, seen, looking);
   return { report, evidence: seen.evidence };
+}
+
+/** From one reading to the next, in milliseconds: the service advises one second at least (specification §6). */
+const NEXT_READING_MS = 1_000;
+
+/** Once, or a second time where that is all it takes to believe what the first one lacks. */
+async function lookTwiceInDoubt(action: Action, looking: Looking): Promise<Sighting> {
+  const absence = absenceCheck(action.intent);
+  const seen = await look(action, looking, absence);
+  if (seen.doubt?.again !== true) return seen;
+  await looking.clock.sleep(NEXT_READING_MS, looking.signal);
+  looking.signal.throwIfAborted();
+  return look(action, looking, absence);
 }
 
 /** Only an open is settled by its being there: what else is seen may be a colleague's. */

@@ -19,7 +19,7 @@ import { guardPlan } from '../guard/guard.ts';
 import { guardJournal } from '../guard/guard-journal.ts';
 import { stopFrom } from '../guard/stop.ts';
 import { isSetBack, keyLives, sinceSent } from '../key-life.ts';
-import type { Plan } from '../plan/plan.ts';
+import type { Plan, PlanFacts } from '../plan/plan.ts';
 import { intentAgain, planAgain } from '../plan/plan-again.ts';
 import { reportOf } from '../report/report.ts';
 import { nothingSentNow } from '../report/report-errors.ts';
@@ -78,7 +78,7 @@ async function agreeAgain(action: Action, how: Resending, dealing: Dealing): Pro
       throw declined();
     if (how.yes) return shown;
     dealing.watch.start('Reading the price and the book again');
-    shown = await considerAgain(action, how, dealing);
+    shown = await considerAgain(action, how, dealing, plan.facts);
     changed = changedSince(plan, shown.plan);
     if (changed === undefined) return shown;
   }
@@ -88,9 +88,10 @@ async function considerAgain(
   action: Action,
   how: Resending,
   dealing: Dealing,
+  before?: PlanFacts,
 ): Promise<Agreed & { dealtElsewhere: readonly string[] }> {
   const intent = intentAgain(action, optionsOf(action, how), how.line);
-  const facts = await readFacts(intent, dealing);
+  const facts = await readFacts(intent, dealing, before);
   const state = dealing.journal.read();
   // A line of what never left is typed for what stands now.
   const isMeantNow = how.line !== undefined && how.evidence === undefined;

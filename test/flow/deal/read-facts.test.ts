@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { readFacts } from '../../../src/flow/deal/read-facts.ts';
+import { DESK } from '../../journal/records.ts';
 import { aHedge, aMarket, anAccount, aPosition, aQuote, type Body } from '../../spec/bodies.ts';
 import { deskWith, rejection } from '../../support/desk-client.ts';
 import { type Answer, type Exchange, no, ok, on } from '../../support/scripted-service.ts';
 import { intent } from '../facts.ts';
+import { aJournal, recordingWatch } from '../looking.ts';
 
 const BUY = aPosition({ market: 'USDTNGN', side: 'buy', notional_usd: 10_000 });
 const WHOLE = '/hedges?limit=500';
@@ -23,7 +25,8 @@ const theBook = (
 
 async function factsOf(line: string, script: readonly Exchange[], options: { dealId?: string } = {}) {
   const { api, clock, service } = await deskWith(script);
-  const reading = { api, clock, signal: new AbortController().signal };
+  const signal = new AbortController().signal;
+  const reading = { api, clock, signal, journal: aJournal(clock), identity: DESK, watch: recordingWatch() };
   return { facts: readFacts(intent(line, options), reading), service };
 }
 

@@ -1,0 +1,289 @@
+/**
+ * Read replicas that are behind: a reading that lacks a side, or a hedge of it, is not believed while it may be
+ * older than what is known to be there. The whole program, on one clock with the service.
+ */
+import { describe, expect, it } from 'vitest';
+import type { Ran, TestDesk } from '../support/desk.ts';
+import { type Lag, type LaggingService, laggingService, type Reading } from '../support/lagging-service.ts';
+
+const LONG_MS = 60_000;
+const OPEN = 'open USDTNGN buy 10000 --tenor 7 --yes --json';
+const CLOSE = 'close USDTNGN buy --yes --json';
+const BUY = { side: 'buy', notional_usd: 10_000, tenor_days: 7 };
+const TEN_MINUTES = 600_000;
+
+interface Said {
+  data: { outcome: string } | null;
+  error: { code: string; message: string; effect: string; retry: string; hint?: string } | null;
+}
+const said = (ran: Ran): Said => JSON.parse(ran.out);
+const told = (ran: Ran): unknown => [
+  ran.code,
+  said(ran).data?.outcome ?? said(ran).error?.code,
+  said(ran).error?.effect,
+];
+
+/** What it came to, and how long it took by the clock of the desk. */
+async function timed(service: LaggingService, running: Promise<Ran>): Promise<{ came: unknown; ms: number }> {
+  const from = service.clock.now();
+  const came = told(await running);
+  return { came, ms: service.clock.now() - from };
+}
+
+interface AtDesk {
+  service: LaggingService;
+  desk: TestDesk;
+}
+
+/** This machine has opened 10,000, so many milliseconds ago. */
+async function opened(age: number): Promise<AtDesk> {
+  const service = await laggingService();
+  const desk = service.machine();
+  expect(told(await desk.run(OPEN))).toEqual([0, 'filled', undefined]);
+  await service.pass(age);
+  return { service, desk };
+}
+
+/** A colleague has opened 10,000, so many milliseconds ago. */
+async function openedElsewhere(age: number): Promise<AtDesk> {
+  const service = await laggingService();
+  await service.served.colleague('/hedges', BUY);
+  await service.pass(age);
+  expect(await service.open('buy')).toHaveLength(1);
+  return { service, desk: service.machine() };
+}
+
+/** Behind once there is an order on its way, and only in the readings of these kinds, each of these times it is read. */
+function behindOnce(service: LaggingService, behind: ReturnType<Lag>, ...kinds: readonly Reading[]): void {
+  const after = service.served.changes().length;
+  const turns = new Map<Reading, number>();
+  service.lag((reading) => {
+    if (service.served.changes().length === after) return 0;
+    const turn = (turns.get(reading) ?? 0) + 1;
+    turns.set(reading, turn);
+    return kinds.includes(reading) && turn === 2 ? behind : 0;
+  });
+}
+
+const landsAfter = (service: LaggingService, seconds: number): Promise<unknown> =>
+  service.served.desk.service.admin.setWeather({ slow_fills_seconds: seconds });
+
+describe('seconds after a fill of this machine, as replicas show it that are behind', {
+  timeout: LONG_MS,
+}, () => {
+  it('close --if-open does not call the side flat, and closes it', async () => {
+    const { service, desk } = await opened(2_000);
+    service.lag(() => 12_000);
+    expect(told(await desk.run(`${CLOSE} --if-open`))).toEqual([0, 'closed', undefined]);
+    expect(await service.open('buy')).toEqual([]);
+  });
+
+  it.each([
+    ['add USDTNGN buy 5000 --yes --json', 15_000],
+    ['reduce USDTNGN buy --to 4000 --yes --json', 4_000],
+    ['close USDTNGN buy --yes --json', undefined],
+  ])('%s does not say that nothing is open, and is done', async (line, left) => {
+    const { service, desk } = await opened(2_000);
+    service.lag(() => 12_000);
+    expect((await desk.run(line)).code).toBe(0);
+    expect((await service.open('buy'))[0]?.notional_usd).toBe(left);
+  });
+
+  it.each<[string, readonly Reading[]]>([
+    ['the positions lack', ['positions']],
+    ['the list of hedges lacks', ['hedges']],
+    ['positions and list lack', ['positions', 'hedges']],
+    ['every reading lacks', ['positions', 'hedges', 'hedge']],
+  ])('a close is not CLOSED by one reading in which %s what is still open', async (_, kinds) => {
+    const { service, desk } = await opened(2_000);
+    await landsAfter(service, 20);
+    behindOnce(service, 12_000, ...kinds);
+    const { came, ms } = await timed(service, desk.run(CLOSE));
+    expect(came).toEqual([0, 'closed', undefined]);
+    expect(ms).toBeGreaterThan(20_000);
+    expect(await service.open('buy')).toEqual([]);
+  });
+
+  it('a reduction of everything is not CLOSED by one such reading', async () => {
+    const { service, desk } = await opened(2_000);
+    await landsAfter(service, 20);
+    behindOnce(service, 12_000, 'positions', 'hedges');
+    const { came, ms } = await timed(service, desk.run('reduce USDTNGN buy 10000 --yes --json'));
+    expect(came).toEqual([0, 'closed', undefined]);
+    expect(ms).toBeGreaterThan(20_000);
+  });
+
+  it('a close that nobody waited for is in flight for check and wait, until it is closed in truth', async () => {
+    const { service, desk } = await opened(2_000);
+    await landsAfter(service, 20);
+    expect((await desk.run(`${CLOSE} --no-wait`)).code).toBe(0);
+    service.lag((reading) => (reading === 'hedge' ? 0 : 12_000));
+    expect(told(await desk.run('check --json'))).toEqual([8, 'pending', 'pending']);
+    const [action] = JSON.parse((await desk.run('journal --json')).out).data;
+    expect(told(await desk.run(`wait ${action.action_id} --json`))).toEqual([0, 'closed', undefined]);
+    expect(await service.open('buy')).toEqual([]);
+  });
+});
+
+describe('an order that is on its way to close an old hedge', { timeout: LONG_MS }, () => {
+  it.each([
+    ['this machine', opened],
+    ['a colleague', openedElsewhere],
+  ])('is not CLOSED by one reading that shows nothing of what %s opened', async (_, begin) => {
+    const { service, desk } = await begin(TEN_MINUTES);
+    await landsAfter(service, 20);
+    behindOnce(service, 'lost', 'positions');
+    const { came, ms } = await timed(service, desk.run(CLOSE));
+    expect(came).toEqual([0, 'closed', undefined]);
+    expect(ms).toBeGreaterThan(20_000);
+  });
+
+  it('is CLOSED by the first reading that lacks it and lists it as closed, with no request more', async () => {
+    const { service, desk } = await opened(TEN_MINUTES);
+    service.readings();
+    const { came, ms } = await timed(service, desk.run(CLOSE));
+    expect(came).toEqual([0, 'closed', undefined]);
+    expect(ms).toBeLessThan(6_000);
+    const read = service.readings();
+    expect(read.filter((line) => line.includes('/hedges/hdg_'))).toEqual([]);
+    expect(read.filter((line) => line === 'GET /positions').length).toBe(1 + Math.ceil(ms / 1_500) + 1);
+  });
+
+  it('is CLOSED as soon by a service that leaves it filled, after a second reading that lacks it', async () => {
+    const { service, desk } = await opened(TEN_MINUTES);
+    service.leavesFilled();
+    service.readings();
+    const { came, ms } = await timed(service, desk.run(CLOSE));
+    expect(came).toEqual([0, 'closed', undefined]);
+    expect(ms).toBeLessThan(8_000);
+    expect(service.readings().filter((line) => line.includes('/hedges/hdg_'))).toEqual([]);
+    expect(await timed(service, desk.run(`${CLOSE} --if-open`))).toEqual({
+      came: [0, 'flat', undefined],
+      ms: 0,
+    });
+  });
+
+  it('is told by check at once, by a service that leaves it filled', async () => {
+    const { service, desk } = await opened(TEN_MINUTES);
+    service.leavesFilled();
+    await desk.run(`${CLOSE} --no-wait`);
+    await service.pass(5_000);
+    expect((await desk.run('check --json')).code).toBe(0);
+    expect(JSON.parse((await desk.run('journal --json')).out).data[0]).toMatchObject({ state: 'done' });
+  });
+});
+
+describe('a hedge that filled seconds ago, closed at a service that leaves it filled', {
+  timeout: LONG_MS,
+}, () => {
+  it('is CLOSED when no reading can be older than its fill', async () => {
+    const { service, desk } = await opened(5_000);
+    service.leavesFilled();
+    const { came, ms } = await timed(service, desk.run(CLOSE));
+    expect(came).toEqual([0, 'closed', undefined]);
+    expect(ms).toBeGreaterThan(50_000);
+    expect(ms).toBeLessThan(60_000);
+  });
+
+  it('is pending where the time limit comes first, and closed for check a minute later', async () => {
+    const { service, desk } = await opened(5_000);
+    service.leavesFilled();
+    const ran = await desk.run(`${CLOSE} --timeout 10`);
+    expect(told(ran)).toEqual([8, 'pending', 'pending']);
+    expect(said(ran).error?.message).toContain('is filled, and the positions do not show USDTNGN buy');
+    await service.pass(60_000);
+    expect((await desk.run('check --json')).code).toBe(0);
+  });
+
+  it('only its id is read besides, once for each reading that lacks it', async () => {
+    const { service, desk } = await opened(5_000);
+    const [hedge] = await service.open('buy');
+    service.leavesFilled();
+    service.readings();
+    await desk.run(`${CLOSE} --timeout 10`);
+    const ids = service.readings().filter((line) => line.startsWith('GET /hedges/hdg_'));
+    expect(new Set(ids)).toEqual(new Set([`GET /hedges/${hedge?.id ?? ''}`]));
+    expect(ids.length).toBeLessThan(8);
+  });
+});
+
+describe('a hedge that a colleague opened seconds ago', { timeout: LONG_MS }, () => {
+  it.each<[string, readonly Reading[]]>([
+    ['the positions lack', ['positions']],
+    ['positions and list lack', ['positions', 'hedges']],
+  ])('is not CLOSED by one reading in which %s it', async (_, kinds) => {
+    const { service, desk } = await openedElsewhere(5_000);
+    await landsAfter(service, 20);
+    behindOnce(service, 12_000, ...kinds);
+    const { came, ms } = await timed(service, desk.run(CLOSE));
+    expect(came).toEqual([0, 'closed', undefined]);
+    expect(ms).toBeGreaterThan(20_000);
+  });
+
+  it('is not called flat by positions that are behind the list', async () => {
+    const { service, desk } = await openedElsewhere(5_000);
+    service.lag((reading) => (reading === 'positions' ? 12_000 : 0));
+    expect(told(await desk.run(`${CLOSE} --if-open`))).toEqual([0, 'closed', undefined]);
+    expect(await service.open('buy')).toEqual([]);
+  });
+
+  it('is not called flat where it was shown, and no reading has it after the yes', async () => {
+    const { service, desk } = await openedElsewhere(5_000);
+    let positions = 0;
+    service.lag((reading) => {
+      if (reading === 'positions') positions += 1;
+      return positions > 1 && positions < 6 ? 12_000 : 0;
+    });
+    const ran = await desk.run('close USDTNGN buy --if-open', {
+      terminal: { isTTY: { stdin: true, stdout: true, stderr: true } },
+      answer: 'y\r',
+    });
+    expect({ code: ran.code, left: await service.open('buy') }).toEqual({ code: 0, left: [] });
+  });
+});
+
+describe('readings that disagree to the end', { timeout: LONG_MS }, () => {
+  it('before anything is sent end with 7 and no effect', async () => {
+    const { service, desk } = await opened(2_000);
+    service.lag((reading) => (reading === 'positions' ? 'lost' : 0));
+    const ran = await desk.run(`${CLOSE} --if-open --timeout 10`);
+    expect(told(ran)).toEqual([7, 'outcome_unknown', 'none']);
+    expect(said(ran).error).toMatchObject({
+      retry: 'later',
+      message: expect.stringMatching(/^Readings disagree/),
+    });
+    expect(service.served.changes()).toHaveLength(1);
+  });
+
+  it('before anything is sent are believed after a minute', async () => {
+    const { service, desk } = await opened(2_000);
+    service.lag((reading) => (reading === 'positions' ? 'lost' : 0));
+    const { came, ms } = await timed(service, desk.run(`${CLOSE} --if-open`));
+    expect(came).toEqual([0, 'flat', undefined]);
+    expect(ms).toBeGreaterThan(50_000);
+    expect(ms).toBeLessThan(62_000);
+  });
+
+  it('after a close was accepted end with 7, and the close is waited for afterwards', async () => {
+    const { service, desk } = await opened(2_000);
+    await landsAfter(service, 20);
+    let turn = 0;
+    service.lag((reading) => {
+      if (reading !== 'positions' || service.served.changes().length === 1) return 0;
+      turn += 1;
+      return turn % 2 === 0 ? 12_000 : 0;
+    });
+    const ran = await desk.run(`${CLOSE} --timeout 3`);
+    expect(told(ran)).toEqual([7, 'unknown', 'unknown']);
+    expect(said(ran).error?.message).toContain('readings disagree: one reading lacked USDTNGN buy');
+    service.lag(() => 0);
+    const [action] = JSON.parse((await desk.run('journal --json')).out).data;
+    expect(told(await desk.run(`wait ${action.action_id} --json`))).toEqual([0, 'closed', undefined]);
+  });
+
+  it('on a hedge that no reading knows by its id prove nothing: 404 is read on', async () => {
+    const { service, desk } = await opened(2_000);
+    service.lag((reading) => (reading === 'hedges' ? 0 : 'lost'));
+    expect(told(await desk.run(`${CLOSE} --if-open --timeout 10`))).toEqual([7, 'outcome_unknown', 'none']);
+  });
+});
