@@ -58,6 +58,7 @@ export async function lookingDesk(settings: Record<string, unknown> = {}): Promi
   const practice = await aDesk({ settings: flatAt(1530, settings) });
   const clock: Clock = {
     now: () => practice.clock.now(),
+    monotonic: () => practice.clock.now(),
     sleep: (ms) => practice.clock.sleep(ms),
     after: () => () => undefined,
   };

@@ -47,6 +47,7 @@ export async function readFacts(intent: ActionIntent, reading: Reading): Promise
     account: account.data,
     quote,
     readAtMs,
+    clocks: bookFacts.clocks,
     ...underDealId,
   };
 }
