@@ -47,7 +47,7 @@ describe.each(ROADS)('on the $road road, an action', ({ deskWith }) => {
         /1 attempt: the service answered 504\. It was not sent again: the clocks differ by /,
       ),
     });
-    expect(String(error)).toContain(`differ by ${words} about the time since it was sent first`);
+    expect(String(error)).toContain(`differ by ${words} on the time since the first attempt`);
     expect(service.requests).toHaveLength(1);
   });
 
@@ -62,7 +62,7 @@ describe.each(ROADS)('on the $road road, an action', ({ deskWith }) => {
     const clock = clockOn((it) => it.advance(TOTAL_MS));
     const { api, service } = await deskWith([on(CLOSING, reset)], { clock });
     const error = await rejection(api.close(CLOSE, 'one-key'));
-    expect(String(error)).toMatch(/It was not sent again: 30 s passed since it was sent first\./);
+    expect(String(error)).toMatch(/It was not sent again: 30 s passed since the first attempt\./);
     expect(service.requests).toHaveLength(1);
   });
 
@@ -109,7 +109,7 @@ describe.each(ROADS)('on the $road road, an action', ({ deskWith }) => {
     [
       'the process was stopped',
       (clock) => clock.advance(HOUR),
-      /was not sent: 1 h passed since it was decided on\./,
+      /was not sent: 1 h passed since the position was read\./,
     ],
   ])('does not leave at all when %s since the book was read', async (_, happens, says) => {
     const clock = steadyClock();
@@ -147,7 +147,7 @@ describe.each(ROADS)('on the $road road, an action', ({ deskWith }) => {
     const { api, service } = await deskWith([on(CLOSING, gone(HOUR))]);
     const error = await rejection(api.close(CLOSE, 'one-key', { decided: decided({ service: START }) }));
     expect(error).toBeInstanceOf(OutcomeUnknownError);
-    expect(String(error)).toContain('about the time since it was decided on');
+    expect(String(error)).toContain('on the time since the position was read');
     expect(service.requests).toHaveLength(1);
   });
 

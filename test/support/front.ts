@@ -50,6 +50,12 @@ export const refusal = (
   body: JSON.stringify(failed(code)),
 });
 
+/** As a service answers that is not practice: its Date is no book's, and tells the time. */
+export const servedAt = (ms: number, { headers, ...answer }: Passed): Passed => {
+  const { 'x-practice-clock': _book, ...others } = headers;
+  return { ...answer, headers: { ...others, date: new Date(ms).toUTCString() } };
+};
+
 /** A body that was changed has another length. */
 const withoutLength = (headers: Passed['headers']): Passed['headers'] =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => name !== 'content-length'));
@@ -70,7 +76,8 @@ export async function frontOf(
     const line = `${incoming.method ?? ''} ${(incoming.url ?? '').replace(behind.pathname, '')}`;
     seen(line);
     const pass: Pass = (other) => passOn(incoming, { ...incoming.headers, ...other }, sent);
-    const answer = await meddling(line, pass, incoming.headers);
+    // An answer that is lost behind it is lost before it too.
+    const answer = await meddling(line, pass, incoming.headers).catch(() => 'cut' as const);
     if (answer === 'cut') incoming.socket.destroy();
     else response.writeHead(answer.status, withoutLength(answer.headers)).end(answer.body);
   }

@@ -157,7 +157,7 @@ export const withheld = ({ line }: Called, says: string): StoppedError =>
     code: 'too_late',
     what: `${line} was not sent: ${says}.`,
     book: NOTHING_DONE.action,
-    hint: 'If it is still wanted, deal it again: everything is read anew.',
+    hint: 'If you still want it, enter it again: everything is read again first.',
     retry: 'later',
   });
 

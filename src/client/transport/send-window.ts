@@ -31,8 +31,8 @@ export function sendWindow(clock: Clock, decided: Decided | undefined): SendWind
       const now = readClocks(clock);
       const reason =
         (decided &&
-          whyNot(elapsedOver([decided.at, ...answers, now]), decided.withinMs, 'it was decided on')) ??
-        (first && whyNot(elapsedOver([first, ...answers, now]), TOTAL_MS, 'it was sent first'));
+          whyNot(elapsedOver([decided.at, ...answers, now]), decided.withinMs, 'the position was read')) ??
+        (first && whyNot(elapsedOver([first, ...answers, now]), TOTAL_MS, 'the first attempt'));
       first ??= now;
       return reason;
     },
@@ -46,7 +46,7 @@ function whyNot(elapsed: Elapsed, withinMs: number, since: string): Failure | un
   const withheld = (says: string): Failure => new Failure({ phase: 'never_sent', kind: 'withheld', says });
   if (disagrees(elapsed))
     return withheld(
-      `the clocks differ by ${durationInWords(elapsed.apartMs)} about the time since ${since}: this machine slept, or a clock was set`,
+      `the clocks differ by ${durationInWords(elapsed.apartMs)} on the time since ${since} (the machine slept, or a clock was set)`,
     );
   return elapsed.ms < withinMs ? undefined : withheld(`${durationInWords(elapsed.ms)} passed since ${since}`);
 }

@@ -10,8 +10,11 @@ import type { ResumeIntent } from '../../../src/intent/after-intents.ts';
 import type { Action } from '../../../src/journal/fold.ts';
 import { hostOf } from '../../../src/platform/host.ts';
 import { NOT_SENT, NOTHING, SENDING, step } from '../../journal/records.ts';
+import { frontOf, servedAt } from '../../support/front.ts';
+import { temporaryFolder } from '../../support/own-folder.ts';
 import { type DealingDesk, dealingDesk } from '../dealing-desk.ts';
 import { intent } from '../facts.ts';
+import { oneClock } from '../looking.ts';
 
 const ASKED: ResumeIntent = {
   word: undefined,
@@ -254,6 +257,74 @@ describe('what keeps it from being sent again', () => {
     expect(report).toMatchObject({ outcome: 'unknown', finding: { code: 'key_expired', effect: 'unknown' } });
     expect(report?.finding?.what).toMatch(/a time that cannot be told: the clock/);
     expect(sendsOf(desk, lost)).toBe(3);
+  });
+
+  describe('by a service whose clock tells the time', () => {
+    /** Milliseconds by which the clocks are off the true time. */
+    async function clocks(): Promise<{ desk: DealingDesk; off: { here: number; there: number } }> {
+      const off = { here: 0, there: 0 };
+      const desk = await dealingDesk(undefined, {
+        clockOf: (practice) => ({ ...oneClock(practice), now: () => practice.clock.now() + off.here }),
+        async wayTo(practice) {
+          const way = (): never => expect.fail('no program is led there');
+          const front = await frontOf({ desk: practice, way }, temporaryFolder());
+          front.meddle(async (_, pass) => servedAt(practice.clock.now() + off.there, await pass()));
+          return front;
+        },
+      });
+      await desk.now(OPEN);
+      return { desk, off };
+    }
+    const MINUTE = 60_000;
+
+    it.each([
+      ['set back by ten minutes', 65, -10],
+      ['set back by as much as passed', 65, -65],
+      ['set forward by ten minutes, though the key may live', 20, 10],
+    ])('the age of its key, where the clock here was %s', async (_, passed, set) => {
+      const { desk, off } = await clocks();
+      const lost = await desk.lost('before', ADD);
+      expect(lost.intent.before).toMatchObject({
+        answered_at: expect.any(String),
+        served_at: expect.any(String),
+      });
+      desk.practice.clock.pass(passed * MINUTE);
+      off.here = set * MINUTE;
+      const sent = desk.keys().length;
+      const report = await resumed(desk, { yes: true, resend: true });
+      expect(report).toMatchObject({
+        outcome: 'unknown',
+        finding: { code: 'key_expired', effect: 'unknown' },
+      });
+      expect(report?.finding?.what).toMatch(/sent at a time that cannot be told: the clock/);
+      expect(desk.keys()).toHaveLength(sent);
+      expect(desk.again(lost)).toEqual(lost);
+    });
+
+    it('nothing, where that clock is two days off all the time and no hour has passed', async () => {
+      const { desk, off } = await clocks();
+      off.there = 2 * 24 * 60 * MINUTE;
+      const lost = await desk.lost('before', ADD);
+      desk.practice.clock.pass(50 * MINUTE);
+      expect(await resumed(desk, { yes: true })).toMatchObject({
+        outcome: 'changed',
+        entry: { id: lost.id },
+      });
+      expect(await openOn(desk)).toBe('12000');
+    });
+
+    it('the end of its hour, which comes while the rate limit is waited for', async () => {
+      const { desk } = await clocks();
+      const lost = await desk.lost('before', ADD);
+      desk.practice.clock.pass(60 * MINUTE - 5_000);
+      const { clock } = desk.looking;
+      const sent = desk.keys().length;
+      await desk.practice.service.admin.setWeather({ share_429: 1, only: 'actions' });
+      const report = await resumed(desk, { yes: true }, { clock });
+      expect(report).toMatchObject({ outcome: 'unknown', entry: { id: lost.id } });
+      expect(report?.finding?.what).toContain('It was not sent again');
+      expect(desk.keys().length - sent).toBeLessThan(8);
+    });
   });
 
   it('nobody at a terminal, where ours never left and nobody has agreed to send it again', async () => {
