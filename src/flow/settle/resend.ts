@@ -96,11 +96,15 @@ async function considerAgain(
   const state = dealing.journal.read();
   // A line of what never left is typed for what stands now.
   const isMeantNow = how.line !== undefined && how.evidence === undefined;
-  const over = isMeantNow ? undefined : stopFrom(notWhatItWasFor(action, facts.book, state.actions));
+  const { evidence } = how;
+  const { actions } = state;
+  const over = isMeantNow
+    ? undefined
+    : stopFrom(notWhatItWasFor(action, { now: facts.book, evidence, actions }));
   if (over !== undefined) throw over;
   const plan = planAgain(intent, facts);
   const findings = [
-    ...guardPlan(plan, { limits: dealing.limits }).map((finding) => softened(finding, how.evidence)),
+    ...guardPlan(plan, { limits: dealing.limits }).map((finding) => softened(finding, evidence)),
     ...judgedByJournal(action, plan, state, dealing),
     ...dealIdFindings(intent, { state, facts, dealing }),
   ];
@@ -111,7 +115,7 @@ async function considerAgain(
   const warnings = findings.filter(({ level }) => level === 'warn');
   return {
     plan,
-    warnings: [sentBefore(action, how.evidence, dealing), ...warnings],
+    warnings: [sentBefore(action, evidence, dealing), ...warnings],
     dealtElsewhere: notDealtHere({ state, facts }, dealing),
   };
 }
