@@ -37,11 +37,15 @@ export function elapsedOver(moments: readonly ClockReadings[]): Elapsed {
 
 export const disagrees = ({ apartMs }: Elapsed): boolean => apartMs > MOST_APART_MS;
 
-function differences(from: ClockReadings, to: ClockReadings): readonly number[] {
-  const known = (first: number | undefined, last: number | undefined): readonly number[] =>
-    first === undefined || last === undefined ? [] : [last - first];
-  return [to.wall - from.wall, ...known(from.monotonic, to.monotonic), ...known(from.service, to.service)];
-}
+/** By each clock that was read at both moments. */
+const differences = (from: ClockReadings, to: ClockReadings): readonly number[] => [
+  to.wall - from.wall,
+  ...known(from.monotonic, to.monotonic),
+  ...known(from.service, to.service),
+];
+
+const known = (first: number | undefined, last: number | undefined): readonly number[] =>
+  first === undefined || last === undefined ? [] : [last - first];
 
 /** `30 s`, `4 min`, `2 h`. */
 export function durationInWords(ms: number): string {

@@ -37,7 +37,7 @@ describe.each(ROADS)('on the $road road, an action', ({ deskWith }) => {
     ['back', -2 * HOUR, '2 h'],
     ['by six seconds', 6_000, '6 s'],
   ])('is not sent again when the wall clock went %s in the wait', async (_, ms, words) => {
-    const clock = clockOn((it) => it.jump(ms));
+    const clock = clockOn((its) => its.jump(ms));
     const { api, service } = await deskWith([on(CLOSING, html(504))], { clock });
     const error = await rejection(api.close(CLOSE, 'one-key'));
     expect(error).toBeInstanceOf(OutcomeUnknownError);
@@ -52,14 +52,14 @@ describe.each(ROADS)('on the $road road, an action', ({ deskWith }) => {
   });
 
   it('is sent again when the wall clock was corrected by four seconds in the wait', async () => {
-    const clock = clockOn((it) => it.jump(4_000));
+    const clock = clockOn((its) => its.jump(4_000));
     const { api, service } = await deskWith([on(CLOSING, html(504)), on(CLOSING, closed)], { clock });
     await api.close(CLOSE, 'one-key');
     expect(service.requests).toHaveLength(2);
   });
 
   it('is not sent again when the process was stopped in the wait, longer than it may be sent', async () => {
-    const clock = clockOn((it) => it.advance(TOTAL_MS));
+    const clock = clockOn((its) => its.advance(TOTAL_MS));
     const { api, service } = await deskWith([on(CLOSING, reset)], { clock });
     const error = await rejection(api.close(CLOSE, 'one-key'));
     expect(String(error)).toMatch(/It was not sent again: 30 s passed since the first attempt\./);
@@ -90,7 +90,7 @@ describe.each(ROADS)('on the $road road, an action', ({ deskWith }) => {
   });
 
   it('that was only turned away is not sent after the machine slept, and nothing was done', async () => {
-    const clock = clockOn((it) => it.jump(2 * HOUR));
+    const clock = clockOn((its) => its.jump(2 * HOUR));
     const { api, service } = await deskWith([on(CLOSING, no(429, 'rate_limited'))], { clock });
     const error = await rejection(api.close(CLOSE, 'one-key'));
     expect(error).toBeInstanceOf(UnavailableError);
@@ -152,7 +152,7 @@ describe.each(ROADS)('on the $road road, an action', ({ deskWith }) => {
   });
 
   it('that is a reading is made again whatever the clocks say', async () => {
-    const clock = clockOn((it) => it.jump(2 * HOUR));
+    const clock = clockOn((its) => its.jump(2 * HOUR));
     const answers = [
       on('GET /account', gone(0)),
       on('GET /account', gone(HOUR)),

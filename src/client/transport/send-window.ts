@@ -17,9 +17,9 @@ import { TOTAL_MS } from './retry-policy.ts';
 
 export interface SendWindow {
   /** Why it may not leave now; undefined when it leaves. */
-  mayLeave(): Failure | undefined;
+  mayLeave: () => Failure | undefined;
   /** An attempt has failed: its answer may have had a Date. */
-  failed(parts: FailureParts): void;
+  failed: (parts: FailureParts) => void;
 }
 
 /** From the readings that it was decided on to each send, and from its first send here to each other one. */
@@ -43,10 +43,13 @@ export function sendWindow(clock: Clock, decided: Decided | undefined): SendWind
 }
 
 function whyNot(elapsed: Elapsed, withinMs: number, since: string): Failure | undefined {
-  const withheld = (says: string): Failure => new Failure({ phase: 'never_sent', kind: 'withheld', says });
-  if (disagrees(elapsed))
+  if (disagrees(elapsed)) {
+    const apart = durationInWords(elapsed.apartMs);
     return withheld(
-      `the clocks differ by ${durationInWords(elapsed.apartMs)} on the time since ${since} (the machine slept, or a clock was set)`,
+      `the clocks differ by ${apart} on the time since ${since} (the machine slept, or a clock was set)`,
     );
+  }
   return elapsed.ms < withinMs ? undefined : withheld(`${durationInWords(elapsed.ms)} passed since ${since}`);
 }
+
+const withheld = (says: string): Failure => new Failure({ phase: 'never_sent', kind: 'withheld', says });
