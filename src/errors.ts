@@ -50,6 +50,7 @@ export const OWN_CODES = [
   'in_flight',
   'end_known',
   'key_expired',
+  'too_late',
   'unusual_size',
   'declined',
   'not_run',

@@ -22,6 +22,7 @@ import { type Call, makeHttpApi, type Schemas } from './http-api.ts';
 import { withBearer } from './transport/bearer.ts';
 import { chooseRoad } from './transport/choose-road.ts';
 import { withEnvelope } from './transport/envelope.ts';
+import type { Failure } from './transport/failure.ts';
 import type { ProxySettings } from './transport/proxy.ts';
 import { withRetry } from './transport/retry.ts';
 import { sendOver } from './transport/send.ts';
@@ -112,12 +113,15 @@ export function connect(parts: Connecting): Connection {
     if (effect === 'action') await loaded();
     return withRetry(
       { clock, random, slowDown },
-      { effect, called, stops, onAttempt: options.onAttempt, onHeldBack },
+      { effect, called, stops, onAttempt: options.onAttempt, onHeldBack, decided: options.decided },
       async (attempt) => {
-        const onStarted = (): void => void loaded().catch(() => undefined);
-        const answer = await opened(request, { ...attempt, onStarted });
+        const mayLeave = (): Failure | undefined => {
+          void loaded().catch(() => undefined);
+          return attempt.mayLeave?.();
+        };
+        const answer = await opened(request, { ...attempt, mayLeave });
         const data = validate(call.schema(await loaded()), answer, call);
-        return { data, meta: answer.meta, servedAt: answer.servedAt };
+        return { data, meta: answer.meta, servedAt: answer.servedAt, clocks: answer.clocks };
       },
     );
   });

@@ -2,6 +2,7 @@
  * The partner's API as the rest of the program sees it: twelve methods (specification §4), wire names kept,
  * nothing renamed and nothing decided. connect.ts makes the one that speaks HTTPS.
  */
+import type { ClockReadings } from '../domain/elapsed.ts';
 import type { PreparedAction } from './prepare-action.ts';
 import type { ChangeRequest, CloseRequest, HedgesQuery, OpenRequest, QuoteRequest } from './requests.ts';
 import type {
@@ -21,6 +22,14 @@ export interface Answer<T> {
   meta: Readonly<Record<string, unknown>>;
   /** The answer's Date header, or undefined when it had none that reads as a date. */
   servedAt: Date | undefined;
+  /** The clocks as it came. */
+  clocks: ClockReadings;
+}
+
+/** What an action was decided on was read then, and it must have left so many milliseconds later. */
+export interface Decided {
+  at: ClockReadings;
+  withinMs: number;
 }
 
 /** What became of one attempt. `unclear`: sent, and it cannot be told whether the service acted. */
@@ -40,6 +49,8 @@ export interface CallOptions {
   onAttempt?: ((record: AttemptRecord) => void) | undefined;
   /** Called when the call waits so many milliseconds before it sends, as others with this key were told to slow down. */
   onHeldBack?: ((ms: number) => void) | undefined;
+  /** Of an action: nothing of it leaves later than that, or when the clocks disagree about it. */
+  decided?: Decided | undefined;
 }
 
 /** A request that changes nothing, in the service's own words. */
@@ -54,7 +65,7 @@ export interface RawReading {
 
 /**
  * Every method rejects with a HedgeError: RefusedError (4xx), CredentialError (401, 403), UnavailableError
- * (nothing was done), UnreadableAnswerError (readings only), OutcomeUnknownError (actions only).
+ * (nothing was done), UnreadableAnswerError (readings only), OutcomeUnknownError and StoppedError (actions only).
  *
  * `key` of an action is its Idempotency-Key (§7): 1 to 255 visible ASCII characters, one per intent. The same
  * key goes with every resend, and with the same bytes.

@@ -3,6 +3,8 @@
  * answered with the original result and never acted on twice (specification §7), and a change that was accepted
  * and has not shown. Pure.
  */
+import type { Decided } from '../client/hedge-api.ts';
+import { type ClockReadings, durationInWords, type Elapsed, elapsedOver } from '../domain/elapsed.ts';
 import type { Action } from '../journal/fold.ts';
 import type { JournalRecord } from '../journal/record.ts';
 
@@ -22,6 +24,28 @@ export function keyLives({ sentAt, intent }: Action, nowMs: number): boolean {
 }
 
 /**
+ * How old its key is: from the first send on, or from the reading before it, of which the service's own time is known.
+ * `moments`: from the last reading of the book to this one.
+ */
+export function keyAge({ sentAt, intent }: Action, moments: readonly ClockReadings[]): Elapsed {
+  const { answered_at: answeredAt, served_at: servedAt } = intent.before;
+  const first =
+    answeredAt === undefined || servedAt === undefined
+      ? { wall: Date.parse(sentAt ?? intent.at) }
+      : { wall: Date.parse(answeredAt), service: Date.parse(servedAt) };
+  return elapsedOver([first, ...moments]);
+}
+
+/** Who sends goes by what was read so long ago at most, waits for a connection and for a rate limit included. */
+const READ_MS = 2 * 60_000;
+
+/** Until when an action may leave that was decided on what was read then: nothing under a key that may be forgotten. */
+export const decidedAt = (action: Action, at: ClockReadings): Decided => ({
+  at,
+  withinMs: Math.min(READ_MS, KEY_LIFE_MS - keyAge(action, [at]).ms),
+});
+
+/**
  * Whether the clock stands before what was written after the action was: then it was set back since, and tells no age.
  */
 export const isSetBack = ({ id }: Action, records: readonly JournalRecord[], nowMs: number): boolean =>
@@ -34,8 +58,5 @@ export function sinceSent({ sentAt }: Action, nowMs: number): string | undefined
   if (sentAt === undefined) return undefined;
   const age = nowMs - Date.parse(sentAt);
   if (age < -CORRECTED_MS) return 'an unknown time';
-  const seconds = Math.max(0, Math.floor(age / 1_000));
-  if (seconds < 60) return `${seconds.toString()} s`;
-  const minutes = Math.floor(seconds / 60);
-  return minutes < 60 ? `${minutes.toString()} min` : `${Math.floor(minutes / 60).toString()} h`;
+  return durationInWords(age);
 }

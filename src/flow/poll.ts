@@ -18,8 +18,8 @@ export interface Polling<T> {
   signal: AbortSignal;
   /** Milliseconds between two readings; 1,500 unless said, and never under 1,000. */
   everyMs?: number | undefined;
-  /** When to give up, on the clock; undefined: never. */
-  untilMs?: number | undefined;
+  /** How long to go on, whoever sets the wall clock meanwhile; undefined: for ever. */
+  withinMs?: number | undefined;
   /**
    * Something other than undefined ends the polling. It is given up on, and not waited for, when its own signal
    * aborts: with the polling's, or when time is up.
@@ -36,33 +36,18 @@ export interface Polling<T> {
  * which no waiting mends; whatever else the reading throws that is not trouble with the service.
  */
 export async function poll<T>(polling: Polling<T>): Promise<T | undefined> {
-  const { signal, untilMs = Number.POSITIVE_INFINITY } = polling;
-  const clock = neverBack(polling.clock);
+  const { clock, signal, withinMs = Number.POSITIVE_INFINITY } = polling;
+  const untilMs = clock.monotonic() + withinMs;
   const everyMs = Math.max(SHORTEST_MS, polling.everyMs ?? EVERY_MS);
   for (;;) {
     signal.throwIfAborted();
-    const startedAt = clock.now();
+    const startedAt = clock.monotonic();
     const found = await attempt(polling, Math.max(0, untilMs - startedAt) + LAST_READING_MS);
     if (found !== undefined) return found;
-    if (startedAt >= untilMs || clock.now() >= untilMs) return undefined;
+    if (startedAt >= untilMs || clock.monotonic() >= untilMs) return undefined;
     const due = Math.max(startedAt + SHORTEST_MS, Math.min(startedAt + everyMs, untilMs));
-    await clock.sleep(Math.max(0, due - clock.now()), signal);
+    await clock.sleep(Math.max(0, due - clock.monotonic()), signal);
   }
-}
-
-/** The clock as one that goes on from where it was when it is set back: or an hour's correction is an hour's wait. */
-function neverBack(clock: Clock): Pick<Clock, 'now' | 'sleep'> {
-  let last = clock.now();
-  let lost = 0;
-  return {
-    now() {
-      const now = clock.now();
-      lost += Math.max(0, last - now);
-      last = now;
-      return now + lost;
-    },
-    sleep: (ms, signal) => clock.sleep(ms, signal),
-  };
 }
 
 async function attempt<T>(

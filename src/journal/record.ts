@@ -91,6 +91,9 @@ const intent = z
       in_positions: z.nullable(z.boolean()),
       /** When that reading began, by this machine's clock. */
       read_at: z.optional(instant),
+      /** When its answer came, by this machine's clock, and by the answer's `Date` (never practice's book time). */
+      answered_at: z.optional(instant),
+      served_at: z.optional(instant),
     }),
     /** How the size was said where it was not a notional: `by 50%`, `to 5000`. The same key asks the same. */
     asked: z.optional(text),

@@ -1,8 +1,11 @@
 /** Time as it is handed to everything that needs it, and its system body. Nothing else reads a clock. */
+import type { ClockReadings } from '../domain/elapsed.ts';
 
 export interface Clock {
   /** Wall time in milliseconds since the epoch. */
   now(): number;
+  /** Milliseconds that only grow, whoever sets the wall clock; they stand still while the machine sleeps (on Linux). */
+  monotonic(): number;
   /** Resolves after `ms`, or at once when `signal` aborts; never rejects. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /** Calls `then` after `ms`, unless what it gives back was called before: it must be, once nobody waits any more. */
@@ -11,6 +14,7 @@ export interface Clock {
 
 export const systemClock: Clock = {
   now: () => Date.now(),
+  monotonic: () => performance.now(),
   sleep(ms, signal) {
     return new Promise((resolve) => {
       const over = (): void => {
@@ -28,6 +32,12 @@ export const systemClock: Clock = {
     return () => clearTimeout(timer);
   },
 };
+
+/** This machine's clocks at this moment. */
+export const readClocks = (clock: Pick<Clock, 'now' | 'monotonic'>): ClockReadings => ({
+  wall: clock.now(),
+  monotonic: clock.monotonic(),
+});
 
 /** Resolves when `signal` aborts, at once when it has. */
 export function aborted(signal: AbortSignal): Promise<void> {

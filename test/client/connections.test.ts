@@ -80,7 +80,10 @@ describe('a connection that answers at once', () => {
         {
           number: 1,
           signal: new AbortController().signal,
-          onStarted: () => void seen.push(`the ${name} leaves`),
+          mayLeave() {
+            seen.push(`the ${name} leaves`);
+            return undefined;
+          },
         },
       );
       seen.push(`the ${name} is read`);

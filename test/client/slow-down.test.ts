@@ -128,7 +128,11 @@ describe('a hundred that waited for the same word', () => {
         const clock = steadyClock();
         const ends = clock.now() + 7_000;
         const signal = new AbortController().signal;
-        await standStill(aWord(clock, 7_000), { clock, random }, { endsAt: ends + 9_000, signal });
+        await standStill(
+          aWord(clock, 7_000),
+          { clock, random },
+          { leftMs: () => ends + 9_000 - clock.now(), signal },
+        );
         return clock.now() - ends;
       }),
     );

@@ -116,7 +116,12 @@ describe.each(ROADS)('a TLS session, on the $road road', ({ connected }) => {
     const { api, close: end } = connected(host.url, {
       ca: [authority.ca],
       sessions: memory,
-      clock: { now: () => Date.now(), sleep: async () => undefined, after: () => () => undefined },
+      clock: {
+        ...steadyClock(),
+        now: () => Date.now(),
+        sleep: async () => undefined,
+        after: () => () => undefined,
+      },
     });
     await api.account();
     await end();

@@ -31,8 +31,8 @@ const NO_LIMITS = {
 };
 
 /** Attended, by a person who says yes to everything. */
-export async function dealingDesk(): Promise<DealingDesk> {
-  const desk = await lookingDesk();
+export async function dealingDesk(...over: Parameters<typeof lookingDesk>): Promise<DealingDesk> {
+  const desk = await lookingDesk(...over);
   const { practice, looking } = desk;
   const shown: Preview[] = [];
   const random = seededRandom(7);

@@ -53,20 +53,35 @@ export interface LookingDesk {
   colleague(path: string, body: object): Promise<void>;
 }
 
+export const oneClock = ({ clock }: PracticeDesk): Clock => ({
+  now: () => clock.now(),
+  monotonic: () => clock.now(),
+  sleep: (ms) => clock.sleep(ms),
+  after: () => () => undefined,
+});
+
 /** A practice service whose market stands still at 1,530 and fills after two seconds. */
-export async function lookingDesk(settings: Record<string, unknown> = {}): Promise<LookingDesk> {
+export async function lookingDesk(
+  settings: Record<string, unknown> = {},
+  {
+    clockOf = oneClock,
+    wayTo = async ({ service }) => service,
+  }: {
+    /** This machine's; that of the service unless said. */
+    clockOf?: (practice: PracticeDesk) => Clock;
+    /** Where requests go; straight to the service unless said. */
+    wayTo?: (practice: PracticeDesk) => Promise<{ url: string; ca: string }>;
+  } = {},
+): Promise<LookingDesk> {
   const practice = await aDesk({ settings: flatAt(1530, settings) });
-  const clock: Clock = {
-    now: () => practice.clock.now(),
-    sleep: (ms) => practice.clock.sleep(ms),
-    after: () => () => undefined,
-  };
+  const clock = clockOf(practice);
   const controller = new AbortController();
   const { service } = practice;
+  const { url, ca } = await wayTo(practice);
   const { api, close } = connect({
-    baseUrl: service.url,
+    baseUrl: url,
     key: ApiKey.of(service.keys.test),
-    ca: [service.ca],
+    ca: [ca],
     clock,
     random: steadyRandom(0.5),
     signal: controller.signal,

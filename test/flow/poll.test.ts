@@ -75,32 +75,35 @@ describe('polling', () => {
     [3200, [0, 1500, 3000, 4000]],
     [0, [0]],
     [-1, [0]],
-  ])('at a limit of %d ms reads a last time and gives up', async (untilMs, paces) => {
-    const { end, startedAt } = polled([], { untilMs });
+  ])('at a limit of %d ms reads a last time and gives up', async (withinMs, paces) => {
+    const { end, startedAt } = polled([], { withinMs });
     expect(await end).toBeUndefined();
     expect(startedAt).toEqual(paces);
   });
 
-  it('is not made longer by a clock that is set back', async () => {
+  it.each([
+    ['longer by a clock that is set back', -3_600_000],
+    ['shorter by a machine that slept', 7_200_000],
+  ])('is not made %s', async (_, jumps) => {
     const clock = steppingClock();
-    let back = 0;
+    let ahead = 0;
     let readings = 0;
     let slept = 0;
-    const setBack = {
+    const jumping = {
       ...clock,
-      now: () => clock.now() - back,
+      now: () => clock.now() + ahead,
       async sleep(ms: number) {
         slept += ms;
         await clock.sleep(ms);
       },
     };
     const end = await poll<string>({
-      clock: setBack,
+      clock: jumping,
       signal: new AbortController().signal,
-      untilMs: 4_000,
+      withinMs: 4_000,
       async read() {
         readings += 1;
-        if (readings === 2) back = 3_600_000;
+        if (readings === 2) ahead = jumps;
         return undefined;
       },
     });
@@ -109,12 +112,12 @@ describe('polling', () => {
   });
 
   it('takes what the last reading says', async () => {
-    const { end } = polled([undefined, undefined, 'filled'], { untilMs: 2500 });
+    const { end } = polled([undefined, undefined, 'filled'], { withinMs: 2500 });
     expect(await end).toBe('filled');
   });
 
   it('begins no reading once the limit has passed during one', async () => {
-    const { end, startedAt, clock } = polled([], { untilMs: 2000, takesMs: 30_000 });
+    const { end, startedAt, clock } = polled([], { withinMs: 2000, takesMs: 30_000 });
     expect(await end).toBeUndefined();
     expect([startedAt, clock.now()]).toEqual([[0], 30_000]);
   });
@@ -125,7 +128,7 @@ describe('polling', () => {
     const end = poll<string>({
       clock,
       signal: new AbortController().signal,
-      untilMs: 2_000,
+      withinMs: 2_000,
       read(signal) {
         stopped = signal;
         return new Promise<undefined>(() => undefined);
@@ -144,7 +147,7 @@ describe('polling', () => {
     const polling = poll<string>({
       clock,
       signal: new AbortController().signal,
-      untilMs: clock.now() + 2_000,
+      withinMs: 2_000,
       read: (signal) =>
         new Promise((_, reject) => {
           signal.addEventListener('abort', () => reject(new Error('stopped')));

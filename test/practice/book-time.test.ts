@@ -42,6 +42,8 @@ describe('advance', () => {
     expect(Number(settled?.net_pnl_usd) - 10).toBeCloseTo(record.net_pnl_usd, 6);
     const answer = await desk.get(`/hedges/${long.id}`);
     expect(answer.headers['date']).toBe(new Date(from + 2 * DAY).toUTCString());
+    // So that nobody measures by it how long anything took.
+    expect(answer.headers['x-practice-clock']).toBe('book');
     expect(answer.body.data.status).toBe('filled');
     expect(desk.clock.now()).toBe(from);
     expect(desk.log.at(-1)?.at).toBe(new Date(from).toISOString());

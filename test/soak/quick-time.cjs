@@ -15,6 +15,8 @@ globalThis.setTimeout = (call, ms, ...rest) => later(call, ms <= LONGEST_WAIT ? 
 const startedAt = Date.now();
 const now = Date.now;
 Date.now = () => startedAt + (now() - startedAt) * TIMES;
+const monotonic = performance.now.bind(performance);
+performance.now = () => monotonic() * TIMES;
 
 let requests = 0;
 const count = () => {

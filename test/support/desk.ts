@@ -42,6 +42,7 @@ export function quickClock(): Clock {
   let ahead = 0;
   return {
     now: () => Date.now() + ahead,
+    monotonic: () => performance.now() + ahead,
     async sleep(ms) {
       ahead += ms;
       await new Promise((resolve) => setImmediate(resolve));

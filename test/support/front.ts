@@ -19,10 +19,19 @@ export interface Passed {
   body: string;
 }
 
-/** What becomes of a request; `pass` sends it on. `cut`: the connection ends without an answer. */
-export type Meddling = (line: string, pass: () => Promise<Passed>) => Promise<Passed | 'cut'>;
+/** Sends it on, with other headers where there are any. */
+export type Pass = (headers?: IncomingMessage['headers']) => Promise<Passed>;
+
+/** What becomes of a request. `cut`: the connection ends without an answer. */
+export type Meddling = (
+  line: string,
+  pass: Pass,
+  headers: IncomingMessage['headers'],
+) => Promise<Passed | 'cut'>;
 
 export interface Front {
+  url: string;
+  ca: string;
   way: ServedBook['way'];
   /** From now on; a request passes untouched until then. */
   meddle(meddling: Meddling): void;
@@ -41,11 +50,20 @@ export const refusal = (
   body: JSON.stringify(failed(code)),
 });
 
+/** As a service answers that is not practice: its Date is no book's, and tells the time. */
+export const servedAt = (ms: number, { headers, ...answer }: Passed): Passed => {
+  const { 'x-practice-clock': _book, ...others } = headers;
+  return { ...answer, headers: { ...others, date: new Date(ms).toUTCString() } };
+};
+
 /** A body that was changed has another length. */
 const withoutLength = (headers: Passed['headers']): Passed['headers'] =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => name !== 'content-length'));
 
-export async function frontOf(served: ServedBook, folder: string): Promise<Front> {
+export async function frontOf(
+  served: Pick<ServedBook, 'way'> & { desk: Pick<ServedBook['desk'], 'service'> },
+  folder: string,
+): Promise<Front> {
   const tls = await loopbackTls();
   const behind = new URL(served.desk.service.url);
   const agent = new Agent({ ca: served.desk.service.ca, keepAlive: true });
@@ -57,13 +75,18 @@ export async function frontOf(served: ServedBook, folder: string): Promise<Front
     const sent = await buffer(incoming);
     const line = `${incoming.method ?? ''} ${(incoming.url ?? '').replace(behind.pathname, '')}`;
     seen(line);
-    const answer = await meddling(line, () => passOn(incoming, sent));
+    const pass: Pass = (other) => passOn(incoming, { ...incoming.headers, ...other }, sent);
+    // An answer that is lost behind it is lost before it too.
+    const answer = await meddling(line, pass, incoming.headers).catch(() => 'cut' as const);
     if (answer === 'cut') incoming.socket.destroy();
     else response.writeHead(answer.status, withoutLength(answer.headers)).end(answer.body);
   }
-  const passOn = (incoming: IncomingMessage, sent: Buffer): Promise<Passed> =>
+  const passOn = (
+    { method, url }: IncomingMessage,
+    headers: IncomingMessage['headers'],
+    sent: Buffer,
+  ): Promise<Passed> =>
     new Promise((resolve, reject) => {
-      const { method, url, headers } = incoming;
       const going = request(
         { host: behind.hostname, port: behind.port, agent, method, path: url, headers },
         (reply) => {
@@ -90,10 +113,13 @@ export async function frontOf(served: ServedBook, folder: string): Promise<Front
   });
   const caFile = join(folder, 'front.pem');
   writeFileSync(caFile, tls.ca, { mode: 0o600 });
+  const url = `https://127.0.0.1:${port}${behind.pathname}`;
   return {
+    url,
+    ca: tls.ca,
     way: (home, book) => ({
       ...served.way(home, book),
-      HEDGE_BASE_URL: `https://127.0.0.1:${port}${behind.pathname}`,
+      HEDGE_BASE_URL: url,
       HEDGE_CA_FILE: caFile,
     }),
     meddle(next) {

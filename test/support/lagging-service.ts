@@ -88,6 +88,7 @@ export async function laggingService(): Promise<LaggingService> {
   };
   const clock: Clock = {
     now: time.now,
+    monotonic: time.now,
     after: time.after,
     sleep: async (ms, signal) => (signal?.aborted === true ? undefined : pass(ms)),
   };

@@ -24,6 +24,7 @@ export function movingClock(start: number = Date.now()): MovingClock {
   };
   return {
     now: () => now,
+    monotonic: () => now,
     pass,
     async sleep(ms, signal) {
       await nextTurn();

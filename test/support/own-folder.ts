@@ -27,6 +27,7 @@ export function steppingClock(): SteppingClock {
   let slept = 0;
   return {
     now: () => slept,
+    monotonic: () => slept,
     slept: () => slept,
     async sleep(ms) {
       slept += ms;

@@ -9,6 +9,8 @@ export interface SteadyClock extends Clock {
   running(): readonly number[];
   /** Moves time; fires no deadline. */
   advance(ms: number): void;
+  /** Moves the wall clock alone, as when the machine slept or somebody set it. */
+  jump(ms: number): void;
   /** Fires every running deadline of exactly this length, and moves time by it. */
   fire(ms: number): void;
 }
@@ -16,12 +18,14 @@ export interface SteadyClock extends Clock {
 /** A sleep is recorded, moves time and resolves at once; a deadline fires only when told. */
 export function steadyClock(startsAt = '2026-11-20T09:02:11Z'): SteadyClock {
   let now = Date.parse(startsAt);
+  let ahead = 0;
   const sleeps: number[] = [];
   const deadlines = new Set<{ ms: number; fire: () => void }>();
   return {
     sleeps,
     running: () => [...deadlines].map(({ ms }) => ms),
-    now: () => now,
+    now: () => now + ahead,
+    monotonic: () => now,
     async sleep(ms) {
       sleeps.push(ms);
       now += ms;
@@ -33,6 +37,9 @@ export function steadyClock(startsAt = '2026-11-20T09:02:11Z'): SteadyClock {
     },
     advance(ms) {
       now += ms;
+    },
+    jump(ms) {
+      ahead += ms;
     },
     fire(ms) {
       now += ms;

@@ -11,6 +11,7 @@ function handClock() {
   const sleeping: { ms: number; wake: () => void }[] = [];
   const clock: Clock = {
     now: () => 0,
+    monotonic: () => 0,
     sleep: (ms, signal) =>
       new Promise((wake) => {
         sleeping.push({ ms, wake });

@@ -44,7 +44,7 @@ function serviceOf({
   const requests: string[] = [];
   const answer = async <T>(line: string, data: () => T) => {
     requests.push(line);
-    return { data: data(), meta: {}, servedAt: new Date(NOON) };
+    return { data: data(), meta: {}, servedAt: new Date(NOON), clocks: { wall: NOON } };
   };
   const refuse = async (): Promise<never> => {
     throw new Error('the questions ask for no such thing');
@@ -191,6 +191,7 @@ export function aDesk(answers: readonly string[], desk: Desk = {}) {
 }
 
 const quiet = {
+  monotonic: () => 0,
   sleep: async () => undefined,
   after: () => () => undefined,
 };

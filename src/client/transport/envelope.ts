@@ -2,6 +2,7 @@
  * Opens the service's envelope (specification §1): a success becomes its data and meta, everything else a
  * Failure. It knows status codes and the envelope, no resource and no retry.
  */
+import type { ClockReadings } from '../../domain/elapsed.ts';
 import { isObject, readJson } from '../json.ts';
 import { Failure } from './failure.ts';
 import { retryAfterMs } from './retry-after.ts';
@@ -12,6 +13,7 @@ export interface Opened {
   data: unknown;
   meta: Readonly<Record<string, unknown>>;
   servedAt: Date | undefined;
+  clocks: ClockReadings;
 }
 
 export function withEnvelope(
@@ -28,9 +30,9 @@ export function openEnvelope(answer: WireAnswer, now: number): Opened {
   throw openFailure(answer, now);
 }
 
-function openSuccess({ status, headers, body }: WireAnswer): Opened {
+function openSuccess({ status, headers, body, clocks }: WireAnswer): Opened {
   const unreadable = (says: string, cause?: unknown): Failure =>
-    new Failure({ phase: 'answered', kind: 'unreadable', says, status, cause });
+    new Failure({ phase: 'answered', kind: 'unreadable', says, status, clocks, cause });
   let envelope: unknown;
   try {
     envelope = readJson(body);
@@ -45,14 +47,15 @@ function openSuccess({ status, headers, body }: WireAnswer): Opened {
   if (error !== null && error !== undefined) throw unreadable('the answer says success and carries an error');
   if (data === null || data === undefined) throw unreadable('data is missing');
   if (meta !== null && meta !== undefined && !isObject(meta)) throw unreadable('meta is not an object');
-  return { status, data, meta: meta ?? {}, servedAt: dateOf(headers) };
+  return { status, data, meta: meta ?? {}, servedAt: dateOf(headers), clocks };
 }
 
-function openFailure({ status, headers, body }: WireAnswer, now: number): Failure {
+function openFailure({ status, headers, body, clocks }: WireAnswer, now: number): Failure {
   const error = readServiceError(body);
   const parts = {
     phase: 'answered',
     status,
+    clocks,
     retryAfterMs: retryAfterMs(headers, now),
   } as const;
   if (error !== undefined) {

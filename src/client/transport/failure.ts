@@ -2,6 +2,7 @@
  * One attempt that brought no usable answer, as facts: how far it got, and why it ended. What that means for
  * the caller is decided once, by retry-policy.ts and final-error.ts.
  */
+import type { ClockReadings } from '../../domain/elapsed.ts';
 
 /**
  * `never_sent`: no byte of the request left, so the service cannot have acted.
@@ -13,9 +14,19 @@ export type Phase = 'never_sent' | 'no_answer' | 'answered';
 /**
  * `unreachable`: no connection. `tls`: the other side could not prove who it is. `proxy`: the proxy said no.
  * `timeout`: an attempt's or the call's time is up. `lost`: the connection broke. `unreadable`: what came is not
- * what the service may send. `status`: a refusal or an error of the service. `stopped`: by the caller.
+ * what the service may send. `status`: a refusal or an error of the service. `stopped`: by the caller. `withheld`: it
+ * may be too late for it.
  */
-export type Kind = 'unreachable' | 'tls' | 'proxy' | 'timeout' | 'lost' | 'unreadable' | 'status' | 'stopped';
+export type Kind =
+  | 'unreachable'
+  | 'tls'
+  | 'proxy'
+  | 'timeout'
+  | 'lost'
+  | 'unreadable'
+  | 'status'
+  | 'stopped'
+  | 'withheld';
 
 export interface FailureParts {
   phase: Phase;
@@ -31,6 +42,8 @@ export interface FailureParts {
   details?: unknown;
   /** The wait that the answer asked for. */
   retryAfterMs?: number | undefined;
+  /** As the answer came. */
+  clocks?: ClockReadings | undefined;
   /** What to do about it, when that is known here. */
   hint?: string | undefined;
   cause?: unknown;

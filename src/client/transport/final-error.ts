@@ -10,6 +10,7 @@ import {
   type HedgeError,
   OutcomeUnknownError,
   RefusedError,
+  StoppedError,
   UnavailableError,
   UnreadableAnswerError,
 } from '../../errors.ts';
@@ -82,7 +83,7 @@ function refused({ about }: Called, last: FailureParts, parts: Common): RefusedE
 
 function unavailable(
   { host, line }: Called,
-  { effect, last, attempts }: Tried,
+  { effect, last, attempts, ...tried }: Tried,
   parts: Common,
 ): UnavailableError {
   const tries = attempts === 1 ? '' : `, ${attempts} attempts`;
@@ -99,8 +100,8 @@ function unavailable(
     code: answered && last.code !== undefined ? last.code : 'unavailable',
     what:
       answered && isRateLimit(last)
-        ? `${host} takes no more requests for now: ${last.says}${tries}.`
-        : `${trouble}${tries} (${line}).`,
+        ? `${host} takes no more requests for now: ${last.says}${tries}.${notAgain(tried)}`
+        : `${trouble}${tries} (${line}).${notAgain(tried)}`,
     // To a host that is not believed, what matters of a reading too is that the key stayed here.
     book:
       last.phase === 'never_sent' && (last.kind === 'tls' || effect === 'action')
@@ -112,7 +113,11 @@ function unavailable(
   });
 }
 
-function outcomeUnknown({ host, line }: Called, { last, attempts, unclear }: Tried): OutcomeUnknownError {
+const notAgain = ({ withheld: says }: Pick<Tried, 'withheld'>): string =>
+  says === undefined ? '' : ` It was not sent again: ${says}.`;
+
+function outcomeUnknown({ host, line }: Called, tried: Tried): OutcomeUnknownError {
+  const { last, attempts, unclear } = tried;
   // A rate limit turns away whatever comes: it says nothing of the request before it.
   const refusedLater = !isUnclear(last) && last.kind === 'status' && !isRateLimit(last);
   const what = refusedLater
@@ -122,7 +127,7 @@ function outcomeUnknown({ host, line }: Called, { last, attempts, unclear }: Tri
       : `No usable answer from ${host} after sending ${line}, ${times(attempts)}: ${last.says}.`;
   return new OutcomeUnknownError(
     {
-      what,
+      what: `${what}${notAgain(tried)}`,
       book: 'It may have been done or not.',
       hint: 'Do not deal it again; look first: hedge positions, hedge hedges.',
       httpStatus: last.status,
@@ -145,6 +150,16 @@ export function heldBack({ host, line }: Called, effect: Effectful, until: numbe
     details: { held_back_until: at },
   });
 }
+
+/** Not one attempt left: what it was decided on may be old by now, or nobody can tell. */
+export const withheld = ({ line }: Called, says: string): StoppedError =>
+  new StoppedError({
+    code: 'too_late',
+    what: `${line} was not sent: ${says}.`,
+    book: NOTHING_DONE.action,
+    hint: 'If you still want it, enter it again: everything is read again first.',
+    retry: 'later',
+  });
 
 const times = (count: number): string => (count === 1 ? '1 attempt' : `${count} attempts`);
 

@@ -28,6 +28,8 @@ export interface Tried {
   attempts: number;
   /** Those of them that left it unclear whether the service acted. */
   unclear: number;
+  /** Why no other attempt left, in words, though one was to be made. */
+  withheld?: string | undefined;
 }
 
 export function shouldRetry({ effect, last, attempts, unclear }: Tried): boolean {
@@ -49,6 +51,7 @@ function isPassing(effect: Effectful, last: FailureParts): boolean {
     case 'tls':
     case 'proxy':
     case 'stopped':
+    case 'withheld':
       return false;
     case 'status':
       return isRateLimit(last) || isInFlight(last) || isServerError(last);

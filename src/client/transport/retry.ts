@@ -6,9 +6,10 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Random } from '../../platform/random.ts';
 import type { CallOptions } from '../hedge-api.ts';
 import { Failure, type FailureParts, isUnclear } from './failure.ts';
-import { type Called, finalError, heldBack } from './final-error.ts';
+import { type Called, finalError, heldBack, withheld } from './final-error.ts';
 import { limitBy } from './limit.ts';
 import { type Effectful, retryDelay, shouldRetry, TOTAL_MS, type Tried } from './retry-policy.ts';
+import { sendWindow } from './send-window.ts';
 import { heed, type SlowDown, standStill } from './slow-down.ts';
 import type { Attempt } from './wire.ts';
 
@@ -29,14 +30,19 @@ export async function withRetry<T>(
     stops: readonly AbortSignal[];
     onAttempt: CallOptions['onAttempt'];
     onHeldBack: CallOptions['onHeldBack'];
+    decided?: CallOptions['decided'];
   },
   once: (attempt: Attempt) => Promise<T>,
 ): Promise<T> {
-  const { effect, called, stops, onAttempt, onHeldBack } = call;
-  const startedAt = clock.now();
+  const { effect, called, stops, onAttempt, onHeldBack, decided } = call;
+  const startedAt = clock.monotonic();
+  const leftMs = (): number => TOTAL_MS - (clock.monotonic() - startedAt);
   const limit = limitBy(clock, TOTAL_MS, ...stops);
-  const waiting = { endsAt: startedAt + TOTAL_MS, signal: limit.signal, onWait: onHeldBack };
+  const waiting = { leftMs, signal: limit.signal, onWait: onHeldBack };
+  // A reading may be made at any time: it changes nothing.
+  const sending = effect === 'action' ? sendWindow(clock, decided) : undefined;
   let unclear = 0;
+  let tried: Tried | undefined;
   try {
     const standing = await standStill(slowDown, { clock, random }, waiting);
     if (standing !== undefined) throw heldBack(called, effect, standing);
@@ -44,19 +50,24 @@ export async function withRetry<T>(
     for (let number = 1; ; number++) {
       let last: FailureParts;
       try {
-        const value = await once({ number, signal: limit.signal });
+        const value = await once({ number, signal: limit.signal, mayLeave: sending?.mayLeave });
         onAttempt?.({ number, became: 'answered', status: undefined, code: undefined });
         return value;
       } catch (error) {
         if (!(error instanceof Failure)) throw error;
         last = error.parts;
       }
+      if (last.kind === 'withheld')
+        throw tried === undefined
+          ? withheld(called, last.says)
+          : endOf(called, { ...tried, withheld: last.says }, stops);
+      sending?.failed(last);
       heed(slowDown, last, clock.now());
       if (isUnclear(last)) unclear++;
       onAttempt?.({ number, became: becameOf(last), status: last.status, code: last.code });
-      const tried: Tried = { effect, last, attempts: number, unclear };
+      tried = { effect, last, attempts: number, unclear };
       const delay = retryDelay(tried, random.fraction());
-      const inTime = clock.now() - startedAt + delay < TOTAL_MS;
+      const inTime = delay < leftMs();
       if (!limit.signal.aborted && shouldRetry(tried) && inTime) await clock.sleep(delay, limit.signal);
       else throw endOf(called, tried, stops);
       const stands = await standStill(slowDown, { clock, random }, waiting);

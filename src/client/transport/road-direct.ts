@@ -53,7 +53,10 @@ export function directRoad({ origin, target, trust, sessions, clock }: Omit<Road
         // Not among the options: NODE_DEBUG=http prints those, and the key would be in them.
         for (const [name, value] of Object.entries({ host, ...request.headers })) call.setHeader(name, value);
         // Node tells of its socket in the turn in which it writes to it, and never once the call is destroyed.
-        call.once('socket', events.started);
+        call.once('socket', () => {
+          const reason = events.started();
+          if (reason !== undefined) call?.destroy(reason);
+        });
         call.on('error', failed);
         // Node frees the connection right after it has told of the end. Whoever waits for it sends in the turn after,
         // which is before any promise goes on: before this answer is read.

@@ -50,7 +50,8 @@ export function pooledRoad(parts: Omit<RoadParts, 'proxy'> & { proxy: Proxy | un
             // Given up while it waited for its connection: it must not leave now.
             if (signal.aborted) return started.abort(toError(signal.reason));
             controller = started;
-            events.started();
+            const reason = events.started();
+            if (reason !== undefined) started.abort(reason);
           },
           onResponseStart(_, status, headers) {
             if (status >= FIRST_FINAL_STATUS) events.head(status, lowerCase(headers));

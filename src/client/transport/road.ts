@@ -11,8 +11,8 @@ import type { WireRequest } from './wire.ts';
 
 /** Told in this order; `failed` may come at any time, and nothing is told after it or after `end`. */
 export interface Events {
-  /** Bytes of the request may leave from now on. */
-  started: () => void;
+  /** Bytes of the request leave from now on, unless a reason comes back: then none may. */
+  started: () => Error | undefined;
   /** The final status and its headers, names in lower case. */
   head: (status: number, headers: Readonly<Record<string, string | string[] | undefined>>) => void;
   data: (chunk: Uint8Array) => void;

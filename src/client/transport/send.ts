@@ -3,12 +3,13 @@
  * redirects, no content encodings, a cap on size and on time, whatever the road. It knows no envelope and no
  * key.
  */
-import type { Clock } from '../../platform/clock.ts';
+import type { ClockReadings } from '../../domain/elapsed.ts';
+import { type Clock, readClocks } from '../../platform/clock.ts';
 import { Failure, type FailureParts, type Kind } from './failure.ts';
 import { limitBy, TimeIsUp } from './limit.ts';
 import { exchangeFailure } from './read-failure.ts';
 import type { Exchange, Road } from './road.ts';
-import type { Send, WireAnswer, WireRequest } from './wire.ts';
+import type { Attempt, Send, WireAnswer, WireRequest } from './wire.ts';
 
 /** Time for one attempt, from its start to the last byte of the answer. */
 export const ATTEMPT_MS = 10_000;
@@ -27,7 +28,7 @@ export function sendOver(parts: {
       const { exchange } = await parts.road();
       return await answerTo(
         { ...request, path: `${parts.pathPrefix}${request.path}` },
-        { exchange, signal: limit.signal, onStarted: attempt.onStarted },
+        { exchange, signal: limit.signal, mayLeave: attempt.mayLeave, clock: parts.clock },
       );
     } finally {
       limit.release();
@@ -38,16 +39,18 @@ export function sendOver(parts: {
 interface Way {
   exchange: Exchange;
   signal: AbortSignal;
-  onStarted: (() => void) | undefined;
+  mayLeave: Attempt['mayLeave'];
+  clock: Clock;
 }
 
-function answerTo(request: WireRequest, { exchange, signal, onStarted }: Way): Promise<WireAnswer> {
+function answerTo(request: WireRequest, { exchange, signal, mayLeave, clock }: Way): Promise<WireAnswer> {
   return new Promise((resolve, reject) => {
     let started = false;
     let settled = false;
     let giveUp: ((reason: Error) => void) | undefined;
     let status = 0;
     let headers: WireAnswer['headers'] = {};
+    let clocks: ClockReadings = readClocks(clock);
     const chunks: Uint8Array[] = [];
     let size = 0;
 
@@ -67,12 +70,15 @@ function answerTo(request: WireRequest, { exchange, signal, onStarted }: Way): P
 
     giveUp = exchange(request, signal, {
       started() {
-        started = true;
-        onStarted?.();
+        const withheld = mayLeave?.();
+        if (withheld === undefined) started = true;
+        else settle(() => reject(withheld));
+        return withheld;
       },
       head(received, fields) {
         status = received;
         headers = joinHeaders(fields);
+        clocks = { ...readClocks(clock), service: realDate(headers) };
         const refusal = refusalOf(status, headers);
         if (refusal !== undefined) fail(refusal);
       },
@@ -86,7 +92,7 @@ function answerTo(request: WireRequest, { exchange, signal, onStarted }: Way): P
         if (settled) return;
         const body = decodeUtf8(chunks);
         if (body === undefined) fail(unreadable(status, 'the answer is not UTF-8 text'));
-        else settle(() => resolve({ status, headers, body }));
+        else settle(() => resolve({ status, headers, body, clocks }));
       },
       failed(error) {
         settle(() => reject(exchangeFailure(error, started)));
@@ -126,6 +132,12 @@ function joinHeaders(
     if (value !== undefined) joined[name] = Array.isArray(value) ? value.join(', ') : value;
   }
   return joined;
+}
+
+/** Practice's Date is book time, which can be advanced: it says so, and tells nothing of how long anything took. */
+function realDate({ date = '', 'x-practice-clock': practice }: WireAnswer['headers']): number | undefined {
+  const at = practice === 'book' ? Number.NaN : Date.parse(date);
+  return Number.isNaN(at) ? undefined : at;
 }
 
 /** Undefined when the bytes are not UTF-8. A byte order mark at the start is dropped. */

@@ -27,24 +27,23 @@ export function heed(slowDown: SlowDown | undefined, failure: FailureParts, now:
 
 /**
  * Waits as long as the word stands, and a little more, drawn evenly, so that not all go on in one instant; waits again
- * where it was given anew meanwhile. Gives the word's end where that cannot be waited for before `endsAt`, and
+ * where it was given anew meanwhile. Gives the word's end where that cannot be waited for in what is left, and
  * undefined where nothing stands, or `signal` aborted.
  */
 export async function standStill(
   slowDown: SlowDown | undefined,
   { clock, random }: { clock: Clock; random: Random },
   {
-    endsAt,
+    leftMs,
     signal,
     onWait,
-  }: { endsAt: number; signal: AbortSignal; onWait?: ((ms: number) => void) | undefined },
+  }: { leftMs: () => number; signal: AbortSignal; onWait?: ((ms: number) => void) | undefined },
 ): Promise<number | undefined> {
   for (;;) {
     const until = slowDown?.until();
     if (until === undefined || signal.aborted) return undefined;
-    const now = clock.now();
-    const ms = Math.round(Math.max(0, until - now) + random.fraction() * SPREAD_MS);
-    if (now + ms >= endsAt) return until;
+    const ms = Math.round(Math.max(0, until - clock.now()) + random.fraction() * SPREAD_MS);
+    if (ms >= leftMs()) return until;
     onWait?.(ms);
     await clock.sleep(ms, signal);
   }

@@ -17,8 +17,8 @@ export function withTrace(parts: { trace: Trace; clock: Clock; masked: string },
   return async (request, attempt) => {
     say(`> ${request.method} ${request.path} attempt ${attempt.number}`);
     for (const line of headerLines(request, masked)) say(`> ${line}`);
-    const startedAt = clock.now();
-    const took = (): string => `${clock.now() - startedAt} ms`;
+    const startedAt = clock.monotonic();
+    const took = (): string => `${Math.round(clock.monotonic() - startedAt)} ms`;
     try {
       const answer = await send(request, attempt);
       say(`< ${answer.status} in ${took()}`);

@@ -31,7 +31,7 @@ export function makeTurns(clock: Clock): Turns {
     else endWaiting?.();
   };
   const wait = (): (() => void) => {
-    const since = clock.now();
+    const since = clock.monotonic();
     const cancel = clock.after(Math.max(0, PATIENCE_MS - waited), () => {
       endWaiting = undefined;
       waited = 0;
@@ -40,7 +40,7 @@ export function makeTurns(clock: Clock): Turns {
     });
     return () => {
       endWaiting = undefined;
-      waited += Math.max(0, clock.now() - since);
+      waited += clock.monotonic() - since;
       cancel();
     };
   };

@@ -4,6 +4,7 @@
  */
 import { Big } from 'big.js';
 import type * as z from 'zod/mini';
+import type { Opened } from './envelope.ts';
 import { Failure } from './failure.ts';
 
 /** What the answer repeats of the request, by its name in `data`. */
@@ -15,12 +16,12 @@ export type Echo = Readonly<Record<string, string>>;
  */
 export function validate<T>(
   schema: z.ZodMiniType<T>,
-  opened: { status: number; data: unknown },
+  opened: Pick<Opened, 'status' | 'data'> & Partial<Pick<Opened, 'clocks'>>,
   { echo = {}, ifTold = {} }: { echo?: Echo | undefined; ifTold?: Echo | undefined } = {},
 ): T {
-  const { status, data } = opened;
+  const { status, data, clocks } = opened;
   const unreadable = (says: string): Failure =>
-    new Failure({ phase: 'answered', kind: 'unreadable', says, status });
+    new Failure({ phase: 'answered', kind: 'unreadable', says, status, clocks });
   if (!fits(schema, data)) throw unreadable(departureOf(schema, data));
   for (const [name, asked] of [...Object.entries(echo), ...Object.entries(ifTold)]) {
     const value = valueAt(data, [name]) ?? undefined;

@@ -11,7 +11,9 @@ export function beforeState({
   book,
   underDealId = [],
   readAtMs,
-}: Pick<PlanFacts, 'book' | 'underDealId'> & Partial<Pick<PlanFacts, 'readAtMs'>>): IntentRecord['before'] {
+  clocks,
+}: Pick<PlanFacts, 'book' | 'underDealId' | 'clocks'> &
+  Partial<Pick<PlanFacts, 'readAtMs'>>): IntentRecord['before'] {
   const hedges = new Map<string, IntentRecord['before']['hedges'][number]>();
   for (const { id, notional, status } of [...book.open, ...book.coming, ...book.unread])
     hedges.set(id, { hedge_id: id, notional_usd: notional.toFixed(), status });
@@ -21,5 +23,8 @@ export function beforeState({
     hedges: [...hedges.values()],
     in_positions: book.inPositions ?? null,
     ...(readAtMs === undefined ? {} : { read_at: exactInstant(readAtMs) }),
+    ...(clocks?.service === undefined
+      ? {}
+      : { answered_at: exactInstant(clocks.wall), served_at: exactInstant(clocks.service) }),
   };
 }

@@ -54,7 +54,7 @@ export async function onceNobodySends(entry: Action, timeoutMs: number, looking:
     const ended = await poll({
       clock,
       signal,
-      untilMs: clock.now() + timeoutMs,
+      withinMs: timeoutMs,
       read: async () => {
         const seen = now();
         return seen.underway ? undefined : seen;

@@ -45,6 +45,7 @@ export async function readFacts(
     account: account.data,
     quote,
     readAtMs,
+    clocks: bookFacts.clocks,
     ...underDealId,
   };
 }

@@ -40,7 +40,7 @@ export async function readSideToActOn(
   const place = { identity: reading.identity, market: intent.market, side: intent.side };
   const absence = absenceCheck(place, { hadBefore: shown?.book.inPositions === true });
   const read = () => readAndDoubt(intent, reading, { absence, earlier: earlierOf(shown) });
-  const startedMs = reading.clock.now();
+  const startedMs = reading.clock.monotonic();
   let latest = await read();
   if (latest.doubt?.again ?? mayHaveMoved(latest.side)) latest = await read();
   return latest.doubt === undefined ? latest : untilBelieved(latest, { intent, reading, read, startedMs });
@@ -98,7 +98,7 @@ async function untilBelieved(
   const found = await poll({
     clock,
     signal,
-    untilMs: startedMs + Math.min(timeoutMs, READINGS_LAG_MS),
+    withinMs: startedMs + Math.min(timeoutMs, READINGS_LAG_MS) - clock.monotonic(),
     async read() {
       if (!isFirst) latest = await read();
       isFirst = false;

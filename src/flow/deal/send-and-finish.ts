@@ -20,7 +20,7 @@ export async function sendAndFinish(
   dealing: Dealing,
 ): Promise<ActionReport> {
   const { plan } = options;
-  const sent = await submit(entry, dealing);
+  const sent = await submit(entry, plan?.facts.clocks, dealing);
   const { action } = sent;
   // Not told by this answer: an earlier run sent it, and had none that could be used.
   if ((sent.became === 'refused' || sent.became === 'not_sent') && isUnresolved(action))

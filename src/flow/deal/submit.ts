@@ -5,12 +5,14 @@
 import { textIn } from '../../client/guessed.ts';
 import type { AttemptRecord } from '../../client/hedge-api.ts';
 import type { AcceptedChange, AcceptedOpen } from '../../client/schemas.ts';
+import type { ClockReadings } from '../../domain/elapsed.ts';
 import {
   CredentialError,
-  type HedgeError,
+  HedgeError,
   InterruptedError,
   OutcomeUnknownError,
   RefusedError,
+  StoppedError,
   UnavailableError,
 } from '../../errors.ts';
 import type { Action } from '../../journal/fold.ts';
@@ -18,17 +20,22 @@ import { actionInWords } from '../../journal/in-words.ts';
 import { hashInWords } from '../action-words.ts';
 import type { Dealing } from '../dealing.ts';
 import { writeDown } from '../evidence/write-down.ts';
+import { decidedAt } from '../key-life.ts';
 
 /** The action as it stands in the journal now, and why it did not go as asked. */
 export type Submitted =
   | { became: 'accepted'; action: Action }
   | { became: 'refused'; action: Action; error: RefusedError | CredentialError }
-  /** Nothing was done: no connection, a rate limit, or the operator's own stop in time. */
+  /** Nothing was done: no connection, a rate limit, too late, or the operator's own stop in time. */
   | { became: 'not_sent'; action: Action; error: HedgeError }
   | { became: 'unknown'; action: Action; error: OutcomeUnknownError };
 
-/** `action`: its intent and the beginning of this sending are in the journal, on disk. */
-export async function submit(action: Action, dealing: Dealing): Promise<Submitted> {
+/** `action`: its intent and the beginning of this sending are in the journal, on disk. `readAt`: what it was decided on. */
+export async function submit(
+  action: Action,
+  readAt: ClockReadings | undefined,
+  dealing: Dealing,
+): Promise<Submitted> {
   const { api, signal, watch } = dealing;
   const { intent } = action;
   watch.note(`sending    action ${action.shortId}: ${actionInWords(action)}`);
@@ -36,6 +43,7 @@ export async function submit(action: Action, dealing: Dealing): Promise<Submitte
   try {
     const answer = await api.act({ action: intent.action, body: intent.body }, intent.idempotency_key, {
       signal,
+      decided: readAt && decidedAt(action, readAt),
       onAttempt: (attempt) => sayAttempt(attempt, dealing),
       onHeldBack: (ms) => watch.note(`waiting    ${(ms / 1000).toFixed(1)} s: the service said to slow down`),
     });
@@ -68,7 +76,7 @@ async function failed(action: Action, error: unknown, dealing: Dealing): Promise
     const said = { kind: 'refused', code: error.code, http_status: error.httpStatus ?? 0 } as const;
     return { became: 'refused', error, action: await writeDown(action, said, dealing) };
   }
-  if (error instanceof UnavailableError || error instanceof InterruptedError) {
+  if (NOTHING_LEFT.some((kind) => error instanceof kind) && error instanceof HedgeError) {
     const turnedAway = error.httpStatus === RATE_LIMITED ? { code: error.code } : {};
     const said = { kind: 'not_sent', why: error.what, ...turnedAway } as const;
     return { became: 'not_sent', error, action: await writeDown(action, said, dealing) };
@@ -77,6 +85,8 @@ async function failed(action: Action, error: unknown, dealing: Dealing): Promise
   const said = { kind: 'unknown', why: unknown.what } as const;
   return { became: 'unknown', error: unknown, action: await writeDown(action, said, dealing) };
 }
+
+const NOTHING_LEFT = [UnavailableError, InterruptedError, StoppedError] as const;
 
 /** A fault of ours after bytes may have left is no reason to call the action not done. */
 const afterFault = (error: unknown): OutcomeUnknownError =>

@@ -22,7 +22,7 @@ export async function awaitHedge(
     const found = await poll({
       clock,
       signal,
-      untilMs: clock.now() + timeoutMs,
+      withinMs: timeoutMs,
       read: async (own) => {
         latest = (await api.hedge(hedge.id, { signal: own })).data;
         return endOfHedge(latest) === undefined ? undefined : latest;

@@ -60,8 +60,8 @@ export async function awaitOutcome(
   { timeoutMs }: { timeoutMs: number },
 ): Promise<Awaited> {
   const { clock, signal, watch } = looking;
-  const startedAt = clock.now();
-  const waited = (): number => Math.round((clock.now() - startedAt) / 1000);
+  const startedAt = clock.monotonic();
+  const waited = (): number => Math.round((clock.monotonic() - startedAt) / 1000);
   const waiting = waitingFor(action);
   const report = (remark: string | undefined): void => {
     const more = remark === undefined ? '' : `: ${remark}`;
@@ -75,7 +75,7 @@ export async function awaitOutcome(
     const ended = await poll({
       clock,
       signal,
-      untilMs: startedAt + timeoutMs,
+      withinMs: timeoutMs,
       async read(own) {
         last = await look(action, { ...looking, signal: own }, absence);
         const end = endOf(action, last);

@@ -7,6 +7,7 @@ import { Big } from 'big.js';
 import { numberIn, textIn } from '../../client/guessed.ts';
 import type { Hedge, Position } from '../../client/schemas.ts';
 import { sum } from '../../domain/amounts.ts';
+import type { ClockReadings } from '../../domain/elapsed.ts';
 import { usdInWords } from '../../domain/exposure.ts';
 import { HEDGE_STATUSES, type Side } from '../../domain/vocabulary.ts';
 
@@ -19,6 +20,8 @@ export interface BookFacts {
   mayBeCut: boolean;
   /** The service's own time of the reading: what matures is judged by it. */
   servedAt: Date;
+  /** The clocks as the positions came. */
+  clocks?: ClockReadings | undefined;
 }
 
 export interface SideHedge {

@@ -8,6 +8,7 @@ import type { ChangeRequest, CloseRequest, OpenRequest } from '../../client/requ
 import type { Account, Hedge, Market, Position, Quote } from '../../client/schemas.ts';
 import { divide, USD_PLACES } from '../../domain/amounts.ts';
 import { type CarryToMaturity, carryToMaturity, dearest } from '../../domain/carry-to-maturity.ts';
+import type { ClockReadings } from '../../domain/elapsed.ts';
 import { type QuoteFigures, quoteFigures } from '../../domain/quote-figures.ts';
 import type { Side } from '../../domain/vocabulary.ts';
 import type {
@@ -34,6 +35,8 @@ export interface PlanFacts {
   underDealId?: readonly Hedge[] | undefined;
   /** When the reading began, by this machine's clock; milliseconds since the epoch. */
   readAtMs: number;
+  /** The clocks as the positions came; undefined: not known. */
+  clocks?: ClockReadings | undefined;
 }
 
 interface Planned {

@@ -22,6 +22,7 @@ export async function readBook(reading: Reading): Promise<BookFacts> {
     hedges: list.hedges,
     mayBeCut: list.mayBeCut,
     servedAt: list.servedAt ?? positions.servedAt ?? new Date(reading.clock.now()),
+    clocks: positions.clocks,
   };
 }
 

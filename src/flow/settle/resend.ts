@@ -2,11 +2,13 @@
  * Sends an action of the journal again, with its own key and bytes: judged and agreed to anew, written down
  * first. Within the life of its key it is acted on once, however often it is sent (specification §7).
  */
+import { type ClockReadings, disagrees, durationInWords } from '../../domain/elapsed.ts';
 import { type HedgeError, StoppedError } from '../../errors.ts';
 import type { ActionIntent, ActionOptions } from '../../intent/action-intent.ts';
 import { type Action, isUnresolved } from '../../journal/fold.ts';
 import { actionInWords } from '../../journal/in-words.ts';
 import type { JournalState } from '../../journal/store.ts';
+import { readClocks } from '../../platform/clock.ts';
 import { changedSince } from '../deal/changed.ts';
 import { askedOfJournal, dealIdFindings, moment, notDealtHere } from '../deal/considered.ts';
 import { sendingOf } from '../deal/entry.ts';
@@ -18,7 +20,7 @@ import type { Evidence } from '../evidence/evidence.ts';
 import { guardPlan } from '../guard/guard.ts';
 import { guardJournal } from '../guard/guard-journal.ts';
 import { stopFrom } from '../guard/stop.ts';
-import { isSetBack, keyLives, sinceSent } from '../key-life.ts';
+import { isSetBack, KEY_LIFE_MS, keyAge, sinceSent } from '../key-life.ts';
 import type { Plan, PlanFacts } from '../plan/plan.ts';
 import { intentAgain, planAgain } from '../plan/plan-again.ts';
 import { reportOf } from '../report/report.ts';
@@ -45,7 +47,7 @@ export const canBeSent = (action: Action): boolean =>
 /** A stop leaves the action as it was: the report says so, and its `finding` why. */
 export async function resend(action: Action, how: Resending, dealing: Dealing): Promise<ActionReport> {
   try {
-    checkKey(action, dealing.journal.read(), dealing.clock.now());
+    checkKey(action, dealing.journal.read(), [readClocks(dealing.clock)]);
     const { plan, warnings } = await agreeAgain(action, how, dealing);
     if (how.dryRun) return reportOf('planned', { plan, warnings });
     const { began, entry } = await beginSending(action, plan, how, dealing);
@@ -95,11 +97,15 @@ async function considerAgain(
   const state = dealing.journal.read();
   // A line of what never left is typed for what stands now.
   const isMeantNow = how.line !== undefined && how.evidence === undefined;
-  const over = isMeantNow ? undefined : stopFrom(notWhatItWasFor(action, facts.book, state.actions));
+  const { evidence } = how;
+  const { actions } = state;
+  const over = isMeantNow
+    ? undefined
+    : stopFrom(notWhatItWasFor(action, { now: facts.book, evidence, actions }));
   if (over !== undefined) throw over;
   const plan = planAgain(intent, facts);
   const findings = [
-    ...guardPlan(plan, { limits: dealing.limits }).map((finding) => softened(finding, how.evidence)),
+    ...guardPlan(plan, { limits: dealing.limits }).map((finding) => softened(finding, evidence)),
     ...judgedByJournal(action, plan, state, dealing),
     ...dealIdFindings(intent, { state, facts, dealing }),
   ];
@@ -110,7 +116,7 @@ async function considerAgain(
   const warnings = findings.filter(({ level }) => level === 'warn');
   return {
     plan,
-    warnings: [sentBefore(action, how.evidence, dealing), ...warnings],
+    warnings: [sentBefore(action, evidence, dealing), ...warnings],
     dealtElsewhere: notDealtHere({ state, facts }, dealing),
   };
 }
@@ -152,6 +158,7 @@ async function beginSending(
   dealing: Dealing,
 ): Promise<{ began: boolean; entry: Action }> {
   const { journal, signal, clock } = dealing;
+  const { clocks } = plan.facts;
   const own = ({ actions }: JournalState): Action => {
     const found = actions.find(({ id }) => id === action.id);
     if (found === undefined) throw new Error(`the journal does not show action ${action.id} any more`);
@@ -167,7 +174,7 @@ async function beginSending(
     const written = await journal.append([record], (state) => {
       standing = own(state);
       if (!canBeSent(standing)) throw new SettledMeanwhile();
-      checkKey(standing, state, clock.now());
+      checkKey(standing, state, [...(clocks === undefined ? [] : [clocks]), readClocks(clock)]);
       const stop = stopFrom(judgedByJournal(action, plan, state, dealing));
       if (stop !== undefined) throw stop;
     });
@@ -191,15 +198,20 @@ const optionsOf = ({ intent }: Action, { yes, dryRun, wait, timeoutMs, line }: R
 });
 
 /** @throws StoppedError `key_expired` when it is too old to be sent again, or may be. */
-function checkKey(action: Action, { records }: JournalState, nowMs: number): void {
-  if (isUnresolved(action) && isSetBack(action, records, nowMs)) {
+function checkKey(action: Action, { records }: JournalState, moments: readonly ClockReadings[]): void {
+  const age = keyAge(action, moments);
+  const cannotBeTold = 'was sent at a time that cannot be told:';
+  if (isUnresolved(action) && isSetBack(action, records, moments.at(-1)?.wall ?? 0))
     throw keyExpired(
       action,
-      'was sent at a time that cannot be told: the clock of this machine stands before what its journal holds already',
+      `${cannotBeTold} the clock of this machine stands before what its journal holds already`,
     );
-  }
-  if (!keyLives(action, nowMs))
-    throw keyExpired(action, `was sent first ${sinceSent(action, nowMs) ?? 'long'} ago`);
+  if (disagrees(age))
+    throw keyExpired(
+      action,
+      `${cannotBeTold} the clocks of this machine and of the service differ by ${durationInWords(age.apartMs)} about it`,
+    );
+  if (age.ms >= KEY_LIFE_MS) throw keyExpired(action, `was sent first ${durationInWords(age.ms)} ago`);
 }
 
 const keyExpired = (action: Action, when: string): StoppedError =>
@@ -211,7 +223,7 @@ const keyExpired = (action: Action, when: string): StoppedError =>
           hint: `Look, and say what you see: hedge journal settle ${action.shortId} --as done --because TEXT, or --as nothing. Then it can be dealt anew.`,
         }
       : {
-          what: `Action ${action.shortId} was meant more than an hour ago and nothing came of it.`,
+          what: `Action ${action.shortId} was meant more than an hour ago, or at a time that cannot be told, and nothing came of it.`,
           hint: 'If it is still wanted, deal it anew, with another key where one was given.',
         }),
     book: 'Nothing was sent.',

@@ -1,9 +1,10 @@
-/** One action under one key, however many deal it. */
+/** One action under one key, however many deal it, and whatever time they deal it in. */
 import { describe, expect, it } from 'vitest';
 import { deal } from '../../../src/flow/deal/deal.ts';
 import type { ActionReport } from '../../../src/flow/dealing.ts';
 import { type DealingDesk, dealingDesk } from '../dealing-desk.ts';
 import { intent } from '../facts.ts';
+import { oneClock } from '../looking.ts';
 
 const LINE = 'open USDTNGN buy 10k';
 const KEY = { yes: true, idempotencyKey: 'k-1' };
@@ -41,5 +42,42 @@ describe('a deal that another process begins at the same moment', () => {
     const desk = await dealingDesk();
     await expect(whileAnotherDeals(desk, 'k-2')).rejects.toMatchObject({ code: 'duplicate' });
     expect(desk.keys()).toEqual(['k-2']);
+  });
+});
+
+describe('a machine that sleeps', () => {
+  /** Sleeps while the person is asked; practice goes by the same time. */
+  async function sleepingDesk(): Promise<{ desk: DealingDesk; confirm: () => Promise<boolean> }> {
+    let slept = 0;
+    const desk = await dealingDesk(undefined, {
+      clockOf: (practice) => ({ ...oneClock(practice), monotonic: () => practice.clock.now() - slept }),
+    });
+    const confirm = async (): Promise<boolean> => {
+      slept += 7_200_000;
+      desk.practice.clock.pass(7_200_000);
+      return true;
+    };
+    return { desk, confirm };
+  }
+
+  it('between the reading and the sending sends nothing: it was decided on a book of two hours ago', async () => {
+    const { desk, confirm } = await sleepingDesk();
+    const report = await deal(intent(LINE, { yes: true }), desk.dealing({ confirm }));
+    expect(report).toMatchObject({
+      outcome: 'not_sent',
+      effect: 'none',
+      finding: {
+        code: 'too_late',
+        what: expect.stringContaining('the clocks differ by 2 h on the time since the position was read'),
+      },
+    });
+    expect(desk.keys()).toEqual([]);
+  });
+
+  it('between the question and the answer deals on what is read after the answer', async () => {
+    const { desk, confirm } = await sleepingDesk();
+    const report = await deal(intent(LINE, { idempotencyKey: 'k-1' }), desk.dealing({ confirm }));
+    expect(report).toMatchObject({ outcome: 'filled', finding: undefined });
+    expect(desk.keys()).toEqual(['k-1']);
   });
 });

@@ -242,6 +242,7 @@ describe('an examination', () => {
   const anExamined = (parts: Partial<Examined> = {}): Examined => ({
     clock: {
       now: () => NOON,
+      monotonic: () => 0,
       sleep: () => Promise.resolve(),
       after: (ms, then) => systemClock.after(ms / 1_000, then),
     },

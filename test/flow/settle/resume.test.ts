@@ -10,8 +10,11 @@ import type { ResumeIntent } from '../../../src/intent/after-intents.ts';
 import type { Action } from '../../../src/journal/fold.ts';
 import { hostOf } from '../../../src/platform/host.ts';
 import { NOT_SENT, NOTHING, SENDING, step } from '../../journal/records.ts';
+import { frontOf, servedAt } from '../../support/front.ts';
+import { temporaryFolder } from '../../support/own-folder.ts';
 import { type DealingDesk, dealingDesk } from '../dealing-desk.ts';
 import { intent } from '../facts.ts';
+import { oneClock } from '../looking.ts';
 
 const ASKED: ResumeIntent = {
   word: undefined,
@@ -254,6 +257,74 @@ describe('what keeps it from being sent again', () => {
     expect(report).toMatchObject({ outcome: 'unknown', finding: { code: 'key_expired', effect: 'unknown' } });
     expect(report?.finding?.what).toMatch(/a time that cannot be told: the clock/);
     expect(sendsOf(desk, lost)).toBe(3);
+  });
+
+  describe('by a service whose clock tells the time', () => {
+    /** Milliseconds by which the clocks are off the true time. */
+    async function clocks(): Promise<{ desk: DealingDesk; off: { here: number; there: number } }> {
+      const off = { here: 0, there: 0 };
+      const desk = await dealingDesk(undefined, {
+        clockOf: (practice) => ({ ...oneClock(practice), now: () => practice.clock.now() + off.here }),
+        async wayTo(practice) {
+          const way = (): never => expect.fail('no program is led there');
+          const front = await frontOf({ desk: practice, way }, temporaryFolder());
+          front.meddle(async (_, pass) => servedAt(practice.clock.now() + off.there, await pass()));
+          return front;
+        },
+      });
+      await desk.now(OPEN);
+      return { desk, off };
+    }
+    const MINUTE = 60_000;
+
+    it.each([
+      ['set back by ten minutes', 65, -10],
+      ['set back by as much as passed', 65, -65],
+      ['set forward by ten minutes, though the key may live', 20, 10],
+    ])('the age of its key, where the clock here was %s', async (_, passed, set) => {
+      const { desk, off } = await clocks();
+      const lost = await desk.lost('before', ADD);
+      expect(lost.intent.before).toMatchObject({
+        answered_at: expect.any(String),
+        served_at: expect.any(String),
+      });
+      desk.practice.clock.pass(passed * MINUTE);
+      off.here = set * MINUTE;
+      const sent = desk.keys().length;
+      const report = await resumed(desk, { yes: true, resend: true });
+      expect(report).toMatchObject({
+        outcome: 'unknown',
+        finding: { code: 'key_expired', effect: 'unknown' },
+      });
+      expect(report?.finding?.what).toMatch(/sent at a time that cannot be told: the clock/);
+      expect(desk.keys()).toHaveLength(sent);
+      expect(desk.again(lost)).toEqual(lost);
+    });
+
+    it('nothing, where that clock is two days off all the time and no hour has passed', async () => {
+      const { desk, off } = await clocks();
+      off.there = 2 * 24 * 60 * MINUTE;
+      const lost = await desk.lost('before', ADD);
+      desk.practice.clock.pass(50 * MINUTE);
+      expect(await resumed(desk, { yes: true })).toMatchObject({
+        outcome: 'changed',
+        entry: { id: lost.id },
+      });
+      expect(await openOn(desk)).toBe('12000');
+    });
+
+    it('the end of its hour, which comes while the rate limit is waited for', async () => {
+      const { desk } = await clocks();
+      const lost = await desk.lost('before', ADD);
+      desk.practice.clock.pass(60 * MINUTE - 5_000);
+      const { clock } = desk.looking;
+      const sent = desk.keys().length;
+      await desk.practice.service.admin.setWeather({ share_429: 1, only: 'actions' });
+      const report = await resumed(desk, { yes: true }, { clock });
+      expect(report).toMatchObject({ outcome: 'unknown', entry: { id: lost.id } });
+      expect(report?.finding?.what).toContain('It was not sent again');
+      expect(desk.keys().length - sent).toBeLessThan(8);
+    });
   });
 
   it('nobody at a terminal, where ours never left and nobody has agreed to send it again', async () => {
@@ -592,6 +663,189 @@ describe('a close that is to be sent again', () => {
     const sent = desk.keys().length;
     const confirm = async () => {
       await desk.colleague('/hedges', opened);
+      return true;
+    };
+    expect(await resumed(desk, {}, { confirm })).toMatchObject({ finding: { code: 'book_changed' } });
+    expect(desk.keys()).toHaveLength(sent);
+    expect(desk.again(lost)).toEqual(lost);
+  });
+});
+
+describe('an addition or a reduction that is to be sent again', () => {
+  const ADD = 'add USDTNGN buy 2000';
+  const REDUCE = 'reduce USDTNGN buy 4000';
+  const another = { ...ON, notional_usd: 20_000, tenor_days: 7, client_reference: 'W-1' };
+  const lands = (desk: DealingDesk): void => desk.practice.clock.pass(5_000);
+  const open = async (desk: DealingDesk, body: object): Promise<void> => {
+    await desk.colleague('/hedges', body);
+    lands(desk);
+  };
+  const close = async (desk: DealingDesk): Promise<void> => {
+    await desk.colleague('/hedges/close', ON);
+    lands(desk);
+  };
+  const reopened = async (desk: DealingDesk): Promise<void> => {
+    await close(desk);
+    await open(desk, another);
+  };
+
+  /** The line never arrived; then `since` happened. */
+  async function lostBefore(line: string, since: (desk: DealingDesk) => Promise<unknown>) {
+    const { desk, lost } = await lostOver('before', line);
+    await since(desk);
+    lands(desk);
+    return { desk, lost, sent: desk.keys().length, stood: await openOn(desk) };
+  }
+
+  const LEFT = /^Action \w+ was meant for a side with hdg_\w+ 10,000\.00 USD, which has left it\./;
+  const SINCE =
+    /^Action \w+ was not meant for what stands on USDTNGN buy now: hdg_\w+ "W-1" 20,000\.00 USD\./;
+  it.each<[string, string, (desk: DealingDesk) => Promise<unknown>, RegExp]>([
+    ['the hedge it was meant for was closed, and another opened', ADD, reopened, LEFT],
+    ['the hedge it was meant for was closed, and another opened', REDUCE, reopened, LEFT],
+    [
+      'another hedge stands beside it, and the service grows the newest',
+      ADD,
+      (desk) => open(desk, another),
+      SINCE,
+    ],
+    [
+      'another hedge stands beside it, and would be reduced too',
+      REDUCE,
+      (desk) => open(desk, another),
+      SINCE,
+    ],
+    [
+      'another hedge may fill beside it at any moment',
+      ADD,
+      (desk) => desk.colleague('/hedges', another),
+      SINCE,
+    ],
+    [
+      'another open of ours stands beside it',
+      ADD,
+      async (desk) => {
+        const [unknown] = desk.looking.journal.read().actions.filter(({ state }) => state === 'unknown');
+        await desk.now('open USDTNGN buy 20k', { dealId: 'W-1', despite: unknown?.shortId, tenor: '7' });
+      },
+      SINCE,
+    ],
+    [
+      'the side was reduced so far that it would be closed',
+      REDUCE,
+      (desk) => desk.colleague('/hedges/reduce', { ...ON, notional_usd: 6_000 }),
+      /^Action \w+ was meant to leave 6,000\.00 USD on USDTNGN buy, and 4,000\.00 USD stand there now: sent again it would close the side\./,
+    ],
+  ])('is not: %s (%s)', async (_, line, since, says) => {
+    const { desk, lost, sent, stood } = await lostBefore(line, since);
+    const script = { attended: false };
+    for (const [how, parts] of [
+      [{}, {}],
+      [{ yes: true, resend: true }, script],
+      [{ dryRun: true }, script],
+    ] as const) {
+      const report = await resumed(desk, { word: lost.shortId, ...how }, parts);
+      expect(report).toMatchObject({
+        outcome: 'unknown',
+        finding: {
+          code: 'book_changed',
+          effect: 'unknown',
+          retry: 'after_check',
+          what: expect.stringMatching(says),
+          hint: expect.stringContaining(`hedge journal settle ${lost.shortId} --as nothing`),
+        },
+      });
+    }
+    expect(desk.keys()).toHaveLength(sent);
+    expect(await openOn(desk)).toBe(stood);
+    expect(desk.again(lost)).toEqual(lost);
+  });
+
+  it.each([ADD, REDUCE])(
+    'is not: what it was meant for matured, and another hedge stands there (%s)',
+    async (line) => {
+      const desk = await dealingDesk();
+      await desk.now(OPEN, { tenor: '1' });
+      desk.practice.clock.pass(24 * 3_600_000 - 60_000);
+      const lost = await desk.lost('before', line);
+      desk.practice.clock.pass(60_000);
+      await open(desk, another);
+      const sent = desk.keys().length;
+      const report = await resumed(desk, { yes: true, resend: true });
+      expect(report).toMatchObject({
+        outcome: 'unknown',
+        finding: { code: 'book_changed', what: expect.stringMatching(LEFT) },
+      });
+      expect(desk.keys()).toHaveLength(sent);
+      expect(desk.again(lost).state).toBe('unknown');
+    },
+  );
+
+  it('is not: one of two hedges that it may have been meant for was closed', async () => {
+    const desk = await dealingDesk();
+    const { data } = await desk.looking.api.hedges();
+    expect(data).toEqual([]);
+    await desk.now('open USDTNGN buy 5k', { tenor: '1' });
+    desk.practice.clock.pass(24 * 3_600_000 - 300_000);
+    await desk.now(OPEN);
+    const lost = await desk.lost('before', ADD);
+    desk.practice.clock.pass(300_000);
+    const sent = desk.keys().length;
+    const report = await resumed(desk, { yes: true, resend: true });
+    expect(report).toMatchObject({
+      finding: {
+        code: 'book_changed',
+        what: expect.stringMatching(/hdg_\w+ 5,000\.00 USD, which has left it/),
+      },
+    });
+    expect(desk.keys()).toHaveLength(sent);
+    expect(desk.again(lost)).toEqual(lost);
+  });
+
+  it('is not: a hedge that was still coming then has filled, and would be the one that grows', async () => {
+    const desk = await dealingDesk();
+    await desk.now(OPEN);
+    await desk.colleague('/hedges', another);
+    const lost = await desk.lost('before', ADD);
+    expect(lost.intent.before.hedges).toHaveLength(2);
+    lands(desk);
+    const sent = desk.keys().length;
+    const report = await resumed(desk, { yes: true, resend: true });
+    expect(report).toMatchObject({ finding: { code: 'book_changed', what: expect.stringMatching(SINCE) } });
+    expect(desk.keys()).toHaveLength(sent);
+  });
+
+  it('is not: nor when the same line comes under its key', async () => {
+    const desk = await dealingDesk();
+    await desk.now(OPEN);
+    await desk.lost('before', ADD, { idempotencyKey: 'k-9' });
+    await reopened(desk);
+    const sent = desk.keys().length;
+    expect(await desk.now(ADD, { idempotencyKey: 'k-9' })).toMatchObject({
+      outcome: 'unknown',
+      finding: { code: 'book_changed' },
+    });
+    expect(desk.keys()).toHaveLength(sent);
+  });
+
+  it.each([
+    ['a colleague added to the hedge it was meant for', ADD, '/hedges/add', '12500'],
+    ['a colleague reduced it', ADD, '/hedges/reduce', '11500'],
+    ['a colleague added to the hedge it was meant for', REDUCE, '/hedges/add', '6500'],
+    ['a colleague reduced it a little', REDUCE, '/hedges/reduce', '5500'],
+  ])('is, where %s (%s): it lands where it was meant to', async (_, line, path, stands) => {
+    const { desk, lost } = await lostBefore(line, (at) => at.colleague(path, { ...ON, notional_usd: 500 }));
+    await resumed(desk, { yes: true, resend: true });
+    lands(desk);
+    expect(await openOn(desk)).toBe(stands);
+    expect(sendsOf(desk, lost)).toBe(4);
+  });
+
+  it('asks anew what was opened while the person was asked, and is not sent then', async () => {
+    const { desk, lost } = await lostOver('before', ADD);
+    const sent = desk.keys().length;
+    const confirm = async () => {
+      await reopened(desk);
       return true;
     };
     expect(await resumed(desk, {}, { confirm })).toMatchObject({ finding: { code: 'book_changed' } });

@@ -27,4 +27,6 @@ if (times !== 1) {
   globalThis.setTimeout = (call, ms, ...rest) => later(call, ms / times, ...rest);
   timers.setTimeout = (ms, ...rest) => wait(ms / times, ...rest);
   Date.now = () => Math.round(epoch + (now() - epoch) * times);
+  const monotonic = performance.now.bind(performance);
+  performance.now = () => monotonic() * times;
 }

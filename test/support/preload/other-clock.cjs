@@ -6,6 +6,8 @@ delete process.env.OTHER_CLOCK;
 const now = Date.now;
 const began = now();
 Date.now = () => Math.round(startsAt + (now() - began) * times);
+const monotonic = performance.now.bind(performance);
+performance.now = () => monotonic() * times;
 
 const wait = globalThis.setTimeout;
 globalThis.setTimeout = (then, ms, ...rest) => wait(then, ms / times, ...rest);
