@@ -146,14 +146,18 @@ export const hedgesDealtHere = (actions: readonly Action[], identity: Identity):
     ),
   );
 
+/** A hedge that this machine dealt on, at the time of the last record that says so. `seen`: its end was. */
+export interface Dealt {
+  id: string;
+  atMs: number;
+  seen: boolean;
+}
+
 /**
  * Hedges on a side that opens and adds of this machine filled or enlarged, as far as it knows, or that were accepted
- * and may have by now: each with the time of the last record that says so. `seen`: its end was.
+ * and may have by now.
  */
-export const enlargedOn = (
-  actions: readonly Action[],
-  place: SidePlace,
-): readonly { id: string; atMs: number; seen: boolean }[] =>
+export const enlargedOn = (actions: readonly Action[], place: SidePlace): readonly Dealt[] =>
   actions
     .filter((it) => opens(it) && isOn(it, place) && (inFlight(it) || ENLARGED.includes(it.outcome?.kind)))
     .flatMap((it) => {
@@ -163,6 +167,10 @@ export const enlargedOn = (
       const ids = it.intent.action === 'add' ? held : it.hedgeId === undefined ? [] : [it.hedgeId];
       return ids.map((id) => ({ id, atMs, seen: it.outcome !== undefined }));
     });
+
+/** Adds and reductions of this machine on a side that were seen to change it, in the order they were begun. */
+export const changedOn = (actions: readonly Action[], place: SidePlace): readonly Action[] =>
+  actions.filter((it) => isOn(it, place) && it.outcome?.kind === 'changed');
 
 const ENLARGED: readonly unknown[] = ['filled', 'changed'];
 

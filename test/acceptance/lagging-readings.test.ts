@@ -125,6 +125,38 @@ describe('seconds after a fill of this machine, as replicas show it that are beh
   });
 });
 
+describe('seconds after a change of this machine, as replicas show it that are behind', {
+  timeout: LONG_MS,
+}, () => {
+  it.each([
+    ['a reduction', 'reduce USDTNGN buy 4000 --yes --json', 5_000],
+    ['an addition', 'add USDTNGN buy 2000 --yes --json', 5_000],
+    ['another fill', OPEN.replace('10000', '3000'), 5_000],
+  ])('reduce --to takes what is too much after %s, and not what was before it', async (_, line, left) => {
+    const { service, desk } = await opened(TEN_MINUTES);
+    expect((await desk.run(line)).code).toBe(0);
+    service.lag(() => 10_000);
+    expect((await desk.run(`reduce USDTNGN buy --to ${left} --yes --json`)).code).toBe(0);
+    const open = await service.open('buy');
+    expect(open.reduce((sum, { notional_usd: size }) => sum + size, 0)).toBeCloseTo(left, 4);
+  });
+
+  it('a second addition is not done by what the first one added', async () => {
+    const { service, desk } = await opened(TEN_MINUTES);
+    const add = 'add USDTNGN buy 500 --yes --json --allow-duplicate';
+    expect((await desk.run(add)).code).toBe(0);
+    const before = service.served.changes().length;
+    service.lag(() => (service.served.changes().length === before ? 10_000 : 0));
+    await landsAfter(service, 20);
+    const { came, ms } = await timed(service, desk.run(add));
+    expect({ came, left: (await service.open('buy'))[0]?.notional_usd }).toEqual({
+      came: [0, 'changed', undefined],
+      left: 11_000,
+    });
+    expect(ms).toBeGreaterThan(20_000);
+  });
+});
+
 describe('an order that is on its way to close an old hedge', { timeout: LONG_MS }, () => {
   it.each([
     ['this machine', opened],

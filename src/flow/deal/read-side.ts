@@ -53,7 +53,7 @@ interface Doubted extends ReadSide {
 const earlierOf = (shown: ShownBefore): EarlierReading | undefined =>
   shown && { hedgeIds: shown.book.open.map(({ id }) => id), readAtMs: shown.readAtMs };
 
-/** A hedge that only its id shows joins the list, which is behind; where the side is lacking, only one still to fill. */
+/** A hedge that its id shows as it is now joins the list, which is behind; where the side is lacking, only one still to fill. */
 async function readAndDoubt(
   intent: ActionIntent,
   reading: SideReading,
@@ -65,6 +65,7 @@ async function readAndDoubt(
   /** What this machine has seen filled is not still to fill, whatever a reading that is behind says. */
   const isComing = ({ id, status }: Pick<Hedge, 'id' | 'status'>): boolean =>
     COMING.includes(status) && !actions.some((it) => it.state === 'done' && it.hedgeId === id);
+  const joined = new Set<string>();
   for (;;) {
     const side = readSide(intent, bookFacts);
     const read = { bookFacts, side, doubt: undefined };
@@ -73,8 +74,11 @@ async function readAndDoubt(
     const doubt = await by.absence.doubtOf(side, { ...reading, actions, earlier: by.earlier, atMs });
     const { hedge } = doubt ?? {};
     const joins =
-      hedge !== undefined && (isComing(hedge) || !(lacksSide(side) || COMING.includes(hedge.status)));
+      hedge !== undefined &&
+      !joined.has(hedge.id) &&
+      (isComing(hedge) || !(lacksSide(side) || COMING.includes(hedge.status)));
     if (!joins) return { ...read, doubt };
+    joined.add(hedge.id);
     bookFacts = { ...bookFacts, hedges: [hedge, ...bookFacts.hedges.filter(({ id }) => id !== hedge.id)] };
   }
 }

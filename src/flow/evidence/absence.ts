@@ -3,11 +3,12 @@
  * that is behind, and then lacks what was filled since. Pure; confirm-absence.ts reads the hedges that are in doubt.
  */
 import type { Action } from '../../journal/fold.ts';
-import { enlargedOn, type SidePlace } from '../../journal/ledger.ts';
+import { changedOn, type Dealt, enlargedOn, type SidePlace } from '../../journal/ledger.ts';
 import type { IntentRecord } from '../../journal/record.ts';
 import { COMING, hasMatured, type SideBook, type SideHedge } from '../plan/plan-side.ts';
 import { holdsSide } from './hedge-fates.ts';
 import { readAt } from './our-others.ts';
+import { changesKept } from './outcome-facts.ts';
 
 /** ASSUMED: readings lag at most 60 s. What is older is in every reading, unless it is gone. */
 export const READINGS_LAG_MS = 60_000;
@@ -38,7 +39,7 @@ export interface DoubtedHedge {
  * Hedges that must be known to be over before the reading is believed, the latest first. Known within the lag, and
  * lacking: those that this machine filled or enlarged, while the side or the hedge is lacking, or listed as still to
  * fill; those that the list itself dates so, while the side is; those that an earlier reading had, while the list
- * lacks them.
+ * lacks them; and those that the list has at a size from before a change of this machine.
  */
 export function doubtedHedges(now: SideBook, known: Known): readonly DoubtedHedge[] {
   const { place, actions, earlier, nowMs } = known;
@@ -47,12 +48,26 @@ export function doubtedHedges(now: SideBook, known: Known): readonly DoubtedHedg
   const dealt = enlargedOn(actions, place);
   const dated = now.listed.map((hedge) => ({ id: hedge.id, atMs: nowMs - ageOf(hedge, now.servedAt) }));
   const shown = (earlier?.hedgeIds ?? []).map((id) => ({ id, atMs: earlier?.readAtMs ?? 0, seen: true }));
-  const lacking = [...dealt, ...shown].filter((each) => !isListed(each));
+  const lacking = [...dealt, ...shown].filter((each) => !isListed(each)).concat(atFormerSize(now, known));
   return (lacksSide(now) ? [...dealt, ...dated, ...lacking] : lacking)
     .filter(({ id, atMs }) => nowMs - atMs < READINGS_LAG_MS && !isListedOver(id, now))
     .toSorted((one, other) => other.atMs - one.atMs)
     .filter(({ id }, index, all) => all.findIndex((each) => each.id === id) === index)
     .map(({ id, atMs }) => ({ id, atMs }));
+}
+
+/** What this machine last made of a hedge is not on the list, and what it was before that is. */
+function atFormerSize(now: SideBook, { place, actions, nowMs }: Known): readonly Dealt[] {
+  const changes = changedOn(actions, place)
+    .filter(({ outcome }) => nowMs - Date.parse(outcome?.at ?? '') < READINGS_LAG_MS)
+    .flatMap((it) => (changesKept(it) ?? []).map((change) => ({ ...change, at: it.outcome?.at ?? '' })))
+    .filter(({ before, after }) => !before.eq(after) && after.gt(0));
+  return now.listed.flatMap(({ id, notional }) => {
+    const own = changes.filter((change) => change.id === id);
+    const last = own.at(-1);
+    const isFormer = own.some(({ before }) => before.eq(notional)) && last?.after.eq(notional) === false;
+    return isFormer ? [{ id, atMs: Date.parse(last.at), seen: true }] : [];
+  });
 }
 
 /**

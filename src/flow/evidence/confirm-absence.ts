@@ -105,7 +105,7 @@ function about(
   { book, atMs }: { book: SideBook; atMs: number },
 ): Doubt {
   const place = `${unquoted(book.market)} ${book.side}`;
-  const missing = lacksSide(book) ? `the positions do not show ${place}` : 'the list does not show it';
+  const missing = lacksSide(book) ? `the positions do not show ${place}` : 'the list does not show it so';
   const seconds = Math.max(0, Math.round((atMs - knownMs) / 1000)).toString();
   const status = hedge === undefined ? `was seen ${seconds} s ago` : `is ${unquoted(hedge.status)}`;
   return {

@@ -138,6 +138,39 @@ describe('a list that lacks a hedge which an earlier reading had', () => {
   });
 });
 
+describe('a list that has a hedge at a size from before a change of this machine', () => {
+  const ADDED_TO_25 = [
+    anIntent({ action: 'add', action_id: idOf('a001') }),
+    step(ACCEPTED, 'a001', 0),
+    step({ kind: 'outcome', outcome: 'changed', facts: { hdg_0: '35000' } }, 'a001', 1),
+  ];
+  const sized = (notional_usd: number): readonly Hedge[] => [filled('hdg_0', 3_600, { notional_usd })];
+
+  it.each([
+    ['is not believed for 60 s', 25_000, 60, ['hdg_0']],
+    ['is believed afterwards', 25_000, 61, []],
+    ['is believed where it has what became of it', 35_000, 5, []],
+    ['is believed where it has a size that it never had here', 30_000, 5, []],
+  ])('%s', (_, size, seconds, ids) => {
+    expect(doubted(sized(size), { records: ADDED_TO_25, isThere: true, seconds })).toEqual(ids);
+  });
+
+  it('goes by the last change alone', () => {
+    const before = {
+      hedges: [{ hedge_id: 'hdg_0', notional_usd: '35000', status: 'filled' }],
+      in_positions: true,
+    };
+    const records = [
+      ...ADDED_TO_25,
+      anIntent({ action: 'reduce', action_id: idOf('b001'), before }),
+      step(ACCEPTED, 'b001', 2),
+      step({ kind: 'outcome', outcome: 'changed', facts: { hdg_0: '25000' } }, 'b001', 3),
+    ];
+    expect(doubted(sized(25_000), { records, isThere: true, seconds: 5 })).toEqual([]);
+    expect(doubted(sized(35_000), { records, isThere: true, seconds: 5 })).toEqual(['hdg_0']);
+  });
+});
+
 describe('positions that lack a side', () => {
   const none: ReadonlySet<string> = new Set();
 

@@ -21,7 +21,7 @@ async function standing(...lines: readonly string[]): Promise<LookingDesk> {
   return desk;
 }
 const changesIn = (awaited: Awaited): readonly string[] | undefined =>
-  awaited.became === 'pending'
+  awaited.became === 'pending' || awaited.became === 'disagree'
     ? undefined
     : awaited.hedges?.map(({ before, after }) => `${before.toFixed()} -> ${after.toFixed()}`);
 
