@@ -2,7 +2,7 @@
  * R7: many processes at once against one service that is unwell: few requests, none in step, an end in time; and what
  * one of them is told of slowing down, all heed.
  */
-import { readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ATTEMPT_MS } from '../../src/client/transport/send.ts';
@@ -176,11 +176,16 @@ interface AfterOne {
   told: Told;
 }
 
-/** One is told to slow down for so many seconds, or for none in particular; then all others begin. `then`: from then on. */
+/**
+ * One is told to slow down for so many seconds, or for none in particular. Once it has kept that, all others begin.
+ * `then`: from then on.
+ */
 async function afterOne(seconds: number | undefined, others: Some, then: Illness = WELL): Promise<AfterOne> {
   service.begin((_, earlier) => (earlier.length === 0 ? slowDown(seconds) : then));
   const first = reading({ ...others, size: 1, words: () => 'hedges --deal-id FIRST --json' });
-  await expect.poll(() => service.arrivals[0]?.answeredAt, { interval: 5, timeout: LONG_MS }).toBeDefined();
+  const kept = join(others.place.env(0)['HEDGE_HOME'] ?? '', 'cache', 'slow-down');
+  const isKept = (): boolean => existsSync(kept) && readdirSync(kept).length > 0;
+  await expect.poll(isKept, { interval: 5, timeout: LONG_MS }).toBe(true);
   const [{ answeredAt: from = 0 } = {}] = service.arrivals;
   const runs = (await Promise.all([first, reading(others)])).flat();
   return { runs, arrivals: [...service.arrivals], told: { from, until: from + 1_000 * (seconds ?? 1) } };
@@ -250,11 +255,11 @@ describe.skipIf(isExecutable)('the judge of many processes', { timeout: LONG_MS 
   });
 
   it('catches processes that share no memory', async () => {
-    const alone = await afterOne(3, { place: apart(), size: few });
+    const alone = await afterOne(50, { place: apart(), size: few });
     expect(againstWord(alone.arrivals, alone.told).join()).toMatch(/came while all were to slow down/);
     const place = apart();
     const size = 2 * few;
-    const stubborn = await afterOne(ROUND_S, { place, size, times: 10 }, slowDown(ROUND_S));
+    const stubborn = await afterOne(ROUND_S, { place, size, times: 2 }, slowDown(ROUND_S));
     expect(stubborn.arrivals.length).toBeGreaterThan(mostAsked(size));
   });
 
