@@ -5,7 +5,7 @@
 import { TextDecoder } from 'node:util';
 import { quoted } from '../domain/quoted.ts';
 import { DamagedFileError } from '../errors.ts';
-import { type JournalRecord, recordSchema, SCHEMA } from './record.ts';
+import { type JournalRecord, READ_SCHEMAS, recordSchema, SCHEMA } from './record.ts';
 
 export interface DamagedLine {
   /** From 1. */
@@ -111,7 +111,8 @@ function readLine(
     return 'cannot be read as JSON';
   }
   if (typeof read !== 'object' || read === null || !('schema' in read)) return 'is not a record';
-  if (typeof read.schema === 'number' && read.schema !== SCHEMA) throw foreign(at, read.schema);
+  if (typeof read.schema === 'number' && !READ_SCHEMAS.some((each) => each === read.schema))
+    throw foreign(at, read.schema);
   const parsed = recordSchema.safeParse(read);
   if (parsed.success) return parsed.data;
   const where = (parsed.error.issues[0]?.path ?? []).map(String).join('.');
@@ -120,7 +121,7 @@ function readLine(
 
 const foreign = ({ path, line }: { path: string; line: number }, schema: number): DamagedFileError =>
   new DamagedFileError(path, {
-    what: `Line ${line.toString()} of ${path} was written by another version of hedge (format ${schema.toString()}; this one reads ${SCHEMA.toString()}).`,
+    what: `Line ${line.toString()} of ${path} was written by another version of hedge (format ${schema.toString()}; this one reads up to ${SCHEMA.toString()}).`,
     book: 'Nothing was sent; the file was left as it is.',
     hint: 'Use that version of hedge, or set HEDGE_HOME to another folder.',
   });

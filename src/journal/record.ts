@@ -1,11 +1,13 @@
 /**
- * What stands on one line of the journal: one JSON object with `schema` 1, for each step of an action's life.
+ * What stands on one line of the journal: one JSON object with a `schema`, for each step of an action's life.
  * Shapes only. No API key is among them, and what the service or an operator wrote is kept as it came.
  */
 import * as z from 'zod/mini';
 import { SIDES, TENORS } from '../domain/vocabulary.ts';
 
-export const SCHEMA = 1;
+/** The format that is written. Format 1 had no account label; its records are read as they are. */
+export const SCHEMA = 2;
+export const READ_SCHEMAS = [1, SCHEMA] as const;
 
 export const JOURNAL_ACTIONS = ['open', 'add', 'reduce', 'close'] as const;
 
@@ -29,18 +31,24 @@ const writer = z.object({
   started: z.nullable(z.string()),
 });
 
+/** First eight hexadecimal digits of the SHA-256 of an API key. */
+const fingerprint = z.string().check(z.regex(/^[0-9a-f]{8}$/));
+
 const identity = z.discriminatedUnion('environment', [
   z.object({
     environment: z.enum(['live', 'sandbox']),
     /** `https://host[:port]/path`, as settings hold it. */
     base_url: text,
-    /** First eight hexadecimal digits of the key's SHA-256. */
-    key_fingerprint: z.string().check(z.regex(/^[0-9a-f]{8}$/)),
+    /** The operator's label of the account; null where it had none, absent in format 1. */
+    account: z.optional(z.nullable(text)),
+    /** Of the API key that it was dealt with. */
+    key_fingerprint: fingerprint,
   }),
   z.object({
     environment: z.literal('practice'),
     /** `practice:<book id>`; a reset of practice makes a new id. */
     base_url: z.string().check(z.regex(/^practice:.+$/)),
+    account: z.optional(z.null()),
     key_fingerprint: z.null(),
   }),
 ]);
@@ -55,7 +63,7 @@ function namedAsNow(quote: Readonly<Record<string, string | null>>): Record<stri
   };
 }
 
-const base = { schema: z.literal(SCHEMA), action_id: actionId, at: instant };
+const base = { schema: z.literal(READ_SCHEMAS), action_id: actionId, at: instant };
 
 /** Written, and on disk, before the first byte of an action leaves. */
 const intent = z
@@ -117,6 +125,8 @@ const sending = z.object({
   attempt: z.int().check(z.positive()),
   /** True when every attempt before is known to have done nothing: no connection, 429. */
   nothing_done_before: z.optional(z.boolean()),
+  /** Of the API key that this one was sent with: it may be another than that of the intent. */
+  key_fingerprint: z.optional(fingerprint),
   writer,
 });
 

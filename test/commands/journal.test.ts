@@ -376,7 +376,7 @@ describe('bare hedge', () => {
 
   it.each([
     ['a damaged line', '{"schema":1,', 'hedge journal says which'],
-    ['another version', '{"schema":2}', 'another version of hedge'],
+    ['another version', '{"schema":3}', 'another version of hedge'],
   ])('says %s in a line, and shows the rest', async (_what, line, said) => {
     const { out, code } = await deskWith([line]).run('', WIDE);
     expect(code).toBe(0);

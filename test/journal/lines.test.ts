@@ -1,7 +1,7 @@
 import { array, assert, constantFrom, property } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { lineReader, readLines } from '../../src/journal/lines.ts';
-import { ACCEPTED, anIntent, SENDING, step } from './records.ts';
+import { ACCEPTED, anIntent, DESK, idOf, SENDING, step } from './records.ts';
 
 const PIECES = [
   `${JSON.stringify(anIntent())}\n`,
@@ -12,6 +12,26 @@ const PIECES = [
   '{"kind":"sen',
   '\u0018\n',
 ] as const;
+
+describe('a journal of two formats', () => {
+  it('reads the records of format 1 as they are, beside those of format 2', () => {
+    const before = anIntent();
+    const since = anIntent({
+      schema: 2,
+      action_id: idOf('8d2f'),
+      identity: { ...DESK, environment: 'live', account: 'payroll', key_fingerprint: '0f0f0f0f' },
+    });
+    const sending = { ...step(SENDING, '8d2f'), schema: 2, key_fingerprint: '0f0f0f0f' } as const;
+    const lines = [before, step(SENDING), since, sending];
+    const bytes = Buffer.from(lines.map((each) => `${JSON.stringify(each)}\n`).join(''));
+    expect(readLines(bytes, 'journal.jsonl')).toEqual({
+      records: lines,
+      damage: [],
+      damageAt: 0,
+      cutTail: false,
+    });
+  });
+});
 
 describe('a journal that is read again and again', () => {
   it('reads the same as one that is read once, however it grows', () => {

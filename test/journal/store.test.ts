@@ -227,10 +227,10 @@ describe('damage', () => {
     expect(journal.read()).toMatchObject({ actions: [], orphans: [idOf('7c1e')], damage: [{ line: 1 }] });
   });
 
-  it.each([0, 2, 99])('of format %i is another version, refused by name and left alone', async (schema) => {
+  it.each([0, 3, 99])('of format %i is another version, refused by name and left alone', async (schema) => {
     const text = `${intent}${bad({ schema })}${intent}`;
     const { journal, path } = written(text);
-    const what = `Line 2 of ${path} was written by another version of hedge (format ${schema.toString()}; this one reads 1).`;
+    const what = `Line 2 of ${path} was written by another version of hedge (format ${schema.toString()}; this one reads up to 2).`;
     expect((await refusalOf(() => journal.read())).what).toBe(what);
     expect(await refusalOf(journal.append([anIntent()]))).toMatchObject({ what, effect: 'none' });
     expect(readFileSync(path, 'utf8')).toBe(text);

@@ -58,6 +58,28 @@ describe('the key of a line', () => {
     expect(new Set([...different, ...named]).size).toBe(different.length + named.length);
   });
 
+  it('is the very same as in every version before: a batch that is run again after an upgrade deals nothing twice', () => {
+    const actions = [
+      open('10k', { dealId: 'PAY-1' }),
+      open('10k'),
+      open('10,000.00'),
+      action('add', 'USDTNGN sell 2500.5'),
+      action('reduce', 'USDTNGN sell', { by: '50%' }),
+      action('close', 'USDTNGN sell'),
+    ];
+    expect(batchKeys(actions, undefined)).toEqual([
+      'hedge-batch-b6578f73be0906f2b51e5050a54ba2a7',
+      'hedge-batch-f1e5c82a28015ecd1ba5b9c34ae7218a',
+      'hedge-batch-8ed7c0592d97dfcd4d737364a082b67f',
+      'hedge-batch-8fad7289ac363bd6e203fab92e40a03f',
+      'hedge-batch-d841b676977187e6cff0306f1ca99b1d',
+      'hedge-batch-1fbfb25b5c2aad6012c9cdb041556091',
+    ]);
+    expect(keyOf(open('10k', { dealId: 'PAY-1' }), 'morning')).toBe(
+      'hedge-batch-922db186860b9273fc5d9e48689926c6',
+    );
+  });
+
   it('tells two lines that ask the same apart', () => {
     const keys = batchKeys([open('10k'), open('10k'), open('10k')], undefined);
     expect(new Set(keys).size).toBe(3);
