@@ -42,6 +42,7 @@ export const OWN_CODES = [
   'read_only',
   'halted',
   'deal_id_used',
+  'account_unclear',
   'idempotency_key_reuse',
   'settled',
   'not_sent',

@@ -59,6 +59,8 @@ export interface Dealing extends Looking {
   writer: Writer;
   environment: Environment;
   profile: string;
+  /** Other profiles of this environment and base address, of which nothing says whether they are this account. */
+  accountUnclearWith: readonly { name: string; account: string | undefined }[];
   limits: Limits;
   /** The command line, for the journal. */
   argv: readonly string[];

@@ -237,10 +237,6 @@ export function mayStand({ state, underway, settledAs }: Action): boolean {
   return !['failed', 'refused', 'not_sent'].includes(state);
 }
 
-/** For certain nothing was done: only then may a deal id be dealt anew, under another key. */
-export const isDefiniteNo = (action: Action): boolean =>
-  action.state === 'refused' || action.state === 'failed';
-
 /** Actions that make the book larger. */
 export const opens = (action: Action): boolean =>
   action.intent.action === 'open' || action.intent.action === 'add';

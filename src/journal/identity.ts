@@ -1,15 +1,31 @@
 /**
- * Whose book an action belongs to: environment, base address and key, or one practice book. Not the profile's
- * name, which may point elsewhere tomorrow. Knows no key, only what tells two of them apart.
+ * The account an action belongs to: environment, service and the operator's account label, or one practice book.
+ * Neither the profile's name nor the API key: a key that was replaced still sees what is unresolved.
  */
-import type { Identity } from './record.ts';
+import type { Identity as RecordedIdentity } from './record.ts';
 
-export type { Identity };
+/**
+ * Whether a record is of the account that commands act on. `unclear`: of the same service, and sent with another
+ * API key of which nothing says whose it is.
+ */
+export type Relation = 'same' | 'unclear' | 'other';
+
+/** With what is known of other API keys at the same service, by fingerprint. */
+export type Identity = RecordedIdentity & { keys?: ReadonlyMap<string, Relation> };
 
 export const serviceIdentity = (
   environment: 'live' | 'sandbox',
-  address: { baseUrl: string; keyFingerprint: string },
-): Identity => ({ environment, base_url: address.baseUrl, key_fingerprint: address.keyFingerprint });
+  {
+    baseUrl,
+    keyFingerprint,
+    account,
+  }: { baseUrl: string; keyFingerprint: string; account?: string | undefined },
+): Identity => ({
+  environment,
+  base_url: baseUrl,
+  account: account ?? null,
+  key_fingerprint: keyFingerprint,
+});
 
 export const practiceIdentity = (bookId: string): Identity => ({
   environment: 'practice',
@@ -17,16 +33,39 @@ export const practiceIdentity = (bookId: string): Identity => ({
   key_fingerprint: null,
 });
 
-export const sameIdentity = (one: Identity, other: Identity): boolean =>
-  one.environment === other.environment &&
-  one.base_url === other.base_url &&
-  one.key_fingerprint === other.key_fingerprint;
+/** As a record keeps it. */
+export function recordedIdentity({ keys: _keys, ...recorded }: Identity): RecordedIdentity {
+  return recorded;
+}
 
-/**
- * One line that is equal exactly when identities are: for messages and for what is derived from an identity.
- * `live https://host/v2 key 1a2b3c4d`; no part of it can hold a blank but the base address, which never does.
- */
+/** One API key is one account, whatever its label; of two keys the profiles know, and else the labels say. */
+export function relationOf(recorded: Identity, account: Identity): Relation {
+  if (recorded.environment !== account.environment || recorded.base_url !== account.base_url) return 'other';
+  const { key_fingerprint: key } = recorded;
+  if (key === null || key === account.key_fingerprint) return 'same';
+  return account.keys?.get(key) ?? relationOfLabels(recorded.account, account.account);
+}
+
+/** Without both labels nothing is said. */
+export function relationOfLabels(one: string | null | undefined, other: string | null | undefined): Relation {
+  if (typeof one !== 'string' || typeof other !== 'string') return 'unclear';
+  return one === other ? 'same' : 'other';
+}
+
+/** Of the same account, or perhaps: what is seen, counted and stopped by. */
+export const sameIdentity = (recorded: Identity, account: Identity): boolean =>
+  relationOf(recorded, account) !== 'other';
+
+/** Known to be of the same account: only then does a reading of it say anything of the action. */
+export const isConfirmed = (recorded: Identity, account: Identity): boolean =>
+  relationOf(recorded, account) === 'same';
+
+/** An API key at a service, in one line without blanks but between its parts. */
+export const keyText = ({ environment, base_url: baseUrl, key_fingerprint: key }: Identity): string =>
+  environment === 'practice' ? baseUrl : `${environment} ${baseUrl} key ${key}`;
+
+/** The same with the label, for messages. */
 export const identityText = (identity: Identity): string =>
-  identity.environment === 'practice'
-    ? identity.base_url
-    : `${identity.environment} ${identity.base_url} key ${identity.key_fingerprint}`;
+  typeof identity.account === 'string'
+    ? `${keyText(identity)}, account ${identity.account}`
+    : keyText(identity);

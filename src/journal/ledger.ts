@@ -5,7 +5,7 @@
 import type { Big } from 'big.js';
 import { sum } from '../domain/amounts.ts';
 import type { Side } from '../domain/vocabulary.ts';
-import { type Action, inFlight, isDefiniteNo, isUnresolved, mayStand, opens } from './fold.ts';
+import { type Action, inFlight, isUnresolved, mayStand, opens } from './fold.ts';
 import { type Identity, sameIdentity } from './identity.ts';
 import type { JournalAction } from './record.ts';
 
@@ -66,6 +66,14 @@ export const usedDealId = (
   dealId: string,
 ): Action | undefined =>
   findByDealId(actions, identity, dealId).findLast((it) => it.intent.action === 'open' && mayStand(it));
+
+/** The service rejected the API key before it looked at the request: it keeps nothing under the idempotency key. */
+export const isKeyRejected = ({ state, refusal }: Action): boolean =>
+  state === 'refused' && (refusal?.httpStatus === 401 || refusal?.httpStatus === 403);
+
+/** The service's answer under the key is that nothing was done: only then does a deal ID get another key. */
+export const isDefiniteNo = (action: Action): boolean =>
+  action.state === 'failed' || (action.state === 'refused' && !isKeyRejected(action));
 
 /** From 1; grows by each open under the deal id that was definitely refused or failed, and by nothing else. */
 export const dealAttempt = (actions: readonly Action[], identity: Identity, dealId: string): number =>

@@ -5,7 +5,7 @@
 import { type Connecting, connect } from '../client/connect.ts';
 import type { HedgeApi } from '../client/hedge-api.ts';
 import type { ApiKey } from '../domain/api-key.ts';
-import { type Identity, identityText } from '../journal/identity.ts';
+import { type Identity, keyText } from '../journal/identity.ts';
 import { slowDownsIn } from '../memory/slow-downs.ts';
 import { tlsSessionsIn } from '../memory/tls-sessions.ts';
 import { addedCertificates } from '../settings/trust.ts';
@@ -37,7 +37,7 @@ export function connectionsOf(parts: DeskParts, progress: Pick<Progress, 'start'
         signal: signals.signal,
         userAgent: `hedge/${parts.version}`,
         proxy: settings.proxy,
-        slowDown: slowDownsIn(parts.places(), machine, identityText(owner)),
+        slowDown: slowDownsIn(parts.places(), machine, keyText(owner)),
         ...trust,
         ...(globals.verbose ? { trace: (line: string) => terminal.writeNote(line, { whole: true }) } : {}),
       });

@@ -11,15 +11,16 @@ import type { Candidate } from '../commands/desk.ts';
 import { ApiKey } from '../domain/api-key.ts';
 import { once } from '../domain/once.ts';
 import { argvWithoutKeys } from '../domain/without-keys.ts';
-import { CredentialError } from '../errors.ts';
+import { CredentialError, DamagedFileError } from '../errors.ts';
 import type { Dealing, Looking } from '../flow/dealing.ts';
+import type { KnownKeys } from '../flow/known-keys.ts';
 import { type Identity as BookIdentity, practiceIdentity, serviceIdentity } from '../journal/identity.ts';
 import type { Journal } from '../journal/store.ts';
 import type { PriceMemory } from '../memory/prices.ts';
 import { type KeyPorts, readKey } from '../settings/credentials.ts';
 import { checkExpectation, readExpectation } from '../settings/expectation.ts';
 import { keyVault } from '../settings/key-vault.ts';
-import type { ProfileStore } from '../settings/profiles.ts';
+import type { ProfileBook, ProfileStore } from '../settings/profiles.ts';
 import { resolveProfile, type Selection } from '../settings/resolve.ts';
 import { chooseProgress } from '../terminal/choose-progress.ts';
 import { choosePrompter } from '../terminal/choose-prompter.ts';
@@ -101,7 +102,8 @@ export function openDesk(parts: DeskParts): OpenDesk {
     const { href: baseUrl } = parseBaseUrl(
       selected.kind === 'stored' ? selected.profile.base_url : selected.baseUrl,
     );
-    const owner = serviceIdentity(key.environment, { baseUrl, keyFingerprint: key.fingerprint });
+    const { account } = selected;
+    const owner = serviceIdentity(key.environment, { baseUrl, keyFingerprint: key.fingerprint, account });
     const api = connectTo({ baseUrl, key, owner, trust: trusting(stored?.ca_file) });
     return { api, owner, whose: identity, key: key.masked };
   };
@@ -110,9 +112,27 @@ export function openDesk(parts: DeskParts): OpenDesk {
     const { openJournal } = await import('../journal/store.ts');
     return openJournal({ places: parts.places(), machine });
   });
+  /** The account, with what the stored profiles say of other API keys. */
+  const account = once(async (): Promise<KnownKeys> => {
+    const { owner } = await book();
+    const selected = await selection();
+    if (selected.kind === 'practice') return { identity: owner, unclearWith: [] };
+    const { knownKeys } = await import('../flow/known-keys.ts');
+    return knownKeys(owner, selected.name, await otherProfiles(selected.kind));
+  });
+  /** With a key from the environment a damaged file is no hindrance. */
+  const otherProfiles = async (kind: Selection['kind']): Promise<ProfileBook['profiles']> => {
+    try {
+      return (await storedBook()).profiles;
+    } catch (error) {
+      if (kind !== 'pair' || !(error instanceof DamagedFileError)) throw error;
+      return new Map();
+    }
+  };
   const looking = async (): Promise<Looking> => {
-    const { api, owner } = await book();
-    return { api, journal: await journal(), clock, identity: owner, signal: signals.signal, watch };
+    const { api } = await book();
+    const { identity: whose } = await account();
+    return { api, journal: await journal(), clock, identity: whose, signal: signals.signal, watch };
   };
 
   const opened: OpenDesk = {
@@ -165,6 +185,7 @@ export function openDesk(parts: DeskParts): OpenDesk {
           writer: machine.host.self,
           environment: whose.environment,
           profile: whose.profile,
+          accountUnclearWith: (await account()).unclearWith,
           limits: limitsOf(await selection()),
           argv: argvWithoutKeys(parts.argv),
           expected: expected(),

@@ -1,6 +1,6 @@
 /** What this machine remembers of a book while it is asked: the mids that go by, and names for completion. */
 import type { HedgeApi } from '../client/hedge-api.ts';
-import { type Identity, identityText } from '../journal/identity.ts';
+import { type Identity, keyText } from '../journal/identity.ts';
 import { namesIn } from '../memory/names.ts';
 import { type PriceMemory, pricesIn } from '../memory/prices.ts';
 import { learning } from './learning.ts';
@@ -13,7 +13,7 @@ export function remembered(
 ): { api: HedgeApi; prices: PriceMemory; keep: () => Promise<void> } {
   const { environment, base_url: baseUrl } = owner;
   const prices = pricesIn(places(), machine, `${environment} ${baseUrl}`);
-  const identity = identityText(owner);
+  const identity = keyText(owner);
   const names = namesIn(places(), machine, { profile: whose.profile, identity, baseUrl });
   return {
     api: learning(remembering(api, prices, machine.clock), names),

@@ -8,6 +8,8 @@ export interface SettingsEnvironment {
   apiKey: (() => string) | undefined;
   baseUrl: string | undefined;
   profile: string | undefined;
+  /** HEDGE_ACCOUNT: the label of the account. */
+  account: string | undefined;
   expectEnv: string | undefined;
   caFile: string | undefined;
   /** NODE_EXTRA_CA_CERTS. */
@@ -30,6 +32,7 @@ export function takeEnvironment(env: Record<string, string | undefined>): Settin
     apiKey: key === undefined ? undefined : () => key,
     baseUrl: present('HEDGE_BASE_URL'),
     profile: present('HEDGE_PROFILE'),
+    account: present('HEDGE_ACCOUNT'),
     expectEnv: present('HEDGE_EXPECT_ENV'),
     caFile: present('HEDGE_CA_FILE'),
     extraCaCerts: present('NODE_EXTRA_CA_CERTS'),

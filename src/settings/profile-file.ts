@@ -15,6 +15,8 @@ const VERSION = 1;
 const text = z.string().check(z.minLength(1));
 /** USD as digits, exact. */
 const usd = z.string().check(z.regex(/^\d{1,15}(\.\d{1,2})?$/));
+/** First eight hexadecimal digits of the SHA-256 of a key. */
+const fingerprint = z.string().check(z.regex(/^[0-9a-f]{8}$/));
 const storedProfile = z
   .looseObject({
     base_url: text,
@@ -24,6 +26,12 @@ const storedProfile = z
     api_key_command: z.optional(z.tuple([text], z.string())),
     /** Where the keychain of the platform keeps the key. */
     api_key_keychain: z.optional(text),
+    /** The operator's label of the account: the same on every machine. */
+    account: z.optional(z.string().check(z.regex(/^[a-z0-9][a-z0-9._-]*$/))),
+    /** The key as it was when it was added or replaced, since one that is kept elsewhere is not read to compare. */
+    known_key: z.optional(z.object({ environment: z.enum(['live', 'sandbox']), fingerprint })),
+    /** Fingerprints of earlier keys of the same account, by the operator's word. */
+    replaced_keys: z.optional(z.readonly(z.array(fingerprint))),
     /** PEM of further certificate authorities, as an absolute path. */
     ca_file: z.optional(text),
     /** IANA name; times are shown in it. */

@@ -1,5 +1,6 @@
 /** Which names a profile can have, and which are taken by the program itself. */
 import { quoted } from '../domain/quoted.ts';
+import { holdsKey } from '../domain/without-keys.ts';
 import { UsageError } from '../errors.ts';
 
 /** The built-in profile: the practice service of this machine. */
@@ -15,6 +16,22 @@ export const isReserved = (name: string): boolean => RESERVED.includes(name.toLo
 
 /** Whether a stored profile can have this name. */
 export const isProfileName = (name: string): boolean => SHAPE.test(name) && !isReserved(name);
+
+const LABEL = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+
+/**
+ * An account label as it is kept and compared: in small letters, so that two machines cannot differ by a capital.
+ * `from` says where it was given. @throws UsageError
+ */
+export function readAccountLabel(text: string, from: string): string {
+  if (LABEL.test(text) && !holdsKey(text)) return text.toLowerCase();
+  throw new UsageError(
+    holdsKey(text)
+      ? `The account label looks like an API key (${from}).`
+      : `${quoted(text)} is not an account label (${from}).`,
+    'A label has 1 to 64 letters, digits, ., - and _, and begins with a letter or a digit: payroll, ng-treasury',
+  );
+}
 
 /** The name, or UsageError. */
 export function checkProfileName(name: string): string {

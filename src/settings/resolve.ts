@@ -2,11 +2,12 @@
  * Which profile an invocation uses, and why: decided from the option, the environment and the stored
  * profiles, and from nothing else. Nothing ever falls back to practice by itself. Reads no key.
  */
+import { quoted } from '../domain/quoted.ts';
 import { CredentialError, UsageError } from '../errors.ts';
 import type { SettingsEnvironment } from './environment.ts';
 import { unknownProfile } from './failures.ts';
 import type { StoredProfile } from './profile-file.ts';
-import { ENVIRONMENT_PAIR, PRACTICE } from './profile-names.ts';
+import { ENVIRONMENT_PAIR, PRACTICE, readAccountLabel } from './profile-names.ts';
 import type { ProfileBook } from './profiles.ts';
 
 export type ProfileSource = 'option' | 'environment_pair' | 'hedge_profile' | 'stored_default';
@@ -19,6 +20,8 @@ export type Selection =
       name: string;
       source: ProfileSource;
       keySource: 'file' | 'command' | 'keychain';
+      /** The account label. */
+      account: string | undefined;
       profile: StoredProfile;
     }
   | {
@@ -26,6 +29,7 @@ export type Selection =
       name: string;
       source: 'environment_pair';
       keySource: 'environment';
+      account: string | undefined;
       baseUrl: string;
       apiKey: () => string;
     };
@@ -61,14 +65,16 @@ export interface Choices {
 export async function resolveProfile({ option, environment, book }: Choices): Promise<Selection> {
   if (option !== undefined) {
     if (option === '') throw new UsageError('--profile is empty.', 'Name a profile, or leave --profile out.');
-    return option === PRACTICE ? practice('option') : named(option, 'option', await book());
+    return option === PRACTICE ? practice('option') : named(option, 'option', await book(), environment);
   }
   const pair = pairOf(environment);
   if (pair !== undefined) return pair;
   if (environment.profile === PRACTICE) return practice('hedge_profile');
   const stored = await book();
-  if (environment.profile !== undefined) return named(environment.profile, 'hedge_profile', stored);
-  if (stored.defaultName !== undefined) return named(stored.defaultName, 'stored_default', stored);
+  if (environment.profile !== undefined)
+    return named(environment.profile, 'hedge_profile', stored, environment);
+  if (stored.defaultName !== undefined)
+    return named(stored.defaultName, 'stored_default', stored, environment);
   throw new CredentialError({
     code: 'no_profile',
     what: 'No profile was chosen, so there is no key to ask with.',
@@ -78,7 +84,7 @@ export async function resolveProfile({ option, environment, book }: Choices): Pr
   });
 }
 
-function pairOf({ apiKey, baseUrl, profile }: SettingsEnvironment): Selection | undefined {
+function pairOf({ apiKey, baseUrl, profile, account }: SettingsEnvironment): Selection | undefined {
   if (apiKey === undefined && baseUrl === undefined) return undefined;
   if (apiKey === undefined) throw conflict(['HEDGE_BASE_URL'], ['HEDGE_API_KEY']);
   if (baseUrl === undefined) throw conflict(['HEDGE_API_KEY'], ['HEDGE_BASE_URL']);
@@ -88,6 +94,7 @@ function pairOf({ apiKey, baseUrl, profile }: SettingsEnvironment): Selection | 
     name: ENVIRONMENT_PAIR,
     source: 'environment_pair',
     keySource: 'environment',
+    account: labelIn(account),
     baseUrl,
     apiKey,
   };
@@ -122,18 +129,39 @@ const practice = (source: ProfileSource): Selection => ({
   keySource: 'practice',
 });
 
-function named(name: string, source: ProfileSource, { profiles }: ProfileBook): Selection {
+const labelIn = (text: string | undefined): string | undefined =>
+  text === undefined ? undefined : readAccountLabel(text, 'HEDGE_ACCOUNT');
+
+function named(
+  name: string,
+  source: ProfileSource,
+  { profiles }: ProfileBook,
+  environment: SettingsEnvironment,
+): Selection {
   if (name === PRACTICE) return practice(source);
   const profile = profiles.get(name);
   if (profile === undefined) throw unknownProfile(name, [...profiles.keys()], NAMED_BY[source]);
+  const asked = labelIn(environment.account);
+  if (asked !== undefined && profile.account !== undefined && asked !== profile.account)
+    throw twoLabels(name, asked, profile.account);
   return {
     kind: 'stored',
     name,
     source,
     keySource: keySourceOf(profile),
+    account: profile.account ?? asked,
     profile,
   };
 }
+
+const twoLabels = (name: string, asked: string, kept: string): CredentialError =>
+  new CredentialError({
+    code: 'credential_conflict',
+    what: `HEDGE_ACCOUNT is ${quoted(asked)}, and the account label of profile ${quoted(name)} is ${quoted(kept)}.`,
+    book: 'Nothing was sent.',
+    hint: 'Unset HEDGE_ACCOUNT, or choose the profile of that account with --profile.',
+    details: { profile: name, account: kept, asked },
+  });
 
 function keySourceOf(profile: StoredProfile): 'file' | 'command' | 'keychain' {
   if (profile.api_key !== undefined) return 'file';

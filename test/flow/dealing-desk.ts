@@ -42,6 +42,7 @@ export async function dealingDesk(...over: Parameters<typeof lookingDesk>): Prom
     writer: hostOf(process).self,
     environment: 'practice',
     profile: 'practice',
+    accountUnclearWith: [],
     limits: NO_LIMITS,
     argv: [],
     expected: undefined,

@@ -1,7 +1,8 @@
 /** What becomes of an action, step by step, and what must never be read out of its steps. */
 import { array, constantFrom, assert as holds, property } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { foldRecords, inFlight, isDefiniteNo, isUnresolved, mayStand } from '../../src/journal/fold.ts';
+import { foldRecords, inFlight, isUnresolved, mayStand } from '../../src/journal/fold.ts';
+import { isDefiniteNo } from '../../src/journal/ledger.ts';
 import {
   ACCEPTED,
   anIntent,

@@ -3,7 +3,16 @@ import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
 import { argvWithoutKeys } from '../../src/domain/without-keys.ts';
 import { foldRecords } from '../../src/journal/fold.ts';
-import { identityText, practiceIdentity, sameIdentity, serviceIdentity } from '../../src/journal/identity.ts';
+import {
+  identityText,
+  isConfirmed,
+  practiceIdentity,
+  type Relation,
+  recordedIdentity,
+  relationOf,
+  sameIdentity,
+  serviceIdentity,
+} from '../../src/journal/identity.ts';
 import {
   dealAttempt,
   duplicatesOf,
@@ -56,12 +65,54 @@ describe('identities', () => {
       'another address',
       serviceIdentity('live', { baseUrl: 'https://x.test/v2', keyFingerprint: '1a2b3c4d' }),
     ],
-    ['another key', serviceIdentity('live', { baseUrl: DESK.base_url, keyFingerprint: '00000000' })],
     ['practice', practiceIdentity('b1')],
   ])('%s is another identity', (_what, other) => {
     expect(sameIdentity(DESK, other)).toBe(false);
     expect(identityText(DESK)).not.toBe(identityText(other));
     expect(sameIdentity(other, { ...other })).toBe(true);
+  });
+
+  const keyed = (
+    keyFingerprint: string,
+    account?: string,
+    known: readonly (readonly [string, Relation])[] = [],
+  ) => ({
+    ...serviceIdentity('live', { baseUrl: DESK.base_url, keyFingerprint, account }),
+    keys: new Map(known),
+  });
+  it.each<[string, ReturnType<typeof keyed>, ReturnType<typeof keyed>, Relation]>([
+    ['one key', keyed('11111111'), keyed('11111111'), 'same'],
+    ['one key under two labels', keyed('11111111', 'one'), keyed('11111111', 'two'), 'same'],
+    ['two keys without labels', keyed('11111111'), keyed('22222222'), 'unclear'],
+    ['two keys, of which one has a label', keyed('11111111'), keyed('22222222', 'one'), 'unclear'],
+    ['two keys under one label', keyed('11111111', 'one'), keyed('22222222', 'one'), 'same'],
+    ['two keys under two labels', keyed('11111111', 'one'), keyed('22222222', 'two'), 'other'],
+    ['a key that was replaced', keyed('11111111'), keyed('22222222', 'one', [['11111111', 'same']]), 'same'],
+    [
+      "another profile's key, that profile labeled since",
+      keyed('11111111'),
+      keyed('22222222', 'one', [['11111111', 'other']]),
+      'other',
+    ],
+  ])('of %s: what a record says of the present account', (_what, recorded, present, relation) => {
+    expect(relationOf(recorded, present)).toBe(relation);
+    expect(sameIdentity(recorded, present)).toBe(relation !== 'other');
+    expect(isConfirmed(recorded, present)).toBe(relation === 'same');
+  });
+
+  it('of a record of format 1, which has no label, is matched by environment and address', () => {
+    const recorded = anIntent().identity;
+    expect(recorded).not.toHaveProperty('account', expect.anything());
+    expect(sameIdentity(recorded, keyed('22222222', 'any'))).toBe(true);
+  });
+
+  it('is kept in a record without what is known of other keys', () => {
+    expect(recordedIdentity(keyed('11111111', 'one', [['22222222', 'same']]))).toEqual({
+      environment: 'live',
+      base_url: DESK.base_url,
+      account: 'one',
+      key_fingerprint: '11111111',
+    });
   });
 
   it('of two practice books are two', () => {

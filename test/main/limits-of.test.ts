@@ -9,6 +9,7 @@ const stored = (limits: Partial<StoredProfile> = {}): Selection => ({
   name: 'desk',
   source: 'option',
   keySource: 'file',
+  account: undefined,
   profile: { base_url: 'https://partner.example/v2', api_key: 'k', added_at: 'then', ...limits },
 });
 
@@ -23,6 +24,7 @@ describe('the limits in force', () => {
         name: 'env',
         source: 'environment_pair',
         keySource: 'environment',
+        account: undefined,
         baseUrl: 'https://partner.example/v2',
         apiKey: () => 'k',
       },

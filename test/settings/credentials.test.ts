@@ -91,6 +91,7 @@ describe('a key that a command prints', () => {
       name: 'desk',
       source: 'option',
       keySource: 'command',
+      account: undefined,
       profile,
     } as const;
     expect((await readKey(selection, ports)).reveal()).toBe(KEY);

@@ -37,7 +37,12 @@ export interface Front {
   meddle(meddling: Meddling): void;
   /** Told of every request line as it arrives. */
   watch(seen: (line: string) => void): void;
+  /** The same service under its other name: `localhost` where `way` says `127.0.0.1`. */
+  otherHost(way: Readonly<Record<string, string>>): Record<string, string>;
 }
+
+/** API keys of one account: the service is asked with the second whenever the first is used. */
+export type SecondKeys = Readonly<Record<string, string>>;
 
 /** A refusal as the service words one. */
 export const refusal = (
@@ -63,6 +68,7 @@ const withoutLength = (headers: Passed['headers']): Passed['headers'] =>
 export async function frontOf(
   served: Pick<ServedBook, 'way'> & { desk: Pick<ServedBook['desk'], 'service'> },
   folder: string,
+  secondKeys: SecondKeys = {},
 ): Promise<Front> {
   const tls = await loopbackTls();
   const behind = new URL(served.desk.service.url);
@@ -83,10 +89,12 @@ export async function frontOf(
   }
   const passOn = (
     { method, url }: IncomingMessage,
-    headers: IncomingMessage['headers'],
+    given: IncomingMessage['headers'],
     sent: Buffer,
   ): Promise<Passed> =>
     new Promise((resolve, reject) => {
+      const key = given.authorization?.replace(/^Bearer /, '') ?? '';
+      const headers = { ...given, authorization: `Bearer ${secondKeys[key] ?? key}` };
       const going = request(
         { host: behind.hostname, port: behind.port, agent, method, path: url, headers },
         (reply) => {
@@ -128,5 +136,6 @@ export async function frontOf(
     watch(next) {
       seen = next;
     },
+    otherHost: (way) => ({ ...way, HEDGE_BASE_URL: `https://localhost:${port}${behind.pathname}` }),
   };
 }

@@ -4,10 +4,12 @@
  */
 import { InterruptedError, StoppedError } from '../../errors.ts';
 import type { ActionIntent } from '../../intent/action-intent.ts';
-import type { Action } from '../../journal/fold.ts';
+import { type Action, type ActionState, mayStand } from '../../journal/fold.ts';
 import { actionInWords } from '../../journal/in-words.ts';
-import { findByKey } from '../../journal/ledger.ts';
+import { findByKey, isKeyRejected } from '../../journal/ledger.ts';
+import { earlierOfAnotherKey, isOfAnotherKey } from '../account-unclear.ts';
 import type { ActionReport, Dealing, Looking } from '../dealing.ts';
+import { look } from '../evidence/look.ts';
 import { poll } from '../poll.ts';
 import { canBeSent } from '../settle/resend.ts';
 import { resumeAction } from '../settle/resume.ts';
@@ -19,7 +21,8 @@ export function earlierUnderKey(intent: ActionIntent, { journal, identity }: Dea
   const key = intent.options.idempotencyKey;
   if (key === undefined) return undefined;
   const earlier = findByKey(journal.read().actions, identity, key);
-  if (earlier === undefined || isSameRequest(intent, earlier)) return earlier;
+  if (earlier === undefined || isFree(earlier, identity)) return undefined;
+  if (isSameRequest(intent, earlier)) return earlier;
   throw new StoppedError({
     code: 'idempotency_key_reuse',
     what: `That idempotency key belongs to another request: ${actionInWords(earlier)}, action ${earlier.shortId}.`,
@@ -28,6 +31,16 @@ export function earlierUnderKey(intent: ActionIntent, { journal, identity }: Dea
     details: { action_id: earlier.id },
   });
 }
+
+/**
+ * The service keeps nothing of it: it rejected the API key, or nothing was done with a key that may be of another
+ * account. The line is dealt as if for the first time.
+ */
+const isFree = (earlier: Action, identity: Dealing['identity']): boolean =>
+  isKeyRejected(earlier) ||
+  (isOfAnotherKey(earlier, { identity }) && !mayStand(earlier) && NOTHING_KEPT.includes(earlier.state));
+
+const NOTHING_KEPT: readonly ActionState[] = ['prepared', 'not_sent', 'refused'];
 
 /** Goes on with an action of the journal as `intent` asks it: waited for, told, or settled by sending it again. */
 export async function continueAction(
@@ -39,10 +52,18 @@ export async function continueAction(
   const wait = intent.options.wait && !dryRun;
   dealing.watch.note(`continuing action ${earlier.shortId}: ${actionInWords(earlier)}`);
   const entry = await onceNobodySends(earlier, timeoutMs, dealing);
+  if (!(await isOfThisAccount(entry, dealing))) throw earlierOfAnotherKey(entry);
   if (!canBeSent(entry)) return finish(entry, { wait, timeoutMs }, dealing);
   const { yes } = intent.options;
   return resumeAction(entry, { yes, resend: yes, dryRun, wait, timeoutMs, line: intent }, dealing);
 }
+
+/** What is unresolved says so itself; what has an answer is taken for this one only where its hedge is to be seen. */
+const isOfThisAccount = async (entry: Action, dealing: Dealing): Promise<boolean> =>
+  !isOfAnotherKey(entry, dealing) ||
+  canBeSent(entry) ||
+  entry.underway ||
+  (await look(entry, dealing)).evidence.kind !== 'unclear';
 
 /** The action once no running process is sending it, or as it is when the time is up or the operator stops it. */
 export async function onceNobodySends(entry: Action, timeoutMs: number, looking: Looking): Promise<Action> {

@@ -8,6 +8,7 @@ import { mayStand } from '../../journal/fold.ts';
 import { sameIdentity } from '../../journal/identity.ts';
 import { findByKey } from '../../journal/ledger.ts';
 import type { JournalState } from '../../journal/store.ts';
+import { checkAccount } from '../account-unclear.ts';
 import type { ActionReport, Dealing } from '../dealing.ts';
 import { checkAttendance } from '../guard/guard-attendance.ts';
 import { guardJournal } from '../guard/guard-journal.ts';
@@ -37,6 +38,7 @@ const ROUNDS = 3;
  */
 export async function deal(intent: ActionIntent, dealing: Dealing): Promise<ActionReport> {
   checkAttendance(intent, dealing);
+  checkAccount(dealing);
   for (let round = 1; ; round += 1) {
     try {
       return await dealOnce(intent, dealing);

@@ -13,6 +13,7 @@ import {
 import { exactInstant } from '../../domain/instants.ts';
 import type { PriceBounds } from '../../domain/price-bounds.ts';
 import type { ActionIntent, PriceTerms } from '../../intent/action-intent.ts';
+import { recordedIdentity } from '../../journal/identity.ts';
 import { type IntentRecord, type JournalRecord, mintActionId, SCHEMA } from '../../journal/record.ts';
 import type { Dealing } from '../dealing.ts';
 import { dated } from '../evidence/write-down.ts';
@@ -33,8 +34,11 @@ export function entryOf(
 }
 
 /** Written before each sending; `attempt` counts from 1. */
-export const sendingOf = (id: string, attempt: number, dealing: Dealing): JournalRecord =>
-  dated(id, { kind: 'sending', attempt, writer: dealing.writer }, dealing);
+export function sendingOf(id: string, attempt: number, dealing: Dealing): JournalRecord {
+  const { key_fingerprint: key } = dealing.identity;
+  const sentWith = key === null ? {} : { key_fingerprint: key };
+  return dated(id, { kind: 'sending', attempt, ...sentWith, writer: dealing.writer }, dealing);
+}
 
 /** How a size was said where it was no notional; the same key must say the same. */
 export function askedOf(intent: ActionIntent): string | undefined {
@@ -68,7 +72,7 @@ function intentRecordOf(
     action_id: id,
     at: exactInstant(dealing.clock.now()),
     action: plan.action,
-    identity: dealing.identity,
+    identity: recordedIdentity(dealing.identity),
     profile: dealing.profile,
     market: plan.market,
     side: plan.side,

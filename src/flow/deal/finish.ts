@@ -8,6 +8,7 @@ import { sum } from '../../domain/amounts.ts';
 import { HedgeError, InterruptedError, OutcomeUnknownError } from '../../errors.ts';
 import type { Action } from '../../journal/fold.ts';
 import { type EndKind, isEnd } from '../../journal/record.ts';
+import { confirming, isOfAnotherKey, otherKeyInWords } from '../account-unclear.ts';
 import type { ActionReport, Looking } from '../dealing.ts';
 import { awaitOutcome, type Ended } from '../evidence/await-outcome.ts';
 import { look } from '../evidence/look.ts';
@@ -76,6 +77,11 @@ const unresolvedReport = (entry: Action, plan: Plan | undefined): ActionReport =
 
 async function waitForEnd(entry: Action, options: Finishing, looking: Looking): Promise<ActionReport> {
   const { plan, timeoutMs } = options;
+  // A side that is read with another key may be another account's: there is nothing to wait for.
+  if (entry.intent.action !== 'open' && isOfAnotherKey(entry, looking)) {
+    const finding = stillPending(entry, otherKeyInWords(entry), looking.clock.now(), confirming(entry));
+    return reportOf('pending', { entry, plan, finding });
+  }
   try {
     const awaited = await awaitOutcome(entry, looking, { timeoutMs });
     if (awaited.became === 'ended') return await ended(entry, { ...awaited, plan }, looking);

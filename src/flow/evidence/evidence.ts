@@ -40,8 +40,8 @@ export type Evidence =
   | { kind: 'none' }
   /** Something happened, and it is not exactly what was asked. */
   | { kind: 'other'; says: string; hedges: readonly HedgeChange[]; closedBy?: string }
-  /** It cannot be told from what was read. */
-  | { kind: 'unclear'; says: string };
+  /** It cannot be told from what was read; `anotherKey`: since it was sent with one that may be another account's. */
+  | { kind: 'unclear'; says: string; anotherKey?: boolean };
 
 /**
  * Of an add, a reduction or a close. An open is told by its hedge: open-evidence.ts. `others`: what else of ours

@@ -6,6 +6,7 @@ import type { Hedge, Position } from '../../client/schemas.ts';
 import { unquoted } from '../../domain/quoted.ts';
 import { DamagedFileError } from '../../errors.ts';
 import type { Action } from '../../journal/fold.ts';
+import { isOfAnotherKey, otherKeyInWords } from '../account-unclear.ts';
 import type { Looking } from '../dealing.ts';
 import { readSide, type SideBook } from '../plan/plan-side.ts';
 import { type Reading, readBook, readUnderReference } from '../read/read-book.ts';
@@ -28,7 +29,7 @@ export interface Sighting {
   servedAt?: Date | undefined;
 }
 
-type Looker = Reading & Pick<Looking, 'journal'>;
+type Looker = Reading & Pick<Looking, 'journal' | 'identity'>;
 
 /**
  * `absence`: of one command, for all its looks at the action.
@@ -39,11 +40,25 @@ export async function look(
   reading: Looker,
   absence: AbsenceCheck = absenceCheck(action.intent),
 ): Promise<Sighting> {
-  if (action.intent.action !== 'open') return lookAtSide(action, reading, absence);
-  return action.hedgeId === undefined
-    ? lookForReference(action, reading)
-    : lookAtHedge(action, action.hedgeId, reading);
+  const { intent, hedgeId } = action;
+  const anotherKey = isOfAnotherKey(action, reading);
+  if (intent.action !== 'open') return anotherKey ? notTold(action) : lookAtSide(action, reading, absence);
+  const seen =
+    hedgeId === undefined
+      ? await lookForReference(action, reading)
+      : await lookAtHedge(action, hedgeId, reading);
+  return anotherKey && !isOurs(action, seen) ? { ...notTold(action), servedAt: seen.servedAt } : seen;
 }
+
+/** Another account may lack it, and may have another under its deal ID or under a key that was chosen. */
+const notTold = (action: Action): Sighting => ({
+  evidence: { kind: 'unclear', says: otherKeyInWords(action), anotherKey: true },
+});
+
+/** Found by a hedge ID of the service, or by a reference made of a key that nobody else has. */
+const isOurs = ({ hedgeId, intent }: Action, { hedge }: Sighting): boolean =>
+  hedge !== undefined &&
+  (hedge.id === hedgeId || (intent.key_origin === 'minted' && intent.deal_id === undefined));
 
 async function lookAtSide(action: Action, reading: Looker, absence: AbsenceCheck): Promise<Sighting> {
   const { intent } = action;

@@ -6,6 +6,7 @@ import { usdInWords } from '../../domain/exposure.ts';
 import type { Action } from '../../journal/fold.ts';
 import { actionInWords, stateInWords, timeInWords } from '../../journal/in-words.ts';
 import { duplicatesOf, inFlightOn, type Terms, unresolvedOn } from '../../journal/ledger.ts';
+import { confirming, isOfAnotherKey, otherKeyInWords } from '../account-unclear.ts';
 import { commandLines } from '../command-lines.ts';
 import type { Finding } from '../dealing.ts';
 import { NOT_SEEN_AFTER_MS } from '../key-life.ts';
@@ -39,7 +40,7 @@ export function unresolvedFindings(asked: OnTerms, actions: readonly Action[]): 
   if (found.length === 0) return [];
   const named = found.map(
     (each) =>
-      `${actionInWords(each)}, action ${each.shortId} of ${timeInWords(each.sentAt ?? each.intent.at)}, is unresolved (${stateInWords(each)}): it may stand or not.`,
+      `${actionInWords(each)}, action ${each.shortId} of ${timeInWords(each.sentAt ?? each.intent.at)}, is unresolved (${stateInWords(each)}): ${isOfAnotherKey(each, asked) ? `${otherKeyInWords(each)}, and ` : ''}it may stand or not.`,
   );
   const stops = asked.action !== 'close' && asked.except === undefined;
   return [
@@ -47,7 +48,7 @@ export function unresolvedFindings(asked: OnTerms, actions: readonly Action[]): 
       level: stops ? 'stop' : 'warn',
       code: 'unresolved',
       says: asked.action === 'close' ? `${named.join(' ')} ${WHAT_A_CLOSE_TAKES}` : named.join(' '),
-      hint: stops ? wayOut(found) : lines(found, 'resume'),
+      hint: stops ? wayOut(found, asked) : lines(found, 'resume'),
       details: { actions: found.map(actionDetails) },
     },
   ];
@@ -55,8 +56,9 @@ export function unresolvedFindings(asked: OnTerms, actions: readonly Action[]): 
 
 const WHAT_A_CLOSE_TAKES = 'A close takes what is there when it lands.';
 
-const wayOut = (found: readonly Action[]): string =>
+const wayOut = (found: readonly Action[], asked: OnTerms): string =>
   commandLines([
+    ...found.filter((each) => isOfAnotherKey(each, asked)).flatMap(confirming),
     ...found.map(({ shortId }) => [`hedge check ${shortId}`, 'looks; sends nothing'] as const),
     ...found.map(({ shortId }) => [`hedge resume ${shortId}`, 'settles it'] as const),
     [despite(found), 'on the line: deal although that is open'],

@@ -9,6 +9,7 @@ import { OutcomeUnknownError, PendingError } from '../../errors.ts';
 import type { Action } from '../../journal/fold.ts';
 import { actionInWords } from '../../journal/in-words.ts';
 import { waysOn } from '../../journal/ways-on.ts';
+import { type CommandRow, confirming } from '../account-unclear.ts';
 import { actionByName, actionIds } from '../action-words.ts';
 import { commandLines } from '../command-lines.ts';
 import type { Evidence } from '../evidence/evidence.ts';
@@ -19,9 +20,14 @@ export const stillUnknown = (action: Action, evidence: Evidence, nowMs: number):
   new OutcomeUnknownError({
     what: `UNKNOWN: ${actionInWords(action)} (${actionByName(action)}): ${evidenceInWords(action, evidence)}.`,
     book: `${mayArrive(action, evidence, nowMs)} Do not deal it again.`,
-    hint: linesFor(action, nowMs, { resumes: !isOverForGood(action, evidence) }),
+    hint: isOfOtherKey(evidence)
+      ? linesFor(action, nowMs, { first: confirming(action), resumes: false })
+      : linesFor(action, nowMs, { resumes: !isOverForGood(action, evidence) }),
     details: { ...actionIds(action), evidence: evidence.kind },
   });
+
+const isOfOtherKey = (evidence: Evidence): boolean =>
+  evidence.kind === 'unclear' && evidence.anotherKey === true;
 
 /** A close of which nothing is left to send it for: another of ours took it, or something else stands there since. */
 const isOverForGood = ({ intent }: Action, evidence: Evidence): boolean =>
@@ -39,11 +45,16 @@ export const notSeen = (action: Action, nowMs: number): OutcomeUnknownError =>
   });
 
 /** Accepted, and its end may still come. `says`: what is seen, as half a sentence. */
-export const stillPending = (action: Action, says: string, nowMs: number): PendingError =>
+export const stillPending = (
+  action: Action,
+  says: string,
+  nowMs: number,
+  first: readonly CommandRow[] = [],
+): PendingError =>
   new PendingError({
     what: `PENDING: ${actionInWords(action)} was accepted (${actionByName(action)}) and has not ended: ${says}.`,
     book: `${comesToItsEnd(action)} Do not deal it again.`,
-    hint: linesFor(action, nowMs),
+    hint: linesFor(action, nowMs, { first }),
     details: actionIds(action),
   });
 
@@ -102,10 +113,15 @@ function mayArrive(action: Action, { kind }: Evidence, nowMs: number): string {
 }
 
 /** Without the looking that was just done, and without sending again once the key may be forgotten. */
-const linesFor = (action: Action, nowMs: number, { resumes = true }: { resumes?: boolean } = {}): string =>
-  commandLines(
-    waysOn(action, action.intent.profile)
+const linesFor = (
+  action: Action,
+  nowMs: number,
+  { first = [], resumes = true }: { first?: readonly CommandRow[]; resumes?: boolean } = {},
+): string =>
+  commandLines([
+    ...first,
+    ...waysOn(action, action.intent.profile)
       .filter(({ command }) => !command.startsWith('hedge check'))
       .filter(({ command }) => !command.startsWith('hedge resume') || (resumes && keyLives(action, nowMs)))
       .map(({ command, does }) => [command, does] as const),
-  );
+  ]);

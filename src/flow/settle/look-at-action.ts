@@ -3,6 +3,7 @@
  * that is found is accepted, what cannot be told is said. Sends nothing that changes anything.
  */
 import { type Action, isUnresolved } from '../../journal/fold.ts';
+import { confirming, isOfAnotherKey } from '../account-unclear.ts';
 import { ended, finish } from '../deal/finish.ts';
 import type { ActionReport, Looking } from '../dealing.ts';
 import { endOf } from '../evidence/await-outcome.ts';
@@ -82,5 +83,7 @@ async function acceptedReport(action: Action, seen: Sighting, looking: Looking):
   if (entry.outcome?.kind === 'not_seen' && evidence.kind === 'none')
     return reportOf('unknown', { entry, position, servedAt, finding: notSeen(entry, nowMs) });
   const says = hedge === undefined ? evidenceInWords(entry, evidence) : `${hedge.id} is ${hedge.status}`;
-  return reportOf('pending', { entry, hedge, position, servedAt, finding: stillPending(entry, says, nowMs) });
+  const first = isOfAnotherKey(entry, looking) ? confirming(entry) : [];
+  const finding = stillPending(entry, says, nowMs, first);
+  return reportOf('pending', { entry, hedge, position, servedAt, finding });
 }

@@ -7,6 +7,8 @@ import type { ActionIntent } from '../../intent/action-intent.ts';
 import type { ResumeIntent } from '../../intent/after-intents.ts';
 import { type Action, awaitsEnd, isUnresolved } from '../../journal/fold.ts';
 import { sameIdentity } from '../../journal/identity.ts';
+import { checkAccount, confirming, isOfAnotherKey, otherKeyInWords } from '../account-unclear.ts';
+import { commandLines } from '../command-lines.ts';
 import { finish } from '../deal/finish.ts';
 import type { ActionReport, Dealing } from '../dealing.ts';
 import { checkResending } from '../guard/guard-attendance.ts';
@@ -33,6 +35,7 @@ export async function resume(
   dealing: Dealing,
 ): Promise<ActionReport | undefined> {
   checkResending(how, dealing);
+  checkAccount(dealing);
   const action = meant(word, dealing);
   return action === undefined ? undefined : resumeAction(action, how, dealing);
 }
@@ -116,11 +119,17 @@ function meant(word: string | undefined, dealing: Dealing): Action | undefined {
 
 /** Why it is not sent again, and what to do; undefined when it may be. */
 function whyNotSent(
-  { intent }: Action,
+  action: Action,
   evidence: Looked['evidence'],
   { yes, resend: again, dryRun, line }: HowToResume,
-  { attended, environment, expected }: Dealing,
+  dealing: Dealing,
 ): string | undefined {
+  const { intent } = action;
+  const { attended, environment, expected } = dealing;
+  if (isOfAnotherKey(action, dealing))
+    return evidence === undefined
+      ? `Not sent now: ${otherKeyInWords(action)}.\n${commandLines(confirming(action))}`.trimEnd()
+      : 'Nothing is sent again before the account is confirmed.';
   // A line that deals has said on its own what has to be said where nobody is there.
   if (line !== undefined) return undefined;
   const enlarges = intent.action === 'open' || intent.action === 'add';

@@ -1,12 +1,12 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { dealKey, mintKey, referenceOf } from '../../../src/flow/deal/keys.ts';
-import { practiceIdentity } from '../../../src/journal/identity.ts';
+import { practiceIdentity, serviceIdentity } from '../../../src/journal/identity.ts';
 import { systemRandom } from '../../../src/platform/random.ts';
 import { DESK } from '../../journal/records.ts';
 
-const deal = (parts: Partial<{ id: string; attempt: number }> = {}) =>
-  dealKey(DESK, { id: 'PAY-8841', attempt: 1, ...parts });
+const PAY = { id: 'PAY-8841', attempt: 1 };
+const deal = (parts: Partial<{ id: string; attempt: number }> = {}) => dealKey(DESK, { ...PAY, ...parts });
 
 describe('the key of an action', () => {
   it('is minted anew for each intent, and can be sent', () => {
@@ -20,10 +20,36 @@ describe('the key of an action', () => {
     expect(deal()).toMatch(/^hedge-deal-[0-9a-f]{32}$/);
   });
 
-  it('is another one for another deal, another attempt and another book', () => {
-    const others = [deal({ id: 'PAY-8842' }), deal({ attempt: 2 })];
-    const elsewhere = dealKey(practiceIdentity('book-1'), { id: 'PAY-8841', attempt: 1 });
-    expect(new Set([deal(), elsewhere, ...others]).size).toBe(4);
+  it('is the same with another API key and by another host name of the service', () => {
+    const another = serviceIdentity('live', { baseUrl: 'https://other.test/v2', keyFingerprint: 'ffffffff' });
+    expect(dealKey(another, { id: 'PAY-8841', attempt: 1 })).toBe(deal());
+  });
+
+  it('stays what it is in every version: two versions of hedge deal one deal ID once', () => {
+    expect(deal()).toBe('hedge-deal-520c508cdee77420d34ad5d94179aae0');
+    expect(
+      dealKey({ ...DESK, environment: 'live', account: 'payroll', key_fingerprint: 'ffffffff' }, PAY),
+    ).toBe('hedge-deal-e8651ff7b018d5dc88ef4a6f53dd8588');
+    expect(dealKey(practiceIdentity('book-1'), PAY)).toBe('hedge-deal-224bb8963629465c9eda2838d0d17175');
+  });
+
+  it('is another one for another deal, attempt, account, environment and practice book', () => {
+    const of = (environment: 'live' | 'sandbox', account?: string) =>
+      dealKey(
+        serviceIdentity(environment, { baseUrl: DESK.base_url, keyFingerprint: '1a2b3c4d', account }),
+        PAY,
+      );
+    const books = ['book-1', 'book-2'].map((id) => dealKey(practiceIdentity(id), PAY));
+    const keys = [
+      deal(),
+      deal({ id: 'PAY-8842' }),
+      deal({ attempt: 2 }),
+      of('sandbox'),
+      of('live', 'payroll'),
+      of('live', 'treasury'),
+      ...books,
+    ];
+    expect(new Set(keys).size).toBe(keys.length);
   });
 
   it('never runs parts together: no two deals share a key', () => {

@@ -282,7 +282,8 @@ describe('a look', () => {
   it('for a reference on a list that may be cut does not say that nothing is there', async () => {
     const page = Array.from({ length: 500 }, (_, at) => aHedge({ id: `hdg_${at}`, client_reference: null }));
     const { api, clock } = await deskWith([on('GET /hedges?client_reference=PAY-8841&limit=500', ok(page))]);
-    const reading = { api, clock, journal: aJournal(clock), signal: new AbortController().signal };
+    const { identity } = ACTION.intent;
+    const reading = { api, clock, identity, journal: aJournal(clock), signal: new AbortController().signal };
     const { evidence } = await look({ ...ACTION, hedgeId: undefined }, reading);
     expect(evidence).toMatchObject({ kind: 'unclear', says: expect.stringContaining('one page of more') });
   });

@@ -12,6 +12,7 @@ import {
   ACCEPTED,
   anIntent,
   at,
+  DESK,
   DONE,
   FAILED,
   FILLED,
@@ -151,12 +152,37 @@ describe('an action without a usable answer', () => {
         identity: serviceIdentity('live', {
           baseUrl: 'https://partner.test/v2',
           keyFingerprint: 'ffffffff',
+          account: 'another',
         }),
       },
     ],
   ])('is no matter on another %s', (_what, asked) => {
-    expect(guard(asked, journal([action('7c1e', 'unknown')]))).toEqual([]);
+    const labeled = {
+      identity: { ...DESK, environment: 'live', account: 'one', key_fingerprint: '1a2b3c4d' },
+    } as const;
+    expect(guard(asked, journal([action('7c1e', 'unknown', labeled)]))).toEqual([]);
   });
+
+  it.each<[string, Partial<IntentRecord>, string]>([
+    ['a profile', {}, 'hedge profile set desk --key-stdin'],
+    ['the environment', { profile: 'env' }, 'hedge check 7c1e'],
+    [
+      'a profile with a label',
+      { identity: { ...DESK, environment: 'live', account: 'one', key_fingerprint: '1a2b3c4d' } },
+      'hedge profile set NAME --account one',
+    ],
+  ])(
+    'stops an open with another API key too, and says what confirms the account: of %s',
+    (_what, parts, line) => {
+      const identity = serviceIdentity('live', { baseUrl: DESK.base_url, keyFingerprint: 'ffffffff' });
+      const [first] = guard({ identity }, journal([action('7c1e', 'unknown', parts)]));
+      expect(first).toMatchObject({ level: 'stop', code: 'unresolved' });
+      expect(first?.says).toContain(
+        'its API key was another one (1a2b3c4d), not confirmed to be of this account',
+      );
+      expect(first?.hint?.split('\n')[0]).toContain(line);
+    },
+  );
 
   it('is named with the ways out of it', () => {
     const [first] = guard({ action: 'add' }, journal([action('7c1e', 'unknown', { deal_id: 'PAY-8841' })]));
