@@ -39,6 +39,7 @@ Register-ArgumentCompleter -Native -CommandName hedge -ScriptBlock {
         , @('list', 'the profiles of this user, keys masked')
         , @('show', 'the profile that is chosen here and which source chose it, or one by name')
         , @('use', 'makes a profile the default; a live one is asked about')
+        , @('set', 'Change the API key, account label or base address of a profile')
         , @('limit', 'sets what may be dealt under a profile, or lifts it with none')
         , @('remove', 'forgets a profile and its key')
         )
@@ -222,6 +223,7 @@ Register-ArgumentCompleter -Native -CommandName hedge -ScriptBlock {
         , @('--key-file', @('--key-file'), 'the key stands in a file, alone')
         , @('--key-command', @('--key-command'), 'a program that prints the key, run each time, never stored')
         , @('--store', @('--store'), 'where the key is kept: file (plain text, yours alone) or keychain')
+        , @('--account', @('--account'), 'label of the account, the same on every machine: payroll')
         , @('--ca-file', @('--ca-file'), 'certificates to trust besides the usual ones (PEM)')
         , @('--time-zone', @('--time-zone'), 'zone that times are shown in (UTC): Africa/Lagos')
         , @('--max-notional', @('--max-notional'), 'the most of one open or add, in USD: 50k')
@@ -232,6 +234,15 @@ Register-ArgumentCompleter -Native -CommandName hedge -ScriptBlock {
         )
         'profile use' = @(
         , @('--yes', @('--yes', '-y'), 'does not ask')
+        )
+        'profile set' = @(
+        , @('--key-stdin', @('--key-stdin'), 'the key comes on standard input')
+        , @('--key-file', @('--key-file'), 'the key stands in a file, alone')
+        , @('--key-command', @('--key-command'), 'a program that prints the key, run each time, never stored')
+        , @('--store', @('--store'), 'where the key is kept: file (plain text, yours alone) or keychain')
+        , @('--account', @('--account'), 'label of the account, the same on every machine: payroll; none removes it')
+        , @('--base-url', @('--base-url'), 'https address of the service, ending in its version')
+        , @('--no-check', @('--no-check'), 'do not try the key and address on the service')
         )
         'profile limit' = @(
         , @('--max-notional', @('--max-notional'), 'the most of one open or add, in USD: 50k')
@@ -367,9 +378,13 @@ Register-ArgumentCompleter -Native -CommandName hedge -ScriptBlock {
         'journal settle --because' = 'free'
         'profile add --base-url' = 'free'
         'profile add --key-command' = 'free'
+        'profile add --account' = 'free'
         'profile add --time-zone' = 'free'
         'profile add --max-notional' = 'free'
         'profile add --max-daily-notional' = 'free'
+        'profile set --key-command' = 'free'
+        'profile set --account' = 'free'
+        'profile set --base-url' = 'free'
         'profile limit --max-notional' = 'free'
         'profile limit --max-daily-notional' = 'free'
         'practice weather --latency' = 'free'
@@ -446,7 +461,9 @@ Register-ArgumentCompleter -Native -CommandName hedge -ScriptBlock {
         'journal settle --as' = 'words done nothing'
         'profile add --key-file' = 'files'
         'profile add --ca-file' = 'files'
+        'profile set --key-file' = 'files'
         'profile add --store' = 'words file keychain'
+        'profile set --store' = 'words file keychain'
         'profile add --markets' = 'list names markets'
         'profile limit --markets' = 'list names markets'
         'practice weather --disable' = 'list names markets'
@@ -487,6 +504,7 @@ Register-ArgumentCompleter -Native -CommandName hedge -ScriptBlock {
         'hedges 0' = 'names hedges'
         'profile show 0' = 'names profiles'
         'profile use 0' = 'names profiles'
+        'profile set 0' = 'names profiles'
         'profile limit 0' = 'names profiles'
         'profile remove 0' = 'names profiles'
         'practice weather 0' = 'words clear'

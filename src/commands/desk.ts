@@ -18,7 +18,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { Block } from '../present/blocks.ts';
 import type { PracticeAdvance, PracticeState, PracticeWeather } from '../present/views/practice.ts';
 import type { KeyVault } from '../settings/key-vault.ts';
-import type { ProfileStore } from '../settings/profiles.ts';
+import type { ProfileStore, StoredProfile } from '../settings/profiles.ts';
 import type { Selection } from '../settings/resolve.ts';
 import type { Progress } from '../terminal/progress.ts';
 import type { Prompter } from '../terminal/prompter.ts';
@@ -69,6 +69,8 @@ export interface Desk {
     file(path: string): ApiKey;
     command(argv: readonly [string, ...string[]]): Promise<ApiKey>;
     text(text: string): ApiKey;
+    /** Of a stored profile, wherever it keeps it. */
+    profile(name: string, profile: StoredProfile): Promise<ApiKey>;
   };
   /** Text that the operator hands in. @throws UsageError for what cannot be read. */
   given(source: TextSource): Promise<string>;

@@ -54,7 +54,7 @@ const isAtOneService = (
 ): boolean => environment === key.environment && address === hrefOf(other);
 
 /** However it is written, one address is one service; one that cannot be read is none of another profile. */
-function hrefOf(address: string): string | undefined {
+export function hrefOf(address: string): string | undefined {
   try {
     return parseBaseUrl(address).href;
   } catch {

@@ -1,4 +1,4 @@
-/** What `hedge profile add` was asked. The key itself is never among the words. */
+/** What `hedge profile add` and `hedge profile set` were asked. The key itself is never among the words. */
 import type { LimitsChange } from '../domain/profile-limits.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
@@ -18,6 +18,8 @@ export interface ProfileIntent {
   keyOrigin: KeyOrigin;
   /** Where hedge keeps it; of a command it keeps nothing. */
   store: 'file' | 'keychain';
+  /** The account label, as typed. */
+  account: string | undefined;
   caFile: string | undefined;
   timeZone: string | undefined;
   /** Whether the key is tried before it is kept. */
@@ -39,11 +41,45 @@ export function readProfileIntent(raw: RawInput): ProfileIntent {
     baseUrl,
     keyOrigin,
     store: readStore(raw, keyOrigin),
+    account: optionText(raw, 'account'),
     caFile: optionText(raw, 'caFile'),
     timeZone: optionText(raw, 'timeZone'),
     check: raw.options['check'] !== false,
     limits: readLimits(raw),
   };
+}
+
+export interface ProfileChangeIntent {
+  name: string;
+  /** What is absent stays. */
+  baseUrl: string | undefined;
+  keyOrigin: KeyOrigin | undefined;
+  store: ProfileIntent['store'] | undefined;
+  /** As typed. */
+  account: string | undefined;
+  check: boolean;
+}
+
+/** @throws UsageError when nothing is to change. */
+export function readProfileChange(raw: RawInput): ProfileChangeIntent {
+  const [name = ''] = raw.operands;
+  const store = optionText(raw, 'store');
+  const given = readKeyOrigin(raw);
+  const keyOrigin = given.kind === 'prompt' && store === undefined ? undefined : given;
+  const change = {
+    name,
+    baseUrl: optionText(raw, 'baseUrl'),
+    keyOrigin,
+    store: store === undefined ? undefined : readStore(raw, given),
+    account: optionText(raw, 'account'),
+    check: raw.options['check'] !== false,
+  };
+  if (change.baseUrl === undefined && keyOrigin === undefined && change.account === undefined)
+    throw new UsageError(
+      'Nothing to change was given.',
+      `Give a new key (--key-stdin, --key-file, --key-command, --store), --account LABEL or --base-url: hedge profile set ${name} --key-stdin`,
+    );
+  return change;
 }
 
 function readKeyOrigin(raw: RawInput): KeyOrigin {

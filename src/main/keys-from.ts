@@ -1,6 +1,12 @@
 /** The places that a key is taken from: standard input, a file, a command, what was typed. Keeps none. */
 import type { Desk } from '../commands/desk.ts';
-import { type KeyPorts, keyFromCommand, keyFromFile, keyFromText } from '../settings/credentials.ts';
+import {
+  type KeyPorts,
+  keyFromCommand,
+  keyFromFile,
+  keyFromText,
+  keyOfProfile,
+} from '../settings/credentials.ts';
 import { readStandardInput } from '../terminal/standard-input.ts';
 import type { Terminal } from '../terminal/streams.ts';
 
@@ -13,5 +19,6 @@ export const keysFrom = (terminal: Terminal, ports: KeyPorts): Desk['keyFrom'] =
   },
   file: keyFromFile,
   command: (argv) => keyFromCommand(argv, ports),
+  profile: (name, profile) => keyOfProfile(name, profile, ports),
   text: (text) => keyFromText(text, 'What was typed'),
 });

@@ -69,6 +69,7 @@ export const JOURNAL_COLUMNS = [
   'sent_by',
   'next',
   'steps',
+  'identity.account',
 ] as const;
 
 /** What became of it in one word: its outcome where it has one, else what it waits for or how it stopped. */

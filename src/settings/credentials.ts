@@ -9,6 +9,7 @@ import type { Clock } from '../platform/clock.ts';
 import { readGivenFile } from '../platform/given-file.ts';
 import { unusable } from './failures.ts';
 import type { Keychain } from './keychain.ts';
+import type { StoredProfile } from './profile-file.ts';
 import type { Selection } from './resolve.ts';
 
 const MAX_BYTES = 65_536;
@@ -28,7 +29,11 @@ export async function readKey(
   ports: KeyPorts,
 ): Promise<ApiKey> {
   if (selection.kind === 'pair') return keyFromText(selection.apiKey(), 'HEDGE_API_KEY');
-  const { name, profile } = selection;
+  return keyOfProfile(selection.name, selection.profile, ports);
+}
+
+/** The key of a stored profile, asked for wherever it is kept. */
+export async function keyOfProfile(name: string, profile: StoredProfile, ports: KeyPorts): Promise<ApiKey> {
   if (profile.api_key !== undefined) return keyFromText(profile.api_key, `The key of profile ${name}`);
   const { api_key_keychain: entry } = profile;
   if (entry !== undefined) return keyFromKeychain(name, entry, ports.keychain);
@@ -71,7 +76,7 @@ async function keyFromKeychain(name: string, entry: string, keychain: Keychain):
   if (text !== undefined) return keyFromText(text, `The key of profile ${name} in the keychain`);
   throw unusable(
     `The keychain of this machine holds no key of profile ${name}.`,
-    `Add the profile anew: hedge profile remove ${name}, then hedge profile add ${name} --store keychain`,
+    `Enter it again: hedge profile set ${name} --store keychain`,
   );
 }
 

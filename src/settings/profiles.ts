@@ -45,6 +45,8 @@ export interface ProfileStore {
   use(name: string): Promise<{ before: string | undefined }>;
   /** Sets and lifts limits of a profile that is there, and hands back what they are then. */
   limit(name: string, change: LimitsChange): Promise<ProfileLimits>;
+  /** Changes a profile that is there, seen as it is while no other process can change it. */
+  change(name: string, change: (profile: StoredProfile) => StoredProfile): Promise<void>;
   /** `wasDefault`: it was the default, and there is none now. */
   remove(name: string): Promise<{ removed: StoredProfile; wasDefault: boolean }>;
 }
@@ -127,10 +129,7 @@ export function openProfiles({ places, machine }: { places: Places; machine: Mac
     async limit(name, change) {
       if (isReserved(name)) throw new UsageError(`${quoted(name)} is built in and has no limits.`);
       return changeFile((file) => {
-        const { [name]: found } = file.profiles;
-        if (found === undefined || !Object.hasOwn(file.profiles, name)) {
-          throw unknownProfile(name, Object.keys(file.profiles));
-        }
+        const found = storedIn(file, name);
         const limits = changedLimits(found, change);
         const {
           max_notional_usd: _most,
@@ -144,13 +143,19 @@ export function openProfiles({ places, machine }: { places: Places; machine: Mac
       });
     },
 
+    async change(name, change) {
+      return changeFile((file) => {
+        const changed = change(storedIn(file, name));
+        checkProfile(changed);
+        return { file: { ...file, profiles: { ...file.profiles, [name]: changed } }, result: undefined };
+      });
+    },
+
     async remove(name) {
       if (isReserved(name)) throw new UsageError(`${quoted(name)} is built in and cannot be removed.`);
       return changeFile((file) => {
-        const { [name]: removed, ...profiles } = { ...file.profiles };
-        if (removed === undefined || !Object.hasOwn(file.profiles, name)) {
-          throw unknownProfile(name, Object.keys(file.profiles));
-        }
+        const removed = storedIn(file, name);
+        const { [name]: _removed, ...profiles } = { ...file.profiles };
         const wasDefault = file.default_profile === name;
         const { default_profile: _dropped, ...rest } = file;
         return {
@@ -160,6 +165,14 @@ export function openProfiles({ places, machine }: { places: Places; machine: Mac
       });
     },
   };
+}
+
+/** @throws CredentialError `unknown_profile` */
+function storedIn({ profiles }: ProfileFile, name: string): StoredProfile {
+  const { [name]: found } = profiles;
+  if (found === undefined || !Object.hasOwn(profiles, name))
+    throw unknownProfile(name, Object.keys(profiles));
+  return found;
 }
 
 /** UsageError when a profile cannot be stored as it is. */

@@ -43,7 +43,7 @@ describe('a failing command', () => {
     ['markets --tenor 3', '--tenor'],
     ['hedges hdg_1 --status filled', 'no filters'],
     ['hedges --limit 501', '500'],
-    ['profile', 'add, list, show, use, limit, remove'],
+    ['profile', 'add, list, show, use, set, limit, remove'],
     ['help nope', 'There is no help with "nope"'],
   ])('exits 2 and says what is allowed: %s', async (line, allowed) => {
     const service = await scriptedService([]);

@@ -57,6 +57,7 @@ const PLACEHOLDERS: Readonly<Record<string, Takes>> = {
   id: names('deals'),
   json: FREE,
   key: FREE,
+  label: FREE,
   market: names('markets'),
   markets: listOf(names('markets')),
   ms: FREE,

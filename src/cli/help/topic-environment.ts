@@ -18,6 +18,7 @@ export const environmentTopic: Page = [
           'a key, together with HEDGE_BASE_URL; taken out of the environment once it is read',
         ],
         ['HEDGE_BASE_URL', 'https address of the service, ending in its version'],
+        ['HEDGE_ACCOUNT', 'label of the account, where the profile has none; the same on every machine'],
         ['HEDGE_EXPECT_ENV', 'a promise, as --expect-env has it: live, sandbox or practice'],
       ]),
       text(

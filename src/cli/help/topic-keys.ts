@@ -38,6 +38,23 @@ export const keysTopic: Page = [
     ],
   },
   {
+    title: 'Replacing one, and labels',
+    parts: [
+      code(
+        '# the new key of the same account: what was sent with the old one can be checked and resumed',
+        'pass show hedge/test | hedge profile set desk --key-stdin',
+        '# two accounts at one base address, or two keys of one account: label them',
+        'hedge profile set desk --account payroll',
+      ),
+      text(
+        'The account label must be the same on every machine: idempotency keys of deal IDs follow from environment, label and deal ID. HEDGE_ACCOUNT is the label of HEDGE_API_KEY. Two profiles with one environment and base address, different keys and no labels stop every action: exit code 10, account_unclear.',
+      ),
+      text(
+        'An action that was sent with another key blocks like any unresolved one. Until the account is confirmed to be the same, its absence proves nothing and hedge resume does not send it.',
+      ),
+    ],
+  },
+  {
     title: 'Live or not',
     parts: [
       text(

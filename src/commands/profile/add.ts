@@ -5,12 +5,15 @@ import type { ApiKey } from '../../domain/api-key.ts';
 import { exactInstant } from '../../domain/instants.ts';
 import { changedLimits, limitsInWords } from '../../domain/profile-limits.ts';
 import { ENVIRONMENT_GLOSS } from '../../domain/vocabulary.ts';
+import { knownKeys } from '../../flow/known-keys.ts';
 import { LIMIT_OPTIONS } from '../../intent/limits-intent.ts';
-import { type KeyOrigin, readProfileIntent } from '../../intent/profile-intent.ts';
+import { readProfileIntent } from '../../intent/profile-intent.ts';
+import { serviceIdentity } from '../../journal/identity.ts';
 import { viewProfileChange } from '../../present/views/profiles.ts';
-import { checkProfileName } from '../../settings/profile-names.ts';
+import { checkProfileName, readAccountLabel } from '../../settings/profile-names.ts';
 import { defineCommand } from '../define.ts';
 import type { Desk } from '../desk.ts';
+import { ACCOUNT_OPTION, askForKey, KEY_OPTIONS, whereKept } from './new-key.ts';
 
 export const profileAdd = defineCommand({
   name: 'profile add',
@@ -20,13 +23,8 @@ export const profileAdd = defineCommand({
   operands: [{ name: 'NAME', summary: 'letters, digits, - and _: desk, desk-live' }],
   options: [
     { flags: '--base-url <address>', summary: 'https address of the service, ending in its version' },
-    { flags: '--key-stdin', summary: 'the key comes on standard input' },
-    { flags: '--key-file <path>', summary: 'the key stands in a file, alone' },
-    { flags: '--key-command <json>', summary: 'a program that prints the key, run each time, never stored' },
-    {
-      flags: '--store <place>',
-      summary: 'where the key is kept: file (plain text, yours alone) or keychain',
-    },
+    ...KEY_OPTIONS,
+    ACCOUNT_OPTION,
     { flags: '--ca-file <path>', summary: 'certificates to trust besides the usual ones (PEM)' },
     { flags: '--time-zone <zone>', summary: 'zone that times are shown in (UTC): Africa/Lagos' },
     ...LIMIT_OPTIONS,
@@ -47,28 +45,37 @@ export const profileAdd = defineCommand({
     const intent = readProfileIntent(raw);
     checkProfileName(intent.name);
     const base = parseBaseUrl(intent.baseUrl);
-    return { ...intent, base, caFile: intent.caFile === undefined ? undefined : resolve(intent.caFile) };
+    const account = intent.account === undefined ? undefined : readAccountLabel(intent.account, '--account');
+    return {
+      ...intent,
+      account,
+      base,
+      caFile: intent.caFile === undefined ? undefined : resolve(intent.caFile),
+    };
   },
-  async run(desk, { name, base, keyOrigin, store, caFile, timeZone, check, limits: asked }) {
-    const key = await askFor(desk, keyOrigin);
+  async run(desk, { name, base, keyOrigin, store, account, caFile, timeZone, check, limits: asked }) {
+    const key = await askForKey(desk, keyOrigin);
     if (check) await (await desk.candidateApi({ baseUrl: base.href, key, caFile })).account();
     const limits = changedLimits({}, asked);
     const profiles = await desk.profiles();
     const profile = {
       base_url: base.href,
+      ...(account === undefined ? {} : { account }),
       ...(caFile === undefined ? {} : { ca_file: caFile }),
       ...(timeZone === undefined ? {} : { time_zone: timeZone }),
       ...limits,
       added_at: exactInstant(desk.clock.now()),
     };
+    const kept = { ...profile, known_key: { environment: key.environment, fingerprint: key.fingerprint } };
     if (keyOrigin.kind === 'command')
-      await profiles.add(name, { ...profile, api_key_command: [...keyOrigin.argv] });
-    else if (store === 'keychain') await desk.vault.add(name, { ...profile, api_key: key.reveal() });
+      await profiles.add(name, { ...kept, api_key_command: [...keyOrigin.argv] });
+    else if (store === 'keychain') await desk.vault.add(name, { ...kept, api_key: key.reveal() });
     else await profiles.add(name, { ...profile, api_key: key.reveal() });
     const notes = [
       ...(base.warning === undefined ? [] : [base.warning]),
       ...(check ? [] : ['The key was not tried.']),
       ...whereKept(keyOrigin, { store, path: profiles.path }),
+      ...(await unlabeledAtAddress(desk, name, key)),
       `Limits: ${limitsInWords(limits)}. To set them: hedge profile limit ${name}`,
       `Use it with --profile ${name}, or make it the default: hedge profile use ${name}`,
     ];
@@ -78,35 +85,16 @@ export const profileAdd = defineCommand({
   view: viewProfileChange,
 });
 
-function whereKept(
-  { kind }: KeyOrigin,
-  { store, path }: { store: 'file' | 'keychain'; path: string },
-): readonly string[] {
-  if (kind === 'command') return [];
-  return store === 'keychain'
-    ? ['The key is kept in the keychain of this machine, and nowhere else.']
-    : [`The key is kept in plain text in ${path}, readable by you alone.`];
-}
-
-function askFor(desk: Desk, origin: KeyOrigin): Promise<ApiKey> | ApiKey {
-  switch (origin.kind) {
-    case 'prompt':
-      return promptFor(desk);
-    case 'standard input':
-      return desk.keyFrom.standardInput();
-    case 'file':
-      return desk.keyFrom.file(origin.path);
-    case 'command':
-      return desk.keyFrom.command(origin.argv);
-    default:
-      return origin satisfies never;
-  }
-}
-
-async function promptFor(desk: Desk): Promise<ApiKey> {
-  const question = {
-    message: 'API key',
-    otherwise: '--key-stdin, --key-file FILE or --key-command',
-  };
-  return desk.keyFrom.text(await desk.prompter.hidden(question));
+/** Said as soon as it is so: every action would stop on it. */
+async function unlabeledAtAddress(desk: Desk, name: string, key: ApiKey): Promise<readonly string[]> {
+  const { profiles } = (await desk.profiles()).read();
+  const { base_url: address = '', account } = profiles.get(name) ?? {};
+  const keyFingerprint = key.fingerprint;
+  const identity = serviceIdentity(key.environment, { baseUrl: address, keyFingerprint, account });
+  const others = knownKeys(identity, name, profiles).unclearWith.map((other) => other.name);
+  return others.length === 0
+    ? []
+    : [
+        `${others.join(', ')}: another key at the same address. Label both accounts before trading: hedge profile set ${name} --account LABEL`,
+      ];
 }

@@ -4,6 +4,7 @@ import { profileAdd } from './add.ts';
 import { profileLimit } from './limit.ts';
 import { profileList } from './list.ts';
 import { profileRemove } from './remove.ts';
+import { profileSet } from './set.ts';
 import { profileShow } from './show.ts';
 import { profileUse } from './use.ts';
 
@@ -11,5 +12,5 @@ export const profile: CommandGroup = {
   name: 'profile',
   summary:
     'A profile is a name for a key and a base address. The environment follows from the key: _live_ or _test_. The profile practice is built in.',
-  commands: [profileAdd, profileList, profileShow, profileUse, profileLimit, profileRemove],
+  commands: [profileAdd, profileList, profileShow, profileUse, profileSet, profileLimit, profileRemove],
 };

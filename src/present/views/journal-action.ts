@@ -46,7 +46,8 @@ type Pair = Extract<Block, { kind: 'pairs' }>['pairs'][number];
 function pairsOf(action: Action): readonly Pair[] {
   const { intent } = action;
   const { identity, bounds } = intent;
-  const key = identity.key_fingerprint === null ? '' : `, key ${identity.key_fingerprint}`;
+  const label = typeof identity.account === 'string' ? `, account ${identity.account}` : '';
+  const key = identity.key_fingerprint === null ? '' : `${label}, key ${identity.key_fingerprint}`;
   return [
     ...pair('Action', `${action.shortId} (${action.id})`),
     { name: 'Where', value: [whereCell(action), text(`(${identity.base_url}${key})`, 'dim')] },

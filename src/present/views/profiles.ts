@@ -16,6 +16,8 @@ export interface ProfileSummary {
   name: string;
   environment: Environment | undefined;
   base_url: string | null;
+  /** The account label. */
+  account?: string | undefined;
   /** Masked, or in words where it comes from. */
   key: string;
   ca_file?: string | undefined;
@@ -37,6 +39,7 @@ export const PROFILE_COLUMNS = [
   'limits.max_daily_notional_usd',
   'limits.read_only',
   'limits.markets',
+  'account',
 ] as const;
 
 export function viewProfiles(profiles: readonly ProfileSummary[]): readonly Block[] {
@@ -70,7 +73,7 @@ export interface ProfileInFull extends ProfileSummary {
 }
 
 export function viewProfile(profile: ProfileInFull): readonly Block[] {
-  const { environment, base_url: baseUrl, ca_file: caFile, time_zone: zone, why } = profile;
+  const { environment, base_url: baseUrl, account, ca_file: caFile, time_zone: zone, why } = profile;
   return [
     {
       kind: 'pairs',
@@ -88,6 +91,7 @@ export function viewProfile(profile: ProfileInFull): readonly Block[] {
               : [environmentCell(environment), text(`(${ENVIRONMENT_GLOSS[environment]})`)],
         },
         { name: 'Base address', value: [baseUrl === null ? missing : text(baseUrl)] },
+        ...(account === undefined ? [] : [{ name: 'Account', value: [text(account)] }]),
         { name: 'Key', value: [text(profile.key)] },
         { name: 'CA file', value: [caFile === undefined ? text('none of its own') : text(caFile)] },
         { name: 'Time zone', value: [text(zone ?? 'UTC')] },

@@ -1,0 +1,52 @@
+/** The options that give a profile its key, the asking for it, and where it is kept. */
+import type { ApiKey } from '../../domain/api-key.ts';
+import type { KeyOrigin } from '../../intent/profile-intent.ts';
+import type { Desk } from '../desk.ts';
+
+export const KEY_OPTIONS = [
+  { flags: '--key-stdin', summary: 'the key comes on standard input' },
+  { flags: '--key-file <path>', summary: 'the key stands in a file, alone' },
+  { flags: '--key-command <json>', summary: 'a program that prints the key, run each time, never stored' },
+  {
+    flags: '--store <place>',
+    summary: 'where the key is kept: file (plain text, yours alone) or keychain',
+  },
+] as const;
+
+export const ACCOUNT_OPTION = {
+  flags: '--account <label>',
+  summary: 'label of the account, the same on every machine: payroll',
+} as const;
+
+export function askForKey(desk: Desk, origin: KeyOrigin): Promise<ApiKey> | ApiKey {
+  switch (origin.kind) {
+    case 'prompt':
+      return promptFor(desk);
+    case 'standard input':
+      return desk.keyFrom.standardInput();
+    case 'file':
+      return desk.keyFrom.file(origin.path);
+    case 'command':
+      return desk.keyFrom.command(origin.argv);
+    default:
+      return origin satisfies never;
+  }
+}
+
+async function promptFor(desk: Desk): Promise<ApiKey> {
+  const question = {
+    message: 'API key',
+    otherwise: '--key-stdin, --key-file FILE or --key-command',
+  };
+  return desk.keyFrom.text(await desk.prompter.hidden(question));
+}
+
+export function whereKept(
+  { kind }: KeyOrigin,
+  { store, path }: { store: 'file' | 'keychain'; path: string },
+): readonly string[] {
+  if (kind === 'command') return [];
+  return store === 'keychain'
+    ? ['The key is kept in the keychain of this machine, and nowhere else.']
+    : [`The key is kept in plain text in ${path}, readable by you alone.`];
+}
