@@ -20,8 +20,8 @@ export const isOfAnotherKey = ({ intent }: Action, { identity }: Pick<Looking, '
   !isConfirmed(intent.identity, identity);
 
 /** As half a sentence. */
-export const otherKeyInWords = ({ intent }: Action): string =>
-  `its API key was another one (${intent.identity.key_fingerprint ?? 'unknown'}), not confirmed to be of this account`;
+export const otherKeyInWords = ({ intent, sentAt }: Action): string =>
+  `it was ${sentAt === undefined ? 'entered' : 'sent'} with another API key (${intent.identity.key_fingerprint ?? 'unknown'}), not confirmed to be of this account`;
 
 /** None where only a person's word about the action is left: a key of the environment, and no label. */
 export function confirming({ intent }: Action): readonly CommandRow[] {
@@ -38,7 +38,7 @@ export function confirming({ intent }: Action): readonly CommandRow[] {
     : [
         [
           `hedge profile set ${shellWord(intent.profile)} --key-stdin`,
-          'if its API key was replaced: confirms the account',
+          'if its key was replaced (or --key-command): confirms the account',
         ],
       ];
 }

@@ -54,7 +54,7 @@ export function checkNothingIsLost(
   const named = lost.map((each) => `${actionInWords(each)}, action ${each.shortId} (${stateInWords(each)})`);
   throw new StoppedError({
     code: 'unresolved',
-    what: `Profile ${name} is needed as it is: the outcome of ${lost.length.toString()} of its actions is not known. ${named.join('; ')}.`,
+    what: `The change would hide ${lost.length === 1 ? 'an action' : `${lost.length.toString()} actions`} of profile ${name} without a known outcome: ${named.join('; ')}.`,
     book: 'Nothing was changed.',
     hint: commandLines(
       lost.flatMap(({ shortId }) => [

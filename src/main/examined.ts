@@ -7,9 +7,11 @@ import type { HedgeApi } from '../client/hedge-api.ts';
 import { proxyName, shakeHandsWith } from '../client/probe.ts';
 import type { Environment } from '../domain/vocabulary.ts';
 import { UnavailableError } from '../errors.ts';
+import { checkAccount } from '../flow/account-unclear.ts';
 import type { Account, Address, Examined } from '../flow/doctor/doctor.ts';
 import { judgeCompletion } from '../flow/doctor/doctor-completion.ts';
 import type { Ours } from '../flow/doctor/doctor-machine.ts';
+import type { KnownKeys } from '../flow/known-keys.ts';
 import { haltPath } from '../journal/halt.ts';
 import type { Journal } from '../journal/store.ts';
 import { tryJournal } from '../journal/try-journal.ts';
@@ -29,6 +31,7 @@ export function examinedOf(
     journal: () => Promise<Journal>;
     selection: () => Promise<Selection>;
     book: () => Promise<{ api: HedgeApi; whose: { environment: Environment }; key: string }>;
+    account: () => Promise<KnownKeys>;
     /** The environment that was promised. */
     expected: () => Environment | undefined;
     practice: Pick<PracticeHouse, 'open'>;
@@ -85,6 +88,10 @@ export function examinedOf(
     async account(): Promise<Account> {
       const { api, whose, key } = await lent.book();
       return { api, environment: whose.environment, key };
+    },
+    async checkAccount() {
+      const { identity, unclearWith } = await lent.account();
+      checkAccount({ identity, accountUnclearWith: unclearWith, profile: (await selection()).name });
     },
     async address(): Promise<Address> {
       const { baseUrl, trust } = await way();

@@ -215,7 +215,7 @@ export function openDesk(parts: DeskParts): OpenDesk {
       vault: keyVault({ profiles, keychain, random }),
       async examined() {
         const { examinedOf } = await import('./examined.ts');
-        return examinedOf(parts, { journal, selection, book, expected, practice, trusting });
+        return examinedOf(parts, { journal, selection, book, account, expected, practice, trusting });
       },
       brake,
       practice: practice.door,

@@ -113,6 +113,8 @@ describe('two profiles with one environment and address, different keys and no l
       expect(ended.hint).toContain('hedge profile set two --account LABEL');
     }
     expect(served.changes()).toEqual([]);
+    const { data } = await run('doctor --profile one');
+    expect(data.checks).toContainEqual(expect.objectContaining({ check: 'profile', verdict: 'fail' }));
     for (const line of ['markets', 'positions', 'hedges', 'account', 'check', 'journal'])
       expect({ line, code: (await run(`${line} --profile one`)).code }).toEqual({ line, code: 0 });
   });
@@ -299,7 +301,7 @@ describe('a journal of format 1 with an unresolved open of the old key', () => {
     expect(stopped.hint).toContain('hedge profile set desk --key-stdin');
     const checked = await run('check --profile desk');
     expect(checked.code).toBe(7);
-    expect(checked.err).toContain(`its API key was another one (${printOf(FIRST)})`);
+    expect(checked.err).toContain(`it was sent with another API key (${printOf(FIRST)})`);
     expect(checked.err).toContain('hedge profile set desk --key-stdin');
     expect((await run('resume 7c1e --yes --resend --profile desk')).code).toBe(7);
     expect((await run(`${PAY_1} --ensure --profile desk`)).code).toBe(7);

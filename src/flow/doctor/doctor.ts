@@ -57,6 +57,8 @@ export interface Examined {
   profiles(): unknown;
   address(): Promise<Address>;
   account(): Promise<Account>;
+  /** @throws StoppedError `account_unclear`, as every action would. */
+  checkAccount(): Promise<void>;
 }
 
 const DNS_MS = 5_000;
@@ -112,6 +114,7 @@ async function checkProfile(
   it.profiles();
   if ('error' in address) throw address.error;
   if ('error' in account) throw account.error;
+  await it.checkAccount();
   const { baseUrl, warning } = address.value;
   const { environment, key } = account.value;
   return {

@@ -258,6 +258,7 @@ describe('an examination', () => {
     profiles: () => undefined,
     address: refused,
     account: refused,
+    checkAccount: async () => undefined,
     ...parts,
   });
   const verdicts = (checks: readonly Check[]): Partial<Record<CheckName, string>> =>

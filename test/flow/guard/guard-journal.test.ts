@@ -178,7 +178,7 @@ describe('an action without a usable answer', () => {
       const [first] = guard({ identity }, journal([action('7c1e', 'unknown', parts)]));
       expect(first).toMatchObject({ level: 'stop', code: 'unresolved' });
       expect(first?.says).toContain(
-        'its API key was another one (1a2b3c4d), not confirmed to be of this account',
+        'it was sent with another API key (1a2b3c4d), not confirmed to be of this account',
       );
       expect(first?.hint?.split('\n')[0]).toContain(line);
     },
