@@ -19,7 +19,8 @@ export function earlierKeys(
   profile: StoredProfile,
   { key, actions }: { key: KnownKey; actions: readonly Action[] },
 ): readonly string[] {
-  const before = keyOf(profile);
+  // A key that was changed in the file itself is another than the one on record.
+  const had = [keyOf(profile), profile.known_key].flatMap((known) => known?.fingerprint ?? []);
   const sentWith = actions.flatMap(({ intent: { identity, profile: sender } }) =>
     sender === name &&
     identity.environment === key.environment &&
@@ -28,7 +29,7 @@ export function earlierKeys(
       ? [identity.key_fingerprint]
       : [],
   );
-  const all = [...(profile.replaced_keys ?? []), ...(before ? [before.fingerprint] : []), ...sentWith];
+  const all = [...(profile.replaced_keys ?? []), ...had, ...sentWith];
   return [...new Set(all)].filter((each) => each !== key.fingerprint);
 }
 

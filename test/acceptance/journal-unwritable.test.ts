@@ -63,7 +63,7 @@ const SPOILED: readonly { what: string; spoil: (place: Place) => void; possible?
   },
   {
     what: 'is of another version',
-    spoil: ({ path }) => writeFileSync(path, '{"schema":2}\n', { mode: 0o600 }),
+    spoil: ({ path }) => writeFileSync(path, '{"schema":99}\n', { mode: 0o600 }),
   },
 ];
 
