@@ -6,7 +6,7 @@ _hedge_subs() {
   case $1 in
     '') subs='markets price quote watch open add reduce close check resume wait batch halt unhalt hedges history positions account journal profile practice doctor api completion help' ;;
     'journal') subs='settle' ;;
-    'profile') subs='add list show use limit remove' ;;
+    'profile') subs='add list show use set limit remove' ;;
     'practice') subs='status advance weather reset serve' ;;
     'api') subs='GET POST' ;;
     'help') subs='markets price quote watch open add reduce close check resume wait batch halt unhalt hedges history positions account journal profile practice doctor api completion exit-codes environment keys json practice scripting topics' ;;
@@ -111,6 +111,7 @@ _hedge_options() {
 --key-file - --key-file
 --key-command - --key-command
 --store - --store
+--account - --account
 --ca-file - --ca-file
 --time-zone - --time-zone
 --max-notional - --max-notional
@@ -119,6 +120,13 @@ _hedge_options() {
 --markets - --markets
 --no-check - --no-check' ;;
     'profile use') options='--yes - --yes -y' ;;
+    'profile set') options='--key-stdin - --key-stdin
+--key-file - --key-file
+--key-command - --key-command
+--store - --store
+--account - --account
+--base-url - --base-url
+--no-check - --no-check' ;;
     'profile limit') options='--max-notional - --max-notional
 --max-daily-notional - --max-daily-notional
 --read-only - --read-only --no-read-only
@@ -211,7 +219,7 @@ _hedge_takes() {
   takes=''
   case "$1 $2" in
     'quote --tenor' | 'quote -t') takes='list words 1 3 7 all' ;;
-    'quote --worst-price' | 'quote --max-cost-bps' | 'watch --every' | 'open --deal-id' | 'open --worst-price' | 'open --max-cost-bps' | 'open --timeout' | 'open --idempotency-key' | 'add --worst-price' | 'add --max-cost-bps' | 'add --timeout' | 'add --idempotency-key' | 'reduce --by' | 'reduce --to' | 'reduce --timeout' | 'reduce --idempotency-key' | 'close --timeout' | 'close --idempotency-key' | 'resume --timeout' | 'wait --timeout' | 'batch --name' | 'batch --parallel' | 'hedges --limit' | 'journal --limit' | 'journal settle --because' | 'profile add --base-url' | 'profile add --key-command' | 'profile add --time-zone' | 'profile add --max-notional' | 'profile add --max-daily-notional' | 'profile limit --max-notional' | 'profile limit --max-daily-notional' | 'practice weather --latency' | 'practice weather --rate-limited' | 'practice weather --fail-before' | 'practice weather --fail-after' | 'practice weather --lost-before' | 'practice weather --lost-after' | 'practice weather --in-flight' | 'practice weather --slow-fills' | 'practice weather --failing-orders' | 'practice weather --partial-fills' | 'practice weather --once' | 'practice reset --balance' | 'practice serve --port' | 'practice serve --latency' | 'practice serve --rate-limited' | 'practice serve --fail-before' | 'practice serve --fail-after' | 'practice serve --lost-before' | 'practice serve --lost-after' | 'practice serve --in-flight' | 'practice serve --slow-fills' | 'practice serve --failing-orders' | 'practice serve --partial-fills' | 'practice serve --once' | 'api --raw-field' | 'api -f' | 'api --field' | 'api -F' | 'api --data' | 'api --param' | 'api --worst-price' | 'api --max-cost-bps' | 'api --timeout' | 'api --idempotency-key' | 'api GET --param' | 'api POST --raw-field' | 'api POST -f' | 'api POST --field' | 'api POST -F' | 'api POST --data' | 'api POST --worst-price' | 'api POST --max-cost-bps' | 'api POST --timeout' | 'api POST --idempotency-key' | *' --query') takes='free' ;;
+    'quote --worst-price' | 'quote --max-cost-bps' | 'watch --every' | 'open --deal-id' | 'open --worst-price' | 'open --max-cost-bps' | 'open --timeout' | 'open --idempotency-key' | 'add --worst-price' | 'add --max-cost-bps' | 'add --timeout' | 'add --idempotency-key' | 'reduce --by' | 'reduce --to' | 'reduce --timeout' | 'reduce --idempotency-key' | 'close --timeout' | 'close --idempotency-key' | 'resume --timeout' | 'wait --timeout' | 'batch --name' | 'batch --parallel' | 'hedges --limit' | 'journal --limit' | 'journal settle --because' | 'profile add --base-url' | 'profile add --key-command' | 'profile add --account' | 'profile add --time-zone' | 'profile add --max-notional' | 'profile add --max-daily-notional' | 'profile set --key-command' | 'profile set --account' | 'profile set --base-url' | 'profile limit --max-notional' | 'profile limit --max-daily-notional' | 'practice weather --latency' | 'practice weather --rate-limited' | 'practice weather --fail-before' | 'practice weather --fail-after' | 'practice weather --lost-before' | 'practice weather --lost-after' | 'practice weather --in-flight' | 'practice weather --slow-fills' | 'practice weather --failing-orders' | 'practice weather --partial-fills' | 'practice weather --once' | 'practice reset --balance' | 'practice serve --port' | 'practice serve --latency' | 'practice serve --rate-limited' | 'practice serve --fail-before' | 'practice serve --fail-after' | 'practice serve --lost-before' | 'practice serve --lost-after' | 'practice serve --in-flight' | 'practice serve --slow-fills' | 'practice serve --failing-orders' | 'practice serve --partial-fills' | 'practice serve --once' | 'api --raw-field' | 'api -f' | 'api --field' | 'api -F' | 'api --data' | 'api --param' | 'api --worst-price' | 'api --max-cost-bps' | 'api --timeout' | 'api --idempotency-key' | 'api GET --param' | 'api POST --raw-field' | 'api POST -f' | 'api POST --field' | 'api POST -F' | 'api POST --data' | 'api POST --worst-price' | 'api POST --max-cost-bps' | 'api POST --timeout' | 'api POST --idempotency-key' | *' --query') takes='free' ;;
     'open --tenor' | 'open -t') takes='words 1 3 7' ;;
     'open --despite' | 'add --despite' | 'reduce --despite' | 'close --despite' | 'api --despite' | 'api POST --despite') takes='list names matters' ;;
     'hedges --status') takes='words submitting submitted filled failed closed' ;;
@@ -224,8 +232,8 @@ _hedge_takes() {
     'journal --environment' | *' --expect-env') takes='words live sandbox practice' ;;
     'journal --day') takes='words today' ;;
     'journal settle --as') takes='words done nothing' ;;
-    'profile add --key-file' | 'profile add --ca-file') takes='files' ;;
-    'profile add --store') takes='words file keychain' ;;
+    'profile add --key-file' | 'profile add --ca-file' | 'profile set --key-file') takes='files' ;;
+    'profile add --store' | 'profile set --store') takes='words file keychain' ;;
     'profile add --markets' | 'profile limit --markets' | 'practice weather --disable' | 'practice serve --disable') takes='list names markets' ;;
     'practice weather --only' | 'practice serve --only') takes='words all readings actions open add reduce close' ;;
     'practice serve --host') takes='words 127.0.0.1 ::1' ;;
@@ -244,7 +252,7 @@ _hedge_operand() {
     'resume 0' | 'journal settle 0') takes='names matters' ;;
     'batch 0') takes='files' ;;
     'hedges 0') takes='names hedges' ;;
-    'profile show 0' | 'profile use 0' | 'profile limit 0' | 'profile remove 0') takes='names profiles' ;;
+    'profile show 0' | 'profile use 0' | 'profile set 0' | 'profile limit 0' | 'profile remove 0') takes='names profiles' ;;
     'practice weather 0') takes='words clear' ;;
     'api 1') takes='words /markets /prices /hedges /hedges/history /positions /account /quotes /hedges/add /hedges/reduce /hedges/close' ;;
     'api GET 0') takes='words /markets /prices /hedges /hedges/history /positions /account' ;;

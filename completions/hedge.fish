@@ -38,6 +38,7 @@ function __hedge_subs
                 'list|the profiles of this user, keys masked' \
                 'show|the profile that is chosen here and which source chose it, or one by name' \
                 'use|makes a profile the default; a live one is asked about' \
+                'set|Change the API key, account label or base address of a profile' \
                 'limit|sets what may be dealt under a profile, or lifts it with none' \
                 'remove|forgets a profile and its key'
         case 'practice'
@@ -224,6 +225,7 @@ function __hedge_options
                 '--key-file:--key-file|the key stands in a file, alone' \
                 '--key-command:--key-command|a program that prints the key, run each time, never stored' \
                 '--store:--store|where the key is kept: file (plain text, yours alone) or keychain' \
+                '--account:--account|label of the account, the same on every machine: payroll' \
                 '--ca-file:--ca-file|certificates to trust besides the usual ones (PEM)' \
                 '--time-zone:--time-zone|zone that times are shown in (UTC): Africa/Lagos' \
                 '--max-notional:--max-notional|the most of one open or add, in USD: 50k' \
@@ -234,6 +236,15 @@ function __hedge_options
         case 'profile use'
             printf '%s\n' \
                 '--yes -y:--yes|does not ask'
+        case 'profile set'
+            printf '%s\n' \
+                '--key-stdin:--key-stdin|the key comes on standard input' \
+                '--key-file:--key-file|the key stands in a file, alone' \
+                '--key-command:--key-command|a program that prints the key, run each time, never stored' \
+                '--store:--store|where the key is kept: file (plain text, yours alone) or keychain' \
+                '--account:--account|label of the account, the same on every machine: payroll; none removes it' \
+                '--base-url:--base-url|https address of the service, ending in its version' \
+                '--no-check:--no-check|do not try the key and address on the service'
         case 'profile limit'
             printf '%s\n' \
                 '--max-notional:--max-notional|the most of one open or add, in USD: 50k' \
@@ -343,7 +354,7 @@ function __hedge_takes
     switch "$argv[1] $argv[2]"
         case 'quote --tenor' 'quote -t'
             echo 'list words 1 3 7 all'
-        case 'quote --worst-price' 'quote --max-cost-bps' 'watch --every' 'open --deal-id' 'open --worst-price' 'open --max-cost-bps' 'open --timeout' 'open --idempotency-key' 'add --worst-price' 'add --max-cost-bps' 'add --timeout' 'add --idempotency-key' 'reduce --by' 'reduce --to' 'reduce --timeout' 'reduce --idempotency-key' 'close --timeout' 'close --idempotency-key' 'resume --timeout' 'wait --timeout' 'batch --name' 'batch --parallel' 'hedges --limit' 'journal --limit' 'journal settle --because' 'profile add --base-url' 'profile add --key-command' 'profile add --time-zone' 'profile add --max-notional' 'profile add --max-daily-notional' 'profile limit --max-notional' 'profile limit --max-daily-notional' 'practice weather --latency' 'practice weather --rate-limited' 'practice weather --fail-before' 'practice weather --fail-after' 'practice weather --lost-before' 'practice weather --lost-after' 'practice weather --in-flight' 'practice weather --slow-fills' 'practice weather --failing-orders' 'practice weather --partial-fills' 'practice weather --once' 'practice reset --balance' 'practice serve --port' 'practice serve --latency' 'practice serve --rate-limited' 'practice serve --fail-before' 'practice serve --fail-after' 'practice serve --lost-before' 'practice serve --lost-after' 'practice serve --in-flight' 'practice serve --slow-fills' 'practice serve --failing-orders' 'practice serve --partial-fills' 'practice serve --once' 'api --raw-field' 'api -f' 'api --field' 'api -F' 'api --data' 'api --param' 'api --worst-price' 'api --max-cost-bps' 'api --timeout' 'api --idempotency-key' 'api GET --param' 'api POST --raw-field' 'api POST -f' 'api POST --field' 'api POST -F' 'api POST --data' 'api POST --worst-price' 'api POST --max-cost-bps' 'api POST --timeout' 'api POST --idempotency-key' '* --query'
+        case 'quote --worst-price' 'quote --max-cost-bps' 'watch --every' 'open --deal-id' 'open --worst-price' 'open --max-cost-bps' 'open --timeout' 'open --idempotency-key' 'add --worst-price' 'add --max-cost-bps' 'add --timeout' 'add --idempotency-key' 'reduce --by' 'reduce --to' 'reduce --timeout' 'reduce --idempotency-key' 'close --timeout' 'close --idempotency-key' 'resume --timeout' 'wait --timeout' 'batch --name' 'batch --parallel' 'hedges --limit' 'journal --limit' 'journal settle --because' 'profile add --base-url' 'profile add --key-command' 'profile add --account' 'profile add --time-zone' 'profile add --max-notional' 'profile add --max-daily-notional' 'profile set --key-command' 'profile set --account' 'profile set --base-url' 'profile limit --max-notional' 'profile limit --max-daily-notional' 'practice weather --latency' 'practice weather --rate-limited' 'practice weather --fail-before' 'practice weather --fail-after' 'practice weather --lost-before' 'practice weather --lost-after' 'practice weather --in-flight' 'practice weather --slow-fills' 'practice weather --failing-orders' 'practice weather --partial-fills' 'practice weather --once' 'practice reset --balance' 'practice serve --port' 'practice serve --latency' 'practice serve --rate-limited' 'practice serve --fail-before' 'practice serve --fail-after' 'practice serve --lost-before' 'practice serve --lost-after' 'practice serve --in-flight' 'practice serve --slow-fills' 'practice serve --failing-orders' 'practice serve --partial-fills' 'practice serve --once' 'api --raw-field' 'api -f' 'api --field' 'api -F' 'api --data' 'api --param' 'api --worst-price' 'api --max-cost-bps' 'api --timeout' 'api --idempotency-key' 'api GET --param' 'api POST --raw-field' 'api POST -f' 'api POST --field' 'api POST -F' 'api POST --data' 'api POST --worst-price' 'api POST --max-cost-bps' 'api POST --timeout' 'api POST --idempotency-key' '* --query'
             echo 'free'
         case 'open --tenor' 'open -t'
             echo 'words 1 3 7'
@@ -369,9 +380,9 @@ function __hedge_takes
             echo 'words today'
         case 'journal settle --as'
             echo 'words done nothing'
-        case 'profile add --key-file' 'profile add --ca-file'
+        case 'profile add --key-file' 'profile add --ca-file' 'profile set --key-file'
             echo 'files'
-        case 'profile add --store'
+        case 'profile add --store' 'profile set --store'
             echo 'words file keychain'
         case 'profile add --markets' 'profile limit --markets' 'practice weather --disable' 'practice serve --disable'
             echo 'list names markets'
@@ -402,7 +413,7 @@ function __hedge_operand
             echo 'files'
         case 'hedges 0'
             echo 'names hedges'
-        case 'profile show 0' 'profile use 0' 'profile limit 0' 'profile remove 0'
+        case 'profile show 0' 'profile use 0' 'profile set 0' 'profile limit 0' 'profile remove 0'
             echo 'names profiles'
         case 'practice weather 0'
             echo 'words clear'
