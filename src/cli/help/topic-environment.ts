@@ -40,6 +40,9 @@ export const environmentTopic: Page = [
   {
     title: 'Files',
     parts: [
+      text(
+        "A folder that another user could replace is refused (78): every folder above it must be yours or root's, and not writable for every user unless it has the sticky bit, as /tmp has.",
+      ),
       rows([
         ['HEDGE_HOME', 'one folder for everything that is kept: config, state, cache in it'],
         ['XDG_CONFIG_HOME', 'otherwise, on Linux: profiles (~/.config), in hedge'],
