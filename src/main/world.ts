@@ -7,7 +7,7 @@ import type { Surroundings } from './parts.ts';
 
 export function composeWorld(surroundings: Surroundings): World {
   const { argv, env, home, terminal, signals, machine } = surroundings;
-  const settings = takeEnvironment(env);
+  const settings = takeEnvironment(env, surroundings.nodeOptions);
   const places = once(() => placesOf({ env, host: machine.host, home }));
   return {
     argv,
