@@ -31,7 +31,7 @@ export interface BatchWorld {
 export async function openBatch(intent: BatchIntent, world: BatchWorld): Promise<Batch> {
   const { desk, signal } = world;
   const fromInput = intent.file === undefined;
-  const lines = await readLines(await textOf(intent, world), intent);
+  const lines = await readLines(await textOf(intent, world), intent, signal);
   if (lines.length === 0) desk.note('The batch has no lines: nothing to do.');
   await refuseUnattended(lines, desk, fromInput);
   await tellOfGone(lines, intent, desk);
