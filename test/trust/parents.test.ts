@@ -21,7 +21,6 @@ import { expectHeld, SOAKING, spread } from '../support/goal.ts';
 import { inLanes } from '../support/lanes.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import type { ServedBook } from '../support/served-book.ts';
-import { isMissing } from '../support/tools.ts';
 import { wayIn, wholeHome } from '../support/whole-home.ts';
 
 const GOAL = 'S2 parents of folders';
@@ -29,12 +28,10 @@ const US = process.geteuid?.() ?? 0;
 const isRoot = US === 0;
 const ORDINARY = 1_000;
 const THIRD = 65_534;
-const AS_ORDINARY = ['--reuid=1000', '--regid=1000', '--clear-groups'];
 /** Only root may run a program as somebody else, who must be allowed to read it. */
 const hasOrdinary =
   isRoot &&
-  !isMissing('setpriv') &&
-  spawnSync('setpriv', [...AS_ORDINARY, ...HEDGE, '--version']).status === 0;
+  spawnSync(HEDGE[0], [...HEDGE.slice(1), '--version'], { uid: ORDINARY, gid: ORDINARY }).status === 0;
 
 interface Role {
   name: string;
@@ -188,10 +185,11 @@ async function runCase({ role, parent, words, below }: Case) {
             XDG_CACHE_HOME: join(elsewhere, 'cache'),
           };
     const [program, args] = toStart(...words.split(' ').filter((word) => word !== ''));
-    const start = role.uid === US ? [] : ['setpriv', ...AS_ORDINARY];
-    const [first = program, ...rest] = [...start, program, ...args];
     const sent = served.changes().length;
-    const ran = await runProgram(first, rest, { env: { HEDGE_CA_FILE: caFile, HOME: folder, ...env } });
+    const ran = await runProgram(program, args, {
+      env: { HEDGE_CA_FILE: caFile, HOME: folder, ...env },
+      ...(role.uid === US ? {} : { uid: role.uid }),
+    });
     const told = `${parent.what} above ${below}, as ${role.name}: hedge ${words} ended with ${String(ran.code)}: ${ran.err}${ran.out}`;
     return { ran, told, above, sent: served.changes().length - sent };
   } finally {

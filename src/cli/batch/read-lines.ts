@@ -3,7 +3,7 @@
  * every wrong one. What the batch says for all its lines is put into each; nothing runs here.
  */
 import type { Command } from '../../commands/define.ts';
-import { quoted } from '../../domain/quoted.ts';
+import { quotedName } from '../../domain/quoted.ts';
 import { UsageError } from '../../errors.ts';
 import { batchKeys, requestText } from '../../flow/batch/batch-keys.ts';
 import type { BatchLine } from '../../flow/batch/run-batch.ts';
@@ -143,7 +143,7 @@ function repeated(lines: readonly Line[]): readonly WrongLine[] {
       const before = seen.get(name);
       seen.set(name, before ?? number);
       if (before === undefined) return [];
-      const what = `${quoted(name)} names line ${before.toString()} already.`;
+      const what = `${quotedName(name)} names line ${before.toString()} already.`;
       return [
         { number, error: new UsageError(what, 'Each line that deals needs a deal id or key of its own.') },
       ];

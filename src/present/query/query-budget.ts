@@ -54,10 +54,10 @@ export function checkDepth(tree: unknown): void {
 
 function depthOf(tree: Node): number {
   let deepest = 0;
-  for (const left = [{ part: tree, depth: 0 }]; left.length > 0; ) {
-    const { part, depth } = left.pop() ?? { part: tree, depth: 0 };
+  for (const below = [{ part: tree, depth: 0 }]; below.length > 0; ) {
+    const { part, depth } = below.pop() ?? { part: tree, depth: 0 };
     deepest = Math.max(deepest, depth + (part.type === 'Literal' ? nestingOf(part['value']) : 0));
-    left.push(...partsOf(part).map((below) => ({ ...below, depth: depth + (below.isChain ? 0 : 1) })));
+    below.push(...partsOf(part).map((next) => ({ ...next, depth: depth + (next.isChain ? 0 : 1) })));
   }
   return deepest;
 }
