@@ -32,10 +32,8 @@ export const environmentTopic: Page = [
         ['HEDGE_CA_FILE', 'certificates to trust besides the usual ones (PEM)'],
         ['NODE_EXTRA_CA_CERTS', 'the same; Node 20 reads it at every start, which takes its time'],
         ['HEDGE_TLS_SESSIONS', 'off keeps no TLS session for the next command'],
-        [
-          'SSL_CERT_FILE, SSL_CERT_DIR',
-          'set: no TLS session is kept, as with --use-openssl-ca and --use-system-ca',
-        ],
+        ['SSL_CERT_FILE, SSL_CERT_DIR', 'set: no TLS session is kept'],
+        ['NODE_OPTIONS', 'the same with --use-openssl-ca or --use-system-ca in it'],
         ['HTTPS_PROXY, https_proxy', 'the proxy to go through'],
         ['NO_PROXY, no_proxy', 'hosts that are reached without it'],
       ]),
