@@ -74,7 +74,7 @@ export function escapeJsonToAscii(json: string): string {
  * A name in ASCII alone, for a person to compare: ids and markets have no other letters, and one of another script may
  * look like one of ours.
  */
-export const spelledName = (name: string): string => escapeJsonToAscii(name);
+export const spelledName = (name: string): string => escapeJsonToAscii(clean(name));
 
 function spellOut(character: string): string {
   let spelled = '';

@@ -3,7 +3,7 @@
  * that a terminal would obey or not show spelled out, and what looks like an API key blotted out. It stays
  * recognisable, and it cannot do anything.
  */
-import { spelledName } from './clean.ts';
+import { escapeJsonToAscii } from './clean.ts';
 import { withoutKeys } from './without-keys.ts';
 
 const MAX_SHOWN = 60;
@@ -29,7 +29,7 @@ export const quoted = (text: string): string => inQuotes(text, (character) => ch
  * An id, or the name of a market: the same with every letter of another script spelled out, since it may look like one
  * of ours. `PAY-\u0410` for one that ends in a Cyrillic letter.
  */
-export const quotedName = (name: string): string => inQuotes(name, spelledName);
+export const quotedName = (name: string): string => inQuotes(name, escapeJsonToAscii);
 
 /** A name without its quotation marks, for a word inside a line. */
 export const unquoted = (name: string): string => quotedName(name).slice(1, -1);
