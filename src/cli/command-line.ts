@@ -213,9 +213,12 @@ function missingCommand(program: Commander, argv: readonly string[]): UsageError
   return new UsageError(`hedge ${first} needs a command: ${names}.`, `See hedge ${first} --help.`);
 }
 
+/** Commander repeats a word whole, however long. */
+const LONGEST_SENTENCE = 300;
+
 function usageErrorOf(error: CommanderError, program: Commander, argv: readonly string[]): UsageError {
   const [first = '', ...rest] = error.message.replace(/^error: /, '').split('\n');
-  const sentence = withoutKeys(clean(first.charAt(0).toUpperCase() + first.slice(1)));
+  const sentence = withoutKeys(clean(first.charAt(0).toUpperCase() + first.slice(1, LONGEST_SENTENCE)));
   const suggestion = clean(rest.join(' ').replace(/^\(|\)$/g, ''));
   const help = `See ${namedIn(program, bareWords(argv)).join(' ')} --help.`;
   return new UsageError(

@@ -70,6 +70,12 @@ export function escapeJsonToAscii(json: string): string {
   return json.replace(BEYOND_ASCII, spellOut);
 }
 
+/**
+ * A name in ASCII alone, for a person to compare: ids and markets have no other letters, and one of another script may
+ * look like one of ours.
+ */
+export const spelledName = (name: string): string => escapeJsonToAscii(clean(name));
+
 function spellOut(character: string): string {
   let spelled = '';
   for (let unit = 0; unit < character.length; unit += 1) {

@@ -3,6 +3,7 @@
  * that a terminal would obey or not show spelled out, and what looks like an API key blotted out. It stays
  * recognisable, and it cannot do anything.
  */
+import { escapeJsonToAscii } from './clean.ts';
 import { withoutKeys } from './without-keys.ts';
 
 const MAX_SHOWN = 60;
@@ -22,17 +23,25 @@ const SHORT: Readonly<Record<string, string>> = {
 };
 
 /** `a\u001b[2J` becomes `"a\u{1b}[2J"`; more than 60 characters end in `…`. */
-export function quoted(text: string): string {
+export const quoted = (text: string): string => inQuotes(text, (character) => character);
+
+/**
+ * An id, or the name of a market: the same with every letter of another script spelled out, since it may look like one
+ * of ours. `PAY-\u0410` for one that ends in a Cyrillic letter.
+ */
+export const quotedName = (name: string): string => inQuotes(name, escapeJsonToAscii);
+
+/** A name without its quotation marks, for a word inside a line. */
+export const unquoted = (name: string): string => quotedName(name).slice(1, -1);
+
+function inQuotes(text: string, show: (character: string) => string): string {
   const characters: string[] = [];
   for (const character of withoutKeys(text)) {
     if (characters.length === MAX_SHOWN) return `"${characters.join('')}…"`;
-    characters.push(isUnshowable(character) ? spelled(character) : character);
+    characters.push(isUnshowable(character) ? spelled(character) : show(character));
   }
   return `"${characters.join('')}"`;
 }
-
-/** The same without its quotation marks, for a word inside a line that is suggested. */
-export const unquoted = (text: string): string => quoted(text).slice(1, -1);
 
 const spelled = (character: string): string =>
   SHORT[character] ?? `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;

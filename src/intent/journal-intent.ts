@@ -74,7 +74,7 @@ export function readSettleIntent(raw: RawInput): SettleIntent {
   const word = readDealId(raw.operands[0] ?? '');
   if (as === undefined || because === undefined) {
     const line = `hedge journal settle ${shellWord(unquoted(word))} --as`;
-    const reason = `--because ${because === undefined ? '"seen on the statement"' : shellWord(unquoted(because))}`;
+    const reason = `--because ${because === undefined ? '"seen on the statement"' : shellWord(quoted(because).slice(1, -1))}`;
     throw new UsageError(
       'Settling needs your word and your reason.',
       as === undefined

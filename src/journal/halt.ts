@@ -36,14 +36,16 @@ export const haltPath = (places: Places): string => join(places.state, 'halt.jso
 
 /** Undefined when nothing is halted. Never throws: what cannot be read halts. */
 export function readHalt({ places, machine }: Desk): Halt | undefined {
-  const path = haltPath(places);
   try {
+    const path = haltPath(places);
     checkFolder(places.state, machine.host);
     const bytes = readOwnFile(path, { host: machine.host, maxBytes: MAX_BYTES });
     if (bytes === undefined) return undefined;
     return parsed(bytes) ?? { unreadable: unreadable(path) };
   } catch (error) {
-    return { unreadable: error instanceof DamagedFileError ? error : cannot('read', path, error) };
+    return {
+      unreadable: error instanceof DamagedFileError ? error : cannot('read', haltPath(places), error),
+    };
   }
 }
 

@@ -4,7 +4,7 @@
  */
 import { Big } from 'big.js';
 import { usdInWords } from '../domain/exposure.ts';
-import { quoted, unquoted } from '../domain/quoted.ts';
+import { quoted, quotedName, unquoted } from '../domain/quoted.ts';
 import { partialFillOf } from './fill.ts';
 import { type Action, inFlight, isUnresolved } from './fold.ts';
 import type { Halt } from './halt.ts';
@@ -12,13 +12,13 @@ import type { Halt } from './halt.ts';
 /** `OPEN buy USDTNGN 50,000.00 USD ("PAY-8841")`; a close has no size. */
 export function actionInWords({ intent }: Action): string {
   const size = intent.notional_usd === undefined ? '' : ` ${usdInWords(new Big(intent.notional_usd))}`;
-  const dealId = intent.deal_id === undefined ? '' : ` (${quoted(intent.deal_id)})`;
+  const dealId = intent.deal_id === undefined ? '' : ` (${quotedName(intent.deal_id)})`;
   return `${intent.action.toUpperCase()} ${intent.side} ${unquoted(intent.market)}${size}${dealId}`;
 }
 
 /** What is known of its end, as the end of a sentence: `filled, hedge "hdg_01JD8K"`. */
 export function stateInWords(action: Action): string {
-  const hedge = action.hedgeId === undefined ? '' : `, hedge ${quoted(action.hedgeId)}`;
+  const hedge = action.hedgeId === undefined ? '' : `, hedge ${quotedName(action.hedgeId)}`;
   return `${bareState(action)}${hedge}`;
 }
 

@@ -23,10 +23,11 @@ const MAX_PROFILES_BYTES = 262_144;
 
 /** Writes what may be offered to standard output. Never throws. */
 export function complete(process: NodeJS.Process, words: readonly string[]): void {
-  const { env, platform } = process;
+  const { env } = process;
   try {
-    const places = placesOf({ env, platform, home: homedir() });
-    writtenAtOnce(offeredNames(words, { places, host: hostOf(process), env }));
+    const host = hostOf(process);
+    const places = placesOf({ env, host, home: homedir() });
+    writtenAtOnce(offeredNames(words, { places, host, env }));
   } catch {
     // A shell that completes has nobody to tell.
   }

@@ -17,6 +17,7 @@ import type { Journal } from '../journal/store.ts';
 import { tryJournal } from '../journal/try-journal.ts';
 import { lookAt } from '../platform/file-facts.ts';
 import { readGivenFile } from '../platform/given-file.ts';
+import { openParents } from '../platform/parent-folders.ts';
 import { openProfiles } from '../settings/profiles.ts';
 import type { Selection } from '../settings/resolve.ts';
 import { brakeOf } from './brake.ts';
@@ -78,6 +79,11 @@ export function examinedOf(
         ours('practice folder', 'folder', join(places.state, 'practice')),
         ours('cache folder', 'folder', places.cache),
       ];
+    },
+    parents() {
+      const { config, state, cache } = parts.places();
+      const found = [config, state, cache].flatMap((path) => openParents(path, host));
+      return [...new Map(found.map((parent) => [parent.path, parent])).values()];
     },
     halt: () => brakeOf(parts).read(),
     completion: () =>

@@ -64,10 +64,10 @@ function ask(id: string): unknown {
 }
 
 function loaded(part: string): unknown {
-  const { env, platform } = process;
+  const host = hostOf(process);
   const path = nativePart(new Uint8Array(getAsset(part)), {
-    cache: placesOf({ env, platform, home: homedir() }).cache,
-    machine: { clock: systemClock, random: systemRandom, host: hostOf(process) },
+    cache: placesOf({ env: process.env, host, home: homedir() }).cache,
+    machine: { clock: systemClock, random: systemRandom, host },
   });
   const module = { exports: {} };
   try {

@@ -1,5 +1,6 @@
 /** The places that a key is taken from: standard input, a file, a command, what was typed. Keeps none. */
 import type { Desk } from '../commands/desk.ts';
+import type { Host } from '../platform/host.ts';
 import {
   type KeyPorts,
   keyFromCommand,
@@ -12,12 +13,21 @@ import type { Terminal } from '../terminal/streams.ts';
 
 const LARGEST_KEY_BYTES = 65_536;
 
-export const keysFrom = (terminal: Terminal, ports: KeyPorts): Desk['keyFrom'] => ({
+export const keysFrom = (
+  terminal: Terminal,
+  ports: KeyPorts & { host: Pick<Host, 'uid'> },
+): Desk['keyFrom'] => ({
   async standardInput() {
     const { input } = terminal.streams;
     return keyFromText(await readStandardInput(input, LARGEST_KEY_BYTES, ports.signal), 'Standard input');
   },
-  file: keyFromFile,
+  file: (path) =>
+    keyFromFile(path, {
+      host: ports.host,
+      warn(text) {
+        if (!terminal.quiet) terminal.writeNote(text);
+      },
+    }),
   command: (argv) => keyFromCommand(argv, ports),
   profile: (name, profile) => keyOfProfile(name, profile, ports),
   text: (text) => keyFromText(text, 'What was typed'),

@@ -65,14 +65,15 @@ function compiledCode(
   argv: readonly string[],
   files: string,
 ): CompiledCode | undefined {
-  const { env, platform, versions, arch } = process;
+  const { env, versions, arch } = process;
+  const host = hostOf(process);
   if (env['HEDGE_COMPILED_CODE'] === 'off') return undefined;
   const words = [bareWords(argv)[0] ?? 'hedge', ...argv.filter((word) => OF_ITS_OWN.includes(word))];
   try {
-    return compiledCodeIn(placesOf({ env, platform, home: homedir() }).cache, {
+    return compiledCodeIn(placesOf({ env, host, home: homedir() }).cache, {
       variant: `${files}-${versions.node}-${arch}`,
       use: words.join('').replace(/[^a-z-]/gi, ''),
-      machine: { clock: systemClock, random: systemRandom, host: hostOf(process) },
+      machine: { clock: systemClock, random: systemRandom, host },
     });
   } catch {
     return undefined;

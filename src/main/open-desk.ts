@@ -193,7 +193,7 @@ export function openDesk(parts: DeskParts): OpenDesk {
           halted: () => brake.read(),
         };
       },
-      keyFrom: keysFrom(terminal, keyPorts),
+      keyFrom: keysFrom(terminal, { ...keyPorts, host: machine.host }),
       async given(source) {
         const { givenText } = await import('./given-text.ts');
         return givenText(source, { input: terminal.streams.input, signal: signals.signal });

@@ -24,6 +24,8 @@ export interface Surroundings {
   argv: readonly string[];
   /** HEDGE_API_KEY is taken out of it. */
   env: Record<string, string | undefined>;
+  /** What Node itself was started with, beside NODE_OPTIONS. */
+  nodeOptions?: readonly string[];
   home: string;
   version: string;
   runtime: Runtime;

@@ -44,6 +44,7 @@ export async function runProcess(process: NodeJS.Process, build: Build, how: How
     composeWorld({
       argv,
       env: process.env,
+      nodeOptions: process.execArgv,
       home: homedir(),
       version: build.version,
       runtime: {

@@ -46,3 +46,6 @@ export function aborted(signal: AbortSignal): Promise<void> {
     else signal.addEventListener('abort', () => resolve(), { once: true });
   });
 }
+
+/** Lets whatever waits have its turn: signals, timers, streams. */
+export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -23,6 +23,7 @@ import { shellWord } from '../domain/shell-word.ts';
 import { DamagedFileError } from '../errors.ts';
 import { cannot, codeOf } from './file-errors.ts';
 import type { Host, Machine } from './host.ts';
+import { checkParents } from './parent-folders.ts';
 
 const OTHERS = 0o077;
 const OTHERS_MAY_WRITE = 0o022;
@@ -32,11 +33,14 @@ const OTHERS_MAY_WRITE = 0o022;
  * user; that others may read it is mended, that others could write into it is refused.
  */
 export function ensureFolder(path: string, host: Host): void {
+  let isNew: boolean;
   try {
-    makeFolders(path, host);
+    isNew = makeFolders(path, host);
   } catch (error) {
     throw cannot('make the folder', path, error);
   }
+  // Another user may have been quicker with one of those that were missing.
+  if (isNew) checkParents(path, host);
   checkFolder(path, host);
   if (host.uid === undefined) return;
   try {
@@ -50,8 +54,8 @@ export function ensureFolder(path: string, host: Host): void {
  * Folder by folder from the first that is missing: Node's own recursive making never ends where a folder
  * cannot hold another (under /proc, for one). Each is on disk before anything in it counts as being there.
  */
-function makeFolders(path: string, host: Host): void {
-  if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) return;
+function makeFolders(path: string, host: Host): boolean {
+  if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) return false;
   const above = dirname(path);
   if (above !== path) makeFolders(above, host);
   try {
@@ -61,6 +65,7 @@ function makeFolders(path: string, host: Host): void {
     if (codeOf(error) !== 'EEXIST') throw error;
   }
   syncFolder(above, host);
+  return true;
 }
 
 /** Refuses a folder that is not one, is another user's, or that others can write into. Absent is fine. */

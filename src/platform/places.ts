@@ -1,10 +1,14 @@
 /**
- * Where the program keeps what it keeps: three absolute folders, decided from the environment alone.
- * Makes nothing and looks at nothing on disk.
+ * Where the program keeps what it keeps: three absolute folders, decided from the environment alone. Each is given out
+ * only when nobody else can replace it, and the folders above it are looked at when it is first used.
  */
 import { posix, win32 } from 'node:path';
+import { once } from '../domain/once.ts';
 import { UsageError } from '../errors.ts';
+import type { Host } from './host.ts';
+import { checkParents, type SeenEntries } from './parent-folders.ts';
 
+/** Reading one throws DamagedFileError when another user could replace that folder. */
 export interface Places {
   /** Profiles: small, precious, backed up. */
   config: string;
@@ -16,7 +20,7 @@ export interface Places {
 
 export interface Surroundings {
   env: Readonly<Record<string, string | undefined>>;
-  platform: NodeJS.Platform;
+  host: Pick<Host, 'platform' | 'uid'>;
   /** The user's home folder, as the system names it. */
   home: string;
 }
@@ -26,7 +30,29 @@ export interface Surroundings {
  * ignored, as that standard asks), `~/Library` on macOS, `%APPDATA%` and `%LOCALAPPDATA%` on Windows.
  * A relative `HEDGE_HOME` is refused: it would mean another set of keys and books in every folder.
  */
-export function placesOf({ env, platform, home }: Surroundings): Places {
+export function placesOf(surroundings: Surroundings): Places {
+  const { config, state, cache } = foldersOf(surroundings);
+  const seen: SeenEntries = new Map();
+  const checked = (path: string): (() => string) =>
+    once(() => {
+      checkParents(path, surroundings.host, seen);
+      return path;
+    });
+  const [ofConfig, ofState, ofCache] = [checked(config), checked(state), checked(cache)];
+  return {
+    get config() {
+      return ofConfig();
+    },
+    get state() {
+      return ofState();
+    },
+    get cache() {
+      return ofCache();
+    },
+  };
+}
+
+function foldersOf({ env, host: { platform }, home }: Surroundings): Places {
   const paths = platform === 'win32' ? win32 : posix;
   const join = (...parts: readonly string[]): string => paths.join(...parts);
   const isAbsolute = (path: string): boolean => paths.isAbsolute(path);

@@ -3,6 +3,7 @@
  * Neither knows a terminal; render-human.ts lays them out, format.ts spells the cells.
  */
 import type { Big } from 'big.js';
+import { spelledName } from '../domain/clean.ts';
 import type { Environment } from '../domain/vocabulary.ts';
 
 /** Any decimal amount: exact, never a float that was computed with. */
@@ -126,6 +127,8 @@ export type Block =
 
 export const text = (value: string, tone?: Tone): Cell =>
   tone === undefined ? { kind: 'text', text: value } : { kind: 'text', text: value, tone };
+/** An id, the name of a market, or words with one in them: letters of other scripts are spelled out. */
+export const nameText = (value: string, tone?: Tone): Cell => text(spelledName(value), tone);
 export const missing: Cell = { kind: 'missing' };
 export const line = (...cells: readonly Cell[]): Block => ({ kind: 'line', cells });
 

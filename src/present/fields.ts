@@ -3,6 +3,7 @@
  * end of a name says of the value, and a label made of the name.
  */
 import { Big } from 'big.js';
+import { spelledName } from '../domain/clean.ts';
 import { writeExactJson } from '../domain/exact-json.ts';
 import { instantOf } from '../domain/instants.ts';
 import type { Amount, Cell } from './blocks.ts';
@@ -28,8 +29,11 @@ export function cellOf(field: string, value: unknown, options: { withUnit?: bool
     return { kind: 'time', at: value, style: 'minute' };
   // Some services send money as text to keep its digits.
   if (isQuantity(field) && DECIMAL.test(value)) return numberCell(field, value, options.withUnit === true);
-  return { kind: 'text', text: value };
+  return { kind: 'text', text: NAME.test(field) ? spelledName(value) : value };
 }
+
+/** Fields that hold a name: `id`, `market`, `client_reference`, `order_tx_hash`. */
+const NAME = /(?:^|_)(?:id|market|symbol|reference|hash|key)$/;
 
 /** `net_margin_usd` → `Net margin (USD)`, `maturity_at` → `Maturity`, `orderKey` → `Order key`. */
 export function labelOf(field: string): string {

@@ -2,11 +2,14 @@
  * The key itself, from wherever the selection says it is: the profile, a command, the environment, a file
  * or standard input. Hands on an ApiKey and nothing else; no message repeats what was read.
  */
+import { resolve } from 'node:path';
 import { ApiKey } from '../domain/api-key.ts';
 import { quoted } from '../domain/quoted.ts';
 import { CredentialError } from '../errors.ts';
 import type { Clock } from '../platform/clock.ts';
 import { readGivenFile } from '../platform/given-file.ts';
+import type { Host } from '../platform/host.ts';
+import { openParents } from '../platform/parent-folders.ts';
 import { unusable } from './failures.ts';
 import type { Keychain } from './keychain.ts';
 import type { StoredProfile } from './profile-file.ts';
@@ -14,6 +17,9 @@ import type { Selection } from './resolve.ts';
 
 const MAX_BYTES = 65_536;
 const COMMAND_LIMIT_MS = 30_000;
+const ROOT = 0;
+const OTHERS_READ = 0o044;
+const OTHERS_WRITE = 0o022;
 
 export interface KeyPorts {
   clock: Clock;
@@ -59,15 +65,34 @@ export function keyFromText(text: string, origin: string): ApiKey {
   }
 }
 
-/** The key in a file that the operator names. */
-export function keyFromFile(path: string): ApiKey {
-  const given = readGivenFile(path, { maxBytes: MAX_BYTES });
+/**
+ * The key in a file that the operator names: refused where another user could have put it there or could read it. Root
+ * may hold it open to all, as mounted secrets are; `warn` is told.
+ */
+export function keyFromFile(
+  path: string,
+  { host: { uid }, warn }: { host: Pick<Host, 'uid'>; warn: (text: string) => void },
+): ApiKey {
+  let isOpenToRead = false;
+  const given = readGivenFile(path, {
+    maxBytes: MAX_BYTES,
+    objection(stats) {
+      if (uid === undefined) return undefined;
+      if (stats.uid !== uid && stats.uid !== ROOT) return 'it belongs to another user';
+      if ((stats.mode & OTHERS_WRITE) !== 0) return 'other users can write it';
+      isOpenToRead = (stats.mode & OTHERS_READ) !== 0;
+      if (isOpenToRead && stats.uid !== ROOT) return 'other users can read it';
+      const parent = openParents(resolve(path), { uid }).find(({ risk }) => risk === 'refused');
+      return parent && `another user could replace it: ${parent.path} ${parent.how}`;
+    },
+  });
   if ('why' in given) {
     throw unusable(
       `Cannot read the key from ${quoted(path)}: ${given.why}.`,
-      'Name a file that holds the key alone, or give the key on standard input.',
+      'Name a file that holds the key alone and that only you can read or change (chmod 600), or give the key on standard input.',
     );
   }
+  if (isOpenToRead) warn(`Other users of this machine can read the key file ${quoted(path)}.`);
   return keyFromText(given.bytes.toString('utf8'), 'The key file');
 }
 

@@ -14,14 +14,22 @@ export interface SettingsEnvironment {
   caFile: string | undefined;
   /** NODE_EXTRA_CA_CERTS. */
   extraCaCerts: string | undefined;
-  /** HEDGE_TLS_SESSIONS: `off` keeps none. */
+  /** None with HEDGE_TLS_SESSIONS=off, nor where Node may trust other authorities than its own at the next start. */
   keepsTlsSessions: boolean;
   /** HTTPS_PROXY and NO_PROXY, in capitals or not; a password may be in the first. */
   proxy: { https: string | undefined; no: string | undefined };
 }
 
-/** Deletes HEDGE_API_KEY from `env`. */
-export function takeEnvironment(env: Record<string, string | undefined>): SettingsEnvironment {
+/** Node's options, and variables, that make it trust authorities which change without its version. */
+const OTHER_AUTHORITIES =
+  /--use[-_](?:openssl|system)[-_]ca|--experimental[-_](?:default[-_])?config[-_]file/;
+const AUTHORITY_VARIABLES = ['SSL_CERT_FILE', 'SSL_CERT_DIR', 'NODE_USE_SYSTEM_CA'];
+
+/** Deletes HEDGE_API_KEY from `env`. `nodeOptions`: what Node itself was started with. */
+export function takeEnvironment(
+  env: Record<string, string | undefined>,
+  nodeOptions: readonly string[] = [],
+): SettingsEnvironment {
   const present = (name: string): string | undefined => {
     const value = env[name];
     return value === '' ? undefined : value;
@@ -36,7 +44,10 @@ export function takeEnvironment(env: Record<string, string | undefined>): Settin
     expectEnv: present('HEDGE_EXPECT_ENV'),
     caFile: present('HEDGE_CA_FILE'),
     extraCaCerts: present('NODE_EXTRA_CA_CERTS'),
-    keepsTlsSessions: present('HEDGE_TLS_SESSIONS') !== 'off',
+    keepsTlsSessions:
+      present('HEDGE_TLS_SESSIONS') !== 'off' &&
+      AUTHORITY_VARIABLES.every((name) => present(name) === undefined) &&
+      ![env['NODE_OPTIONS'] ?? '', ...nodeOptions].some((each) => OTHER_AUTHORITIES.test(each)),
     proxy: { https: env['HTTPS_PROXY'] ?? env['https_proxy'], no: env['NO_PROXY'] ?? env['no_proxy'] },
   };
 }

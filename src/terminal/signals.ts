@@ -4,7 +4,7 @@
  */
 import { setMaxListeners } from 'node:events';
 import { InterruptedError } from '../errors.ts';
-import { aborted } from '../platform/clock.ts';
+import { aborted, nextTurn } from '../platform/clock.ts';
 
 const WATCHED = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 export type DeathSignal = (typeof WATCHED)[number];
@@ -33,8 +33,6 @@ export interface SignalWatch {
   /** Ends the process by `signal`, the cursor shown. All that is to be said must have been written. */
   dieBy(signal: DeathSignal): void;
 }
-
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 const SHOW_CURSOR = '\u001b[?25h';
 

@@ -1,5 +1,5 @@
 /** The desk's own id of the deal, or none. One that is used already is not taken. */
-import { quoted } from '../domain/quoted.ts';
+import { quoted, quotedName } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import { moment } from '../flow/deal/considered.ts';
 import { guardJournal } from '../flow/guard/guard-journal.ts';
@@ -39,5 +39,5 @@ async function usedAlready(
   const stands = hedges.find(({ status }) => status !== 'failed');
   return stands === undefined
     ? undefined
-    : `Deal id ${quoted(intent.dealId)} is used: hedge ${quoted(stands.id)} (${quoted(stands.status)}) stands under it.`;
+    : `Deal id ${quotedName(intent.dealId)} is used: hedge ${quotedName(stands.id)} (${quoted(stands.status)}) stands under it.`;
 }

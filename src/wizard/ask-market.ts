@@ -3,7 +3,7 @@ import type { Market } from '../client/schemas.ts';
 import { StoppedError } from '../errors.ts';
 import { guardMarket } from '../flow/guard/guard.ts';
 import { stopFrom } from '../flow/guard/stop.ts';
-import { type Cell, text } from '../present/blocks.ts';
+import { type Cell, nameText, text } from '../present/blocks.ts';
 import { rate, usd } from '../present/views/cells.ts';
 import type { Asking } from './asking.ts';
 import { chooseRow } from './choose.ts';
@@ -21,7 +21,7 @@ export async function askMarket(markets: readonly Market[], asking: Asking): Pro
   const choices = markets.map((market) => ({ value: market, stop: stopIn(market.market, market, asking) }));
   if (choices.every(({ stop }) => stop !== undefined)) throw choices[0]?.stop ?? noMarket();
   const rows = markets.map(({ market, price, available_capacity_usd: capacity, status }): readonly Cell[] => [
-    text(market),
+    nameText(market),
     rate(price),
     usd(capacity.buy),
     usd(capacity.sell),

@@ -3,7 +3,7 @@ import type { Big } from 'big.js';
 import type { Market } from '../client/schemas.ts';
 import { carryInWords } from '../domain/carry.ts';
 import { SIDES, type Side, sideInWords } from '../domain/vocabulary.ts';
-import { type Cell, text } from '../present/blocks.ts';
+import { type Cell, nameText, text } from '../present/blocks.ts';
 import { usd } from '../present/views/cells.ts';
 import type { Asking } from './asking.ts';
 import { chooseRow } from './choose.ts';
@@ -18,7 +18,7 @@ const COLUMNS = [
 export function askSide(market: Market, asking: Asking): Promise<Side> {
   const rows = SIDES.map((side): readonly Cell[] => [
     text(side),
-    text(sideInWords(market.market, side)),
+    nameText(sideInWords(market.market, side)),
     text(carryOf(market.net_rate_daily_pct[side])),
     usd(market.available_capacity_usd[side]),
   ]);

@@ -2,7 +2,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { anAccount } from '../spec/bodies.ts';
-import { deskAt, SANDBOX_KEY } from '../support/desk-at.ts';
+import { isExecutable, runBuilt, runProgram, toStart } from '../support/built.ts';
+import { deskAt, SANDBOX_KEY, wayTo } from '../support/desk-at.ts';
+import { temporaryFolder } from '../support/own-folder.ts';
 import { ok, on, scriptedService } from '../support/scripted-service.ts';
 
 const twice = Array.from({ length: 2 }, () => on('GET /account', ok(anAccount())));
@@ -24,6 +26,34 @@ describe('what hedge keeps of a TLS connection', () => {
     const env = { HEDGE_TLS_SESSIONS: 'off' };
     expect((await desk.run('account --json', { env })).code).toBe(0);
     expect(existsSync(join(desk.home, 'cache'))).toBe(false);
+  });
+
+  it.each([
+    ['--use-openssl-ca', { NODE_OPTIONS: '--use-openssl-ca' }],
+    ['SSL_CERT_FILE', { SSL_CERT_FILE: '/etc/ssl/cert.pem' }],
+    ['SSL_CERT_DIR', { SSL_CERT_DIR: '/etc/ssl/certs' }],
+  ])('is nothing under %s, and what was kept before is neither used nor renewed', async (_, env) => {
+    const service = await scriptedService([...twice, ...twice.slice(1)]);
+    const home = temporaryFolder();
+    const way = { ...wayTo(service, home), HEDGE_HOME: home };
+    const folder = join(home, 'cache', 'tls-sessions');
+    expect(await runBuilt(['account'], { env: { ...way, ...env } })).toMatchObject({ code: 0 });
+    expect(existsSync(folder)).toBe(false);
+    expect(await runBuilt(['account'], { env: way })).toMatchObject({ code: 0 });
+    const [file = ''] = readdirSync(folder);
+    const before = readFileSync(join(folder, file), 'utf8');
+    expect(await runBuilt(['account'], { env: { ...way, ...env } })).toMatchObject({ code: 0 });
+    expect(readFileSync(join(folder, file), 'utf8')).toBe(before);
+  });
+
+  // An executable takes no options of Node.
+  it.skipIf(isExecutable)('is nothing where Node itself was started with --use-openssl-ca', async () => {
+    const service = await scriptedService(twice.slice(1));
+    const home = temporaryFolder();
+    const [node, ...args] = toStart('account');
+    const env = { ...wayTo(service, home), HEDGE_HOME: home };
+    expect(await runProgram(node, ['--use-openssl-ca', ...args.flat()], { env })).toMatchObject({ code: 0 });
+    expect(existsSync(join(home, 'cache', 'tls-sessions'))).toBe(false);
   });
 
   it('is nothing of the practice service, which is another one every time', async () => {

@@ -25,6 +25,13 @@ interface Host {
 
 const MINUTE_MS = 60_000;
 
+/** A certificate for loopback, through one between where an end is given for that. */
+async function chainOf(root: Authority, ends: { leaf?: Date; between?: Date }) {
+  const { leaf: until, between } = ends;
+  const issuer = between === undefined ? root : await root.intermediate(between);
+  return { ca: root.ca, certificate: await issuer.issue(until === undefined ? {} : { until }) };
+}
+
 /** A service that answers every request with the account. `ticketKeys` are what it knows its tickets by. */
 async function aHost(options: {
   certificate?: Issued;
@@ -92,29 +99,35 @@ describe.each(ROADS)('a TLS session, on the $road road', ({ connected }) => {
     expect(memory.refused).toEqual([]);
   });
 
-  it('is kept no longer than the host takes it back, and than a day after the host was verified', async () => {
+  it('is kept no longer than the host takes it back, and than two hours after the host was verified', async () => {
     const now = steadyClock().now();
     const short = await aHost({ lifetimeS: 300 });
     const memory = aMemory();
     await askOnce(short.url, memory);
-    const day = 24 * 60 * MINUTE_MS;
+    const twoHours = 120 * MINUTE_MS;
     expect([...memory.kept.values()]).toMatchObject([
-      { until: now + 5 * MINUTE_MS, verifiedUntil: now + day },
+      { until: now + 5 * MINUTE_MS, verifiedUntil: now + twoHours },
     ]);
 
     const long = await aHost({ lifetimeS: 7 * 86_400 });
     const lasting = aMemory();
     await askOnce(long.url, lasting);
-    expect([...lasting.kept.values()]).toMatchObject([{ until: now + day, verifiedUntil: now + day }]);
+    expect([...lasting.kept.values()]).toMatchObject([
+      { until: now + twoHours, verifiedUntil: now + twoHours },
+    ]);
   });
 
-  it('is kept no longer than the certificate is valid', async () => {
-    const authority = await anAuthority();
-    const until = inDays(0.01);
-    const host = await aHost({ certificate: await authority.issue({ until }), lifetimeS: 86_400 });
+  it.each([
+    ['its own', async (soon: Date) => chainOf(await anAuthority(), { leaf: soon })],
+    ['one between', async (soon: Date) => chainOf(await anAuthority(), { between: soon })],
+    ['that of the authority', async (soon: Date) => chainOf(await anAuthority('Old', soon), {})],
+  ] as const)('is kept no longer than the first certificate of the chain, be it %s', async (_, chain) => {
+    const soon = inDays(0.01);
+    const { ca, certificate } = await chain(soon);
+    const host = await aHost({ certificate, lifetimeS: 86_400 });
     const memory = aMemory();
     const { api, close: end } = connected(host.url, {
-      ca: [authority.ca],
+      ca: [ca],
       sessions: memory,
       clock: {
         ...steadyClock(),
@@ -126,7 +139,19 @@ describe.each(ROADS)('a TLS session, on the $road road', ({ connected }) => {
     await api.account();
     await end();
     const [kept] = memory.kept.values();
-    expect(kept?.until).toBe(Math.floor(until.getTime() / 1000) * 1000);
+    expect(kept?.until).toBe(Math.floor(soon.getTime() / 1000) * 1000);
+  });
+
+  it('that claims to count for longer than two hours is not tried: an older hedge kept it', async () => {
+    const host = await aHost({});
+    const memory = aMemory();
+    await askOnce(host.url, memory);
+    const day = steadyClock().now() + 24 * 60 * MINUTE_MS;
+    for (const [place, kept] of memory.kept)
+      memory.kept.set(place, { ...kept, until: day, verifiedUntil: day });
+    await askOnce(host.url, memory);
+    expect(host.resumed).toEqual([false, false]);
+    expect(memory.refused).toEqual([]);
   });
 
   it('that is too old is not tried', async () => {

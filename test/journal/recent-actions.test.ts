@@ -47,7 +47,11 @@ const journalOf = (steps: readonly Step[]): readonly JournalRecord[] => [
 ];
 
 const home = temporaryFolder(afterAll);
-const places = placesOf({ env: { HEDGE_HOME: home }, platform: 'linux', home });
+const places = placesOf({
+  env: { HEDGE_HOME: home },
+  host: { platform: 'linux', uid: process.geteuid?.() },
+  home,
+});
 mkdirSync(places.state, { mode: 0o700 });
 
 function recent(steps: readonly Step[]) {

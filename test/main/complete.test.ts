@@ -24,7 +24,11 @@ const OWNER = { profile: 'desk', identity: 'sandbox https://a.test key 1', baseU
 function aHome() {
   const home = temporaryFolder();
   const machine = aMachine();
-  const places = placesOf({ env: { HEDGE_HOME: home }, platform: 'linux', home });
+  const places = placesOf({
+    env: { HEDGE_HOME: home },
+    host: { platform: 'linux', uid: process.geteuid?.() },
+    home,
+  });
   const { host } = machine;
   return {
     home,

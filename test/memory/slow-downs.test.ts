@@ -18,7 +18,11 @@ import { aMachine, steppingClock, temporaryFolder, withUmask } from '../support/
 const IDENTITY = 'live https://desk.partner.test/v2 key 1a2b3c4d';
 
 function aMemory(home = temporaryFolder(), { clock = steppingClock(), identity = IDENTITY } = {}) {
-  const places = placesOf({ env: { HEDGE_HOME: home }, platform: 'linux', home });
+  const places = placesOf({
+    env: { HEDGE_HOME: home },
+    host: { platform: 'linux', uid: process.geteuid?.() },
+    home,
+  });
   const folder = join(places.cache, 'slow-down');
   const memory = slowDownsIn(places, aMachine(clock), identity);
   const path = (): string => join(folder, readdirSync(folder)[0] ?? '');

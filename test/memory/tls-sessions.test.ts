@@ -21,7 +21,11 @@ const KEPT = { session, until: HOUR_MS, verifiedUntil: 5 * HOUR_MS };
 
 function aStore(home = temporaryFolder(), variant = '20 3.0') {
   const clock = steppingClock();
-  const places = placesOf({ env: { HEDGE_HOME: home }, platform: 'linux', home });
+  const places = placesOf({
+    env: { HEDGE_HOME: home },
+    host: { platform: 'linux', uid: process.geteuid?.() },
+    home,
+  });
   const store = tlsSessionsIn(places, aMachine(clock), variant);
   const folder = join(places.cache, 'tls-sessions');
   const path = (): string => join(folder, readdirSync(folder)[0] ?? '');

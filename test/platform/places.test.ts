@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
 import { placesOf } from '../../src/platform/places.ts';
 
+const LINUX = { platform: 'linux', uid: undefined } as const;
+
 describe('places', () => {
   it.each([
     {
@@ -71,21 +73,21 @@ describe('places', () => {
       ],
     },
   ] as const)('$what', ({ from, to }) => {
-    const { config, state, cache } = placesOf(from);
+    const { config, state, cache } = placesOf({ ...from, host: { platform: from.platform, uid: undefined } });
     expect([config, state, cache]).toEqual(to);
   });
 
   it.each(['desk', './desk', '~/desk', '..'])(
     'refuses HEDGE_HOME=%s, which would move with every cd',
     (value) => {
-      expect(() => placesOf({ env: { HEDGE_HOME: value }, platform: 'linux', home: '/home/ada' })).toThrow(
+      expect(() => placesOf({ env: { HEDGE_HOME: value }, host: LINUX, home: '/home/ada' })).toThrow(
         UsageError,
       );
     },
   );
 
   it('names HEDGE_HOME when the user has no home folder', () => {
-    const places = () => placesOf({ env: {}, platform: 'linux', home: '' });
+    const places = () => placesOf({ env: {}, host: LINUX, home: '' });
     expect(places).toThrow(
       expect.objectContaining({ code: 'usage', hint: expect.stringContaining('HEDGE_HOME') }),
     );

@@ -17,6 +17,67 @@ const BOOK = readOwnJson(`{
 /** What the expression finds in the book, as JSON with every digit. */
 const found = (expression: string): string => writeExactJson(readQuery(expression)(BOOK));
 
+/** A list of 500 hedges: enough for whatever grows with it. */
+const MANY = readOwnJson(
+  JSON.stringify({
+    data: Array.from({ length: 500 }, (_, at) => ({ id: `h${at}`, n: at, text: 'x '.repeat(200) })),
+  }),
+);
+
+describe('a query that would never end', () => {
+  const piped = (count: number, part: string): string =>
+    Array.from({ length: count }, () => part).join(' | ');
+
+  it.each([
+    ['doubles its result', piped(500, '[@,@]')],
+    ['doubles a flat list', piped(300, '[@,@][]')],
+    ['compares what was doubled', `${piped(40, '[@,@]')} | @ == @`],
+    ['spells what was doubled', `${piped(40, '[@,@]')} | to_string(@)`],
+    ['doubles a text', `'12345678' | ${piped(100, "join('',[@,@])")}`],
+    ['pads a text', "pad_left('a', `1000000000`)"],
+    ['replaces for ever', "replace('aaaa','a','b',`1000000000`)"],
+    ['replaces each letter by all', `'aaaaaaaaaaaaaaaa' | ${piped(30, "replace(@,'a',@)")}`],
+    ['multiplies without end', `\`12345\` | ${piped(200, '@*@')}`],
+    ['reads the list for each of it, twice over', 'data[].{x: $.data[].{y: $.data[].id}}'],
+    ['maps within a map within a map', 'map(&map(&map(&n, $.data), $.data), data)'],
+    ['does so behind a name', 'let $d = data in $d[].{x: $d[].{y: $d[].id}}'],
+    ['looks for the end of a long text', "trim(join('', map(&text, data)))"],
+  ])('is ended where it %s', (_, expression) => {
+    expect(() => readQuery(expression)(MANY)).toThrow(OutputError);
+  });
+
+  it.each([
+    ['the whole document', '@'],
+    ['a list looked for in another', 'data[?contains($.data[].id, id)].id'],
+    ['a list compared with itself', 'data[].{b: let $c = id in $.data[?id == $c].n}'],
+    ['64 lists in each other', `${'['.repeat(64)}@${']'.repeat(64)}`],
+    ['a long chain', piped(500, '@')],
+  ])('is not one that asks for %s', (_, expression) => {
+    expect(() => readQuery(expression)(MANY)).not.toThrow();
+  });
+
+  it.each([
+    ['of more than 4096 characters', 'a'.repeat(4_097), 'longer than 4096 characters'],
+    ['nested more than 64 deep', `${'['.repeat(65)}@${']'.repeat(65)}`, 'nested more than 64 deep'],
+    [
+      'of objects nested more than 64 deep',
+      `${'{a:'.repeat(65)}@${'}'.repeat(65)}`,
+      'nested more than 64 deep',
+    ],
+    [
+      'with a literal nested more than 64 deep',
+      `\`${'['.repeat(65)}${']'.repeat(65)}\``,
+      'nested more than 64',
+    ],
+    ['nested deeper than the library reads', '!'.repeat(4_000), 'no JMESPath expression'],
+    ['of a chain longer than the library reads', `data${'[]'.repeat(2_000)}`, 'nested too deep'],
+    ['with a figure that is none', '`1e999999`', 'Invalid number'],
+  ])('is refused before the command where it is %s', (_, expression, says) => {
+    expect(() => readQuery(expression)).toThrow(UsageError);
+    expect(() => readQuery(expression)).toThrow(says);
+  });
+});
+
 describe('a query', () => {
   it.each([
     ['data[0].price', '1530.1234567890123456789'],

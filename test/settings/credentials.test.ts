@@ -1,4 +1,4 @@
-import { chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { describe, expect, it } from 'vitest';
@@ -39,14 +39,82 @@ describe('a key in text', () => {
   );
 });
 
+const US = process.geteuid?.() ?? 0;
+const isRoot = US === 0;
+const NOBODY = 65_534;
+const ORDINARY = 1_000;
+const ours = { host: { uid: US }, warn: () => undefined };
+
 describe('a key in a file', () => {
   it('is read, and the file named when it cannot be', async () => {
     const path = join(temporaryFolder(), 'key');
-    expect(await refusal(() => keyFromFile(path))).toContain(path);
-    writeFileSync(path, `${KEY}\n`);
-    expect(keyFromFile(path).environment).toBe('sandbox');
+    expect(await refusal(() => keyFromFile(path, ours))).toContain(path);
+    writeFileSync(path, `${KEY}\n`, { mode: 0o600 });
+    expect(keyFromFile(path, ours).environment).toBe('sandbox');
+  });
+
+  it.each([0o602, 0o620, 0o666])('is refused where its mode is %o: others can write it', async (mode) => {
+    const path = keyFile(mode);
+    expect(await refusal(() => keyFromFile(path, ours))).toContain('other users can write it');
+  });
+
+  it('is refused in a folder in which every user can replace it', async () => {
+    const folder = temporaryFolder();
+    chmodSync(folder, 0o777);
+    const path = keyFile(0o600, US, folder);
+    expect(await refusal(() => keyFromFile(path, ours))).toContain('another user could replace it');
+  });
+
+  it("is refused where it is another user's", async () => {
+    const path = keyFile(0o600, isRoot ? NOBODY : US);
+    const { warn } = ours;
+    const host = { uid: isRoot ? US : US + 1 };
+    expect(await refusal(() => keyFromFile(path, { host, warn }))).toContain('belongs to another user');
+  });
+
+  it.skipIf(isRoot)('is refused where others can read it', async () => {
+    const path = keyFile(0o644);
+    expect(await refusal(() => keyFromFile(path, ours))).toContain('other users can read it');
+  });
+
+  describe.skipIf(!isRoot)('with real owners', () => {
+    it('is refused where an ordinary user lets others read it', async () => {
+      const path = keyFile(0o640, ORDINARY);
+      const ordinary = { host: { uid: ORDINARY }, warn: () => undefined };
+      expect(await refusal(() => keyFromFile(path, ordinary))).toContain('other users can read it');
+      chmodSync(path, 0o600);
+      expect(keyFromFile(path, ordinary).environment).toBe('sandbox');
+    });
+
+    it.each([US, ORDINARY])('is taken from a mounted secret with a warning, by user %i', (uid) => {
+      const path = mountedSecret();
+      const told: string[] = [];
+      const key = keyFromFile(path, { host: { uid }, warn: (text) => told.push(text) });
+      expect(key.environment).toBe('sandbox');
+      expect(told).toEqual([expect.stringContaining(path)]);
+    });
   });
 });
+
+/** A file with the key in it. */
+function keyFile(mode: number, owner = US, folder = temporaryFolder()): string {
+  const path = join(folder, 'key');
+  writeFileSync(path, `${KEY}\n`);
+  chmodSync(path, mode);
+  if (owner !== US) chownSync(path, owner, owner);
+  return path;
+}
+
+/** As Kubernetes mounts one: a shared folder of root with links, `key` to `..data/key`, `..data` to what it is now. */
+function mountedSecret(): string {
+  const folder = temporaryFolder();
+  chmodSync(folder, 0o1777);
+  mkdirSync(join(folder, '..2026_11_20'), { mode: 0o755 });
+  keyFile(0o444, US, join(folder, '..2026_11_20'));
+  symlinkSync('..2026_11_20', join(folder, '..data'));
+  symlinkSync(join('..data', 'key'), join(folder, 'key'));
+  return join(folder, 'key');
+}
 
 describe('a key that a command prints', () => {
   it('is had without a shell, and HEDGE_API_KEY is not there for it to see', async () => {

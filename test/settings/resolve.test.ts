@@ -101,6 +101,22 @@ describe('the environment', () => {
     expect(JSON.stringify(taken)).not.toContain(KEY.HEDGE_API_KEY);
     expect(taken.apiKey?.()).toBe(KEY.HEDGE_API_KEY);
   });
+
+  it.each([
+    ['nothing of the kind', {}, [], true],
+    ['other options of Node', { NODE_OPTIONS: '--max-old-space-size=100' }, ['--use-bundled-ca'], true],
+    ['an empty variable', { SSL_CERT_FILE: '' }, [], true],
+    ['HEDGE_TLS_SESSIONS=off', { HEDGE_TLS_SESSIONS: 'off' }, [], false],
+    ['SSL_CERT_FILE', { SSL_CERT_FILE: '/etc/ca.pem' }, [], false],
+    ['SSL_CERT_DIR', { SSL_CERT_DIR: '/etc/ca' }, [], false],
+    ['NODE_USE_SYSTEM_CA', { NODE_USE_SYSTEM_CA: '1' }, [], false],
+    ['NODE_OPTIONS', { NODE_OPTIONS: '--trace-warnings "--use-system-ca"' }, [], false],
+    ['an option of Node', {}, ['--use-openssl-ca'], false],
+    ['an option of Node with underscores', {}, ['--use_system_ca'], false],
+    ['a file of options', { NODE_OPTIONS: '--experimental-config-file=node.json' }, [], false],
+  ])('keeps TLS sessions, or none where %s may change whom Node trusts', (_, env, nodeOptions, keeps) => {
+    expect(takeEnvironment({ ...env }, nodeOptions).keepsTlsSessions).toBe(keeps);
+  });
 });
 
 describe('a promise about the environment', () => {

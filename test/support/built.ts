@@ -34,6 +34,8 @@ export interface BuiltRun {
 export interface BuiltOptions {
   env?: Readonly<Record<string, string>>;
   stdin?: string;
+  /** Another user to run it as, and their group of the same number; only root may. */
+  uid?: number;
 }
 
 /** An environment of the least that a program needs, so that nothing of this machine leaks into a test. */
@@ -56,10 +58,11 @@ export async function runShell(script: string, options: BuiltOptions = {}): Prom
 export async function runProgram(
   program: string,
   args: readonly string[],
-  { env = {}, stdin }: BuiltOptions,
+  { env = {}, stdin, uid }: BuiltOptions,
 ): Promise<BuiltRun> {
   expectNeeded(program);
-  const child = spawn(program, args, { env: bareEnvironment(env), stdio: 'pipe' });
+  const user = uid === undefined ? {} : { uid, gid: uid };
+  const child = spawn(program, args, { env: bareEnvironment(env), stdio: 'pipe', ...user });
   child.stdin.on('error', () => undefined);
   child.stdin.end(stdin ?? '');
   const ended = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {

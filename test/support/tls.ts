@@ -33,6 +33,8 @@ export interface Authority {
   /** PEM of the authority's own certificate. */
   ca: string;
   issue(options?: IssueOptions): Promise<Issued>;
+  /** An authority under this one, whose certificate comes with what it issues. */
+  intermediate(until: Date): Promise<Pick<Authority, 'issue'>>;
 }
 
 export const LOOPBACK_HOSTS: readonly string[] = ['localhost', '127.0.0.1', '::1'];
@@ -44,31 +46,39 @@ const MARGIN_DAYS = 2;
 /** An instant so many days from now; negative is the past. */
 export const inDays = (days: number): Date => new Date(Date.now() + days * DAY_MS);
 
+const AUTHORITY = [
+  new BasicConstraintsExtension(true, undefined, true),
+  new KeyUsagesExtension(KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign, true),
+];
+
+const newKeys = () => webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
+
 /** A new authority that nobody trusts yet. */
-export async function anAuthority(name = 'Test authority'): Promise<Authority> {
+export async function anAuthority(name = 'Test authority', until = inDays(1000)): Promise<Authority> {
   cryptoProvider.set(webcrypto);
-  const keys = await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
+  const keys = await newKeys();
   const root = await X509CertificateGenerator.createSelfSigned({
     name: `CN=${name}`,
     keys,
     notBefore: inDays(-1000),
-    notAfter: inDays(1000),
+    notAfter: until,
     signingAlgorithm: ALGORITHM,
-    extensions: [
-      new BasicConstraintsExtension(true, undefined, true),
-      new KeyUsagesExtension(KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign, true),
-    ],
+    extensions: AUTHORITY,
   });
-  return {
-    ca: root.toString('pem'),
-    async issue({ hosts = LOOPBACK_HOSTS, from = inDays(-MARGIN_DAYS), until = inDays(MARGIN_DAYS) } = {}) {
-      const own = await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
+  const issueUnder =
+    (issuer: string, signingKey: webcrypto.CryptoKey, chain: readonly string[]): Authority['issue'] =>
+    async ({
+      hosts = LOOPBACK_HOSTS,
+      from = inDays(-MARGIN_DAYS),
+      until: end = inDays(MARGIN_DAYS),
+    } = {}) => {
+      const own = await newKeys();
       const certificate = await X509CertificateGenerator.create({
         subject: `CN=${hosts[0] ?? 'nobody'}`,
-        issuer: root.subject,
+        issuer,
         notBefore: from,
-        notAfter: until,
-        signingKey: keys.privateKey,
+        notAfter: end,
+        signingKey,
         publicKey: own.publicKey,
         signingAlgorithm: ALGORITHM,
         extensions: [
@@ -78,7 +88,25 @@ export async function anAuthority(name = 'Test authority'): Promise<Authority> {
         ],
       });
       const pkcs8 = await webcrypto.subtle.exportKey('pkcs8', own.privateKey);
-      return { key: PemConverter.encode(pkcs8, 'PRIVATE KEY'), cert: certificate.toString('pem') };
+      const certificates = [certificate.toString('pem'), ...chain];
+      return { key: PemConverter.encode(pkcs8, 'PRIVATE KEY'), cert: certificates.join('\n') };
+    };
+  return {
+    ca: root.toString('pem'),
+    issue: issueUnder(root.subject, keys.privateKey, []),
+    async intermediate(end) {
+      const own = await newKeys();
+      const certificate = await X509CertificateGenerator.create({
+        subject: `CN=${name} below`,
+        issuer: root.subject,
+        notBefore: inDays(-1000),
+        notAfter: end,
+        signingKey: keys.privateKey,
+        publicKey: own.publicKey,
+        signingAlgorithm: ALGORITHM,
+        extensions: AUTHORITY,
+      });
+      return { issue: issueUnder(certificate.subject, own.privateKey, [certificate.toString('pem')]) };
     },
   };
 }

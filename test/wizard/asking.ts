@@ -161,7 +161,11 @@ export function aDesk(answers: readonly string[], desk: Desk = {}) {
   if (desk.journal !== undefined) writeJournal(home, desk.journal);
   const clock = { ...quiet, now: () => NOON };
   const machine = { clock, random: steadyRandom(0.5), host: hostOf(process) };
-  const places = placesOf({ env: { HEDGE_HOME: home }, platform: 'linux', home });
+  const places = placesOf({
+    env: { HEDGE_HOME: home },
+    host: { platform: 'linux', uid: process.geteuid?.() },
+    home,
+  });
   const { prompter, asked, left } = operator(answers);
   const asking: Asking = {
     api,

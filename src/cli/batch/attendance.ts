@@ -15,7 +15,7 @@ import {
   type Ways,
 } from '../../flow/guard/guard-attendance.ts';
 import type { Line } from './read-lines.ts';
-import { type WrongLine, wrongDetails, wrongInWords } from './wrong-lines.ts';
+import { listed, type WrongLine } from './wrong-lines.ts';
 
 /** The same for a line that is a JSON object. A key is never missing: the batch gives each line one. */
 const IN_THE_OBJECT: Ways = { ...ON_THE_LINE, price: '"worst_price":"PRICE"' };
@@ -28,15 +28,15 @@ export function checkLines(lines: readonly Line[], where: Attendance): void {
   );
   const wrong = found.flatMap(({ line, missing }) => wrongLine(line, missing.filter(isOfALine)));
   if (ofAll.length === 0 && wrong.length === 0) return;
+  const { words, details } = listed(wrong);
   throw new UsageError(
     `${nobodyToAsk(where)}: none of the batch has run and nothing was sent.`,
-    [
-      ...(ofAll.length === 0 ? [] : [`Add behind hedge batch: ${inWays(ofAll, ON_THE_LINE)}`]),
-      ...wrong.map(wrongInWords),
-    ].join('\n'),
+    [...(ofAll.length === 0 ? [] : [`Add behind hedge batch: ${inWays(ofAll, ON_THE_LINE)}`]), ...words].join(
+      '\n',
+    ),
     {
       ...(ofAll.length === 0 ? {} : { batch: ofAll.map((each) => ON_THE_LINE[each]) }),
-      lines: wrong.map(wrongDetails),
+      ...details,
     },
   );
 }

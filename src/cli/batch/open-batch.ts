@@ -4,6 +4,7 @@
  */
 import type { Batch, Desk, RunnableLine } from '../../commands/desk.ts';
 import type { Shown } from '../../commands/shown.ts';
+import { spelledName } from '../../domain/clean.ts';
 import { quoted } from '../../domain/quoted.ts';
 import { UsageError } from '../../errors.ts';
 import { goneInWords, goneLines } from '../../flow/batch/gone-lines.ts';
@@ -31,7 +32,7 @@ export interface BatchWorld {
 export async function openBatch(intent: BatchIntent, world: BatchWorld): Promise<Batch> {
   const { desk, signal } = world;
   const fromInput = intent.file === undefined;
-  const lines = await readLines(await textOf(intent, world), intent);
+  const lines = await readLines(await textOf(intent, world), intent, signal);
   if (lines.length === 0) desk.note('The batch has no lines: nothing to do.');
   await refuseUnattended(lines, desk, fromInput);
   await tellOfGone(lines, intent, desk);
@@ -57,7 +58,7 @@ async function runLine(
 ): ReturnType<RunnableLine['run']> {
   const dealt = (): boolean => kind !== 'reading';
   const place = `line ${number.toString()}:`;
-  const name = [place, ...words].join(' ');
+  const name = spelledName([place, ...words].join(' '));
   const own = deskOfLine(desk, { ...voice, name, argv: [...argv, place, ...words] });
   own.progress.start(name);
   try {

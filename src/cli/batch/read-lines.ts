@@ -3,7 +3,7 @@
  * every wrong one. What the batch says for all its lines is put into each; nothing runs here.
  */
 import type { Command } from '../../commands/define.ts';
-import { quoted } from '../../domain/quoted.ts';
+import { quotedName } from '../../domain/quoted.ts';
 import { UsageError } from '../../errors.ts';
 import { batchKeys, requestText } from '../../flow/batch/batch-keys.ts';
 import type { BatchLine } from '../../flow/batch/run-batch.ts';
@@ -13,6 +13,7 @@ import type { BatchIntent } from '../../intent/batch-intent.ts';
 import type { RawInput } from '../../intent/raw-input.ts';
 import { readAction } from '../../intent/read-action.ts';
 import { readWords } from '../../intent/shell-words.ts';
+import { nextTurn } from '../../platform/clock.ts';
 import { readCommandLine } from '../command-line.ts';
 import { glanceAt } from '../global-options.ts';
 import { COMMANDS_IN_BATCH, isAction, kindInBatch } from './allowed.ts';
@@ -34,16 +35,23 @@ export interface Line extends BatchLine {
 
 type Terms = Pick<BatchIntent, 'name' | 'yes' | 'dryRun'>;
 
-/** @throws UsageError naming every line that is wrong. */
-export async function readLines(text: string, terms: Terms): Promise<readonly Line[]> {
+const MOST_LINES = 10_000;
+const LONGEST_LINE_BYTES = 65_536;
+/** Lines that are read between two looks for a signal: a few milliseconds. */
+const AT_ONCE = 50;
+
+/** `signal` ends the reading with its own reason. @throws UsageError naming the lines that are wrong. */
+export async function readLines(text: string, terms: Terms, signal?: AbortSignal): Promise<readonly Line[]> {
   const read: Line[] = [];
   const wrong: WrongLine[] = [];
-  for (const [index, each] of text
-    .replace(/^\u{feff}/u, '')
-    .split(/\r?\n/)
-    .entries()) {
+  for (const [index, each] of linesIn(text).entries()) {
+    if (index % AT_ONCE === 0) {
+      await nextTurn();
+      signal?.throwIfAborted();
+    }
     const number = index + 1;
     try {
+      if (Buffer.byteLength(each) > LONGEST_LINE_BYTES) throw tooLong();
       const isObject = each.trimStart().startsWith('{');
       const words = isObject ? await wordsOfJson(each) : readWords(each);
       if (words.length > 0) read.push({ ...(await readLine(number, words, terms)), isObject });
@@ -55,6 +63,25 @@ export async function readLines(text: string, terms: Terms): Promise<readonly Li
   refuseWrong([...wrong, ...repeated(read), ...doubled(read)]);
   return withKeys(read, terms.name);
 }
+
+/** @throws UsageError when there are more than a batch may have; a line end at the very end begins none. */
+function linesIn(text: string): readonly string[] {
+  const lines = text
+    .replace(/^\u{feff}/u, '')
+    .replace(/\r?\n$/, '')
+    .split(/\r?\n/);
+  if (lines.length <= MOST_LINES) return lines;
+  throw new UsageError(
+    `The batch has ${lines.length.toString()} lines, more than ${MOST_LINES.toString()}. None has run and nothing was sent.`,
+    'Split it into several files, each with a --name of its own.',
+  );
+}
+
+const tooLong = (): UsageError =>
+  new UsageError(
+    `The line is longer than ${LONGEST_LINE_BYTES.toString()} bytes.`,
+    'Write one command on each line.',
+  );
 
 async function readLine(
   number: number,
@@ -116,7 +143,7 @@ function repeated(lines: readonly Line[]): readonly WrongLine[] {
       const before = seen.get(name);
       seen.set(name, before ?? number);
       if (before === undefined) return [];
-      const what = `${quoted(name)} names line ${before.toString()} already.`;
+      const what = `${quotedName(name)} names line ${before.toString()} already.`;
       return [
         { number, error: new UsageError(what, 'Each line that deals needs a deal id or key of its own.') },
       ];

@@ -33,6 +33,8 @@ export const environmentTopic: Page = [
         ['HEDGE_CA_FILE', 'certificates to trust besides the usual ones (PEM)'],
         ['NODE_EXTRA_CA_CERTS', 'the same; Node 20 reads it at every start, which takes its time'],
         ['HEDGE_TLS_SESSIONS', 'off keeps no TLS session for the next command'],
+        ['SSL_CERT_FILE, SSL_CERT_DIR', 'set: no TLS session is kept'],
+        ['NODE_OPTIONS', 'the same with --use-openssl-ca or --use-system-ca in it'],
         ['HTTPS_PROXY, https_proxy', 'the proxy to go through'],
         ['NO_PROXY, no_proxy', 'hosts that are reached without it'],
       ]),
@@ -41,6 +43,9 @@ export const environmentTopic: Page = [
   {
     title: 'Files',
     parts: [
+      text(
+        "A folder that another user could replace is refused (78): every folder above it must be yours or root's, and not writable for every user unless it has the sticky bit, as /tmp has.",
+      ),
       rows([
         ['HEDGE_HOME', 'one folder for everything that is kept: config, state, cache in it'],
         ['XDG_CONFIG_HOME', 'otherwise, on Linux: profiles (~/.config), in hedge'],

@@ -23,6 +23,9 @@ export const keysTopic: Page = [
         '# never stored: a program prints it each time',
         'hedge profile add vault --base-url https://partner.example/api/v2 --key-command \'["pass","show","hedge/test"]\'',
       ),
+      text(
+        'A key file (--key-file) that another user can write, replace or read is refused; one of root that others can read, as mounted secrets are, is taken with a warning.',
+      ),
     ],
   },
   {

@@ -11,7 +11,14 @@ import { Failure } from './failure.ts';
 import { limitBy } from './limit.ts';
 import { connectFailure } from './read-failure.ts';
 import type { Target } from './target.ts';
-import { type KeptSession, keepable, placeOf, type TlsSessions, verifiedUntil } from './tls-session.ts';
+import {
+  isUsable,
+  type KeptSession,
+  keepable,
+  placeOf,
+  type TlsSessions,
+  verifiedUntil,
+} from './tls-session.ts';
 import { contextFor, type Trust } from './trust-list.ts';
 
 /** A connection that is not made in this time is given up. */
@@ -51,7 +58,7 @@ export function makeConnector(parts: {
   /** A connection that resumes the kept session; undefined when there is none, or the host would not. */
   async function resumed(target: Target, place: string, signal: AbortSignal): Promise<TLSSocket | undefined> {
     const kept = sessions?.find(place);
-    if (kept === undefined || kept.until <= clock.now()) return undefined;
+    if (kept === undefined || !isUsable(kept, clock.now())) return undefined;
     let reached = false;
     try {
       const socket = await shakeHands(target, signal, {

@@ -3,7 +3,7 @@
  * verified anew, so what may be kept, for whom and for how long is decided here, and never on trust of where it
  * was kept: a host resumes nothing but a session that it gave.
  */
-import type { TLSSocket } from 'node:tls';
+import type { DetailedPeerCertificate, TLSSocket } from 'node:tls';
 import { elementAt, elementsIn, numberIn } from '../../domain/der.ts';
 import type { Target } from './target.ts';
 import { nameOf, type Trust } from './trust-list.ts';
@@ -26,16 +26,30 @@ export interface TlsSessions {
   refuse(place: string): void;
 }
 
-const VERIFIED_FOR_MS = 86_400_000;
+/** No session counts for longer than this after the host was verified. */
+const VERIFIED_FOR_MS = 7_200_000;
+/** Of a chain; the root is its own issuer. */
+const MOST_CERTIFICATES = 20;
 
 /** One host, one port, one list of authorities: a session is resumed for no other. */
 export const placeOf = ({ host, port }: Target, trust: Trust): string => `${host} ${port} ${nameOf(trust)}`;
 
-/** How long a verification that was made now may count: a day, and no longer than the certificate. */
-export function verifiedUntil(socket: TLSSocket, now: number): number {
-  const expiry = Date.parse(socket.getPeerCertificate().valid_to);
-  return Number.isNaN(expiry) ? now : Math.min(now + VERIFIED_FOR_MS, expiry);
+/** How long a verification that was made now may count: two hours, and no longer than any certificate of the chain. */
+export function verifiedUntil(socket: Pick<TLSSocket, 'getPeerCertificate'>, now: number): number {
+  let until = now + VERIFIED_FOR_MS;
+  let certificate: DetailedPeerCertificate | undefined = socket.getPeerCertificate(true);
+  for (let count = 0; certificate !== undefined && count < MOST_CERTIFICATES; count++) {
+    const expiry = Date.parse(certificate.valid_to);
+    if (Number.isNaN(expiry)) return now;
+    until = Math.min(until, expiry);
+    certificate = certificate.issuerCertificate === certificate ? undefined : certificate.issuerCertificate;
+  }
+  return until;
 }
+
+/** A session that claims to count for longer than any may was kept by an older hedge, or the clock was set back. */
+export const isUsable = ({ until, verifiedUntil: verified }: KeptSession, now: number): boolean =>
+  until > now && verified <= now + VERIFIED_FOR_MS;
 
 /** What may be kept of a session that `socket` was given, if anything may. */
 export function keepable(

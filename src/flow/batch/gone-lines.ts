@@ -6,7 +6,6 @@ import type { ActionIntent } from '../../intent/action-intent.ts';
 import { type Action, mayStand } from '../../journal/fold.ts';
 import { type Identity, sameIdentity } from '../../journal/identity.ts';
 import { actionInWords, stateInWords } from '../../journal/in-words.ts';
-import { findByKey } from '../../journal/ledger.ts';
 
 export interface BatchNow {
   /** As it was typed; undefined: standard input. */
@@ -25,7 +24,8 @@ const JUST_NOW_MS = 60 * 60 * 1_000;
 
 export function goneLines(actions: readonly Action[], batch: BatchNow): readonly Action[] {
   const here = actions.filter(({ intent }) => sameIdentity(intent.identity, batch.identity));
-  const isRunAgain = batch.intents.some((intent) => isDealt(intent, here, batch.identity));
+  const isInBatch = among(batch.intents);
+  const isRunAgain = here.some(isInBatch);
   if (!isRunAgain && batch.file === undefined) return [];
   const since = batch.nowMs - (isRunAgain ? RECENT_MS : JUST_NOW_MS);
   return here.filter(
@@ -33,7 +33,7 @@ export function goneLines(actions: readonly Action[], batch: BatchNow): readonly
       mayStand(action) &&
       Date.parse(action.intent.at) >= since &&
       cameFrom(action, batch) &&
-      !batch.intents.some((intent) => isSame(intent, action)),
+      !isInBatch(action),
   );
 }
 
@@ -52,14 +52,13 @@ export function goneInWords(gone: readonly Action[]): readonly string[] {
 
 const MOST_LINES = 5;
 
-const isDealt = (intent: ActionIntent, actions: readonly Action[], identity: Identity): boolean =>
-  dealIdOf(intent) === undefined
-    ? findByKey(actions, identity, intent.options.idempotencyKey ?? '') !== undefined
-    : actions.some((action) => isSame(intent, action));
-
-const isSame = (intent: ActionIntent, { intent: entry }: Action): boolean =>
-  intent.options.idempotencyKey === entry.idempotency_key ||
-  (dealIdOf(intent) !== undefined && dealIdOf(intent) === entry.deal_id);
+/** Whether an action was dealt by one of these: under its key, or under its deal id. */
+function among(intents: readonly ActionIntent[]): (action: Action) => boolean {
+  const keys = new Set(intents.flatMap(({ options: { idempotencyKey } }) => idempotencyKey ?? []));
+  const dealIds = new Set(intents.flatMap((intent) => dealIdOf(intent) ?? []));
+  return ({ intent: { idempotency_key: key, deal_id: dealId } }) =>
+    keys.has(key) || (dealId !== undefined && dealIds.has(dealId));
+}
 
 const dealIdOf = (intent: ActionIntent): string | undefined =>
   intent.action === 'open' ? intent.dealId : undefined;

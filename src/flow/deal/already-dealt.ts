@@ -1,7 +1,9 @@
 /** `--ensure`: what stands under a deal id is as good as dealt now, and is told, awaited or gone on with. */
+
 import type { Big } from 'big.js';
 import { numberIn } from '../../client/guessed.ts';
 import type { Hedge } from '../../client/schemas.ts';
+import { unquoted } from '../../domain/quoted.ts';
 import type { ActionIntent, OpenIntent } from '../../intent/action-intent.ts';
 import type { JournalState } from '../../journal/store.ts';
 import type { ActionReport, Dealing } from '../dealing.ts';
@@ -55,7 +57,7 @@ async function dealtElsewhere(
     ? [...sizesSeen(hedge.id, state.actions, dealing.identity), ...(await sizeClosed(hedge, dealing))]
     : [];
   checkSameDeal(intent, hedge, seen);
-  dealing.watch.note(`there already ${hedge.id}, dealt elsewhere`);
+  dealing.watch.note(`there already ${unquoted(hedge.id)}, dealt elsewhere`);
   const { wait, timeoutMs } = intent.options;
   return awaitHedge(hedge, { wait, timeoutMs }, dealing);
 }

@@ -5,7 +5,7 @@
 import { Big } from 'big.js';
 import type { Hedge } from '../../client/schemas.ts';
 import { usdInWords } from '../../domain/exposure.ts';
-import { quoted } from '../../domain/quoted.ts';
+import { quoted, quotedName } from '../../domain/quoted.ts';
 import { shellWord } from '../../domain/shell-word.ts';
 import type { Side } from '../../domain/vocabulary.ts';
 import { OrderFailedError, StoppedError } from '../../errors.ts';
@@ -76,7 +76,7 @@ export function guardDealId(dealId: string, known: Known): readonly Finding[] {
     {
       level: 'stop',
       code: 'deal_id_used',
-      says: `Deal id ${quoted(dealId)} is used: hedge ${quoted(id)} (${quoted(status)}) stands under it, dealt elsewhere.`,
+      says: `Deal id ${quotedName(dealId)} is used: hedge ${quotedName(id)} (${quoted(status)}) stands under it, dealt elsewhere.`,
       hint: 'If it is this deal, --ensure takes it for done. Another deal needs an id of its own.',
       details: { deal_id: dealId, hedge_id: id, status },
     },
@@ -86,7 +86,7 @@ export function guardDealId(dealId: string, known: Known): readonly Finding[] {
 const cannotBeTold = (dealId: string): Finding => ({
   level: 'stop',
   code: 'book_unclear',
-  says: `Whether deal id ${quoted(dealId)} is used cannot be told: the service lists other hedges too, and perhaps not all.`,
+  says: `Whether deal id ${quotedName(dealId)} is used cannot be told: the service lists other hedges too, and perhaps not all.`,
   hint: 'See what is on the book (hedge hedges); without a deal id it can be dealt.',
   details: { deal_id: dealId },
 });
@@ -109,7 +109,7 @@ export function checkSameTerms(intent: OpenIntent, dealt: DealtTerms): void {
   const size = dealt.notional === undefined ? '' : ` ${usdInWords(dealt.notional)}`;
   throw new StoppedError({
     code: 'deal_id_used',
-    what: `Deal id ${quoted(intent.dealId ?? '')} was dealt on other terms: ${dealt.side} ${quoted(dealt.market)}${size}, ${(dealt.tenorDays ?? 0).toString()} days.`,
+    what: `Deal id ${quotedName(intent.dealId ?? '')} was dealt on other terms: ${dealt.side} ${quotedName(dealt.market)}${size}, ${(dealt.tenorDays ?? 0).toString()} days.`,
     book: 'Nothing was sent.',
     hint: `See it: hedge hedges ${shellWord(intent.dealId ?? '')}. A new deal needs a new deal id.`,
     details: { deal_id: intent.dealId ?? null },
@@ -141,7 +141,7 @@ export function checkSameDeal(intent: OpenIntent, hedge: Hedge, seen: readonly B
   const dealId = intent.dealId ?? '';
   throw new StoppedError({
     code: 'deal_id_used',
-    what: `Under deal id ${quoted(dealId)} stands ${side} ${quoted(market)} at ${usdInWords(now)} now (hedge ${quoted(id)}, ${quoted(status)}); whether it was dealt at ${usdInWords(intent.notional)}, and filled in part or changed since, cannot be seen here.`,
+    what: `Under deal id ${quotedName(dealId)} stands ${side} ${quotedName(market)} at ${usdInWords(now)} now (hedge ${quotedName(id)}, ${quoted(status)}); whether it was dealt at ${usdInWords(intent.notional)}, and filled in part or changed since, cannot be seen here.`,
     book: 'Nothing was sent.',
     hint: `See it: hedge hedges ${shellWord(dealId)}. If it is this deal, it is dealt: nothing is left to do.`,
     details: {
@@ -157,7 +157,7 @@ export function checkSameDeal(intent: OpenIntent, hedge: Hedge, seen: readonly B
 /** The deal failed before, and `--retry-failed` was not said. */
 export const failedBefore = (intent: OpenIntent, hedge: Hedge | undefined): OrderFailedError =>
   new OrderFailedError({
-    what: `FAILED: the deal ${quoted(intent.dealId ?? '')} did not land${hedge === undefined ? '' : ` (hedge ${quoted(hedge.id)})`}.`,
+    what: `FAILED: the deal ${quotedName(intent.dealId ?? '')} did not land${hedge === undefined ? '' : ` (hedge ${quotedName(hedge.id)})`}.`,
     book: 'Nothing was opened, and nothing was sent now.',
     hint: 'To deal it anew: the same line with --retry-failed.',
     details: { deal_id: intent.dealId ?? null, hedge_id: hedge?.id ?? null },

@@ -3,7 +3,7 @@
  * is behind must not make a side look flat. Sends nothing that acts.
  */
 import type { Hedge } from '../../client/schemas.ts';
-import { quoted } from '../../domain/quoted.ts';
+import { quotedName } from '../../domain/quoted.ts';
 import { OutcomeUnknownError } from '../../errors.ts';
 import type { ActionIntent } from '../../intent/action-intent.ts';
 import { commandLines } from '../command-lines.ts';
@@ -120,7 +120,7 @@ const readingsDisagree = (
   timeoutMs: number,
 ): OutcomeUnknownError =>
   new OutcomeUnknownError({
-    what: `Readings disagree for ${(timeoutMs / 1000).toString()} s: ${doubt?.says ?? `whether ${quoted(market)} ${side} is open`}.`,
+    what: `Readings disagree for ${(timeoutMs / 1000).toString()} s: ${doubt?.says ?? `whether ${quotedName(market)} ${side} is open`}.`,
     book: 'Nothing was sent.',
     hint: commandLines([
       ['the same line again, with --timeout 60', 'reads on until they agree'],

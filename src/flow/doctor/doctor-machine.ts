@@ -4,6 +4,7 @@ import { type Action, awaitsEnd, isUnresolved } from '../../journal/fold.ts';
 import type { Halt } from '../../journal/halt.ts';
 import { type JournalState, MAX_JOURNAL_BYTES } from '../../journal/store.ts';
 import type { FileFacts } from '../../platform/file-facts.ts';
+import type { OpenParent } from '../../platform/parent-folders.ts';
 import { damageInWords, damageOf } from '../read/read-journal.ts';
 import { type Check, counted } from './doctor-check.ts';
 
@@ -55,8 +56,9 @@ export interface Ours {
   seen: FileFacts;
 }
 
-export function judgeFiles(files: readonly Ours[]): Check {
-  const troubles = files.flatMap(troubleWith);
+/** `parents`: the folders above that others can change. */
+export function judgeFiles(files: readonly Ours[], parents: readonly OpenParent[] = []): Check {
+  const troubles = [...files.flatMap(troubleWith), ...parents.map(troubleAbove)];
   const there = files.flatMap(({ name, seen }) =>
     'mode' in seen ? [seen.mode === undefined ? name : `${name} ${seen.mode}`] : [],
   );
@@ -102,6 +104,12 @@ function troubleWith({ kind, seen }: Ours): readonly Trouble[] {
     ? [{ verdict: 'warn', says: `${path} can be read by other users (${seen.mode ?? ''}).`, todo: mend }]
     : fail(`can be written by other users (${seen.mode ?? ''})`, mend);
 }
+
+const troubleAbove = ({ path, risk, how, mend }: OpenParent): Trouble => ({
+  verdict: risk === 'group' ? 'warn' : 'fail',
+  says: `${path} ${how}: whoever that is could replace your hedge folders.`,
+  todo: mend ?? `Look whose it is: ls -ld ${shellWord(path)}`,
+});
 
 const LARGE = MAX_JOURNAL_BYTES * 0.75;
 

@@ -8,6 +8,7 @@ import type { Environment } from '../../domain/vocabulary.ts';
 import type { Halt } from '../../journal/halt.ts';
 import type { Journal } from '../../journal/store.ts';
 import type { Clock } from '../../platform/clock.ts';
+import type { OpenParent } from '../../platform/parent-folders.ts';
 import { profileSourceInWords, type Selection } from '../../settings/resolve.ts';
 import { type Check, type CheckName, type Checkup, checkupOf, notLookedAt } from './doctor-check.ts';
 import { looked, type Settled, settled, within } from './doctor-look.ts';
@@ -47,6 +48,8 @@ export interface Examined {
   clock: Clock;
   installed: Installation;
   files(): readonly Ours[];
+  /** The folders above ours that others can change. */
+  parents(): readonly OpenParent[];
   journal(): Promise<Journal>;
   /** @throws DamagedFileError where it could not be added to; leaves nothing behind. */
   tryJournal(): Promise<void>;
@@ -77,7 +80,7 @@ export async function examine(it: Examined): Promise<Checkup> {
   ]);
   return checkupOf([
     await looked('node', () => judgeNode(it.installed)),
-    await looked('files', () => judgeFiles(it.files())),
+    await looked('files', () => judgeFiles(it.files(), it.parents())),
     await looked('profile', () => checkProfile(it, { address, account })),
     await looked('journal', async () => {
       const state = (await it.journal()).read();

@@ -1,6 +1,6 @@
 /** Waits for the end of a hedge that no action of this machine's journal made, and reports it. Sends nothing. */
 import type { Hedge } from '../../client/schemas.ts';
-import { quoted } from '../../domain/quoted.ts';
+import { quoted, quotedName } from '../../domain/quoted.ts';
 import { shellWord } from '../../domain/shell-word.ts';
 import { InterruptedError, OrderFailedError, PendingError } from '../../errors.ts';
 import type { ActionReport, Looking } from '../dealing.ts';
@@ -17,7 +17,7 @@ export async function awaitHedge(
   if (!wait) return reportOf('submitted', { hedge });
   const { api, clock, signal, watch } = looking;
   let latest = hedge;
-  watch.start(`waiting for ${quoted(hedge.id)} (Ctrl-C stops only the waiting)`);
+  watch.start(`waiting for ${quotedName(hedge.id)} (Ctrl-C stops only the waiting)`);
   try {
     const found = await poll({
       clock,
@@ -41,7 +41,7 @@ function ended(hedge: Hedge): ActionReport {
   const outcome = endOfHedge(hedge) ?? 'filled';
   if (outcome !== 'failed') return reportOf(outcome, { hedge });
   const finding = new OrderFailedError({
-    what: `FAILED: hedge ${quoted(hedge.id)} did not land.`,
+    what: `FAILED: hedge ${quotedName(hedge.id)} did not land.`,
     book: 'Nothing was opened by it.',
     details: { hedge_id: hedge.id },
   });
@@ -52,7 +52,7 @@ const pending = (hedge: Hedge, waitedMs: number): ActionReport =>
   reportOf('pending', {
     hedge,
     finding: new PendingError({
-      what: `PENDING: hedge ${quoted(hedge.id)} is ${quoted(hedge.status)} after ${Math.round(waitedMs / 1000).toString()} s.`,
+      what: `PENDING: hedge ${quotedName(hedge.id)} is ${quoted(hedge.status)} after ${Math.round(waitedMs / 1000).toString()} s.`,
       book: 'It comes to its end without us.',
       hint: `hedge wait ${shellWord(hedge.id)}`,
       details: { hedge_id: hedge.id },
@@ -62,7 +62,7 @@ const pending = (hedge: Hedge, waitedMs: number): ActionReport =>
 const stopped = (hedge: Hedge, { signal, what }: InterruptedError): InterruptedError =>
   new InterruptedError(signal, {
     what,
-    book: `Hedge ${quoted(hedge.id)} is ${quoted(hedge.status)} and comes to its end without us.`,
+    book: `Hedge ${quotedName(hedge.id)} is ${quoted(hedge.status)} and comes to its end without us.`,
     hint: `hedge wait ${shellWord(hedge.id)}`,
     effect: 'pending',
     retry: 'after_check',

@@ -6,7 +6,7 @@
 import { divide } from '../../domain/amounts.ts';
 import { leftOf, medianOf, usdInWords, wholeCents } from '../../domain/exposure.ts';
 import { exactInstant } from '../../domain/instants.ts';
-import { quoted } from '../../domain/quoted.ts';
+import { quotedName } from '../../domain/quoted.ts';
 import { type Action, isUnresolved } from '../../journal/fold.ts';
 import type { Halt } from '../../journal/halt.ts';
 import { actionInWords, haltedInWords, stateInWords } from '../../journal/in-words.ts';
@@ -88,7 +88,7 @@ function dealIdUsed(taken: Action): Finding {
   return {
     level: 'stop',
     code: 'deal_id_used',
-    says: `Deal id ${quoted(intent.deal_id ?? '')} is used by ${actionInWords(taken)}: action ${shortId}, ${stateInWords(taken)}.`,
+    says: `Deal id ${quotedName(intent.deal_id ?? '')} is used by ${actionInWords(taken)}: action ${shortId}, ${stateInWords(taken)}.`,
     hint: `${lookFirst}The same deal is not dealt twice with --ensure; another deal needs an id of its own.`,
     details: { actions: [actionDetails(taken)] },
   };

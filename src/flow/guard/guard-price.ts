@@ -8,7 +8,7 @@ import type { Quote } from '../../client/schemas.ts';
 import { divide } from '../../domain/amounts.ts';
 import { usdInWords } from '../../domain/exposure.ts';
 import { type BoundFinding, judgePrice } from '../../domain/price-bounds.ts';
-import { quoted } from '../../domain/quoted.ts';
+import { quotedName } from '../../domain/quoted.ts';
 import type { Finding } from '../dealing.ts';
 import type { AddPlan, OpenPlan } from '../plan/plan.ts';
 
@@ -74,7 +74,8 @@ function ownQuote({ intent, facts, figures }: OpenPlan | AddPlan): Quote | strin
   const { quote } = facts;
   if (quote === undefined) return 'no quote could be had for it';
   const { market, side, notional_usd: notional, tenor_days: tenor } = quote;
-  if (market !== intent.market || side !== intent.side) return `the quote is for ${quoted(market)} ${side}`;
+  if (market !== intent.market || side !== intent.side)
+    return `the quote is for ${quotedName(market)} ${side}`;
   if (!notional.eq(intent.notional)) return `the quote is for ${usdInWords(notional)}`;
   if (intent.action === 'open' && !tenor.eq(intent.tenor)) return `the quote is for ${tenor.toFixed()} days`;
   if (figures === undefined) return 'when the hedge that grows matures was not sent';

@@ -1,5 +1,5 @@
 /** Which actions `--despite` overrules: exactly those that are named and stand in the way. Pure. */
-import { quoted } from '../../domain/quoted.ts';
+import { quotedName } from '../../domain/quoted.ts';
 import { UsageError } from '../../errors.ts';
 import type { Action } from '../../journal/fold.ts';
 import { sameIdentity } from '../../journal/identity.ts';
@@ -31,12 +31,12 @@ function named(text: string, actions: readonly Action[]): Action {
       return result.action;
     case 'none':
       throw new UsageError(
-        `No action is called ${quoted(text)} (--despite). Nothing was sent.`,
+        `No action is called ${quotedName(text)} (--despite). Nothing was sent.`,
         'To see them: hedge journal',
       );
     case 'many':
       throw new UsageError(
-        `${quoted(text)} may mean ${result.actions.map(({ id }) => id).join(' or ')} (--despite). Nothing was sent.`,
+        `${quotedName(text)} may mean ${result.actions.map(({ id }) => id).join(' or ')} (--despite). Nothing was sent.`,
         'Write more of its id.',
       );
     default:

@@ -5,7 +5,7 @@
 import type { Big } from 'big.js';
 import { sum } from '../../domain/amounts.ts';
 import { isAboutEverything, scaleDown, shareOf, usdInWords } from '../../domain/exposure.ts';
-import { quoted } from '../../domain/quoted.ts';
+import { quoted, quotedName, unquoted } from '../../domain/quoted.ts';
 import { shellWord } from '../../domain/shell-word.ts';
 import { type OwnCode, StoppedError } from '../../errors.ts';
 import type { Reduction } from '../../intent/action-intent.ts';
@@ -37,7 +37,7 @@ export function planReduction(reduction: Reduction, book: SideBook): PlannedRedu
   const notional = takenFrom(total, reduction, book);
   if (notional.gt(total))
     throw stopped(book, 'more_than_open', {
-      what: `${usdInWords(notional)} is more than the ${usdInWords(total)} open on ${book.market} ${book.side}.`,
+      what: `${usdInWords(notional)} is more than the ${usdInWords(total)} open on ${unquoted(book.market)} ${book.side}.`,
       hint: `hedge close ${book.market} ${book.side} takes all of it.`,
     });
   const closesSide = isAboutEverything(notional, total);
@@ -65,7 +65,7 @@ function takenFrom(total: Big, reduction: Reduction, book: SideBook): Big {
     case 'target':
       if (reduction.target.lt(total)) return total.minus(reduction.target);
       throw stopped(book, 'nothing_to_reduce', {
-        what: `${book.market} ${book.side} is ${usdInWords(total)}, not above ${usdInWords(reduction.target)}: nothing is to come off.`,
+        what: `${unquoted(book.market)} ${book.side} is ${usdInWords(total)}, not above ${usdInWords(reduction.target)}: nothing is to come off.`,
       });
     default:
       return reduction satisfies never;
@@ -85,7 +85,7 @@ function withoutTotal(reduction: Reduction, book: SideBook): PlannedReduction {
 
 /** Nothing is open on the side; all that may still fill is named, and the last of it waited for. */
 export function nothingOpen(book: SideBook): StoppedError {
-  const place = `${book.market} ${book.side}`;
+  const place = `${unquoted(book.market)} ${book.side}`;
   const [newest] = book.coming;
   if (newest === undefined)
     return stopped(book, 'no_open_hedge', {
@@ -105,7 +105,7 @@ function comingInWords(coming: SideBook['coming']): string {
   const total = usdInWords(sum(coming.map(({ notional }) => notional)));
   if (coming.length > MOST_NAMED) return `${coming.length.toString()} hedges, ${total} in all,`;
   const named = coming.map(
-    ({ id, status, notional }) => `hedge ${quoted(id)} (${quoted(status)}, ${usdInWords(notional)})`,
+    ({ id, status, notional }) => `hedge ${quotedName(id)} (${quoted(status)}, ${usdInWords(notional)})`,
   );
   return coming.length === 1 ? named.join() : `${named.join(', ')}, ${total} in all,`;
 }

@@ -2,7 +2,7 @@
  * Which action of the journal a word means: its id or a beginning of it, the hedge it made, or its deal id.
  * Pure; the actions to choose from come in.
  */
-import { quoted, unquoted } from '../../domain/quoted.ts';
+import { quotedName, unquoted } from '../../domain/quoted.ts';
 import { shellWord } from '../../domain/shell-word.ts';
 import { UsageError } from '../../errors.ts';
 import type { Action } from '../../journal/fold.ts';
@@ -17,7 +17,7 @@ export function actionsNamed(actions: readonly Action[], word: string): readonly
   const found = actions.filter(({ hedgeId, intent }) => hedgeId === word || intent.deal_id === word);
   if (found.length > 0) return found;
   throw new UsageError(
-    `No action ${quoted(word)} is in the journal of this machine.`,
+    `No action ${quotedName(word)} is in the journal of this machine.`,
     'To see those that are: hedge journal',
   );
 }
@@ -28,7 +28,7 @@ export function actionNamed(actions: readonly Action[], word: string): Action {
   if (first === undefined || more.length > 0) {
     const ids = [first, ...more].map((action) => action?.shortId).join(', ');
     throw new UsageError(
-      `${quoted(word)} means ${(1 + more.length).toString()} actions: ${ids}.`,
+      `${quotedName(word)} means ${(1 + more.length).toString()} actions: ${ids}.`,
       `Name one of them; to see them: hedge journal ${shellWord(word)}`,
     );
   }

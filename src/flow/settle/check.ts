@@ -2,7 +2,7 @@
  * `check`: looks at what nobody knows the end of, one action or all that are open on a book, and writes down
  * what it finds. Sends nothing that changes anything.
  */
-import { quoted } from '../../domain/quoted.ts';
+import { quotedName } from '../../domain/quoted.ts';
 import {
   HedgeError,
   OrderFailedError,
@@ -83,7 +83,7 @@ export function existing(actions: readonly Action[], word: string, { identity }:
   const action = actionOfBook(actions, word, identity);
   if (action !== undefined) return action;
   throw new UsageError(
-    `No action ${quoted(word)} of this account is in the journal of this machine.`,
+    `No action ${quotedName(word)} of this account is in the journal of this machine.`,
     'To see those that are: hedge journal. A hedge that was dealt elsewhere: hedge hedges, hedge wait.',
   );
 }

@@ -6,7 +6,7 @@
 import { Big } from 'big.js';
 import { sum } from '../../domain/amounts.ts';
 import { isAboutEverything, usdInWords } from '../../domain/exposure.ts';
-import { quoted, unquoted } from '../../domain/quoted.ts';
+import { quotedName, unquoted } from '../../domain/quoted.ts';
 import { type Action, isUnresolved } from '../../journal/fold.ts';
 import { closesAfter } from '../../journal/ledger.ts';
 import { commandLines } from '../command-lines.ts';
@@ -133,7 +133,7 @@ function inWords(hedges: readonly SideHedge[], was: Sizes = new Map()): string {
   const named = hedges.slice(0, MOST_NAMED).map(({ id, reference, notional }) => {
     const before = was.get(id) ?? undefined;
     const then = before === undefined ? '' : ` (${usdInWords(new Big(before))} then)`;
-    const name = reference === undefined ? '' : ` ${quoted(reference)}`;
+    const name = reference === undefined ? '' : ` ${quotedName(reference)}`;
     return `${unquoted(id)}${name} ${usdInWords(notional)}${then}`;
   });
   const more = hedges.length - named.length;

@@ -9,6 +9,8 @@ import { carried, numberIn, uncarry } from './exact-values.ts';
 
 /** Decimals of a quotient, half-even. */
 const PLACES = 12;
+/** Each product has as many as both its factors. */
+const MOST_DIGITS = 1_000;
 const DECIMAL = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?$/;
 
 /** A value of the tree, and what an expression such as `&notional_usd` makes of it. */
@@ -158,6 +160,7 @@ function compare(asker: string, one: Comparable, other: Comparable): number {
 function same(left: unknown, right: unknown): boolean {
   const figure = numberIn(left);
   if (figure !== undefined) return numberIn(right)?.eq(figure) ?? false;
+  if (typeof left !== 'object' || typeof right !== 'object') return left === right;
   return writeExactJson(sorted(uncarry(left))) === writeExactJson(sorted(uncarry(right)));
 }
 
@@ -178,8 +181,12 @@ function comparison(holds: (order: number) => boolean) {
 }
 
 function arithmetic(asker: string, compute: (left: Big, right: Big) => Big) {
-  return (left: unknown, right: unknown): symbol =>
-    carried(compute(figureIn(asker, left), figureIn(asker, right)));
+  return (left: unknown, right: unknown): symbol => {
+    const figure = compute(figureIn(asker, left), figureIn(asker, right));
+    if (figure.c.length > MOST_DIGITS)
+      throw new Error(`${asker} makes a figure of more than ${MOST_DIGITS} digits`);
+    return carried(figure);
+  };
 }
 
 function divisor(figure: Big): Big {

@@ -5,6 +5,7 @@
  */
 import { Big } from 'big.js';
 import { exactDigits } from '../../domain/exact-json.ts';
+import { spendOnValue } from './query-budget.ts';
 
 /** The same symbol for the same number, however it was written. */
 export const carried = (amount: Big): symbol => Symbol.for(amount.eq(0) ? '0' : exactDigits(amount));
@@ -25,13 +26,20 @@ export function carry(value: unknown): unknown {
   return value ?? null;
 }
 
-/** The value that `carry` was given, figures as Big. */
+/** The value that `carry` was given, figures as Big. Counts against what a query may do: lists may share their parts. */
 export function uncarry(value: unknown): unknown {
+  spendOnValue(value);
   const amount = numberIn(value);
   if (amount !== undefined) return amount;
   if (Array.isArray(value)) return value.map(uncarry);
   if (typeof value === 'object' && value !== null) return mapFields(value, uncarry);
   return typeof value === 'string' || typeof value === 'boolean' ? value : null;
+}
+
+/** How many values there are in what came, itself and all below. */
+export function countValues(value: unknown): number {
+  if (typeof value !== 'object' || value === null || value instanceof Big) return 1;
+  return Object.values(value).reduce((sum: number, inner) => sum + countValues(inner), 1);
 }
 
 function mapFields(value: object, change: (inner: unknown) => unknown): object {

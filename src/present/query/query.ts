@@ -14,8 +14,9 @@ import { quoted } from '../../domain/quoted.ts';
 import { OutputError, UsageError } from '../../errors.ts';
 import { exactExpression, functionsIn } from './exact-expression.ts';
 import { EXACT_FUNCTIONS } from './exact-functions.ts';
-import { carry, uncarry } from './exact-values.ts';
+import { carry, countValues, uncarry } from './exact-values.ts';
 import { missingAt, plainPathOf } from './plain-path.ts';
+import { checkDepth, checkLength, withinBudget } from './query-budget.ts';
 
 /** The library as it serves here: it hands values on unread, and its types know floats alone. */
 interface Library {
@@ -38,16 +39,15 @@ export type Query = (document: unknown) => unknown;
 
 /** Throws UsageError for what is no expression. */
 export function readQuery(expression: string): Query {
+  checkLength(expression);
   if (TOO_MANY_DIGITS.test(expression))
     throw new UsageError(
       'The query holds a number of more digits than a query can compare exactly, 15.',
       "Compare with fewer digits, or as text: to_string(price) == '1530.1234567890123456'",
     );
   register();
-  const parsed = treeOf(expression);
-  const path = plainPathOf(parsed);
-  const tree = exactExpression(parsed);
-  const strange = functionsIn(tree).find((name) => !getRegisteredFunctions().includes(name));
+  const { tree, path, functionNames } = parsed(expression);
+  const strange = functionNames.find((name) => !getRegisteredFunctions().includes(name));
   if (strange !== undefined)
     throw new UsageError(
       `The query asks for ${quoted(strange)}, and there is no such function.`,
@@ -58,7 +58,7 @@ export function readQuery(expression: string): Query {
     const missing = path && missingAt(path, value);
     if (missing !== undefined) throw noAnswer(missing);
     try {
-      return uncarry(library.search(tree, value));
+      return withinBudget(countValues(document), () => uncarry(library.search(tree, value)));
     } catch (error) {
       throw noAnswer(reasonOf(error), error);
     }
@@ -75,10 +75,21 @@ const noAnswer = (reason: string, cause?: unknown): OutputError =>
 /** The library reads a literal as a float. */
 const TOO_MANY_DIGITS = /`[^`]*(?:\d\.?){16}[^`]*`/;
 
-function treeOf(expression: string): unknown {
+interface Parsed {
+  tree: unknown;
+  /** Of an expression that is nothing but a path. */
+  path: ReturnType<typeof plainPathOf>;
+  functionNames: readonly string[];
+}
+
+function parsed(expression: string): Parsed {
   try {
-    return compile(expression);
+    const compiled: unknown = compile(expression);
+    checkDepth(compiled);
+    const tree = exactExpression(compiled);
+    return { tree, path: plainPathOf(compiled), functionNames: functionsIn(tree) };
   } catch (error) {
+    if (error instanceof UsageError) throw error;
     throw new UsageError(
       `The query is no JMESPath expression: ${reasonOf(error)}.`,
       "It reads the whole document, without a leading dot: --query 'data[0].id', --query 'data[].notional_usd'",
@@ -87,10 +98,12 @@ function treeOf(expression: string): unknown {
 }
 
 /** A fault inside the library, at a value it was not made for, says nothing to an operator. */
-const reasonOf = (error: unknown): string =>
-  error instanceof Error && !(error instanceof TypeError)
-    ? error.message.replace(/\.$/, '')
+function reasonOf(error: unknown): string {
+  if (error instanceof RangeError) return 'it is nested too deep, or makes too much';
+  return error instanceof Error && !(error instanceof TypeError)
+    ? error.message.replace(/\.$/, '').replace(/^\[big\.js\] /, '')
     : 'a function was given a value it does not take';
+}
 
 let registered = false;
 function register(): void {

@@ -2,7 +2,7 @@
 import type { Big } from 'big.js';
 import { sum } from '../../domain/amounts.ts';
 import type { ActionReport } from '../../flow/dealing.ts';
-import { type Block, type Cell, line, text } from '../blocks.ts';
+import { type Block, type Cell, line, nameText, text } from '../blocks.ts';
 import { usd } from './cells.ts';
 
 /** What the action is about, from whichever of the two is there. */
@@ -36,7 +36,7 @@ export function headline(report: ActionReport, word: string, ...rest: readonly C
   const part = partOf(report);
   return line(
     text(word, part === undefined ? 'good' : 'warn'),
-    text(subject(report), 'strong'),
+    nameText(subject(report), 'strong'),
     ...(part === undefined ? [] : [usd(part, 'USD'), text('of')]),
     ...(notional === undefined ? [] : [usd(notional, 'USD')]),
     ...rest,

@@ -6,7 +6,7 @@ import { Big } from 'big.js';
 import { roundTo } from '../../domain/amounts.ts';
 import { shellWord } from '../../domain/shell-word.ts';
 import type { ActionFigures, ActionReport } from '../../flow/dealing.ts';
-import { type Block, type Cell, line, text } from '../blocks.ts';
+import { type Block, type Cell, line, nameText, text } from '../blocks.ts';
 import { cellOf, labelOf } from '../fields.ts';
 import { viewChanged } from './action-change.ts';
 import { actionOf, headline, partOf, subject } from './action-headline.ts';
@@ -53,7 +53,7 @@ function viewHedge(report: ActionReport, word: 'FILLED' | 'CLOSED'): readonly Bl
     },
     ...grownSince(report),
     { name: 'Hedge', value: [textOr(hedge?.id ?? entry?.hedgeId), ...nowIs(hedge, word)] },
-    ...(dealId === undefined ? [] : [{ name: 'Deal id', value: [text(dealId)] }]),
+    ...(dealId === undefined ? [] : [{ name: 'Deal id', value: [nameText(dealId)] }]),
     {
       name: 'Matures',
       value: [
@@ -128,7 +128,8 @@ const extras = (hedge: ActionReport['hedge']): { name: string; value: readonly C
         value: [cellOf(name, hedge[name])],
       }));
 
-const textOr = (value: string | undefined): Cell => (value === undefined ? { kind: 'missing' } : text(value));
+const textOr = (value: string | undefined): Cell =>
+  value === undefined ? { kind: 'missing' } : nameText(value);
 
 const actionPair = ({ entry }: ActionReport): { name: string; value: readonly Cell[] }[] =>
   entry === undefined ? [] : [{ name: 'Action', value: [text(entry.shortId)] }];
@@ -138,7 +139,7 @@ function viewSubmitted(report: ActionReport): readonly Block[] {
   const hedgeId = hedge?.id ?? entry?.hedgeId;
   const word = hedgeId ?? entry?.shortId;
   const pairs = [
-    ...(hedgeId === undefined ? [] : [{ name: 'Hedge', value: [text(hedgeId)] }]),
+    ...(hedgeId === undefined ? [] : [{ name: 'Hedge', value: [nameText(hedgeId)] }]),
     ...actionPair(report),
     ...(word === undefined
       ? []
@@ -154,7 +155,9 @@ function viewSubmitted(report: ActionReport): readonly Block[] {
 function viewPlanned({ plan, warnings }: ActionReport): readonly Block[] {
   if (plan === undefined) return [];
   const body = Object.entries(plan.request).flatMap(([name, value]) =>
-    value === undefined ? [] : [{ name, value: [value instanceof Big ? exact(value) : text(String(value))] }],
+    value === undefined
+      ? []
+      : [{ name, value: [value instanceof Big ? exact(value) : nameText(String(value))] }],
   );
   return [
     line(text('DRY RUN', 'warn'), text(': nothing was sent.')),

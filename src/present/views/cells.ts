@@ -3,7 +3,7 @@ import { Big } from 'big.js';
 import { roundTo } from '../../domain/amounts.ts';
 import { isDerivedReference } from '../../domain/derived-reference.ts';
 import type { QuoteFigures } from '../../domain/quote-figures.ts';
-import { type Cell, text } from '../blocks.ts';
+import { type Cell, nameText, text } from '../blocks.ts';
 
 /** A P&L figure as it was sent: signed, coloured by its sign; the sign says it without the colour. */
 export function signedCell(value: unknown): Cell {
@@ -21,7 +21,7 @@ export function signedIn(unit: string, value: unknown): Cell {
 
 /** The desk's own deal id; a reference that the program made for want of one is none. */
 export const dealIdCell = (reference: unknown): Cell =>
-  typeof reference === 'string' && !isDerivedReference(reference) ? text(reference) : { kind: 'missing' };
+  typeof reference === 'string' && !isDerivedReference(reference) ? nameText(reference) : { kind: 'missing' };
 
 /** A row of figures: a name, one figure, and words beside it. */
 export const row = (name: string, figure: Cell, ...words: readonly Cell[]): Cell[] => [

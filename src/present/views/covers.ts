@@ -1,4 +1,5 @@
 /** What a list covers, as lines under it: the span that was asked for, what was left out, what may be missing. */
+import { spelledName } from '../../domain/clean.ts';
 import type { Covers } from '../../flow/read/find-hedges.ts';
 import type { NarrowedCovers } from '../../flow/read/narrow.ts';
 import { type Block, type Cell, line, text } from '../blocks.ts';
@@ -50,7 +51,7 @@ function spanLine({ count, of, since, until, market, side }: NarrowedCovers, hap
   const parts: readonly (readonly Cell[])[] = [
     ...(since === null ? [] : [[dim(`${happened} from`), at(since), dim('on')]]),
     ...(until === null ? [] : [[dim(since === null ? `${happened} before` : 'before'), at(until)]]),
-    ...(market === null ? [] : [[dim(`market ${market}`)]]),
+    ...(market === null ? [] : [[dim(`market ${spelledName(market)}`)]]),
     ...(side === null ? [] : [[dim(`side ${side}`)]]),
   ];
   const separated = parts.flatMap((part, index) => (index === 0 ? part : [dim(','), ...part]));

@@ -1,7 +1,7 @@
 /** What a hedge would cost at several notionals: a table, and the cost in bps as a line over it. */
 import { roundTo } from '../../domain/amounts.ts';
 import type { CurveReading } from '../../flow/read/read-curve.ts';
-import { type Block, line, text } from '../blocks.ts';
+import { type Block, line, nameText, text } from '../blocks.ts';
 import { costWord, days, usd } from './cells.ts';
 
 export function viewCurve({ tenors, intent, refused }: CurveReading): readonly Block[] {
@@ -11,7 +11,9 @@ export function viewCurve({ tenors, intent, refused }: CurveReading): readonly B
   const { market, side, tenor_days: tenor } = first.quote;
   return [
     line(
-      text(`${side === 'buy' ? 'Buy' : 'Sell'} ${market}, ${days(tenor.toString())}: the cost by notional.`),
+      nameText(
+        `${side === 'buy' ? 'Buy' : 'Sell'} ${market}, ${days(tenor.toString())}: the cost by notional.`,
+      ),
     ),
     { kind: 'gap' },
     {

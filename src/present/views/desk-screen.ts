@@ -1,11 +1,13 @@
 /** The screen for the corner of a desk: what needs a person first, then prices, room, positions and what matures. */
+
 import { Big } from 'big.js';
 import { roundTo } from '../../domain/amounts.ts';
 import { carryInWords } from '../../domain/carry.ts';
+import { spelledName } from '../../domain/clean.ts';
 import { instantText } from '../../domain/instants.ts';
 import type { DeskMarket, DeskReading, RunningHedge } from '../../flow/read/read-desk.ts';
 import type { Halt } from '../../journal/halt.ts';
-import { type Block, type Cell, line, missing, text } from '../blocks.ts';
+import { type Block, type Cell, line, missing, nameText, text } from '../blocks.ts';
 import type { ChangeLine } from '../change-lines.ts';
 import { damageDocument, journalDocument } from '../journal-document.ts';
 import { accountChanges } from './account.ts';
@@ -48,7 +50,7 @@ function viewMarket({ market, seen }: DeskMarket): readonly Block[] {
       : [...moveCells(first.mid, last.mid), text('since'), { kind: 'until', at: instantText(first.at) }];
   return [
     line(
-      text(market.market, 'strong'),
+      nameText(market.market, 'strong'),
       { kind: 'rate', amount: market.price, tone: 'strong' },
       ...move,
       ...(market.status === 'open' ? [] : [text(market.status.toUpperCase(), 'warn')]),
@@ -77,7 +79,7 @@ function viewRoom({ account, markets }: DeskReading): readonly Block[] {
         { name: 'Headroom', part: partOf(headroom), cells: [usd(headroom, 'USD')] },
         ...markets.flatMap(({ market: { market, available_capacity_usd: capacity } }) =>
           (['buy', 'sell'] as const).map((side) => ({
-            name: markets.length === 1 ? `Capacity ${side}` : `${market} ${side}`,
+            name: markets.length === 1 ? `Capacity ${side}` : `${spelledName(market)} ${side}`,
             part: partOf(capacity[side]),
             cells: [usd(capacity[side], 'USD')],
           })),
@@ -100,7 +102,9 @@ function viewPositions({ positions, account }: DeskReading): readonly Block[] {
         { header: 'CLOSING RETURNS', align: 'right' },
       ],
       rows: positions.map((position) => [
-        text([position.market, position.side].filter((word) => typeof word === 'string').join(' ') || '?'),
+        nameText(
+          [position.market, position.side].filter((word) => typeof word === 'string').join(' ') || '?',
+        ),
         moneyOr(position.notional_usd),
         signedCell(inCents(position.net_pnl_usd)),
         moneyOr(position.net_margin_usd),
@@ -193,7 +197,7 @@ export const deskChanges = ({
   ...positionChanges(positions),
   ...[...journal.unresolved, ...journal.inFlight].map(({ shortId, state, intent }) => ({
     key: `action ${shortId}`,
-    cells: [text(`${intent.action} ${intent.market} ${intent.side}: ${state.replaceAll('_', ' ')}`)],
+    cells: [nameText(`${intent.action} ${intent.market} ${intent.side}: ${state.replaceAll('_', ' ')}`)],
   })),
   ...haltChanges(halt),
   ...damageChanges(journal),

@@ -1,11 +1,11 @@
 /** One action of the journal in full: what was asked, how the side stood, every step, and what goes on. */
-
+import { escapeJsonToAscii, spelledName } from '../../domain/clean.ts';
 import { PARTIAL_FILL } from '../../journal/fill.ts';
 import type { Action, ActionState } from '../../journal/fold.ts';
 import { keptFigures } from '../../journal/kept-quote.ts';
 import type { JournalRecord } from '../../journal/record.ts';
 import { type WayOn, waysOn } from '../../journal/ways-on.ts';
-import { type Block, type Cell, line, missing, text } from '../blocks.ts';
+import { type Block, type Cell, line, missing, nameText, text } from '../blocks.ts';
 import { cellOf, labelOf } from '../fields.ts';
 import { becameCell, whereCell } from './journal.ts';
 
@@ -23,14 +23,14 @@ export function viewJournalAction({ action, steps, selected }: JournalEntry): re
   return [
     line(
       text(intent.action.toUpperCase(), 'strong'),
-      text(`${intent.market} ${intent.side}`, 'strong'),
+      nameText(`${intent.market} ${intent.side}`, 'strong'),
       ...size,
       ...(tenor === undefined ? [] : [text(`for ${tenor.toString()} ${tenor === 1 ? 'day' : 'days'}`)]),
       text('·'),
       becameCell(action),
     ),
     { kind: 'pairs', pairs: pairsOf(action) },
-    { kind: 'verbatim', text: intent.body },
+    { kind: 'verbatim', text: escapeJsonToAscii(intent.body) },
     line(text('Typed:', 'dim')),
     { kind: 'verbatim', text: ['hedge', ...intent.sent_by].join(' ') },
     { kind: 'gap' },
@@ -51,9 +51,9 @@ function pairsOf(action: Action): readonly Pair[] {
   return [
     ...pair('Action', `${action.shortId} (${action.id})`),
     { name: 'Where', value: [whereCell(action), text(`(${identity.base_url}${key})`, 'dim')] },
-    ...pair('Deal id', intent.deal_id),
-    ...pair('Hedge', action.hedgeId),
-    ...pair('Order transaction', action.orderTxHash),
+    ...named('Deal id', intent.deal_id),
+    ...named('Hedge', action.hedgeId),
+    ...named('Order transaction', action.orderTxHash),
     ...(WHY_NOW.includes(action.state) ? pair('Why', action.why) : []),
     ...(action.refusal === undefined
       ? []
@@ -63,7 +63,7 @@ function pairsOf(action: Action): readonly Pair[] {
     ...figurePairs('Quoted', quotedFigures(action)),
     ...figurePairs('Bound', bounds ?? {}),
     ...pair('Idempotency key', `${intent.idempotency_key} (${ORIGINS[intent.key_origin]})`),
-    ...pair('Reference', intent.client_reference),
+    ...named('Reference', intent.client_reference),
     ...pair('Request', `POST ${intent.path}`),
   ];
 }
@@ -88,6 +88,8 @@ const quotedFigures = (action: Action): Readonly<Record<string, string | null | 
     ),
   );
 
+const named = (name: string, value: string | undefined): readonly Pair[] =>
+  pair(name, value === undefined ? undefined : spelledName(value));
 const pair = (name: string, value: string | undefined): readonly Pair[] =>
   value === undefined ? [] : [{ name, value: [text(value)] }];
 
@@ -127,7 +129,7 @@ function beforeOf({ intent }: Action): readonly Block[] {
       kind: 'table',
       columns: [{ header: 'HEDGE' }, { header: 'NOTIONAL', align: 'right' }, { header: 'STATUS' }],
       rows: hedges.map((hedge) => [
-        text(hedge.hedge_id),
+        nameText(hedge.hedge_id),
         hedge.notional_usd === null ? missing : { kind: 'money', amount: hedge.notional_usd },
         hedge.status === null ? missing : text(hedge.status),
       ]),
@@ -171,6 +173,7 @@ function detailOf(record: JournalRecord): string {
         record.order_tx_hash,
       ]
         .filter((part) => part !== undefined)
+        .map(spelledName)
         .join(', ');
     case 'refused':
       return `${record.code} (HTTP ${record.http_status.toString()})${record.looked === true ? ', and the book shows nothing of it' : ''}`;

@@ -3,7 +3,7 @@ import type { JournalGlance } from '../../flow/read/read-journal.ts';
 import { partialFillOf } from '../../journal/fill.ts';
 import { type Action, awaitsEnd, isUnresolved } from '../../journal/fold.ts';
 import { waysOn } from '../../journal/ways-on.ts';
-import { type Block, type Cell, line, missing, type Tone, text } from '../blocks.ts';
+import { type Block, type Cell, line, missing, nameText, type Tone, text } from '../blocks.ts';
 import type { ChangeLine } from '../change-lines.ts';
 import { outcomeWord } from '../journal-document.ts';
 
@@ -47,11 +47,11 @@ const rowOf = (action: Action): readonly Cell[] => {
     text(action.shortId, 'strong'),
     { kind: 'time', at: intent.at, style: 'minute' },
     whereCell(action),
-    text(`${intent.action} ${intent.market} ${intent.side}`),
+    nameText(`${intent.action} ${intent.market} ${intent.side}`),
     notional === undefined ? missing : { kind: 'money', amount: notional },
     becameCell(action),
-    intent.deal_id === undefined ? missing : text(intent.deal_id),
-    hedgeId === undefined ? missing : text(hedgeId),
+    intent.deal_id === undefined ? missing : nameText(intent.deal_id),
+    hedgeId === undefined ? missing : nameText(hedgeId),
   ];
 };
 
@@ -136,10 +136,10 @@ const MEANS = {
 
 const matterCells = (action: Action): readonly Cell[] => [
   whereCell(action),
-  text(`${action.intent.action} ${action.intent.market} ${action.intent.side}`),
+  nameText(`${action.intent.action} ${action.intent.market} ${action.intent.side}`),
   ...(action.notional === undefined
     ? []
     : [{ kind: 'money', amount: action.notional, unit: 'USD' } as const]),
-  ...(action.intent.deal_id === undefined ? [] : [text(`(${action.intent.deal_id})`)]),
+  ...(action.intent.deal_id === undefined ? [] : [nameText(`(${action.intent.deal_id})`)]),
   { kind: 'time', at: action.intent.at, style: 'minute', tone: 'dim' },
 ];

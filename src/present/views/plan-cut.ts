@@ -7,7 +7,7 @@ import type { Position } from '../../client/schemas.ts';
 import { carryInWords } from '../../domain/carry.ts';
 import type { ClosePlan, ReducePlan } from '../../flow/plan/plan.ts';
 import type { Reduction } from '../../intent/action-intent.ts';
-import { type Block, type Cell, line, text } from '../blocks.ts';
+import { type Block, type Cell, line, nameText, text } from '../blocks.ts';
 import { maturityCell, row, signedIn, usd } from './cells.ts';
 import { besides, changeRows, type Elsewhere, hedgeTable, sideRow } from './plan-side.ts';
 
@@ -38,7 +38,7 @@ export function viewCut(plan: ReducePlan | ClosePlan, dealtElsewhere: Elsewhere)
 }
 
 function headline(plan: ReducePlan | ClosePlan): Block {
-  const what = text(`${plan.action.toUpperCase()} ${plan.side} ${plan.market}`, 'strong');
+  const what = nameText(`${plan.action.toUpperCase()} ${plan.side} ${plan.market}`, 'strong');
   const { total } = plan.facts.book;
   if (plan.action === 'close')
     return line(

@@ -3,7 +3,7 @@ import type { Account, Quote } from '../../client/schemas.ts';
 import type { QuoteFigures } from '../../domain/quote-figures.ts';
 import { sideInWords } from '../../domain/vocabulary.ts';
 import type { AddPlan, OpenPlan } from '../../flow/plan/plan.ts';
-import { type Block, type Cell, line, text } from '../blocks.ts';
+import { type Block, type Cell, line, nameText, text } from '../blocks.ts';
 import { bps, breakEvenRow, cost, costWord, days, maturityCell, rate, row, usd } from './cells.ts';
 import { besides, changeRows, type Elsewhere, sideRow } from './plan-side.ts';
 
@@ -24,7 +24,7 @@ export function viewGrowth(plan: Growth, dealtElsewhere: Elsewhere): readonly Bl
         ...priced,
         sideRow(plan, dealtElsewhere),
         ...grown,
-        ...dealId.map((id) => row('Deal id', text(id))),
+        ...dealId.map((id) => row('Deal id', nameText(id))),
       ],
     },
     ...besides(book),
@@ -35,10 +35,10 @@ export function viewGrowth(plan: Growth, dealtElsewhere: Elsewhere): readonly Bl
 function headline(plan: Growth): Block {
   const words = sideInWords(plan.market, plan.side);
   return line(
-    text(`${plan.action.toUpperCase()} ${plan.side} ${plan.market}`, 'strong'),
+    nameText(`${plan.action.toUpperCase()} ${plan.side} ${plan.market}`, 'strong'),
     { kind: 'money', amount: plan.notional, unit: 'USD', tone: 'strong' },
     ...(plan.action === 'open' ? openedTo(plan) : addedTo(plan)),
-    text(`${words.charAt(0).toUpperCase()}${words.slice(1)}.`),
+    nameText(`${words.charAt(0).toUpperCase()}${words.slice(1)}.`),
   );
 }
 
@@ -58,7 +58,7 @@ function addedTo({ grows, facts: { book } }: AddPlan): readonly Cell[] {
     grown.maturityAt === undefined
       ? [text('at the maturity it has.')]
       : [text('still to'), maturityCell(grown.maturityAt, 'minute'), text('.')];
-  return [text(`to hedge ${grown.id},`), ...unchanged];
+  return [nameText(`to hedge ${grown.id},`), ...unchanged];
 }
 
 /** An open is held for its tenor; an addition to the maturity that it keeps, of several hedges the dearest's. */

@@ -1,10 +1,12 @@
 /** The side of a planned action, before and after it: in all, hedge by hedge, and what it does not show. */
+
 import type { Big } from 'big.js';
 import { sum } from '../../domain/amounts.ts';
+import { spelledName } from '../../domain/clean.ts';
 import type { Plan } from '../../flow/plan/plan.ts';
 import type { HedgeChange } from '../../flow/plan/plan-reduction.ts';
 import type { SideBook } from '../../flow/plan/plan-side.ts';
-import { type Block, type Cell, line, text } from '../blocks.ts';
+import { type Block, type Cell, line, nameText, text } from '../blocks.ts';
 import { dealIdCell, maturityCell, row, usd } from './cells.ts';
 
 /** Ids of open hedges that were not dealt from this machine; undefined: not known. */
@@ -33,17 +35,17 @@ export function sideRow({ side, facts: { book }, after }: Plan, dealtElsewhere: 
 export function changeRows(changes: readonly HedgeChange[] | undefined): Cell[][] {
   return (changes ?? [])
     .filter(({ before, after }) => !before.eq(after))
-    .map(({ id, before, after }) => row(id, usd(before, 'USD'), text('→'), usd(after, 'USD')));
+    .map(({ id, before, after }) => row(spelledName(id), usd(before, 'USD'), text('→'), usd(after, 'USD')));
 }
 
 /** Hedges of the side that its total does not count: those that may still fill, and those we cannot read. */
 export function besides({ coming, unread }: SideBook): readonly Block[] {
   const filling = coming.map(({ id, notional, status }) =>
-    line(text(`Besides: hedge ${id},`), usd(notional, 'USD'), text(`, is ${status} and may fill.`)),
+    line(nameText(`Besides: hedge ${id},`), usd(notional, 'USD'), text(`, is ${status} and may fill.`)),
   );
   const unknown = unread.map(({ id, notional, status }) =>
     line(
-      text(`Besides: hedge ${id},`),
+      nameText(`Besides: hedge ${id},`),
       usd(notional, 'USD'),
       text(`, is in a status that is not known here: ${status}.`),
     ),
@@ -63,7 +65,7 @@ export function hedgeTable({ open }: SideBook, dealtElsewhere: Elsewhere): Block
       { header: 'DEAL ID', optional: 'last' },
     ],
     rows: open.map(({ id, notional, maturityAt, reference }): readonly Cell[] => [
-      text(id),
+      nameText(id),
       usd(notional),
       maturityAt === undefined ? { kind: 'missing' } : maturityCell(maturityAt, 'minute'),
       ...(dealtElsewhere === undefined ? [] : [whereDealt(dealtElsewhere.includes(id))]),

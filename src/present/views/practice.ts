@@ -1,7 +1,7 @@
 /** The practice service as a person reads it: its times, its two books, the weather on them. */
 import { Big } from 'big.js';
 import { shellWord } from '../../domain/shell-word.ts';
-import { type Block, type Cell, line, missing, text } from '../blocks.ts';
+import { type Block, type Cell, line, missing, nameText, text } from '../blocks.ts';
 import { cellOf, labelOf } from '../fields.ts';
 
 /** What is shown of one practice book. Amounts are exact decimal strings. */
@@ -122,8 +122,8 @@ function eventsOf(
       rows: events.map((event): readonly Cell[] => [
         { kind: 'time', at: event.at, style: 'second' },
         text(event.what),
-        text(event.client_reference ?? event.hedge_id ?? ''),
-        text(event.market),
+        nameText(event.client_reference ?? event.hedge_id ?? ''),
+        nameText(event.market),
         text(event.side),
         { kind: 'money', amount: event.notional_usd },
         event.rate === null ? missing : { kind: 'rate', amount: event.rate },

@@ -1,4 +1,5 @@
 /** Quotes as lines for a pipe, one a tenor. */
+import { spelledName } from '../../domain/clean.ts';
 import type { QuotedTenor } from '../../flow/read/read-quotes.ts';
 import { text } from '../blocks.ts';
 import type { ChangeLine } from '../change-lines.ts';
@@ -6,7 +7,7 @@ import { bps, cost, costWord, rate } from './cells.ts';
 
 export const quoteChanges = (tenors: readonly QuotedTenor[]): readonly ChangeLine[] =>
   tenors.map(({ quote, figures, misses }) => ({
-    key: `${quote.market} ${quote.side} ${quote.notional_usd.toFixed()} ${quote.tenor_days.toString()} d`,
+    key: `${spelledName(quote.market)} ${quote.side} ${quote.notional_usd.toFixed()} ${quote.tenor_days.toString()} d`,
     cells: [
       text('at'),
       rate(quote.pricing.execution_price),

@@ -2,13 +2,15 @@
  * Quotes as a person reads them: one tenor in full, or several side by side. Every sum shown comes from
  * domain/quote-figures.ts; nothing is computed here. Costs are positive.
  */
+
 import type { Big } from 'big.js';
 import type { Account, Quote } from '../../client/schemas.ts';
 import { roundTo } from '../../domain/amounts.ts';
 import { carryInWords } from '../../domain/carry.ts';
+import { spelledName } from '../../domain/clean.ts';
 import { quoteCurrency, sideInWords } from '../../domain/vocabulary.ts';
 import type { QuotedTenor, QuoteReading } from '../../flow/read/read-quotes.ts';
-import { type Block, type Cell, line, text } from '../blocks.ts';
+import { type Block, type Cell, line, nameText, text } from '../blocks.ts';
 import { cellOf, labelOf } from '../fields.ts';
 import { bps, breakEvenRow, cost, costWord, days, maturityCell, rate, row, usd } from './cells.ts';
 import { unknownFields } from './records.ts';
@@ -108,12 +110,16 @@ function headline({ quote, figures }: QuotedTenor, single: boolean): Block {
       ]
     : [text('.')];
   return line(
-    text(`${side} ${quote.market}`, 'strong'),
+    nameText(`${side} ${quote.market}`, 'strong'),
     usd(quote.notional_usd, 'USD'),
     text('='),
-    { kind: 'money', amount: roundTo(figures.notional_quote, 2), unit: quoteCurrency(quote.market) },
+    {
+      kind: 'money',
+      amount: roundTo(figures.notional_quote, 2),
+      unit: spelledName(quoteCurrency(quote.market)),
+    },
     ...until,
-    text(`${words.charAt(0).toUpperCase()}${words.slice(1)}.`),
+    nameText(`${words.charAt(0).toUpperCase()}${words.slice(1)}.`),
   );
 }
 

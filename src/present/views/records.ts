@@ -2,6 +2,7 @@
  * Records of the service as tables and as name-and-value lists: the fields we know in our order, then
  * whatever else came, labelled from its own name. Knows no resource.
  */
+import { spelledName } from '../../domain/clean.ts';
 import { writeExactJson } from '../../domain/exact-json.ts';
 import { type Block, type Cell, type Column, text } from '../blocks.ts';
 import type { ChangeLine } from '../change-lines.ts';
@@ -104,4 +105,8 @@ export const changesOf = (
   }));
 
 const wordOf = (value: unknown): string =>
-  typeof value === 'string' ? value : value === undefined || value === null ? '-' : writeExactJson(value);
+  typeof value === 'string'
+    ? spelledName(value)
+    : value === undefined || value === null
+      ? '-'
+      : writeExactJson(value);

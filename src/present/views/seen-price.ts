@@ -4,7 +4,7 @@ import { roundTo } from '../../domain/amounts.ts';
 import { instantText } from '../../domain/instants.ts';
 import { quoteCurrency } from '../../domain/vocabulary.ts';
 import type { SeenMarket } from '../../flow/read/read-seen-prices.ts';
-import { type Block, type Cell, line, text } from '../blocks.ts';
+import { type Block, type Cell, line, nameText, text } from '../blocks.ts';
 
 export function viewSeenPrice({ market, seen }: SeenMarket): readonly Block[] {
   const [first] = seen;
@@ -13,12 +13,14 @@ export function viewSeenPrice({ market, seen }: SeenMarket): readonly Block[] {
   if (seen.length === 1)
     return [
       { kind: 'gap' },
-      line(text(`${market} was seen once from this machine. hedge price --watch lets the line grow.`, 'dim')),
+      line(
+        nameText(`${market} was seen once from this machine. hedge price --watch lets the line grow.`, 'dim'),
+      ),
     ];
   return [
     { kind: 'gap' },
     line(
-      text(`${market}, ${quoteCurrency(market)} per USDT, as seen from this machine:`, 'strong'),
+      nameText(`${market}, ${quoteCurrency(market)} per USDT, as seen from this machine:`, 'strong'),
       text(`${seen.length.toString()} prices,`),
       ...moveCells(first.mid, last.mid),
     ),

@@ -1,6 +1,6 @@
 /** What is known of an action before a person settles it, the question, and what stands afterwards. */
 import type { Action } from '../../journal/fold.ts';
-import { type Block, type Cell, line, text } from '../blocks.ts';
+import { type Block, type Cell, line, nameText, text } from '../blocks.ts';
 import { becameCell, whereCell } from './journal.ts';
 
 export const viewUnsettled = (action: Action): readonly Block[] => [
@@ -27,7 +27,7 @@ const FREED = 'It no longer stands in the way, and limits no longer count it.';
 const COUNTED = 'It no longer stands in the way; limits count it as dealt.';
 
 const namedCells = ({ intent, notional }: Action): readonly Cell[] => [
-  text(`${intent.action} ${intent.market} ${intent.side}`),
+  nameText(`${intent.action} ${intent.market} ${intent.side}`),
   ...(notional === undefined ? [] : [{ kind: 'money', amount: notional, unit: 'USD' } as const]),
-  ...(intent.deal_id === undefined ? [] : [text(`(${intent.deal_id})`)]),
+  ...(intent.deal_id === undefined ? [] : [nameText(`(${intent.deal_id})`)]),
 ];

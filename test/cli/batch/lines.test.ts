@@ -138,6 +138,33 @@ describe('a line of a batch', () => {
     expect(error.details).toMatchObject({ lines: [{ line: 1 }, { line: 3 }, { line: 4 }] });
   });
 
+  it('is one of 10,000 at most, and no longer than 64 KB', async () => {
+    await expect(readLines('account\n'.repeat(10_000), TERMS)).resolves.toHaveLength(10_000);
+    await expect(readLines('\n'.repeat(60_000), TERMS)).rejects.toThrow('has 60000 lines, more than 10000');
+    const longest = `account #${'x'.repeat(65_536 - 9)}`;
+    await expect(readLines(longest, TERMS)).resolves.toHaveLength(1);
+    expect(await saidOf(`account\n${longest}x`)).toContain('line 2: The line is longer than 65536 bytes.');
+    expect(await saidOf(`account #${'ж'.repeat(40_000)}`)).toContain('line 1: The line is longer');
+  });
+
+  it('is listed among the first 50 that are wrong, and of the others only the number is told', async () => {
+    const error = await refusal(readLines('acount\n'.repeat(9_000), TERMS));
+    expect(error.what).toBe('9000 lines of the batch are wrong, so none has run and nothing was sent.');
+    expect(error.hint?.split('\n')).toHaveLength(51);
+    expect(error.hint).toMatch(/\nline 50: .*\nand 8950 more wrong lines\.$/);
+    expect(error.details).toMatchObject({ others: 8950 });
+    expect(error.details).toHaveProperty('lines.length', 50);
+  });
+
+  it('lets a signal end the reading, however many lines are still to be read', async () => {
+    const stop = new AbortController();
+    const afterTurns = (count: number): void =>
+      void setImmediate(count === 0 ? end : () => afterTurns(count - 1));
+    const end = (): void => stop.abort(new Error('stopped'));
+    afterTurns(20);
+    await expect(readLines('acount\n'.repeat(10_000), TERMS, stop.signal)).rejects.toThrow('stopped');
+  });
+
   it('deals under a name that no other line has', async () => {
     const open = 'open USDTNGN buy 10k -t 3';
     expect(await saidOf(`${open} --deal-id PAY-1\n${open} --deal-id PAY-1`)).toContain(

@@ -77,12 +77,32 @@ describe('the doctor on our files', () => {
     expect(check.verdict).toBe('fail');
     expect(check.todo?.split('\n')).toHaveLength(2);
   });
+
+  it('warns of a folder above ours that a group can write into', () => {
+    const parent = {
+      path: '/srv',
+      risk: 'group',
+      how: 'can be written by its group',
+      mend: 'chmod g-w /srv',
+    } as const;
+    expect(
+      judgeFiles([{ name: 'state folder', kind: 'folder', seen: folder('0700') }], [parent]),
+    ).toMatchObject({
+      verdict: 'warn',
+      says: expect.stringContaining('/srv can be written by its group'),
+      todo: 'chmod g-w /srv',
+    });
+  });
 });
 
 describe('the doctor on the journal', () => {
   const read = async (...records: Parameters<ReturnType<typeof openJournal>['append']>[0][]) => {
     const home = temporaryFolder();
-    const places = placesOf({ env: { HEDGE_HOME: home }, platform: 'linux', home });
+    const places = placesOf({
+      env: { HEDGE_HOME: home },
+      host: { platform: 'linux', uid: process.geteuid?.() },
+      home,
+    });
     const journal = openJournal({ places, machine: aMachine() });
     for (const each of records) await journal.append(each);
     const state = journal.read();
@@ -248,6 +268,7 @@ describe('an examination', () => {
     },
     installed: INSTALLED,
     files: () => [],
+    parents: () => [],
     journal() {
       throw new StoppedError({ code: 'damaged_file', what: 'Unreadable.', hint: 'Mend it.' });
     },
