@@ -2,6 +2,7 @@
 import type { Big } from 'big.js';
 import { numberIn } from '../../client/guessed.ts';
 import type { Hedge } from '../../client/schemas.ts';
+import { unquoted } from '../../domain/quoted.ts';
 import type { ActionIntent, OpenIntent } from '../../intent/action-intent.ts';
 import type { JournalState } from '../../journal/store.ts';
 import type { ActionReport, Dealing } from '../dealing.ts';
@@ -55,7 +56,7 @@ async function dealtElsewhere(
     ? [...sizesSeen(hedge.id, state.actions, dealing.identity), ...(await sizeClosed(hedge, dealing))]
     : [];
   checkSameDeal(intent, hedge, seen);
-  dealing.watch.note(`there already ${hedge.id}, dealt elsewhere`);
+  dealing.watch.note(`there already ${unquoted(hedge.id)}, dealt elsewhere`);
   const { wait, timeoutMs } = intent.options;
   return awaitHedge(hedge, { wait, timeoutMs }, dealing);
 }

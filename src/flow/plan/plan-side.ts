@@ -3,12 +3,14 @@
  * and how much is open in all, or why that cannot be told. Made before an action and again while its effect
  * is awaited. Pure; reads nothing itself.
  */
+
 import { Big } from 'big.js';
 import { numberIn, textIn } from '../../client/guessed.ts';
 import type { Hedge, Position } from '../../client/schemas.ts';
 import { sum } from '../../domain/amounts.ts';
 import type { ClockReadings } from '../../domain/elapsed.ts';
 import { usdInWords } from '../../domain/exposure.ts';
+import { unquoted } from '../../domain/quoted.ts';
 import { HEDGE_STATUSES, type Side } from '../../domain/vocabulary.ts';
 
 /** What was read of the book, as the service sent it. */
@@ -124,7 +126,8 @@ function findLine(
 function whyUnclear(book: Pick<SideBook, 'open' | 'unread' | 'inPositions' | 'position' | 'mayBeCut'>) {
   if (book.mayBeCut) return 'the list of hedges may be one page of more';
   const [unread] = book.unread;
-  if (unread !== undefined) return `hedge ${unread.id} is in a status that is not known: ${unread.status}`;
+  if (unread !== undefined)
+    return `hedge ${unquoted(unread.id)} is in a status that is not known: ${unquoted(unread.status)}`;
   if (book.inPositions === true && book.open.length === 0)
     return 'the side has a position and no filled hedge is listed on it';
   const listed = sum(book.open.map(({ notional }) => notional));

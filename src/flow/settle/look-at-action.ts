@@ -2,6 +2,7 @@
  * One look at an action of the journal, and what follows from it: an end that is seen is written down, an open
  * that is found is accepted, what cannot be told is said. Sends nothing that changes anything.
  */
+import { unquoted } from '../../domain/quoted.ts';
 import { type Action, isUnresolved } from '../../journal/fold.ts';
 import { ended, finish } from '../deal/finish.ts';
 import type { ActionReport, Looking } from '../dealing.ts';
@@ -81,6 +82,9 @@ async function acceptedReport(action: Action, seen: Sighting, looking: Looking):
   const entry = await recordNotSeen(action, evidence, looking);
   if (entry.outcome?.kind === 'not_seen' && evidence.kind === 'none')
     return reportOf('unknown', { entry, position, servedAt, finding: notSeen(entry, nowMs) });
-  const says = hedge === undefined ? evidenceInWords(entry, evidence) : `${hedge.id} is ${hedge.status}`;
+  const says =
+    hedge === undefined
+      ? evidenceInWords(entry, evidence)
+      : `${unquoted(hedge.id)} is ${unquoted(hedge.status)}`;
   return reportOf('pending', { entry, hedge, position, servedAt, finding: stillPending(entry, says, nowMs) });
 }

@@ -2,11 +2,13 @@
  * What became of an action, for a person, on standard output. Nothing where it did not go as asked: the error
  * on standard error says all of it. Computes nothing.
  */
+
 import { Big } from 'big.js';
 import { roundTo } from '../../domain/amounts.ts';
+import { ownField } from '../../domain/fields.ts';
 import { shellWord } from '../../domain/shell-word.ts';
 import type { ActionFigures, ActionReport } from '../../flow/dealing.ts';
-import { type Block, type Cell, line, text } from '../blocks.ts';
+import { type Block, type Cell, line, message, text } from '../blocks.ts';
 import { cellOf, labelOf } from '../fields.ts';
 import { viewChanged } from './action-change.ts';
 import { actionOf, headline, partOf, subject } from './action-headline.ts';
@@ -125,7 +127,7 @@ const extras = (hedge: ActionReport['hedge']): { name: string; value: readonly C
     ? []
     : unknownFields([hedge], KNOWN_OF_HEDGE).map((name) => ({
         name: labelOf(name),
-        value: [cellOf(name, hedge[name])],
+        value: [cellOf(name, ownField(hedge, name))],
       }));
 
 const textOr = (value: string | undefined): Cell => (value === undefined ? { kind: 'missing' } : text(value));
@@ -159,7 +161,7 @@ function viewPlanned({ plan, warnings }: ActionReport): readonly Block[] {
   return [
     line(text('DRY RUN', 'warn'), text(': nothing was sent.')),
     ...viewPlan(plan),
-    ...warnings.map(({ says }) => line(text('Warning:', 'warn'), text(says))),
+    ...warnings.map(({ says }) => line(text('Warning:', 'warn'), message(says))),
     { kind: 'gap' },
     line(text('Would be sent:', 'dim')),
     { kind: 'pairs', pairs: body },
