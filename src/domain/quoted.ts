@@ -3,6 +3,7 @@
  * that a terminal would obey or not show spelled out, and what looks like an API key blotted out. It stays
  * recognisable, and it cannot do anything.
  */
+import { ownField } from './fields.ts';
 import { withoutKeys } from './without-keys.ts';
 
 const MAX_SHOWN = 60;
@@ -35,4 +36,4 @@ export function quoted(text: string): string {
 export const unquoted = (text: string): string => quoted(text).slice(1, -1);
 
 const spelled = (character: string): string =>
-  SHORT[character] ?? `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
+  ownField(SHORT, character) ?? `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;

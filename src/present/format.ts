@@ -1,5 +1,4 @@
 /** How each kind of cell is spelled: as parts that a column can line up, or as one text. Lays nothing out. */
-
 import { clean } from '../domain/clean.ts';
 import { ownField } from '../domain/fields.ts';
 import { forScreen, shortened } from '../domain/service-text.ts';

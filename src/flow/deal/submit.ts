@@ -2,7 +2,6 @@
  * Sends an action that stands in the journal, under its own key and with its own bytes, and writes down what
  * the service said. The resending inside one call is the client's; nothing here looks at the book.
  */
-
 import { textIn } from '../../client/guessed.ts';
 import type { AttemptRecord } from '../../client/hedge-api.ts';
 import type { AcceptedChange, AcceptedOpen } from '../../client/schemas.ts';

@@ -3,7 +3,6 @@
  * and how much is open in all, or why that cannot be told. Made before an action and again while its effect
  * is awaited. Pure; reads nothing itself.
  */
-
 import { Big } from 'big.js';
 import { numberIn, textIn } from '../../client/guessed.ts';
 import type { Hedge, Position } from '../../client/schemas.ts';

@@ -2,7 +2,6 @@
  * What became of an action, for a person, on standard output. Nothing where it did not go as asked: the error
  * on standard error says all of it. Computes nothing.
  */
-
 import { Big } from 'big.js';
 import { roundTo } from '../../domain/amounts.ts';
 import { ownField } from '../../domain/fields.ts';

@@ -1,5 +1,4 @@
 /** One action of the journal in full: what was asked, how the side stood, every step, and what goes on. */
-
 import { PARTIAL_FILL } from '../../journal/fill.ts';
 import type { Action, ActionState } from '../../journal/fold.ts';
 import { keptFigures } from '../../journal/kept-quote.ts';
