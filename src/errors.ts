@@ -76,6 +76,8 @@ export interface ErrorParts {
   effect?: Effect | undefined;
   retry?: Retry | undefined;
   details?: unknown;
+  /** All of the service's words of which `what` has the beginning. */
+  said?: string | undefined;
   httpStatus?: number | undefined;
   cause?: unknown;
 }
@@ -88,6 +90,7 @@ export class HedgeError extends Error {
   readonly effect: Effect;
   readonly retry: Retry;
   readonly details: unknown;
+  readonly said: string | undefined;
   readonly httpStatus: number | undefined;
 
   constructor(parts: ErrorParts) {
@@ -103,6 +106,7 @@ export class HedgeError extends Error {
     this.effect = parts.effect ?? 'none';
     this.retry = parts.retry ?? 'never';
     this.details = parts.details;
+    this.said = parts.said;
     this.httpStatus = parts.httpStatus;
   }
 }

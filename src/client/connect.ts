@@ -6,13 +6,14 @@
  *
  *   retry      attempts, waits, the total deadline, what others with this key were told; the end as one error
  *   validate   the data against its schema
- *   envelope   data, error, meta; status codes
+ *   envelope   data, error, meta; status codes; the key out of every text of the body
  *   trace      what -v shows, above the key
- *   bearer     the key, on the way down only
+ *   bearer     the key, on the way down only; out of the headers on the way up
  *   send       one exchange: deadline, caps, TLS, proxy
  */
 import { setMaxListeners } from 'node:events';
 import type { ApiKey } from '../domain/api-key.ts';
+import { keyMaskOf } from '../domain/key-mask.ts';
 import { UnavailableError } from '../errors.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Random } from '../platform/random.ts';
@@ -77,9 +78,10 @@ export function connect(parts: Connecting): Connection {
     clock,
   });
   const wire = sendOver({ road: () => road.ready(), pathPrefix: base.path, clock });
-  const known = withBearer(key, wire);
+  const mask = keyMaskOf(key);
+  const known = withBearer(key, mask, wire);
   const traced = trace === undefined ? known : withTrace({ trace, clock, masked: key.masked }, known);
-  const opened = withEnvelope(traced, () => clock.now());
+  const opened = withEnvelope(traced, mask, () => clock.now());
   const host = `${base.host.includes(':') ? `[${base.host}]` : base.host}:${base.port}`;
   const closing = new AbortController();
   // Every call that is under way listens; Node would warn on standard error from the eleventh on.

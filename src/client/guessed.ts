@@ -1,6 +1,6 @@
 /** Fields whose names or shapes the specification does not give, read as what they hold or not at all. */
 import { Big } from 'big.js';
-import { isFields } from '../domain/fields.ts';
+import { isFields, ownField } from '../domain/fields.ts';
 
 /** A guessed or unknown field as a number, or undefined when it holds none. */
 export const numberIn = (value: unknown): Big | undefined => (value instanceof Big ? value : undefined);
@@ -18,6 +18,6 @@ export function midOf(data: unknown, market: string): Big | undefined {
     return isFields(mine) ? numberIn(mine['price']) : undefined;
   }
   if (!isFields(data)) return undefined;
-  if (Object.hasOwn(data, market)) return numberIn(data[market]);
+  if (Object.hasOwn(data, market)) return numberIn(ownField(data, market));
   return data['market'] === market ? numberIn(data['price']) : undefined;
 }

@@ -3,6 +3,7 @@
  * their path, and words where a list of words is specified. Judges nothing else.
  */
 import * as z from 'zod/mini';
+import { ownField } from '../domain/fields.ts';
 import { HEDGE_STATUSES } from '../domain/vocabulary.ts';
 import { isObject } from './json.ts';
 import { accountSchema, closedHedgeSchema, hedgeSchema, marketSchema, positionSchema } from './schemas.ts';
@@ -59,7 +60,7 @@ function strangeFields(schema: z.core.$ZodType, value: unknown, path: string): r
   const shape = shapeOf(schema);
   if (shape === undefined || !isObject(value)) return [];
   return Object.entries(value).flatMap(([name, inner]) => {
-    const known = Object.hasOwn(shape, name) ? shape[name] : undefined;
+    const known = ownField(shape, name);
     return known === undefined ? [`${path}.${name}`] : strangeFields(known, inner, `${path}.${name}`);
   });
 }

@@ -5,6 +5,13 @@ export type Fields = Readonly<Record<string, unknown>>;
 export const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/**
+ * The value of that name in a table. A word that comes from outside may be `constructor` or `__proto__`, which every
+ * object has without its being in the table.
+ */
+export const ownField = <T>(table: Readonly<Record<string, T>>, name: string): T | undefined =>
+  Object.hasOwn(table, name) ? table[name] : undefined;
+
 /** Of the JSON object that the text is; none where it is no such object. */
 export function fieldsIn(text: string | Buffer | undefined): Fields {
   if (text === undefined) return {};

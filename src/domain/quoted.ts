@@ -4,6 +4,7 @@
  * recognisable, and it cannot do anything.
  */
 import { escapeJsonToAscii } from './clean.ts';
+import { ownField } from './fields.ts';
 import { withoutKeys } from './without-keys.ts';
 
 const MAX_SHOWN = 60;
@@ -44,4 +45,4 @@ function inQuotes(text: string, show: (character: string) => string): string {
 }
 
 const spelled = (character: string): string =>
-  SHORT[character] ?? `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
+  ownField(SHORT, character) ?? `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;

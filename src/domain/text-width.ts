@@ -2,6 +2,7 @@
  * How many columns a text takes on a terminal, and cutting it to fit. Expects clean text (clean.ts):
  * control sequences are not its business.
  */
+import { once } from './once.ts';
 import { isPlain } from './plain-text.ts';
 
 // Within functions, as sets of Unicode's properties take a millisecond to make, and most text is plain.
@@ -15,13 +16,25 @@ const isWide = (character: string): boolean =>
     character,
   ) && !/^[\u{ff61}-\u{ffdc}]/u.test(character);
 
-let segmenter: Intl.Segmenter | undefined;
+const segmenter = once(() => new Intl.Segmenter('en', { granularity: 'grapheme' }));
 
-/** The characters as a reader counts them: a letter with its marks is one. */
+/** Long texts are segmented in pieces of so many units: in one, each takes memory for what the whole text takes. */
+const PIECE = 1_024;
+
+/** The characters as a reader counts them: a letter with its marks is one, unless it has more of them than a piece. */
 export function graphemesOf(text: string): string[] {
   if (isPlain(text)) return text.split('');
-  segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
-  return [...segmenter.segment(text)].map((part) => part.segment);
+  const graphemes: string[] = [];
+  for (let from = 0; from < text.length; ) {
+    const found = Array.from(segmenter().segment(text.slice(from, from + PIECE)), ({ segment }) => segment);
+    // The last one may go on in the next piece.
+    if (from + PIECE < text.length && found.length > 1) found.pop();
+    for (const grapheme of found) {
+      graphemes.push(grapheme);
+      from += grapheme.length;
+    }
+  }
+  return graphemes;
 }
 
 /** Columns that `text` takes: two for East Asian wide characters and emoji, none for a mark alone. */
@@ -56,9 +69,28 @@ export function cutToWidth(text: string, width: number, ellipsis: string): strin
   return `${kept.trimEnd()}${ellipsis}`;
 }
 
+/** The text in pieces of which the first takes at most `first` columns and each other one at most `later`. */
+export function cutInPieces(text: string, first: number, later: number): readonly string[] {
+  if (textWidth(text) <= first) return [text];
+  const pieces: string[] = [];
+  let piece = '';
+  let room = first;
+  for (const grapheme of graphemesOf(text)) {
+    const taken = graphemeWidth(grapheme);
+    if (taken > room && (piece !== '' || pieces.length === 0)) {
+      pieces.push(piece);
+      piece = '';
+      room = later;
+    }
+    piece += grapheme;
+    room -= taken;
+  }
+  return [...pieces, piece];
+}
+
 /**
- * `text` as lines of at most `width` columns, broken at blanks alone: a longer word stands on a line of its own.
- * Lines after the first begin `indent` columns in.
+ * `text` as lines of at most `width` columns, broken at blanks; a word that is longer than a line is cut. Lines after
+ * the first begin `indent` columns in.
  */
 export function wrapWords(text: string, width: number, indent = 0): readonly string[] {
   const lines: string[] = [];
@@ -69,10 +101,15 @@ export function wrapWords(text: string, width: number, indent = 0): readonly str
     if (last !== undefined && taken + 1 <= room) {
       lines[lines.length - 1] = `${last} ${word}`;
       room -= taken + 1;
-    } else {
-      const hanging = last === undefined ? 0 : indent;
-      lines.push(' '.repeat(hanging) + word);
-      room = width - hanging - taken;
+      continue;
+    }
+    const later = Math.max(1, width - indent);
+    for (const piece of taken <= later
+      ? [word]
+      : cutInPieces(word, last === undefined ? width : later, later)) {
+      const hanging = lines.length === 0 ? 0 : indent;
+      lines.push(' '.repeat(hanging) + piece);
+      room = width - hanging - textWidth(piece);
     }
   }
   return lines.map((line) => line.trimEnd());

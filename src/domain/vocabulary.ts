@@ -2,6 +2,7 @@
  * The words of the trade that have a fixed list: sides, tenors, statuses, environments.
  * The service's own spelling, everywhere (specification §1, §3, §5).
  */
+import { ownField } from './fields.ts';
 
 export const SIDES = ['buy', 'sell'] as const;
 export type Side = (typeof SIDES)[number];
@@ -29,7 +30,7 @@ export const ENVIRONMENT_GLOSS: Readonly<Record<Environment, string>> = {
  */
 export function sideInWords(market: string, side: Side): string {
   const currency = quoteCurrency(market);
-  const named = CURRENCY_NAMES[currency] ?? currency;
+  const named = ownField(CURRENCY_NAMES, currency) ?? currency;
   return `gains when the ${named} ${side === 'buy' ? 'weakens' : 'strengthens'}`;
 }
 

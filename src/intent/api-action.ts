@@ -3,6 +3,7 @@
  * (specification §4) become the same intent that a typed line would. Pure.
  */
 import { Big } from 'big.js';
+import { ownField } from '../domain/fields.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import type { ActionIntent } from './action-intent.ts';
@@ -69,7 +70,7 @@ export function actionOfBody(
       `What ${quoted(strange)} does to ${action === 'open' || action === 'add' ? 'an' : 'a'} ${action} is not known here, so nothing is sent.`,
       `Its fields are ${known.join(', ')}.`,
     );
-  const text = (field: string): string | undefined => textOf(field, body[field]);
+  const text = (field: string): string | undefined => textOf(field, ownField(body, field));
   const missing = REQUIRED[action].find((field) => text(field) === undefined);
   if (missing !== undefined)
     throw new UsageError(

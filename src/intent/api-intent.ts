@@ -4,6 +4,7 @@
  * actions. Reads no file and no body.
  */
 import { Big } from 'big.js';
+import { ownField } from '../domain/fields.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import { ACTION_OPTIONS } from './action-options.ts';
@@ -96,7 +97,7 @@ function readMethod(word: string): ApiIntent['method'] {
 
 /** Which action a POST is. What hedge cannot tell from an action is not sent at all. */
 function actionAt(path: string): ActionName | undefined {
-  const action = Object.hasOwn(ACTIONS, path) ? ACTIONS[path] : undefined;
+  const action = ownField(ACTIONS, path);
   if (action !== undefined || READING_POSTS.includes(path)) return action;
   throw new UsageError(
     `What POST ${quoted(path)} does is not known here, so it may change the book, and it is not sent.`,

@@ -4,6 +4,7 @@
  */
 import { Big } from 'big.js';
 import { didYouMean } from '../domain/closest.ts';
+import { ownField } from '../domain/fields.ts';
 import { quoted } from '../domain/quoted.ts';
 import {
   HEDGE_STATUSES,
@@ -39,7 +40,7 @@ export function readNotional(text: string): Big {
 }
 
 function parseNotional(text: string): Big | undefined {
-  const multiplier = MULTIPLIERS[text.slice(-1).toLowerCase()];
+  const multiplier = ownField(MULTIPLIERS, text.slice(-1).toLowerCase());
   if (multiplier !== undefined && /[kKmM]$/.test(text))
     return parsePlainDecimal(text.slice(0, -1))?.times(multiplier);
   return writtenDecimals(text) > 2 ? undefined : parseDecimal(text);

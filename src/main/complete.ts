@@ -6,7 +6,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { parseBaseUrl } from '../client/base-url.ts';
-import { fieldsIn, isFields } from '../domain/fields.ts';
+import { fieldsIn, isFields, ownField } from '../domain/fields.ts';
 import { type RecentAction, recentActions } from '../journal/recent-actions.ts';
 import { isHarmlessName, type KeptName, type NameKind, readNames } from '../memory/names.ts';
 import { readCacheFile } from '../platform/cache-file.ts';
@@ -73,7 +73,7 @@ function namesOf(
   const from =
     profile === ENVIRONMENT_PAIR ? { baseUrl: parseBaseUrl(env['HEDGE_BASE_URL'] ?? '').href } : {};
   const kept = readNames(places, { profile, host, ...from });
-  return (KINDS[kind] ?? []).flatMap((each) =>
+  return (ownField(KINDS, kind) ?? []).flatMap((each) =>
     each === 'actions' ? recent().map(byItsId) : (kept?.[each] ?? []),
   );
 }

@@ -39,7 +39,7 @@ export function connectionsOf(parts: DeskParts, progress: Pick<Progress, 'start'
         proxy: settings.proxy,
         slowDown: slowDownsIn(parts.places(), machine, keyText(owner)),
         ...trust,
-        ...(globals.verbose ? { trace: (line: string) => terminal.writeNote(line, { whole: true }) } : {}),
+        ...(globals.verbose ? { trace: (line: string) => terminal.writeNote(line) } : {}),
       });
       closers.push(() => connection.close());
       return connection.api;

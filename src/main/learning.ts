@@ -7,6 +7,7 @@ import type { Answer, HedgeApi } from '../client/hedge-api.ts';
 import type { AcceptedChange, AcceptedOpen, Hedge } from '../client/schemas.ts';
 import { isDerivedReference } from '../domain/derived-reference.ts';
 import { exactDigits } from '../domain/exact-json.ts';
+import { ownField } from '../domain/fields.ts';
 import { aboutHedge, type NameMemory } from '../memory/names.ts';
 
 export function learning(api: HedgeApi, memory: NameMemory): HedgeApi {
@@ -79,7 +80,7 @@ export function learning(api: HedgeApi, memory: NameMemory): HedgeApi {
 }
 
 const named = (records: readonly Readonly<Record<string, unknown>>[], field: string) =>
-  records.map((record) => ({ name: record[field] }));
+  records.map((record) => ({ name: ownField(record, field) }));
 
 const aboutOf = ({ side, market, notional_usd: notional, status }: Hedge): string => {
   const size = numberIn(notional);

@@ -1,4 +1,5 @@
 /** What the system's refusals over files mean, in words. Knows no file. */
+import { ownField } from '../domain/fields.ts';
 import { DamagedFileError } from '../errors.ts';
 
 const MEANINGS: Readonly<Record<string, string>> = {
@@ -24,7 +25,7 @@ export const codeOf = (error: unknown): string =>
 /** Why the system would not do something with a file, as the end of a sentence. */
 export const whyNot = (error: unknown): string => {
   const code = codeOf(error);
-  return `${MEANINGS[code] ?? 'the system refused'}${code === '' ? '' : ` (${code})`}`;
+  return `${ownField(MEANINGS, code) ?? 'the system refused'}${code === '' ? '' : ` (${code})`}`;
 };
 
 /** The error for something that could not be done to a file: `doing` is a verb, `write`. */

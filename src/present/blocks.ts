@@ -4,6 +4,7 @@
  */
 import type { Big } from 'big.js';
 import { spelledName } from '../domain/clean.ts';
+import { cutField } from '../domain/service-text.ts';
 import type { Environment } from '../domain/vocabulary.ts';
 
 /** Any decimal amount: exact, never a float that was computed with. */
@@ -12,7 +13,8 @@ export type Amount = Big | string | number;
 export type Tone = 'plain' | 'strong' | 'dim' | 'good' | 'bad' | 'warn';
 
 export type Cell =
-  | { kind: 'text'; text: string; tone?: Tone }
+  /** Shown up to 300 characters, for it may be a text of the service; whole where the program wrote it. */
+  | { kind: 'text'; text: string; tone?: Tone; isOurs?: boolean }
   /** Money or size with two decimals at least and every further digit that is there. */
   | { kind: 'money'; amount: Amount; unit?: string; signed?: boolean; tone?: Tone }
   /** A rate in quote currency per USDT: two decimals at least, or as many as `decimals` says. */
@@ -129,6 +131,13 @@ export const text = (value: string, tone?: Tone): Cell =>
   tone === undefined ? { kind: 'text', text: value } : { kind: 'text', text: value, tone };
 /** An id, the name of a market, or words with one in them: letters of other scripts are spelled out. */
 export const nameText = (value: string, tone?: Tone): Cell => text(spelledName(value), tone);
+/** A sentence of the program: what others wrote is short in it already. */
+export const message = (value: string, tone: Tone = 'plain'): Cell => ({
+  kind: 'text',
+  text: cutField(value),
+  tone,
+  isOurs: true,
+});
 export const missing: Cell = { kind: 'missing' };
 export const line = (...cells: readonly Cell[]): Block => ({ kind: 'line', cells });
 

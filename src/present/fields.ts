@@ -5,6 +5,7 @@
 import { Big } from 'big.js';
 import { spelledName } from '../domain/clean.ts';
 import { writeExactJson } from '../domain/exact-json.ts';
+import { ownField } from '../domain/fields.ts';
 import { instantOf } from '../domain/instants.ts';
 import type { Amount, Cell } from './blocks.ts';
 
@@ -44,7 +45,7 @@ export function labelOf(field: string): string {
     .replace(/[_\s]+/g, ' ')
     .trim();
   if (spaced === '') return field;
-  const words = spaced.split(' ').map((word) => WORDS[word.toLowerCase()] ?? word.toLowerCase());
+  const words = spaced.split(' ').map((word) => ownField(WORDS, word.toLowerCase()) ?? word.toLowerCase());
   const label = words.join(' ');
   const named = label.charAt(0).toUpperCase() + label.slice(1);
   return unit === undefined ? named : `${named} (${unit.unit})`;

@@ -1,5 +1,7 @@
 /** How each kind of cell is spelled: as parts that a column can line up, or as one text. Lays nothing out. */
 import { clean } from '../domain/clean.ts';
+import { ownField } from '../domain/fields.ts';
+import { forScreen, shortened } from '../domain/service-text.ts';
 import { textWidth } from '../domain/text-width.ts';
 import type { Amount, Cell } from './blocks.ts';
 import { type DecimalStyle, decimalParts } from './decimal.ts';
@@ -35,7 +37,7 @@ const STYLES = {
 export function spellCell(cell: Cell, spelling: Spelling): Spelled {
   switch (cell.kind) {
     case 'text':
-      return words(cell.text, spelling);
+      return cell.isOurs === true ? whole(ours(cell.text, spelling)) : words(cell.text, spelling);
     case 'money':
       return number(cell.amount, { ...STYLES.money, signed: cell.signed === true }, cell.unit, spelling);
     case 'rate':
@@ -104,16 +106,21 @@ export function cellText(cell: Cell, spelling: Spelling): string {
   return whole + fraction + unit;
 }
 
-/** A text made harmless, in letters the terminal can show. */
-export const showable = (text: string, { unicode }: Pick<Spelling, 'unicode'>): string =>
+/** A text made harmless and short, in letters the terminal can show: whoever wrote it. */
+export const showable = (text: string, spelling: Pick<Spelling, 'unicode'>): string =>
+  ours(forScreen(text), spelling);
+
+/** What stands before a value: short as well, with the blanks that it has. */
+export const shownName = (text: string, spelling: Pick<Spelling, 'unicode'>): string =>
+  shortened(ours(text, spelling));
+
+/** Text of the program itself, as long as it is: a sentence of an error, a line to be pasted. */
+export const ours = (text: string, { unicode }: Pick<Spelling, 'unicode'>): string =>
   unicode ? clean(text) : toAscii(clean(text));
 
-const words = (text: string, spelling: Spelling): Spelled => ({
-  whole: showable(text, spelling),
-  fraction: '',
-  unit: '',
-  numeric: false,
-});
+const words = (text: string, spelling: Spelling): Spelled => whole(showable(text, spelling));
+
+const whole = (text: string): Spelled => ({ whole: text, fraction: '', unit: '', numeric: false });
 
 function number(amount: Amount, style: DecimalStyle, unit: string | undefined, spelling: Spelling): Spelled {
   const parts = decimalParts(amount, style);
@@ -143,7 +150,7 @@ const BEYOND_ASCII = /[\u{80}-\u{10ffff}]/gu;
  * terminal: some of them are control characters there.
  */
 function toAscii(text: string): string {
-  return text.replace(BEYOND_ASCII, (character) => IN_ASCII[character] ?? bare(character));
+  return text.replace(BEYOND_ASCII, (character) => ownField(IN_ASCII, character) ?? bare(character));
 }
 
 function bare(character: string): string {

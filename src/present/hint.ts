@@ -3,7 +3,7 @@
  * or they would look at another book.
  */
 import type { HedgeError } from '../errors.ts';
-import { type Block, line, text } from './blocks.ts';
+import { type Block, line, message } from './blocks.ts';
 
 /** Commands that ask a service, as hints spell them. */
 const ASKING =
@@ -13,13 +13,13 @@ const ASKING =
 export const hintFor = ({ hint }: Pick<HedgeError, 'hint'>, named: string | undefined): string | undefined =>
   named === undefined ? hint : hint?.replace(ASKING, `hedge --profile ${named} `);
 
-/** A hint laid out: its sentences as they are, and commands in a row with what each does as columns. */
+/** A hint laid out: its messages as they are, and commands in a row with what each does as columns. */
 export function hintBlocks(hint: string): readonly Block[] {
   const blocks: Block[] = [];
   for (const said of hint.split('\n')) {
     const [, command, does] = WITH_WHAT_IT_DOES.exec(said) ?? [];
     const last = blocks.at(-1);
-    if (command === undefined || does === undefined) blocks.push(line(text(said)));
+    if (command === undefined || does === undefined) blocks.push(line(message(said)));
     else if (last?.kind === 'commands')
       blocks[blocks.length - 1] = { kind: 'commands', rows: [...last.rows, { command, does }] };
     else blocks.push({ kind: 'commands', rows: [{ command, does }] });

@@ -5,9 +5,10 @@ import {
   alignedText,
   alignmentOf,
   cellText,
+  ours,
   type Spelled,
   type Spelling,
-  showable,
+  shownName,
   spellCell,
 } from './format.ts';
 import { blank, type Line, type Run, wrapRuns } from './wrap.ts';
@@ -52,7 +53,7 @@ export function layPairs(
   layout: Layout,
   { numbers: placing = 'by point' }: { numbers?: 'by point' | 'as words' } = {},
 ): Line[] {
-  const names = pairs.map(({ name }) => showable(name, layout));
+  const names = pairs.map(({ name }) => shownName(name, layout));
   const widest = Math.floor(layout.width * NAMES_SHARE);
   const column = Math.max(0, ...names.map(textWidth).filter((width) => width <= widest)) + BETWEEN;
   const wholes = pairs.map(({ value }) => wholeOf(value[0], layout));
@@ -126,13 +127,12 @@ const DOES_ROOM = 20;
 
 /** Commands in one column and what they do in another, wrapped under itself; or one under the other. */
 export function layCommands(rows: readonly { command: string; does: string }[], layout: Layout): Line[] {
-  const column =
-    Math.max(0, ...rows.map(({ command }) => textWidth(showable(command, layout)))) + AFTER_COMMAND;
+  const column = Math.max(0, ...rows.map(({ command }) => textWidth(ours(command, layout)))) + AFTER_COMMAND;
   const beside = column + DOES_ROOM <= layout.width;
   return rows.flatMap(({ command, does }): Line[] => {
-    const typed: Run = { text: showable(command, layout), style: 'plain' };
+    const typed: Run = { text: ours(command, layout), style: 'plain' };
     const left = beside ? column : AFTER_COMMAND;
-    const lines = wrapRuns([{ text: showable(does, layout), style: 'plain' }], layout.width - left);
+    const lines = wrapRuns([{ text: ours(does, layout), style: 'plain' }], layout.width - left);
     if (!beside) return [[typed], ...indented(lines, left)];
     const [first = [], ...rest] = lines;
     return [[typed, blank(column - textWidth(typed.text)), ...first], ...indented(rest, column)];

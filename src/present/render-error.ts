@@ -1,14 +1,14 @@
 /** An error as a person reads it: what happened, what it means for the book, what to do next. */
 import { type Effect, type HedgeError, OWN_CODES, RefusedError } from '../errors.ts';
-import { type Block, line, text } from './blocks.ts';
+import { type Block, line, message } from './blocks.ts';
 import { hintBlocks, hintFor } from './hint.ts';
 import { type HumanView, renderHuman } from './render-human.ts';
 
 /** Lines for standard error. A code of the service stands in brackets behind what happened. */
 export function renderErrorHuman(error: HedgeError, view: HumanView, named?: string): string {
-  const blocks: Block[] = [line(text(withCode(error), 'bad'))];
+  const blocks: Block[] = [line(message(withCode(error), 'bad'))];
   const book = error.book ?? BOOK_UNSAID[error.effect];
-  if (book !== undefined) blocks.push(line(text(book)));
+  if (book !== undefined) blocks.push(line(message(book)));
   const hint = hintFor(error, named);
   if (hint !== undefined) blocks.push(...hintBlocks(hint));
   return renderHuman(blocks, view);

@@ -3,7 +3,7 @@ import { ENVIRONMENT_GLOSS } from '../domain/vocabulary.ts';
 import { layBeside } from './beside.ts';
 import type { Block } from './blocks.ts';
 import { layChart } from './chart.ts';
-import { showable } from './format.ts';
+import { ours, showable } from './format.ts';
 import { indented, type Layout, layCommands, layFigures, layPairs, sentence } from './lay-out.ts';
 import { layTable } from './render-table.ts';
 import { layBars, laySpark } from './spark.ts';
@@ -24,6 +24,8 @@ export interface HumanView {
 }
 
 const NARROWEST = 20;
+/** What goes on in the next line stands further in: no text of a service begins a line that it was not given. */
+const HANGING = 2;
 
 /** The blocks as lines that each end in a line end, none wider than the view but verbatim ones and commands, none ending in blanks. */
 export function renderHuman(blocks: readonly Block[], view: HumanView): string {
@@ -42,10 +44,10 @@ function layBlock(block: Block, layout: Layout): Line[] {
     case 'line': {
       const indent = Math.min(block.indent ?? 0, Math.floor(layout.width / 2));
       const runs = sentence(block.cells, layout);
-      return runs.length === 0 ? [] : indented(wrapRuns(runs, layout.width - indent), indent);
+      return runs.length === 0 ? [] : indented(wrapRuns(runs, layout.width - indent, HANGING), indent);
     }
     case 'verbatim':
-      return [[{ text: showable(block.text, layout), style: 'plain' }]];
+      return [[{ text: ours(block.text, layout), style: 'plain' }]];
     case 'gap':
       return [[]];
     case 'table':

@@ -1,6 +1,7 @@
 /** The document for programs: the service's own envelope, every number with the digits it came with. */
 import { escapeJson, escapeJsonToAscii } from '../domain/clean.ts';
 import { writeExactJson } from '../domain/exact-json.ts';
+import { cutField, forDocument, forScreen } from '../domain/service-text.ts';
 import type { Effect, HedgeError, Retry } from '../errors.ts';
 import { hintFor } from './hint.ts';
 
@@ -42,16 +43,22 @@ export function renderJsonValue(value: unknown, { pretty, unicode }: JsonView): 
   return `${unicode === false ? escapeJsonToAscii(json) : escapeJson(json)}\n`;
 }
 
-/** The error as a document's `error`: what happened and what it means for the book are its message. `named`: as hintFor. */
+/**
+ * The error as a document's `error`: what happened and what it means for the book are its message, which has more of
+ * the service's words than a person reads. No text in it is longer than 4 KB. `named`: as hintFor.
+ */
 export function errorDocument(error: HedgeError, named?: string): ErrorDocument {
+  const { said, details, httpStatus } = error;
   const hint = hintFor(error, named);
   return {
-    code: error.code,
-    message: error.message,
+    code: cutField(error.code),
+    message: cutField(
+      said === undefined ? error.message : error.message.replace(forScreen(said), () => said),
+    ),
     effect: error.effect,
     retry: error.retry,
-    ...(hint === undefined ? {} : { hint }),
-    ...(error.details === undefined ? {} : { details: error.details }),
-    ...(error.httpStatus === undefined ? {} : { http_status: error.httpStatus }),
+    ...(hint === undefined ? {} : { hint: cutField(hint) }),
+    ...(details === undefined ? {} : { details: forDocument(details) }),
+    ...(httpStatus === undefined ? {} : { http_status: httpStatus }),
   };
 }

@@ -167,7 +167,7 @@ function layRecords(block: TableBlock, layout: Layout): Line[] {
   return [
     ...records,
     ...leftOut(
-      hidden.map(({ column }) => showable(column.header, layout)),
+      hidden.map(({ column }) => column.header),
       layout,
     ),
   ];
@@ -175,8 +175,8 @@ function layRecords(block: TableBlock, layout: Layout): Line[] {
 
 function leftOut(names: readonly string[], layout: Layout): Line[] {
   if (names.length === 0) return [];
-  const says = `Not shown at this width: ${names.join(', ')}. All of it: --json.`;
-  return wrapRuns([{ text: says, style: 'dim' }], layout.width);
+  const says = `Not shown at this width: ${showable(names.join(', '), layout)}. All of it: --json.`;
+  return wrapRuns([{ text: says, style: 'dim' }], layout.width, BETWEEN);
 }
 
 const cutOff = (shown: readonly LaidColumn[], layout: Layout): Line[] =>

@@ -1,5 +1,5 @@
 /** Breaks styled words into lines that fit a width. Knows neither cells nor how a style looks. */
-import { graphemesOf, graphemeWidth, textWidth } from '../domain/text-width.ts';
+import { cutInPieces, textWidth } from '../domain/text-width.ts';
 import type { Style } from './style.ts';
 
 /** A stretch of text in one style, without line ends. `whole` stretches are not broken at their blanks. */
@@ -49,10 +49,11 @@ export function wrapRuns(runs: readonly Run[], width: number, indent = 0): Line[
     if (gap > 0) append(current, ' '.repeat(gap), group[0]?.style ?? 'plain');
     column += gap;
     for (const word of group) {
-      for (const piece of piecesOf(word.text, room - column, room - hanging)) {
-        if (piece.onNextLine) breakLine();
-        append(current, piece.text, word.style);
-        column += textWidth(piece.text);
+      for (const [at, piece] of cutInPieces(word.text, room - column, room - hanging).entries()) {
+        if (at > 0) breakLine();
+        if (piece === '') continue;
+        append(current, piece, word.style);
+        column += textWidth(piece);
       }
     }
     atStart = false;
@@ -95,24 +96,4 @@ function groupsOf(words: readonly Word[]): Word[][] {
     else last.push(word);
   }
   return groups;
-}
-
-function piecesOf(word: string, first: number, later: number): { text: string; onNextLine: boolean }[] {
-  if (textWidth(word) <= first) return [{ text: word, onNextLine: false }];
-  const pieces: { text: string; onNextLine: boolean }[] = [];
-  let text = '';
-  let room = first;
-  let onNextLine = false;
-  for (const grapheme of graphemesOf(word)) {
-    const taken = graphemeWidth(grapheme);
-    if (textWidth(text) + taken > room && (text !== '' || !onNextLine)) {
-      if (text !== '') pieces.push({ text, onNextLine });
-      text = '';
-      room = later;
-      onNextLine = true;
-    }
-    text += grapheme;
-  }
-  pieces.push({ text, onNextLine });
-  return pieces;
 }

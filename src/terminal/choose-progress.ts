@@ -1,5 +1,5 @@
 /** Which body of Progress waits with the operator, decided here, once; and the two that draw nothing. */
-import { clean } from '../domain/clean.ts';
+import { forScreen } from '../domain/service-text.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Progress } from './progress.ts';
 import { drawingProgress } from './progress-drawing.ts';
@@ -21,7 +21,7 @@ export function chooseProgress(
 function lineProgress(terminal: Terminal): Progress {
   let last: string | undefined;
   const say = (text: string): void => {
-    const line = clean(text);
+    const line = forScreen(text);
     if (line === last) return;
     last = line;
     terminal.writeNote(line);

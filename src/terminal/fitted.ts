@@ -2,10 +2,13 @@
 import { textWidth, wrapWords } from '../domain/text-width.ts';
 
 /**
- * Broken between its words. What goes on stands under the last column of the first line, where two blanks or more
- * make columns of it: `10:02:58  sending    action 7c1e`.
+ * Broken between its words. What goes on stands further in, so that no text of a service begins a line: under the last
+ * column of the first line, where two blanks or more make columns of it: `10:02:58  sending    action 7c1e`.
  */
 export function fitted(note: string, width: number): string {
   const [columns = ''] = /^(?:\S+(?: \S+)* {2,})+/.exec(note) ?? [];
-  return wrapWords(note, width, Math.min(textWidth(columns), Math.floor(width / 2))).join('\n');
+  const indent = Math.max(HANGING, Math.min(textWidth(columns), Math.floor(width / 2)));
+  return wrapWords(note, width, indent).join('\n');
 }
+
+const HANGING = 2;

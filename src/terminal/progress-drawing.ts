@@ -1,6 +1,6 @@
 /** The drawn body of Progress: ora on standard error, loaded only once a wait has lasted long enough to show. */
 import type { Ora } from 'ora';
-import { clean } from '../domain/clean.ts';
+import { forScreen } from '../domain/service-text.ts';
 import { cutToWidth } from '../domain/text-width.ts';
 import type { Clock } from '../platform/clock.ts';
 import { paint } from './paint.ts';
@@ -24,7 +24,7 @@ export function drawingProgress(terminal: Terminal, clock: Clock): Progress {
 
   const shown = (): string => {
     const { unicode, width } = terminal.stderr;
-    return cutToWidth(clean(wanted), width - BESIDE_TEXT, unicode ? '…' : '...');
+    return cutToWidth(forScreen(wanted), width - BESIDE_TEXT, unicode ? '…' : '...');
   };
 
   async function showLater(abort: AbortController): Promise<void> {

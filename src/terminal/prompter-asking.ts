@@ -1,6 +1,6 @@
 /** The asking body of Prompter: @inquirer/prompts on standard error, loaded when the first question comes. */
 import { clean } from '../domain/clean.ts';
-import { textWidth, wrapWords } from '../domain/text-width.ts';
+import { cutToWidth, textWidth, wrapWords } from '../domain/text-width.ts';
 import { InterruptedError, StoppedError } from '../errors.ts';
 import { paint } from './paint.ts';
 import { watchPastedLines } from './pasted-lines.ts';
@@ -80,6 +80,11 @@ export function askingPrompter(terminal: Terminal, signal: AbortSignal): Prompte
         confirm({ message: withRoom(clean(message), terminal.stderr.width), default: false, theme }, context),
       ),
     async select(question, choices, { header } = {}) {
+      const { width, unicode } = terminal.stderr;
+      // A choice that inquirer broke would look like several.
+      const oneLine = (text: string, beside: number): string =>
+        cutToWidth(clean(text), width - beside - 1, unicode ? '…' : '...');
+      const besideAnswer = MARGIN + textWidth(clean(question.message)) + 1;
       // Numbers stand for the values, which may be anything.
       const index = await ask(({ select, Separator }, context) =>
         select(
@@ -89,8 +94,8 @@ export function askingPrompter(terminal: Terminal, signal: AbortSignal): Prompte
               ...(header === undefined ? [] : [new Separator(` ${clean(header)}`)]),
               ...choices.map(({ name, short, description, disabled }, value) => ({
                 value,
-                name: clean(name),
-                ...(short === undefined ? {} : { short: clean(short) }),
+                name: oneLine(name, MARGIN),
+                ...(short === undefined ? {} : { short: oneLine(short, besideAnswer) }),
                 ...(description === undefined ? {} : { description: clean(description) }),
                 ...(disabled === undefined ? {} : { disabled: clean(disabled) }),
               })),

@@ -3,6 +3,7 @@
  * afterwards. A frame leaves in one write, within the window, and lines never wrap, so that no resizing tears it.
  * Keys end it or hand it back. Knows nothing of what is painted.
  */
+import { ownField } from '../domain/fields.ts';
 import type { InputStream, Terminal } from './streams.ts';
 
 export interface Screen {
@@ -107,7 +108,7 @@ function listen(input: InputStream, actions: Readonly<Record<string, () => void>
   if (input.isTTY !== true || input.setRawMode === undefined)
     return { rest: () => undefined, wake: () => undefined };
   const onData = (typed: Buffer | string): void => {
-    for (const key of typed.toString()) if (Object.hasOwn(actions, key)) actions[key]?.();
+    for (const key of typed.toString()) ownField(actions, key)?.();
   };
   const keys = {
     wake(): void {

@@ -1,5 +1,6 @@
 /** Which market: the account's own list, live. A market that takes nothing new is shown and cannot be chosen. */
 import type { Market } from '../client/schemas.ts';
+import { ownField } from '../domain/fields.ts';
 import { StoppedError } from '../errors.ts';
 import { guardMarket } from '../flow/guard/guard.ts';
 import { stopFrom } from '../flow/guard/stop.ts';
@@ -34,7 +35,7 @@ export async function askMarket(markets: readonly Market[], asking: Asking): Pro
       table: { kind: 'table', columns: COLUMNS, rows },
       choices: choices.map(({ value, stop }) => ({
         value,
-        ...(stop === undefined ? {} : { disabled: WHY[stop.code] ?? '(cannot be dealt)' }),
+        ...(stop === undefined ? {} : { disabled: ownField(WHY, stop.code) ?? '(cannot be dealt)' }),
       })),
     },
   );

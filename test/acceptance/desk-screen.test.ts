@@ -132,7 +132,7 @@ describe('a desk that is halted and cannot read its journal', () => {
     const screen = openScreen(...toStart('watch'), { env, columns: 80 });
     const text = await screen.until('q quits');
     expect(text).toMatch(/^HALTED by \S+, .* UTC: venue down\.$/m);
-    expect(text.replaceAll('\n', ' ')).toContain(
+    expect(text.replace(/\s+/g, ' ')).toContain(
       `A part of ${env.HEDGE_HOME}/state/journal.jsonl cannot be read: hedge journal says which.`,
     );
     screen.send('q');

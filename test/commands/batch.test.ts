@@ -82,7 +82,7 @@ describe('a batch', () => {
     const asking = await desk.run('batch -', { stdin: `account\n${OPEN} 10k -t 3` });
     expect(asking.code).toBe(2);
     expect(asking.err).toBe(
-      'Nobody is at a terminal to be asked: none of the batch has run and nothing was\nsent.\nAdd behind hedge batch: --yes\n',
+      'Nobody is at a terminal to be asked: none of the batch has run and nothing was\n  sent.\nAdd behind hedge batch: --yes\n',
     );
   });
 

@@ -63,7 +63,7 @@ describe('hedge unhalt', () => {
   it('asks in whole sentences who halted and why', async () => {
     const desk = aDesk();
     await desk.run(['halt', 'Venue down.']);
-    expect((await desk.run('unhalt')).err.replaceAll('\n', ' ')).toMatch(
+    expect((await desk.run('unhalt')).err.replace(/\s+/g, ' ')).toMatch(
       /: This machine is halted by \S+@\S+, [-\d]+ [:\d]+ UTC: "Venue down\."\. Lift it, so that opens and adds go out again\? Say/,
     );
   });

@@ -144,7 +144,7 @@ describe('quote', () => {
     const ran = await deskAt(service).run('quote USDTNGN buy 10000 -t 3', READ_BY_A_PERSON);
     expect(ran.out).toBe(`SANDBOX · env · the partner's test funds     indicative, Fri 20 Nov 09:02:11 UTC
 Buy USDTNGN 10,000.00 USD = 15,309,180.00 NGN for 3 days, to
-Mon 23 Nov 09:02 UTC. Gains when the naira weakens.
+  Mon 23 Nov 09:02 UTC. Gains when the naira weakens.
 
 Price           1,530.918   mid 1,530.00
 Breaks even at  1,534.7549  0.31 % above the mid

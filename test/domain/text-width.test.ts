@@ -49,7 +49,8 @@ describe('cutting to a width', () => {
 describe('words in lines', () => {
   it.each([
     ['one two three', 9, 0, ['one two', 'three']],
-    ['a longest-of-all b', 6, 2, ['a', '  longest-of-all', '  b']],
+    ['a longest-of-all b', 6, 2, ['a', '  long', '  est-', '  of-a', '  ll b']],
+    ['longest-of-all b', 8, 2, ['longest-', '  of-all', '  b']],
     ['kept   apart here', 12, 0, ['kept   apart', 'here']],
     ['通貨 通貨 x', 9, 0, ['通貨 通貨', 'x']],
     ['', 9, 4, ['']],

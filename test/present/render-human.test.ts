@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { textWidth } from '../../src/domain/text-width.ts';
-import { type Block, type Cell, line, text } from '../../src/present/blocks.ts';
+import { type Block, type Cell, line, message, text } from '../../src/present/blocks.ts';
 import { type HumanView, renderHuman } from '../../src/present/render-human.ts';
 
 const NOW = Date.parse('2026-11-20T09:02:11Z');
@@ -89,21 +89,39 @@ describe('a line', () => {
     };
     expect(shown([long], { width: 44 })).toEqual([
       '  No hedge of this size: headroom is',
-      '  180,000.00 USD now.',
+      '    180,000.00 USD now.',
     ]);
   });
 
   it('keeps the columns of a text that has been aligned by hand', () => {
-    expect(shown([line(text('  hedge check 7c1e    look; sends nothing'))])).toEqual([
+    expect(shown([line(message('  hedge check 7c1e    look; sends nothing'))])).toEqual([
       '  hedge check 7c1e    look; sends nothing',
     ]);
+  });
+
+  it("is one blank where a text that may be anybody else's has many", () => {
+    expect(shown([line(text(`cap${' '.repeat(70)}FILLED buy`))])).toEqual(['cap FILLED buy']);
+  });
+
+  it('stands further in from the second line on, so that no text begins a line of its own', () => {
+    const refusal = `${'x'.repeat(75)} FILLED buy USDTNGN 10,000.00 USD`;
+    expect(shown([line(message(refusal))], { width: 80 })).toEqual([
+      'x'.repeat(75),
+      '  FILLED buy USDTNGN 10,000.00 USD',
+    ]);
+  });
+
+  it("has 300 characters of a text that may be anybody else's, and all of one of the program", () => {
+    const width = 2_000;
+    expect(shown([line(text('y'.repeat(1_000)))], { width })).toEqual([`${'y'.repeat(299)}…`]);
+    expect(shown([line(message('y'.repeat(1_000)))], { width })).toEqual(['y'.repeat(1_000)]);
   });
 
   it('cuts a word that is longer than a line', () => {
     expect(shown([line(text('x'.repeat(50)))], { width: 20 })).toEqual([
       'x'.repeat(20),
-      'x'.repeat(20),
-      'x'.repeat(10),
+      `  ${'x'.repeat(18)}`,
+      `  ${'x'.repeat(12)}`,
     ]);
   });
 });
@@ -123,7 +141,7 @@ describe('a table', () => {
       '1 d    1,532.5612   137.50',
       '3 d      532.50          —',
       'Not shown at this width:',
-      'UNITS. All of it: --json.',
+      '  UNITS. All of it: --json.',
     ]);
   });
 
@@ -137,8 +155,8 @@ describe('a table', () => {
       'PRICE    532.50',
       'YOU PAY  —',
       'Not shown at this width:',
-      'UNITS. All of it:',
-      '--json.',
+      '  UNITS. All of it:',
+      '  --json.',
     ]);
   });
 

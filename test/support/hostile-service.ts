@@ -36,6 +36,10 @@ export interface Temper {
   spoils?: number | undefined;
   /** Milliseconds that an answer takes. */
   slowMs?: number | undefined;
+  /** The JSON of every answer is spelled otherwise. */
+  spells?: ((json: string) => string) | undefined;
+  /** A header of every answer. */
+  header?: string | undefined;
 }
 
 export interface HostileService {
@@ -105,7 +109,7 @@ export async function hostileService(): Promise<HostileService> {
     const body = await text(request);
     const { method = '', url = '' } = request;
     const path = url.replace(BASE_PATH, '').replace(/\?.*/, '');
-    const { says, refuses, spoils, slowMs = 0 } = temper;
+    const { says, refuses, spoils, slowMs = 0, spells = asItIs, header } = temper;
     if (slowMs > 0) await passes(slowMs);
     const refused =
       refuses === 'all' || (refuses === 'actions' && path.startsWith('/hedges') && method === 'POST');
@@ -115,8 +119,9 @@ export async function hostileService(): Promise<HostileService> {
       ? failed(says('exposure_exceeded'), says('would exceed the cap'), details)
       : succeeded(dataOf(method, path, body), meta);
     const spoilt = spoils === undefined ? answer : withSpoilt(answer, spoils, says);
-    response.writeHead(refused ? 400 : 200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify(spoilt));
+    const headers = header === undefined ? {} : { 'x-request-id': header };
+    response.writeHead(refused ? 400 : 200, { 'content-type': 'application/json', ...headers });
+    response.end(spells(JSON.stringify(spoilt)));
   }
 
   const server = createServer(tls, (request, response) => {
@@ -133,6 +138,8 @@ export async function hostileService(): Promise<HostileService> {
     close: () => close(server),
   };
 }
+
+const asItIs = (json: string): string => json;
 
 /** Fields that no specification has: their names are the service's own too. */
 const unknown = (says: Says): Body => ({

@@ -1,4 +1,5 @@
 /** Which commands may stand in a batch, and in which company each may run. What is not named here may not. */
+import { ownField } from '../../domain/fields.ts';
 import type { BatchLine } from '../../flow/batch/run-batch.ts';
 import type { ActionIntent } from '../../intent/action-intent.ts';
 
@@ -20,8 +21,7 @@ const IN_BATCH: Readonly<Record<string, BatchLine['kind']>> = {
   close: 'action',
 } satisfies Readonly<Record<ActionIntent['action'], 'action'>> & Readonly<Record<string, BatchLine['kind']>>;
 
-export const kindInBatch = (command: string): BatchLine['kind'] | undefined =>
-  Object.hasOwn(IN_BATCH, command) ? IN_BATCH[command] : undefined;
+export const kindInBatch = (command: string): BatchLine['kind'] | undefined => ownField(IN_BATCH, command);
 
 export const COMMANDS_IN_BATCH: readonly string[] = Object.keys(IN_BATCH);
 

@@ -8,6 +8,7 @@ import { type Command, isGroup } from '../../commands/define.ts';
 import { REGISTRY } from '../../commands/registry.ts';
 import type { OperandSpec, OptionSpec } from '../../commands/words.ts';
 import type { Fields } from '../../domain/fields.ts';
+import { ownField } from '../../domain/fields.ts';
 import { quoted } from '../../domain/quoted.ts';
 import { UsageError } from '../../errors.ts';
 import { COMMANDS_IN_BATCH, kindInBatch } from './allowed.ts';
@@ -34,7 +35,7 @@ export async function wordsOfJson(text: string): Promise<readonly string[]> {
       `hedge ${name} has no field ${quoted(unknown)}.`,
       `Its fields are ${known.join(', ')}.`,
     );
-  const said = options.flatMap(({ spec, field }) => optionWords(spec, field, fields[field]));
+  const said = options.flatMap(({ spec, field }) => optionWords(spec, field, ownField(fields, field)));
   return [name, ...said, '--', ...operands];
 }
 
@@ -47,14 +48,14 @@ async function load(name: string): Promise<Command> {
   return command;
 }
 
-const operandField = ({ name }: OperandSpec): string => OPERAND_FIELDS[name] ?? name.toLowerCase();
+const operandField = ({ name }: OperandSpec): string => ownField(OPERAND_FIELDS, name) ?? name.toLowerCase();
 
 function operandWords(specs: readonly OperandSpec[], fields: Fields): readonly string[] {
   const words: string[] = [];
   let missing: string | undefined;
   for (const spec of specs) {
     const field = operandField(spec);
-    const value = fields[field];
+    const value = ownField(fields, field);
     if (value === undefined) missing ??= field;
     // Operands are told apart by their place: none may be left out before one that is said.
     else if (missing !== undefined) throw new UsageError(`The field "${missing}" is missing.`);
@@ -67,7 +68,7 @@ function operandWords(specs: readonly OperandSpec[], fields: Fields): readonly s
 
 function optionField({ flags }: OptionSpec): string {
   const name = longOf(flags).replace(/^--(?:no-)?/, '');
-  return OPTION_FIELDS[name] ?? name.replaceAll('-', '_');
+  return ownField(OPTION_FIELDS, name) ?? name.replaceAll('-', '_');
 }
 
 const longOf = (flags: string): string => /--[a-z-]+/.exec(flags)?.[0] ?? flags;

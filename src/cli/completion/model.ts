@@ -6,6 +6,7 @@ import { Option } from 'commander';
 import { type Command, type CommandGroup, isGroup } from '../../commands/define.ts';
 import { REGISTRY } from '../../commands/registry.ts';
 import type { OptionSpec } from '../../commands/words.ts';
+import { ownField } from '../../domain/fields.ts';
 import { GLOBAL_OPTIONS } from '../global-options.ts';
 import { FOLLOWING, FREE, type Takes, takesOf } from './words.ts';
 
@@ -77,7 +78,7 @@ function placesOfGroup({ name, main, commands }: CommandGroup): readonly Place[]
 function placesOf(command: Command): readonly Place[] {
   const place = placeOf(command);
   const [first] = command.operands;
-  const following = Object.entries(FOLLOWING[`${command.name} ${first?.name ?? ''}`] ?? {});
+  const following = Object.entries(ownField(FOLLOWING, `${command.name} ${first?.name ?? ''}`) ?? {});
   if (following.length === 0) return [place];
   const words = following.map(([word]) => ({ word, summary: first?.summary ?? '' }));
   const after = following.map(([word, { takes, applies }]) => ({

@@ -3,6 +3,7 @@
  * in its place. One that is not here stops the generator, so that it is decided for each.
  */
 import { SHELLS } from '../../commands/desk.ts';
+import { ownField } from '../../domain/fields.ts';
 import { ENVIRONMENTS, HEDGE_STATUSES, SIDES, TENORS } from '../../domain/vocabulary.ts';
 import { GET_PATHS, POST_PATHS } from '../../intent/api-intent.ts';
 import { WEATHER_REACHES } from '../../intent/weather-intent.ts';
@@ -114,7 +115,7 @@ export const FOLLOWING: Readonly<Record<string, Readonly<Record<string, Followin
 
 /** `place`: `quote --tenor`, `profile add NAME`. */
 export function takesOf(place: string, placeholder: string): Takes {
-  const found = EXCEPTIONS[place] ?? PLACEHOLDERS[placeholder];
+  const found = ownField(EXCEPTIONS, place) ?? ownField(PLACEHOLDERS, placeholder);
   if (found === undefined)
     throw new Error(`${place}: say in src/cli/completion/words.ts what ${placeholder} stands for`);
   return found;

@@ -33,6 +33,9 @@ export const jsonTopic: Page = [
         ['meta', 'schema, command, profile, environment, at; for lists covers: how many, from when to when'],
       ]),
       text(
+        'Text of the service is cut after 300 characters on screens, and after 4 KB in each field of error; data is never cut. An API key that the service repeats is masked everywhere.',
+      ),
+      text(
         "An action's data is complete in success, failure and doubt: action, action_id, outcome, effect, request, receipt, hedge, position, quote, derived. In derived, every cost is positive when it is against you.",
       ),
     ],

@@ -4,7 +4,7 @@
  */
 import type { Shown } from '../../commands/shown.ts';
 import type { HedgeError } from '../../errors.ts';
-import { type Block, line, text } from '../../present/blocks.ts';
+import { type Block, line, message, text } from '../../present/blocks.ts';
 import { fitToHeight } from '../../present/fit-to-height.ts';
 import { renderHuman } from '../../present/render-human.ts';
 import { openScreen, type Screen } from '../../terminal/screen.ts';
@@ -42,7 +42,7 @@ export function screenBody(ports: BodyPorts): WatchBody {
     const view = last === undefined ? [] : textOf(resultBlocks(last.shown, context()));
     const newest = screen.notes().at(-1);
     const status = textOf([
-      ...(newest === undefined ? [] : [line(text(newest, 'warn'))]),
+      ...(newest === undefined ? [] : [line(message(newest, 'warn'))]),
       statusOf({ last, failure, now: clock.now(), everyMs }),
     ]);
     screen.paint(fitToHeight(view, status, terminal.stdout.height, terminal.stdout.unicode));
@@ -95,7 +95,7 @@ function statusOf({ last, failure, now, everyMs }: Standing): Block {
     return line(
       text('NO ANSWER.', 'bad'),
       text(age === undefined ? 'No figures yet.' : `These figures are ${inWords(age)} old.`, 'warn'),
-      text(`Reading on. ${failure.what}`),
+      message(`Reading on. ${failure.what}`),
       keys,
     );
   if (age === undefined) return line(text('Reading', 'dim'), keys);

@@ -1,8 +1,9 @@
 /**
  * Opens the service's envelope (specification §1): a success becomes its data and meta, everything else a
- * Failure. It knows status codes and the envelope, no resource and no retry.
+ * Failure, and neither holds the key, however the body spells it.
  */
 import type { ClockReadings } from '../../domain/elapsed.ts';
+import type { KeyMask } from '../../domain/key-mask.ts';
 import { isObject, readJson } from '../json.ts';
 import { Failure } from './failure.ts';
 import { retryAfterMs } from './retry-after.ts';
@@ -18,29 +19,29 @@ export interface Opened {
 
 export function withEnvelope(
   send: Send,
+  mask: KeyMask,
   now: () => number,
 ): (request: WireRequest, attempt: Attempt) => Promise<Opened> {
-  return async (request, attempt) => openEnvelope(await send(request, attempt), now());
+  return async (request, attempt) => openEnvelope(await send(request, attempt), mask, now());
 }
 
 /** @throws Failure of phase `answered`. `now` in milliseconds, for a Retry-After that is a date. */
-export function openEnvelope(answer: WireAnswer, now: number): Opened {
+function openEnvelope(answer: WireAnswer, mask: KeyMask, now: number): Opened {
   const { status } = answer;
-  if (status >= 200 && status < 300) return openSuccess(answer);
-  throw openFailure(answer, now);
+  if (status >= 200 && status < 300) return openSuccess(answer, mask);
+  throw openFailure(answer, mask, now);
 }
 
-function openSuccess({ status, headers, body, clocks }: WireAnswer): Opened {
-  const unreadable = (says: string, cause?: unknown): Failure =>
-    new Failure({ phase: 'answered', kind: 'unreadable', says, status, clocks, cause });
+function openSuccess({ status, headers, body, clocks }: WireAnswer, mask: KeyMask): Opened {
+  const unreadable = (says: string): Failure =>
+    new Failure({ phase: 'answered', kind: 'unreadable', says, status, clocks });
   let envelope: unknown;
   try {
-    envelope = readJson(body);
+    envelope = mask.value(readJson(body));
   } catch (error) {
-    throw unreadable(
-      `the answer is not JSON (${isHtml(body) ? 'it looks like a web page' : reasonOf(error)})`,
-      error,
-    );
+    // Without its cause: what could not be parsed is quoted there, and may repeat the key.
+    const why = isHtml(body) ? 'it looks like a web page' : mask.text(reasonOf(error));
+    throw unreadable(`the answer is not JSON (${why})`);
   }
   if (!isObject(envelope)) throw unreadable('the answer is not an envelope of data, error and meta');
   const { data, error, meta } = envelope;
@@ -50,8 +51,8 @@ function openSuccess({ status, headers, body, clocks }: WireAnswer): Opened {
   return { status, data, meta: meta ?? {}, servedAt: dateOf(headers), clocks };
 }
 
-function openFailure({ status, headers, body, clocks }: WireAnswer, now: number): Failure {
-  const error = readServiceError(body);
+function openFailure({ status, headers, body, clocks }: WireAnswer, mask: KeyMask, now: number): Failure {
+  const error = readServiceError(body, mask);
   const parts = {
     phase: 'answered',
     status,
@@ -81,10 +82,10 @@ interface ServiceError {
 }
 
 /** §1. Undefined where it has no code, or another kind of message than it should. */
-function readServiceError(body: string): ServiceError | undefined {
+function readServiceError(body: string, mask: KeyMask): ServiceError | undefined {
   let envelope: unknown;
   try {
-    envelope = readJson(body);
+    envelope = mask.value(readJson(body));
   } catch {
     return undefined;
   }

@@ -3,6 +3,7 @@
  * the caller is decided once, by retry-policy.ts and final-error.ts.
  */
 import type { ClockReadings } from '../../domain/elapsed.ts';
+import { forScreen } from '../../domain/service-text.ts';
 
 /**
  * `never_sent`: no byte of the request left, so the service cannot have acted.
@@ -31,13 +32,13 @@ export type Kind =
 export interface FailureParts {
   phase: Phase;
   kind: Kind;
-  /** Half a sentence, lower case, no full stop: `connection reset (ECONNRESET)`. Never a key. */
+  /** Half a sentence, lower case, no full stop: `connection reset (ECONNRESET)`. Never a key, and never long. */
   says: string;
   /** The HTTP status, when one came. */
   status?: number | undefined;
   /** The service's `error.code`, when it gave one. */
   code?: string | undefined;
-  /** The service's `error.message` and `error.details`. */
+  /** The service's `error.message` and `error.details`, as they came but for the key. */
   message?: string | undefined;
   details?: unknown;
   /** The wait that the answer asked for. */
@@ -53,9 +54,10 @@ export class Failure extends Error {
   readonly parts: FailureParts;
 
   constructor(parts: FailureParts) {
-    super(parts.says, parts.cause === undefined ? undefined : { cause: parts.cause });
+    const says = forScreen(parts.says);
+    super(says, parts.cause === undefined ? undefined : { cause: parts.cause });
     this.name = 'Failure';
-    this.parts = parts;
+    this.parts = { ...parts, says, code: parts.code === undefined ? undefined : forScreen(parts.code) };
   }
 }
 

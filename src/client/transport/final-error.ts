@@ -2,8 +2,10 @@
  * What a call's failure means to its caller: one error that knows its code, its effect on the book and whether
  * to try again. Names the host and port, never a key.
  */
+import { ownField } from '../../domain/fields.ts';
 import { exactInstant } from '../../domain/instants.ts';
 import { unquoted } from '../../domain/quoted.ts';
+import { forScreen } from '../../domain/service-text.ts';
 import {
   CredentialError,
   type ErrorParts,
@@ -30,7 +32,7 @@ export function finalError(called: Called, tried: Tried): HedgeError {
   const { effect, last, unclear } = tried;
   if (effect === 'action' && (unclear > 0 || isUnclear(last))) return outcomeUnknown(called, tried);
   const book = NOTHING_DONE[effect];
-  const parts = { book, httpStatus: last.status, details: last.details };
+  const parts = { book, httpStatus: last.status, details: last.details, said: last.message };
   if (last.status === 401 || last.status === 403) return turnedDown(called, last, parts);
   if (last.kind === 'status' && !isRateLimit(last) && !isServerError(last))
     return refused(called, last, parts);
@@ -51,14 +53,14 @@ const NOTHING_DONE: Readonly<Record<Effectful, string>> = {
   action: 'Nothing was done.',
 };
 
-type Common = Pick<ErrorParts, 'book' | 'httpStatus' | 'details'>;
+type Common = Pick<ErrorParts, 'book' | 'httpStatus' | 'details' | 'said'>;
 
 function turnedDown({ host }: Called, last: FailureParts, parts: Common): CredentialError {
-  const said = last.message === undefined ? '' : `: ${sentence(last.message)}`;
+  const said = last.message === undefined ? '.' : `: ${sentence(last.message)}`;
   return new CredentialError({
     ...parts,
     code: last.code ?? 'unauthorized',
-    what: `${host} turned the API key down (${last.status})${said === '' ? '.' : said}`,
+    what: `${host} turned the API key down (${last.status})${said}`,
     hint: 'Check which key and address are in use: hedge profile show.',
   });
 }
@@ -77,7 +79,7 @@ function refused({ about }: Called, last: FailureParts, parts: Common): RefusedE
     ...parts,
     code,
     what: `Refused${about === undefined ? '' : ` (${unquoted(about)})`}: ${sentence(last.message ?? code)}`,
-    hint: HINTS[code],
+    hint: ownField(HINTS, code),
   });
 }
 
@@ -134,7 +136,7 @@ function outcomeUnknown({ host, line }: Called, tried: Tried): OutcomeUnknownErr
       details: last.details,
       cause: last.cause,
     },
-    refusedLater ? { code: last.code, message: last.message } : undefined,
+    refusedLater ? { code: last.code, message: last.message && forScreen(last.message) } : undefined,
   );
 }
 
@@ -163,5 +165,5 @@ export const withheld = ({ line }: Called, says: string): StoppedError =>
 
 const times = (count: number): string => (count === 1 ? '1 attempt' : `${count} attempts`);
 
-/** The service's own sentence, closed by one full stop. */
-const sentence = (text: string): string => `${text.trim().replace(/[.\s]+$/, '')}.`;
+/** The service's own sentence, as long as a person reads it, closed by one full stop. */
+const sentence = (text: string): string => `${forScreen(text).replace(/[.\s]+$/, '')}.`;

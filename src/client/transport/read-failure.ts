@@ -2,6 +2,7 @@
  * Errors of sockets, TLS and undici, read into Failures. The phase is never guessed from a code: the caller
  * knows whether the request had started, and a code such as ECONNRESET says the same before and after.
  */
+import { ownField } from '../../domain/fields.ts';
 import { Failure } from './failure.ts';
 import { tlsReason } from './tls-reasons.ts';
 
@@ -61,7 +62,7 @@ export function exchangeFailure(error: unknown, started: boolean): Failure {
 function inWords(error: unknown, code: string | undefined): string {
   if (code === undefined)
     return error instanceof Error ? `connection failed (${error.name})` : 'connection failed';
-  const words = IN_WORDS[code] ?? 'connection failed';
+  const words = ownField(IN_WORDS, code) ?? 'connection failed';
   return `${words} (${code})`;
 }
 

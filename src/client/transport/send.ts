@@ -127,11 +127,11 @@ function stoppedFailure(reason: unknown, started: boolean): Failure {
 function joinHeaders(
   received: Readonly<Record<string, string | string[] | undefined>>,
 ): WireAnswer['headers'] {
-  const joined: Record<string, string> = {};
-  for (const [name, value] of Object.entries(received)) {
-    if (value !== undefined) joined[name] = Array.isArray(value) ? value.join(', ') : value;
-  }
-  return joined;
+  return Object.fromEntries(
+    Object.entries(received).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, Array.isArray(value) ? value.join(', ') : value]],
+    ),
+  );
 }
 
 /** Practice's Date is book time, which can be advanced: it says so, and tells nothing of how long anything took. */

@@ -1,4 +1,5 @@
 /** Why the other side of a TLS connection was not believed, in plain words, and what mends it. */
+import { ownField } from '../../domain/fields.ts';
 
 export interface TlsReason {
   /** Half a sentence about the host: `its certificate has expired`. */
@@ -47,7 +48,7 @@ const HANDSHAKE_CODE = /^(EPROTO$|ERR_SSL_|ERR_TLS_)/;
 /** The reason behind an error code of a TLS handshake, or undefined when the code is not one of TLS. */
 export function tlsReason(code: string | undefined): TlsReason | undefined {
   if (code === undefined) return undefined;
-  const known = REASONS[code];
+  const known = ownField(REASONS, code);
   if (known !== undefined) return known;
   if (CERTIFICATE_CODE.test(code)) {
     return { says: `its certificate is not acceptable (${code})`, mend: NAME_THE_CA };

@@ -2,7 +2,7 @@
  * The wire as `-v` shows it: a few lines an attempt. It stands above the bearer handler, so it never sees the
  * key; bodies are not shown.
  */
-import { clean } from '../../domain/clean.ts';
+import { forScreen } from '../../domain/service-text.ts';
 import { withoutKeys } from '../../domain/without-keys.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { Failure } from './failure.ts';
@@ -13,7 +13,7 @@ export type Trace = (line: string) => void;
 /** `masked` is the key's mask, shown in the place of the bearer. */
 export function withTrace(parts: { trace: Trace; clock: Clock; masked: string }, send: Send): Send {
   const { clock, masked } = parts;
-  const say = (line: string): void => parts.trace(withoutKeys(clean(line)));
+  const say = (line: string): void => parts.trace(withoutKeys(forScreen(line)));
   return async (request, attempt) => {
     say(`> ${request.method} ${request.path} attempt ${attempt.number}`);
     for (const line of headerLines(request, masked)) say(`> ${line}`);

@@ -4,6 +4,7 @@
  */
 import { Big } from 'big.js';
 import type * as z from 'zod/mini';
+import { ownField } from '../../domain/fields.ts';
 import type { Opened } from './envelope.ts';
 import { Failure } from './failure.ts';
 
@@ -39,7 +40,8 @@ function departureOf(schema: z.ZodMiniType, data: unknown): string {
   const value = valueAt(data, issue?.path ?? []);
   if (value === undefined || value === null) return `${where} is missing`;
   if (issue?.code === 'custom') return `${where} ${issue.message}`;
-  if (issue?.code === 'invalid_type') return `${where} is not ${EXPECTED[issue.expected] ?? issue.expected}`;
+  if (issue?.code === 'invalid_type')
+    return `${where} is not ${ownField(EXPECTED, issue.expected) ?? issue.expected}`;
   if (issue?.code === 'invalid_value') return `${where} is not one of ${issue.values.map(String).join(', ')}`;
   return `${where} is not as specified`;
 }

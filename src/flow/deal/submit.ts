@@ -6,6 +6,7 @@ import { textIn } from '../../client/guessed.ts';
 import type { AttemptRecord } from '../../client/hedge-api.ts';
 import type { AcceptedChange, AcceptedOpen } from '../../client/schemas.ts';
 import type { ClockReadings } from '../../domain/elapsed.ts';
+import { unquoted } from '../../domain/quoted.ts';
 import {
   CredentialError,
   HedgeError,
@@ -60,7 +61,10 @@ async function accepted(
 ): Promise<Submitted> {
   const hedgeId = textIn(answer['hedge_id']) || undefined;
   const hash = textIn(answer.order_tx_hash) || undefined;
-  const names = [...(hedgeId === undefined ? [] : [hedgeId]), ...(hash ? [`tx ${hashInWords(hash)}`] : [])];
+  const names = [
+    ...(hedgeId === undefined ? [] : [unquoted(hedgeId)]),
+    ...(hash ? [`tx ${hashInWords(hash)}`] : []),
+  ];
   dealing.watch.note(`accepted   ${names.join(', ')}`.trimEnd());
   const said = {
     kind: 'accepted',

@@ -1,6 +1,7 @@
 /** What the journal keeps of an end that was seen: the service's own names, figures as digits. Pure. */
 import { Big } from 'big.js';
 import type { Hedge, Position } from '../../client/schemas.ts';
+import { ownField } from '../../domain/fields.ts';
 import type { Action } from '../../journal/fold.ts';
 import type { HedgeChange } from '../plan/plan-reduction.ts';
 
@@ -41,7 +42,7 @@ export function changesKept({ intent, outcome }: Action): readonly HedgeChange[]
   if (outcome === undefined || intent.action === 'open') return undefined;
   const changes = intent.before.hedges.flatMap(({ hedge_id: id, notional_usd: before, status }) => {
     if (before === null || status !== 'filled') return [];
-    const after = outcome.facts[id] ?? '';
+    const after = ownField(outcome.facts, id) ?? '';
     return [{ id, before: new Big(before), after: new Big(/^\d+(\.\d+)?$/.test(after) ? after : before) }];
   });
   return changes.some(({ before, after }) => !before.eq(after)) ? changes : undefined;

@@ -127,7 +127,7 @@ function whyUnclear(book: Pick<SideBook, 'open' | 'unread' | 'inPositions' | 'po
   if (book.mayBeCut) return 'the list of hedges may be one page of more';
   const [unread] = book.unread;
   if (unread !== undefined)
-    return `hedge ${unquoted(unread.id)} is in a status that is not known: ${unread.status}`;
+    return `hedge ${unquoted(unread.id)} is in a status that is not known: ${unquoted(unread.status)}`;
   if (book.inPositions === true && book.open.length === 0)
     return 'the side has a position and no filled hedge is listed on it';
   const listed = sum(book.open.map(({ notional }) => notional));

@@ -1,6 +1,7 @@
 /** Finds hedges: the list with its filters, or the one that an id or a deal id names. Sends nothing that acts. */
 import type { Answer, HedgeApi } from '../../client/hedge-api.ts';
 import type { Hedge } from '../../client/schemas.ts';
+import { ownField } from '../../domain/fields.ts';
 import { instantOf } from '../../domain/instants.ts';
 import type { HedgeStatus } from '../../domain/vocabulary.ts';
 
@@ -53,7 +54,7 @@ export function coversOf(
   field: string,
   limit?: number,
 ): Covers {
-  const texts = records.map((record) => record[field]).filter((at) => typeof at === 'string');
+  const texts = records.map((record) => ownField(record, field)).filter((at) => typeof at === 'string');
   const instants = texts.filter((at) => instantOf(at) !== undefined);
   const sorted = instants.toSorted((one, other) => (instantOf(one) ?? 0) - (instantOf(other) ?? 0));
   const count = records.length;

@@ -3,6 +3,7 @@
  * Says of the result what it covers, and what may be missing from it. Asks nobody.
  */
 import type { Here, Moment } from '../../domain/calendar.ts';
+import { ownField } from '../../domain/fields.ts';
 import { instantOf, instantText } from '../../domain/instants.ts';
 import type { Side } from '../../domain/vocabulary.ts';
 import { UsageError } from '../../errors.ts';
@@ -85,7 +86,10 @@ export async function narrow<Found extends SomeRecord>(
   const asked = askedOf(narrowing, span, field);
   const lacking: Record<string, number> = {};
   const fitting = records.filter((record) => {
-    const verdicts = asked.map((each) => ({ name: each.name, fits: each.holds(record[each.name]) }));
+    const verdicts = asked.map((each) => ({
+      name: each.name,
+      fits: each.holds(ownField(record, each.name)),
+    }));
     const untold = verdicts.find(({ fits }) => fits === undefined);
     // What one field rules out is no loss, whatever another does not tell.
     if (untold !== undefined && !verdicts.some(({ fits }) => fits === false))
@@ -141,7 +145,7 @@ const instantIn = (value: unknown): number | undefined =>
  */
 function reachesBack(records: readonly SomeRecord[], field: string, { fromMs }: Span): boolean {
   if (fromMs === undefined) return false;
-  const instants = records.map((record) => instantIn(record[field]));
+  const instants = records.map((record) => instantIn(ownField(record, field)));
   const newestFirst = instants.every((at, index) => {
     const before = instants[index - 1];
     return at !== undefined && (index === 0 || (before !== undefined && before >= at));

@@ -6,6 +6,7 @@ import { Big } from 'big.js';
 import type { ClosedHedge } from '../../client/schemas.ts';
 import { sum } from '../../domain/amounts.ts';
 import type { NamedPeriod } from '../../domain/calendar.ts';
+import { ownField } from '../../domain/fields.ts';
 import { instantOf, instantText } from '../../domain/instants.ts';
 import type { SumBy } from '../../intent/history-intent.ts';
 
@@ -69,7 +70,7 @@ interface Place {
 }
 
 async function placing(by: SumBy, zone: string): Promise<(record: ClosedHedge) => Place> {
-  if (by === 'market' || by === 'side') return (record) => ({ name: textIn(record[by]) ?? null });
+  if (by === 'market' || by === 'side') return (record) => ({ name: textIn(ownField(record, by)) ?? null });
   const { periodOf } = await import('../../domain/calendar.ts');
   return ({ closed_at: at }) => {
     const closed = instantOf(textIn(at) ?? '');
@@ -91,7 +92,7 @@ function order(one: string | null, other: string | null, direction: 1 | -1): num
 
 function sumsOf(records: readonly ClosedHedge[]): Sums {
   const sent = (name: Summed): readonly Big[] =>
-    records.map((record) => amountIn(record[name])).filter((amount) => amount !== undefined);
+    records.map((record) => amountIn(ownField(record, name))).filter((amount) => amount !== undefined);
   return {
     count: records.length,
     sums: ofEach((name) => (sent(name).length === 0 ? null : sum(sent(name)))),

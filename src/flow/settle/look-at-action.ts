@@ -84,7 +84,9 @@ async function acceptedReport(action: Action, seen: Sighting, looking: Looking):
   if (entry.outcome?.kind === 'not_seen' && evidence.kind === 'none')
     return reportOf('unknown', { entry, position, servedAt, finding: notSeen(entry, nowMs) });
   const says =
-    hedge === undefined ? evidenceInWords(entry, evidence) : `${unquoted(hedge.id)} is ${hedge.status}`;
+    hedge === undefined
+      ? evidenceInWords(entry, evidence)
+      : `${unquoted(hedge.id)} is ${unquoted(hedge.status)}`;
   const first = isOfAnotherKey(entry, looking) ? confirming(entry) : [];
   const finding = stillPending(entry, says, nowMs, first);
   return reportOf('pending', { entry, hedge, position, servedAt, finding });

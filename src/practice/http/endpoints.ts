@@ -80,9 +80,10 @@ function posting<B extends { [name: string]: Json | undefined }>(
 }
 
 function understood(body: { [name: string]: Json | undefined }): { [name: string]: Json } {
-  const fields: { [name: string]: Json } = {};
-  for (const [name, value] of Object.entries(body)) if (value !== undefined) fields[name] = value;
-  return fields;
+  const fields = Object.entries(body).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value] as const],
+  );
+  return Object.fromEntries(fields);
 }
 
 const newNotional: readonly RefusalCode[] = [

@@ -38,7 +38,7 @@ async function settingsIn(path: string): Promise<PracticeSettings> {
     );
   }
   for (const [name, market] of Object.entries(parsed.data.markets ?? {})) {
-    if (defaultSettings.markets[name] === undefined && market.base_rate === undefined) {
+    if (!Object.hasOwn(defaultSettings.markets, name) && market.base_rate === undefined) {
       throw new PracticeStoreError(
         path,
         `The practice settings in ${path} cannot be used. markets.${name}.base_rate: a new market needs one.`,

@@ -81,12 +81,10 @@ export const defaultSettings: PracticeSettings = {
 /** A market that the defaults do not know must bring its own base rate; the rest it takes from USDTNGN's. */
 export function settle(file: SettingsFile): PracticeSettings {
   const { markets: named = {}, ...figures } = file;
-  const markets: Record<string, MarketSettings> = { ...defaultSettings.markets };
-  for (const [name, market] of Object.entries(named)) {
-    const usual = defaultSettings.markets[name] ?? ngn;
-    markets[name] = { ...usual, ...present(market) };
-  }
-  return { ...defaultSettings, ...present(figures), markets };
+  const markets = new Map(Object.entries(defaultSettings.markets));
+  for (const [name, market] of Object.entries(named))
+    markets.set(name, { ...(markets.get(name) ?? ngn), ...present(market) });
+  return { ...defaultSettings, ...present(figures), markets: Object.fromEntries(markets) };
 }
 
 /** Only the fields that are there: an absent one must not cover its default. */

@@ -4,9 +4,10 @@
  */
 import { Big } from 'big.js';
 import { roundTo } from '../../domain/amounts.ts';
+import { ownField } from '../../domain/fields.ts';
 import { shellWord } from '../../domain/shell-word.ts';
 import type { ActionFigures, ActionReport } from '../../flow/dealing.ts';
-import { type Block, type Cell, line, nameText, text } from '../blocks.ts';
+import { type Block, type Cell, line, message, nameText, text } from '../blocks.ts';
 import { cellOf, labelOf } from '../fields.ts';
 import { viewChanged } from './action-change.ts';
 import { actionOf, headline, partOf, subject } from './action-headline.ts';
@@ -125,7 +126,7 @@ const extras = (hedge: ActionReport['hedge']): { name: string; value: readonly C
     ? []
     : unknownFields([hedge], KNOWN_OF_HEDGE).map((name) => ({
         name: labelOf(name),
-        value: [cellOf(name, hedge[name])],
+        value: [cellOf(name, ownField(hedge, name))],
       }));
 
 const textOr = (value: string | undefined): Cell =>
@@ -162,7 +163,7 @@ function viewPlanned({ plan, warnings }: ActionReport): readonly Block[] {
   return [
     line(text('DRY RUN', 'warn'), text(': nothing was sent.')),
     ...viewPlan(plan),
-    ...warnings.map(({ says }) => line(text('Warning:', 'warn'), text(says))),
+    ...warnings.map(({ says }) => line(text('Warning:', 'warn'), message(says))),
     { kind: 'gap' },
     line(text('Would be sent:', 'dim')),
     { kind: 'pairs', pairs: body },

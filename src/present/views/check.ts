@@ -3,7 +3,7 @@ import type { ActionReport } from '../../flow/dealing.ts';
 import type { Checked } from '../../flow/settle/check.ts';
 import type { Looked } from '../../flow/settle/look-at-action.ts';
 import { actionDocument } from '../action-document.ts';
-import { type Block, line, text } from '../blocks.ts';
+import { type Block, line, message, text } from '../blocks.ts';
 import { hintBlocks } from '../hint.ts';
 import { viewAction } from './action.ts';
 
@@ -52,8 +52,8 @@ function viewLooked(report: ActionReport, several: boolean): readonly Block[] {
     return [line(text(entry?.shortId ?? '', 'strong'), text('was not sent: nothing was done.'))];
   if (!several) return [];
   return [
-    line(text(finding.what, 'bad')),
-    ...(finding.book === undefined ? [] : [line(text(finding.book))]),
+    line(message(finding.what, 'bad')),
+    ...(finding.book === undefined ? [] : [line(message(finding.book))]),
     ...(finding.hint === undefined ? [] : hintBlocks(finding.hint)),
   ];
 }

@@ -1,6 +1,6 @@
 /** The examination as a person reads it: each line begins with its verdict as a word. */
 import type { Check, Checkup, Verdict } from '../../flow/doctor/doctor-check.ts';
-import { type Block, line, type Tone, text } from '../blocks.ts';
+import { type Block, line, message, type Tone, text } from '../blocks.ts';
 
 const TONES: Readonly<Record<Verdict, Tone>> = { pass: 'good', warn: 'warn', fail: 'bad' };
 const SUMS: Readonly<Record<Verdict, string>> = {
@@ -15,9 +15,9 @@ export const viewCheckup = ({ verdict, checks }: Checkup): readonly Block[] => [
     pairs: checks.flatMap(({ check, verdict: each, says, todo }) => [
       {
         name: `${each.toUpperCase()}  ${check}`,
-        value: [text(says, each === 'pass' ? 'plain' : TONES[each])],
+        value: [message(says, each === 'pass' ? 'plain' : TONES[each])],
       },
-      ...(todo?.split('\n').map((step) => ({ name: '', value: [text(`-> ${step}`)] })) ?? []),
+      ...(todo?.split('\n').map((step) => ({ name: '', value: [message(`-> ${step}`)] })) ?? []),
     ]),
   },
   { kind: 'gap' },

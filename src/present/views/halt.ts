@@ -1,6 +1,6 @@
 /** The halt as a person reads it, and as a document. Knows neither who may lift it nor what it stops. */
 import type { Halt } from '../../journal/halt.ts';
-import { type Block, type Cell, line, text } from '../blocks.ts';
+import { type Block, type Cell, line, message, text } from '../blocks.ts';
 import type { ChangeLine } from '../change-lines.ts';
 
 /** What a command made of the halt. */
@@ -47,7 +47,7 @@ function signedCells(halt: Halt): readonly Cell[] {
   return [
     text(`by ${halt.who},`),
     { kind: 'time', at: halt.at, style: 'second' },
-    text(`: ${halt.why.replace(/(?<![.!?])$/, '.')}`),
+    message(`: ${halt.why.replace(/(?<![.!?])$/, '.')}`),
   ];
 }
 

@@ -1,5 +1,6 @@
 /** Hedges as a person reads them: a table, or one hedge in full. */
 import type { Hedge } from '../../client/schemas.ts';
+import { ownField } from '../../domain/fields.ts';
 import type { Covers } from '../../flow/read/find-hedges.ts';
 import type { NarrowedCovers } from '../../flow/read/narrow.ts';
 import { type Block, type Cell, line, type Tone, text } from '../blocks.ts';
@@ -46,7 +47,7 @@ const LONG_NAMES: Readonly<Record<string, string>> = {
 };
 const DETAILS = COLUMNS.map(({ cell, ...field }) => ({
   ...field,
-  header: LONG_NAMES[field.name] ?? field.header,
+  header: ownField(LONG_NAMES, field.name) ?? field.header,
   ...(cell === maturityDate
     ? { cell: maturityInFull }
     : cell === undefined || cell === dealIdCell
@@ -78,7 +79,7 @@ const TONES: Readonly<Record<string, Tone>> = { filled: 'good', failed: 'bad', c
 
 function statusCell(status: unknown): Cell {
   const word = String(status);
-  const tone = TONES[word];
+  const tone = ownField(TONES, word);
   return tone === undefined ? text(word) : text(word, tone);
 }
 

@@ -5,7 +5,7 @@ import type { Action, ActionState } from '../../journal/fold.ts';
 import { keptFigures } from '../../journal/kept-quote.ts';
 import type { JournalRecord } from '../../journal/record.ts';
 import { type WayOn, waysOn } from '../../journal/ways-on.ts';
-import { type Block, type Cell, line, missing, nameText, text } from '../blocks.ts';
+import { type Block, type Cell, line, message, missing, nameText, text } from '../blocks.ts';
 import { cellOf, labelOf } from '../fields.ts';
 import { becameCell, whereCell } from './journal.ts';
 
@@ -54,7 +54,9 @@ function pairsOf(action: Action): readonly Pair[] {
     ...named('Deal id', intent.deal_id),
     ...named('Hedge', action.hedgeId),
     ...named('Order transaction', action.orderTxHash),
-    ...(WHY_NOW.includes(action.state) ? pair('Why', action.why) : []),
+    ...(WHY_NOW.includes(action.state) && action.why !== undefined
+      ? [{ name: 'Why', value: [message(action.why)] }]
+      : []),
     ...(action.refusal === undefined
       ? []
       : pair('Refused', `${action.refusal.code} (HTTP ${action.refusal.httpStatus.toString()})`)),
@@ -141,7 +143,7 @@ const viewStep = (record: JournalRecord): Block =>
   line(
     { kind: 'time', at: record.at, style: 'second', tone: 'dim' },
     text(`${stepWord(record)}:`, 'strong'),
-    text(detailOf(record)),
+    message(detailOf(record)),
   );
 
 const stepWord = (record: JournalRecord): string =>

@@ -1,4 +1,5 @@
 /** The journal as a person reads it: the list, and the two lines that any screen says of an open matter. */
+import { ownField } from '../../domain/fields.ts';
 import type { JournalGlance } from '../../flow/read/read-journal.ts';
 import { partialFillOf } from '../../journal/fill.ts';
 import { type Action, awaitsEnd, isUnresolved } from '../../journal/fold.ts';
@@ -83,7 +84,7 @@ export function becameCell(action: Action): Cell {
   const away = action.state === 'not_sent' && action.turnedAway !== undefined;
   const became = away ? 'turned away' : word.replaceAll('_', ' ');
   const said = action.settledAs === undefined ? became : `settled as ${action.settledAs}`;
-  return text(word === 'unknown' ? 'UNKNOWN' : said, TONES[word] ?? 'plain');
+  return text(word === 'unknown' ? 'UNKNOWN' : said, ownField(TONES, word) ?? 'plain');
 }
 
 /** What stands open, each with the first line that goes on with it; nothing when nothing does. */

@@ -3,7 +3,7 @@
  * the guards warn of. The environment line stands over it and is not among these blocks.
  */
 import type { Finding, Preview } from '../../flow/dealing.ts';
-import { type Block, line, text } from '../blocks.ts';
+import { type Block, line, message, text } from '../blocks.ts';
 import { hintBlocks } from '../hint.ts';
 import { viewPlan } from './plan.ts';
 
@@ -22,9 +22,9 @@ export const viewWarnings = (warnings: readonly Finding[]): readonly Block[] => 
 
 /** A sentence goes on with the warning; commands stand one a line, to be pasted. */
 function viewWarning({ says, hint }: Finding): readonly Block[] {
-  const warning = [text('Warning:', 'warn'), text(says)] as const;
+  const warning = [text('Warning:', 'warn'), message(says)] as const;
   if (hint === undefined) return [line(...warning)];
   return hint.startsWith('hedge ') || hint.includes('\n')
     ? [line(...warning), ...hintBlocks(hint)]
-    : [line(...warning, text(hint))];
+    : [line(...warning, message(hint))];
 }

@@ -8,6 +8,7 @@ import type { Account, Quote } from '../../client/schemas.ts';
 import { roundTo } from '../../domain/amounts.ts';
 import { carryInWords } from '../../domain/carry.ts';
 import { spelledName } from '../../domain/clean.ts';
+import { ownField } from '../../domain/fields.ts';
 import { quoteCurrency, sideInWords } from '../../domain/vocabulary.ts';
 import type { QuotedTenor, QuoteReading } from '../../flow/read/read-quotes.ts';
 import { type Block, type Cell, line, nameText, text } from '../blocks.ts';
@@ -196,7 +197,7 @@ function extraFields({ pricing, carry, upfront, ...top }: Quote): readonly SentF
 }
 
 const extrasOf = (group: Readonly<Record<string, unknown>>, known: readonly string[]): readonly SentField[] =>
-  unknownFields([group], known).map((name) => ({ name, value: group[name] }));
+  unknownFields([group], known).map((name) => ({ name, value: ownField(group, name) }));
 
 function perDay(daily: Big): readonly Cell[] {
   const { words, amount } = carryInWords(daily);

@@ -4,6 +4,7 @@
  */
 import { spelledName } from '../../domain/clean.ts';
 import { writeExactJson } from '../../domain/exact-json.ts';
+import { ownField } from '../../domain/fields.ts';
 import { type Block, type Cell, type Column, text } from '../blocks.ts';
 import type { ChangeLine } from '../change-lines.ts';
 import { cellOf, labelOf } from '../fields.ts';
@@ -27,7 +28,7 @@ export const columnsOf = (fields: readonly KnownField[]): readonly string[] => f
 const DERIVED = 'derived';
 
 const isSent = (records: readonly Record[], name: string): boolean =>
-  records.some((record) => record[name] !== undefined);
+  records.some((record) => ownField(record, name) !== undefined);
 
 /** Fields that came and that we do not know, in the order of their first appearance. */
 export function unknownFields(records: readonly Record[], known: readonly string[]): readonly string[] {
@@ -63,7 +64,7 @@ export function pairsOf(record: Record, known: readonly KnownField[], always: re
     known.map(({ name }) => name),
   );
   const fields: readonly KnownField[] = [
-    ...known.filter(({ name }) => record[name] !== undefined || always.includes(name)),
+    ...known.filter(({ name }) => ownField(record, name) !== undefined || always.includes(name)),
     ...extra.map((name) => ({ name, header: labelOf(name) })),
   ];
   return {
@@ -73,14 +74,14 @@ export function pairsOf(record: Record, known: readonly KnownField[], always: re
 }
 
 function cellFor(field: KnownField, record: Record): Cell {
-  const value = record[field.name];
+  const value = ownField(record, field.name);
   if (value === undefined || value === null || field.cell === undefined) return cellOf(field.name, value);
   return field.cell(value, record);
 }
 
 const isNumeric = (records: readonly Record[], name: string): boolean =>
   records.some((record) => {
-    const { kind } = cellOf(name, record[name]);
+    const { kind } = cellOf(name, ownField(record, name));
     return kind === 'money' || kind === 'rate' || kind === 'percent' || kind === 'number';
   });
 
@@ -94,9 +95,9 @@ export const changesOf = (
   key: readonly string[],
 ): readonly ChangeLine[] =>
   records.map((record) => ({
-    key: key.map((name) => wordOf(record[name])).join(' '),
+    key: key.map((name) => wordOf(ownField(record, name))).join(' '),
     cells: known
-      .filter(({ name }) => !key.includes(name) && (record[name] ?? undefined) !== undefined)
+      .filter(({ name }) => !key.includes(name) && (ownField(record, name) ?? undefined) !== undefined)
       .flatMap((field, index) => [
         ...(index === 0 ? [] : [text(',')]),
         text(field.header.charAt(0).toLowerCase() + field.header.slice(1)),

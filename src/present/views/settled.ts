@@ -1,6 +1,6 @@
 /** What is known of an action before a person settles it, the question, and what stands afterwards. */
 import type { Action } from '../../journal/fold.ts';
-import { type Block, type Cell, line, nameText, text } from '../blocks.ts';
+import { type Block, type Cell, line, message, nameText, text } from '../blocks.ts';
 import { becameCell, whereCell } from './journal.ts';
 
 export const viewUnsettled = (action: Action): readonly Block[] => [
@@ -10,7 +10,7 @@ export const viewUnsettled = (action: Action): readonly Block[] => [
     at: action.sentAt ?? action.intent.at,
     style: 'second',
   }),
-  ...(action.why === undefined ? [] : [line(text(`Last known: ${action.why.replace(/\.$/, '')}.`))]),
+  ...(action.why === undefined ? [] : [line(message(`Last known: ${action.why.replace(/\.$/, '')}.`))]),
 ];
 
 export const questionToSettle = (action: Action, as: 'done' | 'nothing'): string =>

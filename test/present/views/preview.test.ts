@@ -74,7 +74,7 @@ describe('the preview of an addition', () => {
   it('names the hedge that grows and the maturity that stays', () => {
     const book = sideBook({ hedges: [hedge('hdg_B', 30_000)] });
     const lines = shown(viewPreview(preview(planOf('add USDTNGN buy 10k', { facts: { book } }))));
-    expect(lines.slice(0, 2).join(' ')).toBe(
+    expect(lines.slice(0, 2).join(' ').replace(/ +/g, ' ')).toBe(
       'ADD buy USDTNGN 10,000.00 USD to hedge hdg_B, still to Mon 23 Nov 10:02 WAT. Gains when the naira weakens.',
     );
     expect(lines.join('\n')).toMatch(/hdg_B +30,000\.00 +USD +→ 40,000\.00 USD/);
@@ -97,7 +97,7 @@ describe('the preview of an addition', () => {
 
   it('says that the service chooses where several are open', () => {
     const lines = shown(viewPreview(preview(fullPlan('add USDTNGN buy 10k'))));
-    expect(lines.slice(0, 2).join(' ')).toContain(
+    expect(lines.slice(0, 2).join(' ').replace(/ +/g, ' ')).toContain(
       'to an open hedge that the service chooses, at the maturity it has.',
     );
     expect(lines.join('\n')).not.toContain('hdg_B');
