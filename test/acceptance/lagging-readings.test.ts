@@ -195,6 +195,17 @@ describe('an order that is on its way to close an old hedge', { timeout: LONG_MS
     });
   });
 
+  it('is CLOSED without a word of other hedges where the positions are behind the list', async () => {
+    const { service, desk } = await opened(TEN_MINUTES);
+    const after = service.served.changes().length;
+    service.lag((reading) =>
+      reading === 'positions' && service.served.changes().length > after ? 8_000 : 0,
+    );
+    const ran = await desk.run(CLOSE);
+    expect(told(ran)).toEqual([0, 'closed', undefined]);
+    expect(JSON.parse(ran.out).data.position).toBeNull();
+  });
+
   it('is told by check at once, by a service that leaves it filled', async () => {
     const { service, desk } = await opened(TEN_MINUTES);
     service.leavesFilled();

@@ -107,9 +107,9 @@ function about(
   const place = `${unquoted(book.market)} ${book.side}`;
   const missing = lacksSide(book) ? `the positions do not show ${place}` : 'the list does not show it so';
   const seconds = Math.max(0, Math.round((atMs - knownMs) / 1000)).toString();
-  const status = hedge === undefined ? `was seen ${seconds} s ago` : `is ${unquoted(hedge.status)}`;
+  const status = hedge === undefined ? `was there ${seconds} s ago` : `is ${unquoted(hedge.status)}`;
   return {
-    says: `${unquoted(id)} ${status}, and ${missing}: a reading may be ${LAG_IN_WORDS} old`,
+    says: `${unquoted(id)} ${status}, and ${missing} (readings may lag by ${LAG_IN_WORDS})`,
     again: false,
     hedge,
   };

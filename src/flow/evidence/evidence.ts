@@ -138,7 +138,9 @@ function closeEvidence(stood: boolean | null, now: SideBook, holding: readonly F
   if (!side.some(hasChanged)) return unchanged(now, []);
   if (side.some(({ became }) => became === 'held') || allMatured(holding)) return other(side);
   const [since] = now.open;
-  if (since === undefined) return exactly(side);
+  // All of them are over, and the positions are behind: what else stands there is told when they are not.
+  if (since === undefined)
+    return disagree(now) ? { kind: 'unclear', says: now.unclear ?? '' } : exactly(side);
   return exactly(side, `${unquoted(since.id)} ${usdInWords(since.notional)} stands on the side since`);
 }
 
