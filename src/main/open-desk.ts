@@ -23,7 +23,7 @@ import type { ProfileStore } from '../settings/profiles.ts';
 import { resolveProfile, type Selection } from '../settings/resolve.ts';
 import { chooseProgress } from '../terminal/choose-progress.ts';
 import { choosePrompter } from '../terminal/choose-prompter.ts';
-import { actionWatch } from './action-watch.ts';
+import { actionWatch, timeOfDay } from './action-watch.ts';
 import { brakeOf } from './brake.ts';
 import { connectionsOf } from './connections.ts';
 import { keysFrom } from './keys-from.ts';
@@ -112,7 +112,8 @@ export function openDesk(parts: DeskParts): OpenDesk {
   });
   const looking = async (): Promise<Looking> => {
     const { api, owner } = await book();
-    return { api, journal: await journal(), clock, identity: owner, signal: signals.signal, watch };
+    const lent = { clock, signal: signals.signal, watch, timeOfDay: timeOfDay(terminal, zone) };
+    return { ...lent, api, journal: await journal(), identity: owner };
   };
 
   const opened: OpenDesk = {
