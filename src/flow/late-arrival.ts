@@ -19,10 +19,22 @@ export function mayArriveUntil(action: Action): number | undefined {
   return at === undefined ? undefined : Date.parse(at) + MAY_ARRIVE_MS;
 }
 
-/** A clock that was set back tells no ages. */
-export function mayStillArrive(action: Action, records: readonly JournalRecord[], nowMs: number): boolean {
+/** ASSUMED: by then what arrived last has landed, and shows. */
+const SHOWS_WITHIN_MS = 60_000;
+
+/**
+ * From when on a look tells that nothing was done, in milliseconds since the epoch; undefined as above. An open is
+ * listed from its acceptance on (specification §3), the others show once they have landed.
+ */
+export function isToldFrom(action: Action): number | undefined {
   const until = mayArriveUntil(action);
-  return until === undefined || nowMs < until || isSetBack(action, records, nowMs);
+  return until === undefined || action.intent.action === 'open' ? until : until + SHOWS_WITHIN_MS;
+}
+
+/** Whether a look tells it by now. A clock that was set back tells no ages. */
+export function isToldByNow(action: Action, records: readonly JournalRecord[], nowMs: number): boolean {
+  const from = isToldFrom(action);
+  return from !== undefined && nowMs >= from && !isSetBack(action, records, nowMs);
 }
 
 /**
@@ -44,14 +56,16 @@ export function foundProvisionallyUntil(action: Action, nowMs: number): number |
 export const keepsItsKey = (action: Action, nowMs: number): boolean =>
   wasNotExecuted(action) && keyLives(action, nowMs);
 
-/** As a whole sentence; undefined when it can't arrive any more, or that is not known. */
+/** As a whole sentence; undefined when it can't arrive any more and would show, or that is not known. */
 export function arrivalInWords(
   action: Action,
   { clock, timeOfDay }: Pick<Looking, 'clock' | 'timeOfDay'>,
 ): string | undefined {
-  const until = mayArriveUntil(action);
-  if (until === undefined || until <= clock.now()) return undefined;
-  return `${action.refusal === undefined ? 'It' : 'An earlier attempt'} may still arrive until ${timeOfDay(until)}.`;
+  const [until, from] = [mayArriveUntil(action), isToldFrom(action)];
+  if (until === undefined || from === undefined || from <= clock.now()) return undefined;
+  return until > clock.now()
+    ? `${action.refusal === undefined ? 'It' : 'An earlier attempt'} may still arrive until ${timeOfDay(until)}.`
+    : `What arrived last may take until ${timeOfDay(from)} to show.`;
 }
 
 /** For scripts, among the details of an error. */

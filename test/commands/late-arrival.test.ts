@@ -275,8 +275,8 @@ describe('waiting for an open that may still arrive', () => {
 });
 
 describe.each(EACH_ACTION.filter(({ name }) => name !== 'open'))('$name of an open side', (action) => {
-  const onTheSide = async () => {
-    const desk = await aHeldDesk();
+  const onTheSide = async (settings: Record<string, unknown> = {}) => {
+    const desk = await aHeldDesk(settings);
     await desk.served.opened('buy', action.before);
     return desk;
   };
@@ -288,6 +288,10 @@ describe.each(EACH_ACTION.filter(({ name }) => name !== 'open'))('$name of an op
     expect([ran.code, ran.document()]).toMatchObject([7, UNKNOWN]);
     clock.pass(WINDOW - MINUTE);
     expect((await run('check --json')).code).toBe(7);
+    clock.pass(MINUTE);
+    const late = await run('check --json');
+    expect(late.code).toBe(7);
+    expect(messageOf(late)).toMatch(/may take until \d\d:\d\d:\d\d UTC to show/);
     clock.pass(MINUTE);
     const looked = await run('check --json');
     expect([looked.code, looked.document()]).toMatchObject([
@@ -309,6 +313,18 @@ describe.each(EACH_ACTION.filter(({ name }) => name !== 'open'))('$name of an op
     expect(await served.openOn('buy')).toBe(action.after);
   });
 
+  it('that arrives at the last moment is not called rejected before it has landed', async () => {
+    const { run, attempts, clock } = await onTheSide({ fill_seconds: { min: 4, max: 4 } });
+    attempts.plan('held', 'rejected');
+    expect((await run(wordsOf(action))).code).toBe(7);
+    clock.pass(WINDOW - 1_000);
+    await attempts.arrive();
+    clock.pass(1_000);
+    expect((await run('check --json')).code).toBe(7);
+    clock.pass(MINUTE);
+    expect((await run('check --json')).code).toBe(7);
+  });
+
   it('without any answer stays unknown after the five minutes: its absence alone tells nothing', async () => {
     const { run, attempts, clock } = await onTheSide();
     attempts.plan('lost', 'lost', 'lost');
@@ -321,7 +337,7 @@ describe.each(EACH_ACTION.filter(({ name }) => name !== 'open'))('$name of an op
     const { run, attempts, clock } = await onTheSide();
     attempts.plan('lost', 'rejected');
     await run(wordsOf(action));
-    clock.pass(WINDOW);
+    clock.pass(WINDOW + MINUTE);
     const next = await run('open USDTNGN buy 2k --tenor 3 --deal-id PAY-2 --yes --json');
     expect(next.code).toBe(0);
     expect(next.err).toMatch(/settled {4}Refused: /);

@@ -6,7 +6,7 @@ import type { Hedge } from '../../client/schemas.ts';
 import { exactInstant } from '../../domain/instants.ts';
 import { type Action, isUnresolved } from '../../journal/fold.ts';
 import type { JournalState } from '../../journal/store.ts';
-import { foundProvisionallyUntil, mayStillArrive } from '../late-arrival.ts';
+import { foundProvisionallyUntil, isToldByNow } from '../late-arrival.ts';
 import type { Evidence } from './evidence.ts';
 import type { Sighting } from './look.ts';
 import { type Recording, type Said, writeDown } from './write-down.ts';
@@ -38,7 +38,7 @@ export async function confirmFound(action: Action, seen: Sighting, recording: Re
 }
 
 export const isProvisionalNoMore = (action: Action, nowMs: number): boolean =>
-  action.provisionalUntil !== undefined && foundProvisionallyUntil(action, nowMs) === undefined;
+  action.provisionalUntil !== undefined && nowMs >= Date.parse(action.provisionalUntil);
 
 /** Answers that say nothing about what a key was used for. */
 const TURNED_DOWN: readonly number[] = [401, 403];
@@ -61,7 +61,7 @@ export const isDueToSettle = (
   action: Action,
   { records }: Pick<JournalState, 'records'>,
   nowMs: number,
-): boolean => mayBeSettled(action) && !mayStillArrive(action, records, nowMs);
+): boolean => mayBeSettled(action) && isToldByNow(action, records, nowMs);
 
 /** The action with its end, where the look shows that it was not executed; undefined where it doesn't. */
 export async function recordNotExecuted(

@@ -11,7 +11,7 @@ import type { ActionReport, Looking } from '../dealing.ts';
 import { awaitHedge } from '../evidence/await-hedge.ts';
 import { mayBeSettled } from '../evidence/found-hedge.ts';
 import { severalUnder } from '../evidence/several-hedges.ts';
-import { mayArriveUntil } from '../late-arrival.ts';
+import { isToldFrom } from '../late-arrival.ts';
 import { poll } from '../poll.ts';
 import { findHedges } from '../read/find-hedges.ts';
 import { actionOfBook } from '../read/name-action.ts';
@@ -30,7 +30,7 @@ export async function waitFor(
   if (action === undefined)
     return awaitHedge(await hedgeNamed(word, looking), { wait: true, timeoutMs }, looking);
   const entry = await onceNobodySends(action, timeoutMs, looking);
-  const isWaitedFor = isUnresolved(entry) && mayBeSettled(entry) && mayArriveUntil(entry) !== undefined;
+  const isWaitedFor = isUnresolved(entry) && mayBeSettled(entry) && isToldFrom(entry) !== undefined;
   return isWaitedFor
     ? untilNothingArrives(entry, timeoutMs, looking)
     : finish(entry, { wait: true, timeoutMs }, looking);
@@ -47,16 +47,16 @@ async function untilNothingArrives(
 ): Promise<ActionReport> {
   const { clock, signal, watch, timeOfDay } = looking;
   const startedAt = clock.now();
-  const arrivesUntil = mayArriveUntil(action) ?? startedAt;
+  const toldFrom = isToldFrom(action) ?? startedAt;
   let last: ActionReport | undefined;
   watch.start(
-    `waiting until ${timeOfDay(arrivesUntil)}: an earlier attempt may still arrive (Ctrl-C stops only the waiting)`,
+    `waiting until ${timeOfDay(toldFrom)}: an earlier attempt may still arrive (Ctrl-C stops only the waiting)`,
   );
   try {
     await poll({
       clock,
       signal,
-      withinMs: Math.max(0, Math.min(timeoutMs, arrivesUntil - startedAt + A_LITTLE_MS)),
+      withinMs: Math.max(0, Math.min(timeoutMs, toldFrom - startedAt + A_LITTLE_MS)),
       async read(own) {
         last = (await lookAtAction(last?.entry ?? action, { ...looking, signal: own })).report;
         return last.outcome === 'unknown' ? undefined : last;
