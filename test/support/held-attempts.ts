@@ -19,21 +19,23 @@ export interface HeldAttempts {
   held(): number;
   /** The oldest that is held arrives: the status that the service answers with; undefined when none is held. */
   arrive(): Promise<number | undefined>;
+  /** Those that are held for longer never arrive. */
+  drop(longerThanMs: number): void;
 }
 
 const CHANGE = /^POST \/hedges(?:\/(?:add|reduce|close))?$/;
 const TIMED_OUT = refusal(504, 'upstream_timeout');
 
-export function holdAttempts(front: Front): HeldAttempts {
+export function holdAttempts(front: Front, now: () => number = Date.now): HeldAttempts {
   let planned: AttemptPlan[] = [];
-  const held: (() => Promise<Passed>)[] = [];
+  let held: { since: number; pass: () => Promise<Passed> }[] = [];
   front.meddle(async (line, pass) => {
     const attempt = CHANGE.test(line) ? (planned.shift() ?? 'through') : 'through';
     switch (attempt) {
       case 'through':
         return pass();
       case 'held':
-        held.push(pass);
+        held.push({ since: now(), pass });
         return TIMED_OUT;
       case 'lost':
         return TIMED_OUT;
@@ -53,6 +55,9 @@ export function holdAttempts(front: Front): HeldAttempts {
       planned = [...attempts];
     },
     held: () => held.length,
-    arrive: async () => (await held.shift()?.())?.status,
+    arrive: async () => (await held.shift()?.pass())?.status,
+    drop(longerThanMs) {
+      held = held.filter(({ since }) => now() - since <= longerThanMs);
+    },
   };
 }
