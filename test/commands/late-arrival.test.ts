@@ -340,7 +340,7 @@ describe.each(EACH_ACTION.filter(({ name }) => name !== 'open'))('$name of an op
     clock.pass(WINDOW + MINUTE);
     const next = await run('open USDTNGN buy 2k --tenor 3 --deal-id PAY-2 --yes --json');
     expect(next.code).toBe(0);
-    expect(next.err).toMatch(/settled {4}Refused: /);
+    expect(next.err).toMatch(/checked {4}Refused: /);
   });
 });
 
@@ -388,6 +388,7 @@ describe('a hedge that is found under its deal id while an attempt may still arr
     const told = await run(line);
     expect([line, told.code]).toEqual([line, 7]);
     for (const id of ids) expect(told.out).toContain(id);
+    expect(told.out).not.toContain('hedge resume');
     expect(told.err).toContain('2 hedges carry the reference PAY-1');
     expect(served.changes()).toHaveLength(sent);
     expect((await run('journal PAY-1 --json')).document()).toMatchObject({

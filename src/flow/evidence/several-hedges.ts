@@ -21,7 +21,7 @@ export function severalUnder(reference: string, hedges: readonly Hedge[]): Outco
   return new OutcomeUnknownError({
     what: `UNKNOWN: ${severalInWords(reference, ids)}.`,
     book: 'One of them is a second deal, or was dealt elsewhere. Do not deal it again.',
-    hint: `See them: hedge hedges ${shellWord(reference)}. Which is which, your colleagues know; if one is too many, close or reduce.`,
+    hint: `See them: hedge hedges ${shellWord(reference)}. If one is too many, reduce or close.`,
     details: { client_reference: reference, hedge_ids: ids },
   });
 }

@@ -29,11 +29,16 @@ export const stillUnknown = (
     details: { ...actionIds(action), ...arrivalDetails(action), evidence: evidence.kind },
   });
 
-/** A close of which nothing is left to send it for: another of ours took it, or something else stands there since. */
+/**
+ * A close of which nothing is left to send it for: another of ours took it, or something else stands there since. And an
+ * open that several hedges may be.
+ */
 const isOverForGood = ({ intent }: Action, evidence: Evidence): boolean =>
-  intent.action === 'close' &&
-  evidence.kind === 'exact' &&
-  (evidence.closedBy !== undefined || evidence.says !== undefined);
+  evidence.kind === 'other'
+    ? evidence.isOneOf !== undefined
+    : intent.action === 'close' &&
+      evidence.kind === 'exact' &&
+      (evidence.closedBy !== undefined || evidence.says !== undefined);
 
 /** Accepted, and for five minutes nothing of it could be seen. */
 export const notSeen = (action: Action, nowMs: number): OutcomeUnknownError =>

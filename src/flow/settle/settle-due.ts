@@ -62,7 +62,7 @@ export async function settleOne(action: Action, looking: Looking): Promise<Actio
     const { entry = action, finding } = (await lookAtAction(action, looking)).report;
     const isSettled = isUnresolved(entry) !== isUnresolved(action);
     const says = finding?.what ?? `${actionInWords(entry)}, action ${entry.shortId}: ${stateInWords(entry)}.`;
-    if (isSettled) looking.watch.news(`settled    ${says}`);
+    if (isSettled) looking.watch.news(`checked    ${says}`);
     return entry;
   } catch (error) {
     if (isReadingFailure(error)) return action;
