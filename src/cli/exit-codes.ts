@@ -56,7 +56,7 @@ export const EXIT_CODES: readonly ExitCode[] = [
   {
     code: 7,
     meaning:
-      'outcome unknown: sent, now or in an earlier run of the same action, and no usable answer came, or readings disagree; hedge check, hedge resume. Also an open that was filled for less than was asked (partial_fill, effect done)',
+      'outcome unknown: sent, now or in an earlier run of the same action, and no usable answer came, whatever a later attempt was told; readings disagree; several hedges under one deal ID; hedge check, hedge resume. Also an open that was filled for less than was asked (partial_fill, effect done)',
     kinds: [OutcomeUnknownError, PartialFillError],
   },
   {
@@ -64,7 +64,11 @@ export const EXIT_CODES: readonly ExitCode[] = [
     meaning: 'accepted, and its end was not seen in the time given; hedge wait',
     kinds: [PendingError],
   },
-  { code: 9, meaning: 'the order did not land: nothing was opened', kinds: [OrderFailedError] },
+  {
+    code: 9,
+    meaning: 'the order did not land, or was not executed: nothing was opened',
+    kinds: [OrderFailedError],
+  },
   {
     code: 10,
     meaning: 'stopped here, by a guard, a broken --expect-env or your own no; nothing was sent',

@@ -1,8 +1,10 @@
 /** `hedge hedges`: the list, or the hedge that an id or a deal id names. */
 import { lateNews } from '../flow/evidence/late-news.ts';
+import { severalUnder } from '../flow/evidence/several-hedges.ts';
 import { findHedges, isHedgeId, listHedges } from '../flow/read/find-hedges.ts';
 import { checkMarketIsKnown } from '../flow/read/known-market.ts';
 import { checkSpan, hereAt, narrow } from '../flow/read/narrow.ts';
+import { settleProvisional } from '../flow/settle/settle-due.ts';
 import { readHedgesIntent } from '../intent/hedges-intent.ts';
 import { NARROWING_HELP, narrowingOptions } from '../intent/narrowing.ts';
 import { HEDGE_COLUMNS, hedgeChanges, viewHedges } from '../present/views/hedges.ts';
@@ -11,7 +13,7 @@ import { defineCommand } from './define.ts';
 export const hedges = defineCommand({
   name: 'hedges',
   summary: 'the hedges of this account, newest first, or one of them',
-  description: `Without an operand: the list. With one: the hedge of that id, or those that carry it as their deal id. In a document, data is an object for a hedge id and a list for a deal id, however many carry it. ${NARROWING_HELP}`,
+  description: `Without an operand: the list. With one: the hedge of that id, or those that carry it as their deal id; exit 7 when more than one stands under it. In a document, data is an object for a hedge id and a list for a deal id, however many carry it. ${NARROWING_HELP}`,
   operands: [{ name: 'ID', summary: 'hedge id (hdg_…) or your own deal id', optional: true }],
   options: [
     { flags: '--status <status>', summary: 'submitting, submitted, filled, failed or closed' },
@@ -32,7 +34,9 @@ export const hedges = defineCommand({
     await checkSpan(narrowing, here);
     const api = await desk.api();
     const found = id === undefined ? await listHedges(api, filter) : await findHedges(api, id);
-    await lateNews(found.data, await desk.looking());
+    const looking = await desk.looking();
+    await lateNews(found.data, looking);
+    await settleProvisional(looking);
     await checkMarketIsKnown(api, narrowing.market, found.data);
     const wanted = { narrowing, field: 'opened_at', limit: filter.limit, here: hereAt(found, here) };
     const { records, covers } = await narrow(found.data, wanted);
@@ -40,6 +44,7 @@ export const hedges = defineCommand({
     return {
       value: { hedges: records, asked: id, ...listed },
       servedAt: found.servedAt,
+      finding: id === undefined ? undefined : severalUnder(id, found.data),
       meta: { ...found.meta, ...listed },
     };
   },

@@ -10,7 +10,7 @@ export const wait = defineCommand({
   name: 'wait',
   summary: 'waits for the end of an action or a hedge',
   description:
-    'What has ended already is told at once. The waiting sends nothing, and stopping it stops nothing else.',
+    'What has ended already is told at once. What had no answer is waited for until none of its attempts can still arrive. The waiting sends nothing, and stopping it stops nothing else.',
   operands: [{ name: 'ACTION', summary: 'an action id or its beginning, a hedge id or a deal id' }],
   options: WAIT_OPTIONS,
   examples: [

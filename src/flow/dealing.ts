@@ -51,6 +51,8 @@ export interface Looking {
   /** Aborts at Ctrl-C, TERM or HUP; its reason is the InterruptedError. */
   signal: AbortSignal;
   watch: Watch;
+  /** An instant of about now, in milliseconds since the epoch, on the operator's clock: `10:07:58`. */
+  timeOfDay: (ms: number) => string;
 }
 
 /** What is lent to anything that sends one. */

@@ -3,6 +3,7 @@
  * service said outweighs what was supposed, and nothing that may have happened is ever called not done.
  */
 import { Big } from 'big.js';
+import { type Answers, followAnswers, forgetSends, NO_ANSWERS } from './answers.ts';
 import { type IntentRecord, isEnd, type JournalRecord, type OutcomeKind, type Writer } from './record.ts';
 
 /**
@@ -22,7 +23,7 @@ export type ActionState =
   | 'not_sent'
   | 'settled';
 
-export interface Action {
+export interface Action extends Answers {
   id: string;
   /** Shortest beginning, of four or more, that no earlier action has: never changes. */
   shortId: string;
@@ -42,7 +43,6 @@ export interface Action {
   orderTxHash: string | undefined;
   /** Last one written; `not_seen` leaves the state `accepted`. */
   outcome: { kind: OutcomeKind; at: string; facts: Readonly<Record<string, string | null>> } | undefined;
-  refusal: { code: string; httpStatus: number } | undefined;
   /** Of one that is `not_sent`: the code with which the service turned it away. */
   turnedAway: string | undefined;
   settledAs: 'done' | 'nothing' | undefined;
@@ -109,6 +109,7 @@ const isAnswer = ({ kind }: JournalRecord): boolean =>
 
 /** What looks as if it never left may have left: a line that may be its sending cannot be read. */
 function doubted(action: Action): void {
+  forgetSends(action);
   if (action.state !== 'prepared' && action.state !== 'not_sent') return;
   action.state = 'unknown';
   action.unclear = true;
@@ -132,10 +133,10 @@ function begun(intent: IntentRecord, taken: Set<string>): Action {
     notional: intent.notional_usd === undefined ? undefined : new Big(intent.notional_usd),
     attempts: 0,
     unclear: false,
+    ...NO_ANSWERS,
     hedgeId: undefined,
     orderTxHash: undefined,
     outcome: undefined,
-    refusal: undefined,
     turnedAway: undefined,
     settledAs: undefined,
     why: undefined,
@@ -157,6 +158,7 @@ const SEEN: readonly ActionState[] = ['accepted', 'done', 'failed'];
 
 function apply(action: Action, record: JournalRecord): void {
   action.changedAt = record.at;
+  followAnswers(action, record);
   /** The service has told what it did: neither a lost answer nor a person's guess takes that back. */
   const seen = SEEN.includes(action.state);
   switch (record.kind) {
@@ -179,7 +181,6 @@ function apply(action: Action, record: JournalRecord): void {
       action.settledAs = undefined;
       return;
     case 'refused':
-      action.refusal = { code: record.code, httpStatus: record.http_status };
       if (seen || action.state === 'settled') return;
       if (record.looked === true) action.unclear = false;
       action.state = action.unclear ? 'unknown' : 'refused';
@@ -238,8 +239,7 @@ export function mayStand({ state, underway, settledAs }: Action): boolean {
 }
 
 /** Actions that make the book larger. */
-export const opens = (action: Action): boolean =>
-  action.intent.action === 'open' || action.intent.action === 'add';
+export const opens = ({ intent: { action } }: Action): boolean => action === 'open' || action === 'add';
 
 /** Accepted and not seen to end, late or not; or being sent for the first time by a running process. */
 export const awaitsEnd = (action: Action): boolean =>

@@ -81,6 +81,11 @@ export const dealAttempt = (actions: readonly Action[], identity: Identity, deal
   findByDealId(actions, identity, dealId).filter((it) => it.intent.action === 'open' && isDefiniteNo(it))
     .length;
 
+/** An open that was looked for when no send of it could arrive any more, and was not there. */
+export const wasNotExecuted = ({ intent, state, hedgeId, refusal }: Action): boolean =>
+  intent.action === 'open' &&
+  ((state === 'refused' && refusal?.looked === true) || (state === 'failed' && hedgeId === undefined));
+
 /**
  * USD that opens and adds of one UTC day (`2026-11-20`) put on the book, or may have, or are about to. What was filled
  * in part counts as it was asked: nothing says that the rest will never fill, and a limit must hold all the same.

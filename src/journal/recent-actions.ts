@@ -44,6 +44,8 @@ interface Known extends RecentAction {
   /** Its end was seen on the book. */
   ended: boolean;
   settledAs: unknown;
+  /** Its hedge was found under a deal id, and may be another's: its end is not told by that. */
+  provisional: boolean;
   /** The service took it: no later word takes that back. */
   accepted: boolean;
   /** A send may have arrived without an answer: a refusal alone does not end it. */
@@ -60,8 +62,8 @@ function begun(id: string, { at, action, side, profile, deal_id: dealId }: Recor
       ? [at.slice(0, 16).replace('T', ' ')]
       : []),
   ];
-  const nothingYet = { ended: false, settledAs: undefined, accepted: false, unclear: false, sent: false };
-  return { id, open: true, profile, dealId, about: words.join(' '), ...nothingYet };
+  const nothingYet = { ended: false, accepted: false, provisional: false, unclear: false, sent: false };
+  return { id, open: true, profile, dealId, about: words.join(' '), settledAs: undefined, ...nothingYet };
 }
 
 /** As fold.ts has it, for records that nobody has checked, and whoever wrote them may still run. */
@@ -69,6 +71,11 @@ function apply(known: Known, record: Record<string, unknown>): void {
   const { kind, outcome } = record;
   const wasSent = known.sent;
   known.sent = kind === 'sending' || (known.sent && outcome === 'not_seen');
+  if (outcome === 'not_told' && known.provisional && known.ended) {
+    known.ended = false;
+    known.settledAs = undefined;
+  }
+  known.provisional = kind === 'accepted' ? record['provisional_until'] !== undefined : known.provisional;
   if (known.ended) return;
   switch (kind) {
     case 'sending':

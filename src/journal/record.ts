@@ -137,6 +137,8 @@ const accepted = z.object({
   order_tx_hash: z.optional(text),
   /** `looking`: found on the book, not told by an answer. */
   by: z.enum(['answer', 'looking']),
+  /** Found under a deal id while a send could still arrive: until then it may be a colleague's hedge. */
+  provisional_until: z.optional(instant),
 });
 
 const refused = z.object({
@@ -148,8 +150,16 @@ const refused = z.object({
   looked: z.optional(z.boolean()),
 });
 
-/** No usable answer. */
-const unknown = z.object({ ...base, kind: z.literal('unknown'), why: text });
+/** A run of sends ended, and at least one of them got no usable answer. */
+const unknown = z.object({
+  ...base,
+  kind: z.literal('unknown'),
+  why: text,
+  /** When the last of those ended: it may arrive for some time from then on. */
+  unclear_at: z.optional(instant),
+  /** The send after it was rejected with this. */
+  rejected: z.optional(z.object({ code: text, http_status: z.int() })),
+});
 
 const outcome = z.object({
   ...base,

@@ -10,6 +10,12 @@ import { chooseProgress } from '../terminal/choose-progress.ts';
 import type { Progress } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/streams.ts';
 
+/** `10:07:58` in the profile's zone; where no person reads, `09:07:58 UTC`. */
+export const timeOfDay =
+  ({ stderr }: Terminal, zone: () => string) =>
+  (ms: number): string =>
+    stderr.isTTY && zone() !== 'UTC' ? spellClock(ms, zone()) : `${spellClock(ms, 'UTC')} UTC`;
+
 /** `drawn`: the one spinner of this terminal; in a pipe each change of state is a line instead. */
 export function actionWatch(
   terminal: Terminal,

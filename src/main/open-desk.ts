@@ -24,7 +24,7 @@ import type { ProfileBook, ProfileStore } from '../settings/profiles.ts';
 import { resolveProfile, type Selection } from '../settings/resolve.ts';
 import { chooseProgress } from '../terminal/choose-progress.ts';
 import { choosePrompter } from '../terminal/choose-prompter.ts';
-import { actionWatch } from './action-watch.ts';
+import { actionWatch, timeOfDay } from './action-watch.ts';
 import { brakeOf } from './brake.ts';
 import { connectionsOf } from './connections.ts';
 import { keysFrom } from './keys-from.ts';
@@ -132,7 +132,8 @@ export function openDesk(parts: DeskParts): OpenDesk {
   const looking = async (): Promise<Looking> => {
     const { api } = await book();
     const { identity: whose } = await account();
-    return { api, journal: await journal(), clock, identity: whose, signal: signals.signal, watch };
+    const lent = { clock, signal: signals.signal, watch, timeOfDay: timeOfDay(terminal, zone) };
+    return { ...lent, api, journal: await journal(), identity: whose };
   };
 
   const opened: OpenDesk = {

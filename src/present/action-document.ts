@@ -65,6 +65,7 @@ function derivedOf({ plan, entry, derived, hedges, warnings }: ActionReport): Re
     slippage_usd: derived.slippage_usd ?? null,
     net_pnl_usd: derived.net_pnl_usd ?? null,
     took_ms: derived.took_ms ?? null,
+    provisional_until: entry?.provisionalUntil ?? null,
     hedges: changesOf(hedges),
     quoted: quotedOf(plan, entry),
     planned: plan === undefined ? null : plannedOf(plan),

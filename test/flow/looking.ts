@@ -43,6 +43,9 @@ export function aJournal(clock: Clock): Journal {
   return openJournal({ places, machine: { clock, random: systemRandom, host: hostOf(process) } });
 }
 
+/** As where no person reads. */
+export const inUtc = (ms: number): string => `${exactInstant(ms).slice(11, 19)} UTC`;
+
 export interface LookingDesk {
   practice: PracticeDesk;
   looking: Looking & { watch: Watching };
@@ -94,6 +97,7 @@ export async function lookingDesk(
     identity: practiceIdentity(service.bookId),
     signal: controller.signal,
     watch: recordingWatch(),
+    timeOfDay: inUtc,
   };
   let dealt = 0;
   return {

@@ -1,14 +1,18 @@
 /** What becomes of an action, step by step, and what must never be read out of its steps. */
 import { array, constantFrom, assert as holds, property } from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { TOTAL_MS } from '../../src/client/transport/retry-policy.ts';
+import { LONGEST_RUN_MS, lastUnclearAt } from '../../src/journal/answers.ts';
 import { foldRecords, inFlight, isUnresolved, mayStand } from '../../src/journal/fold.ts';
 import { isDefiniteNo } from '../../src/journal/ledger.ts';
 import {
   ACCEPTED,
   anIntent,
+  at,
   DONE,
   FAILED,
   FILLED,
+  FOUND,
   idOf,
   NOT_SEEN,
   NOT_SENT,
@@ -23,6 +27,7 @@ import {
 type Parts = Parameters<typeof step>[0];
 const gone = (): boolean => false;
 const AGAIN = { kind: 'sending', attempt: 2 } as const;
+const FINAL = { kind: 'accepted', hedge_id: 'hdg_9', by: 'looking' } as const;
 const LOOKED = { ...REFUSED, looked: true } as const;
 
 function actionOf(steps: readonly Parts[], isRunning = gone) {
@@ -74,6 +79,9 @@ describe('the state of an action', () => {
     ['that, then refused on a resend', [SENDING, ACCEPTED, NOT_TOLD, AGAIN, REFUSED], 'unknown', 'us'],
     ['that, then accepted on a resend', [SENDING, ACCEPTED, NOT_TOLD, AGAIN, ACCEPTED], 'accepted', 's'],
     ['seen to end, then not told', [SENDING, ACCEPTED, FILLED, NOT_TOLD], 'done', 's'],
+    ['found under its deal id and filled', [SENDING, UNKNOWN, FOUND, FILLED], 'done', 's'],
+    ['that, then one of two', [SENDING, UNKNOWN, FOUND, FILLED, NOT_TOLD], 'unknown', 'us'],
+    ['found, confirmed and filled, then not told', [SENDING, FOUND, FINAL, FILLED, NOT_TOLD], 'done', 's'],
     ['settled as nothing, then not told', [SENDING, UNKNOWN, NOTHING, NOT_TOLD], 'settled', ''],
     ['never connected, or turned away by a rate limit', [SENDING, NOT_SENT], 'not_sent', ''],
     ['that, then sent again', [SENDING, NOT_SENT, AGAIN], 'sent', 'us'],
@@ -127,6 +135,23 @@ describe('the state of an action', () => {
     expect(actionOf([SENDING, UNKNOWN, NOTHING])).toMatchObject({
       settledAs: 'nothing',
       why: 'the venue says so',
+    });
+  });
+
+  it('is found for certain once an answer tells its hedge, or it is found alone when nothing can arrive', () => {
+    const until = { provisionalUntil: at(300), hedgeId: 'hdg_9' };
+    expect(actionOf([SENDING, UNKNOWN, FOUND, FILLED])).toMatchObject(until);
+    const final = { provisionalUntil: undefined };
+    for (const steps of [
+      [FOUND, FINAL],
+      [FOUND, FILLED, FINAL],
+      [ACCEPTED, FOUND],
+      [FOUND, ACCEPTED],
+    ])
+      expect(actionOf([SENDING, UNKNOWN, ...steps])).toMatchObject(final);
+    expect(actionOf([SENDING, UNKNOWN, FOUND, FILLED, NOT_TOLD])).toMatchObject({
+      hedgeId: undefined,
+      provisionalUntil: undefined,
     });
   });
 
@@ -188,5 +213,109 @@ describe('many actions', () => {
       foldRecords(intents.slice(0, count), gone).actions.map(({ shortId }) => shortId);
     expect(shortOf(4)).toEqual(['7c1e', '7c1ea', '7c1ea0', '7c1f']);
     for (const count of [1, 2, 3]) expect(shortOf(count)).toEqual(shortOf(4).slice(0, count));
+  });
+});
+
+describe('when the last send without an answer may have left', () => {
+  const UNCLEAR = { ...UNKNOWN, unclear_at: at(20) } as const;
+  const rest = LONGEST_RUN_MS / 1_000;
+
+  it.each<[string, readonly [Parts, number][], number | undefined]>([
+    [
+      'never, of one that was refused',
+      [
+        [SENDING, 1],
+        [REFUSED, 2],
+      ],
+      undefined,
+    ],
+    [
+      'as its record tells',
+      [
+        [SENDING, 1],
+        [UNCLEAR, 25],
+      ],
+      20,
+    ],
+    [
+      'of a record without it: when that was written',
+      [
+        [SENDING, 1],
+        [UNKNOWN, 25],
+      ],
+      25,
+    ],
+    ['of a process that ended: as long as it may have sent', [[SENDING, 1]], 1 + rest],
+    [
+      'not later for a later refusal',
+      [
+        [SENDING, 1],
+        [UNCLEAR, 25],
+        [AGAIN, 60],
+        [REFUSED, 61],
+      ],
+      20,
+    ],
+    [
+      'not later for a later send that never left',
+      [
+        [SENDING, 1],
+        [UNCLEAR, 25],
+        [AGAIN, 60],
+        [NOT_SENT, 61],
+      ],
+      20,
+    ],
+    [
+      'later for a later send without an answer',
+      [
+        [SENDING, 1],
+        [UNCLEAR, 25],
+        [AGAIN, 60],
+        [UNKNOWN, 70],
+      ],
+      70,
+    ],
+    [
+      'later for a later process that ended',
+      [
+        [SENDING, 1],
+        [UNCLEAR, 25],
+        [AGAIN, 60],
+      ],
+      60 + rest,
+    ],
+    [
+      'of that, sent again and refused',
+      [
+        [SENDING, 1],
+        [AGAIN, 60],
+        [REFUSED, 61],
+      ],
+      1 + rest,
+    ],
+    [
+      'not of a send that is known to have done nothing',
+      [
+        [SENDING, 1],
+        [{ ...AGAIN, nothing_done_before: true }, 60],
+        [REFUSED, 61],
+      ],
+      undefined,
+    ],
+  ])('%s', (_what, steps, seconds) => {
+    const records = [anIntent(), ...steps.map(([each, after]) => step(each, '7c1e', after))];
+    const [action] = foldRecords(records, gone).actions;
+    expect(action && lastUnclearAt(action)).toBe(seconds === undefined ? undefined : at(seconds));
+  });
+
+  it('is not told where a later send may be on a line that cannot be read', () => {
+    const records = [anIntent(), step(SENDING), step(UNCLEAR)];
+    const [action] = foldRecords(records, gone, records.length).actions;
+    expect(action && lastUnclearAt(action)).toBeUndefined();
+  });
+
+  it('counts a run of sends for as long as the client makes attempts', () => {
+    expect(LONGEST_RUN_MS).toBe(TOTAL_MS);
   });
 });

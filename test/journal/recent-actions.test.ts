@@ -14,6 +14,7 @@ import {
   DONE,
   FAILED,
   FILLED,
+  FOUND,
   NOT_SEEN,
   NOT_SENT,
   NOT_TOLD,
@@ -28,6 +29,7 @@ const STEPS = {
   sending: SENDING,
   'sending anew': { ...SENDING, attempt: 2, nothing_done_before: true },
   accepted: ACCEPTED,
+  found: FOUND,
   refused: REFUSED,
   'refused, and looked': { ...REFUSED, looked: true },
   unknown: UNKNOWN,
@@ -76,6 +78,7 @@ describe('the latest actions', () => {
     ['refused', false, ['sending', 'refused']],
     ['refused after a lost answer', true, ['sending', 'unknown', 'sending', 'refused']],
     ['settled', false, ['sending', 'unknown', 'nothing']],
+    ['found to be one of two after its fill', true, ['sending', 'unknown', 'found', 'filled', 'not told']],
     ['sent again after it was settled', true, ['sending', 'unknown', 'nothing', 'sending']],
     ['never sent', false, ['not sent']],
   ])('%s: open %s', (_what, open, steps) => {

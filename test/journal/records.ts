@@ -58,6 +58,13 @@ export const step = (parts: Written<Step>, id = '7c1e', seconds = 1, writer = WR
 
 export const SENDING = { kind: 'sending', attempt: 1 } as const;
 export const ACCEPTED = { kind: 'accepted', hedge_id: 'hdg_1', order_tx_hash: '0x9f', by: 'answer' } as const;
+/** Found under its deal id while a send could still arrive. */
+export const FOUND = {
+  kind: 'accepted',
+  hedge_id: 'hdg_9',
+  by: 'looking',
+  provisional_until: at(300),
+} as const;
 export const REFUSED = { kind: 'refused', code: 'exposure_exceeded', http_status: 400 } as const;
 export const UNKNOWN = { kind: 'unknown', why: 'connection reset' } as const;
 export const FILLED = { kind: 'outcome', outcome: 'filled', facts: { struck_rate: '1532.71' } } as const;

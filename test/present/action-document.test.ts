@@ -32,6 +32,7 @@ const DERIVED = [
   'slippage_usd',
   'net_pnl_usd',
   'took_ms',
+  'provisional_until',
   'hedges',
   'quoted',
   'planned',
@@ -82,6 +83,7 @@ describe('the document of an action', () => {
         slippage_usd: 11.7053,
         net_pnl_usd: null,
         took_ms: 4000,
+        provisional_until: null,
         hedges: null,
         quoted: {
           all_in_rate: 1534.75488722,

@@ -5,9 +5,11 @@ import { numberIn } from '../../client/guessed.ts';
 import type { Hedge } from '../../client/schemas.ts';
 import { unquoted } from '../../domain/quoted.ts';
 import type { ActionIntent, OpenIntent } from '../../intent/action-intent.ts';
+import { usedDealId } from '../../journal/ledger.ts';
 import type { JournalState } from '../../journal/store.ts';
 import type { ActionReport, Dealing } from '../dealing.ts';
 import { awaitHedge } from '../evidence/await-hedge.ts';
+import { severalUnder } from '../evidence/several-hedges.ts';
 import { reportOf } from '../report/report.ts';
 import type { Read } from './considered.ts';
 import { continueAction } from './continue.ts';
@@ -24,6 +26,12 @@ export async function alreadyDealt(
 ): Promise<ActionReport | undefined> {
   if (intent.action !== 'open' || !intent.ensure || intent.dealId === undefined) return undefined;
   const { identity } = dealing;
+  const several = severalUnder(intent.dealId, facts.underDealId);
+  if (several !== undefined)
+    return reportOf('unknown', {
+      entry: usedDealId(state.actions, identity, intent.dealId),
+      finding: several,
+    });
   const so = dealSoFar(intent.dealId, { state, identity, underDealId: facts.underDealId });
   switch (so.dealt) {
     case 'never':

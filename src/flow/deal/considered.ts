@@ -11,6 +11,7 @@ import { guardPlan } from '../guard/guard.ts';
 import { type Asked, guardJournal } from '../guard/guard-journal.ts';
 import { stopFrom } from '../guard/stop.ts';
 import { type Plan, type PlanFacts, planAction } from '../plan/plan.ts';
+import { settleDue } from '../settle/settle-due.ts';
 import { guardDealId, nextAttempt } from './ensure.ts';
 import { type ActionFacts, readFacts } from './read-facts.ts';
 
@@ -29,11 +30,13 @@ export interface Considered {
   dealtElsewhere: readonly string[];
 }
 
-/** Reads all that the intent is decided on, and tells what ended while nobody waited. */
+/** Reads all that the intent is decided on, tells what ended while nobody waited, and settles what can be by now. */
 export async function readAll(intent: ActionIntent, dealing: Dealing, shown?: PlanFacts): Promise<Read> {
   const facts = await readFacts(intent, dealing, shown);
   await lateNews(facts.bookFacts.hedges, dealing);
-  return { facts, state: dealing.journal.read() };
+  const state = dealing.journal.read();
+  const settled = await settleDue(intent, state, dealing);
+  return { facts, state: settled ? dealing.journal.read() : state };
 }
 
 /** @throws StoppedError by the first guard that stops, or when there is nothing to act on. */
@@ -106,4 +109,9 @@ function attemptOf(intent: ActionIntent, under: Under): number {
   return dealId === undefined ? 1 : nextAttempt(dealId, knownUnder(under));
 }
 
-const knownUnder = ({ state, facts, dealing: { identity } }: Under) => ({ state, identity, ...facts });
+const knownUnder = ({ state, facts, dealing: { identity, clock } }: Under) => ({
+  state,
+  identity,
+  nowMs: clock.now(),
+  ...facts,
+});

@@ -10,19 +10,26 @@ import { findByKey, isKeyRejected } from '../../journal/ledger.ts';
 import { earlierOfAnotherKey, isOfAnotherKey } from '../account-unclear.ts';
 import type { ActionReport, Dealing, Looking } from '../dealing.ts';
 import { look } from '../evidence/look.ts';
+import { keepsItsKey } from '../late-arrival.ts';
 import { poll } from '../poll.ts';
 import { canBeSent } from '../settle/resend.ts';
 import { resumeAction } from '../settle/resume.ts';
 import { askedOf } from './entry.ts';
 import { finish } from './finish.ts';
 
-/** The action that the operator's own key belongs to. @throws StoppedError when it was another request. */
-export function earlierUnderKey(intent: ActionIntent, { journal, identity }: Dealing): Action | undefined {
+/**
+ * The action that the operator's own key belongs to; undefined also where that was not executed, and can be dealt again
+ * under its key. @throws StoppedError when it was another request.
+ */
+export function earlierUnderKey(
+  intent: ActionIntent,
+  { journal, identity, clock }: Dealing,
+): Action | undefined {
   const key = intent.options.idempotencyKey;
   if (key === undefined) return undefined;
   const earlier = findByKey(journal.read().actions, identity, key);
   if (earlier === undefined || isFree(earlier, identity)) return undefined;
-  if (isSameRequest(intent, earlier)) return earlier;
+  if (isSameRequest(intent, earlier)) return keepsItsKey(earlier, clock.now()) ? undefined : earlier;
   throw new StoppedError({
     code: 'idempotency_key_reuse',
     what: `That idempotency key belongs to another request: ${actionInWords(earlier)}, action ${earlier.shortId}.`,

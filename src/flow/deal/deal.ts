@@ -4,16 +4,19 @@
  */
 import { StoppedError } from '../../errors.ts';
 import type { ActionIntent } from '../../intent/action-intent.ts';
-import { mayStand } from '../../journal/fold.ts';
+import { type Action, mayStand } from '../../journal/fold.ts';
 import { sameIdentity } from '../../journal/identity.ts';
 import { findByKey } from '../../journal/ledger.ts';
 import type { JournalState } from '../../journal/store.ts';
 import { checkAccount } from '../account-unclear.ts';
 import type { ActionReport, Dealing } from '../dealing.ts';
+import { isDueToSettle } from '../evidence/found-hedge.ts';
 import { checkAttendance } from '../guard/guard-attendance.ts';
 import { guardJournal } from '../guard/guard-journal.ts';
 import { stopFrom } from '../guard/stop.ts';
+import { keepsItsKey } from '../late-arrival.ts';
 import { reportOf } from '../report/report.ts';
+import { settleOne } from '../settle/settle-due.ts';
 import { agree } from './agree.ts';
 import { alreadyDealt } from './already-dealt.ts';
 import {
@@ -49,7 +52,7 @@ export async function deal(intent: ActionIntent, dealing: Dealing): Promise<Acti
 }
 
 async function dealOnce(intent: ActionIntent, dealing: Dealing): Promise<ActionReport> {
-  const earlier = earlierUnderKey(intent, dealing);
+  const earlier = await earlierToContinue(intent, dealing);
   if (earlier !== undefined) return continueAction(earlier, intent, dealing);
   const read = await readAll(intent, dealing);
   const dealt = await alreadyDealt(intent, read, dealing);
@@ -65,6 +68,15 @@ async function dealOnce(intent: ActionIntent, dealing: Dealing): Promise<ActionR
   const entry = await writeIntent(agreed, dealing);
   const { wait, timeoutMs } = intent.options;
   return { ...(await sendAndFinish(entry, { plan, wait, timeoutMs }, dealing)), warnings };
+}
+
+/** The action under its key; undefined also where that turns out not to have been executed: it is dealt now. */
+async function earlierToContinue(intent: ActionIntent, dealing: Dealing): Promise<Action | undefined> {
+  const earlier = earlierUnderKey(intent, dealing);
+  if (earlier === undefined || earlier.underway) return earlier;
+  const isDue = isDueToSettle(earlier, dealing.journal.read(), dealing.clock.now());
+  const settled = isDue ? await settleOne(earlier, dealing) : earlier;
+  return keepsItsKey(settled, dealing.clock.now()) ? undefined : settled;
 }
 
 /** What stops it because another process has begun to deal it under the same key is the same action, not a double. */

@@ -12,9 +12,17 @@ import { OrderFailedError, StoppedError } from '../../errors.ts';
 import type { OpenIntent } from '../../intent/action-intent.ts';
 import type { Action } from '../../journal/fold.ts';
 import { type Identity, sameIdentity } from '../../journal/identity.ts';
-import { dealAttempt, findByDealId, isDefiniteNo, usedDealId } from '../../journal/ledger.ts';
+import {
+  dealAttempt,
+  findByDealId,
+  isDefiniteNo,
+  usedDealId,
+  wasNotExecuted,
+} from '../../journal/ledger.ts';
 import type { JournalState } from '../../journal/store.ts';
 import type { Dealing, Finding } from '../dealing.ts';
+import { severalUnder } from '../evidence/several-hedges.ts';
+import { keepsItsKey } from '../late-arrival.ts';
 import { COMING } from '../plan/plan-side.ts';
 import { dealKey } from './keys.ts';
 
@@ -33,11 +41,12 @@ interface Known {
   underDealId: readonly Hedge[];
   /** The service may have more of them. */
   underDealIdCut?: boolean | undefined;
+  nowMs: number;
 }
 
 const FAILED = 'failed';
 
-export function dealSoFar(dealId: string, { state, identity, underDealId }: Known): DealSoFar {
+export function dealSoFar(dealId: string, { state, identity, underDealId }: Omit<Known, 'nowMs'>): DealSoFar {
   const entry = usedDealId(state.actions, identity, dealId);
   // What an entry knows less of than the service does: one that failed while nobody waited.
   const served = underDealId.find(({ status }) => status !== FAILED);
@@ -45,23 +54,27 @@ export function dealSoFar(dealId: string, { state, identity, underDealId }: Know
   if (entry !== undefined && !(served === undefined && failed !== undefined && failed.id === entry.hedgeId))
     return { dealt: 'here', entry };
   if (served !== undefined) return { dealt: 'there', hedge: served };
-  const last = findByDealId(state.actions, identity, dealId).findLast((it) => it.state === FAILED);
+  const last = findByDealId(state.actions, identity, dealId).findLast(
+    (it) => it.state === FAILED && !wasNotExecuted(it),
+  );
   if (last === undefined && failed === undefined && entry === undefined) return { dealt: 'never' };
   return { dealt: 'failed', entry: last ?? entry, hedge: failed };
 }
 
 /**
  * The attempt that the next open under a deal id is: it grows by definite refusals and failures, wherever seen,
- * and past every key that has had such an answer here, which the service would only repeat.
+ * and past every key that has had such an answer here, which the service would only repeat. What was not executed,
+ * as far as can be told, keeps its key for as long as that lives.
  */
-export function nextAttempt(dealId: string, { state, identity, underDealId }: Known): number {
+export function nextAttempt(dealId: string, { state, identity, underDealId, nowMs }: Known): number {
   const failures = underDealId.filter(({ status }) => status === FAILED).length;
+  const over = state.actions.filter((it) => !keepsItsKey(it, nowMs));
   const answered = new Set(
-    findByDealId(state.actions, identity, dealId)
+    findByDealId(over, identity, dealId)
       .filter(isDefiniteNo)
       .map(({ intent }) => intent.idempotency_key),
   );
-  let attempt = Math.max(dealAttempt(state.actions, identity, dealId), 1 + failures);
+  let attempt = Math.max(dealAttempt(over, identity, dealId), 1 + failures);
   while (answered.has(dealKey(identity, { id: dealId, attempt }))) attempt += 1;
   return attempt;
 }
@@ -72,11 +85,12 @@ export function guardDealId(dealId: string, known: Known): readonly Finding[] {
   if (so.dealt === 'here') return [];
   if (so.dealt !== 'there') return known.underDealIdCut === true ? [cannotBeTold(dealId)] : [];
   const { id, status } = so.hedge;
+  const several = severalUnder(dealId, known.underDealId);
   return [
     {
       level: 'stop',
       code: 'deal_id_used',
-      says: `Deal id ${quotedName(dealId)} is used: hedge ${quotedName(id)} (${quoted(status)}) stands under it, dealt elsewhere.`,
+      says: `Deal id ${quotedName(dealId)} is used: hedge ${quotedName(id)} (${quoted(status)}) stands under it, dealt elsewhere.${several === undefined ? '' : ` ${several.what}`}`,
       hint: 'If it is this deal, --ensure takes it for done. Another deal needs an id of its own.',
       details: { deal_id: dealId, hedge_id: id, status },
     },

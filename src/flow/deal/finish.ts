@@ -7,13 +7,16 @@ import { numberIn, textIn } from '../../client/guessed.ts';
 import { sum } from '../../domain/amounts.ts';
 import { HedgeError, InterruptedError, OutcomeUnknownError } from '../../errors.ts';
 import type { Action } from '../../journal/fold.ts';
+import { wasNotExecuted } from '../../journal/ledger.ts';
 import { type EndKind, isEnd } from '../../journal/record.ts';
 import { confirming, isOfAnotherKey, otherKeyInWords } from '../account-unclear.ts';
 import type { ActionReport, Looking } from '../dealing.ts';
 import { awaitOutcome, type Ended } from '../evidence/await-outcome.ts';
+import { confirmFound } from '../evidence/found-hedge.ts';
 import { look } from '../evidence/look.ts';
 import { changesKept } from '../evidence/outcome-facts.ts';
 import { recordNotTold, recordOutcome } from '../evidence/record-outcome.ts';
+import { arrivalInWords } from '../late-arrival.ts';
 import type { Plan } from '../plan/plan.ts';
 import { figuresOf, reportOf } from '../report/report.ts';
 import {
@@ -55,7 +58,7 @@ export async function finish(entry: Action, options: Finishing, looking: Looking
       return reportOf('not_sent', { entry, plan, finding: neverSent(entry) });
     case 'sent':
     case 'unknown':
-      return unresolvedReport(entry, plan);
+      return unresolvedReport(entry, plan, looking);
     default:
       return entry.state satisfies never;
   }
@@ -68,12 +71,15 @@ function beingSentReport(entry: Action, { signal: { reason } }: Looking): Action
     : reportOf('pending', { entry, finding: beingSent(entry) });
 }
 
-const unresolvedReport = (entry: Action, plan: Plan | undefined): ActionReport =>
-  reportOf('unknown', {
+function unresolvedReport(entry: Action, plan: Plan | undefined, looking: Looking): ActionReport {
+  const says = [entry.why ?? 'No usable answer came.', arrivalInWords(entry, looking)];
+  const what = says.filter((each) => each !== undefined).join(' ');
+  return reportOf('unknown', {
     entry,
     plan,
-    finding: unknownError(entry, new OutcomeUnknownError({ what: entry.why ?? 'No usable answer came.' })),
+    finding: unknownError(entry, new OutcomeUnknownError({ what })),
   });
+}
 
 async function waitForEnd(entry: Action, options: Finishing, looking: Looking): Promise<ActionReport> {
   const { plan, timeoutMs } = options;
@@ -126,14 +132,24 @@ export async function ended(
   return reportOf(outcome, { entry: written, plan, hedge, position, hedges, servedAt, derived, finding });
 }
 
-/** The original result of an action whose end is known: the hedge is read again, the outcome is not. */
-async function endedBefore(entry: Action, looking: Looking): Promise<ActionReport> {
-  const outcome = endKept(entry);
-  const seen = await unlessUnwell(look(entry, looking), ({ what }) =>
+/**
+ * The original result of an action whose end is known: the hedge is read again, the outcome is not, unless the hedge
+ * that was found turns out to be one of several.
+ */
+async function endedBefore(known: Action, looking: Looking): Promise<ActionReport> {
+  const outcome = endKept(known);
+  if (wasNotExecuted(known)) return reportOf('failed', { entry: known, finding: failedError(known) });
+  const seen = await unlessUnwell(look(known, looking), ({ what }) =>
     looking.watch.news(
-      `not read   ${what} Action ${entry.shortId} is told as the journal keeps it; a dash is what it does not keep.`,
+      `not read   ${what} Action ${known.shortId} is told as the journal keeps it; a dash is what it does not keep.`,
     ),
   );
+  if (known.provisionalUntil !== undefined && seen?.evidence.kind === 'other') {
+    const { says } = seen.evidence;
+    const entry = await recordNotTold(known, { says, waited: true }, looking);
+    return reportOf('unknown', { entry, finding: notOursError(entry, { says }) });
+  }
+  const entry = seen === undefined ? known : await confirmFound(known, seen, looking);
   const finding = outcome === 'failed' ? failedError(entry) : partialFillError(entry);
   const endedMs = Date.parse(entry.outcome?.at ?? entry.changedAt);
   const derived = figuresOf(entry, { hedge: seen?.hedge, endedMs });

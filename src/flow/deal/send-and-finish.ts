@@ -1,15 +1,16 @@
 /**
- * Sends an action whose intent is on disk, and stays with it to its report. A refusal that came only after an
- * unclear attempt is held against the book, where the book can tell.
+ * Sends an action whose intent is on disk, and stays with it to its report. A rejection that came only after an
+ * unclear attempt, of this run or of an earlier one, says nothing about that attempt.
  */
-import { InterruptedError, OutcomeUnknownError, RefusedError } from '../../errors.ts';
+import { unquoted } from '../../domain/quoted.ts';
+import { HedgeError, InterruptedError, OutcomeUnknownError } from '../../errors.ts';
 import { type Action, isUnresolved } from '../../journal/fold.ts';
 import type { ActionReport, Dealing } from '../dealing.ts';
-import { look } from '../evidence/look.ts';
-import { recordFound } from '../evidence/record-outcome.ts';
-import { writeDown } from '../evidence/write-down.ts';
+import { isDueToSettle } from '../evidence/found-hedge.ts';
+import { arrivalInWords } from '../late-arrival.ts';
 import { reportOf } from '../report/report.ts';
 import { notSentError, stoppedWaiting, unknownError } from '../report/report-errors.ts';
+import { lookAtAction } from '../settle/look-at-action.ts';
 import { type Finishing, finish } from './finish.ts';
 import { type Submitted, submit } from './submit.ts';
 
@@ -39,7 +40,7 @@ export async function sendAndFinish(
   }
 }
 
-/** What a definite answer to a later sending says of the one before it: nothing, until the book is read. */
+/** What a definite answer to a later sending says of the one before it: nothing. */
 const afterDoubt = ({ became, error }: Exclude<Submitted, { became: 'accepted' | 'unknown' }>) =>
   new OutcomeUnknownError(
     {
@@ -58,47 +59,35 @@ async function inDoubt(
   const { reason } = dealing.signal;
   if (reason instanceof InterruptedError)
     return reportOf('unknown', { entry, plan, finding: stoppedWaiting(entry, reason) });
-  const settled = await settledByLooking(entry, error, dealing);
-  if (settled?.state === 'accepted') return finish(settled, options, dealing);
-  if (settled?.state === 'refused')
-    return reportOf('refused', { entry: settled, plan, finding: refusedAfterAll(settled, error) });
-  return reportOf('unknown', { entry, plan, finding: unknownError(entry, error) });
+  const settled = error.refusal === undefined ? undefined : await settledByNow(entry, dealing);
+  if (settled !== undefined) return { ...settled, plan };
+  return reportOf('unknown', {
+    entry,
+    plan,
+    finding: unknownError(entry, rejectedNow(entry, error, dealing)),
+  });
 }
 
-const TURNED_DOWN: readonly (number | undefined)[] = [401, 403];
-
-/**
- * Of an open alone: the service lists it from its acceptance on (specification §3), under our reference. The
- * refusal of the same key says that no attempt was still being worked on. A key that was turned down says nothing.
- */
-async function settledByLooking(
-  entry: Action,
-  { refusal, httpStatus }: OutcomeUnknownError,
-  dealing: Dealing,
-): Promise<Action | undefined> {
-  if (refusal === undefined || entry.intent.action !== 'open' || TURNED_DOWN.includes(httpStatus))
-    return undefined;
+/** Where none of its sends can arrive any more, a look tells; undefined where it can't be made, or may be too early. */
+async function settledByNow(entry: Action, dealing: Dealing): Promise<ActionReport | undefined> {
   try {
-    const { evidence, hedge } = await look(entry, dealing);
-    if (evidence.kind === 'exact' && hedge !== undefined) return await recordFound(entry, hedge, dealing);
-    if (evidence.kind !== 'none') return undefined;
-    const code = refusal.code ?? 'refused';
-    return await writeDown(
-      entry,
-      { kind: 'refused', code, http_status: httpStatus ?? 0, looked: true },
-      dealing,
-    );
-  } catch {
-    // What could not be looked at is as unknown as before.
-    return undefined;
+    const isDue = isDueToSettle(entry, dealing.journal.read(), dealing.clock.now());
+    return isDue ? (await lookAtAction(entry, dealing)).report : undefined;
+  } catch (error) {
+    if (error instanceof HedgeError) return undefined;
+    throw error;
   }
 }
 
-const refusedAfterAll = (entry: Action, { refusal, httpStatus }: OutcomeUnknownError): RefusedError =>
-  new RefusedError({
-    code: refusal?.code ?? 'refused',
-    what: `Refused: ${refusal?.message ?? 'without a reason'}`,
-    book: `The book was read after an unclear attempt: nothing was done (action ${entry.shortId}).`,
-    httpStatus,
-    details: { action_id: entry.id },
-  });
+/** The rejection first: it is what the operator asked for now. */
+function rejectedNow(entry: Action, error: OutcomeUnknownError, dealing: Dealing): OutcomeUnknownError {
+  const arrival = arrivalInWords(entry, dealing);
+  if (error.refusal === undefined || arrival === undefined) return error;
+  const { refusal, httpStatus, details } = error;
+  const may = `${arrival.charAt(0).toLowerCase()}${arrival.slice(1)}`;
+  const said = refusal.code === undefined ? '' : ` The rejection: ${unquoted(refusal.code)}.`;
+  return new OutcomeUnknownError(
+    { what: `Rejected now, but ${may}${said}`, httpStatus, details, cause: error },
+    refusal,
+  );
+}

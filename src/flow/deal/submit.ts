@@ -6,6 +6,7 @@ import { textIn } from '../../client/guessed.ts';
 import type { AttemptRecord } from '../../client/hedge-api.ts';
 import type { AcceptedChange, AcceptedOpen } from '../../client/schemas.ts';
 import type { ClockReadings } from '../../domain/elapsed.ts';
+import { exactInstant } from '../../domain/instants.ts';
 import { unquoted } from '../../domain/quoted.ts';
 import {
   CredentialError,
@@ -37,20 +38,24 @@ export async function submit(
   readAt: ClockReadings | undefined,
   dealing: Dealing,
 ): Promise<Submitted> {
-  const { api, signal, watch } = dealing;
+  const { api, clock, signal, watch } = dealing;
   const { intent } = action;
+  let unclearAt: number | undefined;
   watch.note(`sending    action ${action.shortId}: ${actionInWords(action)}`);
   watch.update(`Waiting for the answer (action ${action.shortId})`);
   try {
     const answer = await api.act({ action: intent.action, body: intent.body }, intent.idempotency_key, {
       signal,
       decided: readAt && decidedAt(action, readAt),
-      onAttempt: (attempt) => sayAttempt(attempt, dealing),
+      onAttempt(attempt) {
+        if (attempt.became === 'unclear') unclearAt = clock.now();
+        sayAttempt(attempt, dealing);
+      },
       onHeldBack: (ms) => watch.note(`waiting    ${(ms / 1000).toFixed(1)} s: the service said to slow down`),
     });
     return await accepted(action, answer.data, dealing);
   } catch (error) {
-    return failed(action, error, dealing);
+    return failed(action, error, unclearAt ?? clock.now(), dealing);
   }
 }
 
@@ -75,7 +80,12 @@ async function accepted(
   return { became: 'accepted', action: await writeDown(action, said, dealing) };
 }
 
-async function failed(action: Action, error: unknown, dealing: Dealing): Promise<Submitted> {
+async function failed(
+  action: Action,
+  error: unknown,
+  unclearAt: number,
+  dealing: Dealing,
+): Promise<Submitted> {
   if (error instanceof RefusedError || error instanceof CredentialError) {
     const said = { kind: 'refused', code: error.code, http_status: error.httpStatus ?? 0 } as const;
     return { became: 'refused', error, action: await writeDown(action, said, dealing) };
@@ -86,7 +96,13 @@ async function failed(action: Action, error: unknown, dealing: Dealing): Promise
     return { became: 'not_sent', error, action: await writeDown(action, said, dealing) };
   }
   const unknown = error instanceof OutcomeUnknownError ? error : afterFault(error);
-  const said = { kind: 'unknown', why: unknown.what } as const;
+  const { refusal, httpStatus = 0 } = unknown;
+  const said = {
+    kind: 'unknown',
+    why: unknown.what,
+    unclear_at: exactInstant(unclearAt),
+    ...(refusal && { rejected: { code: refusal.code ?? 'refused', http_status: httpStatus } }),
+  } as const;
   return { became: 'unknown', error: unknown, action: await writeDown(action, said, dealing) };
 }
 

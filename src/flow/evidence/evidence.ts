@@ -39,7 +39,14 @@ export type Evidence =
   /** Nothing of it can be seen. */
   | { kind: 'none' }
   /** Something happened, and it is not exactly what was asked. */
-  | { kind: 'other'; says: string; hedges: readonly HedgeChange[]; closedBy?: string }
+  | {
+      kind: 'other';
+      says: string;
+      hedges: readonly HedgeChange[];
+      closedBy?: string;
+      /** Of an open: several hedges carry its reference, and which of them is this one cannot be told. */
+      isOneOf?: readonly string[];
+    }
   /** It cannot be told from what was read; `anotherKey`: since it was sent with one that may be another account's. */
   | { kind: 'unclear'; says: string; anotherKey?: boolean };
 

@@ -27,6 +27,7 @@ export async function lateNews(hedges: readonly Hedge[], telling: Telling): Prom
       action.intent.action === 'open' &&
       inFlight(action) &&
       !action.awaited &&
+      action.provisionalUntil === undefined &&
       sameIdentity(action.intent.identity, telling.identity),
   );
   const ended: Action[] = [];

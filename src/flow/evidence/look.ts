@@ -8,6 +8,7 @@ import { DamagedFileError } from '../../errors.ts';
 import type { Action } from '../../journal/fold.ts';
 import { isOfAnotherKey, otherKeyInWords } from '../account-unclear.ts';
 import type { Looking } from '../dealing.ts';
+import { foundProvisionallyUntil } from '../late-arrival.ts';
 import { readSide, type SideBook } from '../plan/plan-side.ts';
 import { type Reading, readBook, readUnderReference } from '../read/read-book.ts';
 import { beforeReading } from './absence.ts';
@@ -20,6 +21,8 @@ export interface Sighting {
   evidence: Evidence;
   /** Of an open: the one that was found, by its id also where it is not what was asked. */
   hedge?: Hedge | undefined;
+  /** Of an open: every hedge under its reference was read. */
+  byReference?: boolean;
   /** Of the others. */
   book?: SideBook | undefined;
   /** Why what the reading lacks is not believed; the evidence is unclear then. */
@@ -40,14 +43,30 @@ export async function look(
   reading: Looker,
   absence: AbsenceCheck = absenceCheck(action.intent),
 ): Promise<Sighting> {
-  const { intent, hedgeId } = action;
   const anotherKey = isOfAnotherKey(action, reading);
-  if (intent.action !== 'open') return anotherKey ? notTold(action) : lookAtSide(action, reading, absence);
-  const seen =
-    hedgeId === undefined
-      ? await lookForReference(action, reading)
-      : await lookAtHedge(action, hedgeId, reading);
+  if (action.intent.action !== 'open')
+    return anotherKey ? notTold(action) : lookAtSide(action, reading, absence);
+  const seen = await lookForOpen(action, reading);
   return anotherKey && !isOurs(action, seen) ? { ...notTold(action), servedAt: seen.servedAt } : seen;
+}
+
+/** A hedge that failed says nothing of an open while it may be a colleague's. */
+async function lookForOpen(action: Action, reading: Looker): Promise<Sighting> {
+  const seen = await lookForHedge(action, reading);
+  const isTentative = foundProvisionallyUntil(action, reading.clock.now()) !== undefined;
+  if (!isTentative || seen.evidence.kind !== 'exact' || seen.hedge?.status !== FAILED) return seen;
+  const says = `${unquoted(seen.hedge.id)} under its deal id failed, which may be a colleague's`;
+  return { ...seen, evidence: { kind: 'unclear', says } };
+}
+
+const FAILED = 'failed';
+
+async function lookForHedge(action: Action, reading: Looker): Promise<Sighting> {
+  const { hedgeId, provisionalUntil } = action;
+  if (hedgeId !== undefined && provisionalUntil === undefined) return lookAtHedge(action, hedgeId, reading);
+  const found = await lookForReference(action, reading);
+  const isFound = found.evidence.kind === 'exact' || found.evidence.kind === 'other';
+  return isFound || hedgeId === undefined ? found : lookAtHedge(action, hedgeId, reading);
 }
 
 /** Another account may lack it, and may have another under its deal ID or under a key that was chosen. */
@@ -112,5 +131,6 @@ async function lookForReference({ intent }: Action, reading: Reading): Promise<S
     const says = 'the list of hedges may be one page of more, and what was read of it does not show it';
     return { evidence: { kind: 'unclear', says }, servedAt };
   }
-  return { evidence, hedge: evidence.kind === 'exact' ? evidence.hedge : undefined, servedAt };
+  const hedge = evidence.kind === 'exact' ? evidence.hedge : undefined;
+  return { evidence, hedge, byReference: !mayBeCut, servedAt };
 }

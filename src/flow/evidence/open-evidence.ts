@@ -8,6 +8,7 @@ import { usdInWords } from '../../domain/exposure.ts';
 import { unquoted } from '../../domain/quoted.ts';
 import type { IntentRecord } from '../../journal/record.ts';
 import type { Evidence } from './evidence.ts';
+import { severalInWords } from './several-hedges.ts';
 
 /** Statuses before anything can be added to a hedge, or taken from it. */
 const AS_OPENED: readonly string[] = ['submitting', 'submitted', 'failed'];
@@ -23,12 +24,8 @@ export function openEvidence(intent: IntentRecord, underReference: readonly Hedg
   const [first, ...more] = found;
   if (first === undefined) return { kind: 'none' };
   if (more.length === 0) return hedgeEvidence(intent, first);
-  const ids = found.map(({ id }) => unquoted(id)).join(', ');
-  return {
-    kind: 'other',
-    says: `${found.length.toString()} hedges carry the reference ${unquoted(intent.client_reference)}: ${ids}`,
-    hedges: [],
-  };
+  const isOneOf = found.map(({ id }) => id);
+  return { kind: 'other', says: severalInWords(intent.client_reference, isOneOf), hedges: [], isOneOf };
 }
 
 /**

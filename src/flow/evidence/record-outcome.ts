@@ -1,5 +1,4 @@
-/** What the book showed of an action, written into the journal: that it stands there, its end, or that none is told. */
-import type { Hedge } from '../../client/schemas.ts';
+/** What the book showed of an action, written into the journal: its end, or that none is told. */
 import { PARTIAL_FILL } from '../../journal/fill.ts';
 import type { Action } from '../../journal/fold.ts';
 import { NOT_SEEN_AFTER_MS } from '../key-life.ts';
@@ -43,7 +42,8 @@ const NOT_TOLD_AFTER_MS = 60_000;
 
 /**
  * An accepted action of which the book shows something else is `not_told`: unresolved from then on, for a person
- * to settle. `waited`: its time limit has passed; else a minute must have. Never throws.
+ * to settle. `waited`: its time limit has passed; else a minute must have. So is one whose hedge was found under its
+ * deal id, as soon as several carry that. Never throws.
  */
 export async function recordNotTold(
   action: Action,
@@ -51,18 +51,9 @@ export async function recordNotTold(
   recording: Recording,
 ): Promise<Action> {
   const late = recording.clock.now() - Date.parse(action.changedAt) >= NOT_TOLD_AFTER_MS;
-  if (action.state !== 'accepted' || !(waited || late)) return action;
+  const isRefuted = action.provisionalUntil !== undefined;
+  if (!isRefuted && (action.state !== 'accepted' || !(waited || late))) return action;
   return write(action, { kind: 'outcome', outcome: 'not_told', facts: { seen: says } }, recording);
-}
-
-/** An open that its reference, or its id, finds on the book: the service took it, whatever its answer was. */
-export function recordFound(
-  action: Action,
-  { id, order_tx_hash: hash }: Hedge,
-  recording: Recording,
-): Promise<Action> {
-  const named = hash ? { order_tx_hash: hash } : {};
-  return writeDown(action, { kind: 'accepted', by: 'looking', hedge_id: id, ...named }, recording);
 }
 
 const write = (

@@ -8,6 +8,7 @@ import type { PriceMemory, SeenPrice } from '../../memory/prices.ts';
 import type { Looking } from '../dealing.ts';
 import { lateNews } from '../evidence/late-news.ts';
 import { readSide, type SideHedge } from '../plan/plan-side.ts';
+import { settleProvisional } from '../settle/settle-due.ts';
 import { marketNotFound } from './known-market.ts';
 import { readBook } from './read-book.ts';
 import { glanceAtJournal, type JournalGlance } from './read-journal.ts';
@@ -50,6 +51,7 @@ export async function readDesk(
       markets.data.map(({ market }) => market),
     );
   await lateNews(book.hedges, looking);
+  await settleProvisional(looking);
   const shown = markets.data.filter(({ market }) => named.length === 0 || named.includes(market));
   const sides = [...new Set(book.hedges.map(({ market }) => market))].flatMap((market) =>
     SIDES.map((side) => ({ market, side })),

@@ -19,16 +19,25 @@ import { openLine } from '../../intent/open-line.ts';
 import { partialFillOf } from '../../journal/fill.ts';
 import type { Action } from '../../journal/fold.ts';
 import { actionInWords } from '../../journal/in-words.ts';
+import { wasNotExecuted } from '../../journal/ledger.ts';
 import { waysOn } from '../../journal/ways-on.ts';
 import { actionByName, actionIds } from '../action-words.ts';
 import { commandLines } from '../command-lines.ts';
+import { arrivalDetails } from '../late-arrival.ts';
 import { intentAgain } from '../plan/plan-again.ts';
 import { comesToItsEnd } from './still-open.ts';
 
 export const failedError = (entry: Action): OrderFailedError =>
   new OrderFailedError({
-    what: `FAILED: ${actionInWords(entry)}: the order did not land (${actionByName(entry)}).`,
-    book: 'Nothing was opened, and what was reserved is released.',
+    ...(wasNotExecuted(entry)
+      ? {
+          what: `FAILED: ${actionInWords(entry)} was not executed (${actionByName(entry)}).`,
+          book: `Nothing was opened: ${NOT_THERE}`,
+        }
+      : {
+          what: `FAILED: ${actionInWords(entry)}: the order did not land (${actionByName(entry)}).`,
+          book: 'Nothing was opened, and what was reserved is released.',
+        }),
     hint: again(entry),
     details: actionIds(entry),
   });
@@ -55,6 +64,7 @@ export function partialFillError(entry: Action): PartialFillError | undefined {
     },
   });
 }
+const NOT_THERE = 'no hedge carries its reference, and no attempt can arrive any more.';
 
 /** Sent, and no usable answer, or one that came too late to be trusted. */
 export function unknownError(entry: Action, cause: OutcomeUnknownError): OutcomeUnknownError {
@@ -64,7 +74,11 @@ export function unknownError(entry: Action, cause: OutcomeUnknownError): Outcome
       book: `It may have been done or not (${actionByName(entry)}). Do not deal it again.`,
       hint: linesOf(entry),
       httpStatus: cause.httpStatus,
-      details: { ...actionIds(entry), ...(cause.details === undefined ? {} : { service: cause.details }) },
+      details: {
+        ...actionIds(entry),
+        ...arrivalDetails(entry),
+        ...(cause.details === undefined ? {} : { service: cause.details }),
+      },
       cause,
     },
     cause.refusal,
@@ -141,11 +155,13 @@ export function refusedError(entry: Action): RefusedError {
   return new RefusedError({
     code: refusal?.code ?? 'refused',
     what: `Refused: ${actionInWords(entry)} (action ${entry.shortId}).`,
-    book: 'Nothing was done.',
+    book: refusal?.looked === true ? LOOKED : 'Nothing was done.',
     httpStatus: refusal?.httpStatus,
     details: actionIds(entry),
   });
 }
+
+const LOOKED = 'Nothing was done: the book shows nothing of it, and no attempt can arrive any more.';
 
 /** A person has said that nothing came of it. */
 export const settledAsNothing = (entry: Action): StoppedError =>
@@ -197,5 +213,6 @@ function again(entry: Action): string {
   const intent = intentAgain(entry, USUAL_OPTIONS);
   if (intent.action !== 'open') throw new Error(`the end of ${intent.action} is not a failed order`);
   const isNamed = intent.dealId !== undefined;
-  return `If it is still wanted: ${openLine({ ...intent, ensure: isNamed, retryFailed: isNamed })}`;
+  const retryFailed = isNamed && !wasNotExecuted(entry);
+  return `If it is still wanted: ${openLine({ ...intent, ensure: isNamed, retryFailed })}`;
 }

@@ -12,28 +12,39 @@ import { waysOn } from '../../journal/ways-on.ts';
 import { type CommandRow, confirming } from '../account-unclear.ts';
 import { actionByName, actionIds } from '../action-words.ts';
 import { commandLines } from '../command-lines.ts';
+import type { Looking } from '../dealing.ts';
 import type { Evidence } from '../evidence/evidence.ts';
 import { keyLives, NOT_SEEN_AFTER_MS, sinceSent } from '../key-life.ts';
+import { arrivalDetails, arrivalInWords, mayArriveUntil } from '../late-arrival.ts';
 
 /** Sent without a usable answer, and the book does not settle it. */
-export const stillUnknown = (action: Action, evidence: Evidence, nowMs: number): OutcomeUnknownError =>
+export const stillUnknown = (
+  action: Action,
+  evidence: Evidence,
+  looking: Pick<Looking, 'clock' | 'timeOfDay'>,
+): OutcomeUnknownError =>
   new OutcomeUnknownError({
     what: `UNKNOWN: ${actionInWords(action)} (${actionByName(action)}): ${evidenceInWords(action, evidence)}.`,
-    book: `${mayArrive(action, evidence, nowMs)} Do not deal it again.`,
+    book: `${mayArrive(action, evidence, looking)} Do not deal it again.`,
     hint: isOfOtherKey(evidence)
-      ? linesFor(action, nowMs, { first: confirming(action), resumes: false })
-      : linesFor(action, nowMs, { resumes: !isOverForGood(action, evidence) }),
-    details: { ...actionIds(action), evidence: evidence.kind },
+      ? linesFor(action, looking.clock.now(), { first: confirming(action), resumes: false })
+      : linesFor(action, looking.clock.now(), { resumes: !isOverForGood(action, evidence) }),
+    details: { ...actionIds(action), ...arrivalDetails(action), evidence: evidence.kind },
   });
 
 const isOfOtherKey = (evidence: Evidence): boolean =>
   evidence.kind === 'unclear' && evidence.anotherKey === true;
 
-/** A close of which nothing is left to send it for: another of ours took it, or something else stands there since. */
+/**
+ * A close of which nothing is left to send it for: another of ours took it, or something else stands there since. And an
+ * open that several hedges may be.
+ */
 const isOverForGood = ({ intent }: Action, evidence: Evidence): boolean =>
-  intent.action === 'close' &&
-  evidence.kind === 'exact' &&
-  (evidence.closedBy !== undefined || evidence.says !== undefined);
+  evidence.kind === 'other'
+    ? evidence.isOneOf !== undefined
+    : intent.action === 'close' &&
+      evidence.kind === 'exact' &&
+      (evidence.closedBy !== undefined || evidence.says !== undefined);
 
 /** Accepted, and for five minutes nothing of it could be seen. */
 export const notSeen = (action: Action, nowMs: number): OutcomeUnknownError =>
@@ -104,12 +115,19 @@ export function evidenceInWords({ intent, outcome }: Action, evidence: Evidence)
   }
 }
 
-function mayArrive(action: Action, { kind }: Evidence, nowMs: number): string {
-  if (kind !== 'none') return 'It may have been done or not.';
-  const since = sinceSent(action, nowMs) ?? 'a moment';
-  return keyLives(action, nowMs)
-    ? `It was sent ${since} ago and may still arrive for a while.`
-    : `It was sent ${since} ago: it will hardly arrive any more.`;
+function mayArrive(
+  action: Action,
+  { kind }: Evidence,
+  looking: Pick<Looking, 'clock' | 'timeOfDay'>,
+): string {
+  const arrival = arrivalInWords(action, looking);
+  if (kind !== 'none')
+    return ['It may have been done or not.', ...(arrival === undefined ? [] : [arrival])].join(' ');
+  const nowMs = looking.clock.now();
+  const sent = `It was sent ${sinceSent(action, nowMs) ?? 'a moment'} ago`;
+  if (arrival !== undefined) return `${sent}. ${arrival}`;
+  const isTold = mayArriveUntil(action) !== undefined || !keyLives(action, nowMs);
+  return isTold ? `${sent}: it will hardly arrive any more.` : `${sent} and may still arrive for a while.`;
 }
 
 /** Without the looking that was just done, and without sending again once the key may be forgotten. */

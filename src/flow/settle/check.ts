@@ -16,6 +16,7 @@ import {
 import { type Action, awaitsEnd, isUnresolved } from '../../journal/fold.ts';
 import { sameIdentity } from '../../journal/identity.ts';
 import type { ActionReport, Looking } from '../dealing.ts';
+import { isProvisionalNoMore } from '../evidence/found-hedge.ts';
 import { actionOfBook } from '../read/name-action.ts';
 import { damageError, damageInWords, damageOf } from '../read/read-journal.ts';
 import { couldNotLook, isReadingFailure } from './could-not-look.ts';
@@ -42,7 +43,9 @@ export async function check(word: string | undefined, looking: Looking): Promise
   const damage = damageOf(looking.journal.path, state);
   if (damage !== undefined) damageInWords(damage).forEach((each) => looking.watch.news(each));
   const { actions } = state;
-  const open = actions.filter((action) => isUnresolved(action) || awaitsEnd(action));
+  const open = actions.filter(
+    (action) => isUnresolved(action) || awaitsEnd(action) || isProvisionalNoMore(action, looking.clock.now()),
+  );
   const here = open.filter(({ intent }) => sameIdentity(intent.identity, looking.identity));
   const meant = word === undefined ? here : [existing(actions, word, looking)];
   const looked: Looked[] = [];

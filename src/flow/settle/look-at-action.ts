@@ -10,8 +10,9 @@ import type { ActionReport, Looking } from '../dealing.ts';
 import { endOf } from '../evidence/await-outcome.ts';
 import { absenceCheck } from '../evidence/confirm-absence.ts';
 import type { Evidence } from '../evidence/evidence.ts';
+import { confirmFound, recordFound, recordNotExecuted } from '../evidence/found-hedge.ts';
 import { look, type Sighting } from '../evidence/look.ts';
-import { recordFound, recordNotSeen, recordNotTold } from '../evidence/record-outcome.ts';
+import { recordNotSeen, recordNotTold } from '../evidence/record-outcome.ts';
 import { reportOf } from '../report/report.ts';
 import { notOursError } from '../report/report-errors.ts';
 import { evidenceInWords, notSeen, stillPending, stillUnknown } from '../report/still-open.ts';
@@ -46,13 +47,15 @@ async function lookTwiceInDoubt(action: Action, looking: Looking): Promise<Sight
   return look(action, looking, absence);
 }
 
-/** Only an open is settled by its being there: what else is seen may be a colleague's. */
+/** Only an open is settled by its being there, or not: what else is seen may be a colleague's. */
 async function unresolvedReport(action: Action, seen: Sighting, looking: Looking): Promise<ActionReport> {
   const { evidence, hedge, position, servedAt } = seen;
   if (action.intent.action === 'open' && evidence.kind === 'exact' && hedge !== undefined) {
     return acceptedReport(await recordFound(action, hedge, looking), seen, looking);
   }
-  const finding = stillUnknown(action, evidence, looking.clock.now());
+  const settled = await recordNotExecuted(action, evidence, looking);
+  if (settled !== undefined) return (await lookAtAction(settled, looking)).report;
+  const finding = stillUnknown(action, evidence, looking);
   return reportOf('unknown', {
     entry: action,
     hedges: 'hedges' in evidence ? evidence.hedges : undefined,
@@ -62,14 +65,15 @@ async function unresolvedReport(action: Action, seen: Sighting, looking: Looking
   });
 }
 
-async function acceptedReport(action: Action, seen: Sighting, looking: Looking): Promise<ActionReport> {
+async function acceptedReport(found: Action, seen: Sighting, looking: Looking): Promise<ActionReport> {
   const { evidence, hedge, position, servedAt } = seen;
+  const action = await confirmFound(found, seen, looking);
   const end = endOf(action, seen);
   if (end !== undefined) return ended(action, end, looking);
   const nowMs = looking.clock.now();
   if (evidence.kind === 'other') {
-    const { says, closedBy } = evidence;
-    const entry = await recordNotTold(action, { says, waited: false }, looking);
+    const { says, closedBy, isOneOf } = evidence;
+    const entry = await recordNotTold(action, { says, waited: isOneOf !== undefined }, looking);
     const finding = notOursError(entry, { says, closedBy });
     return reportOf('unknown', {
       entry,
@@ -83,10 +87,10 @@ async function acceptedReport(action: Action, seen: Sighting, looking: Looking):
   const entry = await recordNotSeen(action, evidence, looking);
   if (entry.outcome?.kind === 'not_seen' && evidence.kind === 'none')
     return reportOf('unknown', { entry, position, servedAt, finding: notSeen(entry, nowMs) });
-  const says =
-    hedge === undefined
-      ? evidenceInWords(entry, evidence)
-      : `${unquoted(hedge.id)} is ${unquoted(hedge.status)}`;
+  const isSeen = hedge !== undefined && evidence.kind !== 'unclear';
+  const says = isSeen
+    ? `${unquoted(hedge.id)} is ${unquoted(hedge.status)}`
+    : evidenceInWords(entry, evidence);
   const first = isOfAnotherKey(entry, looking) ? confirming(entry) : [];
   const finding = stillPending(entry, says, nowMs, first);
   return reportOf('pending', { entry, hedge, position, servedAt, finding });

@@ -72,11 +72,15 @@ async function settle(action: Action, how: HowToResume, dealing: Dealing): Promi
   const looked = await lookAtAction(action, dealing);
   const entry = looked.report.entry ?? action;
   if (entry.state === 'accepted') return finish(entry, how, dealing);
-  if (!isUnresolved(entry)) return looked.report;
+  if (!isUnresolved(entry) || isOneOfSeveral(looked)) return looked.report;
   const hindrance = whyNotSent(entry, looked.evidence, how, dealing);
   if (hindrance !== undefined) return notSentAgain(looked.report, hindrance);
   return resend(entry, { ...how, evidence: looked.evidence }, dealing);
 }
+
+/** Sent again it might be one more under its reference. */
+const isOneOfSeveral = ({ evidence }: Looked): boolean =>
+  evidence?.kind === 'other' && evidence.isOneOf !== undefined;
 
 /** A reading that failed, or was stopped, leaves an action that may stand as unknown as it was. */
 function stillInDoubt(action: Action, error: unknown, { clock }: Dealing): ActionReport {

@@ -3,14 +3,22 @@
  * changes anything.
  */
 import type { Hedge } from '../../client/schemas.ts';
-import { unquoted } from '../../domain/quoted.ts';
-import { UsageError } from '../../errors.ts';
+import { InterruptedError } from '../../errors.ts';
+import { type Action, isUnresolved } from '../../journal/fold.ts';
 import { onceNobodySends } from '../deal/continue.ts';
 import { finish } from '../deal/finish.ts';
 import type { ActionReport, Looking } from '../dealing.ts';
 import { awaitHedge } from '../evidence/await-hedge.ts';
+import { mayBeSettled } from '../evidence/found-hedge.ts';
+import { severalUnder } from '../evidence/several-hedges.ts';
+import { isToldFrom } from '../late-arrival.ts';
+import { poll } from '../poll.ts';
 import { findHedges } from '../read/find-hedges.ts';
 import { actionOfBook } from '../read/name-action.ts';
+import { reportOf } from '../report/report.ts';
+import { stoppedWaiting } from '../report/report-errors.ts';
+import { couldNotLook, isReadingFailure } from './could-not-look.ts';
+import { lookAtAction } from './look-at-action.ts';
 
 /** `word`: an action id or its beginning, a hedge id or a deal id. What has ended already is told at once. */
 export async function waitFor(
@@ -21,21 +29,60 @@ export async function waitFor(
   const action = actionOfBook(looking.journal.read().actions, word, looking.identity);
   if (action === undefined)
     return awaitHedge(await hedgeNamed(word, looking), { wait: true, timeoutMs }, looking);
-  return finish(await onceNobodySends(action, timeoutMs, looking), { wait: true, timeoutMs }, looking);
+  const entry = await onceNobodySends(action, timeoutMs, looking);
+  const isWaitedFor = isUnresolved(entry) && mayBeSettled(entry) && isToldFrom(entry) !== undefined;
+  return isWaitedFor
+    ? untilNothingArrives(entry, timeoutMs, looking)
+    : finish(entry, { wait: true, timeoutMs }, looking);
 }
 
-/** @throws UsageError when several hedges carry the deal id; the service's own refusal when it knows none. */
+/** The waiting goes by another clock than the journal. */
+const A_LITTLE_MS = 1_000;
+
+/** Until it is found, or nothing of it can arrive any more: then the last look settles it. */
+async function untilNothingArrives(
+  action: Action,
+  timeoutMs: number,
+  looking: Looking,
+): Promise<ActionReport> {
+  const { clock, signal, watch, timeOfDay } = looking;
+  const startedAt = clock.now();
+  const toldFrom = isToldFrom(action) ?? startedAt;
+  let last: ActionReport | undefined;
+  watch.start(
+    `waiting until ${timeOfDay(toldFrom)}: an earlier attempt may still arrive (Ctrl-C stops only the waiting)`,
+  );
+  try {
+    await poll({
+      clock,
+      signal,
+      withinMs: Math.max(0, Math.min(timeoutMs, toldFrom - startedAt + A_LITTLE_MS)),
+      async read(own) {
+        last = (await lookAtAction(last?.entry ?? action, { ...looking, signal: own })).report;
+        return last.outcome === 'unknown' ? undefined : last;
+      },
+    });
+  } catch (error) {
+    if (error instanceof InterruptedError)
+      return reportOf('unknown', { entry: action, finding: stoppedWaiting(action, error) });
+    const report = isReadingFailure(error) ? couldNotLook(action, error, clock.now()) : undefined;
+    if (report === undefined) throw error;
+    return report;
+  } finally {
+    watch.stop();
+  }
+  const entry = last?.entry ?? action;
+  if (entry.state !== 'accepted') return last ?? finish(entry, { wait: true, timeoutMs }, looking);
+  const left = Math.max(0, startedAt + timeoutMs - clock.now());
+  return finish(entry, { wait: true, timeoutMs: left }, looking);
+}
+
+/** @throws OutcomeUnknownError when several hedges carry the deal id; the service's own refusal when it knows none. */
 async function hedgeNamed(word: string, { api }: Looking): Promise<Hedge> {
   const { data } = await findHedges(api, word);
   // A service that does not filter has sent them all.
   const named = data.filter(({ id, client_reference: reference }) => id === word || reference === word);
-  const standing = named.filter(({ status }) => status !== 'failed');
-  const [first, ...more] = standing.length > 0 ? standing : named.slice(0, 1);
-  if (first === undefined) return (await api.hedge(word)).data;
-  if (more.length === 0) return first;
-  const ids = [first, ...more].map(({ id }) => unquoted(id)).join(', ');
-  throw new UsageError(
-    `${(1 + more.length).toString()} hedges carry that deal id: ${ids}.`,
-    'Name one of them.',
-  );
+  const several = severalUnder(word, named);
+  if (several !== undefined) throw several;
+  return named.find(({ status }) => status !== 'failed') ?? named[0] ?? (await api.hedge(word)).data;
 }

@@ -54,6 +54,7 @@ function viewHedge(report: ActionReport, word: 'FILLED' | 'CLOSED'): readonly Bl
     },
     ...grownSince(report),
     { name: 'Hedge', value: [textOr(hedge?.id ?? entry?.hedgeId), ...nowIs(hedge, word)] },
+    ...provisional(entry),
     ...(dealId === undefined ? [] : [{ name: 'Deal id', value: [nameText(dealId)] }]),
     {
       name: 'Matures',
@@ -70,6 +71,21 @@ function viewHedge(report: ActionReport, word: 'FILLED' | 'CLOSED'): readonly Bl
   const isPart = word === 'FILLED' && partOf(report) !== undefined;
   return [headline(report, isPart ? 'PARTIAL FILL' : word), { kind: 'pairs', pairs }];
 }
+
+/** Found under its deal id, and not told by an answer: the next command after that reads it again. */
+const provisional = (entry: ActionReport['entry']): readonly { name: string; value: readonly Cell[] }[] =>
+  entry?.provisionalUntil === undefined
+    ? []
+    : [
+        {
+          name: 'Provisional',
+          value: [
+            text('until', 'warn'),
+            { kind: 'time', at: entry.provisionalUntil, style: 'second' },
+            text('(found by its deal ID; an earlier attempt may still arrive)'),
+          ],
+        },
+      ];
 
 /** A hedge that was added to, or reduced, since it was dealt: the rate it has now is weighted. */
 function grownSince(report: ActionReport): readonly { name: string; value: readonly Cell[] }[] {

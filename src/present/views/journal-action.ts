@@ -173,6 +173,7 @@ function detailOf(record: JournalRecord): string {
         record.by === 'looking' ? 'found on the book' : 'the service took it',
         record.hedge_id,
         record.order_tx_hash,
+        record.provisional_until && `not final until ${record.provisional_until}`,
       ]
         .filter((part) => part !== undefined)
         .map(spelledName)

@@ -19,6 +19,7 @@ import {
   FAILED,
   FILLED,
   idOf,
+  NOON,
   REFUSED,
   SENDING,
   step,
@@ -40,12 +41,15 @@ const known = (records: readonly JournalRecord[], underDealId: readonly Hedge[])
     state: { ...folded, records, path: 'journal.jsonl', damage: [], cutTail: false, bytes: 0 },
     identity: DESK,
     underDealId,
+    nowMs: NOON,
   };
 };
 
 const served = (id: string, status: string) => hedge(id, 10_000, { status, client_reference: DEAL });
 const filled = attempt('7c1e', [SENDING, ACCEPTED, FILLED]);
 const failed = attempt('7c1e', [SENDING, ACCEPTED, FAILED]);
+const LOST = [SENDING, UNKNOWN] as const;
+const LOOKED = { ...REFUSED, looked: true } as const;
 const accepted = attempt('7c1e', [SENDING, ACCEPTED]);
 
 describe('what a deal id has come to', () => {
@@ -65,6 +69,14 @@ describe('what a deal id has come to', () => {
     ['failed here', failed, [served('hdg_1', 'failed')], 'failed', 2],
     ['failed elsewhere', [], [served('hdg_9', 'failed')], 'failed', 2],
     ['failed twice elsewhere', [], [served('hdg_9', 'failed'), served('hdg_8', 'failed')], 'failed', 3],
+    [
+      'refused after a lost answer, and not there: the same key',
+      attempt('7c1e', [...LOST, LOOKED]),
+      [],
+      'never',
+      1,
+    ],
+    ['of no answer, and not there: the same key', attempt('7c1e', [...LOST, FAILED]), [], 'never', 1],
     ['failed while nobody waited', accepted, [served('hdg_1', 'failed')], 'failed', 2],
     [
       'failed, then dealt by a colleague',
@@ -85,6 +97,12 @@ describe('what a deal id has come to', () => {
     // The key was a colleague's too, who had it refused after the first had failed.
     const replayed = known(records, [served('hdg_1', 'failed')]);
     expect(nextAttempt(DEAL, replayed)).toBe(3);
+  });
+
+  it('goes on to the next key once the life of the one that was not executed is over', () => {
+    const soon = known(attempt('7c1e', [...LOST, LOOKED]), []);
+    expect(nextAttempt(DEAL, { ...soon, nowMs: NOON + 59 * 60_000 })).toBe(1);
+    expect(nextAttempt(DEAL, { ...soon, nowMs: NOON + 61 * 60_000 })).toBe(2);
   });
 
   it('stops a second deal under an id that only the service knows', () => {

@@ -7,7 +7,7 @@ import { anIntent } from '../../journal/records.ts';
 import { aHedge, type Body } from '../../spec/bodies.ts';
 import { deskWith, rejection } from '../../support/desk-client.ts';
 import { type Exchange, no, ok, on, silence } from '../../support/scripted-service.ts';
-import { aJournal, type LookingDesk, lookingDesk, recordingWatch } from '../looking.ts';
+import { aJournal, inUtc, type LookingDesk, lookingDesk, recordingWatch } from '../looking.ts';
 
 const MINUTE = { timeoutMs: 60_000 };
 const ON = { market: 'USDTNGN', side: 'buy' };
@@ -183,6 +183,7 @@ async function scripted(script: readonly Exchange[], timeoutMs = 3_000, changes:
     identity: ACTION.intent.identity,
     signal: new AbortController().signal,
     watch,
+    timeOfDay: inUtc,
   };
   const action = { ...ACTION, ...changes };
   return { awaited: await awaitOutcome(action, looking, { timeoutMs }), said: watch.said, looking };
@@ -197,6 +198,9 @@ const ACTION: Action = {
   notional: undefined,
   attempts: 1,
   unclear: false,
+  unclearAt: undefined,
+  openRunAt: undefined,
+  provisionalUntil: undefined,
   hedgeId: 'hdg_1',
   orderTxHash: undefined,
   outcome: undefined,
@@ -268,7 +272,8 @@ describe('what is met while waiting', () => {
     const { api, clock, service } = await deskWith([on(READ, silence)]);
     const controller = new AbortController();
     const reason = new InterruptedError('SIGINT', { what: 'Stopped.' });
-    const looking = { api, clock, journal: aJournal(clock), identity: ACTION.intent.identity };
+    const { identity } = ACTION.intent;
+    const looking = { api, clock, journal: aJournal(clock), identity, timeOfDay: inUtc };
     const waiting = rejection(
       awaitOutcome(ACTION, { ...looking, signal: controller.signal, watch: recordingWatch() }, MINUTE),
     );

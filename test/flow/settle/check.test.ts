@@ -68,14 +68,14 @@ describe('a look at an open without an answer', () => {
     expect(evidence).toEqual({ kind: 'none' });
     expect(finding).toMatchObject({ code: 'outcome_unknown', effect: 'unknown' });
     expect(finding?.what).toContain('not on the book');
-    expect(finding?.book).toContain('sent 4 min ago and may still arrive');
+    expect(finding?.book).toMatch(/^It was sent 4 min ago\. It may still arrive until \d\d:\d\d:\d\d UTC\. /);
     expect(finding?.hint).toContain(`hedge resume ${lost.shortId}`);
     expect(desk.again(lost)).toEqual(lost);
   });
 
   it('after an hour tells to settle it, and no more to send it again', async () => {
-    const desk = await dealingDesk();
-    await desk.lost('before', OPEN);
+    const desk = await standing();
+    await desk.lost('before', 'add USDTNGN buy 2000');
     desk.practice.clock.pass(61 * 60_000);
     const { finding } = await checked(desk);
     expect(finding?.book).toContain('hardly arrive any more');

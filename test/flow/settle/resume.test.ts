@@ -467,7 +467,7 @@ describe('what becomes of it when it is sent again', () => {
     expect(desk.again(lost)).toMatchObject({ state: 'unknown', refusal: { code: 'no_open_hedge' } });
   });
 
-  it('a refusal of an open that is not on the book settles it', async () => {
+  it('a refusal of an open says nothing of the send before it, until that can arrive no more', async () => {
     const { desk, lost } = await lostOver('before', OPEN);
     const taken = await resumed(
       desk,
@@ -479,7 +479,15 @@ describe('what becomes of it when it is sent again', () => {
         },
       },
     );
-    expect(taken).toMatchObject({ outcome: 'refused', effect: 'none', finding: { code: 'market_disabled' } });
+    expect(taken).toMatchObject({ outcome: 'unknown', effect: 'unknown' });
+    expect(taken?.finding?.what).toContain('Rejected now, but an earlier attempt may still arrive until');
+    expect(desk.again(lost)).toMatchObject({ state: 'unknown', refusal: { code: 'market_disabled' } });
+    desk.practice.clock.pass(5 * 60_000);
+    expect(await resumed(desk, { word: lost.shortId })).toMatchObject({
+      outcome: 'refused',
+      effect: 'none',
+      finding: { code: 'market_disabled' },
+    });
     expect(desk.again(lost)).toMatchObject({ state: 'refused', unclear: false });
   });
 

@@ -62,13 +62,35 @@ describe('waiting for an action', () => {
     expect(desk.again(action).state).toBe('accepted');
   });
 
-  it('without an answer waits for nothing: it names check and resume', async () => {
+  it('without an answer of which nothing will be told waits for nothing: it names check and resume', async () => {
     const desk = await dealingDesk();
-    const lost = await desk.lost('before', OPEN);
+    await desk.now(OPEN);
+    const lost = await desk.lost('before', 'add USDTNGN buy 2000');
+    const began = desk.looking.clock.now();
     const report = await waitFor(lost.shortId, MINUTE, desk.looking);
+    expect(desk.looking.clock.now()).toBe(began);
     expect(report).toMatchObject({ outcome: 'unknown', finding: { code: 'outcome_unknown' } });
     expect(report.finding?.hint).toContain(`hedge check ${lost.shortId}`);
     expect(report.finding?.hint).toContain(`hedge resume ${lost.shortId}`);
+  });
+
+  it('without an answer that may still arrive is not called undone when the waiting is stopped', async () => {
+    const desk = await dealingDesk();
+    const lost = await desk.lost('before', OPEN);
+    desk.stop(new InterruptedError('SIGINT', { what: 'Stopped by Ctrl-C.' }));
+    expect(await waitFor(lost.shortId, MINUTE, desk.looking)).toMatchObject({
+      outcome: 'unknown',
+      finding: { code: 'interrupted', effect: 'unknown' },
+    });
+    expect(desk.again(lost)).toEqual(lost);
+  });
+
+  it('without an answer is unknown where nothing can be read until the time is up', async () => {
+    const desk = await dealingDesk();
+    const lost = await desk.lost('before', OPEN);
+    await desk.practice.service.admin.setWeather({ share_5xx_before: 1, only: 'readings' });
+    const report = await waitFor(lost.shortId, MINUTE, desk.looking);
+    expect(report).toMatchObject({ outcome: 'unknown', finding: { code: 'outcome_unknown' } });
   });
 
   it('that another process is sending waits for what that comes to', async () => {
@@ -128,7 +150,7 @@ describe('waiting for a hedge that was dealt elsewhere', () => {
     expect(report).toMatchObject({ entry: undefined, outcome: 'filled', hedge: { id: hedge?.id } });
   });
 
-  it('takes the one of a deal id that did not fail, and asks where several did not', async () => {
+  it('takes the one of a deal id that did not fail, and names all where several did not', async () => {
     const desk = await dealingDesk();
     const theirs = { ...THERE, client_reference: 'THEIRS' };
     await desk.practice.service.admin.setWeather({ share_failing_orders: 1 });
@@ -139,7 +161,10 @@ describe('waiting for a hedge that was dealt elsewhere', () => {
     await desk.colleague('/hedges', theirs);
     expect(await waitFor('THEIRS', MINUTE, desk.looking)).toMatchObject({ outcome: 'filled' });
     await desk.colleague('/hedges', theirs);
-    await expect(waitFor('THEIRS', MINUTE, desk.looking)).rejects.toMatchObject({ code: 'usage' });
+    await expect(waitFor('THEIRS', MINUTE, desk.looking)).rejects.toMatchObject({
+      code: 'outcome_unknown',
+      details: { hedge_ids: [expect.stringMatching(/^hdg_/), expect.stringMatching(/^hdg_/)] },
+    });
   });
 
   it('that nobody knows is the service’s own refusal', async () => {

@@ -146,7 +146,7 @@ const codeAsWhole = ({ code, out }: Ran, partial: boolean): number =>
   partial && code === 7 && out.includes('"code":"partial_fill"') ? 0 : code;
 
 /** The one exit code and effect that are true, or the few between which only the readings decide. */
-function expectedOf({ plan, sent, acted, polls }: Truth): Readonly<Record<number, string>> {
+function expectedOf({ plan, sent, polls }: Truth): Readonly<Record<number, string>> {
   const last = sent.at(-1);
   const isAccepted = last?.tells === 'answer' && (last.status ?? 0) < 300;
   if (isAccepted) {
@@ -155,12 +155,7 @@ function expectedOf({ plan, sent, acted, polls }: Truth): Readonly<Record<number
       ...(polls.troubled > 0 ? { 8: 'pending' } : {}),
     };
   }
-  if (sent.some(({ tells }) => tells === 'unclear')) {
-    // A refusal after it is a reason to look, and an open is told from any other by its reference.
-    const isLookedFor = last?.tells === 'refusal' && last.line === 'POST /hedges' && polls.through > 0;
-    if (!isLookedFor) return { 7: 'unknown' };
-    return { 7: 'unknown', ...(acted === 1 ? { 0: 'done', 8: 'pending' } : { 3: 'none' }) };
-  }
+  if (sent.some(({ tells }) => tells === 'unclear')) return { 7: 'unknown' };
   if (last !== undefined) return { [EXIT_OF[last.tells]]: 'none' };
   if (plan.faults.before.length > 0) return { 3: 'none', 4: 'none', 5: 'none', 6: 'none', 10: 'none' };
   return plan.faults.send.includes('refused') ? { 5: 'none' } : {};

@@ -1,0 +1,443 @@
+/** Attempts that are held on their way, played to the whole program before a practice service that works. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import * as z from 'zod/mini';
+import { recordSchema } from '../../src/journal/record.ts';
+import { aDesk, type Ran, READ_BY_A_PERSON } from '../support/desk.ts';
+import { EACH_ACTION, wordsOf } from '../support/each-action.ts';
+import { frontOf } from '../support/front.ts';
+import { holdAttempts } from '../support/held-attempts.ts';
+import { movingClock } from '../support/moving-clock.ts';
+import { temporaryFolder } from '../support/own-folder.ts';
+import { servedBook, WITHOUT_LIMIT } from '../support/served-book.ts';
+
+const MINUTE = 60_000;
+const WINDOW = 5 * MINUTE;
+const OPEN = 'open USDTNGN buy 10k --tenor 3 --deal-id PAY-1 --yes --json';
+const ENSURE = `${OPEN} --ensure`;
+
+/** A desk with the attempts of its actions in the hands of a test, and one clock for it and the service. */
+async function aHeldDesk(settings: Record<string, unknown> = {}) {
+  const clock = movingClock();
+  const served = await servedBook({ ...WITHOUT_LIMIT, ...settings }, clock);
+  onTestFinished(() => served.close());
+  const home = temporaryFolder();
+  const front = await frontOf(served, home);
+  const attempts = holdAttempts(front);
+  const { run } = aDesk({ home, clock, env: front.way(home) });
+  return {
+    run,
+    clock,
+    served,
+    attempts,
+    /** Keys of the actions that reached the service. */
+    keys: () => served.changes().map(({ idempotencyKey }) => idempotencyKey),
+    records: () =>
+      readFileSync(join(home, 'state', 'journal.jsonl'), 'utf8')
+        .trim()
+        .split('\n')
+        .map((line) => recordSchema.parse(JSON.parse(line))),
+    /** A hedge of the same terms under the same deal id, dealt without this program. */
+    colleague: () =>
+      served.colleague('/hedges', {
+        side: 'buy',
+        notional_usd: 10_000,
+        tenor_days: 3,
+        client_reference: 'PAY-1',
+      }),
+  };
+}
+
+const utc = (ms: number): string => `${new Date(ms).toISOString().slice(11, 19)} UTC`;
+const failureSchema = z.object({ error: z.object({ message: z.string() }) });
+const messageOf = (ran: Ran): string => failureSchema.parse(ran.document()).error.message;
+const foundSchema = z.object({ data: z.object({ derived: z.object({ provisional_until: z.string() }) }) });
+const UNKNOWN = { data: { outcome: 'unknown', effect: 'unknown' }, error: { code: 'outcome_unknown' } };
+
+describe('an open that is rejected after an attempt without an answer', () => {
+  it('is unknown at once, and says until when the earlier attempt may arrive', async () => {
+    const { run, clock, attempts, records, served } = await aHeldDesk();
+    attempts.plan('held', 'rejected');
+    const ran = await run(OPEN);
+    const [unclearAt = ''] = records().flatMap((each) => (each.kind === 'unknown' ? [each.unclear_at] : []));
+    const until = Date.parse(unclearAt) + WINDOW;
+    expect(until - WINDOW).toBeLessThan(clock.now());
+    expect(ran.code).toBe(7);
+    expect(ran.document()).toMatchObject({
+      ...UNKNOWN,
+      error: { effect: 'unknown', details: { may_arrive_until: new Date(until).toISOString() } },
+    });
+    expect(messageOf(ran)).toContain(
+      `Rejected now, but an earlier attempt may still arrive until ${utc(until)}. The rejection: exposure_exceeded.`,
+    );
+    await attempts.arrive();
+    expect(served.acted('/hedges')).toBe(1);
+    expect((await run('check --json')).document()).toMatchObject({
+      data: [{ outcome: 'filled', effect: 'done' }],
+    });
+  });
+
+  it('blocks the side for what adds to it or takes from it, not for a close, until the five minutes are over', async () => {
+    const { run, attempts, served, clock } = await aHeldDesk();
+    await served.opened('buy', 3_000);
+    attempts.plan('held', 'rejected');
+    expect((await run(OPEN)).code).toBe(7);
+    for (const line of [
+      'open USDTNGN buy 2k --tenor 3 --deal-id PAY-2',
+      'add USDTNGN buy 1k',
+      'reduce USDTNGN buy 1k',
+    ]) {
+      const blocked = await run(`${line} --yes --json`);
+      expect([line, blocked.code]).toEqual([line, 10]);
+      expect(blocked.document()).toMatchObject({ error: { code: 'unresolved', effect: 'none' } });
+    }
+    expect((await run('close USDTNGN buy --yes --json')).code).toBe(0);
+    clock.pass(WINDOW);
+    expect((await run('open USDTNGN buy 2k --tenor 3 --deal-id PAY-2 --yes --json')).code).toBe(0);
+  });
+
+  it('is looked at by check inside the five minutes, which sends nothing and says until when', async () => {
+    const { run, attempts, keys, clock } = await aHeldDesk();
+    attempts.plan('held', 'rejected');
+    await run(OPEN);
+    clock.pass(4 * MINUTE);
+    const before = keys().length;
+    const looked = await run('check PAY-1 --json');
+    expect(looked.code).toBe(7);
+    expect(looked.document()).toMatchObject({
+      error: {
+        message: expect.stringMatching(/An earlier attempt may still arrive until \d\d:\d\d:\d\d UTC\./),
+      },
+    });
+    expect(keys()).toHaveLength(before);
+  });
+
+  it.each([
+    ['the same --ensure line', ENSURE],
+    ['resume', 'resume PAY-1 --yes --resend --json'],
+  ])('is sent again under the same key by %s inside the five minutes', async (_what, line) => {
+    const { run, attempts, keys, served, clock } = await aHeldDesk();
+    attempts.plan('held', 'rejected');
+    await run(OPEN);
+    clock.pass(MINUTE);
+    const again = await run(line);
+    expect([again.code, again.document()]).toMatchObject([0, { data: { outcome: 'filled' } }]);
+    expect(await attempts.arrive()).toBe(201);
+    expect(new Set(keys()).size).toBe(1);
+    expect(served.acted('/hedges')).toBe(1);
+    expect(await served.openOn('buy')).toBe(10_000);
+  });
+
+  it('is not said to have been rejected for a later rejection, nor is its time made longer by one', async () => {
+    const { run, attempts, clock } = await aHeldDesk();
+    attempts.plan('held', 'rejected');
+    await run(OPEN);
+    clock.pass(4 * MINUTE);
+    attempts.plan('rejected');
+    const again = await run('resume PAY-1 --yes --resend --json');
+    expect([again.code, again.document()]).toMatchObject([7, UNKNOWN]);
+    expect(messageOf(again)).toContain('Rejected now, but an earlier attempt may still arrive until');
+    clock.pass(MINUTE);
+    expect((await run('check PAY-1 --json')).code).toBe(3);
+  });
+
+  it('has five minutes more from a later send without an answer', async () => {
+    const { run, attempts, clock, served } = await aHeldDesk();
+    attempts.plan('held', 'rejected');
+    await run(OPEN);
+    clock.pass(4 * MINUTE);
+    attempts.plan('held', 'rejected');
+    expect((await run('resume PAY-1 --yes --resend --json')).code).toBe(7);
+    clock.pass(4 * MINUTE);
+    expect((await run('check PAY-1 --json')).code).toBe(7);
+    await attempts.arrive();
+    await attempts.arrive();
+    expect((await run('check PAY-1 --json')).code).toBe(0);
+    expect(served.acted('/hedges')).toBe(1);
+  });
+});
+
+describe('an open of which nothing arrived within five minutes', () => {
+  it.each([
+    ['was rejected last', ['held', 'rejected'], 3, 'exposure_exceeded', 'refused'],
+    ['had no answer at all', ['lost', 'lost', 'lost'], 9, 'order_failed', 'failed'],
+    ['had its key turned away last', ['held', 'turned away'], 9, 'order_failed', 'failed'],
+  ] as const)('and %s is not executed, as check finds', async (_what, plan, code, error, outcome) => {
+    const { run, attempts, clock } = await aHeldDesk();
+    attempts.plan(...plan);
+    expect((await run(OPEN)).code).toBe(7);
+    clock.pass(WINDOW - MINUTE);
+    expect((await run('check PAY-1 --json')).code).toBe(7);
+    clock.pass(MINUTE);
+    for (const line of ['check PAY-1 --json', 'resume PAY-1 --yes --resend --json', 'wait PAY-1 --json']) {
+      const settled = await run(line);
+      expect([line, settled.code, settled.document()]).toMatchObject([
+        line,
+        code,
+        { data: { outcome, effect: 'none' }, error: { code: error, effect: 'none' } },
+      ]);
+    }
+    expect((await run('journal PAY-1 --json')).document()).toMatchObject({
+      data: { unresolved: false, effect: 'none' },
+    });
+  });
+
+  it.each([
+    ['rejected last', ['held', 'rejected']],
+    ['without any answer', ['lost', 'lost', 'lost']],
+  ] as const)(
+    '%s, is dealt again by the next line under the same key within the hour',
+    async (_what, plan) => {
+      const { run, attempts, clock, keys, served } = await aHeldDesk();
+      attempts.plan(...plan);
+      await run(OPEN);
+      clock.pass(WINDOW);
+      const again = await run(ENSURE);
+      expect([again.code, again.document()]).toMatchObject([0, { data: { outcome: 'filled' } }]);
+      // The first attempt arrives after all, later than it is assumed to.
+      await attempts.arrive();
+      expect(new Set(keys()).size).toBe(1);
+      expect(served.acted('/hedges')).toBe(1);
+      expect(await served.openOn('buy')).toBe(10_000);
+    },
+  );
+
+  it('is dealt again under the key of the next attempt once the hour of its key is over', async () => {
+    const { run, attempts, clock, records } = await aHeldDesk();
+    attempts.plan('held', 'rejected');
+    await run(OPEN);
+    clock.pass(61 * MINUTE);
+    expect((await run(OPEN)).code).toBe(0);
+    const keys = records().flatMap((each) => (each.kind === 'intent' ? [each.idempotency_key] : []));
+    expect(new Set(keys).size).toBe(2);
+  });
+
+  it('under a key of the operator is dealt again by the same line', async () => {
+    const { run, attempts, clock, keys, served } = await aHeldDesk();
+    const line = 'open USDTNGN buy 10k --tenor 3 --idempotency-key once-1 --yes --json';
+    attempts.plan('held', 'rejected');
+    expect((await run(line)).code).toBe(7);
+    clock.pass(WINDOW);
+    expect((await run(line)).code).toBe(0);
+    await attempts.arrive();
+    expect(new Set(keys())).toEqual(new Set(['once-1']));
+    expect(served.acted('/hedges')).toBe(1);
+  });
+
+  it('is still unknown where the clock was set back since', async () => {
+    const { run, attempts, clock } = await aHeldDesk();
+    attempts.plan('held', 'rejected');
+    await run(OPEN);
+    clock.pass(10 * MINUTE);
+    attempts.plan('rejected', 'rejected');
+    await run('open USDTNGN sell 1k --tenor 3 --deal-id PAY-9 --yes --json');
+    clock.pass(-3 * MINUTE);
+    expect((await run('check PAY-1 --json')).code).toBe(7);
+    clock.pass(3 * MINUTE);
+    expect((await run('check PAY-1 --json')).code).toBe(3);
+  });
+});
+
+describe('waiting for an open that may still arrive', () => {
+  it('lasts until it cannot any more, and ends in what a look finds then', async () => {
+    const { run, attempts, clock } = await aHeldDesk();
+    attempts.plan('held', 'rejected');
+    await run(OPEN);
+    const began = clock.now();
+    const waited = await run('wait PAY-1 --timeout 600 --json');
+    expect(waited.code).toBe(3);
+    expect(clock.now() - began).toBeGreaterThan(WINDOW - MINUTE);
+    expect(clock.now() - began).toBeLessThan(WINDOW + MINUTE);
+  });
+
+  it('ends with the fill when it arrives', async () => {
+    const { run, attempts, served } = await aHeldDesk({ fill_seconds: { min: 5, max: 5 } });
+    attempts.plan('held', 'rejected');
+    await run(OPEN);
+    const waiting = run('wait PAY-1 --timeout 600 --json');
+    await attempts.arrive();
+    expect([(await waiting).code, (await waiting).document()]).toMatchObject([
+      0,
+      { data: { outcome: 'filled', effect: 'done' } },
+    ]);
+    expect(served.acted('/hedges')).toBe(1);
+  });
+
+  it('lasts no longer than --timeout', async () => {
+    const { run, attempts, clock } = await aHeldDesk();
+    attempts.plan('held', 'rejected');
+    await run(OPEN);
+    const began = clock.now();
+    expect((await run('wait PAY-1 --timeout 30 --json')).code).toBe(7);
+    expect(clock.now() - began).toBeLessThan(MINUTE);
+  });
+});
+
+describe.each(EACH_ACTION.filter(({ name }) => name !== 'open'))('$name of an open side', (action) => {
+  const onTheSide = async (settings: Record<string, unknown> = {}) => {
+    const desk = await aHeldDesk(settings);
+    await desk.served.opened('buy', action.before);
+    return desk;
+  };
+
+  it('rejected after an attempt that never arrived is rejected once the five minutes are over', async () => {
+    const { run, attempts, clock, served } = await onTheSide();
+    attempts.plan('lost', 'rejected');
+    const ran = await run(wordsOf(action));
+    expect([ran.code, ran.document()]).toMatchObject([7, UNKNOWN]);
+    clock.pass(WINDOW - MINUTE);
+    expect((await run('check --json')).code).toBe(7);
+    clock.pass(MINUTE);
+    const late = await run('check --json');
+    expect(late.code).toBe(7);
+    expect(messageOf(late)).toMatch(/may take until \d\d:\d\d:\d\d UTC to show/);
+    clock.pass(MINUTE);
+    const looked = await run('check --json');
+    expect([looked.code, looked.document()]).toMatchObject([
+      3,
+      { data: [{ outcome: 'refused', effect: 'none' }] },
+    ]);
+    expect(await served.openOn('buy')).toBe(action.before);
+    expect((await run(wordsOf(action))).code).toBe(0);
+  });
+
+  it('rejected after an attempt that arrived within the five minutes is not called rejected', async () => {
+    const { run, attempts, clock, served } = await onTheSide();
+    attempts.plan('held', 'rejected');
+    expect((await run(wordsOf(action))).code).toBe(7);
+    clock.pass(WINDOW - MINUTE);
+    await attempts.arrive();
+    clock.pass(2 * MINUTE);
+    expect((await run('check --json')).code).toBe(7);
+    expect(await served.openOn('buy')).toBe(action.after);
+  });
+
+  it('that arrives at the last moment is not called rejected before it has landed', async () => {
+    const { run, attempts, clock } = await onTheSide({ fill_seconds: { min: 4, max: 4 } });
+    attempts.plan('held', 'rejected');
+    expect((await run(wordsOf(action))).code).toBe(7);
+    clock.pass(WINDOW - 1_000);
+    await attempts.arrive();
+    clock.pass(1_000);
+    expect((await run('check --json')).code).toBe(7);
+    clock.pass(MINUTE);
+    expect((await run('check --json')).code).toBe(7);
+  });
+
+  it('without any answer stays unknown after the five minutes: its absence alone tells nothing', async () => {
+    const { run, attempts, clock } = await onTheSide();
+    attempts.plan('lost', 'lost', 'lost');
+    expect((await run(wordsOf(action))).code).toBe(7);
+    clock.pass(2 * WINDOW);
+    expect((await run('check --json')).code).toBe(7);
+  });
+
+  it('is settled by the next command that needs the side', async () => {
+    const { run, attempts, clock } = await onTheSide();
+    attempts.plan('lost', 'rejected');
+    await run(wordsOf(action));
+    clock.pass(WINDOW + MINUTE);
+    const next = await run('open USDTNGN buy 2k --tenor 3 --deal-id PAY-2 --yes --json');
+    expect(next.code).toBe(0);
+    expect(next.err).toMatch(/checked {4}Refused: /);
+  });
+});
+
+describe('a hedge that is found under its deal id while an attempt may still arrive', () => {
+  it('is told as filled, provisionally, and as final by the next command after that', async () => {
+    const { run, attempts, clock, colleague } = await aHeldDesk();
+    attempts.plan('lost', 'rejected');
+    await run(OPEN);
+    await colleague();
+    clock.pass(MINUTE);
+    const found = await run('check PAY-1 --json');
+    expect(found.code).toBe(0);
+    expect(found.document()).toMatchObject({ data: { outcome: 'filled', effect: 'done' } });
+    const { provisional_until: until } = foundSchema.parse(found.document()).data.derived;
+    expect(Date.parse(until) - clock.now()).toBeGreaterThan(3 * MINUTE);
+    const shown = await run('wait PAY-1', READ_BY_A_PERSON);
+    expect([shown.code, shown.out]).toEqual([0, expect.stringMatching(/Provisional\s+until/)]);
+    clock.pass(WINDOW);
+    await run('hedges');
+    expect((await run('check PAY-1 --json')).document()).toMatchObject({
+      data: { outcome: 'filled', derived: { provisional_until: null } },
+    });
+  });
+
+  it.each([
+    'check PAY-1 --json',
+    'check --json',
+    'resume PAY-1 --yes --resend --json',
+    'wait PAY-1 --json',
+    ENSURE,
+    'hedges PAY-1 --json',
+  ])('and turns out to be one of two is unknown, both named, by: %s', async (line) => {
+    const { run, attempts, clock, colleague, served } = await aHeldDesk();
+    attempts.plan('held', 'rejected');
+    await run(OPEN);
+    await colleague();
+    clock.pass(MINUTE);
+    expect((await run('check PAY-1 --json')).code).toBe(0);
+    await attempts.arrive();
+    clock.pass(WINDOW);
+    const { body } = await served.desk.get('/hedges', { as: 'test' });
+    const ids: readonly string[] = body.data.map(({ id }: { id: string }) => id);
+    expect(ids).toHaveLength(2);
+    const sent = served.changes().length;
+    const told = await run(line);
+    expect([line, told.code]).toEqual([line, 7]);
+    for (const id of ids) expect(told.out).toContain(id);
+    expect(told.out).not.toContain('hedge resume');
+    expect(told.err).toContain('2 hedges carry the reference PAY-1');
+    expect(served.changes()).toHaveLength(sent);
+    expect((await run('journal PAY-1 --json')).document()).toMatchObject({
+      data: { outcome: 'unknown', unresolved: true },
+    });
+    const next = await run('open USDTNGN buy 1k --tenor 3 --deal-id PAY-2 --yes --json');
+    expect(next.document()).toMatchObject({ error: { code: 'unresolved' } });
+  });
+
+  it('is named by the next deal, which it blocks', async () => {
+    const { run, attempts, clock, colleague } = await aHeldDesk();
+    attempts.plan('held', 'rejected');
+    await run(OPEN);
+    await colleague();
+    await run('check PAY-1 --json');
+    await attempts.arrive();
+    clock.pass(WINDOW);
+    const next = await run('open USDTNGN buy 1k --tenor 3 --deal-id PAY-2 --yes --json');
+    expect(next.document()).toMatchObject({ error: { code: 'unresolved' } });
+    expect(next.err).toContain('2 hedges carry the reference PAY-1');
+  });
+
+  it('and has failed is not taken for the failure of this one before nothing can arrive any more', async () => {
+    const { run, attempts, clock, colleague, served } = await aHeldDesk();
+    attempts.plan('held', 'rejected');
+    await run(OPEN);
+    await served.desk.service.admin.setWeather({ share_failing_orders: 1 });
+    await colleague();
+    await served.desk.service.admin.clearWeather();
+    clock.pass(MINUTE);
+    const looked = await run('check PAY-1 --json');
+    expect([looked.code, looked.document()]).toMatchObject([7, { error: { effect: 'unknown' } }]);
+    await attempts.arrive();
+    clock.pass(MINUTE);
+    expect((await run('check PAY-1 --json')).code).toBe(7);
+  });
+
+  it('is final at once where its reference was made of its key, or an answer told its id', async () => {
+    const { run, attempts, clock } = await aHeldDesk();
+    attempts.plan('answer lost', 'rejected');
+    await run('open USDTNGN buy 10k --tenor 3 --yes --json');
+    clock.pass(MINUTE);
+    expect((await run('check --json')).document()).toMatchObject({
+      data: [{ outcome: 'filled', derived: { provisional_until: null } }],
+    });
+    attempts.plan('answer lost', 'through');
+    const told = await run('open USDTNGN sell 10k --tenor 3 --deal-id PAY-2 --yes --json');
+    expect(told.document()).toMatchObject({
+      data: { outcome: 'filled', derived: { provisional_until: null } },
+    });
+  });
+});
