@@ -12,13 +12,7 @@ import { OrderFailedError, StoppedError } from '../../errors.ts';
 import type { OpenIntent } from '../../intent/action-intent.ts';
 import type { Action } from '../../journal/fold.ts';
 import { type Identity, sameIdentity } from '../../journal/identity.ts';
-import {
-  dealAttempt,
-  findByDealId,
-  isDefiniteNo,
-  usedDealId,
-  wasNotExecuted,
-} from '../../journal/ledger.ts';
+import { dealAttempt, findByDealId, isDefiniteNo, usedDealId, wasNotExecuted } from '../../journal/ledger.ts';
 import type { JournalState } from '../../journal/store.ts';
 import type { Dealing, Finding } from '../dealing.ts';
 import { severalUnder } from '../evidence/several-hedges.ts';
