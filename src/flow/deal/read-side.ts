@@ -42,7 +42,7 @@ export async function readSideToActOn(
   const read = () => readAndDoubt(intent, reading, { absence, earlier: earlierOf(shown) });
   const startedMs = reading.clock.monotonic();
   let latest = await read();
-  if (latest.doubt?.again ?? mayHaveMoved(latest.side)) latest = await read();
+  if (latest.doubt?.again === true || mayHaveMoved(latest.side)) latest = await read();
   return latest.doubt === undefined ? latest : untilBelieved(latest, { intent, reading, read, startedMs });
 }
 

@@ -27,7 +27,7 @@ async function factsOf(line: string, script: readonly Exchange[], options: { dea
   const { api, clock, service } = await deskWith(script);
   const signal = new AbortController().signal;
   const reading = { api, clock, signal, journal: aJournal(clock), identity: DESK, watch: recordingWatch() };
-  return { facts: readFacts(intent(line, options), reading), service };
+  return { facts: readFacts(intent(line, options), reading), service, clock };
 }
 
 describe('what an action is decided on', () => {
@@ -136,13 +136,23 @@ describe('what an action is decided on', () => {
     expect((await again.facts).book.unclear).toContain('the position says 10,000.00 USD');
   });
 
-  it('reads the book again when a hedge was filled between the two requests', async () => {
-    const { facts } = await factsOf('close USDTNGN buy', [
+  it.each([
+    [
+      'was filled between the two requests',
+      '2026-11-20T09:02:10Z',
+      [on('GET /hedges/hdg_01JD8K', ok(aHedge()))],
+    ],
+    ['is an old one that the positions lack', '2026-11-20T08:00:00Z', []],
+  ])('is read again at once when a hedge %s', async (_, filledAt, byId) => {
+    const book = [aHedge({ filled_at: filledAt, opened_at: filledAt })];
+    const { facts, clock } = await factsOf('close USDTNGN buy', [
       ...besides(),
-      ...theBook([aHedge()], []),
-      ...theBook([aHedge()]),
+      ...theBook(book, []),
+      ...byId,
+      ...theBook(book),
     ]);
     expect((await facts).book.inPositions).toBe(true);
+    expect(clock.sleeps).toEqual([]);
   });
 });
 
