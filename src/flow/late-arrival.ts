@@ -8,6 +8,7 @@ import type { Action } from '../journal/fold.ts';
 import { wasNotExecuted } from '../journal/ledger.ts';
 import type { JournalRecord } from '../journal/record.ts';
 import type { Looking } from './dealing.ts';
+import { READINGS_LAG_MS } from './evidence/absence.ts';
 import { isSetBack, keyLives } from './key-life.ts';
 
 /** ASSUMED: the specification does not say how long a request may be held on its way. */
@@ -19,16 +20,14 @@ export function mayArriveUntil(action: Action): number | undefined {
   return at === undefined ? undefined : Date.parse(at) + MAY_ARRIVE_MS;
 }
 
-/** ASSUMED: by then what arrived last has landed, and shows. */
-const SHOWS_WITHIN_MS = 60_000;
-
 /**
  * From when on a look tells that nothing was done, in milliseconds since the epoch; undefined as above. An open is
- * listed from its acceptance on (specification §3), the others show once they have landed.
+ * listed from its acceptance on (specification §3). The others show once they have landed, usually within seconds: what
+ * arrived last is given the time that readings may lag.
  */
 export function isToldFrom(action: Action): number | undefined {
   const until = mayArriveUntil(action);
-  return until === undefined || action.intent.action === 'open' ? until : until + SHOWS_WITHIN_MS;
+  return until === undefined || action.intent.action === 'open' ? until : until + READINGS_LAG_MS;
 }
 
 /** Whether a look tells it by now. A clock that was set back tells no ages. */
