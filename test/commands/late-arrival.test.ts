@@ -6,7 +6,7 @@ import * as z from 'zod/mini';
 import { recordSchema } from '../../src/journal/record.ts';
 import { aDesk, type Ran, READ_BY_A_PERSON } from '../support/desk.ts';
 import { EACH_ACTION, wordsOf } from '../support/each-action.ts';
-import { frontOf } from '../support/front.ts';
+import { frontOf, servedAt } from '../support/front.ts';
 import { holdAttempts } from '../support/held-attempts.ts';
 import { movingClock } from '../support/moving-clock.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
@@ -17,14 +17,19 @@ const WINDOW = 5 * MINUTE;
 const OPEN = 'open USDTNGN buy 10k --tenor 3 --deal-id PAY-1 --yes --json';
 const ENSURE = `${OPEN} --ensure`;
 
-/** A desk with the attempts of its actions in the hands of a test, and one clock for it and the service. */
-async function aHeldDesk(settings: Record<string, unknown> = {}) {
+/**
+ * A desk with the attempts of its actions in the hands of a test, and one clock for it and the service. `behind`: how far
+ * the Date of a service that tells the time is behind that clock, in milliseconds.
+ */
+async function aHeldDesk(settings: Record<string, unknown> = {}, behind?: () => number) {
   const clock = movingClock();
   const served = await servedBook({ ...WITHOUT_LIMIT, ...settings }, clock);
   onTestFinished(() => served.close());
   const home = temporaryFolder();
   const front = await frontOf(served, home);
-  const attempts = holdAttempts(front);
+  const attempts = holdAttempts(front, undefined, (answer) =>
+    behind === undefined ? answer : servedAt(clock.now() - behind(), answer),
+  );
   const { run } = aDesk({ home, clock, env: front.way(home) });
   return {
     run,
@@ -235,6 +240,22 @@ describe('an open of which nothing arrived within five minutes', () => {
     clock.pass(-3 * MINUTE);
     expect((await run('check PAY-1 --json')).code).toBe(7);
     clock.pass(3 * MINUTE);
+    expect((await run('check PAY-1 --json')).code).toBe(3);
+  });
+});
+
+describe('an open that is rejected after an attempt without an answer, by a service whose Date tells the time', () => {
+  it('is still unknown where the clock of this machine was set forward since', async () => {
+    let setForward = 0;
+    const { run, attempts, clock } = await aHeldDesk({}, () => setForward);
+    attempts.plan('held', 'rejected');
+    await run(OPEN);
+    setForward = 10 * MINUTE;
+    clock.pass(setForward);
+    expect((await run('check PAY-1 --json')).code).toBe(7);
+    const other = await run('open USDTNGN buy 2k --tenor 3 --deal-id PAY-2 --yes --json');
+    expect(other.document()).toMatchObject({ error: { code: 'unresolved' } });
+    setForward = 0;
     expect((await run('check PAY-1 --json')).code).toBe(3);
   });
 });

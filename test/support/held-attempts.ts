@@ -26,14 +26,19 @@ export interface HeldAttempts {
 const CHANGE = /^POST \/hedges(?:\/(?:add|reduce|close))?$/;
 const TIMED_OUT = refusal(504, 'upstream_timeout');
 
-export function holdAttempts(front: Front, now: () => number = Date.now): HeldAttempts {
+/** `dated`: what is answered, with a Date of its own. */
+export function holdAttempts(
+  front: Front,
+  now: () => number = Date.now,
+  dated: (answer: Passed) => Passed = (answer) => answer,
+): HeldAttempts {
   let planned: AttemptPlan[] = [];
   let held: { since: number; pass: () => Promise<Passed> }[] = [];
   front.meddle(async (line, pass) => {
     const attempt = CHANGE.test(line) ? (planned.shift() ?? 'through') : 'through';
     switch (attempt) {
       case 'through':
-        return pass();
+        return dated(await pass());
       case 'held':
         held.push({ since: now(), pass });
         return TIMED_OUT;

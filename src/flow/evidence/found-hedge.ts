@@ -3,11 +3,12 @@
  * or provisionally, or that it was not executed, once no send of it can still arrive.
  */
 import type { Hedge } from '../../client/schemas.ts';
+import { disagrees } from '../../domain/elapsed.ts';
 import { exactInstant } from '../../domain/instants.ts';
 import { type Action, isUnresolved } from '../../journal/fold.ts';
 import type { JournalState } from '../../journal/store.ts';
+import { keyAge } from '../key-life.ts';
 import { foundProvisionallyUntil, isToldByNow } from '../late-arrival.ts';
-import type { Evidence } from './evidence.ts';
 import type { Sighting } from './look.ts';
 import { type Recording, type Said, writeDown } from './write-down.ts';
 
@@ -63,14 +64,18 @@ export const isDueToSettle = (
   nowMs: number,
 ): boolean => mayBeSettled(action) && isToldByNow(action, records, nowMs);
 
-/** The action with its end, where the look shows that it was not executed; undefined where it doesn't. */
+/**
+ * The action with its end, where the look shows that it was not executed; undefined where it doesn't, or where the clocks
+ * disagree about how long ago it was sent: one that was set forward ends no time.
+ */
 export async function recordNotExecuted(
   action: Action,
-  evidence: Evidence,
+  { evidence, clocks }: Sighting,
   recording: Recording,
 ): Promise<Action | undefined> {
   const { journal, clock } = recording;
   if (evidence.kind !== 'none' || !isDueToSettle(action, journal.read(), clock.now())) return undefined;
+  if (clocks !== undefined && disagrees(keyAge(action, [clocks]))) return undefined;
   return writeDown(
     action,
     notExecuted(action),

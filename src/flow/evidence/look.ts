@@ -3,6 +3,7 @@
  * the others by the side, measured against what it was. Reads only.
  */
 import type { Hedge, Position } from '../../client/schemas.ts';
+import type { ClockReadings } from '../../domain/elapsed.ts';
 import { unquoted } from '../../domain/quoted.ts';
 import { DamagedFileError } from '../../errors.ts';
 import type { Action } from '../../journal/fold.ts';
@@ -30,6 +31,8 @@ export interface Sighting {
   /** The side's line; undefined when it has none, or none that can be told. */
   position?: Position | undefined;
   servedAt?: Date | undefined;
+  /** The clocks as what was looked for came. */
+  clocks?: ClockReadings | undefined;
 }
 
 type Looker = Reading & Pick<Looking, 'journal' | 'identity'>;
@@ -96,6 +99,7 @@ async function lookAtSide(action: Action, reading: Looker, absence: AbsenceCheck
     doubt,
     position: book.position,
     servedAt: facts.servedAt,
+    clocks: facts.clocks,
   };
 }
 
@@ -125,12 +129,12 @@ async function lookAtHedge(action: Action, id: string, reading: Reading): Promis
 async function lookForReference({ intent }: Action, reading: Reading): Promise<Sighting> {
   const reference = intent.client_reference;
   if (reference === undefined) return { evidence: openEvidence(intent, []) };
-  const { hedges, mayBeCut, servedAt } = await readUnderReference(reading, reference);
+  const { hedges, mayBeCut, servedAt, clocks } = await readUnderReference(reading, reference);
   const evidence = openEvidence(intent, hedges);
   if (evidence.kind === 'none' && mayBeCut) {
     const says = 'the list of hedges may be one page of more, and what was read of it does not show it';
     return { evidence: { kind: 'unclear', says }, servedAt };
   }
   const hedge = evidence.kind === 'exact' ? evidence.hedge : undefined;
-  return { evidence, hedge, byReference: !mayBeCut, servedAt };
+  return { evidence, hedge, byReference: !mayBeCut, servedAt, clocks };
 }

@@ -5,6 +5,7 @@
 import type { Answer, HedgeApi } from '../../client/hedge-api.ts';
 import { type HedgesQuery, LARGEST_PAGE } from '../../client/requests.ts';
 import type { Hedge } from '../../client/schemas.ts';
+import type { ClockReadings } from '../../domain/elapsed.ts';
 import { TENORS } from '../../domain/vocabulary.ts';
 import type { Looking } from '../dealing.ts';
 import type { BookFacts } from '../plan/plan-side.ts';
@@ -32,6 +33,8 @@ export interface HedgeList {
   /** It may be one page of more. */
   mayBeCut: boolean;
   servedAt: Date | undefined;
+  /** The clocks as it came. */
+  clocks: ClockReadings;
 }
 
 /** Statuses in which a hedge holds a position, or may come to hold one. */
@@ -39,10 +42,10 @@ const HOLDING = ['filled', 'submitted', 'submitting'] as const;
 
 async function readHedges(reading: Reading): Promise<HedgeList> {
   const { api, signal } = reading;
-  const { data, servedAt } = await api.hedges({ limit: LARGEST_PAGE }, { signal });
+  const { data, servedAt, clocks } = await api.hedges({ limit: LARGEST_PAGE }, { signal });
   const now = servedAt ?? new Date(reading.clock.now());
   if (reachesBack(data, now) || !(await mayBePage(reading, data)))
-    return { hedges: data, mayBeCut: false, servedAt };
+    return { hedges: data, mayBeCut: false, servedAt, clocks };
   const parts = await Promise.all(
     HOLDING.map(async (status) => ({ status, hedges: (await readPage(api, { status }, signal)).data })),
   );
@@ -57,6 +60,7 @@ async function readHedges(reading: Reading): Promise<HedgeList> {
     hedges: merged(data, ...parts.map(({ hedges }) => hedges)),
     mayBeCut: cut.includes(true),
     servedAt,
+    clocks,
   };
 }
 
@@ -73,10 +77,11 @@ function reachesBack(list: readonly Hedge[], now: Date): boolean {
 
 /** Hedges under a deal id of ours; those that a service sends which does not filter are left out. */
 export async function readUnderReference(reading: Reading, reference: string): Promise<HedgeList> {
-  const { data, servedAt } = await readPage(reading.api, { client_reference: reference }, reading.signal);
+  const { api, signal } = reading;
+  const { data, servedAt, clocks } = await readPage(api, { client_reference: reference }, signal);
   const mine = data.filter((hedge) => hedge.client_reference === reference);
   const filtered = mine.length === data.length && data.length < LARGEST_PAGE;
-  return { hedges: mine, mayBeCut: !filtered && (await mayBePage(reading, data)), servedAt };
+  return { hedges: mine, mayBeCut: !filtered && (await mayBePage(reading, data)), servedAt, clocks };
 }
 
 const readPage = (

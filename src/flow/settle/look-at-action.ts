@@ -53,7 +53,7 @@ async function unresolvedReport(action: Action, seen: Sighting, looking: Looking
   if (action.intent.action === 'open' && evidence.kind === 'exact' && hedge !== undefined) {
     return acceptedReport(await recordFound(action, hedge, looking), seen, looking);
   }
-  const settled = await recordNotExecuted(action, evidence, looking);
+  const settled = await recordNotExecuted(action, seen, looking);
   if (settled !== undefined) return (await lookAtAction(settled, looking)).report;
   const finding = stillUnknown(action, evidence, looking);
   return reportOf('unknown', {
