@@ -83,8 +83,8 @@ export function askingPrompter(terminal: Terminal, signal: AbortSignal): Prompte
       const { width, unicode } = terminal.stderr;
       // A choice that inquirer broke would look like several.
       const oneLine = (text: string, beside: number): string =>
-        cutToWidth(clean(text), width - beside - 1, unicode ? '…' : '...');
-      const besideAnswer = MARGIN + textWidth(clean(question.message)) + 1;
+        cutToWidth(clean(text), width - beside, unicode ? '…' : '...');
+      const besideAnswer = MARGIN + textWidth(clean(question.message)) + 2;
       // Numbers stand for the values, which may be anything.
       const index = await ask(({ select, Separator }, context) =>
         select(
