@@ -195,6 +195,11 @@ export const resume = (it: ResumeAsked): Step =>
     },
   );
 
+async function isLanding({ served }: Day): Promise<boolean> {
+  const { body } = await served.desk.get('/hedges?status=submitted', { as: 'test' });
+  return body.data.length > 0;
+}
+
 /** A person who has asked the venue says what became of it. */
 export const settle = (which: number): Step =>
   step(`settle ${String(which)} as it is`, async (model, day) => {
@@ -202,7 +207,8 @@ export const settle = (which: number): Step =>
       [...model.shown].filter(([, { unresolved }]) => unresolved),
       which,
     );
-    if (found === undefined) return;
+    // The venue itself does not know what becomes of an order that is still to land.
+    if (found === undefined || (await isLanding(day))) return;
     const [id, { key }] = found;
     const as = actedUnder(day, key) === 1 && model.keys.get(key)?.failed !== true ? 'done' : 'nothing';
     const words = ['journal', 'settle', id, '--as', as, '--because', 'the venue says so', '--yes'];

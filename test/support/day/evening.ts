@@ -3,7 +3,7 @@ import { LONGEST_MS } from '../../../src/memory/slow-downs.ts';
 import { dealt, mend } from './commands.ts';
 import type { Day } from './day.ts';
 import { actedUnder } from './judge-wire.ts';
-import type { Model } from './model.ts';
+import { isShared, type Model } from './model.ts';
 
 /** Longer than any fill takes, and than any word to slow down is heeded. */
 const SETTLES_MS = LONGEST_MS + 10_000;
@@ -26,7 +26,9 @@ export async function evening(model: Model, day: Day): Promise<void> {
     // By a clock that was wrong when it was sent, it may look old.
     const isOld = model.clockWasWrong || day.elapsed() - sinceMs >= KEY_LIVES_MS;
     // Done, and not told from a colleague's; stopped by what the book has become; or turned away by it.
-    const isAnswered = actedUnder(day, key) === 1 || day.served.changes().length > before;
+    const known = model.keys.get(key);
+    const isOneOfSeveral = known !== undefined && isShared(model, known);
+    const isAnswered = isOneOfSeveral || actedUnder(day, key) === 1 || day.served.changes().length > before;
     if (model.shown.get(id)?.unresolved === true && !isAnswered && !isOld && !out.includes('"stopped":'))
       model.wrong.push(`${words.join(' ')}: not settled at last: ${out}`);
   }

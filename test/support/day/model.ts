@@ -149,6 +149,10 @@ const hasOthers = (model: Model, { key, side }: Known): boolean =>
   model.colleague.some((each) => each.side === side) ||
   [...model.keys.values()].some((each) => each.side === side && each.key !== key && each.heard.length > 0);
 
+/** A colleague dealt under its deal id: where two hedges stand under it, which is which cannot be told. */
+export const isShared = ({ colleague }: Model, { dealId }: Known): boolean =>
+  dealId !== undefined && colleague.some((each) => each.dealId === dealId);
+
 /** Whether anybody may call the action unknown. `longAgo`: a hedge of the side may have matured since. */
 export function mayBeUnknown(
   model: Model,
@@ -157,5 +161,9 @@ export function mayBeUnknown(
   const { actionId, known, longAgo } = of;
   if (model.wasDamaged || model.touchedByDeath.has(actionId ?? '')) return true;
   if (known === undefined) return false;
-  return wasUnclear(known) || (known.action !== 'open' && (longAgo || hasOthers(model, known)));
+  return (
+    isShared(model, known) ||
+    wasUnclear(known) ||
+    (known.action !== 'open' && (longAgo || hasOthers(model, known)))
+  );
 }
