@@ -69,7 +69,6 @@ const EXCEPTIONS: readonly Exception[] = [
     edit: keyOnInput,
     ends: [0, 4],
   },
-  { has: /^hedge wait 7c1e$/, because: 'nobody knows the end of it', ends: [7] },
   { has: /--expect-env live/, because: 'this is practice', ends: [10] },
   { has: /--max-cost-bps 30$/, because: 'the README shows a cost that is too high', ends: [11] },
   { has: /\b9aad\b/, because: 'the action here is 7c1e', edit: (line) => line.replace('9aad', '7c1e') },

@@ -86,6 +86,10 @@ const SCENES: Readonly<Record<string, readonly Scene[]>> = {
   'profile list': only('hedge profile list'),
   'profile show': only('hedge profile show desk'),
   'profile use': [{ line: 'hedge profile use desk' }],
+  'profile set': [
+    ...only('hedge profile set desk --account treasury', 'hedge profile set desk --base-url "$PARTNER"'),
+    { line: 'pass | hedge profile set desk --key-stdin' },
+  ],
   'profile limit': only('hedge profile limit desk --max-notional 50k --markets USDTNGN'),
   'profile remove': [{ line: 'hedge profile remove desk', answer: YES }],
   'practice advance': only('hedge practice advance 3d'),
