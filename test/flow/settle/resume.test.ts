@@ -30,6 +30,30 @@ const ON = { market: 'USDTNGN', side: 'buy' };
 const resumed = (desk: DealingDesk, how: Partial<ResumeIntent> = {}, parts: Partial<Dealing> = {}) =>
   resume({ ...ASKED, ...how }, desk.dealing(parts));
 
+/** However it is resumed, it is stopped over what the position shows; what can be typed instead, of each. */
+async function hintsOfStops(desk: DealingDesk, lost: Action, says: RegExp): Promise<readonly string[]> {
+  const hints: string[] = [];
+  for (const [how, parts] of [
+    [{}, {}],
+    [{ yes: true, resend: true }, { attended: false }],
+    [{ dryRun: true }, { attended: false }],
+  ] as const) {
+    const report = await resumed(desk, { word: lost.shortId, ...how }, parts);
+    expect(report).toMatchObject({
+      outcome: 'unknown',
+      finding: {
+        code: 'book_changed',
+        effect: 'unknown',
+        retry: 'after_check',
+        what: expect.stringMatching(says),
+        hint: expect.stringContaining(`hedge journal settle ${lost.shortId} --as nothing`),
+      },
+    });
+    hints.push(report?.finding?.hint ?? '');
+  }
+  return hints;
+}
+
 /** 10,000 bought and filled, then the line with every answer lost. */
 async function lostOver(
   when: 'before' | 'after',
@@ -621,25 +645,8 @@ describe('a close that is to be sent again', () => {
     ],
   ])('is not: %s', async (_, since, says) => {
     const { desk, lost, open, sent } = await lostBefore(since);
-    const script = { attended: false };
-    for (const [how, parts] of [
-      [{}, {}],
-      [{ yes: true, resend: true }, script],
-      [{ dryRun: true }, script],
-    ] as const) {
-      const report = await resumed(desk, { word: lost.shortId, ...how }, parts);
-      expect(report).toMatchObject({
-        outcome: 'unknown',
-        finding: {
-          code: 'book_changed',
-          effect: 'unknown',
-          retry: 'after_check',
-          what: expect.stringMatching(says),
-        },
-      });
-      expect(report?.finding?.hint).toContain(`hedge journal settle ${lost.shortId} --as nothing`);
-      expect(report?.finding?.hint?.includes(`hedge ${CLOSE} `)).toBe(open !== '0');
-    }
+    for (const hint of await hintsOfStops(desk, lost, says))
+      expect(hint.includes(`hedge ${CLOSE} `)).toBe(open !== '0');
     expect(desk.keys()).toHaveLength(sent);
     expect(await openOn(desk)).toBe(open);
     expect(desk.again(lost)).toEqual(lost);
@@ -746,24 +753,7 @@ describe('an addition or a reduction that is to be sent again', () => {
     ],
   ])('is not: %s (%s)', async (_, line, since, says) => {
     const { desk, lost, sent, stood } = await lostBefore(line, since);
-    const script = { attended: false };
-    for (const [how, parts] of [
-      [{}, {}],
-      [{ yes: true, resend: true }, script],
-      [{ dryRun: true }, script],
-    ] as const) {
-      const report = await resumed(desk, { word: lost.shortId, ...how }, parts);
-      expect(report).toMatchObject({
-        outcome: 'unknown',
-        finding: {
-          code: 'book_changed',
-          effect: 'unknown',
-          retry: 'after_check',
-          what: expect.stringMatching(says),
-          hint: expect.stringContaining(`hedge journal settle ${lost.shortId} --as nothing`),
-        },
-      });
-    }
+    await hintsOfStops(desk, lost, says);
     expect(desk.keys()).toHaveLength(sent);
     expect(await openOn(desk)).toBe(stood);
     expect(desk.again(lost)).toEqual(lost);
