@@ -125,6 +125,10 @@ const PLACES: readonly ((word: string) => {
 ];
 
 const ENDS = [0, 2, 3, 4, 5, 6, 10, 11, 78];
+/** Of a word that is a path to no field. */
+const NO_ANSWER = /The query has no answer here/;
+const endsAsWritten = ({ code, err }: BuiltRun): boolean =>
+  code !== null && (ENDS.includes(code) || (code === 74 && NO_ANSWER.test(err)));
 
 async function wrongIn(
   what: string,
@@ -140,7 +144,7 @@ async function wrongIn(
   const told = `${what} (${ran.code}): ${JSON.stringify(ran.err.slice(0, 300))}`;
   const effects = await effectsOfRun(ran.err + ran.out);
   return [
-    ...(ran.code === null || !ENDS.includes(ran.code) ? [`${told} ends so`] : []),
+    ...(endsAsWritten(ran) ? [] : [`${told} ends so`]),
     ...(/\n\s+at .+:\d+/.test(ran.err) ? [`${told} shows a stack`] : []),
     ...(effects.length > 0 ? [`${told} does ${effects.join(', ')}`] : []),
   ];
