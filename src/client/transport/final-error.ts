@@ -153,7 +153,7 @@ export function heldBack({ host, line }: Called, effect: Effectful, until: numbe
   });
 }
 
-/** Not one attempt left: what it was decided on may be old by now, or nobody can tell. */
+/** No attempt was sent: the readings it was decided on are too old, or the clocks disagree about their age. */
 export const withheld = ({ line }: Called, says: string): StoppedError =>
   new StoppedError({
     code: 'too_late',
