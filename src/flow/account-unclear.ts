@@ -10,7 +10,8 @@ import { isConfirmed } from '../journal/identity.ts';
 import { actionInWords, stateInWords } from '../journal/in-words.ts';
 import { ENVIRONMENT_PAIR } from '../settings/profile-names.ts';
 import { commandLines } from './command-lines.ts';
-import type { Dealing, Looking } from './dealing.ts';
+import type { Dealing } from './dealing.ts';
+import type { Looking } from './looking.ts';
 
 /** A line to type, and what it does. */
 export type CommandRow = readonly [line: string, does: string];

@@ -3,17 +3,14 @@
  * of the action. Ports only: nothing here knows a terminal, a file or a socket.
  */
 import type { Big } from 'big.js';
-import type { HedgeApi } from '../client/hedge-api.ts';
 import type { Hedge, Position } from '../client/schemas.ts';
 import type { Environment } from '../domain/vocabulary.ts';
 import type { Effect, HedgeError, OwnCode } from '../errors.ts';
 import type { Action } from '../journal/fold.ts';
 import type { Halt } from '../journal/halt.ts';
-import type { Identity } from '../journal/identity.ts';
 import type { EndKind, Writer } from '../journal/record.ts';
-import type { Journal } from '../journal/store.ts';
-import type { Clock } from '../platform/clock.ts';
 import type { Random } from '../platform/random.ts';
+import type { Looking } from './looking.ts';
 import type { Plan } from './plan/plan.ts';
 import type { HedgeChange } from './plan/plan-reduction.ts';
 
@@ -27,32 +24,6 @@ export interface Limits {
   readOnly: boolean;
   /** The only markets in which opens and adds are allowed; undefined: all. */
   markets: readonly string[] | undefined;
-}
-
-/** The operator's sight of what goes on, on standard error. */
-export interface Watch {
-  /** Waiting begins, or is about something else now: one line in a pipe. */
-  start(text: string): void;
-  /** How long it has been: for the spinner alone; silent in a pipe. */
-  update(text: string): void;
-  /** A line that stays; silent with --quiet. */
-  note(line: string): void;
-  /** The same of what nobody asked about and everybody must know: always told. */
-  news(line: string): void;
-  stop(): void;
-}
-
-/** What the service and this machine lend to anything that looks at actions. */
-export interface Looking {
-  api: HedgeApi;
-  journal: Journal;
-  clock: Clock;
-  identity: Identity;
-  /** Aborts at Ctrl-C, TERM or HUP; its reason is the InterruptedError. */
-  signal: AbortSignal;
-  watch: Watch;
-  /** An instant of about now, in milliseconds since the epoch, on the operator's clock: `10:07:58`. */
-  timeOfDay: (ms: number) => string;
 }
 
 /** What is lent to anything that sends one. */

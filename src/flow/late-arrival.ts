@@ -7,9 +7,11 @@ import { lastUnclearAt } from '../journal/answers.ts';
 import type { Action } from '../journal/fold.ts';
 import { wasNotExecuted } from '../journal/ledger.ts';
 import type { JournalRecord } from '../journal/record.ts';
-import type { Looking } from './dealing.ts';
-import { READINGS_LAG_MS } from './evidence/absence.ts';
 import { isSetBack, keyLives } from './key-life.ts';
+import type { Looking } from './looking.ts';
+
+/** ASSUMED: readings lag at most 60 s. What is older is in every reading, unless it is gone. */
+export const READINGS_LAG_MS = 60_000;
 
 /** ASSUMED: the specification does not say how long a request may be held on its way. */
 const MAY_ARRIVE_MS = 5 * 60_000;

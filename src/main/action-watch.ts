@@ -3,7 +3,7 @@
  * no person reads; what only counts the seconds is for the spinner. Knows no action.
  */
 import { isoSeconds } from '../domain/instants.ts';
-import type { Watch } from '../flow/dealing.ts';
+import type { Watch } from '../flow/looking.ts';
 import type { Clock } from '../platform/clock.ts';
 import { spellClock } from '../present/time.ts';
 import { chooseProgress } from '../terminal/choose-progress.ts';

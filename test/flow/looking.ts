@@ -6,7 +6,7 @@ import { ApiKey } from '../../src/domain/api-key.ts';
 import { exactInstant } from '../../src/domain/instants.ts';
 import { beforeState } from '../../src/flow/deal/before-state.ts';
 import { readFacts } from '../../src/flow/deal/read-facts.ts';
-import type { Looking, Watch } from '../../src/flow/dealing.ts';
+import type { Looking, Watch } from '../../src/flow/looking.ts';
 import type { Action } from '../../src/journal/fold.ts';
 import { practiceIdentity } from '../../src/journal/identity.ts';
 import type { IntentRecord, JournalRecord } from '../../src/journal/record.ts';

@@ -4,7 +4,8 @@
  */
 import type { Desk } from '../../commands/desk.ts';
 import { argvWithoutKeys } from '../../domain/without-keys.ts';
-import type { Dealing, Looking, Watch } from '../../flow/dealing.ts';
+import type { Dealing } from '../../flow/dealing.ts';
+import type { Looking, Watch } from '../../flow/looking.ts';
 import type { Block } from '../../present/blocks.ts';
 import type { Progress } from '../../terminal/progress.ts';
 import type { Prompter } from '../../terminal/prompter.ts';

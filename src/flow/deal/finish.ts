@@ -10,13 +10,14 @@ import type { Action } from '../../journal/fold.ts';
 import { wasNotExecuted } from '../../journal/ledger.ts';
 import { type EndKind, isEnd } from '../../journal/record.ts';
 import { confirming, isOfAnotherKey, otherKeyInWords } from '../account-unclear.ts';
-import type { ActionReport, Looking } from '../dealing.ts';
+import type { ActionReport } from '../dealing.ts';
 import { awaitOutcome, type Ended } from '../evidence/await-outcome.ts';
 import { confirmFound } from '../evidence/found-hedge.ts';
 import { look } from '../evidence/look.ts';
 import { changesKept } from '../evidence/outcome-facts.ts';
 import { recordNotTold, recordOutcome } from '../evidence/record-outcome.ts';
 import { arrivalInWords } from '../late-arrival.ts';
+import type { Looking } from '../looking.ts';
 import type { Plan } from '../plan/plan.ts';
 import { figuresOf, reportOf } from '../report/report.ts';
 import {

@@ -2,15 +2,17 @@
  * Reads the side that an action is decided on, and reads it again until what it lacks can be believed: a replica that
  * is behind must not make a side look flat. Sends nothing that acts.
  */
+
 import type { Hedge } from '../../client/schemas.ts';
 import { quotedName } from '../../domain/quoted.ts';
 import { OutcomeUnknownError } from '../../errors.ts';
 import type { ActionIntent } from '../../intent/action-intent.ts';
 import { commandLines } from '../command-lines.ts';
-import type { Looking } from '../dealing.ts';
-import { type EarlierReading, lacksSide, READINGS_LAG_MS } from '../evidence/absence.ts';
+import { type EarlierReading, lacksSide } from '../evidence/absence.ts';
 import { type AbsenceCheck, absenceCheck, type Doubt } from '../evidence/confirm-absence.ts';
 import { readActions } from '../evidence/look.ts';
+import { READINGS_LAG_MS } from '../late-arrival.ts';
+import type { Looking } from '../looking.ts';
 import type { PlanFacts } from '../plan/plan.ts';
 import { type BookFacts, COMING, disagree, hasMatured, readSide, type SideBook } from '../plan/plan-side.ts';
 import { poll } from '../poll.ts';

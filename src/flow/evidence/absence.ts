@@ -5,13 +5,11 @@
 import type { Action } from '../../journal/fold.ts';
 import { changedOn, type Dealt, enlargedOn, type SidePlace } from '../../journal/ledger.ts';
 import type { IntentRecord } from '../../journal/record.ts';
+import { READINGS_LAG_MS } from '../late-arrival.ts';
 import { COMING, hasMatured, type SideBook, type SideHedge } from '../plan/plan-side.ts';
 import { holdsSide } from './hedge-fates.ts';
 import { readAt } from './our-others.ts';
 import { changesKept } from './outcome-facts.ts';
-
-/** ASSUMED: readings lag at most 60 s. What is older is in every reading, unless it is gone. */
-export const READINGS_LAG_MS = 60_000;
 
 /** A reading, or a before-state, that had these hedges on the side. */
 export interface EarlierReading {

@@ -10,7 +10,7 @@ import { HEDGE_STATUSES } from '../../domain/vocabulary.ts';
 import { CredentialError } from '../../errors.ts';
 import type { Action } from '../../journal/fold.ts';
 import type { EndKind } from '../../journal/record.ts';
-import type { Looking } from '../dealing.ts';
+import type { Looking } from '../looking.ts';
 import type { HedgeChange } from '../plan/plan-reduction.ts';
 import { poll } from '../poll.ts';
 import { absenceCheck } from './confirm-absence.ts';

@@ -2,11 +2,13 @@
  * Reads the hedges that a side, or a list, lacks and that may be there all the same, until what is lacking can be
  * believed. Remembers the readings of one command, so that two in a row can be held against each other.
  */
+
 import type { Hedge } from '../../client/schemas.ts';
 import { unquoted } from '../../domain/quoted.ts';
 import { RefusedError, UsageError } from '../../errors.ts';
 import type { Action } from '../../journal/fold.ts';
 import type { SidePlace } from '../../journal/ledger.ts';
+import { READINGS_LAG_MS } from '../late-arrival.ts';
 import type { SideBook } from '../plan/plan-side.ts';
 import type { Reading } from '../read/read-book.ts';
 import {
@@ -16,7 +18,6 @@ import {
   isContradicted,
   isOver,
   lacksSide,
-  READINGS_LAG_MS,
 } from './absence.ts';
 
 /** Why a reading that lacks something is not believed. */

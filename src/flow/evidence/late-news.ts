@@ -10,7 +10,7 @@ import { unquoted } from '../../domain/quoted.ts';
 import { type Action, inFlight } from '../../journal/fold.ts';
 import { sameIdentity } from '../../journal/identity.ts';
 import { timeInWords } from '../../journal/in-words.ts';
-import type { Looking } from '../dealing.ts';
+import type { Looking } from '../looking.ts';
 import { type Ended, endOf } from './await-outcome.ts';
 import { readActions } from './look.ts';
 import { hedgeEvidence } from './open-evidence.ts';

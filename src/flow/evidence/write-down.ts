@@ -8,7 +8,7 @@ import { HedgeError } from '../../errors.ts';
 import { type Action, advanced } from '../../journal/fold.ts';
 import { type JournalRecord, SCHEMA } from '../../journal/record.ts';
 import type { JournalState } from '../../journal/store.ts';
-import type { Looking } from '../dealing.ts';
+import type { Looking } from '../looking.ts';
 
 export type Recording = Pick<Looking, 'journal' | 'clock' | 'watch'>;
 

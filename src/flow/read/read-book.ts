@@ -7,7 +7,7 @@ import { type HedgesQuery, LARGEST_PAGE } from '../../client/requests.ts';
 import type { Hedge } from '../../client/schemas.ts';
 import type { ClockReadings } from '../../domain/elapsed.ts';
 import { TENORS } from '../../domain/vocabulary.ts';
-import type { Looking } from '../dealing.ts';
+import type { Looking } from '../looking.ts';
 import type { BookFacts } from '../plan/plan-side.ts';
 
 export type Reading = Pick<Looking, 'api' | 'clock' | 'signal'>;

@@ -5,8 +5,8 @@
 import type { Account, Market, Position } from '../../client/schemas.ts';
 import { SIDES, type Side } from '../../domain/vocabulary.ts';
 import type { PriceMemory, SeenPrice } from '../../memory/prices.ts';
-import type { Looking } from '../dealing.ts';
 import { lateNews } from '../evidence/late-news.ts';
+import type { Looking } from '../looking.ts';
 import { readSide, type SideHedge } from '../plan/plan-side.ts';
 import { settleProvisional } from '../settle/settle-due.ts';
 import { marketNotFound } from './known-market.ts';

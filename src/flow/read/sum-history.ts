@@ -2,7 +2,9 @@
  * Sums closed hedges by day, week, month, market or side: exact, each figure apart, and saying of each how many
  * records lack it. Signs stay as the service sent them.
  */
+
 import { Big } from 'big.js';
+import { textIn } from '../../client/guessed.ts';
 import type { ClosedHedge } from '../../client/schemas.ts';
 import { sum } from '../../domain/amounts.ts';
 import type { NamedPeriod } from '../../domain/calendar.ts';
@@ -107,8 +109,6 @@ const ofEach = <T>(make: (name: Summed) => T): Record<Summed, T> => ({
   fees_usdc: make('fees_usdc'),
   net_pnl_usd: make('net_pnl_usd'),
 });
-
-const textIn = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
 /** Some services send money as text to keep its digits. */
 function amountIn(value: unknown): Big | undefined {

@@ -12,10 +12,10 @@ import { waysOn } from '../../journal/ways-on.ts';
 import { type CommandRow, confirming } from '../account-unclear.ts';
 import { actionByName, actionIds } from '../action-words.ts';
 import { commandLines } from '../command-lines.ts';
-import type { Looking } from '../dealing.ts';
 import type { Evidence } from '../evidence/evidence.ts';
 import { keyLives, NOT_SEEN_AFTER_MS, sinceSent } from '../key-life.ts';
 import { arrivalDetails, arrivalInWords, mayArriveUntil } from '../late-arrival.ts';
+import type { Looking } from '../looking.ts';
 
 /** Sent without a usable answer, and the book does not settle it. */
 export const stillUnknown = (

@@ -15,8 +15,9 @@ import {
 } from '../../errors.ts';
 import { type Action, awaitsEnd, isUnresolved } from '../../journal/fold.ts';
 import { sameIdentity } from '../../journal/identity.ts';
-import type { ActionReport, Looking } from '../dealing.ts';
+import type { ActionReport } from '../dealing.ts';
 import { isProvisionalNoMore } from '../evidence/found-hedge.ts';
+import type { Looking } from '../looking.ts';
 import { actionOfBook } from '../read/name-action.ts';
 import { damageError, damageInWords, damageOf } from '../read/read-journal.ts';
 import { couldNotLook, isReadingFailure } from './could-not-look.ts';

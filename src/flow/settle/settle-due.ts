@@ -8,8 +8,8 @@ import { type Action, isUnresolved } from '../../journal/fold.ts';
 import { sameIdentity } from '../../journal/identity.ts';
 import { actionInWords, stateInWords } from '../../journal/in-words.ts';
 import type { JournalState } from '../../journal/store.ts';
-import type { Looking } from '../dealing.ts';
 import { isDueToSettle, isProvisionalNoMore } from '../evidence/found-hedge.ts';
+import type { Looking } from '../looking.ts';
 import { isReadingFailure } from './could-not-look.ts';
 import { lookAtAction } from './look-at-action.ts';
 
