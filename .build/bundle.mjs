@@ -73,16 +73,16 @@ const BEGINNINGS = {
 
 /** What most commands read, in files of its own: one is read sooner than what it is made of. */
 const TOGETHER = {
-  views: ['blocks', 'fields', 'hint', 'time', 'views/cells', 'views/records'].map(
-    (name) => `present/${name}`,
+  views: ['blocks', 'field-labels', 'hint', 'format-time', 'views/cells', 'views/record-columns'].map(
+    (name) => `output/${name}`,
   ),
   desk: [
-    ...['base-url', 'guessed', 'json', 'prepare-action', 'requests'].map((name) => `client/${name}`),
-    ...['failure', 'limit', 'proxy', 'read-failure', 'tls-reasons'].map((name) => `client/transport/${name}`),
-    ...['failures', 'profile-names', 'resolve'].map((name) => `settings/${name}`),
+    ...['base-url', 'unspecified-fields', 'json', 'serialize-request'].map((name) => `client/${name}`),
+    ...['request-failure', 'deadline', 'proxy', 'classify-error'].map((name) => `client/transport/${name}`),
+    ...['profile-names', 'resolve'].map((name) => `config/${name}`),
     'domain/api-key',
-    'journal/identity',
-    'platform/durable-file',
+    'journal/account-identity',
+    'platform/atomic-file',
     'platform/file-errors',
   ],
 };

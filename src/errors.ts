@@ -1,7 +1,7 @@
 /**
  * The error tree of the desk, by phase: before anything left this machine, while an answer was awaited,
  * and what the service said. Each error knows its code, what it did to the book and whether trying again
- * helps. It knows neither exit codes (cli/exit-codes.ts) nor how it is shown (present/).
+ * helps. It knows neither exit codes (cli/exit-codes.ts) nor how it is shown (output/).
  */
 
 /** What the failed command did to the book. `unknown` is honest, not a synonym of `none`. */

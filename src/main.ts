@@ -4,7 +4,7 @@
  */
 import type { Installed } from './main/launch.ts';
 import type { Build } from './main/run-process.ts';
-import { writtenAtOnce } from './terminal/at-once.ts';
+import { writeAllSync } from './terminal/sync-write.ts';
 
 /** Written in by the build (.build/bundle.mjs). */
 declare const BUILD: Build;
@@ -15,7 +15,7 @@ const COMPLETE = '__complete';
 /** Runs the process's own command line and gives the exit code, once everything has been written. */
 export async function main(process: NodeJS.Process, installed: Installed): Promise<number> {
   const [word, ...more] = process.argv.slice(2);
-  if (word === '--version' && more.length === 0 && writtenAtOnce(`${BUILD.version}\n`)) return 0;
+  if (word === '--version' && more.length === 0 && writeAllSync(`${BUILD.version}\n`)) return 0;
   if (word === COMPLETE) {
     const { complete } = await import('./main/complete.ts');
     complete(process, more);

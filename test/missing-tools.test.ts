@@ -29,7 +29,7 @@ describe('where tools are missing', () => {
     ['', 0, ''],
     ['true', 1, ' With CI set, that is a failure.'],
   ])('the last line names them and counts the tests, and CI=%s ends with %i', async (CI, code, more) => {
-    const ran = await runWith('test/intent/open-line.test.ts', {}, CI);
+    const ran = await runWith('test/args/open-command-line.test.ts', {}, CI);
     expect(ran).toMatchObject({
       code,
       out: expect.stringMatching(/5 passed \| 1 skipped/),

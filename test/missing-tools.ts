@@ -1,7 +1,6 @@
 /** The last line of a run: which tools are missing, and how many tests each kept from running. Under CI that fails. */
 import type { Reporter, TestModule } from 'vitest/node';
-import { isContinuousIntegration } from '../src/terminal/facts.ts';
-
+import { isContinuousIntegration } from '../src/terminal/streams.ts';
 export class MissingTools implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const skipped = modules

@@ -14,21 +14,21 @@ const OWN_VARIABLES = 'names of variables that the program itself has';
 
 /** Lookups that stay, each with its reason. */
 const ALLOWED: Readonly<Record<string, string>> = {
-  'intent/raw-input.ts: raw.options[name]': 'names of options that the program itself has',
+  'args/operands.ts: raw.options[name]': 'names of options that the program itself has',
   'main/complete.ts: env[name]': OWN_VARIABLES,
-  'platform/places.ts: env[name]': OWN_VARIABLES,
-  'settings/environment.ts: env[name]': OWN_VARIABLES,
-  'terminal/colour.ts: env[name]': OWN_VARIABLES,
+  'platform/paths.ts: env[name]': OWN_VARIABLES,
+  'config/resolve.ts: env[name]': OWN_VARIABLES,
+  'terminal/color.ts: env[name]': OWN_VARIABLES,
   'terminal/streams.ts: env[name]': OWN_VARIABLES,
   'main/executable.ts: PACKAGES[id]': 'names of packages that the program itself asks for',
   'main/executable.ts: NATIVE[id]': 'names of packages that the program itself asks for',
-  'flow/evidence/outcome-facts.ts: hedge[name]': 'names of fields that the program itself lists',
-  'flow/evidence/outcome-facts.ts: position[name]': 'names of fields that the program itself lists',
-  'flow/read/narrow.ts: lacking[untold.name]': 'names of fields that the program itself lists',
+  'trading/outcome/append-record.ts: hedge[name]': 'names of fields that the program itself lists',
+  'trading/outcome/append-record.ts: position[name]': 'names of fields that the program itself lists',
+  'readings/filter-records.ts: lacking[untold.name]': 'names of fields that the program itself lists',
   'practice/http/openapi.ts: paths[endpoint.path]': 'paths that the practice service itself lists',
   'practice/http/openapi.ts: ...paths[endpoint.path]': 'paths that the practice service itself lists',
   'practice/store/database.ts: row[column]': 'columns that the practice service itself made',
-  'present/query/exact-values.ts: fields[name]': 'written into an object that inherits nothing',
+  'output/query/exact-values.ts: fields[name]': 'written into an object that inherits nothing',
 };
 
 describe('a lookup by a word', () => {

@@ -4,19 +4,21 @@
  * loaded; the others are a name and a summary.
  */
 import { Command as Commander, CommanderError, Option } from 'commander';
-import type { Command, CommandGroup } from '../commands/define.ts';
-import { isGroup } from '../commands/define.ts';
+import type { RawInput } from '../args/operands.ts';
+import {
+  type Command,
+  type CommandGroup,
+  isGroup,
+  type OptionSpec,
+  separateWatchOption,
+} from '../commands/define.ts';
 import { loadHome, loadVersion, REGISTRY } from '../commands/registry.ts';
-import { withoutSwallowing } from '../commands/watch-option.ts';
-import type { OptionSpec } from '../commands/words.ts';
-import { clean } from '../domain/clean.ts';
-import { withoutKeys } from '../domain/without-keys.ts';
+import { redactKeys } from '../domain/api-key.ts';
+import { sanitize } from '../domain/sanitize.ts';
 import { UsageError } from '../errors.ts';
-import type { RawInput } from '../intent/raw-input.ts';
 import { bareWords, GLOBAL_OPTIONS, type GlobalOptions } from './global-options.ts';
 import { entryHelp, rootHelp } from './help/command-help.ts';
-import { readOutput } from './output.ts';
-
+import { readOutput } from './output-options.ts';
 export type CommandLine =
   | { kind: 'run'; command: Command; raw: RawInput; globals: GlobalOptions }
   | { kind: 'text'; text: string };
@@ -116,7 +118,7 @@ async function buildProgram(argv: readonly string[], building: Building): Promis
 /** The words as typed; where `--watch` means something, it takes none that is not its own. */
 const wordsFor = (program: Commander, argv: readonly string[]): readonly string[] =>
   program.commands.some(({ options }) => options.some(({ long }) => long === '--watch'))
-    ? withoutSwallowing(argv)
+    ? separateWatchOption(argv)
     : argv;
 
 function addEntry(parent: Commander, entry: Command | CommandGroup, building: Building): void {
@@ -218,8 +220,8 @@ const LONGEST_SENTENCE = 300;
 
 function usageErrorOf(error: CommanderError, program: Commander, argv: readonly string[]): UsageError {
   const [first = '', ...rest] = error.message.replace(/^error: /, '').split('\n');
-  const sentence = withoutKeys(clean(first.charAt(0).toUpperCase() + first.slice(1, LONGEST_SENTENCE)));
-  const suggestion = clean(rest.join(' ').replace(/^\(|\)$/g, ''));
+  const sentence = redactKeys(sanitize(first.charAt(0).toUpperCase() + first.slice(1, LONGEST_SENTENCE)));
+  const suggestion = sanitize(rest.join(' ').replace(/^\(|\)$/g, ''));
   const help = `See ${namedIn(program, bareWords(argv)).join(' ')} --help.`;
   return new UsageError(
     /[.?]$/.test(sentence) ? sentence : `${sentence}.`,

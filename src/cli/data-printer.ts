@@ -3,47 +3,45 @@
  * an error: whatever went wrong is said on standard error, and then standard output stays empty. That a condition
  * does not hold is no failure of the answer: both are there.
  */
-import type { Shown } from '../commands/shown.ts';
+import type { CommandResult } from '../commands/command-result.ts';
 import { writeExactJson } from '../domain/exact-json.ts';
 import { ConditionError } from '../errors.ts';
-import type { RecordTable } from '../present/record-table.ts';
-import { renderBare } from '../present/render-bare.ts';
-import { renderJsonLine, renderJsonValue } from '../present/render-json.ts';
-import { coversInWords, isCovers } from '../present/views/covers.ts';
+import type { RecordTable } from '../output/record-table.ts';
+import { renderBare, renderJsonLine, renderJsonValue } from '../output/render-json.ts';
+import { coverageInWords, isCoverage } from '../output/views/list-summary.ts';
 import type { Surface, Terminal } from '../terminal/streams.ts';
-import type { Context } from './context.ts';
-import type { Output, OutputForm } from './output.ts';
+import { printError, printHeading } from './human-output.ts';
+import type { Output, OutputForm } from './output-options.ts';
 import { documentOf, type Printer } from './printer.ts';
-import { sayError, sayHeading } from './saying.ts';
-
+import type { RenderContext } from './render-context.ts';
 export function dataPrinter(
   terminal: Terminal,
   { output, quiet }: { output: Output; quiet: boolean },
 ): Printer {
   return {
     async result(shown, context) {
-      if (!quiet && terminal.stderr.isTTY) sayHeading(terminal, shown, context);
+      if (!quiet && terminal.stderr.isTTY) printHeading(terminal, shown, context);
       const { finding } = shown;
-      if (finding !== undefined) sayError(terminal, finding, context);
+      if (finding !== undefined) printError(terminal, finding, context);
       if (finding !== undefined && !(finding instanceof ConditionError)) return;
       await terminal.writeResult(await render(output, { shown, context, stdout: terminal.stdout }));
       if (!quiet) coverNotes(shown).forEach((note) => terminal.writeNote(note));
     },
     async failure(error, context) {
-      sayError(terminal, error, context);
+      printError(terminal, error, context);
     },
   };
 }
 
 interface Ready {
-  shown: Shown;
-  context: Context;
+  shown: CommandResult;
+  context: RenderContext;
   stdout: Surface;
 }
 
 async function render({ form, query }: Output, { shown, context, stdout }: Ready): Promise<string> {
   if (query === undefined) return inForm(form, tableOf(shown), stdout);
-  const { readQuery } = await import('../present/query/query.ts');
+  const { readQuery } = await import('../output/query/query.ts');
   const picked = readQuery(query)(documentOf(context, shown, undefined));
   if (form === 'table') return renderBare(picked, spelling(stdout));
   if (form === 'json') return renderJsonValue(picked, { pretty: stdout.isTTY, ...spelling(stdout) });
@@ -53,7 +51,7 @@ async function render({ form, query }: Output, { shown, context, stdout }: Ready
 async function inForm(form: OutputForm, table: RecordTable, stdout: Surface): Promise<string> {
   if (form === 'jsonl')
     return table.records.map((record) => renderJsonLine(record, spelling(stdout))).join('');
-  const { renderCsv } = await import('../present/render-csv.ts');
+  const { renderCsv } = await import('../output/render-csv.ts');
   return renderCsv(table, { harmless: stdout.isTTY });
 }
 
@@ -65,7 +63,7 @@ function pickedTable(records: readonly unknown[], list: RecordTable | undefined)
   return records.every((record) => whole.has(writeExactJson(record))) ? { ...list, records } : own;
 }
 
-function tableOf(shown: Shown): RecordTable {
+function tableOf(shown: CommandResult): RecordTable {
   const document = shown.document() ?? [];
   return shown.table() ?? { columns: [], records: Array.isArray(document) ? document : [document] };
 }
@@ -73,5 +71,5 @@ function tableOf(shown: Shown): RecordTable {
 const spelling = ({ unicode, isTTY }: Surface) => ({ unicode: unicode || !isTTY });
 
 /** What a document says in `meta.covers`, where there is no document to say it. */
-const coverNotes = ({ meta: { covers } }: Shown): readonly string[] =>
-  isCovers(covers) ? coversInWords(covers) : [];
+const coverNotes = ({ meta: { covers } }: CommandResult): readonly string[] =>
+  isCoverage(covers) ? coverageInWords(covers) : [];

@@ -2,9 +2,8 @@
  * The options that every command takes, before or after its name, and the glance at the bare words that
  * decides how anything at all is shown, a wrong command line included.
  */
-import type { OptionSpec } from '../commands/words.ts';
-import { guessOutput, type Output } from './output.ts';
-
+import type { OptionSpec } from '../commands/define.ts';
+import { inferOutput, type Output } from './output-options.ts';
 export interface GlobalOptions {
   profile?: string;
   expectEnv?: string;
@@ -37,7 +36,7 @@ export const GLOBAL_OPTIONS: readonly OptionSpec[] = [
 /** Global options that take a value, so that the word after them is not taken for a command. */
 export const VALUED_GLOBALS: readonly string[] = ['--profile', '--expect-env', '--output', '--query'];
 
-export interface Glance {
+export interface ScannedOptions {
   output: Output;
   quiet: boolean;
   noColor: boolean;
@@ -45,12 +44,12 @@ export interface Glance {
 }
 
 /** Looks for the switches among the words before a bare `--`. Words that are values do no harm here. */
-export function glanceAt(argv: readonly string[]): Glance {
+export function scanGlobalOptions(argv: readonly string[]): ScannedOptions {
   const end = argv.indexOf('--');
   const words = end === -1 ? argv : argv.slice(0, end);
   const has = (...names: readonly string[]): boolean => names.some((name) => words.includes(name));
   return {
-    output: guessOutput({
+    output: inferOutput({
       json: has('--json'),
       csv: has('--csv'),
       output: valueOf(words, '--output'),

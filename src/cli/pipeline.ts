@@ -2,34 +2,34 @@
  * One invocation from its words to its exit code, the same for every command: read, run, print, and turn
  * whatever went wrong into one message and one code. The only place that catches.
  */
+
+import type { CommandContext } from '../commands/command-context.ts';
+import type { CommandResult } from '../commands/command-result.ts';
 import type { Command } from '../commands/define.ts';
-import type { Desk } from '../commands/desk.ts';
-import type { Shown } from '../commands/shown.ts';
 import { type HedgeError, OutputError } from '../errors.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { SignalWatch } from '../terminal/signals.ts';
 import type { Terminal } from '../terminal/streams.ts';
 import { readCommandLine } from './command-line.ts';
-import type { Context, Identity } from './context.ts';
-import { errorOf, notLongAfterSignal } from './ending.ts';
 import { EXIT_OK, exitCodeOf, worseOf } from './exit-codes.ts';
-import { type Glance, type GlobalOptions, glanceAt } from './global-options.ts';
-import { checkOutput } from './output.ts';
+import { type GlobalOptions, type ScannedOptions, scanGlobalOptions } from './global-options.ts';
+import { checkOutput } from './output-options.ts';
 import type { Printer } from './printer.ts';
-
+import type { ProfileIdentity, RenderContext } from './render-context.ts';
+import { errorOf, withShutdownDeadline } from './shutdown.ts';
 /** What main.ts lends to one invocation. */
-export interface World {
+export interface InvocationContext {
   argv: readonly string[];
   terminal: Terminal;
   clock: Clock;
   signals: Pick<SignalWatch, 'signal'>;
-  openDesk(globals: GlobalOptions): Promise<OpenDesk>;
+  openDesk(globals: GlobalOptions): Promise<OpenCommandContext>;
 }
 
-export interface OpenDesk {
-  desk: Desk;
+export interface OpenCommandContext {
+  desk: CommandContext;
   /** Known once the desk had to select a profile. */
-  identity(): Identity | undefined;
+  identity(): ProfileIdentity | undefined;
   /** Whether the environment line has been shown on standard error. */
   headed(): boolean;
   /** Whether an action was, or was to be, shown: from then on something may have been sent. */
@@ -41,18 +41,18 @@ export interface OpenDesk {
 const HELP_WIDTH = 80;
 
 /** Runs one invocation and gives its exit code. Never throws; never exits. */
-export async function runInvocation(world: World): Promise<number> {
+export async function runInvocation(world: InvocationContext): Promise<number> {
   const { argv, terminal } = world;
-  const glance = glanceAt(argv);
+  const glance = scanGlobalOptions(argv);
   const stopping = { signal: world.signals.signal, clock: world.clock };
   let { output } = glance;
   let command: Command | undefined;
   let typed = '';
   let named: string | undefined;
-  let opened: OpenDesk | undefined;
+  let opened: OpenCommandContext | undefined;
   let code = EXIT_OK;
   const dealt = (): boolean => opened?.dealt() ?? false;
-  const context = (): Context => ({
+  const context = (): RenderContext => ({
     command: command?.name ?? typed,
     aside: command?.aside,
     identity: opened?.identity(),
@@ -92,7 +92,7 @@ export async function runInvocation(world: World): Promise<number> {
     }
     const { lines } = command;
     let printer: Printer | undefined;
-    const print = async (shown: Shown): Promise<void> => {
+    const print = async (shown: CommandResult): Promise<void> => {
       if (shown.finding !== undefined) code = worseOf(code, exitCodeOf(shown.finding));
       if (!lines || terminal.stdout.isTTY) desk.progress.stop();
       printer ??= await printerFor(terminal, { ...glance, output, lines });
@@ -100,7 +100,7 @@ export async function runInvocation(world: World): Promise<number> {
     };
     // What runs many lines ends each of them by itself, and has to say of each how it ended.
     const running = act(desk, print);
-    const shown = await (lines ? running : notLongAfterSignal(running, { ...stopping, dealt }));
+    const shown = await (lines ? running : withShutdownDeadline(running, { ...stopping, dealt }));
     if (shown !== undefined) await print(shown);
     desk.progress.stop();
     return code;
@@ -115,7 +115,7 @@ export async function runInvocation(world: World): Promise<number> {
     });
     return worseOf(code, failed);
   } finally {
-    if (opened !== undefined) await notLongAfterSignal(opened.close(), stopping).catch(() => undefined);
+    if (opened !== undefined) await withShutdownDeadline(opened.close(), stopping).catch(() => undefined);
   }
 }
 
@@ -124,16 +124,16 @@ const IN_THE_JOURNAL = 'What was sent, and what became of it: hedge journal. Do 
 
 async function printerFor(
   terminal: Terminal,
-  { output, quiet, lines }: Pick<Glance, 'output' | 'quiet'> & { lines: boolean },
+  { output, quiet, lines }: Pick<ScannedOptions, 'output' | 'quiet'> & { lines: boolean },
 ): Promise<Printer> {
   const { form, query } = output;
   if (!lines && (form === 'csv' || form === 'jsonl' || query !== undefined)) {
     const { dataPrinter } = await import('./data-printer.ts');
     return dataPrinter(terminal, { output, quiet });
   }
-  const { documentPrinter, linesPrinter, personPrinter } = await import('./printer.ts');
+  const { documentPrinter, linesPrinter, humanPrinter } = await import('./printer.ts');
   if (lines) return linesPrinter(terminal, { quiet });
-  return form === 'json' ? documentPrinter(terminal, { quiet }) : personPrinter(terminal);
+  return form === 'json' ? documentPrinter(terminal, { quiet }) : humanPrinter(terminal);
 }
 
 async function fail(
@@ -144,7 +144,7 @@ async function fail(
     context,
     dealt,
     verbose,
-  }: { printer: Printer; terminal: Terminal; context: Context; dealt: boolean; verbose: boolean },
+  }: { printer: Printer; terminal: Terminal; context: RenderContext; dealt: boolean; verbose: boolean },
 ): Promise<number> {
   if (verbose && error.code === 'internal' && error.cause instanceof Error)
     terminal.writeNote(error.cause.stack ?? error.cause.message);

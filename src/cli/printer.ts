@@ -3,26 +3,25 @@
  * made once, in the pipeline; commands never ask which it is. What is said to a person is saying.ts, which a
  * document loads only when there is something to say.
  */
-import type { Shown } from '../commands/shown.ts';
+import type { CommandResult } from '../commands/command-result.ts';
 import { isoSeconds } from '../domain/instants.ts';
 import type { HedgeError } from '../errors.ts';
-import { errorDocument, type JsonDocument, renderJson } from '../present/render-json.ts';
+import { errorDocument, type JsonDocument, renderJson } from '../output/render-json.ts';
 import type { Terminal } from '../terminal/streams.ts';
-import type { Context } from './context.ts';
-
+import type { RenderContext } from './render-context.ts';
 export interface Printer {
-  result(shown: Shown, context: Context): Promise<void>;
-  failure(error: HedgeError, context: Context): Promise<void>;
+  result(shown: CommandResult, context: RenderContext): Promise<void>;
+  failure(error: HedgeError, context: RenderContext): Promise<void>;
 }
 
-const saying = () => import('./saying.ts');
+const saying = () => import('./human-output.ts');
 
 const DOCUMENT_SCHEMA = 1;
 
 /** What is printed for a script, whatever it is about. */
 export function documentOf(
-  context: Context,
-  shown: Shown | undefined,
+  context: RenderContext,
+  shown: CommandResult | undefined,
   error: HedgeError | undefined,
 ): JsonDocument {
   const { identity } = context;
@@ -55,17 +54,17 @@ export function documentPrinter(terminal: Terminal, options: { quiet: boolean })
   const print = printerOf(terminal, { pretty: terminal.stdout.isTTY });
   return {
     async result(shown, context) {
-      if (!options.quiet && terminal.stderr.isTTY) (await saying()).sayHeading(terminal, shown, context);
+      if (!options.quiet && terminal.stderr.isTTY) (await saying()).printHeading(terminal, shown, context);
       try {
         await print(context, shown, shown.finding);
       } finally {
         // A document that cannot be written makes this the only word of it.
         if (shown.finding !== undefined && !options.quiet)
-          (await saying()).sayError(terminal, shown.finding, context);
+          (await saying()).printError(terminal, shown.finding, context);
       }
     },
     async failure(error, context) {
-      if (!options.quiet) (await saying()).sayError(terminal, error, context);
+      if (!options.quiet) (await saying()).printError(terminal, error, context);
       await print(context, undefined, error);
     },
   };
@@ -77,16 +76,16 @@ export function linesPrinter(terminal: Terminal, options: { quiet: boolean }): P
   return {
     result: (shown, context) => print(context, shown, shown.finding),
     async failure(error, context) {
-      if (!options.quiet) (await saying()).sayError(terminal, error, context);
+      if (!options.quiet) (await saying()).printError(terminal, error, context);
       await print(context, undefined, error);
     },
   };
 }
 
 /** Views on standard output, under the environment line; errors on standard error. */
-export function personPrinter(terminal: Terminal): Printer {
+export function humanPrinter(terminal: Terminal): Printer {
   return {
-    result: async (shown, context) => (await saying()).showResult(terminal, shown, context),
-    failure: async (error, context) => (await saying()).sayError(terminal, error, context),
+    result: async (shown, context) => (await saying()).printResult(terminal, shown, context),
+    failure: async (error, context) => (await saying()).printError(terminal, error, context),
   };
 }

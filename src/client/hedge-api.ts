@@ -2,9 +2,7 @@
  * The partner's API as the rest of the program sees it: twelve methods (specification §4), wire names kept,
  * nothing renamed and nothing decided. connect.ts makes the one that speaks HTTPS.
  */
-import type { ClockReadings } from '../domain/elapsed.ts';
-import type { PreparedAction } from './prepare-action.ts';
-import type { ChangeRequest, CloseRequest, HedgesQuery, OpenRequest, QuoteRequest } from './requests.ts';
+import type { ClockReadings } from '../domain/instants.ts';
 import type {
   AcceptedChange,
   AcceptedOpen,
@@ -15,9 +13,16 @@ import type {
   Position,
   Quote,
 } from './schemas.ts';
-
+import type {
+  ChangeRequest,
+  CloseRequest,
+  HedgesQuery,
+  OpenRequest,
+  PreparedAction,
+  QuoteRequest,
+} from './serialize-request.ts';
 /** What the service answered, as sent. */
-export interface Answer<T> {
+export interface ApiResponse<T> {
   data: T;
   meta: Readonly<Record<string, unknown>>;
   /** The answer's Date header, or undefined when it had none that reads as a date. */
@@ -27,7 +32,7 @@ export interface Answer<T> {
 }
 
 /** What an action was decided on was read then, and it must have left so many milliseconds later. */
-export interface Decided {
+export interface AttemptDecision {
   at: ClockReadings;
   withinMs: number;
 }
@@ -50,7 +55,7 @@ export interface CallOptions {
   /** Called when the call waits so many milliseconds before it sends, as others with this key were told to slow down. */
   onHeldBack?: ((ms: number) => void) | undefined;
   /** Of an action: nothing of it leaves later than that, or when the clocks disagree about it. */
-  decided?: Decided | undefined;
+  decided?: AttemptDecision | undefined;
 }
 
 /** A request that changes nothing, in the service's own words. */
@@ -71,24 +76,24 @@ export interface RawReading {
  * key goes with every resend, and with the same bytes.
  */
 export interface HedgeApi {
-  markets(options?: CallOptions): Promise<Answer<readonly Market[]>>;
+  markets(options?: CallOptions): Promise<ApiResponse<readonly Market[]>>;
   /** The answer's shape is not shown; `midOf` finds the mid in it. */
-  price(market: string, options?: CallOptions): Promise<Answer<unknown>>;
-  quote(request: QuoteRequest, options?: CallOptions): Promise<Answer<Quote>>;
-  open(request: OpenRequest, key: string, options?: CallOptions): Promise<Answer<AcceptedOpen>>;
-  add(request: ChangeRequest, key: string, options?: CallOptions): Promise<Answer<AcceptedChange>>;
-  reduce(request: ChangeRequest, key: string, options?: CallOptions): Promise<Answer<AcceptedChange>>;
-  close(request: CloseRequest, key: string, options?: CallOptions): Promise<Answer<AcceptedChange>>;
+  price(market: string, options?: CallOptions): Promise<ApiResponse<unknown>>;
+  quote(request: QuoteRequest, options?: CallOptions): Promise<ApiResponse<Quote>>;
+  open(request: OpenRequest, key: string, options?: CallOptions): Promise<ApiResponse<AcceptedOpen>>;
+  add(request: ChangeRequest, key: string, options?: CallOptions): Promise<ApiResponse<AcceptedChange>>;
+  reduce(request: ChangeRequest, key: string, options?: CallOptions): Promise<ApiResponse<AcceptedChange>>;
+  close(request: CloseRequest, key: string, options?: CallOptions): Promise<ApiResponse<AcceptedChange>>;
   /** Newest first. */
-  hedges(query?: HedgesQuery, options?: CallOptions): Promise<Answer<readonly Hedge[]>>;
-  hedge(id: string, options?: CallOptions): Promise<Answer<Hedge>>;
+  hedges(query?: HedgesQuery, options?: CallOptions): Promise<ApiResponse<readonly Hedge[]>>;
+  hedge(id: string, options?: CallOptions): Promise<ApiResponse<Hedge>>;
   /** Newest first. */
-  history(options?: CallOptions): Promise<Answer<readonly ClosedHedge[]>>;
+  history(options?: CallOptions): Promise<ApiResponse<readonly ClosedHedge[]>>;
   /** One line a side that is open; empty when flat. */
-  positions(options?: CallOptions): Promise<Answer<readonly Position[]>>;
-  account(options?: CallOptions): Promise<Answer<Account>>;
+  positions(options?: CallOptions): Promise<ApiResponse<readonly Position[]>>;
+  account(options?: CallOptions): Promise<ApiResponse<Account>>;
   /** What no method is there for yet. It is sent again as any reading is: never an action. Data is not judged. */
-  raw(reading: RawReading, options?: CallOptions): Promise<Answer<unknown>>;
+  raw(reading: RawReading, options?: CallOptions): Promise<ApiResponse<unknown>>;
   /**
    * Sends an action whose bytes were prepared before (and written down): what `open`, `add`, `reduce` and
    * `close` do after preparing theirs. Resending is calling it again with the same key.
@@ -97,5 +102,5 @@ export interface HedgeApi {
     action: PreparedAction,
     key: string,
     options?: CallOptions,
-  ): Promise<Answer<AcceptedOpen | AcceptedChange>>;
+  ): Promise<ApiResponse<AcceptedOpen | AcceptedChange>>;
 }

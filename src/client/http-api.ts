@@ -5,29 +5,30 @@
 import type * as z from 'zod/mini';
 import { writeExactJson } from '../domain/exact-json.ts';
 import { UsageError } from '../errors.ts';
-import type { Answer, CallOptions, HedgeApi } from './hedge-api.ts';
+import type { ApiResponse, CallOptions, HedgeApi } from './hedge-api.ts';
+import type * as schemas from './schemas.ts';
 import {
   ACTION_PATHS,
   checkIdempotencyKey,
   exactNotional,
+  type HedgesQuery,
   identifiedBy,
+  LARGEST_PAGE,
+  PAGE_SIZE_PARAMETER,
   type PreparedAction,
   prepareAdd,
   prepareClose,
   prepareOpen,
   prepareReduce,
-} from './prepare-action.ts';
-import { type HedgesQuery, LARGEST_PAGE, PAGE_SIZE_PARAMETER } from './requests.ts';
-import type * as schemas from './schemas.ts';
+} from './serialize-request.ts';
 import type { Effectful } from './transport/retry-policy.ts';
 import type { Echo } from './transport/validate.ts';
-
 /** The shapes of answers: they are loaded when there is one to judge. */
 export type Schemas = typeof schemas;
 type Schema<T> = (of: Schemas) => z.ZodMiniType<T>;
 
 /** What one call is, and what its answer must be. */
-export interface Call<T> {
+export interface ApiCall<T> {
   effect: Effectful;
   method: 'GET' | 'POST';
   path: string;
@@ -42,7 +43,7 @@ export interface Call<T> {
   about?: string;
 }
 
-export type Caller = <T>(call: Call<T>, options: CallOptions) => Promise<Answer<T>>;
+export type Caller = <T>(call: ApiCall<T>, options: CallOptions) => Promise<ApiResponse<T>>;
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
@@ -51,15 +52,15 @@ export function makeHttpApi(call: Caller): HedgeApi {
     path: string,
     schema: Schema<T>,
     options: CallOptions = {},
-    parts: Pick<Call<T>, 'echo' | 'about'> = {},
-  ): Promise<Answer<T>> => call({ effect: 'reading', method: 'GET', path, schema, ...parts }, options);
+    parts: Pick<ApiCall<T>, 'echo' | 'about'> = {},
+  ): Promise<ApiResponse<T>> => call({ effect: 'reading', method: 'GET', path, schema, ...parts }, options);
 
   const act = async <T>(
     { action, body }: PreparedAction,
     schema: Schema<T>,
     key: string,
     options: CallOptions = {},
-  ): Promise<Answer<T>> => {
+  ): Promise<ApiResponse<T>> => {
     checkIdempotencyKey(key);
     const headers = { ...JSON_TYPE, 'idempotency-key': key };
     return call(

@@ -1,11 +1,14 @@
 /**
  * Reads JSON from outside: every number exact, and what could exhaust or confuse the program refused. Writing
  * is domain/exact-json.ts.
+ *
+ * JSON that an operator wrote: one object, read with the same care as an answer, or refused in a sentence.
  */
 import { Big } from 'big.js';
 import { parse } from 'lossless-json';
 import { type Fields, isFields } from '../domain/fields.ts';
-
+import { sanitize } from '../domain/sanitize.ts';
+import { UsageError } from '../errors.ts';
 export const DEEPEST = 64;
 const LONGEST_NUMERAL = 64;
 const LARGEST_EXPONENT = 30;
@@ -55,4 +58,18 @@ function countKeys(value: unknown): number {
   const own = Object.values(value);
   const inside = own.reduce<number>((total, item) => total + countKeys(item), 0);
   return Array.isArray(value) ? inside : own.length + inside;
+}
+
+/** The object, its numbers as big.js decimals. @throws UsageError with `hint` for anything else. */
+export function readGivenObject(text: string, hint: string): Fields {
+  let value: unknown;
+  try {
+    value = readJson(text);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    const why = sanitize(error.message).replace(/\.$/, '');
+    throw new UsageError(`This is not one JSON object: ${why}.`, hint);
+  }
+  if (!isObject(value)) throw new UsageError('This is not one JSON object.', hint);
+  return value;
 }

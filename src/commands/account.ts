@@ -1,8 +1,7 @@
 /** `hedge account`: the account summary. */
-import { readNothing } from '../intent/raw-input.ts';
-import { accountChanges, viewAccount } from '../present/views/account.ts';
+import { readNothing } from '../args/operands.ts';
+import { accountChanges, viewAccount } from '../output/views/account.ts';
 import { defineCommand } from './define.ts';
-
 export const account = defineCommand({
   name: 'account',
   summary: 'free balance, margin in use, exposure and headroom',

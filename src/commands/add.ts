@@ -1,11 +1,10 @@
 /** `hedge add`: more notional on the open hedge of a side, at the same maturity. */
-import { ACTION_OPTIONS } from '../intent/action-options.ts';
-import { readAddIntent } from '../intent/change-intents.ts';
-import { actionDocument } from '../present/action-document.ts';
-import { viewAction } from '../present/views/action.ts';
-import { dealt } from './dealing.ts';
+import { ACTION_OPTIONS } from '../args/action-options.ts';
+import { readAddIntent } from '../args/read-action.ts';
+import { viewAction } from '../output/views/action.ts';
+import { actionDocument } from '../output/views/action-document.ts';
 import { defineCommand } from './define.ts';
-
+import { tradeAction } from './trade-action.ts';
 export const add = defineCommand({
   name: 'add',
   summary: 'adds notional to the open hedge on a side; the maturity stays',
@@ -23,7 +22,7 @@ export const add = defineCommand({
     { line: 'hedge add USDTNGN buy 5k --yes --json', shows: 'without a question, as a document' },
   ],
   read: readAddIntent,
-  run: dealt,
+  run: tradeAction,
   document: actionDocument,
   view: viewAction,
 });

@@ -1,13 +1,31 @@
-/** `hedge api`: a request in the service's own words, for what has no command yet. */
-import { readGivenObject } from '../client/given-json.ts';
-import { ON_THE_LINE, type Ways } from '../flow/guard/guard-attendance.ts';
-import { actionOfBody } from '../intent/api-action.ts';
-import { API_OPTIONS, type ApiBody, readApiIntent } from '../intent/api-intent.ts';
-import { type ApiResult, apiDocument, viewApi } from '../present/views/api.ts';
-import { dealtAs } from './dealing.ts';
+/**
+ * `hedge api`: a request in the service's own words, for what has no command yet.
+ *
+ * What a raw request brought, as a person reads it: the service's own words, or the action that it was.
+ */
+
+import { API_OPTIONS, type ApiBody, actionOfBody, readApiIntent } from '../args/api-request.ts';
+import { readGivenObject } from '../client/json.ts';
+import { writeExactJson } from '../domain/exact-json.ts';
+import { type Block, verbatimLines } from '../output/blocks.ts';
+import { viewAction } from '../output/views/action.ts';
+import { actionDocument } from '../output/views/action-document.ts';
+import { COMMAND_FLAGS, type FlagNames } from '../trading/guards/unattended-policy.ts';
+import type { ActionReport } from '../trading/trading-context.ts';
+import type { CommandContext } from './command-context.ts';
+import type { CommandOutcome } from './command-result.ts';
 import { defineCommand } from './define.ts';
-import type { Desk } from './desk.ts';
-import type { Outcome } from './shown.ts';
+import { tradeActionAs } from './trade-action.ts';
+
+type ApiResult = { kind: 'reading'; data: unknown } | { kind: 'action'; report: ActionReport };
+
+const apiDocument = (result: ApiResult): unknown =>
+  result.kind === 'reading' ? result.data : actionDocument(result.report);
+
+const viewApi = (result: ApiResult): readonly Block[] =>
+  result.kind === 'action'
+    ? viewAction(result.report)
+    : verbatimLines(writeExactJson(result.data, { indent: 2 }));
 
 export const api = defineCommand({
   name: 'api',
@@ -32,11 +50,11 @@ export const api = defineCommand({
     },
   ],
   read: readApiIntent,
-  async run(desk, { method, path, query, body: given, action, raw }): Promise<Outcome<ApiResult>> {
+  async run(desk, { method, path, query, body: given, action, raw }): Promise<CommandOutcome<ApiResult>> {
     const body = await bodyOf(desk, given);
     if (action !== undefined) {
       const intent = actionOfBody(action, body ?? {}, raw);
-      const { value: report, ...outcome } = await dealtAs(desk, intent, waysOf(given));
+      const { value: report, ...outcome } = await tradeActionAs(desk, intent, waysOf(given));
       return { ...outcome, value: { kind: 'action', report } };
     }
     const { data, meta, servedAt } = await (await desk.api()).raw({ method, path, query, body });
@@ -47,12 +65,15 @@ export const api = defineCommand({
 });
 
 /** A deal id is a field of the body here. */
-const waysOf = ({ kind }: ApiBody): Ways => ({
-  ...ON_THE_LINE,
+const waysOf = ({ kind }: ApiBody): FlagNames => ({
+  ...COMMAND_FLAGS,
   deal_id: kind === 'given' ? '"client_reference":"ID" (in the body)' : '-f client_reference=ID',
 });
 
-async function bodyOf(desk: Desk, body: ApiBody): Promise<Readonly<Record<string, unknown>> | undefined> {
+async function bodyOf(
+  desk: CommandContext,
+  body: ApiBody,
+): Promise<Readonly<Record<string, unknown>> | undefined> {
   if (body.kind === 'none') return undefined;
   if (body.kind === 'fields') return body.fields;
   return readGivenObject(await desk.given(body.source), 'A body is one JSON object (--data).');

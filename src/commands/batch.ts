@@ -1,10 +1,10 @@
 /** `hedge batch`: many command lines over one process and connection, one document a line. */
-import { type LineEnd, runBatch } from '../flow/batch/run-batch.ts';
-import { readBatchIntent } from '../intent/batch-intent.ts';
-import { defineCommand } from './define.ts';
-import type { RunnableLine } from './desk.ts';
-import type { Shown } from './shown.ts';
 
+import { readBatchIntent } from '../args/batch-options.ts';
+import { type LineEnd, runBatch } from '../trading/batch.ts';
+import type { RunnableLine } from './command-context.ts';
+import type { CommandResult } from './command-result.ts';
+import { defineCommand } from './define.ts';
 export const batch = defineCommand({
   name: 'batch',
   summary: 'many command lines, one document a line; safe to run again',
@@ -39,7 +39,7 @@ Run it again and nothing is done twice: a line with a deal id takes what is deal
   read: readBatchIntent,
   async run(desk, intent, emit) {
     const { lines, signal, metaOf, tell } = await desk.batch(intent);
-    await runBatch<RunnableLine, Shown>(lines, {
+    await runBatch<RunnableLine, CommandResult>(lines, {
       parallel: intent.parallel,
       keepGoing: intent.keepGoing,
       signal,
@@ -58,6 +58,6 @@ Run it again and nothing is done twice: a line with a deal id takes what is deal
     });
     return undefined;
   },
-  document: ({ result }: LineEnd<RunnableLine, Shown>) => result?.document(),
+  document: ({ result }: LineEnd<RunnableLine, CommandResult>) => result?.document(),
   view: () => [],
 });

@@ -1,9 +1,9 @@
 /** `hedge check`: what became of what nobody knows the end of. Sends nothing that changes anything. */
-import { check as checkActions } from '../flow/settle/check.ts';
-import { readCheckIntent } from '../intent/after-intents.ts';
-import { checkDocument, viewCheck } from '../present/views/check.ts';
-import { defineCommand } from './define.ts';
 
+import { readCheckIntent } from '../args/follow-up-options.ts';
+import { checkDocument, viewCheck } from '../output/views/check.ts';
+import { checkAction as checkActions } from '../trading/recover/check-action.ts';
+import { defineCommand } from './define.ts';
 export const check = defineCommand({
   name: 'check',
   summary: 'looks at what is unresolved or in flight; sends nothing',

@@ -1,11 +1,10 @@
 /** `hedge close`: all of a side, now. */
-import { ACTION_OPTIONS } from '../intent/action-options.ts';
-import { readCloseIntent } from '../intent/change-intents.ts';
-import { actionDocument } from '../present/action-document.ts';
-import { viewAction } from '../present/views/action.ts';
-import { dealt } from './dealing.ts';
+import { ACTION_OPTIONS } from '../args/action-options.ts';
+import { readCloseIntent } from '../args/read-action.ts';
+import { viewAction } from '../output/views/action.ts';
+import { actionDocument } from '../output/views/action-document.ts';
 import { defineCommand } from './define.ts';
-
+import { tradeAction } from './trade-action.ts';
 export const close = defineCommand({
   name: 'close',
   summary: 'closes everything on a side; shows what comes back first',
@@ -25,7 +24,7 @@ export const close = defineCommand({
     },
   ],
   read: readCloseIntent,
-  run: dealt,
+  run: tradeAction,
   document: actionDocument,
   view: viewAction,
 });

@@ -1,11 +1,10 @@
 /** `hedge completion`: the script that completes hedge in a shell. Touches no network and reads no key. */
-import { didYouMean } from '../domain/closest.ts';
+import { didYouMean } from '../domain/did-you-mean.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
-import { verbatimLines } from '../present/blocks.ts';
+import { verbatimLines } from '../output/blocks.ts';
+import { SHELLS } from './command-context.ts';
 import { defineCommand } from './define.ts';
-import { SHELLS } from './desk.ts';
-
 export const completion = defineCommand({
   name: 'completion',
   summary: 'prints the script that completes hedge in bash, zsh, fish or PowerShell',

@@ -2,16 +2,18 @@
  * What a command is: a declaration. It names its operands and options, reads them into an intent, asks the
  * desk, and says how the value looks to a person and in a document. The pipeline (cli/) does everything
  * else: it parses, prints, catches, waits and exits, once for all commands.
+ *
+ * The words that a command takes, as help and completion show them. Types alone.
+ *
+ * The option of every command that can be watched, and how the words around it are taken. Loaded with every help:
+ * it imports nothing; what the option means is read in args/watch-options.ts.
  */
-import type { RawInput } from '../intent/raw-input.ts';
-import type { Block } from '../present/blocks.ts';
-import type { ChangeLine } from '../present/change-lines.ts';
-import type { RecordTable } from '../present/record-table.ts';
-import type { Desk } from './desk.ts';
-import type { Outcome, Shown } from './shown.ts';
-import { WATCH_OPTION } from './watch-option.ts';
-import type { OperandSpec, OptionSpec } from './words.ts';
-
+import type { RawInput } from '../args/operands.ts';
+import type { Block } from '../output/blocks.ts';
+import type { ChangeLine } from '../output/change-lines.ts';
+import type { RecordTable } from '../output/record-table.ts';
+import type { CommandContext } from './command-context.ts';
+import type { CommandOutcome, CommandResult } from './command-result.ts';
 export interface Declaration<Input, Value> {
   /** The words after `hedge`: `quote`, `profile add`. */
   name: string;
@@ -32,10 +34,10 @@ export interface Declaration<Input, Value> {
   read(raw: RawInput): Input;
   /** Asks the desk. `emit` shows a value at once, for commands that go on afterwards. */
   run(
-    desk: Desk,
+    desk: CommandContext,
     input: Input,
-    emit: (outcome: Outcome<Value>) => Promise<void>,
-  ): Promise<Outcome<Value> | undefined>;
+    emit: (outcome: CommandOutcome<Value>) => Promise<void>,
+  ): Promise<CommandOutcome<Value> | undefined>;
   /** The document's `data`. Without it, the value itself. */
   document?(value: Value): unknown;
   /** What makes a command a list: its columns for --csv and --output jsonl, over the document's records. */
@@ -64,7 +66,12 @@ export interface Command {
   /** Milliseconds between readings of what is to be watched; undefined: it is read once. Throws UsageError. */
   watch(raw: RawInput): Promise<number | undefined>;
   /** Reads what was typed at once (UsageError), and gives the rest to be run. */
-  prepare(raw: RawInput): (desk: Desk, emit: (shown: Shown) => Promise<void>) => Promise<Shown | undefined>;
+  prepare(
+    raw: RawInput,
+  ): (
+    desk: CommandContext,
+    emit: (shown: CommandResult) => Promise<void>,
+  ) => Promise<CommandResult | undefined>;
 }
 
 /** Several commands under one word: `hedge profile add`. */
@@ -79,7 +86,7 @@ export interface CommandGroup {
 export const isGroup = (entry: Command | CommandGroup): entry is CommandGroup => 'commands' in entry;
 
 export function defineCommand<Input, Value>(declaration: Declaration<Input, Value>): Command {
-  const show = (outcome: Outcome<Value>): Shown => ({
+  const show = (outcome: CommandOutcome<Value>): CommandResult => ({
     document: () =>
       declaration.document === undefined ? outcome.value : declaration.document(outcome.value),
     table: () => declaration.table?.(outcome.value),
@@ -107,7 +114,7 @@ export function defineCommand<Input, Value>(declaration: Declaration<Input, Valu
     async watch(raw) {
       if (declaration.always !== undefined) return declaration.always(raw);
       if (raw.options['watch'] === undefined) return undefined;
-      return (await import('../intent/watching.ts')).readWatch(raw);
+      return (await import('../args/watch-options.ts')).readWatch(raw);
     },
     prepare(raw) {
       const input = declaration.read(raw);
@@ -117,4 +124,38 @@ export function defineCommand<Input, Value>(declaration: Declaration<Input, Valu
       };
     },
   };
+}
+
+export interface OperandSpec {
+  /** As help shows it: `MARKET`. */
+  name: string;
+  summary: string;
+  optional?: boolean;
+  variadic?: boolean;
+}
+
+export interface OptionSpec {
+  /** Commander's spelling: `--tenor <days>`, `--no-check`. */
+  flags: string;
+  summary: string;
+  /** May be given more than once: its values are a list. */
+  repeats?: boolean;
+}
+
+export const WATCH_OPTION: OptionSpec = {
+  flags: '--watch [seconds]',
+  summary: 'reads again, every 5 s or as often as said (1 at least), until q or Ctrl-C',
+};
+
+/** What is taken for the seconds of `--watch`; any other word after it is a word of the command. */
+const NUMBER = /^\d+(?:\.\d+)?s?$/i;
+
+/** `--watch USDTNGN`: the word after it is no number, so it is not its seconds. The words as a parser should take them. */
+export function separateWatchOption(argv: readonly string[]): readonly string[] {
+  const end = argv.indexOf('--');
+  return argv.map((word, index) => {
+    const next = argv[index + 1];
+    const isLast = next === undefined || (end !== -1 && index >= end);
+    return word !== '--watch' || isLast || NUMBER.test(next) || next.startsWith('-') ? word : '--watch=';
+  });
 }

@@ -1,11 +1,11 @@
 /** `hedge doctor`: whether everything that dealing rests on is as it should be. */
-import { ConditionError } from '../errors.ts';
-import { examine } from '../flow/doctor/doctor.ts';
-import type { Checkup } from '../flow/doctor/doctor-check.ts';
-import { readNothing } from '../intent/raw-input.ts';
-import { checkupDocument, viewCheckup } from '../present/views/doctor.ts';
-import { defineCommand } from './define.ts';
 
+import { readNothing } from '../args/operands.ts';
+import type { Checkup } from '../diagnostics/checks.ts';
+import { runDiagnostics } from '../diagnostics/examine.ts';
+import { ConditionError } from '../errors.ts';
+import { checkupDocument, viewCheckup } from '../output/views/doctor.ts';
+import { defineCommand } from './define.ts';
 export const doctor = defineCommand({
   name: 'doctor',
   summary: 'looks at everything that dealing rests on, and says what to mend',
@@ -18,7 +18,7 @@ export const doctor = defineCommand({
   ],
   read: readNothing,
   async run(desk) {
-    const checkup = await examine(await desk.examined());
+    const checkup = await runDiagnostics(await desk.examined());
     return { value: checkup, finding: findingOf(checkup), servedAt: checkup.servedAt };
   },
   document: checkupDocument,

@@ -1,7 +1,6 @@
 /** `hedge halt`: nothing that makes the book larger leaves this machine until it is lifted. */
-import { haltDocument, viewHaltChange } from '../present/views/halt.ts';
+import { haltDocument, viewHaltChange } from '../output/views/halt.ts';
 import { defineCommand } from './define.ts';
-
 export const halt = defineCommand({
   name: 'halt',
   summary: 'stops opens and adds from this machine, under every profile; reduce and close go on',

@@ -1,24 +1,36 @@
-/** `hedge hedges`: the list, or the hedge that an id or a deal id names. */
-import { lateNews } from '../flow/evidence/late-news.ts';
-import { severalUnder } from '../flow/evidence/several-hedges.ts';
-import { findHedges, isHedgeId, listHedges } from '../flow/read/find-hedges.ts';
-import { checkMarketIsKnown } from '../flow/read/known-market.ts';
-import { checkSpan, hereAt, narrow } from '../flow/read/narrow.ts';
-import { settleProvisional } from '../flow/settle/settle-due.ts';
-import { readHedgesIntent } from '../intent/hedges-intent.ts';
-import { NARROWING_HELP, narrowingOptions } from '../intent/narrowing.ts';
-import { HEDGE_COLUMNS, hedgeChanges, viewHedges } from '../present/views/hedges.ts';
-import { defineCommand } from './define.ts';
+/**
+ * `hedge hedges`: the list, or the hedge that an id or a deal id names.
+ *
+ * What `hedge hedges` was asked: one hedge by a word, or the list with its filters.
+ */
 
+import {
+  isFiltered,
+  LIST_FILTER_HELP,
+  type ListFilter,
+  listFilterOptions,
+  readListFilter,
+} from '../args/list-filter.ts';
+import { optionText, type RawInput, readDealId, readLimit, readStatus } from '../args/operands.ts';
+import type { HedgeStatus } from '../domain/vocabulary.ts';
+import { UsageError } from '../errors.ts';
+import { HEDGE_COLUMNS, hedgeChanges, viewHedges } from '../output/views/hedges.ts';
+import { checkSpan, filterRecords, localClockAt } from '../readings/filter-records.ts';
+import { findHedges, isHedgeId, readHedges } from '../readings/find-hedges.ts';
+import { checkMarketIsKnown } from '../readings/read-prices.ts';
+import { confirmProvisional } from '../trading/observe-action.ts';
+import { hedgesUnderDealId } from '../trading/outcome/change-evidence.ts';
+import { finishedInBackground } from '../trading/outcome/finished-in-background.ts';
+import { defineCommand } from './define.ts';
 export const hedges = defineCommand({
   name: 'hedges',
   summary: 'the hedges of this account, newest first, or one of them',
-  description: `Without an operand: the list. With one: the hedge of that id, or those that carry it as their deal id; exit 7 when more than one stands under it. In a document, data is an object for a hedge id and a list for a deal id, however many carry it. ${NARROWING_HELP}`,
+  description: `Without an operand: the list. With one: the hedge of that id, or those that carry it as their deal id; exit 7 when more than one stands under it. In a document, data is an object for a hedge id and a list for a deal id, however many carry it. ${LIST_FILTER_HELP}`,
   operands: [{ name: 'ID', summary: 'hedge id (hdg_…) or your own deal id', optional: true }],
   options: [
     { flags: '--status <status>', summary: 'submitting, submitted, filled, failed or closed' },
     { flags: '--deal-id <id>', summary: 'those that carry this deal id' },
-    ...narrowingOptions('opened_at', 'opened'),
+    ...listFilterOptions('opened_at', 'opened'),
     { flags: '--limit <count>', summary: 'how many to ask for, 1 to 500 (100; 500 to pick from)' },
   ],
   examples: [
@@ -33,18 +45,18 @@ export const hedges = defineCommand({
     const here = { zone: (await desk.vantage()).zone, nowMs: desk.clock.now() };
     await checkSpan(narrowing, here);
     const api = await desk.api();
-    const found = id === undefined ? await listHedges(api, filter) : await findHedges(api, id);
+    const found = id === undefined ? await readHedges(api, filter) : await findHedges(api, id);
     const looking = await desk.looking();
-    await lateNews(found.data, looking);
-    await settleProvisional(looking);
+    await finishedInBackground(found.data, looking);
+    await confirmProvisional(looking);
     await checkMarketIsKnown(api, narrowing.market, found.data);
-    const wanted = { narrowing, field: 'opened_at', limit: filter.limit, here: hereAt(found, here) };
-    const { records, covers } = await narrow(found.data, wanted);
+    const wanted = { narrowing, field: 'opened_at', limit: filter.limit, here: localClockAt(found, here) };
+    const { records, covers } = await filterRecords(found.data, wanted);
     const listed = id === undefined ? { covers } : {};
     return {
       value: { hedges: records, asked: id, ...listed },
       servedAt: found.servedAt,
-      finding: id === undefined ? undefined : severalUnder(id, found.data),
+      finding: id === undefined ? undefined : hedgesUnderDealId(id, found.data),
       meta: { ...found.meta, ...listed },
     };
   },
@@ -53,3 +65,36 @@ export const hedges = defineCommand({
   view: viewHedges,
   changes: ({ hedges: list }) => hedgeChanges(list),
 });
+
+export interface HedgesIntent {
+  /** A hedge id or a deal id; undefined asks for the list. */
+  id: string | undefined;
+  /** Picked out here, of what the service sends. */
+  narrowing: ListFilter;
+  /** Asked of the service. */
+  filter: { status: HedgeStatus | undefined; dealId: string | undefined; limit: number };
+}
+
+const DEFAULT_LIMIT = 100;
+/** What is picked out here is picked out of as much as the service gives (specification §8). */
+const LARGEST_LIMIT = 500;
+
+export function readHedgesIntent(raw: RawInput): HedgesIntent {
+  const [word] = raw.operands;
+  const status = optionText(raw, 'status');
+  const dealId = optionText(raw, 'dealId');
+  const limit = optionText(raw, 'limit');
+  const narrowing = readListFilter(raw);
+  const filtered = [status, dealId, limit].some((value) => value !== undefined) || isFiltered(narrowing);
+  if (word !== undefined && filtered)
+    throw new UsageError('One hedge takes no filters.', 'Leave out the options, or leave out the id.');
+  return {
+    id: word === undefined ? undefined : readDealId(word),
+    narrowing,
+    filter: {
+      status: status === undefined ? undefined : readStatus(status),
+      dealId: dealId === undefined ? undefined : readDealId(dealId),
+      limit: limit === undefined ? (isFiltered(narrowing) ? LARGEST_LIMIT : DEFAULT_LIMIT) : readLimit(limit),
+    },
+  };
+}

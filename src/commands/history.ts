@@ -1,20 +1,17 @@
 /** `hedge history`: closed hedges, one by one or summed. */
-import { addUpHistory } from '../flow/read/add-up-history.ts';
-import { checkMarketIsKnown } from '../flow/read/known-market.ts';
-import { checkSpan, hereAt, narrow } from '../flow/read/narrow.ts';
-import { sumHistory } from '../flow/read/sum-history.ts';
-import { readHistoryIntent } from '../intent/history-intent.ts';
-import { NARROWING_HELP, narrowingOptions } from '../intent/narrowing.ts';
-import { historyDocument, historyTable } from '../present/history-document.ts';
-import { viewHistory } from '../present/views/history.ts';
-import { defineCommand } from './define.ts';
 
+import { LIST_FILTER_HELP, listFilterOptions, readHistoryIntent } from '../args/list-filter.ts';
+import { historyDocument, historyTable, viewHistory } from '../output/views/history.ts';
+import { checkSpan, filterRecords, localClockAt } from '../readings/filter-records.ts';
+import { checkMarketIsKnown } from '../readings/read-prices.ts';
+import { cumulativePnl, sumHistory } from '../readings/sum-history.ts';
+import { defineCommand } from './define.ts';
 export const history = defineCommand({
   name: 'history',
   summary: 'closed hedges with realised P&L, carry and fees',
-  description: `Newest first, one record a hedge over its whole life, or with --by their sums. Net P&L is positive when the account gained. The service may send one page only; meta.covers says what came. ${NARROWING_HELP}`,
+  description: `Newest first, one record a hedge over its whole life, or with --by their sums. Net P&L is positive when the account gained. The service may send one page only; meta.covers says what came. ${LIST_FILTER_HELP}`,
   options: [
-    ...narrowingOptions('closed_at', 'closed'),
+    ...listFilterOptions('closed_at', 'closed'),
     { flags: '--by <what>', summary: 'sums by day, week, month, market or side' },
     { flags: '--chart', summary: 'net P&L added up over time, drawn' },
   ],
@@ -35,10 +32,10 @@ export const history = defineCommand({
     const api = await desk.api();
     const { data, meta, servedAt } = await api.history();
     await checkMarketIsKnown(api, narrowing.market, data);
-    const wanted = { narrowing, field: 'closed_at', here: hereAt({ servedAt }, here) };
-    const { records, covers } = await narrow(data, wanted);
+    const wanted = { narrowing, field: 'closed_at', here: localClockAt({ servedAt }, here) };
+    const { records, covers } = await filterRecords(data, wanted);
     const sums = by === undefined ? undefined : await sumHistory(records, { by, zone: here.zone });
-    const added = chart ? addUpHistory(records) : undefined;
+    const added = chart ? cumulativePnl(records) : undefined;
     return { value: { records, covers, sums, added }, servedAt, meta: { ...meta, covers } };
   },
   document: historyDocument,

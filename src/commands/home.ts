@@ -1,10 +1,10 @@
 /** Bare `hedge`: where am I, what is open, and what next. Touches no network and reads no key. */
-import { glanceAtJournal } from '../flow/read/read-journal.ts';
-import { readNothing } from '../intent/raw-input.ts';
-import { homeDocument, viewHome } from '../present/views/home.ts';
+
+import { readNothing } from '../args/operands.ts';
+import { homeDocument, viewHome } from '../output/views/home.ts';
+import { summarizeJournal } from '../readings/read-journal.ts';
 import { defineCommand } from './define.ts';
 import { describeSelection } from './profile/describe.ts';
-
 export const home = defineCommand({
   name: 'hedge',
   summary: 'where am I: the profile, what is unresolved, and what to do next',
@@ -12,7 +12,7 @@ export const home = defineCommand({
   read: readNothing,
   async run(desk) {
     const selected = await describeSelection(desk);
-    const journal = glanceAtJournal(await desk.journal());
+    const journal = summarizeJournal(await desk.journal());
     const halt = desk.brake.read();
     return {
       value: { version: desk.program.version, selected, halt, journal },

@@ -1,8 +1,7 @@
 /** `hedge markets`: what can be dealt. */
-import { readNothing } from '../intent/raw-input.ts';
-import { MARKET_COLUMNS, marketChanges, viewMarkets } from '../present/views/markets.ts';
+import { readNothing } from '../args/operands.ts';
+import { MARKET_COLUMNS, marketChanges, viewMarkets } from '../output/views/markets.ts';
 import { defineCommand } from './define.ts';
-
 export const markets = defineCommand({
   name: 'markets',
   summary: 'what can be dealt: status, mid, capacity and carry per side',

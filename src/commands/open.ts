@@ -1,11 +1,21 @@
-/** `hedge open`: a hedge from quote to fill. */
-import { ACTION_OPTIONS } from '../intent/action-options.ts';
-import { readOpenDraft } from '../intent/open-intent.ts';
-import { actionDocument } from '../present/action-document.ts';
-import { viewAction } from '../present/views/action.ts';
-import { defineCommand } from './define.ts';
-import { openDealt } from './open-parts.ts';
+/**
+ * `hedge open`: a hedge from quote to fill.
+ *
+ * `hedge open` with parts missing: asked for where somebody is there to answer, named where nobody is.
+ */
 
+import type { OpenDraft } from '../args/action-intent.ts';
+import { ACTION_OPTIONS } from '../args/action-options.ts';
+import { completeOpen, missingParts, readOpenDraft } from '../args/read-action.ts';
+import { line, text } from '../output/blocks.ts';
+import { viewAction } from '../output/views/action.ts';
+import { actionDocument } from '../output/views/action-document.ts';
+import { executeAction } from '../trading/execute.ts';
+import type { ActionReport, ReportOutcome } from '../trading/trading-context.ts';
+import type { CommandContext } from './command-context.ts';
+import type { CommandOutcome } from './command-result.ts';
+import { defineCommand } from './define.ts';
+import { outcomeOf, tradeAction, tradingContextOf } from './trade-action.ts';
 export const open = defineCommand({
   name: 'open',
   summary: 'opens a hedge; on a terminal, missing parts are asked for',
@@ -28,7 +38,39 @@ export const open = defineCommand({
     { line: 'hedge open USDTNGN buy 10k --tenor 3 --dry-run', shows: 'everything but the sending' },
   ],
   read: readOpenDraft,
-  run: openDealt,
+  run: openInteractive,
   document: actionDocument,
   view: viewAction,
 });
+
+type Emit = (outcome: CommandOutcome<ActionReport>) => Promise<void>;
+
+export async function openInteractive(
+  desk: CommandContext,
+  draft: OpenDraft,
+  emit: Emit,
+): Promise<CommandOutcome<ActionReport> | undefined> {
+  const { prompter } = desk;
+  if (missingParts(draft).length === 0 || !prompter.attended) return tradeAction(desk, completeOpen(draft));
+  const [{ askOpen }, { openCommandLine }] = await Promise.all([
+    import('../wizard/open-wizard.ts'),
+    import('../args/open-command-line.ts'),
+  ]);
+  const dealing = await tradingContextOf(desk);
+  await desk.show([line(text(BEFORE, 'dim'))]);
+  const intent = await askOpen(draft, { ...dealing, prompter, lines: await desk.liner() });
+  const report = await executeAction(intent, dealing);
+  await emit(outcomeOf(report));
+  if (WENT_AS_ASKED.includes(report.outcome) && report.finding === undefined) {
+    const { kind, name } = await desk.selection();
+    const place = kind === 'pair' ? { expectEnv: dealing.environment } : { profile: name };
+    desk.note('The same as one line:');
+    desk.note(openCommandLine(intent, place), { whole: true });
+  }
+  return undefined;
+}
+
+const BEFORE = 'Opening a hedge. Nothing is sent before it is confirmed; Ctrl-C leaves nothing behind.';
+
+/** After anything else a line to do it again would be bad advice. */
+const WENT_AS_ASKED: readonly ReportOutcome[] = ['filled', 'submitted', 'planned'];

@@ -1,8 +1,7 @@
 /** `hedge positions`: what is open per side. */
-import { readNothing } from '../intent/raw-input.ts';
-import { POSITION_COLUMNS, positionChanges, viewPositions } from '../present/views/positions.ts';
+import { readNothing } from '../args/operands.ts';
+import { POSITION_COLUMNS, positionChanges, viewPositions } from '../output/views/positions.ts';
 import { defineCommand } from './define.ts';
-
 export const positions = defineCommand({
   name: 'positions',
   summary: 'what is open per side, and what closing it now would return',

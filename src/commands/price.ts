@@ -1,18 +1,18 @@
 /** `hedge price`: the indicative mid. */
-import { type MarketPrice, readPrices } from '../flow/read/read-prices.ts';
-import { readSeenPrices, type SeenMarket } from '../flow/read/read-seen-prices.ts';
-import { readMarket } from '../intent/operands.ts';
-import { optionGiven } from '../intent/raw-input.ts';
+
+import { optionGiven, readMarket } from '../args/operands.ts';
 import {
   PRICE_COLUMNS,
+  priceChanges,
   priceDocument,
   SEEN_PRICE_COLUMNS,
   seenPriceDocument,
-} from '../present/price-document.ts';
-import { priceChanges, viewPrices } from '../present/views/price.ts';
-import { viewSeenPrice } from '../present/views/seen-price.ts';
+  viewPrices,
+  viewSeenPrice,
+} from '../output/views/price.ts';
+import { type MarketPrice, readPrices, readSeenPrices, type SeenMarket } from '../readings/read-prices.ts';
+import type { CommandOutcome } from './command-result.ts';
 import { defineCommand } from './define.ts';
-import type { Outcome } from './shown.ts';
 
 interface PricesRead {
   prices: readonly MarketPrice[];
@@ -40,7 +40,7 @@ export const price = defineCommand({
     },
   ],
   read: (raw) => ({ markets: raw.operands.map(readMarket), chart: optionGiven(raw, 'chart') }),
-  async run(desk, { markets, chart }): Promise<Outcome<PricesRead>> {
+  async run(desk, { markets, chart }): Promise<CommandOutcome<PricesRead>> {
     const prices = await readPrices(await desk.api(), markets);
     const seen = chart ? readSeenPrices(prices, await desk.prices()) : undefined;
     return { value: { prices, asked: markets.length, seen }, servedAt: prices[0]?.servedAt };

@@ -1,13 +1,9 @@
 /** `hedge quote`: what a hedge would cost, all in. */
-import { readCurve } from '../flow/read/read-curve.ts';
-import { boundsFinding, readQuotes } from '../flow/read/read-quotes.ts';
-import { readQuoteIntent } from '../intent/quote-intent.ts';
-import { QUOTE_COLUMNS, quoteDocument } from '../present/quote-document.ts';
-import { viewCurve } from '../present/views/curve.ts';
-import { viewQuotes } from '../present/views/quote.ts';
-import { quoteChanges } from '../present/views/quote-changes.ts';
-import { defineCommand } from './define.ts';
 
+import { readQuoteIntent } from '../args/quote-options.ts';
+import { QUOTE_COLUMNS, quoteChanges, quoteDocument, viewCurve, viewQuotes } from '../output/views/quote.ts';
+import { boundsFinding, readCurve, readQuotes } from '../readings/read-quotes.ts';
+import { defineCommand } from './define.ts';
 export const quote = defineCommand({
   name: 'quote',
   summary: 'what a hedge would cost, all in; without --tenor, every tenor side by side',

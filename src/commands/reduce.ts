@@ -1,11 +1,10 @@
 /** `hedge reduce`: less notional on a side, proportionally over its hedges. */
-import { ACTION_OPTIONS } from '../intent/action-options.ts';
-import { readReduceIntent } from '../intent/change-intents.ts';
-import { actionDocument } from '../present/action-document.ts';
-import { viewAction } from '../present/views/action.ts';
-import { dealt } from './dealing.ts';
+import { ACTION_OPTIONS } from '../args/action-options.ts';
+import { readReduceIntent } from '../args/read-action.ts';
+import { viewAction } from '../output/views/action.ts';
+import { actionDocument } from '../output/views/action-document.ts';
 import { defineCommand } from './define.ts';
-
+import { tradeAction } from './trade-action.ts';
 export const reduce = defineCommand({
   name: 'reduce',
   summary: 'takes notional off a side: an amount, a part (--by) or down to a size (--to)',
@@ -24,7 +23,7 @@ export const reduce = defineCommand({
     { line: 'hedge reduce USDTNGN buy --to 5000 --yes', shows: 'down to 5,000 USD, without a question' },
   ],
   read: readReduceIntent,
-  run: dealt,
+  run: tradeAction,
   document: actionDocument,
   view: viewAction,
 });

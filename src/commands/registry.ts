@@ -3,7 +3,6 @@
  * when it is the one that was typed.
  */
 import type { Command, CommandGroup } from './define.ts';
-
 export interface RegistryLine {
   name: string;
   group: 'Look' | 'Deal' | 'Book' | 'Settings and practice';

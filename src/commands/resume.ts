@@ -1,10 +1,10 @@
 /** `hedge resume`: settles an action, by looking where that tells, by sending it again where not. */
-import { resume as resumeAction } from '../flow/settle/resume.ts';
-import { RESUME_OPTIONS, readResumeIntent } from '../intent/after-intents.ts';
-import { resumeDocument, viewResume } from '../present/views/check.ts';
-import { dealingOf } from './dealing.ts';
-import { defineCommand } from './define.ts';
 
+import { RESUME_OPTIONS, readResumeIntent } from '../args/follow-up-options.ts';
+import { resumeDocument, viewResume } from '../output/views/check.ts';
+import { resumeActions as resumeAction } from '../trading/recover/resume-action.ts';
+import { defineCommand } from './define.ts';
+import { tradingContextOf } from './trade-action.ts';
 export const resume = defineCommand({
   name: 'resume',
   summary: 'settles an action: looks, then asks before sending it again with the same key',
@@ -24,7 +24,7 @@ export const resume = defineCommand({
   ],
   read: readResumeIntent,
   async run(desk, intent) {
-    const report = await resumeAction(intent, await dealingOf(desk));
+    const report = await resumeAction(intent, await tradingContextOf(desk));
     return { value: report, finding: report?.finding, servedAt: report?.servedAt };
   },
   document: resumeDocument,

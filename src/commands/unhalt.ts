@@ -1,11 +1,11 @@
 /** `hedge unhalt`: opens and adds go on. Asked about, since it lets money move again. */
-import { StoppedError } from '../errors.ts';
-import { optionGiven } from '../intent/raw-input.ts';
-import type { Halt } from '../journal/halt.ts';
-import { haltedInWords } from '../journal/in-words.ts';
-import { haltDocument, viewHaltChange } from '../present/views/halt.ts';
-import { defineCommand } from './define.ts';
 
+import { optionGiven } from '../args/operands.ts';
+import { StoppedError } from '../errors.ts';
+import { haltedInWords } from '../journal/describe.ts';
+import type { Halt } from '../journal/halt.ts';
+import { haltDocument, viewHaltChange } from '../output/views/halt.ts';
+import { defineCommand } from './define.ts';
 export const unhalt = defineCommand({
   name: 'unhalt',
   summary: 'lifts the halt: opens and adds go on',

@@ -1,8 +1,7 @@
 /** `hedge --version`: what this program is; in a document also what it runs on. */
-import { readNothing } from '../intent/raw-input.ts';
-import { line, text } from '../present/blocks.ts';
+import { readNothing } from '../args/operands.ts';
+import { line, text } from '../output/blocks.ts';
 import { defineCommand } from './define.ts';
-
 export const version = defineCommand({
   name: '--version',
   summary: 'the version of this program',

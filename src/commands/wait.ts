@@ -1,11 +1,11 @@
 /** `hedge wait`: the end of an action, or of any hedge. */
-import { waitFor } from '../flow/settle/wait-for.ts';
-import { readWaitIntent, WAIT_OPTIONS } from '../intent/after-intents.ts';
-import { actionDocument } from '../present/action-document.ts';
-import { viewAction } from '../present/views/action.ts';
-import { outcomeOf } from './dealing.ts';
-import { defineCommand } from './define.ts';
 
+import { readWaitIntent, WAIT_OPTIONS } from '../args/follow-up-options.ts';
+import { viewAction } from '../output/views/action.ts';
+import { actionDocument } from '../output/views/action-document.ts';
+import { waitFor } from '../trading/recover/wait-for.ts';
+import { defineCommand } from './define.ts';
+import { outcomeOf } from './trade-action.ts';
 export const wait = defineCommand({
   name: 'wait',
   summary: 'waits for the end of an action or a hedge',

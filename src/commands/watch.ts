@@ -1,10 +1,10 @@
 /** `hedge watch`: one screen for the corner of a desk. */
-import { readDesk } from '../flow/read/read-desk.ts';
-import { readMarket } from '../intent/operands.ts';
-import { readEvery } from '../intent/watching.ts';
-import { deskChanges, deskDocument, viewDesk } from '../present/views/desk-screen.ts';
-import { defineCommand } from './define.ts';
 
+import { readMarket } from '../args/operands.ts';
+import { readEvery } from '../args/watch-options.ts';
+import { dashboardChanges, dashboardDocument, viewDashboard } from '../output/views/dashboard.ts';
+import { readDashboard } from '../trading/read-dashboard.ts';
+import { defineCommand } from './define.ts';
 export const watch = defineCommand({
   name: 'watch',
   summary: 'one screen for the corner of a desk',
@@ -28,11 +28,11 @@ export const watch = defineCommand({
   read: ({ operands }) => ({ named: operands.map(readMarket) }),
   async run(desk, { named }) {
     const [looking, memory, { selected }] = [await desk.looking(), await desk.prices(), await desk.vantage()];
-    const reading = await readDesk(looking, { memory, named });
+    const reading = await readDashboard(looking, { memory, named });
     return { value: { ...reading, selected, halt: desk.brake.read() }, servedAt: reading.servedAt };
   },
-  document: deskDocument,
-  view: viewDesk,
-  changes: deskChanges,
+  document: dashboardDocument,
+  view: viewDashboard,
+  changes: dashboardChanges,
   always: readEvery,
 });

@@ -1,9 +1,16 @@
 /**
  * The API key: the one secret of the program. Whatever prints, logs or serialises it gets the mask; only
  * `reveal()` gives the text. Where keys come from and where they are stored is known to settings alone.
+ *
+ * What looks like an API key in somebody's words, blotted out: keys get typed and pasted into the wrong place.
+ *
+ * Masks one API key in text that others sent, however its characters are spelled there: as they are, or escaped as
+ * JSON, URLs, HTML and source code do it, more than once too, with characters between them that show nothing.
  */
 import { createHash } from 'node:crypto';
 import { CredentialError } from '../errors.ts';
+import { isFields } from './fields.ts';
+import { once } from './once.ts';
 
 /** Specification §5: `<prefix>_live_…` addresses production, `<prefix>_test_…` the sandbox. */
 const SHAPE = /^(?<head>[A-Za-z0-9]+_(?<kind>live|test)_)(?<secret>[\x21-\x7e]+)$/;
@@ -70,4 +77,60 @@ function unusable(text: string): CredentialError {
     book: 'Nothing was changed.',
     hint: 'A key looks like <prefix>_live_… or <prefix>_test_…; copy it whole from the settings of the partner desk.',
   });
+}
+
+/** Specification §5. A secret is long; a deal id such as `Q4_live_20261120` is none. In capitals or small
+ * letters it is still known to whoever reads it. Linear in any text. */
+const KEY = /(?<![A-Za-z0-9])([A-Za-z0-9]+_(?:live|test)_)[\x21-\x7e]{16,}/gi;
+
+/** `--profile=hk_live_0123456789abcdef` becomes `--profile=hk_live_…`. */
+export const redactKeys = (text: string): string => text.replace(KEY, '$1…');
+
+export const containsKey = (text: string): boolean => redactKeys(text) !== text;
+
+/** A command line with every word, or part of a word, that looks like an API key blotted out (specification §5). */
+export const redactArgv = (argv: readonly string[]): string[] =>
+  argv.map((word) => word.replace(/(?<![A-Za-z0-9])([A-Za-z0-9]+_(?:live|test)_)[\x21-\x7e]+/gi, '$1…'));
+
+export interface KeyMask {
+  /** The text without the key. */
+  text: (text: string) => string;
+  /** The same JSON value without the key in any of its texts and names. */
+  value: (value: unknown) => unknown;
+}
+
+export function keyMaskOf(key: ApiKey): KeyMask {
+  const small = key.reveal().toLowerCase();
+  const spelled = once(() => new RegExp(Array.from(key.reveal(), spellingsOf).join(UNSEEN), 'giu'));
+  const text = (given: string): string =>
+    MAY_ESCAPE.test(given) || given.toLowerCase().includes(small)
+      ? given.replace(spelled(), () => key.masked)
+      : given;
+  const value = (given: unknown): unknown => {
+    if (typeof given === 'string') return text(given);
+    if (Array.isArray(given)) return given.map(value);
+    if (!isFields(given) || Object.getPrototypeOf(given) !== Object.prototype) return given;
+    return Object.fromEntries(Object.entries(given).map(([name, inner]) => [text(name), value(inner)]));
+  };
+  return { text, value };
+}
+
+/** Every other text has the key as it is, or not at all: most need no pattern, which takes a while to make. */
+const MAY_ESCAPE = /[\\%&]|[^\n\x20-\x7e]/;
+
+/** Few enough that looking for the key takes no time that grows faster than the text. */
+const UNSEEN = String.raw`[\u{ad}\u{34f}\u{180b}-\u{180f}\u{200b}-\u{200f}\u{2060}-\u{206f}\u{fe00}-\u{fe0f}\u{feff}\u{e0000}-\u{e0fff}]{0,8}`;
+
+/** A pattern of the ways in which a character is written. */
+function spellingsOf(character: string): string {
+  const code = character.charCodeAt(0);
+  const hex = code.toString(16);
+  const itself = /\w/.test(character) ? character : String.raw`\u{${hex}}`;
+  const ways = [
+    String.raw`\\{0,8}${itself}`,
+    String.raw`\\{1,8}(?:u(?:00${hex}|\{0{0,4}${hex}\})|x${hex})`,
+    `%(?:25){0,4}${hex}`,
+    `&(?:amp;){0,4}#(?:0{0,5}${code.toString()}|x0{0,4}${hex});?`,
+  ];
+  return `(?:${ways.join('|')})`;
 }

@@ -3,7 +3,6 @@
  * `yesterday`. temporal-polyfill's owner: loaded by whoever asks for a date, not at every start.
  */
 import { Temporal } from 'temporal-polyfill';
-
 /** A point in time as it was written; what it is as an instant depends on the zone and on now. */
 export type Moment =
   /** `2026-11-01`: the whole day. */
@@ -17,7 +16,7 @@ export type Moment =
   /** `7d` at the same time of the clock, `12h` by the hour. */
   | { kind: 'ago'; unit: 'days' | 'hours'; count: number };
 
-export interface Here {
+export interface LocalClock {
   /** IANA name. */
   zone: string;
   /** Milliseconds since the epoch. */
@@ -25,7 +24,7 @@ export interface Here {
 }
 
 /** Milliseconds since the epoch at which what was written begins. A clock time that is skipped counts as the one after. */
-export function beginningOf(moment: Moment, here: Here): number {
+export function startOfMoment(moment: Moment, here: LocalClock): number {
   if (moment.kind === 'instant') return moment.ms;
   if (moment.kind === 'local')
     return Temporal.PlainDateTime.from(moment.at).toZonedDateTime(here.zone).epochMilliseconds;
@@ -34,10 +33,10 @@ export function beginningOf(moment: Moment, here: Here): number {
 }
 
 /** Milliseconds since the epoch before which it ends: of a day the midnight after it, of a time that time. */
-export function endOf(moment: Moment, here: Here): number {
+export function endOfMoment(moment: Moment, here: LocalClock): number {
   return moment.kind === 'day' || moment.kind === 'day_ago'
     ? midnight(dateOf(moment, here).add({ days: 1 }), here.zone)
-    : beginningOf(moment, here);
+    : startOfMoment(moment, here);
 }
 
 export type Period = 'day' | 'week' | 'month';
@@ -69,10 +68,13 @@ function nameOf(date: Temporal.PlainDate, period: Period): string {
   return date.toString().slice(0, period === 'month' ? 'YYYY-MM'.length : undefined);
 }
 
-const nowIn = ({ zone, nowMs }: Here): Temporal.ZonedDateTime =>
+const nowIn = ({ zone, nowMs }: LocalClock): Temporal.ZonedDateTime =>
   Temporal.Instant.fromEpochMilliseconds(nowMs).toZonedDateTimeISO(zone);
 
-const dateOf = (moment: Extract<Moment, { kind: 'day' | 'day_ago' }>, here: Here): Temporal.PlainDate =>
+const dateOf = (
+  moment: Extract<Moment, { kind: 'day' | 'day_ago' }>,
+  here: LocalClock,
+): Temporal.PlainDate =>
   moment.kind === 'day'
     ? Temporal.PlainDate.from(moment.date)
     : nowIn(here).toPlainDate().subtract({ days: moment.days });

@@ -1,5 +1,4 @@
 /** The outline of DER, in which certificates and TLS sessions are written: tags and lengths, no meaning. */
-
 export interface Element {
   tag: number;
   /** Where its content lies. */
@@ -14,7 +13,7 @@ export function elementAt(bytes: Uint8Array, at: number): Element | undefined {
   if (tag === undefined || first === undefined) return undefined;
   const lengthBytes = first < 0x80 ? 0 : first - 0x80;
   const start = at + 2 + lengthBytes;
-  const length = lengthBytes === 0 ? first : numberIn(bytes, at + 2, start);
+  const length = lengthBytes === 0 ? first : derInteger(bytes, at + 2, start);
   const end = start + length;
   return end > bytes.length ? undefined : { tag, start, end };
 }
@@ -32,5 +31,5 @@ export function elementsIn(bytes: Uint8Array, within: Pick<Element, 'start' | 'e
 }
 
 /** The bytes from `start` to `end` as an unsigned number. */
-export const numberIn = (bytes: Uint8Array, start: number, end: number): number =>
+export const derInteger = (bytes: Uint8Array, start: number, end: number): number =>
   bytes.subarray(start, end).reduce((sum, byte) => sum * 256 + byte, 0);

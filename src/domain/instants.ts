@@ -1,5 +1,10 @@
-/** Instants as the service writes them: ISO 8601 text to milliseconds since the epoch, and back. Knows no zone. */
-
+/**
+ * Instants as the service writes them: ISO 8601 text to milliseconds since the epoch, and back. Knows no zone.
+ *
+ * How much time passed between several moments, by every clock that was read at them. Pure: readings in, verdict out.
+ * A wall clock can be set; a monotonic clock stops while the machine sleeps (on Linux); the service's Date has whole
+ * seconds and may be wrong by a constant. So only differences count, and only where the clocks agree.
+ */
 const ISO = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?$/;
 const HAS_OFFSET = /(?:Z|[+-]\d\d:?\d\d)$/;
 
@@ -19,3 +24,54 @@ export const instantText = (ms: number): string => exactInstant(ms).replace(/\.0
 
 /** `2026-11-20T09:02:11Z`, of milliseconds since the epoch. */
 export const isoSeconds = (ms: number): string => exactInstant(ms).replace(/\.\d+Z$/, 'Z');
+
+/** One moment as the clocks told it, in milliseconds; each clock has a zero of its own. */
+export interface ClockReadings {
+  /** This machine's wall clock, since the epoch. */
+  wall: number;
+  /** Of this process; undefined where another process read the clocks. */
+  monotonic?: number | undefined;
+  /** The service's Date of an answer that came at this moment; never the book time of practice. */
+  service?: number | undefined;
+}
+
+export interface Elapsed {
+  /** From the first moment to the last, by the clock that counts the longest. */
+  ms: number;
+  /** How far the clocks are apart about it. */
+  apartMs: number;
+}
+
+/** Clocks that are further apart than this tell no time: the machine slept, or a clock was set. */
+export const MOST_APART_MS = 5_000;
+
+/** `moments`: in the order in which they were. */
+export function elapsedOver(moments: readonly ClockReadings[]): Elapsed {
+  const stretches = moments.slice(1).map((to, at) => differences(moments[at] ?? to, to));
+  const pairs = moments.flatMap((from, at) => moments.slice(at + 1).map((to) => differences(from, to)));
+  return {
+    ms: stretches.reduce((sum, by) => sum + Math.max(...by), 0),
+    // Time never goes back: a clock that does is apart from time itself.
+    apartMs: Math.max(0, ...pairs.map((by) => Math.max(0, ...by) - Math.min(...by))),
+  };
+}
+
+export const disagrees = ({ apartMs }: Elapsed): boolean => apartMs > MOST_APART_MS;
+
+/** By each clock that was read at both moments. */
+const differences = (from: ClockReadings, to: ClockReadings): readonly number[] => [
+  to.wall - from.wall,
+  ...known(from.monotonic, to.monotonic),
+  ...known(from.service, to.service),
+];
+
+const known = (first: number | undefined, last: number | undefined): readonly number[] =>
+  first === undefined || last === undefined ? [] : [last - first];
+
+/** `30 s`, `4 min`, `2 h`. */
+export function durationInWords(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1_000));
+  if (seconds < 60) return `${seconds.toString()} s`;
+  const minutes = Math.floor(seconds / 60);
+  return minutes < 60 ? `${minutes.toString()} min` : `${Math.floor(minutes / 60).toString()} h`;
+}

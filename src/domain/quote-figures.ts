@@ -1,12 +1,17 @@
 /**
  * What a quote costs all in: the figures we derive from the service's own, each from exact values and rounded
  * once. Positive is always a cost. It knows neither how a quote is fetched nor how figures are shown.
+ *
+ * What an addition pays for being held: it keeps the maturity of the hedge that grows (specification §3), so its
+ * carry runs from now until then and not over the tenor that a quote is for. Knows neither hedges nor clocks.
+ *
+ * Carry in words. The service's sign is the account's: positive pays, negative earns (specification §2), and
+ * that is said only of specified fields. Spelling the amount is the view's work.
  */
 import type { Big } from 'big.js';
 import { BPS_PER_UNIT, BPS_PLACES, divide, PCT_PLACES, RATE_PLACES, roundTo, USD_PLACES } from './amounts.ts';
-import type { CarryToMaturity } from './carry-to-maturity.ts';
+import { instantOf } from './instants.ts';
 import type { Side } from './vocabulary.ts';
-
 /** The part of a quote (specification §2) that the figures are made of. */
 export interface QuoteTerms {
   side: Side;
@@ -84,4 +89,52 @@ function breakEven(
       PCT_PLACES,
     ),
   };
+}
+
+const DAY_MS = 86_400_000;
+
+/** The part of a quote (specification §2) that says what holding costs. */
+export interface CarryTerms {
+  tenor_days: Big;
+  /** Over the tenor: positive = the account pays, negative = it earns. */
+  carry: { total_usdc: Big };
+}
+
+export interface CarryToMaturity {
+  /** USDC, 6 decimals: positive = the account pays, negative = it earns. */
+  carry_usdc: Big;
+  /** The maturity it runs to, as the service sent it. */
+  maturity_at: string;
+}
+
+/**
+ * carry = total_usdc × (maturity − from) / tenor, rounded half-even once: carry is a rate a day (specification
+ * §2), so each moment of the tenor has its even part. Nothing once maturity has come.
+ * Undefined when the maturity cannot be read, or the tenor is none.
+ */
+export function carryToMaturity(
+  { tenor_days: tenor, carry }: CarryTerms,
+  { from, to }: { from: Date; to: string },
+): CarryToMaturity | undefined {
+  const matures = instantOf(to);
+  if (matures === undefined || tenor.lte(0)) return undefined;
+  const heldMs = Math.max(0, matures - from.getTime());
+  const carry_usdc = divide(carry.total_usdc.times(heldMs), tenor.times(DAY_MS), USD_PLACES);
+  return { carry_usdc, maturity_at: to };
+}
+
+/** The one that costs most; undefined of none. */
+export const mostExpensive = (held: readonly CarryToMaturity[]): CarryToMaturity | undefined =>
+  held.toSorted((one, other) => other.carry_usdc.cmp(one.carry_usdc))[0];
+
+export interface CarryInWords {
+  words: 'you pay' | 'you earn' | 'no carry';
+  /** Without its sign, which is in the words; the unit is that of what came in (USDC, or percent). */
+  amount: Big;
+}
+
+/** A signed rate or amount of carry: `17.5` → you pay 17.5, `-0.02` → you earn 0.02. */
+export function carryInWords(signed: Big): CarryInWords {
+  if (signed.eq(0)) return { words: 'no carry', amount: signed.abs() };
+  return { words: signed.gt(0) ? 'you pay' : 'you earn', amount: signed.abs() };
 }

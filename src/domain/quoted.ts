@@ -2,10 +2,13 @@
  * Text that somebody typed, repeated in a message: in quotation marks, of bounded length, with everything
  * that a terminal would obey or not show spelled out, and what looks like an API key blotted out. It stays
  * recognisable, and it cannot do anything.
+ *
+ * A word as it stands in a line to be pasted into a shell, whoever chose it. Knows no line.
  */
-import { escapeJsonToAscii } from './clean.ts';
+
+import { redactKeys } from './api-key.ts';
 import { ownField } from './fields.ts';
-import { withoutKeys } from './without-keys.ts';
+import { escapeJsonToAscii } from './sanitize.ts';
 
 const MAX_SHOWN = 60;
 
@@ -37,7 +40,7 @@ export const unquoted = (name: string): string => quotedName(name).slice(1, -1);
 
 function inQuotes(text: string, show: (character: string) => string): string {
   const characters: string[] = [];
-  for (const character of withoutKeys(text)) {
+  for (const character of redactKeys(text)) {
     if (characters.length === MAX_SHOWN) return `"${characters.join('')}…"`;
     characters.push(isUnshowable(character) ? spelled(character) : show(character));
   }
@@ -46,3 +49,9 @@ function inQuotes(text: string, show: (character: string) => string): string {
 
 const spelled = (character: string): string =>
   ownField(SHORT, character) ?? `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
+
+const PLAIN = /^[A-Za-z0-9_./:@%+,-][A-Za-z0-9_./:=@%+,-]*$/;
+
+/** One word of any POSIX shell, and of fish: quoted where a shell would read more into it. */
+export const shellWord = (word: string): string =>
+  PLAIN.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;

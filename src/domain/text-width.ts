@@ -3,7 +3,7 @@
  * control sequences are not its business.
  */
 import { once } from './once.ts';
-import { isPlain } from './plain-text.ts';
+import { isPlain } from './sanitize.ts';
 
 // Within functions, as sets of Unicode's properties take a millisecond to make, and most text is plain.
 const isEmoji = (text: string): boolean =>

@@ -1,9 +1,10 @@
 /**
  * The words of the trade that have a fixed list: sides, tenors, statuses, environments.
  * The service's own spelling, everywhere (specification §1, §3, §5).
+ *
+ * References that the program gives an open which has no deal id: how they look, so that none is taken for one.
  */
 import { ownField } from './fields.ts';
-
 export const SIDES = ['buy', 'sell'] as const;
 export type Side = (typeof SIDES)[number];
 
@@ -41,3 +42,13 @@ const CURRENCY_NAMES: Readonly<Record<string, string>> = { NGN: 'naira' };
 export function quoteCurrency(market: string): string {
   return market.startsWith(BASE) && market.length > BASE.length ? market.slice(BASE.length) : market;
 }
+
+/** What they begin with: no desk's own deal id. */
+export const REFERENCE_MARK = 'hedge-';
+export const REFERENCE_DIGITS = 16;
+
+/** Whether it was derived here, or looks so: no deal id of the desk's own. */
+export const isDerivedReference = (reference: unknown): boolean =>
+  typeof reference === 'string' && DERIVED_REFERENCE.test(reference);
+
+const DERIVED_REFERENCE = new RegExp(`^${REFERENCE_MARK}[0-9a-f]{${REFERENCE_DIGITS.toString()}}$`);

@@ -4,9 +4,9 @@
  */
 import { rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { containsKey } from '../domain/api-key.ts';
 import { fieldsIn } from '../domain/fields.ts';
 import { exactInstant } from '../domain/instants.ts';
-import { holdsKey } from '../domain/without-keys.ts';
 import { DamagedFileError, UsageError } from '../errors.ts';
 import {
   checkFolder,
@@ -14,11 +14,11 @@ import {
   ensureFolder,
   readOwnFile,
   syncFolder,
-  writeDurably,
-} from '../platform/durable-file.ts';
+  writeAtomically,
+} from '../platform/atomic-file.ts';
 import { cannot } from '../platform/file-errors.ts';
 import type { Machine } from '../platform/host.ts';
-import type { Places } from '../platform/places.ts';
+import type { Paths } from '../platform/paths.ts';
 
 const VERSION = 1;
 const MAX_BYTES = 16_384;
@@ -28,11 +28,11 @@ const LONGEST = 500;
 export type Halt = { who: string; at: string; why: string } | { unreadable: DamagedFileError };
 
 interface Desk {
-  places: Places;
+  places: Paths;
   machine: Machine;
 }
 
-export const haltPath = (places: Places): string => join(places.state, 'halt.json');
+export const haltPath = (places: Paths): string => join(places.state, 'halt.json');
 
 /** Undefined when nothing is halted. Never throws: what cannot be read halts. */
 export function readHalt({ places, machine }: Desk): Halt | undefined {
@@ -54,7 +54,7 @@ export function readHalt({ places, machine }: Desk): Halt | undefined {
  * that one. @throws UsageError for an empty or endless reason; DamagedFileError, which says whether it is
  * halted all the same.
  */
-export function halt({ who, why }: { who: string; why: string }, desk: Desk): Halt | undefined {
+export function setHalt({ who, why }: { who: string; why: string }, desk: Desk): Halt | undefined {
   const { places, machine } = desk;
   const reason = why.trim();
   if (reason === '' || reason.length > LONGEST) {
@@ -63,7 +63,7 @@ export function halt({ who, why }: { who: string; why: string }, desk: Desk): Ha
       'hedge halt "venue down"',
     );
   }
-  if (holdsKey(reason)) {
+  if (containsKey(reason)) {
     throw new UsageError(
       'What looks like an API key stands in the reason, which is kept and shown to everybody who meets the halt.',
       'hedge halt "venue down"',
@@ -74,7 +74,7 @@ export function halt({ who, why }: { who: string; why: string }, desk: Desk): Ha
   const content = { schema: VERSION, who: who.slice(0, LONGEST) || 'unknown', at, why: reason };
   try {
     ensureFolder(places.state, machine.host);
-    writeDurably(haltPath(places), `${JSON.stringify(content)}\n`, machine);
+    writeAtomically(haltPath(places), `${JSON.stringify(content)}\n`, machine);
   } catch (error) {
     if (!(error instanceof DamagedFileError)) throw error;
     const stands = readHalt(desk) !== undefined;
@@ -94,7 +94,7 @@ export function halt({ who, why }: { who: string; why: string }, desk: Desk): Ha
  * Lifts a halt, an unreadable one of ours included, and hands back what it was; undefined when there was none.
  * @throws DamagedFileError when what stands there is a link, a folder or another user's: still halted.
  */
-export function unhalt(desk: Desk): Halt | undefined {
+export function liftHalt(desk: Desk): Halt | undefined {
   const { places, machine } = desk;
   const before = readHalt(desk);
   if (before === undefined) return undefined;

@@ -5,8 +5,7 @@
 import { TextDecoder } from 'node:util';
 import { quoted } from '../domain/quoted.ts';
 import { DamagedFileError } from '../errors.ts';
-import { type JournalRecord, READ_SCHEMAS, recordSchema, SCHEMA } from './record.ts';
-
+import { type JournalRecord, READ_SCHEMAS, recordSchema, SCHEMA } from './records.ts';
 export interface DamagedLine {
   /** From 1. */
   line: number;
@@ -43,7 +42,7 @@ export function lineReader(path: string): (bytes: Buffer) => JournalLines {
     const grown = before.bytes.at(-1) === NEWLINE && before.bytes.equals(bytes.subarray(0, length));
     const skipped = grown ? before.lines : 0;
     const rest = grown ? bytes.subarray(length) : bytes;
-    const more = readLines(rest, path, skipped);
+    const more = parseLines(rest, path, skipped);
     const read = grown
       ? {
           records: [...before.read.records, ...more.records],
@@ -68,7 +67,7 @@ function linesIn(bytes: Buffer): number {
  * `skipped`: lines that stand before these bytes, for their numbers.
  * @throws DamagedFileError when a line is of another version: what it means cannot be known.
  */
-export function readLines(bytes: Buffer, path: string, skipped = 0): JournalLines {
+export function parseLines(bytes: Buffer, path: string, skipped = 0): JournalLines {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   const records: JournalRecord[] = [];
   const damage: DamagedLine[] = [];

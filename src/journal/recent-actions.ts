@@ -6,10 +6,9 @@
 import { join } from 'node:path';
 import { fieldsIn } from '../domain/fields.ts';
 import { SIDES } from '../domain/vocabulary.ts';
-import { readTail } from '../platform/file-tail.ts';
+import { readTail } from '../platform/append-only-file.ts';
 import type { Host } from '../platform/host.ts';
-import type { Places } from '../platform/places.ts';
-
+import type { Paths } from '../platform/paths.ts';
 export interface RecentAction {
   id: string;
   /** Nothing on a line of the tail says that it ended. */
@@ -26,7 +25,7 @@ const MOST = 50;
 const ACTIONS: readonly unknown[] = ['open', 'add', 'reduce', 'close'];
 
 /** Newest first. */
-export function recentActions(places: Places, host: Host): readonly RecentAction[] {
+export function recentActions(places: Paths, host: Host): readonly RecentAction[] {
   const tail = readTail(join(places.state, 'journal.jsonl'), { host, maxBytes: TAIL_BYTES });
   const found = new Map<string, Known>();
   for (const line of tail?.split('\n') ?? []) {

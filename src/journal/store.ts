@@ -1,20 +1,24 @@
 /**
  * The journal's file: `journal.jsonl` in the state folder, of this user alone. Added to under a lock, after a
  * last look at what stands there, and on disk when `append` returns. Decides nothing about deals.
+ *
+ * Whether the journal could be added to now, found out by doing to its folder what an append does: the lock is
+ * taken, as much as an action takes is written and on disk. Leaves nothing behind. Knows not what a journal holds.
  */
-import { join } from 'node:path';
+
+import { existsSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { DamagedFileError } from '../errors.ts';
-import { checkFolder, ensureFolder } from '../platform/durable-file.ts';
-import { readGrowingFile, withGrowingFile } from '../platform/growing-file.ts';
+import { probeAppendOnlyFile, readAppendOnlyFile, withAppendOnlyFile } from '../platform/append-only-file.ts';
+import { checkFolder, ensureFolder, writeAtomically } from '../platform/atomic-file.ts';
 import type { Machine } from '../platform/host.ts';
 import { withLock } from '../platform/lock.ts';
-import type { Places } from '../platform/places.ts';
-import { type Folded, foldRecords } from './fold.ts';
-import { type DamagedLine, type JournalLines, lineReader, readLines, writeLines } from './lines.ts';
-import type { JournalRecord } from './record.ts';
-
+import type { Paths } from '../platform/paths.ts';
+import { type DamagedLine, type JournalLines, lineReader, parseLines, writeLines } from './lines.ts';
+import type { JournalRecord } from './records.ts';
+import { type ReplayedJournal, replayRecords } from './replay.ts';
 /** The journal at one moment. */
-export interface JournalState extends Folded {
+export interface JournalState extends ReplayedJournal {
   /** Of the file, for whoever has to mend it. */
   path: string;
   records: readonly JournalRecord[];
@@ -45,7 +49,7 @@ export interface Journal {
 export const MAX_JOURNAL_BYTES = 64 * 1024 * 1024;
 
 export function openJournal(options: {
-  places: Places;
+  places: Paths;
   machine: Machine;
   /** How long to wait for another process that is adding. */
   lockWaitMs?: number;
@@ -61,7 +65,7 @@ export function openJournal(options: {
     tooLargeHint: 'Settle what is unresolved (hedge check), then move it to an archive; a new one is begun.',
   };
   const stateOf = ({ damageAt, ...lines }: JournalLines, bytes: number): JournalState => ({
-    ...foldRecords(lines.records, (writer) => host.judge(writer) === 'running', damageAt),
+    ...replayRecords(lines.records, (writer) => host.judge(writer) === 'running', damageAt),
     ...lines,
     path,
     bytes,
@@ -74,21 +78,21 @@ export function openJournal(options: {
     read() {
       // Who can write into the folder can put another journal in this one's place.
       checkFolder(folder, host);
-      return parse(readGrowingFile(path, limits) ?? Buffer.alloc(0));
+      return parse(readAppendOnlyFile(path, limits) ?? Buffer.alloc(0));
     },
     async append(records, guard) {
       const lock = { ...machine, ...(lockWaitMs === undefined ? {} : { waitMs: lockWaitMs }) };
       try {
         ensureFolder(folder, host);
         return await withLock(join(folder, 'journal.lock'), lock, () =>
-          withGrowingFile(path, limits, (file) => {
+          withAppendOnlyFile(path, limits, (file) => {
             const before = readWhole(file.bytes);
             const state = stateOf(before, file.bytes.length);
             passGuard(guard, state);
             const added = writeLines(records, file.bytes, before);
             const data = Buffer.from(added);
             // What could not be read back would be damage of our own making.
-            const back = readLines(data, path);
+            const back = parseLines(data, path);
             const [unreadable] = back.damage;
             if (unreadable !== undefined) throw new Error(`a record for the journal ${unreadable.how}`);
             file.append(added);
@@ -150,4 +154,37 @@ function forRecords(error: DamagedFileError, records: readonly JournalRecord[]):
     retry: 'after_check',
     cause: error,
   });
+}
+
+/** More than all records of one action take. */
+const TRIED_BYTES = 16_384;
+
+/** @throws DamagedFileError when it could not be: what is dealt would end with it, nothing sent. */
+export async function probeJournal({ places, machine }: { places: Paths; machine: Machine }): Promise<void> {
+  const { state } = places;
+  checkFolder(state, machine.host);
+  if (!existsSync(state)) {
+    tryFolder(nearest(state), machine);
+    return;
+  }
+  await withLock(join(state, 'journal.lock'), machine, () => {
+    probeAppendOnlyFile(join(state, 'journal.jsonl'));
+    tryFolder(state, machine);
+  });
+}
+
+/** The folder in which the missing ones would be made. */
+function nearest(path: string): string {
+  const above = dirname(path);
+  return above === path || existsSync(above) ? above : nearest(above);
+}
+
+function tryFolder(folder: string, machine: Machine): void {
+  const name = `hedge-${Buffer.from(machine.random.bytes(8)).toString('hex')}.try`;
+  const path = join(folder, name);
+  try {
+    writeAtomically(path, '\n'.repeat(TRIED_BYTES), machine);
+  } finally {
+    rmSync(path, { force: true });
+  }
 }

@@ -3,26 +3,24 @@
  * no person reads; what only counts the seconds is for the spinner. Knows no action.
  */
 import { isoSeconds } from '../domain/instants.ts';
-import type { Watch } from '../flow/looking.ts';
+import { formatClock } from '../output/format-time.ts';
 import type { Clock } from '../platform/clock.ts';
-import { spellClock } from '../present/time.ts';
-import { chooseProgress } from '../terminal/choose-progress.ts';
-import type { Progress } from '../terminal/progress.ts';
+import type { ProgressReporter } from '../readings/read-context.ts';
+import { chooseProgress, type Progress } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/streams.ts';
-
 /** `10:07:58` in the profile's zone; where no person reads, `09:07:58 UTC`. */
 export const timeOfDay =
   ({ stderr }: Terminal, zone: () => string) =>
   (ms: number): string =>
-    stderr.isTTY && zone() !== 'UTC' ? spellClock(ms, zone()) : `${spellClock(ms, 'UTC')} UTC`;
+    stderr.isTTY && zone() !== 'UTC' ? formatClock(ms, zone()) : `${formatClock(ms, 'UTC')} UTC`;
 
 /** `drawn`: the one spinner of this terminal; in a pipe each change of state is a line instead. */
 export function actionWatch(
   terminal: Terminal,
   { drawn, clock, zone }: { drawn: Progress; clock: Clock; zone: () => string },
-): Watch {
+): ProgressReporter {
   const now = (): string =>
-    terminal.stderr.isTTY ? spellClock(clock.now(), zone()) : isoSeconds(clock.now());
+    terminal.stderr.isTTY ? formatClock(clock.now(), zone()) : isoSeconds(clock.now());
   const dated = (line: string): string => `${now()}  ${line}`;
   const unlessQuiet = (say: (line: string) => void) => (line: string) => {
     if (!terminal.quiet) say(dated(line));

@@ -5,15 +5,15 @@
  */
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { isHarmlessName, type KeptName, type NameKind, readNames } from '../cache/names.ts';
 import { parseBaseUrl } from '../client/base-url.ts';
+import { ENVIRONMENT_PAIR, isProfileName, PRACTICE } from '../config/profile-names.ts';
 import { fieldsIn, isFields, ownField } from '../domain/fields.ts';
 import { type RecentAction, recentActions } from '../journal/recent-actions.ts';
-import { isHarmlessName, type KeptName, type NameKind, readNames } from '../memory/names.ts';
 import { readCacheFile } from '../platform/cache-file.ts';
 import { type Host, hostOf } from '../platform/host.ts';
-import { type Places, placesOf } from '../platform/places.ts';
-import { ENVIRONMENT_PAIR, isProfileName, PRACTICE } from '../settings/profile-names.ts';
-import { writtenAtOnce } from '../terminal/at-once.ts';
+import { type Paths, pathsOf } from '../platform/paths.ts';
+import { writeAllSync } from '../terminal/sync-write.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -26,8 +26,8 @@ export function complete(process: NodeJS.Process, words: readonly string[]): voi
   const { env } = process;
   try {
     const host = hostOf(process);
-    const places = placesOf({ env, host, home: homedir() });
-    writtenAtOnce(offeredNames(words, { places, host, env }));
+    const places = pathsOf({ env, host, home: homedir() });
+    writeAllSync(offeredNames(words, { places, host, env }));
   } catch {
     // A shell that completes has nobody to tell.
   }
@@ -35,7 +35,7 @@ export function complete(process: NodeJS.Process, words: readonly string[]): voi
 
 export function offeredNames(
   words: readonly string[],
-  { places, host, env }: { places: Places; host: Host; env: Environment },
+  { places, host, env }: { places: Paths; host: Host; env: Environment },
 ): string {
   const [kind = '', prefix = ''] = words.filter((word) => !word.startsWith(PROFILE_OPTION));
   const option = words.find((word) => word.startsWith(PROFILE_OPTION))?.slice(PROFILE_OPTION.length);
@@ -59,7 +59,7 @@ function namesOf(
     places,
     host,
     env,
-  }: { option: string | undefined; places: Places; host: Host; env: Environment },
+  }: { option: string | undefined; places: Paths; host: Host; env: Environment },
 ): readonly KeptName[] {
   const stored = storedProfiles(places, host);
   if (kind === 'profiles') return stored.names.map((name) => ({ name, about: '' }));
@@ -78,7 +78,7 @@ function namesOf(
   );
 }
 
-/** As settings/resolve.ts has it, but for what only an error would tell. Whether there is a key, never which. */
+/** As config/resolve.ts has it, but for what only an error would tell. Whether there is a key, never which. */
 function chosenIn(env: Environment): string | undefined {
   const isSet = (name: string): boolean => env[name] !== undefined && env[name] !== '';
   if (isSet('HEDGE_API_KEY') || isSet('HEDGE_BASE_URL')) return ENVIRONMENT_PAIR;
@@ -107,7 +107,7 @@ interface Stored {
 }
 
 /** Of the file that settings keeps, the names alone. */
-function storedProfiles(places: Places, host: Host): Stored {
+function storedProfiles(places: Paths, host: Host): Stored {
   const bytes = readCacheFile(join(places.config, 'profiles.json'), { host, maxBytes: MAX_PROFILES_BYTES });
   const { profiles, default_profile: chosen } = fieldsIn(bytes);
   return {

@@ -2,21 +2,22 @@
  * Connects to a service with all that this machine keeps for that: whom it trusts, TLS sessions, and what the service
  * told others with the same key. Knows no profile and no book.
  */
-import { type Connecting, connect } from '../client/connect.ts';
+
+import { rateLimitStateIn } from '../cache/rate-limit-state.ts';
+import { tlsSessionsIn } from '../cache/tls-sessions.ts';
+import { type ConnectionOptions, connect } from '../client/connect.ts';
 import type { HedgeApi } from '../client/hedge-api.ts';
+import { addedCertificates } from '../config/ca-file.ts';
 import type { ApiKey } from '../domain/api-key.ts';
-import { type Identity, keyText } from '../journal/identity.ts';
-import { slowDownsIn } from '../memory/slow-downs.ts';
-import { tlsSessionsIn } from '../memory/tls-sessions.ts';
-import { addedCertificates } from '../settings/trust.ts';
+import { type AccountIdentity, keyText } from '../journal/account-identity.ts';
 import type { Progress } from '../terminal/progress.ts';
 import type { DeskParts } from './parts.ts';
 
-type Trusting = Pick<Connecting, 'ca' | 'roots' | 'sessions'>;
+type Trusting = Pick<ConnectionOptions, 'ca' | 'roots' | 'sessions'>;
 
 export interface Connections {
   /** `owner`: whose account it is. Opens no connection yet. */
-  connectTo: (to: { baseUrl: string; key: ApiKey; owner: Identity; trust: Trusting }) => HedgeApi;
+  connectTo: (to: { baseUrl: string; key: ApiKey; owner: AccountIdentity; trust: Trusting }) => HedgeApi;
   /** Node's authorities and those that the operator added, and the sessions that they vouched for. */
   trusting: (profileFile: string | undefined) => Trusting;
   closeAll: () => Promise<void>;
@@ -37,7 +38,7 @@ export function connectionsOf(parts: DeskParts, progress: Pick<Progress, 'start'
         signal: signals.signal,
         userAgent: `hedge/${parts.version}`,
         proxy: settings.proxy,
-        slowDown: slowDownsIn(parts.places(), machine, keyText(owner)),
+        slowDown: rateLimitStateIn(parts.places(), machine, keyText(owner)),
         ...trust,
         ...(globals.verbose ? { trace: (line: string) => terminal.writeNote(line) } : {}),
       });

@@ -2,24 +2,22 @@
 import { lookup } from 'node:dns/promises';
 import { join } from 'node:path';
 import { parseBaseUrl } from '../client/base-url.ts';
-import type { Connecting } from '../client/connect.ts';
+import type { ConnectionOptions } from '../client/connect.ts';
 import type { HedgeApi } from '../client/hedge-api.ts';
-import { proxyName, shakeHandsWith } from '../client/probe.ts';
+import { probeTls, proxyName } from '../client/tls-probe.ts';
+import { openProfiles } from '../config/profiles.ts';
+import type { Selection } from '../config/resolve.ts';
+import { judgeCompletion } from '../diagnostics/completion-check.ts';
+import type { CheckedProfile, DiagnosticSources, ServiceAddress } from '../diagnostics/examine.ts';
+import type { DataFiles } from '../diagnostics/machine-checks.ts';
 import type { Environment } from '../domain/vocabulary.ts';
 import { UnavailableError } from '../errors.ts';
-import { checkAccount } from '../flow/account-unclear.ts';
-import type { Account, Address, Examined } from '../flow/doctor/doctor.ts';
-import { judgeCompletion } from '../flow/doctor/doctor-completion.ts';
-import type { Ours } from '../flow/doctor/doctor-machine.ts';
-import type { KnownKeys } from '../flow/known-keys.ts';
 import { haltPath } from '../journal/halt.ts';
-import type { Journal } from '../journal/store.ts';
-import { tryJournal } from '../journal/try-journal.ts';
-import { lookAt } from '../platform/file-facts.ts';
-import { readGivenFile } from '../platform/given-file.ts';
+import { type Journal, probeJournal } from '../journal/store.ts';
+import { fileFacts } from '../platform/file-errors.ts';
 import { openParents } from '../platform/parent-folders.ts';
-import { openProfiles } from '../settings/profiles.ts';
-import type { Selection } from '../settings/resolve.ts';
+import { readUserFile } from '../platform/user-file.ts';
+import { checkAccount, type KnownKeys } from '../trading/account-keys.ts';
 import { brakeOf } from './brake.ts';
 import type { DeskParts } from './parts.ts';
 import type { PracticeHouse } from './practice-house.ts';
@@ -36,20 +34,20 @@ export function examinedOf(
     /** The environment that was promised. */
     expected: () => Environment | undefined;
     practice: Pick<PracticeHouse, 'open'>;
-    trusting: (caFile: string | undefined) => Pick<Connecting, 'ca' | 'roots'>;
+    trusting: (caFile: string | undefined) => Pick<ConnectionOptions, 'ca' | 'roots'>;
   },
-): Examined {
+): DiagnosticSources {
   const { machine, runtime, version, env, home } = parts;
   const { clock, host } = machine;
   const { selection, journal } = lent;
-  const ours = (name: string, kind: Ours['kind'], path: string): Ours => ({
+  const ours = (name: string, kind: DataFiles['kind'], path: string): DataFiles => ({
     name,
     kind,
-    seen: lookAt(path, host),
+    seen: fileFacts(path, host),
   });
 
   /** Where the service is and who is trusted to be it. Reads no key, unless a promise hangs on it. */
-  const way = async (): Promise<{ baseUrl: string; trust: Pick<Connecting, 'ca' | 'roots'> }> => {
+  const way = async (): Promise<{ baseUrl: string; trust: Pick<ConnectionOptions, 'ca' | 'roots'> }> => {
     if (lent.expected() !== undefined) await lent.book();
     const selected = await selection();
     if (selected.kind === 'practice') {
@@ -66,7 +64,7 @@ export function examinedOf(
     selection,
     profiles: () => openProfiles({ places: parts.places(), machine }).read(),
     journal,
-    tryJournal: () => tryJournal({ places: parts.places(), machine }),
+    tryJournal: () => probeJournal({ places: parts.places(), machine }),
     installed: { version, ...runtime },
     files() {
       const places = parts.places();
@@ -88,10 +86,10 @@ export function examinedOf(
     halt: () => brakeOf(parts).read(),
     completion: () =>
       judgeCompletion({ shell: env['SHELL'], home, env }, (path) => {
-        const given = readGivenFile(path, { maxBytes: LARGEST_SCRIPT });
+        const given = readUserFile(path, { maxBytes: LARGEST_SCRIPT });
         return 'bytes' in given ? given.bytes.toString('utf8') : undefined;
       }),
-    async account(): Promise<Account> {
+    async account(): Promise<CheckedProfile> {
       const { api, whose, key } = await lent.book();
       return { api, environment: whose.environment, key };
     },
@@ -99,7 +97,7 @@ export function examinedOf(
       const { identity, unclearWith } = await lent.account();
       checkAccount({ identity, accountUnclearWith: unclearWith, profile: (await selection()).name });
     },
-    async address(): Promise<Address> {
+    async address(): Promise<ServiceAddress> {
       const { baseUrl, trust } = await way();
       const { host: name, warning, href } = parseBaseUrl(baseUrl);
       const probing = {
@@ -114,7 +112,7 @@ export function examinedOf(
         host: name,
         proxy: () => proxyName(probing),
         lookUp: () => lookedUp(name),
-        shakeHands: (signal) => shakeHandsWith(probing, signal),
+        shakeHands: (signal) => probeTls(probing, signal),
       };
     },
   };

@@ -6,7 +6,7 @@ import { homedir } from 'node:os';
 import { getAsset } from 'node:sea';
 import { systemClock } from '../platform/clock.ts';
 import { hostOf } from '../platform/host.ts';
-import { placesOf } from '../platform/places.ts';
+import { pathsOf } from '../platform/paths.ts';
 import { systemRandom } from '../platform/random.ts';
 import type { Installed } from './launch.ts';
 import { nativePart } from './native-part.ts';
@@ -66,7 +66,7 @@ function ask(id: string): unknown {
 function loaded(part: string): unknown {
   const host = hostOf(process);
   const path = nativePart(new Uint8Array(getAsset(part)), {
-    cache: placesOf({ env: process.env, host, home: homedir() }).cache,
+    cache: pathsOf({ env: process.env, host, home: homedir() }).cache,
     machine: { clock: systemClock, random: systemRandom, host },
   });
   const module = { exports: {} };

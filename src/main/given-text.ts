@@ -1,8 +1,9 @@
 /** Text that the operator hands to a command: on the line, in a file, or on standard input. */
+
+import type { TextSource } from '../args/api-request.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
-import type { TextSource } from '../intent/api-intent.ts';
-import { readGivenFile } from '../platform/given-file.ts';
+import { readUserFile } from '../platform/user-file.ts';
 import { readStandardInput } from '../terminal/standard-input.ts';
 
 const LARGEST_BYTES = 1_048_576;
@@ -18,7 +19,7 @@ export async function givenText(
     case 'standard input':
       return readStandardInput(input, LARGEST_BYTES, signal);
     case 'file': {
-      const given = readGivenFile(source.path, { maxBytes: LARGEST_BYTES });
+      const given = readUserFile(source.path, { maxBytes: LARGEST_BYTES });
       if ('bytes' in given) return given.bytes.toString('utf8');
       throw new UsageError(
         `${quoted(source.path)} cannot be read: ${given.why}.`,

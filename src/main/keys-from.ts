@@ -1,13 +1,13 @@
 /** The places that a key is taken from: standard input, a file, a command, what was typed. Keeps none. */
-import type { Desk } from '../commands/desk.ts';
-import type { Host } from '../platform/host.ts';
+import type { CommandContext } from '../commands/command-context.ts';
 import {
   type KeyPorts,
   keyFromCommand,
   keyFromFile,
   keyFromText,
   keyOfProfile,
-} from '../settings/credentials.ts';
+} from '../config/credentials.ts';
+import type { Host } from '../platform/host.ts';
 import { readStandardInput } from '../terminal/standard-input.ts';
 import type { Terminal } from '../terminal/streams.ts';
 
@@ -16,7 +16,7 @@ const LARGEST_KEY_BYTES = 65_536;
 export const keysFrom = (
   terminal: Terminal,
   ports: KeyPorts & { host: Pick<Host, 'uid'> },
-): Desk['keyFrom'] => ({
+): CommandContext['keyFrom'] => ({
   async standardInput() {
     const { input } = terminal.streams;
     return keyFromText(await readStandardInput(input, LARGEST_KEY_BYTES, ports.signal), 'Standard input');

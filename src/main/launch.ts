@@ -3,15 +3,14 @@
  */
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { bareWords, glanceAt } from '../cli/global-options.ts';
+import { bareWords, scanGlobalOptions } from '../cli/global-options.ts';
 import { systemClock } from '../platform/clock.ts';
 import { hostOf } from '../platform/host.ts';
-import { placesOf } from '../platform/places.ts';
+import { pathsOf } from '../platform/paths.ts';
 import { systemRandom } from '../platform/random.ts';
 import { type CompiledCode, compiledCodeIn } from './compiled-code.ts';
 import { type ProgramFiles, programFiles } from './program-files.ts';
 import type { Build, HowStarted, runProcess } from './run-process.ts';
-
 /** Where the files of the program are, and Node's way to everything else. */
 export interface Installed {
   folder: string;
@@ -37,7 +36,7 @@ export async function launch(process: NodeJS.Process, build: Build, installed: I
     executable: read !== undefined,
     speaker: installed.speaker ?? [process.execPath, join(folder, '..', '..', 'bin', 'keychain.js')],
   };
-  if (read === undefined && glanceAt(argv).verbose) {
+  if (read === undefined && scanGlobalOptions(argv).verbose) {
     // The trace of a fault then names the source: Node reads the maps of what it loads itself from now on.
     process.setSourceMapsEnabled(true);
     const program = programIn(installed.require(join(folder, PROGRAM)));
@@ -70,7 +69,7 @@ function compiledCode(
   if (env['HEDGE_COMPILED_CODE'] === 'off') return undefined;
   const words = [bareWords(argv)[0] ?? 'hedge', ...argv.filter((word) => OF_ITS_OWN.includes(word))];
   try {
-    return compiledCodeIn(placesOf({ env, host, home: homedir() }).cache, {
+    return compiledCodeIn(pathsOf({ env, host, home: homedir() }).cache, {
       variant: `${files}-${versions.node}-${arch}`,
       use: words.join('').replace(/[^a-z-]/gi, ''),
       machine: { clock: systemClock, random: systemRandom, host },

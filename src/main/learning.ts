@@ -2,14 +2,14 @@
  * The API with a memory for names beside it: whatever a command reads, completion knows afterwards. The one
  * place where names are learned; no answer is changed, and nothing is written before the memory's `keep`.
  */
-import { numberIn } from '../client/guessed.ts';
-import type { Answer, HedgeApi } from '../client/hedge-api.ts';
+
+import { aboutHedge, type NameMemory } from '../cache/names.ts';
+import type { ApiResponse, HedgeApi } from '../client/hedge-api.ts';
 import type { AcceptedChange, AcceptedOpen, Hedge } from '../client/schemas.ts';
-import { isDerivedReference } from '../domain/derived-reference.ts';
+import { decimalFrom } from '../client/unspecified-fields.ts';
 import { exactDigits } from '../domain/exact-json.ts';
 import { ownField } from '../domain/fields.ts';
-import { aboutHedge, type NameMemory } from '../memory/names.ts';
-
+import { isDerivedReference } from '../domain/vocabulary.ts';
 export function learning(api: HedgeApi, memory: NameMemory): HedgeApi {
   const hedges = (list: readonly Hedge[]): void => {
     memory.learn(
@@ -24,7 +24,7 @@ export function learning(api: HedgeApi, memory: NameMemory): HedgeApi {
       'deals',
       named(list, 'client_reference').filter(({ name }) => !isDerivedReference(name)),
     );
-  const accepted = ({ data }: Answer<AcceptedOpen | AcceptedChange>): void =>
+  const accepted = ({ data }: ApiResponse<AcceptedOpen | AcceptedChange>): void =>
     memory.learn('hedges', named([data], 'hedge_id'));
 
   return {
@@ -83,6 +83,6 @@ const named = (records: readonly Readonly<Record<string, unknown>>[], field: str
   records.map((record) => ({ name: ownField(record, field) }));
 
 const aboutOf = ({ side, market, notional_usd: notional, status }: Hedge): string => {
-  const size = numberIn(notional);
+  const size = decimalFrom(notional);
   return aboutHedge({ side, market, status, notional: size === undefined ? undefined : exactDigits(size) });
 };

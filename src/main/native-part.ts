@@ -5,8 +5,8 @@
 import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { ensureFolder } from '../platform/atomic-file.ts';
 import { dropIfOlder, readCacheFile, writeCacheFile } from '../platform/cache-file.ts';
-import { ensureFolder } from '../platform/durable-file.ts';
 import { cannot } from '../platform/file-errors.ts';
 import type { Machine } from '../platform/host.ts';
 

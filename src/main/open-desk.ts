@@ -3,28 +3,30 @@
  * connected to what, and closes it all.
  */
 
-import type { Identity } from '../cli/context.ts';
-import type { OpenDesk } from '../cli/pipeline.ts';
+import type { PriceMemory } from '../cache/seen-prices.ts';
+import type { OpenCommandContext } from '../cli/pipeline.ts';
+import type { ProfileIdentity } from '../cli/render-context.ts';
 import { parseBaseUrl } from '../client/base-url.ts';
 import type { HedgeApi } from '../client/hedge-api.ts';
-import type { Candidate } from '../commands/desk.ts';
-import { ApiKey } from '../domain/api-key.ts';
+import type { CandidateProfile } from '../commands/command-context.ts';
+import { type KeyPorts, readKey } from '../config/credentials.ts';
+import { keyVault } from '../config/keychain.ts';
+import type { ProfileBook, ProfileStore } from '../config/profiles.ts';
+import { checkExpectation, readExpectation, resolveProfile, type Selection } from '../config/resolve.ts';
+import { ApiKey, redactArgv } from '../domain/api-key.ts';
 import { once } from '../domain/once.ts';
-import { argvWithoutKeys } from '../domain/without-keys.ts';
 import { CredentialError, DamagedFileError } from '../errors.ts';
-import type { Dealing } from '../flow/dealing.ts';
-import type { KnownKeys } from '../flow/known-keys.ts';
-import type { Looking } from '../flow/looking.ts';
-import { type Identity as BookIdentity, practiceIdentity, serviceIdentity } from '../journal/identity.ts';
+import {
+  type AccountIdentity as BookIdentity,
+  practiceIdentity,
+  serviceIdentity,
+} from '../journal/account-identity.ts';
 import type { Journal } from '../journal/store.ts';
-import type { PriceMemory } from '../memory/prices.ts';
-import { type KeyPorts, readKey } from '../settings/credentials.ts';
-import { checkExpectation, readExpectation } from '../settings/expectation.ts';
-import { keyVault } from '../settings/key-vault.ts';
-import type { ProfileBook, ProfileStore } from '../settings/profiles.ts';
-import { resolveProfile, type Selection } from '../settings/resolve.ts';
-import { chooseProgress } from '../terminal/choose-progress.ts';
-import { choosePrompter } from '../terminal/choose-prompter.ts';
+import type { ReadContext } from '../readings/read-context.ts';
+import { choosePrompter } from '../terminal/inquirer-prompter.ts';
+import { chooseProgress } from '../terminal/progress.ts';
+import type { KnownKeys } from '../trading/account-keys.ts';
+import type { TradingContext } from '../trading/trading-context.ts';
 import { actionWatch, timeOfDay } from './action-watch.ts';
 import { brakeOf } from './brake.ts';
 import { connectionsOf } from './connections.ts';
@@ -39,7 +41,7 @@ interface Book {
   api: HedgeApi;
   /** Whose actions these are, in the journal. */
   owner: BookIdentity;
-  whose: Identity;
+  whose: ProfileIdentity;
   /** Masked. */
   key: string;
   prices: PriceMemory;
@@ -48,7 +50,7 @@ interface Book {
 /** A book before anything is remembered of it. */
 type Found = Omit<Book, 'prices'>;
 
-export function openDesk(parts: DeskParts): OpenDesk {
+export function openDesk(parts: DeskParts): OpenCommandContext {
   const { terminal, signals, machine, settings, globals, env } = parts;
   const { clock, random } = machine;
   const progress = chooseProgress(terminal, { clock, inPipe: 'silent' });
@@ -58,14 +60,14 @@ export function openDesk(parts: DeskParts): OpenDesk {
   const { keychain } = parts;
   const keyPorts: KeyPorts = { clock, env, keychain, signal: signals.signal };
   const closers: (() => Promise<void>)[] = [];
-  let identity: Identity | undefined;
+  let identity: ProfileIdentity | undefined;
   let headed = false;
   let dealt = false;
   const zone = (): string => identity?.zone ?? 'UTC';
   const watch = actionWatch(terminal, { drawn: progress, clock, zone });
 
   const profiles = once(async (): Promise<ProfileStore> => {
-    const { openProfiles } = await import('../settings/profiles.ts');
+    const { openProfiles } = await import('../config/profiles.ts');
     return openProfiles({ places: parts.places(), machine });
   });
   const storedBook = async () => (await profiles()).read();
@@ -118,7 +120,7 @@ export function openDesk(parts: DeskParts): OpenDesk {
     const { owner } = await book();
     const selected = await selection();
     if (selected.kind === 'practice') return { identity: owner, unclearWith: [] };
-    const { knownKeys } = await import('../flow/known-keys.ts');
+    const { knownKeys } = await import('../trading/account-keys.ts');
     return knownKeys(owner, selected.name, await otherProfiles(selected.kind));
   });
   /** With a key from the environment a damaged file is no hindrance. */
@@ -130,14 +132,14 @@ export function openDesk(parts: DeskParts): OpenDesk {
       return new Map();
     }
   };
-  const looking = async (): Promise<Looking> => {
+  const looking = async (): Promise<ReadContext> => {
     const { api } = await book();
     const { identity: whose } = await account();
     const lent = { clock, signal: signals.signal, watch, timeOfDay: timeOfDay(terminal, zone) };
     return { ...lent, api, journal: await journal(), identity: whose };
   };
 
-  const opened: OpenDesk = {
+  const opened: OpenCommandContext = {
     desk: {
       program: { version: parts.version, ...parts.runtime },
       clock,
@@ -147,17 +149,17 @@ export function openDesk(parts: DeskParts): OpenDesk {
         if (!terminal.quiet) terminal.writeNote(text, options);
       },
       async show(blocks) {
-        const { sayBlocks } = await import('../cli/saying.ts');
+        const { printBlocks } = await import('../cli/human-output.ts');
         progress.stop();
         if (identity !== undefined) dealt = true;
         if (terminal.quiet && !terminal.canPrompt) return;
         // Real money is named over every question about it; anything else once.
         const named = headed && identity?.environment !== 'live';
         headed ||= identity !== undefined;
-        sayBlocks(terminal, blocks, { identity, headed: named, now: clock.now() });
+        printBlocks(terminal, blocks, { identity, headed: named, now: clock.now() });
       },
       async liner() {
-        const { plainLines } = await import('../cli/saying.ts');
+        const { plainLines } = await import('../cli/human-output.ts');
         return (blocks) => plainLines(terminal, blocks, { identity, now: clock.now() });
       },
       untilStopped: () => signals.untilStopped(),
@@ -171,7 +173,7 @@ export function openDesk(parts: DeskParts): OpenDesk {
       },
       api: async () => (await book()).api,
       prices: async () => (await book()).prices,
-      async candidateApi({ baseUrl, key, caFile }: Candidate) {
+      async candidateApi({ baseUrl, key, caFile }: CandidateProfile) {
         checkExpectation(key.environment, expected());
         const { href } = parseBaseUrl(baseUrl);
         const owner = serviceIdentity(key.environment, { baseUrl: href, keyFingerprint: key.fingerprint });
@@ -179,7 +181,7 @@ export function openDesk(parts: DeskParts): OpenDesk {
       },
       journal,
       looking,
-      async dealing(): Promise<Omit<Dealing, 'confirm'>> {
+      async dealing(): Promise<Omit<TradingContext, 'confirm'>> {
         const { whose } = await book();
         return {
           ...(await looking()),
@@ -189,7 +191,7 @@ export function openDesk(parts: DeskParts): OpenDesk {
           profile: whose.profile,
           accountUnclearWith: (await account()).unclearWith,
           limits: limitsOf(await selection()),
-          argv: argvWithoutKeys(parts.argv),
+          argv: redactArgv(parts.argv),
           expected: expected(),
           attended: terminal.canPrompt,
           halted: () => brake.read(),

@@ -1,12 +1,11 @@
 /** What the world of one invocation is made from: the ports as main.ts or a test hands them in. */
 import type { GlobalOptions } from '../cli/global-options.ts';
+import type { Keychain } from '../config/keychain.ts';
+import type { SettingsEnvironment } from '../config/resolve.ts';
 import type { Machine } from '../platform/host.ts';
-import type { Places } from '../platform/places.ts';
-import type { SettingsEnvironment } from '../settings/environment.ts';
-import type { Keychain } from '../settings/keychain.ts';
+import type { Paths } from '../platform/paths.ts';
 import type { SignalWatch } from '../terminal/signals.ts';
 import type { Terminal } from '../terminal/streams.ts';
-
 /** What runs the program, and what it was built from. */
 export interface Runtime {
   /** `20.20.2` */
@@ -38,6 +37,6 @@ export interface Surroundings {
 /** The surroundings as read once at the start: what every part of a desk is built from. */
 export interface DeskParts extends Surroundings {
   settings: SettingsEnvironment;
-  places(): Places;
+  places(): Paths;
   globals: GlobalOptions;
 }

@@ -4,17 +4,16 @@
  */
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
-import type { PracticeDoor } from '../commands/desk.ts';
+import type { PracticeControl } from '../commands/command-context.ts';
 import { DamagedFileError, StoppedError, UsageError } from '../errors.ts';
-import { checkFolder, ensureClosed, ensureFolder } from '../platform/durable-file.ts';
+import { checkFolder, ensureClosed, ensureFolder } from '../platform/atomic-file.ts';
 import type { Host } from '../platform/host.ts';
 import type { PracticeService, RequestLogEntry } from '../practice/index.ts';
 import type { DeskParts } from './parts.ts';
-
 export interface PracticeHouse {
   /** The service of this invocation; the same one however often it is asked for. */
   open(): Promise<PracticeService>;
-  door: PracticeDoor;
+  door: PracticeControl;
   close(): Promise<void>;
 }
 

@@ -1,12 +1,11 @@
 /** The API, remembering the mids that go by: the one place where the price memory is fed. Changes no answer. */
 import type { Big } from 'big.js';
-import { midOf } from '../client/guessed.ts';
-import type { Answer, HedgeApi } from '../client/hedge-api.ts';
-import type { PriceMemory } from '../memory/prices.ts';
+import type { PriceMemory } from '../cache/seen-prices.ts';
+import type { ApiResponse, HedgeApi } from '../client/hedge-api.ts';
+import { midOf } from '../client/unspecified-fields.ts';
 import type { Clock } from '../platform/clock.ts';
-
 export function remembering(api: HedgeApi, memory: PriceMemory, clock: Pick<Clock, 'now'>): HedgeApi {
-  const see = (market: string, mid: Big | undefined, { servedAt }: Answer<unknown>): void => {
+  const see = (market: string, mid: Big | undefined, { servedAt }: ApiResponse<unknown>): void => {
     if (mid !== undefined) memory.see(market, { at: servedAt?.getTime() ?? clock.now(), mid });
   };
   return {

@@ -3,17 +3,16 @@
  * process ends. Tests compose the same world with a clock, streams and folders of their own.
  */
 import { homedir } from 'node:os';
-import { glanceAt } from '../cli/global-options.ts';
+import { scanGlobalOptions } from '../cli/global-options.ts';
 import { runInvocation } from '../cli/pipeline.ts';
+import { platformKeychain } from '../config/keychain.ts';
 import { systemClock } from '../platform/clock.ts';
 import { hostOf } from '../platform/host.ts';
 import { systemRandom } from '../platform/random.ts';
-import { platformKeychain } from '../settings/keychain.ts';
-import { DESCRIPTORS } from '../terminal/at-once.ts';
 import { watchSignals } from '../terminal/signals.ts';
 import { openTerminal } from '../terminal/streams.ts';
+import { DESCRIPTORS } from '../terminal/sync-write.ts';
 import { composeWorld } from './world.ts';
-
 /** What the build knows of itself. */
 export interface Build {
   readonly version: string;
@@ -32,7 +31,7 @@ export interface HowStarted {
 /** Runs the process's own command line and gives the exit code, once everything has been written. */
 export async function runProcess(process: NodeJS.Process, build: Build, how: HowStarted): Promise<number> {
   const argv = process.argv.slice(2);
-  const glance = glanceAt(argv);
+  const glance = scanGlobalOptions(argv);
   const signals = watchSignals(process);
   const terminal = openTerminal({
     process,

@@ -1,6 +1,5 @@
 /** Time as it is handed to everything that needs it, and its system body. Nothing else reads a clock. */
-import type { ClockReadings } from '../domain/elapsed.ts';
-
+import type { ClockReadings } from '../domain/instants.ts';
 export interface Clock {
   /** Wall time in milliseconds since the epoch. */
   now(): number;

@@ -9,9 +9,9 @@
 import { linkSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fieldsIn, isFields } from '../domain/fields.ts';
-import { shellWord } from '../domain/shell-word.ts';
+import { shellWord } from '../domain/quoted.ts';
 import { DamagedFileError } from '../errors.ts';
-import { readOwnFile } from './durable-file.ts';
+import { readOwnFile } from './atomic-file.ts';
 import { cannot, codeOf } from './file-errors.ts';
 import type { Host, Machine, ProcessIdentity } from './host.ts';
 

@@ -4,11 +4,10 @@
  */
 import { lstatSync, readlinkSync, type Stats } from 'node:fs';
 import { posix } from 'node:path';
-import { shellWord } from '../domain/shell-word.ts';
+import { shellWord } from '../domain/quoted.ts';
 import { DamagedFileError } from '../errors.ts';
 import { cannot } from './file-errors.ts';
 import type { Host } from './host.ts';
-
 export interface OpenParent {
   path: string;
   /** `refused`: any other user can replace what is below. `group`: the members of its group can. */

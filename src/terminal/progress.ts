@@ -1,5 +1,17 @@
-/** What the operator sees while the program waits, behind four verbs; no caller asks whether there is a terminal. */
+/**
+ * What the operator sees while the program waits, behind four verbs; no caller asks whether there is a terminal.
+ *
+ * Which body of Progress waits with the operator, decided here, once; and the two that draw nothing.
+ *
+ * The drawn body of Progress: ora on standard error, loaded only once a wait has lasted long enough to show.
+ */
 
+import type { Ora } from 'ora';
+import { forScreen } from '../domain/sanitize.ts';
+import { cutToWidth } from '../domain/text-width.ts';
+import type { Clock } from '../platform/clock.ts';
+import { paint } from './color.ts';
+import type { Terminal } from './streams.ts';
 export interface Progress {
   /** Waiting begins. A second start replaces the text. */
   start(text: string): void;
@@ -8,4 +20,107 @@ export interface Progress {
   note(line: string): void;
   /** Waiting is over: nothing of it is left on the screen. Does no harm when nothing was started. */
   stop(): void;
+}
+
+/**
+ * Drawn on a terminal. In a pipe, on a dumb terminal and in CI: one plain line for each change of state
+ * where `inPipe` says so (actions), else nothing. `quiet` is silent but for notes of an action.
+ */
+export function chooseProgress(
+  terminal: Terminal,
+  options: { clock: Clock; inPipe: 'lines' | 'silent' },
+): Progress {
+  if (terminal.canDraw) return drawingProgress(terminal, options.clock);
+  return options.inPipe === 'lines' && !terminal.quiet ? lineProgress(terminal) : silentProgress(terminal);
+}
+
+/** One line for each change of state; the same text twice is one line. */
+function lineProgress(terminal: Terminal): Progress {
+  let last: string | undefined;
+  const say = (text: string): void => {
+    const line = forScreen(text);
+    if (line === last) return;
+    last = line;
+    terminal.writeNote(line);
+  };
+  return {
+    start: say,
+    update: say,
+    note: (line) => terminal.writeNote(line),
+    stop() {
+      last = undefined;
+    },
+  };
+}
+
+/** Says notes and nothing else. */
+function silentProgress(terminal: Pick<Terminal, 'writeNote'>): Progress {
+  return { start: nothing, update: nothing, note: (line) => terminal.writeNote(line), stop: nothing };
+}
+
+const nothing = (): void => undefined;
+
+/** Answers that come sooner show no spinner at all: it would only flicker. */
+export const SHOWN_AFTER_MS = 150;
+
+const FRAMES = {
+  unicode: { frames: ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'], interval: 80 },
+  ascii: { frames: ['-', '\\', '|', '/'], interval: 130 },
+};
+/** The frame, the blank after it, and the last column, where some terminals wrap at once. */
+const BESIDE_TEXT = 3;
+
+export function drawingProgress(terminal: Terminal, clock: Clock): Progress {
+  let wanted = '';
+  let spinner: Ora | undefined;
+  let waiting: AbortController | undefined;
+
+  const shown = (): string => {
+    const { unicode, width } = terminal.stderr;
+    return cutToWidth(forScreen(wanted), width - BESIDE_TEXT, unicode ? '…' : '...');
+  };
+
+  async function showLater(abort: AbortController): Promise<void> {
+    await clock.sleep(SHOWN_AFTER_MS, abort.signal);
+    if (abort.signal.aborted) return;
+    const { default: ora } = await import('ora');
+    if (abort.signal.aborted) return;
+    const { unicode, colour } = terminal.stderr;
+    const style = unicode ? FRAMES.unicode : FRAMES.ascii;
+    spinner = ora({
+      text: shown(),
+      // ora would ask chalk, which knows neither NO_COLOR nor our flags.
+      color: false,
+      spinner: { ...style, frames: style.frames.map((frame) => paint(colour, 'cyan', frame)) },
+      stream: terminal.streams.drawing,
+      isEnabled: true,
+      // With stdin discarded Ctrl-C does nothing while the spinner turns.
+      discardStdin: false,
+    }).start();
+  }
+
+  return {
+    start(text) {
+      wanted = text;
+      if (waiting !== undefined) {
+        if (spinner !== undefined) spinner.text = shown();
+        return;
+      }
+      waiting = new AbortController();
+      // A spinner that cannot be shown must not fail what is being waited for.
+      showLater(waiting).catch(() => undefined);
+    },
+    update(text) {
+      wanted = text;
+      if (spinner !== undefined) spinner.text = shown();
+    },
+    // ora lifts the spinner out of the way of other writing by itself.
+    note: (line) => terminal.writeNote(line),
+    stop() {
+      waiting?.abort();
+      waiting = undefined;
+      spinner?.stop();
+      spinner = undefined;
+    },
+  };
 }

@@ -1,15 +1,24 @@
 /**
  * The one place besides main.ts that touches the process's streams: what each of them is, and writing to
  * them. It never ends the process, and knows nothing of what is shown.
+ *
+ * What a stream is and can show, from facts handed in: its size and whether it can spell more than ASCII.
+ *
+ * A note within the width of a terminal. Knows neither where it is written nor what it says.
  */
-import { clean } from '../domain/clean.ts';
-import { OutputError } from '../errors.ts';
-import { type DESCRIPTORS, takenAtOnce } from './at-once.ts';
-import { type ColourFlag, type ColourLevel, decideColour, overruledVariables } from './colour.ts';
-import { heightOf, isContinuousIntegration, isNoTerminal, showsUnicode, widthOf } from './facts.ts';
-import { fitted } from './fitted.ts';
-import { type OutputStream, writeWhole } from './writing.ts';
 
+import { fstatSync } from 'node:fs';
+import { sanitize } from '../domain/sanitize.ts';
+import { textWidth, wrapWords } from '../domain/text-width.ts';
+import { OutputError } from '../errors.ts';
+import {
+  type ColorFlag,
+  type ColorLevel,
+  type ColorVariables,
+  decideColor,
+  overruledVariables,
+} from './color.ts';
+import { type DESCRIPTORS, type OutputStream, readAvailableSync, writeWhole } from './sync-write.ts';
 export type InputStream = NodeJS.ReadableStream & {
   isTTY?: boolean;
   setRawMode?(mode: boolean): unknown;
@@ -18,7 +27,7 @@ export type InputStream = NodeJS.ReadableStream & {
 /** What one output stream is. Standard output and standard error decide apart. */
 export interface Surface {
   readonly isTTY: boolean;
-  readonly colour: ColourLevel;
+  readonly colour: ColorLevel;
   /** Columns now: a terminal may be resized while we wait. */
   readonly width: number;
   /** Lines now: a terminal's own, else 24. */
@@ -85,7 +94,7 @@ export interface Streams {
 }
 
 export interface TerminalFlags {
-  color?: ColourFlag | undefined;
+  color?: ColorFlag | undefined;
   quiet?: boolean | undefined;
 }
 
@@ -102,8 +111,8 @@ export function openTerminal(world: {
 }): Terminal {
   const { process, env, flags = {}, descriptors } = world;
   const colours = {
-    terminal: decideColour({ flag: flags.color, env, isTTY: true }),
-    other: decideColour({ flag: flags.color, env, isTTY: false }),
+    terminal: decideColor({ flag: flags.color, env, isTTY: true }),
+    other: decideColor({ flag: flags.color, env, isTTY: false }),
   };
   const unicode = showsUnicode(env, process.platform);
   for (const name of overruledVariables(env)) delete env[name];
@@ -195,12 +204,12 @@ export function openTerminal(world: {
     writeResult,
     async writeHelp(text) {
       const bytes = Buffer.from(text);
-      const rest = bytes.subarray(plain.stdout ? takenAtOnce(bytes) : 0);
+      const rest = bytes.subarray(plain.stdout ? readAvailableSync(bytes) : 0);
       if (rest.length > 0) await writeResult(rest);
     },
     writeNote(line, options = {}) {
       const { painted = false, whole = false } = options;
-      const shown = painted ? line.replace(/\n$/, '') : clean(line);
+      const shown = painted ? line.replace(/\n$/, '') : sanitize(line);
       if (held === undefined || !stderr.isTTY)
         writeNote(painted || whole || !stderr.isTTY ? shown : fitted(shown, stderr.width));
       else {
@@ -241,8 +250,62 @@ function outputFailure(error: unknown): OutputError {
   const reason = error instanceof Error ? error.message : String(error);
   return new OutputError({
     code: 'output_failed',
-    what: `The result could not be written to standard output: ${clean(reason)}.`,
+    what: `The result could not be written to standard output: ${sanitize(reason)}.`,
     hint: 'Make room, or write to another place, and ask again.',
     cause: error,
   });
 }
+
+const WIDTH_WHEN_UNKNOWN = 80;
+
+/** Columns of a stream: a terminal's own, else what COLUMNS says of it, else 80. A pipe is always 80. */
+export function widthOf(
+  stream: { isTTY: boolean; columns?: number | undefined },
+  env: ColorVariables,
+): number {
+  if (!stream.isTTY) return WIDTH_WHEN_UNKNOWN;
+  if (stream.columns !== undefined && stream.columns > 0) return stream.columns;
+  const told = env['COLUMNS'] ?? '';
+  return /^[1-9]\d{0,3}$/.test(told) ? Number(told) : WIDTH_WHEN_UNKNOWN;
+}
+
+const HEIGHT_WHEN_UNKNOWN = 24;
+
+/** Lines of a terminal; 24 of anything else. */
+export const heightOf = (stream: { isTTY: boolean; rows?: number | undefined }): number =>
+  stream.isTTY && stream.rows !== undefined && stream.rows > 0 ? stream.rows : HEIGHT_WHEN_UNKNOWN;
+
+/** Whether text beyond ASCII can be shown: the locale says UTF-8 and the terminal is not the bare console. */
+export function showsUnicode(env: ColorVariables, platform: string): boolean {
+  if (env['TERM'] === 'linux' || env['TERM'] === 'dumb') return false;
+  if (platform === 'win32') return true;
+  const locale = [env['LC_ALL'], env['LC_CTYPE'], env['LANG']].find(
+    (value) => value !== undefined && value !== '',
+  );
+  return locale !== undefined && /utf-?8/i.test(locale);
+}
+
+/** Whether the system says, without a stream, that this is no terminal: a file, a pipe or a socket. */
+export function isNoTerminal(descriptor: number): boolean {
+  try {
+    return !fstatSync(descriptor).isCharacterDevice();
+  } catch {
+    return false;
+  }
+}
+
+/** `value`: that of CI. */
+export const isContinuousIntegration = (value: string | undefined): boolean =>
+  value !== undefined && value !== '' && value !== 'false' && value !== '0';
+
+/**
+ * Broken between its words. What goes on stands further in, so that no text of a service begins a line: under the last
+ * column of the first line, where two blanks or more make columns of it: `10:02:58  sending    action 7c1e`.
+ */
+export function fitted(note: string, width: number): string {
+  const [columns = ''] = /^(?:\S+(?: \S+)* {2,})+/.exec(note) ?? [];
+  const indent = Math.max(HANGING, Math.min(textWidth(columns), Math.floor(width / 2)));
+  return wrapWords(note, width, indent).join('\n');
+}
+
+const HANGING = 2;

@@ -1,8 +1,7 @@
 /** Connections are kept between requests, on both roads. */
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { directRoad } from '../../src/client/transport/road-direct.ts';
+import { nodeTransport, QUEUE_TIMEOUT_MS } from '../../src/client/transport/node-transport.ts';
 import { sendOver } from '../../src/client/transport/send.ts';
-import { PATIENCE_MS } from '../../src/client/transport/turns.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { anAccount, succeeded } from '../spec/bodies.ts';
 import { deskWith as onDirectRoad, ROADS } from '../support/desk-client.ts';
@@ -41,7 +40,7 @@ describe.each(ROADS)('a connection, on the $road road', ({ road, deskWith }) => 
     await service.arrived(1);
     if (road === 'direct') {
       expect(service.requests).toHaveLength(1);
-      clock.fire(PATIENCE_MS);
+      clock.fire(QUEUE_TIMEOUT_MS);
     }
     await service.arrived(4);
     answer();
@@ -63,7 +62,7 @@ describe('a connection that answers at once', () => {
   it('is taken by who waits for it before the answer to the one before is read', async () => {
     const service = await scriptedService(Array.from({ length: 2 }, () => on(ACCOUNT, ok(anAccount()))));
     const { origin, hostname, port } = new URL(service.url);
-    const road = directRoad({
+    const road = nodeTransport({
       origin,
       target: { host: hostname, port: Number(port) },
       trust: { ca: [service.ca], roots: false },

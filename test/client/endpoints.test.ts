@@ -1,8 +1,8 @@
 import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
-import { numberIn } from '../../src/client/guessed.ts';
 import type { HedgeApi } from '../../src/client/hedge-api.ts';
-import { prepareOpen } from '../../src/client/prepare-action.ts';
+import { prepareOpen } from '../../src/client/serialize-request.ts';
+import { decimalFrom } from '../../src/client/unspecified-fields.ts';
 import { writeExactJson } from '../../src/domain/exact-json.ts';
 import { UsageError } from '../../src/errors.ts';
 import {
@@ -205,7 +205,7 @@ describe.each(ROADS)('an answer, on the $road road', ({ deskWith }) => {
     const { api } = await deskWith([
       on('GET /account', { kind: 'body', status: 200, body: text, headers: {} }),
     ]);
-    expect(numberIn((await api.account()).data.balance_usdc)?.toFixed()).toBe('12345678901234567.89');
+    expect(decimalFrom((await api.account()).data.balance_usdc)?.toFixed()).toBe('12345678901234567.89');
   });
 });
 

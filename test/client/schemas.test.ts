@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
-import { midOf, numberIn, textIn } from '../../src/client/guessed.ts';
 import { readJson } from '../../src/client/json.ts';
 import {
   acceptedChangeSchema,
@@ -12,8 +11,9 @@ import {
   positionSchema,
   quoteSchema,
 } from '../../src/client/schemas.ts';
-import { Failure } from '../../src/client/transport/failure.ts';
+import { RequestFailure } from '../../src/client/transport/request-failure.ts';
 import { validate } from '../../src/client/transport/validate.ts';
+import { decimalFrom, midOf, textFrom } from '../../src/client/unspecified-fields.ts';
 import {
   aClosedHedge,
   aHedge,
@@ -38,7 +38,7 @@ const judge = (schema: z.ZodMiniType, value: unknown): string => {
     validate(schema, { status: 200, data: sent(value) });
     return 'fits';
   } catch (error) {
-    return error instanceof Failure ? error.parts.says : String(error);
+    return error instanceof RequestFailure ? error.parts.reason : String(error);
   }
 };
 
@@ -181,8 +181,8 @@ describe('tolerance', () => {
       expect(judge(accountSchema(), anAccount({ open_positions: value }))).toBe('fits');
       expect(judge(closedHedgeSchema(), aClosedHedge({ reason: value }))).toBe('fits');
     }
-    expect(numberIn(sent(5))?.toFixed()).toBe('5');
-    expect([numberIn('5'), textIn(null), textIn('buy')]).toEqual([undefined, undefined, 'buy']);
+    expect(decimalFrom(sent(5))?.toFixed()).toBe('5');
+    expect([decimalFrom('5'), textFrom(null), textFrom('buy')]).toEqual([undefined, undefined, 'buy']);
   });
 });
 

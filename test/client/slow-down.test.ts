@@ -1,6 +1,6 @@
 /** What one request was told of slowing down counts for every request with the same key, in time or not at all. */
 import { describe, expect, it } from 'vitest';
-import { type SlowDown, SPREAD_MS, standStill } from '../../src/client/transport/slow-down.ts';
+import { type RateLimitStore, SPREAD_MS, waitForRateLimit } from '../../src/client/transport/rate-limit.ts';
 import { OutcomeUnknownError, UnavailableError } from '../../src/errors.ts';
 import type { Random } from '../../src/platform/random.ts';
 import { anAcceptedClose, anAccount } from '../spec/bodies.ts';
@@ -17,7 +17,7 @@ const slowDown = (seconds?: string) =>
   no(429, 'rate_limited', seconds === undefined ? {} : { headers: { 'retry-after': seconds } });
 
 /** What is told stays told until it is over; `words` are told from elsewhere, each when the one before is over. */
-function aWord(clock: SteadyClock, ...words: readonly number[]): SlowDown & { told: number[] } {
+function aWord(clock: SteadyClock, ...words: readonly number[]): RateLimitStore & { told: number[] } {
   const start = clock.now();
   const told: number[] = [];
   return {
@@ -93,7 +93,10 @@ describe.each(ROADS)('on the $road road, a request', ({ deskWith }) => {
     const clock = steadyClock();
     const script = [on(CLOSING, html(503)), on(CLOSING, ok(anAcceptedClose()))];
     const words: number[] = [];
-    const slow: SlowDown = { until: () => words.find((until) => until > clock.now()), tell: () => undefined };
+    const slow: RateLimitStore = {
+      until: () => words.find((until) => until > clock.now()),
+      tell: () => undefined,
+    };
     const { api, service } = await deskWith(script, { clock, slowDown: slow });
     await api.close(CLOSE, 'k', { onAttempt: () => words.push(clock.now() + 5_000) });
     expect(clock.sleeps).toEqual([250, 4_750 + SPREAD_MS / 2]);
@@ -105,7 +108,7 @@ describe.each(ROADS)('on the $road road, a request', ({ deskWith }) => {
   it('that is an action in doubt stays in doubt when the others may not ask for long', async () => {
     const clock = steadyClock();
     const words: number[] = [];
-    const slow: SlowDown = { until: () => words[0], tell: () => undefined };
+    const slow: RateLimitStore = { until: () => words[0], tell: () => undefined };
     const { api } = await deskWith([on(CLOSING, html(503))], { clock, slowDown: slow });
     const doing = api.close(CLOSE, 'k', { onAttempt: () => words.push(clock.now() + 50_000) });
     expect(await rejection(doing)).toBeInstanceOf(OutcomeUnknownError);
@@ -128,7 +131,7 @@ describe('a hundred that waited for the same word', () => {
         const clock = steadyClock();
         const ends = clock.now() + 7_000;
         const signal = new AbortController().signal;
-        await standStill(
+        await waitForRateLimit(
           aWord(clock, 7_000),
           { clock, random },
           { leftMs: () => ends + 9_000 - clock.now(), signal },

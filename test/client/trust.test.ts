@@ -4,7 +4,7 @@ import { connect as connectTcp, type Socket } from 'node:net';
 import { createServer, type TLSSocket } from 'node:tls';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { shakeHandsWith } from '../../src/client/probe.ts';
+import { probeTls } from '../../src/client/tls-probe.ts';
 import { UnavailableError } from '../../src/errors.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { anAccount } from '../spec/bodies.ts';
@@ -179,13 +179,10 @@ describe('a proxy', () => {
       proxy: { https: proxy.url },
       clock: systemClock,
     };
-    const seen = await shakeHandsWith(probing, new AbortController().signal);
+    const seen = await probeTls(probing, new AbortController().signal);
     expect(seen).toMatchObject({ protocol: 'TLSv1.3', chain: [{ issuer: 'Beyond' }] });
     expect(proxy.asked).toEqual(['desk.partner.test:443']);
-    const untrusted = shakeHandsWith(
-      { ...probing, trust: { ca: [], roots: false } },
-      new AbortController().signal,
-    );
+    const untrusted = probeTls({ ...probing, trust: { ca: [], roots: false } }, new AbortController().signal);
     expect(String(await rejection(untrusted))).toContain('unknown authority');
     expect(service.requests).toEqual([]);
   });

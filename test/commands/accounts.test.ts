@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ApiKey } from '../../src/domain/api-key.ts';
-import type { IntentRecord } from '../../src/journal/record.ts';
+import type { IntentRecord } from '../../src/journal/records.ts';
 import { anIntent, SENDING, step, UNKNOWN } from '../journal/records.ts';
 import { aDesk, aKeychain, type RunOptions } from '../support/desk.ts';
 import { type Front, frontOf, refusal } from '../support/front.ts';

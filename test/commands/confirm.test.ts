@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { confirmWith } from '../../src/commands/confirm.ts';
+import { confirmWith } from '../../src/commands/trade-action.ts';
 import type { Environment } from '../../src/domain/vocabulary.ts';
 import { UsageError } from '../../src/errors.ts';
-import type { Preview } from '../../src/flow/dealing.ts';
-import type { Block } from '../../src/present/blocks.ts';
-import { choosePrompter } from '../../src/terminal/choose-prompter.ts';
-import { planOf } from '../flow/facts.ts';
+import type { Block } from '../../src/output/blocks.ts';
+import { choosePrompter } from '../../src/terminal/inquirer-prompter.ts';
+import type { Preview } from '../../src/trading/trading-context.ts';
 import { recordingTerminal } from '../support/recording-terminal.ts';
+import { planOf } from '../trading/facts.ts';
 
 const preview = (line: string, dealtElsewhere: readonly string[] = []): Preview => ({
   plan: planOf(line),

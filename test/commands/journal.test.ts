@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { practiceIdentity } from '../../src/journal/identity.ts';
-import type { JournalRecord } from '../../src/journal/record.ts';
+import { practiceIdentity } from '../../src/journal/account-identity.ts';
+import type { JournalRecord } from '../../src/journal/records.ts';
 import {
   ACCEPTED,
   anIntent,

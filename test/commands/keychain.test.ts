@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { Keychain } from '../../src/config/keychain.ts';
 import { CredentialError } from '../../src/errors.ts';
-import type { Keychain } from '../../src/settings/keychain.ts';
 import { anAccount } from '../spec/bodies.ts';
 import { aDesk, aKeychain, type TestDesk } from '../support/desk.ts';
 import { SANDBOX_KEY } from '../support/desk-at.ts';

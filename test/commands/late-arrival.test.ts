@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod/mini';
-import { recordSchema } from '../../src/journal/record.ts';
+import { recordSchema } from '../../src/journal/records.ts';
 import { aDesk, type Ran, READ_BY_A_PERSON } from '../support/desk.ts';
 import { EACH_ACTION, wordsOf } from '../support/each-action.ts';
 import { frontOf, servedAt } from '../support/front.ts';

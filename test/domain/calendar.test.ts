@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { beginningOf, endOf, periodOf } from '../../src/domain/calendar.ts';
+import { readMoment } from '../../src/args/list-filter.ts';
+import { endOfMoment, periodOf, startOfMoment } from '../../src/domain/calendar.ts';
 import { instantText } from '../../src/domain/instants.ts';
-import { readMoment } from '../../src/intent/narrowing.ts';
 
 const NOW = '2026-11-20T09:02:11Z';
 
@@ -9,7 +9,7 @@ const NOW = '2026-11-20T09:02:11Z';
 function spanOf(text: string, zone = 'UTC', now = NOW): string {
   const here = { zone, nowMs: Date.parse(now) };
   const moment = readMoment('--since', text);
-  return `${instantText(beginningOf(moment, here))} ${instantText(endOf(moment, here))}`;
+  return `${instantText(startOfMoment(moment, here))} ${instantText(endOfMoment(moment, here))}`;
 }
 
 describe('what an operator writes', () => {

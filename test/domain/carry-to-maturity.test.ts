@@ -1,6 +1,6 @@
 import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
-import { carryToMaturity, dearest } from '../../src/domain/carry-to-maturity.ts';
+import { carryToMaturity, mostExpensive } from '../../src/domain/quote-figures.ts';
 
 const terms = (tenor: number, total: string) => ({
   tenor_days: new Big(tenor),
@@ -34,8 +34,8 @@ describe('the carry of an addition', () => {
     const [first, last] = ['2026-11-21T12:00:00Z', '2026-11-22T12:00:00Z'];
     const held = (total: string) =>
       [first, last].flatMap((to) => carryToMaturity(terms(3, total), { from, to }) ?? []);
-    expect(dearest(held('15'))?.maturity_at).toBe(last);
-    expect(dearest(held('-6'))?.maturity_at).toBe(first);
-    expect(dearest([])).toBeUndefined();
+    expect(mostExpensive(held('15'))?.maturity_at).toBe(last);
+    expect(mostExpensive(held('-6'))?.maturity_at).toBe(first);
+    expect(mostExpensive([])).toBeUndefined();
   });
 });

@@ -6,7 +6,7 @@ import {
   durationInWords,
   elapsedOver,
   MOST_APART_MS,
-} from '../../src/domain/elapsed.ts';
+} from '../../src/domain/instants.ts';
 
 const HOUR = 3_600_000;
 const at = (wall: number, monotonic?: number, service?: number): ClockReadings => ({

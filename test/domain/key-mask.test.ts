@@ -2,8 +2,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readJson } from '../../src/client/json.ts';
-import { ApiKey } from '../../src/domain/api-key.ts';
-import { keyMaskOf } from '../../src/domain/key-mask.ts';
+import { ApiKey, keyMaskOf } from '../../src/domain/api-key.ts';
 import { IN_JSON, IN_TEXT } from '../support/key-spellings.ts';
 
 const KEY = 'hk_test_for/Tests+Alone&~0003';

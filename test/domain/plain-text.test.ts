@@ -1,7 +1,6 @@
 /** Of plain text nothing is asked: whatever would have been said of each of its characters is compared here. */
 import { describe, expect, it } from 'vitest';
-import { clean } from '../../src/domain/clean.ts';
-import { isPlain } from '../../src/domain/plain-text.ts';
+import { isPlain, sanitize } from '../../src/domain/sanitize.ts';
 import { graphemesOf, graphemeWidth, textWidth } from '../../src/domain/text-width.ts';
 
 const EVERY = Array.from({ length: 0x1_0000 }, (_, point) => String.fromCharCode(point));
@@ -22,7 +21,7 @@ describe('plain text', () => {
   it('has characters that each stand by themselves, in one column, as they are', () => {
     const joined = PLAIN.filter((each) => graphemesOf(`a${each}${WIDE}`).length !== 3);
     const wider = PLAIN.filter((each) => graphemeWidth(each) !== 1 || textWidth(each + WIDE) !== 3);
-    const changed = PLAIN.filter((each) => clean(each + WIDE) !== each + WIDE);
+    const changed = PLAIN.filter((each) => sanitize(each + WIDE) !== each + WIDE);
     expect({ joined, wider, changed }).toEqual({ joined: [], wider: [], changed: [] });
   });
 });

@@ -1,7 +1,7 @@
 import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
-import { carryInWords } from '../../src/domain/carry.ts';
 import { judgePrice } from '../../src/domain/price-bounds.ts';
+import { carryInWords } from '../../src/domain/quote-figures.ts';
 import type { Side } from '../../src/domain/vocabulary.ts';
 
 /** At 1530 with an impact of 6, carry of 15 and a fee of 10 on 10,000: 31 bps (see quote-figures.test.ts). */

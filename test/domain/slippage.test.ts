@@ -1,9 +1,13 @@
 import { Big } from 'big.js';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Fill, slippageOf, worseByBps } from '../../src/domain/slippage.ts';
+import { type FillPrice, slippageOf, worseByBps } from '../../src/domain/price-bounds.ts';
 
-const fill = (side: Fill['side'], notional: string, [quoted, struck]: readonly [string, string]): Fill => ({
+const fill = (
+  side: FillPrice['side'],
+  notional: string,
+  [quoted, struck]: readonly [string, string],
+): FillPrice => ({
   side,
   notional: new Big(notional),
   quoted: new Big(quoted),

@@ -13,7 +13,7 @@ import {
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DamagedFileError, UsageError } from '../../src/errors.ts';
-import { halt, haltPath, readHalt, unhalt } from '../../src/journal/halt.ts';
+import { haltPath, liftHalt, readHalt, setHalt } from '../../src/journal/halt.ts';
 import { aMachine, temporaryFolder, withUmask } from '../support/own-folder.ts';
 import { NOON } from './records.ts';
 
@@ -32,25 +32,25 @@ describe('a halt', () => {
   it('is seen with who, when and why, until it is lifted', async () => {
     const { desk, folder, path } = aDesk();
     expect(readHalt(desk)).toBeUndefined();
-    expect(await withUmask(0, () => halt({ ...ADA, why: '  venue down\n' }, desk))).toBeUndefined();
+    expect(await withUmask(0, () => setHalt({ ...ADA, why: '  venue down\n' }, desk))).toBeUndefined();
     expect(readHalt(desk)).toEqual(HALTED);
     expect([folder, path].map((each) => (statSync(each).mode & 0o777).toString(8))).toEqual(['700', '600']);
-    expect(unhalt(desk)).toEqual(HALTED);
+    expect(liftHalt(desk)).toEqual(HALTED);
     expect(readHalt(desk)).toBeUndefined();
-    expect(unhalt(desk)).toBeUndefined();
+    expect(liftHalt(desk)).toBeUndefined();
     expect(readdirSync(folder)).toEqual([]);
   });
 
   it('takes the place of the one before, and names that one', () => {
     const { desk } = aDesk();
-    halt(ADA, desk);
-    expect(halt({ who: 'bo', why: 'audit' }, desk)).toEqual(HALTED);
+    setHalt(ADA, desk);
+    expect(setHalt({ who: 'bo', why: 'audit' }, desk)).toEqual(HALTED);
     expect(readHalt(desk)).toMatchObject({ who: 'bo', why: 'audit' });
   });
 
   it.each(['', '  \n', 'x'.repeat(501)])('is not made for the reason %j', (why) => {
     const { desk, folder } = aDesk();
-    expect(() => halt({ who: 'ada', why }, desk)).toThrow(UsageError);
+    expect(() => setHalt({ who: 'ada', why }, desk)).toThrow(UsageError);
     expect(readHalt({ ...desk })).toBeUndefined();
     expect(() => readdirSync(folder)).toThrow('ENOENT');
   });
@@ -58,7 +58,7 @@ describe('a halt', () => {
   it('holds the longest reason in the widest characters', () => {
     const { desk } = aDesk();
     const why = '\u0001₦'.repeat(250);
-    halt({ who: '', why }, desk);
+    setHalt({ who: '', why }, desk);
     expect(readHalt(desk)).toMatchObject({ who: 'unknown', why });
   });
 
@@ -86,7 +86,7 @@ describe('a halt', () => {
     mkdirSync(folder, { mode: 0o700 });
     put(path, folder);
     if (readdirSync(folder).length === 0 && canBeLifted) {
-      halt(ADA, desk);
+      setHalt(ADA, desk);
       const whole = readFileSync(path);
       for (let length = 0; length < whole.length - 1; length += 1) {
         writeFileSync(path, whole.subarray(0, length));
@@ -95,11 +95,11 @@ describe('a halt', () => {
     }
     expect(readHalt(desk)).toMatchObject({ unreadable: { code: 'damaged_file' } });
     if (canBeLifted) {
-      expect(unhalt(desk)).toMatchObject({ unreadable: { path } });
+      expect(liftHalt(desk)).toMatchObject({ unreadable: { path } });
       expect(readHalt(desk)).toBeUndefined();
     } else {
-      expect(() => unhalt(desk)).toThrow(DamagedFileError);
-      expect(() => halt(ADA, desk)).toThrow(DamagedFileError);
+      expect(() => liftHalt(desk)).toThrow(DamagedFileError);
+      expect(() => setHalt(ADA, desk)).toThrow(DamagedFileError);
       expect(readHalt(desk)).toMatchObject({ unreadable: { code: 'damaged_file' } });
     }
   });
@@ -107,7 +107,7 @@ describe('a halt', () => {
   it('that cannot be made says so', () => {
     const { desk, folder } = aDesk();
     writeFileSync(folder, '');
-    expect(() => halt(ADA, desk)).toThrow(DamagedFileError);
+    expect(() => setHalt(ADA, desk)).toThrow(DamagedFileError);
     rmSync(folder);
     expect(readHalt(desk)).toBeUndefined();
   });

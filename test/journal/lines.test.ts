@@ -1,6 +1,6 @@
 import { array, assert, constantFrom, property } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { lineReader, readLines } from '../../src/journal/lines.ts';
+import { lineReader, parseLines } from '../../src/journal/lines.ts';
 import { ACCEPTED, anIntent, DESK, idOf, SENDING, step } from './records.ts';
 
 const PIECES = [
@@ -24,7 +24,7 @@ describe('a journal of two formats', () => {
     const sending = { ...step(SENDING, '8d2f'), schema: 2, key_fingerprint: '0f0f0f0f' } as const;
     const lines = [before, step(SENDING), since, sending];
     const bytes = Buffer.from(lines.map((each) => `${JSON.stringify(each)}\n`).join(''));
-    expect(readLines(bytes, 'journal.jsonl')).toEqual({
+    expect(parseLines(bytes, 'journal.jsonl')).toEqual({
       records: lines,
       damage: [],
       damageAt: 0,
@@ -42,7 +42,7 @@ describe('a journal that is read again and again', () => {
         for (const pieces of growths) {
           content += pieces.join('');
           const bytes = Buffer.from(content);
-          expect(readAgain(bytes)).toEqual(readLines(bytes, 'journal.jsonl'));
+          expect(readAgain(bytes)).toEqual(parseLines(bytes, 'journal.jsonl'));
         }
       }),
     );
@@ -53,7 +53,7 @@ describe('a journal that is read again and again', () => {
     const [first, second, third] = PIECES;
     expect(readAgain(Buffer.from(first + second)).records).toHaveLength(2);
     const other = Buffer.from(second + first.replace('buy', 'sel') + third);
-    expect(readAgain(other)).toEqual(readLines(other, 'journal.jsonl'));
+    expect(readAgain(other)).toEqual(parseLines(other, 'journal.jsonl'));
     expect(readAgain(Buffer.from(first)).records).toHaveLength(1);
     expect(readAgain(Buffer.alloc(0)).records).toEqual([]);
   });

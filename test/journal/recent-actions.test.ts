@@ -3,10 +3,10 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { awaitsEnd, foldRecords, isUnresolved } from '../../src/journal/fold.ts';
 import { recentActions } from '../../src/journal/recent-actions.ts';
-import type { JournalRecord } from '../../src/journal/record.ts';
-import { placesOf } from '../../src/platform/places.ts';
+import type { JournalRecord } from '../../src/journal/records.ts';
+import { awaitsEnd, isUnresolved, replayRecords } from '../../src/journal/replay.ts';
+import { pathsOf } from '../../src/platform/paths.ts';
 import { aMachine, temporaryFolder } from '../support/own-folder.ts';
 import {
   ACCEPTED,
@@ -49,7 +49,7 @@ const journalOf = (steps: readonly Step[]): readonly JournalRecord[] => [
 ];
 
 const home = temporaryFolder(afterAll);
-const places = placesOf({
+const places = pathsOf({
   env: { HEDGE_HOME: home },
   host: { platform: 'linux', uid: process.geteuid?.() },
   home,
@@ -63,7 +63,7 @@ function recent(steps: readonly Step[]) {
 }
 
 const isOpen = (steps: readonly Step[], isRunning: boolean): boolean =>
-  foldRecords(journalOf(steps), () => isRunning).actions.some(
+  replayRecords(journalOf(steps), () => isRunning).actions.some(
     (action) => isUnresolved(action) || awaitsEnd(action),
   );
 

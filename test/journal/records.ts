@@ -1,14 +1,13 @@
 /** Records as the desk writes them, each complete, with what a test is about put in. */
 import { Big } from 'big.js';
-import { serviceIdentity } from '../../src/journal/identity.ts';
-import type { Terms } from '../../src/journal/ledger.ts';
+import { serviceIdentity } from '../../src/journal/account-identity.ts';
+import type { DealTerms } from '../../src/journal/queries.ts';
 import {
   type IntentRecord,
   type JournalRecord,
   recordSchema,
   type Writer,
-} from '../../src/journal/record.ts';
-
+} from '../../src/journal/records.ts';
 export const NOON = Date.parse('2026-11-20T12:00:00.000Z');
 export const at = (seconds = 0): string => new Date(NOON + seconds * 1_000).toISOString();
 /** `7c1e` → an action id that begins so. */
@@ -75,7 +74,7 @@ export const NOT_SENT = { kind: 'not_sent', why: 'declined' } as const;
 export const NOTHING = { kind: 'settled', as: 'nothing', because: 'the venue says so' } as const;
 export const DONE = { kind: 'settled', as: 'done', because: 'seen on the statement' } as const;
 
-export const theTerms = (parts: Partial<Terms> = {}): Terms => ({
+export const theTerms = (parts: Partial<DealTerms> = {}): DealTerms => ({
   action: 'open',
   identity: DESK,
   market: 'USDTNGN',

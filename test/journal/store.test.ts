@@ -14,8 +14,8 @@ import {
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DamagedFileError, StoppedError } from '../../src/errors.ts';
-import { readLines, writeLines } from '../../src/journal/lines.ts';
-import { type JournalRecord, mintActionId } from '../../src/journal/record.ts';
+import { parseLines, writeLines } from '../../src/journal/lines.ts';
+import { type JournalRecord, mintActionId } from '../../src/journal/records.ts';
 import { openJournal } from '../../src/journal/store.ts';
 import { aMachine, temporaryFolder, withUmask } from '../support/own-folder.ts';
 import { ACCEPTED, anIntent, idOf, NOT_SENT, REFUSED, SENDING, step, UNKNOWN } from './records.ts';
@@ -139,7 +139,7 @@ describe('a crash while writing', () => {
   });
 
   it('at every byte of an intent, and of what mends that, is mended in its turn', () => {
-    const read = (bytes: Buffer) => readLines(bytes, 'journal');
+    const read = (bytes: Buffer) => parseLines(bytes, 'journal');
     const add = (bytes: Buffer, id: string) =>
       Buffer.concat([
         bytes,

@@ -10,9 +10,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { aboutHedge, namesIn, readNames } from '../../src/cache/names.ts';
 import { offeredNames } from '../../src/main/complete.ts';
-import { aboutHedge, namesIn, readNames } from '../../src/memory/names.ts';
-import { placesOf } from '../../src/platform/places.ts';
+import { pathsOf } from '../../src/platform/paths.ts';
 import { ACCEPTED, anIntent, FILLED, idOf, SENDING, step, UNKNOWN } from '../journal/records.ts';
 import { aClosedHedge, aHedge } from '../spec/bodies.ts';
 import { deskAt } from '../support/desk-at.ts';
@@ -24,7 +24,7 @@ const OWNER = { profile: 'desk', identity: 'sandbox https://a.test key 1', baseU
 function aHome() {
   const home = temporaryFolder();
   const machine = aMachine();
-  const places = placesOf({
+  const places = pathsOf({
     env: { HEDGE_HOME: home },
     host: { platform: 'linux', uid: process.geteuid?.() },
     home,

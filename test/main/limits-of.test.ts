@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { StoredProfile } from '../../src/config/profiles.ts';
+import type { Selection } from '../../src/config/resolve.ts';
 import { limitsOf } from '../../src/main/limits-of.ts';
-import type { StoredProfile } from '../../src/settings/profiles.ts';
-import type { Selection } from '../../src/settings/resolve.ts';
-import { big, NO_LIMITS } from '../flow/facts.ts';
+import { big, NO_LIMITS } from '../trading/facts.ts';
 
 const stored = (limits: Partial<StoredProfile> = {}): Selection => ({
   kind: 'stored',

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DamagedFileError } from '../../src/errors.ts';
 import { checkParents, openParents } from '../../src/platform/parent-folders.ts';
-import { placesOf } from '../../src/platform/places.ts';
+import { pathsOf } from '../../src/platform/paths.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 
 const US = process.geteuid?.() ?? 0;
@@ -42,7 +42,7 @@ describe('the folders above ours', () => {
 
   it('are refused before anything is there: what is absent may have been moved away', () => {
     const open = made(join(temporaryFolder(), 'open'), 0o777);
-    const places = placesOf({
+    const places = pathsOf({
       env: { HEDGE_HOME: join(open, 'x') },
       host: { platform: 'linux', uid: US },
       home: '/root',

@@ -1,11 +1,10 @@
 /** The client connected to a scripted service: steady time, a canary key, closed when the test ends. */
 import { onTestFinished } from 'vitest';
-import { type Connecting, connect } from '../../src/client/connect.ts';
+import { type ConnectionOptions, connect } from '../../src/client/connect.ts';
 import type { HedgeApi } from '../../src/client/hedge-api.ts';
 import { ApiKey } from '../../src/domain/api-key.ts';
 import { type Exchange, type ScriptedService, scriptedService } from './scripted-service.ts';
 import { type SteadyClock, steadyClock, steadyRandom } from './steady-clock.ts';
-
 /** The part of the key that must never be seen anywhere. */
 export const CANARY = 'c4n4ry5ecret';
 export const KEY = ApiKey.of(`hk_test_${CANARY}9f2c`);
@@ -18,7 +17,7 @@ export interface Connected {
 }
 
 /** A client of `baseUrl` whose waits take no time; jitter is always a half. */
-export function connected(baseUrl: string, more: Partial<Connecting> = {}): Connected {
+export function connected(baseUrl: string, more: Partial<ConnectionOptions> = {}): Connected {
   const clock = steadyClock();
   const { api, close } = connect({ baseUrl, key: KEY, clock, random: steadyRandom(0.5), ...more });
   onTestFinished(close);
@@ -28,7 +27,7 @@ export function connected(baseUrl: string, more: Partial<Connecting> = {}): Conn
 /** A scripted service and a client of it. */
 export async function deskWith(
   script: readonly Exchange[],
-  more: Partial<Connecting> = {},
+  more: Partial<ConnectionOptions> = {},
 ): Promise<Connected & { service: ScriptedService }> {
   const service = await scriptedService(script);
   return { service, ...connected(service.url, { ca: [service.ca], ...more }) };
@@ -39,9 +38,9 @@ export const ROADS = [
   { road: 'direct', connected, deskWith },
   {
     road: 'pooled',
-    connected: (baseUrl: string, more: Partial<Connecting> = {}) =>
+    connected: (baseUrl: string, more: Partial<ConnectionOptions> = {}) =>
       connected(baseUrl, { pooled: true, ...more }),
-    deskWith: (script: readonly Exchange[], more: Partial<Connecting> = {}) =>
+    deskWith: (script: readonly Exchange[], more: Partial<ConnectionOptions> = {}) =>
       deskWith(script, { pooled: true, ...more }),
   },
 ] as const;

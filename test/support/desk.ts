@@ -1,13 +1,12 @@
 /** The whole program in this process: a home of its own, a terminal made of buffers, a clock that steps. */
 import { runInvocation } from '../../src/cli/pipeline.ts';
+import type { Keychain } from '../../src/config/keychain.ts';
 import { composeWorld } from '../../src/main/world.ts';
 import { type Clock, systemClock } from '../../src/platform/clock.ts';
 import { type Host, hostOf } from '../../src/platform/host.ts';
 import { type Random, systemRandom } from '../../src/platform/random.ts';
-import type { Keychain } from '../../src/settings/keychain.ts';
 import { temporaryFolder } from './own-folder.ts';
 import { type Recording, type RecordingOptions, recordingTerminal } from './recording-terminal.ts';
-
 export interface Ran {
   code: number;
   out: string;

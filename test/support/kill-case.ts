@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ActionState } from '../../src/journal/fold.ts';
+import type { ActionState } from '../../src/journal/replay.ts';
 import { openJournal } from '../../src/journal/store.ts';
 import { type BuiltRun, runBuilt } from './built.ts';
 import { bookFor, type EachAction, wordsOf } from './each-action.ts';
@@ -20,7 +20,6 @@ import {
 } from './kill-points.ts';
 import { aMachine } from './own-folder.ts';
 import type { ServedBook } from './served-book.ts';
-
 /**
  * What is killed: the action under a calm sky, the action whose first answer is lost, or the `resume` that sends
  * it again after it was killed half-way through its first send.

@@ -4,14 +4,14 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { HedgeError } from '../../src/errors.ts';
-import { deal } from '../../src/flow/deal/deal.ts';
-import type { ActionReport } from '../../src/flow/dealing.ts';
-import { resume } from '../../src/flow/settle/resume.ts';
 import type { Clock } from '../../src/platform/clock.ts';
 import type { Random } from '../../src/platform/random.ts';
-import { dealingDesk } from '../flow/dealing-desk.ts';
-import { intent } from '../flow/facts.ts';
+import { executeAction } from '../../src/trading/execute.ts';
+import { resumeActions } from '../../src/trading/recover/resume-action.ts';
+import type { ActionReport } from '../../src/trading/trading-context.ts';
 import type { PracticeDesk } from '../practice/support/desk.ts';
+import { intent } from '../trading/facts.ts';
+import { dealingDesk } from '../trading/trading-context.ts';
 import { frontOf, type Meddling, refusal, servedAt } from './front.ts';
 import { temporaryFolder } from './own-folder.ts';
 
@@ -132,12 +132,12 @@ export async function sleptThrough(random: Random, { blind = false } = {}): Prom
   if (!line.startsWith('open')) await desk.now('open USDTNGN buy 10k');
   const opened = arrivals;
   restless = true;
-  await tell(line, deal(intent(line, { yes: true }), desk.dealing()));
+  await tell(line, executeAction(intent(line, { yes: true }), desk.dealing()));
   for (let times = 0; times < RESUMES; times += 1) {
     desk.practice.clock.pass(one(BETWEEN));
     if (!blind && random.fraction() < 0.3) setBy += one(SET_BY);
     const how = { word: undefined, yes: true, resend: true, dryRun: false, wait: true, timeoutMs: 9_000 };
-    await tell('resume', resume(how, desk.dealing({ attended: false })));
+    await tell('resume', resumeActions(how, desk.dealing({ attended: false })));
   }
   const twice = [...acted].filter(([, count]) => count > 1);
   return {

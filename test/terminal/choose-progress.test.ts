@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Clock } from '../../src/platform/clock.ts';
-import { chooseProgress } from '../../src/terminal/choose-progress.ts';
-import { SHOWN_AFTER_MS } from '../../src/terminal/progress-drawing.ts';
+import { chooseProgress, SHOWN_AFTER_MS } from '../../src/terminal/progress.ts';
 import { programArgs } from '../support/program.ts';
 import { openScreen } from '../support/pty.ts';
 import { coloursIn, recordingTerminal } from '../support/recording-terminal.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
-import { choosePrompter } from '../../src/terminal/choose-prompter.ts';
+import { choosePrompter } from '../../src/terminal/inquirer-prompter.ts';
 import type { Prompter } from '../../src/terminal/prompter.ts';
 import { programArgs } from '../support/program.ts';
 import { openScreen } from '../support/pty.ts';

@@ -1,25 +1,24 @@
 /** An operator whose answers are written down beforehand, at a desk over a service that only reads. */
 import { onTestFinished } from 'vitest';
+import type { OpenDraft } from '../../src/args/action-intent.ts';
+import { readOpenDraft } from '../../src/args/read-action.ts';
 import type { HedgeApi } from '../../src/client/hedge-api.ts';
-import type { QuoteRequest } from '../../src/client/requests.ts';
 import type { Account, Hedge, Market, Quote } from '../../src/client/schemas.ts';
-import type { Limits } from '../../src/flow/dealing.ts';
-import type { OpenDraft } from '../../src/intent/action-intent.ts';
-import { readOpenDraft } from '../../src/intent/open-intent.ts';
+import type { QuoteRequest } from '../../src/client/serialize-request.ts';
 import type { Halt } from '../../src/journal/halt.ts';
-import type { JournalRecord } from '../../src/journal/record.ts';
+import type { JournalRecord } from '../../src/journal/records.ts';
 import { openJournal } from '../../src/journal/store.ts';
+import { renderHuman } from '../../src/output/render-human.ts';
 import { hostOf } from '../../src/platform/host.ts';
-import { placesOf } from '../../src/platform/places.ts';
-import { renderHuman } from '../../src/present/render-human.ts';
+import { pathsOf } from '../../src/platform/paths.ts';
 import type { Prompter } from '../../src/terminal/prompter.ts';
-import type { Asking } from '../../src/wizard/asking.ts';
-import { account, big, market, quote } from '../flow/facts.ts';
+import type { TradingLimits } from '../../src/trading/trading-context.ts';
+import type { WizardContext } from '../../src/wizard/questions.ts';
 import { DESK, NOON } from '../journal/records.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { steadyRandom } from '../support/steady-clock.ts';
 import { writeJournal } from '../support/written-journal.ts';
-
+import { account, big, market, quote } from '../trading/facts.ts';
 /** What the service answers; it refuses whatever else is asked of it, actions above all. */
 export interface Service {
   markets?: readonly Market[];
@@ -139,7 +138,7 @@ export function operator(answers: readonly string[]): {
   };
 }
 
-export const NO_LIMITS: Limits = {
+export const NO_LIMITS: TradingLimits = {
   maxNotional: undefined,
   maxDailyNotional: undefined,
   readOnly: false,
@@ -147,7 +146,7 @@ export const NO_LIMITS: Limits = {
 };
 
 export interface Desk {
-  limits?: Partial<Limits>;
+  limits?: Partial<TradingLimits>;
   halt?: Halt;
   journal?: readonly JournalRecord[];
   width?: number;
@@ -161,13 +160,13 @@ export function aDesk(answers: readonly string[], desk: Desk = {}) {
   if (desk.journal !== undefined) writeJournal(home, desk.journal);
   const clock = { ...quiet, now: () => NOON };
   const machine = { clock, random: steadyRandom(0.5), host: hostOf(process) };
-  const places = placesOf({
+  const places = pathsOf({
     env: { HEDGE_HOME: home },
     host: { platform: 'linux', uid: process.geteuid?.() },
     home,
   });
   const { prompter, asked, left } = operator(answers);
-  const asking: Asking = {
+  const asking: WizardContext = {
     api,
     clock,
     signal: new AbortController().signal,

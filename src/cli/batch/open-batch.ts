@@ -1,27 +1,41 @@
 /**
  * A batch from its file to lines that are ready to run: read, found right, and said enough for where they deal.
  * Nothing of it has run, and nothing was sent, when this returns.
+ *
+ * What a batch has to say where nobody is there to be asked: what holds for all of it once, behind `hedge batch`,
+ * and what only a line can say in each line. Reads nothing.
  */
-import type { Batch, Desk, RunnableLine } from '../../commands/desk.ts';
-import type { Shown } from '../../commands/shown.ts';
-import { spelledName } from '../../domain/clean.ts';
+
+import type { BatchIntent } from '../../args/batch-options.ts';
+import type { Batch, CommandContext, RunnableLine } from '../../commands/command-context.ts';
+import type { CommandResult } from '../../commands/command-result.ts';
 import { quoted } from '../../domain/quoted.ts';
+import { spelledName } from '../../domain/sanitize.ts';
 import { UsageError } from '../../errors.ts';
-import { goneInWords, goneLines } from '../../flow/batch/gone-lines.ts';
-import type { BatchIntent } from '../../intent/batch-intent.ts';
-import { readGivenFile } from '../../platform/given-file.ts';
+import { readUserFile } from '../../platform/user-file.ts';
 import { readStandardInput } from '../../terminal/standard-input.ts';
-import { errorOf, notLongAfterSignal } from '../ending.ts';
+import { removedLines, removedLinesInWords } from '../../trading/batch.ts';
+import {
+  COMMAND_FLAGS,
+  type FlagNames,
+  flagsInWords,
+  type MissingFlag,
+  missingInWords,
+  missingToResend,
+  missingUnattended,
+  notATerminal,
+  type UnattendedContext,
+} from '../../trading/guards/unattended-policy.ts';
 import { codeOfLine } from '../exit-codes.ts';
-import { checkLines } from './attendance.ts';
-import { deskOfLine, type LineTerms } from './line-desk.ts';
-import { narrate } from './narrator.ts';
-import { type Line, readLines } from './read-lines.ts';
+import { errorOf, withShutdownDeadline } from '../shutdown.ts';
+import { reportBatchProgress } from './batch-progress.ts';
+import { type LineTerms, lineContext } from './line-context.ts';
+import { listed, type ParsedLine, readBatchLines, type WrongLine } from './read-lines.ts';
 
 const LARGEST_BYTES = 4 * 1_024 * 1_024;
 
-export interface BatchWorld {
-  desk: Desk;
+export interface BatchContext {
+  desk: CommandContext;
   input: NodeJS.ReadableStream;
   signal: AbortSignal;
   /** The command line of the batch. */
@@ -29,15 +43,15 @@ export interface BatchWorld {
 }
 
 /** @throws UsageError naming every line that is wrong; CredentialError and the like for where it would deal. */
-export async function openBatch(intent: BatchIntent, world: BatchWorld): Promise<Batch> {
+export async function openBatch(intent: BatchIntent, world: BatchContext): Promise<Batch> {
   const { desk, signal } = world;
   const fromInput = intent.file === undefined;
-  const lines = await readLines(await textOf(intent, world), intent, signal);
+  const lines = await readBatchLines(await textOf(intent, world), intent, signal);
   if (lines.length === 0) desk.note('The batch has no lines: nothing to do.');
   await refuseUnattended(lines, desk, fromInput);
   await tellOfGone(lines, intent, desk);
   const { named } = await desk.vantage();
-  const { bar, tell } = narrate(lines, { ...desk, named });
+  const { bar, tell } = reportBatchProgress(lines, { ...desk, named });
   return {
     lines: lines.map((line) => ({
       number: line.number,
@@ -52,30 +66,30 @@ export async function openBatch(intent: BatchIntent, world: BatchWorld): Promise
 }
 
 async function runLine(
-  { command, raw, words, number, kind }: Line,
+  { command, raw, words, number, kind }: ParsedLine,
   voice: Pick<LineTerms, 'fromInput' | 'bar'>,
-  { desk, signal, argv }: BatchWorld,
+  { desk, signal, argv }: BatchContext,
 ): ReturnType<RunnableLine['run']> {
   const dealt = (): boolean => kind !== 'reading';
   const place = `line ${number.toString()}:`;
   const name = spelledName([place, ...words].join(' '));
-  const own = deskOfLine(desk, { ...voice, name, argv: [...argv, place, ...words] });
+  const own = lineContext(desk, { ...voice, name, argv: [...argv, place, ...words] });
   own.progress.start(name);
   try {
-    let shown: Shown | undefined;
+    let shown: CommandResult | undefined;
     const running = command.prepare(raw)(own, async (emitted) => {
       shown = emitted;
     });
-    const result = (await notLongAfterSignal(running, { signal, clock: desk.clock, dealt })) ?? shown;
+    const result = (await withShutdownDeadline(running, { signal, clock: desk.clock, dealt })) ?? shown;
     return { result, error: result?.finding };
   } catch (thrown) {
     return { result: undefined, error: errorOf(thrown, signal, dealt()) };
   }
 }
 
-async function textOf({ file }: BatchIntent, { input, signal }: BatchWorld): Promise<string> {
+async function textOf({ file }: BatchIntent, { input, signal }: BatchContext): Promise<string> {
   if (file === undefined) return readStandardInput(input, LARGEST_BYTES, signal);
-  const given = readGivenFile(file, { maxBytes: LARGEST_BYTES });
+  const given = readUserFile(file, { maxBytes: LARGEST_BYTES });
   if ('why' in given)
     throw new UsageError(
       `The batch ${quoted(file)} cannot be read: ${given.why}.`,
@@ -89,7 +103,11 @@ async function textOf({ file }: BatchIntent, { input, signal }: BatchWorld): Pro
 }
 
 /** What each line would be stopped for at its turn, found before the first one runs. */
-async function refuseUnattended(lines: readonly Line[], desk: Desk, fromInput: boolean): Promise<void> {
+async function refuseUnattended(
+  lines: readonly ParsedLine[],
+  desk: CommandContext,
+  fromInput: boolean,
+): Promise<void> {
   if (!lines.some(({ kind, resumes }) => kind === 'action' || resumes !== undefined)) return;
   const { environment, expected, attended } = await desk.dealing();
   checkLines(lines, { environment, expected, attended: attended && !fromInput });
@@ -97,10 +115,55 @@ async function refuseUnattended(lines: readonly Line[], desk: Desk, fromInput: b
 }
 
 /** Told also with --quiet: what was dealt before and left out of the file since. */
-async function tellOfGone(lines: readonly Line[], { file, name }: BatchIntent, desk: Desk): Promise<void> {
+async function tellOfGone(
+  lines: readonly ParsedLine[],
+  { file, name }: BatchIntent,
+  desk: CommandContext,
+): Promise<void> {
   const intents = lines.flatMap(({ intent }) => intent ?? []);
   if (intents.length === 0) return;
   const { journal, identity, clock } = await desk.looking();
   const batch = { file, name, intents, identity, nowMs: clock.now() };
-  for (const line of goneInWords(goneLines(journal.read().actions, batch))) desk.progress.note(line);
+  for (const line of removedLinesInWords(removedLines(journal.read().actions, batch)))
+    desk.progress.note(line);
+}
+
+/** The same for a line that is a JSON object. A key is never missing: the batch gives each line one. */
+const IN_THE_OBJECT: FlagNames = { ...COMMAND_FLAGS, price: '"worst_price":"PRICE"' };
+
+/** @throws UsageError that says all of it; nothing has run. */
+export function checkLines(lines: readonly ParsedLine[], where: UnattendedContext): void {
+  const found = lines.map((line) => ({ line, missing: missingFrom(line, where) }));
+  const ofAll = (['yes', 'promise'] as const).filter((each) =>
+    found.some(({ missing }) => missing.includes(each)),
+  );
+  const wrong = found.flatMap(({ line, missing }) => wrongLine(line, missing.filter(isOfALine)));
+  if (ofAll.length === 0 && wrong.length === 0) return;
+  const { words, details } = listed(wrong);
+  throw new UsageError(
+    `${notATerminal(where)}: none of the batch has run and nothing was sent.`,
+    [
+      ...(ofAll.length === 0 ? [] : [`Add behind hedge batch: ${flagsInWords(ofAll, COMMAND_FLAGS)}`]),
+      ...words,
+    ].join('\n'),
+    {
+      ...(ofAll.length === 0 ? {} : { batch: ofAll.map((each) => COMMAND_FLAGS[each]) }),
+      ...details,
+    },
+  );
+}
+
+function missingFrom({ intent, resumes }: ParsedLine, where: UnattendedContext): readonly MissingFlag[] {
+  if (intent !== undefined) return missingUnattended(intent, where);
+  return resumes === undefined ? [] : missingToResend(resumes, where);
+}
+
+const isOfALine = (missing: MissingFlag): boolean => missing !== 'yes' && missing !== 'promise';
+
+function wrongLine({ number, isObject }: ParsedLine, missing: readonly MissingFlag[]): readonly WrongLine[] {
+  if (missing.length === 0) return [];
+  const add = isObject
+    ? `Add to the object: ${flagsInWords(missing, IN_THE_OBJECT)}`
+    : `Add to the line: ${flagsInWords(missing, COMMAND_FLAGS)}`;
+  return [{ number, error: new UsageError(`${missingInWords(missing)}.`, add) }];
 }

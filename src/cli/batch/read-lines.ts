@@ -1,27 +1,35 @@
 /**
  * The text of a batch to its lines, each the same as if it had been typed: all of them, or one error that names
  * every wrong one. What the batch says for all its lines is put into each; nothing runs here.
+ *
+ * Which commands may stand in a batch, and in which company each may run. What is not named here may not.
+ *
+ * A line of a batch that is a JSON object, as the words of the command line that says the same: from there on
+ * both kinds are one. Fields are named as the service names them; one that the command does not have is refused.
+ *
+ * Lines that are wrong, as the one error that names each of them. It does not know what may be wrong.
  */
-import type { Command } from '../../commands/define.ts';
-import { quotedName } from '../../domain/quoted.ts';
-import { UsageError } from '../../errors.ts';
-import { batchKeys, requestText } from '../../flow/batch/batch-keys.ts';
-import type { BatchLine } from '../../flow/batch/run-batch.ts';
-import type { ActionIntent } from '../../intent/action-intent.ts';
-import { type ResumeIntent, readResumeIntent } from '../../intent/after-intents.ts';
-import type { BatchIntent } from '../../intent/batch-intent.ts';
-import type { RawInput } from '../../intent/raw-input.ts';
-import { readAction } from '../../intent/read-action.ts';
-import { readWords } from '../../intent/shell-words.ts';
-import { nextTurn } from '../../platform/clock.ts';
-import { readCommandLine } from '../command-line.ts';
-import { glanceAt } from '../global-options.ts';
-import { COMMANDS_IN_BATCH, isAction, kindInBatch } from './allowed.ts';
-import { wordsOfJson } from './json-line.ts';
-import { refuseWrong, type WrongLine } from './wrong-lines.ts';
 
+import { Big } from 'big.js';
+import type { ActionIntent } from '../../args/action-intent.ts';
+import type { BatchIntent } from '../../args/batch-options.ts';
+import { type ResumeIntent, readResumeIntent } from '../../args/follow-up-options.ts';
+import type { RawInput } from '../../args/operands.ts';
+import { readAction } from '../../args/read-action.ts';
+import { readWords } from '../../args/shell-words.ts';
+import { readGivenObject } from '../../client/json.ts';
+import { type Command, isGroup, type OperandSpec, type OptionSpec } from '../../commands/define.ts';
+import { REGISTRY } from '../../commands/registry.ts';
+import { type Fields, ownField } from '../../domain/fields.ts';
+import { quoted, quotedName } from '../../domain/quoted.ts';
+import { sanitize } from '../../domain/sanitize.ts';
+import { UsageError } from '../../errors.ts';
+import { nextTurn } from '../../platform/clock.ts';
+import { type BatchLine, batchKeys, requestText } from '../../trading/batch.ts';
+import { readCommandLine } from '../command-line.ts';
+import { scanGlobalOptions } from '../global-options.ts';
 /** A line that can run. */
-export interface Line extends BatchLine {
+export interface ParsedLine extends BatchLine {
   command: Command;
   words: readonly string[];
   raw: RawInput;
@@ -41,8 +49,12 @@ const LONGEST_LINE_BYTES = 65_536;
 const AT_ONCE = 50;
 
 /** `signal` ends the reading with its own reason. @throws UsageError naming the lines that are wrong. */
-export async function readLines(text: string, terms: Terms, signal?: AbortSignal): Promise<readonly Line[]> {
-  const read: Line[] = [];
+export async function readBatchLines(
+  text: string,
+  terms: Terms,
+  signal?: AbortSignal,
+): Promise<readonly ParsedLine[]> {
+  const read: ParsedLine[] = [];
   const wrong: WrongLine[] = [];
   for (const [index, each] of linesIn(text).entries()) {
     if (index % AT_ONCE === 0) {
@@ -87,7 +99,7 @@ async function readLine(
   number: number,
   typed: readonly string[],
   terms: Terms,
-): Promise<Omit<Line, 'isObject'>> {
+): Promise<Omit<ParsedLine, 'isObject'>> {
   const words = typed[0] === 'hedge' ? typed.slice(1) : typed;
   const said = await readCommandLine(words, { width: 0 });
   if (said.kind === 'text')
@@ -102,7 +114,7 @@ async function readLine(
       `hedge ${command.name} does not run in a batch.`.replace('  ', ' '),
       `These do: ${COMMANDS_IN_BATCH.join(', ')}.`,
     );
-  const { output, quiet, verbose, noColor } = glanceAt(words);
+  const { output, quiet, verbose, noColor } = scanGlobalOptions(words);
   const shownOtherwise = output.form !== 'table' || output.query !== undefined || quiet || verbose || noColor;
   if (globals.profile !== undefined || globals.expectEnv !== undefined || shownOtherwise)
     throw new UsageError(
@@ -136,7 +148,7 @@ function withTerms(raw: RawInput, { options: specs }: Command, { yes, dryRun }: 
 }
 
 /** A deal id or a key that stands in two lines that deal would make one deal of them, silently. */
-function repeated(lines: readonly Line[]): readonly WrongLine[] {
+function repeated(lines: readonly ParsedLine[]): readonly WrongLine[] {
   const seen = new Map<string, number>();
   return lines.flatMap(({ number, intent }) =>
     namesOf(intent).flatMap((name) => {
@@ -155,7 +167,7 @@ function repeated(lines: readonly Line[]): readonly WrongLine[] {
  * The same deal twice is a slip unless it is said: within a minute it would be stopped as a double, and when the
  * batch is run again after that it would be dealt.
  */
-function doubled(lines: readonly Line[]): readonly WrongLine[] {
+function doubled(lines: readonly ParsedLine[]): readonly WrongLine[] {
   const seen = new Map<string, number>();
   return lines.flatMap(({ number, intent }) => {
     if (intent === undefined || intent.action === 'close' || namesOf(intent).length > 0) return [];
@@ -177,7 +189,7 @@ const dealIdOf = (intent: ActionIntent): string | undefined =>
   intent.action === 'open' ? intent.dealId : undefined;
 
 /** Every action that has neither a key nor a deal id of its own gets the key that follows from the batch. */
-function withKeys(lines: readonly Line[], name: string | undefined): readonly Line[] {
+function withKeys(lines: readonly ParsedLine[], name: string | undefined): readonly ParsedLine[] {
   const keys = batchKeys(
     lines.flatMap(({ intent }) => intent ?? []),
     name,
@@ -191,3 +203,157 @@ function withKeys(lines: readonly Line[], name: string | undefined): readonly Li
     return { ...line, raw: keyed, intent: readAction(command.name, keyed) };
   });
 }
+
+const IN_BATCH: Readonly<Record<string, BatchLine['kind']>> = {
+  markets: 'reading',
+  price: 'reading',
+  quote: 'reading',
+  hedges: 'reading',
+  history: 'reading',
+  positions: 'reading',
+  account: 'reading',
+  journal: 'reading',
+  check: 'step',
+  wait: 'step',
+  resume: 'step',
+  open: 'action',
+  add: 'action',
+  reduce: 'action',
+  close: 'action',
+} satisfies Readonly<Record<ActionIntent['action'], 'action'>> & Readonly<Record<string, BatchLine['kind']>>;
+
+export const kindInBatch = (command: string): BatchLine['kind'] | undefined => ownField(IN_BATCH, command);
+
+export const COMMANDS_IN_BATCH: readonly string[] = Object.keys(IN_BATCH);
+
+export const isAction = (command: string): command is ActionIntent['action'] =>
+  kindInBatch(command) === 'action';
+
+/** Operands whose field is not their name in small letters. */
+const OPERAND_FIELDS: Readonly<Record<string, string>> = { NOTIONAL: 'notional_usd', ACTION: 'action_id' };
+const OPTION_FIELDS: Readonly<Record<string, string>> = { tenor: 'tenor_days' };
+
+/** @throws UsageError naming the field that is wrong, or that there is no such command here. */
+export async function wordsOfJson(text: string): Promise<readonly string[]> {
+  const { command: name, ...fields } = readGivenObject(text, 'Write each object on one line.');
+  if (typeof name !== 'string' || kindInBatch(name) === undefined)
+    throw new UsageError(
+      name === undefined ? 'The field "command" is missing.' : `The field "command" is none of a batch.`,
+      `It is one of ${COMMANDS_IN_BATCH.join(', ')}.`,
+    );
+  const command = await load(name);
+  const operands = operandWords(command.operands, fields);
+  const options = command.options.map((spec) => ({ spec, field: optionField(spec) }));
+  const known = [...command.operands.map(operandField), ...options.map(({ field }) => field)];
+  const unknown = Object.keys(fields).find((field) => !known.includes(field));
+  if (unknown !== undefined)
+    throw new UsageError(
+      `hedge ${name} has no field ${quoted(unknown)}.`,
+      `Its fields are ${known.join(', ')}.`,
+    );
+  const said = options.flatMap(({ spec, field }) => optionWords(spec, field, ownField(fields, field)));
+  return [name, ...said, '--', ...operands];
+}
+
+async function load(name: string): Promise<Command> {
+  const line = REGISTRY.find((each) => each.name === name);
+  const entry = await line?.load();
+  const command = entry !== undefined && isGroup(entry) ? entry.main : entry;
+  if (command === undefined)
+    throw new UsageError(`There is no command ${quoted(name)}.`, 'See hedge --help.');
+  return command;
+}
+
+const operandField = ({ name }: OperandSpec): string => ownField(OPERAND_FIELDS, name) ?? name.toLowerCase();
+
+function operandWords(specs: readonly OperandSpec[], fields: Fields): readonly string[] {
+  const words: string[] = [];
+  let missing: string | undefined;
+  for (const spec of specs) {
+    const field = operandField(spec);
+    const value = ownField(fields, field);
+    if (value === undefined) missing ??= field;
+    // Operands are told apart by their place: none may be left out before one that is said.
+    else if (missing !== undefined) throw new UsageError(`The field "${missing}" is missing.`);
+    else if (spec.variadic === true && Array.isArray(value))
+      words.push(...value.map((each) => textOf(field, each)));
+    else words.push(textOf(field, value));
+  }
+  return words;
+}
+
+function optionField({ flags }: OptionSpec): string {
+  const name = longOf(flags).replace(/^--(?:no-)?/, '');
+  return ownField(OPTION_FIELDS, name) ?? name.replaceAll('-', '_');
+}
+
+const longOf = (flags: string): string => /--[a-z-]+/.exec(flags)?.[0] ?? flags;
+
+function optionWords({ flags }: OptionSpec, field: string, value: unknown): readonly string[] {
+  if (value === undefined) return [];
+  const flag = longOf(flags);
+  if (/[<[]/.test(flags))
+    return [`${flag}=${textOf(field, Array.isArray(value) ? joined(field, value) : value)}`];
+  if (typeof value !== 'boolean')
+    throw new UsageError(
+      `The field ${quoted(field)} is true or false.`,
+      'Leave it out for what it is without.',
+    );
+  return value === !flag.startsWith('--no-') ? [flag] : [];
+}
+
+const joined = (field: string, values: readonly unknown[]): string =>
+  values.map((value) => textOf(field, value)).join(',');
+
+/** Text as it is; a number with the digits it was written with. */
+function textOf(field: string, value: unknown): string {
+  if (value instanceof Big) return value.toFixed();
+  if (typeof value === 'string' && value !== '') return value;
+  throw new UsageError(
+    `The field ${quoted(field)} is neither text nor a number.`,
+    'Leave it out, or say it.',
+  );
+}
+
+export interface WrongLine {
+  number: number;
+  error: UsageError;
+}
+
+/** Listed; of the others only the number is told. */
+const MOST_LISTED = 50;
+
+/** @throws UsageError that names the first of them; nothing has run. */
+export function refuseWrong(wrong: readonly WrongLine[]): void {
+  if (wrong.length === 0) return;
+  const [lines, are] = wrong.length === 1 ? ['A line', 'is'] : [`${wrong.length.toString()} lines`, 'are'];
+  const { words, details } = listed(wrong);
+  throw new UsageError(
+    `${lines} of the batch ${are} wrong, so none has run and nothing was sent.`,
+    words.join('\n'),
+    details,
+  );
+}
+
+/** The first of them in words, a line each, and for programs. */
+export function listed(wrong: readonly WrongLine[]) {
+  const shown = wrong.toSorted((one, other) => one.number - other.number).slice(0, MOST_LISTED);
+  const others = wrong.length - shown.length;
+  return {
+    words: [
+      ...shown.map(wrongInWords),
+      ...(others === 0 ? [] : [`and ${others.toString()} more wrong ${others === 1 ? 'line' : 'lines'}.`]),
+    ],
+    details: { lines: shown.map(wrongDetails), ...(others === 0 ? {} : { others }) },
+  };
+}
+
+/** `line 3: "up" is not a side. The side is buy or sell.` */
+const wrongInWords = ({ number, error: { what, hint } }: WrongLine): string =>
+  sanitize(`line ${number.toString()}: ${what}${hint === undefined ? '' : ` ${hint.replaceAll('\n', ' ')}`}`);
+
+const wrongDetails = ({ number, error: { what, hint } }: WrongLine) => ({
+  line: number,
+  message: what,
+  ...(hint === undefined ? {} : { hint }),
+});

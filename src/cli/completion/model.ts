@@ -3,13 +3,11 @@
  * shell; each of them writes it down in its own words.
  */
 import { Option } from 'commander';
-import { type Command, type CommandGroup, isGroup } from '../../commands/define.ts';
+import { type Command, type CommandGroup, isGroup, type OptionSpec } from '../../commands/define.ts';
 import { REGISTRY } from '../../commands/registry.ts';
-import type { OptionSpec } from '../../commands/words.ts';
 import { ownField } from '../../domain/fields.ts';
 import { GLOBAL_OPTIONS } from '../global-options.ts';
 import { FOLLOWING, FREE, type Takes, takesOf } from './words.ts';
-
 export interface OfferedOption {
   /** `--tenor` */
   word: string;

@@ -1,5 +1,5 @@
 /** The completion scripts, one a shell, and the files they ship in. The same registry gives the same bytes. */
-import { SHELLS, type Shell } from '../../commands/desk.ts';
+import { SHELLS, type Shell } from '../../commands/command-context.ts';
 import { HELP_TOPICS, TOPICS } from '../help/topics.ts';
 import { bashScript } from './bash.ts';
 import { fishScript } from './fish.ts';

@@ -2,13 +2,14 @@
  * What stands for which words: every placeholder of an operand or an option in help, and what a shell may offer
  * in its place. One that is not here stops the generator, so that it is decided for each.
  */
-import { SHELLS } from '../../commands/desk.ts';
+
+import { GET_PATHS, POST_PATHS } from '../../args/api-request.ts';
+import { WEATHER_REACHES } from '../../args/weather-intent.ts';
+import { SHELLS } from '../../commands/command-context.ts';
 import { ownField } from '../../domain/fields.ts';
 import { ENVIRONMENTS, HEDGE_STATUSES, SIDES, TENORS } from '../../domain/vocabulary.ts';
-import { GET_PATHS, POST_PATHS } from '../../intent/api-intent.ts';
-import { WEATHER_REACHES } from '../../intent/weather-intent.ts';
-import { JOURNAL_ACTIONS } from '../../journal/record.ts';
-import { OUTPUT_FORMS } from '../output.ts';
+import { JOURNAL_ACTIONS } from '../../journal/records.ts';
+import { OUTPUT_FORMS } from '../output-options.ts';
 
 type NamesOf = 'markets' | 'hedges' | 'deals' | 'matters' | 'anything' | 'profiles';
 

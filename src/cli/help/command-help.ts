@@ -1,11 +1,15 @@
 /** The pages of hedge itself, of a command and of a group: examples that can be pasted before all else. */
-import { type Command, type CommandGroup, isGroup } from '../../commands/define.ts';
+import {
+  type Command,
+  type CommandGroup,
+  isGroup,
+  type OperandSpec,
+  type OptionSpec,
+} from '../../commands/define.ts';
 import { REGISTRY } from '../../commands/registry.ts';
-import type { OperandSpec, OptionSpec } from '../../commands/words.ts';
 import { GLOBAL_OPTIONS } from '../global-options.ts';
 import { code, type Page, type Part, renderPage, rows, text } from './page.ts';
 import { HELP_TOPICS } from './topics.ts';
-
 export const DESCRIPTION = 'The terminal of an FX desk: prices, opens, grows, cuts and closes naira hedges.';
 const HELP_OPTION: OptionSpec = { flags: '-h, --help', summary: 'help for a command' };
 

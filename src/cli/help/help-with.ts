@@ -1,13 +1,12 @@
 /** `hedge help WORDS`: hedge itself, a command, a command of a group, a topic, or which topics there are. */
 import { type Command, type CommandGroup, isGroup } from '../../commands/define.ts';
 import { REGISTRY } from '../../commands/registry.ts';
-import { didYouMean } from '../../domain/closest.ts';
+import { didYouMean } from '../../domain/did-you-mean.ts';
 import { quoted } from '../../domain/quoted.ts';
 import { UsageError } from '../../errors.ts';
 import { entryHelp, rootHelp } from './command-help.ts';
 import { type Page, renderPage, rows, text } from './page.ts';
 import { HELP_TOPICS, TOPICS } from './topics.ts';
-
 /** @throws UsageError for words that name nothing. */
 export async function helpWith(words: readonly string[], width: number): Promise<string> {
   const [first, second, ...more] = words;

@@ -1,6 +1,5 @@
 /** What `hedge help` knows besides commands: names alone, for lists; the texts are loaded when one is asked for. */
 import type { Page } from './page.ts';
-
 export interface HelpTopic {
   name: string;
   summary: string;

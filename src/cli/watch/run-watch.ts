@@ -2,20 +2,17 @@
  * A command that is watched: its reading repeated until the operator ends it, in the form that was asked for. The
  * command itself knows nothing of it.
  */
-import type { Shown } from '../../commands/shown.ts';
+import type { CommandResult } from '../../commands/command-result.ts';
 import { InterruptedError, UsageError } from '../../errors.ts';
-import { everySecond, watchReadings } from '../../flow/watch.ts';
+import { everySecond, watchReadings } from '../../readings/poll.ts';
 import { dataPrinter } from '../data-printer.ts';
-import type { Output } from '../output.ts';
+import type { Output } from '../output-options.ts';
 import { linesPrinter, type Printer } from '../printer.ts';
-import { lineBody } from './line-body.ts';
-import { outageOn } from './outage.ts';
-import { screenBody } from './screen-body.ts';
-import type { BodyPorts, WatchBody } from './watch-body.ts';
-
-export interface WatchRun extends Omit<BodyPorts, 'quit'> {
+import { lineRenderer, outageOn, type RendererPorts, type WatchRenderer } from './line-renderer.ts';
+import { screenRenderer } from './screen-renderer.ts';
+export interface WatchRun extends Omit<RendererPorts, 'quit'> {
   output: Output;
-  read: () => Promise<Shown | undefined>;
+  read: () => Promise<CommandResult | undefined>;
 }
 
 /**
@@ -55,17 +52,17 @@ export function checkWatched({ form }: Output): void {
   );
 }
 
-function bodyFor(output: Output, ports: BodyPorts): WatchBody {
+function bodyFor(output: Output, ports: RendererPorts): WatchRenderer {
   const { terminal } = ports;
   const { form, query } = output;
   if (form === 'jsonl' || query !== undefined)
     return dataBody(dataPrinter(terminal, { output, quiet: true }), ports);
   if (form === 'json') return documentBody(linesPrinter(terminal, { quiet: true }), ports);
-  return terminal.canPaint ? screenBody(ports) : lineBody(ports);
+  return terminal.canPaint ? screenRenderer(ports) : lineRenderer(ports);
 }
 
 /** What holds no place for an error: that readings fail is said beside it. */
-function dataBody(printer: Printer, ports: BodyPorts): WatchBody {
+function dataBody(printer: Printer, ports: RendererPorts): WatchRenderer {
   const outage = outageOn(ports);
   const body = documentBody(printer, ports);
   return {
@@ -79,7 +76,7 @@ function dataBody(printer: Printer, ports: BodyPorts): WatchBody {
 }
 
 /** What a script reads: each reading, and each failure, as the printer of its form has it. */
-function documentBody(printer: Printer, { terminal, context, quit, clear }: BodyPorts): WatchBody {
+function documentBody(printer: Printer, { terminal, context, quit, clear }: RendererPorts): WatchRenderer {
   const unlessAbandoned = async (written: Promise<void>): Promise<void> => {
     await written;
     if (terminal.abandoned) quit();

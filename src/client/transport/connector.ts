@@ -1,15 +1,20 @@
 /**
  * Makes the TLS connections, directly or through a tunnel. Verification is always on, whatever the environment
  * says. What fails here failed before any byte of a request left, and is a Failure that says so.
+ *
+ * A CONNECT tunnel through an HTTP or HTTPS proxy. Its failures say "proxy", and never the credentials.
  */
 import { setMaxListeners } from 'node:events';
 import { isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect, createSecureContext, type SecureContext, type TLSSocket } from 'node:tls';
+import type { Dispatcher, Pool } from 'undici';
 import type { Clock } from '../../platform/clock.ts';
-import { Failure } from './failure.ts';
-import { limitBy } from './limit.ts';
-import { connectFailure } from './read-failure.ts';
+import { type CaCertificates, contextFor } from './ca-certificates.ts';
+import { connectionFailure } from './classify-error.ts';
+import { withDeadline } from './deadline.ts';
+import type { Proxy } from './proxy.ts';
+import { RequestFailure } from './request-failure.ts';
 import type { Target } from './target.ts';
 import {
   isUsable,
@@ -19,7 +24,6 @@ import {
   type TlsSessions,
   verifiedUntil,
 } from './tls-session.ts';
-import { contextFor, type Trust } from './trust-list.ts';
 
 /** A connection that is not made in this time is given up. */
 const CONNECT_MS = 10_000;
@@ -36,7 +40,7 @@ export interface Connector {
 
 export function makeConnector(parts: {
   clock: Clock;
-  trust: Trust;
+  trust: CaCertificates;
   tunnel: Tunnel | undefined;
   sessions: TlsSessions | undefined;
 }): Connector {
@@ -94,7 +98,7 @@ export function makeConnector(parts: {
 
   return {
     async connect(target, ...outer) {
-      const limit = limitBy(
+      const limit = withDeadline(
         clock,
         CONNECT_MS,
         stopping.signal,
@@ -104,7 +108,9 @@ export function makeConnector(parts: {
         const place = sessions === undefined ? '' : placeOf(target, trust);
         return (await resumed(target, place, limit.signal)) ?? (await verified(target, place, limit.signal));
       } catch (error) {
-        throw limit.signal.aborted && !(error instanceof Failure) ? tooSlow(error) : connectFailure(error);
+        throw limit.signal.aborted && !(error instanceof RequestFailure)
+          ? tooSlow(error)
+          : connectionFailure(error);
       } finally {
         limit.release();
       }
@@ -169,5 +175,62 @@ function shakeHands({ host, port }: Target, signal: AbortSignal, how: Handshake)
   });
 }
 
-const tooSlow = (cause: unknown): Failure =>
-  new Failure({ phase: 'never_sent', kind: 'unreachable', says: 'no answer to the connection', cause });
+const tooSlow = (cause: unknown): RequestFailure =>
+  new RequestFailure({
+    phase: 'never_sent',
+    kind: 'unreachable',
+    reason: 'no answer to the connection',
+    cause,
+  });
+
+const AUTHENTICATION_REQUIRED = 407;
+const FORBIDDEN = 403;
+
+/** `pool` speaks to the proxy itself. */
+export function tunnelThrough(proxy: Proxy, pool: Pool): Tunnel {
+  return async (target, signal) => {
+    const authority = authorityOf(target);
+    let answer: Dispatcher.ConnectData;
+    try {
+      answer = await pool.connect({
+        path: authority,
+        headers: {
+          host: authority,
+          ...(proxy.authorization === undefined ? {} : { 'proxy-authorization': proxy.authorization }),
+        },
+        signal,
+      });
+    } catch (error) {
+      throw notReached(proxy, error);
+    }
+    if (answer.statusCode === 200) return answer.socket;
+    answer.socket.on('error', () => undefined).destroy();
+    throw refused(proxy, answer.statusCode);
+  };
+}
+
+function authorityOf({ host, port }: Target): string {
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+}
+
+function notReached(proxy: Proxy, error: unknown): RequestFailure {
+  const { parts } = connectionFailure(error);
+  return new RequestFailure({
+    ...parts,
+    reason: `the proxy ${proxy.name} cannot be used: ${parts.reason}`,
+    hint: parts.hint ?? 'Check HTTPS_PROXY, or name the host in NO_PROXY to connect directly.',
+  });
+}
+
+function refused(proxy: Proxy, status: number): RequestFailure {
+  const final = status === AUTHENTICATION_REQUIRED || status === FORBIDDEN;
+  return new RequestFailure({
+    phase: 'never_sent',
+    kind: final ? 'proxy' : 'unreachable',
+    reason:
+      status === AUTHENTICATION_REQUIRED
+        ? `the proxy ${proxy.name} wants a user name and password (407)`
+        : `the proxy ${proxy.name} did not connect (${status})`,
+    hint: 'Check HTTPS_PROXY, or name the host in NO_PROXY to connect directly.',
+  });
+}

@@ -1,14 +1,15 @@
 /**
  * Opens the service's envelope (specification §1): a success becomes its data and meta, everything else a
  * Failure, and neither holds the key, however the body spells it.
+ *
+ * The Retry-After header as milliseconds.
  */
-import type { ClockReadings } from '../../domain/elapsed.ts';
-import type { KeyMask } from '../../domain/key-mask.ts';
-import { isObject, readJson } from '../json.ts';
-import { Failure } from './failure.ts';
-import { retryAfterMs } from './retry-after.ts';
-import type { Attempt, Send, WireAnswer, WireRequest } from './wire.ts';
 
+import type { KeyMask } from '../../domain/api-key.ts';
+import type { ClockReadings } from '../../domain/instants.ts';
+import { isObject, readJson } from '../json.ts';
+import { RequestFailure } from './request-failure.ts';
+import type { Attempt, Send, WireAnswer, WireRequest } from './transport.ts';
 export interface Opened {
   status: number;
   data: unknown;
@@ -33,8 +34,8 @@ function openEnvelope(answer: WireAnswer, mask: KeyMask, now: number): Opened {
 }
 
 function openSuccess({ status, headers, body, clocks }: WireAnswer, mask: KeyMask): Opened {
-  const unreadable = (says: string): Failure =>
-    new Failure({ phase: 'answered', kind: 'unreadable', says, status, clocks });
+  const unreadable = (says: string): RequestFailure =>
+    new RequestFailure({ phase: 'answered', kind: 'unreadable', reason: says, status, clocks });
   let envelope: unknown;
   try {
     envelope = mask.value(readJson(body));
@@ -51,7 +52,11 @@ function openSuccess({ status, headers, body, clocks }: WireAnswer, mask: KeyMas
   return { status, data, meta: meta ?? {}, servedAt: dateOf(headers), clocks };
 }
 
-function openFailure({ status, headers, body, clocks }: WireAnswer, mask: KeyMask, now: number): Failure {
+function openFailure(
+  { status, headers, body, clocks }: WireAnswer,
+  mask: KeyMask,
+  now: number,
+): RequestFailure {
   const error = readServiceError(body, mask);
   const parts = {
     phase: 'answered',
@@ -62,14 +67,14 @@ function openFailure({ status, headers, body, clocks }: WireAnswer, mask: KeyMas
   if (error !== undefined) {
     const { code, message, details } = error;
     const says = `the service answered ${status} ${code}`;
-    return new Failure({ ...parts, kind: 'status', says, code, message, details });
+    return new RequestFailure({ ...parts, kind: 'status', reason: says, code, message, details });
   }
   const kind = status >= 500 || BARE_STATUSES.includes(status) ? 'status' : 'unreadable';
   const says =
     kind === 'status'
       ? `the service answered ${status}`
       : `the answer (${status}) is not an envelope with an error code${isHtml(body) ? ' but a web page' : ''}`;
-  return new Failure({ ...parts, kind, says });
+  return new RequestFailure({ ...parts, kind, reason: says });
 }
 
 /** 401, 403 and 429 say enough without an envelope, whoever on the way sent them. */
@@ -105,3 +110,18 @@ function dateOf(headers: WireAnswer['headers']): Date | undefined {
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : 'unknown');
 const isHtml = (body: string): boolean => /^\s*<(!doctype|html|head|body)\b/i.test(body);
+
+/**
+ * The wait an answer asks for, or undefined when it asks for none that can be read. A date is measured against
+ * the answer's own Date header, so that a wrong clock here does not matter; failing that, against `now`.
+ */
+export function retryAfterMs(headers: WireAnswer['headers'], now: number): number | undefined {
+  const text = headers['retry-after']?.trim();
+  if (text === undefined) return undefined;
+  if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
+  // Three letters and a comma open every HTTP date; Date.parse alone would read a bare `-5` as a year.
+  const at = /^[A-Za-z]{3,9},? /.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(at)) return undefined;
+  const served = Date.parse(headers['date'] ?? '');
+  return Math.max(0, at - (Number.isNaN(served) ? now : served));
+}

@@ -3,9 +3,8 @@
  * in. Loopback is never proxied. It opens no connection.
  */
 import { BlockList, isIP } from 'node:net';
-import { holdsKey } from '../../domain/without-keys.ts';
+import { containsKey } from '../../domain/api-key.ts';
 import { CredentialError } from '../../errors.ts';
-
 export interface ProxySettings {
   /** HTTPS_PROXY: `http://host:port`, `https://…`, or a bare `host:port`; a user and password may be in it. */
   https?: string | undefined;
@@ -33,7 +32,7 @@ function readProxy(text: string): Proxy {
   const withScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
   const url = URL.canParse(withScheme) ? new URL(withScheme) : undefined;
   // A key in the place of a host would be asked of whoever resolves names.
-  const isKey = url !== undefined && holdsKey(url.hostname);
+  const isKey = url !== undefined && containsKey(url.hostname);
   if (
     url === undefined ||
     isKey ||

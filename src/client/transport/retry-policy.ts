@@ -2,8 +2,7 @@
  * Whether an attempt is made again, and after how long. Pure: it sees how far the failed attempt got and the
  * service's code, never a message. An action is only ever repeated with the same key and the same bytes.
  */
-import { type FailureParts, isInFlight, isRateLimit, isServerError, isUnclear } from './failure.ts';
-
+import { type FailureParts, isInFlight, isRateLimit, isServerError, isUnclear } from './request-failure.ts';
 /** A reading changes nothing; an action may have changed the book. */
 export type Effectful = 'reading' | 'action';
 

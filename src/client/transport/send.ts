@@ -2,28 +2,36 @@
  * The innermost handler: one request, one complete answer or a Failure that knows whether anything left. No
  * redirects, no content encodings, a cap on size and on time, whatever the road. It knows no envelope and no
  * key.
+ *
+ * Puts the key on a request, as the last handler before the wire, and takes it out of the headers that come back: an
+ * answer that repeats the key must not carry it into a screen, a log or a file. Its body is masked once it is read
+ * (envelope.ts).
+ *
+ * The wire as `-v` shows it: a few lines an attempt. It stands above the bearer handler, so it never sees the
+ * key; bodies are not shown.
  */
-import type { ClockReadings } from '../../domain/elapsed.ts';
-import { type Clock, readClocks } from '../../platform/clock.ts';
-import { Failure, type FailureParts, type Kind } from './failure.ts';
-import { limitBy, TimeIsUp } from './limit.ts';
-import { exchangeFailure } from './read-failure.ts';
-import type { Exchange, Road } from './road.ts';
-import type { Attempt, Send, WireAnswer, WireRequest } from './wire.ts';
 
+import { type ApiKey, type KeyMask, redactKeys } from '../../domain/api-key.ts';
+import type { ClockReadings } from '../../domain/instants.ts';
+import { forScreen } from '../../domain/sanitize.ts';
+import { type Clock, readClocks } from '../../platform/clock.ts';
+import { exchangeFailure } from './classify-error.ts';
+import { DeadlineExceeded, withDeadline } from './deadline.ts';
+import { type FailureKind, type FailureParts, RequestFailure } from './request-failure.ts';
+import type { Attempt, Exchange, Send, Transport, WireAnswer, WireRequest } from './transport.ts';
 /** Time for one attempt, from its start to the last byte of the answer. */
 export const ATTEMPT_MS = 10_000;
 export const LARGEST_BODY = 1_048_576;
 
 export function sendOver(parts: {
   /** Called at the first send: what a road loads, `--help` need not pay for. */
-  road: () => Promise<Road>;
+  road: () => Promise<Transport>;
   /** Path of the base address, without a slash at its end. */
   pathPrefix: string;
   clock: Clock;
 }): Send {
   return async (request, attempt) => {
-    const limit = limitBy(parts.clock, ATTEMPT_MS, attempt.signal);
+    const limit = withDeadline(parts.clock, ATTEMPT_MS, attempt.signal);
     try {
       const { exchange } = await parts.road();
       return await answerTo(
@@ -60,7 +68,7 @@ function answerTo(request: WireRequest, { exchange, signal, mayLeave, clock }: W
       signal.removeEventListener('abort', stop);
       outcome();
     };
-    const fail = (failure: Failure): void => {
+    const fail = (failure: RequestFailure): void => {
       settle(() => reject(failure));
       giveUp?.(failure);
     };
@@ -103,7 +111,7 @@ function answerTo(request: WireRequest, { exchange, signal, mayLeave, clock }: W
 }
 
 /** What can be refused by status line and headers alone, before a body is read. */
-function refusalOf(status: number, headers: WireAnswer['headers']): Failure | undefined {
+function refusalOf(status: number, headers: WireAnswer['headers']): RequestFailure | undefined {
   // A parser lets `000` pass, and undefined and 0 are what it makes of it.
   if (status < 200 || status > 599) return unreadable(status, 'the answer is not HTTP');
   if (status >= 300 && status < 400) {
@@ -115,13 +123,18 @@ function refusalOf(status: number, headers: WireAnswer['headers']): Failure | un
     : unreadable(status, 'the answer is compressed, which was not asked for');
 }
 
-const unreadable = (status: number, says: string): Failure =>
-  new Failure({ phase: 'no_answer', kind: 'unreadable', says, status });
+const unreadable = (status: number, says: string): RequestFailure =>
+  new RequestFailure({ phase: 'no_answer', kind: 'unreadable', reason: says, status });
 
-function stoppedFailure(reason: unknown, started: boolean): Failure {
-  const kind: Kind = reason instanceof TimeIsUp ? 'timeout' : 'stopped';
-  const says: FailureParts['says'] = kind === 'timeout' ? 'no answer in time' : 'stopped';
-  return new Failure({ phase: started ? 'no_answer' : 'never_sent', kind, says, cause: reason });
+function stoppedFailure(reason: unknown, started: boolean): RequestFailure {
+  const kind: FailureKind = reason instanceof DeadlineExceeded ? 'timeout' : 'stopped';
+  const says: FailureParts['reason'] = kind === 'timeout' ? 'no answer in time' : 'stopped';
+  return new RequestFailure({
+    phase: started ? 'no_answer' : 'never_sent',
+    kind,
+    reason: says,
+    cause: reason,
+  });
 }
 
 function joinHeaders(
@@ -148,3 +161,46 @@ function decodeUtf8(chunks: readonly Uint8Array[]): string | undefined {
     return undefined;
   }
 }
+
+export function withBearer(key: ApiKey, mask: KeyMask, send: Send): Send {
+  return async (request, attempt) => {
+    const answer = await send(
+      { ...request, headers: { ...request.headers, authorization: `Bearer ${key.reveal()}` } },
+      attempt,
+    );
+    const headers: WireAnswer['headers'] = Object.fromEntries(
+      Object.entries(answer.headers).map(([name, value]) => [mask.text(name), mask.text(value)]),
+    );
+    return { ...answer, headers };
+  };
+}
+
+export type Trace = (line: string) => void;
+
+/** `masked` is the key's mask, shown in the place of the bearer. */
+export function withTrace(parts: { trace: Trace; clock: Clock; masked: string }, send: Send): Send {
+  const { clock, masked } = parts;
+  const say = (line: string): void => parts.trace(redactKeys(forScreen(line)));
+  return async (request, attempt) => {
+    say(`> ${request.method} ${request.path} attempt ${attempt.number}`);
+    for (const line of headerLines(request, masked)) say(`> ${line}`);
+    const startedAt = clock.monotonic();
+    const took = (): string => `${Math.round(clock.monotonic() - startedAt)} ms`;
+    try {
+      const answer = await send(request, attempt);
+      say(`< ${answer.status} in ${took()}`);
+      for (const [name, value] of Object.entries(answer.headers)) say(`< ${name}: ${value}`);
+      return answer;
+    } catch (error) {
+      const says = error instanceof RequestFailure ? error.parts.reason : 'an error';
+      const status = error instanceof RequestFailure ? error.parts.status : undefined;
+      say(`< ${status ?? 'nothing'} in ${took()}: ${says}`);
+      throw error;
+    }
+  };
+}
+
+const headerLines = (request: WireRequest, masked: string): string[] => [
+  ...Object.entries(request.headers).map(([name, value]) => `${name}: ${value}`),
+  `authorization: Bearer ${masked}`,
+];

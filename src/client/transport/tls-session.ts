@@ -4,10 +4,9 @@
  * was kept: a host resumes nothing but a session that it gave.
  */
 import type { DetailedPeerCertificate, TLSSocket } from 'node:tls';
-import { elementAt, elementsIn, numberIn } from '../../domain/der.ts';
+import { derInteger, elementAt, elementsIn } from '../../domain/der.ts';
+import { type CaCertificates, nameOf } from './ca-certificates.ts';
 import type { Target } from './target.ts';
-import { nameOf, type Trust } from './trust-list.ts';
-
 /** A session as it is kept. Times are in milliseconds since the epoch. */
 export interface KeptSession {
   /** Node's bytes: a ticket of the host, and what it takes to use it. */
@@ -32,7 +31,8 @@ const VERIFIED_FOR_MS = 7_200_000;
 const MOST_CERTIFICATES = 20;
 
 /** One host, one port, one list of authorities: a session is resumed for no other. */
-export const placeOf = ({ host, port }: Target, trust: Trust): string => `${host} ${port} ${nameOf(trust)}`;
+export const placeOf = ({ host, port }: Target, trust: CaCertificates): string =>
+  `${host} ${port} ${nameOf(trust)}`;
 
 /** How long a verification that was made now may count: two hours, and no longer than any certificate of the chain. */
 export function verifiedUntil(socket: Pick<TLSSocket, 'getPeerCertificate'>, now: number): number {
@@ -77,7 +77,7 @@ export function lifetimeOf(kept: Uint8Array): number {
   if (outer?.tag !== SEQUENCE) return 0;
   const hint = elementsIn(session, outer)?.find(({ tag }) => tag === LIFETIME_HINT);
   const seconds = hint && elementAt(session, hint.start);
-  return seconds === undefined ? 0 : numberIn(session, seconds.start, seconds.end);
+  return seconds === undefined ? 0 : derInteger(session, seconds.start, seconds.end);
 }
 
 function withoutName(session: Uint8Array): Uint8Array {

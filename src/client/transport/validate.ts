@@ -6,8 +6,7 @@ import { Big } from 'big.js';
 import type * as z from 'zod/mini';
 import { ownField } from '../../domain/fields.ts';
 import type { Opened } from './envelope.ts';
-import { Failure } from './failure.ts';
-
+import { RequestFailure } from './request-failure.ts';
 /** What the answer repeats of the request, by its name in `data`. */
 export type Echo = Readonly<Record<string, string>>;
 
@@ -21,8 +20,8 @@ export function validate<T>(
   { echo = {}, ifTold = {} }: { echo?: Echo | undefined; ifTold?: Echo | undefined } = {},
 ): T {
   const { status, data, clocks } = opened;
-  const unreadable = (says: string): Failure =>
-    new Failure({ phase: 'answered', kind: 'unreadable', says, status, clocks });
+  const unreadable = (says: string): RequestFailure =>
+    new RequestFailure({ phase: 'answered', kind: 'unreadable', reason: says, status, clocks });
   if (!fits(schema, data)) throw unreadable(departureOf(schema, data));
   for (const [name, asked] of [...Object.entries(echo), ...Object.entries(ifTold)]) {
     const value = valueAt(data, [name]) ?? undefined;

@@ -1,11 +1,11 @@
 /** `hedge journal`: what was sent from this machine, and what became of it. Touches no network and reads no key. */
-import { coversOf, damageError, damageInWords, readJournal } from '../../flow/read/read-journal.ts';
-import { readJournalIntent } from '../../intent/journal-intent.ts';
-import { JOURNAL_COLUMNS, journalDocument } from '../../present/journal-document.ts';
-import { viewJournalPage } from '../../present/views/journal.ts';
-import { viewJournalAction } from '../../present/views/journal-action.ts';
-import { defineCommand } from '../define.ts';
 
+import { readJournalIntent } from '../../args/journal-filter.ts';
+import { viewJournalPage } from '../../output/views/journal.ts';
+import { viewJournalAction } from '../../output/views/journal-action.ts';
+import { JOURNAL_COLUMNS, journalDocument } from '../../output/views/journal-document.ts';
+import { damageError, damageInWords, journalCoverage, readJournal } from '../../readings/read-journal.ts';
+import { defineCommand } from '../define.ts';
 export const journalList = defineCommand({
   name: 'journal',
   summary: 'what was sent from this machine, and what became of it',
@@ -45,7 +45,7 @@ export const journalList = defineCommand({
       finding: damage !== undefined && asksWhatIsOpen ? damageError(damage) : undefined,
       zone,
       meta: {
-        ...(word === undefined ? { covers: coversOf(page) } : {}),
+        ...(word === undefined ? { covers: journalCoverage(page) } : {}),
         ...(damage === undefined ? {} : { damage }),
       },
     };

@@ -1,8 +1,7 @@
 /** `hedge practice advance`: moves the book's time. */
-import { readDuration } from '../../intent/practice-operands.ts';
-import { viewPracticeAdvance } from '../../present/views/practice.ts';
+import { readDuration } from '../../args/practice-operands.ts';
+import { viewPracticeAdvance } from '../../output/views/practice.ts';
 import { defineCommand } from '../define.ts';
-
 export const practiceAdvance = defineCommand({
   name: 'practice advance',
   summary: 'moves book time ahead, and tells what happened on the way',

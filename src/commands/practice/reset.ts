@@ -1,10 +1,10 @@
 /** `hedge practice reset`: both books fresh. */
-import { StoppedError } from '../../errors.ts';
-import { readBalance } from '../../intent/practice-operands.ts';
-import { optionGiven, optionText } from '../../intent/raw-input.ts';
-import { viewPracticeState } from '../../present/views/practice.ts';
-import { defineCommand } from '../define.ts';
 
+import { optionGiven, optionText } from '../../args/operands.ts';
+import { readBalance } from '../../args/practice-operands.ts';
+import { StoppedError } from '../../errors.ts';
+import { viewPracticeState } from '../../output/views/practice.ts';
+import { defineCommand } from '../define.ts';
 export const practiceReset = defineCommand({
   name: 'practice reset',
   summary: 'starts both books anew: flat, the opening balance, book time at the wall clock',

@@ -1,10 +1,10 @@
 /** `hedge practice serve`: keeps the practice service up for other programs, until Ctrl-C. */
-import { readLoopbackHost, readPort } from '../../intent/practice-operands.ts';
-import { optionGiven, optionText } from '../../intent/raw-input.ts';
-import { readWeather, WEATHER_OPTIONS } from '../../intent/weather-intent.ts';
-import { viewServedPractice } from '../../present/views/practice.ts';
-import { defineCommand } from '../define.ts';
 
+import { optionGiven, optionText } from '../../args/operands.ts';
+import { readLoopbackHost, readPort } from '../../args/practice-operands.ts';
+import { readWeather, WEATHER_OPTIONS } from '../../args/weather-intent.ts';
+import { viewServedPractice } from '../../output/views/practice.ts';
+import { defineCommand } from '../define.ts';
 export const practiceServe = defineCommand({
   name: 'practice serve',
   summary: 'keeps the practice service up for other programs, until Ctrl-C',

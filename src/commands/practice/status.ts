@@ -1,8 +1,7 @@
 /** `hedge practice status`. */
-import { readNothing } from '../../intent/raw-input.ts';
-import { viewPracticeState } from '../../present/views/practice.ts';
+import { readNothing } from '../../args/operands.ts';
+import { viewPracticeState } from '../../output/views/practice.ts';
 import { defineCommand } from '../define.ts';
-
 export const practiceStatus = defineCommand({
   name: 'practice status',
   summary: 'book time, both books and the weather',

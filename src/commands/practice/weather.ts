@@ -1,10 +1,10 @@
 /** `hedge practice weather`: chosen trouble, shown, set or cleared. */
+
+import { readWeather, WEATHER_OPTIONS } from '../../args/weather-intent.ts';
 import { quoted } from '../../domain/quoted.ts';
 import { UsageError } from '../../errors.ts';
-import { readWeather, WEATHER_OPTIONS } from '../../intent/weather-intent.ts';
-import { viewPracticeWeather } from '../../present/views/practice.ts';
+import { viewPracticeWeather } from '../../output/views/practice.ts';
 import { defineCommand } from '../define.ts';
-
 export const practiceWeather = defineCommand({
   name: 'practice weather',
   summary: 'shows or sets chosen trouble: delays, refusals, lost answers, failing orders',

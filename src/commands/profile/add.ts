@@ -1,20 +1,18 @@
 /** `hedge profile add`: a key and a base address under a name. */
 import { resolve } from 'node:path';
+import { LIMIT_OPTIONS, readProfileIntent } from '../../args/profile-options.ts';
 import { parseBaseUrl } from '../../client/base-url.ts';
+import { checkProfileName, readAccountLabel } from '../../config/profile-names.ts';
 import type { ApiKey } from '../../domain/api-key.ts';
 import { exactInstant } from '../../domain/instants.ts';
 import { changedLimits, limitsInWords } from '../../domain/profile-limits.ts';
 import { ENVIRONMENT_GLOSS } from '../../domain/vocabulary.ts';
-import { knownKeys } from '../../flow/known-keys.ts';
-import { LIMIT_OPTIONS } from '../../intent/limits-intent.ts';
-import { readProfileIntent } from '../../intent/profile-intent.ts';
-import { serviceIdentity } from '../../journal/identity.ts';
-import { viewProfileChange } from '../../present/views/profiles.ts';
-import { checkProfileName, readAccountLabel } from '../../settings/profile-names.ts';
+import { serviceIdentity } from '../../journal/account-identity.ts';
+import { viewProfileChange } from '../../output/views/profiles.ts';
+import { knownKeys } from '../../trading/account-keys.ts';
+import type { CommandContext } from '../command-context.ts';
 import { defineCommand } from '../define.ts';
-import type { Desk } from '../desk.ts';
 import { ACCOUNT_OPTION, askForKey, KEY_OPTIONS, whereKept } from './new-key.ts';
-
 export const profileAdd = defineCommand({
   name: 'profile add',
   summary: 'keeps a key and its base address under a name',
@@ -86,7 +84,11 @@ export const profileAdd = defineCommand({
 });
 
 /** Said as soon as it is so: every action would stop on it. */
-async function unlabeledAtAddress(desk: Desk, name: string, key: ApiKey): Promise<readonly string[]> {
+async function unlabeledAtAddress(
+  desk: CommandContext,
+  name: string,
+  key: ApiKey,
+): Promise<readonly string[]> {
   const { profiles } = (await desk.profiles()).read();
   const { base_url: address = '', account } = profiles.get(name) ?? {};
   const keyFingerprint = key.fingerprint;

@@ -1,16 +1,15 @@
 /** Profiles in words, for the commands that show them. Reads no key that it does not have at hand. */
-import { ApiKey } from '../../domain/api-key.ts';
-import { changedLimits } from '../../domain/profile-limits.ts';
-import { withoutKeys } from '../../domain/without-keys.ts';
-import type { ProfileSummary, SelectedProfile } from '../../present/views/profiles.ts';
-import type { StoredProfile } from '../../settings/profiles.ts';
-import { keySourceInWords, profileSourceInWords, type Selection } from '../../settings/resolve.ts';
-import type { Desk } from '../desk.ts';
 
+import type { StoredProfile } from '../../config/profiles.ts';
+import { keySourceInWords, profileSourceInWords, type Selection } from '../../config/resolve.ts';
+import { ApiKey, redactKeys } from '../../domain/api-key.ts';
+import { changedLimits } from '../../domain/profile-limits.ts';
+import type { ProfileSummary, SelectedProfile } from '../../output/views/profiles.ts';
+import type { CommandContext } from '../command-context.ts';
 export const PRACTICE_NAME = 'practice';
 
 /** The selected profile as bare `hedge` shows it, or undefined when nothing selects one. */
-export async function describeSelection(desk: Desk): Promise<SelectedProfile | undefined> {
+export async function describeSelection(desk: CommandContext): Promise<SelectedProfile | undefined> {
   const selection = await desk.selectionIfAny();
   if (selection === undefined) return undefined;
   return {
@@ -32,7 +31,7 @@ export function summaryOf(selection: Selection, isDefault: boolean): ProfileSumm
       return {
         name,
         environment: key.environment,
-        base_url: withoutKeys(selection.baseUrl),
+        base_url: redactKeys(selection.baseUrl),
         account: selection.account,
         key: `${key.masked} ${keySourceInWords(selection.keySource)}`,
         limits: {},
@@ -58,10 +57,10 @@ export function storedSummary(name: string, profile: StoredProfile, isDefault: b
   return {
     name,
     environment: key?.environment,
-    base_url: withoutKeys(profile.base_url),
+    base_url: redactKeys(profile.base_url),
     account: profile.account,
     key: key?.masked ?? elsewhere(profile),
-    ca_file: profile.ca_file === undefined ? undefined : withoutKeys(profile.ca_file),
+    ca_file: profile.ca_file === undefined ? undefined : redactKeys(profile.ca_file),
     time_zone: profile.time_zone,
     limits: changedLimits(profile, {}),
     is_default: isDefault,

@@ -1,11 +1,11 @@
 /** `hedge profile limit`: what may be dealt under a profile, set and lifted. */
+
+import { LIMIT_OPTIONS, readLimitIntent } from '../../args/profile-options.ts';
 import { changedLimits, limitsIn, limitsInWords, loosens } from '../../domain/profile-limits.ts';
 import { StoppedError } from '../../errors.ts';
-import { LIMIT_OPTIONS, readLimitIntent } from '../../intent/limits-intent.ts';
-import { viewProfileChange } from '../../present/views/profiles.ts';
+import { viewProfileChange } from '../../output/views/profiles.ts';
 import { defineCommand } from '../define.ts';
 import { storedSummary } from './describe.ts';
-
 export const profileLimit = defineCommand({
   name: 'profile limit',
   summary: 'sets what may be dealt under a profile, or lifts it with none',

@@ -1,9 +1,8 @@
 /** `hedge profile list`. */
-import { readNothing } from '../../intent/raw-input.ts';
-import { PROFILE_COLUMNS, viewProfiles } from '../../present/views/profiles.ts';
+import { readNothing } from '../../args/operands.ts';
+import { PROFILE_COLUMNS, viewProfiles } from '../../output/views/profiles.ts';
 import { defineCommand } from '../define.ts';
 import { PRACTICE_NAME, practiceSummary, storedSummary } from './describe.ts';
-
 export const profileList = defineCommand({
   name: 'profile list',
   summary: 'the profiles of this user, keys masked',

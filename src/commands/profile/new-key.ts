@@ -1,8 +1,8 @@
 /** The options that give a profile its key, the asking for it, and where it is kept. */
-import type { ApiKey } from '../../domain/api-key.ts';
-import type { KeyOrigin } from '../../intent/profile-intent.ts';
-import type { Desk } from '../desk.ts';
 
+import type { KeyOrigin } from '../../args/profile-options.ts';
+import type { ApiKey } from '../../domain/api-key.ts';
+import type { CommandContext } from '../command-context.ts';
 export const KEY_OPTIONS = [
   { flags: '--key-stdin', summary: 'the key comes on standard input' },
   { flags: '--key-file <path>', summary: 'the key stands in a file, alone' },
@@ -18,7 +18,7 @@ export const ACCOUNT_OPTION = {
   summary: 'label of the account, the same on every machine: payroll',
 } as const;
 
-export function askForKey(desk: Desk, origin: KeyOrigin): Promise<ApiKey> | ApiKey {
+export function askForKey(desk: CommandContext, origin: KeyOrigin): Promise<ApiKey> | ApiKey {
   switch (origin.kind) {
     case 'prompt':
       return promptFor(desk);
@@ -33,7 +33,7 @@ export function askForKey(desk: Desk, origin: KeyOrigin): Promise<ApiKey> | ApiK
   }
 }
 
-async function promptFor(desk: Desk): Promise<ApiKey> {
+async function promptFor(desk: CommandContext): Promise<ApiKey> {
   const question = {
     message: 'API key',
     otherwise: '--key-stdin, --key-file FILE or --key-command',

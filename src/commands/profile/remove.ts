@@ -1,11 +1,11 @@
 /** `hedge profile remove`. */
+
+import { optionGiven } from '../../args/operands.ts';
+import { unknownProfile } from '../../config/profile-names.ts';
 import { StoppedError } from '../../errors.ts';
-import { optionGiven } from '../../intent/raw-input.ts';
-import { viewProfileChange } from '../../present/views/profiles.ts';
-import { unknownProfile } from '../../settings/failures.ts';
+import { viewProfileChange } from '../../output/views/profiles.ts';
 import { defineCommand } from '../define.ts';
 import { storedSummary } from './describe.ts';
-
 export const profileRemove = defineCommand({
   name: 'profile remove',
   summary: 'forgets a profile and its key',

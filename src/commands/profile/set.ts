@@ -1,18 +1,18 @@
 /** `hedge profile set`: another key, address or account label of a profile that is there. */
+
+import { type KeyOrigin, readProfileChange } from '../../args/profile-options.ts';
 import { parseBaseUrl } from '../../client/base-url.ts';
+import { checkProfileName, readAccountLabel, unknownProfile } from '../../config/profile-names.ts';
+import type { StoredProfile } from '../../config/profiles.ts';
 import type { ApiKey } from '../../domain/api-key.ts';
 import { ENVIRONMENT_GLOSS } from '../../domain/vocabulary.ts';
 import { UsageError } from '../../errors.ts';
-import { keyOf } from '../../flow/known-keys.ts';
-import { checkNothingIsLost, earlierKeys } from '../../flow/profile-change.ts';
-import { type KeyOrigin, readProfileChange } from '../../intent/profile-intent.ts';
-import type { Action } from '../../journal/fold.ts';
-import { viewProfileChange } from '../../present/views/profiles.ts';
-import { unknownProfile } from '../../settings/failures.ts';
-import { checkProfileName, readAccountLabel } from '../../settings/profile-names.ts';
-import type { StoredProfile } from '../../settings/profiles.ts';
+import type { Action } from '../../journal/replay.ts';
+import { viewProfileChange } from '../../output/views/profiles.ts';
+import { keyOf } from '../../trading/account-keys.ts';
+import { checkNothingIsLost, earlierKeys } from '../../trading/profile-change.ts';
+import type { CommandContext } from '../command-context.ts';
 import { defineCommand } from '../define.ts';
-import type { Desk } from '../desk.ts';
 import { ACCOUNT_OPTION, askForKey, KEY_OPTIONS, whereKept } from './new-key.ts';
 
 /** Takes the label away. */
@@ -112,7 +112,7 @@ interface Given {
 
 /** Writes the change, with the new key wherever it is kept. */
 async function keep(
-  desk: Desk,
+  desk: CommandContext,
   { name, changed, given }: { name: string; changed: Change; given: Given | undefined },
 ): Promise<void> {
   const profiles = await desk.profiles();
@@ -132,7 +132,7 @@ async function keep(
 }
 
 /** The key before, which nothing names any more. */
-const isForgotten = (desk: Desk, before: StoredProfile): Promise<boolean> =>
+const isForgotten = (desk: CommandContext, before: StoredProfile): Promise<boolean> =>
   desk.vault.forget(before).then(
     () => true,
     () => false,

@@ -1,10 +1,10 @@
 /** `hedge profile show`: one profile in full, or the one that is chosen here and why. */
-import { viewProfile } from '../../present/views/profiles.ts';
-import { unknownProfile } from '../../settings/failures.ts';
-import { profileSourceInWords } from '../../settings/resolve.ts';
+
+import { unknownProfile } from '../../config/profile-names.ts';
+import { profileSourceInWords } from '../../config/resolve.ts';
+import { viewProfile } from '../../output/views/profiles.ts';
 import { defineCommand } from '../define.ts';
 import { PRACTICE_NAME, practiceSummary, storedSummary, summaryOf } from './describe.ts';
-
 export const profileShow = defineCommand({
   name: 'profile show',
   summary: 'the profile that is chosen here and which source chose it, or one by name',

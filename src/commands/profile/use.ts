@@ -1,12 +1,12 @@
 /** `hedge profile use`: the default from now on. */
+
+import { optionGiven } from '../../args/operands.ts';
+import { unknownProfile } from '../../config/profile-names.ts';
 import type { Environment } from '../../domain/vocabulary.ts';
 import { StoppedError } from '../../errors.ts';
-import { optionGiven } from '../../intent/raw-input.ts';
-import { viewProfileChange } from '../../present/views/profiles.ts';
-import { unknownProfile } from '../../settings/failures.ts';
+import { viewProfileChange } from '../../output/views/profiles.ts';
 import { defineCommand } from '../define.ts';
 import { PRACTICE_NAME, practiceSummary, storedSummary } from './describe.ts';
-
 export const profileUse = defineCommand({
   name: 'profile use',
   summary: 'makes a profile the default; a live one is asked about',

@@ -1,8 +1,6 @@
 /** What may stand in a batch, and what is said of a line that may not. */
 import { describe, expect, it } from 'vitest';
-import { kindInBatch } from '../../../src/cli/batch/allowed.ts';
-import { wordsOfJson } from '../../../src/cli/batch/json-line.ts';
-import { readLines } from '../../../src/cli/batch/read-lines.ts';
+import { kindInBatch, readBatchLines, wordsOfJson } from '../../../src/cli/batch/read-lines.ts';
 import { REGISTRY } from '../../../src/commands/registry.ts';
 import { UsageError } from '../../../src/errors.ts';
 
@@ -19,7 +17,7 @@ async function refusal(reading: Promise<unknown>): Promise<UsageError> {
 }
 
 const saidOf = async (text: string): Promise<string> => {
-  const { what, hint } = await refusal(readLines(text, TERMS));
+  const { what, hint } = await refusal(readBatchLines(text, TERMS));
   return `${what}\n${hint ?? ''}`;
 };
 
@@ -95,7 +93,7 @@ describe('a line of a batch', () => {
       '  {"command":"account"}  ',
       "hedges 'PAY 1' # one",
     ].join('\r\n');
-    const lines = await readLines(text, TERMS);
+    const lines = await readBatchLines(text, TERMS);
     expect(lines.map(({ number, kind, command }) => [number, kind, command.name])).toEqual([
       [2, 'reading', 'quote'],
       [5, 'reading', 'account'],
@@ -133,22 +131,26 @@ describe('a line of a batch', () => {
   });
 
   it('is named by its number beside every other wrong one', async () => {
-    const error = await refusal(readLines('acount\naccount\nopen $X\n{"command":"account","x":1}', TERMS));
+    const error = await refusal(
+      readBatchLines('acount\naccount\nopen $X\n{"command":"account","x":1}', TERMS),
+    );
     expect(error.what).toBe('3 lines of the batch are wrong, so none has run and nothing was sent.');
     expect(error.details).toMatchObject({ lines: [{ line: 1 }, { line: 3 }, { line: 4 }] });
   });
 
   it('is one of 10,000 at most, and no longer than 64 KB', async () => {
-    await expect(readLines('account\n'.repeat(10_000), TERMS)).resolves.toHaveLength(10_000);
-    await expect(readLines('\n'.repeat(60_000), TERMS)).rejects.toThrow('has 60000 lines, more than 10000');
+    await expect(readBatchLines('account\n'.repeat(10_000), TERMS)).resolves.toHaveLength(10_000);
+    await expect(readBatchLines('\n'.repeat(60_000), TERMS)).rejects.toThrow(
+      'has 60000 lines, more than 10000',
+    );
     const longest = `account #${'x'.repeat(65_536 - 9)}`;
-    await expect(readLines(longest, TERMS)).resolves.toHaveLength(1);
+    await expect(readBatchLines(longest, TERMS)).resolves.toHaveLength(1);
     expect(await saidOf(`account\n${longest}x`)).toContain('line 2: The line is longer than 65536 bytes.');
     expect(await saidOf(`account #${'ж'.repeat(40_000)}`)).toContain('line 1: The line is longer');
   });
 
   it('is listed among the first 50 that are wrong, and of the others only the number is told', async () => {
-    const error = await refusal(readLines('acount\n'.repeat(9_000), TERMS));
+    const error = await refusal(readBatchLines('acount\n'.repeat(9_000), TERMS));
     expect(error.what).toBe('9000 lines of the batch are wrong, so none has run and nothing was sent.');
     expect(error.hint?.split('\n')).toHaveLength(51);
     expect(error.hint).toMatch(/\nline 50: .*\nand 8950 more wrong lines\.$/);
@@ -162,7 +164,7 @@ describe('a line of a batch', () => {
       void setImmediate(count === 0 ? end : () => afterTurns(count - 1));
     const end = (): void => stop.abort(new Error('stopped'));
     afterTurns(20);
-    await expect(readLines('acount\n'.repeat(10_000), TERMS, stop.signal)).rejects.toThrow('stopped');
+    await expect(readBatchLines('acount\n'.repeat(10_000), TERMS, stop.signal)).rejects.toThrow('stopped');
   });
 
   it('deals under a name that no other line has', async () => {
@@ -173,15 +175,15 @@ describe('a line of a batch', () => {
     expect(await saidOf(`${open} --idempotency-key k\nclose USDTNGN buy --idempotency-key k`)).toContain(
       'line 2: "k" names line 1 already.',
     );
-    await expect(readLines(`${open} --deal-id PAY-1\nhedges --deal-id PAY-1`, TERMS)).resolves.toHaveLength(
-      2,
-    );
+    await expect(
+      readBatchLines(`${open} --deal-id PAY-1\nhedges --deal-id PAY-1`, TERMS),
+    ).resolves.toHaveLength(2);
   });
 });
 
 describe('what the batch says for all its lines', () => {
   const optionsOf = async (line: string, terms: Partial<typeof TERMS>) =>
-    (await readLines(line, { ...TERMS, ...terms }))[0]?.raw.options;
+    (await readBatchLines(line, { ...TERMS, ...terms }))[0]?.raw.options;
 
   it.each([
     ['open USDTNGN buy 10k -t 3', { yes: true }, { yes: true }],
@@ -197,7 +199,7 @@ describe('what the batch says for all its lines', () => {
   });
 
   it('gives a key to each action without a name of its own, and takes a deal id for its name', async () => {
-    const lines = await readLines(
+    const lines = await readBatchLines(
       [
         'add USDTNGN buy 1k',
         'add USDTNGN buy 1k --idempotency-key k-1',

@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { Failure } from '../../../src/client/transport/failure.ts';
-import { connectFailure, exchangeFailure } from '../../../src/client/transport/read-failure.ts';
-import { retryAfterMs } from '../../../src/client/transport/retry-after.ts';
-import { tlsReason } from '../../../src/client/transport/tls-reasons.ts';
+import {
+  connectionFailure,
+  exchangeFailure,
+  tlsReason,
+} from '../../../src/client/transport/classify-error.ts';
+import { retryAfterMs } from '../../../src/client/transport/envelope.ts';
+import { RequestFailure } from '../../../src/client/transport/request-failure.ts';
 
 const coded = (code: string, name = 'Error'): Error =>
   Object.assign(new Error('server text'), { code, name });
@@ -25,7 +28,7 @@ describe('a connection that could not be made', () => {
     ['EPROTO', 'tls', 'the TLS handshake failed (EPROTO)'],
     ['ERR_SSL_WRONG_VERSION_NUMBER', 'tls', 'it does not speak HTTPS on this port'],
   ])('with %s was never sent', (code, kind, says) => {
-    expect(connectFailure(coded(code)).parts).toMatchObject({ phase: 'never_sent', kind, says });
+    expect(connectionFailure(coded(code)).parts).toMatchObject({ phase: 'never_sent', kind, says });
   });
 });
 
@@ -50,13 +53,13 @@ describe('an attempt with a connection', () => {
     const parser = Object.assign(new Error('bad'), { name: 'HTTPParserError', data: 'hk_live_secret' });
     const { parts } = exchangeFailure(parser, true);
     expect(parts).toEqual({ phase: 'no_answer', kind: 'unreadable', says: 'the answer is not HTTP' });
-    expect(exchangeFailure('thrown text', true).parts.says).toBe('connection failed');
+    expect(exchangeFailure('thrown text', true).parts.reason).toBe('connection failed');
   });
 
   it('keeps a failure that was read before', () => {
-    const failure = new Failure({ phase: 'never_sent', kind: 'proxy', says: 'x' });
+    const failure = new RequestFailure({ phase: 'never_sent', kind: 'proxy', reason: 'x' });
     expect(exchangeFailure(failure, true)).toBe(failure);
-    expect(connectFailure(failure)).toBe(failure);
+    expect(connectionFailure(failure)).toBe(failure);
   });
 });
 

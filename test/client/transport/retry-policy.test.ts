@@ -1,17 +1,17 @@
 import { assert, constantFrom, double, integer, property } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { FailureParts } from '../../../src/client/transport/failure.ts';
+import type { FailureParts } from '../../../src/client/transport/request-failure.ts';
 import { retryDelay, shouldRetry, type Tried } from '../../../src/client/transport/retry-policy.ts';
 import { ERROR_CODES } from '../../spec/rules.ts';
 
-const neverSent: FailureParts = { phase: 'never_sent', kind: 'unreachable', says: '' };
-const lost: FailureParts = { phase: 'no_answer', kind: 'lost', says: '' };
-const late: FailureParts = { phase: 'no_answer', kind: 'timeout', says: '' };
-const unread: FailureParts = { phase: 'answered', kind: 'unreadable', says: '', status: 200 };
+const neverSent: FailureParts = { phase: 'never_sent', kind: 'unreachable', reason: '' };
+const lost: FailureParts = { phase: 'no_answer', kind: 'lost', reason: '' };
+const late: FailureParts = { phase: 'no_answer', kind: 'timeout', reason: '' };
+const unread: FailureParts = { phase: 'answered', kind: 'unreadable', reason: '', status: 200 };
 const answered = (status: number, code?: string): FailureParts => ({
   phase: 'answered',
   kind: 'status',
-  says: '',
+  reason: '',
   status,
   code,
 });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { makeTurns, PATIENCE_MS } from '../../../src/client/transport/turns.ts';
+import { connectionLimiter, QUEUE_TIMEOUT_MS } from '../../../src/client/transport/node-transport.ts';
 import { steadyClock } from '../../support/steady-clock.ts';
 
 function aLine() {
   const clock = steadyClock();
-  const turns = makeTurns(clock);
+  const turns = connectionLimiter(clock);
   const started: string[] = [];
   const take = (name: string) => turns.take(() => started.push(name));
   return { clock, started, take };
@@ -15,7 +15,7 @@ describe('turns on a connection', () => {
     const { take, started, clock } = aLine();
     const over = ['a', 'b', 'c'].map(take);
     expect(started).toEqual(['a']);
-    expect(clock.running()).toEqual([PATIENCE_MS]);
+    expect(clock.running()).toEqual([QUEUE_TIMEOUT_MS]);
     over[0]?.();
     expect(started).toEqual(['a', 'b']);
     over[1]?.();
@@ -28,7 +28,7 @@ describe('turns on a connection', () => {
   it('are not waited for longer than patience lasts, and from then on there are more', () => {
     const { take, started, clock } = aLine();
     const over = ['a', 'b', 'c'].map(take);
-    clock.fire(PATIENCE_MS);
+    clock.fire(QUEUE_TIMEOUT_MS);
     expect(started).toEqual(['a', 'b', 'c']);
     for (const end of over) end();
     for (const name of ['d', 'e', 'f', 'g']) take(name);
@@ -39,7 +39,7 @@ describe('turns on a connection', () => {
     const { take, started, clock } = aLine();
     for (let each = 0; each < 5; each += 1) {
       const [first, second] = [take('first'), take('second')];
-      expect(clock.running()).toEqual([PATIENCE_MS - 5 * each]);
+      expect(clock.running()).toEqual([QUEUE_TIMEOUT_MS - 5 * each]);
       clock.advance(5);
       first();
       second();
@@ -57,7 +57,7 @@ describe('turns on a connection', () => {
     const b = take('b');
     b();
     b();
-    clock.fire(PATIENCE_MS);
+    clock.fire(QUEUE_TIMEOUT_MS);
     take('c');
     expect(started).toEqual(['a']);
     a();

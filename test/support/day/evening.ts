@@ -1,5 +1,5 @@
 /** The end of a day: calm, everything looked at and settled, and the books held against one another. */
-import { LONGEST_MS } from '../../../src/memory/slow-downs.ts';
+import { LONGEST_MS } from '../../../src/cache/rate-limit-state.ts';
 import { dealt, mend } from './commands.ts';
 import type { Day } from './day.ts';
 import { actedUnder } from './judge-wire.ts';

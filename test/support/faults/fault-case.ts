@@ -6,7 +6,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
-import { LONGEST_MS } from '../../../src/memory/slow-downs.ts';
+import { LONGEST_MS } from '../../../src/cache/rate-limit-state.ts';
 import { aDesk, type Ran } from '../desk.ts';
 import { bookFor, type EachAction, wordsOf } from '../each-action.ts';
 import { againstJournal } from '../kill-case.ts';
@@ -15,7 +15,6 @@ import { type ServedBook, servedBook } from '../served-book.ts';
 import { seededRandom } from '../steady-clock.ts';
 import { type FaultProxy, faultProxy, type Road, type Sent } from './fault-proxy.ts';
 import { CALM, type Plan, planText, type Tells } from './faults.ts';
-
 export interface FaultDesk {
   served: ServedBook;
   proxy: FaultProxy;

@@ -1,0 +1,146 @@
+/**
+ * Market, side and size as they stand on a line, and the right line where another was probably meant: a hedge's
+ * id, words in another order, one that is missing or too many. Nothing is guessed.
+ *
+ * A line to type that keeps what was typed besides: the operands put right, every option as it was given. Pure.
+ */
+import { quoted, shellWord, unquoted } from '../domain/quoted.ts';
+import { SIDES, type Side } from '../domain/vocabulary.ts';
+import { UsageError } from '../errors.ts';
+import { type RawInput, readMarket, readSide } from './operands.ts';
+
+type SideCommand = 'quote' | 'open' | 'add' | 'reduce' | 'close';
+
+const HEDGE_ID = /^hdg_/i;
+
+/** Why none of them names a hedge (specification §4: market and side decide). */
+const NOT_BY_ID: Readonly<Record<SideCommand, string>> = {
+  quote: 'A quote is for a new hedge; it takes no id of one.',
+  open: 'An open makes a new hedge; it takes no id of one.',
+  add: 'The service adds to the open hedge of a market and side; it takes no id of one.',
+  reduce: 'The service reduces what is open on a market and side; it takes no id of a hedge.',
+  close: 'The service closes a whole side, every hedge on it; it cannot close one hedge.',
+};
+
+/** What stands after market and side in the line that is suggested. */
+const SIZE: Readonly<Record<SideCommand, readonly string[]>> = {
+  quote: ['NOTIONAL'],
+  open: ['NOTIONAL', '--tenor', 'DAYS'],
+  add: ['NOTIONAL'],
+  reduce: ['NOTIONAL'],
+  close: [],
+};
+
+/** @throws UsageError naming what is missing or meant otherwise, with the line to type. */
+export function readSideWords(command: SideCommand, raw: RawInput): { market: string; side: Side } {
+  refuseMistaken(command, raw);
+  const [market, side] = raw.operands;
+  if (market === undefined || side === undefined)
+    throw new UsageError(
+      missingWords({ market, side }),
+      ['hedge', command, market === undefined ? 'MARKET' : readMarket(market), 'SIDE', ...SIZE[command]].join(
+        ' ',
+      ),
+    );
+  return { market: readMarket(market), side: readSide(side) };
+}
+
+/** Refuses words that are not where they belong, before anything else is said about the line. */
+export function refuseMistaken(command: SideCommand, raw: RawInput): void {
+  const id = raw.operands.find((word) => HEDGE_ID.test(word));
+  if (id !== undefined)
+    throw new UsageError(
+      NOT_BY_ID[command],
+      `hedge hedges ${unquoted(id)} says which market and side it is on; then hedge ${command} MARKET SIDE ${SIZE[command].join(' ')}`.trimEnd(),
+    );
+  refuseOrder(command, raw);
+  refuseTooMany(command, raw);
+}
+
+const ROLES = ['market', 'side', 'size'] as const;
+type Role = (typeof ROLES)[number];
+
+function roleOf(word: string): Role {
+  if (SIDES.some((side) => side === word.toLowerCase())) return 'side';
+  return /^\d[\d.,_]*[km%]?$/i.test(word) ? 'size' : 'market';
+}
+
+/** What each of the first words can only be; a line whose words are not of different kinds is not judged. */
+function refuseOrder(command: SideCommand, { operands, options }: RawInput): void {
+  const [first, second, third, ...more] = operands;
+  const words = [first, second, third].filter((word) => word !== undefined);
+  const found = new Map(words.map((word) => [roleOf(word), word]));
+  const roles = words.map(roleOf);
+  if (found.size < words.length || roles.every((role, at) => role === ROLES[at])) return;
+  const [market, side, size] = ROLES.map((role) => wordFor(role, found));
+  const inOrder = [market ?? 'MARKET', side ?? 'SIDE', ...(size === undefined ? [] : [size])];
+  const line = rebuildCommandLine(command, [...inOrder, ...more], options);
+  if (market === undefined || side === undefined) throw new UsageError(missingWords({ market, side }), line);
+  throw new UsageError(
+    roles[0] === 'side' && roles[1] === 'market'
+      ? 'The market comes before the side.'
+      : `The order is ${ORDER[command]}.`,
+    `Did you mean: ${line}`,
+  );
+}
+
+function missingWords({ market, side }: Readonly<Record<'market' | 'side', string | undefined>>): string {
+  if (market !== undefined) return 'The side is missing: buy or sell.';
+  return side === undefined ? 'Market and side are missing.' : 'The market is missing.';
+}
+
+function wordFor(role: Role, found: ReadonlyMap<Role, string>): string | undefined {
+  const word = found.get(role);
+  if (word === undefined || role === 'size') return word;
+  return role === 'market' ? readMarket(word) : word.toLowerCase();
+}
+
+const ORDER: Readonly<Record<SideCommand, string>> = {
+  quote: 'market, side, notional',
+  open: 'market, side, notional',
+  add: 'market, side, notional',
+  reduce: 'market, side, notional',
+  close: 'market, side',
+};
+
+/** A notional written in groups, a tenor without its option; of a close, its own reader says more. */
+function refuseTooMany(command: SideCommand, { operands, options }: RawInput): void {
+  const [market = '', side = '', size = '', ...more] = operands;
+  if (more.length === 0 || command === 'close') return;
+  const [tenor = ''] = more;
+  const line = (words: readonly string[], besides: RawInput['options'] = {}): string =>
+    `Did you mean: ${rebuildCommandLine(command, [market, side, ...words], { ...besides, ...options })}`;
+  const grouped = more.findIndex((word) => !/^\d{3}$/.test(word));
+  const groups = grouped === -1 ? more : more.slice(0, grouped);
+  if (/^\d{1,3}$/.test(size) && groups.length > 0)
+    throw new UsageError(
+      `A notional is one word: ${[size, ...groups].map(unquoted).join('')} or ${[size, ...groups].join('_')}.`,
+      line([[size, ...groups].join('_'), ...more.slice(groups.length)]),
+    );
+  const takesTenor = command === 'open' || command === 'quote';
+  if (takesTenor && more.length === 1 && /^[137]d?$/i.test(tenor) && options['tenor'] === undefined)
+    throw new UsageError('The tenor is an option.', line([size], { tenor }));
+  throw new UsageError(
+    `${quoted(more[0] ?? '')} is one word too many: ${ORDER[command]} are the words of ${command}.`,
+    `See hedge ${command} --help.`,
+  );
+}
+
+/** `hedge open USDTNGN buy 10k --tenor 3 --yes`. What a terminal would obey is spelled out. */
+export const rebuildCommandLine = (
+  command: string,
+  operands: readonly string[],
+  options: RawInput['options'],
+): string =>
+  ['hedge', command, ...[...operands, ...optionsAsTyped(options)].map(unquoted).map(shellWord)].join(' ');
+
+function optionsAsTyped(options: RawInput['options']): readonly string[] {
+  return Object.entries(options).flatMap(([name, value]) => {
+    const flag = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    if (typeof value === 'string')
+      return value.startsWith('-') ? [`--${flag}=${value}`] : [`--${flag}`, value];
+    if (typeof value === 'object') return value.flatMap((each) => [`--${flag}`, each]);
+    if (value === undefined || (name === 'wait' && value)) return [];
+    return [value ? `--${flag}` : `--no-${flag}`];
+  });
+}

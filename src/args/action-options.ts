@@ -1,0 +1,138 @@
+/**
+ * The options of the four actions: one table each for help, and the readers that turn what was typed into
+ * values. Contradictions are refused here; what an option means for the book is decided elsewhere.
+ */
+
+import { containsKey } from '../domain/api-key.ts';
+import { quoted } from '../domain/quoted.ts';
+import { UsageError } from '../errors.ts';
+import type { ActionOptions, PriceTerms } from './action-intent.ts';
+import { optionGiven, optionText, type RawInput, readBps, readPrice, readSeconds } from './operands.ts';
+
+const EVERY_ACTION = [
+  { flags: '-y, --yes', summary: 'deal without asking' },
+  { flags: '--dry-run', summary: 'show what would be sent, send nothing; exits as the guards would' },
+  { flags: '--no-wait', summary: 'end when the service has accepted it' },
+  {
+    flags: '--timeout <seconds>',
+    summary: 'how long to wait for the end, 60 by default; never cuts the sending',
+  },
+  {
+    flags: '--idempotency-key <key>',
+    summary: 'the key to send; the same key and request never act twice',
+  },
+  {
+    flags: '--despite <actions>',
+    summary: 'do it although this action is unresolved or in flight: an id, or a list',
+  },
+] as const;
+
+const PRICE = [
+  {
+    flags: '--worst-price <price>',
+    summary: 'do not deal at a worse one; checked here, the service has no limit price',
+  },
+  { flags: '--max-cost-bps <bps>', summary: 'do not deal when the whole cost is more, in bps of notional' },
+  { flags: '--any-price', summary: 'deal at whatever the price is' },
+] as const;
+
+const DUPLICATE = {
+  flags: '--allow-duplicate',
+  summary: 'although the same was dealt within the last minute',
+} as const;
+
+export const ACTION_OPTIONS = {
+  open: [
+    { flags: '-t, --tenor <days>', summary: '1, 3 or 7 (or 3d)' },
+    { flags: '--deal-id <id>', summary: "the desk's own id of the deal; one deal each" },
+    { flags: '--ensure', summary: 'with --deal-id: what is dealt already under it is not dealt again' },
+    { flags: '--retry-failed', summary: 'with --ensure: deals anew when the last one failed' },
+    ...PRICE,
+    DUPLICATE,
+    ...EVERY_ACTION,
+  ],
+  add: [...PRICE, DUPLICATE, ...EVERY_ACTION],
+  reduce: [
+    { flags: '--by <percentage>', summary: 'this part of what is open: 50%' },
+    { flags: '--to <notional>', summary: 'down to this size in USD' },
+    DUPLICATE,
+    ...EVERY_ACTION,
+  ],
+  close: [{ flags: '--if-open', summary: 'exit 0 when nothing is open on that side' }, ...EVERY_ACTION],
+} as const satisfies Readonly<Record<string, readonly { flags: string; summary: string }[]>>;
+
+export const DEFAULT_TIMEOUT_MS = 60_000;
+
+/** As on a line that names none of them. */
+export const USUAL_OPTIONS: ActionOptions = {
+  yes: false,
+  dryRun: false,
+  wait: true,
+  timeoutMs: DEFAULT_TIMEOUT_MS,
+  idempotencyKey: undefined,
+  despite: [],
+};
+
+export function readActionOptions(raw: RawInput): ActionOptions {
+  const timeout = optionText(raw, 'timeout');
+  const wait = raw.options['wait'] !== false;
+  if (!wait && timeout !== undefined)
+    throw new UsageError('--no-wait leaves no waiting to limit.', 'Leave out --timeout or --no-wait.');
+  const key = optionText(raw, 'idempotencyKey');
+  const despite = optionText(raw, 'despite');
+  return {
+    yes: optionGiven(raw, 'yes'),
+    dryRun: optionGiven(raw, 'dryRun'),
+    wait,
+    timeoutMs: timeout === undefined ? DEFAULT_TIMEOUT_MS : readSeconds('--timeout', timeout),
+    idempotencyKey: key === undefined ? undefined : readIdempotencyKey(key),
+    despite: despite === undefined ? [] : readActionIds(despite),
+  };
+}
+
+export function readPriceTerms(raw: RawInput): PriceTerms {
+  const worstPrice = optionText(raw, 'worstPrice');
+  const maxCostBps = optionText(raw, 'maxCostBps');
+  const anyPrice = optionGiven(raw, 'anyPrice');
+  if (anyPrice && (worstPrice !== undefined || maxCostBps !== undefined))
+    throw new UsageError(
+      '--any-price takes every price, and a bound does not.',
+      'Leave out --any-price, or the bound.',
+    );
+  return {
+    bounds: {
+      worstPrice: worstPrice === undefined ? undefined : readPrice('--worst-price', worstPrice),
+      maxCostBps: maxCostBps === undefined ? undefined : readBps('--max-cost-bps', maxCostBps),
+    },
+    anyPrice,
+  };
+}
+
+/** Specification §4: any unique string; held to what a header carries without loss. */
+export function readIdempotencyKey(text: string): string {
+  if (!/^[\x21-\x7e]{1,255}$/.test(text)) {
+    throw new UsageError(
+      `${quoted(text)} cannot be sent as an idempotency key.`,
+      'Use 1 to 255 visible ASCII characters without blanks.',
+    );
+  }
+  if (containsKey(text)) {
+    throw new UsageError(
+      `${quoted(text)} looks like an API key, not like an idempotency key.`,
+      'An idempotency key is kept in the journal; an API key is never an argument: hedge profile add NAME',
+    );
+  }
+  return text;
+}
+
+/** Ids of actions as `hedge journal` shows them, or their beginnings: four digits or more, a list by commas. */
+export function readActionIds(text: string): readonly string[] {
+  const ids = text.toLowerCase().split(',');
+  if (!ids.every((id) => /^[0-9a-f]{4,16}$/.test(id))) {
+    throw new UsageError(
+      `${quoted(text)} is not the id of an action (--despite).`,
+      'Name the action as hedge journal shows it: --despite 7c1e, or several: --despite 7c1e,90ab',
+    );
+  }
+  return ids;
+}

@@ -1,0 +1,256 @@
+/**
+ * What `hedge api` was asked: which method and path, and what goes with it. Refuses whatever could lead to
+ * another place than below the base address, and every request that neither reads nor is one of the four
+ * actions. Reads no file and no body.
+ *
+ * A request to one of the four acting paths as the action that it is: the body's fields in the service's names
+ * (specification §4) become the same intent that a typed line would. Pure.
+ */
+import { Big } from 'big.js';
+import { ownField } from '../domain/fields.ts';
+import { quoted } from '../domain/quoted.ts';
+import { UsageError } from '../errors.ts';
+import type { ActionIntent } from './action-intent.ts';
+import { ACTION_OPTIONS } from './action-options.ts';
+import { optionText, optionTexts, type RawInput } from './operands.ts';
+import { readAction } from './read-action.ts';
+/** Text that is on the line, in a file, or on standard input. */
+export type TextSource =
+  | { from: 'line'; text: string }
+  | { from: 'file'; path: string }
+  | { from: 'standard input' };
+
+export type ApiBody =
+  | { kind: 'none' }
+  | { kind: 'fields'; fields: Readonly<Record<string, unknown>> }
+  | { kind: 'given'; source: TextSource };
+
+export interface ApiIntent {
+  method: 'GET' | 'POST';
+  path: string;
+  query: readonly (readonly [name: string, value: string])[];
+  body: ApiBody;
+  /** The action that the request is; undefined: it changes nothing. */
+  action: ApiActionName | undefined;
+  raw: RawInput;
+}
+
+/** All that the four take, but what the body says. */
+const OF_ACTIONS = [
+  ...ACTION_OPTIONS.open.filter(({ flags }) => !/^-t,|^--deal-id/.test(flags)),
+  ...ACTION_OPTIONS.close.filter(({ flags }) => flags === '--if-open'),
+];
+
+export const API_OPTIONS = [
+  { flags: '-f, --raw-field <field>', summary: 'key=value of the body, as text', repeats: true },
+  { flags: '-F, --field <field>', summary: 'key=value: a number, true, false or null', repeats: true },
+  { flags: '--data <json>', summary: 'the whole body: JSON, @FILE, or - for standard input' },
+  { flags: '--param <param>', summary: 'key=value of the query of a GET', repeats: true },
+  // A deal id is a field of the body here, under the service's name for it.
+  ...OF_ACTIONS.map(({ flags, summary }) => ({
+    flags,
+    summary: `an action: ${summary.replace('--deal-id', 'client_reference')}`,
+  })),
+] as const;
+
+const ACTIONS: Readonly<Record<string, ApiActionName>> = {
+  '/hedges': 'open',
+  '/hedges/add': 'add',
+  '/hedges/reduce': 'reduce',
+  '/hedges/close': 'close',
+};
+/** Specification §4: opens nothing and persists nothing. */
+const READING_POSTS: readonly string[] = ['/quotes'];
+
+/** Paths of the specification (§4) without an id in them, by their method. */
+export const POST_PATHS: readonly string[] = [...READING_POSTS, ...Object.keys(ACTIONS)];
+export const GET_PATHS: readonly string[] = [
+  '/markets',
+  '/prices',
+  '/hedges',
+  '/hedges/history',
+  '/positions',
+  '/account',
+];
+
+/** @throws UsageError. */
+export function readApiIntent(raw: RawInput): ApiIntent {
+  const [word = '', path = ''] = raw.operands;
+  const method = readMethod(word);
+  checkPath(path);
+  const query = optionTexts(raw, 'param').map((pair) => readPair('--param', pair));
+  const body = readBody(raw);
+  if (method === 'GET' && body.kind !== 'none')
+    throw new UsageError('A GET has no body.', `What it asks for is its query: --param key=value`);
+  if (method === 'POST' && query.length > 0)
+    throw new UsageError('A POST has no query here.', 'What it asks for is its body: -f, -F or --data');
+  const action = method === 'POST' ? actionAt(path) : undefined;
+  checkOptions(raw, action);
+  return { method, path, query, body, action, raw };
+}
+
+function readMethod(word: string): ApiIntent['method'] {
+  const method = /^[a-z]+$/i.test(word) ? word.toUpperCase() : '';
+  if (method === 'GET' || method === 'POST') return method;
+  throw new UsageError(
+    `${quoted(word)} is not a method.`,
+    'The service knows GET and POST: hedge api GET /markets',
+  );
+}
+
+/** Which action a POST is. What hedge cannot tell from an action is not sent at all. */
+function actionAt(path: string): ApiActionName | undefined {
+  const action = ownField(ACTIONS, path);
+  if (action !== undefined || READING_POSTS.includes(path)) return action;
+  throw new UsageError(
+    `What POST ${quoted(path)} does is not known here, so it may change the book, and it is not sent.`,
+    `POST goes to ${[...READING_POSTS, ...Object.keys(ACTIONS)].join(', ')}; GET goes anywhere below the base address.`,
+  );
+}
+
+const SEGMENTS = /^(?:\/(?:[A-Za-z0-9._~-]|%[0-9A-Fa-f]{2})+)+$/;
+
+/** Below the base address, and read in one way only by everybody on the way. */
+function checkPath(path: string): void {
+  if (/[?#]/.test(path))
+    throw new UsageError(
+      `${quoted(path)} has a query or a fragment in it.`,
+      'Name the path alone; its query is --param key=value.',
+    );
+  const climbs = path.split('/').some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment));
+  // An encoded slash, backslash or control is a slash to some servers and a letter to others.
+  if (!SEGMENTS.test(path) || climbs || /%(?:2f|5c|25|[01][0-9a-f]|7f)/i.test(path))
+    throw new UsageError(
+      `${quoted(path)} is not a path below the base address.`,
+      'It begins with one / and has no scheme, no host and no "..": /hedges/history',
+    );
+}
+
+function readPair(option: string, text: string): readonly [string, string] {
+  const at = text.indexOf('=');
+  if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
+  throw new UsageError(`${quoted(text)} is not key=value (${option}).`, `Write ${option} market=USDTNGN`);
+}
+
+function readBody(raw: RawInput): ApiBody {
+  const data = optionText(raw, 'data');
+  const pairs: readonly (readonly [string, unknown])[] = [
+    ...optionTexts(raw, 'rawField').map((text) => readPair('-f', text)),
+    ...optionTexts(raw, 'field').map((text) => readTyped(text)),
+  ];
+  if (data !== undefined && pairs.length > 0)
+    throw new UsageError('The body is said twice.', 'Give --data alone, or -f and -F.');
+  if (data !== undefined) return { kind: 'given', source: sourceOf(data) };
+  if (pairs.length === 0) return { kind: 'none' };
+  const names = pairs.map(([name]) => name);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined)
+    throw new UsageError(`The field ${quoted(twice)} is given twice.`, 'Give it once.');
+  return { kind: 'fields', fields: Object.fromEntries(pairs) };
+}
+
+function sourceOf(data: string): TextSource {
+  if (data === '-') return { from: 'standard input' };
+  return data.startsWith('@') ? { from: 'file', path: data.slice(1) } : { from: 'line', text: data };
+}
+
+const WORDS: Readonly<Record<string, boolean | null>> = { true: true, false: false, null: null };
+const NUMERAL = /^-?(?:0|[1-9]\d{0,30})(?:\.\d{1,30})?$/;
+
+/** A number keeps its digits: it never becomes a float. */
+function readTyped(text: string): readonly [string, unknown] {
+  const [name, value] = readPair('-F', text);
+  if (Object.hasOwn(WORDS, value)) return [name, WORDS[value]];
+  if (NUMERAL.test(value)) return [name, new Big(value)];
+  throw new UsageError(
+    `${quoted(value)} is neither a number nor true, false or null (-F ${quoted(name)}).`,
+    `As text: -f ${name}=…`,
+  );
+}
+
+export type ApiActionName = ActionIntent['action'];
+
+const CHANGE = ['market', 'side', 'notional_usd'] as const;
+const REQUIRED: Readonly<Record<ApiActionName, readonly string[]>> = {
+  open: [...CHANGE, 'tenor_days'],
+  add: CHANGE,
+  reduce: CHANGE,
+  close: ['market', 'side'],
+};
+const OPTIONAL: Readonly<Record<ApiActionName, readonly string[]>> = {
+  open: ['client_reference'],
+  add: [],
+  reduce: [],
+  close: [],
+};
+const NUMBERS: readonly string[] = ['notional_usd', 'tenor_days'];
+/** Options that say the body, or nothing but that there is a default. */
+const OF_THE_REQUEST: readonly string[] = ['rawField', 'field', 'data', 'param'];
+
+/** @throws UsageError for an option that this action does not take: a bound that is not kept is none. */
+export function checkOptions(raw: RawInput, action: ApiActionName | undefined): void {
+  const taken = action === undefined ? [] : ACTION_OPTIONS[action].map(({ flags }) => nameOf(flags));
+  const stray = Object.entries(raw.options).find(
+    ([name, value]) =>
+      value !== undefined &&
+      !OF_THE_REQUEST.includes(name) &&
+      !taken.includes(name) &&
+      !(name === 'wait' && value === true),
+  );
+  if (stray === undefined) return;
+  const flag = `--${name(stray[0])}`;
+  throw new UsageError(
+    action === undefined ? `${flag} is for a request that acts.` : `${flag} is no option of ${action}.`,
+    action === undefined ? 'Leave it out.' : `See hedge ${action} --help for those that are.`,
+  );
+}
+
+/** `--worst-price <price>` → `worstPrice`, `--no-wait` → `wait`. */
+const nameOf = (flags: string): string =>
+  (/--(?:no-)?([a-z-]+)/.exec(flags)?.[1] ?? '').replaceAll(/-([a-z])/g, (_dash, letter: string) =>
+    letter.toUpperCase(),
+  );
+
+const name = (camel: string): string =>
+  camel === 'wait' ? 'no-wait' : camel.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+/** @throws UsageError naming the field that is missing, mistyped, or unknown to the action. */
+export function actionOfBody(
+  action: ApiActionName,
+  body: Readonly<Record<string, unknown>>,
+  raw: RawInput,
+): ActionIntent {
+  const known = [...REQUIRED[action], ...OPTIONAL[action]];
+  const strange = Object.keys(body).find((field) => !known.includes(field));
+  if (strange !== undefined)
+    throw new UsageError(
+      `What ${quoted(strange)} does to ${action === 'open' || action === 'add' ? 'an' : 'a'} ${action} is not known here, so nothing is sent.`,
+      `Its fields are ${known.join(', ')}.`,
+    );
+  const text = (field: string): string | undefined => textOf(field, ownField(body, field));
+  const missing = REQUIRED[action].find((field) => text(field) === undefined);
+  if (missing !== undefined)
+    throw new UsageError(
+      `The field ${quoted(missing)} is missing.`,
+      `The body of ${action === 'open' || action === 'add' ? 'an' : 'a'} ${action} has ${REQUIRED[action].join(', ')}.`,
+    );
+  const { rawField: _text, field: _typed, data: _data, param: _param, ...options } = raw.options;
+  return readAction(action, {
+    operands: CHANGE.flatMap((field) => text(field) ?? []),
+    options: {
+      ...options,
+      ...(body['tenor_days'] === undefined ? {} : { tenor: text('tenor_days') }),
+      ...(body['client_reference'] === undefined ? {} : { dealId: text('client_reference') }),
+    },
+  });
+}
+
+function textOf(field: string, value: unknown): string | undefined {
+  if (value === undefined) return undefined;
+  if (NUMBERS.includes(field)) {
+    if (value instanceof Big) return value.toFixed();
+    throw new UsageError(`The field ${quoted(field)} is not a number.`, `Say it as one: -F ${field}=…`);
+  }
+  if (typeof value === 'string') return value;
+  throw new UsageError(`The field ${quoted(field)} is not text.`, `Say it as text: -f ${field}=…`);
+}

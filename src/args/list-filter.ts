@@ -1,0 +1,110 @@
+/**
+ * Which records of a list are wanted, by time, market and side: `--since`, `--until`, `--market`, `--side`.
+ *
+ * What `hedge history` was asked: which closed hedges, and how they are summed.
+ */
+import type { Moment } from '../domain/calendar.ts';
+import { exactInstant, instantOf } from '../domain/instants.ts';
+import { quoted } from '../domain/quoted.ts';
+import type { Side } from '../domain/vocabulary.ts';
+import { UsageError } from '../errors.ts';
+import { optionGiven, optionText, type RawInput, readMarket, readSide } from './operands.ts';
+export interface ListFilter {
+  since: Moment | undefined;
+  until: Moment | undefined;
+  market: string | undefined;
+  side: Side | undefined;
+}
+
+/** The options as help shows them; `field` is the service's time that they go by. */
+export const listFilterOptions = (field: string, happened: string) => [
+  {
+    flags: '--since <when>',
+    summary: `${happened} then or later (${field}): 2026-11-01, 2026-11-01T10:00, 7d, 12h, yesterday, today`,
+  },
+  { flags: '--until <when>', summary: `${happened} before then; a day is meant whole: --until yesterday` },
+  { flags: '--market <market>', summary: 'on this market' },
+  { flags: '--side <side>', summary: 'buy or sell' },
+];
+
+/** Said under the options: whose clocks count. */
+export const LIST_FILTER_HELP =
+  "Days and times are those of the profile's zone (UTC without one); 7d is the same time seven days ago. Market, side and time are picked out here, from what the service sends; a market that the account does not have is refused (market_not_found).";
+
+export function readListFilter(raw: RawInput): ListFilter {
+  const text = <T>(name: string, read: (value: string) => T): T | undefined => {
+    const value = optionText(raw, name);
+    return value === undefined ? undefined : read(value);
+  };
+  return {
+    since: text('since', (value) => readMoment('--since', value)),
+    until: text('until', (value) => readMoment('--until', value)),
+    market: text('market', readMarket),
+    side: text('side', readSide),
+  };
+}
+
+export const isFiltered = (narrowing: ListFilter): boolean =>
+  Object.values(narrowing).some((value) => value !== undefined);
+
+/** A point in time as it was written. `option` names it in the message. */
+export function readMoment(option: string, text: string): Moment {
+  const moment = momentOf(text.trim());
+  if (moment === undefined)
+    throw new UsageError(
+      `${quoted(text)} is no day and no time (${option}).`,
+      `Write it as ${option} 2026-11-01, 2026-11-01T10:00, 7d, 12h, yesterday or today.`,
+    );
+  return moment;
+}
+
+function momentOf(text: string): Moment | undefined {
+  const word = text.toLowerCase();
+  if (word === 'today') return { kind: 'day_ago', days: 0 };
+  if (word === 'yesterday') return { kind: 'day_ago', days: 1 };
+  const [, count = '', unit] = /^(\d{1,4})([dh])$/.exec(word) ?? [];
+  if (unit !== undefined) return { kind: 'ago', unit: unit === 'd' ? 'days' : 'hours', count: Number(count) };
+  if (!WRITTEN.test(text) || !isInCalendar(text)) return undefined;
+  if (text.length === DAY) return { kind: 'day', date: text };
+  const at = text.replace(/[t ]/, 'T');
+  const ms = OFFSET.test(text) ? instantOf(at.toUpperCase()) : undefined;
+  if (OFFSET.test(text)) return ms === undefined ? undefined : { kind: 'instant', ms };
+  return { kind: 'local', at };
+}
+
+const DAY = 'YYYY-MM-DD'.length;
+const WRITTEN = /^\d{4}-\d\d-\d\d(?:[Tt ](?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d)?(?:[Zz]|[+-]\d\d:?\d\d)?)?$/;
+const OFFSET = /(?:[Zz]|[+-]\d\d:?\d\d)$/;
+
+/** Where a month is too short, a date would be read as one of the next month. */
+function isInCalendar(text: string): boolean {
+  const date = text.slice(0, DAY);
+  const midnight = Date.parse(`${date}T00:00:00Z`);
+  return !Number.isNaN(midnight) && exactInstant(midnight).startsWith(date);
+}
+
+export const SUM_BY = ['day', 'week', 'month', 'market', 'side'] as const;
+export type SumBy = (typeof SUM_BY)[number];
+
+export interface HistoryIntent {
+  narrowing: ListFilter;
+  /** Undefined: record by record. */
+  by: SumBy | undefined;
+  /** Net P&L added up from record to record, drawn. */
+  chart: boolean;
+}
+
+export function readHistoryIntent(raw: RawInput): HistoryIntent {
+  const by = optionText(raw, 'by');
+  const chart = optionGiven(raw, 'chart');
+  if (chart && by !== undefined)
+    throw new UsageError('A chart adds up record by record, and --by sums.', 'Give one of them.');
+  return { narrowing: readListFilter(raw), by: by === undefined ? undefined : readSumBy(by), chart };
+}
+
+function readSumBy(text: string): SumBy {
+  const by = SUM_BY.find((each) => each === text.toLowerCase());
+  if (by === undefined)
+    throw new UsageError(`History is not summed by ${quoted(text)}.`, `--by takes ${SUM_BY.join(', ')}.`);
+  return by;
+}

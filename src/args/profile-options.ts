@@ -1,0 +1,192 @@
+/**
+ * What `hedge profile add` and `hedge profile set` were asked. The key itself is never among the words.
+ *
+ * The options that set the limits of a profile, and what was asked of them. Nothing is looked up.
+ */
+import type { LimitsChange } from '../domain/profile-limits.ts';
+import { quoted } from '../domain/quoted.ts';
+import { UsageError } from '../errors.ts';
+import { optionGiven, optionText, type RawInput, readMarket, readNotional } from './operands.ts';
+/** Where a new profile's key comes from. */
+export type KeyOrigin =
+  | { kind: 'prompt' }
+  | { kind: 'standard input' }
+  | { kind: 'file'; path: string }
+  | { kind: 'command'; argv: readonly [string, ...string[]] };
+
+export interface ProfileIntent {
+  name: string;
+  baseUrl: string;
+  keyOrigin: KeyOrigin;
+  /** Where hedge keeps it; of a command it keeps nothing. */
+  store: 'file' | 'keychain';
+  /** The account label, as typed. */
+  account: string | undefined;
+  caFile: string | undefined;
+  timeZone: string | undefined;
+  /** Whether the key is tried before it is kept. */
+  check: boolean;
+  limits: LimitsChange;
+}
+
+export function readProfileIntent(raw: RawInput): ProfileIntent {
+  const [name = ''] = raw.operands;
+  const baseUrl = optionText(raw, 'baseUrl');
+  if (baseUrl === undefined)
+    throw new UsageError(
+      'The base address of the service is missing.',
+      `Say it, with its version segment: hedge profile add ${name} --base-url https://…/v2`,
+    );
+  const keyOrigin = readKeyOrigin(raw);
+  return {
+    name,
+    baseUrl,
+    keyOrigin,
+    store: readStore(raw, keyOrigin),
+    account: optionText(raw, 'account'),
+    caFile: optionText(raw, 'caFile'),
+    timeZone: optionText(raw, 'timeZone'),
+    check: raw.options['check'] !== false,
+    limits: readLimits(raw),
+  };
+}
+
+export interface ProfileChangeIntent {
+  name: string;
+  /** What is absent stays. */
+  baseUrl: string | undefined;
+  keyOrigin: KeyOrigin | undefined;
+  store: ProfileIntent['store'] | undefined;
+  /** As typed. */
+  account: string | undefined;
+  check: boolean;
+}
+
+/** @throws UsageError when nothing is to change. */
+export function readProfileChange(raw: RawInput): ProfileChangeIntent {
+  const [name = ''] = raw.operands;
+  const store = optionText(raw, 'store');
+  const given = readKeyOrigin(raw);
+  const keyOrigin = given.kind === 'prompt' && store === undefined ? undefined : given;
+  const change = {
+    name,
+    baseUrl: optionText(raw, 'baseUrl'),
+    keyOrigin,
+    store: store === undefined ? undefined : readStore(raw, given),
+    account: optionText(raw, 'account'),
+    check: raw.options['check'] !== false,
+  };
+  if (change.baseUrl === undefined && keyOrigin === undefined && change.account === undefined)
+    throw new UsageError(
+      'Nothing to change was given.',
+      `Give a new key (--key-stdin, --key-file, --key-command, --store), --account LABEL or --base-url: hedge profile set ${name} --key-stdin`,
+    );
+  return change;
+}
+
+function readKeyOrigin(raw: RawInput): KeyOrigin {
+  const file = optionText(raw, 'keyFile');
+  const command = optionText(raw, 'keyCommand');
+  const origins: KeyOrigin[] = [
+    ...(optionGiven(raw, 'keyStdin') ? [{ kind: 'standard input' } as const] : []),
+    ...(file === undefined ? [] : [{ kind: 'file', path: file } as const]),
+    ...(command === undefined ? [] : [{ kind: 'command', argv: readKeyCommand(command) } as const]),
+  ];
+  const [origin, second] = origins;
+  if (second !== undefined)
+    throw new UsageError(
+      'The key comes from one place.',
+      'Give one of --key-stdin, --key-file, --key-command.',
+    );
+  return origin ?? { kind: 'prompt' };
+}
+
+function readStore(raw: RawInput, { kind }: KeyOrigin): ProfileIntent['store'] {
+  const store = optionText(raw, 'store') ?? 'file';
+  if (store !== 'file' && store !== 'keychain')
+    throw new UsageError(`${quoted(store)} is no place for a key (--store).`, 'It is file or keychain.');
+  if (store === 'keychain' && kind === 'command')
+    throw new UsageError(
+      'A key that a command prints is kept nowhere.',
+      'Leave out --store keychain, or --key-command.',
+    );
+  return store;
+}
+
+/** A JSON list of words: no shell is involved, so nothing needs quoting twice. */
+function readKeyCommand(text: string): readonly [string, ...string[]] {
+  const words = parsedList(text);
+  const [program, ...rest] = words ?? [];
+  if (words === undefined || program === undefined || program === '')
+    throw new UsageError(
+      `${quoted(text)} is not a command (--key-command).`,
+      `Write it as a JSON list of words: --key-command '["pass","show","hedge/test"]'`,
+    );
+  return [program, ...rest];
+}
+
+function parsedList(text: string): readonly string[] | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) && value.every((word) => typeof word === 'string') ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export const LIMIT_OPTIONS = [
+  { flags: '--max-notional <usd>', summary: 'the most of one open or add, in USD: 50k' },
+  { flags: '--max-daily-notional <usd>', summary: 'the most that a UTC day may open and add, in USD: 200k' },
+  { flags: '--read-only', summary: 'deals nothing at all' },
+  { flags: '--markets <names>', summary: 'opens and adds in these alone: USDTNGN, or a list by commas' },
+] as const;
+
+const LIFTED = 'none';
+
+/** Limits that are `none` are lifted; what was not said stays. */
+export function readLimits(raw: RawInput): LimitsChange {
+  const most = optionText(raw, 'maxNotional');
+  const mostDaily = optionText(raw, 'maxDailyNotional');
+  const markets = optionText(raw, 'markets');
+  const readOnly = raw.options['readOnly'];
+  return {
+    ...(most === undefined ? {} : { max_notional_usd: readAmount('--max-notional', most) }),
+    ...(mostDaily === undefined
+      ? {}
+      : { max_daily_notional_usd: readAmount('--max-daily-notional', mostDaily) }),
+    ...(typeof readOnly === 'boolean' ? { read_only: readOnly } : {}),
+    ...(markets === undefined ? {} : { markets: readMarkets(markets) }),
+  };
+}
+
+export interface LimitIntent {
+  name: string;
+  change: LimitsChange;
+  yes: boolean;
+}
+
+/** What `hedge profile limit` was asked. @throws UsageError when nothing is to change. */
+export function readLimitIntent(raw: RawInput): LimitIntent {
+  const [name = ''] = raw.operands;
+  const change = readLimits(raw);
+  if (Object.keys(change).length === 0)
+    throw new UsageError(
+      'No limit was named.',
+      `Say which: hedge profile limit ${name} --max-notional 50k, or --max-notional ${LIFTED} to lift it. To see them: hedge profile show ${name}`,
+    );
+  return { name, change, yes: optionGiven(raw, 'yes') };
+}
+
+function readAmount(option: string, text: string): string | null {
+  if (text.toLowerCase() === LIFTED) return null;
+  try {
+    return readNotional(text).toFixed();
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    throw new UsageError(`${error.what} (${option})`, `${error.hint ?? ''} Or ${LIFTED}, to lift it.`);
+  }
+}
+
+/** In capitals, as the service spells them, none twice. */
+const readMarkets = (text: string): readonly string[] | null =>
+  text.toLowerCase() === LIFTED ? null : [...new Set(text.split(',').map(readMarket))];

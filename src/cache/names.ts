@@ -1,0 +1,159 @@
+/**
+ * Names that were seen on the service, for completion: markets, hedge ids, deal ids; one small file a profile,
+ * 0600, which may be lost. A name that a shell could take for more than a word is neither kept nor given out.
+ * Knows neither shells nor the service.
+ */
+import { join } from 'node:path';
+import { fieldsIn } from '../domain/fields.ts';
+import { SIDES } from '../domain/vocabulary.ts';
+import { readCacheFile, writeCacheFile } from '../platform/cache-file.ts';
+import type { Host, Machine } from '../platform/host.ts';
+import type { Paths } from '../platform/paths.ts';
+export const NAME_KINDS = ['markets', 'hedges', 'deals'] as const;
+export type NameKind = (typeof NAME_KINDS)[number];
+
+export interface KeptName {
+  name: string;
+  /** A few words that tell it from others: `buy USDTNGN 10000 filled`; '' when there are none. */
+  about: string;
+}
+
+/** Whose names they are. */
+export interface NamesOwner {
+  profile: string;
+  /** Equal exactly when it is the same account. */
+  identity: string;
+  baseUrl: string;
+}
+
+export type KeptNames = Readonly<Record<NameKind, readonly KeptName[]>>;
+
+const FOLDER = 'names';
+const FORMAT = 1;
+const MAX_BYTES = 131_072;
+const MOST: Readonly<Record<NameKind, number>> = { markets: 100, hedges: 200, deals: 200 };
+
+/** No quote, blank, control, wildcard, variable or separator of any shell, and no dash that makes an option of it. */
+const HARMLESS_NAME = /^[A-Za-z0-9][A-Za-z0-9._/-]{0,79}$/;
+const HARMLESS_ABOUT = /^[A-Za-z0-9._/-]+(?: [A-Za-z0-9._/-]+){0,5}$/;
+const LONGEST_ABOUT = 80;
+
+export const isHarmlessName = (name: unknown): name is string =>
+  typeof name === 'string' && HARMLESS_NAME.test(name);
+
+/** What a hedge is, in harmless words; what is not a plain word is left out. */
+export function aboutHedge(words: {
+  side: unknown;
+  market: unknown;
+  notional: string | undefined;
+  status: unknown;
+}): string {
+  const { side, market, notional, status } = words;
+  const plain = [SIDES.find((each) => each === side), market, notional, status].filter(isHarmlessName);
+  return plain.join(' ').slice(0, LONGEST_ABOUT).trim();
+}
+
+/** What was kept for a profile; nothing when there is none, or it is of no use. `baseUrl`: only names of there. */
+export function readNames(
+  places: Paths,
+  { profile, baseUrl, host }: { profile: string; baseUrl?: string; host: Host },
+): KeptNames | undefined {
+  const file = load(pathOf(places, profile), host);
+  return file === undefined || (baseUrl !== undefined && file.baseUrl !== baseUrl) ? undefined : file.names;
+}
+
+export interface NameMemory {
+  /** Newest first. */
+  learn(kind: NameKind, names: readonly { name: unknown; about?: string | undefined }[]): void;
+  /** These are all there are. */
+  learnAll(kind: NameKind, names: readonly { name: unknown }[]): void;
+  /** Writes what is new, if anything is. Never throws. */
+  keep(): void;
+}
+
+/** Remembers for one account; what was kept under the same profile for another one is dropped. */
+export function namesIn(places: Paths, machine: Machine, owner: NamesOwner): NameMemory {
+  const fresh = { markets: NOTHING_NEW, hedges: NOTHING_NEW, deals: NOTHING_NEW };
+  return {
+    learn(kind, names) {
+      const { all, names: before } = fresh[kind];
+      fresh[kind] = { all, names: together(harmless(names), before).slice(0, MOST[kind]) };
+    },
+    learnAll(kind, names) {
+      fresh[kind] = { all: true, names: harmless(names).slice(0, MOST[kind]) };
+    },
+    keep() {
+      if (NAME_KINDS.every((kind) => isNothing(fresh[kind]))) return;
+      const path = pathOf(places, owner.profile);
+      const before = load(path, machine.host);
+      const ours = before?.identity === owner.identity ? before.names : NO_NAMES;
+      const merged = (kind: NameKind): readonly KeptName[] =>
+        together(fresh[kind].names, fresh[kind].all ? [] : ours[kind]).slice(0, MOST[kind]);
+      const after = { markets: merged('markets'), hedges: merged('hedges'), deals: merged('deals') };
+      const content = written(owner, after);
+      if (before === undefined || content !== written(before, before.names))
+        writeCacheFile(path, content, { ...machine, within: places.cache });
+    },
+  };
+}
+
+const harmless = (names: readonly { name: unknown; about?: string | undefined }[]): readonly KeptName[] =>
+  names.flatMap(({ name, about = '' }) => (isHarmlessName(name) ? [{ name, about }] : []));
+
+interface Fresh {
+  /** They are all there are. */
+  all: boolean;
+  names: readonly KeptName[];
+}
+
+const NOTHING_NEW: Fresh = { all: false, names: [] };
+const isNothing = ({ all, names }: Fresh): boolean => !all && names.length === 0;
+
+const NO_NAMES: KeptNames = { markets: [], hedges: [], deals: [] };
+
+const pathOf = (places: Paths, profile: string): string => join(places.cache, FOLDER, `${profile}.json`);
+
+/** Those first, then the others; of two of one name the first, with what the other says where it says nothing. */
+function together(first: readonly KeptName[], then: readonly KeptName[]): readonly KeptName[] {
+  const found = new Map<string, KeptName>();
+  for (const each of [...first, ...then]) {
+    const known = found.get(each.name);
+    if (known === undefined || known.about === '') found.set(each.name, each);
+  }
+  return [...found.values()];
+}
+
+const written = ({ identity, baseUrl }: Omit<NamesOwner, 'profile'>, names: KeptNames): string => {
+  const lists = NAME_KINDS.map(
+    (kind) => [kind, names[kind].map(({ name, about }) => [name, about])] as const,
+  );
+  return `${JSON.stringify({ format: FORMAT, identity, base_url: baseUrl, ...Object.fromEntries(lists) })}\n`;
+};
+
+interface Loaded {
+  identity: string;
+  baseUrl: string;
+  names: KeptNames;
+}
+
+/** Checked by hand: a shell waits for it, and a schema library would double what a start costs. */
+function load(path: string, host: Host): Loaded | undefined {
+  const file = fieldsIn(readCacheFile(path, { host, maxBytes: MAX_BYTES }));
+  if (file['format'] !== FORMAT) return undefined;
+  const { identity, base_url: baseUrl, markets, hedges, deals } = file;
+  if (typeof identity !== 'string' || typeof baseUrl !== 'string') return undefined;
+  return {
+    identity,
+    baseUrl,
+    names: { markets: namesOf(markets), hedges: namesOf(hedges), deals: namesOf(deals) },
+  };
+}
+
+const namesOf = (list: unknown): readonly KeptName[] =>
+  Array.isArray(list) ? list.flatMap((pair: unknown) => (Array.isArray(pair) ? nameOf(pair) : [])) : [];
+
+function nameOf([name, about]: readonly unknown[]): readonly KeptName[] {
+  if (!isHarmlessName(name)) return [];
+  const kept = typeof about === 'string' && about.length <= LONGEST_ABOUT && HARMLESS_ABOUT.test(about);
+  return [{ name, about: kept ? about : '' }];
+}

@@ -1,0 +1,95 @@
+/**
+ * The road of many requests at once, and of proxies: an undici pool over our own TLS connections, or over
+ * tunnels. It dispatches directly: `request` and `fetch` cannot say whether a request had started when it
+ * failed, and cannot be aborted while the connection is being made.
+ */
+import type { TLSSocket } from 'node:tls';
+import { buildConnector, type Dispatcher, Pool } from 'undici';
+import { caOf } from './ca-certificates.ts';
+import { connectionFailure } from './classify-error.ts';
+import { makeConnector, tunnelThrough } from './connector.ts';
+import type { Proxy } from './proxy.ts';
+import type { Transport, TransportParts } from './transport.ts';
+
+/** Connections kept to the service at once: every tenor's quote and the account, with room. */
+const CONNECTIONS = 8;
+const FIRST_FINAL_STATUS = 200;
+
+export function undiciTransport(
+  parts: Omit<TransportParts, 'proxy'> & { proxy: Proxy | undefined },
+): Transport {
+  const { origin, target, trust, clock, proxy } = parts;
+  const proxyPool = proxy && new Pool(proxy.origin, { connect: toProxy(trust) });
+  const tunnel = proxy && proxyPool && tunnelThrough(proxy, proxyPool);
+  const connector = makeConnector({
+    clock,
+    trust,
+    tunnel,
+    sessions: tunnel === undefined ? parts.sessions : undefined,
+  });
+  const pool = new Pool(origin, {
+    connections: CONNECTIONS,
+    connect: (_, callback) => void handOver(connector.connect(target), callback),
+  });
+
+  return {
+    exchange(request, signal, events) {
+      let controller: Dispatcher.DispatchController | undefined;
+      pool.dispatch(
+        {
+          origin,
+          path: request.path,
+          method: request.method,
+          headers: request.headers,
+          body: request.body ?? null,
+          // The clock port keeps the time: see limit.ts.
+          headersTimeout: 0,
+          bodyTimeout: 0,
+        },
+        {
+          onRequestStart(started) {
+            // Given up while it waited for its connection: it must not leave now.
+            if (signal.aborted) return started.abort(toError(signal.reason));
+            controller = started;
+            const reason = events.started();
+            if (reason !== undefined) started.abort(reason);
+          },
+          onResponseStart(_, status, headers) {
+            if (status >= FIRST_FINAL_STATUS) events.head(status, lowerCase(headers));
+          },
+          onResponseData: (_, chunk) => events.data(chunk),
+          onResponseEnd: () => events.end(),
+          onResponseError: (_, error) => events.failed(error),
+        },
+      );
+      return (reason) => controller?.abort(reason);
+    },
+    async close() {
+      connector.close();
+      await Promise.all([pool.destroy(), proxyPool?.destroy()]);
+    },
+  };
+}
+
+/** A proxy proves its own name: undici would ask it for that of the host behind it, which the request names. */
+function toProxy(trust: TransportParts['trust']): buildConnector.connector {
+  const reach = buildConnector({ rejectUnauthorized: true, ...caOf(trust) });
+  return ({ servername: _behind, ...options }, callback) => reach(options, callback);
+}
+
+const toError = (reason: unknown): Error => (reason instanceof Error ? reason : new Error('stopped'));
+
+const lowerCase = <T>(headers: Readonly<Record<string, T>>): Record<string, T> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+
+/** undici takes connections through a callback. */
+async function handOver(connecting: Promise<TLSSocket>, callback: buildConnector.Callback): Promise<void> {
+  let socket: TLSSocket;
+  try {
+    socket = await connecting;
+  } catch (error) {
+    callback(connectionFailure(error), null);
+    return;
+  }
+  callback(null, socket);
+}

@@ -1,0 +1,47 @@
+/** `hedge journal settle`: a person's word for an action whose end the service will not tell. Sends nothing. */
+
+import { readResolveIntent } from '../../args/journal-filter.ts';
+import { StoppedError } from '../../errors.ts';
+import { questionToResolve, viewResolved, viewUnresolvedAction } from '../../output/views/journal-action.ts';
+import { journalDocument } from '../../output/views/journal-document.ts';
+import { findResolvable, resolveAction } from '../../trading/recover/resolve-action.ts';
+import { defineCommand } from '../define.ts';
+export const journalSettle = defineCommand({
+  name: 'journal settle',
+  summary: 'your word for what became of an action that nobody else knows the end of',
+  description:
+    'Only for what is unresolved, or accepted and never seen on the book. Look first: hedge check. Nothing is sent; from then on limits, deal ids and guards go by your word.',
+  operands: [{ name: 'ACTION', summary: 'as hedge journal shows it' }],
+  options: [
+    { flags: '--as <word>', summary: 'done (it stands on the book) or nothing (it never happened)' },
+    { flags: '--because <text>', summary: 'how you know: kept in the journal' },
+    { flags: '-y, --yes', summary: 'does not ask' },
+  ],
+  examples: [
+    {
+      line: 'hedge journal settle 7c1e --as nothing --because "the venue says it never arrived"',
+      shows: 'asks, then 7c1e no longer stands in the way',
+    },
+  ],
+  read: readResolveIntent,
+  async run(desk, { word, as, because, yes }) {
+    const { selected, zone } = await desk.vantage();
+    const asked = { word, as, nowMs: desk.clock.now() };
+    const journal = await desk.journal();
+    const action = findResolvable(journal, asked);
+    await desk.show(viewUnresolvedAction(action));
+    if (
+      !yes &&
+      !(await desk.prompter.confirm({ message: questionToResolve(action, as), otherwise: '--yes' }))
+    )
+      throw new StoppedError({ code: 'declined', what: 'Left as it was.' });
+    const settled = await resolveAction(journal, {
+      id: action.id,
+      word: { as, because },
+      nowMs: desk.clock.now(),
+    });
+    return { value: { action: settled, selected }, zone };
+  },
+  document: ({ action, selected }) => journalDocument(action, selected),
+  view: ({ action }) => viewResolved(action),
+});

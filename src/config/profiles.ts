@@ -1,0 +1,212 @@
+/**
+ * The stored profiles: listed, found, added, chosen, removed. Readers see the old or the new file, whole;
+ * writers take turns. Knows neither which profile an invocation uses (resolve.ts) nor any service.
+ */
+import { readdirSync, rmSync } from 'node:fs';
+import { basename, isAbsolute, join } from 'node:path';
+import { changedLimits, type LimitsChange, type ProfileLimits } from '../domain/profile-limits.ts';
+import { quoted } from '../domain/quoted.ts';
+import { UsageError } from '../errors.ts';
+import { checkReplaceable, ensureFolder, syncFolder } from '../platform/atomic-file.ts';
+import { cannot } from '../platform/file-errors.ts';
+import type { Machine } from '../platform/host.ts';
+import { withLock } from '../platform/lock.ts';
+import type { Paths } from '../platform/paths.ts';
+import {
+  isStorable,
+  NO_PROFILES,
+  type ProfileFile,
+  readProfileFile,
+  type StoredProfile,
+} from './profile-file.ts';
+import { checkProfileName, isReserved, PRACTICE, unknownProfile } from './profile-names.ts';
+
+export type { StoredProfile } from './profile-file.ts';
+
+/** The file at one moment. */
+export interface ProfileBook {
+  /** May name a profile that is no longer there, when the file was edited by hand. */
+  defaultName: string | undefined;
+  profiles: ReadonlyMap<string, StoredProfile>;
+}
+
+export interface ProfileStore {
+  readonly path: string;
+  /** Default and profiles of the same moment. This and the next three throw DamagedFileError. */
+  read(): ProfileBook;
+  /** By name. The built-in `practice` is not among them. */
+  list(): readonly { name: string; profile: StoredProfile }[];
+  find(name: string): StoredProfile | undefined;
+  defaultName(): string | undefined;
+  /** Never changes the default. A name that is there is refused unless `replace`. */
+  add(name: string, profile: StoredProfile, options?: { replace?: boolean }): Promise<{ replaced: boolean }>;
+  /** Makes a profile, or `practice`, the default. `before`: the default until now. */
+  use(name: string): Promise<{ before: string | undefined }>;
+  /** Sets and lifts limits of a profile that is there, and hands back what they are then. */
+  limit(name: string, change: LimitsChange): Promise<ProfileLimits>;
+  /** Changes a profile that is there, seen as it is while no other process can change it. */
+  change(name: string, change: (profile: StoredProfile) => StoredProfile): Promise<void>;
+  /** `wasDefault`: it was the default, and there is none now. */
+  remove(name: string): Promise<{ removed: StoredProfile; wasDefault: boolean }>;
+}
+
+const CONFIG_NAME = 'profiles';
+
+export function openProfiles({ places, machine }: { places: Paths; machine: Machine }): ProfileStore {
+  const folder = places.config;
+  const path = join(folder, `${CONFIG_NAME}.json`);
+  const load = (): ProfileFile => readProfileFile(path, folder, machine.host) ?? NO_PROFILES;
+  const read = (): ProfileBook => {
+    const { default_profile: defaultName, profiles } = load();
+    return { defaultName, profiles: new Map(Object.entries(profiles)) };
+  };
+
+  /** Reads, changes and writes the file while no other process can. */
+  async function changeFile<T>(decide: (file: ProfileFile) => { file: ProfileFile; result: T }): Promise<T> {
+    // conf costs 50 ms, and importing it takes over Ctrl-C (when-exit): only to write, and as late as can be.
+    const { default: Conf } = await import('conf');
+    ensureFolder(folder, machine.host);
+    return withLock(join(folder, `${CONFIG_NAME}.lock`), machine, () => {
+      const { file, result } = decide(load());
+      checkReplaceable(path, machine.host);
+      try {
+        sweep(folder, path);
+        const conf = new Conf<ProfileFile>({
+          projectName: 'hedge',
+          projectSuffix: '',
+          cwd: folder,
+          configName: CONFIG_NAME,
+          configFileMode: 0o600,
+          accessPropertiesByDotNotation: false,
+          clearInvalidConfig: false,
+          serialize: (value) => `${JSON.stringify(value, undefined, 2)}\n`,
+        });
+        conf.store = file;
+        syncFolder(folder, machine.host);
+      } catch (error) {
+        throw cannot('write', path, error);
+      }
+      return result;
+    });
+  }
+
+  return {
+    path,
+    read,
+    list: () =>
+      [...read().profiles]
+        .map(([name, profile]) => ({ name, profile }))
+        .toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+    find: (name) => read().profiles.get(name),
+    defaultName: () => read().defaultName,
+
+    async add(name, profile, { replace = false } = {}) {
+      checkProfileName(name);
+      checkProfile(profile);
+      return changeFile((file) => {
+        const twin = Object.keys(file.profiles).find((each) => each.toLowerCase() === name.toLowerCase());
+        if (twin !== undefined && (twin !== name || !replace)) {
+          throw new UsageError(
+            `There is a profile ${twin} already.`,
+            `Choose another name, or remove that one first: hedge profile remove ${twin}`,
+          );
+        }
+        const profiles = Object.fromEntries([...Object.entries(file.profiles), [name, profile]]);
+        return { file: { ...file, profiles }, result: { replaced: twin !== undefined } };
+      });
+    },
+
+    async use(name) {
+      return changeFile((file) => {
+        if (name !== PRACTICE && !Object.hasOwn(file.profiles, name)) {
+          throw unknownProfile(name, Object.keys(file.profiles));
+        }
+        return { file: { ...file, default_profile: name }, result: { before: file.default_profile } };
+      });
+    },
+
+    async limit(name, change) {
+      if (isReserved(name)) throw new UsageError(`${quoted(name)} is built in and has no limits.`);
+      return changeFile((file) => {
+        const found = storedIn(file, name);
+        const limits = changedLimits(found, change);
+        const {
+          max_notional_usd: _most,
+          max_daily_notional_usd: _mostDaily,
+          read_only: _readOnly,
+          markets: _markets,
+          ...unlimited
+        } = found;
+        const limited = { ...unlimited, ...limits };
+        return { file: { ...file, profiles: { ...file.profiles, [name]: limited } }, result: limits };
+      });
+    },
+
+    async change(name, change) {
+      return changeFile((file) => {
+        const changed = change(storedIn(file, name));
+        checkProfile(changed);
+        return { file: { ...file, profiles: { ...file.profiles, [name]: changed } }, result: undefined };
+      });
+    },
+
+    async remove(name) {
+      if (isReserved(name)) throw new UsageError(`${quoted(name)} is built in and cannot be removed.`);
+      return changeFile((file) => {
+        const removed = storedIn(file, name);
+        const { [name]: _removed, ...profiles } = { ...file.profiles };
+        const wasDefault = file.default_profile === name;
+        const { default_profile: _dropped, ...rest } = file;
+        return {
+          file: wasDefault ? { ...rest, version: file.version, profiles } : { ...file, profiles },
+          result: { removed, wasDefault },
+        };
+      });
+    },
+  };
+}
+
+/** @throws CredentialError `unknown_profile` */
+function storedIn({ profiles }: ProfileFile, name: string): StoredProfile {
+  const { [name]: found } = profiles;
+  if (found === undefined || !Object.hasOwn(profiles, name))
+    throw unknownProfile(name, Object.keys(profiles));
+  return found;
+}
+
+/** UsageError when a profile cannot be stored as it is. */
+function checkProfile(profile: StoredProfile): void {
+  if (!isStorable(profile)) {
+    throw new UsageError(
+      'A profile needs a base address and one source of its key.',
+      'Give the key itself or a command that prints it, not both.',
+    );
+  }
+  if (profile.ca_file !== undefined && !isAbsolute(profile.ca_file)) {
+    throw new UsageError(
+      `${quoted(profile.ca_file)} is not an absolute path.`,
+      'Name the CA file by its whole path.',
+    );
+  }
+  if (profile.time_zone !== undefined && !isTimeZone(profile.time_zone)) {
+    throw new UsageError(
+      `${quoted(profile.time_zone)} is not a time zone.`,
+      'Name it as in Africa/Lagos or UTC.',
+    );
+  }
+}
+
+function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
+}
+
+/** Removes what a writer that was killed left: it may hold a key that was removed since. Under the lock only. */
+function sweep(folder: string, path: string): void {
+  for (const name of readdirSync(folder)) {
+    if (name.startsWith(`${basename(path)}.tmp-`)) rmSync(join(folder, name), { force: true });
+  }
+}

@@ -1,0 +1,85 @@
+/** Whether a shell completes hedge, as far as it can be told from outside: the usual places are looked at, no shell is run. */
+import { posix } from 'node:path';
+import type { Check } from './checks.ts';
+
+/** Where a shell looks of itself, and the files in which a person writes what it is to load. */
+interface Usual {
+  places: readonly string[];
+  written: readonly string[];
+}
+
+export interface ShellAt {
+  /** SHELL: `/bin/zsh`; undefined where there is none. */
+  shell: string | undefined;
+  home: string;
+  env: Readonly<Record<string, string | undefined>>;
+}
+
+const SYSTEM = ['/usr/share', '/usr/local/share'] as const;
+
+/** Undefined for a shell that hedge has no completion for. */
+function usualOf(name: string, { home, env }: ShellAt): Usual | undefined {
+  const at = (...parts: readonly string[]): string => posix.join(home, ...parts);
+  const data = env['XDG_DATA_HOME'] ?? at('.local', 'share');
+  const config = env['XDG_CONFIG_HOME'] ?? at('.config');
+  switch (name) {
+    case 'bash':
+      return {
+        places: [
+          ...[data, ...SYSTEM].map((each) => posix.join(each, 'bash-completion', 'completions', 'hedge')),
+          ...[data, ...SYSTEM].map((each) =>
+            posix.join(each, 'bash-completion', 'completions', 'hedge.bash'),
+          ),
+          '/etc/bash_completion.d/hedge',
+        ],
+        written: [at('.bashrc'), at('.bash_profile'), at('.bash_completion')],
+      };
+    case 'zsh':
+      return {
+        places: [
+          ...SYSTEM.map((each) => posix.join(each, 'zsh', 'site-functions', '_hedge')),
+          posix.join(data, 'zsh', 'site-functions', '_hedge'),
+          ...['.zfunc', '.zsh', '.zsh/completions', '.zsh/functions'].map((each) => at(each, '_hedge')),
+        ],
+        written: [posix.join(env['ZDOTDIR'] ?? home, '.zshrc')],
+      };
+    case 'fish':
+      return {
+        places: [
+          posix.join(config, 'fish', 'completions', 'hedge.fish'),
+          ...SYSTEM.map((each) => posix.join(each, 'fish', 'vendor_completions.d', 'hedge.fish')),
+        ],
+        written: [posix.join(config, 'fish', 'config.fish')],
+      };
+    default:
+      return undefined;
+  }
+}
+
+const LOADS_IT = /hedge completion|hedge\.bash|_hedge|hedge\.fish/;
+
+/** `read`: the text of a file, undefined where there is none that can be read. */
+export function judgeCompletion(at: ShellAt, read: (path: string) => string | undefined): Check {
+  const name = (at.shell ?? '').split('/').at(-1) ?? '';
+  const usual = usualOf(name, at);
+  if (usual === undefined)
+    return {
+      check: 'completion',
+      verdict: 'pass',
+      says: name === '' ? 'No shell to complete in.' : `Not looked for: ${name}.`,
+      facts: { shell: name === '' ? null : name, found: null },
+    };
+  const found =
+    usual.places.find((path) => read(path) !== undefined) ??
+    usual.written.find((path) => LOADS_IT.test(read(path) ?? ''));
+  const facts = { shell: name, found: found ?? null };
+  if (found !== undefined)
+    return { check: 'completion', verdict: 'pass', says: `${name} loads it: ${found}.`, facts };
+  return {
+    check: 'completion',
+    verdict: 'warn',
+    says: `Not in the usual places of ${name}.`,
+    todo: `How to install it: hedge completion --help`,
+    facts,
+  };
+}

@@ -1,0 +1,182 @@
+/** Verdicts on this machine: Node, our files, the journal, the halt, completion. Pure: facts come in. */
+import { shellWord } from '../domain/quoted.ts';
+import type { Halt } from '../journal/halt.ts';
+import { type Action, awaitsEnd, isUnresolved } from '../journal/replay.ts';
+import { type JournalState, MAX_JOURNAL_BYTES } from '../journal/store.ts';
+import type { FileFacts } from '../platform/file-errors.ts';
+import type { OpenParent } from '../platform/parent-folders.ts';
+import { damageInWords, damageOf } from '../readings/read-journal.ts';
+import { type Check, counted } from './checks.ts';
+export interface Installation {
+  version: string;
+  /** Null where it was not built in a clone. */
+  commit: string | null;
+  /** `20.20.2` */
+  node: string;
+  openssl: string;
+  /** `linux-x64` */
+  platform: string;
+}
+
+const OLDEST = [20, 19] as const;
+/** Odd ones are never supported for long. */
+const KNOWN_TO_RUN: readonly number[] = [20, 22, 24, 26];
+
+export function judgeNode(installed: Installation): Check {
+  const { version, commit, node, platform } = installed;
+  const [major = 0, minor = 0] = node.split('.').map(Number);
+  const built = commit === null ? '' : ` (${commit})`;
+  const says = `hedge ${version}${built} on Node ${node}, ${platform}.`;
+  const facts = { ...installed };
+  if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1]))
+    return {
+      check: 'node',
+      verdict: 'fail',
+      says,
+      todo: `Install Node ${OLDEST.join('.')} or newer.`,
+      facts,
+    };
+  if (!KNOWN_TO_RUN.includes(major))
+    return {
+      check: 'node',
+      verdict: 'warn',
+      says,
+      todo: `hedge is tried on Node ${KNOWN_TO_RUN.join(', ')}: install one of those.`,
+      facts,
+    };
+  return { check: 'node', verdict: 'pass', says, facts };
+}
+
+/** What should stand at a path of ours. */
+export interface DataFiles {
+  /** `profiles.json` */
+  name: string;
+  kind: 'folder' | 'file';
+  seen: FileFacts;
+}
+
+/** `parents`: the folders above that others can change. */
+export function judgeFiles(files: readonly DataFiles[], parents: readonly OpenParent[] = []): Check {
+  const troubles = [...files.flatMap(troubleWith), ...parents.map(troubleAbove)];
+  const there = files.flatMap(({ name, seen }) =>
+    'mode' in seen ? [seen.mode === undefined ? name : `${name} ${seen.mode}`] : [],
+  );
+  const absent = files.filter(({ seen }) => seen.is === 'absent').map(({ name }) => name);
+  const facts = { files: files.map(({ name, seen }) => ({ name, ...seen })) };
+  const [worst] = troubles.toSorted((one, other) => (one.verdict < other.verdict ? -1 : 1));
+  if (worst !== undefined)
+    return {
+      check: 'files',
+      verdict: worst.verdict,
+      says: troubles.map(({ says }) => says).join(' '),
+      todo: troubles.map(({ todo }) => todo).join('\n'),
+      facts,
+    };
+  const says = [
+    there.length === 0 ? '' : `Of this user alone: ${there.join(', ')}.`,
+    absent.length === 0 ? '' : `Not there yet: ${absent.join(', ')}.`,
+  ];
+  return { check: 'files', verdict: 'pass', says: says.filter((each) => each !== '').join(' '), facts };
+}
+
+interface Trouble {
+  verdict: 'warn' | 'fail';
+  says: string;
+  todo: string;
+}
+
+function troubleWith({ kind, seen }: DataFiles): readonly Trouble[] {
+  const { path } = seen;
+  const fail = (says: string, todo: string): readonly Trouble[] => [
+    { verdict: 'fail', says: `${path} ${says}.`, todo },
+  ];
+  if (seen.is === 'absent') return [];
+  if (seen.is === 'hidden')
+    return fail(`cannot be looked at: ${seen.why}`, `Mend that: ls -ld ${shellWord(path)}`);
+  if (seen.is !== kind) return fail(`is not a ${kind}`, `Move it away: ${shellWord(path)}`);
+  if (!seen.ours) return fail('belongs to another user', `Look whose it is: ls -ld ${shellWord(path)}`);
+  const others = seen.mode === undefined ? 0 : Number.parseInt(seen.mode, 8) & 0o077;
+  if (others === 0) return [];
+  const mend = `chmod ${kind === 'folder' ? '700' : '600'} ${shellWord(path)}`;
+  if (kind === 'file') return fail(`is open to other users (${seen.mode ?? ''})`, mend);
+  return (others & 0o022) === 0
+    ? [{ verdict: 'warn', says: `${path} can be read by other users (${seen.mode ?? ''}).`, todo: mend }]
+    : fail(`can be written by other users (${seen.mode ?? ''})`, mend);
+}
+
+const troubleAbove = ({ path, risk, how, mend }: OpenParent): Trouble => ({
+  verdict: risk === 'group' ? 'warn' : 'fail',
+  says: `${path} ${how}: whoever that is could replace your hedge folders.`,
+  todo: mend ?? `Look whose it is: ls -ld ${shellWord(path)}`,
+});
+
+const LARGE = MAX_JOURNAL_BYTES * 0.75;
+
+export function judgeJournal(state: JournalState, standing: readonly Action[]): Check {
+  const unresolved = standing.filter(isUnresolved);
+  const inFlight = standing.filter(awaitsEnd);
+  const { bytes, actions, cutTail, path } = state;
+  const damage = damageOf(path, state);
+  const size = `${counted(actions.length, 'action')}, ${kilobytes(bytes)}`;
+  const facts = {
+    path,
+    bytes,
+    largest_bytes: MAX_JOURNAL_BYTES,
+    actions: actions.length,
+    unresolved: unresolved.map(({ id }) => id),
+    in_flight: inFlight.map(({ id }) => id),
+    damaged_lines: state.damage.map(({ line }) => line),
+    orphans: state.orphans,
+    cut_tail: cutTail,
+  };
+  const found = (verdict: Check['verdict'], says: string, todo?: string): Check => ({
+    check: 'journal',
+    verdict,
+    says,
+    todo,
+    facts,
+  });
+  if (damage !== undefined) {
+    const words = damageInWords(damage);
+    return found('fail', words.slice(0, -1).join(' '), words.at(-1));
+  }
+  const open = [...named(unresolved, 'unresolved'), ...named(inFlight, 'in flight')].join('; ');
+  if (unresolved.length > 0) return found('warn', `${size}; ${open}.`, 'Look: hedge check');
+  if (bytes > LARGE)
+    return found(
+      'warn',
+      `${size}: soon too large to be added to.`,
+      `When nothing is in flight, move ${path} to an archive; a new one is begun.`,
+    );
+  const cut = cutTail ? ' A crash cut its last line; nothing was sent on that one.' : '';
+  return found('pass', `${size}, whole; ${open === '' ? 'nothing unresolved' : open}.${cut}`);
+}
+
+const named = (actions: readonly Action[], what: string): readonly string[] =>
+  actions.length === 0
+    ? []
+    : [`${actions.length.toString()} ${what}: ${actions.map(({ shortId }) => shortId).join(', ')}`];
+
+const kilobytes = (bytes: number): string =>
+  bytes < 1_024 ? counted(bytes, 'byte') : `${Math.ceil(bytes / 1_024).toString()} KiB`;
+
+export function judgeHalt(halt: Halt | undefined): Check {
+  if (halt === undefined) return { check: 'halt', verdict: 'pass', says: 'Nothing is halted.' };
+  const todo = 'When dealing may go on: hedge unhalt';
+  if ('unreadable' in halt) {
+    const { what, hint } = halt.unreadable;
+    return {
+      check: 'halt',
+      verdict: 'fail',
+      says: `${what} Opens and adds are halted.`,
+      todo: hint ?? todo,
+    };
+  }
+  return {
+    check: 'halt',
+    verdict: 'warn',
+    says: `Opens and adds are halted by ${halt.who} since ${halt.at}: ${halt.why}`,
+    todo,
+    facts: { ...halt },
+  };
+}

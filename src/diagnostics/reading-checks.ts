@@ -1,0 +1,103 @@
+/** What the service answers to the key: one reading with its time, its clock, and what it sends that nobody specified. */
+import type { HedgeApi } from '../client/hedge-api.ts';
+import { isLoopback } from '../client/transport/proxy.ts';
+import {
+  isSpecifiedCode,
+  namesAreShown,
+  type Resource,
+  unspecifiedIn,
+} from '../client/unspecified-fields.ts';
+import { quoted } from '../domain/quoted.ts';
+import type { Environment } from '../domain/vocabulary.ts';
+import { HedgeError } from '../errors.ts';
+import type { Clock } from '../platform/clock.ts';
+import {
+  attemptWithin,
+  type Check,
+  failedCheck,
+  notChecked,
+  type Settled,
+  settled,
+  within,
+} from './checks.ts';
+import { judgeAnswers, judgeClock, judgeReading, type Timed } from './service-checks.ts';
+
+const READING_MS = 12_000;
+
+export async function checkReadings(
+  account: Settled<{ api: HedgeApi; environment: Environment }>,
+  host: string | undefined,
+  clock: Clock,
+): Promise<readonly [reading: Check, clock: Check, answers: Check]> {
+  if ('error' in account) {
+    const why = 'there is no key to ask with';
+    return [notChecked('reading', why), notChecked('clock', why), notChecked('answers', why)];
+  }
+  const { api, environment } = account.value;
+  const read = await settled(() => timed(api, clock));
+  if ('error' in read) {
+    const why = 'the service did not answer';
+    return [failedCheck('reading', read.error), notChecked('clock', why), notChecked('answers', why)];
+  }
+  const { data, ...time } = read.value;
+  return [
+    judgeReading(time),
+    judgeClock(time, { environment, here: host !== undefined && isLoopback(host) }),
+    await attemptWithin('answers', () => checkAnswers(api, data, clock)),
+  ];
+}
+
+async function timed(api: HedgeApi, clock: Clock): Promise<Timed & { data: unknown }> {
+  const askedAt = clock.now();
+  const { data, servedAt } = await within(clock, READING_MS, (signal) => api.account({ signal }));
+  return { askedAt, answeredAt: clock.now(), servedAt: servedAt?.getTime(), data };
+}
+
+async function checkAnswers(api: HedgeApi, account: unknown, clock: Clock): Promise<Check> {
+  const asked: readonly {
+    line: string;
+    of: Resource;
+    read: (signal: AbortSignal) => Promise<readonly unknown[]>;
+  }[] = [
+    { line: 'GET /account', of: 'account', read: async () => [account] },
+    { line: 'GET /markets', of: 'market', read: async (signal) => (await api.markets({ signal })).data },
+    {
+      line: 'GET /positions',
+      of: 'position',
+      read: async (signal) => (await api.positions({ signal })).data,
+    },
+    { line: 'GET /hedges', of: 'hedge', read: async (signal) => (await api.hedges({}, { signal })).data },
+    {
+      line: 'GET /hedges/history',
+      of: 'closed hedge',
+      read: async (signal) => (await api.history({ signal })).data,
+    },
+  ];
+  const answered = await Promise.all(
+    asked.map(async ({ line, of, read }) => ({
+      line,
+      of,
+      got: await settled(() => within(clock, READING_MS, read)),
+    })),
+  );
+  const failed = answered.flatMap(({ line, got }) => ('error' in got ? [{ line, error: got.error }] : []));
+  const found = answered.map(({ of, got }) => ({
+    of,
+    names: 'value' in got ? unspecifiedIn(of, got.value) : [],
+  }));
+  return judgeAnswers({
+    read: answered.flatMap(({ line, got }) => ('value' in got ? [line] : [])),
+    strange: found.flatMap(({ of, names }) => (namesAreShown(of) ? names : [])),
+    unnamed: found.flatMap(({ of, names }) => (namesAreShown(of) ? [] : names)),
+    codes: failed.flatMap(({ error }) => unspecifiedCode(error)),
+    unreadable: failed.map(
+      ({ line, error }) => `${line}: ${error instanceof HedgeError ? error.what : quoted(String(error))}`,
+    ),
+  });
+}
+
+/** A status came with it: the code is the service's own. */
+const unspecifiedCode = (error: unknown): readonly string[] =>
+  error instanceof HedgeError && error.httpStatus !== undefined && !isSpecifiedCode(error.code)
+    ? [error.code]
+    : [];

@@ -1,0 +1,216 @@
+/**
+ * A line through points, drawn in letters: labelled values at the left, labelled ends below. A picture alone: every
+ * figure behind it stays exact and is in the document. Knows neither what is drawn nor the terminal.
+ *
+ * Small pictures within a screen: how something went, and how full something is, in letters. The figures stand
+ * beside them. Knows nothing of what is drawn.
+ */
+import type { Big } from 'big.js';
+import { textWidth } from '../domain/text-width.ts';
+import type { BarsBlock, ChartBlock, ChartPoint, SparkBlock } from './blocks.ts';
+import { cellText, showable } from './format.ts';
+import { type Layout, sentence } from './layout.ts';
+import { blank, lineWidth, type Run, type WrappedLine, wrapRuns } from './wrap.ts';
+
+const HEIGHT = 10;
+const WIDEST = 100;
+const NARROWEST = 10;
+
+interface Pen {
+  flat: string;
+  upright: string;
+  /** Where the line turns: from the left up, down, and on to the right from above, from below. */
+  leftUp: string;
+  leftDown: string;
+  upRight: string;
+  downRight: string;
+  axis: string;
+  corner: string;
+  floor: string;
+  alone: string;
+}
+
+const UNICODE: Pen = {
+  flat: '─',
+  upright: '│',
+  leftUp: '╯',
+  leftDown: '╮',
+  upRight: '╰',
+  downRight: '╭',
+  axis: '┤',
+  corner: '└',
+  floor: '─',
+  alone: '•',
+};
+const ASCII: Pen = {
+  flat: '-',
+  upright: '|',
+  leftUp: "'",
+  leftDown: '.',
+  upRight: "'",
+  downRight: '.',
+  axis: '|',
+  corner: '+',
+  floor: '-',
+  alone: '*',
+};
+
+export function layChart(block: ChartBlock, layout: Layout): WrappedLine[] {
+  const { points, label, ends } = block;
+  const [first] = points;
+  if (first === undefined) return [[{ text: showable(block.empty, layout), style: 'dim' }]];
+  const pen = layout.unicode ? UNICODE : ASCII;
+  const height = block.height ?? HEIGHT;
+  const [low, high] = boundsOf(points.map(({ y }) => y));
+  const middle = low
+    .plus(high)
+    .div(2)
+    .round(places(low, high) + 1);
+  const labels = new Map([
+    [0, high],
+    ...(high.eq(low) ? [] : ([[height - 1, low]] as const)),
+    ...(high.eq(low) || height < 5 ? [] : ([[Math.round((height - 1) / 2), middle]] as const)),
+  ]);
+  const spelled = new Map([...labels].map(([row, y]) => [row, cellText(label(y), layout)]));
+  const left = Math.max(...[...spelled.values()].map(textWidth)) + 1;
+  const columns = Math.max(NARROWEST, Math.min(WIDEST, layout.width - left - 1));
+  const grid = draw(rowsOf(points, { columns, height, low, high }), { pen, height });
+  const drawn = grid.map((cells, row): WrappedLine => {
+    const text = spelled.get(row) ?? '';
+    return [
+      { text: `${text.padStart(left - 1)} `, style: 'dim' },
+      { text: pen.axis, style: 'dim' },
+      { text: cells.join('').trimEnd(), style: 'strong' },
+    ];
+  });
+  return [...drawn, floorOf(pen, left, columns), endsOf(ends, { left, columns, layout })];
+}
+
+const floorOf = (pen: Pen, left: number, columns: number): WrappedLine => [
+  { text: `${' '.repeat(left)}${pen.corner}${pen.floor.repeat(columns)}`, style: 'dim' },
+];
+
+function endsOf(
+  ends: ChartBlock['ends'],
+  { left, columns, layout }: { left: number; columns: number; layout: Layout },
+): WrappedLine {
+  const [from = '', to = ''] = ends.map((cell) => cellText(cell, layout));
+  const room = left + 1 + columns;
+  const indent = Math.max(0, Math.min(left + 1, room - textWidth(from) - textWidth(to) - 2));
+  const between = room - indent - textWidth(from) - textWidth(to);
+  const words: Run[] = [blank(indent), { text: from, style: 'dim' }];
+  return between < 2 ? words : [...words, blank(between), { text: to, style: 'dim' }];
+}
+
+function boundsOf(values: readonly Big[]): [Big, Big] {
+  const [first] = values;
+  if (first === undefined) throw new RangeError('a chart needs a point');
+  return values.reduce(([low, high], y) => [y.lt(low) ? y : low, y.gt(high) ? y : high], [first, first]);
+}
+
+/** As many decimals as the ends have. */
+const places = (low: Big, high: Big): number =>
+  Math.max(...[low, high].map((y) => y.toFixed().split('.')[1]?.length ?? 0));
+
+/** For each column the row that the line passes, from the top; between two points it goes straight. */
+function rowsOf(
+  points: readonly ChartPoint[],
+  { columns, height, low, high }: { columns: number; height: number; low: Big; high: Big },
+): readonly number[] {
+  // From here on only places on the screen are computed.
+  const span = high.minus(low).toNumber();
+  const heights = points.map(({ y }) => (span === 0 ? 0 : high.minus(y).toNumber() / span));
+  const xs = points.map(({ x }) => x);
+  const start = xs[0] ?? 0;
+  const width = (xs.at(-1) ?? start) - start;
+  // All at one moment: side by side in their order.
+  if (width === 0) return heights.slice(-columns).map((part) => Math.round(part * (height - 1)));
+  let next = 0;
+  return Array.from({ length: columns }, (_, column) => {
+    const x = start + (width * column) / Math.max(1, columns - 1);
+    while (next < xs.length - 1 && (xs[next] ?? 0) < x) next += 1;
+    // Of several at the last moment the right end is the last one.
+    if (column === columns - 1) next = xs.length - 1;
+    const before = Math.max(0, next - 1);
+    const [x0 = 0, x1 = 0, y0 = 0, y1 = 0] = [xs[before], xs[next], heights[before], heights[next]];
+    const share = x1 === x0 ? 1 : Math.min(1, (x - x0) / (x1 - x0));
+    return Math.round((y0 + (y1 - y0) * share) * (height - 1));
+  });
+}
+
+function draw(rows: readonly number[], { pen, height }: { pen: Pen; height: number }): string[][] {
+  const grid = Array.from({ length: height }, () => rows.map(() => ' '));
+  const put = (row: number, column: number, mark: string): void => {
+    const line = grid[row];
+    if (line !== undefined) line[column] = mark;
+  };
+  rows.forEach((row, column) => {
+    const from = rows[column - 1] ?? row;
+    if (rows.length === 1) put(row, column, pen.alone);
+    else if (from === row) put(row, column, pen.flat);
+    else {
+      put(from, column, row < from ? pen.leftUp : pen.leftDown);
+      put(row, column, row < from ? pen.downRight : pen.upRight);
+      for (let between = Math.min(from, row) + 1; between < Math.max(from, row); between += 1)
+        put(between, column, pen.upright);
+    }
+  });
+  return grid;
+}
+
+const LEVELS = { unicode: '▁▂▃▄▅▆▇█'.split(''), ascii: '_.-:=+*#'.split('') };
+const WIDEST_SPARK = 64;
+const BAR = { narrowest: 6, widest: 24 };
+const BETWEEN = 2;
+
+/** One line; nothing of fewer than two values. */
+export function laySpark({ values, indent = 0 }: SparkBlock, { width, unicode }: Layout): WrappedLine[] {
+  const columns = Math.min(WIDEST_SPARK, width - indent);
+  const picked = pick(values, columns);
+  const [first] = picked;
+  if (first === undefined || values.length < 2) return [];
+  const low = picked.reduce((least, value) => (value.lt(least) ? value : least), first);
+  const high = picked.reduce((most, value) => (value.gt(most) ? value : most), first);
+  const levels = unicode ? LEVELS.unicode : LEVELS.ascii;
+  // Places on the screen, not money.
+  const span = high.minus(low).toNumber();
+  const text = picked.map((value) => {
+    const share = span === 0 ? 0.5 : value.minus(low).toNumber() / span;
+    return levels[Math.min(levels.length - 1, Math.floor(share * levels.length))] ?? '';
+  });
+  return [[blank(indent), { text: text.join(''), style: 'strong' }]];
+}
+
+/** As many as fit, the last one among them. */
+function pick(values: readonly Big[], columns: number): readonly Big[] {
+  if (values.length <= columns) return values;
+  return Array.from({ length: columns }, (_, index) => {
+    const at = Math.round((index * (values.length - 1)) / (columns - 1));
+    return values[at];
+  }).filter((value) => value !== undefined);
+}
+
+/** Names, bars of one length, and words beside them, under each other; without room for bars, none. */
+export function layBars({ rows }: BarsBlock, layout: Layout): WrappedLine[] {
+  const names = rows.map(({ name }) => showable(name, layout));
+  const column = Math.max(0, ...names.map(textWidth)) + BETWEEN;
+  const words = rows.map(({ cells }) => sentence(cells, layout));
+  const room = layout.width - column - BETWEEN - Math.max(0, ...words.map(lineWidth));
+  const columns = room < BAR.narrowest || rows.every(({ part }) => part === undefined) ? 0 : room;
+  const length = Math.min(BAR.widest, columns);
+  return rows.flatMap(({ part }, index): WrappedLine[] => {
+    const name = names[index] ?? '';
+    const start = [{ text: name, style: 'dim' } as const, blank(column - textWidth(name))];
+    const bar = length === 0 ? [] : [barOf(part, length, layout), blank(BETWEEN)];
+    const beside = column + (length === 0 ? 0 : length + BETWEEN);
+    const [first = [], ...rest] = wrapRuns(words[index] ?? [], Math.max(1, layout.width - beside));
+    return [[...start, ...bar, ...first], ...rest.map((each) => [blank(beside), ...each])];
+  });
+}
+
+function barOf(part: number | undefined, length: number, { unicode }: Layout) {
+  if (part === undefined) return blank(length);
+  const full = Math.round(Math.min(1, Math.max(0, part)) * length);
+  const [on, off] = unicode ? ['█', '░'] : ['#', '.'];
+  return { text: on.repeat(full) + off.repeat(length - full), style: 'plain' } as const;
+}

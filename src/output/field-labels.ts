@@ -1,0 +1,73 @@
+/**
+ * Fields nobody told us about, by the specification's own naming (§1): what `_usd`, `_pct` or `_at` at the
+ * end of a name says of the value, and a label made of the name.
+ */
+import { Big } from 'big.js';
+import { writeExactJson } from '../domain/exact-json.ts';
+import { ownField } from '../domain/fields.ts';
+import { instantOf } from '../domain/instants.ts';
+import { spelledName } from '../domain/sanitize.ts';
+import type { Amount, Cell } from './blocks.ts';
+
+const UNITS: readonly { suffix: string; unit: string }[] = [
+  { suffix: '_usdc', unit: 'USDC' },
+  { suffix: '_usd', unit: 'USD' },
+  { suffix: '_pct', unit: '%' },
+  { suffix: '_bps', unit: 'bps' },
+  { suffix: '_days', unit: 'days' },
+];
+
+/**
+ * The cell for whatever came under `field`: numbers by the name's ending, instants, yes and no, lists and
+ * objects as JSON, missing when nothing came. Money carries its unit only `withUnit`: the label has it.
+ */
+export function cellOf(field: string, value: unknown, options: { withUnit?: boolean } = {}): Cell {
+  if (value === undefined || value === null) return { kind: 'missing' };
+  if (typeof value === 'boolean') return { kind: 'text', text: value ? 'yes' : 'no' };
+  if (isAmount(value)) return numberCell(field, value, options.withUnit === true);
+  if (typeof value !== 'string') return { kind: 'text', text: writeExactJson(value) };
+  if (isTimeField(field) && instantOf(value) !== undefined)
+    return { kind: 'time', at: value, style: 'minute' };
+  // Some services send money as text to keep its digits.
+  if (isQuantity(field) && DECIMAL.test(value)) return numberCell(field, value, options.withUnit === true);
+  return { kind: 'text', text: NAME.test(field) ? spelledName(value) : value };
+}
+
+/** Fields that hold a name: `id`, `market`, `client_reference`, `order_tx_hash`. */
+const NAME = /(?:^|_)(?:id|market|symbol|reference|hash|key)$/;
+
+/** `net_margin_usd` → `Net margin (USD)`, `maturity_at` → `Maturity`, `orderKey` → `Order key`. */
+export function labelOf(field: string): string {
+  const unit = unitOf(field);
+  const stem = unit === undefined ? field.replace(/_at$/, '') : field.slice(0, -unit.suffix.length);
+  const spaced = stem
+    .replace(/([a-z\d])([A-Z])/g, '$1 $2')
+    .replace(/[_\s]+/g, ' ')
+    .trim();
+  if (spaced === '') return field;
+  const words = spaced.split(' ').map((word) => ownField(WORDS, word.toLowerCase()) ?? word.toLowerCase());
+  const label = words.join(' ');
+  const named = label.charAt(0).toUpperCase() + label.slice(1);
+  return unit === undefined ? named : `${named} (${unit.unit})`;
+}
+
+const WORDS: Readonly<Record<string, string>> = { pnl: 'P&L', id: 'ID', tx: 'transaction', usd: 'USD' };
+const DECIMAL = /^-?\d{1,40}(?:\.\d{1,40})?$/;
+
+const unitOf = (field: string): { suffix: string; unit: string } | undefined =>
+  UNITS.find(({ suffix }) => field.endsWith(suffix) && field.length > suffix.length);
+
+const isRate = (field: string): boolean => /rate|price/i.test(field);
+/** Whether a field of this name holds an instant. */
+export const isTimeField = (field: string): boolean => /_at$|maturity|timestamp|_time$|date/i.test(field);
+const isQuantity = (field: string): boolean => unitOf(field) !== undefined || isRate(field);
+const isAmount = (value: unknown): value is Amount =>
+  value instanceof Big || typeof value === 'number' || typeof value === 'bigint';
+
+function numberCell(field: string, amount: Amount, withUnit: boolean): Cell {
+  const unit = unitOf(field)?.unit;
+  if (unit === '%') return { kind: 'percent', amount };
+  if (unit === 'USD' || unit === 'USDC') return { kind: 'money', amount, ...(withUnit ? { unit } : {}) };
+  if (unit !== undefined) return { kind: 'number', amount, ...(withUnit ? { unit } : {}) };
+  return isRate(field) ? { kind: 'rate', amount } : { kind: 'number', amount };
+}

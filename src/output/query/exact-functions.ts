@@ -1,0 +1,222 @@
+/**
+ * What of JMESPath computes with figures or orders them, on exact decimals in place of floats. Sums, differences
+ * and products keep every digit; quotients are rounded once.
+ */
+import { Big } from 'big.js';
+import { divide, sum } from '../../domain/amounts.ts';
+import { writeExactJson } from '../../domain/exact-json.ts';
+import { isWrappedExact, queryNumber, unwrapExact } from './exact-values.ts';
+
+/** Decimals of a quotient, half-even. */
+const PLACES = 12;
+/** Each product has as many as both its factors. */
+const MOST_DIGITS = 1_000;
+const DECIMAL = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?$/;
+
+/** A value of the tree, and what an expression such as `&notional_usd` makes of it. */
+type Key = (of: unknown) => unknown;
+type Comparable = Big | string;
+
+export interface ExactFunction {
+  name: string;
+  takes: readonly ('value' | 'expression')[];
+  run: (values: readonly unknown[], key: Key) => unknown;
+}
+
+const on = (name: string, takes: number, run: (...values: readonly unknown[]) => unknown): ExactFunction => ({
+  name,
+  takes: Array.from({ length: takes }, () => 'value' as const),
+  run: (values) => run(...values),
+});
+const by = (name: string, run: (list: readonly unknown[], key: Key) => unknown): ExactFunction => ({
+  name,
+  takes: ['value', 'expression'],
+  run: ([list], key) => run(listIn(name, list), key),
+});
+
+export const EXACT_FUNCTIONS: readonly ExactFunction[] = [
+  on('abs', 1, (value) => isWrappedExact(figureIn('abs', value).abs())),
+  on('ceil', 1, (value) => isWrappedExact(wholeAbove(figureIn('ceil', value)))),
+  on('floor', 1, (value) => isWrappedExact(wholeAbove(figureIn('floor', value).neg()).neg())),
+  on('sum', 1, (list) => isWrappedExact(sum(figuresIn('sum', list)))),
+  on('avg', 1, (list) => {
+    const figures = figuresIn('avg', list);
+    return figures.length === 0
+      ? null
+      : isWrappedExact(divide(sum(figures), new Big(figures.length), PLACES));
+  }),
+  on('max', 1, (list) => ordered('max', listIn('max', list)).at(-1) ?? null),
+  on('min', 1, (list) => ordered('min', listIn('min', list))[0] ?? null),
+  on('sort', 1, (list) => ordered('sort', listIn('sort', list))),
+  by('max_by', (list, key) => ordered('max_by', list, key).at(-1) ?? null),
+  by('min_by', (list, key) => ordered('min_by', list, key)[0] ?? null),
+  by('sort_by', (list, key) => ordered('sort_by', list, key)),
+  on('length', 1, (value) => isWrappedExact(new Big(lengthOf(value)))),
+  on('to_number', 1, (value) => {
+    const text = typeof value === 'string' && DECIMAL.test(value) ? isWrappedExact(new Big(value)) : null;
+    return queryNumber(value) === undefined ? text : value;
+  }),
+  on('to_string', 1, (value) => (typeof value === 'string' ? value : writeExactJson(unwrapExact(value)))),
+  on('join', 2, (between, list) => {
+    const texts = listIn('join', list);
+    if (typeof between !== 'string' || !texts.every((text) => typeof text === 'string'))
+      throw new Error('join() takes a text and a list of texts; to_string() makes one of a figure');
+    return texts.join(between);
+  }),
+  on('type', 1, typeOf),
+  on('operator EQ', 2, same),
+  on('operator NE', 2, (left, right) => !same(left, right)),
+  on(
+    'operator GT',
+    2,
+    comparison((order) => order > 0),
+  ),
+  on(
+    'operator GTE',
+    2,
+    comparison((order) => order >= 0),
+  ),
+  on(
+    'operator LT',
+    2,
+    comparison((order) => order < 0),
+  ),
+  on(
+    'operator LTE',
+    2,
+    comparison((order) => order <= 0),
+  ),
+  on(
+    'operator Plus',
+    2,
+    arithmetic('+', (left, right) => left.plus(right)),
+  ),
+  on(
+    'operator Minus',
+    2,
+    arithmetic('-', (left, right) => left.minus(right)),
+  ),
+  on(
+    'operator Multiply',
+    2,
+    arithmetic('*', (left, right) => left.times(right)),
+  ),
+  on(
+    'operator Star',
+    2,
+    arithmetic('*', (left, right) => left.times(right)),
+  ),
+  on(
+    'operator Divide',
+    2,
+    arithmetic('/', (left, right) => divide(left, divisor(right), PLACES)),
+  ),
+  on(
+    'operator Div',
+    2,
+    arithmetic('//', (left, right) => wholes(left, divisor(right))),
+  ),
+  on(
+    'operator Modulo',
+    2,
+    arithmetic('%', (left, right) => left.mod(divisor(right))),
+  ),
+  on('operator UnaryPlus', 1, (value) => isWrappedExact(figureIn('+', value))),
+  on('operator UnaryMinus', 1, (value) => isWrappedExact(figureIn('-', value).neg())),
+];
+
+function figureIn(asker: string, value: unknown): Big {
+  const figure = queryNumber(value);
+  if (figure === undefined) throw new Error(`${asker} takes a figure, and was given ${typeOf(value)}`);
+  return figure;
+}
+
+function listIn(asker: string, value: unknown): readonly unknown[] {
+  if (!Array.isArray(value)) throw new Error(`${asker}() takes a list, and was given ${typeOf(value)}`);
+  return value;
+}
+
+const figuresIn = (asker: string, list: unknown): readonly Big[] =>
+  listIn(asker, list).map((value) => figureIn(`${asker}()`, value));
+
+/** Ascending by their keys, which are all figures or all texts; equals stay as they stood. */
+function ordered(asker: string, list: readonly unknown[], key: Key = (value) => value): readonly unknown[] {
+  const keyed = list.map((value) => ({ value, key: comparableIn(asker, key(value)) }));
+  return keyed.toSorted((one, other) => compare(asker, one.key, other.key)).map(({ value }) => value);
+}
+
+function comparableIn(asker: string, value: unknown): Comparable {
+  const found = typeof value === 'string' ? value : queryNumber(value);
+  if (found === undefined)
+    throw new Error(`${asker}() orders figures or texts, and was given ${typeOf(value)}`);
+  return found;
+}
+
+function compare(asker: string, one: Comparable, other: Comparable): number {
+  if (one instanceof Big && other instanceof Big) return one.cmp(other);
+  if (typeof one === 'string' && typeof other === 'string') return one < other ? -1 : one > other ? 1 : 0;
+  throw new Error(`${asker}() orders figures or texts, and was given both`);
+}
+
+/** Deeply the same, figures by their value. */
+function same(left: unknown, right: unknown): boolean {
+  const figure = queryNumber(left);
+  if (figure !== undefined) return queryNumber(right)?.eq(figure) ?? false;
+  if (typeof left !== 'object' || typeof right !== 'object') return left === right;
+  return writeExactJson(sorted(unwrapExact(left))) === writeExactJson(sorted(unwrapExact(right)));
+}
+
+/** Fields in the order of their names: an object is the same whatever order it was sent in. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null || value instanceof Big) return value;
+  const fields = Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1));
+  return { fields: fields.map(([name, inner]) => [name, sorted(inner)]) };
+}
+
+/** Null where one of them is no figure, as the language has it. */
+function comparison(holds: (order: number) => boolean) {
+  return (left: unknown, right: unknown): boolean | null => {
+    const [one, other] = [queryNumber(left), queryNumber(right)];
+    return one === undefined || other === undefined ? null : holds(one.cmp(other));
+  };
+}
+
+function arithmetic(asker: string, compute: (left: Big, right: Big) => Big) {
+  return (left: unknown, right: unknown): symbol => {
+    const figure = compute(figureIn(asker, left), figureIn(asker, right));
+    if (figure.c.length > MOST_DIGITS)
+      throw new Error(`${asker} makes a figure of more than ${MOST_DIGITS} digits`);
+    return isWrappedExact(figure);
+  };
+}
+
+function divisor(figure: Big): Big {
+  if (figure.eq(0)) throw new Error('nothing can be divided by zero');
+  return figure;
+}
+
+const wholeAbove = (figure: Big): Big => {
+  const cut = figure.round(0, Big.roundDown);
+  return figure.gt(cut) ? cut.plus(1) : cut;
+};
+
+/** The quotient down to the next whole number. */
+function wholes(left: Big, right: Big): Big {
+  const rest = left.mod(right);
+  const cut = divide(left.minus(rest), right, 0);
+  return rest.eq(0) || left.s === right.s ? cut : cut.minus(1);
+}
+
+function lengthOf(value: unknown): number {
+  if (typeof value === 'string') return Array.from(value).length;
+  if (Array.isArray(value)) return value.length;
+  if (typeof value === 'object' && value !== null) return Object.keys(value).length;
+  throw new Error(`length() takes a list, a text or an object, and was given ${typeOf(value)}`);
+}
+
+function typeOf(value: unknown): string {
+  if (queryNumber(value) !== undefined) return 'number';
+  if (value === null || value === undefined) return 'null';
+  return Array.isArray(value) ? 'array' : typeof value;
+}

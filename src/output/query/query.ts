@@ -1,0 +1,184 @@
+/**
+ * `--query`: a JMESPath expression over a document, every figure exact. jmespath's owner: the library parses the
+ * expression and walks the document, figures pass through it unread (exact-values.ts).
+ *
+ * A query that is a plain path: names, dots and indices alone. Where it leads to nothing it is a typing error, and
+ * must not be taken for a null that stands in the document. Pure.
+ */
+import {
+  compile,
+  getRegisteredFunctions,
+  registerFunction,
+  TreeInterpreter,
+  TYPE_ANY,
+  TYPE_EXPREF,
+} from '@jmespath-community/jmespath';
+import { didYouMean } from '../../domain/did-you-mean.ts';
+import { quoted, unquoted } from '../../domain/quoted.ts';
+import { OutputError, UsageError } from '../../errors.ts';
+import { exactExpression, functionsIn } from './exact-expression.ts';
+import { EXACT_FUNCTIONS } from './exact-functions.ts';
+import { countValues, unwrapExact, wrapExact } from './exact-values.ts';
+import { checkDepth, checkLength, withinBudget } from './query-budget.ts';
+
+/** The library as it serves here: it hands values on unread, and its types know floats alone. */
+interface Library {
+  search(tree: unknown, value: unknown): unknown;
+  visit(tree: unknown, value: unknown): unknown;
+}
+interface Functions {
+  register(
+    name: string,
+    run: (given: readonly unknown[]) => unknown,
+    takes: { types: number[] }[],
+    options: { override: boolean },
+  ): void;
+}
+const library: Library = TreeInterpreter;
+const functions: Functions = { register: registerFunction };
+
+/** What an expression finds in a document. Throws OutputError for a path to nothing, and for what it cannot compute. */
+export type Query = (document: unknown) => unknown;
+
+/** Throws UsageError for what is no expression. */
+export function readQuery(expression: string): Query {
+  checkLength(expression);
+  if (TOO_MANY_DIGITS.test(expression))
+    throw new UsageError(
+      'The query holds a number of more digits than a query can compare exactly, 15.',
+      "Compare with fewer digits, or as text: to_string(price) == '1530.1234567890123456'",
+    );
+  register();
+  const { tree, path, functionNames } = parsed(expression);
+  const strange = functionNames.find((name) => !getRegisteredFunctions().includes(name));
+  if (strange !== undefined)
+    throw new UsageError(
+      `The query asks for ${quoted(strange)}, and there is no such function.`,
+      'JMESPath has its list: https://jmespath.site/main/#functions',
+    );
+  return (document) => {
+    const value = wrapExact(document);
+    const missing = path && missingAt(path, value);
+    if (missing !== undefined) throw noAnswer(missing);
+    try {
+      return withinBudget(countValues(document), () => unwrapExact(library.search(tree, value)));
+    } catch (error) {
+      throw noAnswer(reasonOf(error), error);
+    }
+  };
+}
+
+const noAnswer = (reason: string, cause?: unknown): OutputError =>
+  new OutputError({
+    code: 'output_failed',
+    what: `The query has no answer here: ${reason.replace(/(?<!\?)$/, '.')} The command itself was done.`,
+    cause,
+  });
+
+/** The library reads a literal as a float. */
+const TOO_MANY_DIGITS = /`[^`]*(?:\d\.?){16}[^`]*`/;
+
+interface Parsed {
+  tree: unknown;
+  /** Of an expression that is nothing but a path. */
+  path: ReturnType<typeof plainPathOf>;
+  functionNames: readonly string[];
+}
+
+function parsed(expression: string): Parsed {
+  try {
+    const compiled: unknown = compile(expression);
+    checkDepth(compiled);
+    const tree = exactExpression(compiled);
+    return { tree, path: plainPathOf(compiled), functionNames: functionsIn(tree) };
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw new UsageError(
+      `The query is no JMESPath expression: ${reasonOf(error)}.`,
+      "It reads the whole document, without a leading dot: --query 'data[0].id', --query 'data[].notional_usd'",
+    );
+  }
+}
+
+/** A fault inside the library, at a value it was not made for, says nothing to an operator. */
+function reasonOf(error: unknown): string {
+  if (error instanceof RangeError) return 'it is nested too deep, or makes too much';
+  return error instanceof Error && !(error instanceof TypeError)
+    ? error.message.replace(/\.$/, '').replace(/^\[big\.js\] /, '')
+    : 'a function was given a value it does not take';
+}
+
+let registered = false;
+function register(): void {
+  if (registered) return;
+  registered = true;
+  for (const { name, takes, run } of EXACT_FUNCTIONS) {
+    const expressionAt = takes.indexOf('expression');
+    functions.register(
+      name,
+      (given) => run(given, (value) => library.visit(given[expressionAt], value)),
+      takes.map((kind) => ({ types: [kind === 'value' ? TYPE_ANY : TYPE_EXPREF] })),
+      { override: true },
+    );
+  }
+}
+
+/** A name of an object's field, or an index of a list; a negative one counts from the end. */
+export type PlainPath = readonly (string | number)[];
+
+/** Undefined for any other expression: a filter or a function computes, and its null is an answer. */
+export function plainPathOf(tree: unknown): PlainPath | undefined {
+  if (typeof tree !== 'object' || tree === null || !('type' in tree)) return undefined;
+  switch (tree.type) {
+    case 'Current':
+    case 'Root':
+    case 'Identity':
+      return [];
+    case 'Field':
+      return 'name' in tree && typeof tree.name === 'string' ? [tree.name] : undefined;
+    case 'Index':
+      return 'value' in tree && typeof tree.value === 'number' ? [tree.value] : undefined;
+    case 'Subexpression':
+    case 'IndexExpression': {
+      const left = 'left' in tree ? plainPathOf(tree.left) : undefined;
+      const right = 'right' in tree ? plainPathOf(tree.right) : undefined;
+      return left && right && [...left, ...right];
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** What is not there, as a sentence without its full stop; undefined where the path leads to a value or to a null. */
+export function missingAt(path: PlainPath, document: unknown): string | undefined {
+  let value = document;
+  for (const [at, step] of path.entries()) {
+    // Below a null is nothing to be mistyped: the same path finds a value in the next document.
+    if (value === null) return undefined;
+    const found = stepInto(value, step);
+    if (found === undefined) return `${inWords(path.slice(0, at))} has ${lacking(step, value)}`;
+    value = found;
+  }
+  return undefined;
+}
+
+function stepInto(value: unknown, step: string | number): unknown {
+  if (Array.isArray(value)) return typeof step === 'number' ? value.at(step) : undefined;
+  if (typeof value !== 'object' || value === null || typeof step === 'number') return undefined;
+  return Object.getOwnPropertyDescriptor(value, step)?.value;
+}
+
+function lacking(step: string | number, value: unknown): string {
+  if (typeof step === 'number') return `no element ${step.toString()}`;
+  const names = typeof value === 'object' && value !== null ? Object.keys(value) : [];
+  const meant = Array.isArray(value) ? '' : didYouMean(step, names).trimEnd();
+  return `no field ${quoted(step)}${meant === '' ? '' : `. ${meant}`}`;
+}
+
+/** `data[0].pricing`, as it would be typed. */
+function inWords(path: PlainPath): string {
+  const text = path
+    .map((step) => (typeof step === 'number' ? `[${step.toString()}]` : `.${unquoted(step)}`))
+    .join('');
+  return text === '' ? 'the document' : text.replace(/^\./, '');
+}

@@ -1,0 +1,64 @@
+/**
+ * A list as CSV (RFC 4180, UTF-8): one line of names, one line a record, figures with every digit, times in
+ * UTC. No cell can become a formula in a spreadsheet. csv-stringify's owner.
+ */
+import { Big } from 'big.js';
+import { stringify } from 'csv-stringify/sync';
+import { exactDigits, writeExactJson } from '../domain/exact-json.ts';
+import { exactInstant, instantOf } from '../domain/instants.ts';
+import { escapeJson, sanitize } from '../domain/sanitize.ts';
+import { isTimeField } from './field-labels.ts';
+import { flatTable, type RecordTable } from './record-table.ts';
+export interface CsvView {
+  /** True: text is made harmless for the terminal it is printed to. False: it goes out as it came. */
+  harmless: boolean;
+}
+
+/** A cell that is no text: it keeps its minus. */
+interface Figure {
+  digits: string;
+}
+
+export function renderCsv(table: RecordTable, { harmless }: CsvView): string {
+  const { columns, rows } = flatTable(table);
+  if (columns.length === 0) return '';
+  const textOf = (text: string): string => apart(harmless ? sanitize(text) : text);
+  const cells = rows.map((row) => row.map((value, at) => cellOf(columns[at] ?? '', value)));
+  return stringify([columns, ...cells], {
+    record_delimiter: 'windows',
+    escape_formulas: true,
+    // A line end of any kind within a cell would begin a line of its own, and with it a formula.
+    quoted_match: /[\r\n]/,
+    cast: { string: textOf, object: ({ digits }) => ({ value: String(digits), escape_formulas: false }) },
+  });
+}
+
+function cellOf(column: string, value: unknown): Figure | string {
+  if (value === undefined || value === null) return '';
+  if (typeof value === 'string') {
+    if (DECIMAL.test(value)) return figure(value);
+    return isTimeField(column) ? inUtc(value) : value;
+  }
+  if (value instanceof Big) return figure(exactDigits(value));
+  return figure(escapeJson(writeExactJson(value)));
+}
+
+/**
+ * One that looks guarded already is guarded as well, or it could not be told from one that was; and one that begins
+ * with a line feed, which csv-stringify leaves alone.
+ */
+const apart = (text: string): string => (GUARDED.test(text) ? `'${text}` : text);
+
+/** What csv-stringify's `escape_formulas` guards, behind an apostrophe of its own, and a line feed. */
+const GUARDED = /^(?:\n|'+[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20])/u;
+
+const figure = (digits: string): Figure => ({ digits });
+
+/** Some services send money as text to keep its digits. */
+const DECIMAL = /^-?\d+(?:\.\d+)?$/;
+const OTHER_ZONE = /[+-]\d\d:?\d\d$/;
+
+function inUtc(text: string): string {
+  const instant = OTHER_ZONE.test(text) ? instantOf(text) : undefined;
+  return instant === undefined ? text : exactInstant(instant);
+}

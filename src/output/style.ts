@@ -1,0 +1,33 @@
+/** The colours of views: chalk, told its level; never asked to guess it. No meaning is in a colour alone. */
+import { Chalk, type ChalkInstance } from 'chalk';
+import type { Environment } from '../domain/vocabulary.ts';
+import type { Tone } from './blocks.ts';
+/** Colours a stream shows: 0 none, 1 sixteen, 2 two hundred and fifty-six, 3 all. */
+export type PaintLevel = 0 | 1 | 2 | 3;
+
+/** A tone of a cell, or of an environment's name. */
+export type Style = Tone | Environment;
+
+export type Painter = (text: string, style: Style) => string;
+
+const painters = new Map<PaintLevel, Painter>();
+
+export function painterOf(level: PaintLevel): Painter {
+  const known = painters.get(level);
+  if (known !== undefined) return known;
+  const chalk = new Chalk({ level });
+  const styles: Readonly<Record<Style, ChalkInstance | undefined>> = {
+    plain: undefined,
+    strong: chalk.bold,
+    dim: chalk.dim,
+    good: chalk.green,
+    bad: chalk.red,
+    warn: chalk.yellow,
+    live: chalk.red.bold.inverse,
+    sandbox: chalk.yellow.bold,
+    practice: chalk.cyan.bold,
+  };
+  const paint: Painter = (text, style) => styles[style]?.(text) ?? text;
+  painters.set(level, paint);
+  return paint;
+}

@@ -1,0 +1,104 @@
+/**
+ * The document of an action: the same fields in every outcome, null where there is nothing. What the service
+ * sent stands as it sent it; what we worked out stands under `derived`. Sending is nobody's business here.
+ */
+import { readOwnJson } from '../../domain/exact-json.ts';
+import type { QuoteFigures } from '../../domain/quote-figures.ts';
+import { recordedFigures } from '../../journal/queries.ts';
+import type { Action } from '../../journal/replay.ts';
+import type { HedgeChange, Plan } from '../../trading/plan.ts';
+import type { ActionReport } from '../../trading/trading-context.ts';
+export interface ActionDocument {
+  action: string | null;
+  action_id: string | null;
+  outcome: string;
+  effect: string;
+  /** The body, exactly as it was sent or would be. */
+  request: unknown;
+  receipt: {
+    idempotency_key: string | null;
+    client_reference: string | null;
+    hedge_id: string | null;
+    order_tx_hash: string | null;
+    /** First send, ISO 8601 UTC. */
+    sent_at: string | null;
+  };
+  hedge: unknown;
+  position: unknown;
+  quote: unknown;
+  derived: Readonly<Record<string, unknown>>;
+}
+
+export function actionDocument(report: ActionReport): ActionDocument {
+  const { entry, plan, hedge } = report;
+  return {
+    action: plan?.action ?? entry?.intent.action ?? null,
+    action_id: entry?.id ?? null,
+    outcome: report.outcome,
+    effect: report.effect,
+    request: entry === undefined ? requestOf(plan) : readOwnJson(entry.intent.body),
+    receipt: {
+      idempotency_key: entry?.intent.idempotency_key ?? null,
+      client_reference: entry?.intent.client_reference ?? null,
+      hedge_id: entry?.hedgeId ?? hedge?.id ?? null,
+      order_tx_hash: entry?.orderTxHash ?? hedge?.order_tx_hash ?? null,
+      sent_at: entry?.sentAt ?? null,
+    },
+    hedge: hedge ?? null,
+    position: report.position ?? null,
+    quote: plan?.facts.quote ?? null,
+    derived: derivedOf(report),
+  };
+}
+
+/** Nothing would be sent where there is nothing to do. */
+const requestOf = (plan: Plan | undefined): unknown =>
+  plan === undefined || (plan.action === 'close' && plan.nothingToDo) ? null : plan.request;
+
+function derivedOf({ plan, entry, derived, hedges, warnings }: ActionReport): Record<string, unknown> {
+  return {
+    filled_notional_usd: derived.filled_notional_usd ?? null,
+    struck_rate: derived.struck_rate ?? null,
+    slippage_bps: derived.slippage_bps ?? null,
+    slippage_usd: derived.slippage_usd ?? null,
+    net_pnl_usd: derived.net_pnl_usd ?? null,
+    took_ms: derived.took_ms ?? null,
+    provisional_until: entry?.provisionalUntil ?? null,
+    hedges: changesOf(hedges),
+    quoted: quotedOf(plan, entry),
+    planned: plan === undefined ? null : plannedOf(plan),
+    warnings: warnings.map(({ code }) => code),
+  };
+}
+
+/** What the side was to become; what it became is under `hedges`. */
+const plannedOf = (plan: Plan): unknown => ({
+  side_before_usd: plan.facts.book.total ?? null,
+  side_after_usd: plan.after.total ?? null,
+  hedges: changesOf(plan.after.hedges),
+  closes_side: 'closesSide' in plan ? plan.closesSide : false,
+  comes_back: 'comesBack' in plan ? comesBackOf(plan) : null,
+});
+
+/** Our figures of the quote of an open or add: of the plan, or of an earlier run by what its entry keeps. */
+function quotedOf(plan: Plan | undefined, entry: Action | undefined): QuoteFigures | null {
+  if (plan !== undefined) return ('figures' in plan ? plan.figures : undefined) ?? null;
+  return (entry && recordedFigures(entry)) ?? null;
+}
+
+const changesOf = (changes: readonly HedgeChange[] | undefined): unknown =>
+  changes?.map(({ id, before, after }) => ({
+    hedge_id: id,
+    before_usd: before,
+    after_usd: after,
+  })) ?? null;
+
+function comesBackOf({ comesBack }: Extract<Plan, { comesBack: unknown }>): unknown {
+  if (comesBack === undefined) return null;
+  const { net_margin_usd, close_fee_usdc, net_pnl_usd } = comesBack;
+  return {
+    net_margin_usd,
+    close_fee_usdc: close_fee_usdc ?? null,
+    net_pnl_usd: net_pnl_usd ?? null,
+  };
+}

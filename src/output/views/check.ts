@@ -1,0 +1,67 @@
+/** What a look at open actions found: one after another for a person, as a list for programs. */
+
+import type { ObservedAction } from '../../trading/observe-action.ts';
+import type { Checked } from '../../trading/recover/check-action.ts';
+import type { ActionReport } from '../../trading/trading-context.ts';
+import { type Block, line, message, text } from '../blocks.ts';
+import { hintBlocks } from '../hint.ts';
+import { viewAction } from './action.ts';
+import { actionDocument } from './action-document.ts';
+/** One action where one was named, else a list. */
+export function checkDocument({ looked, asked }: Checked): unknown {
+  const documents = looked.map(lookedDocument);
+  return asked === undefined ? documents : documents[0];
+}
+
+function lookedDocument({ report, evidence }: ObservedAction): unknown {
+  const document = actionDocument(report);
+  return { ...document, derived: { ...document.derived, evidence: evidenceDocument(evidence) } };
+}
+
+/** `kind`: `exact`, `none`, `other` or `unclear`. Null where nothing was looked for. */
+const evidenceDocument = (evidence: ObservedAction['evidence']): unknown =>
+  evidence === undefined
+    ? null
+    : { kind: evidence.kind, says: 'says' in evidence ? (evidence.says ?? null) : null };
+
+export function viewCheck({ looked, asked, elsewhere, finding }: Checked): readonly Block[] {
+  const others =
+    elsewhere === 0 || asked !== undefined ? [] : [line(text(elsewhereInWords(elsewhere), 'dim'))];
+  // Nothing was looked at, and yet something was found: the journal cannot be read whole.
+  if (looked.length === 0 && finding !== undefined) return others;
+  if (looked.length === 0)
+    return [line(text('Nothing is unresolved or in flight under this profile.')), ...others];
+  const several = looked.length > 1;
+  return [
+    ...looked.flatMap(({ report }, index) => [...gapBefore(index), ...viewLooked(report, several)]),
+    ...others,
+  ];
+}
+
+const gapBefore = (index: number): readonly Block[] => (index === 0 ? [] : [{ kind: 'gap' }]);
+
+const elsewhereInWords = (count: number): string =>
+  `${count.toString()} more under other profiles: hedge journal --unresolved --in-flight`;
+
+/** What did not end as asked is said here where there are several, else by the error alone. */
+function viewLooked(report: ActionReport, several: boolean): readonly Block[] {
+  const { finding, entry } = report;
+  const ended = viewAction(report);
+  if (ended.length > 0) return ended;
+  if (finding === undefined)
+    return [line(text(entry?.shortId ?? '', 'strong'), text('was not sent: nothing was done.'))];
+  if (!several) return [];
+  return [
+    line(message(finding.what, 'bad')),
+    ...(finding.book === undefined ? [] : [line(message(finding.book))]),
+    ...(finding.hint === undefined ? [] : hintBlocks(finding.hint)),
+  ];
+}
+
+export const resumeDocument = (report: ActionReport | undefined): unknown =>
+  report === undefined ? null : actionDocument(report);
+
+export const viewResume = (report: ActionReport | undefined): readonly Block[] =>
+  report === undefined
+    ? [line(text('Nothing is unresolved or in flight under this profile.'))]
+    : viewAction(report);

@@ -1,0 +1,203 @@
+/** The screen for the corner of a desk: what needs a person first, then prices, room, positions and what matures. */
+import { Big } from 'big.js';
+import { roundTo } from '../../domain/amounts.ts';
+import { instantText } from '../../domain/instants.ts';
+import { carryInWords } from '../../domain/quote-figures.ts';
+import { spelledName } from '../../domain/sanitize.ts';
+import type { Halt } from '../../journal/halt.ts';
+import type { DashboardMarket, DashboardReading, RunningHedge } from '../../trading/read-dashboard.ts';
+import { type Block, type Cell, line, missing, nameText, text } from '../blocks.ts';
+import type { ChangeLine } from '../change-lines.ts';
+import { accountChanges } from './account.ts';
+import { maturityCell, signedCell, signedIn, usd } from './cells.ts';
+import { haltChanges, standingHalt, viewStandingHalt } from './halt.ts';
+import { damageChanges, viewDamage, viewUnresolved } from './journal.ts';
+import { damageDocument, journalDocument } from './journal-document.ts';
+import { marketChanges } from './markets.ts';
+import { positionChanges } from './positions.ts';
+import { moveCells } from './price.ts';
+
+const GAP: Block = { kind: 'gap' };
+const MOST_MATURING = 5;
+
+const numberIn = (value: unknown): Big | undefined => (value instanceof Big ? value : undefined);
+
+export interface DashboardScreen extends DashboardReading {
+  /** The profile that the lines to go on with need not name. */
+  selected: string | undefined;
+  /** Undefined: opens and adds go on. */
+  halt: Halt | undefined;
+}
+
+export const viewDashboard = (desk: DashboardScreen): readonly Block[] => [
+  ...desk.markets.flatMap(viewMarket),
+  ...(desk.halt === undefined ? [] : viewStandingHalt(desk.halt)),
+  ...viewUnresolved(desk.journal.unresolved, 'unresolved', desk.selected),
+  ...viewUnresolved(desk.journal.inFlight, 'in flight', desk.selected),
+  ...viewDamage(desk.journal),
+  GAP,
+  { kind: 'beside', left: viewPositions(desk), right: [...viewRoom(desk), GAP, ...viewMaturing(desk)] },
+];
+
+function viewMarket({ market, seen }: DashboardMarket): readonly Block[] {
+  const { buy, sell } = market.net_rate_daily_pct;
+  const [first] = seen;
+  const last = seen.at(-1);
+  const move: readonly Cell[] =
+    first === undefined || last === undefined || seen.length < 2
+      ? []
+      : [...moveCells(first.mid, last.mid), text('since'), { kind: 'until', at: instantText(first.at) }];
+  return [
+    line(
+      nameText(market.market, 'strong'),
+      { kind: 'rate', amount: market.price, tone: 'strong' },
+      ...move,
+      ...(market.status === 'open' ? [] : [text(market.status.toUpperCase(), 'warn')]),
+    ),
+    { kind: 'spark', values: seen.map(({ mid }) => mid) },
+    line(text('Carry a day: buy', 'dim'), ...carry(buy), text('· sell', 'dim'), ...carry(sell)),
+  ];
+}
+
+function carry(signed: Parameters<typeof carryInWords>[0]): readonly Cell[] {
+  const { words, amount } = carryInWords(signed);
+  return words === 'no carry' ? [text('none')] : [text(words.slice(4) + 's'), { kind: 'percent', amount }];
+}
+
+function viewRoom({ account, markets }: DashboardReading): readonly Block[] {
+  const headroom = account.available_exposure_usd;
+  const open = numberIn(account.open_exposure_usd);
+  // The cap is not sent: what is open and what is free of it are the whole.
+  const cap = open?.plus(headroom);
+  const partOf = (amount: typeof headroom): number | undefined =>
+    cap === undefined || cap.lte(0) ? undefined : amount.div(cap).toNumber();
+  return [
+    {
+      kind: 'bars',
+      rows: [
+        { name: 'Headroom', part: partOf(headroom), cells: [usd(headroom, 'USD')] },
+        ...markets.flatMap(({ market: { market, available_capacity_usd: capacity } }) =>
+          (['buy', 'sell'] as const).map((side) => ({
+            name: markets.length === 1 ? `Capacity ${side}` : `${spelledName(market)} ${side}`,
+            part: partOf(capacity[side]),
+            cells: [usd(capacity[side], 'USD')],
+          })),
+        ),
+        { name: 'Free balance', part: undefined, cells: [usd(roundTo(account.balance_usdc, 2), 'USDC')] },
+      ],
+    },
+  ];
+}
+
+function viewPositions({ positions, account }: DashboardReading): readonly Block[] {
+  const total = signedIn('USD', inCents(account.unrealized_pnl_usd));
+  return [
+    {
+      kind: 'table',
+      columns: [
+        { header: 'POSITION' },
+        { header: 'NOTIONAL', align: 'right' },
+        { header: 'NET P&L USD', align: 'right' },
+        { header: 'CLOSING RETURNS', align: 'right' },
+      ],
+      rows: positions.map((position) => [
+        nameText(
+          [position.market, position.side].filter((word) => typeof word === 'string').join(' ') || '?',
+        ),
+        moneyOr(position.notional_usd),
+        signedCell(inCents(position.net_pnl_usd)),
+        moneyOr(position.net_margin_usd),
+      ]),
+      empty: 'Flat: no side is open.',
+    },
+    ...(positions.length < 2 || total.kind === 'missing' ? [] : [line(text('Unrealized in all'), total)]),
+  ];
+}
+
+const moneyOr = (value: unknown): Cell => {
+  const amount = numberIn(value);
+  return amount === undefined ? missing : { kind: 'money', amount: roundTo(amount, 2) };
+};
+
+/** Whole cents are enough from across the desk; hedge positions has every digit. */
+const inCents = (value: unknown) => {
+  const amount = numberIn(value);
+  return amount === undefined ? undefined : roundTo(amount, 2);
+};
+
+function viewMaturing({ maturing }: DashboardReading): readonly Block[] {
+  if (maturing.length === 0) return [line(text('Nothing matures.', 'dim'))];
+  const more = maturing.length - MOST_MATURING;
+  return [
+    {
+      kind: 'table',
+      columns: [
+        { header: 'MATURES' },
+        { header: '' },
+        { header: 'SIDE' },
+        { header: 'NOTIONAL', align: 'right' },
+      ],
+      rows: maturing.slice(0, MOST_MATURING).map(maturingRow),
+    },
+    ...(more > 0 ? [line(text(`and ${more.toString()} more: hedge hedges --status filled`, 'dim'))] : []),
+  ];
+}
+
+const maturingRow = ({ maturityAt, side, notional }: RunningHedge): readonly Cell[] =>
+  maturityAt === undefined
+    ? []
+    : [
+        maturityCell(maturityAt, 'date'),
+        { kind: 'until', at: maturityAt },
+        text(side),
+        usd(roundTo(notional, 2)),
+      ];
+
+/** The service's own objects under their names; what this machine adds under `derived`. */
+export const dashboardDocument = ({
+  markets,
+  account,
+  positions,
+  maturing,
+  journal,
+  selected,
+  halt,
+}: DashboardScreen) => ({
+  markets: markets.map(({ market, seen }) => ({
+    ...market,
+    derived: { first_mid: seen[0]?.mid ?? null, first_seen_at: seen[0] ? instantText(seen[0].at) : null },
+  })),
+  account,
+  positions,
+  derived: {
+    maturing: maturing.map(({ id, market, side, notional, maturityAt }) => ({
+      id,
+      market,
+      side,
+      notional_usd: notional,
+      maturity_at: maturityAt ?? null,
+    })),
+    unresolved: journal.unresolved.map((action) => journalDocument(action, selected)),
+    in_flight: journal.inFlight.map((action) => journalDocument(action, selected)),
+    halt: standingHalt(halt),
+    journal_damage: damageDocument(journal),
+  },
+});
+
+export const dashboardChanges = ({
+  markets,
+  account,
+  positions,
+  journal,
+  halt,
+}: DashboardScreen): readonly ChangeLine[] => [
+  ...marketChanges(markets.map(({ market }) => market)),
+  ...accountChanges(account),
+  ...positionChanges(positions),
+  ...[...journal.unresolved, ...journal.inFlight].map(({ shortId, state, intent }) => ({
+    key: `action ${shortId}`,
+    cells: [nameText(`${intent.action} ${intent.market} ${intent.side}: ${state.replaceAll('_', ' ')}`)],
+  })),
+  ...haltChanges(halt),
+  ...damageChanges(journal),
+];

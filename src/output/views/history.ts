@@ -1,0 +1,209 @@
+/**
+ * Closed hedges as a person reads them: when, what, and how it came out.
+ *
+ * Closed hedges for programs: the service's records as they came, or our sums of them, which are all `derived`.
+ *
+ * Sums of closed hedges as a person reads them: a line a group, the total last, and which figures did not come.
+ *
+ * Net P&L as it added up, drawn over time.
+ */
+
+import { Big } from 'big.js';
+import type { ClosedHedge } from '../../client/schemas.ts';
+import { roundTo } from '../../domain/amounts.ts';
+import { instantText } from '../../domain/instants.ts';
+import type { FilteredCoverage } from '../../readings/filter-records.ts';
+import type { ListCoverage } from '../../readings/find-hedges.ts';
+import type { CumulativeHistory, HistorySums, SumGroup, Summed, Sums } from '../../readings/sum-history.ts';
+import { type Block, type Cell, type Column, line, text } from '../blocks.ts';
+import type { RecordTable } from '../record-table.ts';
+import { dealIdCell, signedCell, signedIn } from './cells.ts';
+import { viewListSummary, viewPeriod } from './list-summary.ts';
+import { columnsOf, type KnownField, tableOf } from './record-columns.ts';
+
+const COLUMNS: readonly KnownField[] = [
+  { name: 'closed_at', header: 'Closed' },
+  { name: 'id', header: 'Hedge', optional: true },
+  { name: 'client_reference', header: 'Deal id', cell: dealIdCell, optional: 'last' },
+  { name: 'market', header: 'Market' },
+  { name: 'side', header: 'Side' },
+  { name: 'notional_usd', header: 'Notional' },
+  { name: 'tenor_days', header: 'Days', optional: true },
+  { name: 'entry_price', header: 'Entry', optional: true },
+  { name: 'exit_price', header: 'Exit', optional: true },
+  { name: 'gross_pnl_usd', header: 'Gross', cell: signedCell, optional: true },
+  { name: 'carry_usdc', header: 'Carry', cell: signedCell, optional: true },
+  { name: 'fees_usdc', header: 'Fees', optional: true },
+  { name: 'net_pnl_usd', header: 'Net P&L USD', cell: signedCell },
+  { name: 'reason', header: 'Ended by', optional: true },
+  { name: 'opened_at', header: 'Opened', optional: true },
+];
+
+export const HISTORY_COLUMNS = columnsOf(COLUMNS);
+
+export function viewHistory({
+  records,
+  covers,
+  sums,
+  added,
+}: {
+  records: readonly ClosedHedge[];
+  covers: ListCoverage | FilteredCoverage;
+  sums: HistorySums | undefined;
+  added?: CumulativeHistory | undefined;
+}): readonly Block[] {
+  if (added !== undefined) return [...viewCumulativePnl(added), ...viewListSummary(covers, 'closed')];
+  const empty = 'of' in covers ? 'Nothing that was closed fits.' : 'Nothing has been closed yet.';
+  const shown =
+    sums === undefined
+      ? [tableOf(records, COLUMNS, { empty })]
+      : [...viewHistorySums(sums), ...viewPeriod(covers, 'closed')];
+  return [...shown, ...viewListSummary(covers, 'closed')];
+}
+
+export interface HistoryReading {
+  records: readonly ClosedHedge[];
+  covers: ListCoverage | FilteredCoverage;
+  sums: HistorySums | undefined;
+  /** Net P&L added up, where a chart was asked for. */
+  added?: CumulativeHistory | undefined;
+}
+
+export function historyDocument({ records, sums, added }: HistoryReading): unknown {
+  if (added !== undefined) return addedRecords(added);
+  if (sums === undefined) return records;
+  const { by, zone, groups, total } = sums;
+  return {
+    derived: { by, zone, groups: groups.map((group) => groupRecord(sums, group)), total: sumsRecord(total) },
+  };
+}
+
+export function historyTable({ records, sums, added }: HistoryReading): RecordTable {
+  if (added !== undefined)
+    return { columns: [...HISTORY_COLUMNS, 'derived.cumulative_net_pnl_usd'], records: addedRecords(added) };
+  if (sums === undefined) return { columns: HISTORY_COLUMNS, records };
+  const period = sums.zone === null ? [] : ['from', 'until'];
+  return {
+    columns: [sums.by, ...period, 'count', ...SUM_COLUMNS, ...SUM_COLUMNS.map((name) => `lacking.${name}`)],
+    records: sums.groups.map((group) => groupRecord(sums, group)),
+  };
+}
+
+/** Oldest first; behind them those that have no place in time, with nothing added up to them. */
+const addedRecords = ({ steps, undated }: CumulativeHistory): readonly unknown[] => [
+  ...steps.map(({ record, total }) => ({ ...record, derived: { cumulative_net_pnl_usd: total } })),
+  ...undated.map((record) => ({ ...record, derived: { cumulative_net_pnl_usd: null } })),
+];
+
+const SUM_COLUMNS = [
+  'notional_usd',
+  'gross_pnl_usd',
+  'carry_usdc',
+  'fees_usdc',
+  'net_pnl_usd',
+] as const satisfies readonly Summed[];
+
+const groupRecord = ({ by, zone }: HistorySums, { name, from, until, ...sums }: SumGroup) => ({
+  [by]: name,
+  ...(zone === null ? {} : { from: from ?? null, until: until ?? null }),
+  ...sumsRecord(sums),
+});
+
+const sumsRecord = ({ count, sums, lacking }: Sums) => ({ count, ...sums, lacking });
+
+const FIGURES: readonly { name: Summed; header: string; named: string; signed: boolean; optional?: true }[] =
+  [
+    { name: 'notional_usd', header: 'NOTIONAL USD', named: 'notional', signed: false },
+    { name: 'gross_pnl_usd', header: 'GROSS USD', named: 'gross P&L', signed: true, optional: true },
+    { name: 'carry_usdc', header: 'CARRY USDC', named: 'carry', signed: true, optional: true },
+    { name: 'fees_usdc', header: 'FEES USDC', named: 'fees', signed: false, optional: true },
+    { name: 'net_pnl_usd', header: 'NET P&L USD', named: 'net P&L', signed: true },
+  ];
+
+export function viewHistorySums({ by, zone, groups, total }: HistorySums): readonly Block[] {
+  const figures = FIGURES.filter(({ name }) => total.sums[name] !== null);
+  const columns: readonly Column[] = [
+    { header: by.toUpperCase() },
+    { header: 'HEDGES', align: 'right' },
+    ...figures.map(({ header, optional }) => ({
+      header,
+      align: 'right' as const,
+      ...(optional === undefined ? {} : { optional }),
+    })),
+  ];
+  const rowOf = (name: Cell, sums: Sums): readonly Cell[] => [
+    name,
+    { kind: 'number', amount: sums.count },
+    ...figures.map(({ name: figure, signed }) => sumCell(sums.sums[figure], signed)),
+  ];
+  const rows = groups.map((group) => rowOf(nameCell(group), group));
+  return [
+    {
+      kind: 'table',
+      columns,
+      rows: groups.length === 0 ? [] : [...rows, rowOf(text('TOTAL', 'strong'), total)],
+      fixed: true,
+      empty: 'Nothing was closed.',
+    },
+    ...(zone === null || groups.length === 0
+      ? []
+      : [line(text(`A ${by} is one of ${zone}, by closed_at.`, 'dim'))]),
+    ...lackingLines(total),
+  ];
+}
+
+const nameCell = ({ name }: SumGroup): Cell => text(name ?? '(not said)');
+
+function sumCell(amount: Sums['sums'][Summed], signed: boolean): Cell {
+  if (amount === null) return { kind: 'missing' };
+  return signed ? signedCell(amount) : { kind: 'money', amount };
+}
+
+/** A sum of fewer records than there are must not be taken for the whole. */
+function lackingLines({ count, lacking }: Sums): readonly Block[] {
+  const none = FIGURES.filter(({ name }) => count > 0 && lacking[name] === count);
+  const some = FIGURES.filter(({ name }) => lacking[name] > 0 && lacking[name] !== count);
+  return [
+    ...(none.length === 0
+      ? []
+      : [line(text(`The service did not send ${none.map(({ named }) => named).join(', ')}.`, 'dim'))]),
+    ...some.map(({ name, named }) =>
+      line(
+        text(
+          `Sums of ${named} are of ${(count - lacking[name]).toString()} of ${count.toString()} hedges: the service did not send the others.`,
+          'warn',
+        ),
+      ),
+    ),
+  ];
+}
+
+export function viewCumulativePnl({ steps, undated }: CumulativeHistory): readonly Block[] {
+  const [first] = steps;
+  const last = steps.at(-1);
+  const left = undated.length;
+  const leftOut =
+    left === 0
+      ? []
+      : [line(text(`${left.toString()} left out: they came without a time of closing.`, 'warn'))];
+  if (first === undefined || last === undefined)
+    return left === 0 ? [line(text('Nothing that was closed fits.', 'dim'))] : leftOut;
+  const hedges = `${steps.length.toString()} closed ${steps.length === 1 ? 'hedge' : 'hedges'},`;
+  return [
+    line(text('Net P&L added up, USD:', 'strong'), text(hedges), text('now'), signedIn('USD', last.total)),
+    {
+      kind: 'chart',
+      // It begins with nothing at the first closing, so that the first step is seen too.
+      points: [
+        { x: first.closedAt, y: new Big(0) },
+        ...steps.map(({ closedAt, total }) => ({ x: closedAt, y: total })),
+      ],
+      label: (total) => ({ kind: 'money', amount: roundTo(total, 2), signed: true, unit: 'USD' }),
+      ends: [timeCell(first.closedAt), timeCell(last.closedAt)],
+      empty: 'Nothing has been closed yet.',
+    },
+    ...leftOut,
+  ];
+}
+
+const timeCell = (at: number): Cell => ({ kind: 'time', at: instantText(at), style: 'minute' });

@@ -1,0 +1,228 @@
+/**
+ * One action of the journal in full: what was asked, how the side stood, every step, and what goes on.
+ *
+ * What is known of an action before a person settles it, the question, and what stands afterwards.
+ */
+import { escapeJsonToAscii, spelledName } from '../../domain/sanitize.ts';
+import { type NextStep, nextSteps } from '../../journal/describe.ts';
+import { PARTIAL_FILL, recordedFigures } from '../../journal/queries.ts';
+import type { JournalRecord } from '../../journal/records.ts';
+import type { Action, ActionState } from '../../journal/replay.ts';
+import { type Block, type Cell, line, message, missing, nameText, text } from '../blocks.ts';
+import { cellOf, labelOf } from '../field-labels.ts';
+import { environmentCell, outcomeCell } from './journal.ts';
+export interface JournalEntry {
+  action: Action;
+  steps: readonly JournalRecord[];
+  selected: string | undefined;
+}
+
+export function viewJournalAction({ action, steps, selected }: JournalEntry): readonly Block[] {
+  const { intent, notional } = action;
+  const tenor = intent.tenor_days;
+  const size: readonly Cell[] =
+    notional === undefined ? [] : [{ kind: 'money', amount: notional, unit: 'USD' }];
+  return [
+    line(
+      text(intent.action.toUpperCase(), 'strong'),
+      nameText(`${intent.market} ${intent.side}`, 'strong'),
+      ...size,
+      ...(tenor === undefined ? [] : [text(`for ${tenor.toString()} ${tenor === 1 ? 'day' : 'days'}`)]),
+      text('·'),
+      outcomeCell(action),
+    ),
+    { kind: 'pairs', pairs: pairsOf(action) },
+    { kind: 'verbatim', text: escapeJsonToAscii(intent.body) },
+    line(text('Typed:', 'dim')),
+    { kind: 'verbatim', text: ['hedge', ...intent.sent_by].join(' ') },
+    { kind: 'gap' },
+    ...beforeOf(action),
+    { kind: 'gap' },
+    ...steps.map(viewStep),
+    ...viewWaysOn(nextSteps(action, selected)),
+  ];
+}
+
+type Pair = Extract<Block, { kind: 'pairs' }>['pairs'][number];
+
+function pairsOf(action: Action): readonly Pair[] {
+  const { intent } = action;
+  const { identity, bounds } = intent;
+  const label = typeof identity.account === 'string' ? `, account ${identity.account}` : '';
+  const key = identity.key_fingerprint === null ? '' : `${label}, key ${identity.key_fingerprint}`;
+  return [
+    ...pair('Action', `${action.shortId} (${action.id})`),
+    { name: 'Where', value: [environmentCell(action), text(`(${identity.base_url}${key})`, 'dim')] },
+    ...named('Deal id', intent.deal_id),
+    ...named('Hedge', action.hedgeId),
+    ...named('Order transaction', action.orderTxHash),
+    ...(WHY_NOW.includes(action.state) && action.why !== undefined
+      ? [{ name: 'Why', value: [message(action.why)] }]
+      : []),
+    ...(action.refusal === undefined
+      ? []
+      : pair('Refused', `${action.refusal.code} (HTTP ${action.refusal.httpStatus.toString()})`)),
+    ...endPairs(action),
+    ...pair('Asked as', intent.asked),
+    ...figurePairs('Quoted', quotedFigures(action)),
+    ...figurePairs('Bound', bounds ?? {}),
+    ...pair('Idempotency key', `${intent.idempotency_key} (${ORIGINS[intent.key_origin]})`),
+    ...named('Reference', intent.client_reference),
+    ...pair('Request', `POST ${intent.path}`),
+  ];
+}
+
+/** The end as it was seen: the hedge's or the side's own figures, and of a side what each hedge holds since. */
+function endPairs({ intent, outcome }: Action): readonly Pair[] {
+  const ids = new Set(intent.before.hedges.map(({ hedge_id: id }) => id));
+  return Object.entries(outcome?.facts ?? {}).flatMap(([name, digits]) =>
+    ids.has(name) && digits !== null
+      ? [{ name, value: [text('→'), cellOf('notional_usd', digits, { withUnit: true })] }]
+      : figurePairs('', { [name]: digits }),
+  );
+}
+
+/** The impact as the service sent it has a sign of its own; shown is what it costs, as of every other cost. */
+const quotedFigures = (action: Action): Readonly<Record<string, string | null | undefined>> =>
+  Object.fromEntries(
+    Object.entries(action.intent.quote ?? {}).map(([name, digits]) =>
+      name === 'price_impact_usd'
+        ? ['impact_cost_usd', recordedFigures(action)?.impact_cost_usd.toFixed()]
+        : [name, digits],
+    ),
+  );
+
+const named = (name: string, value: string | undefined): readonly Pair[] =>
+  pair(name, value === undefined ? undefined : spelledName(value));
+const pair = (name: string, value: string | undefined): readonly Pair[] =>
+  value === undefined ? [] : [{ name, value: [text(value)] }];
+
+/** Of any other state it is what was known before: among the steps. */
+const WHY_NOW: readonly ActionState[] = ['sent', 'unknown', 'not_sent', 'settled'];
+
+const ORIGINS = {
+  minted: 'minted',
+  given: 'chosen by the operator',
+  deal_id: 'made of the deal id',
+} as const;
+
+/** Figures by their own names: `execution_price` → `Quoted execution price`. Those that did not come are left out. */
+const figurePairs = (
+  before: string,
+  figures: Readonly<Record<string, string | null | undefined>>,
+): readonly Pair[] =>
+  Object.entries(figures).flatMap(([name, value]) =>
+    value === null || value === undefined
+      ? []
+      : [{ name: nameOf(before, name), value: [cellOf(name, value)] }],
+  );
+
+function nameOf(before: string, field: string): string {
+  const label = labelOf(field);
+  return before === '' ? label : `${before} ${label.charAt(0).toLowerCase()}${label.slice(1)}`;
+}
+
+function beforeOf({ intent }: Action): readonly Block[] {
+  const { hedges, in_positions: stood } = intent.before;
+  const position =
+    stood === null ? 'positions were not read' : stood ? 'the side was open' : 'the side was flat';
+  if (hedges.length === 0) return [line(text(`Before it: no hedge was listed on the side; ${position}.`))];
+  return [
+    line(text(`Before it (${position}):`)),
+    {
+      kind: 'table',
+      columns: [{ header: 'HEDGE' }, { header: 'NOTIONAL', align: 'right' }, { header: 'STATUS' }],
+      rows: hedges.map((hedge) => [
+        nameText(hedge.hedge_id),
+        hedge.notional_usd === null ? missing : { kind: 'money', amount: hedge.notional_usd },
+        hedge.status === null ? missing : text(hedge.status),
+      ]),
+    },
+  ];
+}
+
+const viewStep = (record: JournalRecord): Block =>
+  line(
+    { kind: 'time', at: record.at, style: 'second', tone: 'dim' },
+    text(`${stepWord(record)}:`, 'strong'),
+    message(detailOf(record)),
+  );
+
+const stepWord = (record: JournalRecord): string =>
+  record.kind === 'not_sent' && record.code !== undefined
+    ? `turned away (${record.code})`
+    : STEPS[record.kind];
+
+const STEPS: Readonly<Record<JournalRecord['kind'], string>> = {
+  intent: 'written',
+  sending: 'sending',
+  accepted: 'accepted',
+  refused: 'refused',
+  unknown: 'no answer',
+  outcome: 'end',
+  settled: 'settled',
+  not_sent: 'not sent',
+};
+
+function detailOf(record: JournalRecord): string {
+  switch (record.kind) {
+    case 'intent':
+      return 'what is to be sent is on disk';
+    case 'sending':
+      return `attempt ${record.attempt.toString()}${record.nothing_done_before === true ? ', nothing done before it' : ''}, process ${record.writer.pid.toString()} on ${record.writer.hostname}`;
+    case 'accepted':
+      return [
+        record.by === 'looking' ? 'found on the book' : 'the service took it',
+        record.hedge_id,
+        record.order_tx_hash,
+        record.provisional_until && `not final until ${record.provisional_until}`,
+      ]
+        .filter((part) => part !== undefined)
+        .map(spelledName)
+        .join(', ');
+    case 'refused':
+      return `${record.code} (HTTP ${record.http_status.toString()})${record.looked === true ? ', and the book shows nothing of it' : ''}`;
+    case 'outcome':
+      return PARTIAL_FILL in record.facts ? 'filled in part' : record.outcome.replaceAll('_', ' ');
+    case 'settled':
+      return `as ${record.as}: ${record.because}`;
+    case 'unknown':
+    case 'not_sent':
+      return record.why;
+    default:
+      return record satisfies never;
+  }
+}
+
+/** Lines to type, each with what it does; nothing when there is nothing left to do. */
+const viewWaysOn = (ways: readonly NextStep[]): readonly Block[] =>
+  ways.length === 0 ? [] : [{ kind: 'gap' }, { kind: 'commands', rows: ways }];
+
+export const viewUnresolvedAction = (action: Action): readonly Block[] => [
+  line(environmentCell(action), text('·'), ...namedCells(action), text('·'), outcomeCell(action)),
+  line(text(action.attempts > 1 ? 'Sent first' : 'Sent'), {
+    kind: 'time',
+    at: action.sentAt ?? action.intent.at,
+    style: 'second',
+  }),
+  ...(action.why === undefined ? [] : [line(message(`Last known: ${action.why.replace(/\.$/, '')}.`))]),
+];
+
+export const questionToResolve = (action: Action, as: 'done' | 'nothing'): string =>
+  `Settle ${action.shortId} as ${as}: ${MEANS[as]}?`;
+
+const MEANS = { done: 'it stands on the book', nothing: 'it never happened' };
+
+export const viewResolved = (action: Action): readonly Block[] => [
+  line(text(action.shortId, 'strong'), ...namedCells(action), text('·'), outcomeCell(action)),
+  line(text(action.settledAs === 'nothing' ? FREED : COUNTED, 'dim')),
+];
+
+const FREED = 'It no longer stands in the way, and limits no longer count it.';
+const COUNTED = 'It no longer stands in the way; limits count it as dealt.';
+
+const namedCells = ({ intent, notional }: Action): readonly Cell[] => [
+  nameText(`${intent.action} ${intent.market} ${intent.side}`),
+  ...(notional === undefined ? [] : [{ kind: 'money', amount: notional, unit: 'USD' } as const]),
+  ...(intent.deal_id === undefined ? [] : [nameText(`(${intent.deal_id})`)]),
+];

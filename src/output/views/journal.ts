@@ -1,0 +1,145 @@
+/** The journal as a person reads it: the list, and the two lines that any screen says of an open matter. */
+import { ownField } from '../../domain/fields.ts';
+import { nextSteps } from '../../journal/describe.ts';
+import { partialFillOf } from '../../journal/queries.ts';
+import { type Action, awaitsEnd, isUnresolved } from '../../journal/replay.ts';
+import type { JournalSummary } from '../../readings/read-journal.ts';
+import { type Block, type Cell, line, missing, nameText, type Tone, text } from '../blocks.ts';
+import type { ChangeLine } from '../change-lines.ts';
+import { outcomeWord } from './journal-document.ts';
+export interface JournalPage {
+  actions: readonly Action[];
+  /** How many fit, those beyond the page too. */
+  fitting: number;
+  selected: string | undefined;
+}
+
+/** Ways on are listed for this many; the rest is counted. */
+const MOST_WAYS = 5;
+
+export function viewJournalPage({ actions, fitting, selected }: JournalPage): readonly Block[] {
+  const beyond = fitting - actions.length;
+  return [
+    {
+      kind: 'table',
+      columns: [
+        { header: 'ACTION' },
+        { header: 'WHEN' },
+        { header: 'WHERE' },
+        { header: 'WHAT' },
+        { header: 'NOTIONAL', align: 'right' },
+        { header: 'BECAME' },
+        { header: 'DEAL ID', optional: true },
+        { header: 'HEDGE', optional: true },
+      ],
+      rows: actions.map(rowOf),
+      empty: 'No action fits. What is dealt from this machine stands here.',
+    },
+    ...(beyond === 0 ? [] : [line(text(`${beyond.toString()} older; to see them: --limit all`, 'dim'))]),
+    ...viewUnresolved(actions.filter(isUnresolved), 'unresolved', selected),
+    ...viewUnresolved(actions.filter(awaitsEnd), 'in flight', selected),
+  ];
+}
+
+const rowOf = (action: Action): readonly Cell[] => {
+  const { intent, notional, hedgeId } = action;
+  return [
+    text(action.shortId, 'strong'),
+    { kind: 'time', at: intent.at, style: 'minute' },
+    environmentCell(action),
+    nameText(`${intent.action} ${intent.market} ${intent.side}`),
+    notional === undefined ? missing : { kind: 'money', amount: notional },
+    outcomeCell(action),
+    intent.deal_id === undefined ? missing : nameText(intent.deal_id),
+    hedgeId === undefined ? missing : nameText(hedgeId),
+  ];
+};
+
+/** `LIVE · desk`; practice is both the environment's and the profile's name. */
+export function environmentCell({ intent }: Action): Cell {
+  const { environment } = intent.identity;
+  const upper = environment.toUpperCase();
+  return text(
+    environment === intent.profile ? upper : `${upper} · ${intent.profile}`,
+    environment === 'live' ? 'warn' : 'plain',
+  );
+}
+
+const TONES: Readonly<Record<string, Tone>> = {
+  unknown: 'bad',
+  not_seen: 'bad',
+  failed: 'bad',
+  refused: 'warn',
+  pending: 'warn',
+  sending: 'warn',
+  filled: 'good',
+  changed: 'good',
+  closed: 'good',
+};
+
+export function outcomeCell(action: Action): Cell {
+  if (action.state === 'done' && partialFillOf(action) !== undefined) return text('filled in part', 'warn');
+  const word = outcomeWord(action);
+  const away = action.state === 'not_sent' && action.turnedAway !== undefined;
+  const became = away ? 'turned away' : word.replaceAll('_', ' ');
+  const said = action.settledAs === undefined ? became : `settled as ${action.settledAs}`;
+  return text(word === 'unknown' ? 'UNKNOWN' : said, ownField(TONES, word) ?? 'plain');
+}
+
+/** What stands open, each with the first line that goes on with it; nothing when nothing does. */
+export function viewUnresolved(
+  actions: readonly Action[],
+  what: 'unresolved' | 'in flight',
+  selected: string | undefined,
+): readonly Block[] {
+  if (actions.length === 0) return [];
+  const shown = actions.slice(0, MOST_WAYS);
+  const more = actions.length - shown.length;
+  const moreOf = `and ${more.toString()} more: hedge journal --${what.replace(' ', '-')} --limit all`;
+  return [
+    { kind: 'gap' },
+    line(
+      text(`${actions.length.toString()} ${what}:`, what === 'unresolved' ? 'bad' : 'warn'),
+      text(MEANS[what], 'dim'),
+    ),
+    {
+      kind: 'pairs',
+      pairs: shown.map((action) => ({
+        name: nextSteps(action, selected)[0]?.command ?? `hedge journal ${action.shortId}`,
+        value: matterCells(action),
+      })),
+    },
+    ...(more === 0 ? [] : [line(text(moreOf, 'dim'))]),
+  ];
+}
+
+/** That the journal cannot be read whole, and where to see how. */
+export function viewDamage(journal: JournalSummary): readonly Block[] {
+  const said = damageInWords(journal);
+  return said === undefined ? [] : [{ kind: 'gap' }, line(text(said, 'bad'))];
+}
+
+/** For a pipe: there while the damage is. */
+export function damageChanges(journal: JournalSummary): readonly ChangeLine[] {
+  const said = damageInWords(journal);
+  return said === undefined ? [] : [{ key: 'journal damage', cells: [text(said)] }];
+}
+
+const damageInWords = ({ damage, unreadable }: JournalSummary): string | undefined =>
+  unreadable?.message ??
+  (damage === undefined ? undefined : `A part of ${damage.path} cannot be read: hedge journal says which.`);
+
+const MEANS = {
+  unresolved: 'sent, and nobody knows what became of it. Do not deal it again.',
+  'in flight': 'accepted or being sent; its end was not seen yet.',
+};
+
+const matterCells = (action: Action): readonly Cell[] => [
+  environmentCell(action),
+  nameText(`${action.intent.action} ${action.intent.market} ${action.intent.side}`),
+  ...(action.notional === undefined
+    ? []
+    : [{ kind: 'money', amount: action.notional, unit: 'USD' } as const]),
+  ...(action.intent.deal_id === undefined ? [] : [nameText(`(${action.intent.deal_id})`)]),
+  { kind: 'time', at: action.intent.at, style: 'minute', tone: 'dim' },
+];

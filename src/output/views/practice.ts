@@ -1,0 +1,225 @@
+/** The practice service as a person reads it: its times, its two books, the weather on them. */
+import { Big } from 'big.js';
+import { shellWord } from '../../domain/quoted.ts';
+import { type Block, type Cell, line, missing, nameText, text } from '../blocks.ts';
+import { cellOf, labelOf } from '../field-labels.ts';
+/** What is shown of one practice book. Amounts are exact decimal strings. */
+export interface PracticeBook {
+  balance_usdc: string;
+  margin_in_use_usdc: string;
+  reserved_usdc: string;
+  open_exposure_usd: string;
+  available_exposure_usd: string;
+  unrealized_pnl_usd: string;
+  orders_in_flight: number;
+  hedges: Readonly<Record<string, number>>;
+}
+
+/** Chosen trouble: every setting by its name. */
+export type PracticeWeather = object;
+
+export interface PracticeState {
+  book_id: string;
+  /** ISO 8601 UTC: the market, fills and maturities follow it. */
+  book_time: string;
+  ahead_ms: number;
+  store: string;
+  books: Readonly<Record<'live' | 'test', PracticeBook>>;
+  weather: PracticeWeather;
+}
+
+export function viewPracticeState(state: PracticeState): readonly Block[] {
+  const { live, test } = state.books;
+  const both = (name: string, cell: (book: PracticeBook) => Cell): Cell[] => [
+    text(name),
+    cell(test),
+    cell(live),
+  ];
+  return [
+    line(
+      text('Practice book', 'strong'),
+      text(state.book_id),
+      text('at'),
+      { kind: 'time', at: state.book_time, style: 'second' },
+      text(state.ahead_ms === 0 ? '(now)' : `(${daysAhead(state.ahead_ms)} ahead of the wall clock)`, 'dim'),
+    ),
+    { kind: 'gap' },
+    {
+      kind: 'table',
+      columns: [
+        { header: 'BOOK' },
+        { header: 'SANDBOX KEY', align: 'right' },
+        { header: 'LIVE KEY', align: 'right' },
+      ],
+      rows: [
+        both('Free balance (USDC)', (book) => ({ kind: 'money', amount: book.balance_usdc })),
+        both('Margin in use (USDC)', (book) => ({ kind: 'money', amount: book.margin_in_use_usdc })),
+        both('Reserved for orders (USDC)', (book) => ({ kind: 'money', amount: book.reserved_usdc })),
+        both('Open exposure (USD)', (book) => ({ kind: 'money', amount: book.open_exposure_usd })),
+        both('Headroom (USD)', (book) => ({ kind: 'money', amount: book.available_exposure_usd })),
+        both('Unrealized P&L (USD)', (book) => ({
+          kind: 'money',
+          amount: book.unrealized_pnl_usd,
+          signed: true,
+        })),
+        both('Orders in flight', (book) => ({ kind: 'number', amount: book.orders_in_flight })),
+        both('Hedges', (book) => text(countsInWords(book.hedges))),
+      ],
+    },
+    { kind: 'gap' },
+    line(text('Weather'), text(weatherInWords(state.weather))),
+    line(text('Kept in'), text(state.store, 'dim')),
+  ];
+}
+
+/** One thing that happened while book time moved. Amounts are exact decimal strings. */
+export interface PracticeEvent {
+  at: string;
+  what: string;
+  hedge_id: string | null;
+  client_reference: string | null;
+  market: string;
+  side: string;
+  notional_usd: string;
+  rate: string | null;
+  /** Positive: the account gained. */
+  net_pnl_usd: string | null;
+}
+
+export interface PracticeAdvance {
+  from: string;
+  to: string;
+  environments: Readonly<Record<'live' | 'test', { events: readonly PracticeEvent[]; balance_usdc: string }>>;
+}
+
+export function viewPracticeAdvance({ from, to, environments }: PracticeAdvance): readonly Block[] {
+  const { live, test } = environments;
+  return [
+    line(text('Book time'), timeCell(from), text('→'), timeCell(to)),
+    { kind: 'gap' },
+    ...eventsOf('Sandbox key', test),
+    { kind: 'gap' },
+    ...eventsOf('Live key', live),
+  ];
+}
+
+function eventsOf(
+  book: string,
+  { events, balance_usdc: balance }: PracticeAdvance['environments']['live'],
+): readonly Block[] {
+  const summary = line(text(book, 'strong'), text('free balance'), {
+    kind: 'money',
+    amount: balance,
+    unit: 'USDC',
+  });
+  if (events.length === 0) return [summary, line(text('Nothing happened on the way.', 'dim'))];
+  return [
+    summary,
+    {
+      kind: 'table',
+      columns: EVENT_COLUMNS,
+      rows: events.map((event): readonly Cell[] => [
+        { kind: 'time', at: event.at, style: 'second' },
+        text(event.what),
+        nameText(event.client_reference ?? event.hedge_id ?? ''),
+        nameText(event.market),
+        text(event.side),
+        { kind: 'money', amount: event.notional_usd },
+        event.rate === null ? missing : { kind: 'rate', amount: event.rate },
+        event.net_pnl_usd === null ? missing : { kind: 'money', amount: event.net_pnl_usd, signed: true },
+      ]),
+    },
+    line(text('Result: what came of that moment. History has whole lives, platform fee included.', 'dim')),
+  ];
+}
+
+const EVENT_COLUMNS = [
+  { header: 'AT' },
+  { header: 'WHAT' },
+  { header: 'HEDGE', optional: true },
+  { header: 'MARKET' },
+  { header: 'SIDE' },
+  { header: 'NOTIONAL USD', align: 'right' },
+  { header: 'RATE', align: 'right', optional: true },
+  { header: 'RESULT USD', align: 'right' },
+] as const;
+
+const timeCell = (at: string): Cell => ({ kind: 'time', at, style: 'second' });
+
+export const viewPracticeWeather = (weather: PracticeWeather): readonly Block[] => [
+  line(text('Weather:'), text(weatherInWords(weather), 'strong')),
+  {
+    kind: 'pairs',
+    pairs: Object.entries(weather).map(([name, value]: [string, unknown]) => ({
+      name: labelOf(name),
+      value: [settingCell(name, value)],
+    })),
+  },
+];
+
+/** Shares are said as they are given, in percent; the setting itself is 0 to 1. */
+function settingCell(name: string, value: unknown): Cell {
+  if (Array.isArray(value)) return text(value.length === 0 ? 'none' : value.join(', '));
+  return isShare(name, value) ? text(inPercent(value)) : cellOf(name, value);
+}
+
+const isShare = (name: string, value: unknown): value is number =>
+  name.startsWith('share_') && typeof value === 'number';
+const inPercent = (share: number): string => `${new Big(share).times(100).toFixed()} %`;
+
+/** What a served practice service prints: lines that can be pasted into a shell. */
+export interface ServedPractice {
+  base_url: string;
+  ca_file: string;
+  keys: { live: string; test: string };
+}
+
+export const viewServedPractice = ({
+  base_url: baseUrl,
+  ca_file: caFile,
+  keys,
+}: ServedPractice): readonly Block[] => [
+  verbatim('# practice service, sandbox book;'),
+  verbatim('# its live book has the key of the last line'),
+  verbatim(`export HEDGE_BASE_URL=${shellWord(baseUrl)}`),
+  verbatim(`export HEDGE_CA_FILE=${shellWord(caFile)}`),
+  verbatim(`export HEDGE_API_KEY=${shellWord(keys.test)}`),
+  verbatim(`# export HEDGE_API_KEY=${shellWord(keys.live)}`),
+];
+
+const verbatim = (words: string): Block => ({ kind: 'verbatim', text: words });
+
+const countsInWords = (counts: Readonly<Record<string, number>>): string => {
+  const some = Object.entries(counts).filter(([, count]) => count > 0);
+  return some.length === 0 ? 'none' : some.map(([status, count]) => `${count} ${status}`).join(', ');
+};
+
+/** The settings of the weather that are not calm. */
+function weatherInWords(weather: PracticeWeather): string {
+  const stormy = Object.entries(weather).filter(([name, value]: [string, unknown]) => !isCalm(name, value));
+  if (stormy.length === 0) return 'calm';
+  return stormy.map(([name, value]: [string, unknown]) => settingInWords(name, value)).join('; ');
+}
+
+function settingInWords(name: string, value: unknown): string {
+  const label = name.replaceAll('_', ' ');
+  if (value === true) return label;
+  if (isShare(name, value)) return `${label} ${inPercent(value)}`;
+  return `${label} ${Array.isArray(value) ? value.join(', ') : String(value)}`;
+}
+
+const isCalm = (name: string, value: unknown): boolean =>
+  value === 0 ||
+  value === null ||
+  value === false ||
+  (Array.isArray(value) && value.length === 0) ||
+  (name === 'only' && value === 'all');
+
+const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+
+function daysAhead(ms: number): string {
+  const days = Math.floor(ms / DAY_MS);
+  const hours = Math.floor((ms % DAY_MS) / HOUR_MS);
+  return [days > 0 ? `${days} d` : '', hours > 0 || days === 0 ? `${hours} h` : ''].filter(Boolean).join(' ');
+}

@@ -1,0 +1,307 @@
+/**
+ * Quotes as a person reads them: one tenor in full, or several side by side. Every sum shown comes from
+ * domain/quote-figures.ts; nothing is computed here. Costs are positive.
+ *
+ * A quote for programs: what the service sent, and what we worked out under `derived`.
+ *
+ * Quotes as lines for a pipe, one a tenor.
+ *
+ * What a hedge would cost at several notionals: a table, and the cost in bps as a line over it.
+ */
+import type { Big } from 'big.js';
+import type { Account, Quote } from '../../client/schemas.ts';
+import { roundTo } from '../../domain/amounts.ts';
+import { ownField } from '../../domain/fields.ts';
+import { carryInWords } from '../../domain/quote-figures.ts';
+import { spelledName } from '../../domain/sanitize.ts';
+import { quoteCurrency, sideInWords } from '../../domain/vocabulary.ts';
+import type { CurveReading, QuotedTenor, QuoteReading } from '../../readings/read-quotes.ts';
+import { type Block, type Cell, line, nameText, text } from '../blocks.ts';
+import type { ChangeLine } from '../change-lines.ts';
+import { cellOf, labelOf } from '../field-labels.ts';
+import { bps, breakEvenRow, cost, costWord, days, maturityCell, rate, row, usd } from './cells.ts';
+import { unknownFields } from './record-columns.ts';
+export function viewQuotes(reading: QuoteReading): readonly Block[] {
+  const [first] = reading.tenors;
+  if (first === undefined) return [];
+  return reading.tenors.length === 1 ? viewOne(first, reading.account) : viewSeveral(reading, first);
+}
+
+function viewOne(tenor: QuotedTenor, account: Account | undefined): readonly Block[] {
+  const { quote, figures } = tenor;
+  const { pricing, carry, upfront } = quote;
+  const prices = [
+    row('Price', rate(pricing.execution_price), text('mid'), rate(pricing.market_price)),
+    breakEvenRow(figures),
+  ];
+  const amounts = [
+    row('Impact', usd(figures.impact_cost_usd, 'USD')),
+    row('Carry', usd(carry.total_usdc, 'USDC'), ...perDay(carry.daily_usdc)),
+    row('Platform fee', usd(upfront.platform_fee_usdc, 'USDC')),
+    row(costWord(figures.cost_usdc), cost(figures.cost_usdc), bps(figures.cost_bps)),
+    row(
+      'Upfront',
+      usd(upfront.total_upfront_usdc, 'USDC'),
+      text('margin'),
+      usd(upfront.required_margin_usdc),
+      text('+ fee'),
+      usd(upfront.platform_fee_usdc),
+    ),
+    ...accountRows(account, quote),
+    ...extraFields(quote).map(({ name, value }) => row(labelOf(name), cellOf(name, value))),
+  ];
+  const gap: Block = { kind: 'gap' };
+  return [
+    headline(tenor, true),
+    gap,
+    { kind: 'figures', rows: prices },
+    gap,
+    { kind: 'figures', rows: amounts },
+  ];
+}
+
+function viewSeveral(reading: QuoteReading, first: QuotedTenor): readonly Block[] {
+  return [
+    headline(first, false),
+    tenorTable(reading.tenors),
+    ...underneath(reading),
+    ...reading.tenors.flatMap(({ quote }) =>
+      extraFields(quote).map(({ name, value }) =>
+        line(text(`${quote.tenor_days.toString()} d ${labelOf(name)}`, 'dim'), cellOf(name, value)),
+      ),
+    ),
+  ];
+}
+
+/** One row a tenor, in their order. */
+export function tenorTable(tenors: readonly QuotedTenor[]): Extract<Block, { kind: 'table' }> {
+  const rows = tenors.map(({ quote, figures }): readonly Cell[] => [
+    text(`${quote.tenor_days.toString()} d`),
+    maturityCell(quote.maturity, 'date'),
+    { kind: 'rate', amount: roundTo(quote.pricing.execution_price, TABLE_PLACES), decimals: TABLE_PLACES },
+    usd(figures.impact_cost_usd),
+    usd(quote.carry.total_usdc),
+    usd(quote.upfront.platform_fee_usdc),
+    { kind: 'money', amount: figures.cost_usdc, tone: 'strong' },
+    { kind: 'number', amount: roundTo(figures.cost_bps, 1) },
+    figures.all_in_rate === undefined ? { kind: 'missing' } : rate(figures.all_in_rate, 2),
+  ]);
+  return { kind: 'table', columns: COLUMNS, rows };
+}
+
+/** Prices side by side are cut to these decimals, and a line under the table says so. */
+const TABLE_PLACES = 4;
+
+const COLUMNS = [
+  { header: 'FOR' },
+  { header: 'MATURES' },
+  { header: 'PRICE', align: 'right' },
+  { header: 'IMPACT', align: 'right', optional: true },
+  { header: '+CARRY', align: 'right', optional: true },
+  { header: '+FEE', align: 'right', optional: true },
+  { header: 'YOU PAY', align: 'right' },
+  { header: 'BPS', align: 'right' },
+  { header: 'EVEN AT', align: 'right' },
+] as const;
+
+/** `Buy USDTNGN 10,000.00 USD = 15,325,612.00 NGN for 3 days, to Mon 23 Nov 10:02. Gains when …` */
+function headline({ quote, figures }: QuotedTenor, single: boolean): Block {
+  const side = `${quote.side.charAt(0).toUpperCase()}${quote.side.slice(1)}`;
+  const words = sideInWords(quote.market, quote.side);
+  const until: Cell[] = single
+    ? [
+        text(`for ${days(quote.tenor_days.toString())}, to`),
+        maturityCell(quote.maturity, 'minute'),
+        text('.'),
+      ]
+    : [text('.')];
+  return line(
+    nameText(`${side} ${quote.market}`, 'strong'),
+    usd(quote.notional_usd, 'USD'),
+    text('='),
+    {
+      kind: 'money',
+      amount: roundTo(figures.notional_quote, 2),
+      unit: spelledName(quoteCurrency(quote.market)),
+    },
+    ...until,
+    nameText(`${words.charAt(0).toUpperCase()}${words.slice(1)}.`),
+  );
+}
+
+function underneath({ tenors, account }: QuoteReading): readonly Block[] {
+  const upfronts = new Set(tenors.map(({ quote }) => quote.upfront.total_upfront_usdc.toFixed()));
+  const [first] = tenors;
+  if (first === undefined) return [];
+  const { total_upfront_usdc: total, required_margin_usdc: margin } = first.quote.upfront;
+  const upfront: readonly Cell[] =
+    upfronts.size === 1
+      ? [text('Upfront'), usd(total, 'USDC'), text('(margin'), usd(margin), text(')')]
+      : [text('Upfront depends on the tenor: see each with --tenor')];
+  const room: readonly Cell[] =
+    account === undefined
+      ? [text('; balance and headroom could not be read', 'warn')]
+      : [
+          text('; free'),
+          usd(account.balance_usdc, 'USDC'),
+          ...tooLittle(account.balance_usdc, total),
+          text('; headroom'),
+          usd(account.available_exposure_usd, 'USD'),
+          ...tooLittle(account.available_exposure_usd, first.quote.notional_usd),
+        ];
+  const weekend: Cell = { kind: 'weekend', of: tenors.map(({ quote }) => quote.maturity) };
+  const cut = tenors.some(
+    ({ quote: { pricing } }) => !roundTo(pricing.execution_price, TABLE_PLACES).eq(pricing.execution_price),
+  );
+  return [
+    line(...upfront, ...room, text('.'), weekend),
+    ...(cut
+      ? [
+          line(
+            text(`Prices to ${TABLE_PLACES} decimals here; all of them with one --tenor, or --json.`, 'dim'),
+          ),
+        ]
+      : []),
+  ];
+}
+
+function accountRows(account: Account | undefined, quote: Quote): Cell[][] {
+  if (account === undefined)
+    return [row('Free', { kind: 'missing' }, text('the account could not be read', 'warn'))];
+  return [
+    row(
+      'Free',
+      usd(account.balance_usdc, 'USDC'),
+      ...tooLittle(account.balance_usdc, quote.upfront.total_upfront_usdc),
+    ),
+    row(
+      'Headroom',
+      usd(account.available_exposure_usd, 'USD'),
+      ...tooLittle(account.available_exposure_usd, quote.notional_usd),
+    ),
+  ];
+}
+
+/** Said beside what the account has when this hedge needs more of it. */
+const tooLittle = (has: Big, needs: Big): readonly Cell[] =>
+  has.lt(needs) ? [text('(too little)', 'warn')] : [];
+
+interface SentField {
+  name: string;
+  value: unknown;
+}
+
+/** Fields of a quote that the specification doesn't have, at its top and inside its three groups. */
+function extraFields({ pricing, carry, upfront, ...top }: Quote): readonly SentField[] {
+  return [
+    ...extrasOf(top, ['market', 'side', 'notional_usd', 'tenor_days', 'maturity']),
+    ...extrasOf(pricing, ['market_price', 'execution_price', 'price_impact_usd']),
+    ...extrasOf(carry, ['daily_usdc', 'daily_rate_pct', 'total_usdc', 'total_rate_pct']),
+    ...extrasOf(upfront, ['required_margin_usdc', 'platform_fee_usdc', 'total_upfront_usdc']),
+  ];
+}
+
+const extrasOf = (group: Readonly<Record<string, unknown>>, known: readonly string[]): readonly SentField[] =>
+  unknownFields([group], known).map((name) => ({ name, value: ownField(group, name) }));
+
+function perDay(daily: Big): readonly Cell[] {
+  const { words, amount } = carryInWords(daily);
+  return amount.eq(0) ? [text(words)] : [text(words), usd(amount), text('a day')];
+}
+
+/** The columns of `--csv`, in order. */
+export const QUOTE_COLUMNS = [
+  'market',
+  'side',
+  'notional_usd',
+  'tenor_days',
+  'maturity',
+  'pricing.market_price',
+  'pricing.execution_price',
+  'pricing.price_impact_usd',
+  'carry.daily_usdc',
+  'carry.daily_rate_pct',
+  'carry.total_usdc',
+  'carry.total_rate_pct',
+  'upfront.required_margin_usdc',
+  'upfront.platform_fee_usdc',
+  'upfront.total_upfront_usdc',
+  'derived.all_in_rate',
+  'derived.move_to_break_even_pct',
+  'derived.impact_cost_usd',
+  'derived.cost_usdc',
+  'derived.cost_bps',
+  'derived.notional_quote',
+  'derived.misses',
+] as const;
+
+export const quoteDocument = ({ quote: sent, figures, misses }: QuotedTenor): unknown => ({
+  ...sent,
+  derived: { ...figures, misses: misses.map(({ bound, limit, by }) => ({ bound, limit, by })) },
+});
+
+export const quoteChanges = (tenors: readonly QuotedTenor[]): readonly ChangeLine[] =>
+  tenors.map(({ quote, figures, misses }) => ({
+    key: `${spelledName(quote.market)} ${quote.side} ${quote.notional_usd.toFixed()} ${quote.tenor_days.toString()} d`,
+    cells: [
+      text('at'),
+      rate(quote.pricing.execution_price),
+      text(`, ${costWord(figures.cost_usdc).toLowerCase()}`),
+      cost(figures.cost_usdc),
+      bps(figures.cost_bps),
+      ...misses.map(({ says }) => text(`, not good enough: ${says}`, 'warn')),
+    ],
+  }));
+
+export function viewCurve({ tenors, intent, refused }: CurveReading): readonly Block[] {
+  const [first] = tenors;
+  const last = tenors.at(-1);
+  if (first === undefined || last === undefined) return [];
+  const { market, side, tenor_days: tenor } = first.quote;
+  return [
+    line(
+      nameText(
+        `${side === 'buy' ? 'Buy' : 'Sell'} ${market}, ${days(tenor.toString())}: the cost by notional.`,
+      ),
+    ),
+    { kind: 'gap' },
+    {
+      kind: 'table',
+      columns: [
+        { header: 'NOTIONAL USD', align: 'right' },
+        { header: 'PRICE', align: 'right' },
+        { header: 'IMPACT', align: 'right', optional: true },
+        { header: 'COST USDC', align: 'right' },
+        { header: 'BPS', align: 'right' },
+        { header: '' },
+      ],
+      rows: tenors.map(({ quote, figures }) => [
+        usd(quote.notional_usd),
+        { kind: 'rate', amount: roundTo(quote.pricing.execution_price, 4), decimals: 4 },
+        usd(figures.impact_cost_usd),
+        { kind: 'money', amount: figures.cost_usdc, tone: 'strong' },
+        { kind: 'number', amount: roundTo(figures.cost_bps, 1) },
+        text(quote.notional_usd.eq(intent.notional) ? '<- asked' : '', 'dim'),
+      ]),
+      empty: 'No quote came.',
+    },
+    ...refused.map(({ notional, why }) =>
+      line(text('No quote for'), usd(notional, 'USD'), text(`(${why}).`)),
+    ),
+    { kind: 'gap' },
+    line(
+      text(
+        `${costWord(first.figures.cost_usdc)}, in bps of notional; each step to the right is a larger one:`,
+        'dim',
+      ),
+    ),
+    {
+      kind: 'chart',
+      height: 8,
+      points: tenors.map(({ figures }, index) => ({ x: index, y: figures.cost_bps })),
+      label: (inBps) => ({ kind: 'number', amount: roundTo(inBps, 1), unit: 'bps' }),
+      ends: [usd(first.quote.notional_usd, 'USD'), usd(last.quote.notional_usd, 'USD')],
+      empty: 'No quote came.',
+    },
+  ];
+}

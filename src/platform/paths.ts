@@ -1,0 +1,102 @@
+/**
+ * Where the program keeps what it keeps: three absolute folders, decided from the environment alone. Each is given out
+ * only when nobody else can replace it, and the folders above it are looked at when it is first used.
+ */
+import { posix, win32 } from 'node:path';
+import { once } from '../domain/once.ts';
+import { UsageError } from '../errors.ts';
+import type { Host } from './host.ts';
+import { checkParents, type SeenEntries } from './parent-folders.ts';
+/** Reading one throws DamagedFileError when another user could replace that folder. */
+export interface Paths {
+  /** Profiles: small, precious, backed up. */
+  config: string;
+  /** What was sent and what became of it, and the practice books: precious, of this machine. */
+  state: string;
+  /** What may be lost at any time. */
+  cache: string;
+}
+
+export interface PathSources {
+  env: Readonly<Record<string, string | undefined>>;
+  host: Pick<Host, 'platform' | 'uid'>;
+  /** The user's home folder, as the system names it. */
+  home: string;
+}
+
+/**
+ * `HEDGE_HOME` moves everything into one folder; otherwise the platform's places: XDG (a relative value is
+ * ignored, as that standard asks), `~/Library` on macOS, `%APPDATA%` and `%LOCALAPPDATA%` on Windows.
+ * A relative `HEDGE_HOME` is refused: it would mean another set of keys and books in every folder.
+ */
+export function pathsOf(surroundings: PathSources): Paths {
+  const { config, state, cache } = foldersOf(surroundings);
+  const seen: SeenEntries = new Map();
+  const checked = (path: string): (() => string) =>
+    once(() => {
+      checkParents(path, surroundings.host, seen);
+      return path;
+    });
+  const [ofConfig, ofState, ofCache] = [checked(config), checked(state), checked(cache)];
+  return {
+    get config() {
+      return ofConfig();
+    },
+    get state() {
+      return ofState();
+    },
+    get cache() {
+      return ofCache();
+    },
+  };
+}
+
+function foldersOf({ env, host: { platform }, home }: PathSources): Paths {
+  const paths = platform === 'win32' ? win32 : posix;
+  const join = (...parts: readonly string[]): string => paths.join(...parts);
+  const isAbsolute = (path: string): boolean => paths.isAbsolute(path);
+  const chosen = env['HEDGE_HOME'];
+  if (chosen !== undefined && chosen !== '') {
+    if (!isAbsolute(chosen)) {
+      throw new UsageError(
+        'HEDGE_HOME is not an absolute path.',
+        'Write the whole path, without ~, or unset HEDGE_HOME to use the usual folders.',
+      );
+    }
+    return { config: join(chosen, 'config'), state: join(chosen, 'state'), cache: join(chosen, 'cache') };
+  }
+
+  const absolute = (name: string): string | undefined => {
+    const value = env[name];
+    return value !== undefined && value !== '' && isAbsolute(value) ? value : undefined;
+  };
+  const atHome = (...parts: readonly string[]): string => {
+    if (isAbsolute(home)) return join(home, ...parts);
+    throw new UsageError(
+      'This user has no home folder, so there is no place for profiles.',
+      'Set HEDGE_HOME to a folder of your own, as a whole path.',
+    );
+  };
+
+  if (platform === 'win32') {
+    const roaming = absolute('APPDATA') ?? atHome('AppData', 'Roaming');
+    const local = absolute('LOCALAPPDATA') ?? atHome('AppData', 'Local');
+    return {
+      config: join(roaming, 'hedge', 'config'),
+      state: join(local, 'hedge', 'state'),
+      cache: join(local, 'hedge', 'cache'),
+    };
+  }
+  if (platform === 'darwin') {
+    return {
+      config: atHome('Library', 'Preferences', 'hedge'),
+      state: atHome('Library', 'Application Support', 'hedge'),
+      cache: atHome('Library', 'Caches', 'hedge'),
+    };
+  }
+  return {
+    config: join(absolute('XDG_CONFIG_HOME') ?? atHome('.config'), 'hedge'),
+    state: join(absolute('XDG_STATE_HOME') ?? atHome('.local', 'state'), 'hedge'),
+    cache: join(absolute('XDG_CACHE_HOME') ?? atHome('.cache'), 'hedge'),
+  };
+}

@@ -1,0 +1,129 @@
+/**
+ * Reads what a hedge would cost: one quote a tenor, side by side, and the account beside them. Decides
+ * whether the price bounds that were asked about hold. Opens nothing.
+ *
+ * Reads what a hedge of one tenor would cost at smaller and larger notionals: one quote each, all at once. Opens
+ * nothing.
+ */
+
+import type { Big } from 'big.js';
+import type { QuoteIntent } from '../args/quote-options.ts';
+import type { ApiResponse, HedgeApi } from '../client/hedge-api.ts';
+import type { Account, Quote } from '../client/schemas.ts';
+import { type BoundFinding, judgePrice } from '../domain/price-bounds.ts';
+import { type QuoteFigures, quoteFigures } from '../domain/quote-figures.ts';
+import { ConditionError, CredentialError, HedgeError, RefusedError } from '../errors.ts';
+export interface QuotedTenor {
+  quote: Quote;
+  figures: QuoteFigures;
+  /** The bounds that this tenor misses; empty when it is good enough or nothing was asked. */
+  misses: readonly BoundFinding[];
+}
+
+export interface QuoteReading {
+  intent: QuoteIntent;
+  tenors: readonly QuotedTenor[];
+  /** Absent when the account could not be read: the quote stands without it. */
+  account: Account | undefined;
+  servedAt: Date | undefined;
+  source: unknown;
+}
+
+/**
+ * Quotes every tenor of the intent at once. The first failing quote fails the reading; a failing account
+ * only leaves its two figures out, unless the key itself was turned down.
+ */
+export async function readQuotes(api: HedgeApi, intent: QuoteIntent): Promise<QuoteReading> {
+  const [answers, account] = await Promise.all([
+    Promise.all(intent.tenors.map((tenor) => quoteTenor(api, intent, tenor))),
+    readAccountIfItCan(api),
+  ]);
+  const first = answers[0];
+  return {
+    intent,
+    tenors: answers.map(({ data }) => quotedTenor(data, intent)),
+    account,
+    servedAt: first?.servedAt,
+    source: first?.meta['source'],
+  };
+}
+
+/** The finding of a reading whose bounds do not hold on every tenor, or undefined when they do. */
+export function boundsFinding(reading: QuoteReading): ConditionError | undefined {
+  const missed = reading.tenors.flatMap(({ quote, misses }) =>
+    misses.map((miss) => ({ ...miss, tenor: quote.tenor_days.toString() })),
+  );
+  const [first] = missed;
+  if (first === undefined) return undefined;
+  return new ConditionError({
+    code: first.bound === 'worst_price' ? 'worse_price' : 'cost_too_high',
+    what: `Not good enough: ${missed.map(({ tenor, says }) => `at ${tenor} d ${says}`).join('; ')}.`,
+    book: 'A quote opens nothing.',
+    hint: 'Ask again later, or widen the bound.',
+    retry: 'later',
+  });
+}
+
+const quotedTenor = (quote: Quote, intent: QuoteIntent): QuotedTenor => ({
+  quote,
+  figures: quoteFigures(quote),
+  misses: judgePrice(quote, intent),
+});
+
+const quoteTenor = (api: HedgeApi, intent: QuoteIntent, tenor: number): Promise<ApiResponse<Quote>> =>
+  api.quote({
+    market: intent.market,
+    side: intent.side,
+    notional_usd: intent.notional,
+    tenor_days: tenor,
+  });
+
+async function readAccountIfItCan(api: HedgeApi): Promise<Account | undefined> {
+  try {
+    return (await api.account()).data;
+  } catch (error) {
+    if (error instanceof HedgeError && !(error instanceof CredentialError)) return undefined;
+    throw error;
+  }
+}
+
+export interface CurveReading extends QuoteReading {
+  /** Notionals in USD that the service gave no quote for, ascending. */
+  refused: readonly { notional: Big; why: string }[];
+}
+
+/** Each is as many times the notional; few enough that a service's rate limit lets them pass. */
+const STEPS = ['0.1', '0.2', '0.5', '1', '2', '5', '10'] as const;
+const CENTS = 2;
+
+/** `tenors` of the reading are the quotes, by notional ascending. Fails when the notional itself gets none. */
+export async function readCurve(api: HedgeApi, intent: QuoteIntent): Promise<CurveReading> {
+  const [tenor] = intent.tenors;
+  if (tenor === undefined) throw new RangeError('a curve needs a tenor');
+  const notionals = STEPS.map((step) => intent.notional.times(step).round(CENTS)).filter((size) =>
+    size.gt(0),
+  );
+  const answers = await Promise.all(
+    notionals.map(async (notional) => {
+      const request = { market: intent.market, side: intent.side, notional_usd: notional, tenor_days: tenor };
+      const answer = await api.quote(request).catch((error: unknown) => {
+        if (error instanceof RefusedError && !notional.eq(intent.notional)) return error;
+        throw error;
+      });
+      return { notional, answer };
+    }),
+  );
+  const quoted = answers.flatMap(({ answer }) => (answer instanceof RefusedError ? [] : [answer]));
+  const refused = answers.flatMap(({ notional, answer }) =>
+    answer instanceof RefusedError ? [{ notional, why: answer.code }] : [],
+  );
+  const [first] = quoted;
+  return {
+    intent,
+    tenors: quoted.map(({ data }) => ({ quote: data, figures: quoteFigures(data), misses: [] })),
+    account: undefined,
+    servedAt: first?.servedAt,
+    source: first?.meta['source'],
+    refused,
+  };
+}

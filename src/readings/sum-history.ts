@@ -1,0 +1,150 @@
+/**
+ * Sums closed hedges by day, week, month, market or side: exact, each figure apart, and saying of each how many
+ * records lack it. Signs stay as the service sent them.
+ *
+ * Net P&L of closed hedges added up from the oldest to the newest, exactly. Reads nothing.
+ */
+import { Big } from 'big.js';
+import type { SumBy } from '../args/list-filter.ts';
+import type { ClosedHedge } from '../client/schemas.ts';
+import { textFrom } from '../client/unspecified-fields.ts';
+import { sum } from '../domain/amounts.ts';
+import type { NamedPeriod } from '../domain/calendar.ts';
+import { ownField } from '../domain/fields.ts';
+import { instantOf, instantText } from '../domain/instants.ts';
+/** What is summed, under the service's own names: USD and USDC are never added to each other. */
+export type Summed = 'notional_usd' | 'gross_pnl_usd' | 'carry_usdc' | 'fees_usdc' | 'net_pnl_usd';
+
+export interface Sums {
+  count: number;
+  /** Of the records that have the figure; null where none has. */
+  sums: Readonly<Record<Summed, Big | null>>;
+  /** How many records lack the figure. */
+  lacking: Readonly<Record<Summed, number>>;
+}
+
+export interface SumGroup extends Sums {
+  /** `2026-11-20`, `2026-W47`, `2026-11`, a market, a side; null for records that don't say. */
+  name: string | null;
+  /** Of a period: its first instant and the first after it, ISO 8601 UTC. */
+  from?: string;
+  until?: string;
+}
+
+export interface HistorySums {
+  by: SumBy;
+  /** IANA zone of the periods; null where it is none. */
+  zone: string | null;
+  /** Newest first, or by name. */
+  groups: readonly SumGroup[];
+  total: Sums;
+}
+
+export async function sumHistory(
+  records: readonly ClosedHedge[],
+  { by, zone }: { by: SumBy; zone: string },
+): Promise<HistorySums> {
+  const groups = new Map<string | null, { period: NamedPeriod | undefined; records: ClosedHedge[] }>();
+  const placed = await placing(by, zone);
+  for (const record of records) {
+    const { name, period } = placed(record);
+    const group = groups.get(name) ?? { period, records: [] };
+    group.records.push(record);
+    groups.set(name, group);
+  }
+  const named = [...groups].map(([name, group]) => ({
+    name,
+    ...(group.period === undefined ? {} : periodText(group.period)),
+    ...sumsOf(group.records),
+  }));
+  const direction = by === 'market' || by === 'side' ? 1 : -1;
+  return {
+    by,
+    zone: direction === 1 ? null : zone,
+    groups: named.toSorted((one, other) => order(one.name, other.name, direction)),
+    total: sumsOf(records),
+  };
+}
+
+interface Place {
+  name: string | null;
+  period?: NamedPeriod | undefined;
+}
+
+async function placing(by: SumBy, zone: string): Promise<(record: ClosedHedge) => Place> {
+  if (by === 'market' || by === 'side') return (record) => ({ name: textFrom(ownField(record, by)) ?? null });
+  const { periodOf } = await import('../domain/calendar.ts');
+  return ({ closed_at: at }) => {
+    const closed = instantOf(textFrom(at) ?? '');
+    const period = closed === undefined ? undefined : periodOf(closed, by, zone);
+    return { name: period?.name ?? null, period };
+  };
+}
+
+const periodText = ({ fromMs, untilMs }: NamedPeriod) => ({
+  from: instantText(fromMs),
+  until: instantText(untilMs),
+});
+
+/** Those that don't say where they belong come last. */
+function order(one: string | null, other: string | null, direction: 1 | -1): number {
+  if (one === null || other === null) return one === other ? 0 : one === null ? 1 : -1;
+  return one === other ? 0 : one < other ? -direction : direction;
+}
+
+function sumsOf(records: readonly ClosedHedge[]): Sums {
+  const sent = (name: Summed): readonly Big[] =>
+    records.map((record) => amountIn(ownField(record, name))).filter((amount) => amount !== undefined);
+  return {
+    count: records.length,
+    sums: ofEach((name) => (sent(name).length === 0 ? null : sum(sent(name)))),
+    lacking: ofEach((name) => records.length - sent(name).length),
+  };
+}
+
+const ofEach = <T>(make: (name: Summed) => T): Record<Summed, T> => ({
+  notional_usd: make('notional_usd'),
+  gross_pnl_usd: make('gross_pnl_usd'),
+  carry_usdc: make('carry_usdc'),
+  fees_usdc: make('fees_usdc'),
+  net_pnl_usd: make('net_pnl_usd'),
+});
+
+/** Some services send money as text to keep its digits. */
+function amountIn(value: unknown): Big | undefined {
+  if (value instanceof Big) return value;
+  return typeof value === 'string' && /^-?\d{1,40}(?:\.\d{1,40})?$/.test(value) ? new Big(value) : undefined;
+}
+
+export interface CumulativeRow {
+  record: ClosedHedge;
+  /** Milliseconds since the epoch. */
+  closedAt: number;
+  /** USD: the net P&L of this record and all that were closed before it. Positive: the account gained. */
+  total: Big;
+}
+
+export interface CumulativeHistory {
+  /** Oldest first. */
+  steps: readonly CumulativeRow[];
+  /** Records without a time of closing, which have no place on a line. */
+  undated: readonly ClosedHedge[];
+}
+
+export function cumulativePnl(records: readonly ClosedHedge[]): CumulativeHistory {
+  const dated: Omit<CumulativeRow, 'total'>[] = [];
+  const undated: ClosedHedge[] = [];
+  for (const record of records) {
+    const closedAt = instantOf(textFrom(record.closed_at) ?? '');
+    if (closedAt === undefined) undated.push(record);
+    else dated.push({ record, closedAt });
+  }
+  let total = new Big(0);
+  const steps = dated
+    .toSorted((one, other) => one.closedAt - other.closedAt)
+    .map((step) => {
+      total = total.plus(step.record.net_pnl_usd);
+      return { ...step, total };
+    });
+  return { steps, undated };
+}

@@ -1,0 +1,7 @@
+/** Commands that go on, as a hint lists them: one a line, what each does beside it, aligned. Pure. */
+const APART = 4;
+
+export function commandLines(rows: readonly (readonly [line: string, does: string])[]): string {
+  const width = Math.max(0, ...rows.map(([line]) => line.length)) + APART;
+  return rows.map(([line, does]) => `${line.padEnd(width)}${does}`).join('\n');
+}

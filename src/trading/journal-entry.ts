@@ -1,0 +1,175 @@
+/**
+ * A plan as the journal keeps it: the exact bytes, the key, the side as it was, and the figures that were
+ * shown. Made once, before anything is sent, and never changed afterwards. Pure but for the ports handed in.
+ *
+ * The side as it was before an action, as the journal keeps it: what evidence is measured against. Pure.
+ */
+
+import type { ActionIntent, PriceTerms } from '../args/action-intent.ts';
+import {
+  ACTION_PATHS,
+  type PreparedAction,
+  prepareAdd,
+  prepareClose,
+  prepareOpen,
+  prepareReduce,
+} from '../client/serialize-request.ts';
+import { exactInstant } from '../domain/instants.ts';
+import type { PriceBounds } from '../domain/price-bounds.ts';
+import { recordedIdentity } from '../journal/account-identity.ts';
+import { type IntentRecord, type JournalRecord, mintActionId, SCHEMA } from '../journal/records.ts';
+import { createKey, dealKey, referenceOf } from './deal-id.ts';
+import { dated } from './outcome/append-record.ts';
+import type { Plan, PlanFacts, ReturnedAmounts } from './plan.ts';
+import type { TradingContext } from './trading-context.ts';
+
+type Key = Pick<IntentRecord, 'idempotency_key' | 'key_origin'>;
+
+/** The intent and the beginning of its first sending: what is on disk before the first byte leaves. */
+export function entryOf(
+  plan: Plan,
+  { dealing, dealAttempt }: { dealing: TradingContext; dealAttempt: number },
+): { id: string; records: [IntentRecord, JournalRecord] } {
+  const id = mintActionId(dealing.random);
+  const intent = intentRecordOf(plan, { id, key: keyOf(plan, dealing, dealAttempt), dealing });
+  return { id, records: [intent, sendingOf(id, 1, dealing)] };
+}
+
+/** Written before each sending; `attempt` counts from 1. */
+export function sendingOf(id: string, attempt: number, dealing: TradingContext): JournalRecord {
+  const { key_fingerprint: key } = dealing.identity;
+  const sentWith = key === null ? {} : { key_fingerprint: key };
+  return dated(id, { kind: 'sending', attempt, ...sentWith, writer: dealing.writer }, dealing);
+}
+
+/** How a size was said where it was no notional; the same key must say the same. */
+export function askedOf(intent: ActionIntent): string | undefined {
+  if (intent.action !== 'reduce') return undefined;
+  const { reduction } = intent;
+  if (reduction.by === 'percent') return `by ${reduction.percent.toFixed()}%`;
+  return reduction.by === 'target' ? `to ${reduction.target.toFixed()}` : undefined;
+}
+
+function keyOf(plan: Plan, { identity, random }: TradingContext, attempt: number): Key {
+  const { idempotencyKey } = plan.intent.options;
+  if (idempotencyKey !== undefined) return { idempotency_key: idempotencyKey, key_origin: 'given' };
+  const dealId = plan.action === 'open' ? plan.intent.dealId : undefined;
+  return dealId === undefined
+    ? { idempotency_key: createKey(random), key_origin: 'minted' }
+    : { idempotency_key: dealKey(identity, { id: dealId, attempt }), key_origin: 'deal_id' };
+}
+
+function intentRecordOf(
+  plan: Plan,
+  { id, key, dealing }: { id: string; key: Key; dealing: TradingContext },
+): IntentRecord {
+  const dealId = plan.action === 'open' ? plan.intent.dealId : undefined;
+  const reference = plan.action === 'open' ? (dealId ?? referenceOf(key.idempotency_key)) : undefined;
+  const asked = askedOf(plan.intent);
+  const bounds = boundsOf(plan.intent);
+  const quote = figuresOf(plan);
+  return {
+    schema: SCHEMA,
+    kind: 'intent',
+    action_id: id,
+    at: exactInstant(dealing.clock.now()),
+    action: plan.action,
+    identity: recordedIdentity(dealing.identity),
+    profile: dealing.profile,
+    market: plan.market,
+    side: plan.side,
+    ...('notional' in plan ? { notional_usd: plan.notional.toFixed() } : {}),
+    ...(plan.action === 'open' ? { tenor_days: plan.intent.tenor } : {}),
+    ...key,
+    ...(reference === undefined ? {} : { client_reference: reference }),
+    ...(dealId === undefined ? {} : { deal_id: dealId }),
+    body: prepared(plan, reference).body,
+    path: ACTION_PATHS[plan.action],
+    before: beforeState(plan.facts),
+    ...(asked === undefined ? {} : { asked }),
+    ...(bounds === undefined ? {} : { bounds }),
+    ...(quote === undefined ? {} : { quote }),
+    sent_by: [...dealing.argv],
+    writer: dealing.writer,
+  };
+}
+
+function prepared(plan: Plan, reference: string | undefined): PreparedAction {
+  switch (plan.action) {
+    case 'open':
+      return prepareOpen({ ...plan.request, client_reference: reference });
+    case 'add':
+      return prepareAdd(plan.request);
+    case 'reduce':
+      return prepareReduce(plan.request);
+    case 'close':
+      return prepareClose(plan.request);
+    default:
+      return plan satisfies never;
+  }
+}
+
+function boundsOf(intent: ActionIntent): IntentRecord['bounds'] {
+  const { worstPrice, maxCostBps }: PriceBounds =
+    'bounds' in intent ? (intent satisfies PriceTerms).bounds : {};
+  if (worstPrice === undefined && maxCostBps === undefined) return undefined;
+  return {
+    ...(worstPrice === undefined ? {} : { worst_price: worstPrice.toFixed() }),
+    ...(maxCostBps === undefined ? {} : { max_cost_bps: maxCostBps.toFixed() }),
+  };
+}
+
+/** What was shown, as digits: of a quote, or of what a cut would bring back. */
+function figuresOf(plan: Plan): IntentRecord['quote'] {
+  if (plan.action === 'reduce' || plan.action === 'close')
+    return plan.comesBack && backFigures(plan.comesBack);
+  const { quote } = plan.facts;
+  if (quote === undefined) return undefined;
+  const { pricing, carry, upfront } = quote;
+  return {
+    maturity_at: (plan.action === 'open' ? quote.maturity : plan.figures?.maturity_at) ?? null,
+    market_price: pricing.market_price.toFixed(),
+    execution_price: pricing.execution_price.toFixed(),
+    price_impact_usd: pricing.price_impact_usd.toFixed(),
+    // An addition is carried to the maturity it keeps, which is not the quote's.
+    carry_usdc: (plan.action === 'open' ? carry.total_usdc : plan.figures?.carry_usdc)?.toFixed() ?? null,
+    platform_fee_usdc: upfront.platform_fee_usdc.toFixed(),
+    required_margin_usdc: upfront.required_margin_usdc.toFixed(),
+    total_upfront_usdc: upfront.total_upfront_usdc.toFixed(),
+    cost_usdc: plan.figures?.cost_usdc.toFixed() ?? null,
+    cost_bps: plan.figures?.cost_bps.toFixed() ?? null,
+    all_in_rate: plan.figures?.all_in_rate?.toFixed() ?? null,
+  };
+}
+
+const backFigures = (back: ReturnedAmounts): IntentRecord['quote'] => ({
+  net_margin_usd: back.net_margin_usd.toFixed(),
+  close_fee_usdc: back.close_fee_usdc?.toFixed() ?? null,
+  net_pnl_usd: back.net_pnl_usd?.toFixed() ?? null,
+});
+
+/**
+ * Hedges that hold the side, or may yet; and those that carried the deal id already, whatever became of them,
+ * so that an attempt that failed is not taken for the one that is dealt now.
+ */
+export function beforeState({
+  book,
+  underDealId = [],
+  readAtMs,
+  clocks,
+}: Pick<PlanFacts, 'book' | 'underDealId' | 'clocks'> &
+  Partial<Pick<PlanFacts, 'readAtMs'>>): IntentRecord['before'] {
+  const hedges = new Map<string, IntentRecord['before']['hedges'][number]>();
+  for (const { id, notional, status } of [...book.open, ...book.coming, ...book.unread])
+    hedges.set(id, { hedge_id: id, notional_usd: notional.toFixed(), status });
+  for (const { id, notional_usd, status } of underDealId)
+    hedges.set(id, { hedge_id: id, notional_usd: notional_usd.toFixed(), status });
+  return {
+    hedges: [...hedges.values()],
+    in_positions: book.inPositions ?? null,
+    ...(readAtMs === undefined ? {} : { read_at: exactInstant(readAtMs) }),
+    ...(clocks?.service === undefined
+      ? {}
+      : { answered_at: exactInstant(clocks.wall), served_at: exactInstant(clocks.service) }),
+  };
+}

@@ -1,0 +1,76 @@
+/**
+ * Opens that ended while nobody waited for them, told when the next command happens to read the hedges: one
+ * line each, and the end goes into the journal. Reads nothing from the service itself.
+ */
+import type { Big } from 'big.js';
+import type { Hedge } from '../../client/schemas.ts';
+import { grouped, usdInWords } from '../../domain/exposure.ts';
+import { exactInstant } from '../../domain/instants.ts';
+import { unquoted } from '../../domain/quoted.ts';
+import { sameIdentity } from '../../journal/account-identity.ts';
+import { timeInWords } from '../../journal/describe.ts';
+import { type Action, inFlight } from '../../journal/replay.ts';
+import type { ReadContext } from '../../readings/read-context.ts';
+import { filledInPart } from './append-record.ts';
+import { type Ended, endFrom, recordOutcome } from './await-outcome.ts';
+import { hedgeEvidence } from './change-evidence.ts';
+import { readActions } from './observe.ts';
+
+type Telling = Pick<ReadContext, 'journal' | 'clock' | 'watch' | 'identity'>;
+
+/** The actions that were found to have ended, oldest first, as the journal has them now. Never throws. */
+export async function finishedInBackground(
+  hedges: readonly Hedge[],
+  telling: Telling,
+): Promise<readonly Action[]> {
+  const actions = readActions(telling.journal);
+  const waiting = actions.filter(
+    (action) =>
+      action.intent.action === 'open' &&
+      inFlight(action) &&
+      !action.awaited &&
+      action.provisionalUntil === undefined &&
+      sameIdentity(action.intent.identity, telling.identity),
+  );
+  const ended: Action[] = [];
+  for (const action of waiting) {
+    const hedge = hedges.find(({ id }) => id === action.hedgeId);
+    if (hedge === undefined) continue;
+    const evidence = hedgeEvidence(action.intent, hedge, { byId: true });
+    const end = endFrom(action, { evidence, hedge, servedAt: undefined });
+    if (end === undefined) continue;
+    const part = filledInPart(action, hedge, actions);
+    telling.watch.news(inWords(action, { ...end, part }, telling.clock.now()));
+    ended.push(await recordOutcome(action, end, telling));
+  }
+  return ended;
+}
+
+/** `FAILED 09:50 UTC PAY-8843: nothing opened`. */
+function inWords(
+  action: Action,
+  { outcome, hedge, part }: Ended & { part: Big | undefined },
+  nowMs: number,
+): string {
+  const { intent, shortId, sentAt } = action;
+  const at = timeInWords(sentAt ?? intent.at);
+  const today = timeInWords(exactInstant(nowMs)).slice(0, DAY);
+  const when = at.startsWith(today) ? at.slice(DAY + 1) : at;
+  const minute = when.replace(/(\d\d:\d\d):\d\d/, '$1');
+  const name = intent.deal_id === undefined ? `action ${shortId}` : unquoted(intent.deal_id);
+  const word = part === undefined ? outcome.toUpperCase() : 'PARTIAL FILL';
+  return `${word} ${minute} ${name}: ${outcome === 'failed' ? 'nothing opened' : `${partInWords(action, part)}${whatStands(outcome, hedge)}`}`;
+}
+
+const DAY = '2026-11-20'.length;
+
+/** `6,000.00 USD of 10,000.00 USD, `; nothing of an open that was filled as asked. */
+const partInWords = ({ notional }: Action, part: Big | undefined): string =>
+  part === undefined || notional === undefined ? '' : `${usdInWords(part)} of ${usdInWords(notional)}, `;
+
+function whatStands(outcome: Ended['outcome'], hedge: Hedge | undefined): string {
+  const id = unquoted(hedge?.id ?? '');
+  const rate = hedge?.struck_rate ?? undefined;
+  const struck = rate === undefined ? '' : `, struck ${grouped(rate)}`;
+  return outcome === 'filled' ? `${id}${struck}` : `${id}${struck}, is over since`;
+}

@@ -1,0 +1,70 @@
+/**
+ * What the screen of a desk shows, read in one turn: markets, account and book from the service, all at once, and
+ * the open actions of this machine's journal. Sends nothing that changes the book.
+ */
+
+import type { PriceMemory, SeenPrice } from '../cache/seen-prices.ts';
+import type { Account, Market, Position } from '../client/schemas.ts';
+import { SIDES, type Side } from '../domain/vocabulary.ts';
+import type { ReadContext } from '../readings/read-context.ts';
+import { type JournalSummary, summarizeJournal } from '../readings/read-journal.ts';
+import { readBook } from '../readings/read-position.ts';
+import { marketNotFound } from '../readings/read-prices.ts';
+import { type SideHedge, sideBookOf } from '../readings/side-book.ts';
+import { confirmProvisional } from './observe-action.ts';
+import { finishedInBackground } from './outcome/finished-in-background.ts';
+export interface DashboardMarket {
+  market: Market;
+  /** Mids since this process began, oldest first, the present one the last. */
+  seen: readonly SeenPrice[];
+}
+
+export interface RunningHedge extends SideHedge {
+  market: string;
+  side: Side;
+}
+
+export interface DashboardReading {
+  markets: readonly DashboardMarket[];
+  account: Account;
+  positions: readonly Position[];
+  /** Open hedges whose maturity is known, the next first. */
+  maturing: readonly RunningHedge[];
+  journal: JournalSummary;
+  servedAt: Date;
+}
+
+/** `named`: the markets to show, in capitals; none: all of the account. */
+export async function readDashboard(
+  looking: ReadContext,
+  { memory, named }: { memory: PriceMemory; named: readonly string[] },
+): Promise<DashboardReading> {
+  const { api, signal } = looking;
+  const reading = [api.markets({ signal }), api.account({ signal }), readBook(looking)] as const;
+  // Nothing is still under way when one of them fails: the next turn is not to overlap this one.
+  await Promise.allSettled(reading);
+  const [markets, account, book] = await Promise.all(reading);
+  const unknown = named.find((name) => !markets.data.some(({ market }) => market === name));
+  if (unknown !== undefined)
+    throw marketNotFound(
+      unknown,
+      markets.data.map(({ market }) => market),
+    );
+  await finishedInBackground(book.hedges, looking);
+  await confirmProvisional(looking);
+  const shown = markets.data.filter(({ market }) => named.length === 0 || named.includes(market));
+  const sides = [...new Set(book.hedges.map(({ market }) => market))].flatMap((market) =>
+    SIDES.map((side) => ({ market, side })),
+  );
+  const running = sides.flatMap((on) => sideBookOf(on, book).open.map((hedge) => ({ ...hedge, ...on })));
+  return {
+    markets: shown.map((market) => ({ market, seen: memory.sinceStart(market.market) })),
+    account: account.data,
+    positions: book.positions,
+    maturing: running
+      .filter(({ maturityAt }) => maturityAt !== undefined)
+      .toSorted((one, other) => Date.parse(one.maturityAt ?? '') - Date.parse(other.maturityAt ?? '')),
+    journal: summarizeJournal(looking.journal),
+    servedAt: markets.servedAt ?? book.servedAt,
+  };
+}

@@ -1,0 +1,236 @@
+/**
+ * Reads what an action is decided on: the book, the market, the account and a quote for exactly what is meant.
+ * Sends nothing that acts, and judges nothing: that is for the plan and the guards.
+ *
+ * Reads the side that an action is decided on, and reads it again until what it lacks can be believed: a replica that
+ * is behind must not make a side look flat. Sends nothing that acts.
+ */
+
+import type { ActionIntent, AddIntent, OpenIntent } from '../args/action-intent.ts';
+import type { Hedge, Market, Quote } from '../client/schemas.ts';
+import { quotedName } from '../domain/quoted.ts';
+import { OutcomeUnknownError, RefusedError } from '../errors.ts';
+import { poll } from '../readings/poll.ts';
+import type { ReadContext } from '../readings/read-context.ts';
+import { type Reading, readBook, readUnderReference } from '../readings/read-position.ts';
+import {
+  type BookFacts,
+  disagree,
+  hasMatured,
+  PENDING_STATUSES,
+  type SideBook,
+  sideBookOf,
+  tenorOfSide,
+} from '../readings/side-book.ts';
+import { commandLines } from './command-lines.ts';
+import { READINGS_LAG_MS } from './idempotency-window.ts';
+import {
+  type AbsenceCheck,
+  absenceCheck,
+  type Doubt,
+  type EarlierReading,
+  lacksSide,
+} from './outcome/absence.ts';
+import { readActions } from './outcome/observe.ts';
+import type { PlanFacts } from './plan.ts';
+export interface ActionFacts extends PlanFacts {
+  bookFacts: BookFacts;
+  underDealId: readonly Hedge[];
+  /** More may carry it than could be read. */
+  underDealIdCut: boolean;
+}
+
+/** @throws HedgeError of the first reading that fails; the signal's reason when that aborted. */
+export async function readFacts(
+  intent: ActionIntent,
+  reading: SideReading,
+  shown?: ShownBefore,
+): Promise<ActionFacts> {
+  const { api, signal } = reading;
+  const readAtMs = reading.clock.now();
+  const book = readSideToActOn(intent, reading, shown);
+  const markets = api.markets({ signal }).then(({ data }) => data);
+  const market = markets.then((all) => all.find((each) => each.market === intent.market));
+  const [{ bookFacts, side }, line, all, account, quote, underDealId] = await Promise.all([
+    book,
+    market,
+    markets,
+    api.account({ signal }),
+    readQuote(intent, reading, { book, market }),
+    readUnderDealId(intent, reading),
+  ]);
+  const marketNames = all.map((each) => each.market);
+  return {
+    book: side,
+    bookFacts,
+    market: line,
+    marketNames,
+    account: account.data,
+    quote,
+    readAtMs,
+    clocks: bookFacts.clocks,
+    ...underDealId,
+  };
+}
+
+async function readQuote(
+  intent: ActionIntent,
+  reading: Reading,
+  read: { book: Promise<ReadSide>; market: Promise<Market | undefined> },
+): Promise<Quote | undefined> {
+  switch (intent.action) {
+    case 'open':
+      return quoteFor(intent, intent.tenor, reading, read.market);
+    case 'add': {
+      const tenor = tenorOfSide((await read.book).side);
+      return tenor === undefined ? undefined : quoteFor(intent, tenor, reading, read.market);
+    }
+    case 'reduce':
+    case 'close':
+      return undefined;
+    default:
+      return intent satisfies never;
+  }
+}
+
+/** A refusal that the market's own line explains is the guards' to word, with what can be done about it. */
+async function quoteFor(
+  { market, side, notional }: OpenIntent | AddIntent,
+  tenor: number,
+  { api, signal }: Reading,
+  line: Promise<Market | undefined>,
+): Promise<Quote | undefined> {
+  try {
+    return (await api.quote({ market, side, notional_usd: notional, tenor_days: tenor }, { signal })).data;
+  } catch (error) {
+    if (error instanceof RefusedError && (await isShut(line))) return undefined;
+    throw error;
+  }
+}
+
+const isShut = async (line: Promise<Market | undefined>): Promise<boolean> => (await line)?.status !== 'open';
+
+async function readUnderDealId(
+  intent: ActionIntent,
+  reading: Reading,
+): Promise<Pick<ActionFacts, 'underDealId' | 'underDealIdCut'>> {
+  if (intent.action !== 'open' || intent.dealId === undefined)
+    return { underDealId: [], underDealIdCut: false };
+  const { hedges, mayBeCut } = await readUnderReference(reading, intent.dealId);
+  return { underDealId: hedges, underDealIdCut: mayBeCut };
+}
+
+export interface ReadSide {
+  bookFacts: BookFacts;
+  side: SideBook;
+}
+
+export type SideReading = Reading & Pick<ReadContext, 'journal' | 'identity' | 'watch'>;
+
+/** What the operator was shown before: the side is held against it. */
+export type ShownBefore = Pick<PlanFacts, 'book' | 'readAtMs'> | undefined;
+
+/**
+ * Positions and hedges are two requests: what filled or closed between them makes them disagree. Then both are read
+ * once more; what disagrees still is the side's `unclear`.
+ * Where the side is there and the list stays behind, it is acted on as it is when the time limit has passed.
+ * @throws OutcomeUnknownError when the time limit passes before it can be believed that the side is not open.
+ */
+export async function readSideToActOn(
+  intent: ActionIntent,
+  reading: SideReading,
+  shown: ShownBefore,
+): Promise<ReadSide> {
+  const place = { identity: reading.identity, market: intent.market, side: intent.side };
+  const absence = absenceCheck(place, { hadBefore: shown?.book.inPositions === true });
+  const read = () => readAndDoubt(intent, reading, { absence, earlier: earlierOf(shown) });
+  const startedMs = reading.clock.monotonic();
+  let latest = await read();
+  if (latest.doubt?.again === true || mayHaveMoved(latest.side)) latest = await read();
+  return latest.doubt === undefined ? latest : untilBelieved(latest, { intent, reading, read, startedMs });
+}
+
+interface Doubted extends ReadSide {
+  doubt: Doubt | undefined;
+}
+
+const earlierOf = (shown: ShownBefore): EarlierReading | undefined =>
+  shown && { hedgeIds: shown.book.open.map(({ id }) => id), readAtMs: shown.readAtMs };
+
+/** A hedge that its id shows as it is now joins the list, which is behind; where the side is lacking, only one still to fill. */
+async function readAndDoubt(
+  intent: ActionIntent,
+  reading: SideReading,
+  by: { absence: AbsenceCheck; earlier: EarlierReading | undefined },
+): Promise<Doubted> {
+  const atMs = reading.clock.now();
+  let bookFacts = await readBook(reading);
+  const actions = readActions(reading.journal);
+  /** What this machine has seen filled is not still to fill, whatever a reading that is behind says. */
+  const isComing = ({ id, status }: Pick<Hedge, 'id' | 'status'>): boolean =>
+    PENDING_STATUSES.includes(status) && !actions.some((it) => it.state === 'done' && it.hedgeId === id);
+  const joined = new Set<string>();
+  for (;;) {
+    const side = sideBookOf(intent, bookFacts);
+    const read = { bookFacts, side, doubt: undefined };
+    // Nothing that an open is decided on rests on it; what is coming stops the others, and is not called flat.
+    if (intent.action === 'open' || (lacksSide(side) && side.coming.some(isComing))) return read;
+    const doubt = await by.absence.doubtOf(side, { ...reading, actions, earlier: by.earlier, atMs });
+    const { hedge } = doubt ?? {};
+    const joins =
+      hedge !== undefined &&
+      !joined.has(hedge.id) &&
+      (isComing(hedge) || !(lacksSide(side) || PENDING_STATUSES.includes(hedge.status)));
+    if (!joins) return { ...read, doubt };
+    joined.add(hedge.id);
+    bookFacts = { ...bookFacts, hedges: [hedge, ...bookFacts.hedges.filter(({ id }) => id !== hedge.id)] };
+  }
+}
+
+function mayHaveMoved(side: SideBook): boolean {
+  if (side.inPositions !== false) return disagree(side);
+  return side.listed.some((hedge) => hedge.status === 'filled' && !hasMatured(hedge, side.servedAt));
+}
+
+/** No reading is believed to be older than the lag: what is lacking still after that time is gone. */
+async function untilBelieved(
+  first: Doubted,
+  how: { intent: ActionIntent; reading: SideReading; read: () => Promise<Doubted>; startedMs: number },
+): Promise<ReadSide> {
+  const { intent, reading, read, startedMs } = how;
+  const { clock, signal, watch } = reading;
+  const { timeoutMs } = intent.options;
+  let latest = first;
+  let isFirst = true;
+  watch.start(`reading again: ${first.doubt?.says ?? ''}`);
+  const found = await poll({
+    clock,
+    signal,
+    withinMs: startedMs + Math.min(timeoutMs, READINGS_LAG_MS) - clock.monotonic(),
+    async read() {
+      if (!isFirst) latest = await read();
+      isFirst = false;
+      return latest.doubt === undefined ? latest : undefined;
+    },
+  });
+  if (found !== undefined) return found;
+  if (timeoutMs >= READINGS_LAG_MS || !lacksSide(latest.side)) return latest;
+  throw readingsDisagree(intent, latest.doubt, timeoutMs);
+}
+
+const readingsDisagree = (
+  { market, side }: ActionIntent,
+  doubt: Doubt | undefined,
+  timeoutMs: number,
+): OutcomeUnknownError =>
+  new OutcomeUnknownError({
+    what: `Readings disagree for ${(timeoutMs / 1000).toString()} s: ${doubt?.says ?? `whether ${quotedName(market)} ${side} is open`}.`,
+    book: 'Nothing was sent.',
+    hint: commandLines([
+      ['the same line again, with --timeout 60', 'reads on until they agree'],
+      ['hedge positions', 'shows what is open'],
+    ]),
+    effect: 'none',
+    retry: 'later',
+    details: { market, side, hedge_id: doubt?.hedge?.id ?? null },
+  });

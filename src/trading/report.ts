@@ -1,0 +1,77 @@
+/** What became of an action as one value, complete in success, failure and doubt. Pure. */
+import { Big } from 'big.js';
+import { slippageOf } from '../domain/price-bounds.ts';
+import type { Effect } from '../errors.ts';
+import { type Fill, fillOf } from '../journal/queries.ts';
+import type { Action } from '../journal/replay.ts';
+import type { ActionFigures, ActionReport, ReportOutcome } from './trading-context.ts';
+
+const EFFECTS: Readonly<Record<ReportOutcome, Effect>> = {
+  filled: 'done',
+  changed: 'done',
+  closed: 'done',
+  failed: 'none',
+  refused: 'none',
+  not_sent: 'none',
+  planned: 'none',
+  flat: 'none',
+  pending: 'pending',
+  submitted: 'pending',
+  unknown: 'unknown',
+};
+
+/** What is left out is not known. */
+export function reportOf(
+  outcome: ReportOutcome,
+  parts: Partial<Omit<ActionReport, 'outcome' | 'effect'>>,
+): ActionReport {
+  return {
+    outcome,
+    effect: EFFECTS[outcome],
+    entry: undefined,
+    plan: undefined,
+    warnings: [],
+    hedge: undefined,
+    position: undefined,
+    hedges: undefined,
+    derived: {},
+    finding: undefined,
+    servedAt: undefined,
+    ...parts,
+  };
+}
+
+/** Figures of an action that came to its end. `endedMs`: milliseconds since the epoch. */
+export function figuresOf(
+  entry: Action,
+  { hedge, netPnl, endedMs }: Pick<ActionReport, 'hedge'> & { netPnl?: Big | undefined; endedMs: number },
+): ActionFigures {
+  const { sentAt } = entry;
+  return {
+    ...slippage(entry, hedge),
+    ...(netPnl === undefined ? {} : { net_pnl_usd: netPnl }),
+    ...(sentAt === undefined ? {} : { took_ms: Math.max(0, endedMs - Date.parse(sentAt)) }),
+  };
+}
+
+function slippage(entry: Action, hedge: ActionReport['hedge']): ActionFigures {
+  const { side, quote } = entry.intent;
+  const fill = fillOf(entry) ?? fillSeen(entry, hedge);
+  if (fill === undefined) return {};
+  const { notional, rate: struck } = fill;
+  if (struck === undefined) return { filled_notional_usd: notional };
+  const quoted = new Big(quote?.['execution_price'] ?? 0);
+  return {
+    filled_notional_usd: notional,
+    struck_rate: struck,
+    ...(quoted.gt(0) ? slippageOf({ side, notional, quoted, struck }) : {}),
+  };
+}
+
+/** Of an open that is still the size that was asked: an addition is filled into a rate weighted with what was there. */
+function fillSeen({ intent, notional }: Action, hedge: ActionReport['hedge']): Fill | undefined {
+  const isFilled = hedge?.status === 'filled' || hedge?.status === 'closed';
+  if (intent.action !== 'open' || notional === undefined || !isFilled || !hedge.notional_usd.eq(notional))
+    return undefined;
+  return { notional, rate: hedge.struck_rate ?? undefined };
+}

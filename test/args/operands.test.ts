@@ -1,0 +1,217 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  readBps,
+  readDealId,
+  readLimit,
+  readMarket,
+  readNotional,
+  readPercentage,
+  readPrice,
+  readSeconds,
+  readSide,
+  readStatus,
+  readTenor,
+  readTenors,
+} from '../../src/args/operands.ts';
+import { UsageError } from '../../src/errors.ts';
+
+const refused = (read: () => unknown): UsageError => {
+  try {
+    read();
+  } catch (error) {
+    if (error instanceof UsageError) return error;
+    throw error;
+  }
+  throw new Error('nothing was refused');
+};
+
+describe('a notional', () => {
+  it.each([
+    ['10000', '10000'],
+    ['10_000', '10000'],
+    ['10,000', '10000'],
+    ['10,000.50', '10000.5'],
+    ['10k', '10000'],
+    ['10K', '10000'],
+    ['1.5m', '1500000'],
+    ['1.2345k', '1234.5'],
+    ['0.01', '0.01'],
+    ['999999999999.99', '999999999999.99'],
+  ])('%s is %s USD', (text, usd) => {
+    expect(readNotional(text).toFixed()).toBe(usd);
+  });
+
+  it.each([
+    '1mm',
+    '-5',
+    '0',
+    '0.00',
+    '1e3',
+    'NaN',
+    'Infinity',
+    '0x10',
+    '10.005',
+    '1.000001k',
+    '1,00,0',
+    '1,0000',
+    '1_0,000',
+    '10 000',
+    ' 10',
+    '10 ',
+    '+10',
+    '.5',
+    '5.',
+    '1000000000000',
+    '１００００',
+    '١٠٠',
+    'k',
+    '',
+    '10kk',
+    '10000usd',
+    '1e400',
+    '00010',
+    '10.000',
+  ])('%j is refused with the forms that are allowed', (text) => {
+    expect(refused(() => readNotional(text)).hint).toContain('10k or 1.5m');
+  });
+
+  it('is named in the refusal without what could act on a terminal', () => {
+    const { message } = refused(() => readNotional('1\u001b[2J\u202e\u009b0m'));
+    expect([...message].every((character) => character >= ' ' && character < '\u007f')).toBe(true);
+  });
+});
+
+describe('a side and a market', () => {
+  it('are taken in any case, and never guessed', () => {
+    expect([readSide('buy'), readSide('SELL'), readSide('Buy')]).toEqual(['buy', 'sell', 'buy']);
+    expect([readMarket('usdtngn'), readMarket('USDT/NGN'), readMarket('usdt-kes')]).toEqual([
+      'USDTNGN',
+      'USDT/NGN',
+      'USDT-KES',
+    ]);
+    for (const side of ['long', 'b', '', 'buy ']) refused(() => readSide(side));
+    for (const market of [
+      '',
+      'U',
+      '-USD',
+      'USD NGN',
+      'USDTNGN\n',
+      'A'.repeat(33),
+      'hk_test_forTestsAlone0001',
+    ])
+      refused(() => readMarket(market));
+  });
+});
+
+describe('a tenor', () => {
+  it.each([
+    ['3', [3]],
+    ['3d', [3]],
+    ['7,1', [1, 7]],
+    ['1,1,3D', [1, 3]],
+    ['all', [1, 3, 7]],
+  ])('%s is %j days', (text, days) => {
+    expect(readTenors(text)).toEqual(days);
+  });
+
+  it.each(['2', '0', '', '1;3', '1,', 'a', '3days', '03'])('%j is refused', (text) => {
+    expect(refused(() => readTenors(text)).hint).toMatch(/1, 3 or 7/);
+  });
+
+  it('is one where one is wanted', () => {
+    expect(readTenor('7d')).toBe(7);
+    for (const text of ['all', '1,3', '2']) refused(() => readTenor(text));
+  });
+});
+
+describe('bounds and limits', () => {
+  it('takes a price with eight decimals at most', () => {
+    expect(readPrice('--worst-price', '1,535.12345678').toFixed()).toBe('1535.12345678');
+    for (const text of ['0', '-1', '1.123456789', '1535 NGN', ''])
+      refused(() => readPrice('--worst-price', text));
+  });
+
+  it('takes basis points of either sign', () => {
+    expect(readBps('--max-cost-bps', '27.5').toFixed()).toBe('27.5');
+    expect(readBps('--max-cost-bps', '-5').toFixed()).toBe('-5');
+    for (const text of ['--5', '5bps', '1.00001', '']) refused(() => readBps('--max-cost-bps', text));
+  });
+
+  it('takes a part only with its sign: a bare 50 may mean USD', () => {
+    expect(readPercentage('--by', '50%').toFixed()).toBe('50');
+    for (const text of ['50', '0%', '101%', '-1%', '%']) refused(() => readPercentage('--by', text));
+  });
+
+  it('takes seconds, a page and a status', () => {
+    expect([readSeconds('--timeout', '60'), readLimit('500'), readStatus('FILLED')]).toEqual([
+      60_000,
+      500,
+      'filled',
+    ]);
+    for (const text of ['0', '-1', 'x', '86401']) refused(() => readSeconds('--timeout', text));
+    for (const text of ['0', '501', '1.5', 'all']) refused(() => readLimit(text));
+    expect(refused(() => readStatus('open')).hint).toContain('submitting, submitted, filled, failed, closed');
+  });
+});
+
+describe('a deal id', () => {
+  it('is what the desk writes, as long as it can be seen', () => {
+    for (const id of ['PAY-8841', 'Zahlung 12/3', 'naïve', 'x'.repeat(128)]) expect(readDealId(id)).toBe(id);
+    for (const id of ['', ' a', 'a ', 'a\nb', '\u202ea', 'a\u200b', 'x'.repeat(129)])
+      refused(() => readDealId(id));
+  });
+});
+
+describe('whatever is typed', () => {
+  /** Words near to what is meant, and words that are nothing like it. */
+  const word = fc.oneof(
+    fc.stringMatching(/^[-+]?[0-9]{0,14}[.,_]?[0-9]{0,14}[.,_]?[0-9]{0,9}[kKmMdD%]?$/),
+    fc.string({ unit: 'binary', maxLength: 200 }),
+    fc.constantFrom('９９', '1e400', '-0', '__proto__', 'ſell', 'İ', '9'.repeat(100_000)),
+  );
+  const readers: readonly [string, (text: string) => unknown][] = [
+    ['a notional', readNotional],
+    ['a side', readSide],
+    ['a market', readMarket],
+    ['a tenor', readTenor],
+    ['tenors', readTenors],
+    ['a price', (text) => readPrice('--worst-price', text)],
+    ['basis points', (text) => readBps('--max-cost-bps', text)],
+    ['a percentage', (text) => readPercentage('--by', text)],
+    ['seconds', (text) => readSeconds('--timeout', text)],
+    ['a limit', readLimit],
+    ['a deal id', readDealId],
+    ['a status', readStatus],
+  ];
+
+  it.each(readers)('%s is read, or refused as a wrong word and in no other way', (_what, read) => {
+    fc.assert(
+      fc.property(word, (text) => {
+        let hint: string | undefined = '';
+        try {
+          expect(read(text)).toBeDefined();
+        } catch (error) {
+          if (!(error instanceof UsageError)) throw error;
+          expect(error.message).toMatch(/^\P{C}{1,1000}$/u);
+          hint = error.hint;
+        }
+        expect(hint).toBeDefined();
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('an exact amount is read back from each of its forms', () => {
+    const cents = fc.bigInt({ min: 1n, max: 99_999_999_999_999n });
+    fc.assert(
+      fc.property(cents, (amount) => {
+        const whole = (amount / 100n).toString();
+        const plain = `${whole}.${(amount % 100n).toString().padStart(2, '0')}`;
+        const grouped = (mark: string): string => plain.replace(/\d(?=(?:\d{3})+\.)/g, `$&${mark}`);
+        const read = [plain, grouped(','), grouped('_')].map((text) => readNotional(text).toFixed(2));
+        expect(read).toEqual([plain, plain, plain]);
+      }),
+    );
+  });
+});

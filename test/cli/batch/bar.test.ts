@@ -1,0 +1,13 @@
+import { describe, expect, it } from 'vitest';
+import { barOf } from '../../../src/cli/batch/batch-progress.ts';
+
+describe('the bar', () => {
+  it.each([
+    [{ done: 0, failed: 0, total: 30 }, '[--------------------] 0/30'],
+    [{ done: 15, failed: 0, total: 30 }, '[##########----------] 15/30'],
+    [{ done: 29, failed: 2, total: 30 }, '[###################-] 29/30, 2 failed'],
+    [{ done: 30, failed: 0, total: 30 }, '[####################] 30/30'],
+  ])('is full when everything is done, and not before: %j', (state, bar) => {
+    expect(barOf(state)).toBe(bar);
+  });
+});

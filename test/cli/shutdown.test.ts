@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import { errorOf, withShutdownDeadline } from '../../src/cli/shutdown.ts';
+import { InterruptedError } from '../../src/errors.ts';
+import { steadyClock } from '../support/steady-clock.ts';
+
+/** What is said of a run that hangs when it is told to stop. */
+async function hanging(dealt: boolean) {
+  const controller = new AbortController();
+  const { signal } = controller;
+  controller.abort(new InterruptedError('SIGTERM', { what: 'Stopped by the system (TERM).' }));
+  const clock = steadyClock();
+  const never = new Promise<never>(() => undefined);
+  const ending = withShutdownDeadline(never, { signal, clock, dealt: () => dealt });
+  const waiting = clock.running();
+  clock.fire(2_000);
+  const thrown = await ending.catch((error: unknown) => error);
+  return { error: errorOf(thrown, signal, dealt), waiting };
+}
+
+describe('a run that hangs after a signal', () => {
+  it('is left behind after two seconds, the signal named', async () => {
+    const { error, waiting } = await hanging(false);
+    expect(waiting).toEqual([2_000]);
+    expect(error).toMatchObject({ signal: 'SIGTERM', effect: 'none' });
+    expect(error.book).toBe('Nothing was sent that changes the book.');
+  });
+
+  it('is not called without effect where something may have been sent', async () => {
+    const { error } = await hanging(true);
+    expect(error).toMatchObject({ signal: 'SIGTERM', effect: 'unknown', retry: 'after_check' });
+    expect(error.book).toContain('is in the journal');
+  });
+});

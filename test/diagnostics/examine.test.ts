@@ -1,0 +1,349 @@
+import { describe, expect, it } from 'vitest';
+import { unspecifiedIn } from '../../src/client/unspecified-fields.ts';
+import { type Check, type CheckName, checkupOf } from '../../src/diagnostics/checks.ts';
+import { judgeCompletion } from '../../src/diagnostics/completion-check.ts';
+import {
+  type DiagnosticSources,
+  runDiagnostics,
+  type ServiceAddress,
+} from '../../src/diagnostics/examine.ts';
+import { judgeFiles, judgeHalt, judgeJournal, judgeNode } from '../../src/diagnostics/machine-checks.ts';
+import { judgeAnswers, judgeClock, judgeReading, judgeTls } from '../../src/diagnostics/service-checks.ts';
+import { StoppedError } from '../../src/errors.ts';
+import { MAX_JOURNAL_BYTES, openJournal } from '../../src/journal/store.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import { pathsOf } from '../../src/platform/paths.ts';
+import { ACCEPTED, anIntent, NOON, SENDING, step } from '../journal/records.ts';
+import { aMachine, temporaryFolder } from '../support/own-folder.ts';
+
+const INSTALLED = { version: '0.1.0', commit: null, node: '20.20.2', openssl: '3.0', platform: 'linux-x64' };
+
+describe('the doctor on Node', () => {
+  it.each([
+    ['20.19.0', 'pass'],
+    ['20.18.3', 'fail'],
+    ['18.20.0', 'fail'],
+    ['22.1.0', 'pass'],
+    ['23.0.0', 'warn'],
+    ['26.10.0', 'pass'],
+  ])('%s: %s', (node, verdict) => {
+    const check = judgeNode({ ...INSTALLED, node });
+    expect(check).toMatchObject({ verdict, says: expect.stringContaining(`Node ${node}`) });
+    expect(check.todo === undefined).toBe(verdict === 'pass');
+  });
+});
+
+describe('the doctor on our files', () => {
+  const folder = (mode: string, ours = true) =>
+    ({ path: '/h/state', is: 'folder', mode, ours, bytes: 1 }) as const;
+  const file = (mode: string, ours = true) =>
+    ({ path: "/h/a b's", is: 'file', mode, ours, bytes: 1 }) as const;
+
+  it.each([
+    ['a folder of this user alone', 'folder', folder('0700'), 'pass', undefined],
+    ['one that others can read', 'folder', folder('0755'), 'warn', 'chmod 700 /h/state'],
+    ['one that others can write', 'folder', folder('0770'), 'fail', 'chmod 700 /h/state'],
+    ['a file of this user alone', 'file', file('0600'), 'pass', undefined],
+    ['one that others can read', 'file', file('0640'), 'fail', String.raw`chmod 600 '/h/a b'\''s'`],
+    [
+      "another user's",
+      'file',
+      file('0600', false),
+      'fail',
+      String.raw`Look whose it is: ls -ld '/h/a b'\''s'`,
+    ],
+    [
+      'a file in the place of a folder',
+      'folder',
+      file('0600'),
+      'fail',
+      String.raw`Move it away: '/h/a b'\''s'`,
+    ],
+    ['one without modes', 'file', { ...file('0600'), mode: undefined }, 'pass', undefined],
+    ['none yet', 'file', { path: '/h/x', is: 'absent' }, 'pass', undefined],
+    [
+      'one that cannot be seen',
+      'file',
+      { path: '/h/x', is: 'hidden', why: 'no' },
+      'fail',
+      'Mend that: ls -ld /h/x',
+    ],
+  ] as const)('%s', (_what, kind, seen, verdict, todo) => {
+    const check = judgeFiles([{ name: 'it', kind, seen }]);
+    expect([check.verdict, check.todo]).toEqual([verdict, todo]);
+  });
+
+  it('names each that is wrong, and is as bad as the worst', () => {
+    const check = judgeFiles([
+      { name: 'state folder', kind: 'folder', seen: folder('0755') },
+      { name: 'journal', kind: 'file', seen: file('0666') },
+    ]);
+    expect(check.verdict).toBe('fail');
+    expect(check.todo?.split('\n')).toHaveLength(2);
+  });
+
+  it('warns of a folder above ours that a group can write into', () => {
+    const parent = {
+      path: '/srv',
+      risk: 'group',
+      how: 'can be written by its group',
+      mend: 'chmod g-w /srv',
+    } as const;
+    expect(
+      judgeFiles([{ name: 'state folder', kind: 'folder', seen: folder('0700') }], [parent]),
+    ).toMatchObject({
+      verdict: 'warn',
+      says: expect.stringContaining('/srv can be written by its group'),
+      todo: 'chmod g-w /srv',
+    });
+  });
+});
+
+describe('the doctor on the journal', () => {
+  const read = async (...records: Parameters<ReturnType<typeof openJournal>['append']>[0][]) => {
+    const home = temporaryFolder();
+    const places = pathsOf({
+      env: { HEDGE_HOME: home },
+      host: { platform: 'linux', uid: process.geteuid?.() },
+      home,
+    });
+    const journal = openJournal({ places, machine: aMachine() });
+    for (const each of records) await journal.append(each);
+    const state = journal.read();
+    return { state, standing: state.actions };
+  };
+
+  it('that is whole and settled', async () => {
+    const { state, standing } = await read();
+    expect(judgeJournal(state, standing)).toMatchObject({ verdict: 'pass' });
+    expect(judgeJournal({ ...state, bytes: MAX_JOURNAL_BYTES - 1 }, [])).toMatchObject({
+      verdict: 'warn',
+      todo: expect.stringContaining('archive'),
+    });
+  });
+
+  it('with an action that nobody knows the end of', async () => {
+    const { state, standing } = await read([
+      anIntent(),
+      step(SENDING),
+      step({ kind: 'unknown', why: 'connection reset' }),
+    ]);
+    expect(judgeJournal(state, standing)).toMatchObject({
+      verdict: 'warn',
+      says: expect.stringContaining('7c1e'),
+      todo: 'Look: hedge check',
+    });
+  });
+
+  it('with one in flight, which is no trouble', async () => {
+    const { state, standing } = await read([anIntent(), step(SENDING), step(ACCEPTED)]);
+    expect(judgeJournal(state, standing)).toMatchObject({
+      verdict: 'pass',
+      says: expect.stringMatching(/whole; 1 in flight: 7c1e\.$/),
+      facts: { unresolved: [], in_flight: standing.map(({ id }) => id) },
+    });
+  });
+
+  it('that is damaged', async () => {
+    const { state } = await read();
+    const damaged = { ...state, damage: [{ line: 3, how: 'is not JSON' }] };
+    expect(judgeJournal(damaged, [])).toMatchObject({
+      verdict: 'fail',
+      says: expect.stringContaining('Line 3'),
+    });
+  });
+});
+
+describe('the doctor on time', () => {
+  const LIVE = { environment: 'live', here: false } as const;
+  const served = (offMs: number, tookMs = 100) => ({
+    askedAt: NOON,
+    answeredAt: NOON + tookMs,
+    servedAt: NOON + offMs,
+  });
+
+  it.each([
+    [0, 'pass'],
+    [-900, 'pass'],
+    [5_000, 'pass'],
+    [5_200, 'warn'],
+    [-7_000, 'warn'],
+    [60_000, 'warn'],
+    [60_200, 'fail'],
+    [-62_000, 'fail'],
+    [86_400_000, 'fail'],
+  ])('a service whose time is %d ms off: %s', (off, verdict) => {
+    expect(judgeClock(served(off), LIVE).verdict).toBe(verdict);
+    expect(judgeClock(served(off), { environment: 'practice', here: true }).verdict).toBe('pass');
+  });
+
+  it('blames no clock for an answer that took long', () => {
+    expect(judgeClock(served(9_000, 10_000), LIVE).verdict).toBe('pass');
+    expect(judgeReading(served(0, 10_000))).toMatchObject({ verdict: 'warn', facts: { ms: 10_000 } });
+    expect(judgeReading(served(0))).toMatchObject({ verdict: 'pass' });
+  });
+
+  it('fails nobody for a service on this machine, which may be practice and have its own time', () => {
+    const found = judgeClock(served(3 * 86_400_000), { environment: 'sandbox', here: true });
+    expect(found.verdict).toBe('warn');
+    expect(found.says).toContain('72 hours ahead of');
+    expect(found.todo).toContain('hedge practice serve');
+  });
+
+  it('says which way it is off, and that a service may keep its time to itself', () => {
+    expect(judgeClock(served(7_200_000), LIVE).says).toContain('2 hours ahead of');
+    expect(judgeClock(served(-30_000), LIVE).says).toContain('29 seconds behind');
+    expect(judgeClock({ ...served(0), servedAt: undefined }, LIVE).verdict).toBe('warn');
+  });
+
+  it.each([
+    [400, 'pass'],
+    [20, 'warn'],
+    [0, 'warn'],
+  ])('a certificate that is good for %d days: %s', (days, verdict) => {
+    const own = { subject: 'api.test', issuer: 'Root', validTo: NOON + days * 86_400_000 };
+    const root = { subject: 'Root', issuer: 'Root', validTo: NOON + 4_000 * 86_400_000 };
+    const check = judgeTls({ protocol: 'TLSv1.3', chain: [own, root] }, 'api.test', NOON);
+    expect(check).toMatchObject({ verdict, facts: { chain: [{ days }, { days: 4_000 }] } });
+  });
+});
+
+describe('the doctor on answers', () => {
+  const none = { read: ['GET /markets'], strange: [], unnamed: [], codes: [], unreadable: [] };
+
+  it.each([
+    ['as specified', none, 'pass'],
+    ['with names where none are shown', { ...none, unnamed: ['account.tier'] }, 'pass'],
+    ['with a field too many', { ...none, strange: ['hedge.leverage'] }, 'warn'],
+    ['with a code of its own', { ...none, codes: ['teapot'] }, 'warn'],
+    ['that cannot be read', { ...none, unreadable: ['GET /markets: no.'] }, 'fail'],
+  ] as const)('%s', (_what, answers, verdict) => {
+    const check = judgeAnswers(answers);
+    expect(check.verdict).toBe(verdict);
+    for (const name of [...answers.strange, ...answers.codes, ...answers.unnamed])
+      expect(check.says).toContain(name);
+  });
+
+  it('finds what is in no specification, at any depth, each once', () => {
+    const capacity = { buy: 1, sell: 1, both: 2 };
+    const market = { market: 'X', status: 'paused', available_capacity_usd: capacity, tier: 'b' };
+    expect(unspecifiedIn('market', [market, market, null, 'x'])).toEqual([
+      'market.available_capacity_usd.both',
+      'market.tier',
+      'market.status = paused',
+    ]);
+    expect(unspecifiedIn('hedge', [{ id: 'hdg_1', status: 'filled', struck_rate: null }])).toEqual([]);
+    expect(unspecifiedIn('hedge', [{ __proto__: null, constructor: 1 }])).toEqual(['hedge.constructor']);
+  });
+});
+
+describe('the doctor on completion', () => {
+  const at = (shell: string | undefined, files: Readonly<Record<string, string>> = {}) =>
+    judgeCompletion({ shell, home: '/home/ada', env: {} }, (path) => files[path]);
+
+  it.each([
+    ['/bin/bash', '/home/ada/.local/share/bash-completion/completions/hedge', ''],
+    ['/usr/bin/zsh', '/home/ada/.zfunc/_hedge', ''],
+    ['/usr/bin/fish', '/home/ada/.config/fish/completions/hedge.fish', ''],
+    ['/bin/bash', '/home/ada/.bashrc', 'eval "$(hedge completion bash)"'],
+  ])('%s that loads it from %s', (shell, path, content) => {
+    expect(at(shell, { [path]: content })).toMatchObject({ verdict: 'pass', facts: { found: path } });
+  });
+
+  it('says where there is none, and nothing of shells that have none', () => {
+    expect(at('/bin/bash', { '/home/ada/.bashrc': 'alias h=hedge' })).toMatchObject({ verdict: 'warn' });
+    expect(at('/bin/dash')).toMatchObject({ verdict: 'pass' });
+    expect(at(undefined)).toMatchObject({ verdict: 'pass', says: 'No shell to complete in.' });
+  });
+});
+
+describe('an examination', () => {
+  const PASS: Check = { check: 'completion', verdict: 'pass', says: 'fine' };
+  const refused = async (): Promise<never> => {
+    throw new StoppedError({ code: 'declined', what: 'Not now.', hint: 'Later.' });
+  };
+  /** A machine on which nothing can be reached. */
+  const anExamined = (parts: Partial<DiagnosticSources> = {}): DiagnosticSources => ({
+    clock: {
+      now: () => NOON,
+      monotonic: () => 0,
+      sleep: () => Promise.resolve(),
+      after: (ms, then) => systemClock.after(ms / 1_000, then),
+    },
+    installed: INSTALLED,
+    files: () => [],
+    parents: () => [],
+    journal() {
+      throw new StoppedError({ code: 'damaged_file', what: 'Unreadable.', hint: 'Mend it.' });
+    },
+    tryJournal: () => Promise.resolve(),
+    halt: () => ({ who: 'ada@desk', at: '2026-11-20T09:00:00Z', why: 'venue down' }),
+    completion: () => PASS,
+    selection: refused,
+    profiles: () => undefined,
+    address: refused,
+    account: refused,
+    checkAccount: async () => undefined,
+    ...parts,
+  });
+  const verdicts = (checks: readonly Check[]): Partial<Record<CheckName, string>> =>
+    Object.fromEntries(checks.map(({ check, verdict }) => [check, verdict]));
+
+  it('shows the rest whatever fails, and what to do', async () => {
+    const { verdict, checks } = await runDiagnostics(anExamined());
+    expect(verdict).toBe('fail');
+    expect(verdicts(checks)).toEqual({
+      node: 'pass',
+      files: 'pass',
+      profile: 'fail',
+      journal: 'fail',
+      halt: 'warn',
+      completion: 'pass',
+      proxy: 'warn',
+      dns: 'warn',
+      tls: 'warn',
+      reading: 'warn',
+      clock: 'warn',
+      answers: 'warn',
+    });
+    expect(checks.find(({ check }) => check === 'profile')).toMatchObject({
+      says: 'Not now.',
+      todo: 'Later.',
+    });
+  });
+
+  it('waits for nobody who never answers', async () => {
+    const never = new Promise<never>(() => undefined);
+    const address: ServiceAddress = {
+      baseUrl: 'https://api.test/v2',
+      warning: undefined,
+      host: 'api.test',
+      proxy: () => undefined,
+      lookUp: () => never,
+      shakeHands: () => never,
+    };
+    const { checks } = await runDiagnostics(anExamined({ address: async () => address }));
+    for (const name of ['dns', 'tls'])
+      expect(checks.find(({ check }) => check === name)).toMatchObject({
+        verdict: 'fail',
+        says: expect.stringMatching(/No answer within \d+ s/),
+      });
+  });
+
+  it('calls a fault of ours by its name', async () => {
+    const fault = new Error('oops');
+    const { checks } = await runDiagnostics(
+      anExamined({
+        files() {
+          throw fault;
+        },
+      }),
+    );
+    expect(checks.find(({ check }) => check === 'files')?.says).toContain('A fault in hedge itself: oops');
+  });
+
+  it('is as bad as its worst', () => {
+    expect(checkupOf([PASS]).verdict).toBe('pass');
+    expect(checkupOf([PASS, judgeHalt({ who: 'a', at: 'b', why: 'c' })]).verdict).toBe('warn');
+  });
+});

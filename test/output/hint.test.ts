@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { hintBlocks, hintFor } from '../../src/output/hint.ts';
+import { renderHuman } from '../../src/output/render-human.ts';
+
+describe('what to do next', () => {
+  it.each([
+    ['hedge check 7c1e    looks', 'hedge --profile desk check 7c1e    looks'],
+    ['See hedge positions.', 'See hedge --profile desk positions.'],
+    [
+      'hedge wait 7c1e\nhedge close USDTNGN buy',
+      'hedge --profile desk wait 7c1e\nhedge --profile desk close USDTNGN buy',
+    ],
+    ['hedge --profile practice markets', 'hedge --profile practice markets'],
+    ['hedge journal 7c1e', 'hedge journal 7c1e'],
+    ['hedge profile show', 'hedge profile show'],
+    ['hedge opens', 'hedge opens'],
+  ])('names the profile that the line named: %s', (hint, shown) => {
+    expect(hintFor({ hint }, 'desk')).toBe(shown);
+    expect(hintFor({ hint }, undefined)).toBe(hint);
+  });
+
+  it('is nothing where nothing is to be done', () => {
+    expect(hintFor({ hint: undefined }, 'desk')).toBeUndefined();
+  });
+});
+
+describe('commands that go on', () => {
+  const HINT = [
+    'Nobody is at a terminal to be asked.',
+    'hedge --profile practice check 3327                                     looks; sends nothing',
+    'hedge --profile practice resume 3327    looks, then asks before it sends again with the same key',
+  ].join('\n');
+  const shown = (hint: string, width: number): string[] =>
+    renderHuman(hintBlocks(hint), { width, colour: 0, unicode: true, zone: 'UTC', now: 0 })
+      .trimEnd()
+      .split('\n');
+
+  it('stand in a column of their own, and what they do is wrapped under itself', () => {
+    expect(shown(HINT, 80)).toEqual([
+      'Nobody is at a terminal to be asked.',
+      'hedge --profile practice check 3327     looks; sends nothing',
+      'hedge --profile practice resume 3327    looks, then asks before it sends again',
+      '                                        with the same key',
+    ]);
+  });
+
+  it('stand above what they do where there is no room beside them, and are never cut', () => {
+    expect(shown(HINT, 50)).toEqual([
+      'Nobody is at a terminal to be asked.',
+      'hedge --profile practice check 3327',
+      '    looks; sends nothing',
+      'hedge --profile practice resume 3327',
+      '    looks, then asks before it sends again with',
+      '    the same key',
+    ]);
+    expect(shown(`hedge journal settle 3327 --as nothing --because TEXT    your word`, 40)).toEqual([
+      'hedge journal settle 3327 --as nothing --because TEXT',
+      '    your word',
+    ]);
+  });
+
+  it('keep the blanks of a deal id', () => {
+    expect(shown("hedge wait 'PAY    1'    waits", 80)).toEqual(["hedge wait 'PAY    1'    waits"]);
+  });
+});

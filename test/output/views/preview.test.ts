@@ -1,0 +1,252 @@
+import { describe, expect, it } from 'vitest';
+import { viewPreview } from '../../../src/output/views/plan.ts';
+import type { Plan } from '../../../src/trading/plan.ts';
+import type { Preview } from '../../../src/trading/trading-context.ts';
+import { hedge, planOf, position, sideBook } from '../../trading/facts.ts';
+import { fullPlan, shown } from './shown.ts';
+
+const preview = (plan: Plan, changes: Partial<Preview> = {}): Preview => ({
+  plan,
+  warnings: [],
+  dealtElsewhere: [],
+  changed: undefined,
+  ...changes,
+});
+
+const inOneLine = (blocks: Parameters<typeof shown>[0]): string =>
+  shown(blocks).join(' ').replace(/\s+/g, ' ');
+
+const BOUNDED = { dealId: 'PAY-8841', worstPrice: '1535', maxCostBps: '40' };
+
+describe('the preview of an open', () => {
+  it('has the price and its bound, the cost in USDC and bps, what is reserved, the side before and after', () => {
+    const plan = fullPlan('open USDTNGN buy 50k', { options: BOUNDED });
+    expect(shown(viewPreview(preview(plan, { dealtElsewhere: ['hdg_A'] })), { width: 120 })).toEqual([
+      'OPEN buy USDTNGN 50,000.00 USD, 3 days, to Mon 23 Nov 10:02 WAT. Gains when the naira weakens.',
+      'Price            1,530.918        mid 1,530.00, at worst 1,535.00 (checked here; the service has no limit price)',
+      'Breaks even at   1,534.7549       0.31 % above the mid',
+      'You pay            155.00   USDC  31 bps, at most 40 bps: impact 30.00, carry over 3 days 75.00, fee 50.00',
+      'Upfront          5,050.00   USDC  of 41,320.00 free',
+      'Buy side        40,000.00   USD   → 90,000.00 USD (10,000.00 USD not dealt from this machine)',
+      'Deal id         PAY-8841',
+      'Besides: hedge hdg_C, 5,000.00 USD, is submitted and may fill.',
+    ]);
+  });
+
+  it.each([
+    [{}, 'indicative: struck at the fill'],
+    [{ anyPrice: true }, 'any price is taken'],
+  ])('without a bound says what the price is worth: %j', (options, says) => {
+    const lines = shown(viewPreview(preview(fullPlan('open USDTNGN sell 10k', { options }))));
+    expect(lines.join('\n')).toContain(says);
+    expect(lines.join('\n')).not.toContain('at worst');
+  });
+
+  it('says that a sell gains when the naira strengthens, and what its carry earns', () => {
+    const text = inOneLine(viewPreview(preview(planOf('open USDTNGN sell 10k'))));
+    expect(text).toContain('Gains when the naira strengthens.');
+    expect(text).toContain(
+      'You pay 10.00 USDC 10 bps: impact 6.00, less carry earned over 3 days 6.00, fee 10.00',
+    );
+  });
+
+  it('says that the balance is too little, and marks a maturity on a weekend', () => {
+    const plan = planOf('open USDTNGN buy 500k');
+    const quote = plan.facts.quote;
+    if (quote === undefined) throw new Error('an open has a quote');
+    const weekend = {
+      ...plan,
+      facts: { ...plan.facts, quote: { ...quote, maturity: '2026-11-22T09:02:11Z' } },
+    };
+    const text = inOneLine(viewPreview(preview(weekend)));
+    expect(text).toContain('to Sun 22 Nov 10:02 WAT (!).');
+    expect(text).toContain('50,500.00 USDC of 41,320.00 free (too little)');
+  });
+
+  it('has dashes where the side cannot be told, and the reason', () => {
+    const book = sideBook({ hedges: [hedge('hdg_A', 10_000)], mayBeCut: true });
+    const text = inOneLine(viewPreview(preview(planOf('open USDTNGN buy 10k', { facts: { book } }))));
+    expect(text).toContain('Buy side — → — (not told: the list of hedges may be one page of more)');
+  });
+});
+
+describe('the preview of an addition', () => {
+  it('names the hedge that grows and the maturity that stays', () => {
+    const book = sideBook({ hedges: [hedge('hdg_B', 30_000)] });
+    const lines = shown(viewPreview(preview(planOf('add USDTNGN buy 10k', { facts: { book } }))));
+    expect(lines.slice(0, 2).join(' ').replace(/ +/g, ' ')).toBe(
+      'ADD buy USDTNGN 10,000.00 USD to hedge hdg_B, still to Mon 23 Nov 10:02 WAT. Gains when the naira weakens.',
+    );
+    expect(lines.join('\n')).toMatch(/hdg_B +30,000\.00 +USD +→ 40,000\.00 USD/);
+  });
+
+  it('has the carry to that maturity in its cost, and names it beside the carry', () => {
+    // A day and a half of the quote's three: of the 15 half, of the 6 that are earned half.
+    const to = { maturity_at: '2026-11-22T00:00:00Z' };
+    const added = (side: 'buy' | 'sell') => {
+      const book = sideBook({ hedges: [hedge('hdg_B', 30_000, { side, ...to })] }, side);
+      return inOneLine(viewPreview(preview(planOf(`add USDTNGN ${side} 10k`, { facts: { book } }))));
+    };
+    expect(added('buy')).toContain(
+      'You pay 23.50 USDC 23.5 bps: impact 6.00, carry to Sun 22 Nov 01:00 WAT (!) 7.50, fee 10.00',
+    );
+    expect(added('sell')).toContain(
+      'You pay 13.00 USDC 13 bps: impact 6.00, less carry earned to Sun 22 Nov 01:00 WAT (!) 3.00, fee 10.00',
+    );
+  });
+
+  it('says that the service chooses where several are open', () => {
+    const lines = shown(viewPreview(preview(fullPlan('add USDTNGN buy 10k'))));
+    expect(lines.slice(0, 2).join(' ').replace(/ +/g, ' ')).toContain(
+      'to an open hedge that the service chooses, at the maturity it has.',
+    );
+    expect(lines.join('\n')).not.toContain('hdg_B');
+  });
+
+  it('counts the dearest maturity where the service chooses, and says so', () => {
+    const text = inOneLine(viewPreview(preview(fullPlan('add USDTNGN buy 10k'))));
+    expect(text).toContain('carry to Fri 27 Nov 10:02 WAT (the dearest it may get)');
+  });
+});
+
+describe('a warning before a deal', () => {
+  const warned = (hint: string): readonly string[] =>
+    shown(
+      viewPreview(
+        preview(planOf('open USDTNGN buy 10k'), {
+          warnings: [{ level: 'warn', code: 'in_flight', message: 'Two are in flight.', hint }],
+        }),
+      ),
+    ).slice(-3);
+
+  it('has its commands one a line', () => {
+    expect(warned('hedge wait b18e\nhedge wait 0d50')).toEqual([
+      'Warning: Two are in flight.',
+      'hedge wait b18e',
+      'hedge wait 0d50',
+    ]);
+    expect(warned('hedge wait b18e').at(-1)).toBe('hedge wait b18e');
+  });
+
+  it('goes on with a sentence', () => {
+    expect(warned('To see the market: hedge markets').at(-1)).toBe(
+      'Warning: Two are in flight. To see the market: hedge markets',
+    );
+  });
+});
+
+describe('the preview of a reduction', () => {
+  it('says what comes off, what is left hedge by hedge, and what comes back', () => {
+    const plan = fullPlan('reduce USDTNGN buy', { options: { by: '50%' } });
+    expect(shown(viewPreview(preview(plan)))).toEqual([
+      'REDUCE buy USDTNGN by 20,000.00 USD of 40,000.00 USD (50 % of it).',
+      'Buy side      40,000.00 USD   → 20,000.00 USD',
+      'hdg_B         30,000.00 USD   → 15,000.00 USD',
+      'hdg_A         10,000.00 USD   → 5,000.00 USD',
+      'Comes back     1,974.25 USD   to the balance, as it stands now',
+      'Net P&L          -15.75 USD   price and carry of it, before fees',
+      'Fee to close      10.00 USDC  none at maturity',
+      'Besides: hedge hdg_C, 5,000.00 USD, is submitted and may fill.',
+    ]);
+  });
+
+  it.each([
+    ['39600', true],
+    ['39599.99', false],
+  ])('of %s out of 40,000 says beforehand whether it closes the side', (notional, closes) => {
+    const text = shown(viewPreview(preview(fullPlan(`reduce USDTNGN buy ${notional}`)))).join('\n');
+    expect(text.includes('That is about everything: the service closes the whole side.')).toBe(closes);
+    expect(/Buy side .*→ 0\.00 USD/.test(text)).toBe(closes);
+  });
+
+  it('lists every hedge with its maturity where one was dealt elsewhere', () => {
+    const plan = fullPlan('reduce USDTNGN buy 10k');
+    const lines = shown(viewPreview(preview(plan, { dealtElsewhere: ['hdg_A'] })));
+    expect(lines).toContain('hdg_B  30,000.00  Mon 23 Nov 10:02 WAT  here       PAY-8841');
+    expect(lines).toContain('hdg_A  10,000.00  Fri 27 Nov 10:02 WAT  elsewhere  PAY-1');
+  });
+});
+
+describe('the preview of a close', () => {
+  it('lists each hedge, what comes back, and what holding to maturity would mean', () => {
+    const plan = fullPlan('close USDTNGN buy');
+    expect(shown(viewPreview(preview(plan, { dealtElsewhere: ['hdg_A'] })))).toEqual([
+      'CLOSE buy USDTNGN 40,000.00 USD: the whole side, every hedge on it.',
+      '',
+      'HEDGE        USD  MATURES               DEALT      DEAL ID',
+      'hdg_B  30,000.00  Mon 23 Nov 10:02 WAT  here       PAY-8841',
+      'hdg_A  10,000.00  Fri 27 Nov 10:02 WAT  elsewhere  PAY-1',
+      '',
+      'Buy side      40,000.00 USD   → 0.00 USD (10,000.00 USD not dealt from this',
+      '                              machine)',
+      'Comes back     3,948.50 USD   to the balance, as it stands now',
+      'Net P&L          -31.50 USD   price and carry, before fees',
+      'Fee to close      20.00 USDC  none at maturity',
+      'Besides: hedge hdg_C, 5,000.00 USD, is submitted and may fill.',
+      '',
+      'Held to maturity instead:',
+      'Fee saved      20.00 USDC',
+      'Carry so far  -12.50 USDC  and goes on: you pay 0.05 % a day',
+      'Settles       first Mon 23 Nov 10:02 WAT, last Fri 27 Nov 10:02 WAT',
+    ]);
+  });
+
+  it('has dashes for every figure that the service did not send, and zero for none', () => {
+    const book = sideBook({ hedges: [hedge('hdg_B', 30_000)], positions: [position()] });
+    const plan = planOf('close USDTNGN buy', { facts: { book, market: undefined } });
+    const text = shown(viewPreview(preview(plan))).join('\n');
+    expect(text).toMatch(/Comes back +1,012\.50 USD/);
+    expect(text).toMatch(/Net P&L +— /);
+    expect(text).toMatch(/Fee to close +— +none at maturity/);
+    expect(text).toMatch(/Fee saved +—\n/);
+    expect(text).toMatch(/Carry so far +— +and goes on\n/);
+    expect(text).toContain('Settles       Mon 23 Nov 10:02 WAT');
+  });
+});
+
+describe('any preview', () => {
+  const LINES = [
+    'open USDTNGN buy 50k',
+    'add USDTNGN buy 10k',
+    'reduce USDTNGN buy 10k',
+    'close USDTNGN buy',
+  ] as const;
+
+  it.each(LINES)('%s: what changed since it was shown leads, warnings come last', (line) => {
+    const warned = preview(fullPlan(line), {
+      changed: 'the price is 12 bps worse',
+      warnings: [{ level: 'warn', code: 'unusual_size', message: 'Six times the usual size.' }],
+    });
+    const lines = shown(viewPreview(warned));
+    expect(lines[0]).toBe('CHANGED since it was shown: the price is 12 bps worse.');
+    expect(lines.at(-1)).toBe('Warning: Six times the usual size.');
+  });
+
+  it.each(LINES.flatMap((line) => [60, 80, 120].map((width) => [line, width] as const)))(
+    '%s: at %i columns it wraps and loses nothing',
+    (line, width) => {
+      const blocks = viewPreview(
+        preview(fullPlan(line, { options: BOUNDED }), { dealtElsewhere: ['hdg_A'] }),
+      );
+      const wide = shown(blocks, { width: 400 }).join(' ').split(/\s+/);
+      const lines = shown(blocks, { width });
+      expect(lines.join(' ').split(/\s+/).toSorted()).toEqual(wide.toSorted());
+      for (const each of lines) expect(each.length).toBeLessThanOrEqual(width);
+    },
+  );
+
+  it.each(LINES)('%s: says in letters all that it says in colour', (line) => {
+    const blocks = viewPreview(preview(fullPlan(line), { changed: 'the book', dealtElsewhere: ['hdg_B'] }));
+    const painted = shown(blocks, { colour: 3 }).join('\n');
+    expect(painted).toMatch(/\p{Cc}\[\d+m/u);
+    expect(painted.replace(/\p{Cc}\[[\d;]*m/gu, '')).toBe(shown(blocks).join('\n'));
+  });
+
+  it('cannot be made to act by what the service or the operator wrote', () => {
+    const book = sideBook({ hedges: [hedge('hdg_\u001b[2J', 30_000, { client_reference: 'a\rLIVE' })] });
+    const lines = shown(
+      viewPreview(preview(planOf('close USDTNGN buy', { facts: { book } }), { dealtElsewhere: ['x'] })),
+    );
+    for (const each of lines) expect(each).not.toMatch(/\p{Cc}/u);
+  });
+});

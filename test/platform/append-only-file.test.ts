@@ -1,0 +1,106 @@
+/** A file that only grows: what is added is there whole or not at all, and only if the file is truly ours. */
+import {
+  appendFileSync,
+  chmodSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readAppendOnlyFile, withAppendOnlyFile } from '../../src/platform/append-only-file.ts';
+import { aMachine, runModule, temporaryFolder, withUmask } from '../support/own-folder.ts';
+
+const { host } = aMachine();
+const limits = { host, maxBytes: 10, tooLargeHint: 'Archive it.' };
+const aPath = (): string => join(temporaryFolder(), 'file');
+
+describe('a growing file', () => {
+  it.each([0o000, 0o277])(
+    'is made for its owner alone under umask %o, and grows at its end',
+    async (umask) => {
+      const path = aPath();
+      expect(readAppendOnlyFile(path, limits)).toBeUndefined();
+      const size = await withUmask(umask, () =>
+        withAppendOnlyFile(path, limits, (file) => {
+          file.append('one\n');
+          return file.bytes.length;
+        }),
+      );
+      withAppendOnlyFile(path, limits, (file) => {
+        expect(file.bytes.toString()).toBe('one\n');
+        file.append('two\n');
+      });
+      expect([size, (statSync(path).mode & 0o777).toString(8)]).toEqual([0, '600']);
+      expect(readAppendOnlyFile(path, limits)?.toString()).toBe('one\ntwo\n');
+    },
+  );
+
+  it('grows up to its bound, in bytes, and no further', () => {
+    const path = aPath();
+    withAppendOnlyFile(path, limits, (file) => file.append('₦₦₦'));
+    const add = (text: string) => () => withAppendOnlyFile(path, limits, (file) => file.append(text));
+    expect(add('₦')).toThrow(`${path} may not grow beyond 10 bytes.`);
+    add('!')();
+    expect(readFileSync(path, 'utf8')).toBe('₦₦₦!');
+    appendFileSync(path, '!');
+    expect(() => readAppendOnlyFile(path, limits)).toThrow(`${path} may not grow beyond 10 bytes.`);
+  });
+
+  it('passes on what its user throws, and is then as it was', () => {
+    const path = aPath();
+    const work = (): void =>
+      withAppendOnlyFile(path, limits, () => {
+        throw new Error('no');
+      });
+    expect(work).toThrow('no');
+    expect(readFileSync(path, 'utf8')).toBe('');
+  });
+
+  it.each<[string, (path: string) => void, RegExp]>([
+    ['a link', (path) => symlinkSync('elsewhere', path), /is a symbolic link/],
+    ['a folder', (path) => mkdirSync(path), /is not a regular file|it is a folder/],
+    [
+      'open to others',
+      (path) => {
+        writeFileSync(path, '', { mode: 0o600 });
+        chmodSync(path, 0o604);
+      },
+      /chmod 600/,
+    ],
+  ])('is refused when it is %s', (_what, put, how) => {
+    const path = aPath();
+    put(path);
+    for (const act of [
+      () => readAppendOnlyFile(path, limits),
+      () => withAppendOnlyFile(path, limits, () => undefined),
+    ]) {
+      try {
+        act();
+        expect.unreachable();
+      } catch (error) {
+        expect(error).toMatchObject({ code: 'damaged_file' });
+        expect(JSON.stringify(error)).toMatch(how);
+      }
+    }
+  });
+
+  it('takes back what the system stopped half-way', async () => {
+    const path = aPath();
+    const { ended } = runModule(
+      `
+      import { withGrowingFile } from 'dist/platform/growing-file.js';
+      import { hostOf } from 'dist/platform/host.js';
+      const limits = { host: hostOf(process), maxBytes: 10_000_000, tooLargeHint: '' };
+      withGrowingFile(process.argv[1], limits, (file) => file.append('one\\n'));
+      withGrowingFile(process.argv[1], limits, (file) => file.append('n'.repeat(1_000_000)));
+      `,
+      [path],
+      { fileKb: 64 },
+    );
+    expect((await ended).err).toContain(`Cannot write ${path}: the file may not grow so large (EFBIG).`);
+    expect(readFileSync(path, 'utf8')).toBe('one\n');
+  });
+});

@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { changedSince } from '../../src/trading/evaluate.ts';
+import { hedge, planOf, quote, sideBook } from './facts.ts';
+
+const priced = (side: 'buy' | 'sell', executionPrice: number) =>
+  planOf(`open USDTNGN ${side} 10000`, {
+    facts: {
+      quote: quote(side, '10000', {
+        pricing: { market_price: 1_000, execution_price: executionPrice, price_impact_usd: -6 },
+      }),
+    },
+  });
+
+describe('what changed between showing a deal and sending it', () => {
+  it.each([
+    ['buy', '10 bps above', 1_001, undefined],
+    ['buy', 'a hair more', 1_001.001, 'the price is 1,001.001 now, 10 bps worse than the 1,000.00 shown'],
+    ['buy', '20 bps above', 1_002, 'the price is 1,002.00 now, 20 bps worse than the 1,000.00 shown'],
+    ['buy', 'far better', 900, undefined],
+    ['sell', '10 bps below', 999, undefined],
+    ['sell', '20 bps below', 998, 'the price is 998.00 now, 20 bps worse than the 1,000.00 shown'],
+    ['sell', 'far better', 1_100, undefined],
+  ] as const)('a %s at %s', (side, _what, now, says) => {
+    expect(changedSince(priced(side, 1_000), priced(side, now))).toBe(says);
+  });
+
+  const half = (hedges = [hedge('hdg_B', 30_000), hedge('hdg_A', 10_000)]) =>
+    planOf('reduce USDTNGN buy', { options: { by: '50%' }, facts: { book: sideBook({ hedges }) } });
+
+  it('a colleague changed the size of a part', () => {
+    expect(changedSince(half(), half([hedge('hdg_B', 40_000), hedge('hdg_A', 10_000)]))).toBe(
+      'the reduction is 25,000.00 USD now, 20,000.00 USD was shown',
+    );
+  });
+
+  it.each([
+    'open USDTNGN buy 10000',
+    'add USDTNGN buy 10000',
+    'reduce USDTNGN buy 5000',
+    'close USDTNGN buy',
+  ])('a colleague dealt on the side of: %s', (line) => {
+    const grown = sideBook({
+      hedges: [hedge('hdg_C', 7_000), hedge('hdg_B', 30_000), hedge('hdg_A', 10_000)],
+    });
+    expect(changedSince(planOf(line), planOf(line, { facts: { book: grown } }))).toBe(
+      'USDTNGN buy went from 40,000.00 USD to 47,000.00 USD in between',
+    );
+  });
+
+  it('the same total in other hedges is another side', () => {
+    const swapped = sideBook({ hedges: [hedge('hdg_C', 30_000), hedge('hdg_A', 10_000)] });
+    const close = 'close USDTNGN buy';
+    expect(changedSince(planOf(close), planOf(close, { facts: { book: swapped } }))).toBe(
+      'the hedges on USDTNGN buy changed in between',
+    );
+  });
+
+  it('nothing, when nothing did', () => {
+    expect(changedSince(half(), half())).toBeUndefined();
+    expect(changedSince(priced('buy', 1_000), priced('buy', 1_000))).toBeUndefined();
+  });
+});

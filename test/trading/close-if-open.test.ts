@@ -1,0 +1,41 @@
+/** A close of a side on which nothing is open, over the practice service. */
+import { describe, expect, it } from 'vitest';
+import { hostOf } from '../../src/platform/host.ts';
+import { executeAction } from '../../src/trading/execute.ts';
+import { ACCEPTED, anIntent, SENDING, step, UNKNOWN } from '../journal/records.ts';
+import { intent } from './facts.ts';
+import { type DealingDesk, dealingDesk } from './trading-context.ts';
+
+const closeIfOpen = (desk: DealingDesk) =>
+  executeAction(intent('close USDTNGN buy', { ifOpen: true, yes: true }), desk.dealing());
+
+describe('closing a side on which nothing is open, where that is as good as done', () => {
+  it('is stopped by an open that a running process is sending', async () => {
+    const desk = await dealingDesk();
+    const { identity, journal } = desk.looking;
+    const writer = hostOf(process).self;
+    await journal.append([anIntent({ identity, writer }), step(SENDING, '7c1e', 1, writer)]);
+    await expect(closeIfOpen(desk)).rejects.toMatchObject({ code: 'in_flight', effect: 'none' });
+  });
+
+  it('names an open that nobody knows the end of', async () => {
+    const desk = await dealingDesk();
+    const { identity, journal, watch } = desk.looking;
+    await journal.append([anIntent({ identity }), step(SENDING), step(UNKNOWN)]);
+    expect(await closeIfOpen(desk)).toMatchObject({ outcome: 'flat', warnings: [{ code: 'unresolved' }] });
+    expect(watch.said.join('\n')).toContain(
+      'is unresolved (sent without a usable answer): it may stand or not',
+    );
+  });
+
+  it('is not stopped by a reduction whose end nobody looked for, nor by a profile that only reads', async () => {
+    const desk = await dealingDesk();
+    const { identity, journal } = desk.looking;
+    await journal.append([anIntent({ identity, action: 'reduce' }), step(SENDING), step(ACCEPTED)]);
+    expect(await closeIfOpen(desk)).toMatchObject({ outcome: 'flat', finding: undefined });
+    const dealing = desk.dealing();
+    const limits = { ...dealing.limits, readOnly: true };
+    const line = intent('close USDTNGN buy', { ifOpen: true, yes: true });
+    expect(await executeAction(line, { ...dealing, limits })).toMatchObject({ outcome: 'flat' });
+  });
+});

@@ -1,0 +1,115 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { confirmationFor } from '../../src/trading/confirmation-rule.ts';
+import { hedge, planOf, position, sideBook } from './facts.ts';
+
+const about = (
+  line: string,
+  { elsewhere = [] as string[], environment = 'live' as const, cut = false } = {},
+) => {
+  const hedges = [hedge('hdg_B', 30_000), hedge('hdg_A', 10_000)];
+  const book = sideBook({ hedges, mayBeCut: cut, positions: [position()] });
+  const plan = planOf(line, { facts: { book } });
+  return confirmationFor({ plan, dealtElsewhere: elsewhere, changed: undefined }, environment);
+};
+
+describe('what is asked before an action is sent', () => {
+  it.each([
+    ['open USDTNGN buy 50k', {}, 'buy 50000'],
+    ['open USDTNGN SELL 1,234.50', {}, 'sell 1234.5'],
+    ['add USDTNGN buy 10k', {}, 'buy 10000'],
+    ['reduce USDTNGN buy 10k', {}, 'y/N'],
+    ['close USDTNGN buy', {}, 'y/N'],
+    ['reduce USDTNGN buy 10k', { elsewhere: ['hdg_A'] }, 'USDTNGN'],
+    ['close USDTNGN buy', { elsewhere: ['hdg_A'] }, 'USDTNGN'],
+    // What cannot be told is not ours.
+    ['reduce USDTNGN buy 10k', { cut: true }, 'USDTNGN'],
+    ['close USDTNGN buy', { cut: true }, 'USDTNGN'],
+  ])('live, %s %j: %s', (line, facts, wanted) => {
+    const asked = about(line, facts);
+    expect(asked.kind === 'typed' ? asked.wanted : 'y/N').toBe(wanted);
+  });
+
+  it.each(
+    ['open USDTNGN buy 50k', 'add USDTNGN buy 1k', 'reduce USDTNGN buy 1k', 'close USDTNGN buy'].flatMap(
+      (line) => (['sandbox', 'practice'] as const).map((environment) => [environment, line] as const),
+    ),
+  )('%s, %s: y/N', (environment, line) => {
+    const plan = planOf(line);
+    expect(confirmationFor({ plan, dealtElsewhere: ['hdg_A'], changed: undefined }, environment).kind).toBe(
+      'y_or_n',
+    );
+  });
+
+  it.each([
+    ['reduce USDTNGN buy 10k', 'Reduce the side?'],
+    ['reduce USDTNGN buy 39,800', 'Close the whole side?'],
+    ['close USDTNGN buy', 'Close the whole side?'],
+  ])('%s is asked about as what it does: %s', (line, asks) => {
+    expect(about(line).asks).toBe(asks);
+  });
+
+  it.each([
+    ['sent', 'Send it again? The key is the same: what was done already is not done twice.'],
+    ['never_sent', 'Send it now? The service has not taken it so far.'],
+  ] as const)('an action of the journal that was %s goes on: %s', (again, asks) => {
+    const plan = planOf('open USDTNGN buy 50k');
+    const asked = confirmationFor({ plan, dealtElsewhere: [], changed: undefined, again }, 'live');
+    expect([asked.asks, asked.kind]).toEqual([asks, 'typed']);
+  });
+
+  it('says that it changed when it is asked again', () => {
+    const plan = planOf('open USDTNGN buy 50k');
+    const { asks } = confirmationFor({ plan, dealtElsewhere: [], changed: 'the price is worse' }, 'live');
+    expect(asks).toBe('Open this hedge? It changed, as shown.');
+  });
+});
+
+describe('the typed yes', () => {
+  it.each([
+    ['buy 50000', true],
+    ['BUY 50k', true],
+    ['Buy  50,000', true],
+    ['buy 50_000.00', true],
+    ['buy 0.05m', true],
+    ['buy', false],
+    ['50000', false],
+    ['y', false],
+    ['yes', false],
+    ['', false],
+    ['sell 50000', false],
+    ['buy 5000', false],
+    ['buy 500000', false],
+    ['buy 50000.01', false],
+    ['buy 50.000', false],
+    ['buy 50000 USD', false],
+    ['buy 50000\nbuy 50000', false],
+    ['open USDTNGN buy 50000', false],
+  ])('of an open of 50,000: %j is %s', (answer, yes) => {
+    const asked = about('open USDTNGN buy 50k');
+    expect(asked.kind === 'typed' && asked.fits(answer)).toBe(yes);
+  });
+
+  it.each([
+    ['USDTNGN', true],
+    ['usdtngn', true],
+    ['USDT', false],
+    ['y', false],
+    ['', false],
+    ['USDTNGN buy', false],
+  ])('of a close of what others dealt: %j is %s', (answer, yes) => {
+    const asked = about('close USDTNGN buy', { elsewhere: ['hdg_A'] });
+    expect(asked.kind === 'typed' && asked.fits(answer)).toBe(yes);
+  });
+
+  it('always takes what it says to type, and nothing random', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 10 ** 11 }), fc.string(), (cents, other) => {
+        const asked = about(`open USDTNGN buy ${(cents / 100).toFixed(2)}`);
+        if (asked.kind !== 'typed') throw new Error('live is typed');
+        expect(asked.fits(asked.wanted)).toBe(true);
+        expect(asked.fits(other) && !other.toLowerCase().includes('buy')).toBe(false);
+      }),
+    );
+  });
+});

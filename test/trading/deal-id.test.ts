@@ -1,0 +1,165 @@
+import { Big } from 'big.js';
+import { describe, expect, it } from 'vitest';
+import type { OpenIntent } from '../../src/args/action-intent.ts';
+import type { Hedge } from '../../src/client/schemas.ts';
+import type { JournalRecord } from '../../src/journal/records.ts';
+import { replayRecords } from '../../src/journal/replay.ts';
+import {
+  checkSameDeal,
+  checkSameTerms,
+  dealKey,
+  dealStatus,
+  guardDealId,
+  nextAttempt,
+} from '../../src/trading/deal-id.ts';
+import {
+  ACCEPTED,
+  anIntent,
+  DESK,
+  FAILED,
+  FILLED,
+  idOf,
+  NOON,
+  REFUSED,
+  SENDING,
+  step,
+  UNKNOWN,
+} from '../journal/records.ts';
+import { hedge, intent } from './facts.ts';
+
+const DEAL = 'PAY-8841';
+type Step = Parameters<typeof step>[0];
+
+const attempt = (id: string, steps: readonly Step[]): readonly JournalRecord[] => [
+  anIntent({ action_id: idOf(id), deal_id: DEAL, client_reference: DEAL, idempotency_key: id }),
+  ...steps.map((each) => step(each, id)),
+];
+
+const known = (records: readonly JournalRecord[], underDealId: readonly Hedge[]) => {
+  const folded = replayRecords(records, () => false);
+  return {
+    state: { ...folded, records, path: 'journal.jsonl', damage: [], cutTail: false, bytes: 0 },
+    identity: DESK,
+    underDealId,
+    nowMs: NOON,
+  };
+};
+
+const served = (id: string, status: string) => hedge(id, 10_000, { status, client_reference: DEAL });
+const filled = attempt('7c1e', [SENDING, ACCEPTED, FILLED]);
+const failed = attempt('7c1e', [SENDING, ACCEPTED, FAILED]);
+const LOST = [SENDING, UNKNOWN] as const;
+const LOOKED = { ...REFUSED, looked: true } as const;
+const accepted = attempt('7c1e', [SENDING, ACCEPTED]);
+
+describe('what a deal id has come to', () => {
+  it.each<[string, readonly JournalRecord[], readonly Hedge[], string, number]>([
+    ['nothing at all', [], [], 'never', 1],
+    [
+      'refused once: never dealt, and the next attempt is the second',
+      attempt('7c1e', [SENDING, REFUSED]),
+      [],
+      'never',
+      2,
+    ],
+    ['dealt here', filled, [served('hdg_1', 'filled')], 'here', 1],
+    ['sent from here without an answer', attempt('7c1e', [SENDING, UNKNOWN]), [], 'here', 1],
+    ['dealt by a colleague', [], [served('hdg_9', 'filled')], 'there', 1],
+    ['in flight by a colleague', [], [served('hdg_9', 'submitted')], 'there', 1],
+    ['failed here', failed, [served('hdg_1', 'failed')], 'failed', 2],
+    ['failed elsewhere', [], [served('hdg_9', 'failed')], 'failed', 2],
+    ['failed twice elsewhere', [], [served('hdg_9', 'failed'), served('hdg_8', 'failed')], 'failed', 3],
+    [
+      'refused after a lost answer, and not there: the same key',
+      attempt('7c1e', [...LOST, LOOKED]),
+      [],
+      'never',
+      1,
+    ],
+    ['of no answer, and not there: the same key', attempt('7c1e', [...LOST, FAILED]), [], 'never', 1],
+    ['failed while nobody waited', accepted, [served('hdg_1', 'failed')], 'failed', 2],
+    [
+      'failed, then dealt by a colleague',
+      failed,
+      [served('hdg_9', 'filled'), served('hdg_1', 'failed')],
+      'there',
+      2,
+    ],
+  ])('%s', (_what, records, hedges, dealt, next) => {
+    expect(dealStatus(DEAL, known(records, hedges)).dealt).toBe(dealt);
+    expect(nextAttempt(DEAL, known(records, hedges))).toBe(next);
+  });
+
+  it('does not send a key again that has had its no, where the failures before it were seen elsewhere', () => {
+    const key = dealKey(DESK, { id: DEAL, attempt: 2 });
+    const second = anIntent({ deal_id: DEAL, client_reference: DEAL, idempotency_key: key });
+    const records = [second, step(SENDING), step(ACCEPTED), step(FAILED)];
+    // The key was a colleague's too, who had it refused after the first had failed.
+    const replayed = known(records, [served('hdg_1', 'failed')]);
+    expect(nextAttempt(DEAL, replayed)).toBe(3);
+  });
+
+  it('goes on to the next key once the life of the one that was not executed is over', () => {
+    const soon = known(attempt('7c1e', [...LOST, LOOKED]), []);
+    expect(nextAttempt(DEAL, { ...soon, nowMs: NOON + 59 * 60_000 })).toBe(1);
+    expect(nextAttempt(DEAL, { ...soon, nowMs: NOON + 61 * 60_000 })).toBe(2);
+  });
+
+  it('stops a second deal under an id that only the service knows', () => {
+    expect(guardDealId(DEAL, known([], [served('hdg_9', 'filled')]))).toMatchObject([
+      { level: 'stop', code: 'deal_id_used', details: { hedge_id: 'hdg_9' } },
+    ]);
+    expect(guardDealId(DEAL, known([], [served('hdg_9', 'failed')]))).toEqual([]);
+  });
+});
+
+function anOpen(...words: Parameters<typeof intent>): OpenIntent {
+  const meant = intent(...words);
+  if (meant.action !== 'open') throw new Error('not an open');
+  return meant;
+}
+
+describe('--ensure', () => {
+  const asked = anOpen('open USDTNGN buy 10000', { dealId: DEAL, ensure: true });
+  const terms = { market: 'USDTNGN', side: 'buy', notional: new Big('10000.00'), tenorDays: 3 } as const;
+
+  it('takes the same deal for done', () => {
+    expect(() => checkSameTerms(asked, terms)).not.toThrow();
+  });
+
+  it.each([
+    ['another size', { notional: new Big(10_001) }],
+    ['the other side', { side: 'sell' as const }],
+    ['another tenor', { tenorDays: 7 }],
+    ['another market', { market: 'USDTGHS' }],
+  ])('stops at %s under the same id', (_what, other) => {
+    expect(() => checkSameTerms(asked, { ...terms, ...other })).toThrow(
+      expect.objectContaining({ code: 'deal_id_used' }),
+    );
+  });
+
+  it.each<[string, Partial<Record<string, string | number>>, readonly string[], string | undefined]>([
+    ['of the same size', { notional_usd: 10_000 }, [], undefined],
+    ['of another size now', { notional_usd: 6_000 }, [], 'cannot be seen here'],
+    ['of another size now, seen at this one', { notional_usd: 6_000 }, ['10000.00'], undefined],
+    ['of another size now, seen at a third', { notional_usd: 6_000 }, ['8000'], 'cannot be seen here'],
+    ['closed at another size', { notional_usd: 6_000, status: 'closed' }, [], 'cannot be seen here'],
+    // Nothing is added to, or taken from, what has not filled.
+    ['of another size and not filled', { notional_usd: 6_000, status: 'submitted' }, [], 'on other terms'],
+    ['on the other side', { side: 'sell' }, ['10000'], 'on other terms'],
+    ['of another tenor', { notional_usd: 6_000, tenor_days: 7 }, ['10000'], 'on other terms'],
+  ])('held against a hedge that only the service knows, %s', (_what, changes, seen, says) => {
+    const theirs = hedge('hdg_9', 10_000, { client_reference: DEAL, ...changes });
+    const check = () =>
+      checkSameDeal(
+        asked,
+        theirs,
+        seen.map((size) => new Big(size)),
+      );
+    if (says === undefined) expect(check).not.toThrow();
+    else
+      expect(check).toThrow(
+        expect.objectContaining({ code: 'deal_id_used', what: expect.stringContaining(says) }),
+      );
+  });
+});

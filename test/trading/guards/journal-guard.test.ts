@@ -1,0 +1,503 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { DamagedFileError, UsageError } from '../../../src/errors.ts';
+import { serviceIdentity } from '../../../src/journal/account-identity.ts';
+import type { Halt } from '../../../src/journal/halt.ts';
+import type { IntentRecord, JournalRecord } from '../../../src/journal/records.ts';
+import { replayRecords } from '../../../src/journal/replay.ts';
+import type { JournalState } from '../../../src/journal/store.ts';
+import { guardJournal, type JournalGuardTerms } from '../../../src/trading/guards/journal-guard.ts';
+import type { Finding, TradingLimits } from '../../../src/trading/trading-context.ts';
+import {
+  ACCEPTED,
+  anIntent,
+  at,
+  DESK,
+  DONE,
+  FAILED,
+  FILLED,
+  idOf,
+  NOON,
+  NOT_SEEN,
+  NOT_SENT,
+  NOTHING,
+  REFUSED,
+  SENDING,
+  step,
+  theTerms,
+  UNKNOWN,
+} from '../../journal/records.ts';
+import { big, NO_LIMITS } from '../facts.ts';
+
+type Steps = readonly Parameters<typeof step>[0][];
+
+/** What became of an action, and how it then stands. */
+const FATES: Readonly<Record<string, Steps>> = {
+  prepared: [],
+  sent: [SENDING],
+  unknown: [SENDING, UNKNOWN],
+  accepted: [SENDING, ACCEPTED],
+  filled: [SENDING, ACCEPTED, FILLED],
+  failed: [SENDING, ACCEPTED, FAILED],
+  refused: [SENDING, REFUSED],
+  'not seen': [SENDING, ACCEPTED, NOT_SEEN],
+  'not sent': [SENDING, NOT_SENT],
+  'settled as done': [SENDING, UNKNOWN, DONE],
+  'settled as nothing': [SENDING, UNKNOWN, NOTHING],
+};
+
+/** An action with its fate; begun two hundred seconds before noon unless said. */
+const action = (id: string, fate: string, parts: Partial<IntentRecord> = {}): readonly JournalRecord[] => [
+  anIntent({ action_id: idOf(id), at: at(-200), ...parts }),
+  ...(FATES[fate] ?? []).map((each) => step(each, id, -199)),
+];
+
+const journal = (
+  records: readonly (readonly JournalRecord[])[],
+  changes: Partial<JournalState> & { running?: boolean } = {},
+): JournalState => {
+  const { running = false, ...rest } = changes;
+  const flat = records.flat();
+  return {
+    ...replayRecords(flat, () => running),
+    records: flat,
+    damage: [],
+    cutTail: false,
+    path: '/desk/journal.jsonl',
+    bytes: 1,
+    ...rest,
+  };
+};
+
+interface Desk {
+  nowMs?: number;
+  limits?: Partial<TradingLimits>;
+  halt?: Halt;
+}
+
+const guard = (asked: Partial<JournalGuardTerms>, state: JournalState, desk: Desk = {}): readonly Finding[] =>
+  guardJournal(
+    {
+      ...theTerms(asked.action === undefined || asked.action === 'open' ? {} : { tenorDays: undefined }),
+      despite: [],
+      allowDuplicate: false,
+      ...(asked.action === 'close' ? { notional: undefined } : {}),
+      ...asked,
+    },
+    state,
+    { nowMs: desk.nowMs ?? NOON, limits: { ...NO_LIMITS, ...desk.limits }, halt: desk.halt },
+  );
+
+const found = (...asked: Parameters<typeof guard>): readonly string[] =>
+  guard(...asked).map(({ level, code }) => `${level} ${code}`);
+
+type Name = JournalGuardTerms['action'];
+const ACTIONS = ['open', 'add', 'reduce', 'close'] as const;
+
+describe('the guards over the journal', () => {
+  it.each(ACTIONS)('find nothing against %s on an empty one', (name) => {
+    expect(guard({ action: name }, journal([]))).toEqual([]);
+  });
+
+  it.each(ACTIONS)('find nothing against %s on a side where all has ended long ago', (name) => {
+    const ended = ['filled', 'failed', 'refused', 'not seen', 'not sent', 'settled as nothing', 'prepared'];
+    const state = journal(ended.map((fate, index) => action(`aaa${index.toString()}`, fate)));
+    expect(guard({ action: name }, state)).toEqual([]);
+  });
+});
+
+describe('a halt', () => {
+  const halt: Halt = { who: 'ada@desk', at: at(), why: 'venue \u001b[2Jdown' };
+  const unreadable: Halt = {
+    unreadable: new DamagedFileError('/desk/halt.json', { what: '/desk/halt.json is a symbolic link.' }),
+  };
+
+  it.each(ACTIONS)('stops %s only when that makes the book larger', (name) => {
+    const expected = name === 'open' || name === 'add' ? ['stop halted'] : [];
+    expect(found({ action: name }, journal([]), { halt })).toEqual(expected);
+    expect(found({ action: name }, journal([]), { halt: unreadable })).toEqual(expected);
+  });
+
+  it('says who, when and why, or which file cannot be read', () => {
+    const [read] = guard({}, journal([]), { halt });
+    expect(read?.message).toBe(
+      'Opens and adds from this machine are halted by ada@desk, 2026-11-20 12:00:00 UTC: "venue \\u{1b}[2Jdown".',
+    );
+    expect(guard({}, journal([]), { halt: unreadable })).toMatchObject([
+      { message: expect.stringContaining('/desk/halt.json'), details: { path: '/desk/halt.json' } },
+    ]);
+  });
+});
+
+describe('an action without a usable answer', () => {
+  it.each<[Name, string, readonly string[]]>([
+    ['open', 'unknown', ['stop unresolved']],
+    ['add', 'unknown', ['stop unresolved']],
+    ['reduce', 'unknown', ['stop unresolved']],
+    ['close', 'unknown', ['warn unresolved']],
+    ['open', 'sent', ['stop unresolved']],
+    ['close', 'sent', ['warn unresolved']],
+    ['open', 'settled as done', []],
+  ])('before %s, %s', (name, fate, expected) => {
+    const state = journal([action('7c1e', fate)]);
+    expect(found({ action: name }, state)).toEqual(expected);
+  });
+
+  it.each<[string, Partial<JournalGuardTerms>]>([
+    ['market', { market: 'USDTKES' }],
+    ['side', { side: 'sell' }],
+    [
+      'identity',
+      {
+        identity: serviceIdentity('live', {
+          baseUrl: 'https://partner.test/v2',
+          keyFingerprint: 'ffffffff',
+          account: 'another',
+        }),
+      },
+    ],
+  ])('is no matter on another %s', (_what, asked) => {
+    const labeled = {
+      identity: { ...DESK, environment: 'live', account: 'one', key_fingerprint: '1a2b3c4d' },
+    } as const;
+    expect(guard(asked, journal([action('7c1e', 'unknown', labeled)]))).toEqual([]);
+  });
+
+  it.each<[string, Partial<IntentRecord>, string]>([
+    ['a profile', {}, 'hedge profile set desk --key-stdin'],
+    ['the environment', { profile: 'env' }, 'hedge check 7c1e'],
+    [
+      'a profile with a label',
+      { identity: { ...DESK, environment: 'live', account: 'one', key_fingerprint: '1a2b3c4d' } },
+      'hedge profile set NAME --account one',
+    ],
+  ])(
+    'stops an open with another API key too, and says what confirms the account: of %s',
+    (_what, parts, line) => {
+      const identity = serviceIdentity('live', { baseUrl: DESK.base_url, keyFingerprint: 'ffffffff' });
+      const [first] = guard({ identity }, journal([action('7c1e', 'unknown', parts)]));
+      expect(first).toMatchObject({ level: 'stop', code: 'unresolved' });
+      expect(first?.message).toContain(
+        'it was sent with another API key (1a2b3c4d), not confirmed to be of this account',
+      );
+      expect(first?.hint?.split('\n')[0]).toContain(line);
+    },
+  );
+
+  it('is named with the ways out of it', () => {
+    const [first] = guard({ action: 'add' }, journal([action('7c1e', 'unknown', { deal_id: 'PAY-8841' })]));
+    expect(first?.message).toBe(
+      'OPEN buy USDTNGN 10,000.00 USD ("PAY-8841"), action 7c1e of 2026-11-20 11:56:41 UTC, is unresolved (sent without a usable answer): it may stand or not.',
+    );
+    expect(first?.hint?.split('\n').map((line) => line.split('   ')[0])).toEqual([
+      'hedge check 7c1e',
+      'hedge resume 7c1e',
+      '--despite 7c1e',
+    ]);
+    expect(first?.details).toMatchObject({ actions: [{ action_id: idOf('7c1e'), state: 'unknown' }] });
+  });
+
+  it('does not keep another one from being settled: what is sent again is only told', () => {
+    const state = journal([action('7c1e', 'unknown'), action('90ab', 'unknown')]);
+    expect(found({ except: idOf('90ab'), allowDuplicate: true }, state)).toEqual(['warn unresolved']);
+  });
+});
+
+describe('an action in flight', () => {
+  it.each<[Name, Name, readonly string[]]>([
+    ['open', 'open', ['warn in_flight']],
+    ['add', 'open', ['warn in_flight']],
+    ['reduce', 'add', ['warn in_flight']],
+    ['reduce', 'reduce', ['warn in_flight']],
+    ['open', 'close', ['warn in_flight']],
+    ['close', 'open', ['stop in_flight']],
+    ['close', 'add', ['stop in_flight']],
+    ['close', 'reduce', ['stop in_flight']],
+    ['close', 'close', ['warn in_flight']],
+  ])('before %s, when it is %s: %j', (name, other, expected) => {
+    const parts = { action: other };
+    const asked = { action: name };
+    expect(found(asked, journal([action('7c1e', 'accepted', parts)]))).toEqual(expected);
+    for (const fate of ['sent', 'prepared'])
+      expect(found(asked, journal([action('7c1e', fate, parts)], { running: true }))).toEqual(expected);
+    expect(found(asked, journal([action('7c1e', 'not seen', parts)]))).toEqual([]);
+  });
+
+  it('keeps nobody from closing for longer than five minutes', () => {
+    const state = journal([action('7c1e', 'accepted')]);
+    const after = (seconds: number) =>
+      found({ action: 'close' }, state, { nowMs: NOON + (seconds - 199) * 1_000 });
+    expect(after(299)).toEqual(['stop in_flight']);
+    expect(after(300)).toEqual(['warn in_flight']);
+  });
+
+  it.each<[string, readonly Name[], readonly string[], string]>([
+    ['an open', ['open'], ['This one adds to it.'], 'takes from'],
+    ['a reduction', ['reduce'], ['takes from what is open when it lands'], 'adds to it'],
+    ['a close', ['close'], ['takes from what is open when it lands'], 'adds to it'],
+    ['both', ['add', 'reduce'], ['This one adds to it.', 'takes from'], 'nothing of the kind'],
+  ])('tells an open what %s means for it', (_, others, said, unsaid) => {
+    const state = journal(
+      others.map((other, nth) => action(`7c1${nth.toString()}`, 'accepted', { action: other })),
+    );
+    const [first] = guard({ action: 'open' }, state);
+    for (const each of said) expect(first?.message).toContain(each);
+    expect(first?.message).not.toContain(unsaid);
+  });
+
+  it('is told in full of three, and of the rest by their ids', () => {
+    const ids = ['7c11', '7c12', '7c13', '7c14', '7c15'];
+    const [first] = guard({ action: 'open' }, journal(ids.map((id) => action(id, 'accepted'))));
+    expect(first?.message.match(/is in flight \(/g)).toHaveLength(3);
+    expect(first?.message).toContain(' So are 2 more: 7c14, 7c15. This one adds to it.');
+    expect(first?.hint).toBe('hedge check');
+    expect(first?.details).toMatchObject({ actions: ids.map((id) => ({ action_id: idOf(id) })) });
+  });
+
+  it('tells a close what to wait for', () => {
+    const [first] = guard({ action: 'close' }, journal([action('7c1e', 'accepted')]));
+    expect(first?.hint).toMatch(/^hedge wait 7c1e\n--despite 7c1e /);
+  });
+});
+
+describe('--despite', () => {
+  const state = journal([
+    action('7c1e', 'unknown'),
+    action('90ab', 'accepted'),
+    action('7c1f', 'unknown', { side: 'sell' }),
+    action('dddd', 'filled'),
+  ]);
+
+  it('overrules exactly the action it names', () => {
+    expect(found({ action: 'add' }, state)).toEqual(['stop unresolved', 'warn in_flight']);
+    expect(found({ action: 'add', despite: ['7c1e'] }, state)).toEqual(['warn in_flight']);
+    expect(found({ action: 'close', despite: ['90ab'] }, state)).toEqual(['warn unresolved']);
+    expect(found({ action: 'close', despite: [idOf('90ab'), '7c1e'] }, state)).toEqual([]);
+    const two = journal([action('7c1e', 'unknown'), action('aaaa', 'unknown')]);
+    expect(found({ action: 'add', despite: ['7c1e'] }, two)).toEqual(['stop unresolved']);
+    expect(guard({ action: 'add', despite: ['7c1e'] }, two)[0]?.message).toContain('action aaaa');
+  });
+
+  it.each([
+    ['beef', 'No action is called "beef"'],
+    ['dddd', 'is filled, hedge "hdg_1"'],
+    ['7c1f', 'is on USDTNGN sell'],
+  ])('that names nothing in the way is refused: %s', (text, says) => {
+    expect(() => guard({ despite: ['7c1e', text] }, state)).toThrow(UsageError);
+    expect(() => guard({ despite: ['7c1e', text] }, state)).toThrow(says);
+  });
+
+  it('that may mean two actions is refused', () => {
+    const ids = [idOf('7c1e'), '7c1eaab111111111', '7c1eaab222222222'];
+    const twins = journal(ids.map((id) => action(id, 'unknown')));
+    expect(() => guard({ despite: ['7c1eaab'] }, twins)).toThrow(
+      '"7c1eaab" may mean 7c1eaab111111111 or 7c1eaab222222222',
+    );
+    expect(() => guard({ despite: ['7c1eaab2'] }, twins)).not.toThrow();
+  });
+});
+
+describe('a double', () => {
+  const recent = { at: at(-12) };
+
+  it.each<[string, Partial<JournalGuardTerms>, Partial<IntentRecord>, string, readonly string[]]>([
+    ['the same open', {}, {}, 'filled', ['stop duplicate']],
+    ['of another size', { notional: big('10000.01') }, {}, 'filled', []],
+    ['of another tenor', { tenorDays: 7 }, {}, 'filled', []],
+    ['allowed', { allowDuplicate: true }, {}, 'filled', []],
+    ['under deal ids that differ', { dealId: 'PAY-2' }, { deal_id: 'PAY-1' }, 'filled', []],
+    ['under a deal id, the one before without', { dealId: 'PAY-2' }, {}, 'filled', ['stop duplicate']],
+    ['without a deal id, the one before under one', {}, { deal_id: 'PAY-1' }, 'filled', ['stop duplicate']],
+    ['a minute ago', {}, { at: at(-60) }, 'filled', []],
+    ['refused', {}, {}, 'refused', []],
+    ['of its own entry', { except: idOf('7c1e') }, {}, 'filled', []],
+    ['the same add', { action: 'add' }, { action: 'add' }, 'filled', ['stop duplicate']],
+    ['the same reduction', { action: 'reduce' }, { action: 'reduce' }, 'filled', ['stop duplicate']],
+    ['another close', { action: 'close' }, { action: 'close' }, 'filled', []],
+    ['without an answer', {}, {}, 'unknown', ['stop unresolved']],
+    ['without an answer, allowed', { allowDuplicate: true }, {}, 'unknown', ['stop unresolved']],
+    ['without an answer, overruled', { despite: ['7c1e'] }, {}, 'unknown', []],
+  ])('%s', (_what, asked, parts, fate, expected) => {
+    expect(found(asked, journal([action('7c1e', fate, { ...recent, ...parts })]))).toEqual(expected);
+  });
+
+  it('is named with its age and how to mean it', () => {
+    const [first] = guard({}, journal([action('7c1e', 'filled', recent)]));
+    expect(first?.message).toBe(
+      'The same open of 10,000.00 USD was dealt within the last minute: OPEN buy USDTNGN 10,000.00 USD, action 7c1e (filled, hedge "hdg_1"), 12 s ago.',
+    );
+    expect(first?.hint).toContain('--allow-duplicate');
+  });
+
+  const NO_ID =
+    'If it is meant twice: --allow-duplicate. (7c1e has no deal id: opens are told apart only where each has its own.)';
+  it.each<[string, Partial<JournalGuardTerms>, Partial<IntentRecord>, string]>([
+    ['neither has one', {}, {}, NO_ID],
+    ['only this one has one', { dealId: 'PAY-2' }, {}, NO_ID],
+    [
+      'only the one before has one',
+      {},
+      { deal_id: 'PAY-1' },
+      'If it is meant twice: --allow-duplicate, or a --deal-id of its own',
+    ],
+    ['it is an add', { action: 'add' }, { action: 'add' }, 'If it is meant twice: --allow-duplicate'],
+  ])('advises a deal id only where one would help: %s', (_what, asked, parts, hint) => {
+    const [first] = guard(asked, journal([action('7c1e', 'filled', { ...recent, ...parts })]));
+    expect(first?.hint).toBe(hint);
+    if (!hint.includes('--deal-id')) return;
+    expect(
+      found({ ...asked, dealId: 'PAY-2' }, journal([action('7c1e', 'filled', { ...recent, ...parts })])),
+    ).toEqual([]);
+  });
+});
+
+describe('a deal id', () => {
+  it.each<[string, readonly string[]]>([
+    ['filled', ['stop deal_id_used']],
+    ['accepted', ['stop deal_id_used']],
+    ['unknown', ['stop deal_id_used']],
+    ['not seen', ['stop deal_id_used']],
+    ['failed', []],
+    ['refused', []],
+    ['not sent', []],
+    ['settled as nothing', []],
+  ])('of an open that is %s: %j', (fate, expected) => {
+    const state = journal([action('7c1e', fate, { deal_id: 'PAY-1' })]);
+    expect(found({ dealId: 'PAY-1' }, state)).toEqual(expected);
+    expect(found({ dealId: 'PAY-1', side: 'sell', market: 'USDTKES' }, state)).toEqual(expected);
+    expect(found({ dealId: 'PAY-1', except: idOf('7c1e') }, state)).toEqual([]);
+  });
+
+  it('names the action, its hedge and what is known of it', () => {
+    const state = journal([action('7c1e', 'filled', { deal_id: 'PAY-1' })]);
+    expect(guard({ dealId: 'PAY-1' }, state)).toMatchObject([
+      {
+        message: expect.stringMatching(/^Deal id "PAY-1" is used .*action 7c1e, filled, hedge "hdg_1"\.$/),
+        details: { actions: [{ action_id: idOf('7c1e'), hedge_id: 'hdg_1', state: 'done' }] },
+      },
+    ]);
+    const lost = journal([action('7c1e', 'unknown', { deal_id: 'PAY-1' })]);
+    expect(guard({ dealId: 'PAY-1' }, lost)[0]?.hint).toContain('hedge check 7c1e');
+  });
+});
+
+describe('the daily limit', () => {
+  const limits = { maxDailyNotional: big('50000') };
+
+  it.each<[string, readonly (readonly JournalRecord[])[], string]>([
+    ['nothing yet', [], '50000'],
+    ['what is filled', [action('aaaa', 'filled')], '40000'],
+    ['what may stand', [action('aaaa', 'unknown', { side: 'sell' })], '40000'],
+    ['what is in flight', [action('aaaa', 'accepted')], '40000'],
+    ['adds', [action('aaaa', 'filled', { action: 'add' })], '40000'],
+    ['no reductions', [action('aaaa', 'filled', { action: 'reduce' })], '50000'],
+    ['nothing that failed', [action('aaaa', 'failed'), action('bbbb', 'refused')], '50000'],
+    ['nothing of yesterday', [action('aaaa', 'filled', { at: '2026-11-19T23:59:59.999Z' })], '50000'],
+    ['its own entry once', [action('7c1e', 'unknown')], '50000'],
+  ])('counts %s', (_what, records, left) => {
+    const ask = (notional: string) =>
+      guard(
+        {
+          notional: big(notional),
+          allowDuplicate: true,
+          except: idOf('7c1e'),
+        },
+        journal(records),
+        { limits },
+      ).filter(({ code }) => code === 'limit_exceeded');
+    expect(ask(left)).toEqual([]);
+    expect(ask(big(left).plus('0.01').toFixed())).toMatchObject([
+      { level: 'stop', details: { fits_notional_usd: big(left), max_daily_notional_usd: big('50000') } },
+    ]);
+  });
+
+  it.each(ACTIONS)('is asked of %s only when that makes the book larger', (name) => {
+    const expected = name === 'open' || name === 'add' ? ['stop limit_exceeded'] : [];
+    const state = journal([action('aaaa', 'filled', { notional_usd: '50000' })]);
+    expect(found({ action: name }, state, { limits })).toEqual(expected);
+  });
+
+  it('begins anew at midnight UTC', () => {
+    const state = journal([action('aaaa', 'filled', { notional_usd: '50000' })]);
+    const midnight = Date.parse('2026-11-21T00:00:00.000Z');
+    expect(found({}, state, { limits, nowMs: midnight - 1 })).toEqual(['stop limit_exceeded']);
+    expect(found({}, state, { limits, nowMs: midnight })).toEqual([]);
+  });
+
+  it('says what the day comes to and what is left', () => {
+    const state = journal([action('aaaa', 'filled', { notional_usd: '45000.001' })]);
+    const [first] = guard({}, state, { limits });
+    expect(first?.message).toBe(
+      'With this, opens and adds of 2026-11-20 (UTC) come to 55,000.001 USD, more than the 50,000.00 USD a day that this profile allows.',
+    );
+    expect(first?.hint).toBe('Ask for 4,999.99 USD or less.');
+  });
+
+  it('is never passed by deals that were each let through', () => {
+    const size = fc.integer({ min: 1, max: 3_000_000 }).map((cents) => big((cents / 100).toString()));
+    fc.assert(
+      fc.property(fc.array(size, { maxLength: 20 }), (sizes) => {
+        const dealt: (readonly JournalRecord[])[] = [];
+        let total = big('0');
+        for (const notional of sizes) {
+          const asked = { notional, allowDuplicate: true };
+          if (found(asked, journal(dealt), { limits }).includes('stop limit_exceeded')) continue;
+          const id = (0xaaaa + dealt.length).toString(16);
+          dealt.push(action(id, 'filled', { notional_usd: notional.toFixed() }));
+          total = total.plus(notional);
+        }
+        expect(total.lte('50000')).toBe(true);
+      }),
+    );
+  });
+});
+
+describe('an unusual size', () => {
+  const last = (...sizes: readonly string[]) =>
+    journal(
+      sizes.map((notional, index) =>
+        action((0xaaaa + index).toString(16), 'filled', { notional_usd: notional }),
+      ),
+    );
+
+  it.each<[string, string, readonly string[], readonly string[]]>([
+    ['far above', '50000.01', ['1', '9000', '10000', '11000', '12000'], ['warn unusual_size']],
+    ['five times', '50000', ['1', '9000', '10000', '11000', '12000'], []],
+    ['of four deals', '90000', ['9000', '10000', '11000', '12000'], []],
+  ])('%s: %s after %j', (_what, notional, sizes, expected) => {
+    expect(found({ notional: big(notional) }, last(...sizes))).toEqual(expected);
+    expect(found({ notional: big(notional), action: 'add' }, last(...sizes))).toEqual(expected);
+    expect(found({ notional: big(notional), action: 'reduce' }, last(...sizes))).toEqual([]);
+  });
+
+  it('says the middle it was measured by', () => {
+    const [first] = guard({ notional: big('83000') }, last('10000', '10000', '10000', '10000', '10000'));
+    expect(first?.message).toBe(
+      "83,000.00 USD is 8.3 times the middle of this desk's last 5 deals, 10,000.00 USD.",
+    );
+  });
+});
+
+describe('a journal that cannot be read whole', () => {
+  const damaged = journal([], { damage: [{ line: 12, how: 'cannot be read as JSON' }] });
+  const headless = journal([], { orphans: [idOf('7c1e')] });
+
+  it.each(ACTIONS)('lets %s pass only when that makes the book smaller', (name) => {
+    for (const state of [damaged, headless]) {
+      if (name === 'open' || name === 'add')
+        expect(() => guard({ action: name }, state)).toThrow(DamagedFileError);
+      else expect(found({ action: name }, state)).toEqual(['warn damaged_file']);
+    }
+  });
+
+  it('is named by its path and line, with the mend', () => {
+    expect(() => guard({}, damaged)).toThrow(
+      'Line 12 of /desk/journal.jsonl cannot be read as JSON. An action that stands may be hidden there. Nothing was sent.',
+    );
+    expect(() => guard({}, headless)).toThrow('does not hold how action 7c1e000000000000 began');
+  });
+
+  it('is no matter when a crash only cut its last line', () => {
+    expect(guard({}, journal([], { cutTail: true }))).toEqual([]);
+  });
+});

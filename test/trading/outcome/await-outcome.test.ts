@@ -1,0 +1,304 @@
+import { describe, expect, it } from 'vitest';
+import { InterruptedError } from '../../../src/errors.ts';
+import type { Action } from '../../../src/journal/replay.ts';
+import { type Awaited, awaitOutcome } from '../../../src/trading/outcome/await-outcome.ts';
+import { observe } from '../../../src/trading/outcome/observe.ts';
+import { anIntent } from '../../journal/records.ts';
+import { aHedge, type Body } from '../../spec/bodies.ts';
+import { deskWith, rejection } from '../../support/desk-client.ts';
+import { type Exchange, no, ok, on, silence } from '../../support/scripted-service.ts';
+import { aJournal, inUtc, type LookingDesk, lookingDesk, recordingWatch } from '../read-context.ts';
+
+const MINUTE = { timeoutMs: 60_000 };
+const ON = { market: 'USDTNGN', side: 'buy' };
+
+async function standing(...lines: readonly string[]): Promise<LookingDesk> {
+  const desk = await lookingDesk();
+  for (const line of lines) {
+    await desk.deal(line);
+    desk.practice.clock.pass(3_000);
+  }
+  return desk;
+}
+const changesIn = (awaited: Awaited): readonly string[] | undefined =>
+  awaited.became === 'pending' || awaited.became === 'disagree'
+    ? undefined
+    : awaited.hedges?.map(({ before, after }) => `${before.toFixed()} -> ${after.toFixed()}`);
+
+describe('waiting for the end', () => {
+  it('of an open sees the fill', async () => {
+    const desk = await lookingDesk();
+    const action = await desk.deal('open USDTNGN buy 10k', { dealId: 'PAY-1' });
+    const awaited = await awaitOutcome(action, desk.looking, MINUTE);
+    expect(awaited).toMatchObject({
+      became: 'ended',
+      outcome: 'filled',
+      hedge: { id: action.hedgeId, status: 'filled' },
+      facts: { status: 'filled', notional_usd: '10000', struck_rate: '1530.918' },
+      hedges: undefined,
+      says: undefined,
+    });
+    expect(desk.looking.watch.said).toEqual([
+      `start waiting for the fill of ${action.hedgeId ?? ''} (Ctrl-C stops only the waiting)`,
+      `update waiting for the fill of ${action.hedgeId ?? ''}, 0 s`,
+      `update waiting for the fill of ${action.hedgeId ?? ''}, 2 s`,
+      'stop',
+    ]);
+  });
+
+  it('of an open sees that its order failed', async () => {
+    const desk = await lookingDesk();
+    await desk.practice.service.admin.setWeather({ share_failing_orders: 1 });
+    const action = await desk.deal('open USDTNGN buy 10k');
+    expect(await awaitOutcome(action, desk.looking, MINUTE)).toMatchObject({
+      became: 'ended',
+      outcome: 'failed',
+      facts: { status: 'failed', struck_rate: null },
+    });
+  });
+
+  it('of an open that has been closed since says so', async () => {
+    const desk = await lookingDesk();
+    const action = await desk.deal('open USDTNGN buy 10k');
+    desk.practice.clock.pass(3_000);
+    await desk.colleague('/hedges/close', ON);
+    desk.practice.clock.pass(3_000);
+    expect(await awaitOutcome(action, desk.looking, MINUTE)).toMatchObject({ outcome: 'closed' });
+  });
+
+  it.each([
+    ['no answer told', undefined],
+    ['is another place of the service', 'history'],
+    ['leads out of the list', '..'],
+  ])('of an open whose id %s finds it by its reference', async (_, hedgeId) => {
+    const desk = await lookingDesk();
+    const action = await desk.deal('open USDTNGN buy 10k');
+    const lost: Action = { ...action, hedgeId };
+    expect(await awaitOutcome(lost, desk.looking, MINUTE)).toMatchObject({
+      outcome: 'filled',
+      hedge: { id: action.hedgeId },
+    });
+  });
+
+  it('of an add sees the hedge grown', async () => {
+    const desk = await standing('open USDTNGN buy 30k', 'open USDTNGN buy 10k');
+    const awaited = await awaitOutcome(await desk.deal('add USDTNGN buy 5k'), desk.looking, MINUTE);
+    expect(awaited).toMatchObject({
+      became: 'ended',
+      outcome: 'changed',
+      position: { side: 'buy' },
+      facts: { notional_usd: '45000' },
+    });
+    expect(changesIn(awaited)).toEqual(['10000 -> 15000', '30000 -> 30000']);
+  });
+
+  it('of a reduction sees every hedge smaller', async () => {
+    const desk = await standing('open USDTNGN buy 30k', 'open USDTNGN buy 10k');
+    const awaited = await awaitOutcome(await desk.deal('reduce USDTNGN buy 10000'), desk.looking, MINUTE);
+    expect(awaited).toMatchObject({ outcome: 'changed', facts: { notional_usd: '30000' } });
+    expect(changesIn(awaited)).toEqual(['10000 -> 7500', '30000 -> 22500']);
+  });
+
+  it('of a reduction that cannot be divided evenly allows for the rounding', async () => {
+    const desk = await standing('open USDTNGN buy 100', 'open USDTNGN buy 100', 'open USDTNGN buy 100');
+    const awaited = await awaitOutcome(await desk.deal('reduce USDTNGN buy 100'), desk.looking, MINUTE);
+    expect(awaited).toMatchObject({ became: 'ended', outcome: 'changed' });
+  });
+
+  it('of a reduction of about everything sees the side gone', async () => {
+    const desk = await standing('open USDTNGN buy 30k', 'open USDTNGN buy 10k');
+    const awaited = await awaitOutcome(await desk.deal('reduce USDTNGN buy 39700'), desk.looking, MINUTE);
+    expect(awaited).toMatchObject({ outcome: 'closed', position: undefined });
+    expect(changesIn(awaited)).toEqual(['10000 -> 0', '30000 -> 0']);
+  });
+
+  it('of a close sees the side gone', async () => {
+    const desk = await standing('open USDTNGN buy 30k');
+    const awaited = await awaitOutcome(await desk.deal('close USDTNGN buy'), desk.looking, MINUTE);
+    expect(awaited).toMatchObject({ outcome: 'closed', position: undefined });
+    expect(desk.looking.watch.said[0]).toBe(
+      'start waiting until USDTNGN buy is closed (Ctrl-C stops only the waiting)',
+    );
+  });
+
+  it('of a close is not hidden by a hedge that a colleague opens at once', async () => {
+    const desk = await standing('open USDTNGN buy 30k');
+    const action = await desk.deal('close USDTNGN buy');
+    desk.practice.clock.pass(2_000);
+    await desk.colleague('/hedges', { ...ON, notional_usd: 7_000, tenor_days: 1 });
+    desk.practice.clock.pass(3_000);
+    const awaited = await awaitOutcome(action, desk.looking, MINUTE);
+    expect(awaited).toMatchObject({
+      outcome: 'closed',
+      says: expect.stringContaining('7,000.00 USD stands'),
+    });
+  });
+});
+
+describe('waiting without an end', () => {
+  it.each([
+    ['open USDTNGN buy 10k', 'is submitted after 3 s'],
+    ['add USDTNGN buy 5k', 'no change of USDTNGN buy is to be seen after 3 s'],
+    ['close USDTNGN buy', 'no change of USDTNGN buy is to be seen after 3 s'],
+  ])('of %s is pending at the time limit', async (line, says) => {
+    const desk = await standing('open USDTNGN buy 30k');
+    await desk.practice.service.admin.setWeather({ slow_fills_seconds: 600 });
+    const awaited = await awaitOutcome(await desk.deal(line), desk.looking, { timeoutMs: 3_000 });
+    expect(awaited).toMatchObject({ became: 'pending', says: expect.stringContaining(says) });
+  });
+
+  it.each([
+    ['add USDTNGN buy 5k', '/hedges/add', 4_000, ['30000 -> 34000']],
+    ['reduce USDTNGN buy 5000', '/hedges/reduce', 4_000, ['30000 -> 26000']],
+    ['close USDTNGN buy', '/hedges/reduce', 4_000, ['30000 -> 26000']],
+  ])("of %s does not take a colleague's change for ours", async (line, path, notional_usd, changes) => {
+    const desk = await standing('open USDTNGN buy 30k');
+    await desk.practice.service.admin.setWeather({ slow_fills_seconds: 600 });
+    const action = await desk.deal(line);
+    await desk.practice.service.admin.clearWeather();
+    await desk.colleague(path, { ...ON, notional_usd });
+    const awaited = await awaitOutcome(action, desk.looking, { timeoutMs: 10_000 });
+    expect(awaited).toMatchObject({ became: 'other', says: expect.stringContaining('not exactly ours') });
+    expect(changesIn(awaited)).toEqual(changes);
+  });
+
+  it('rejects at once when the operator stops it, and leaves nothing turning', async () => {
+    const desk = await standing('open USDTNGN buy 30k');
+    const action = await desk.deal('close USDTNGN buy');
+    const reason = new InterruptedError('SIGINT', { what: 'Stopped.' });
+    desk.stop(reason);
+    expect(await rejection(awaitOutcome(action, desk.looking, MINUTE))).toBe(reason);
+    expect(desk.looking.watch.said.at(-1)).toBe('stop');
+  });
+});
+
+/** An open that was taken as hdg_1, awaited against a service that plays a script. */
+async function scripted(script: readonly Exchange[], timeoutMs = 3_000, changes: Partial<Action> = {}) {
+  const { api, clock } = await deskWith(script);
+  const watch = recordingWatch();
+  const looking = {
+    api,
+    clock,
+    journal: aJournal(clock),
+    identity: ACTION.intent.identity,
+    signal: new AbortController().signal,
+    watch,
+    timeOfDay: inUtc,
+  };
+  const action = { ...ACTION, ...changes };
+  return { awaited: await awaitOutcome(action, looking, { timeoutMs }), said: watch.said, looking };
+}
+const ACTION: Action = {
+  id: '7c1e000000000000',
+  shortId: '7c1e',
+  state: 'accepted',
+  underway: false,
+  awaited: false,
+  intent: anIntent({ client_reference: 'PAY-8841' }),
+  notional: undefined,
+  attempts: 1,
+  unclear: false,
+  unclearAt: undefined,
+  openRunAt: undefined,
+  provisionalUntil: undefined,
+  hedgeId: 'hdg_1',
+  orderTxHash: undefined,
+  outcome: undefined,
+  refusal: undefined,
+  turnedAway: undefined,
+  settledAs: undefined,
+  why: undefined,
+  sentAt: undefined,
+  changedAt: '2026-11-20T09:00:00.000Z',
+};
+const READ = 'GET /hedges/hdg_1';
+const one = (changes: Body = {}) => ok(aHedge({ id: 'hdg_1', ...changes }));
+const FOR_FILL = 'update waiting for the fill of hdg_1';
+
+describe('what is met while waiting', () => {
+  it('a status that is not known is shown and waited through', async () => {
+    const { awaited, said } = await scripted([on(READ, one({ status: 'rolling' })), on(READ, one())]);
+    expect(awaited).toMatchObject({ became: 'ended', outcome: 'filled' });
+    expect(said).toContain(`${FOR_FILL}, 0 s: hdg_1 is "rolling", a status that is not known`);
+  });
+
+  it('a reading that fails is said and waited through', async () => {
+    const { awaited, said } = await scripted([
+      on(READ, no(400, 'invalid_request', { message: 'Not today' })),
+      on(READ, one()),
+    ]);
+    expect(awaited).toMatchObject({ became: 'ended', outcome: 'filled' });
+    expect(said).toContain(
+      `${FOR_FILL}, 0 s: a reading failed, and is made again: Refused (hdg_1): Not today.`,
+    );
+  });
+
+  it('readings that all fail leave it pending, never failed', async () => {
+    const refusal = on(READ, no(400, 'invalid_request'));
+    const { awaited } = await scripted([refusal, refusal, refusal]);
+    expect(awaited).toMatchObject({ became: 'pending', says: 'nothing could be read after 3 s' });
+  });
+
+  it('a key that is turned down ends the waiting, and not the hedge', async () => {
+    const { awaited } = await scripted([
+      on(READ, one({ status: 'submitted' })),
+      on(READ, no(401, 'unauthorized')),
+    ]);
+    expect(awaited).toMatchObject({
+      became: 'pending',
+      says: 'the waiting ended after 2 s, since the service turned the API key down',
+      hedge: { id: 'hdg_1' },
+    });
+  });
+
+  it('a hedge that the service does not know by its id is looked for by its reference', async () => {
+    const list = 'GET /hedges?client_reference=PAY-8841&limit=500';
+    const missing = on(READ, no(404, 'hedge_not_found'));
+    const { awaited, said } = await scripted([missing, on(list, ok([])), missing, on(list, ok([aHedge()]))]);
+    expect(awaited).toMatchObject({ became: 'ended', hedge: { id: 'hdg_01JD8K' } });
+    expect(said[1]).toBe(`${FOR_FILL}, 0 s: the service took it as hdg_1 and does not know that hedge now`);
+  });
+
+  it('a hedge of other terms is not ours', async () => {
+    const { awaited } = await scripted([on(READ, one({ side: 'sell' }))], 0);
+    expect(awaited).toMatchObject({
+      became: 'other',
+      says: 'hdg_1 is sell USDTNGN 10,000.00 USD, 3 d, filled: not what was asked',
+      hedge: { id: 'hdg_1' },
+    });
+  });
+
+  it('a service that does not answer is left behind at a Ctrl-C', async () => {
+    const { api, clock, service } = await deskWith([on(READ, silence)]);
+    const controller = new AbortController();
+    const reason = new InterruptedError('SIGINT', { what: 'Stopped.' });
+    const { identity } = ACTION.intent;
+    const looking = { api, clock, journal: aJournal(clock), identity, timeOfDay: inUtc };
+    const waiting = rejection(
+      awaitOutcome(ACTION, { ...looking, signal: controller.signal, watch: recordingWatch() }, MINUTE),
+    );
+    await service.arrived(1);
+    controller.abort(reason);
+    expect(await waiting).toBe(reason);
+  });
+});
+
+describe('a look', () => {
+  it('for a reference on a list that may be cut does not say that nothing is there', async () => {
+    const page = Array.from({ length: 500 }, (_, at) => aHedge({ id: `hdg_${at}`, client_reference: null }));
+    const { api, clock } = await deskWith([on('GET /hedges?client_reference=PAY-8841&limit=500', ok(page))]);
+    const { identity } = ACTION.intent;
+    const reading = { api, clock, identity, journal: aJournal(clock), signal: new AbortController().signal };
+    const { evidence } = await observe({ ...ACTION, hedgeId: undefined }, reading);
+    expect(evidence).toMatchObject({ kind: 'unclear', says: expect.stringContaining('one page of more') });
+  });
+
+  it('at a side tells its line and the time of the service', async () => {
+    const desk = await standing('open USDTNGN buy 30k');
+    const action = await desk.deal('add USDTNGN buy 5k');
+    const { evidence, book, position, servedAt } = await observe(action, desk.looking);
+    expect([evidence.kind, book?.total?.toFixed(), position?.side]).toEqual(['none', '30000', 'buy']);
+    // The Date header tells whole seconds.
+    expect(servedAt?.getTime()).toBe(Math.floor(desk.practice.clock.now() / 1_000) * 1_000);
+  });
+});

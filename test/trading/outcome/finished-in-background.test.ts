@@ -1,0 +1,126 @@
+import { chmodSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { serviceIdentity } from '../../../src/journal/account-identity.ts';
+import type { IntentRecord, JournalRecord } from '../../../src/journal/records.ts';
+import { hostOf } from '../../../src/platform/host.ts';
+import { finishedInBackground } from '../../../src/trading/outcome/finished-in-background.ts';
+import { ACCEPTED, anIntent, DESK, FAILED, idOf, NOON, SENDING, step } from '../../journal/records.ts';
+import type { Body } from '../../spec/bodies.ts';
+import { steadyClock } from '../../support/steady-clock.ts';
+import { hedge } from '../facts.ts';
+import { aJournal, recordingWatch } from '../read-context.ts';
+
+type Step = Parameters<typeof step>[0];
+
+/** An open that was accepted as hdg_1 a second after noon. */
+const anOpen = (parts: Partial<IntentRecord> = {}, more: readonly Step[] = []): JournalRecord[] => [
+  anIntent({ deal_id: 'PAY-8843', ...parts }),
+  ...[SENDING, ACCEPTED, ...more].map((each) => step(each)),
+];
+const seen = (changes: Body = {}) => hedge('hdg_1', 10_000, changes);
+
+async function told(records: readonly JournalRecord[], hedges = [seen()], minutesLater = 10) {
+  const clock = steadyClock(new Date(NOON + minutesLater * 60_000).toISOString());
+  const journal = aJournal(clock);
+  const [first, ...rest] = records;
+  if (first !== undefined) await journal.append([first, ...rest]);
+  const watch = recordingWatch();
+  const telling = { journal, clock, watch, identity: DESK };
+  const news = await finishedInBackground(hedges, telling);
+  return { said: watch.said, news, telling, state: journal.read().actions[0]?.state };
+}
+
+describe('what ended while nobody waited', () => {
+  it.each<[string, Body, number, string, string]>([
+    ['a fill', {}, 10, 'FILLED 12:00 UTC PAY-8843: hdg_1, struck 1,532.71', 'done'],
+    ['a fill without its rate yet', { struck_rate: null }, 10, 'FILLED 12:00 UTC PAY-8843: hdg_1', 'done'],
+    ['a failure', { status: 'failed' }, 10, 'FAILED 12:00 UTC PAY-8843: nothing opened', 'failed'],
+    [
+      'a hedge that is over',
+      { status: 'closed' },
+      10,
+      'CLOSED 12:00 UTC PAY-8843: hdg_1, struck 1,532.71, is over since',
+      'done',
+    ],
+    [
+      'a failure of yesterday',
+      { status: 'failed' },
+      13 * 60,
+      'FAILED 2026-11-20 12:00 UTC PAY-8843: nothing opened',
+      'failed',
+    ],
+  ])('%s is one line, and in the journal', async (_, changes, minutesLater, line, became) => {
+    const { said, news, state } = await told(anOpen(), [seen(changes)], minutesLater);
+    expect(said).toEqual([`news ${line}`]);
+    expect([news.length, state]).toEqual([1, became]);
+  });
+
+  it('without a deal id is named by its action', async () => {
+    const { said } = await told(anOpen({ deal_id: undefined }), [seen({ status: 'failed' })]);
+    expect(said).toEqual(['news FAILED 12:00 UTC action 7c1e: nothing opened']);
+  });
+
+  it('is told once', async () => {
+    const { said, telling } = await told(anOpen());
+    expect(await finishedInBackground([seen()], telling)).toEqual([]);
+    expect(said).toHaveLength(1);
+  });
+
+  const here = hostOf(process).self;
+  it.each<[string, readonly JournalRecord[], readonly Body[]]>([
+    ['is still on its way', anOpen(), [{ status: 'submitted' }]],
+    ['is in a status that is not known', anOpen(), [{ status: 'rolling' }]],
+    ['is not in the list', anOpen(), []],
+    ['is not what was asked', anOpen(), [{ side: 'sell' }]],
+    ['has its end in the journal', anOpen({}, [FAILED]), [{}]],
+    [
+      'belongs to another book',
+      anOpen({
+        identity: serviceIdentity('sandbox', {
+          baseUrl: 'https://partner.test/v2',
+          keyFingerprint: '1a2b3c4d',
+        }),
+      }),
+      [{}],
+    ],
+    [
+      'is waited for by a process that runs',
+      [
+        anIntent({ writer: here }),
+        {
+          schema: 1,
+          action_id: idOf('7c1e'),
+          at: '2026-11-20T12:00:01.000Z',
+          kind: 'sending',
+          attempt: 1,
+          writer: here,
+        },
+        step(ACCEPTED),
+      ],
+      [{}],
+    ],
+    ['is no open', [anIntent({ action: 'add' }), step(SENDING), step(ACCEPTED)], [{}]],
+  ])('is nothing to tell of one that %s', async (_, records, hedges) => {
+    const { said, news } = await told(records, hedges.map(seen));
+    expect([said, news]).toEqual([[], []]);
+  });
+
+  it('is told also where the journal cannot be written', async () => {
+    const { telling } = await told(anOpen(), []);
+    const read = telling.journal.read();
+    chmodSync(telling.journal.path, 0o666);
+    const journal = { ...telling.journal, read: () => read };
+    await finishedInBackground([seen()], { ...telling, journal });
+    expect(telling.watch.said.map((line) => line.slice(0, 24))).toEqual([
+      'news FILLED 12:00 UTC PA',
+      'news What became of acti',
+    ]);
+  });
+
+  it('stays untold where the journal cannot be read', async () => {
+    const { telling } = await told(anOpen(), []);
+    chmodSync(telling.journal.path, 0o666);
+    expect(await finishedInBackground([seen()], telling)).toEqual([]);
+    expect(telling.watch.said).toEqual([]);
+  });
+});

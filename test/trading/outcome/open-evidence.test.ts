@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import type { Hedge } from '../../../src/client/schemas.ts';
+import { beforeState } from '../../../src/trading/journal-entry.ts';
+import { openEvidence } from '../../../src/trading/outcome/change-evidence.ts';
+import { anIntent } from '../../journal/records.ts';
+import type { Body } from '../../spec/bodies.ts';
+import { hedge, sideBook } from '../facts.ts';
+
+const OPEN = anIntent({ client_reference: 'PAY-8841', before: { hedges: [], in_positions: null } });
+const found = (notional: number, changes: Body = {}): Hedge => hedge('hdg_1', notional, changes);
+
+describe('an open of 10,000 under its reference', () => {
+  it.each<[string, readonly Hedge[], string, string | undefined]>([
+    ['is there', [found(10_000)], 'exact', undefined],
+    ['is there, and on its way', [found(10_000, { status: 'submitted' })], 'exact', undefined],
+    ['is there, and failed', [found(10_000, { status: 'failed' })], 'exact', undefined],
+    ['has grown since', [found(15_000)], 'exact', 'hdg_1 is 15,000.00 USD, asked were 10,000.00 USD'],
+    [
+      'was cut and closed since',
+      [found(4_000, { status: 'closed' })],
+      'exact',
+      'hdg_1 is 4,000.00 USD, asked were 10,000.00 USD',
+    ],
+    [
+      'cannot have another size before it is filled',
+      [found(15_000, { status: 'submitted' })],
+      'other',
+      'hdg_1 is buy USDTNGN 15,000.00 USD, 3 d, submitted: not what was asked',
+    ],
+    [
+      'has another side',
+      [found(10_000, { side: 'sell' })],
+      'other',
+      'hdg_1 is sell USDTNGN 10,000.00 USD, 3 d, filled: not what was asked',
+    ],
+    [
+      'has another market',
+      [found(10_000, { market: 'USDTKES' })],
+      'other',
+      expect.stringContaining('USDTKES'),
+    ],
+    ['has another tenor', [found(10_000, { tenor_days: 7 })], 'other', expect.stringContaining('7 d')],
+    [
+      'is there twice',
+      [found(10_000), hedge('hdg_2', 10_000)],
+      'other',
+      '2 hedges carry the reference PAY-8841: hdg_1, hdg_2',
+    ],
+  ])('%s', (_, hedges, kind, says) => {
+    expect(openEvidence(OPEN, hedges)).toMatchObject({ kind, ...(says === undefined ? {} : { says }) });
+  });
+
+  it.each<[string, readonly Hedge[]]>([
+    ['nothing carries it', []],
+    [
+      'others carry theirs',
+      [found(10_000, { client_reference: 'PAY-1' }), found(10_000, { client_reference: null })],
+    ],
+  ])('is not there where %s', (_, hedges) => {
+    expect(openEvidence(OPEN, hedges)).toEqual({ kind: 'none' });
+  });
+
+  it('is not the one that failed under the same deal id before', () => {
+    const failed = found(10_000, { status: 'failed' });
+    const before = beforeState({ book: sideBook({ hedges: [failed] }), underDealId: [failed] });
+    const again = { ...OPEN, before };
+    expect(openEvidence(again, [failed])).toEqual({ kind: 'none' });
+    expect(openEvidence(again, [hedge('hdg_2', 10_000), failed])).toMatchObject({
+      kind: 'exact',
+      hedge: { id: 'hdg_2' },
+    });
+  });
+
+  it('that was sent without one cannot be found', () => {
+    const { client_reference: _, ...without } = OPEN;
+    expect(openEvidence(without, [found(10_000, { client_reference: null })]).kind).toBe('unclear');
+  });
+});
+
+describe('the side before an action', () => {
+  it('is what holds it, or may come to', () => {
+    const hedges = [
+      hedge('hdg_4', 4, { status: 'submitted' }),
+      hedge('hdg_3', 3.5),
+      hedge('hdg_2', 2, { status: 'closed' }),
+      hedge('hdg_1', 1, { status: 'failed' }),
+    ];
+    expect(beforeState({ book: sideBook({ hedges }), underDealId: [] })).toEqual({
+      hedges: [
+        { hedge_id: 'hdg_3', notional_usd: '3.5', status: 'filled' },
+        { hedge_id: 'hdg_4', notional_usd: '4', status: 'submitted' },
+      ],
+      in_positions: true,
+    });
+  });
+});

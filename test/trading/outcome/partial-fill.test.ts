@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import type { IntentRecord, JournalRecord } from '../../../src/journal/records.ts';
+import { replayRecords } from '../../../src/journal/replay.ts';
+import { filledInPart } from '../../../src/trading/outcome/append-record.ts';
+import { hedgeEvidence } from '../../../src/trading/outcome/change-evidence.ts';
+import { ACCEPTED, anIntent, at, FAILED, idOf, REFUSED, SENDING, step } from '../../journal/records.ts';
+import type { Body } from '../../spec/bodies.ts';
+import { hedge } from '../facts.ts';
+
+type Step = Parameters<typeof step>[0];
+
+/** An open of 10,000 at noon, and what else this machine sent: `bbbb`, with these parts and steps. */
+function afterwards(parts: Partial<IntentRecord> = {}, ...steps: readonly Step[]) {
+  const other: readonly JournalRecord[] =
+    steps.length === 0
+      ? []
+      : [
+          anIntent({
+            action_id: idOf('bbbb'),
+            action: 'reduce',
+            path: '/hedges/reduce',
+            at: at(60),
+            ...parts,
+          }),
+          ...steps.map((each) => step(each, 'bbbb', 61)),
+        ];
+  const own = [anIntent(), step(SENDING), step(ACCEPTED)];
+  const { actions } = replayRecords([...own, ...other], () => false);
+  const [open] = actions;
+  if (open === undefined) throw new Error('no open');
+  return { open, actions };
+}
+
+const filled = (notional: number, changes: Body = {}) => hedge('hdg_1', notional, changes);
+
+describe('an open of 10,000 that is first read', () => {
+  it.each<[string, ReturnType<typeof filled>, string | undefined]>([
+    ['as asked was filled as asked', filled(10_000), undefined],
+    ['with 6,000 was filled in part', filled(6_000), '6000'],
+    ['with 6,000, settled since, was filled in part', filled(6_000, { status: 'closed' }), '6000'],
+    ['with more was added to since', filled(12_000), undefined],
+    ['a cent short was filled in part', filled(9_999.99), '9999.99'],
+    ['a millionth short was rounded by the service', filled(9_999.999_999), undefined],
+    ['with nothing was closed since', filled(0), undefined],
+    ['on its way with 6,000 may yet fill', filled(6_000, { status: 'submitted' }), undefined],
+    ['failed with 6,000 opened nothing', filled(6_000, { status: 'failed' }), undefined],
+  ])('%s', (_, read, part) => {
+    const { open, actions } = afterwards();
+    expect(filledInPart(open, read, actions)?.toFixed()).toBe(part);
+  });
+
+  it.each<[string, Partial<IntentRecord>, Step[], string | undefined]>([
+    ['after our own reduction of the side is not told apart from it', {}, [SENDING, ACCEPTED], undefined],
+    ['after our own reduction without an answer is not either', {}, [SENDING], undefined],
+    [
+      'after our own close is not either',
+      { action: 'close', notional_usd: undefined, path: '/hedges/close' },
+      [SENDING, ACCEPTED],
+      undefined,
+    ],
+    ['after a reduction that was refused was filled in part', {}, [SENDING, REFUSED], '6000'],
+    ['after a reduction of the other side was filled in part', { side: 'sell' }, [SENDING, ACCEPTED], '6000'],
+    ['after a reduction before it was filled in part', { at: at(-60) }, [SENDING, ACCEPTED], '6000'],
+    [
+      'after another open that failed was filled in part',
+      { action: 'open', path: '/hedges', tenor_days: 3 },
+      [SENDING, ACCEPTED, FAILED],
+      '6000',
+    ],
+  ])('with 6,000 %s', (_, parts, steps, part) => {
+    const { open, actions } = afterwards(parts, ...steps);
+    expect(filledInPart(open, filled(6_000), actions)?.toFixed()).toBe(part);
+  });
+});
+
+describe('a hedge that the service named as ours', () => {
+  const OPEN = anIntent();
+  it.each(['submitting', 'submitted', 'filled', 'failed'])(
+    'is ours with less than was asked too, while it is %s',
+    (status) => {
+      expect(hedgeEvidence(OPEN, filled(6_000, { status }), { byId: true }).kind).toBe('exact');
+    },
+  );
+
+  it('is not what was asked with more before it fills, nor with less on other terms', () => {
+    const more = filled(12_000, { status: 'submitted' });
+    expect(hedgeEvidence(OPEN, more, { byId: true }).kind).toBe('other');
+    expect(hedgeEvidence(OPEN, filled(6_000, { side: 'sell' }), { byId: true }).kind).toBe('other');
+  });
+
+  it('that only carries our reference is another deal with less, before it fills', () => {
+    expect(hedgeEvidence(OPEN, filled(6_000, { status: 'submitted' })).kind).toBe('other');
+  });
+});

@@ -1,0 +1,157 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { Big } from 'big.js';
+import { describe, expect, it } from 'vitest';
+import type { JournalAction } from '../../../src/journal/records.ts';
+import type { Action } from '../../../src/journal/replay.ts';
+import { factsOfHedge, factsOfSide } from '../../../src/trading/outcome/append-record.ts';
+import { recordNotSeen, recordOutcome } from '../../../src/trading/outcome/await-outcome.ts';
+import type { Evidence } from '../../../src/trading/outcome/change-evidence.ts';
+import { ACCEPTED, anIntent, FAILED, NOON, SENDING, step } from '../../journal/records.ts';
+import { steadyClock } from '../../support/steady-clock.ts';
+import { hedge, position } from '../facts.ts';
+import { aJournal, recordingWatch } from '../read-context.ts';
+
+/** An action that was accepted a second after noon, by a desk whose clock says `minutes` past noon. */
+async function accepted({
+  minutes = 1,
+  action = 'add' as JournalAction,
+  more = [] as Parameters<typeof step>[0][],
+}) {
+  const clock = steadyClock(new Date(NOON + minutes * 60_000).toISOString());
+  const journal = aJournal(clock);
+  const { hedge_id, ...unnamed } = ACCEPTED;
+  const taken = action === 'open' ? { ...unnamed, hedge_id } : unnamed;
+  const records = [SENDING, taken, ...more].map((each) => step(each));
+  const state = await journal.append([anIntent({ action }), ...records]);
+  const [entry] = state.actions;
+  if (entry === undefined) throw new Error('nothing was written');
+  return { entry, recording: { journal, clock, watch: recordingWatch() } };
+}
+const written = (entry: Action, { journal }: { journal: ReturnType<typeof aJournal> }) =>
+  journal.read().actions.find(({ id }) => id === entry.id);
+
+const CHANGED = { outcome: 'changed', hedge: undefined, facts: { hdg_0: '35000' } } as const;
+const spoil = (path: string): void => {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  chmodSync(path, 0o666);
+};
+
+describe('the end of an action', () => {
+  it('is in the journal, and the action is handed back with it', async () => {
+    const { entry, recording } = await accepted({});
+    const ended = await recordOutcome(entry, CHANGED, recording);
+    expect(ended).toMatchObject({
+      state: 'done',
+      outcome: { kind: 'changed', at: '2026-11-20T12:01:00.000Z', facts: { hdg_0: '35000' } },
+    });
+    expect(written(entry, recording)).toEqual(ended);
+  });
+
+  it('of an open names its hedge', async () => {
+    const { entry, recording } = await accepted({ action: 'open' });
+    const seen = hedge('hdg_77', 10_000, { status: 'failed' });
+    const ended = await recordOutcome(
+      entry,
+      { outcome: 'failed', hedge: seen, facts: factsOfHedge(seen) },
+      recording,
+    );
+    expect(ended).toMatchObject({
+      state: 'failed',
+      hedgeId: 'hdg_77',
+      outcome: { facts: { status: 'failed' } },
+    });
+  });
+
+  it('that another process has written already is not written twice', async () => {
+    const { entry, recording } = await accepted({ action: 'open' });
+    const seen = { outcome: 'failed', hedge: undefined, facts: {} } as const;
+    await recordOutcome(entry, seen, recording);
+    const { bytes } = recording.journal.read();
+    expect(await recordOutcome(entry, seen, recording)).toMatchObject({ state: 'failed' });
+    expect(recording.journal.read().bytes).toBe(bytes);
+  });
+
+  it('that cannot be written is a warning, and hides nothing of the deal', async () => {
+    const { entry, recording } = await accepted({});
+    spoil(recording.journal.path);
+    const ended = await recordOutcome(entry, CHANGED, recording);
+    expect(ended).toMatchObject({
+      id: entry.id,
+      state: 'done',
+      outcome: { kind: 'changed', facts: { hdg_0: '35000' } },
+    });
+    expect(recording.watch.said).toHaveLength(1);
+    expect(recording.watch.said[0]).toMatch(
+      /^news What became of action 7c1e is not in the journal: .* What is said of the deal here holds all the same\. .*hedge check 7c1e/,
+    );
+    chmodSync(recording.journal.path, 0o600);
+    expect(written(entry, recording)?.state).toBe('accepted');
+  });
+
+  it('of a journal that was put aside meanwhile is still handed back', async () => {
+    const { entry, recording } = await accepted({});
+    writeFileSync(recording.journal.path, '');
+    expect(await recordOutcome(entry, CHANGED, recording)).toMatchObject({ id: entry.id, state: 'done' });
+  });
+});
+
+describe('an accepted change that cannot be seen', () => {
+  const NONE: Evidence = { kind: 'none' };
+
+  it('is not seen after five minutes', async () => {
+    const { entry, recording } = await accepted({ minutes: 6 });
+    const ended = await recordNotSeen(entry, NONE, recording);
+    expect(ended).toMatchObject({ state: 'accepted', outcome: { kind: 'not_seen' } });
+    expect(written(entry, recording)).toEqual(ended);
+  });
+
+  it.each<[string, Parameters<typeof accepted>[0], Evidence]>([
+    ['before five minutes are over', { minutes: 5 }, NONE],
+    ['of an open, which tells its failure itself', { minutes: 6, action: 'open' }, NONE],
+    ['of one whose end was seen', { minutes: 6, more: [FAILED] }, NONE],
+    ['of one that was seen', { minutes: 6 }, { kind: 'exact', hedges: [] }],
+    ['where it cannot be told', { minutes: 6 }, { kind: 'unclear', says: 'the list may be cut' }],
+    ['where something else has happened', { minutes: 6 }, { kind: 'other', says: 'cut', hedges: [] }],
+  ])('is not written %s', async (_, given, evidence) => {
+    const { entry, recording } = await accepted(given);
+    const { bytes } = recording.journal.read();
+    expect(await recordNotSeen(entry, evidence, recording)).toBe(entry);
+    expect(recording.journal.read().bytes).toBe(bytes);
+  });
+
+  it('and cannot be written either is a warning', async () => {
+    const { entry, recording } = await accepted({ minutes: 6 });
+    spoil(recording.journal.path);
+    expect(await recordNotSeen(entry, NONE, recording)).toMatchObject({ outcome: { kind: 'not_seen' } });
+    expect(recording.watch.said).toHaveLength(1);
+  });
+});
+
+describe('what is kept of an end', () => {
+  it('of a hedge is its own figures, to the digit', () => {
+    expect(factsOfHedge(hedge('hdg_1', 10_000.5, { fill_tx_hash: null }))).toEqual({
+      status: 'filled',
+      notional_usd: '10000.5',
+      struck_rate: '1532.71',
+      filled_at: '2026-11-20T09:03:03Z',
+      maturity_at: '2026-11-23T09:02:59Z',
+      order_tx_hash: '0x9f31c2',
+      fill_tx_hash: null,
+    });
+  });
+
+  it('of a side is each hedge that changed, and the line that is left', () => {
+    const hedges = [
+      { id: 'hdg_B', before: new Big(30_000), after: new Big('22500.25') },
+      { id: 'hdg_A', before: new Big(10_000), after: new Big(10_000) },
+    ];
+    expect(factsOfSide(hedges, undefined)).toEqual({ hdg_B: '22500.25' });
+    expect(factsOfSide(hedges, position({ notional_usd: 32_500.25 }))).toEqual({
+      hdg_B: '22500.25',
+      notional_usd: '32500.25',
+      entry_price: null,
+      net_margin_usd: '1012.5',
+    });
+  });
+});

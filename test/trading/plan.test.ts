@@ -1,0 +1,288 @@
+import { Big } from 'big.js';
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { sum } from '../../src/domain/amounts.ts';
+import { StoppedError } from '../../src/errors.ts';
+import { tenorOfSide } from '../../src/readings/side-book.ts';
+import type { HedgeChange } from '../../src/trading/plan.ts';
+import { big, hedge, NOON, planOf, position, sideBook } from './facts.ts';
+
+const stopped = (plan: () => unknown): StoppedError => {
+  try {
+    plan();
+  } catch (error) {
+    if (error instanceof StoppedError) return error;
+    throw error;
+  }
+  throw new Error('nothing was stopped');
+};
+
+const spelled = (changes: readonly HedgeChange[] | undefined) =>
+  changes?.map(({ id, before, after }) => `${id} ${before.toFixed()} -> ${after.toFixed()}`);
+
+const BOTH = [hedge('hdg_B', 30_000), hedge('hdg_A', 10_000)];
+
+describe('a side', () => {
+  it('is the sum of its filled hedges', () => {
+    const book = sideBook({ hedges: [...BOTH, hedge('hdg_S', 5_000, { side: 'sell' })] });
+    expect([book.total?.toFixed(), book.inPositions, book.unclear]).toEqual(['40000', true, undefined]);
+    expect(book.open.map(({ id }) => id)).toEqual(['hdg_B', 'hdg_A']);
+    expect(tenorOfSide(book)).toBe(3);
+  });
+
+  it.each([
+    ['still to come', { status: 'submitted' }],
+    ['failed', { status: 'failed' }],
+    ['closed', { status: 'closed' }],
+    ['past its maturity', { maturity_at: '2026-11-20T12:00:00Z' }],
+    ['of another market', { market: 'USDTKES' }],
+  ])('does not count a hedge that is %s', (_, changes) => {
+    const book = sideBook({ hedges: [...BOTH, hedge('hdg_X', 7, changes)] });
+    expect(book.total?.toFixed()).toBe('40000');
+  });
+
+  it('counts a hedge to the instant before it matures', () => {
+    const book = sideBook({ hedges: [hedge('hdg_X', 7, { maturity_at: '2026-11-20T12:00:00.001Z' })] });
+    expect(book.total?.toFixed()).toBe('7');
+  });
+
+  it('that is absent from positions is flat, whatever the list of hedges says', () => {
+    const book = sideBook({ hedges: BOTH, positions: [position({ side: 'sell' })] });
+    expect([book.inPositions, book.total?.toFixed(), book.open.length]).toEqual([false, '0', 0]);
+  });
+
+  it.each([
+    ['names neither market nor side', { market: undefined, side: undefined }, undefined],
+    ['names the side alone', { market: undefined }, true],
+    ['is of another market', { market: 'USDTKES' }, false],
+  ])('is where a position line %s', (_, changes, inPositions) => {
+    expect(sideBook({ positions: [position(changes)] }).inPositions).toBe(inPositions);
+  });
+
+  it.each([
+    ['the list may be cut', { mayBeCut: true }, 'the list of hedges may be one page of more'],
+    [
+      'a status is not known',
+      { hedges: [...BOTH, hedge('hdg_N', 5, { status: 'rolling' })] },
+      'hedge hdg_N is in a status that is not known: rolling',
+    ],
+    [
+      'the position says otherwise',
+      { positions: [position({ notional_usd: 45_000 })] },
+      'the hedges listed make 40,000.00 USD and the position says 45,000.00 USD',
+    ],
+    [
+      'no hedge is listed under a position',
+      { hedges: [], positions: [position()] },
+      'the side has a position and no filled hedge is listed on it',
+    ],
+  ])('has no sum when %s', (_, facts, unclear) => {
+    const book = sideBook({ hedges: BOTH, ...facts });
+    expect([book.total, book.unclear]).toEqual([undefined, unclear]);
+  });
+});
+
+describe('an open', () => {
+  it('asks for exactly what was meant, and says what the side becomes', () => {
+    const plan = planOf('open USDTNGN buy 10,000.50', { options: { tenor: '7', dealId: 'PAY-1' } });
+    expect(plan.request).toEqual({
+      market: 'USDTNGN',
+      side: 'buy',
+      notional_usd: new Big('10000.5'),
+      tenor_days: 7,
+      client_reference: 'PAY-1',
+    });
+    expect(plan.after.total?.toFixed()).toBe('50000.5');
+    expect(spelled(plan.after.hedges)).toEqual(['hdg_B 30000 -> 30000', 'hdg_A 10000 -> 10000']);
+  });
+
+  it('carries the figures of its quote', () => {
+    const plan = planOf('open USDTNGN buy 10k');
+    expect('figures' in plan && plan.figures?.cost_bps.toFixed()).toBe('31');
+  });
+
+  it('on a side that cannot be summed says no sum', () => {
+    const book = sideBook({ hedges: BOTH, mayBeCut: true });
+    expect(planOf('open USDTNGN buy 10k', { facts: { book } }).after).toEqual({
+      total: undefined,
+      hedges: undefined,
+    });
+  });
+});
+
+describe('an add', () => {
+  it('grows the one open hedge', () => {
+    const book = sideBook({ hedges: [hedge('hdg_A', 10_000)] });
+    const plan = planOf('add USDTNGN buy 5k', { facts: { book } });
+    expect(plan).toMatchObject({ action: 'add', grows: 'hdg_A' });
+    expect(plan.request).toEqual({ market: 'USDTNGN', side: 'buy', notional_usd: new Big(5000) });
+    expect(spelled(plan.after.hedges)).toEqual(['hdg_A 10000 -> 15000']);
+  });
+
+  it('among several leaves the choice to the service', () => {
+    const plan = planOf('add USDTNGN buy 5k');
+    expect(plan).toMatchObject({ grows: undefined, after: { hedges: undefined } });
+    expect(plan.after.total?.toFixed()).toBe('45000');
+  });
+
+  it('to nothing is stopped', () => {
+    expect(stopped(() => planOf('add USDTNGN buy 5k', { facts: { book: sideBook() } })).code).toBe(
+      'no_open_hedge',
+    );
+  });
+});
+
+describe('a reduction', () => {
+  it.each([
+    ['reduce USDTNGN buy 10k', {}, '10000', ['hdg_B 30000 -> 22500', 'hdg_A 10000 -> 7500'], '30000'],
+    ['reduce USDTNGN buy', { by: '50%' }, '20000', ['hdg_B 30000 -> 15000', 'hdg_A 10000 -> 5000'], '20000'],
+    ['reduce USDTNGN buy', { to: '5000' }, '35000', ['hdg_B 30000 -> 3750', 'hdg_A 10000 -> 1250'], '5000'],
+  ])('%s %j takes %s in proportion', (line, options, notional, hedges, left) => {
+    const plan = planOf(line, { options });
+    expect(plan.request).toEqual({ market: 'USDTNGN', side: 'buy', notional_usd: new Big(notional) });
+    expect(spelled(plan.after.hedges)).toEqual(hedges);
+    expect(plan).toMatchObject({ closesSide: false });
+    expect(plan.after.total?.toFixed()).toBe(left);
+  });
+
+  it.each([
+    ['reduce USDTNGN buy 39599.99', {}, false],
+    ['reduce USDTNGN buy 39600', {}, true],
+    ['reduce USDTNGN buy 40000', {}, true],
+    ['reduce USDTNGN buy', { by: '99%' }, true],
+    ['reduce USDTNGN buy', { by: '100%' }, true],
+    ['reduce USDTNGN buy', { to: '400' }, true],
+  ])('%s %j closes the side: %s', (line, options, closesSide) => {
+    const plan = planOf(line, { options });
+    expect(plan).toMatchObject({ action: 'reduce', closesSide });
+    expect(plan.after.total?.eq(0)).toBe(closesSide);
+  });
+
+  it('to a target hits it, to the last digit', () => {
+    const book = sideBook({ hedges: [hedge('hdg_A', 8333.333333)] });
+    const plan = planOf('reduce USDTNGN buy', { options: { to: '5000' }, facts: { book } });
+    expect(plan).toMatchObject({ notional: new Big('3333.333333') });
+    expect(plan.after.total?.toFixed()).toBe('5000');
+  });
+
+  it.each([
+    ['reduce USDTNGN buy 40000.01', {}, 'more_than_open', 'more than the 40,000.00 USD open'],
+    ['reduce USDTNGN buy', { to: '40000' }, 'nothing_to_reduce', 'not above 40,000.00 USD'],
+    ['reduce USDTNGN buy', { to: '50k' }, 'nothing_to_reduce', 'not above 50,000.00 USD'],
+    ['reduce USDTNGN sell 5', {}, 'no_open_hedge', 'Nothing is open on USDTNGN sell.'],
+  ])('%s %j is stopped: %s', (line, options, code, what) => {
+    const error = stopped(() =>
+      planOf(line, { options, facts: line.includes('sell') ? { book: sideBook({}, 'sell') } : {} }),
+    );
+    expect([error.code, error.effect]).toEqual([code, 'none']);
+    expect(error.what).toContain(what);
+    expect(error.book).toBe('Nothing was sent.');
+  });
+
+  it('of less than a cent is stopped', () => {
+    const book = sideBook({ hedges: [hedge('hdg_A', 0.05)] });
+    const plan = () => planOf('reduce USDTNGN buy', { options: { by: '1%' }, facts: { book } });
+    expect(stopped(plan).code).toBe('nothing_to_reduce');
+  });
+
+  it.each([{ by: '50%' }, { to: '5000' }])('%j of a side that cannot be summed is stopped', (options) => {
+    const book = sideBook({ hedges: BOTH, mayBeCut: true });
+    const error = stopped(() => planOf('reduce USDTNGN buy', { options, facts: { book } }));
+    expect(error.code).toBe('book_unclear');
+    expect(error.what).toContain('the list of hedges may be one page of more');
+  });
+
+  it('by a notional goes on where the side cannot be summed', () => {
+    const book = sideBook({ hedges: BOTH, mayBeCut: true });
+    const plan = planOf('reduce USDTNGN buy 99k', { facts: { book } });
+    expect(plan).toMatchObject({ closesSide: false, comesBack: undefined, after: { total: undefined } });
+  });
+
+  it('says what comes back in the part that it takes', () => {
+    const book = sideBook({
+      hedges: BOTH,
+      positions: [position({ net_margin_usd: 4000, close_fee_usdc: 20, net_pnl_usd: -8 })],
+    });
+    const plan = planOf('reduce USDTNGN buy 10k', { facts: { book } });
+    expect(plan).toMatchObject({
+      comesBack: { net_margin_usd: big('1000'), close_fee_usdc: big('5'), net_pnl_usd: big('-2') },
+    });
+  });
+
+  it('never takes more than is open, and what it leaves is what was not taken', () => {
+    const cents = fc.integer({ min: 100, max: 50_000_000 }).map((value) => value / 100);
+    const percent = fc.integer({ min: 1, max: 10_000 }).map((value) => new Big(value).div(100).toFixed());
+    fc.assert(
+      fc.property(fc.array(cents, { minLength: 1, maxLength: 5 }), percent, (sizes, by) => {
+        const book = sideBook({ hedges: sizes.map((size, at) => hedge(`hdg_${at.toString()}`, size)) });
+        const total = book.total ?? big('0');
+        fc.pre(total.times(by).div(100).gt('0.01'));
+        const plan = planOf('reduce USDTNGN buy', { options: { by: `${by}%` }, facts: { book } });
+        if (plan.action !== 'reduce') throw new Error('not a reduction');
+        expect(plan.notional.gt(0) && plan.notional.lte(total)).toBe(true);
+        const left = sum((plan.after.hedges ?? []).map(({ after }) => after));
+        const expected = plan.closesSide ? big('0') : total.minus(plan.notional);
+        expect(left.minus(expected).abs().lte('0.00001')).toBe(true);
+      }),
+    );
+  });
+});
+
+describe('a close', () => {
+  it('takes the whole side and says what comes back', () => {
+    const plan = planOf('close USDTNGN buy');
+    expect(plan.request).toEqual({ market: 'USDTNGN', side: 'buy' });
+    expect(plan).toMatchObject({
+      nothingToDo: false,
+      closesSide: true,
+      comesBack: { net_margin_usd: big('1012.5') },
+    });
+    expect(spelled(plan.after.hedges)).toEqual(['hdg_B 30000 -> 0', 'hdg_A 10000 -> 0']);
+  });
+
+  it('goes on where the side cannot be summed', () => {
+    const book = sideBook({ hedges: BOTH, mayBeCut: true });
+    const plan = planOf('close USDTNGN buy', { facts: { book } });
+    expect(plan).toMatchObject({ nothingToDo: false, comesBack: { net_margin_usd: big('1012.5') } });
+  });
+
+  it('of a flat side is stopped, or is nothing to do with --if-open', () => {
+    const facts = { book: sideBook() };
+    expect(stopped(() => planOf('close USDTNGN buy', { facts })).code).toBe('no_open_hedge');
+    expect(planOf('close USDTNGN buy', { options: { ifOpen: true }, facts })).toMatchObject({
+      nothingToDo: true,
+    });
+  });
+
+  it('with --if-open is not satisfied while a hedge may still fill', () => {
+    const book = sideBook({ hedges: [hedge('hdg_C', 5, { status: 'submitted' })] });
+    const error = stopped(() => planOf('close USDTNGN buy', { options: { ifOpen: true }, facts: { book } }));
+    expect([error.code, error.hint]).toEqual(['in_flight', 'Wait for it: hedge wait hdg_C']);
+    // What the service sent stands in a line to be pasted: a shell must not read more into it.
+    const odd = sideBook({ hedges: [hedge('hdg_C; rm x', 5, { status: 'submitted' })] });
+    const { hint } = stopped(() => planOf('close USDTNGN buy', { facts: { book: odd } }));
+    expect(hint).toBe("Wait for it: hedge wait 'hdg_C; rm x'");
+  });
+
+  it('of a side on which several may still fill names them, or their number, and waits for the last', () => {
+    const three = ['hdg_E', 'hdg_D', 'hdg_C'].map((id) => hedge(id, 5_000, { status: 'submitted' }));
+    const many = stopped(() => planOf('close USDTNGN buy', { facts: { book: sideBook({ hedges: three }) } }));
+    expect(many.what).toMatch(
+      / yet: hedge "hdg_E" .*"hdg_D" .*"hdg_C" .*, 15,000\.00 USD in all, may fill\.$/,
+    );
+    expect(many.hint).toBe('Wait for the last of them: hedge wait hdg_E');
+    const dozen = Array.from({ length: 12 }, (_, at) =>
+      hedge(`hdg_${at.toString()}`, 100, { status: 'submitted' }),
+    );
+    const crowd = stopped(() =>
+      planOf('close USDTNGN buy', { facts: { book: sideBook({ hedges: dozen }) } }),
+    );
+    expect(crowd.what).toContain(' yet: 12 hedges, 1,200.00 USD in all, may fill.');
+  });
+
+  it('of a side that matured in the meantime has nothing to take', () => {
+    const matured = hedge('hdg_A', 5, { maturity_at: NOON.toISOString() });
+    const book = sideBook({ hedges: [matured], positions: [] });
+    expect(stopped(() => planOf('close USDTNGN buy', { facts: { book } })).code).toBe('no_open_hedge');
+  });
+});

@@ -1,0 +1,248 @@
+import { describe, expect, it } from 'vitest';
+import { readFacts } from '../../src/trading/read-facts.ts';
+import { DESK } from '../journal/records.ts';
+import { aHedge, aMarket, anAccount, aPosition, aQuote, type Body } from '../spec/bodies.ts';
+import { deskWith, rejection } from '../support/desk-client.ts';
+import { type Answer, type Exchange, no, ok, on } from '../support/scripted-service.ts';
+import { intent } from './facts.ts';
+import { aJournal, recordingWatch } from './read-context.ts';
+
+const BUY = aPosition({ market: 'USDTNGN', side: 'buy', notional_usd: 10_000 });
+const WHOLE = '/hedges?limit=500';
+const status = (name: string) => `GET /hedges?status=${name}&limit=500`;
+/** Hedges of 10 USD each, newest first. */
+const many = (count: number, changes: Body = {}): readonly Body[] =>
+  Array.from({ length: count }, (_, at) => aHedge({ id: `hdg_${at}`, notional_usd: 10, ...changes }));
+
+const besides = (): readonly Exchange[] => [
+  on('GET /markets', ok([aMarket()])),
+  on('GET /account', ok(anAccount())),
+];
+const theBook = (
+  hedges: readonly unknown[],
+  positions: readonly unknown[] = hedges.length > 0 ? [BUY] : [],
+): readonly Exchange[] => [on('GET /positions', ok(positions)), on(`GET ${WHOLE}`, ok(hedges))];
+
+async function factsOf(line: string, script: readonly Exchange[], options: { dealId?: string } = {}) {
+  const { api, clock, service } = await deskWith(script);
+  const signal = new AbortController().signal;
+  const reading = { api, clock, signal, journal: aJournal(clock), identity: DESK, watch: recordingWatch() };
+  return { facts: readFacts(intent(line, options), reading), service, clock };
+}
+
+describe('what an action is decided on', () => {
+  it('of an open is the book, the market, the account, and a quote for exactly what is meant', async () => {
+    const { facts, service } = await factsOf('open USDTNGN buy 10k', [
+      ...besides(),
+      ...theBook([aHedge()]),
+      on('POST /quotes', ok(aQuote())),
+    ]);
+    const { book, market, account, quote, underDealId } = await facts;
+    expect(book.total?.toFixed()).toBe('10000');
+    expect([market?.market, account.balance_usdc.toFixed(), quote?.tenor_days.toFixed()]).toEqual([
+      'USDTNGN',
+      '41320',
+      '3',
+    ]);
+    expect(underDealId).toEqual([]);
+    const sent = service.requests.find(({ line }) => line === 'POST /quotes');
+    expect(sent?.body).toBe('{"market":"USDTNGN","side":"buy","notional_usd":10000,"tenor_days":3}');
+  });
+
+  it('of an open with a deal id has the hedges under it, also from a service that does not filter', async () => {
+    const { facts } = await factsOf(
+      'open USDTNGN buy 10k',
+      [
+        ...besides(),
+        ...theBook([]),
+        on('POST /quotes', ok(aQuote())),
+        on(
+          'GET /hedges?client_reference=PAY-1&limit=500',
+          ok([aHedge({ id: 'hdg_1', client_reference: 'PAY-1', side: 'sell' }), aHedge({ id: 'hdg_2' })]),
+        ),
+      ],
+      { dealId: 'PAY-1' },
+    );
+    expect((await facts).underDealId.map(({ id }) => id)).toEqual(['hdg_1']);
+  });
+
+  it('of an open with a deal id believes a service that filters, however many it sends', async () => {
+    const mine = many(10, { client_reference: 'PAY-1' });
+    const script = [
+      ...besides(),
+      ...theBook([]),
+      on('POST /quotes', ok(aQuote())),
+      on('GET /hedges?client_reference=PAY-1&limit=500', ok(mine)),
+    ];
+    const { facts } = await factsOf('open USDTNGN buy 10k', script, { dealId: 'PAY-1' });
+    expect((await facts).underDealId).toHaveLength(10);
+  });
+
+  it('of an add is quoted at the tenor of the newest open hedge', async () => {
+    const { facts, service } = await factsOf('add USDTNGN buy 10k', [
+      ...besides(),
+      ...theBook([
+        aHedge({ id: 'hdg_C', status: 'submitted', tenor_days: 1 }),
+        aHedge({ id: 'hdg_B', tenor_days: 7 }),
+      ]),
+      on('POST /quotes', ok(aQuote({ tenor_days: 7 }))),
+    ]);
+    expect((await facts).quote?.tenor_days.toFixed()).toBe('7');
+    expect(service.requests.find(({ line }) => line === 'POST /quotes')?.body).toContain('"tenor_days":7');
+  });
+
+  it('of an add to nothing has no quote', async () => {
+    const { facts } = await factsOf('add USDTNGN buy 10k', [...besides(), ...theBook([])]);
+    expect((await facts).quote).toBeUndefined();
+  });
+
+  it.each(['reduce USDTNGN buy 5k', 'close USDTNGN buy'])('of %s asks for no quote', async (line) => {
+    const { facts } = await factsOf(line, [...besides(), ...theBook([aHedge()])]);
+    expect(await facts).toMatchObject({ quote: undefined, market: { market: 'USDTNGN' } });
+  });
+
+  it.each([
+    ['is disabled', [aMarket({ status: 'disabled' })], no(400, 'market_disabled')],
+    ['is not in the list', [], no(404, 'market_not_found')],
+  ])('goes without the quote of a market that %s', async (_, markets, refusal: Answer) => {
+    const { facts } = await factsOf('open USDTNGN buy 10k', [
+      on('GET /markets', ok(markets)),
+      on('GET /account', ok(anAccount())),
+      ...theBook([]),
+      on('POST /quotes', refusal),
+    ]);
+    expect((await facts).quote).toBeUndefined();
+  });
+
+  it('fails with any other refusal of the quote', async () => {
+    const { facts } = await factsOf('open USDTNGN buy 10k', [
+      ...besides(),
+      ...theBook([]),
+      on('POST /quotes', no(400, 'invalid_request')),
+    ]);
+    expect(await rejection(facts)).toMatchObject({ code: 'invalid_request' });
+  });
+
+  it('reads the book again when positions and hedges disagree, and says what disagrees still', async () => {
+    const stale = theBook([aHedge({ notional_usd: 15_000 })]);
+    const { facts } = await factsOf('close USDTNGN buy', [
+      ...besides(),
+      ...stale,
+      on('GET /positions', ok([aPosition({ market: 'USDTNGN', side: 'buy', notional_usd: 15_000 })])),
+      on(`GET ${WHOLE}`, ok([aHedge({ notional_usd: 15_000 })])),
+    ]);
+    expect((await facts).book.total?.toFixed()).toBe('15000');
+    const again = await factsOf('close USDTNGN buy', [...besides(), ...stale, ...stale]);
+    expect((await again.facts).book.unclear).toContain('the position says 10,000.00 USD');
+  });
+
+  it.each([
+    [
+      'was filled between the two requests',
+      '2026-11-20T09:02:10Z',
+      [on('GET /hedges/hdg_01JD8K', ok(aHedge()))],
+    ],
+    ['is an old one that the positions lack', '2026-11-20T08:00:00Z', []],
+  ])('is read again at once when a hedge %s', async (_, filledAt, byId) => {
+    const book = [aHedge({ filled_at: filledAt, opened_at: filledAt })];
+    const { facts, clock } = await factsOf('close USDTNGN buy', [
+      ...besides(),
+      ...theBook(book, []),
+      ...byId,
+      ...theBook(book),
+    ]);
+    expect((await facts).book.inPositions).toBe(true);
+    expect(clock.sleeps).toEqual([]);
+  });
+});
+
+describe('the list of hedges', () => {
+  const probe = (count: number) => on('GET /hedges?limit=1', ok(many(count)));
+  const cutOf = async (script: readonly Exchange[]) => {
+    const { facts } = await factsOf('close USDTNGN buy', [
+      ...besides(),
+      on('GET /positions', ok([aPosition({ market: 'USDTNGN', side: 'buy' })])),
+      ...script,
+    ]);
+    const { bookFacts, book } = await facts;
+    return { cut: bookFacts.mayBeCut, total: book.total?.toFixed(), hedges: bookFacts.hedges.length };
+  };
+
+  it.each([1, 7, 499])('of %d hedges is whole', async (count) => {
+    expect(await cutOf([on(`GET ${WHOLE}`, ok(many(count)))])).toEqual({
+      cut: false,
+      total: (count * 10).toString(),
+      hedges: count,
+    });
+  });
+
+  it.each([10, 25, 100])('of %d hedges is whole where the page size is obeyed', async (count) => {
+    expect(await cutOf([on(`GET ${WHOLE}`, ok(many(count))), probe(1)])).toMatchObject({ cut: false });
+  });
+
+  it('of a page that reaches further back than any hedge lives has all that matter', async () => {
+    const old = { status: 'closed', opened_at: '2026-11-12T08:00:00Z', maturity_at: '2026-11-19T08:00:00Z' };
+    const page = [...many(12), ...many(488, old).map(renamed)];
+    expect(await cutOf([on(`GET ${WHOLE}`, dated(page))])).toEqual({ cut: false, total: '120', hedges: 500 });
+  });
+
+  it.each([
+    ['that is not old enough', [...many(499), aHedge({ opened_at: '2026-11-12T10:00:00Z' })]],
+    ['that is not the newest first', [aHedge({ opened_at: '2026-11-01T10:00:00Z' }), ...many(499)]],
+    [
+      'of which a part only is old',
+      [
+        aHedge({ opened_at: '2026-11-01T10:00:00Z' }),
+        ...many(498),
+        aHedge({ opened_at: '2026-11-01T10:00:00Z' }),
+      ],
+    ],
+  ])('of a page %s is read by status', async (_, page) => {
+    const script = [
+      on(`GET ${WHOLE}`, dated(page)),
+      ...['filled', 'submitted', 'submitting'].map((name) => on(status(name), ok([]))),
+    ];
+    expect((await cutOf(script)).cut).toBe(false);
+  });
+
+  it('of a round page of a service that chooses its own is read by status', async () => {
+    const page = many(20, { status: 'closed' });
+    const script = [
+      on(`GET ${WHOLE}`, ok(page)),
+      probe(20),
+      on(status('filled'), ok([aHedge({ id: 'hdg_old', notional_usd: 70 })])),
+      on(status('submitted'), ok([])),
+      on(status('submitting'), ok([])),
+    ];
+    expect(await cutOf(script)).toEqual({ cut: false, total: '70', hedges: 21 });
+  });
+
+  it('of 500 hedges is read by status, and each hedge counts once', async () => {
+    const filled = many(30);
+    const script = [
+      on(`GET ${WHOLE}`, ok([...many(12), ...many(488, { status: 'closed' }).map(renamed)])),
+      probe(1),
+      on(status('filled'), ok(filled)),
+      on(status('submitted'), ok([])),
+      on(status('submitting'), ok([])),
+    ];
+    expect(await cutOf(script)).toEqual({ cut: false, total: '300', hedges: 518 });
+  });
+
+  it.each([
+    ['500 are filled', many(500)],
+    ['the service does not filter', [aHedge({ id: 'hdg_X', status: 'closed' })]],
+  ])('may be cut where %s', async (_, filled) => {
+    const script = [
+      on(`GET ${WHOLE}`, ok(many(500))),
+      on(status('filled'), ok(filled)),
+      on(status('submitted'), ok([])),
+      on(status('submitting'), ok([])),
+    ];
+    expect(await cutOf(script)).toMatchObject({ cut: true, total: undefined });
+  });
+});
+
+/** Answered at 09:03 on the 20th. */
+const dated = (hedges: readonly Body[]): Answer => ok(hedges, {}, { date: 'Fri, 20 Nov 2026 09:03:11 GMT' });
+const renamed = (hedge: Body, at: number): Body => ({ ...hedge, id: `hdg_closed_${at}` });

@@ -1,0 +1,375 @@
+import { describe, expect, it } from 'vitest';
+import { hostOf } from '../../../src/platform/host.ts';
+import { checkAction } from '../../../src/trading/recover/check-action.ts';
+import { resumeActions } from '../../../src/trading/recover/resume-action.ts';
+import {
+  anIntent,
+  FAILED,
+  FILLED,
+  idOf,
+  NOTHING,
+  REFUSED,
+  SENDING,
+  step,
+  UNKNOWN,
+} from '../../journal/records.ts';
+import { type DealingDesk, dealingDesk } from '../trading-context.ts';
+
+const FIVE_MINUTES = 5 * 60_000;
+const OPEN = 'open USDTNGN buy 10k';
+
+/** 10,000 bought and filled, its action done. */
+async function standing(): Promise<DealingDesk> {
+  const desk = await dealingDesk();
+  await desk.now(OPEN);
+  return desk;
+}
+
+/** What the check found of the only open action, and that it sent nothing. */
+async function checked(desk: DealingDesk, word?: string) {
+  const sent = desk.keys().length;
+  const found = await checkAction(word, desk.looking);
+  expect(desk.keys()).toHaveLength(sent);
+  const [only] = found.looked;
+  return { ...found, report: only?.report, evidence: only?.evidence };
+}
+
+describe('a look at an open without an answer', () => {
+  it('finds it by its reference, takes it for accepted, and later sees its end', async () => {
+    const desk = await dealingDesk();
+    const lost = await desk.lost('after', OPEN, { dealId: 'PAY-1' });
+    expect(lost.state).toBe('unknown');
+    const first = await checked(desk);
+    expect(first).toMatchObject({ finding: { code: 'pending' }, report: { outcome: 'pending' } });
+    expect(desk.again(lost)).toMatchObject({ state: 'accepted', orderTxHash: /^0x/ });
+    desk.practice.clock.pass(3_000);
+    const then = await checked(desk);
+    expect(then).toMatchObject({ finding: undefined, report: { outcome: 'filled', effect: 'done' } });
+    expect(desk.again(lost)).toMatchObject({ state: 'done', outcome: { kind: 'filled' } });
+  });
+
+  it('sees that its order failed', async () => {
+    const desk = await dealingDesk();
+    await desk.practice.service.admin.setWeather({ share_failing_orders: 1 });
+    const lost = await desk.lost('after', OPEN);
+    desk.practice.clock.pass(3_000);
+    expect(await checked(desk)).toMatchObject({
+      finding: { code: 'order_failed', effect: 'none' },
+      report: { outcome: 'failed' },
+    });
+    expect(desk.again(lost).state).toBe('failed');
+  });
+
+  it('does not call one that is not on the book not done: it may be late', async () => {
+    const desk = await dealingDesk();
+    const lost = await desk.lost('before', OPEN);
+    desk.practice.clock.pass(4 * 60_000);
+    const { finding, evidence } = await checked(desk);
+    expect(evidence).toEqual({ kind: 'none' });
+    expect(finding).toMatchObject({ code: 'outcome_unknown', effect: 'unknown' });
+    expect(finding?.what).toContain('not on the book');
+    expect(finding?.book).toMatch(/^It was sent 4 min ago\. It may still arrive until \d\d:\d\d:\d\d UTC\. /);
+    expect(finding?.hint).toContain(`hedge resume ${lost.shortId}`);
+    expect(desk.again(lost)).toEqual(lost);
+  });
+
+  it('after an hour tells to settle it, and no more to send it again', async () => {
+    const desk = await standing();
+    await desk.lost('before', 'add USDTNGN buy 2000');
+    desk.practice.clock.pass(61 * 60_000);
+    const { finding } = await checked(desk);
+    expect(finding?.book).toContain('hardly arrive any more');
+    expect(finding?.hint).toContain('--as nothing');
+    expect(finding?.hint).not.toContain('hedge resume');
+  });
+});
+
+describe('a look at an addition, a reduction or a close without an answer', () => {
+  it.each([
+    ['add USDTNGN buy 2000', '10,000.00 USD -> 12,000.00 USD'],
+    ['reduce USDTNGN buy 4000', '10,000.00 USD -> 6,000.00 USD'],
+    ['close USDTNGN buy', '10,000.00 USD -> 0.00 USD'],
+  ])('%s: what was asked has happened, and a person has to say whose it is', async (line, seen) => {
+    const desk = await standing();
+    const lost = await desk.lost('after', line);
+    desk.practice.clock.pass(5_000);
+    const { finding, evidence, report } = await checked(desk);
+    expect(evidence).toMatchObject({ kind: 'exact' });
+    expect(report).toMatchObject({ outcome: 'unknown', effect: 'unknown' });
+    expect(finding?.what).toContain(seen);
+    expect(finding?.what).toContain('or a colleague');
+    for (const way of ['resume', 'journal settle', '--as done', '--as nothing'])
+      expect(finding?.hint).toContain(way);
+    expect(desk.again(lost)).toEqual(lost);
+  });
+
+  it('names another change as what it is', async () => {
+    const desk = await standing();
+    await desk.lost('before', 'add USDTNGN buy 2000');
+    await desk.colleague('/hedges/add', { market: 'USDTNGN', side: 'buy', notional_usd: 500 });
+    desk.practice.clock.pass(5_000);
+    const { finding, evidence } = await checked(desk);
+    expect(evidence).toMatchObject({ kind: 'other' });
+    expect(finding?.what).toContain('10,000.00 USD -> 10,500.00 USD: not exactly ours');
+  });
+});
+
+describe('a look at what was accepted', () => {
+  it('sees the end, and writes it down', async () => {
+    const desk = await standing();
+    const added = await desk.deal('add USDTNGN buy 2000');
+    expect(await checked(desk)).toMatchObject({ finding: { code: 'pending', effect: 'pending' } });
+    desk.practice.clock.pass(5_000);
+    expect(await checked(desk)).toMatchObject({ finding: undefined, report: { outcome: 'changed' } });
+    expect(desk.again(added)).toMatchObject({ state: 'done', outcome: { kind: 'changed' } });
+  });
+
+  it('calls it not seen after five minutes without any change, and keeps it open', async () => {
+    const desk = await standing();
+    await desk.practice.service.admin.setWeather({ share_failing_orders: 1 });
+    const added = await desk.deal('add USDTNGN buy 2000');
+    desk.practice.clock.pass(FIVE_MINUTES);
+    const { finding } = await checked(desk);
+    expect(finding).toMatchObject({ code: 'outcome_unknown' });
+    expect(finding?.hint).toContain(`hedge journal settle ${added.shortId} --as nothing`);
+    expect(desk.again(added)).toMatchObject({ state: 'accepted', outcome: { kind: 'not_seen' } });
+    expect(await checked(desk)).toMatchObject({ finding: { code: 'outcome_unknown' } });
+  });
+
+  it('does not call a change its own that is not exactly that', async () => {
+    const desk = await standing();
+    const added = await desk.deal('add USDTNGN buy 2000');
+    await desk.colleague('/hedges/add', { market: 'USDTNGN', side: 'buy', notional_usd: 500 });
+    desk.practice.clock.pass(5_000);
+    expect(await checked(desk)).toMatchObject({ finding: { code: 'outcome_unknown' } });
+    expect(desk.again(added)).toEqual(added);
+  });
+
+  it('cannot tell two of the same size apart where only one has landed', async () => {
+    const desk = await standing();
+    const one = await desk.deal('add USDTNGN buy 2000');
+    await desk.practice.service.admin.setWeather({ share_failing_orders: 1 });
+    const other = await desk.deal('add USDTNGN buy 2000');
+    desk.practice.clock.pass(5_000);
+    const { looked } = await checked(desk);
+    expect(looked.map(({ evidence }) => evidence)).toMatchObject([
+      { kind: 'unclear', says: expect.stringContaining(other.shortId) },
+      { kind: 'unclear', says: expect.stringContaining(one.shortId) },
+    ]);
+    expect([desk.again(one).state, desk.again(other).state]).toEqual(['accepted', 'accepted']);
+  });
+
+  it('tells an addition from one of the same size that was over before it began', async () => {
+    const desk = await standing();
+    await desk.now('add USDTNGN buy 2000');
+    desk.practice.clock.pass(10_000);
+    const later = await desk.deal('add USDTNGN buy 2000');
+    desk.practice.clock.pass(5_000);
+    expect(await checked(desk)).toMatchObject({ finding: undefined, report: { outcome: 'changed' } });
+    expect(desk.again(later).state).toBe('done');
+  });
+});
+
+describe('a look after a close of ours', () => {
+  const closed = async (desk: DealingDesk) => {
+    const { entry } = await desk.now('close USDTNGN buy');
+    return entry?.shortId ?? '';
+  };
+
+  it('names that close, and no colleague, for what an earlier close without an answer asked', async () => {
+    const desk = await standing();
+    await desk.lost('before', 'close USDTNGN buy');
+    const closer = await closed(desk);
+    const { finding } = await checked(desk);
+    expect(finding?.what).toContain(`that may be this one, or action ${closer} of this machine.`);
+    expect(finding?.hint).not.toContain('hedge resume');
+    expect(finding?.hint).toContain('--as nothing');
+  });
+
+  it.each([
+    ['add USDTNGN buy 2000', '10,000.00 USD -> 12,000.00 USD'],
+    ['reduce USDTNGN buy 4000', '10,000.00 USD -> 6,000.00 USD'],
+  ])(
+    'sees %s without an answer as that close saw it, and settles it by its own answer',
+    async (line, seen) => {
+      const desk = await standing();
+      const lost = await desk.lost('after', line);
+      desk.practice.clock.pass(5_000);
+      const closer = await closed(desk);
+      const { finding, evidence } = await checked(desk);
+      expect(evidence).toMatchObject({ kind: 'exact', closedBy: closer });
+      expect(finding?.what).toContain(seen);
+      expect(desk.again(lost)).toEqual(lost);
+    },
+  );
+
+  it('settles a reduction that the close saw by its own answer, and calls it no colleague’s', async () => {
+    const desk = await standing();
+    const lost = await desk.lost('after', 'reduce USDTNGN buy 4000');
+    desk.practice.clock.pass(5_000);
+    const closer = await closed(desk);
+    const how = { word: undefined, yes: true, resend: true, dryRun: false, wait: true, timeoutMs: 9_000 };
+    const report = await resumeActions(how, desk.dealing({ attended: false }));
+    expect(report).toMatchObject({ outcome: 'changed', effect: 'done', finding: undefined });
+    expect(desk.looking.watch.said).toContain(
+      `note besides    action ${closer} of this machine closed USDTNGN buy since`,
+    );
+    expect(desk.again(lost).state).toBe('done');
+  });
+
+  it('names it for an accepted addition that it did not see, and calls that no colleague’s', async () => {
+    const desk = await standing();
+    await desk.practice.service.admin.setWeather({ share_failing_orders: 1 });
+    const added = await desk.deal('add USDTNGN buy 2000');
+    await desk.practice.service.admin.clearWeather();
+    desk.practice.clock.pass(FIVE_MINUTES);
+    const closer = await closed(desk);
+    const { finding } = await checked(desk, added.shortId);
+    expect(finding?.what).toContain(`action ${closer} of this machine closed USDTNGN buy since.`);
+    expect(finding?.book).toContain('What it did before that cannot be told');
+    expect(finding?.book).not.toContain('olleague');
+  });
+});
+
+describe('a check that the service does not answer', () => {
+  const down = (desk: DealingDesk) =>
+    desk.practice.service.admin.setWeather({ share_5xx_before: 1, only: 'readings' });
+
+  it('leaves what is unknown as unknown as it was, names it and the lines that go on', async () => {
+    const desk = await standing();
+    const lost = await desk.lost('before', 'add USDTNGN buy 2000');
+    await down(desk);
+    for (const word of [undefined, lost.shortId]) {
+      const { finding, report } = await checked(desk, word);
+      expect(report).toMatchObject({ outcome: 'unknown', entry: { id: lost.id } });
+      expect(finding).toMatchObject({ code: 'outcome_unknown', effect: 'unknown' });
+      expect(finding?.what).toContain('could not be looked at');
+      expect(finding?.hint).toContain(`hedge resume ${lost.shortId}`);
+    }
+    expect(desk.again(lost)).toEqual(lost);
+  });
+
+  it('leaves what is in flight in flight, and names each of several', async () => {
+    const desk = await dealingDesk();
+    const coming = await desk.deal('open USDTNGN sell 1000');
+    await down(desk);
+    expect(await checked(desk)).toMatchObject({
+      report: { outcome: 'pending' },
+      finding: { code: 'pending', what: expect.stringContaining('could not be looked at') },
+    });
+    await desk.practice.service.admin.clearWeather();
+    const lost = await desk.lost('before', OPEN);
+    await down(desk);
+    const { finding } = await checked(desk);
+    expect(finding?.what).toBe(
+      `Of 2 actions 1 is unknown (${lost.shortId}), 1 is still in flight (${coming.shortId}).`,
+    );
+  });
+
+  it('tells what has ended as the journal keeps it, and says that nothing could be read', async () => {
+    const desk = await dealingDesk();
+    const { entry } = await desk.now(OPEN);
+    await down(desk);
+    const { finding, report } = await checked(desk, entry?.shortId);
+    expect([finding, report?.outcome]).toEqual([undefined, 'filled']);
+    expect(desk.looking.watch.said.at(-1)).toMatch(
+      /^news not read .*Action \w+ is told as the journal keeps it; a dash is what it does not keep\.$/,
+    );
+  });
+});
+
+describe('a check', () => {
+  it('of everything says the worst of what it found, and names each', async () => {
+    const desk = await standing();
+    const lost = await desk.lost('before', 'add USDTNGN buy 2000');
+    const coming = await desk.deal('open USDTNGN sell 1000');
+    const { finding, looked } = await checked(desk);
+    expect(looked).toHaveLength(2);
+    expect(finding).toMatchObject({
+      code: 'outcome_unknown',
+      what: `Of 2 actions 1 is unknown (${lost.shortId}), 1 is still in flight (${coming.shortId}).`,
+      details: { actions: [{ outcome: 'unknown' }, { outcome: 'pending', code: 'pending' }] },
+    });
+  });
+
+  it('of several that are merely slow says so, and not that anything went wrong', async () => {
+    const desk = await dealingDesk();
+    await desk.practice.service.admin.setWeather({ slow_fills_seconds: 600 });
+    const one = await desk.deal('open USDTNGN sell 1000');
+    const other = await desk.deal('open USDTNGN buy 2000');
+    const { finding } = await checked(desk);
+    expect(finding).toMatchObject({
+      code: 'pending',
+      what: `Of 2 actions 2 are still in flight (${one.shortId}, ${other.shortId}).`,
+      book: 'What is in flight comes to its end without us. Do not deal it again.',
+    });
+  });
+
+  it.each([
+    ['add USDTNGN buy 2000', 'an add'],
+    ['reduce USDTNGN buy 2000', 'a reduction'],
+    ['close USDTNGN buy', 'a close'],
+  ])('of %s says from the start that no failure is told, and until when to wait', async (line, name) => {
+    const desk = await standing();
+    await desk.practice.service.admin.setWeather({ share_failing_orders: 1 });
+    const action = await desk.deal(line);
+    const { finding } = await checked(desk);
+    const until = new Date(Math.ceil((Date.parse(action.changedAt) + 300_000) / 60_000) * 60_000);
+    const at = until.toISOString().slice(11, 16);
+    expect(finding).toMatchObject({
+      code: 'pending',
+      book: `The service tells no failure of ${name}: when nothing of it shows by ${at} UTC, it most likely did not land. Do not deal it again.`,
+    });
+  });
+
+  it('of nothing finds nothing, and says what is open elsewhere', async () => {
+    const desk = await standing();
+    await desk.looking.journal.append([anIntent(), step(SENDING), step(UNKNOWN)]);
+    expect(await checked(desk)).toMatchObject({ looked: [], finding: undefined, elsewhere: 1 });
+  });
+
+  it('says first what of the journal cannot be read', async () => {
+    const desk = await dealingDesk();
+    await desk.looking.journal.append([step(UNKNOWN, 'dead')]);
+    await checked(desk);
+    expect(desk.looking.watch.said[0]).toContain('Of dead000000000000 only later steps can be read');
+  });
+
+  it('leaves alone what a running process is sending', async () => {
+    const desk = await dealingDesk();
+    const { identity, journal } = desk.looking;
+    await journal.append([
+      anIntent({ identity, writer: hostOf(process).self }),
+      step(SENDING, '7c1e', 1, hostOf(process).self),
+    ]);
+    const readings = desk.practice.log.length;
+    expect(await checked(desk)).toMatchObject({ finding: { code: 'pending' }, evidence: undefined });
+    expect(desk.practice.log).toHaveLength(readings);
+  });
+
+  it.each([
+    ['filled', [SENDING, FILLED], 'filled', undefined],
+    ['failed', [SENDING, FAILED], 'failed', 'order_failed'],
+    ['refused', [SENDING, REFUSED], 'refused', 'exposure_exceeded'],
+    ['settled as nothing', [SENDING, UNKNOWN, NOTHING], 'not_sent', 'settled'],
+    ['never sent', [], 'not_sent', 'not_sent'],
+  ])('of one that is %s tells how it ended', async (_what, steps, outcome, code) => {
+    const desk = await dealingDesk();
+    await desk.looking.journal.append([
+      anIntent({ identity: desk.looking.identity }),
+      ...steps.map((each) => step(each)),
+    ]);
+    const { report, finding } = await checked(desk, '7c1e');
+    expect([report?.outcome, finding?.code]).toEqual([outcome, code]);
+  });
+
+  it('of one that was dealt under another profile names that profile', async () => {
+    const desk = await dealingDesk();
+    await desk.looking.journal.append([anIntent({ action_id: idOf('7c1e') })]);
+    await expect(checkAction('7c1e', desk.looking)).rejects.toMatchObject({
+      code: 'usage',
+      hint: 'Name its profile: --profile desk',
+    });
+    await expect(checkAction('beef', desk.looking)).rejects.toMatchObject({ code: 'usage' });
+  });
+});

@@ -1,0 +1,175 @@
+import { describe, expect, it } from 'vitest';
+import { InterruptedError } from '../../../src/errors.ts';
+import { hostOf } from '../../../src/platform/host.ts';
+import { waitFor } from '../../../src/trading/recover/wait-for.ts';
+import { anIntent, NOT_SENT, SENDING, step } from '../../journal/records.ts';
+import { type DealingDesk, dealingDesk } from '../trading-context.ts';
+
+const MINUTE = { timeoutMs: 60_000 };
+const OPEN = 'open USDTNGN buy 10k';
+const THERE = { market: 'USDTNGN', side: 'buy', notional_usd: 700, tenor_days: 1 };
+
+const hedges = async (desk: DealingDesk) => (await desk.looking.api.hedges()).data;
+
+describe('waiting for an action', () => {
+  it.each([
+    ['its id', ({ id }: { id: string }) => id],
+    ['its short id', ({ shortId }: { shortId: string }) => shortId],
+    ['its hedge', ({ hedgeId }: { hedgeId: string | undefined }) => hedgeId ?? ''],
+    ['its deal id', () => 'PAY-1'],
+  ])('named by %s ends with its end, written down', async (_what, wordOf) => {
+    const desk = await dealingDesk();
+    const action = await desk.deal(OPEN, { dealId: 'PAY-1' });
+    const report = await waitFor(wordOf(action), MINUTE, desk.looking);
+    expect(report).toMatchObject({ outcome: 'filled', finding: undefined, hedge: { id: action.hedgeId } });
+    expect(desk.again(action).state).toBe('done');
+    // What has ended is told at once.
+    const waited = desk.looking.clock.now();
+    expect(await waitFor(wordOf(action), MINUTE, desk.looking)).toMatchObject({ outcome: 'filled' });
+    expect(desk.looking.clock.now()).toBe(waited);
+  });
+
+  it.each([
+    ['close USDTNGN buy', 'closed', '0'],
+    ['reduce USDTNGN buy 9,950', 'closed', '0'],
+    ['reduce USDTNGN buy 4000', 'changed', '6000'],
+    ['add USDTNGN buy 2000', 'changed', '12000'],
+  ])('%s that has ended is told with what it changed', async (line, outcome, after) => {
+    const desk = await dealingDesk();
+    await desk.now(OPEN);
+    const { entry } = await desk.now(line);
+    const report = await waitFor(entry?.id ?? '', MINUTE, desk.looking);
+    expect(report.outcome).toBe(outcome);
+    const changes = report.hedges?.map((change) => [change.before.toFixed(), change.after.toFixed()]);
+    expect(changes).toEqual([['10000', after]]);
+  });
+
+  it('that failed says so', async () => {
+    const desk = await dealingDesk();
+    await desk.practice.service.admin.setWeather({ share_failing_orders: 1 });
+    const action = await desk.deal(OPEN);
+    expect(await waitFor(action.id, MINUTE, desk.looking)).toMatchObject({
+      finding: { code: 'order_failed' },
+    });
+  });
+
+  it('whose end does not come in time is pending', async () => {
+    const desk = await dealingDesk();
+    await desk.practice.service.admin.setWeather({ slow_fills_seconds: 600 });
+    const action = await desk.deal(OPEN);
+    const report = await waitFor(action.id, { timeoutMs: 5_000 }, desk.looking);
+    expect(report).toMatchObject({ outcome: 'pending', finding: { code: 'pending' } });
+    expect(desk.again(action).state).toBe('accepted');
+  });
+
+  it('without an answer of which nothing will be told waits for nothing: it names check and resume', async () => {
+    const desk = await dealingDesk();
+    await desk.now(OPEN);
+    const lost = await desk.lost('before', 'add USDTNGN buy 2000');
+    const began = desk.looking.clock.now();
+    const report = await waitFor(lost.shortId, MINUTE, desk.looking);
+    expect(desk.looking.clock.now()).toBe(began);
+    expect(report).toMatchObject({ outcome: 'unknown', finding: { code: 'outcome_unknown' } });
+    expect(report.finding?.hint).toContain(`hedge check ${lost.shortId}`);
+    expect(report.finding?.hint).toContain(`hedge resume ${lost.shortId}`);
+  });
+
+  it('without an answer that may still arrive is not called undone when the waiting is stopped', async () => {
+    const desk = await dealingDesk();
+    const lost = await desk.lost('before', OPEN);
+    desk.stop(new InterruptedError('SIGINT', { what: 'Stopped by Ctrl-C.' }));
+    expect(await waitFor(lost.shortId, MINUTE, desk.looking)).toMatchObject({
+      outcome: 'unknown',
+      finding: { code: 'interrupted', effect: 'unknown' },
+    });
+    expect(desk.again(lost)).toEqual(lost);
+  });
+
+  it('without an answer is unknown where nothing can be read until the time is up', async () => {
+    const desk = await dealingDesk();
+    const lost = await desk.lost('before', OPEN);
+    await desk.practice.service.admin.setWeather({ share_5xx_before: 1, only: 'readings' });
+    const report = await waitFor(lost.shortId, MINUTE, desk.looking);
+    expect(report).toMatchObject({ outcome: 'unknown', finding: { code: 'outcome_unknown' } });
+  });
+
+  it('that another process is sending waits for what that comes to', async () => {
+    const desk = await dealingDesk();
+    const { identity, journal } = desk.looking;
+    const writer = hostOf(process).self;
+    await journal.append([anIntent({ identity, writer }), step(SENDING, '7c1e', 1, writer)]);
+    const still = await waitFor('7c1e', { timeoutMs: 3_000 }, desk.looking);
+    expect(still).toMatchObject({ outcome: 'pending', finding: { code: 'pending' } });
+    const clock = {
+      ...desk.looking.clock,
+      async sleep(ms: number) {
+        await desk.looking.clock.sleep(ms);
+        await journal.append([step({ kind: 'refused', code: 'exposure_exceeded', http_status: 400 })]);
+      },
+    };
+    const looking = { ...desk.looking, clock };
+    expect(await waitFor('7c1e', MINUTE, looking)).toMatchObject({ outcome: 'refused' });
+  });
+
+  it('that another process is sending does not call it undone when the waiting is stopped', async () => {
+    const desk = await dealingDesk();
+    const { identity, journal } = desk.looking;
+    const writer = hostOf(process).self;
+    await journal.append([anIntent({ identity, writer }), step(SENDING, '7c1e', 1, writer)]);
+    desk.stop(new InterruptedError('SIGINT', { what: 'Stopped by Ctrl-C.' }));
+    expect(await waitFor('7c1e', MINUTE, desk.looking)).toMatchObject({
+      outcome: 'unknown',
+      finding: { code: 'interrupted', effect: 'unknown' },
+    });
+  });
+
+  it.each([
+    ['never left this machine', []],
+    ['found nobody listening', [SENDING, NOT_SENT]],
+  ])('that %s is not as good as done', async (_what, steps) => {
+    const desk = await dealingDesk();
+    await desk.looking.journal.append([
+      anIntent({ identity: desk.looking.identity }),
+      ...steps.map((each) => step(each)),
+    ]);
+    expect(await waitFor('7c1e', MINUTE, desk.looking)).toMatchObject({
+      outcome: 'not_sent',
+      effect: 'none',
+      finding: { code: 'not_sent', effect: 'none' },
+    });
+  });
+});
+
+describe('waiting for a hedge that was dealt elsewhere', () => {
+  it.each([['its id'], ['its deal id']])('named by %s ends with its fill', async (what) => {
+    const desk = await dealingDesk();
+    await desk.colleague('/hedges', { ...THERE, client_reference: 'THEIRS' });
+    const [hedge] = await hedges(desk);
+    const word = what === 'its id' ? (hedge?.id ?? '') : 'THEIRS';
+    const report = await waitFor(word, MINUTE, desk.looking);
+    expect(report).toMatchObject({ entry: undefined, outcome: 'filled', hedge: { id: hedge?.id } });
+  });
+
+  it('takes the one of a deal id that did not fail, and names all where several did not', async () => {
+    const desk = await dealingDesk();
+    const theirs = { ...THERE, client_reference: 'THEIRS' };
+    await desk.practice.service.admin.setWeather({ share_failing_orders: 1 });
+    await desk.colleague('/hedges', theirs);
+    desk.practice.clock.pass(3_000);
+    await desk.practice.service.admin.clearWeather();
+    expect(await waitFor('THEIRS', MINUTE, desk.looking)).toMatchObject({ outcome: 'failed' });
+    await desk.colleague('/hedges', theirs);
+    expect(await waitFor('THEIRS', MINUTE, desk.looking)).toMatchObject({ outcome: 'filled' });
+    await desk.colleague('/hedges', theirs);
+    await expect(waitFor('THEIRS', MINUTE, desk.looking)).rejects.toMatchObject({
+      code: 'outcome_unknown',
+      details: { hedge_ids: [expect.stringMatching(/^hdg_/), expect.stringMatching(/^hdg_/)] },
+    });
+  });
+
+  it('that nobody knows is the service’s own refusal', async () => {
+    const desk = await dealingDesk();
+    const waiting = waitFor('hdg_nobody', MINUTE, desk.looking);
+    await expect(waiting).rejects.toMatchObject({ code: 'hedge_not_found', httpStatus: 404 });
+  });
+});

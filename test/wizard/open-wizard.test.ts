@@ -1,0 +1,293 @@
+import { describe, expect, it } from 'vitest';
+import { completeOpen } from '../../src/args/read-action.ts';
+import type { Quote } from '../../src/client/schemas.ts';
+import type { QuoteRequest } from '../../src/client/serialize-request.ts';
+import { HedgeError, RefusedError, StoppedError, UnavailableError } from '../../src/errors.ts';
+import { askOpen } from '../../src/wizard/open-wizard.ts';
+import { anIntent, SENDING, step, UNKNOWN } from '../journal/records.ts';
+import { account, big, hedge, market } from '../trading/facts.ts';
+import { aDesk, type Desk, draftOf } from './asking.ts';
+
+const TWO_MARKETS = [market(), market({ market: 'USDTXYZ', status: 'disabled' })];
+const failure = (promise: Promise<unknown>): Promise<unknown> => promise.catch((error: unknown) => error);
+const roughly = (line: string): unknown =>
+  expect.stringMatching(new RegExp(`^${line.replaceAll('.', '\\.').replace(/ +/g, ' +')}$`));
+
+describe('hedge open with everything missing', () => {
+  it('asks for market, side, notional, tenor and deal id, and makes the intent of the whole line', async () => {
+    const { asking, asked } = aDesk(['USDTNGN', 'sell', '10k', '3 d', 'PAY-1'], {
+      service: { markets: TWO_MARKETS },
+    });
+    const intent = await askOpen(draftOf(), asking);
+    expect(intent).toEqual(completeOpen(draftOf('USDTNGN sell 10k', { tenor: '3', dealId: 'PAY-1' })));
+    expect(asked.map(({ message }) => message)).toEqual([
+      'Market',
+      'Side',
+      'Notional (headroom 425,000.00 USD, free 41,320.00 USDC)',
+      'Tenor',
+      "Deal id, the desk's own (empty: none)",
+    ]);
+    expect(asked[0]?.list).toEqual([
+      roughly('MARKET MID BUY UP TO USD SELL UP TO USD STATUS'),
+      roughly('USDTNGN 1,531.50 500,000.00 480,000.50 open'),
+      'USDTXYZ  1,531.50     500,000.00      480,000.50  disabled (not now)',
+    ]);
+    expect(asked[1]?.list).toEqual([
+      roughly('SIDE MEANS CARRY UP TO USD'),
+      roughly('buy gains when the naira weakens you pay 0.05 % a day 500,000.00'),
+      roughly('sell gains when the naira strengthens you earn 0.02 % a day 480,000.50'),
+    ]);
+    expect(asked[3]?.list).toEqual([
+      expect.stringMatching(/^FOR +MATURES +PRICE .*CARRY .*YOU PAY +BPS +EVEN AT$/),
+      expect.stringMatching(/^1 d +Sat 21 Nov \(!\) +1,529\.0820 /),
+      expect.stringMatching(/^3 d +Mon 23 Nov +1,529\.0820 .* -6\.00 .*10\.00 +10 +1,528\.47/),
+      expect.stringMatching(/^7 d +Fri 27 Nov +1,529\.0820 /),
+    ]);
+  });
+
+  it('writes nothing, and reads what it says', async () => {
+    const { asking, requests } = aDesk(['USDTNGN', 'buy', '10000', '1 d', '']);
+    const intent = await askOpen(draftOf(), asking);
+    expect(intent.dealId).toBeUndefined();
+    expect(requests.filter((line) => line.startsWith('POST')).toSorted()).toEqual(
+      [1, 1, 3, 7].map((days) => `POST /quotes ${days}`),
+    );
+    expect(asking.journal.read().records).toEqual([]);
+  });
+
+  it('names no currency that the market does not', async () => {
+    const { asking, asked } = aDesk(['USDTKES', 'buy', '10k', '3 d', ''], {
+      service: {
+        markets: [market({ market: 'USDTKES' })],
+        quote: (_, usual) => ({ ...usual, market: 'USDTKES' }),
+      },
+    });
+    await askOpen(draftOf(), asking);
+    expect(JSON.stringify(asked)).toContain('gains when the KES weakens');
+    expect(JSON.stringify(asked)).not.toMatch(/naira|NGN/);
+  });
+
+  it('does not take a market that is disabled, nor one that the profile may not deal', async () => {
+    const markets = [
+      market({ market: 'USDTXYZ', status: 'disabled' }),
+      market({ market: 'USDTABC' }),
+      market(),
+    ];
+    const { asking, asked } = aDesk(['USDTXYZ', 'USDTABC', 'USDTNGN', 'buy', '10k', ''], {
+      service: { markets },
+      limits: { markets: ['USDTNGN', 'USDTXYZ'] },
+    });
+    expect((await askOpen(draftOf('', { tenor: '3' }), asking)).market).toBe('USDTNGN');
+    expect(asked[0]?.objections).toEqual(['(not now)', '(not with this profile)']);
+  });
+});
+
+describe('parts that were said are not asked', () => {
+  it.each([
+    ['USDTNGN', {}, ['Side', 'Notional', 'Tenor', 'Deal id']],
+    ['usdtngn buy', {}, ['Notional', 'Tenor', 'Deal id']],
+    ['USDTNGN buy 10k', {}, ['Tenor', 'Deal id']],
+    ['USDTNGN buy', { tenor: '3' }, ['Notional', 'Deal id']],
+    ['USDTNGN buy 10k', { dealId: 'PAY-7' }, ['Tenor']],
+    ['USDTNGN', { tenor: '3', dealId: 'PAY-7' }, ['Side', 'Notional']],
+  ] as const)('hedge open %s %j asks for %j', async (words, options, questions) => {
+    const answers = { Side: 'buy', Notional: '10k', Tenor: '3 d', 'Deal id': 'PAY-7' };
+    const { asking, asked } = aDesk(questions.map((name) => answers[name]));
+    const intent = await askOpen(draftOf(words, options), asking);
+    expect(asked.map(({ message }) => message.split(/ \(|,/)[0])).toEqual(questions);
+    expect(intent).toEqual(
+      completeOpen(draftOf('USDTNGN buy 10k', { ...options, tenor: '3', dealId: 'PAY-7' })),
+    );
+  });
+
+  it('and every option is kept', async () => {
+    const options = { worstPrice: '1600', wait: false, idempotencyKey: 'k-9', allowDuplicate: true };
+    const { asking } = aDesk(['10k', '']);
+    const intent = await askOpen(draftOf('USDTNGN buy', { ...options, tenor: '3' }), asking);
+    expect(intent).toEqual(completeOpen(draftOf('USDTNGN buy 10k', { ...options, tenor: '3' })));
+  });
+});
+
+describe('the notional', () => {
+  const draft = draftOf('USDTNGN buy', { tenor: '3', dealId: 'P' });
+
+  it('that is none is told what forms there are', async () => {
+    const { asking, asked } = aDesk(['lots', '0', '1e3', ' 10,000 ']);
+    expect((await askOpen(draft, asking)).notional.toFixed()).toBe('10000');
+    expect(asked[0]?.objections).toEqual([
+      expect.stringContaining('"lots" is not a notional. Write it in USD as 10000, 10_000'),
+      expect.stringContaining('A notional of zero is nothing to hedge.'),
+      expect.stringContaining('"1e3" is not a notional.'),
+    ]);
+  });
+
+  const rich = account({ balance_usdc: 1_000_000, available_exposure_usd: 900_000 });
+  const unquotable = (): never => {
+    throw new RefusedError({ code: 'capacity_exceeded', what: 'Refused: too much.' });
+  };
+  const cases: readonly [string, string, Desk, string][] = [
+    [
+      'headroom',
+      '430k',
+      { service: { account: account({ balance_usdc: 1_000_000 }) } },
+      "430,000.00 USD is more than the account's headroom, 425,000.00 USD. Ask for 425,000.00 USD or less.",
+    ],
+    [
+      'capacity',
+      '0.6m',
+      { service: { account: rich } },
+      '600,000.00 USD is more than can be opened on USDTNGN buy now, 500,000.00 USD. Ask for 500,000.00 USD or less.',
+    ],
+    [
+      'capacity, which is not even quoted,',
+      '9m',
+      {
+        service: {
+          account: rich,
+          quote: (request, usual) => (request.notional_usd.toString() === '9000000' ? unquotable() : usual),
+        },
+      },
+      'Ask for 500,000.00 USD or less.',
+    ],
+    [
+      'balance',
+      '0.6m',
+      {},
+      'It takes 60,600.00 USDC upfront, and 41,320.00 USDC is free. Ask for 409,108.91 USD or less.',
+    ],
+    ['limit of a deal', '20k', { limits: { maxNotional: big('15000') } }, 'Ask for 15,000.00 USD or less.'],
+    [
+      'limit of a day',
+      '20k',
+      { limits: { maxDailyNotional: big('15000') } },
+      'Ask for 15,000.00 USD or less.',
+    ],
+  ];
+  it.each(cases)(
+    'beyond the %s is told what would fit, and asked for again',
+    async (_, large, desk, says) => {
+      const { asking, asked } = aDesk([large, '5k'], desk);
+      expect((await askOpen(draft, asking)).notional.toFixed()).toBe('5000');
+      expect(asked[0]?.objections).toEqual([expect.stringContaining(says)]);
+    },
+  );
+
+  it('that the service refuses, or that it cannot be asked about, is told so and asked for again', async () => {
+    const quoted: QuoteRequest[] = [];
+    const { asking, asked } = aDesk(['9k', '8k', '7k'], {
+      service: {
+        quote(request, usual) {
+          quoted.push(request);
+          if (quoted.length === 1)
+            throw new RefusedError({ code: 'too_odd', what: 'Refused: no odd sizes today.' });
+          if (quoted.length === 2)
+            throw new UnavailableError({ code: 'unavailable', what: 'The service could not be reached.' });
+          return usual;
+        },
+      },
+    });
+    expect((await askOpen(draft, asking)).notional.toFixed()).toBe('7000');
+    expect(asked[0]?.objections).toEqual([
+      'Refused: no odd sizes today. (too_odd)',
+      'The service could not be reached. Enter tries again.',
+    ]);
+  });
+});
+
+describe('the tenor', () => {
+  it('beyond a bound that was given cannot be chosen, unless all are: then the guard has the word', async () => {
+    // Carry 5 a day, impact 6 and fee 10 on 10,000: 21, 31 and 51 bps.
+    const quote = ({ tenor_days: days }: QuoteRequest, usual: Quote) => tenorTerms(usual, days);
+    const draft = (bps: string) => draftOf('USDTNGN buy 10k', { maxCostBps: bps, dealId: 'P' });
+    const some = aDesk(['7 d', '3 d'], { service: { quote } });
+    expect((await askOpen(draft('31'), some.asking)).tenor).toBe(3);
+    expect(some.asked[0]?.objections).toEqual(['(beyond your bound)']);
+    const none = aDesk(['7 d'], { service: { quote } });
+    expect((await askOpen(draft('5'), none.asking)).tenor).toBe(7);
+  });
+
+  it.each([58, 78, 118])('fits %i columns', async (width) => {
+    const { asking, asked } = aDesk(['3 d'], { width });
+    await askOpen(draftOf('USDTNGN buy 10k', { dealId: 'P' }), asking);
+    const lines = asked[0]?.list ?? [];
+    expect(lines).toHaveLength(4);
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(width);
+    expect(lines[0]).toMatch(/^FOR +MATURES +PRICE .*EVEN AT$/);
+  });
+
+  it('on a terminal too narrow for a table is the number of days alone', async () => {
+    const { asking, asked } = aDesk(['3 d'], { width: 24 });
+    await askOpen(draftOf('USDTNGN buy 10k', { dealId: 'P' }), asking);
+    expect(asked[0]?.list).toEqual(['1 d', '3 d', '7 d']);
+  });
+});
+
+const tenorTerms = (usual: Quote, days: number): Quote => ({
+  ...usual,
+  carry: { ...usual.carry, total_usdc: big(String(5 * days)) },
+});
+
+describe('the deal id', () => {
+  it('that has no shape, or is used here or elsewhere, is asked for again', async () => {
+    const { asking, asked } = aDesk(['10k', 'a\tb', 'PAY-1', 'PAY-2', 'PAY-3'], {
+      journal: [
+        anIntent({ deal_id: 'PAY-1' }),
+        step(SENDING),
+        step({ kind: 'accepted', hedge_id: 'hdg_1', by: 'answer' }),
+      ],
+      service: {
+        hedges: [
+          hedge('hdg_9', 10_000, { client_reference: 'PAY-2', side: 'sell' }),
+          hedge('hdg_8', 10_000, { client_reference: 'PAY-3', side: 'sell', status: 'failed' }),
+        ],
+      },
+    });
+    expect((await askOpen(draftOf('USDTNGN buy', { tenor: '3' }), asking)).dealId).toBe('PAY-3');
+    expect(asked[1]?.objections).toEqual([
+      expect.stringContaining('is not a deal id.'),
+      expect.stringContaining('Deal id "PAY-1" is used by OPEN buy USDTNGN 10,000.00 USD'),
+      'Deal id "PAY-2" is used: hedge "hdg_9" ("filled") stands under it.',
+    ]);
+  });
+});
+
+describe('what no answer would change is said before anything is asked', () => {
+  const unresolved = [anIntent({ deal_id: 'PAY-1' }), step(SENDING), step(UNKNOWN)];
+  const cases: readonly [string, ReturnType<typeof draftOf>, Desk, string][] = [
+    ['a halt', draftOf(), { halt: { who: 'ada', at: '2026-11-20T11:00:00.000Z', why: 'fire' } }, 'halted'],
+    [
+      'a market that is disabled',
+      draftOf('USDTXYZ'),
+      { service: { markets: TWO_MARKETS } },
+      'market_disabled',
+    ],
+    ['a market that is not there', draftOf('USDTABC'), {}, 'market_not_found'],
+    ['an account without a market', draftOf(), { service: { markets: [] } }, 'market_not_found'],
+    ['a profile that only reads', draftOf(), { limits: { readOnly: true } }, 'read_only'],
+    ['an unresolved action on the side', draftOf('USDTNGN buy'), { journal: unresolved }, 'unresolved'],
+    ['a deal id that is used', draftOf('', { dealId: 'PAY-1' }), { journal: unresolved }, 'deal_id_used'],
+  ];
+  it.each(cases)('%s', async (_, draft, desk, code) => {
+    const { asking, asked } = aDesk([], desk);
+    const error = await failure(askOpen(draft, asking));
+    expect(error).toBeInstanceOf(StoppedError);
+    expect(error instanceof HedgeError && error.code).toBe(code);
+    expect(asked).toEqual([]);
+  });
+
+  it('an unresolved action as soon as the side is known, but not the one that --despite names', async () => {
+    const { asking } = aDesk(['buy'], { journal: unresolved });
+    expect(await failure(askOpen(draftOf('USDTNGN'), asking))).toMatchObject({ code: 'unresolved' });
+    const despite = aDesk(['10k', ''], { journal: unresolved });
+    const draft = draftOf('USDTNGN buy', { tenor: '3', despite: '7c1e' });
+    expect((await askOpen(draft, despite.asking)).options.despite).toEqual(['7c1e']);
+  });
+
+  it('a deal id that is used is what --ensure is for', async () => {
+    const { asking } = aDesk(['10k'], {
+      journal: [anIntent({ deal_id: 'PAY-1' }), step(SENDING)].slice(0, 1),
+    });
+    const draft = draftOf('USDTNGN sell', { tenor: '3', dealId: 'PAY-1', ensure: true });
+    expect((await askOpen(draft, asking)).dealId).toBe('PAY-1');
+  });
+});
