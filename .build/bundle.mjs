@@ -8,6 +8,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
+import { commandLineModel } from '../dist/cli/completion/model.js';
 import { licencesOf } from './licences.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -134,6 +135,7 @@ if (strange !== undefined) throw new Error(`import(${strange}) is not bundled`);
 const files = createHash('sha256');
 for (const { fileName, code } of chunks) files.update(`${fileName}\0${code}\0`);
 const build = JSON.stringify({ version, commit: commitOf(ROOT), files: files.digest('hex').slice(0, 12) });
+const commandLine = JSON.stringify(await commandLineModel());
 // What begins shares no file: Node takes longer to find one than to read what is in it twice.
 const began = await Promise.all(Object.entries(BEGINNINGS).map(beginning));
 
@@ -153,7 +155,7 @@ async function beginning([name, source]) {
     ...common,
     plugins: [...common.plugins, others],
     input: `src/${source}`,
-    transform: { define: { BUILD: build } },
+    transform: { define: { BUILD: build, COMMAND_LINE: commandLine } },
   });
   const made = await bundle.write({
     ...written,

@@ -44,7 +44,11 @@ const DUPLICATE = {
 export const ACTION_OPTIONS = {
   open: [
     { flags: '-t, --tenor <days>', summary: '1, 3 or 7 (or 3d)' },
-    { flags: '--deal-id <id>', summary: "the desk's own id of the deal; one deal each" },
+    {
+      flags: '--deal-id <id>',
+      summary: "the desk's own id of the deal; one deal each",
+      completes: 'nothing',
+    },
     { flags: '--ensure', summary: 'with --deal-id: what is dealt already under it is not dealt again' },
     { flags: '--retry-failed', summary: 'with --ensure: deals anew when the last one failed' },
     ...PRICE,
@@ -59,7 +63,9 @@ export const ACTION_OPTIONS = {
     ...EVERY_ACTION,
   ],
   close: [{ flags: '--if-open', summary: 'exit 0 when nothing is open on that side' }, ...EVERY_ACTION],
-} as const satisfies Readonly<Record<string, readonly { flags: string; summary: string }[]>>;
+} as const satisfies Readonly<
+  Record<string, readonly { flags: string; summary: string; completes?: 'nothing' }[]>
+>;
 
 export const DEFAULT_TIMEOUT_MS = 60_000;
 

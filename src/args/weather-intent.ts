@@ -45,7 +45,11 @@ export const WEATHER_OPTIONS = [
   { flags: '--failing-orders <share>', summary: 'orders that do not land' },
   { flags: '--partial-fills <share>', summary: 'opens that are filled for 60 % of their notional' },
   { flags: '--disable <markets>', summary: 'disabled markets: USDTNGN, a list, or none' },
-  { flags: '--only <requests>', summary: `falls on ${WEATHER_REACHES.join(', ')}` },
+  {
+    flags: '--only <requests>',
+    summary: `falls on ${WEATHER_REACHES.join(', ')}`,
+    completes: { words: WEATHER_REACHES },
+  },
   { flags: '--spare-replays', summary: 'a resend under a key that has its answer passes' },
   { flags: '--once <count>', summary: 'for the next so many requests, then clear' },
 ] as const;

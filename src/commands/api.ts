@@ -4,7 +4,14 @@
  * What a raw request brought, as a person reads it: the service's own words, or the action that it was.
  */
 
-import { API_OPTIONS, type ApiBody, actionOfBody, readApiIntent } from '../args/api-request.ts';
+import {
+  API_OPTIONS,
+  type ApiBody,
+  actionOfBody,
+  GET_PATHS,
+  POST_PATHS,
+  readApiIntent,
+} from '../args/api-request.ts';
 import { readGivenObject } from '../client/json.ts';
 import { writeExactJson } from '../domain/exact-json.ts';
 import { type Block, verbatimLines } from '../output/blocks.ts';
@@ -27,14 +34,27 @@ const viewApi = (result: ApiResult): readonly Block[] =>
     ? viewAction(result.report)
     : verbatimLines(writeExactJson(result.data, { indent: 2 }));
 
+const isQuery = (flags: string): boolean => flags.startsWith('--param ');
+
 export const api = defineCommand({
   name: 'api',
   summary: "a request in the service's own words, for what has no command yet",
   description:
     'Sends METHOD to PATH below the base address of the profile, with its key, and shows the data of the answer; with --json the whole envelope. A GET goes anywhere. A POST to /hedges, /hedges/add, /hedges/reduce or /hedges/close is the action that it is: it passes halt, limits, confirmation and journal as hedge open, add, reduce and close do, and ends as they do. What any other POST but /quotes does is not known, so it is not sent.',
   operands: [
-    { name: 'METHOD', summary: 'GET or POST' },
-    { name: 'PATH', summary: 'below the base address: /hedges/history' },
+    {
+      name: 'METHOD',
+      summary: 'GET or POST',
+      decides: {
+        GET: { next: { words: GET_PATHS }, allows: isQuery },
+        POST: { next: { words: POST_PATHS }, allows: (flags) => !isQuery(flags) },
+      },
+    },
+    {
+      name: 'PATH',
+      summary: 'below the base address: /hedges/history',
+      completes: { words: [...new Set([...GET_PATHS, ...POST_PATHS])] },
+    },
   ],
   options: API_OPTIONS,
   examples: [

@@ -26,7 +26,7 @@ import type { BatchLine, LineEnd } from '../trading/batch.ts';
 import type { TradingContext } from '../trading/trading-context.ts';
 import type { CommandResult } from './command-result.ts';
 /** The shells that hedge completes in. */
-export const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const;
+export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];
 
 export interface CommandContext {

@@ -1,4 +1,4 @@
-/** `hedge completion`: the script that completes hedge in a shell. Touches no network and reads no key. */
+/** `hedge completion`: prints the completion script of a shell. */
 import { didYouMean } from '../domain/did-you-mean.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
@@ -7,17 +7,15 @@ import { SHELLS } from './command-context.ts';
 import { defineCommand } from './define.ts';
 export const completion = defineCommand({
   name: 'completion',
-  summary: 'prints the script that completes hedge in bash, zsh, fish or PowerShell',
-  description: `bash: put it in ~/.local/share/bash-completion/completions/hedge, where the package bash-completion finds it; without that package, in a file that ~/.bashrc sources.
+  summary: 'print the completion script for bash, zsh or fish',
+  description: `bash: save it as ~/.local/share/bash-completion/completions/hedge if the package bash-completion is installed; otherwise source it in ~/.bashrc.
 
-zsh: put it in a folder of fpath under the name _hedge, such as ~/.zfunc/_hedge with fpath+=~/.zfunc before compinit in ~/.zshrc.
+zsh: save it as _hedge in a folder of fpath, for example ~/.zfunc/_hedge with fpath+=~/.zfunc before compinit in ~/.zshrc.
 
-fish (3.4 or newer): put it in ~/.config/fish/completions/hedge.fish.
+fish (3.4 or newer): save it as ~/.config/fish/completions/hedge.fish.
 
-PowerShell: add its text to the file that $PROFILE names. It is written by the same generator, and untested.
-
-A new shell then completes commands, options where they apply, and their values. Markets, hedge ids, deal ids, action ids and profile names come from what earlier commands saw on this machine: no network, no key. A name that a shell could take for more than a word is not offered.`,
-  operands: [{ name: 'SHELL', summary: SHELLS.join(', ') }],
+Start a new shell afterwards. TAB completes commands, options and their values. The script asks hedge at each TAB. Markets, hedge IDs, deal IDs, action IDs and profile names come from earlier commands on this machine: completion uses no network and no key.`,
+  operands: [{ name: 'SHELL', summary: SHELLS.join(', '), completes: { words: SHELLS } }],
   examples: [
     {
       line: 'hedge completion bash > ~/.local/share/bash-completion/completions/hedge',
@@ -30,7 +28,7 @@ A new shell then completes commands, options where they apply, and their values.
     const shell = SHELLS.find((each) => each === word.toLowerCase());
     if (shell === undefined)
       throw new UsageError(
-        `${quoted(word)} is no shell that hedge completes in.`,
+        `hedge has no completion for the shell ${quoted(word)}.`,
         `${didYouMean(word, SHELLS)}It is one of ${SHELLS.join(', ')}.`,
       );
     return { shell };

@@ -9,6 +9,7 @@
  * it imports nothing; what the option means is read in args/watch-options.ts.
  */
 import type { RawInput } from '../args/operands.ts';
+import type { NameKind } from '../cache/names.ts';
 import type { Block } from '../output/blocks.ts';
 import type { ChangeLine } from '../output/change-lines.ts';
 import type { RecordTable } from '../output/record-table.ts';
@@ -126,12 +127,26 @@ export function defineCommand<Input, Value>(declaration: Declaration<Input, Valu
   };
 }
 
+/** Names that this machine knows. `unresolved`: actions that have not ended, by their own ID and by their deal ID. */
+export type NameSource = NameKind | 'actions' | 'unresolved' | 'profiles';
+
+/** What completion offers for a value. `list`: several of them with commas between. */
+export type Completes =
+  | 'nothing'
+  | 'files'
+  | { words: readonly string[]; list?: true }
+  | { names: readonly NameSource[]; list?: true };
+
 export interface OperandSpec {
   /** As help shows it: `MARKET`. */
   name: string;
   summary: string;
   optional?: boolean;
   variadic?: boolean;
+  /** Without it, what the name stands for everywhere (cli/completion/model.ts), or nothing. */
+  completes?: Completes;
+  /** By its word: what completes the next operand, and which options remain. */
+  decides?: Readonly<Record<string, { next: Completes; allows: (flags: string) => boolean }>>;
 }
 
 export interface OptionSpec {
@@ -140,6 +155,8 @@ export interface OptionSpec {
   summary: string;
   /** May be given more than once: its values are a list. */
   repeats?: boolean;
+  /** As for an operand, by the placeholder in `flags`. */
+  completes?: Completes;
 }
 
 export const WATCH_OPTION: OptionSpec = {

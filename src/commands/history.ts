@@ -1,6 +1,6 @@
 /** `hedge history`: closed hedges, one by one or summed. */
 
-import { LIST_FILTER_HELP, listFilterOptions, readHistoryIntent } from '../args/list-filter.ts';
+import { LIST_FILTER_HELP, listFilterOptions, readHistoryIntent, SUM_BY } from '../args/list-filter.ts';
 import { historyDocument, historyTable, viewHistory } from '../output/views/history.ts';
 import { checkSpan, filterRecords, localClockAt } from '../readings/filter-records.ts';
 import { checkMarketIsKnown } from '../readings/read-prices.ts';
@@ -12,7 +12,11 @@ export const history = defineCommand({
   description: `Newest first, one record a hedge over its whole life, or with --by their sums. Net P&L is positive when the account gained. The service may send one page only; meta.covers says what came. ${LIST_FILTER_HELP}`,
   options: [
     ...listFilterOptions('closed_at', 'closed'),
-    { flags: '--by <what>', summary: 'sums by day, week, month, market or side' },
+    {
+      flags: '--by <what>',
+      summary: 'sums by day, week, month, market or side',
+      completes: { words: SUM_BY },
+    },
     { flags: '--chart', summary: 'net P&L added up over time, drawn' },
   ],
   examples: [

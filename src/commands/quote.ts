@@ -1,6 +1,7 @@
 /** `hedge quote`: what a hedge would cost, all in. */
 
 import { readQuoteIntent } from '../args/quote-options.ts';
+import { TENORS } from '../domain/vocabulary.ts';
 import { QUOTE_COLUMNS, quoteChanges, quoteDocument, viewCurve, viewQuotes } from '../output/views/quote.ts';
 import { boundsFinding, readCurve, readQuotes } from '../readings/read-quotes.ts';
 import { defineCommand } from './define.ts';
@@ -17,7 +18,11 @@ export const quote = defineCommand({
   ],
   judgesOperands: true,
   options: [
-    { flags: '-t, --tenor <days>', summary: '1, 3, 7 (or 3d), a list such as 1,3, or all' },
+    {
+      flags: '-t, --tenor <days>',
+      summary: '1, 3, 7 (or 3d), a list such as 1,3, or all',
+      completes: { words: [...TENORS.map(String), 'all'], list: true },
+    },
     { flags: '--worst-price <price>', summary: 'exit 11 when the execution price is worse' },
     { flags: '--max-cost-bps <bps>', summary: 'exit 11 when the whole cost is more, in bps of notional' },
     { flags: '--curve', summary: 'a tenth to ten times the notional of one tenor, side by side and drawn' },

@@ -152,7 +152,7 @@ export const REGISTRY: readonly RegistryLine[] = [
   {
     name: 'completion',
     group: 'Settings and practice',
-    summary: 'prints the completion script of bash, zsh, fish or PowerShell',
+    summary: 'print the completion script for bash, zsh or fish',
     load: async () => (await import('./completion.ts')).completion,
   },
 ];

@@ -11,7 +11,12 @@ export const resume = defineCommand({
   description:
     'What looking finds is written down and awaited; so is, five minutes after the last send without an answer, that an open was not executed. Otherwise the same request goes out again under the same key, which the service acts on once, for an hour after it was sent first; before that halt, limits, price and your agreement are asked for anew. It is not sent again when the clocks of this machine and of the service differ by more than 5 s about how long ago that was, nor for what it was not meant for: other hedges on the side since stop a close, an add and a reduce, a hedge that has left stops an add and a reduce, growth or another close of yours stops a close (7, nothing sent). Without an operand: the one action that is open.',
   operands: [
-    { name: 'ACTION', summary: 'an action id or its beginning, a hedge id or a deal id', optional: true },
+    {
+      name: 'ACTION',
+      summary: 'an action id or its beginning, a hedge id or a deal id',
+      optional: true,
+      completes: { names: ['unresolved'] },
+    },
   ],
   options: RESUME_OPTIONS,
   examples: [

@@ -1,11 +1,11 @@
-/** Whether a shell completes hedge, as far as it can be told from outside: the usual places are looked at, no shell is run. */
+/** The doctor's check of shell completion: looks in the usual places and runs no shell. */
 import { posix } from 'node:path';
 import type { Check } from './checks.ts';
 
-/** Where a shell looks of itself, and the files in which a person writes what it is to load. */
+/** Where a shell finds a completion script by itself, and the start-up files that may load one. */
 interface Usual {
   places: readonly string[];
-  written: readonly string[];
+  startupFiles: readonly string[];
 }
 
 export interface ShellAt {
@@ -17,7 +17,7 @@ export interface ShellAt {
 
 const SYSTEM = ['/usr/share', '/usr/local/share'] as const;
 
-/** Undefined for a shell that hedge has no completion for. */
+/** Undefined for a shell without a completion script. */
 function usualOf(name: string, { home, env }: ShellAt): Usual | undefined {
   const at = (...parts: readonly string[]): string => posix.join(home, ...parts);
   const data = env['XDG_DATA_HOME'] ?? at('.local', 'share');
@@ -32,7 +32,7 @@ function usualOf(name: string, { home, env }: ShellAt): Usual | undefined {
           ),
           '/etc/bash_completion.d/hedge',
         ],
-        written: [at('.bashrc'), at('.bash_profile'), at('.bash_completion')],
+        startupFiles: [at('.bashrc'), at('.bash_profile'), at('.bash_completion')],
       };
     case 'zsh':
       return {
@@ -41,7 +41,7 @@ function usualOf(name: string, { home, env }: ShellAt): Usual | undefined {
           posix.join(data, 'zsh', 'site-functions', '_hedge'),
           ...['.zfunc', '.zsh', '.zsh/completions', '.zsh/functions'].map((each) => at(each, '_hedge')),
         ],
-        written: [posix.join(env['ZDOTDIR'] ?? home, '.zshrc')],
+        startupFiles: [posix.join(env['ZDOTDIR'] ?? home, '.zshrc')],
       };
     case 'fish':
       return {
@@ -49,7 +49,7 @@ function usualOf(name: string, { home, env }: ShellAt): Usual | undefined {
           posix.join(config, 'fish', 'completions', 'hedge.fish'),
           ...SYSTEM.map((each) => posix.join(each, 'fish', 'vendor_completions.d', 'hedge.fish')),
         ],
-        written: [posix.join(config, 'fish', 'config.fish')],
+        startupFiles: [posix.join(config, 'fish', 'config.fish')],
       };
     default:
       return undefined;
@@ -58,7 +58,7 @@ function usualOf(name: string, { home, env }: ShellAt): Usual | undefined {
 
 const LOADS_IT = /hedge completion|hedge\.bash|_hedge|hedge\.fish/;
 
-/** `read`: the text of a file, undefined where there is none that can be read. */
+/** `read`: the text of a file; undefined if it cannot be read. */
 export function judgeCompletion(at: ShellAt, read: (path: string) => string | undefined): Check {
   const name = (at.shell ?? '').split('/').at(-1) ?? '';
   const usual = usualOf(name, at);
@@ -71,7 +71,7 @@ export function judgeCompletion(at: ShellAt, read: (path: string) => string | un
     };
   const found =
     usual.places.find((path) => read(path) !== undefined) ??
-    usual.written.find((path) => LOADS_IT.test(read(path) ?? ''));
+    usual.startupFiles.find((path) => LOADS_IT.test(read(path) ?? ''));
   const facts = { shell: name, found: found ?? null };
   if (found !== undefined)
     return { check: 'completion', verdict: 'pass', says: `${name} loads it: ${found}.`, facts };

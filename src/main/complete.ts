@@ -1,81 +1,85 @@
 /**
- * `hedge __complete KIND [--profile=NAME] [PREFIX]`: what a shell may offer, one name a line, after a tab a few words
- * about it. Asks files of this user alone: no network, no key, nothing but the modules this takes. Whatever is
- * wrong is as if there were nothing to offer.
+ * `hedge __complete` and `hedge __complete-line`, what completion scripts ask at every TAB (cli/completion/answer.ts).
+ * Reads files of this user alone and writes none: no network, no key. Never fails.
  */
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { isHarmlessName, type KeptName, type NameKind, readNames } from '../cache/names.ts';
+import { isHarmlessName, type KeptName, readNames } from '../cache/names.ts';
+import { completeLine, completeWords } from '../cli/completion/answer.ts';
+import type { CommandLineModel } from '../cli/completion/model.ts';
 import { parseBaseUrl } from '../client/base-url.ts';
+import type { NameSource } from '../commands/define.ts';
 import { ENVIRONMENT_PAIR, isProfileName, PRACTICE } from '../config/profile-names.ts';
-import { fieldsIn, isFields, ownField } from '../domain/fields.ts';
+import { fieldsIn, isFields } from '../domain/fields.ts';
 import { type RecentAction, recentActions } from '../journal/recent-actions.ts';
 import { readCacheFile } from '../platform/cache-file.ts';
 import { type Host, hostOf } from '../platform/host.ts';
 import { type Paths, pathsOf } from '../platform/paths.ts';
 import { writeAllSync } from '../terminal/sync-write.ts';
 
+/** Written in by the build (.build/bundle.mjs), so that no command is loaded at a TAB. */
+declare const COMMAND_LINE: CommandLineModel;
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** In one word, because a shell may drop an empty one. */
-const PROFILE_OPTION = '--profile=';
 const MAX_PROFILES_BYTES = 262_144;
 
-/** Writes what may be offered to standard output. Never throws. */
-export function complete(process: NodeJS.Process, words: readonly string[]): void {
-  const { env } = process;
+/** Writes the answer to standard output. Never throws. */
+export function complete(
+  process: NodeJS.Process,
+  asked: { words: readonly string[] } | { line: string },
+): void {
+  const sources = {
+    model: COMMAND_LINE,
+    names: (of: readonly NameSource[], profile: string) => namesOrNone(of, { profile, process }),
+  };
   try {
-    const host = hostOf(process);
-    const places = pathsOf({ env, host, home: homedir() });
-    writeAllSync(offeredNames(words, { places, host, env }));
+    writeAllSync('line' in asked ? completeLine(asked.line, sources) : completeWords(asked.words, sources));
   } catch {
     // A shell that completes has nobody to tell.
   }
 }
 
-export function offeredNames(
-  words: readonly string[],
-  { places, host, env }: { places: Paths; host: Host; env: Environment },
-): string {
-  const [kind = '', prefix = ''] = words.filter((word) => !word.startsWith(PROFILE_OPTION));
-  const option = words.find((word) => word.startsWith(PROFILE_OPTION))?.slice(PROFILE_OPTION.length);
-  return beginning(prefix, namesOf(kind, { option, places, host, env }))
-    .map(({ name, about }) => (about === '' ? `${name}\n` : `${name}\t${about}\n`))
-    .join('');
-}
-
-/** Those that begin so; where none does, those that do in another case. */
-function beginning(prefix: string, names: readonly KeptName[]): readonly KeptName[] {
-  const harmless = names.filter(({ name }) => isHarmlessName(name));
-  const exact = harmless.filter(({ name }) => name.startsWith(prefix));
-  const lower = prefix.toLowerCase();
-  return exact.length > 0 ? exact : harmless.filter(({ name }) => name.toLowerCase().startsWith(lower));
-}
-
-function namesOf(
-  kind: string,
-  {
-    option = '',
-    places,
-    host,
-    env,
-  }: { option: string | undefined; places: Paths; host: Host; env: Environment },
+/** Commands and options are completed whatever is wrong with the folders of hedge. */
+function namesOrNone(
+  sources: readonly NameSource[],
+  { profile, process }: { profile: string; process: NodeJS.Process },
 ): readonly KeptName[] {
+  const { env } = process;
+  try {
+    const host = hostOf(process);
+    return knownNames(sources, { profile, places: pathsOf({ env, host, home: homedir() }), host, env });
+  } catch {
+    return [];
+  }
+}
+
+interface Asking {
+  /** That the line names; '' for none. */
+  profile: string;
+  places: Paths;
+  host: Host;
+  env: Environment;
+}
+
+/** Names that earlier commands saw on this machine, under the profile in force. */
+export const knownNames = (sources: readonly NameSource[], asking: Asking): readonly KeptName[] =>
+  sources.flatMap((source) => namesOf(source, asking)).filter(({ name }) => isHarmlessName(name));
+
+function namesOf(source: NameSource, { profile: named, places, host, env }: Asking): readonly KeptName[] {
   const stored = storedProfiles(places, host);
-  if (kind === 'profiles') return stored.names.map((name) => ({ name, about: '' }));
-  const profile = option === '' ? (chosenIn(env) ?? stored.chosen ?? '') : option;
+  if (source === 'profiles') return stored.names.map((name) => ({ name, about: '' }));
+  const profile = named === '' ? (chosenIn(env) ?? stored.chosen ?? '') : named;
   if (profile !== PRACTICE && profile !== ENVIRONMENT_PAIR && !isProfileName(profile)) return [];
   const recent = () => recentActions(places, host).filter((action) => action.profile === profile);
-  if (kind === 'matters')
+  if (source === 'actions') return recent().map(({ id, about }) => ({ name: id, about }));
+  if (source === 'unresolved')
     return recent()
       .filter(({ open }) => open)
       .flatMap(namesOfAction);
   const from =
     profile === ENVIRONMENT_PAIR ? { baseUrl: parseBaseUrl(env['HEDGE_BASE_URL'] ?? '').href } : {};
-  const kept = readNames(places, { profile, host, ...from });
-  return (ownField(KINDS, kind) ?? []).flatMap((each) =>
-    each === 'actions' ? recent().map(byItsId) : (kept?.[each] ?? []),
-  );
+  return readNames(places, { profile, host, ...from })?.[source] ?? [];
 }
 
 /** As config/resolve.ts has it, but for what only an error would tell. Whether there is a key, never which. */
@@ -85,21 +89,11 @@ function chosenIn(env: Environment): string | undefined {
   return isSet('HEDGE_PROFILE') ? env['HEDGE_PROFILE'] : undefined;
 }
 
-const byItsId = ({ id, about }: RecentAction): KeptName => ({ name: id, about });
-
 /** An action is known by its own id and by the deal id that the operator gave it. */
 const namesOfAction = ({ id, dealId, about }: RecentAction): readonly KeptName[] => [
   { name: id, about },
   ...(typeof dealId === 'string' ? [{ name: dealId, about }] : []),
 ];
-
-/** What each kind offers: whatever the word may be. */
-const KINDS: Readonly<Record<string, readonly ('actions' | NameKind)[]>> = {
-  markets: ['markets'],
-  deals: ['deals'],
-  hedges: ['hedges', 'deals'],
-  anything: ['actions', 'hedges', 'deals'],
-};
 
 interface Stored {
   names: readonly string[];

@@ -118,7 +118,7 @@ describe.skipIf(isExecutable)('a start loads no more than it needs', () => {
 
   it('to complete a name', async () => {
     const env = { HEDGE_HOME: temporaryFolder(), HEDGE_PROFILE: 'practice' };
-    expect(await loadedBy(['__complete', 'anything', '--profile=', 'hdg'], env)).toEqual({
+    expect(await loadedBy(['__complete', 'check', 'hdg'], env)).toEqual({
       packages: [],
       ofNode: ['node:fs', 'node:os', 'node:path'],
       rooms: [],

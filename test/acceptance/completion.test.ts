@@ -3,6 +3,7 @@ import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, writeFileS
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { anIntent, idOf } from '../journal/records.ts';
 import { IN_SHELL, runBuilt } from '../support/built.ts';
 import { expectHeld } from '../support/goal.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
@@ -67,21 +68,44 @@ const HOSTILE = [
   'w-\\',
 ];
 
-/** A folder with a `hedge` in it that says what it was called with, and asks the built program for names only. */
-function aShop(names?: readonly string[]) {
+const ASKS_PROGRAM = `exec ${IN_SHELL} "$@"`;
+
+/** Answers with the lines of a file that begin as the last word does. */
+const answersFrom = (file: string): string =>
+  `for last; do :; done; last=\${last##* }; while IFS= read -r line; do case $line in "$last"*) printf '%s\\n' "$line"; esac; done <'${file}'; exit 0`;
+
+/** A folder with a `hedge` in it that prints its arguments, and for completion runs the built program or gives `answer`. */
+function aShop(answer?: readonly string[]) {
   const folder = temporaryFolder();
   const bin = join(folder, 'bin');
   const work = join(folder, 'work');
   for (const each of [bin, work]) mkdirSync(each);
-  const told = join(folder, 'names');
-  if (names !== undefined) writeFileSync(told, names.map((name) => `${name}\n`).join(''));
-  const asks = names === undefined ? `exec ${IN_SHELL} "$@"` : `exec cat '${told}'`;
+  const told = join(folder, 'answer');
+  if (answer !== undefined) writeFileSync(told, answer.map((line) => `${line}\n`).join(''));
+  const asks = answer === undefined ? ASKS_PROGRAM : answersFrom(told);
   writeFileSync(
     join(bin, 'hedge'),
-    `#!/bin/sh\nif [ "$1" = __complete ]; then ${asks}; fi\nprintf 'called'; printf '<%s>' "$@"; echo\n`,
+    `#!/bin/sh\ncase $1 in __complete*) ${asks};; esac\nprintf 'called'; printf '<%s>' "$@"; echo\n`,
   );
   chmodSync(join(bin, 'hedge'), 0o755);
   return { folder, bin, work };
+}
+
+/** Where earlier commands saw a market and a hedge, and two actions are unresolved. */
+function aKnowingShop() {
+  const shop = aShop();
+  const kept = (folder: string, file: string, content: string): void => {
+    mkdirSync(join(shop.folder, folder), { recursive: true, mode: 0o700 });
+    writeFileSync(join(shop.folder, folder, file), content, { mode: 0o600 });
+  };
+  const names = { markets: [['USDTNGN', '']], hedges: [['hdg_good-1', '']], deals: [] };
+  const owner = { format: 1, identity: '', base_url: '' };
+  kept('cache/names', 'practice.json', JSON.stringify({ ...owner, ...names }));
+  const actions = ['PAY-1', 'SAL-2'].map((dealId, at) =>
+    anIntent({ action_id: idOf(`000${at}`), deal_id: dealId, profile: 'practice' }),
+  );
+  kept('state', 'journal.jsonl', actions.map((record) => `${JSON.stringify(record)}\n`).join(''));
+  return shop;
 }
 
 async function aShell(
@@ -144,6 +168,15 @@ const LINES: readonly (readonly (readonly [typed: string, line: string])[])[] = 
     ['--js\t', 'hedge markets --expect-env=practice --json '],
   ],
   [['hedge help exi\t', 'hedge help exit-codes ']],
+  [
+    ["hedge 'quote' \"USD\t", `hedge 'quote' "USDTNGN" `],
+    ['se\t', `hedge 'quote' "USDTNGN" sell `],
+  ],
+  [
+    ['hedge batch line\t', 'hedge batch lines.txt '],
+    ['--na\t', 'hedge batch lines.txt --name '],
+  ],
+  [['hedge profile add x --key-file=line\t', 'hedge profile add x --key-file=lines.txt ']],
   // In any case, as hedge takes it.
   [
     ['hedge quote usd\t', 'hedge quote USDTNGN '],
@@ -152,8 +185,8 @@ const LINES: readonly (readonly (readonly [typed: string, line: string])[])[] = 
   ],
   [['hedge quote USDTNGN buy 10k --tenor=1,3,a\t', 'hedge quote USDTNGN buy 10k --tenor=1,3,all ']],
   [
-    ['hedge close USDTNGN buy --despite prac\t', 'hedge close USDTNGN buy --despite practice '],
-    ['\u007f,hdg\t', 'hedge close USDTNGN buy --despite practice,hdg_good-1 '],
+    ['hedge close USDTNGN buy --despite PA\t', 'hedge close USDTNGN buy --despite PAY-1 '],
+    ['\u007f,SA\t', 'hedge close USDTNGN buy --despite PAY-1,SAL-2 '],
   ],
   [
     ['hedge api P\t', 'hedge api POST '],
@@ -166,19 +199,19 @@ const LINES: readonly (readonly (readonly [typed: string, line: string])[])[] = 
   ],
 ];
 
-const NAMES = ['USDTNGN', 'hdg_good-1', 'practice'];
-
 describe.each(['bash', 'zsh', 'fish'] as const)('in %s', (shell) => {
   const tools = needs(shell);
 
   it('TAB writes the same lines as in any other shell, and Enter runs what stands there', tools, async () => {
-    const screen = await aShell(shell, aShop(NAMES));
+    const shop = aKnowingShop();
+    writeFileSync(join(shop.work, 'lines.txt'), '');
+    const screen = await aShell(shell, shop);
     for (const steps of LINES) {
       for (const [typed, line] of steps) {
         screen.send(typed);
         await screen.until(`desk> ${line}`);
       }
-      const said = (steps.at(-1)?.[1] ?? '').trim().split(' ').slice(1);
+      const said = (steps.at(-1)?.[1] ?? '').replaceAll(/['"]/g, '').trim().split(' ').slice(1);
       screen.send('\r');
       await screen.until(`called${said.map((word) => `<${word}>`).join('')}`);
     }
@@ -187,7 +220,7 @@ describe.each(['bash', 'zsh', 'fish'] as const)('in %s', (shell) => {
   });
 
   it('options are offered where they apply, and not once they are given', tools, async () => {
-    const screen = await aShell(shell, aShop(NAMES));
+    const screen = await aShell(shell, aKnowingShop());
     screen.send('hedge close USDTNGN buy --yes --\t\t');
     const offered = await screen.until('--if-open');
     expect(offered).toContain('--dry-run');
@@ -199,7 +232,7 @@ describe.each(['bash', 'zsh', 'fish'] as const)('in %s', (shell) => {
   });
 
   it('what is offered after a word goes by that word, and a list has nothing twice', tools, async () => {
-    const screen = await aShell(shell, aShop(NAMES));
+    const screen = await aShell(shell, aKnowingShop());
     const listed = async (typed: string, wanted: string | RegExp): Promise<string> => {
       await aNewLine(screen);
       screen.send(`\f${typed}\t\t`);
@@ -272,7 +305,7 @@ describe.each(['bash', 'zsh', 'fish'] as const)('in %s', (shell) => {
 });
 
 it('zsh takes the script where ~/.zshrc sources it too', needs('zsh'), async () => {
-  const screen = await aShell('zsh', aShop(NAMES), [
+  const screen = await aShell('zsh', aKnowingShop(), [
     'autoload -Uz compinit && compinit -u -D',
     `source '${COMPLETIONS}/_hedge'`,
     'unsetopt prompt_sp && zle_bracketed_paste=()',
@@ -289,7 +322,7 @@ it('zsh takes the script where ~/.zshrc sources it too', needs('zsh'), async () 
 const LOADER = '/usr/share/bash-completion/bash_completion';
 
 it('bash finds the script by itself where help says to put it', needs('bash', LOADER), async () => {
-  const shop = aShop(NAMES);
+  const shop = aKnowingShop();
   const folder = join(shop.folder, '.local', 'share', 'bash-completion', 'completions');
   mkdirSync(folder, { recursive: true });
   copyFileSync(join(COMPLETIONS, 'hedge.bash'), join(folder, 'hedge'));

@@ -93,7 +93,7 @@ function subjects(node, env) {
   const alone = { HEDGE_HOME: env.HEDGE_HOME };
   const all = [
     hedge(['--version'], alone),
-    hedge(['__complete', 'markets'], alone),
+    hedge(['__complete', 'quote', 'U'], alone),
     hedge(['--help'], alone),
     hedge(['quote', '--help'], alone),
     hedge(QUOTE),

@@ -11,7 +11,8 @@ import {
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { aboutHedge, namesIn, readNames } from '../../src/cache/names.ts';
-import { offeredNames } from '../../src/main/complete.ts';
+import type { NameSource } from '../../src/commands/define.ts';
+import { knownNames } from '../../src/main/complete.ts';
 import { pathsOf } from '../../src/platform/paths.ts';
 import { ACCEPTED, anIntent, FILLED, idOf, SENDING, step, UNKNOWN } from '../journal/records.ts';
 import { aClosedHedge, aHedge } from '../spec/bodies.ts';
@@ -37,10 +38,14 @@ function aHome() {
     file: join(places.cache, 'names', 'desk.json'),
     memory: (owner = OWNER) => namesIn(places, machine, owner),
     kept: () => readNames(places, { profile: 'desk', host }),
-    offered: (words: string, env: Record<string, string> = { HEDGE_PROFILE: 'desk' }) =>
-      offeredNames(words.split(' '), { places, host, env })
-        .split('\n')
-        .filter((line) => line !== ''),
+    offered: (
+      source: NameSource,
+      env: Record<string, string> = { HEDGE_PROFILE: 'desk' },
+      profile = '',
+    ): readonly string[] =>
+      knownNames([source], { profile, places, host, env }).map(({ name, about }) =>
+        about === '' ? name : `${name}\t${about}`,
+      ),
     profiles(file: unknown) {
       mkdirSync(places.config, { recursive: true, mode: 0o700 });
       writeFileSync(join(places.config, 'profiles.json'), JSON.stringify(file), { mode: 0o600 });
@@ -194,7 +199,6 @@ describe('what a shell is offered', () => {
     const { offered, profiles } = aHome();
     profiles({ version: 1, profiles: { desk: { api_key: 'hk_live_secret' }, '$(x)': {}, env: {} } });
     expect(offered('profiles')).toEqual(['practice', 'desk']);
-    expect(offered('profiles pr')).toEqual(['practice']);
   });
 
   it('goes by the profile that the line names, then by the environment, then by the default', () => {
@@ -211,8 +215,8 @@ describe('what a shell is offered', () => {
     expect(offered('deals', { HEDGE_PROFILE: 'practice' })).toEqual(['PAY-practice']);
     expect(offered('deals', pair)).toEqual(['PAY-env']);
     expect(offered('deals', { ...pair, HEDGE_BASE_URL: 'https://b.test/v2' })).toEqual([]);
-    expect(offered('deals --profile=other', pair)).toEqual(['PAY-other']);
-    expect(offered('deals --profile=../../x', pair)).toEqual([]);
+    expect(offered('deals', pair, 'other')).toEqual(['PAY-other']);
+    expect(offered('deals', pair, '../../x')).toEqual([]);
   });
 
   it('of actions that can be settled is what is open, by its own id and by its deal id', () => {
@@ -234,26 +238,16 @@ describe('what a shell is offered', () => {
     const lines = records.map((record) => `${JSON.stringify(record)}\n`).join('');
     writeFileSync(join(places.state, 'journal.jsonl'), `${lines}nonsense\n`, { mode: 0o600 });
     const names = (of: readonly string[]) => of.map((line) => line.split('\t')[0]);
-    expect(names(offered('matters'))).toEqual([idOf('0003'), idOf('0002'), 'PAY-2']);
-    expect(offered('matters pay')).toEqual(['PAY-2\topen buy 2026-11-20 12:00']);
-    expect(names(offered('anything'))).toContain(idOf('0001'));
+    expect(names(offered('unresolved'))).toEqual([idOf('0003'), idOf('0002'), 'PAY-2']);
+    expect(offered('unresolved').at(-1)).toBe('PAY-2\topen buy 2026-11-20 12:00');
+    expect(names(offered('actions'))).toContain(idOf('0001'));
   });
 
-  it('may be begun in any case, and is in the one that was typed where there is such a one', () => {
-    const { memory, offered } = aHome();
-    const one = memory();
-    one.learn('markets', [{ name: 'USDTNGN' }]);
-    one.learn('deals', [{ name: 'PAY-1' }, { name: 'pay-2' }]);
-    one.keep();
-    expect(offered('markets usd')).toEqual(['USDTNGN']);
-    expect(offered('deals pay')).toEqual(['pay-2']);
-    expect(offered('deals Pay')).toEqual(['PAY-1', 'pay-2']);
-  });
-
-  it('is nothing where nothing is kept, and for a kind that there is not', () => {
+  it('is nothing where nothing is kept', () => {
     const { offered } = aHome();
-    for (const kind of ['markets', 'hedges', 'deals', 'matters', 'anything', 'nonsense', ''])
-      expect(offered(kind)).toEqual([]);
+    for (const source of ['markets', 'hedges', 'deals', 'actions', 'unresolved'] as const)
+      expect(offered(source)).toEqual([]);
+    expect(offered('profiles')).toEqual(['practice']);
   });
 });
 

@@ -132,7 +132,7 @@ const PLACES: readonly Place[] = [
   kept('state/journal.jsonl', 'journal --json', true),
   kept('state/halt.json', 'open USDTNGN buy 10k --tenor 3 --yes --json'),
   kept('state/practice/settings.json', '--profile practice account --json'),
-  kept('cache/names/desk.json', '__complete hedges'),
+  kept('cache/names/desk.json', '__complete hedges hdg'),
   kept('cache/names/desk.json', 'hedges --json'),
 ];
 

@@ -116,6 +116,7 @@ const PLACES: readonly ((word: string) => {
   (word) => ({ words: ['batch', '-'], stdin: `quote ${word} buy 10k --tenor 3\n` }),
   (word) => ({ words: ['batch', '-'], stdin: `${JSON.stringify({ command: 'hedges', [word]: word })}\n` }),
   (word) => ({ words: ['__complete', 'hedges', word] }),
+  (word) => ({ words: ['__complete-line', `hedge close ${word} buy --despite ${word},`] }),
   (word) => ({ words: ['markets'], env: { HEDGE_PROFILE: word } }),
   (word) => ({ words: ['markets'], env: { HEDGE_EXPECT_ENV: word } }),
   (word) => ({ words: ['markets'], env: { HEDGE_CA_FILE: word } }),

@@ -37,7 +37,7 @@ const LINES: readonly string[] = [
   '--help',
   'help json',
   'completion zsh',
-  '__complete hedges',
+  '__complete hedges hdg',
   'profile add desk --base-url URL --key-stdin',
   'profile list',
   'profile use desk',

@@ -231,7 +231,7 @@ it('offers a shell nothing from a folder that another user could replace', async
   const parent = temporaryFolder();
   cpSync(whole, join(parent, 'desk'), { recursive: true });
   const asked = () =>
-    runProgram(...toStart('__complete', 'profiles'), { env: { HEDGE_HOME: join(parent, 'desk') } });
+    runProgram(...toStart('__complete', '--profile='), { env: { HEDGE_HOME: join(parent, 'desk') } });
   expect((await asked()).out).toContain('desk');
   chmodSync(parent, 0o777);
   expect(await asked()).toMatchObject({ code: 0, out: '', err: '' });

@@ -84,8 +84,8 @@ const COMMANDS: readonly string[] = [
   'profile limit desk --max-notional 50k',
   'profile use desk',
   'completion bash',
-  '__complete hedges',
-  '__complete profiles',
+  '__complete hedges hdg',
+  '__complete --profile=',
   'nonsense',
   'profile remove desk --yes',
 ];

@@ -104,7 +104,7 @@ describe('an echo of the key', { timeout: LONG_MS }, () => {
     'account --output jsonl',
     'api GET /account -v',
     'add USDTNGN buy 500 --yes --timeout 3',
-    '__complete hedges',
+    '__complete hedges hdg',
     'journal --json',
     'check --json',
   ];

@@ -81,7 +81,6 @@ const PUBLISHED = [
   'completions/_hedge',
   'completions/hedge.bash',
   'completions/hedge.fish',
-  'completions/hedge.ps1',
   'dist/program/LICENSES.txt',
   'dist/program/hedge.1',
   'package.json',

@@ -216,8 +216,8 @@ describe('a real terminal', { timeout: LONG_MS }, () => {
       if (screen.cursorHidden()) effects.push('no cursor');
       wrong.push(...effects.map((effect) => `${effect}: ${JSON.stringify(screen.raw()).slice(0, 900)}`));
     }
-    for (const kind of ['markets', 'hedges', 'deal-ids', 'actions']) {
-      const { out } = await runBuilt(['__complete', kind], { env });
+    for (const line of ['quote U', 'hedges h', 'hedges --deal-id=', 'check h']) {
+      const { out } = await runBuilt(['__complete', ...line.split(' ')], { env });
       wrong.push(...(await effectsOfRun(out.replaceAll('\t', ' '))));
     }
     expectHeld(GOAL, { runs: offsets.length, wrong });

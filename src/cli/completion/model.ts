@@ -1,122 +1,151 @@
-/**
- * The command line as a shell completes it, from the registry: for each place what may stand there. Knows no
- * shell; each of them writes it down in its own words.
- */
+/** What may follow each word of a command line, from the declarations of the commands. The build puts it into the program. */
 import { Option } from 'commander';
-import { type Command, type CommandGroup, isGroup, type OptionSpec } from '../../commands/define.ts';
+import {
+  type Command,
+  type CommandGroup,
+  type Completes,
+  isGroup,
+  type NameSource,
+  type OptionSpec,
+} from '../../commands/define.ts';
 import { REGISTRY } from '../../commands/registry.ts';
 import { ownField } from '../../domain/fields.ts';
+import { ENVIRONMENTS, HEDGE_STATUSES, SIDES, TENORS } from '../../domain/vocabulary.ts';
 import { GLOBAL_OPTIONS } from '../global-options.ts';
-import { FOLLOWING, FREE, type Takes, takesOf } from './words.ts';
-export interface OfferedOption {
-  /** `--tenor` */
+import { HELP_TOPICS, TOPICS } from '../help/topics.ts';
+import { OUTPUT_FORMS } from '../output-options.ts';
+export interface Candidate {
   word: string;
-  /** Every spelling of it: `--tenor`, `-t`. */
-  spellings: readonly string[];
-  /** It may be given any number of times. */
-  repeats: boolean;
-  /** Spellings of others that contradict it. */
-  against: readonly string[];
   summary: string;
-  /** Undefined for a switch. */
-  takes: Takes | undefined;
 }
 
-/** What may follow some words of a command's name. */
-export interface Place {
-  /** `''` for hedge itself, `quote`, `profile add`. */
-  path: string;
-  words: readonly { word: string; summary: string }[];
-  options: readonly OfferedOption[];
-  operands: readonly Takes[];
+export interface OptionModel extends Candidate {
+  /** `--tenor`, `-t` */
+  spellings: readonly string[];
+  /** Not offered once one of these is given. */
+  unless: readonly string[];
+  /** Not there for a switch. */
+  completes?: Completes;
+}
+
+/** What may follow a command's name. */
+export interface CommandModel {
+  words: readonly Candidate[];
+  options: readonly OptionModel[];
+  operands: readonly Completes[];
   /** The last operand may stand any number of times. */
   variadic: boolean;
 }
 
 export interface CommandLineModel {
-  places: readonly Place[];
-  /** Of every place. */
-  everywhere: readonly OfferedOption[];
+  /** By name: `''` for hedge itself, `quote`, `profile add`. */
+  commands: Readonly<Record<string, CommandModel>>;
+  globalOptions: readonly OptionModel[];
 }
+
+const NAMES = (...names: readonly NameSource[]): Completes => ({ names });
+const WORDS = (words: readonly (string | number)[]): Completes => ({ words: words.map(String) });
+
+/** What a placeholder of help stands for in every command that does not say otherwise. */
+const PLACEHOLDERS: Readonly<Record<string, Completes>> = {
+  MARKET: NAMES('markets'),
+  market: NAMES('markets'),
+  markets: { names: ['markets'], list: true },
+  SIDE: WORDS(SIDES),
+  side: WORDS(SIDES),
+  ACTION: NAMES('actions', 'hedges', 'deals'),
+  actions: { names: ['unresolved'], list: true },
+  ID: NAMES('hedges', 'deals'),
+  id: NAMES('deals'),
+  NAME: NAMES('profiles'),
+  name: NAMES('profiles'),
+  FILE: 'files',
+  path: 'files',
+  days: WORDS(TENORS),
+  environment: WORDS(ENVIRONMENTS),
+  form: WORDS(OUTPUT_FORMS),
+  status: WORDS(HEDGE_STATUSES),
+  when: WORDS(['today', 'yesterday', '7d']),
+};
 
 const HELP: OptionSpec = { flags: '-h, --help', summary: 'help for a command' };
 const VERSION: OptionSpec = { flags: '--version', summary: 'the version of this program' };
+const NOTHING: CommandModel = { words: [], options: [], operands: [], variadic: false };
 
-/** Loads every command. `topics`: what `hedge help` knows besides commands. */
-export async function commandLineModel(
-  topics: readonly { name: string; summary: string }[],
-): Promise<CommandLineModel> {
+/** Loads every command. */
+export async function commandLineModel(): Promise<CommandLineModel> {
   const entries = await Promise.all(REGISTRY.map((line) => line.load()));
-  const commands = REGISTRY.map(({ name, summary }) => ({ word: name, summary }));
+  const words = REGISTRY.map(({ name, summary }) => ({ word: name, summary }));
+  const topics = [...HELP_TOPICS, TOPICS].map(({ name, summary }) => ({ word: name, summary }));
   const help = { word: 'help', summary: 'help for a command or a topic' };
-  const root: Place = { ...NOTHING, path: '', words: [...commands, help], options: optionsAt('', [VERSION]) };
-  const about = topics.map(({ name, summary }) => ({ word: name, summary }));
   return {
-    places: [
-      root,
-      ...entries.flatMap((entry) => (isGroup(entry) ? placesOfGroup(entry) : placesOf(entry))),
-      { ...NOTHING, path: 'help', words: [...commands, ...about] },
-    ],
-    everywhere: optionsAt('', [...GLOBAL_OPTIONS, HELP]),
+    commands: Object.fromEntries([
+      ['', { ...NOTHING, words: [...words, help], options: optionsOf([VERSION]) }],
+      ...entries.flatMap((entry) => (isGroup(entry) ? groupModels(entry) : commandModels(entry))),
+      ['help', { ...NOTHING, words: [...words, ...topics] }],
+    ]),
+    globalOptions: optionsOf([...GLOBAL_OPTIONS, HELP]),
   };
 }
 
-const NOTHING: Omit<Place, 'path'> = { words: [], options: [], operands: [], variadic: false };
+type Named = readonly [name: string, model: CommandModel];
 
-function placesOfGroup({ name, main, commands }: CommandGroup): readonly Place[] {
+function groupModels({ name, main, commands }: CommandGroup): readonly Named[] {
   const words = commands.map((command) => ({
     word: command.name.slice(name.length + 1),
     summary: command.summary,
   }));
-  const alone = main === undefined ? { ...NOTHING, path: name } : placeOf(main);
-  return [{ ...alone, words }, ...commands.map(placeOf)];
+  const alone = main === undefined ? NOTHING : modelOf(main);
+  return [[name, { ...alone, words }], ...commands.flatMap(commandModels)];
 }
 
-/** A command, and where one of its words decides what the next one is, a place for each such word. */
-function placesOf(command: Command): readonly Place[] {
-  const place = placeOf(command);
-  const [first] = command.operands;
-  const following = Object.entries(ownField(FOLLOWING, `${command.name} ${first?.name ?? ''}`) ?? {});
-  if (following.length === 0) return [place];
-  const words = following.map(([word]) => ({ word, summary: first?.summary ?? '' }));
-  const after = following.map(([word, { takes, applies }]) => ({
-    ...place,
-    path: `${place.path} ${word}`,
-    options: place.options.filter((option) => applies(option.word)),
-    operands: [takes, ...place.operands.slice(2)],
-  }));
-  return [{ ...place, words, operands: [FREE, ...place.operands.slice(1)] }, ...after];
+/** A command, and one more for each word of its first operand that decides what follows. */
+function commandModels(command: Command): readonly Named[] {
+  const { name, options, operands } = command;
+  const model = modelOf(command);
+  const [first] = operands;
+  const decided = Object.entries(first?.decides ?? {});
+  if (first === undefined || decided.length === 0) return [[name, model]];
+  const words = decided.map(([word]) => ({ word, summary: first.summary }));
+  return [
+    [name, { ...model, words, operands: ['nothing', ...model.operands.slice(1)] }],
+    ...decided.map(([word, { next, allows }]): Named => {
+      const left = optionsOf(options.filter(({ flags }) => allows(flags)));
+      return [`${name} ${word}`, { ...model, options: left, operands: [next, ...model.operands.slice(2)] }];
+    }),
+  ];
 }
 
-const placeOf = ({ name, options, operands }: Command): Place => ({
-  path: name,
+const modelOf = ({ options, operands }: Command): CommandModel => ({
   words: [],
-  options: optionsAt(name, options),
-  operands: operands.map((operand) => takesOf(`${name} ${operand.name}`, operand.name)),
+  options: optionsOf(options),
+  operands: operands.map(({ name, completes }) => completes ?? ownField(PLACEHOLDERS, name) ?? 'nothing'),
   variadic: operands.at(-1)?.variadic === true,
 });
 
-/** All three say the form of the output. */
+/** All three choose the form of the output. */
 const FORMS: readonly string[] = ['--json', '--csv', '--output'];
 
-function optionsAt(path: string, specs: readonly OptionSpec[]): readonly OfferedOption[] {
-  const read = specs.map(({ flags, summary, repeats }) => ({
-    option: new Option(flags, summary),
-    summary,
-    repeats: repeats === true,
-  }));
-  return read.map(({ option, summary, repeats }) => {
+function optionsOf(specs: readonly OptionSpec[]): readonly OptionModel[] {
+  const read = specs.map((spec) => ({ spec, option: new Option(spec.flags, spec.summary) }));
+  return read.map(({ spec: { summary, repeats, completes }, option }) => {
     const word = option.long ?? option.flags;
-    // What may stand without a value is offered none: the next word may be the command's own.
+    const contradicting = read.filter(
+      ({ option: other }) =>
+        other !== option &&
+        (other.attributeName() === option.attributeName() ||
+          (FORMS.includes(word) && FORMS.includes(other.long ?? ''))),
+    );
+    const spellings = spellingsOf(option);
+    const unless = [
+      ...(repeats === true ? [] : spellings),
+      ...contradicting.flatMap(({ option: other }) => spellingsOf(other)),
+    ];
+    // The word after an optional value may be the command's own: nothing is offered for one.
     const placeholder = /<([^>.]+)/.exec(option.flags)?.[1];
-    const against = read.flatMap(({ option: other }) => {
-      const contradicts =
-        other.attributeName() === option.attributeName() ||
-        (FORMS.includes(word) && FORMS.includes(other.long ?? ''));
-      return contradicts && other !== option ? spellingsOf(other) : [];
-    });
-    const takes = placeholder === undefined ? undefined : takesOf(`${path} ${word}`, placeholder);
-    return { word, spellings: spellingsOf(option), repeats, against, summary, takes };
+    if (placeholder === undefined) return { word, summary, spellings, unless };
+    const value = completes ?? ownField(PLACEHOLDERS, placeholder) ?? 'nothing';
+    return { word, summary, spellings, unless, completes: value };
   });
 }
 

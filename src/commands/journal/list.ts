@@ -1,5 +1,6 @@
 /** `hedge journal`: what was sent from this machine, and what became of it. Touches no network and reads no key. */
 
+import { ACTION_OPTIONS } from '../../args/action-options.ts';
 import { readJournalIntent } from '../../args/journal-filter.ts';
 import { viewJournalPage } from '../../output/views/journal.ts';
 import { viewJournalAction } from '../../output/views/journal-action.ts';
@@ -17,12 +18,20 @@ export const journalList = defineCommand({
   options: [
     { flags: '--unresolved', summary: 'sent without a usable answer' },
     { flags: '--in-flight', summary: 'accepted, or being sent, and not seen to end' },
-    { flags: '--action <action>', summary: 'open, add, reduce or close' },
+    {
+      flags: '--action <action>',
+      summary: 'open, add, reduce or close',
+      completes: { words: Object.keys(ACTION_OPTIONS) },
+    },
     { flags: '--market <market>', summary: 'on this market' },
     { flags: '--side <side>', summary: 'buy or sell' },
     { flags: '--deal-id <id>', summary: 'dealt under this deal id' },
     { flags: '--environment <environment>', summary: 'live, sandbox or practice' },
-    { flags: '--day <day>', summary: 'of this UTC day: 2026-11-20, or today' },
+    {
+      flags: '--day <day>',
+      summary: 'of this UTC day: 2026-11-20, or today',
+      completes: { words: ['today'] },
+    },
     { flags: '--limit <count>', summary: 'how many, or all (20)' },
   ],
   examples: [

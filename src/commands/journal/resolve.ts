@@ -11,9 +11,13 @@ export const journalSettle = defineCommand({
   summary: 'your word for what became of an action that nobody else knows the end of',
   description:
     'Only for what is unresolved, or accepted and never seen on the book. Look first: hedge check. Nothing is sent; from then on limits, deal ids and guards go by your word.',
-  operands: [{ name: 'ACTION', summary: 'as hedge journal shows it' }],
+  operands: [{ name: 'ACTION', summary: 'as hedge journal shows it', completes: { names: ['unresolved'] } }],
   options: [
-    { flags: '--as <word>', summary: 'done (it stands on the book) or nothing (it never happened)' },
+    {
+      flags: '--as <word>',
+      summary: 'done (it stands on the book) or nothing (it never happened)',
+      completes: { words: ['done', 'nothing'] },
+    },
     { flags: '--because <text>', summary: 'how you know: kept in the journal' },
     { flags: '-y, --yes', summary: 'does not ask' },
   ],

@@ -12,7 +12,11 @@ export const practiceServe = defineCommand({
     'Prints the base address, the certificate to trust and both keys as lines that a shell can read. Listens on this machine alone. Ctrl-C and TERM stop it cleanly, with exit code 0.',
   options: [
     { flags: '--port <port>', summary: 'where to listen; any free port without it' },
-    { flags: '--host <address>', summary: 'a loopback address (127.0.0.1)' },
+    {
+      flags: '--host <address>',
+      summary: 'a loopback address (127.0.0.1)',
+      completes: { words: ['127.0.0.1', '::1'] },
+    },
     { flags: '--log', summary: 'one line a request on standard error' },
     ...WEATHER_OPTIONS,
   ],

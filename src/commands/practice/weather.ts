@@ -10,7 +10,9 @@ export const practiceWeather = defineCommand({
   summary: 'shows or sets chosen trouble: delays, refusals, lost answers, failing orders',
   description:
     'Only what is named changes, and it lasts until it is cleared or --once is used up. A share is 0 to 1, or a percentage.',
-  operands: [{ name: 'clear', summary: 'back to a calm sky', optional: true }],
+  operands: [
+    { name: 'clear', summary: 'back to a calm sky', optional: true, completes: { words: ['clear'] } },
+  ],
   options: WEATHER_OPTIONS,
   examples: [
     { line: 'hedge practice weather', shows: 'the weather now' },

@@ -18,7 +18,7 @@ export const profileAdd = defineCommand({
   summary: 'keeps a key and its base address under a name',
   description:
     'The key is asked for without being shown, or comes from standard input, a file or a command; it is never an argument. It is tried on the service before anything is kept. The default profile stays what it was.',
-  operands: [{ name: 'NAME', summary: 'letters, digits, - and _: desk, desk-live' }],
+  operands: [{ name: 'NAME', summary: 'letters, digits, - and _: desk, desk-live', completes: 'nothing' }],
   options: [
     { flags: '--base-url <address>', summary: 'https address of the service, ending in its version' },
     ...KEY_OPTIONS,

@@ -10,6 +10,7 @@ export const KEY_OPTIONS = [
   {
     flags: '--store <place>',
     summary: 'where the key is kept: file (plain text, yours alone) or keychain',
+    completes: { words: ['file', 'keychain'] },
   },
 ] as const;
 

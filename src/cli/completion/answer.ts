@@ -1,0 +1,163 @@
+/**
+ * What the completion scripts are told. `hedge __complete WORDS... CURRENT`, the words after `hedge` up to the cursor
+ * without their quotes, answers with all that may stand in the place of CURRENT: a line `word<TAB>summary` each, and
+ * `:files` last where the shell completes files. The shell keeps what matches CURRENT. Bash neither unquotes nor
+ * matches: `hedge __complete-line LINE` takes its line up to the cursor, and answers with what matches alone.
+ */
+
+import type { KeptName } from '../../cache/names.ts';
+import type { Completes, NameSource } from '../../commands/define.ts';
+import { ownField } from '../../domain/fields.ts';
+import type { Candidate, CommandLineModel, CommandModel, OptionModel } from './model.ts';
+export interface CompletionSources {
+  model: CommandLineModel;
+  /** `profile`: the one that the line names, '' for none. */
+  names: (sources: readonly NameSource[], profile: string) => readonly KeptName[];
+}
+
+interface Answer {
+  candidates: readonly Candidate[];
+  files: boolean;
+  /** Options are matched as they are, everything else in any case. */
+  options: boolean;
+}
+
+export const completeWords = (words: readonly string[], sources: CompletionSources): string =>
+  written(answer(words, sources));
+
+export function completeLine(line: string, sources: CompletionSources): string {
+  const words = wordsOf(line).slice(1);
+  const found = answer(words, sources);
+  const current = words.at(-1) ?? '';
+  const lower = current.toLowerCase();
+  const exact = found.candidates.filter(({ word }) => word.startsWith(current));
+  const candidates =
+    exact.length > 0 || found.options
+      ? exact
+      : found.candidates.filter(({ word }) => word.toLowerCase().startsWith(lower));
+  return written({ ...found, candidates });
+}
+
+/** Of a line in bash, without quotes; the last one is at the cursor. */
+function wordsOf(line: string): readonly string[] {
+  const words: string[] = [];
+  let word: string | undefined;
+  for (const [, escaped, single, double, blank, other] of line.matchAll(
+    /\\(.?)|'([^']*)'?|"([^"]*)"?|(\s+)|(.)/gsu,
+  )) {
+    if (blank === undefined) word = `${word ?? ''}${escaped ?? single ?? double ?? other ?? ''}`;
+    else {
+      if (word !== undefined) words.push(word);
+      word = undefined;
+    }
+  }
+  return [...words, word ?? ''];
+}
+
+/** No character that a shell or a terminal takes for more than itself. */
+const HARMLESS = /^[A-Za-z0-9:._/=,-]+$/;
+
+function written({ candidates, files }: Answer): string {
+  const lines = candidates
+    .filter(({ word }) => HARMLESS.test(word))
+    .map(({ word, summary }) => (summary === '' ? `${word}\n` : `${word}\t${summary}\n`));
+  return [...lines, files ? ':files\n' : ''].join('');
+}
+
+const NO_COMMAND: CommandModel = { words: [], options: [], operands: [], variadic: false };
+const NOTHING: Answer = { candidates: [], files: false, options: false };
+
+/** The words before the cursor, read as commander reads them. */
+interface Before {
+  command: CommandModel;
+  operands: number;
+  given: ReadonlySet<string>;
+  profile: string;
+  /** The option whose value is at the cursor. */
+  option: string | undefined;
+  /** Options ended with `--`. */
+  ended: boolean;
+}
+
+function answer(words: readonly string[], { model, names }: CompletionSources): Answer {
+  const before = read(words.slice(0, -1), model);
+  const { command, operands, profile, option, ended } = before;
+  const current = words.at(-1) ?? '';
+  const value = (completes: Completes | undefined, prefix = ''): Answer =>
+    valueOf(completes, { prefix, current, names: (sources) => names(sources, profile) });
+  const options = (): Answer => ({ candidates: optionsLeft(before, model), files: false, options: true });
+
+  if (option !== undefined) return value(optionAt(option, command, model)?.completes);
+  if (!ended && /^--.*=/s.test(current)) {
+    const [name = ''] = current.split('=', 1);
+    return value(optionAt(name, command, model)?.completes, `${name}=`);
+  }
+  if (!ended && current.startsWith('-')) return options();
+  const last = command.operands.length - 1;
+  const completes = command.operands[command.variadic ? Math.min(operands, last) : operands];
+  const subcommands = operands === 0 ? command.words : [];
+  if (completes === undefined && subcommands.length === 0 && !ended) return options();
+  const operand = value(completes);
+  return { ...operand, candidates: [...subcommands, ...operand.candidates] };
+}
+
+function read(words: readonly string[], model: CommandLineModel): Before {
+  let [path, command, operands] = ['', ownField(model.commands, '') ?? NO_COMMAND, 0];
+  let [profile, ended, option]: [string, boolean, string | undefined] = ['', false, undefined];
+  const given = new Set<string>();
+  for (const word of words) {
+    if (option !== undefined) {
+      if (option === '--profile') profile = word;
+      option = undefined;
+    } else if (!ended && word === '--') {
+      ended = true;
+    } else if (!ended && /^--.*=/s.test(word)) {
+      const [name = ''] = word.split('=', 1);
+      given.add(name);
+      if (name === '--profile') profile = word.slice(name.length + 1);
+    } else if (!ended && /^-./s.test(word)) {
+      given.add(word);
+      if (optionAt(word, command, model)?.completes !== undefined) option = word;
+    } else if (operands === 0 && command.words.some((each) => each.word === word)) {
+      path = path === '' ? word : `${path} ${word}`;
+      command = ownField(model.commands, path) ?? NO_COMMAND;
+    } else {
+      operands += 1;
+    }
+  }
+  return { command, operands, given, profile, option, ended };
+}
+
+const optionAt = (
+  spelling: string,
+  { options }: CommandModel,
+  { globalOptions }: CommandLineModel,
+): OptionModel | undefined =>
+  [...options, ...globalOptions].find(({ spellings }) => spellings.includes(spelling));
+
+const optionsLeft = ({ command, given }: Before, { globalOptions }: CommandLineModel): readonly Candidate[] =>
+  [...command.options, ...globalOptions].filter(({ unless }) => !unless.some((each) => given.has(each)));
+
+interface AtCursor {
+  /** `--tenor=` */
+  prefix: string;
+  current: string;
+  names: (sources: readonly NameSource[]) => readonly KeptName[];
+}
+
+function valueOf(completes: Completes | undefined, { prefix, current, names }: AtCursor): Answer {
+  if (completes === undefined || completes === 'nothing') return NOTHING;
+  if (completes === 'files') return { ...NOTHING, files: true };
+  const listed = completes.list === true ? current.slice(prefix.length, current.lastIndexOf(',') + 1) : '';
+  const chosen = listed.split(',');
+  const found =
+    'words' in completes
+      ? completes.words.map((word) => ({ name: word, about: '' }))
+      : names(completes.names);
+  return {
+    ...NOTHING,
+    candidates: found
+      .filter(({ name }) => !chosen.includes(name))
+      .map(({ name, about }) => ({ word: `${prefix}${listed}${name}`, summary: about })),
+  };
+}
