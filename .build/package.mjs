@@ -41,7 +41,7 @@ async function make() {
   const node = fetchedNode();
   if (node === undefined) return;
   const main = join(work, 'executable.cjs');
-  const bundle = await rolldown({ cwd: ROOT, input: 'src/main/executable.ts', platform: 'node' });
+  const bundle = await rolldown({ cwd: ROOT, input: 'src/startup/executable.ts', platform: 'node' });
   await bundle.write({ file: main, format: 'cjs', minify: true });
 
   rmSync(OUTPUT, { recursive: true, force: true });
@@ -86,7 +86,7 @@ function programFiles() {
   return Object.fromEntries(names.map((name) => [name, join(PROGRAM, name)]));
 }
 
-/** It asks where it lies, to find its native part: src/main/executable.ts hands it that. */
+/** Uses __dirname to find its native addon, which src/startup/executable.ts gives it. */
 function sqlite() {
   const file = require.resolve('@photostructure/sqlite');
   const placed = join(work, 'sqlite.cjs');

@@ -21,7 +21,11 @@ async function start() {
     refuse('hedge is not built yet: run `npm run build` in its folder. Nothing was done.');
     return;
   }
-  process.exitCode = await program.main(process, { folder: `${__dirname}/../dist/program`, require });
+  process.exitCode = await program.main(process, {
+    folder: `${__dirname}/../dist/program`,
+    require,
+    keychainCommand: [process.execPath, `${__dirname}/keychain.js`],
+  });
 }
 
 function refuse(why) {

@@ -1,17 +1,19 @@
 /**
- * Where the built program begins: answers at once what scripts ask at every start, and loads the rest for
- * everything else.
+ * Entry of the built program: answers --version and the shell's completion at once, and loads the rest for everything
+ * else.
  */
-import type { Installed } from './main/launch.ts';
-import type { Build } from './main/run-process.ts';
+import type { Build, runProcess } from './main/run-process.ts';
+import type { Installed } from './startup/load-program.ts';
 import { writeAllSync } from './terminal/sync-write.ts';
 
-/** Written in by the build (.build/bundle.mjs). */
-declare const BUILD: Build;
+/** Defined by .build/bundle.mjs; `id` differs for other files of the program. */
+declare const BUILD: Build & { readonly id: string };
 
-/** What completion scripts ask at every TAB: words that no help shows. */
+/** The internal commands of completion scripts; no help shows them. */
 const COMPLETE = '__complete';
 const COMPLETE_LINE = '__complete-line';
+const PROGRAM = 'run-process.cjs';
+const USAGE_ERROR = 2;
 
 /** Runs the process's own command line and gives the exit code, once everything has been written. */
 export async function main(process: NodeJS.Process, installed: Installed): Promise<number> {
@@ -22,6 +24,17 @@ export async function main(process: NodeJS.Process, installed: Installed): Promi
     complete(process, word === COMPLETE ? { words: more } : { line: more[0] ?? '' });
     return 0;
   }
-  const { launch } = await import('./main/launch.ts');
-  return launch(process, BUILD, installed);
+  const { loadProgram } = await import('./startup/load-program.ts');
+  const program = loadProgram(process, installed, { file: PROGRAM, buildId: BUILD.id });
+  const { exports } = program;
+  if (!isProgram(exports)) throw new Error(`${PROGRAM} does not belong to this build`);
+  const exitCode = await exports.runProcess(process, BUILD, {
+    executable: installed.read !== undefined,
+    keychainCommand: installed.keychainCommand,
+  });
+  if (exitCode !== USAGE_ERROR) program.keepCode();
+  return exitCode;
 }
+
+const isProgram = (exports: unknown): exports is { runProcess: typeof runProcess } =>
+  typeof exports === 'object' && exports !== null && 'runProcess' in exports;

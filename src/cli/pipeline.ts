@@ -17,13 +17,13 @@ import { checkOutput } from './output-options.ts';
 import type { Printer } from './printer.ts';
 import type { ProfileIdentity, RenderContext } from './render-context.ts';
 import { errorOf, withShutdownDeadline } from './shutdown.ts';
-/** What main.ts lends to one invocation. */
-export interface InvocationContext {
+/** What one invocation runs with. */
+export interface Runtime {
   argv: readonly string[];
   terminal: Terminal;
   clock: Clock;
   signals: Pick<SignalWatch, 'signal'>;
-  openDesk(globals: GlobalOptions): Promise<OpenCommandContext>;
+  openCommandContext(globals: GlobalOptions): Promise<OpenCommandContext>;
 }
 
 export interface OpenCommandContext {
@@ -41,10 +41,10 @@ export interface OpenCommandContext {
 const HELP_WIDTH = 80;
 
 /** Runs one invocation and gives its exit code. Never throws; never exits. */
-export async function runInvocation(world: InvocationContext): Promise<number> {
-  const { argv, terminal } = world;
+export async function runInvocation(runtime: Runtime): Promise<number> {
+  const { argv, terminal } = runtime;
   const glance = scanGlobalOptions(argv);
-  const stopping = { signal: world.signals.signal, clock: world.clock };
+  const stopping = { signal: runtime.signals.signal, clock: runtime.clock };
   let { output } = glance;
   let command: Command | undefined;
   let typed = '';
@@ -58,7 +58,7 @@ export async function runInvocation(world: InvocationContext): Promise<number> {
     identity: opened?.identity(),
     named,
     headed: opened?.headed() ?? false,
-    now: world.clock.now(),
+    now: runtime.clock.now(),
   });
   try {
     const width = Math.min(terminal.stdout.width, HELP_WIDTH);
@@ -82,7 +82,7 @@ export async function runInvocation(world: InvocationContext): Promise<number> {
     const watch = everyMs === undefined ? undefined : await import('./watch/run-watch.ts');
     watch?.checkWatched(output);
     const act = command.prepare(said.raw);
-    opened = await world.openDesk(said.globals);
+    opened = await runtime.openCommandContext(said.globals);
     const { desk } = opened;
     if (watch !== undefined && everyMs !== undefined) {
       const read = () => act(desk, () => Promise.resolve());

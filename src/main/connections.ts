@@ -1,29 +1,26 @@
-/**
- * Connects to a service with all that this machine keeps for that: whom it trusts, TLS sessions, and what the service
- * told others with the same key. Knows no profile and no book.
- */
+/** Connects to a service with the certificates, TLS sessions and rate-limit state that this machine keeps for it. */
 
 import { rateLimitStateIn } from '../cache/rate-limit-state.ts';
-import { tlsSessionsIn } from '../cache/tls-sessions.ts';
 import { type ConnectionOptions, connect } from '../client/connect.ts';
 import type { HedgeApi } from '../client/hedge-api.ts';
 import { addedCertificates } from '../config/ca-file.ts';
 import type { ApiKey } from '../domain/api-key.ts';
 import { type AccountIdentity, keyText } from '../journal/account-identity.ts';
+import { tlsSessionStore } from '../startup/tls-session-store.ts';
 import type { Progress } from '../terminal/progress.ts';
-import type { DeskParts } from './parts.ts';
+import type { CommandRuntime } from './runtime-context.ts';
 
 type Trusting = Pick<ConnectionOptions, 'ca' | 'roots' | 'sessions'>;
 
 export interface Connections {
-  /** `owner`: whose account it is. Opens no connection yet. */
+  /** `owner`: the account. Connects with the first request. */
   connectTo: (to: { baseUrl: string; key: ApiKey; owner: AccountIdentity; trust: Trusting }) => HedgeApi;
-  /** Node's authorities and those that the operator added, and the sessions that they vouched for. */
+  /** Node's authorities, those that the operator added, and the TLS sessions verified by them. */
   trusting: (profileFile: string | undefined) => Trusting;
   closeAll: () => Promise<void>;
 }
 
-export function connectionsOf(parts: DeskParts, progress: Pick<Progress, 'start'>): Connections {
+export function createConnections(parts: CommandRuntime, progress: Pick<Progress, 'start'>): Connections {
   const { terminal, signals, machine, settings, globals } = parts;
   const { clock, random } = machine;
   const closers: (() => Promise<void>)[] = [];
@@ -49,7 +46,7 @@ export function connectionsOf(parts: DeskParts, progress: Pick<Progress, 'start'
       ca: addedCertificates({ profile: profileFile, hedge: settings.caFile, node: settings.extraCaCerts }),
       roots: true,
       sessions: settings.keepsTlsSessions
-        ? tlsSessionsIn(parts.places(), machine, `${parts.runtime.node} ${parts.runtime.openssl}`)
+        ? tlsSessionStore(parts.places(), machine, `${parts.runtime.node} ${parts.runtime.openssl}`)
         : undefined,
     }),
     async closeAll() {

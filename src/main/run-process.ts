@@ -1,35 +1,32 @@
 /**
- * The composition root: makes a world of what the process has, runs one invocation in it, and says how the
- * process ends. Tests compose the same world with a clock, streams and folders of their own.
+ * Composition root: builds the runtime of one invocation from the process, runs it and says how the process ends.
+ * Tests build the same runtime with a clock, streams and folders of their own.
  */
 import { homedir } from 'node:os';
 import { scanGlobalOptions } from '../cli/global-options.ts';
-import { runInvocation } from '../cli/pipeline.ts';
+import { type OpenCommandContext, type Runtime, runInvocation } from '../cli/pipeline.ts';
 import { platformKeychain } from '../config/keychain.ts';
+import { readEnvironmentVariables } from '../config/resolve.ts';
+import { once } from '../domain/once.ts';
 import { systemClock } from '../platform/clock.ts';
 import { hostOf } from '../platform/host.ts';
+import { pathsOf } from '../platform/paths.ts';
 import { systemRandom } from '../platform/random.ts';
 import { watchSignals } from '../terminal/signals.ts';
 import { openTerminal } from '../terminal/streams.ts';
 import { DESCRIPTORS } from '../terminal/sync-write.ts';
-import { composeWorld } from './world.ts';
-/** What the build knows of itself. */
+import type { RuntimeContext } from './runtime-context.ts';
 export interface Build {
   readonly version: string;
   readonly commit: string | null;
-  /** Another one for other files. */
-  readonly files: string;
-}
-
-export interface HowStarted {
-  /** From the single executable, or by a Node of the machine. */
-  executable: boolean;
-  /** The program that speaks to the keychain. */
-  speaker: readonly [string, ...string[]];
 }
 
 /** Runs the process's own command line and gives the exit code, once everything has been written. */
-export async function runProcess(process: NodeJS.Process, build: Build, how: HowStarted): Promise<number> {
+export async function runProcess(
+  process: NodeJS.Process,
+  build: Build,
+  installed: { executable: boolean; keychainCommand: readonly [string, ...string[]] },
+): Promise<number> {
   const argv = process.argv.slice(2);
   const glance = scanGlobalOptions(argv);
   const signals = watchSignals(process);
@@ -40,7 +37,7 @@ export async function runProcess(process: NodeJS.Process, build: Build, how: How
     flags: { quiet: glance.quiet, ...(glance.noColor ? { color: 'never' } : {}) },
   });
   const code = await runInvocation(
-    composeWorld({
+    createRuntime({
       argv,
       env: process.env,
       nodeOptions: process.execArgv,
@@ -51,13 +48,13 @@ export async function runProcess(process: NodeJS.Process, build: Build, how: How
         openssl: process.versions.openssl,
         platform: `${process.platform}-${process.arch}`,
         commit: build.commit,
-        executable: how.executable,
+        executable: installed.executable,
       },
       terminal,
       signals,
       machine: { clock: systemClock, random: systemRandom, host: hostOf(process) },
       keychain: platformKeychain({
-        speaker: how.speaker,
+        speaker: installed.keychainCommand,
         clock: systemClock,
         env: process.env,
         signal: signals.signal,
@@ -67,4 +64,21 @@ export async function runProcess(process: NodeJS.Process, build: Build, how: How
   await terminal.drained();
   await signals.conclude(code);
   return code;
+}
+
+/** Reads the environment once. Opens nothing until a command asks. */
+export function createRuntime(context: RuntimeContext): Runtime {
+  const { argv, env, home, terminal, signals, machine } = context;
+  const settings = readEnvironmentVariables(env, context.nodeOptions);
+  const places = once(() => pathsOf({ env, host: machine.host, home }));
+  return {
+    argv,
+    terminal,
+    signals,
+    clock: machine.clock,
+    async openCommandContext(globals): Promise<OpenCommandContext> {
+      const { openCommandContext } = await import('./command-context.ts');
+      return openCommandContext({ ...context, settings, places, globals });
+    },
+  };
 }

@@ -1,7 +1,7 @@
 /** The whole program in this process: a home of its own, a terminal made of buffers, a clock that steps. */
 import { runInvocation } from '../../src/cli/pipeline.ts';
 import type { Keychain } from '../../src/config/keychain.ts';
-import { composeWorld } from '../../src/main/world.ts';
+import { createRuntime } from '../../src/main/run-process.ts';
 import { type Clock, systemClock } from '../../src/platform/clock.ts';
 import { type Host, hostOf } from '../../src/platform/host.ts';
 import { type Random, systemRandom } from '../../src/platform/random.ts';
@@ -94,7 +94,7 @@ export function aDesk({
       if (options.stdin !== undefined) recording.type(options.stdin);
       if (options.terminal?.isTTY === undefined) recording.endInput();
       const running = runInvocation(
-        composeWorld({
+        createRuntime({
           argv,
           env: { ...surroundings },
           home,

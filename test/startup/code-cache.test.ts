@@ -9,7 +9,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { compiledCodeIn } from '../../src/main/compiled-code.ts';
+import { openCodeCache } from '../../src/startup/code-cache.ts';
 import { aMachine, steppingClock, temporaryFolder } from '../support/own-folder.ts';
 
 const CODE = new Map([
@@ -18,11 +18,11 @@ const CODE = new Map([
   ['desk.cjs', Uint8Array.from({ length: 300 }, (_, at) => at % 256)],
 ]);
 
-function kept(options: { cache?: string; variant?: string; use?: string } = {}) {
-  const { cache = temporaryFolder(), variant = 'a-20-x64', use = 'quote' } = options;
+function kept(options: { cache?: string; variant?: string; command?: string } = {}) {
+  const { cache = temporaryFolder(), variant = 'a-20-x64', command = 'quote' } = options;
   const clock = steppingClock();
-  const code = compiledCodeIn(cache, { variant, use, machine: aMachine(clock) });
-  return { cache, clock, path: join(cache, 'code', variant, use), ...code };
+  const code = openCodeCache(cache, { variant, command, machine: aMachine(clock) });
+  return { cache, clock, path: join(cache, 'code', variant, command), ...code };
 }
 
 const plain = (code: ReadonlyMap<string, Uint8Array>) =>
@@ -33,7 +33,7 @@ describe('compiled code', () => {
     const { cache, write, path } = kept();
     write(CODE);
     expect(plain(kept({ cache }).read())).toEqual(plain(CODE));
-    expect(kept({ cache, use: 'open' }).read().size).toBe(0);
+    expect(kept({ cache, command: 'open' }).read().size).toBe(0);
     expect(kept({ cache, variant: 'b-20-x64' }).read().size).toBe(0);
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
@@ -91,7 +91,7 @@ describe('compiled code', () => {
 
   it('is kept of sixty commands at most', () => {
     const cache = temporaryFolder();
-    for (let at = 0; at < 70; at++) kept({ cache, use: `word${'a'.repeat(at)}` }).write(CODE);
+    for (let at = 0; at < 70; at++) kept({ cache, command: `word${'a'.repeat(at)}` }).write(CODE);
     expect(readdirSync(join(cache, 'code', 'a-20-x64'))).toHaveLength(60);
   });
 

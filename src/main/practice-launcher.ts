@@ -1,6 +1,6 @@
 /**
- * The practice service as this program keeps it: where its books live, opened for the length of one command
- * or served to others. The only file that imports the island, and only when it is wanted.
+ * Starts the practice service for one command or for other programs, and translates its errors. The only file that
+ * imports practice/, and only on demand.
  */
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,28 +9,31 @@ import { DamagedFileError, StoppedError, UsageError } from '../errors.ts';
 import { checkFolder, ensureClosed, ensureFolder } from '../platform/atomic-file.ts';
 import type { Host } from '../platform/host.ts';
 import type { PracticeService, RequestLogEntry } from '../practice/index.ts';
-import type { DeskParts } from './parts.ts';
-export interface PracticeHouse {
-  /** The service of this invocation; the same one however often it is asked for. */
+import type { CommandRuntime } from './runtime-context.ts';
+export interface PracticeLauncher {
+  /** Starts the service of this invocation, once. */
   open(): Promise<PracticeService>;
   door: PracticeControl;
   close(): Promise<void>;
 }
 
-const loadIsland = () => import('../practice/index.ts');
+const loadPractice = () => import('../practice/index.ts');
 
-export function practiceHouse({ machine, places }: Pick<DeskParts, 'machine' | 'places'>): PracticeHouse {
+export function practiceLauncher({
+  machine,
+  places,
+}: Pick<CommandRuntime, 'machine' | 'places'>): PracticeLauncher {
   const { clock, random } = machine;
   const ports = () => {
     const { state } = places();
     const store = join(state, 'practice');
-    closeStore(state, store, machine.host);
+    protectStore(state, store, machine.host);
     return { clock, random, store };
   };
   let opened: Promise<PracticeService> | undefined;
 
   const administer = async <T>(task: (admin: Administration) => Promise<T>): Promise<T> =>
-    inOurWords(async ({ openPracticeAdmin }) => {
+    withOurErrors(async ({ openPracticeAdmin }) => {
       const admin = await openPracticeAdmin(ports());
       try {
         return await task(admin);
@@ -41,7 +44,7 @@ export function practiceHouse({ machine, places }: Pick<DeskParts, 'machine' | '
 
   return {
     open() {
-      opened ??= inOurWords(({ startPracticeService }) => startPracticeService(ports()));
+      opened ??= withOurErrors(({ startPracticeService }) => startPracticeService(ports()));
       return opened;
     },
     door: {
@@ -52,7 +55,7 @@ export function practiceHouse({ machine, places }: Pick<DeskParts, 'machine' | '
       setWeather: (change) => administer((admin) => admin.setWeather(change)),
       clearWeather: () => administer((admin) => admin.clearWeather()),
       serve: ({ onRequest, ...where }) =>
-        inOurWords(({ startPracticeService }) =>
+        withOurErrors(({ startPracticeService }) =>
           startPracticeService({
             ...ports(),
             ...where,
@@ -61,14 +64,14 @@ export function practiceHouse({ machine, places }: Pick<DeskParts, 'machine' | '
         ),
     },
     async close() {
-      // A service that could not be opened has said so already, and has nothing to close.
+      // A service that failed to start was reported already.
       await (await opened?.catch(() => undefined))?.close();
     },
   };
 }
 
-/** What the island keeps is of this user alone, before it opens any of it; what is absent it makes so itself. */
-function closeStore(state: string, store: string, host: Host): void {
+/** Fixes permissions on practice files before opening them. */
+function protectStore(state: string, store: string, host: Host): void {
   checkFolder(state, host);
   if (!isThere(store)) return;
   ensureFolder(store, host);
@@ -77,23 +80,23 @@ function closeStore(state: string, store: string, host: Host): void {
 
 const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 
-type Island = Awaited<ReturnType<typeof loadIsland>>;
-type Administration = Awaited<ReturnType<Island['openPracticeAdmin']>>;
+type Practice = Awaited<ReturnType<typeof loadPractice>>;
+type Administration = Awaited<ReturnType<Practice['openPracticeAdmin']>>;
 
-/** The island's errors in the words of the desk. */
-async function inOurWords<T>(task: (island: Island) => Promise<T>): Promise<T> {
-  const island = await loadIsland().catch(inPlainWords);
+/** Maps errors of practice/ to ours. */
+async function withOurErrors<T>(task: (practice: Practice) => Promise<T>): Promise<T> {
+  const practice = await loadPractice().catch(notLoadable);
   try {
-    return await task(island);
+    return await task(practice);
   } catch (error) {
-    if (error instanceof island.PracticeStoreError)
+    if (error instanceof practice.PracticeStoreError)
       throw new DamagedFileError(error.path, {
         what: error.message,
         book: 'The practice books were left as they are.',
         hint: 'Move that file away to begin with fresh books, or set HEDGE_HOME to another folder.',
         cause: error,
       });
-    if (error instanceof island.PracticeInputError) throw new UsageError(error.message);
+    if (error instanceof practice.PracticeInputError) throw new UsageError(error.message);
     if (isPortTaken(error))
       throw new StoppedError({
         code: 'port_taken',
@@ -105,8 +108,8 @@ async function inOurWords<T>(task: (island: Island) => Promise<T>): Promise<T> {
   }
 }
 
-/** Its native part is a file, which may have no place or not be allowed to run. */
-function inPlainWords(cause: unknown): never {
+/** Its native addon is a file, which may be missing or not allowed to run. */
+function notLoadable(cause: unknown): never {
   if (!(cause instanceof Error && 'path' in cause && typeof cause.path === 'string')) throw cause;
   throw new DamagedFileError(cause.path, {
     what: `The practice service cannot be loaded: ${'what' in cause ? String(cause.what) : cause.message}`,
@@ -119,13 +122,13 @@ function inPlainWords(cause: unknown): never {
 const isPortTaken = (error: unknown): error is Error =>
   error instanceof Error && 'code' in error && (error.code === 'EADDRINUSE' || error.code === 'EACCES');
 
-/** `Port 4870 of 127.0.0.1`, as Node names it with what it could not have. */
+/** `Port 4870 of 127.0.0.1` */
 const placeOf = (error: Error): string =>
   'port' in error && 'address' in error
     ? `Port ${String(error.port)} of ${String(error.address)}`
     : 'That port';
 
-/** `10:02:58 sandbox POST /hedges 200 12 ms`, and what befell it. Never a key of the service. */
+/** `10:02:58 sandbox POST /hedges 200 12 ms`, and any injected fault. Never an API key. */
 function logLine(entry: RequestLogEntry): string {
   const { at, environment, method, path, status, code, idempotencyKey, replayed, ms, weather } = entry;
   const book = environment === 'test' ? 'sandbox' : (environment ?? 'nobody');

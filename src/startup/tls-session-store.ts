@@ -1,46 +1,36 @@
 /**
- * TLS sessions on disk, one small file a place, so that the next process need not shake hands from the start.
- * 0600 like a key; what is damaged, foreign, stale or cannot be written is as if it were not there. Knows
- * neither TLS nor what a place is.
+ * TLS sessions on disk for the next process, one file (0600) per host and list of authorities. A damaged, foreign or
+ * stale file counts as absent; client/transport/tls-session.ts decides what may be kept and resumed.
+ *
+ * Gain, CPU time of a quote over all tenors: Node 20 96 -> 57 ms (it loads all root certificates for a full handshake),
+ * Node 22 70 -> 63 ms, Node 24 76 -> 71 ms. Off: HEDGE_TLS_SESSIONS=off.
  */
 import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { KeptSession, TlsSessions } from '../client/transport/tls-session.ts';
 import { type Fields, fieldsIn } from '../domain/fields.ts';
 import { dropIfOlder, readCacheFile, writeCacheFile } from '../platform/cache-file.ts';
 import type { Machine } from '../platform/host.ts';
 import type { Paths } from '../platform/paths.ts';
-export interface KeptSession {
-  session: Uint8Array;
-  /** Milliseconds since the epoch, as the next. */
-  until: number;
-  verifiedUntil: number;
-}
-
-export interface TlsSessionStore {
-  find(place: string): KeptSession | undefined;
-  keep(place: string, kept: KeptSession): void;
-  /** Nothing is kept for this place for the next hour. */
-  refuse(place: string): void;
-}
 
 const FOLDER = 'tls-sessions';
 const MAX_BYTES = 65_536;
 const REFUSED_FOR_MS = 3_600_000;
-/** Longer than any session is kept: such a file is of a place that is not asked any more. */
+/** Longer than any session is kept. */
 const FORGOTTEN_AFTER_MS = 172_800_000;
 
 interface Stored {
-  /** So that a file that was given another name is of no use. */
+  /** A renamed file is of no use. */
   place: string;
-  /** Base64; empty where the place is not to be remembered. */
+  /** Base64; empty after a refusal. */
   session: string;
   until: number;
   verified_until: number;
 }
 
-/** `variant` tells apart what one build of Node keeps from what another could not use. */
-export function tlsSessionsIn(places: Paths, machine: Machine, variant: string): TlsSessionStore {
+/** `variant`: the version of Node and OpenSSL, which cannot resume each other's sessions. */
+export function tlsSessionStore(places: Paths, machine: Machine, variant: string): TlsSessions {
   const { clock, host } = machine;
   const folder = join(places.cache, FOLDER);
   const nameOf = (place: string): string => `${variant} ${place}`;
@@ -81,14 +71,14 @@ export function tlsSessionsIn(places: Paths, machine: Machine, variant: string):
   };
 }
 
-/** By hand: a schema library takes longer to load than a kept session spares. */
+/** By hand: loading a schema library takes longer than a kept session saves. */
 const isStored = (file: Fields): file is Fields & Stored =>
   typeof file['place'] === 'string' &&
   typeof file['session'] === 'string' &&
   typeof file['until'] === 'number' &&
   typeof file['verified_until'] === 'number';
 
-/** Drops what nobody has renewed for long. */
+/** Removes sessions that were not renewed for two days. */
 function sweep(folder: string, now: number): void {
   try {
     for (const name of readdirSync(folder)) dropIfOlder(join(folder, name), now - FORGOTTEN_AFTER_MS);

@@ -1,21 +1,18 @@
-/**
- * An action's progress as the desk lends it: what stays is dated by the clock, in the profile's zone, in UTC where
- * no person reads; what only counts the seconds is for the spinner. Knows no action.
- */
+/** Reports an action's progress: dated lines in the profile's time zone, or in UTC in a pipe, and a spinner. */
 import { isoSeconds } from '../domain/instants.ts';
 import { formatClock } from '../output/format-time.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { ProgressReporter } from '../readings/read-context.ts';
 import { chooseProgress, type Progress } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/streams.ts';
-/** `10:07:58` in the profile's zone; where no person reads, `09:07:58 UTC`. */
+/** `10:07:58` in the profile's zone; `09:07:58 UTC` in a pipe. */
 export const timeOfDay =
   ({ stderr }: Terminal, zone: () => string) =>
   (ms: number): string =>
     stderr.isTTY && zone() !== 'UTC' ? formatClock(ms, zone()) : `${formatClock(ms, 'UTC')} UTC`;
 
-/** `drawn`: the one spinner of this terminal; in a pipe each change of state is a line instead. */
-export function actionWatch(
+/** `drawn`: the terminal's spinner; in a pipe each change of state is a line instead. */
+export function progressReporter(
   terminal: Terminal,
   { drawn, clock, zone }: { drawn: Progress; clock: Clock; zone: () => string },
 ): ProgressReporter {

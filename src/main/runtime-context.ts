@@ -1,4 +1,4 @@
-/** What the world of one invocation is made from: the ports as main.ts or a test hands them in. */
+/** What one invocation runs with, as main.ts or a test passes it in. */
 import type { GlobalOptions } from '../cli/global-options.ts';
 import type { Keychain } from '../config/keychain.ts';
 import type { SettingsEnvironment } from '../config/resolve.ts';
@@ -7,35 +7,35 @@ import type { Paths } from '../platform/paths.ts';
 import type { SignalWatch } from '../terminal/signals.ts';
 import type { Terminal } from '../terminal/streams.ts';
 /** What runs the program, and what it was built from. */
-export interface Runtime {
+export interface RuntimeInfo {
   /** `20.20.2` */
   node: string;
   openssl: string;
   /** `linux-x64` */
   platform: string;
-  /** Null where it was not built in a clone. */
+  /** Null when it was built outside a clone. */
   commit: string | null;
-  /** Whether it is the single executable, which has its Node in itself. */
+  /** Whether it is the single executable, which contains its Node. */
   executable: boolean;
 }
 
-export interface Surroundings {
+export interface RuntimeContext {
   argv: readonly string[];
-  /** HEDGE_API_KEY is taken out of it. */
+  /** HEDGE_API_KEY is removed from it. */
   env: Record<string, string | undefined>;
-  /** What Node itself was started with, beside NODE_OPTIONS. */
+  /** Node's own command-line options, without NODE_OPTIONS. */
   nodeOptions?: readonly string[];
   home: string;
   version: string;
-  runtime: Runtime;
+  runtime: RuntimeInfo;
   terminal: Terminal;
   signals: Pick<SignalWatch, 'signal' | 'untilStopped'>;
   machine: Machine;
   keychain: Keychain;
 }
 
-/** The surroundings as read once at the start: what every part of a desk is built from. */
-export interface DeskParts extends Surroundings {
+/** With the settings and global options of the invocation: what a command context is built from. */
+export interface CommandRuntime extends RuntimeContext {
   settings: SettingsEnvironment;
   places(): Paths;
   globals: GlobalOptions;

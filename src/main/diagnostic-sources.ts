@@ -1,10 +1,11 @@
-/** What `hedge doctor` looks at, from the parts of this invocation: our places, the way to the service, the shell. */
+/** What `hedge doctor` checks: the data files, the way to the service, the shell's completion. */
 import { lookup } from 'node:dns/promises';
 import { join } from 'node:path';
 import { parseBaseUrl } from '../client/base-url.ts';
 import type { ConnectionOptions } from '../client/connect.ts';
 import type { HedgeApi } from '../client/hedge-api.ts';
 import { probeTls, proxyName } from '../client/tls-probe.ts';
+import type { TradingHalt } from '../commands/command-context.ts';
 import { openProfiles } from '../config/profiles.ts';
 import type { Selection } from '../config/resolve.ts';
 import { judgeCompletion } from '../diagnostics/completion-check.ts';
@@ -18,22 +19,22 @@ import { fileFacts } from '../platform/file-errors.ts';
 import { openParents } from '../platform/parent-folders.ts';
 import { readUserFile } from '../platform/user-file.ts';
 import { checkAccount, type KnownKeys } from '../trading/account-keys.ts';
-import { brakeOf } from './brake.ts';
-import type { DeskParts } from './parts.ts';
-import type { PracticeHouse } from './practice-house.ts';
+import type { PracticeLauncher } from './practice-launcher.ts';
+import type { CommandRuntime } from './runtime-context.ts';
 
-const LARGEST_SCRIPT = 1_048_576;
+const MAX_SCRIPT_BYTES = 1_048_576;
 
-export function examinedOf(
-  parts: DeskParts,
+export function diagnosticSources(
+  parts: CommandRuntime,
   lent: {
     journal: () => Promise<Journal>;
     selection: () => Promise<Selection>;
     book: () => Promise<{ api: HedgeApi; whose: { environment: Environment }; key: string }>;
     account: () => Promise<KnownKeys>;
-    /** The environment that was promised. */
+    /** Of --expect-env. */
     expected: () => Environment | undefined;
-    practice: Pick<PracticeHouse, 'open'>;
+    practice: Pick<PracticeLauncher, 'open'>;
+    brake: Pick<TradingHalt, 'read'>;
     trusting: (caFile: string | undefined) => Pick<ConnectionOptions, 'ca' | 'roots'>;
   },
 ): DiagnosticSources {
@@ -46,7 +47,7 @@ export function examinedOf(
     seen: fileFacts(path, host),
   });
 
-  /** Where the service is and who is trusted to be it. Reads no key, unless a promise hangs on it. */
+  /** The service's address and the certificates it must have. Reads no key, unless --expect-env needs it. */
   const way = async (): Promise<{ baseUrl: string; trust: Pick<ConnectionOptions, 'ca' | 'roots'> }> => {
     if (lent.expected() !== undefined) await lent.book();
     const selected = await selection();
@@ -83,10 +84,10 @@ export function examinedOf(
       const found = [config, state, cache].flatMap((path) => openParents(path, host));
       return [...new Map(found.map((parent) => [parent.path, parent])).values()];
     },
-    halt: () => brakeOf(parts).read(),
+    halt: () => lent.brake.read(),
     completion: () =>
       judgeCompletion({ shell: env['SHELL'], home, env }, (path) => {
-        const given = readUserFile(path, { maxBytes: LARGEST_SCRIPT });
+        const given = readUserFile(path, { maxBytes: MAX_SCRIPT_BYTES });
         return 'bytes' in given ? given.bytes.toString('utf8') : undefined;
       }),
     async account(): Promise<CheckedProfile> {

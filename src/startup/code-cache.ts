@@ -1,45 +1,45 @@
 /**
- * Compiled code on disk, one file a command, for one build of hedge under one build of Node. V8 takes damaged
- * code as it comes, so every file holds it twice (the library for a sum would take a tenth of a start to load), and
- * is a private file of ours or is not read.
+ * V8's compiled code on disk: one private file per command, build of hedge and version of Node. V8 runs damaged
+ * code as it is, so each file holds it twice and is read only if both halves agree; loading node:crypto for a
+ * checksum would cost more. The gain is in load-program.ts.
  */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { dropIfOlder, readCacheFile, writeCacheFile } from '../platform/cache-file.ts';
 import type { Machine } from '../platform/host.ts';
 
-export interface CompiledCode {
+export interface CodeCache {
   read(): ReadonlyMap<string, Buffer>;
   write(code: ReadonlyMap<string, Uint8Array>): void;
 }
 
 const MAX_BYTES = 16_777_216;
-/** More than there are commands: words that are none must not fill a disk. */
+/** More than there are commands: mistyped commands must not fill a disk. */
 const MOST_FILES = 60;
 const FORGOTTEN_AFTER_MS = 604_800_000;
 const LENGTH_BYTES = 4;
 
-/** `variant`: the builds of hedge and Node. `use`: the command, in letters alone. */
-export function compiledCodeIn(
+/** `variant`: the builds of hedge and Node. `command`: letters and dashes only. */
+export function openCodeCache(
   cache: string,
-  { variant, use, machine }: { variant: string; use: string; machine: Machine },
-): CompiledCode {
+  { variant, command, machine }: { variant: string; command: string; machine: Machine },
+): CodeCache {
   const { host, clock } = machine;
   const folder = join(cache, 'code', variant);
-  const path = join(folder, use);
+  const path = join(folder, command);
   return {
     read: () => unpacked(readCacheFile(path, { host, maxBytes: MAX_BYTES })),
     write(code) {
       const others = namesIn(folder);
       if (others === undefined) sweep(join(cache, 'code'), clock.now());
-      if ((others?.length ?? 0) < MOST_FILES || others?.includes(use) === true) {
+      if ((others?.length ?? 0) < MOST_FILES || others?.includes(command) === true) {
         writeCacheFile(path, packed(code), { ...machine, within: cache });
       }
     },
   };
 }
 
-/** The same twice over: the length of an index; the index, as name and length of each; the code. */
+/** Written twice in a row: the length of the index, the index (name and length of each file), the code. */
 function packed(code: ReadonlyMap<string, Uint8Array>): Buffer {
   const index = Buffer.from(JSON.stringify([...code].map(([name, bytes]) => [name, bytes.length])));
   const length = Buffer.alloc(LENGTH_BYTES);
@@ -65,7 +65,7 @@ function unpacked(file: Buffer | undefined): ReadonlyMap<string, Buffer> {
   return found;
 }
 
-/** Empty where it is none of ours: both halves may have been changed alike, by whatever rewrote the file as text. */
+/** Empty for a foreign file: a tool that rewrote it as text changed both halves alike. */
 function indexIn(text: string): readonly [name: string, length: number][] {
   try {
     const index: unknown = JSON.parse(text);
@@ -86,7 +86,7 @@ function namesIn(folder: string): string[] | undefined {
   }
 }
 
-/** A new build begins: what no other has used for long goes. */
+/** Removes the code of builds that were not started for a week. */
 function sweep(folder: string, now: number): void {
   for (const name of namesIn(folder) ?? []) dropIfOlder(join(folder, name), now - FORGOTTEN_AFTER_MS);
 }

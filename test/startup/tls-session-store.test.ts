@@ -10,8 +10,9 @@ import {
 } from 'node:fs';
 import { join, basename as nameOf } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type TlsSessionStore, tlsSessionsIn } from '../../src/cache/tls-sessions.ts';
+import type { TlsSessions } from '../../src/client/transport/tls-session.ts';
 import { pathsOf } from '../../src/platform/paths.ts';
+import { tlsSessionStore } from '../../src/startup/tls-session-store.ts';
 import { aMachine, steppingClock, temporaryFolder, withUmask } from '../support/own-folder.ts';
 
 const PLACE = 'desk.partner.test 443 some roots';
@@ -26,13 +27,13 @@ function aStore(home = temporaryFolder(), variant = '20 3.0') {
     host: { platform: 'linux', uid: process.geteuid?.() },
     home,
   });
-  const store = tlsSessionsIn(places, aMachine(clock), variant);
+  const store = tlsSessionStore(places, aMachine(clock), variant);
   const folder = join(places.cache, 'tls-sessions');
   const path = (): string => join(folder, readdirSync(folder)[0] ?? '');
   return { store, clock, home, folder, path };
 }
 
-const found = (store: TlsSessionStore, place = PLACE) => {
+const found = (store: TlsSessions, place = PLACE) => {
   const kept = store.find(place);
   return kept && { ...kept, session: Uint8Array.from(kept.session) };
 };

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { programFiles } from '../../src/main/program-files.ts';
+import { moduleLoader } from '../../src/startup/load-program.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 
 const require = createRequire(import.meta.url);
@@ -29,7 +29,7 @@ const isMain = (exports: unknown): exports is Main =>
   typeof exports === 'object' && exports !== null && 'add' in exports && 'sep' in exports;
 
 const loaded = (folder: string, kept: ReadonlyMap<string, Buffer> = new Map()) => {
-  const files = programFiles({ folder, require, kept });
+  const files = moduleLoader({ folder, require, kept });
   const main: unknown = files.load('main.cjs');
   if (!isMain(main)) throw new Error('main.cjs did not run');
   return { files, main };

@@ -1,16 +1,61 @@
 /**
- * The API with a memory for names beside it: whatever a command reads, completion knows afterwards. The one
- * place where names are learned; no answer is changed, and nothing is written before the memory's `keep`.
+ * The API with this machine's caches around it: prices seen, and names for completion. No answer is changed.
  */
-
-import { aboutHedge, type NameMemory } from '../cache/names.ts';
+import type { Big } from 'big.js';
+import { aboutHedge, type NameMemory, namesIn } from '../cache/names.ts';
+import { type PriceMemory, pricesIn } from '../cache/seen-prices.ts';
 import type { ApiResponse, HedgeApi } from '../client/hedge-api.ts';
 import type { AcceptedChange, AcceptedOpen, Hedge } from '../client/schemas.ts';
-import { decimalFrom } from '../client/unspecified-fields.ts';
+import { decimalFrom, midOf } from '../client/unspecified-fields.ts';
 import { exactDigits } from '../domain/exact-json.ts';
 import { ownField } from '../domain/fields.ts';
 import { isDerivedReference } from '../domain/vocabulary.ts';
-export function learning(api: HedgeApi, memory: NameMemory): HedgeApi {
+import { type AccountIdentity, keyText } from '../journal/account-identity.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { CommandRuntime } from './runtime-context.ts';
+/** `keep` writes the names; prices are written as they come. */
+export function withCaches(
+  { api, owner, whose }: { api: HedgeApi; owner: AccountIdentity; whose: { profile: string } },
+  { places, machine }: Pick<CommandRuntime, 'places' | 'machine'>,
+): { api: HedgeApi; prices: PriceMemory; keep: () => Promise<void> } {
+  const { environment, base_url: baseUrl } = owner;
+  const prices = pricesIn(places(), machine, `${environment} ${baseUrl}`);
+  const identity = keyText(owner);
+  const names = namesIn(places(), machine, { profile: whose.profile, identity, baseUrl });
+  return {
+    api: withNameCache(withPriceCache(api, prices, machine.clock), names),
+    prices,
+    keep: async () => names.keep(),
+  };
+}
+
+/** Records the mid of every answer. */
+function withPriceCache(api: HedgeApi, memory: PriceMemory, clock: Pick<Clock, 'now'>): HedgeApi {
+  const see = (market: string, mid: Big | undefined, { servedAt }: ApiResponse<unknown>): void => {
+    if (mid !== undefined) memory.see(market, { at: servedAt?.getTime() ?? clock.now(), mid });
+  };
+  return {
+    ...api,
+    async markets(options) {
+      const answer = await api.markets(options);
+      for (const { market, price } of answer.data) see(market, price, answer);
+      return answer;
+    },
+    async price(market, options) {
+      const answer = await api.price(market, options);
+      see(market, midOf(answer.data, market), answer);
+      return answer;
+    },
+    async quote(request, options) {
+      const answer = await api.quote(request, options);
+      see(answer.data.market, answer.data.pricing.market_price, answer);
+      return answer;
+    },
+  };
+}
+
+/** Learns the names for completion from every answer; writes nothing before `keep`. */
+function withNameCache(api: HedgeApi, memory: NameMemory): HedgeApi {
   const hedges = (list: readonly Hedge[]): void => {
     memory.learn(
       'hedges',

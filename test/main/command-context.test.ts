@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredProfile } from '../../src/config/profiles.ts';
 import type { Selection } from '../../src/config/resolve.ts';
-import { limitsOf } from '../../src/main/limits-of.ts';
+import { tradingLimits } from '../../src/main/command-context.ts';
 import { big, NO_LIMITS } from '../trading/facts.ts';
 
 const stored = (limits: Partial<StoredProfile> = {}): Selection => ({
@@ -30,7 +30,7 @@ describe('the limits in force', () => {
       },
     ],
   ])('of %s are none', (_what, selection) => {
-    expect(limitsOf(selection)).toEqual(NO_LIMITS);
+    expect(tradingLimits(selection)).toEqual(NO_LIMITS);
   });
 
   it('of a stored profile are its own, exact, its markets spelled as the service spells them', () => {
@@ -40,7 +40,7 @@ describe('the limits in force', () => {
       read_only: true,
       markets: ['usdtngn'],
     };
-    expect(limitsOf(stored(limits))).toEqual({
+    expect(tradingLimits(stored(limits))).toEqual({
       maxNotional: big('50000.1'),
       maxDailyNotional: big('0'),
       readOnly: true,

@@ -1,40 +1,37 @@
-/**
- * Builds the desk that commands are lent: each thing when it is first asked for, once. Knows who is
- * connected to what, and closes it all.
- */
-
+/** Builds the context that commands run in, each part once, when it is first used, and closes it. */
+import { Big } from 'big.js';
 import type { PriceMemory } from '../cache/seen-prices.ts';
 import type { OpenCommandContext } from '../cli/pipeline.ts';
 import type { ProfileIdentity } from '../cli/render-context.ts';
 import { parseBaseUrl } from '../client/base-url.ts';
 import type { HedgeApi } from '../client/hedge-api.ts';
-import type { CandidateProfile } from '../commands/command-context.ts';
+import type { CandidateProfile, TradingHalt } from '../commands/command-context.ts';
 import { type KeyPorts, readKey } from '../config/credentials.ts';
 import { keyVault } from '../config/keychain.ts';
 import type { ProfileBook, ProfileStore } from '../config/profiles.ts';
 import { checkExpectation, readExpectation, resolveProfile, type Selection } from '../config/resolve.ts';
 import { ApiKey, redactArgv } from '../domain/api-key.ts';
 import { once } from '../domain/once.ts';
+import type { ProfileLimits } from '../domain/profile-limits.ts';
 import { CredentialError, DamagedFileError } from '../errors.ts';
 import {
   type AccountIdentity as BookIdentity,
   practiceIdentity,
   serviceIdentity,
 } from '../journal/account-identity.ts';
+import { liftHalt, readHalt, setHalt } from '../journal/halt.ts';
 import type { Journal } from '../journal/store.ts';
 import type { ReadContext } from '../readings/read-context.ts';
 import { choosePrompter } from '../terminal/inquirer-prompter.ts';
 import { chooseProgress } from '../terminal/progress.ts';
 import type { KnownKeys } from '../trading/account-keys.ts';
-import type { TradingContext } from '../trading/trading-context.ts';
-import { actionWatch, timeOfDay } from './action-watch.ts';
-import { brakeOf } from './brake.ts';
-import { connectionsOf } from './connections.ts';
-import { keysFrom } from './keys-from.ts';
-import { limitsOf } from './limits-of.ts';
-import type { DeskParts } from './parts.ts';
-import { practiceHouse } from './practice-house.ts';
-import { remembered } from './remembered.ts';
+import type { TradingContext, TradingLimits } from '../trading/trading-context.ts';
+import { withCaches } from './caches.ts';
+import { createConnections } from './connections.ts';
+import { keySources, readInput } from './operator-input.ts';
+import { practiceLauncher } from './practice-launcher.ts';
+import { progressReporter, timeOfDay } from './progress-reporter.ts';
+import type { CommandRuntime } from './runtime-context.ts';
 
 /** One account at one service, and who is asking it. */
 interface Book {
@@ -50,13 +47,13 @@ interface Book {
 /** A book before anything is remembered of it. */
 type Found = Omit<Book, 'prices'>;
 
-export function openDesk(parts: DeskParts): OpenCommandContext {
+export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
   const { terminal, signals, machine, settings, globals, env } = parts;
   const { clock, random } = machine;
   const progress = chooseProgress(terminal, { clock, inPipe: 'silent' });
-  const practice = practiceHouse(parts);
-  const brake = brakeOf(parts);
-  const { connectTo, trusting, closeAll } = connectionsOf(parts, progress);
+  const practice = practiceLauncher(parts);
+  const brake = tradingHalt(parts);
+  const { connectTo, trusting, closeAll } = createConnections(parts, progress);
   const { keychain } = parts;
   const keyPorts: KeyPorts = { clock, env, keychain, signal: signals.signal };
   const closers: (() => Promise<void>)[] = [];
@@ -64,7 +61,7 @@ export function openDesk(parts: DeskParts): OpenCommandContext {
   let headed = false;
   let dealt = false;
   const zone = (): string => identity?.zone ?? 'UTC';
-  const watch = actionWatch(terminal, { drawn: progress, clock, zone });
+  const watch = progressReporter(terminal, { drawn: progress, clock, zone });
 
   const profiles = once(async (): Promise<ProfileStore> => {
     const { openProfiles } = await import('../config/profiles.ts');
@@ -89,7 +86,7 @@ export function openDesk(parts: DeskParts): OpenCommandContext {
 
   const book = once(async (): Promise<Book> => {
     const found = await bookAlone();
-    const { api, prices, keep } = remembered(found, parts);
+    const { api, prices, keep } = withCaches(found, parts);
     closers.push(keep);
     return { ...found, api, prices };
   });
@@ -190,18 +187,15 @@ export function openDesk(parts: DeskParts): OpenCommandContext {
           environment: whose.environment,
           profile: whose.profile,
           accountUnclearWith: (await account()).unclearWith,
-          limits: limitsOf(await selection()),
+          limits: tradingLimits(await selection()),
           argv: redactArgv(parts.argv),
           expected: expected(),
           attended: terminal.canPrompt,
           halted: () => brake.read(),
         };
       },
-      keyFrom: keysFrom(terminal, { ...keyPorts, host: machine.host }),
-      async given(source) {
-        const { givenText } = await import('./given-text.ts');
-        return givenText(source, { input: terminal.streams.input, signal: signals.signal });
-      },
+      keyFrom: keySources(terminal, { ...keyPorts, host: machine.host }),
+      given: (source) => readInput(source, { input: terminal.streams.input, signal: signals.signal }),
       async batch(intent) {
         const { openBatch } = await import('../cli/batch/open-batch.ts');
         const { signal } = signals;
@@ -218,8 +212,9 @@ export function openDesk(parts: DeskParts): OpenCommandContext {
       },
       vault: keyVault({ profiles, keychain, random }),
       async examined() {
-        const { examinedOf } = await import('./examined.ts');
-        return examinedOf(parts, { journal, selection, book, account, expected, practice, trusting });
+        const { diagnosticSources } = await import('./diagnostic-sources.ts');
+        const lent = { journal, selection, book, account, expected, practice, trusting, brake };
+        return diagnosticSources(parts, lent);
       },
       brake,
       practice: practice.door,
@@ -240,3 +235,27 @@ function ifNothingIsSelected(error: unknown): undefined {
   if (error instanceof CredentialError && error.code === 'no_profile') return undefined;
   throw error;
 }
+
+/** The halt of this user on this machine. */
+function tradingHalt({ machine, places }: Pick<CommandRuntime, 'machine' | 'places'>): TradingHalt {
+  const desk = () => ({ machine, places: places() });
+  return {
+    read: () => readHalt(desk()),
+    halt: (why) => setHalt({ who: machine.host.who(), why }, desk()),
+    unhalt: () => liftHalt(desk()),
+  };
+}
+
+/** Only a stored profile has limits. */
+export function tradingLimits(selection: Selection): TradingLimits {
+  const kept: ProfileLimits = selection.kind === 'stored' ? selection.profile : {};
+  return {
+    maxNotional: bigOf(kept.max_notional_usd),
+    maxDailyNotional: bigOf(kept.max_daily_notional_usd),
+    readOnly: kept.read_only === true,
+    markets: kept.markets?.map((market) => market.toUpperCase()),
+  };
+}
+
+const bigOf = (digits: string | undefined): Big | undefined =>
+  digits === undefined ? undefined : new Big(digits);
