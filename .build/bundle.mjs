@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { commandLineModel } from '../dist/cli/completion/model.js';
+import { markdownAsText } from './help.mjs';
 import { bundledLibraries, licenseTexts } from './licenses.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -62,7 +63,7 @@ async function bundle({ input, plugins = [], transform, ...output }) {
     // Packages with native addons are installed beside the program.
     external: Object.keys(dependencies),
     input,
-    plugins,
+    plugins: [markdownAsText, ...plugins],
     preserveEntrySignatures: 'allow-extension',
     ...(transform && { transform }),
   });

@@ -1,6 +1,6 @@
 /**
- * Makes the pictures of the README: runs the built program on a practice desk of its own, in a real terminal of
- * 100 columns, and draws what stands on the screen. `npm run pictures`; the screens are what they are that day.
+ * Makes the picture of the README: runs the built program on a new practice database in a terminal of 100 columns and
+ * draws the screen. Run it with `npm run pictures`.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -25,7 +25,6 @@ const PICTURES = [
       ['y', /FILLED[^]*Action/],
     ],
   },
-  { name: 'watch', steps: [['hedge watch', /since 9 s ago/]] },
 ];
 
 /** The screen after the steps, as lines of cells. */

@@ -8,7 +8,7 @@ const LONGEST_FILE = 500;
 
 /** Lower floors know nothing of higher ones; folders on one floor do not know each other. */
 const FLOORS: readonly (readonly string[])[] = [
-  ['errors'],
+  ['errors', 'help'],
   ['domain'],
   ['platform'],
   ['args', 'client', 'config', 'journal', 'cache', 'terminal'],

@@ -10,35 +10,35 @@ import type { ActionOptions, PriceTerms } from './action-intent.ts';
 import { optionGiven, optionText, type RawInput, readBps, readPrice, readSeconds } from './operands.ts';
 
 const EVERY_ACTION = [
-  { flags: '-y, --yes', summary: 'deal without asking' },
-  { flags: '--dry-run', summary: 'show what would be sent, send nothing; exits as the guards would' },
-  { flags: '--no-wait', summary: 'end when the service has accepted it' },
+  { flags: '-y, --yes', summary: 'skip the confirmation' },
+  { flags: '--dry-run', summary: 'show what would be sent; exit code reflects the pre-trade checks' },
+  { flags: '--no-wait', summary: 'return when the service has accepted it' },
   {
     flags: '--timeout <seconds>',
-    summary: 'how long to wait for the end, 60 by default; never cuts the sending',
+    summary: 'seconds to wait for the outcome (default 60); never cancels a request',
   },
   {
     flags: '--idempotency-key <key>',
-    summary: 'the key to send; the same key and request never act twice',
+    summary: 'idempotency key to send; one key executes once',
   },
   {
     flags: '--despite <actions>',
-    summary: 'do it although this action is unresolved or in flight: an id, or a list',
+    summary: 'ignore this unresolved action: an action ID, or a list',
   },
 ] as const;
 
 const PRICE = [
   {
     flags: '--worst-price <price>',
-    summary: 'do not deal at a worse one; checked here, the service has no limit price',
+    summary: 'worst price (pre-trade check, not a limit order)',
   },
-  { flags: '--max-cost-bps <bps>', summary: 'do not deal when the whole cost is more, in bps of notional' },
-  { flags: '--any-price', summary: 'deal at whatever the price is' },
+  { flags: '--max-cost-bps <bps>', summary: 'highest total cost in bps of notional (pre-trade check)' },
+  { flags: '--any-price', summary: 'no price limit' },
 ] as const;
 
 const DUPLICATE = {
   flags: '--allow-duplicate',
-  summary: 'although the same was dealt within the last minute',
+  summary: 'allow the same action again within a minute',
 } as const;
 
 export const ACTION_OPTIONS = {
@@ -46,23 +46,23 @@ export const ACTION_OPTIONS = {
     { flags: '-t, --tenor <days>', summary: '1, 3 or 7 (or 3d)' },
     {
       flags: '--deal-id <id>',
-      summary: "the desk's own id of the deal; one deal each",
+      summary: 'your reference; one hedge per deal ID',
       completes: 'nothing',
     },
-    { flags: '--ensure', summary: 'with --deal-id: what is dealt already under it is not dealt again' },
-    { flags: '--retry-failed', summary: 'with --ensure: deals anew when the last one failed' },
+    { flags: '--ensure', summary: 'with --deal-id: open once per deal ID; if it exists, report that hedge' },
+    { flags: '--retry-failed', summary: 'with --ensure: open again if the last order failed' },
     ...PRICE,
     DUPLICATE,
     ...EVERY_ACTION,
   ],
   add: [...PRICE, DUPLICATE, ...EVERY_ACTION],
   reduce: [
-    { flags: '--by <percentage>', summary: 'this part of what is open: 50%' },
-    { flags: '--to <notional>', summary: 'down to this size in USD' },
+    { flags: '--by <percentage>', summary: 'part of the side: 50%' },
+    { flags: '--to <notional>', summary: 'reduce to this size in USD' },
     DUPLICATE,
     ...EVERY_ACTION,
   ],
-  close: [{ flags: '--if-open', summary: 'exit 0 when nothing is open on that side' }, ...EVERY_ACTION],
+  close: [{ flags: '--if-open', summary: 'exit code 0 if nothing is open on the side' }, ...EVERY_ACTION],
 } as const satisfies Readonly<
   Record<string, readonly { flags: string; summary: string; completes?: 'nothing' }[]>
 >;

@@ -42,14 +42,18 @@ const OF_ACTIONS = [
 ];
 
 export const API_OPTIONS = [
-  { flags: '-f, --raw-field <field>', summary: 'key=value of the body, as text', repeats: true },
-  { flags: '-F, --field <field>', summary: 'key=value: a number, true, false or null', repeats: true },
-  { flags: '--data <json>', summary: 'the whole body: JSON, @FILE, or - for standard input' },
-  { flags: '--param <param>', summary: 'key=value of the query of a GET', repeats: true },
+  { flags: '-f, --raw-field <field>', summary: 'body field as key=value, text', repeats: true },
+  {
+    flags: '-F, --field <field>',
+    summary: 'body field as key=value: number, true, false or null',
+    repeats: true,
+  },
+  { flags: '--data <json>', summary: 'whole body: JSON, @FILE, or - for standard input' },
+  { flags: '--param <param>', summary: 'query parameter of a GET as key=value', repeats: true },
   // A deal id is a field of the body here, under the service's name for it.
   ...OF_ACTIONS.map(({ flags, summary }) => ({
     flags,
-    summary: `an action: ${summary.replace('--deal-id', 'client_reference')}`,
+    summary: `actions: ${summary.replace('--deal-id', 'client_reference')}`,
   })),
 ] as const;
 

@@ -18,17 +18,17 @@ export interface ResumeIntent {
 }
 
 export const WAIT_OPTIONS = [
-  { flags: '--timeout <seconds>', summary: 'how long to wait for the end, 60 by default' },
+  { flags: '--timeout <seconds>', summary: 'seconds to wait for the outcome (default 60)' },
 ] as const;
 
 export const RESUME_OPTIONS = [
-  { flags: '-y, --yes', summary: 'send it again without asking, where looking does not settle it' },
+  { flags: '-y, --yes', summary: 'send again without confirmation if the lookup does not settle it' },
   {
     flags: '--resend',
-    summary: 'send it again also with nobody to ask (with --yes), or where the book is not clear',
+    summary: 'send again also without a terminal (with --yes), or if the position is not clear',
   },
-  { flags: '--dry-run', summary: 'look, and show what would be sent; send nothing' },
-  { flags: '--no-wait', summary: 'end when the service has accepted it' },
+  { flags: '--dry-run', summary: 'look up, and show what would be sent; send nothing' },
+  { flags: '--no-wait', summary: 'return when the service has accepted it' },
   ...WAIT_OPTIONS,
 ] as const;
 

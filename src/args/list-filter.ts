@@ -20,16 +20,16 @@ export interface ListFilter {
 export const listFilterOptions = (field: string, happened: string) => [
   {
     flags: '--since <when>',
-    summary: `${happened} then or later (${field}): 2026-11-01, 2026-11-01T10:00, 7d, 12h, yesterday, today`,
+    summary: `only ${happened} since then (${field}): 2026-11-01, 2026-11-01T10:00, 7d, 12h, yesterday, today`,
   },
-  { flags: '--until <when>', summary: `${happened} before then; a day is meant whole: --until yesterday` },
-  { flags: '--market <market>', summary: 'on this market' },
-  { flags: '--side <side>', summary: 'buy or sell' },
+  { flags: '--until <when>', summary: `only ${happened} until then; a day is included whole` },
+  { flags: '--market <market>', summary: 'only this market' },
+  { flags: '--side <side>', summary: 'only buy or sell' },
 ];
 
 /** Said under the options: whose clocks count. */
 export const LIST_FILTER_HELP =
-  "Days and times are those of the profile's zone (UTC without one); 7d is the same time seven days ago. Market, side and time are picked out here, from what the service sends; a market that the account does not have is refused (market_not_found).";
+  "Days and times are in the profile's time zone (default UTC). hedge filters the hedges that the service returns. More: hedge help lists.";
 
 export function readListFilter(raw: RawInput): ListFilter {
   const text = <T>(name: string, read: (value: string) => T): T | undefined => {

@@ -135,10 +135,10 @@ function parsedList(text: string): readonly string[] | undefined {
 }
 
 export const LIMIT_OPTIONS = [
-  { flags: '--max-notional <usd>', summary: 'the most of one open or add, in USD: 50k' },
-  { flags: '--max-daily-notional <usd>', summary: 'the most that a UTC day may open and add, in USD: 200k' },
-  { flags: '--read-only', summary: 'deals nothing at all' },
-  { flags: '--markets <names>', summary: 'opens and adds in these alone: USDTNGN, or a list by commas' },
+  { flags: '--max-notional <usd>', summary: 'maximum size of an open or add in USD: 50k' },
+  { flags: '--max-daily-notional <usd>', summary: 'maximum of opens and adds per UTC day in USD: 200k' },
+  { flags: '--read-only', summary: 'block every action' },
+  { flags: '--markets <names>', summary: 'allow opens and adds only in these: USDTNGN, or a list' },
 ] as const;
 
 const LIFTED = 'none';

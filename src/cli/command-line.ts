@@ -91,7 +91,7 @@ async function buildProgram(argv: readonly string[], building: Building): Promis
   const [named] = bareWords(argv);
   const program = new Commander('hedge')
     .option('--version')
-    .helpOption('-h, --help', 'help for a command')
+    .helpOption('-h, --help', 'show help')
     .helpCommand(false)
     .configureHelp({ formatHelp: () => rootHelp(width) })
     .showSuggestionAfterError();
@@ -104,7 +104,7 @@ async function buildProgram(argv: readonly string[], building: Building): Promis
     .command('help')
     .argument('[words...]')
     .action(async (words: string[]) => {
-      const { helpWith } = await import('./help/help-with.ts');
+      const { helpWith } = await import('./help/find-help.ts');
       onText(await helpWith(words, width));
     });
   if (named === undefined) {

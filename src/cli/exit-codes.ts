@@ -34,67 +34,70 @@ interface ExitCode {
 
 /** As help and README list them. */
 export const EXIT_CODES: readonly ExitCode[] = [
-  { code: EXIT_OK, meaning: 'done; an action reached its end, or was accepted with --no-wait' },
-  { code: EXIT_BUG, meaning: 'a fault in hedge itself' },
+  { code: EXIT_OK, meaning: 'success; an action was filled, or accepted with --no-wait' },
+  { code: EXIT_BUG, meaning: 'internal error' },
   {
     code: 2,
-    meaning: 'the command line is wrong, or a question has nobody to answer it; nothing was sent',
+    meaning: 'invalid command line, or a confirmation is missing without a terminal; nothing was sent',
     kinds: [UsageError],
   },
-  { code: 3, meaning: 'the service refused, with its own code; nothing was done', kinds: [RefusedError] },
-  { code: 4, meaning: 'key or base address missing, wrong or in conflict', kinds: [CredentialError] },
+  {
+    code: 3,
+    meaning: 'rejected by the service, with its own code; nothing was executed',
+    kinds: [RefusedError],
+  },
+  { code: 4, meaning: 'API key or base address missing, wrong or in conflict', kinds: [CredentialError] },
   {
     code: 5,
-    meaning: 'the service cannot be reached or is unwell; nothing was done',
+    meaning: 'the service is unreachable or failing; nothing was executed',
     kinds: [UnavailableError],
   },
   {
     code: 6,
-    meaning: 'the answer cannot be read; it was to a request that changes nothing',
+    meaning: 'unreadable response to a request that changes nothing',
     kinds: [UnreadableAnswerError],
   },
   {
     code: 7,
     meaning:
-      'outcome unknown: sent, now or in an earlier run of the same action, and no usable answer came, whatever a later attempt was told; readings disagree; several hedges under one deal ID; hedge check, hedge resume. Also an open that was filled for less than was asked (partial_fill, effect done)',
+      'outcome unknown: an attempt, now or in an earlier run of the same action, had no response; or readings disagree; or several hedges have one deal ID: use hedge check or hedge resume. Also an open that was filled in part (partial_fill, effect done)',
     kinds: [OutcomeUnknownError, PartialFillError],
   },
   {
     code: 8,
-    meaning: 'accepted, and its end was not seen in the time given; hedge wait',
+    meaning: 'accepted; timed out waiting for the fill: use hedge wait',
     kinds: [PendingError],
   },
   {
     code: 9,
-    meaning: 'the order did not land, or was not executed: nothing was opened',
+    meaning: 'the order failed or was not executed; nothing was opened',
     kinds: [OrderFailedError],
   },
   {
     code: 10,
-    meaning: 'stopped here, by a guard, a broken --expect-env or your own no; nothing was sent',
+    meaning: 'blocked locally by a pre-trade check or --expect-env, or you declined; nothing was sent',
     kinds: [StoppedError],
   },
   {
     code: 11,
-    meaning: 'a condition that was asked about does not hold (--worst-price, --max-cost-bps)',
+    meaning: 'a check failed or a condition was not met (--worst-price, --max-cost-bps)',
     kinds: [ConditionError],
   },
   {
     code: 74,
     meaning:
-      'the result could not be written (a full disk), or a --query has no answer in it; a closed pipe is silent',
+      'the result could not be written (full disk), or --query does not match it; a closed pipe is silent',
     kinds: [OutputError],
   },
   {
     code: 78,
-    meaning: 'a file of ours is damaged, foreign or cannot be written; nothing was sent',
+    meaning: 'a hedge data file is corrupt, not owned by you, or unwritable; nothing was sent',
     kinds: [DamagedFileError],
   },
 ];
 
 /** Ctrl-C and its like have no code of ours. */
-export const DIES_BY_SIGNAL =
-  'Ctrl-C, TERM, HUP: the process dies by the signal itself, so that a shell loop stops too';
+export const DIES_BY_SIGNAL = 'Ctrl-C, TERM, HUP: the process ends by the signal, so a shell loop stops too';
 
 /**
  * The exit code of an error. What is none of ours is a bug: 1. A code that says that the book did not change is

@@ -13,24 +13,24 @@ export interface GlobalOptions {
 }
 
 export const GLOBAL_OPTIONS: readonly OptionSpec[] = [
-  { flags: '--profile <name>', summary: 'whose key and base address to use (practice is built in)' },
+  { flags: '--profile <name>', summary: 'profile to use (practice is built in)' },
   {
     flags: '--expect-env <environment>',
-    summary: 'a promise: live, sandbox or practice; broken, nothing is sent',
+    summary: 'require live, sandbox or practice; abort if it differs',
   },
-  { flags: '--json', summary: 'one document on standard output, on success and on failure' },
-  { flags: '--csv', summary: 'a list as CSV: every field and digit, times in UTC; nothing on failure' },
+  { flags: '--json', summary: 'print one JSON document, on success and on failure' },
+  { flags: '--csv', summary: 'print a list as CSV' },
   {
     flags: '--output <form>',
-    summary: 'table, json (the same as --json), jsonl (a record a line) or csv',
+    summary: 'table, json, jsonl (one record per line) or csv',
   },
   {
     flags: '--query <expression>',
-    summary: 'picks from the document (JMESPath), figures exact; nothing on failure',
+    summary: 'pick from the document with JMESPath',
   },
-  { flags: '--no-color', summary: 'no colour' },
-  { flags: '-q, --quiet', summary: 'no progress and no notes on standard error' },
-  { flags: '-v, --verbose', summary: 'requests and answers on standard error, the key masked' },
+  { flags: '--no-color', summary: 'no color' },
+  { flags: '-q, --quiet', summary: 'no progress or notes on standard error' },
+  { flags: '-v, --verbose', summary: 'requests and responses on standard error, key masked' },
 ];
 
 /** Global options that take a value, so that the word after them is not taken for a command. */

@@ -67,7 +67,7 @@ export async function runInvocation(runtime: Runtime): Promise<number> {
     };
     const said = await readCommandLine(argv, { width, onNamed });
     if (said.kind === 'text') {
-      const { helpShown, wantsDocument } = await import('./help/help-shown.ts');
+      const { helpShown, wantsDocument } = await import('./help/find-help.ts');
       if (wantsDocument(output)) {
         const printer = await printerFor(terminal, { ...glance, output, lines: false });
         await printer.result(helpShown(said.text), context());

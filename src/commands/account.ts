@@ -4,10 +4,10 @@ import { accountChanges, viewAccount } from '../output/views/account.ts';
 import { defineCommand } from './define.ts';
 export const account = defineCommand({
   name: 'account',
-  summary: 'free balance, margin in use, exposure and headroom',
+  summary: 'Show free balance, margin in use, exposure and headroom',
   examples: [
-    { line: 'hedge account', shows: 'what is free and how much can still be opened' },
-    { line: 'hedge account --json | jq ".data.available_exposure_usd"', shows: 'the headroom alone' },
+    { line: 'hedge account', shows: 'free balance and remaining headroom' },
+    { line: 'hedge account --json | jq ".data.available_exposure_usd"', shows: 'headroom only' },
   ],
   read: readNothing,
   async run(desk) {

@@ -7,19 +7,19 @@ import { defineCommand } from './define.ts';
 import { tradeAction } from './trade-action.ts';
 export const add = defineCommand({
   name: 'add',
-  summary: 'adds notional to the open hedge on a side; the maturity stays',
+  summary: 'Increase the open hedge on a side; the maturity stays',
   description:
-    'Shows the price, the cost and the side before and after, and asks. The cost has the carry from now to the maturity that is kept. Where several hedges are open on the side, the service chooses which one grows, and the dearest of their maturities is counted. Waits until the book shows exactly this addition; what else a colleague changed is named and not called ours.',
+    'Shows the price, the cost, and the side before and after, then asks for confirmation. The cost includes carry from now to the maturity of the hedge. If several hedges are open on the side, the service picks which one to increase, and hedge counts the most expensive. Waits until the position shows the increase. Changes by other users are reported separately. More: hedge help trading.',
   operands: [
-    { name: 'MARKET', summary: 'USDTNGN, in any case' },
+    { name: 'MARKET', summary: 'market, such as USDTNGN' },
     { name: 'SIDE', summary: 'buy or sell' },
-    { name: 'NOTIONAL', summary: 'what is added, in USD: 5000, 5k' },
+    { name: 'NOTIONAL', summary: 'size to add in USD: 5000, 5k' },
   ],
   judgesOperands: true,
   options: ACTION_OPTIONS.add,
   examples: [
-    { line: 'hedge add USDTNGN buy 5000', shows: 'shown, asked, added' },
-    { line: 'hedge add USDTNGN buy 5k --yes --json', shows: 'without a question, as a document' },
+    { line: 'hedge add USDTNGN buy 5000', shows: 'add 5,000 USD' },
+    { line: 'hedge add USDTNGN buy 5k --yes --json', shows: 'without confirmation, as JSON' },
   ],
   read: readAddIntent,
   run: tradeAction,

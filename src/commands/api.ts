@@ -38,9 +38,9 @@ const isQuery = (flags: string): boolean => flags.startsWith('--param ');
 
 export const api = defineCommand({
   name: 'api',
-  summary: "a request in the service's own words, for what has no command yet",
+  summary: 'Send a request that has no command yet',
   description:
-    'Sends METHOD to PATH below the base address of the profile, with its key, and shows the data of the answer; with --json the whole envelope. A GET goes anywhere. A POST to /hedges, /hedges/add, /hedges/reduce or /hedges/close is the action that it is: it passes halt, limits, confirmation and journal as hedge open, add, reduce and close do, and ends as they do. What any other POST but /quotes does is not known, so it is not sent.',
+    'Sends METHOD to PATH, relative to the base address of the profile, with its key. Shows the data of the response; with --json the whole envelope. Any GET is allowed. A POST to /hedges, /hedges/add, /hedges/reduce or /hedges/close is treated like hedge open, add, reduce or close: the same halt, limits, confirmation, journal and exit codes. POST /quotes is allowed. Any other POST is not sent.',
   operands: [
     {
       name: 'METHOD',
@@ -52,21 +52,21 @@ export const api = defineCommand({
     },
     {
       name: 'PATH',
-      summary: 'below the base address: /hedges/history',
+      summary: 'relative to the base address: /hedges/history',
       completes: { words: [...new Set([...GET_PATHS, ...POST_PATHS])] },
     },
   ],
   options: API_OPTIONS,
   examples: [
-    { line: 'hedge api GET /markets', shows: 'what the service sends, every field of it' },
-    { line: 'hedge api GET /prices --param symbols=USDTNGN', shows: 'with a query' },
+    { line: 'hedge api GET /markets', shows: 'every field that the service sends' },
+    { line: 'hedge api GET /prices --param symbols=USDTNGN', shows: 'with a query parameter' },
     {
       line: 'hedge api POST /quotes -f market=USDTNGN -f side=buy -F notional_usd=10000 -F tenor_days=3',
-      shows: '-f is text, -F is a number: its digits go out as they are',
+      shows: '-f is text, -F is a number, sent with the digits that you type',
     },
     {
       line: `hedge api POST /hedges/close --data '{"market":"USDTNGN","side":"buy"}' --dry-run`,
-      shows: 'an action is guarded, shown and asked about like any other',
+      shows: 'an action passes the same checks and confirmation as hedge close',
     },
   ],
   read: readApiIntent,

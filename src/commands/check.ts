@@ -6,15 +6,13 @@ import { checkAction as checkActions } from '../trading/recover/check-action.ts'
 import { defineCommand } from './define.ts';
 export const check = defineCommand({
   name: 'check',
-  summary: 'looks at what is unresolved or in flight; sends nothing',
+  summary: 'Look up unknown outcomes and actions in flight; send nothing',
   description:
-    'Without an operand: every open action of this account on this machine. An open is found by its reference, and what is found settles it; additions, reductions and closes are measured hedge by hedge against the side as it was, and what is seen of an unresolved one is shown and left to a person. A send without an answer may still arrive for five minutes; after that an open that is not there was not executed (9, or 3 when it was rejected), and, a minute later, an addition, reduction or close that was rejected and changed nothing was rejected (3). Exit 0 when all of it ended as asked, 7 while something is unknown or was filled in part, 9 when something failed, 8 while something is on its way, 78 when the journal cannot be read whole.',
-  operands: [
-    { name: 'ACTION', summary: 'an action id or its beginning, a hedge id or a deal id', optional: true },
-  ],
+    'Without an argument: every pending action of this account on this machine. An open is found by its deal ID. An add, reduce or close is compared with the position before it. A request without a response may still arrive for five minutes; after that an open that does not exist was not executed. Exit code 0: all executed; 7: an outcome is unknown, or an open was filled in part; 8: in flight; 9: failed or not executed; 3: rejected; 78: the journal is corrupt. More: hedge help recovery.',
+  operands: [{ name: 'ACTION', summary: 'action ID or its beginning, hedge ID or deal ID', optional: true }],
   examples: [
-    { line: 'hedge check', shows: 'what the book says of every open action' },
-    { line: 'hedge check 7c1e', shows: 'of this one' },
+    { line: 'hedge check', shows: 'every action without a known outcome' },
+    { line: 'hedge check 7c1e', shows: 'one action' },
   ],
   read: readCheckIntent,
   async run(desk, { word }) {

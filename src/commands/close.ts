@@ -7,20 +7,20 @@ import { defineCommand } from './define.ts';
 import { tradeAction } from './trade-action.ts';
 export const close = defineCommand({
   name: 'close',
-  summary: 'closes everything on a side; shows what comes back first',
+  summary: 'Close all hedges on a side',
   description:
-    'The service closes a whole side of a market, every hedge on it. Shows each of them, what comes back to the balance (margin, fee, P&L) and what holding to maturity would mean, and asks. No halt, limit or unresolved action stops a close; an open, add or reduce of ours still in flight on the side does, unless --despite names it. Readings may lag: within 60 s of a fill or increase, a side that a reading does not show is not called flat or closed until its hedges are read as closed.',
+    'Closes the whole side of a market. Shows each hedge, the amount that returns to the balance (margin, fee, P&L) and what holding to maturity gives instead, then asks for confirmation. A halt, a limit or an unknown outcome never stops a close. An action from this machine in flight on the side does, unless --despite names it. Within 60 s of a fill, a missing side counts as closed only if its hedges read as closed. More: hedge help trading.',
   operands: [
-    { name: 'MARKET', summary: 'USDTNGN, in any case' },
+    { name: 'MARKET', summary: 'market, such as USDTNGN' },
     { name: 'SIDE', summary: 'buy or sell' },
   ],
   judgesOperands: true,
   options: ACTION_OPTIONS.close,
   examples: [
-    { line: 'hedge close USDTNGN buy', shows: 'shown, asked, closed' },
+    { line: 'hedge close USDTNGN buy', shows: 'close the side' },
     {
       line: 'hedge close USDTNGN buy --if-open --yes',
-      shows: 'for a script: exit 0 when it is flat already',
+      shows: 'for a script: exit code 0 if nothing is open',
     },
   ],
   read: readCloseIntent,

@@ -7,7 +7,7 @@ import { SHELLS } from './command-context.ts';
 import { defineCommand } from './define.ts';
 export const completion = defineCommand({
   name: 'completion',
-  summary: 'print the completion script for bash, zsh or fish',
+  summary: 'Print the completion script for bash, zsh or fish',
   description: `bash: save it as ~/.local/share/bash-completion/completions/hedge if the package bash-completion is installed; otherwise source it in ~/.bashrc.
 
 zsh: save it as _hedge in a folder of fpath, for example ~/.zfunc/_hedge with fpath+=~/.zfunc before compinit in ~/.zshrc.

@@ -161,7 +161,7 @@ export interface OptionSpec {
 
 export const WATCH_OPTION: OptionSpec = {
   flags: '--watch [seconds]',
-  summary: 'reads again, every 5 s or as often as said (1 at least), until q or Ctrl-C',
+  summary: 'refresh every 5 s, or every SECONDS (at least 1), until q or Ctrl-C',
 };
 
 /** What is taken for the seconds of `--watch`; any other word after it is a word of the command. */

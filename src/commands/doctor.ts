@@ -8,13 +8,13 @@ import { checkupDocument, viewCheckup } from '../output/views/doctor.ts';
 import { defineCommand } from './define.ts';
 export const doctor = defineCommand({
   name: 'doctor',
-  summary: 'looks at everything that dealing rests on, and says what to mend',
+  summary: 'Check configuration, connectivity and data files',
   description:
-    'Node, our files and their modes, the profile and what chose it, the journal and whether it can be written, the halt, completion, proxy, DNS, TLS, one reading with the key and how long it took, the clock against that of the service, and what comes in answers that the specification does not have. Changes nothing. Each line is pass, warn or fail; exit 11 when one fails. The key is masked, and no figure of the account is shown: it can be pasted into a ticket.',
+    'Checks Node, data files and their modes, profile, journal, halt, completion, proxy, DNS, TLS, one request with the key, the clock, and fields that the specification does not have. Changes nothing. Each check is pass, warn or fail; the exit code is 11 if one fails. Keys are masked and no balances are shown, so the output can be pasted into a ticket. More: hedge help doctor.',
   examples: [
-    { line: 'hedge doctor', shows: 'a line for each thing, and what to do about it' },
-    { line: 'hedge --profile practice doctor', shows: 'the same for the practice desk' },
-    { line: 'hedge doctor --json', shows: 'for a ticket, with every fact' },
+    { line: 'hedge doctor', shows: 'each check, and what to do' },
+    { line: 'hedge --profile practice doctor', shows: 'for the practice service' },
+    { line: 'hedge doctor --json', shows: 'with all facts, for a ticket' },
   ],
   read: readNothing,
   async run(desk) {

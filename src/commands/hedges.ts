@@ -24,21 +24,21 @@ import { finishedInBackground } from '../trading/outcome/finished-in-background.
 import { defineCommand } from './define.ts';
 export const hedges = defineCommand({
   name: 'hedges',
-  summary: 'the hedges of this account, newest first, or one of them',
-  description: `Without an operand: the list. With one: the hedge of that id, or those that carry it as their deal id; exit 7 when more than one stands under it. In a document, data is an object for a hedge id and a list for a deal id, however many carry it. ${LIST_FILTER_HELP}`,
-  operands: [{ name: 'ID', summary: 'hedge id (hdg_…) or your own deal id', optional: true }],
+  summary: 'List hedges, newest first, or show one',
+  description: `Without an argument: the list. With a hedge ID: that hedge; its document is one object. With a deal ID: every hedge that carries it; its document is a list, and more than one is exit code 7. ${LIST_FILTER_HELP}`,
+  operands: [{ name: 'ID', summary: 'hedge ID (hdg_…) or deal ID', optional: true }],
   options: [
     { flags: '--status <status>', summary: 'submitting, submitted, filled, failed or closed' },
-    { flags: '--deal-id <id>', summary: 'those that carry this deal id' },
+    { flags: '--deal-id <id>', summary: 'only with this deal ID' },
     ...listFilterOptions('opened_at', 'opened'),
-    { flags: '--limit <count>', summary: 'how many to ask for, 1 to 500 (100; 500 to pick from)' },
+    { flags: '--limit <count>', summary: 'hedges to request, 1 to 500 (default 100; 500 with a filter)' },
   ],
   examples: [
-    { line: 'hedge hedges --status filled', shows: 'what is running' },
-    { line: 'hedge hedges --since yesterday --side buy', shows: 'what was bought yesterday and today' },
-    { line: 'hedge hedges PAY-8841', shows: 'the hedge that was opened under your deal id' },
-    { line: "hedge hedges PAY-8841 --query 'data[0].id'", shows: 'its hedge id alone, for a script' },
-    { line: 'hedge hedges --json | jq ".meta.covers"', shows: 'how many there are, and from when to when' },
+    { line: 'hedge hedges --status filled', shows: 'open hedges' },
+    { line: 'hedge hedges --since yesterday --side buy', shows: 'bought yesterday and today' },
+    { line: 'hedge hedges PAY-8841', shows: 'the hedge with your deal ID' },
+    { line: "hedge hedges PAY-8841 --query 'data[0].id'", shows: 'only its hedge ID, for a script' },
+    { line: 'hedge hedges --json | jq ".meta.covers"', shows: 'how many, from when to when' },
   ],
   read: readHedgesIntent,
   async run(desk, { id, filter, narrowing }) {

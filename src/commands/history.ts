@@ -8,25 +8,25 @@ import { cumulativePnl, sumHistory } from '../readings/sum-history.ts';
 import { defineCommand } from './define.ts';
 export const history = defineCommand({
   name: 'history',
-  summary: 'closed hedges with realised P&L, carry and fees',
-  description: `Newest first, one record a hedge over its whole life, or with --by their sums. Net P&L is positive when the account gained. The service may send one page only; meta.covers says what came. ${LIST_FILTER_HELP}`,
+  summary: 'List closed hedges with realized P&L, carry and fees',
+  description: `Newest first, one record per hedge over its whole life; with --by, sums. Net P&L is positive if the account gained. The service may send one page only; meta.covers has the coverage. ${LIST_FILTER_HELP}`,
   options: [
     ...listFilterOptions('closed_at', 'closed'),
     {
       flags: '--by <what>',
-      summary: 'sums by day, week, month, market or side',
+      summary: 'sum by day, week, month, market or side',
       completes: { words: SUM_BY },
     },
-    { flags: '--chart', summary: 'net P&L added up over time, drawn' },
+    { flags: '--chart', summary: 'draw cumulative net P&L' },
   ],
   examples: [
-    { line: 'hedge history', shows: 'what was closed, and how it came out' },
-    { line: 'hedge history --since 7d --by day', shows: 'P&L, carry and fees of each day of the last week' },
+    { line: 'hedge history', shows: 'closed hedges and their result' },
+    { line: 'hedge history --since 7d --by day', shows: 'P&L, carry and fees per day of the last week' },
     {
       line: 'hedge history --by month --query data.derived.total.net_pnl_usd',
-      shows: 'the net of what came, exact',
+      shows: 'total net P&L, exact',
     },
-    { line: 'hedge history --since 7d --chart', shows: 'net P&L of the last week as it added up' },
+    { line: 'hedge history --since 7d --chart', shows: 'cumulative net P&L of the last week' },
     { line: 'hedge history --since 2026-11-01 --csv > november.csv', shows: 'for a spreadsheet' },
   ],
   read: readHistoryIntent,

@@ -7,7 +7,7 @@ import { defineCommand } from './define.ts';
 import { describeSelection } from './profile/describe.ts';
 export const home = defineCommand({
   name: 'hedge',
-  summary: 'where am I: the profile, what is unresolved, and what to do next',
+  summary: 'Show the profile, unknown outcomes and what to do next',
   examples: [],
   read: readNothing,
   async run(desk) {

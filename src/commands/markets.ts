@@ -4,13 +4,13 @@ import { MARKET_COLUMNS, marketChanges, viewMarkets } from '../output/views/mark
 import { defineCommand } from './define.ts';
 export const markets = defineCommand({
   name: 'markets',
-  summary: 'what can be dealt: status, mid, capacity and carry per side',
+  summary: 'List markets: status, mid, capacity and carry per side',
   description:
-    'Mid is indicative; the price of a deal comes from a quote. Capacity is the most that can be opened on a side now. Carry is what a day of holding costs or earns.',
+    'The mid is indicative; hedge quote gives a price. Capacity is the maximum that can be opened on a side now. Carry is per day: what holding costs or earns.',
   aside: 'indicative',
   examples: [
-    { line: 'hedge --profile practice markets', shows: 'every market of the practice account' },
-    { line: 'hedge markets --json | jq -r ".data[].market"', shows: 'their names, for a script' },
+    { line: 'hedge --profile practice markets', shows: 'markets of the practice account' },
+    { line: 'hedge markets --json | jq -r ".data[].market"', shows: 'market names, for a script' },
   ],
   read: readNothing,
   async run(desk) {

@@ -4,14 +4,14 @@ import { POSITION_COLUMNS, positionChanges, viewPositions } from '../output/view
 import { defineCommand } from './define.ts';
 export const positions = defineCommand({
   name: 'positions',
-  summary: 'what is open per side, and what closing it now would return',
+  summary: 'Show open positions and what closing now returns',
   description:
-    'One line a side that is open. Net P&L is price and carry together; CLOSING RETURNS is what closing right now would return to the balance. As the service shows it: seconds after a fill, a reading may lag behind.',
+    'One line per open side. Net P&L is price and carry together. CLOSING RETURNS is the amount that closing now returns to the balance. A reading may be stale for some seconds after a fill.',
   examples: [
     { line: 'hedge positions', shows: 'both sides, marked to the mid' },
     {
       line: 'hedge positions --json | jq "[.data[].net_margin_usd] | add"',
-      shows: 'what closing all would return',
+      shows: 'what closing everything returns',
     },
   ],
   read: readNothing,

@@ -24,19 +24,19 @@ interface PricesRead {
 
 export const price = defineCommand({
   name: 'price',
-  summary: 'indicative mid of one market, several, or all of yours',
-  description: 'A reference rate, not a price to deal at: that comes from hedge quote.',
+  summary: 'Show the indicative mid of one market, several or all',
+  description: 'A reference rate, not a price to trade at. For a price: hedge quote.',
   aside: 'indicative',
   operands: [
-    { name: 'MARKET', summary: 'USDTNGN, in any case; none: all of yours', optional: true, variadic: true },
+    { name: 'MARKET', summary: 'market, such as USDTNGN; default: all', optional: true, variadic: true },
   ],
-  options: [{ flags: '--chart', summary: 'the mids that were seen from this machine, drawn over time' }],
+  options: [{ flags: '--chart', summary: 'draw the locally recorded mids' }],
   examples: [
-    { line: 'hedge price', shows: 'the mid of every market of the account' },
-    { line: 'hedge price --chart', shows: 'how it moved, as far as it was looked at from here' },
+    { line: 'hedge price', shows: 'the mid of every market' },
+    { line: 'hedge price --chart', shows: 'locally recorded mids' },
     {
       line: 'hedge price USDTNGN --query data.derived.mid',
-      shows: 'the bare figure, for a script, whatever shape the service sends it in',
+      shows: 'only the number, for a script',
     },
   ],
   read: (raw) => ({ markets: raw.operands.map(readMarket), chart: optionGiven(raw, 'chart') }),

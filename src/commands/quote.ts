@@ -7,13 +7,13 @@ import { boundsFinding, readCurve, readQuotes } from '../readings/read-quotes.ts
 import { defineCommand } from './define.ts';
 export const quote = defineCommand({
   name: 'quote',
-  summary: 'what a hedge would cost, all in; without --tenor, every tenor side by side',
+  summary: 'Price a hedge, all costs included; without --tenor, for every tenor',
   description:
-    'Indicative: opens nothing and reserves nothing. YOU PAY is impact, carry and platform fee together; EVEN AT is the reference rate at maturity at which the hedge exactly pays its own costs. With --worst-price or --max-cost-bps the exit code is 11 when any tenor asked for is not good enough.',
+    'Indicative only: no trade is made and nothing is reserved. The total cost is impact, carry and platform fee. The break-even is the reference rate at maturity at which the hedge pays its own costs. With --worst-price or --max-cost-bps the exit code is 11 if any requested tenor exceeds the limit.',
   aside: 'indicative',
   operands: [
-    { name: 'MARKET', summary: 'USDTNGN, in any case' },
-    { name: 'SIDE', summary: 'buy gains when the naira weakens, sell when it strengthens' },
+    { name: 'MARKET', summary: 'market, such as USDTNGN' },
+    { name: 'SIDE', summary: 'buy gains if the naira weakens, sell if it strengthens' },
     { name: 'NOTIONAL', summary: 'size in USD: 10000, 10_000, 10,000, 10k, 1.5m' },
   ],
   judgesOperands: true,
@@ -23,20 +23,20 @@ export const quote = defineCommand({
       summary: '1, 3, 7 (or 3d), a list such as 1,3, or all',
       completes: { words: [...TENORS.map(String), 'all'], list: true },
     },
-    { flags: '--worst-price <price>', summary: 'exit 11 when the execution price is worse' },
-    { flags: '--max-cost-bps <bps>', summary: 'exit 11 when the whole cost is more, in bps of notional' },
-    { flags: '--curve', summary: 'a tenth to ten times the notional of one tenor, side by side and drawn' },
+    { flags: '--worst-price <price>', summary: 'exit code 11 if the execution price is worse' },
+    { flags: '--max-cost-bps <bps>', summary: 'exit code 11 if the total cost in bps of notional is higher' },
+    { flags: '--curve', summary: 'draw the cost from a tenth to ten times the notional' },
   ],
   examples: [
-    { line: 'hedge quote USDTNGN buy 10000', shows: '1, 3 and 7 days side by side' },
+    { line: 'hedge quote USDTNGN buy 10000', shows: '1, 3 and 7 days' },
     { line: 'hedge quote USDTNGN buy 10k --tenor 3', shows: 'one tenor in full' },
     {
       line: 'hedge quote USDTNGN buy 50k --curve',
-      shows: 'what size costs: the same quote, smaller and larger',
+      shows: 'cost by size',
     },
     {
       line: 'hedge quote USDTNGN buy 50k --tenor 3 --max-cost-bps 40 -q || echo dear',
-      shows: 'an alert without jq',
+      shows: 'a price alert',
     },
   ],
   read: readQuoteIntent,

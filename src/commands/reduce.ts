@@ -7,20 +7,20 @@ import { defineCommand } from './define.ts';
 import { tradeAction } from './trade-action.ts';
 export const reduce = defineCommand({
   name: 'reduce',
-  summary: 'takes notional off a side: an amount, a part (--by) or down to a size (--to)',
+  summary: 'Reduce a side by an amount, by a part (--by) or to a size (--to)',
   description:
-    'Every hedge of the side shrinks in proportion, and margin with it; the maturities stay. A reduction of about everything (99 % or more) closes the side, and says so beforehand. --by and --to are worked out from the book as it is read; should it change before the answer, it is shown again.',
+    'Every hedge on the side is reduced in proportion, and its margin with it; maturities stay. A reduce by 99 % or more closes the side; hedge says so before. --by and --to are computed from the current position; if it changes while you decide, you are asked again. More: hedge help trading.',
   operands: [
-    { name: 'MARKET', summary: 'USDTNGN, in any case' },
+    { name: 'MARKET', summary: 'market, such as USDTNGN' },
     { name: 'SIDE', summary: 'buy or sell' },
-    { name: 'NOTIONAL', summary: 'what comes off, in USD: 5000, 5k', optional: true },
+    { name: 'NOTIONAL', summary: 'size to take off in USD: 5000, 5k', optional: true },
   ],
   judgesOperands: true,
   options: ACTION_OPTIONS.reduce,
   examples: [
-    { line: 'hedge reduce USDTNGN buy 5000', shows: '5,000 USD come off' },
-    { line: 'hedge reduce USDTNGN buy --by 50%', shows: 'half of what is open' },
-    { line: 'hedge reduce USDTNGN buy --to 5000 --yes', shows: 'down to 5,000 USD, without a question' },
+    { line: 'hedge reduce USDTNGN buy 5000', shows: 'reduce by 5,000 USD' },
+    { line: 'hedge reduce USDTNGN buy --by 50%', shows: 'reduce by half' },
+    { line: 'hedge reduce USDTNGN buy --to 5000 --yes', shows: 'reduce to 5,000 USD, without confirmation' },
   ],
   read: readReduceIntent,
   run: tradeAction,

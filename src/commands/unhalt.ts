@@ -8,11 +8,11 @@ import { haltDocument, viewHaltChange } from '../output/views/halt.ts';
 import { defineCommand } from './define.ts';
 export const unhalt = defineCommand({
   name: 'unhalt',
-  summary: 'lifts the halt: opens and adds go on',
-  options: [{ flags: '-y, --yes', summary: 'does not ask' }],
+  summary: 'Lift the halt',
+  options: [{ flags: '-y, --yes', summary: 'skip the confirmation' }],
   examples: [
-    { line: 'hedge unhalt', shows: 'who halted and why, then asks' },
-    { line: 'hedge unhalt --yes', shows: 'the same where nobody can be asked' },
+    { line: 'hedge unhalt', shows: 'show who halted and why, then ask' },
+    { line: 'hedge unhalt --yes', shows: 'without confirmation' },
   ],
   read: (raw) => ({ yes: optionGiven(raw, 'yes') }),
   async run(desk, { yes }) {

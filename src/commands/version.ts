@@ -4,7 +4,7 @@ import { line, text } from '../output/blocks.ts';
 import { defineCommand } from './define.ts';
 export const version = defineCommand({
   name: '--version',
-  summary: 'the version of this program',
+  summary: 'Print the version',
   examples: [],
   read: readNothing,
   run: async (desk) => ({ value: desk.program }),

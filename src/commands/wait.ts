@@ -8,14 +8,14 @@ import { defineCommand } from './define.ts';
 import { outcomeOf } from './trade-action.ts';
 export const wait = defineCommand({
   name: 'wait',
-  summary: 'waits for the end of an action or a hedge',
+  summary: 'Wait for an action to finish',
   description:
-    'What has ended already is told at once. What had no answer is waited for until none of its attempts can still arrive. The waiting sends nothing, and stopping it stops nothing else.',
-  operands: [{ name: 'ACTION', summary: 'an action id or its beginning, a hedge id or a deal id' }],
+    'Reports a finished action at once. Waits for an unknown outcome until none of its attempts can still arrive. Sends nothing; stopping the wait does not stop the action.',
+  operands: [{ name: 'ACTION', summary: 'action ID or its beginning, hedge ID or deal ID' }],
   options: WAIT_OPTIONS,
   examples: [
-    { line: 'hedge wait 7c1e', shows: 'how it ended, once it has' },
-    { line: 'hedge wait PAY-8841 --timeout 600', shows: 'the same by the deal id, for ten minutes at most' },
+    { line: 'hedge wait 7c1e', shows: 'the outcome, once there is one' },
+    { line: 'hedge wait PAY-8841 --timeout 600', shows: 'by deal ID, for ten minutes at most' },
   ],
   read: readWaitIntent,
   run: async (desk, { word, timeoutMs }) =>

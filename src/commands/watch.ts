@@ -7,22 +7,18 @@ import { readDashboard } from '../trading/read-dashboard.ts';
 import { defineCommand } from './define.ts';
 export const watch = defineCommand({
   name: 'watch',
-  summary: 'one screen for the corner of a desk',
+  summary: 'Show a live dashboard',
   description:
-    'Reads all of it again and again, until q or Ctrl-C. While answers fail it says how old its figures are and reads on. What is unresolved or in flight from this machine, a halt and a journal that cannot be read are said first. Bars are parts of the exposure cap; (!) marks a maturity on a weekend. In a pipe: a line for each change; with --json an envelope a turn.',
+    'Refreshes until q or Ctrl-C. If the service does not respond, it shows the age of the figures and retries. Unknown outcomes, actions in flight, a halt and a corrupt journal come first. Bars show a share of the exposure cap; (!) marks a maturity on a weekend. In a pipe: one line per change; with --json one document per reading.',
   aside: 'indicative',
-  operands: [
-    { name: 'MARKET', summary: 'only these markets; none: all of yours', optional: true, variadic: true },
-  ],
-  options: [
-    { flags: '--every <seconds>', summary: 'from one turn to the next: 3 unless said, at least 1.5' },
-  ],
+  operands: [{ name: 'MARKET', summary: 'only these markets; default: all', optional: true, variadic: true }],
+  options: [{ flags: '--every <seconds>', summary: 'refresh interval (default 3, at least 1.5)' }],
   examples: [
-    { line: 'hedge watch', shows: 'the desk, all day' },
-    { line: 'hedge watch USDTNGN --every 10', shows: 'one market, in less haste' },
+    { line: 'hedge watch', shows: 'all markets' },
+    { line: 'hedge watch USDTNGN --every 10', shows: 'one market, every 10 seconds' },
     {
       line: 'hedge watch --json | jq --unbuffered -c ".data.markets[] | [.market, .price]"',
-      shows: 'the mids at every turn, for a script',
+      shows: 'the mids of every reading, for a script',
     },
   ],
   read: ({ operands }) => ({ named: operands.map(readMarket) }),

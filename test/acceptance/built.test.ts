@@ -3,7 +3,9 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { manualPage } from '../../src/cli/help/manual.ts';
+import { TOPIC_TEXTS } from '../../src/cli/help/find-help.ts';
+import { manualPages } from '../../src/cli/help/manual.ts';
+import { REGISTRY } from '../../src/commands/registry.ts';
 import { aMarket, anAcceptedOpen, anAccount, aQuote } from '../spec/bodies.ts';
 import { isExecutable, runBuilt, runProgram } from '../support/built.ts';
 import { SANDBOX_KEY, wayTo } from '../support/desk-at.ts';
@@ -11,9 +13,10 @@ import { temporaryFolder } from '../support/own-folder.ts';
 import { ok, on, scriptedService } from '../support/scripted-service.ts';
 import { needs } from '../support/tools.ts';
 
-const { version: VERSION }: { version: string } = JSON.parse(
+const { version: VERSION, man: LISTED }: { version: string; man: string[] } = JSON.parse(
   readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
 );
+const MANUAL = fileURLToPath(new URL('../../dist/man', import.meta.url));
 const PROGRAM = fileURLToPath(new URL('../../dist/program', import.meta.url));
 
 describe('the built program', () => {
@@ -181,18 +184,27 @@ describe.skipIf(isExecutable)('a start loads no more than it needs', () => {
   });
 });
 
-describe('the manual page', () => {
-  it('is built with the program, and has every command in it', async () => {
-    const page = readFileSync(join(PROGRAM, 'hedge.1'), 'utf8');
-    expect(page).toBe(await manualPage(VERSION));
-    for (const name of ['quote', 'open', 'journal settle', 'profile add', 'completion'])
-      expect(page).toContain(`.SS "hedge ${name}"`);
-    expect(page).toContain('.SH "EXIT CODES"');
+describe('the manual', () => {
+  it('has a page for every command and every topic, as the sources say', async () => {
+    const pages = await manualPages(VERSION, TOPIC_TEXTS);
+    expect(readdirSync(MANUAL).toSorted()).toEqual(Object.keys(pages).toSorted());
+    expect(LISTED.toSorted()).toEqual(
+      Object.keys(pages)
+        .map((file) => `dist/man/${file}`)
+        .toSorted(),
+    );
+    for (const [file, text] of Object.entries(pages))
+      expect(readFileSync(join(MANUAL, file), 'utf8')).toBe(text);
+    for (const { name } of REGISTRY)
+      expect(pages[`hedge-${name}.1`]).toContain(`.SH "NAME"\nhedge\\-${name} `);
+    expect(pages['hedge.1']).toContain('.SH "EXIT STATUS"');
+    expect(pages['hedge-profile.1']).toContain('.SH "HEDGE PROFILE ADD"');
   });
 
-  it('is one that man reads without a warning', needs('man'), async () => {
+  it('has only pages that man reads without a warning', needs('man'), async () => {
     const options = { env: { MANWIDTH: '80', MAN_KEEP_FORMATTING: '' } };
-    const ran = await runProgram('man', ['--warnings', '--local-file', join(PROGRAM, 'hedge.1')], options);
+    const files = readdirSync(MANUAL).map((file) => join(MANUAL, file));
+    const ran = await runProgram('man', ['--warnings', '--local-file', ...files], options);
     expect(ran).toMatchObject({ code: 0, err: '' });
     expect(ran.out).toContain('hedge quote MARKET SIDE NOTIONAL [options]');
   });

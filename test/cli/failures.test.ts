@@ -44,7 +44,7 @@ describe('a failing command', () => {
     ['hedges hdg_1 --status filled', 'no filters'],
     ['hedges --limit 501', '500'],
     ['profile', 'add, list, show, use, set, limit, remove'],
-    ['help nope', 'There is no help with "nope"'],
+    ['help nope', 'No help found for "nope"'],
   ])('exits 2 and says what is allowed: %s', async (line, allowed) => {
     const service = await scriptedService([]);
     const desk = deskAt(service);

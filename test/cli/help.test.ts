@@ -4,13 +4,18 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { EXIT_CODES } from '../../src/cli/exit-codes.ts';
+import { EVERYWHERE } from '../../src/cli/help/command-help.ts';
 import { HELP_TOPICS } from '../../src/cli/help/topics.ts';
 import { isGroup } from '../../src/commands/define.ts';
 import { REGISTRY } from '../../src/commands/registry.ts';
 import { aDesk } from '../support/desk.ts';
+import { TEXTS } from '../support/examples.ts';
 
 const SRC = fileURLToPath(new URL('../../src', import.meta.url));
 const README = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+
+/** Options of Node that the topics name. */
+const OF_NODE = new Set(['--inspect', '--heapsnapshot-signal']);
 
 const entries = await Promise.all(REGISTRY.map((line) => line.load()));
 const commands = entries.flatMap((entry) =>
@@ -57,7 +62,7 @@ describe('help', () => {
 
   it('names a deal id of hedge api by its field of the body, for there is no such option', async () => {
     const page = await help('api --help');
-    expect(page).toMatch(/with client_reference: what is dealt already/);
+    expect(page).toMatch(/with client_reference: open once per deal ID/);
     expect(page).not.toContain('--deal-id');
   });
 
@@ -79,16 +84,16 @@ describe('help', () => {
   it('of a command begins with lines that can be pasted', async () => {
     const lines = (await help('quote --help')).split('\n');
     expect(lines.slice(0, 8)).toEqual([
-      'what a hedge would cost, all in; without --tenor, every tenor side by side.',
+      'Price a hedge, all costs included; without --tenor, for every tenor.',
       '',
       'Usage',
       '  hedge quote MARKET SIDE NOTIONAL [options]',
       '',
       'Examples',
-      '  # 1, 3 and 7 days side by side',
+      '  # 1, 3 and 7 days',
       '  hedge quote USDTNGN buy 10000',
     ]);
-    expect(lines.indexOf('Operands')).toBeGreaterThan(lines.indexOf('Examples'));
+    expect(lines.indexOf('Arguments')).toBeGreaterThan(lines.indexOf('Examples'));
   });
 
   it('breaks a long example where a shell goes on reading', async () => {
@@ -161,14 +166,52 @@ describe('a word that was mistyped', () => {
   });
 });
 
+describe('the exit codes', () => {
+  it('are in help with their meanings, and in the README by number', async () => {
+    const page = (await help('help exit-codes')).replaceAll(/\s+/g, ' ');
+    for (const { code, meaning } of EXIT_CODES) expect(page).toContain(`${code.toString()} ${meaning}`);
+    const listed = README.split('\n').flatMap((line) => /^\| (\d+) \|/.exec(line)?.[1] ?? []);
+    expect(listed.map(Number)).toEqual(EXIT_CODES.map(({ code }) => code));
+  });
+});
+
 describe('topics', () => {
-  it('list the exit codes that the README lists', () => {
-    const plain = (text: string): string => text.replaceAll(/[`*]/g, '');
-    const listed = README.split('\n').flatMap((line) => {
-      const cells = /^\| (\d+) \| (.*) \|$/.exec(line);
-      return cells === null ? [] : [[Number(cells[1]), plain(cells[2] ?? '')]];
-    });
-    expect(listed).toEqual(EXIT_CODES.map(({ code, meaning }) => [code, meaning]));
+  it('have a Markdown file each, and no other file is there', () => {
+    const files = readdirSync(join(SRC, 'help')).filter((name) => name.endsWith('.md'));
+    expect(files.toSorted()).toEqual(HELP_TOPICS.map(({ name }) => `${name}.md`).toSorted());
+  });
+
+  it('say nothing that the terminal shows as Markdown', async () => {
+    for (const { name } of HELP_TOPICS)
+      expect(await help(`help ${name}`)).not.toMatch(/\*\*|^#+ [A-Z]|\{\{|^\|/m);
+  });
+
+  it('name only commands, options and topics that exist', async () => {
+    const words = new Set([...commands.map(({ name }) => name), ...REGISTRY.map(({ name }) => name)]);
+    const options = new Set(
+      [...commands.flatMap((command) => command.options), ...EVERYWHERE].flatMap(
+        ({ flags }) => flags.match(/--[a-z-]+/g) ?? [],
+      ),
+    );
+    for (const [from, text] of TEXTS) {
+      const named = text.match(/`hedge ([a-z]+)/g)?.map((found) => found.slice('`hedge '.length)) ?? [];
+      expect({ from, unknown: named.filter((name) => name !== 'help' && !words.has(name)) }).toEqual({
+        from,
+        unknown: [],
+      });
+      const given = text.match(/`--[a-z-]+/g)?.map((found) => found.slice(1)) ?? [];
+      expect({ from, unknown: given.filter((flag) => !options.has(flag) && !OF_NODE.has(flag)) }).toEqual({
+        from,
+        unknown: [],
+      });
+      const topics = [...text.matchAll(/hedge help ([a-z-]+)/g)].map(([, topic]) => topic);
+      const known: readonly (string | undefined)[] = [
+        ...words,
+        'topics',
+        ...HELP_TOPICS.map(({ name }) => name),
+      ];
+      expect(topics.filter((topic) => !known.includes(topic))).toEqual([]);
+    }
   });
 
   it('name every variable of our own that is read', async () => {

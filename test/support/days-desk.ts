@@ -5,7 +5,7 @@
 import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BuiltRun, IN_SHELL, runProgram } from './built.ts';
-import { payoutsOfReadme } from './examples.ts';
+import { payoutsOfHelp } from './examples.ts';
 import { temporaryFolder } from './own-folder.ts';
 import { openScreen, type Screen, type ScreenOptions } from './pty.ts';
 import { servedBook } from './served-book.ts';
@@ -88,7 +88,7 @@ async function beginDay(
   program('hedge', `exec ${IN_SHELL} "$@"`);
   program('pass', `echo '${key}'`);
   writeFileSync(join(base, 'keys', 'hedge-test'), key, { mode: 0o600 });
-  writeFileSync(join(base, 'work', 'payouts.txt'), payoutsOfReadme());
+  writeFileSync(join(base, 'work', 'payouts.txt'), payoutsOfHelp());
   writeFileSync(join(base, 'hedge/state/practice/settings.json'), JSON.stringify(settings), { mode: 0o600 });
 
   const done = async (line: string, code = 0): Promise<string> => {

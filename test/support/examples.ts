@@ -1,20 +1,50 @@
-/** Every line that help and README tell an operator to type, from where they stand. */
-import { readFileSync } from 'node:fs';
-import type { Page } from '../../src/cli/help/page.ts';
-import { HELP_TOPICS } from '../../src/cli/help/topics.ts';
+/** Every command line that help, its topics and the README show, and the scripts in them. */
+import { readdirSync, readFileSync } from 'node:fs';
 import { isGroup } from '../../src/commands/define.ts';
 import { REGISTRY } from '../../src/commands/registry.ts';
 
 export interface Example {
   line: string;
-  /** `quote --help`, `help json`, `README line 37`. */
+  /** `quote --help`, `recovery.md line 12`, `README.md line 37`. */
   from: string;
 }
 
+interface Fence {
+  language: string;
+  lines: readonly string[];
+  /** Of its first line. */
+  at: number;
+  from: string;
+}
+
+const ROOT = new URL('../../', import.meta.url);
+const TOPICS = new URL('src/help/', ROOT);
+
+/** The README and the topics, by file name. */
+export const TEXTS: readonly (readonly [name: string, text: string])[] = [
+  ['README.md', readFileSync(new URL('README.md', ROOT), 'utf8')],
+  ...readdirSync(TOPICS)
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => [name, readFileSync(new URL(name, TOPICS), 'utf8')] as const),
+];
+
 /** None twice. */
 export async function everyExample(): Promise<readonly Example[]> {
-  const all = [...(await ofCommands()), ...(await ofTopics()), ...ofReadme()];
+  const all = [...(await ofCommands()), ...fences().flatMap(linesIn)];
   return [...new Map(all.toReversed().map((each) => [each.line, each])).values()].toReversed();
+}
+
+/** Whole scripts: fences of bash. */
+export const everyScript = (): readonly { script: string; from: string }[] =>
+  fences()
+    .filter(({ language }) => language === 'bash')
+    .map(({ lines, from, at }) => ({ script: lines.join('\n'), from: `${from} line ${at.toString()}` }));
+
+/** The batch that `hedge help batch` shows. */
+export function payoutsOfHelp(): string {
+  const shown = fences().find(({ lines }) => lines[0] === '$ cat payouts.txt');
+  if (shown === undefined) throw new Error('no topic shows payouts.txt');
+  return `${shown.lines.slice(1).join('\n')}\n`;
 }
 
 async function ofCommands(): Promise<readonly Example[]> {
@@ -27,48 +57,31 @@ async function ofCommands(): Promise<readonly Example[]> {
   );
 }
 
-async function ofTopics(): Promise<readonly Example[]> {
-  const topics = await Promise.all(
-    HELP_TOPICS.map(async (topic) => ({ from: `help ${topic.name}`, page: await topic.load() })),
-  );
-  return topics.flatMap(({ from, page }) => linesIn(page).map((line) => ({ line, from })));
+function fences(): readonly Fence[] {
+  return TEXTS.flatMap(([from, text]) => {
+    const found: { language: string; lines: string[]; at: number; from: string }[] = [];
+    let open = false;
+    text.split('\n').forEach((line, index) => {
+      const language = /^```(\w*)$/.exec(line)?.[1];
+      if (language === undefined) {
+        if (open) found.at(-1)?.lines.push(line);
+        return;
+      }
+      open = !open;
+      if (open) found.push({ language, lines: [], at: index + 2, from });
+    });
+    return found;
+  });
 }
 
-const linesIn = (page: Page): readonly string[] =>
-  page
-    .flatMap(({ parts }) => parts)
-    .flatMap((part) => (part.kind === 'code' ? part.lines : []))
-    .filter((line) => !line.startsWith('#') && /\bhedge /.test(line));
-
-export const README = new URL('../../README.md', import.meta.url);
-
-/** The batch that the README shows. */
-export function payoutsOfReadme(): string {
-  const [, lines] = /^\$ cat payouts\.txt\n([^`]*)^```$/m.exec(readFileSync(README, 'utf8')) ?? [];
-  if (lines === undefined) throw new Error('the README shows no payouts.txt');
-  return lines;
-}
-
-/** In a fence of sh the lines of hedge; in any other the lines after a `$`. A line that ends in \\ goes on. */
-function ofReadme(): readonly Example[] {
-  const found: Example[] = [];
-  let fence: string | undefined;
-  let begun: Example | undefined;
-  for (const [at, text] of readFileSync(README, 'utf8').split('\n').entries()) {
-    const opens = /^```(\w*)$/.exec(text)?.[1];
-    if (opens !== undefined) {
-      fence = fence === undefined ? opens : undefined;
-      continue;
-    }
-    const typed = fence === 'sh' ? /^(?=hedge |\w[^#]*\| hedge )(.*)$/ : /^\$ (?=hedge )(.*)$/;
-    const line = begun === undefined ? typed.exec(text)?.[1] : text.trim();
-    if (fence === undefined || line === undefined) continue;
-    const whole: Example = {
-      line: begun === undefined ? line : `${begun.line} ${line}`,
-      from: begun?.from ?? `README line ${at + 1}`,
-    };
-    begun = whole.line.endsWith('\\') ? { ...whole, line: whole.line.slice(0, -1).trimEnd() } : undefined;
-    if (begun === undefined) found.push(whole);
-  }
-  return found;
+/** In a fence of sh every line of hedge; in one without a language the lines after a `$`. A line that ends in \ goes on. */
+function linesIn({ language, lines, at, from }: Fence): readonly Example[] {
+  const typed = language === 'sh' ? /^(?!#)(.*\bhedge .*)$/ : /^\$ (.*\bhedge .*)$/;
+  if (!['', 'sh'].includes(language)) return [];
+  return lines.flatMap((text, index) => {
+    let line = typed.exec(text)?.[1];
+    for (let next = index + 1; line?.endsWith('\\') === true; next += 1)
+      line = `${line.slice(0, -1).trimEnd()} ${lines[next]?.trim() ?? ''}`;
+    return line === undefined ? [] : [{ line, from: `${from} line ${(at + index).toString()}` }];
+  });
 }

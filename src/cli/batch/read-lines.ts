@@ -28,6 +28,7 @@ import { nextTurn } from '../../platform/clock.ts';
 import { type BatchLine, batchKeys, requestText } from '../../trading/batch.ts';
 import { readCommandLine } from '../command-line.ts';
 import { scanGlobalOptions } from '../global-options.ts';
+import { COMMANDS_IN_BATCH, isAction, kindInBatch } from './batch-commands.ts';
 /** A line that can run. */
 export interface ParsedLine extends BatchLine {
   command: Command;
@@ -203,31 +204,6 @@ function withKeys(lines: readonly ParsedLine[], name: string | undefined): reado
     return { ...line, raw: keyed, intent: readAction(command.name, keyed) };
   });
 }
-
-const IN_BATCH: Readonly<Record<string, BatchLine['kind']>> = {
-  markets: 'reading',
-  price: 'reading',
-  quote: 'reading',
-  hedges: 'reading',
-  history: 'reading',
-  positions: 'reading',
-  account: 'reading',
-  journal: 'reading',
-  check: 'step',
-  wait: 'step',
-  resume: 'step',
-  open: 'action',
-  add: 'action',
-  reduce: 'action',
-  close: 'action',
-} satisfies Readonly<Record<ActionIntent['action'], 'action'>> & Readonly<Record<string, BatchLine['kind']>>;
-
-export const kindInBatch = (command: string): BatchLine['kind'] | undefined => ownField(IN_BATCH, command);
-
-export const COMMANDS_IN_BATCH: readonly string[] = Object.keys(IN_BATCH);
-
-export const isAction = (command: string): command is ActionIntent['action'] =>
-  kindInBatch(command) === 'action';
 
 /** Operands whose field is not their name in small letters. */
 const OPERAND_FIELDS: Readonly<Record<string, string>> = { NOTIONAL: 'notional_usd', ACTION: 'action_id' };

@@ -68,8 +68,8 @@ const PLACEHOLDERS: Readonly<Record<string, Completes>> = {
   when: WORDS(['today', 'yesterday', '7d']),
 };
 
-const HELP: OptionSpec = { flags: '-h, --help', summary: 'help for a command' };
-const VERSION: OptionSpec = { flags: '--version', summary: 'the version of this program' };
+const HELP: OptionSpec = { flags: '-h, --help', summary: 'show help' };
+const VERSION: OptionSpec = { flags: '--version', summary: 'print the version' };
 const NOTHING: CommandModel = { words: [], options: [], operands: [], variadic: false };
 
 /** Loads every command. */

@@ -1,4 +1,4 @@
-/** The pages of hedge itself, of a command and of a group: examples that can be pasted before all else. */
+/** Help pages of hedge, of a command and of a group of commands. Examples come first. */
 import {
   type Command,
   type CommandGroup,
@@ -10,8 +10,8 @@ import { REGISTRY } from '../../commands/registry.ts';
 import { GLOBAL_OPTIONS } from '../global-options.ts';
 import { code, type Page, type Part, renderPage, rows, text } from './page.ts';
 import { HELP_TOPICS } from './topics.ts';
-export const DESCRIPTION = 'The terminal of an FX desk: prices, opens, grows, cuts and closes naira hedges.';
-const HELP_OPTION: OptionSpec = { flags: '-h, --help', summary: 'help for a command' };
+export const DESCRIPTION = 'Price, open, increase, reduce and close naira hedges from the terminal';
+const HELP_OPTION: OptionSpec = { flags: '-h, --help', summary: 'show help' };
 
 export const rootHelp = (width: number): string => renderPage(rootPage(), width);
 
@@ -21,13 +21,15 @@ export const entryHelp = (entry: Command | CommandGroup, width: number): string 
 function rootPage(): Page {
   const groups = [...new Set(REGISTRY.map(({ group }) => group))];
   return [
-    { title: '', parts: [text(DESCRIPTION)] },
+    { title: '', parts: [text(`${DESCRIPTION}.`)] },
     {
       title: 'Usage',
-      parts: [code('hedge COMMAND [operands] [options]', 'hedge                # where am I, and what next')],
+      parts: [
+        code('hedge COMMAND [arguments] [options]', 'hedge                # status, and what to do next'),
+      ],
     },
     {
-      title: 'Try it, no money',
+      title: 'Try it without money',
       parts: [code('hedge --profile practice markets', 'hedge --profile practice quote USDTNGN buy 10000')],
     },
     ...groups.map((group) => ({
@@ -40,7 +42,7 @@ function rootPage(): Page {
       title: 'Help',
       parts: [
         rows([
-          ['help COMMAND', 'one command: examples, operands, options'],
+          ['help COMMAND', 'Examples, arguments and options of a command'],
           ...HELP_TOPICS.map(({ name, summary }) => [`help ${name}`, summary] as const),
         ]),
       ],
@@ -52,7 +54,7 @@ function rootPage(): Page {
 export const EVERYWHERE: readonly OptionSpec[] = [
   ...GLOBAL_OPTIONS,
   HELP_OPTION,
-  { flags: '--version', summary: 'the version of this program, alone; with --json what it runs on too' },
+  { flags: '--version', summary: 'print the version; with --json also Node and the platform' },
 ];
 
 export function commandPage(command: Command): Page {
@@ -60,7 +62,7 @@ export function commandPage(command: Command): Page {
     { title: '', parts: [text(`${command.summary}.`)] },
     { title: 'Usage', parts: [code(usageOf(command))] },
     ...aboutCommand(command),
-    { title: 'Everywhere', parts: [text(`${namesOf(GLOBAL_OPTIONS)}: see hedge --help`)] },
+    { title: 'Options of every command', parts: [text(`${namesOf(GLOBAL_OPTIONS)}: see hedge --help`)] },
   ];
 }
 
@@ -80,14 +82,14 @@ function groupPage({ name, summary, main, commands }: CommandGroup): Page {
           },
         ]
       : aboutCommand(main)),
-    { title: 'Everywhere', parts: [text(`${namesOf(GLOBAL_OPTIONS)}: see hedge --help`)] },
+    { title: 'Options of every command', parts: [text(`${namesOf(GLOBAL_OPTIONS)}: see hedge --help`)] },
   ];
 }
 
 const aboutCommand = (command: Command): Page => [
   { title: 'Examples', parts: command.examples.length === 0 ? [] : [examplesOf(command.examples)] },
-  { title: 'What it does', parts: paragraphs(command.description ?? '') },
-  { title: 'Operands', parts: command.operands.length === 0 ? [] : [operandRows(command.operands)] },
+  { title: 'Description', parts: paragraphs(command.description ?? '') },
+  { title: 'Arguments', parts: command.operands.length === 0 ? [] : [operandRows(command.operands)] },
   { title: 'Options', parts: command.options.length === 0 ? [] : [optionRows(command.options)] },
 ];
 
@@ -97,7 +99,7 @@ const paragraphs = (description: string): readonly Part[] =>
     .filter((paragraph) => paragraph !== '')
     .map(text);
 
-/** A comment before each line, so that all of them can be pasted at once. */
+/** Comments make the whole block safe to paste. */
 const examplesOf = (examples: Command['examples']): Part =>
   code(...examples.flatMap(({ line, shows }) => [`# ${shows}`, line]));
 

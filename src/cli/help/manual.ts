@@ -1,55 +1,121 @@
-/** The manual page, in the language of man, from the same registry and pages as help. Its one reader is the build. */
-import { isGroup } from '../../commands/define.ts';
+/** Manual pages, from the command registry and the help topics. Used only by the build. */
+import { type Command, type CommandGroup, isGroup } from '../../commands/define.ts';
 import { REGISTRY } from '../../commands/registry.ts';
+import { DIES_BY_SIGNAL, EXIT_CODES } from '../exit-codes.ts';
 import { commandPage, DESCRIPTION, EVERYWHERE, optionRows } from './command-help.ts';
-import type { Page, Part, Section } from './page.ts';
-import { HELP_TOPICS } from './topics.ts';
+import { topicPage } from './markdown.ts';
+import { type Page, type Part, rows } from './page.ts';
+import { HELP_TOPICS, type TopicName } from './topics.ts';
 
-export async function manualPage(version: string): Promise<string> {
+/** File names and their text: hedge.1, hedge-open.1 for each command, hedge-recovery.7 for each topic. */
+export async function manualPages(
+  version: string,
+  topics: Readonly<Record<TopicName, string>>,
+): Promise<Readonly<Record<string, string>>> {
   const entries = await Promise.all(REGISTRY.map((line) => line.load()));
-  const commands = entries.flatMap((entry) =>
-    isGroup(entry) ? [...(entry.main === undefined ? [] : [entry.main]), ...entry.commands] : [entry],
-  );
-  const topics = await Promise.all(
-    HELP_TOPICS.map(async (topic) => section(topic.name.replace('-', ' ')) + parts(await topic.load())),
-  );
-  return [
-    `.TH HEDGE 1 "" ${word(`hedge ${version}`)} "User Commands"\n`,
-    `${section('name')}hedge \\- prices and deals naira hedges, safely\n`,
-    `${section('synopsis')}.B hedge\n.I COMMAND\n[operands] [options]\n`,
-    `${section('description')}${paragraph(DESCRIPTION)}`,
+  const pages = [
+    ['hedge.1', mainPage()],
+    ...entries.map((entry) => [`hedge-${entry.name}.1`, entryPage(entry)] as const),
+    ...HELP_TOPICS.map(({ name, summary }) => [
+      `hedge-${name}.7`,
+      nameSection(`hedge-${name}`, lowered(summary)) +
+        topicParts(topicPage(topics[name])) +
+        seeAlso('hedge (1)'),
+    ]),
+  ] as const;
+  return Object.fromEntries(pages.map(([file, body]) => [file, header(file, version) + body]));
+}
+
+const MANUALS: Readonly<Record<string, string>> = { 1: 'User Commands', 7: 'Miscellaneous' };
+
+function header(file: string, version: string): string {
+  const [name = '', volume = ''] = file.split('.');
+  return `.TH ${word(name.toUpperCase())} ${volume} "" ${word(`hedge ${version}`)} ${word(MANUALS[volume] ?? '')}\n`;
+}
+
+const mainPage = (): string =>
+  [
+    nameSection('hedge', lowered(DESCRIPTION)),
+    `${section('synopsis')}.B hedge\n.I COMMAND\n[arguments] [options]\n`,
+    `${section('description')}${paragraph(`${DESCRIPTION}.`)}`,
+    paragraph('Each command has its own page: man hedge-open. Topics are in volume 7: man hedge-recovery.'),
     section('commands'),
-    ...commands.map(
-      (command) => `.SS ${word(`hedge ${command.name}`)}\n${parts(commandPage(command).filter(OF_ITS_OWN))}`,
-    ),
+    part(rows(REGISTRY.map(({ name, summary }) => [`hedge-${name}(1)`, summary]))),
+    section('topics'),
+    part(rows(HELP_TOPICS.map(({ name, summary }) => [`hedge-${name}(7)`, summary]))),
     `${section('options of every command')}${part(optionRows(EVERYWHERE))}`,
-    ...topics,
+    section('exit status'),
+    part(
+      rows([
+        ...EXIT_CODES.map(({ code, meaning }) => [code.toString(), meaning] as const),
+        ['signal', DIES_BY_SIGNAL],
+      ]),
+    ),
+  ].join('');
+
+function entryPage(entry: Command | CommandGroup): string {
+  if (!isGroup(entry)) return commandSections(entry) + seeAlso('hedge (1)');
+  const { name, summary, main, commands } = entry;
+  const all = [...(main === undefined ? [] : [main]), ...commands];
+  return [
+    nameSection(`hedge-${name}`, lowered(main?.summary ?? summary)),
+    `${section('description')}${paragraph(main === undefined ? summary : `${main.summary}.`)}`,
+    ...all.map(
+      (command) => section(`hedge ${command.name}`) + titledParts(commandPage(command).filter(isOwn)),
+    ),
+    seeAlso('hedge (1)'),
   ].join('');
 }
 
-/** What stands once for all commands is left out of each. */
-const OF_ITS_OWN = ({ title }: Section): boolean => title !== 'Everywhere';
+function commandSections(command: Command): string {
+  const [, usage, ...others] = commandPage(command).filter(isOwn);
+  return [
+    nameSection(`hedge-${command.name}`, lowered(command.summary)),
+    section('synopsis') + (usage?.parts ?? []).map(part).join(''),
+    ...others
+      .filter(({ parts }) => parts.length > 0)
+      .map(({ title, parts }) => section(title) + parts.map(part).join('')),
+  ].join('');
+}
+
+/** The options of every command are on the page of hedge. */
+const isOwn = ({ title }: Page[number]): boolean => title !== 'Options of every command';
+
+const nameSection = (name: string, summary: string): string =>
+  `${section('name')}${plain(name)} \\- ${plain(summary.split('. ')[0] ?? '')}\n`;
+
+/** As manual pages have it; CSV and P&L stay. */
+const lowered = (summary: string): string =>
+  summary.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase());
+
+const seeAlso = (...pages: readonly string[]): string =>
+  section('see also') + pages.map((page) => `.BR ${page}\n`).join('');
 
 const section = (title: string): string => `.SH ${word(title.toUpperCase())}\n`;
 
-const parts = (page: Page): string =>
+const topicParts = (page: Page): string =>
   page
-    .filter(({ parts: list }) => list.length > 0)
-    .map(
-      ({ title, parts: list }) => (title === '' ? '' : `.PP\n.B ${word(title)}\n`) + list.map(part).join(''),
-    )
+    .filter(({ parts }) => parts.length > 0)
+    .map(({ title, parts }) => section(title === '' ? 'description' : title) + parts.map(part).join(''))
+    .join('');
+
+const titledParts = (page: Page): string =>
+  page
+    .filter(({ parts }) => parts.length > 0)
+    .map(({ title, parts }) => (title === '' ? '' : `.SS ${word(title)}\n`) + parts.map(part).join(''))
     .join('');
 
 function part(said: Part): string {
   if (said.kind === 'text') return paragraph(said.text);
   if (said.kind === 'rows')
     return said.rows.map(([name, about]) => `.TP\n.B ${word(name)}\n${plain(about)}\n`).join('');
+  if (said.kind === 'list') return said.items.map((item) => `.IP \\(bu 2\n${plain(item)}\n`).join('');
   return `.PP\n.nf\n.RS\n${said.lines.map((line) => `${plain(line)}\n`).join('')}.RE\n.fi\n`;
 }
 
 const paragraph = (said: string): string => `.PP\n${plain(said)}\n`;
 
-/** A backslash begins a command of roff, so does a dot or a quote at the beginning of a line; a dash is a hyphen. */
+/** Escapes what roff reads as a command: backslashes, dots and quotes that begin a line, and dashes. */
 const plain = (said: string): string =>
   said.replaceAll('\\', '\\e').replaceAll('-', '\\-').replace(/^[.']/, '\\&$&');
 

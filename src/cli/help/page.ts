@@ -1,17 +1,16 @@
-/**
- * A page of help as a value, and as text for a terminal: titles at the margin, all else two columns in. Plain
- * characters only; the manual page (manual.ts) writes the same value for man.
- */
+/** A page of help as a value, and its text for a terminal. */
 
 export type Part =
   | { kind: 'text'; text: string }
-  /** Names, and what each of them is. */
+  | { kind: 'list'; items: readonly string[] }
+  /** Names and their meanings. */
   | { kind: 'rows'; rows: readonly (readonly [name: string, about: string])[] }
-  /** Lines to be pasted: broken, where they must be, as a shell reads them. */
-  | { kind: 'code'; lines: readonly string[] };
+  /** Commands to paste: a long line is continued with a backslash. */
+  | { kind: 'code'; lines: readonly string[] }
+  | { kind: 'verbatim'; lines: readonly string[] };
 
 export interface Section {
-  /** '' stands under the one before. */
+  /** '' has no heading. */
   title: string;
   parts: readonly Part[];
 }
@@ -20,14 +19,16 @@ export type Page = readonly Section[];
 
 const INDENT = 2;
 const GAP = 2;
-/** A longer name stands on a line of its own. */
+/** A longer name has its own line. */
 const WIDEST_NAME = 28;
 
 export const text = (said: string): Part => ({ kind: 'text', text: said });
-export const rows = (list: readonly (readonly [string, string])[]): Part => ({ kind: 'rows', rows: list });
+export const rows = (named: readonly (readonly [string, string])[]): Part => ({ kind: 'rows', rows: named });
+export const bullets = (items: readonly string[]): Part => ({ kind: 'list', items });
+export const verbatim = (...lines: readonly string[]): Part => ({ kind: 'verbatim', lines });
 export const code = (...lines: readonly string[]): Part => ({ kind: 'code', lines });
 
-/** Nothing is wider than `width` but a single word that is. */
+/** No line is wider than `width`, except one long word and verbatim lines. */
 export const renderPage = (page: Page, width: number): string =>
   page
     .filter(({ parts }) => parts.length > 0)
@@ -48,7 +49,14 @@ const pad = (line: string, columns: number): string => (line === '' ? '' : ' '.r
 function render(part: Part, width: number): readonly string[] {
   if (part.kind === 'text') return wrap(part.text, width);
   if (part.kind === 'rows') return rowsIn(part.rows, width);
+  if (part.kind === 'list') return part.items.flatMap((item) => hanging('- ', item, width));
+  if (part.kind === 'verbatim') return part.lines;
   return part.lines.flatMap((line) => (line.startsWith('#') ? wrapped(line, width) : broken(line, width)));
+}
+
+function hanging(mark: string, said: string, width: number): readonly string[] {
+  const lines = wrap(said, width - mark.length);
+  return lines.map((line, at) => (at === 0 ? mark : ' '.repeat(mark.length)) + line);
 }
 
 const wrapped = (comment: string, width: number): readonly string[] =>
@@ -77,7 +85,7 @@ function wrap(said: string, width: number): readonly string[] {
 
 const CONTINUED = ' \\';
 
-/** A command line of a shell over several lines, broken before an option or what follows the command. */
+/** Breaks a command line before options and operators. */
 function broken(line: string, width: number): readonly string[] {
   if (line.length <= width) return [line];
   const lines: string[] = [];
@@ -90,7 +98,7 @@ function broken(line: string, width: number): readonly string[] {
   return lines.map((each, at) => (at === lines.length - 1 ? each : each + CONTINUED));
 }
 
-/** What belongs on one line: an option with its value, an operator with what follows it. */
+/** An option with its value, or an operator with what follows it. */
 function unitsOf(line: string): readonly string[] {
   const words = line.match(/(?:"(?:[^"\\]|\\.)*"|'[^']*'|[^\s"'])+/g) ?? [line];
   const units: string[] = [];

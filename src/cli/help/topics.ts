@@ -1,43 +1,29 @@
-/** What `hedge help` knows besides commands: names alone, for lists; the texts are loaded when one is asked for. */
-import type { Page } from './page.ts';
-export interface HelpTopic {
-  name: string;
-  summary: string;
-  load(): Promise<Page>;
-}
+/** What `hedge help` has a page on besides commands. The texts are src/help/*.md. */
+
+const TOPIC_SUMMARIES = {
+  trading: 'Price limits, deal IDs, partial fills, closing, limits, halt',
+  recovery: 'Lost responses: check, resume, wait, journal',
+  practice: 'Learn without money, with faults that you choose',
+  keys: 'Profiles, API keys, accounts, TLS and proxies',
+  environment: 'Environment variables and files',
+  doctor: 'Checks of hedge doctor',
+  lists: 'Filters, sums and what a list covers',
+  watch: 'Live updates and charts',
+  json: 'The JSON document and its error codes',
+  csv: 'CSV and the other output formats',
+  query: 'Pick values from the document without jq',
+  scripting: 'Trade from scripts and cron, safe to run again',
+  batch: 'Many commands over one connection',
+  'exit-codes': 'Every exit code and its meaning',
+} as const;
+
+export type TopicName = keyof typeof TOPIC_SUMMARIES;
+
+const isTopic = (name: string): name is TopicName => Object.hasOwn(TOPIC_SUMMARIES, name);
+
+export const HELP_TOPICS: readonly { name: TopicName; summary: string }[] = Object.keys(TOPIC_SUMMARIES)
+  .filter(isTopic)
+  .map((name) => ({ name, summary: TOPIC_SUMMARIES[name] }));
 
 /** `hedge help topics`, which lists them. */
-export const TOPICS = { name: 'topics', summary: 'which topics there are' } as const;
-
-export const HELP_TOPICS: readonly HelpTopic[] = [
-  {
-    name: 'exit-codes',
-    summary: 'what a command ended with, and whether the book changed',
-    load: async () => (await import('./topic-exit-codes.ts')).exitCodesTopic,
-  },
-  {
-    name: 'environment',
-    summary: 'the variables that hedge reads, and where files live',
-    load: async () => (await import('./topic-environment.ts')).environmentTopic,
-  },
-  {
-    name: 'keys',
-    summary: 'where keys come from, which profile wins, limits, TLS',
-    load: async () => (await import('./topic-keys.ts')).keysTopic,
-  },
-  {
-    name: 'json',
-    summary: 'the document of --json, its errors, --query, --csv',
-    load: async () => (await import('./topic-json.ts')).jsonTopic,
-  },
-  {
-    name: 'practice',
-    summary: 'learning with no money, and with trouble of your choice',
-    load: async () => (await import('./topic-practice.ts')).practiceTopic,
-  },
-  {
-    name: 'scripting',
-    summary: 'dealing from scripts and cron, safe to run again',
-    load: async () => (await import('./topic-scripting.ts')).scriptingTopic,
-  },
-];
+export const TOPICS = { name: 'topics', summary: 'List all topics' } as const;

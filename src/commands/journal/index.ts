@@ -4,7 +4,7 @@ import { journalList } from './list.ts';
 import { journalSettle } from './resolve.ts';
 export const journal: CommandGroup = {
   name: 'journal',
-  summary: 'what was sent from this machine, and what became of it',
+  summary: 'Show what was sent from this machine, and the outcome',
   main: journalList,
   commands: [journalSettle],
 };

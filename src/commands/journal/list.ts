@@ -9,37 +9,35 @@ import { damageError, damageInWords, journalCoverage, readJournal } from '../../
 import { defineCommand } from '../define.ts';
 export const journalList = defineCommand({
   name: 'journal',
-  summary: 'what was sent from this machine, and what became of it',
+  summary: 'Show what was sent from this machine, and the outcome',
   description:
-    'Newest first, of every profile; --profile NAME leaves those dealt under that name. With an operand: that action in full, every step of it. Reads only this machine: what the service knows is for hedge check.',
-  operands: [
-    { name: 'ACTION', summary: 'an action id or its beginning, a hedge id or a deal id', optional: true },
-  ],
+    'Newest first, for every profile; --profile NAME shows only that one. With an argument: one action in full, with every step. Reads only this machine; hedge check asks the service.',
+  operands: [{ name: 'ACTION', summary: 'action ID or its beginning, hedge ID or deal ID', optional: true }],
   options: [
-    { flags: '--unresolved', summary: 'sent without a usable answer' },
-    { flags: '--in-flight', summary: 'accepted, or being sent, and not seen to end' },
+    { flags: '--unresolved', summary: 'only unknown outcomes' },
+    { flags: '--in-flight', summary: 'only in flight: accepted or being sent' },
     {
       flags: '--action <action>',
-      summary: 'open, add, reduce or close',
+      summary: 'only open, add, reduce or close',
       completes: { words: Object.keys(ACTION_OPTIONS) },
     },
-    { flags: '--market <market>', summary: 'on this market' },
-    { flags: '--side <side>', summary: 'buy or sell' },
-    { flags: '--deal-id <id>', summary: 'dealt under this deal id' },
-    { flags: '--environment <environment>', summary: 'live, sandbox or practice' },
+    { flags: '--market <market>', summary: 'only this market' },
+    { flags: '--side <side>', summary: 'only buy or sell' },
+    { flags: '--deal-id <id>', summary: 'only with this deal ID' },
+    { flags: '--environment <environment>', summary: 'only live, sandbox or practice' },
     {
       flags: '--day <day>',
-      summary: 'of this UTC day: 2026-11-20, or today',
+      summary: 'only this UTC day: 2026-11-20 or today',
       completes: { words: ['today'] },
     },
-    { flags: '--limit <count>', summary: 'how many, or all (20)' },
+    { flags: '--limit <count>', summary: 'number of actions, or all (default 20)' },
   ],
   examples: [
-    { line: 'hedge journal --day today', shows: 'what was dealt today' },
-    { line: 'hedge journal 7c1e', shows: 'one action in full: request, key, every step, what goes on' },
+    { line: 'hedge journal --day today', shows: 'actions of today' },
+    { line: 'hedge journal 7c1e', shows: 'one action in full: request, key, every step, next commands' },
     {
       line: 'hedge journal --unresolved --limit all --json | jq -r ".data[].action_id"',
-      shows: 'the ids of what nobody knows the end of',
+      shows: 'action IDs with an unknown outcome',
     },
   ],
   read: readJournalIntent,

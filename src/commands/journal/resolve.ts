@@ -8,23 +8,25 @@ import { findResolvable, resolveAction } from '../../trading/recover/resolve-act
 import { defineCommand } from '../define.ts';
 export const journalSettle = defineCommand({
   name: 'journal settle',
-  summary: 'your word for what became of an action that nobody else knows the end of',
+  summary: 'Record the outcome of an action manually',
   description:
     'Only for what is unresolved, or accepted and never seen on the book. Look first: hedge check. Nothing is sent; from then on limits, deal ids and guards go by your word.',
-  operands: [{ name: 'ACTION', summary: 'as hedge journal shows it', completes: { names: ['unresolved'] } }],
+  operands: [
+    { name: 'ACTION', summary: 'action ID, as hedge journal shows it', completes: { names: ['unresolved'] } },
+  ],
   options: [
     {
       flags: '--as <word>',
-      summary: 'done (it stands on the book) or nothing (it never happened)',
+      summary: 'done (executed) or nothing (not executed)',
       completes: { words: ['done', 'nothing'] },
     },
-    { flags: '--because <text>', summary: 'how you know: kept in the journal' },
-    { flags: '-y, --yes', summary: 'does not ask' },
+    { flags: '--because <text>', summary: 'reason, kept in the journal' },
+    { flags: '-y, --yes', summary: 'skip the confirmation' },
   ],
   examples: [
     {
       line: 'hedge journal settle 7c1e --as nothing --because "the venue says it never arrived"',
-      shows: 'asks, then 7c1e no longer stands in the way',
+      shows: 'confirm, then 7c1e no longer blocks the side',
     },
   ],
   read: readResolveIntent,

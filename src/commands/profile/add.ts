@@ -15,7 +15,7 @@ import { defineCommand } from '../define.ts';
 import { ACCOUNT_OPTION, askForKey, KEY_OPTIONS, whereKept } from './new-key.ts';
 export const profileAdd = defineCommand({
   name: 'profile add',
-  summary: 'keeps a key and its base address under a name',
+  summary: 'Store an API key and its base address as a profile',
   description:
     'The key is asked for without being shown, or comes from standard input, a file or a command; it is never an argument. It is tried on the service before anything is kept. The default profile stays what it was.',
   operands: [{ name: 'NAME', summary: 'letters, digits, - and _: desk, desk-live', completes: 'nothing' }],
@@ -23,20 +23,20 @@ export const profileAdd = defineCommand({
     { flags: '--base-url <address>', summary: 'https address of the service, ending in its version' },
     ...KEY_OPTIONS,
     ACCOUNT_OPTION,
-    { flags: '--ca-file <path>', summary: 'certificates to trust besides the usual ones (PEM)' },
-    { flags: '--time-zone <zone>', summary: 'zone that times are shown in (UTC): Africa/Lagos' },
+    { flags: '--ca-file <path>', summary: 'more certificates to trust (PEM)' },
+    { flags: '--time-zone <zone>', summary: 'time zone of screens (default UTC): Africa/Lagos' },
     ...LIMIT_OPTIONS,
-    { flags: '--no-check', summary: 'keeps the key without trying it' },
+    { flags: '--no-check', summary: 'store the key without trying it' },
   ],
   examples: [
-    { line: 'hedge profile add desk --base-url https://partner.example/api/v2', shows: 'asks for the key' },
+    { line: 'hedge profile add desk --base-url https://partner.example/api/v2', shows: 'ask for the key' },
     {
       line: 'pass show hedge/test | hedge profile add desk --base-url https://partner.example/api/v2 --key-stdin',
-      shows: 'the same from a password store',
+      shows: 'from a password store',
     },
     {
       line: 'hedge profile add desk --base-url https://partner.example/api/v2 --store keychain',
-      shows: 'the key goes into the keychain of this machine, not into a file',
+      shows: 'store the key in the keychain, not in a file',
     },
   ],
   read(raw) {

@@ -11,6 +11,6 @@ import { profileUse } from './use.ts';
 export const profile: CommandGroup = {
   name: 'profile',
   summary:
-    'A profile is a name for a key and a base address. The environment follows from the key: _live_ or _test_. The profile practice is built in.',
+    'Manage API keys, base addresses and limits. A profile is a name for a key and a base address. The key decides the environment: _live_ or _test_. The profile practice is built in.',
   commands: [profileAdd, profileList, profileShow, profileUse, profileSet, profileLimit, profileRemove],
 };

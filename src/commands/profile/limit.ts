@@ -8,22 +8,22 @@ import { defineCommand } from '../define.ts';
 import { storedSummary } from './describe.ts';
 export const profileLimit = defineCommand({
   name: 'profile limit',
-  summary: 'sets what may be dealt under a profile, or lifts it with none',
+  summary: 'Set the limits of a profile; none removes one',
   description:
-    'Opens and adds beyond a limit stop on this machine; reduce and close go on, except under --read-only, which deals nothing at all. A limit holds for the profile, not for HEDGE_API_KEY with HEDGE_BASE_URL, and practice has none. A live profile asks before it allows more.',
+    'An open or add beyond a limit is blocked on this machine. Reduce and close are still allowed, except with --read-only. Limits apply to the profile, not to HEDGE_API_KEY with HEDGE_BASE_URL. Practice has none. A live profile asks before it allows more.',
   operands: [{ name: 'NAME', summary: 'a profile' }],
   options: [
     ...LIMIT_OPTIONS,
-    { flags: '--no-read-only', summary: 'deals again' },
-    { flags: '-y, --yes', summary: 'does not ask' },
+    { flags: '--no-read-only', summary: 'allow trading again' },
+    { flags: '-y, --yes', summary: 'skip the confirmation' },
   ],
   examples: [
     {
       line: 'hedge profile limit desk --max-notional 50k --max-daily-notional 200k',
-      shows: 'at most 50,000 USD a deal and 200,000 USD a UTC day',
+      shows: 'at most 50,000 USD per action and 200,000 USD per UTC day',
     },
-    { line: 'hedge profile limit desk --max-notional none', shows: 'lifts one of them' },
-    { line: 'hedge profile limit desk --no-read-only', shows: 'deals again with it' },
+    { line: 'hedge profile limit desk --max-notional none', shows: 'remove one limit' },
+    { line: 'hedge profile limit desk --no-read-only', shows: 'allow trading again' },
   ],
   read: readLimitIntent,
   async run(desk, { name, change, yes }) {

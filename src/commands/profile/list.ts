@@ -5,7 +5,7 @@ import { defineCommand } from '../define.ts';
 import { PRACTICE_NAME, practiceSummary, storedSummary } from './describe.ts';
 export const profileList = defineCommand({
   name: 'profile list',
-  summary: 'the profiles of this user, keys masked',
+  summary: 'List profiles, keys masked',
   examples: [{ line: 'hedge profile list', shows: 'every profile, its environment and the default' }],
   read: readNothing,
   async run(desk) {

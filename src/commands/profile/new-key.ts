@@ -4,19 +4,19 @@ import type { KeyOrigin } from '../../args/profile-options.ts';
 import type { ApiKey } from '../../domain/api-key.ts';
 import type { CommandContext } from '../command-context.ts';
 export const KEY_OPTIONS = [
-  { flags: '--key-stdin', summary: 'the key comes on standard input' },
-  { flags: '--key-file <path>', summary: 'the key stands in a file, alone' },
-  { flags: '--key-command <json>', summary: 'a program that prints the key, run each time, never stored' },
+  { flags: '--key-stdin', summary: 'read the key from standard input' },
+  { flags: '--key-file <path>', summary: 'read the key from a file' },
+  { flags: '--key-command <json>', summary: 'run this command for the key each time; store no key' },
   {
     flags: '--store <place>',
-    summary: 'where the key is kept: file (plain text, yours alone) or keychain',
+    summary: 'store the key in a file (plain text, only you can read it) or keychain',
     completes: { words: ['file', 'keychain'] },
   },
 ] as const;
 
 export const ACCOUNT_OPTION = {
   flags: '--account <label>',
-  summary: 'label of the account, the same on every machine: payroll',
+  summary: 'account label, the same on every machine: payroll',
 } as const;
 
 export function askForKey(desk: CommandContext, origin: KeyOrigin): Promise<ApiKey> | ApiKey {

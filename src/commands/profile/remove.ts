@@ -8,17 +8,17 @@ import { defineCommand } from '../define.ts';
 import { storedSummary } from './describe.ts';
 export const profileRemove = defineCommand({
   name: 'profile remove',
-  summary: 'forgets a profile and its key',
-  description: 'The key itself stays valid at the service: revoke it in the partner desk if it may be known.',
+  summary: 'Remove a profile and its key',
+  description: 'The key stays valid at the service. Revoke it there if it may be known to others.',
   operands: [{ name: 'NAME', summary: 'a profile' }],
   options: [
     {
       flags: '--leave-key',
-      summary: 'leaves a key of the keychain there: for one that cannot be used any more',
+      summary: 'keep the key in the keychain, for a keychain that does not work',
     },
-    { flags: '-y, --yes', summary: 'does not ask' },
+    { flags: '-y, --yes', summary: 'skip the confirmation' },
   ],
-  examples: [{ line: 'hedge profile remove desk', shows: 'asks, then forgets it' }],
+  examples: [{ line: 'hedge profile remove desk', shows: 'confirm, then remove it' }],
   read: (raw) => ({
     name: raw.operands[0] ?? '',
     yes: optionGiven(raw, 'yes'),

@@ -7,11 +7,11 @@ import { defineCommand } from '../define.ts';
 import { PRACTICE_NAME, practiceSummary, storedSummary, summaryOf } from './describe.ts';
 export const profileShow = defineCommand({
   name: 'profile show',
-  summary: 'the profile that is chosen here and which source chose it, or one by name',
-  operands: [{ name: 'NAME', summary: 'a profile; without it, the one in force', optional: true }],
+  summary: 'Show the profile in use and its source, or one by name',
+  operands: [{ name: 'NAME', summary: 'profile; default: the one in use', optional: true }],
   examples: [
-    { line: 'hedge profile show', shows: 'which profile this terminal deals with, and why' },
-    { line: 'hedge profile show desk', shows: 'one profile, its key masked' },
+    { line: 'hedge profile show', shows: 'the profile of this terminal, and why' },
+    { line: 'hedge profile show desk', shows: 'one profile, key masked' },
   ],
   read: ({ operands }) => ({ name: operands[0] }),
   async run(desk, { name }) {

@@ -9,10 +9,10 @@ import { defineCommand } from '../define.ts';
 import { PRACTICE_NAME, practiceSummary, storedSummary } from './describe.ts';
 export const profileUse = defineCommand({
   name: 'profile use',
-  summary: 'makes a profile the default; a live one is asked about',
+  summary: 'Make a profile the default; ask if it is live',
   operands: [{ name: 'NAME', summary: 'a profile, or practice' }],
-  options: [{ flags: '-y, --yes', summary: 'does not ask' }],
-  examples: [{ line: 'hedge profile use desk', shows: 'what hedge uses from now on, in every terminal' }],
+  options: [{ flags: '-y, --yes', summary: 'skip the confirmation' }],
+  examples: [{ line: 'hedge profile use desk', shows: 'use it from now on, in every terminal' }],
   read: (raw) => ({ name: raw.operands[0] ?? '', yes: optionGiven(raw, 'yes') }),
   async run(desk, { name, yes }) {
     const profiles = await desk.profiles();

@@ -1,6 +1,7 @@
 /** What may stand in a batch, and what is said of a line that may not. */
 import { describe, expect, it } from 'vitest';
-import { kindInBatch, readBatchLines, wordsOfJson } from '../../../src/cli/batch/read-lines.ts';
+import { kindInBatch } from '../../../src/cli/batch/batch-commands.ts';
+import { readBatchLines, wordsOfJson } from '../../../src/cli/batch/read-lines.ts';
 import { REGISTRY } from '../../../src/commands/registry.ts';
 import { UsageError } from '../../../src/errors.ts';
 

@@ -1,0 +1,97 @@
+/** `hedge help WORDS`: finds the page of a command or topic; and a help page as a JSON document. */
+
+import type { CommandResult } from '../../commands/command-result.ts';
+import { type Command, type CommandGroup, isGroup } from '../../commands/define.ts';
+import { REGISTRY } from '../../commands/registry.ts';
+import { didYouMean } from '../../domain/did-you-mean.ts';
+import { quoted } from '../../domain/quoted.ts';
+import { UsageError } from '../../errors.ts';
+import batch from '../../help/batch.md?raw';
+import csv from '../../help/csv.md?raw';
+import doctor from '../../help/doctor.md?raw';
+import environment from '../../help/environment.md?raw';
+import exitCodes from '../../help/exit-codes.md?raw';
+import json from '../../help/json.md?raw';
+import keys from '../../help/keys.md?raw';
+import lists from '../../help/lists.md?raw';
+import practice from '../../help/practice.md?raw';
+import query from '../../help/query.md?raw';
+import recovery from '../../help/recovery.md?raw';
+import scripting from '../../help/scripting.md?raw';
+import trading from '../../help/trading.md?raw';
+import watch from '../../help/watch.md?raw';
+import type { Output } from '../output-options.ts';
+import { entryHelp, rootHelp } from './command-help.ts';
+import { topicPage } from './markdown.ts';
+import { type Page, renderPage, rows, text } from './page.ts';
+import { HELP_TOPICS, TOPICS, type TopicName } from './topics.ts';
+export const TOPIC_TEXTS: Readonly<Record<TopicName, string>> = {
+  trading,
+  recovery,
+  practice,
+  keys,
+  environment,
+  doctor,
+  lists,
+  watch,
+  json,
+  csv,
+  query,
+  scripting,
+  batch,
+  'exit-codes': exitCodes,
+};
+
+/** @throws UsageError for unknown words. */
+export async function helpWith(words: readonly string[], width: number): Promise<string> {
+  const [first, second, ...more] = words;
+  if (first === undefined || first === 'help') return rootHelp(width);
+  const topic = HELP_TOPICS.find(({ name }) => name === first);
+  if (topic !== undefined && second === undefined)
+    return renderPage(topicPage(TOPIC_TEXTS[topic.name]), width);
+  if (first === TOPICS.name && second === undefined) return renderPage(LIST_OF_TOPICS, width);
+  const entry = await REGISTRY.find(({ name }) => name === first)?.load();
+  if (entry !== undefined && second === undefined) return entryHelp(entry, width);
+  const command =
+    entry !== undefined && isGroup(entry) && more.length === 0
+      ? entry.commands.find(({ name }) => name === `${first} ${second ?? ''}`)
+      : undefined;
+  if (command !== undefined) return entryHelp(command, width);
+  throw new UsageError(
+    `No help found for ${quoted(words.join(' '))}.`,
+    `${meantBy(words, entry)}Commands: see hedge --help. Topics: ${HELP_TOPICS.map(({ name }) => name).join(', ')}.`,
+  );
+}
+
+const LIST_OF_TOPICS: Page = [
+  { title: 'Topics', parts: [rows(HELP_TOPICS.map(({ name, summary }) => [`help ${name}`, summary]))] },
+  { title: '', parts: [text('For one command: hedge help COMMAND. All commands: hedge --help')] },
+];
+
+/** Suggests the closest command or topic. */
+function meantBy(words: readonly string[], entry: Command | CommandGroup | undefined): string {
+  const known = [...REGISTRY, ...HELP_TOPICS, TOPICS].map(({ name }) => name);
+  const [first = ''] = words;
+  if (!known.includes(first)) return didYouMean(first, known);
+  if (entry === undefined || !isGroup(entry)) return `Did you mean: hedge help ${first}. `;
+  return didYouMean(
+    words.join(' '),
+    entry.commands.map(({ name }) => name),
+  );
+}
+
+/** JSON and queries get the page as text; a table is the page itself. */
+export const wantsDocument = (output: Output): boolean =>
+  output.form === 'json' || output.form === 'jsonl' || output.query !== undefined;
+
+export const helpShown = (page: string): CommandResult => ({
+  document: () => ({ text: page }),
+  table: () => undefined,
+  blocks: () => [],
+  changes: () => [],
+  meta: {},
+  servedAt: undefined,
+  finding: undefined,
+  zone: undefined,
+  command: undefined,
+});

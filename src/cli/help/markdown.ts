@@ -1,0 +1,80 @@
+/**
+ * The Markdown of a help topic as a page: headings, paragraphs, lists, tables of two columns and fenced code. Lists that
+ * come from the code are filled in where the text has their name in double braces.
+ */
+import { OWN_CODES } from '../../errors.ts';
+import { COMMANDS_IN_BATCH } from '../batch/batch-commands.ts';
+import { DIES_BY_SIGNAL, EXIT_CODES, WORST_FIRST } from '../exit-codes.ts';
+import { bullets, code, type Page, type Part, rows, text, verbatim } from './page.ts';
+
+const FROM_CODE: Readonly<Record<string, () => string>> = {
+  'exit-codes': () =>
+    [
+      ...EXIT_CODES.map(({ code: number, meaning }) => `| ${number.toString()} | ${meaning} |`),
+      `| signal | ${DIES_BY_SIGNAL} |`,
+    ].join('\n'),
+  'worst-first': () => WORST_FIRST.join(', '),
+  'error-codes': () => OWN_CODES.join(', '),
+  'batch-commands': () => COMMANDS_IN_BATCH.join(', '),
+};
+
+/** The title of the topic (`# …`) is left out: a page is shown under its name. */
+export function topicPage(markdown: string): Page {
+  const filled = markdown.replaceAll(/\{\{([a-z-]+)\}\}/g, (_whole, name: string) => fromCode(name));
+  const sections: { title: string; parts: Part[] }[] = [{ title: '', parts: [] }];
+  for (const block of blocksOf(filled)) {
+    const heading = /^(#+) (.*)$/.exec(block[0] ?? '');
+    if (heading === null) sections.at(-1)?.parts.push(partOf(block));
+    else if (heading[1] !== '#') sections.push({ title: heading[2] ?? '', parts: [] });
+  }
+  return sections;
+}
+
+function fromCode(name: string): string {
+  const made = FROM_CODE[name];
+  if (made === undefined) throw new Error(`{{${name}}} has no list in the code`);
+  return made();
+}
+
+/** What blank lines separate; a fence is one block, whatever is in it. */
+function blocksOf(markdown: string): readonly (readonly string[])[] {
+  const blocks: string[][] = [[]];
+  let fenced = false;
+  for (const line of markdown.split('\n')) {
+    const isFence = line.startsWith('```');
+    if (line === '' && !fenced) blocks.push([]);
+    else if (isFence && !fenced) blocks.push([line]);
+    else blocks.at(-1)?.push(line);
+    if (isFence) fenced = !fenced;
+  }
+  return blocks.filter(({ length }) => length > 0);
+}
+
+function partOf(block: readonly string[]): Part {
+  const [first = ''] = block;
+  if (first === '```sh') return code(...block.slice(1, -1));
+  if (first.startsWith('```')) return verbatim(...block.slice(1, -1));
+  if (first.startsWith('|')) return tableOf(block);
+  if (first.startsWith('- ')) return bullets(itemsOf(block).map(plain));
+  return text(plain(block.join(' ')));
+}
+
+const itemsOf = (block: readonly string[]): readonly string[] =>
+  block.reduce<string[]>(
+    (items, line) =>
+      line.startsWith('- ')
+        ? [...items, line.slice(2)]
+        : [...items.slice(0, -1), `${items.at(-1) ?? ''} ${line.trim()}`],
+    [],
+  );
+
+/** Without the line of titles, which says nothing that the section's title does not. */
+const tableOf = (block: readonly string[]): Part =>
+  rows(
+    block
+      .slice(block[1]?.startsWith('|---') === true ? 2 : 0)
+      .map((line) => line.slice(1, -1).split(/(?<!\\)\|/))
+      .map(([name = '', about = '']) => [plain(name.trim()), plain(about.trim())]),
+  );
+
+const plain = (markdown: string): string => markdown.replaceAll(/`|\*\*|\\(?=[|_*])/g, '');
