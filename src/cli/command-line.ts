@@ -229,7 +229,7 @@ function usageErrorOf(error: CommanderError, program: Commander, argv: readonly 
   );
 }
 
-/** The command that the words begin with, as it is called: `hedge`, `practice`, `weather`. */
+/** The command that the words begin with, as it is called: `hedge`, `practice`, `faults`. */
 function namedIn(within: Commander, [word, ...words]: readonly string[]): readonly string[] {
   const named = within.commands.find((command) => command.name() === word);
   return [within.name(), ...(named === undefined ? [] : namedIn(named, words))];

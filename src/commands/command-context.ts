@@ -5,7 +5,7 @@
 
 import type { TextSource } from '../args/api-request.ts';
 import type { BatchIntent } from '../args/batch-options.ts';
-import type { WeatherChange } from '../args/weather-intent.ts';
+import type { FaultChange } from '../args/practice-faults.ts';
 import type { PriceMemory } from '../cache/seen-prices.ts';
 import type { HedgeApi } from '../client/hedge-api.ts';
 import type { KeyVault } from '../config/keychain.ts';
@@ -17,7 +17,7 @@ import type { HedgeError } from '../errors.ts';
 import type { Halt } from '../journal/halt.ts';
 import type { Journal } from '../journal/store.ts';
 import type { Block } from '../output/blocks.ts';
-import type { PracticeAdvance, PracticeState, PracticeWeather } from '../output/views/practice.ts';
+import type { PracticeAdvance, PracticeFaults, PracticeState } from '../output/views/practice.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { ReadContext } from '../readings/read-context.ts';
 import type { Progress } from '../terminal/progress.ts';
@@ -151,13 +151,13 @@ export interface PracticeControl {
   status(): Promise<PracticeState>;
   reset(options: { balance?: string }): Promise<PracticeState>;
   advance(ms: number): Promise<PracticeAdvance>;
-  weather(): Promise<PracticeWeather>;
+  faults(): Promise<PracticeFaults>;
   /** Only what is named changes. */
-  setWeather(change: WeatherChange): Promise<PracticeWeather>;
-  clearWeather(): Promise<PracticeWeather>;
+  setFaults(change: FaultChange): Promise<PracticeFaults>;
+  clearFaults(): Promise<PracticeFaults>;
   serve(options: {
-    /** Laid over the kept weather for as long as it serves. */
-    weather: WeatherChange;
+    /** Added to the stored faults while it serves. */
+    faults: FaultChange;
     port?: number;
     host?: string;
     /** Called with one finished line a request. */

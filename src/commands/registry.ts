@@ -135,7 +135,7 @@ export const REGISTRY: readonly RegistryLine[] = [
     name: 'practice',
     group: 'Settings and practice',
     summary: 'Manage the practice service on this machine',
-    load: async () => (await import('./practice/index.ts')).practice,
+    load: async () => (await import('./practice.ts')).practice,
   },
   {
     name: 'doctor',

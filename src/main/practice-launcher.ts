@@ -51,9 +51,9 @@ export function practiceLauncher({
       status: () => administer((admin) => admin.status()),
       reset: (options) => administer((admin) => admin.reset(options)),
       advance: (ms) => administer((admin) => admin.advance(ms)),
-      weather: () => administer((admin) => admin.weather()),
-      setWeather: (change) => administer((admin) => admin.setWeather(change)),
-      clearWeather: () => administer((admin) => admin.clearWeather()),
+      faults: () => administer((admin) => admin.faults()),
+      setFaults: (change) => administer((admin) => admin.setFaults(change)),
+      clearFaults: () => administer((admin) => admin.clearFaults()),
       serve: ({ onRequest, ...where }) =>
         withOurErrors(({ startPracticeService }) =>
           startPracticeService({
@@ -130,13 +130,13 @@ const placeOf = (error: Error): string =>
 
 /** `10:02:58 sandbox POST /hedges 200 12 ms`, and any injected fault. Never an API key. */
 function logLine(entry: RequestLogEntry): string {
-  const { at, environment, method, path, status, code, idempotencyKey, replayed, ms, weather } = entry;
+  const { at, environment, method, path, status, code, idempotencyKey, replayed, ms, fault } = entry;
   const book = environment === 'test' ? 'sandbox' : (environment ?? 'nobody');
   const parts = [at.slice(11, 19), book, method, path, status === 0 ? 'cut' : status.toString()];
   if (code !== undefined) parts.push(code);
   parts.push(`${ms.toFixed(0)} ms`);
   if (idempotencyKey !== undefined) parts.push(`key ${idempotencyKey}`);
   if (replayed === true) parts.push('replayed');
-  if (weather !== undefined) parts.push(`weather ${weather}`);
+  if (fault !== undefined) parts.push(`fault ${fault}`);
   return parts.join(' ');
 }

@@ -1,65 +1,108 @@
-/** Administration of a practice book: its state, a fresh start, moving time, weather. Works with or without a server. */
-import { beginBook } from './book/begin.ts';
-import { availableExposure, exposure } from './book/exposure.ts';
-import { accountsOf } from './book/ledger.ts';
-import { ordersInFlight } from './book/orders.ts';
-import { positionsAt } from './book/positions.ts';
-import { bringTo } from './book/progress.ts';
-import type { Desk } from './book/sitting.ts';
-import { bookTime, iso, keepInstant, moveAhead } from './book/time.ts';
-import { ENVIRONMENTS, STATUSES } from './book/words.ts';
-import type {
-  AdvanceSummary,
-  BookStatus,
-  Environment,
-  HedgeStatus,
-  PracticeAdmin,
-  PracticeClock,
-  PracticeSettings,
-  PracticeStatus,
-} from './door.ts';
-import { PracticeInputError } from './failures.ts';
-import { decimalOf, MONEY_PLACES, moneyText } from './money/decimals.ts';
-import { text, whole } from './store/database.ts';
-import type { WeatherKeeper } from './weather/keeper.ts';
+/** Administration of the practice books: status, reset, advance, faults. Needs no running server. */
+import { availableExposure, grossExposure, positionsAt, readAccounts, seedBook } from './book/accounts.ts';
+import { type BookEvent, processDueEvents } from './book/execute-order.ts';
+import { ordersInFlight } from './book/stored-orders.ts';
+import {
+  advanceBookTime,
+  type BookContext,
+  bookTime,
+  isoTime,
+  saveBookTime,
+} from './book/transaction-context.ts';
+import {
+  PRACTICE_ENVIRONMENTS,
+  PRACTICE_HEDGE_STATUSES,
+  type PracticeClock,
+  type PracticeEnvironment,
+  type PracticeHedgeStatus,
+  PracticeInputError,
+} from './domain/practice-types.ts';
+import { decimalOf, MONEY_DECIMALS, moneyText, sumOf } from './domain/scaled-decimals.ts';
+import type { FaultStore } from './faults/fault-store.ts';
+import type { Faults } from './faults/faults.ts';
+import type { PracticeSettings } from './settings/practice-settings.ts';
+import { enumColumn, integerColumn } from './store/database.ts';
 
-export interface Administered extends Desk {
+export interface PracticeAdmin {
+  status(): Promise<PracticeStatus>;
+  /** Empties both books under a new book ID; book time returns to wall time. Keys, faults and settings are kept. */
+  reset(options?: { balance?: string }): Promise<PracticeStatus>;
+  /** Moves book time ahead; everything due is executed at its own time. */
+  advance(ms: number): Promise<AdvanceSummary>;
+  faults(): Promise<Faults>;
+  setFaults(change: Partial<Faults>): Promise<Faults>;
+  clearFaults(): Promise<Faults>;
+}
+
+export interface BookStatus {
+  balance_usdc: string;
+  /** Margin of filled hedges. */
+  margin_in_use_usdc: string;
+  /** Margin and fees of orders in flight. */
+  reserved_usdc: string;
+  /** The counterparty: minus the sum of the three above. */
+  house_usdc: string;
+  open_exposure_usd: string;
+  available_exposure_usd: string;
+  unrealized_pnl_usd: string;
+  hedges: Record<PracticeHedgeStatus, number>;
+  orders_in_flight: number;
+}
+
+export interface PracticeStatus {
+  book_id: string;
+  book_time: string;
+  wall_time: string;
+  /** How far book time is ahead of wall time. */
+  ahead_ms: number;
+  store: string;
+  books: Record<PracticeEnvironment, BookStatus>;
+  faults: Faults;
+  settings: PracticeSettings;
+}
+
+export interface AdvanceSummary {
+  from: string;
+  to: string;
+  advanced_ms: number;
+  environments: Record<PracticeEnvironment, { events: BookEvent[]; balance_usdc: string }>;
+}
+
+export interface AdminContext extends BookContext {
   clock: PracticeClock;
   store: string;
   settings: PracticeSettings;
-  weather: WeatherKeeper;
+  faults: FaultStore;
 }
 
 const LONGEST_ADVANCE = 366 * 86_400_000;
 const LARGEST_BALANCE = 1_000_000_000;
 
-export function administration(of: Administered): PracticeAdmin {
+export function makeAdmin(context: AdminContext): PracticeAdmin {
   return {
-    status: async () => of.db.immediate(() => status(of)),
+    status: async () => context.db.transaction(() => status(context)),
     async reset(options = {}) {
-      const opening = options.balance === undefined ? of.terms.openingBalance : balanceOf(options.balance);
-      return of.db.immediate(() => {
-        beginBook(of.db, of.random, opening);
-        return status(of);
+      const opening =
+        options.balance === undefined ? context.terms.openingBalance : parseBalance(options.balance);
+      return context.db.transaction(() => {
+        seedBook(context.db, context.random, opening);
+        return status(context);
       });
     },
     async advance(ms) {
       if (!Number.isSafeInteger(ms) || ms < 1 || ms > LONGEST_ADVANCE) {
-        throw new PracticeInputError(
-          'duration',
-          'Book time can be moved ahead by 1 ms to 366 days at a time.',
-        );
+        throw new PracticeInputError('duration', 'Book time can move ahead by 1 ms to 366 days at a time.');
       }
-      return of.db.immediate(() => advance(of, ms));
+      return context.db.transaction(() => advance(context, ms));
     },
-    weather: async () => of.weather.current(of.db),
-    setWeather: async (change) => of.weather.set(of.db, change),
-    clearWeather: async () => of.weather.clear(of.db),
+    faults: async () => context.faults.current(context.db),
+    setFaults: async (change) => context.faults.set(context.db, change),
+    clearFaults: async () => context.faults.clear(context.db),
   };
 }
 
-function balanceOf(written: string): bigint {
-  const balance = /^\d+(\.\d+)?$/.test(written) ? decimalOf(written, MONEY_PLACES) : undefined;
+function parseBalance(written: string): bigint {
+  const balance = /^\d+(\.\d+)?$/.test(written) ? decimalOf(written, MONEY_DECIMALS) : undefined;
   if (balance === undefined || balance > BigInt(LARGEST_BALANCE) * 1_000_000n) {
     throw new PracticeInputError(
       'balance',
@@ -69,61 +112,67 @@ function balanceOf(written: string): bigint {
   return balance;
 }
 
-function advance(of: Administered, ms: number): AdvanceSummary {
-  const before = bookTime(of.db, of.clock.now());
-  moveAhead(of.db, ms);
+function advance(context: AdminContext, ms: number): AdvanceSummary {
+  const before = bookTime(context.db, context.clock.now());
+  advanceBookTime(context.db, ms);
   const to = before.now + ms;
-  const environments = fromEach((environment) => {
-    const events = bringTo(of, environment, to);
-    return { events, balance_usdc: moneyText(accountsOf(of.db, environment).balance) };
+  const environments = forEachEnvironment((environment) => {
+    const events = processDueEvents(context, environment, to);
+    return { events, balance_usdc: moneyText(readAccounts(context.db, environment).balance) };
   });
-  keepInstant(of.db, to);
-  return { from: iso(before.now), to: iso(to), advanced_ms: ms, environments };
+  saveBookTime(context.db, to);
+  return { from: isoTime(before.now), to: isoTime(to), advanced_ms: ms, environments };
 }
 
-function status(of: Administered): PracticeStatus {
-  const wallNow = of.clock.now();
-  const time = bookTime(of.db, wallNow);
-  for (const environment of ENVIRONMENTS) bringTo(of, environment, time.now);
-  keepInstant(of.db, time.now);
+function status(context: AdminContext): PracticeStatus {
+  const wallNow = context.clock.now();
+  const time = bookTime(context.db, wallNow);
+  for (const environment of PRACTICE_ENVIRONMENTS) processDueEvents(context, environment, time.now);
+  saveBookTime(context.db, time.now);
   return {
     book_id: time.bookId,
-    book_time: iso(time.now),
-    wall_time: iso(wallNow),
+    book_time: isoTime(time.now),
+    wall_time: isoTime(wallNow),
     ahead_ms: time.aheadMs,
-    store: of.store,
-    books: fromEach((environment) => bookStatus(of, environment, time.now)),
-    weather: of.weather.current(of.db),
-    settings: of.settings,
+    store: context.store,
+    books: forEachEnvironment((environment) => bookStatus(context, environment, time.now)),
+    faults: context.faults.current(context.db),
+    settings: context.settings,
   };
 }
 
-function bookStatus(of: Administered, environment: Environment, now: number): BookStatus {
-  const accounts = accountsOf(of.db, environment);
-  const positions = positionsAt(of, environment, now);
+function bookStatus(context: AdminContext, environment: PracticeEnvironment, now: number): BookStatus {
+  const accounts = readAccounts(context.db, environment);
+  const positions = positionsAt(context, environment, now);
   return {
     balance_usdc: moneyText(accounts.balance),
     margin_in_use_usdc: moneyText(accounts.margin),
     reserved_usdc: moneyText(accounts.reserved),
     house_usdc: moneyText(accounts.house),
-    open_exposure_usd: moneyText(exposure(of.db, environment)),
-    available_exposure_usd: moneyText(availableExposure({ ...of, environment })),
-    unrealized_pnl_usd: moneyText(positions.reduce((sum, position) => sum + position.net, 0n)),
-    hedges: hedgeCounts(of, environment),
-    orders_in_flight: ordersInFlight(of.db, environment).length,
+    open_exposure_usd: moneyText(grossExposure(context.db, environment)),
+    available_exposure_usd: moneyText(availableExposure({ ...context, environment })),
+    unrealized_pnl_usd: moneyText(sumOf(positions.map((position) => position.net))),
+    hedges: hedgeCounts(context, environment),
+    orders_in_flight: ordersInFlight(context.db, environment).length,
   };
 }
 
-function hedgeCounts(of: Administered, environment: Environment): Record<HedgeStatus, number> {
-  const rows = of.db.all(
+function hedgeCounts(
+  context: AdminContext,
+  environment: PracticeEnvironment,
+): Record<PracticeHedgeStatus, number> {
+  const rows = context.db.all(
     'SELECT status, COUNT(*) AS count FROM hedges WHERE environment = ? GROUP BY status',
     environment,
   );
-  const counted = new Map(rows.map((row) => [text(row, 'status'), whole(row, 'count')]));
-  const [submitted, filled, failed, closed] = STATUSES.map((each) => counted.get(each) ?? 0);
-  return { submitted: submitted ?? 0, filled: filled ?? 0, failed: failed ?? 0, closed: closed ?? 0 };
+  const counts: Record<PracticeHedgeStatus, number> = { submitted: 0, filled: 0, failed: 0, closed: 0 };
+  for (const row of rows)
+    counts[enumColumn(row, 'status', PRACTICE_HEDGE_STATUSES)] = integerColumn(row, 'count');
+  return counts;
 }
 
-function fromEach<T>(of: (environment: Environment) => T): Record<Environment, T> {
-  return { live: of('live'), test: of('test') };
+function forEachEnvironment<T>(
+  read: (environment: PracticeEnvironment) => T,
+): Record<PracticeEnvironment, T> {
+  return { live: read('live'), test: read('test') };
 }

@@ -67,7 +67,7 @@ describe('thirty lines of which the answer to the twelfth is lost on every try',
     expect((await hedge('batch', file, '--yes')).code).toBe(0);
 
     writeFileSync(file, LINES.join('\n'));
-    await hedge(...'practice weather --lost-after 100% --only open --once 3'.split(' '));
+    await hedge(...'practice faults --lost-after 100% --only open --once 3'.split(' '));
     const stopped = await hedge('batch', file, '--yes');
     expect(stopped.code).toBe(7);
     expect(codesOf(stopped.out)).toEqual(
@@ -114,7 +114,7 @@ describe('a batch that is told to stop', () => {
         open(1_003),
         'account',
       ]);
-      await hedge('practice', 'weather', '--slow-fills', '600');
+      await hedge('practice', 'faults', '--slow-fills', '600');
       const child = spawn(...toStart('batch', file, '--yes'), { env: bareEnvironment(env) });
       const out = text(child.stdout);
       const err = text(child.stderr);

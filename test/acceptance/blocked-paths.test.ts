@@ -27,8 +27,8 @@ interface Blocked {
 }
 
 const OPEN = 'open USDTNGN buy 10000 -t 3 --yes';
-const weather = (change: Parameters<ServedBook['desk']['service']['admin']['setWeather']>[0]) => () =>
-  served.desk.service.admin.setWeather(change);
+const injectFaults = (change: Parameters<ServedBook['desk']['service']['admin']['setFaults']>[0]) => () =>
+  served.desk.service.admin.setFaults(change);
 const halt = (_: unknown, run: (line: string) => Promise<Ran>) => run('halt venue down');
 const damage = ({ home }: TestDesk): void => {
   mkdirSync(join(home, 'state'), { mode: 0o700 });
@@ -36,9 +36,9 @@ const damage = ({ home }: TestDesk): void => {
 };
 /** An open whose answers are all lost before the book acted. */
 const unresolved = async (_: unknown, run: (line: string) => Promise<Ran>): Promise<void> => {
-  await served.desk.service.admin.setWeather({ share_lost_before: 1, only: 'open' });
+  await served.desk.service.admin.setFaults({ share_lost_before: 1, only: 'open' });
   expect((await run(OPEN)).code).toBe(7);
-  await served.desk.service.admin.clearWeather();
+  await served.desk.service.admin.clearFaults();
 };
 
 const BLOCKED: readonly Blocked[] = [
@@ -103,7 +103,7 @@ const BLOCKED: readonly Blocked[] = [
   {
     what: 'an open in a disabled market',
     line: OPEN,
-    arrange: weather({ disabled_markets: ['USDTNGN'] }),
+    arrange: injectFaults({ disabled_markets: ['USDTNGN'] }),
     code: 10,
     error: 'market_disabled',
   },

@@ -36,8 +36,8 @@ interface Case {
 }
 
 const isOpen = ({ name }: EachAction): boolean => name === 'open';
-const weather = (change: Parameters<ServedBook['desk']['service']['admin']['setWeather']>[0]) =>
-  served.desk.service.admin.setWeather(change);
+const injectFaults = (change: Parameters<ServedBook['desk']['service']['admin']['setFaults']>[0]) =>
+  served.desk.service.admin.setFaults(change);
 
 /** Meddles with the requests of the action alone: the n-th, from 1. */
 const onSend =
@@ -98,13 +98,13 @@ const CASES: readonly Case[] = [
   {
     what: 'is pending at the time limit',
     options: '--timeout 5',
-    arrange: () => weather({ slow_fills_seconds: 3_600 }),
+    arrange: () => injectFaults({ slow_fills_seconds: 3_600 }),
     expected: () => pending,
   },
   {
     what: 'fails, where the service shows it',
     options: '--timeout 5',
-    arrange: () => weather({ share_failing_orders: 1 }),
+    arrange: () => injectFaults({ share_failing_orders: 1 }),
     expected: (action) =>
       isOpen(action)
         ? {

@@ -108,7 +108,7 @@ describe.each(['SIGTERM', 'SIGHUP'] as const)('%s while the end is awaited', (si
   it.each(EACH_ACTION)('ends $name by the signal, with one document that is true', async (action) => {
     const served = await aService();
     await bookFor(served, action);
-    await served.desk.service.admin.setWeather({ slow_fills_seconds: 3_600 });
+    await served.desk.service.admin.setFaults({ slow_fills_seconds: 3_600 });
     const home = temporaryFolder();
     const child = spawn(...toStart(...wordsOf(action)), {
       env: bareEnvironment(served.way(home)),
@@ -132,7 +132,7 @@ describe('Ctrl-C while the end is awaited, on a terminal', () => {
     async (action) => {
       const served = await aService();
       await bookFor(served, action);
-      await served.desk.service.admin.setWeather({ slow_fills_seconds: 3_600 });
+      await served.desk.service.admin.setFaults({ slow_fills_seconds: 3_600 });
       const home = temporaryFolder();
       const screen = openScreen(...toStart(...wordsOf(action, '--yes')), {
         env: served.way(home),
@@ -157,7 +157,7 @@ describe('a second Ctrl-C', () => {
     const served = await aService();
     const open = EACH_ACTION[0] ?? expect.fail('no action');
     await bookFor(served, open);
-    await served.desk.service.admin.setWeather({ latency_ms: 60_000, only: 'actions' });
+    await served.desk.service.admin.setFaults({ latency_ms: 60_000, only: 'actions' });
     const screen = openScreen(...toStart(...wordsOf(open, '--yes')), {
       env: served.way(temporaryFolder()),
     });

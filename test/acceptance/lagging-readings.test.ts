@@ -66,7 +66,7 @@ function behindOnce(service: LaggingService, behind: ReturnType<Lag>, ...kinds: 
 }
 
 const landsAfter = (service: LaggingService, seconds: number): Promise<unknown> =>
-  service.served.desk.service.admin.setWeather({ slow_fills_seconds: seconds });
+  service.served.desk.service.admin.setFaults({ slow_fills_seconds: seconds });
 
 describe('seconds after a fill of this machine, as replicas show it that are behind', {
   timeout: LONG_MS,

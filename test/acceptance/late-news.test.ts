@@ -12,10 +12,10 @@ describe('an open that nobody waited for', () => {
       /PARTIAL FILL \d\d:\d\d UTC PAY-1: 6,000\.00 USD of 10,000\.00 USD, hdg_\w+, struck 1,[\d.]+\n/,
     ],
     ['fails', ['--failing-orders', '100%'], /FAILED \d\d:\d\d UTC PAY-1: nothing opened\n/],
-  ])('and %s leads the errors of the next reading of the hedges, once', async (_, weather, line) => {
+  ])('and %s leads the errors of the next reading of the hedges, once', async (_, faults, line) => {
     const env = { HEDGE_HOME: temporaryFolder() };
     const hedge = (words: string) => runBuilt([...words.split(' '), '--profile', 'practice'], { env });
-    if (weather.length > 0) await hedge(['practice weather', ...weather].join(' '));
+    if (faults.length > 0) await hedge(['practice faults', ...faults].join(' '));
     const sent = await hedge('open USDTNGN buy 10k --tenor 3 --deal-id PAY-1 --yes --no-wait');
     expect([sent.code, sent.err]).toEqual([0, expect.stringContaining('accepted')]);
     await hedge('practice advance 10s');

@@ -12,13 +12,13 @@ const LONG_MS = 180_000;
 async function deskFor(
   action: EachAction,
   { expect, onTestFinished }: TestContext,
-  weather: { share_lost_after?: 1; share_lost_before?: 1; once?: number },
+  faults: { share_lost_after?: 1; share_lost_before?: 1; once?: number },
 ) {
   const served = await servedBook();
   onTestFinished(() => served.close());
   await bookFor(served, action);
   const { admin } = served.desk.service;
-  await admin.setWeather({ ...weather, only: action.name });
+  await admin.setFaults({ ...faults, only: action.name });
   const home = temporaryFolder(onTestFinished);
   const keys = () => [...new Set(served.changes().map(({ idempotencyKey }) => idempotencyKey))];
   return {
@@ -31,7 +31,7 @@ async function deskFor(
     },
     keys,
     sent: () => served.changes().length,
-    calm: () => admin.clearWeather(),
+    clearFaults: () => admin.clearFaults(),
     async expectDoneOnce() {
       expect({ acted: served.acted(action.path), keys: keys().length }).toEqual({ acted: 1, keys: 1 });
       expect(await served.openOn('buy')).toBe(action.after);
@@ -75,7 +75,7 @@ describe.concurrent.each(EACH_ACTION)('$name, its answer lost', { timeout: LONG_
     const sent = desk.sent();
     await desk.run('check --json');
     expect(desk.sent()).toBe(sent);
-    await desk.calm();
+    await desk.clearFaults();
     expect(await desk.run('resume --yes --resend --json')).toMatchObject({ code: 0, error: null });
     await desk.expectDoneOnce();
   });
@@ -85,7 +85,7 @@ describe.concurrent.each(EACH_ACTION)('$name, its answer lost', { timeout: LONG_
     const desk = await deskFor(action, context, { share_lost_before: 1 });
     expect(await desk.run(wordsOf(action))).toMatchObject({ code: 7, error: { effect: 'unknown' } });
     expect(desk.acted()).toBe(0);
-    await desk.calm();
+    await desk.clearFaults();
     const sent = desk.sent();
     await desk.run('check --json');
     await desk.run('resume --yes --json');

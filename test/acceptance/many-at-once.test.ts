@@ -139,11 +139,11 @@ describe('twenty processes at once on a side that stands', { timeout: LONG_MS },
   it('resume one lost open: it is sent by them under one key, and done once', async () => {
     const home = temporaryFolder();
     const env = served.way(home);
-    await served.desk.service.admin.setWeather({ share_lost_before: 1, only: 'open' });
+    await served.desk.service.admin.setFaults({ share_lost_before: 1, only: 'open' });
     expect(await runBuilt('open USDTNGN buy 1000 -t 3 --yes --json'.split(' '), { env })).toMatchObject({
       code: 7,
     });
-    await served.desk.service.admin.clearWeather();
+    await served.desk.service.admin.clearFaults();
     const runs = await atOnce(env, () => 'resume --yes --resend --json');
     const counts = ends(runs);
     expect(Object.keys(counts)).toContain('0 well');
@@ -157,7 +157,7 @@ describe('twenty processes at once on a side that stands', { timeout: LONG_MS },
 describe('a loop of ten opens without waiting', { timeout: LONG_MS }, () => {
   it('opens ten hedges, and the journal has them all', needs('bash'), async () => {
     const home = temporaryFolder();
-    await served.desk.service.admin.setWeather({ slow_fills_seconds: 3_600 });
+    await served.desk.service.admin.setFaults({ slow_fills_seconds: 3_600 });
     const loop =
       'for n in 1 2 3 4 5 6 7 8 9 10; do hedge open USDTNGN buy 1000 -t 3 --deal-id "PAY-$n" --no-wait --yes --json; done';
     const ran = await runShell(loop, { env: served.way(home) });

@@ -58,7 +58,7 @@ describe('in a pipe', needs('bash'), () => {
       const line = 'hedge open USDTNGN buy 1k -t 3 --yes --json > /dev/full || echo "$?"';
       const dealt = await runShell(line, { env });
       expect([dealt.out, dealt.err]).toEqual(['74\n', expect.stringContaining('hedge journal')]);
-      await runShell('hedge practice weather --lost-after 100% --only open', { env });
+      await runShell('hedge practice faults --lost-after 100% --only open', { env });
       const lost = await runShell(line.replace('1k', '2k'), { env });
       expect([lost.out, lost.err]).toEqual(['7\n', expect.stringMatching(/UNKNOWN[^]*hedge check/)]);
     },

@@ -25,8 +25,8 @@ const QUIT = ['q quits', 'q'] as const;
 const only = (...lines: readonly string[]): readonly Scene[] => lines.map((line) => ({ line }));
 
 /** An open that never arrives. */
-const WEATHER = 'hedge practice weather --lost-before 100% --only open';
-const LOST = `${WEATHER}; hedge open USDTNGN buy 4k --tenor 7 --deal-id PAY-8860 --yes`;
+const LOST_OPENS = 'hedge practice faults --lost-before 100% --only open';
+const LOST = `${LOST_OPENS}; hedge open USDTNGN buy 4k --tenor 7 --deal-id PAY-8860 --yes`;
 /** A document, or the body of a request. */
 const JSON_TEXT = /^\{/;
 
@@ -48,9 +48,9 @@ const SCENES: Readonly<Record<string, readonly Scene[]>> = {
     { line: 'hedge open USDTNGN buy 10k --tenor 7 --dry-run' },
     {
       line: 'hedge open USDTNGN buy 2k --tenor 3 --yes',
-      before: ['hedge practice weather --failing-orders 100%'],
+      before: ['hedge practice faults --failing-orders 100%'],
     },
-    { line: 'hedge open USDTNGN buy 4k --tenor 7 --deal-id PAY-8860 --yes', before: [WEATHER] },
+    { line: 'hedge open USDTNGN buy 4k --tenor 7 --deal-id PAY-8860 --yes', before: [LOST_OPENS] },
   ],
   add: [{ line: 'hedge add USDTNGN buy 5k', answer: YES }],
   reduce: [
@@ -61,7 +61,7 @@ const SCENES: Readonly<Record<string, readonly Scene[]>> = {
   check: only('hedge check', 'hedge check PAY-8841'),
   resume: [
     { line: 'hedge resume 7c1e' },
-    { line: 'hedge resume', before: ['hedge check', LOST, 'hedge practice weather clear'], answer: YES },
+    { line: 'hedge resume', before: ['hedge check', LOST, 'hedge practice faults clear'], answer: YES },
   ],
   wait: only('hedge wait PAY-8841'),
   batch: [{ line: 'hedge batch payouts.txt --yes', verbatim: JSON_TEXT }],
@@ -98,7 +98,7 @@ const SCENES: Readonly<Record<string, readonly Scene[]>> = {
     { line: 'hedge practice serve', answer: ['HEDGE_API_KEY', '\u0003'], verbatim: /^(?:# )?export / },
   ],
   'practice status': only('hedge practice status'),
-  'practice weather': only('hedge practice weather', 'hedge practice weather --lost-after 30% --only open'),
+  'practice faults': only('hedge practice faults', 'hedge practice faults --lost-after 30% --only open'),
   doctor: only('hedge doctor', 'hedge doctor --profile desk'),
   api: [
     ...only('hedge api GET /markets', 'hedge api GET /nonsense'),

@@ -104,7 +104,7 @@ describe('a watch on a terminal', () => {
 
   it('leaves under what was typed why there were never any figures', async () => {
     const env = { HEDGE_HOME: temporaryFolder(), HEDGE_PROFILE: 'practice' };
-    expect((await runBuilt(['practice', 'weather', '--fail-before', '100%'], { env })).code).toBe(0);
+    expect((await runBuilt(['practice', 'faults', '--fail-before', '100%'], { env })).code).toBe(0);
     const screen = openScreen(...toStart('account', '--watch'), { env });
     await screen.until('NO ANSWER. No figures yet.');
     screen.send('q');
@@ -141,7 +141,7 @@ async function throughAnOutage(line: string, failing: number) {
   const { out } = await runShell(
     `hedge ${line} 2>"$ERRORS" | {
        read -r first
-       hedge practice weather --fail-before 100% --once ${failing} >&2
+       hedge practice faults --fail-before 100% --once ${failing} >&2
        while read -r each; do if grep -q 'Answers again' "$ERRORS"; then echo "$first"; break; fi; done
      }`,
     { env },

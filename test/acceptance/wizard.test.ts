@@ -108,7 +108,7 @@ describe('hedge open at a terminal', () => {
   it('Ctrl-C while an answer is being checked ends it at once', async () => {
     const { home, env, screen } = atATerminal(100, ['USDTNGN', 'buy', '--tenor', '3']);
     await screen.until(/^\? Notional/m);
-    const slow = ['practice', 'weather', '--latency', '20000'];
+    const slow = ['practice', 'faults', '--latency', '20000'];
     expect(await runBuilt(slow, { env })).toMatchObject({ code: 0 });
     screen.send('10k\r');
     await screen.until(/^[-\\|/] Notional.* 10k$/m);
@@ -122,7 +122,7 @@ describe('hedge open at a terminal', () => {
   it('that is filled in part ends with what was filled, and not with a line to deal it again', async () => {
     const { env, screen } = atATerminal(100, ['USDTNGN', 'buy', '10k']);
     await screen.until(/^\? Tenor/m);
-    const parts = ['practice', 'weather', '--partial-fills', '100%'];
+    const parts = ['practice', 'faults', '--partial-fills', '100%'];
     expect(await runBuilt(parts, { env })).toMatchObject({ code: 0 });
     screen.send('\r');
     await screen.until(/^\? Deal id/m);

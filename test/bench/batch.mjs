@@ -23,8 +23,8 @@ export function benchBatch(node, hedge, { env, serving, rounds }) {
     input: LINES,
   });
   return LATENCIES.flatMap((latency) => {
-    const weather = [...first, 'practice', 'weather', '--latency', latency];
-    spawnSync(command, weather, { env: bareEnvironment({ HEDGE_HOME: serving }) });
+    const faults = [...first, 'practice', 'faults', '--latency', latency];
+    spawnSync(command, faults, { env: bareEnvironment({ HEDGE_HOME: serving }) });
     const bare = { name: 'node:https alone', command: node, args: [BARE, ...SIZES], env };
     const runs = pairedRuns(bare, [batch(), batch('--parallel', '4')], rounds);
     return runs.map((run) => ({ ...run, name: `${run.name}, answers ${latency} ms later` }));

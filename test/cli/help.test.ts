@@ -151,13 +151,13 @@ describe('a word that was mistyped', () => {
     ['help profile lsit', 'Did you mean profile list?'],
     ['help quote add', 'Did you mean: hedge help quote.'],
     ['help json more', 'Did you mean: hedge help json.'],
-    ['practice weather --lost 1', 'See hedge practice weather --help.'],
+    ['practice faults --lost 1', 'See hedge practice faults --help.'],
     ['quote --lost 1', 'See hedge quote --help.'],
     ['--lost 1', 'See hedge --help.'],
     ['markets --output cvs', 'Did you mean csv?'],
     ['markets --profile practice --expect-env practise', 'Did you mean practice?'],
     ['completion fihs', 'Did you mean fish?'],
-    ['practice weather --only opne', 'Did you mean open?'],
+    ['practice faults --only opne', 'Did you mean open?'],
     ['quote buy USDTNGN 10k', 'Did you mean: hedge quote USDTNGN buy 10k'],
   ])('hedge %s: %s', async (words, suggestion) => {
     const { code, err } = await aDesk().run(words);

@@ -15,9 +15,9 @@ async function aBook(): Promise<TestDesk> {
 
 /** Deals the line while every answer is lost, before or after the book acted. Fills take two minutes more. */
 async function lose(desk: TestDesk, when: 'before' | 'after', line: string): Promise<void> {
-  await desk.run(`practice weather --lost-${when} 100% --only actions --slow-fills 120`);
+  await desk.run(`practice faults --lost-${when} 100% --only actions --slow-fills 120`);
   expect((await desk.run(line)).code).toBe(7);
-  await desk.run('practice weather clear');
+  await desk.run('practice faults clear');
 }
 
 describe('a journal with a damaged line', () => {
@@ -84,7 +84,7 @@ describe('hedge check', () => {
   it('of several names each, and exits by the worst', async () => {
     const desk = await aBook();
     await lose(desk, 'before', 'add USDTNGN buy 2000 --yes');
-    await desk.run('practice weather --slow-fills 120');
+    await desk.run('practice faults --slow-fills 120');
     await desk.run('open USDTNGN sell 1000 -t 1 --yes --no-wait');
     const ran = await desk.run('check');
     expect(ran.code).toBe(7);
@@ -126,7 +126,7 @@ describe('hedge resume', () => {
 describe('hedge wait', () => {
   it('limits the waiting, and the hedge goes on', async () => {
     const desk = aDesk({ env: PRACTICE });
-    await desk.run('practice weather --slow-fills 600');
+    await desk.run('practice faults --slow-fills 600');
     await desk.run(`${OPEN} --no-wait --deal-id PAY-1`);
     const ran = await desk.run('wait PAY-1 --timeout 3 --json');
     expect(ran.code).toBe(8);

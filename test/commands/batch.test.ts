@@ -377,7 +377,7 @@ describe('the guards', () => {
 });
 
 describe('a batch stops', () => {
-  const LOST = 'practice weather --lost-after 100% --only open --once 3';
+  const LOST = 'practice faults --lost-after 100% --only open --once 3';
 
   it('at the first unknown outcome, and every further line says that it did not run', async () => {
     const desk = aDesk({ env: PRACTICE });

@@ -62,7 +62,7 @@ describe('an open under a deal id that may be used', () => {
 describe('an open that nobody knows the end of', () => {
   it('is said under the environment that it is of, where a person looks and sees nothing else', async () => {
     const desk = aDesk({ env: { HEDGE_PROFILE: 'practice' } });
-    await desk.run('practice weather --lost-before 100% --only open');
+    await desk.run('practice faults --lost-before 100% --only open');
     expect((await desk.run('open USDTNGN buy 10k --tenor 3 --deal-id PAY-1 --yes')).code).toBe(7);
     const person = await desk.run('check PAY-1', { terminal: { isTTY: true } });
     expect([person.code, person.out]).toEqual([7, '']);

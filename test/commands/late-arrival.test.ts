@@ -436,9 +436,9 @@ describe('a hedge that is found under its deal id while an attempt may still arr
     const { run, attempts, clock, colleague, served } = await aHeldDesk();
     attempts.plan('held', 'rejected');
     await run(OPEN);
-    await served.desk.service.admin.setWeather({ share_failing_orders: 1 });
+    await served.desk.service.admin.setFaults({ share_failing_orders: 1 });
     await colleague();
-    await served.desk.service.admin.clearWeather();
+    await served.desk.service.admin.clearFaults();
     clock.pass(MINUTE);
     const looked = await run('check PAY-1 --json');
     expect([looked.code, looked.document()]).toMatchObject([7, { error: { effect: 'unknown' } }]);

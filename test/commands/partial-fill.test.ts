@@ -10,7 +10,7 @@ const OPEN = 'open USDTNGN buy 10k --tenor 3 --yes --deal-id PAY-1 --ensure';
 /** A practice desk whose opens are filled for 60 %. */
 async function aDeskOfParts(): Promise<TestDesk> {
   const desk = aDesk({ env: { HEDGE_PROFILE: 'practice' } });
-  await desk.run('practice weather --partial-fills 100% --only open');
+  await desk.run('practice faults --partial-fills 100% --only open');
   return desk;
 }
 
@@ -107,7 +107,7 @@ describe('an open that is filled for less than was asked', () => {
 
   it('does not stand in the way of the side, and uses up its deal id', async () => {
     const desk = await aDeskWithPart();
-    await desk.run('practice weather clear');
+    await desk.run('practice faults clear');
     expect((await desk.run('add USDTNGN buy 1k --yes')).code).toBe(0);
     expect((await desk.run('open USDTNGN buy 4k --tenor 3 --yes --deal-id PAY-2')).code).toBe(0);
     const other = await desk.run('open USDTNGN buy 10k --tenor 3 --yes --deal-id PAY-1');
@@ -148,15 +148,15 @@ describe('an open that is filled for less than was asked', () => {
 describe('an open that is filled in part while nobody waits', () => {
   async function sentAlone(): Promise<TestDesk> {
     const desk = await aDeskOfParts();
-    await desk.run('practice weather --slow-fills 60');
+    await desk.run('practice faults --slow-fills 60');
     expect((await desk.run(`${OPEN} --no-wait`)).code).toBe(0);
     return desk;
   }
 
   it('is told by check, among others that ended as asked or did not', async () => {
     const desk = await sentAlone();
-    await desk.run('practice weather clear');
-    await desk.run('practice weather --slow-fills 60');
+    await desk.run('practice faults clear');
+    await desk.run('practice faults --slow-fills 60');
     await desk.run('open USDTNGN sell 5k --tenor 1 --yes --no-wait');
     await desk.run('practice advance 2m');
     const ran = await desk.run('check --json');
@@ -173,9 +173,9 @@ describe('an open that is filled in part while nobody waits', () => {
 
   it('is told where its answer was lost and it is found by its reference', async () => {
     const desk = await aDeskOfParts();
-    await desk.run('practice weather --lost-after 100% --slow-fills 60');
+    await desk.run('practice faults --lost-after 100% --slow-fills 60');
     expect((await desk.run(OPEN)).code).toBe(7);
-    await desk.run('practice weather clear');
+    await desk.run('practice faults clear');
     await desk.run('practice advance 2m');
     const ran = await desk.run('check PAY-1 --json');
     expect(ran.code).toBe(7);

@@ -4,11 +4,11 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { aDesk } from '../support/desk.ts';
 
 describe('practice status', () => {
-  it('shows book time, both books and the weather', async () => {
+  it('practice status: shows book time, both books and the faults', async () => {
     const desk = aDesk();
     const person = await desk.run('practice status');
     expect(person.out).toMatch(/Free balance \(USDC\) +100,000\.00 +100,000\.00/);
-    expect(person.out).toContain('Weather calm');
+    expect(person.out).toContain('No faults');
     expect((await desk.run('practice status --json')).document()).toMatchObject({
       data: { books: { live: { balance_usdc: '100000' }, test: { orders_in_flight: 0 } } },
       meta: { command: 'practice status', profile: null, environment: null },
@@ -17,7 +17,7 @@ describe('practice status', () => {
 });
 
 describe('practice reset', () => {
-  it('asks, and with nobody to ask resets nothing without --yes', async () => {
+  it('practice reset: without a terminal it needs --yes and resets nothing', async () => {
     const desk = aDesk({ env: { HEDGE_PROFILE: 'practice' } });
     await desk.run('open USDTNGN buy 1k --tenor 3 --deal-id KEEP-1 --yes');
     const ran = await desk.run('practice reset');
@@ -28,7 +28,7 @@ describe('practice reset', () => {
     expect((await desk.run('hedges')).out).not.toContain('KEEP-1');
   });
 
-  it('begins both books anew under another book id', async () => {
+  it('practice reset: empties both books and gives them a new book ID', async () => {
     const desk = aDesk();
     const bookId = async (line: string) => {
       const document: unknown = (await desk.run(`${line} --json`)).document();
@@ -44,7 +44,7 @@ describe('practice reset', () => {
 });
 
 describe('practice advance', () => {
-  it('moves the time that answers carry', async () => {
+  it('practice advance: moves the time that answers carry', async () => {
     const desk = aDesk();
     const ran = await desk.run('practice advance 3d --json');
     expect(ran.document()).toMatchObject({ data: { advanced_ms: 259_200_000 } });
@@ -54,52 +54,55 @@ describe('practice advance', () => {
     expect(Date.parse(at ?? '') - Date.now()).toBeGreaterThan(259_000_000);
   });
 
-  it.each(['3', '0d', '3x', '-1d', '1h2d', ''])('refuses %j as a length of time', async (duration) => {
-    expect((await aDesk().run(['practice', 'advance', '--json', '--', duration])).code).toBe(2);
-  });
+  it.each(['3', '0d', '3x', '-1d', '1h2d', ''])(
+    'practice advance: refuses the duration %j',
+    async (duration) => {
+      expect((await aDesk().run(['practice', 'advance', '--json', '--', duration])).code).toBe(2);
+    },
+  );
 });
 
-describe('practice weather', () => {
-  it('lasts until it is cleared', async () => {
+describe('practice faults', () => {
+  it('practice faults: last until they are cleared', async () => {
     const desk = aDesk();
-    await desk.run('practice weather --fail-before 100% --latency 5');
+    await desk.run('practice faults --fail-before 100% --latency 5');
     const away = await desk.run('--profile practice markets --json');
     expect(away.code).toBe(5);
-    expect((await desk.run('practice weather --json')).document()).toMatchObject({
+    expect((await desk.run('practice faults --json')).document()).toMatchObject({
       data: { share_5xx_before: 1, latency_ms: 5, only: 'all' },
     });
-    expect((await desk.run('practice weather clear')).out).toContain('calm');
+    expect((await desk.run('practice faults clear')).out).toContain('No faults');
     expect((await desk.run('--profile practice markets')).code).toBe(0);
   });
 
-  it('falls on the next requests alone with --once, and a reading gets through by asking again', async () => {
+  it('practice faults: --once ends after that many requests, and a read succeeds on retry', async () => {
     const desk = aDesk();
-    await desk.run('practice weather --lost-before 1 --once 2');
+    await desk.run('practice faults --lost-before 1 --once 2');
     expect((await desk.run('--profile practice account')).code).toBe(0);
-    expect((await desk.run('practice weather')).out).toContain('Weather: calm');
+    expect((await desk.run('practice faults')).out).toContain('No faults');
   });
 
-  it('says a share in percent, as it was given', async () => {
+  it('practice faults: shows a share as a percentage', async () => {
     const desk = aDesk();
     const words =
-      'practice weather --lost-after 12.5% --rate-limited 0.07 --only open --spare-replays --once 2';
+      'practice faults --lost-after 12.5% --rate-limited 0.07 --only open --spare-replays --once 2';
     const told = await desk.run(`${words} --disable USDTNGN`);
     expect(told.out.replaceAll(/\s+/g, ' ')).toContain(
-      'Weather: share 429 7 %; share lost after 12.5 %; disabled markets USDTNGN; only open; spare replays; once 2 ',
+      'Faults: share 429 7 %; share lost after 12.5 %; disabled markets USDTNGN; only open; spare replays; once 2 ',
     );
     expect(told.out).toMatch(/^Share lost after +12\.5 %$/m);
     expect(told.out).toMatch(/^Share 5xx after +0 %$/m);
     expect((await desk.run('practice status')).out.replaceAll(/\s+/g, ' ')).toContain(
       'share lost after 12.5 %',
     );
-    expect((await desk.run('practice weather --json')).document()).toMatchObject({
+    expect((await desk.run('practice faults --json')).document()).toMatchObject({
       data: { share_lost_after: 0.125 },
     });
   });
 
-  it('shows a disabled market as one', async () => {
+  it('practice faults: a disabled market is listed as disabled and refuses quotes', async () => {
     const desk = aDesk();
-    await desk.run('practice weather --disable usdtngn');
+    await desk.run('practice faults --disable usdtngn');
     expect((await desk.run('--profile practice markets')).out).toContain('disabled');
     const refused = await desk.run('--profile practice quote USDTNGN buy 10000 -t 3 --json');
     expect(refused.code).toBe(3);
@@ -111,20 +114,20 @@ describe('practice weather', () => {
     '--fail-before -1',
     '--latency 1.5',
     '--only opens',
-    'calm',
+    'none',
     'clear --latency 5',
     '--disable NOPE',
     '--lost-before 0.6 --lost-after 0.6',
-  ])('refuses %s', async (words) => {
+  ])('practice faults: refuses %s', async (words) => {
     const desk = aDesk();
-    const ran = await desk.run(`practice weather ${words} --json`);
+    const ran = await desk.run(`practice faults ${words} --json`);
     expect(ran.code).toBe(2);
-    expect((await desk.run('practice weather')).out).toContain('Weather: calm');
+    expect((await desk.run('practice faults')).out).toContain('No faults');
   });
 });
 
 describe('practice serve', () => {
-  it('names the port that it cannot have', async () => {
+  it('practice serve: names the port that is taken', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     onTestFinished(() => void other.close());
     await once(other, 'listening');

@@ -92,7 +92,7 @@ describe('a deal', () => {
 
   it('that is not waited for is accepted, and warned of by the next one', async () => {
     const desk = aDesk({ env: PRACTICE });
-    await desk.run('practice weather --slow-fills 3600');
+    await desk.run('practice faults --slow-fills 3600');
     expect(documentOf(await desk.run(`${OPEN} --no-wait`))).toMatchObject({
       data: { outcome: 'submitted', effect: 'pending' },
       error: null,
@@ -140,7 +140,7 @@ describe('the same idempotency key', () => {
 
   it('stopped while nobody knows what it came to is as unknown as before, in its exit code too', async () => {
     const desk = aDesk({ env: PRACTICE });
-    await desk.run('practice weather --lost-before 100% --only open');
+    await desk.run('practice faults --lost-before 100% --only open');
     expect((await desk.run(`${OPEN} --idempotency-key k-1`)).code).toBe(7);
     await desk.run('halt venue-down');
     const ran = await desk.run(`${OPEN} --idempotency-key k-1`);
@@ -164,14 +164,14 @@ describe('the same idempotency key', () => {
 describe('a deal id', () => {
   it('is free again when the service took nothing for want of a slot', async () => {
     const desk = aDesk({ env: PRACTICE });
-    await desk.run('practice weather --rate-limited 100% --only open');
+    await desk.run('practice faults --rate-limited 100% --only open');
     const away = await desk.run(`${OPEN} --deal-id PAY-1`);
     expect(away.code).toBe(5);
     expect(documentOf(away).data).toMatchObject({ outcome: 'not_sent', effect: 'none' });
     // It did leave: the service turned it away.
     expect((await desk.run('journal')).out).toMatch(/turned away$/m);
     expect((await desk.run('journal PAY-1')).out).toMatch(/Z turned away \(rate_limited\): /);
-    await desk.run('practice weather clear');
+    await desk.run('practice faults clear');
     expect((await desk.run(`${OPEN} --deal-id PAY-1`)).code).toBe(0);
     expect(await openHedges(desk)).toBe(1);
   });
@@ -203,9 +203,9 @@ describe('a deal id', () => {
 
   it('of a deal that failed says so, and is dealt anew only when that is asked', async () => {
     const desk = aDesk({ env: PRACTICE });
-    await desk.run('practice weather --failing-orders 100%');
+    await desk.run('practice faults --failing-orders 100%');
     expect((await desk.run(`${OPEN} --deal-id PAY-1 --ensure`)).code).toBe(9);
-    await desk.run('practice weather clear');
+    await desk.run('practice faults clear');
     expect((await desk.run(`${OPEN} --deal-id PAY-1 --ensure`)).code).toBe(9);
     expect(await openHedges(desk)).toBe(0);
     const anew = await desk.run(`${OPEN} --deal-id PAY-1 --ensure --retry-failed`);
@@ -305,7 +305,7 @@ describe('a part of what is open', () => {
     async (part) => {
       const desk = aDesk({ env: PRACTICE });
       await desk.run(OPEN);
-      await desk.run('practice weather --slow-fills 60');
+      await desk.run('practice faults --slow-fills 60');
       expect((await desk.run('reduce USDTNGN buy 2k --yes --no-wait')).code).toBe(0);
       const stopped = await desk.run(`reduce USDTNGN buy ${part} --yes --json`);
       expect(stopped.code).toBe(10);
@@ -316,7 +316,7 @@ describe('a part of what is open', () => {
   it('that is a notional goes on, and the warning is said and in the document', async () => {
     const desk = aDesk({ env: PRACTICE });
     await desk.run(OPEN);
-    await desk.run('practice weather --slow-fills 60');
+    await desk.run('practice faults --slow-fills 60');
     await desk.run('reduce USDTNGN buy 2k --yes --no-wait');
     const ran = await desk.run('reduce USDTNGN buy 1k --yes --no-wait --json');
     expect(ran.document()).toMatchObject({ data: { derived: { warnings: ['in_flight'] } } });
@@ -327,7 +327,7 @@ describe('a part of what is open', () => {
 describe('a deal that failed', () => {
   it('tells the line that deals it anew, within the same bounds', async () => {
     const desk = aDesk({ env: PRACTICE });
-    await desk.run('practice weather --failing-orders 100%');
+    await desk.run('practice faults --failing-orders 100%');
     const failed = await desk.run(`${OPEN} --deal-id PAY-1 --max-cost-bps 50`);
     expect(failed.err.replaceAll(/\s+/g, ' ')).toContain(
       'hedge open USDTNGN buy 10000 --tenor 3 --deal-id PAY-1 --ensure --retry-failed --max-cost-bps 50',
@@ -352,7 +352,7 @@ describe('an addition that a colleague deals into', () => {
   it('is unresolved in every word, and keeps nobody from closing', async () => {
     const desk = aDesk({ env: PRACTICE });
     await desk.run(OPEN);
-    await desk.run('practice weather --slow-fills 5');
+    await desk.run('practice faults --slow-fills 5');
     await desk.run('add USDTNGN buy 1k --yes --no-wait');
     // A colleague's journal is not this one: what it deals is not ours.
     const journal = join(desk.home, 'state', 'journal.jsonl');

@@ -1,11 +1,11 @@
-/** Book time and the administration: advancing, resetting, the state of both books, the reference rate. */
+/** Book time, administration and the reference rate. */
 import { describe, expect, it } from 'vitest';
+import { referenceRate } from '../../src/practice/book/reference-rate.ts';
 import { openPracticeAdmin, PracticeInputError } from '../../src/practice/index.ts';
-import { referenceRate } from '../../src/practice/rates/reference-rate.ts';
 import { aDesk, aFolder, DAY, expectAccepted, NINE, opened, testClock, testRandom } from './support/desk.ts';
 
 describe('advance', () => {
-  it('moves book time ahead, tells what happened on the way, and wall time stays', async () => {
+  it('advance: moves book time ahead, lists the events and leaves wall time alone', async () => {
     const desk = await aDesk();
     const long = await opened(desk, { tenor_days: 7, client_reference: 'PAY-1' });
     const short = await opened(desk, { tenor_days: 1, side: 'sell', client_reference: 'PAY-2' });
@@ -50,7 +50,7 @@ describe('advance', () => {
     expect(summary.environments.test.events).toEqual([]);
   });
 
-  it('settles in any number of steps as in one', async () => {
+  it('advance: settles the same in many steps as in one', async () => {
     const [inOne, inMany] = await Promise.all([aDesk({ seed: 5 }), aDesk({ seed: 5 })]);
     for (const desk of [inOne, inMany]) {
       for (const tenor_days of [1, 3, 7]) await opened(desk, { tenor_days });
@@ -64,14 +64,14 @@ describe('advance', () => {
     expect((await inMany.get('/account')).text).toBe((await inOne.get('/account')).text);
   });
 
-  it.each([0, -1, 0.5, Number.NaN, 367 * DAY])('by %s ms is refused', async (ms) => {
+  it.each([0, -1, 0.5, Number.NaN, 367 * DAY])('advance: rejects %s ms', async (ms) => {
     const desk = await aDesk();
     await expect(desk.service.admin.advance(ms)).rejects.toBeInstanceOf(PracticeInputError);
   });
 });
 
 describe('book time', () => {
-  it('never runs backwards when the wall clock is set back', async () => {
+  it('book time: never runs backwards when the wall clock is set back', async () => {
     const desk = await aDesk();
     await opened(desk);
     const date = (await desk.get('/account')).headers['date'];
@@ -84,7 +84,7 @@ describe('book time', () => {
     expect(new Date(data.opened_at).toUTCString()).toBe(date);
   });
 
-  it('is on every answer, refusals included', async () => {
+  it('book time: is the Date of every response, errors included', async () => {
     const desk = await aDesk();
     await desk.service.admin.advance(DAY);
     const expected = new Date(NINE + DAY).toUTCString();
@@ -95,7 +95,7 @@ describe('book time', () => {
 });
 
 describe('reset', () => {
-  it('begins a new book with its own id, keeps keys, and takes an opening balance', async () => {
+  it('reset: starts a new book with a new ID, keeps the keys and takes an opening balance', async () => {
     const desk = await aDesk();
     const { keys, bookId } = desk.service;
     await opened(desk);
@@ -126,7 +126,7 @@ describe('reset', () => {
     },
   );
 
-  it('by another process is seen at the door', async () => {
+  it("reset: a running service sees the book ID of another process's reset", async () => {
     const desk = await aDesk();
     const admin = await openPracticeAdmin({ store: desk.store, clock: desk.clock, random: testRandom(9) });
     const status = await admin.reset();
@@ -136,7 +136,7 @@ describe('reset', () => {
 });
 
 describe('status', () => {
-  it('needs no server, and agrees with what the service says', async () => {
+  it('status: needs no server and agrees with the service', async () => {
     const store = await aFolder();
     const clock = testClock();
     const admin = await openPracticeAdmin({ store, clock, random: testRandom(4) });
@@ -171,7 +171,7 @@ describe('status', () => {
 describe('the reference rate', () => {
   const course = { seed: 'practice', market: 'USDTNGN', baseRate: 1530, swing: 1, driftYearly: 0.03 };
 
-  it('is the same figure on every machine', () => {
+  it('reference rate: is the same on every machine', () => {
     const at = [0, NINE, NINE + 1, NINE + DAY, Date.UTC(2030, 0, 1), Date.UTC(2099, 11, 31)];
     expect(at.map((instant) => Number(referenceRate(course, instant)) / 1e8)).toMatchInlineSnapshot(`
       [
@@ -185,7 +185,7 @@ describe('the reference rate', () => {
     `);
   });
 
-  it('stays around its level, has four decimals, and moves a little from second to second', () => {
+  it('reference rate: stays near its level, has four decimals and moves every second', () => {
     let largestStep = 0;
     let last: number | undefined;
     for (let instant = NINE; instant < NINE + DAY; instant += 1_000) {
@@ -200,7 +200,7 @@ describe('the reference rate', () => {
     expect(largestStep).toBeLessThan(0.0005);
   });
 
-  it('differs by seed and by market, and stands still without swing and drift', () => {
+  it('reference rate: differs by seed and market, and is flat without swing and drift', () => {
     const of = (change: Partial<typeof course>) => referenceRate({ ...course, ...change }, NINE);
     expect(of({ seed: 'other' })).not.toBe(of({}));
     expect(of({ market: 'USDTKES' })).not.toBe(of({}));

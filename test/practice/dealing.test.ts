@@ -1,4 +1,4 @@
-/** What the book does with orders, over HTTPS alone. */
+/** Orders on the book, over HTTPS only. */
 import { describe, expect, it } from 'vitest';
 import {
   aDesk,
@@ -19,7 +19,7 @@ const positions = async (desk: PracticeDesk) => (await desk.get('/positions')).b
 const history = async (desk: PracticeDesk) => (await desk.get('/hedges/history')).body.data;
 
 describe('an open', () => {
-  it('is submitted at once and filled 1.5 to 4 seconds later', async () => {
+  it('open: is submitted at once and filled 1.5 to 4 seconds later', async () => {
     const desk = await aDesk();
     for (let count = 0; count < 30; count += 1) {
       const at = desk.clock.now();
@@ -39,7 +39,7 @@ describe('an open', () => {
     }
   });
 
-  it('is struck at the rate of its fill instant, however late anyone looks', async () => {
+  it('open: gets the rate of its fill time, however late it is read', async () => {
     const early = await aDesk({ seed: 7 });
     const late = await aDesk({ seed: 7 });
     const [one, two] = await Promise.all([early, late].map((desk) => desk.post('/hedges', buy(10_000))));
@@ -49,7 +49,7 @@ describe('an open', () => {
     expect(await hedge(late, two?.body.data.hedge_id)).toEqual(seenEarly);
   });
 
-  it('that would go over the cap is refused, in flight or not, and changes nothing', async () => {
+  it('open: above the cap, orders in flight included, is rejected and changes nothing', async () => {
     const desk = await aDesk();
     await desk.post('/hedges', buy(300_000));
     const before = await account(desk);
@@ -60,7 +60,7 @@ describe('an open', () => {
     expect(await account(desk)).toMatchObject({ available_exposure_usd: 0 });
   });
 
-  it('meets capacity when the market takes less than the cap', async () => {
+  it('open: above the capacity of the market is rejected', async () => {
     const desk = await aDesk({ settings: { markets: { USDTNGN: { headroom_usd: 50_000 } } } });
     const { data } = (await desk.get('/markets')).body;
     expect(data[0].available_capacity_usd).toEqual({ buy: 50_000, sell: 50_000 });
@@ -71,7 +71,7 @@ describe('an open', () => {
     expectRefused(await desk.post('/quotes', buy(50_001)), 400, 'capacity_exceeded');
   });
 
-  it('needs margin and fee in the free balance, to the last micro-USDC', async () => {
+  it('open: needs margin and fee in the free balance, to the last micro-USDC', async () => {
     const desk = await aDesk();
     await desk.service.admin.reset({ balance: '1009.999999' });
     const refused = expectRefused(await desk.post('/hedges', buy(10_000)), 400, 'insufficient_balance');
@@ -80,8 +80,8 @@ describe('an open', () => {
     expectAccepted(await desk.post('/hedges', buy(10_000)));
   });
 
-  it('that fails gives everything back and leaves no position', async () => {
-    const desk = await aDesk({ weather: { share_failing_orders: 1 } });
+  it('open: a failed one returns margin and fee and leaves no position', async () => {
+    const desk = await aDesk({ faults: { share_failing_orders: 1 } });
     const { data } = expectAccepted(await desk.post('/hedges', buy(10_000))).body;
     desk.clock.pass(4_000);
     const failed = await hedge(desk, data.hedge_id);
@@ -97,7 +97,7 @@ describe('an open', () => {
 });
 
 describe('an add', () => {
-  it('grows the newest filled hedge and keeps its maturity', async () => {
+  it('add: increases the newest filled hedge and keeps its maturity', async () => {
     const desk = await aDesk();
     const older = await opened(desk, { tenor_days: 7 });
     const newer = await opened(desk, { tenor_days: 1 });
@@ -112,7 +112,7 @@ describe('an add', () => {
     });
   });
 
-  it('counts toward the cap while in flight', async () => {
+  it('add: counts toward the cap while in flight', async () => {
     const desk = await aDesk();
     await opened(desk, { notional_usd: 300_000 });
     expectAccepted(await desk.post('/hedges/add', { ...BUY, notional_usd: 150_000 }));
@@ -121,7 +121,7 @@ describe('an add', () => {
     expect(await account(desk)).toMatchObject({ open_exposure_usd: 450_000 });
   });
 
-  it('without a filled hedge on that side is 404, also while an open is in flight', async () => {
+  it('add: without a filled hedge on that side is a 404, also while an open is in flight', async () => {
     const desk = await aDesk();
     expectRefused(await desk.post('/hedges/add', { ...BUY, notional_usd: 1 }), 404, 'no_open_hedge');
     await desk.post('/hedges', buy(10_000));
@@ -132,7 +132,7 @@ describe('an add', () => {
     expectRefused(await desk.post('/hedges/add', sell), 404, 'no_open_hedge');
   });
 
-  it('lapses and releases when its hedge has been closed before it lands', async () => {
+  it('add: lapses and returns its margin if its hedge closes before the fill', async () => {
     const desk = await aDesk({ settings: { fill_seconds: { min: 2, max: 2 } } });
     await opened(desk);
     expectAccepted(await desk.post('/hedges/close', BUY));
@@ -149,7 +149,7 @@ describe('an add', () => {
     expect(await history(desk)).toHaveLength(1);
   });
 
-  it('lapses when its hedge settles first, though another is open on the side', async () => {
+  it('add: lapses if its hedge settles first, even with another hedge on the side', async () => {
     const desk = await aDesk({ settings: { fill_seconds: { min: 2, max: 2 } } });
     const long = await opened(desk, { tenor_days: 7 });
     const short = await opened(desk, { tenor_days: 1 });
@@ -163,7 +163,7 @@ describe('an add', () => {
 });
 
 describe('a reduction', () => {
-  it('of 99 % closes the side, of a little less does not', async () => {
+  it('reduce: 99 % closes the side, a little less does not', async () => {
     const desk = await aDesk();
     await opened(desk);
     expectAccepted(await desk.post('/hedges/reduce', { ...BUY, notional_usd: 9_899.99 }));
@@ -175,7 +175,7 @@ describe('a reduction', () => {
     expect(await history(desk)).toMatchObject([{ reason: 'close', notional_usd: 10_000 }]);
   });
 
-  it('of more than the position is a 400 that says how much there is', async () => {
+  it('reduce: more than the position is a 400 with the size of the position', async () => {
     const desk = await aDesk();
     await opened(desk);
     const refused = await desk.post('/hedges/reduce', { ...BUY, notional_usd: 10_000.000001 });
@@ -183,7 +183,7 @@ describe('a reduction', () => {
     expect(refused.body.error.details).toMatchObject({ field: 'notional_usd', position_usd: 10_000 });
   });
 
-  it('takes what is left when the position shrank under it', async () => {
+  it('reduce: closes what is left if the position became smaller meanwhile', async () => {
     const desk = await aDesk({ settings: { fill_seconds: { min: 2, max: 2 } } });
     await opened(desk);
     expectAccepted(await desk.post('/hedges/reduce', { ...BUY, notional_usd: 6_000 }));
@@ -193,7 +193,7 @@ describe('a reduction', () => {
     expect(await history(desk)).toMatchObject([{ notional_usd: 10_000 }]);
   });
 
-  it('and a close that find nothing left lapse without a trace', async () => {
+  it('reduce and close: lapse without effect if nothing is left', async () => {
     const desk = await aDesk({ settings: flatAt(1500) });
     await opened(desk);
     for (const path of ['/hedges/close', '/hedges/close'])
@@ -210,7 +210,7 @@ describe('a reduction', () => {
 });
 
 describe('a close', () => {
-  it('takes every hedge of the side, and only of that side', async () => {
+  it('close: closes all hedges of the side, and only of that side', async () => {
     const desk = await aDesk();
     const ids = [(await opened(desk)).id, (await opened(desk, { tenor_days: 1 })).id];
     const other = await opened(desk, { side: 'sell' });
@@ -223,7 +223,7 @@ describe('a close', () => {
     expect(await history(desk)).toHaveLength(2);
   });
 
-  it('leaves an open alone that fills after it', async () => {
+  it('close: does not close an open that fills after it', async () => {
     const desk = await aDesk({ settings: { fill_seconds: { min: 2, max: 2 } } });
     await opened(desk);
     expectAccepted(await desk.post('/hedges/close', BUY));
@@ -234,7 +234,7 @@ describe('a close', () => {
     expect((await positions(desk))[0].notional_usd).toBe(2_000);
   });
 
-  it('returns what the position said it would at that instant', async () => {
+  it('close: returns the net margin that the position showed at that time', async () => {
     const desk = await aDesk({ seed: 3 });
     const twin = await aDesk({ seed: 3 });
     for (const each of [desk, twin]) {
@@ -256,7 +256,7 @@ describe('a close', () => {
 });
 
 describe('a settlement', () => {
-  it('is at the market’s rate of the very instant of maturity, and a fill at that of its own', async () => {
+  it('settlement: uses the rate at maturity, and a fill the rate at its own time', async () => {
     const desk = await aDesk();
     const filled = await opened(desk, { tenor_days: 1 });
     await desk.service.admin.advance(2 * DAY);
@@ -274,7 +274,7 @@ describe('a settlement', () => {
     expect(filled.struck_rate).toBeCloseTo((await midAt(filled.filled_at)) * 1.0006, 7);
   });
 
-  it('comes before an order that is due at the same instant', async () => {
+  it('settlement: comes before an order due at the same time', async () => {
     const desk = await aDesk({ settings: { fill_seconds: { min: 2, max: 2 } } });
     const held = await opened(desk, { tenor_days: 1 });
     desk.clock.pass(Date.parse(held.maturity_at) - 2_000 - desk.clock.now());
@@ -285,7 +285,7 @@ describe('a settlement', () => {
     ]);
   });
 
-  it('of several hedges is each at its own instant, the first to mature first', async () => {
+  it('settlement: several hedges settle in order of maturity, each at its own time', async () => {
     const desk = await aDesk();
     const ids: string[] = [];
     for (const tenor of [7, 1, 3]) ids.push((await opened(desk, { tenor_days: tenor })).id);
@@ -296,7 +296,7 @@ describe('a settlement', () => {
 });
 
 describe('the lists', () => {
-  it('are newest first, filtered and cut into pages', async () => {
+  it('lists: are newest first, filtered and paged', async () => {
     const desk = await aDesk();
     const ids: string[] = [];
     for (const deal of ['A', 'B', 'A', 'B', 'A'])
@@ -331,7 +331,7 @@ describe('the lists', () => {
     ['/hedges?limit=5&limit=6', 'limit'],
     ['/account?x=1', 'x'],
     ['/hedges/history?status=closed', 'status'],
-  ])('refuse %s and name the field', async (path, field) => {
+  ])('lists: reject %s and name the field', async (path, field) => {
     const desk = await aDesk();
     const refused = expectRefused(await desk.get(path), 400, 'invalid_request');
     expect(refused.body.error.details.field).toBe(field);
@@ -339,7 +339,7 @@ describe('the lists', () => {
 });
 
 describe('the two books', () => {
-  it('never touch: each key sees its own', async () => {
+  it('books: each key sees its own book only', async () => {
     const desk = await aDesk();
     const live = await opened(desk);
     expect((await desk.get('/positions', { as: 'test' })).body.data).toEqual([]);
@@ -350,7 +350,7 @@ describe('the two books', () => {
     expect((await desk.get('/account', { as: 'test' })).body.data).toMatchObject({ balance_usdc: 100_000 });
   });
 
-  it('answer only to their keys', async () => {
+  it('books: reject any other key', async () => {
     const desk = await aDesk();
     for (const as of [
       null,
@@ -367,7 +367,7 @@ describe('the two books', () => {
 });
 
 describe('markets', () => {
-  it('come from the settings: a second one is there to be switched on', async () => {
+  it('markets: come from the settings, where a second one can be enabled', async () => {
     const desk = await aDesk({
       settings: { markets: { USDTKES: { enabled: true }, USDTXOF: { base_rate: 605 } } },
     });
@@ -385,7 +385,7 @@ describe('markets', () => {
     expect((await desk.get('/prices')).body.data).toHaveLength(3);
   });
 
-  it('that the account does not have are 404', async () => {
+  it('markets: one that the account does not have is a 404', async () => {
     const desk = await aDesk();
     const elsewhere = { ...buy(1_000), market: 'USDTKES' };
     for (const path of ['/quotes', '/hedges'])
@@ -402,7 +402,7 @@ describe('markets', () => {
 });
 
 describe('the rate limit', () => {
-  it('lets 20 through at once and 10 a second after that, a key apart, in wall time', async () => {
+  it('rate limit: allows a burst of 20 and then 10 a second, per key, in wall time', async () => {
     const desk = await aDesk({ settings: { rate_limit: { burst: 20, per_second: 10 } } });
     for (let count = 0; count < 20; count += 1) expectAccepted(await desk.get('/account'));
     const refused = expectRefused(await desk.get('/account'), 429, 'rate_limited');
@@ -420,7 +420,7 @@ describe('the rate limit', () => {
     expectRefused(await desk.get('/account'), 429, 'rate_limited');
   });
 
-  it('is not sprung by a wall clock that was set back', async () => {
+  it('rate limit: does not block after the wall clock is set back', async () => {
     const desk = await aDesk({ settings: { rate_limit: { burst: 2, per_second: 1 } }, start: NINE + DAY });
     expectAccepted(await desk.get('/account'));
     desk.clock.pass(-DAY);

@@ -1,13 +1,13 @@
-/** The sums of a hedge, each worked out by hand with the arithmetic written out. */
+/** The figures of a hedge, each computed by hand. */
 import { describe, expect, it } from 'vitest';
 import {
+  allocateProRata,
   blendedRate,
   executionPrice,
   priceImpact,
-  priceResult,
-  spread,
+  pricePnl,
 } from '../../src/practice/book/economics.ts';
-import { decimalOf, decimalText, divideHalfEven } from '../../src/practice/money/decimals.ts';
+import { decimalOf, decimalText, divideHalfEven } from '../../src/practice/domain/scaled-decimals.ts';
 import {
   aDesk,
   aFolder,
@@ -32,7 +32,7 @@ describe('rounding', () => {
     [7n, 3n, 2n], // 2.33
     [7n, -2n, -4n],
     [0n, 9n, 0n],
-  ])('%s / %s is %s, half to even', (numerator, denominator, expected) => {
+  ])('rounding: %s / %s is %s, half to even', (numerator, denominator, expected) => {
     expect(divideHalfEven(numerator, denominator)).toBe(expected);
   });
 
@@ -44,7 +44,7 @@ describe('rounding', () => {
     ['1.25e2', '125'],
     ['1e-6', '0.000001'],
     ['0.0', '0'],
-  ])('reads %s and writes %s', (written, shown) => {
+  ])('decimals: reads %s and writes %s', (written, shown) => {
     const value = decimalOf(written, 6);
     expect(value === undefined ? undefined : decimalText(value, 6)).toBe(shown);
   });
@@ -60,36 +60,36 @@ describe('rounding', () => {
 describe('prices', () => {
   const impact = { base: 40_000n, per10kUsd: 20_000n }; // 4 bps and 2 bps, in 1e-8
 
-  it('executes a buy of 10,000 at mid × (1 + 6 bps) and a sell at mid × (1 − 6 bps)', () => {
+  it('prices: a buy of 10,000 executes at mid × (1 + 6 bps), a sell at mid × (1 − 6 bps)', () => {
     // 4 + 2 × 10,000 / 10,000 = 6 bps; 1500 × 1.0006 = 1500.9; 1500 × 0.9994 = 1499.1
     expect(executionPrice(rate('1500'), 'buy', usd('10000'), impact)).toBe(rate('1500.9'));
     expect(executionPrice(rate('1500'), 'sell', usd('10000'), impact)).toBe(rate('1499.1'));
   });
 
-  it('charges 14 bps at 50,000, and says so as −70 USD of impact', () => {
+  it('prices: 50,000 costs 14 bps, shown as −70 USD of impact', () => {
     // 4 + 2 × 5 = 14 bps; 1500 × 1.0014 = 1502.1; 50,000 × 2.1 / 1500 = 70
     expect(executionPrice(rate('1500'), 'buy', usd('50000'), impact)).toBe(rate('1502.1'));
     expect(priceImpact(usd('50000'), rate('1502.1'), rate('1500'))).toBe(usd('-70'));
     expect(priceImpact(usd('50000'), rate('1497.9'), rate('1500'))).toBe(usd('-70'));
   });
 
-  it('gains on a buy when the naira weakens, in USD at the rate it settles at', () => {
+  it('P&L: a buy gains if the naira weakens, in USD at the settlement rate', () => {
     // 10,000 × (1515 − 1500.9) / 1515 = 141,000 / 1515 = 93.0693069…
-    expect(priceResult('buy', usd('10000'), rate('1500.9'), rate('1515'))).toBe(usd('93.069307'));
+    expect(pricePnl('buy', usd('10000'), rate('1500.9'), rate('1515'))).toBe(usd('93.069307'));
     // a sell struck there is its exact negative
-    expect(priceResult('sell', usd('10000'), rate('1500.9'), rate('1515'))).toBe(usd('-93.069307'));
+    expect(pricePnl('sell', usd('10000'), rate('1500.9'), rate('1515'))).toBe(usd('-93.069307'));
   });
 
-  it('blends the struck rate by notional', () => {
+  it('add: the struck rate is the average by notional', () => {
     // (10,000 × 1500.9 + 20,000 × 1511.208) / 30,000 = 45,233,160 / 30,000 = 1507.772
     expect(blendedRate(usd('10000'), rate('1500.9'), usd('20000'), rate('1511.208'))).toBe(rate('1507.772'));
   });
 
-  it('spreads a reduction in proportion and to the last micro-dollar', () => {
+  it('reduce: is split pro rata to the last micro-USD', () => {
     // 100 over 1 : 1 : 1 is 33.33… each; the first listed takes the odd one
-    expect(spread(100n, [50n, 50n, 50n])).toEqual([34n, 33n, 33n]);
-    expect(spread(10n, [1n, 19n, 20n])).toEqual([0n, 5n, 5n]); // 0.25, 4.75, 5
-    expect(spread(7n, [7n])).toEqual([7n]);
+    expect(allocateProRata(100n, [50n, 50n, 50n])).toEqual([34n, 33n, 33n]);
+    expect(allocateProRata(10n, [1n, 19n, 20n])).toEqual([0n, 5n, 5n]); // 0.25, 4.75, 5
+    expect(allocateProRata(7n, [7n])).toEqual([7n]);
   });
 });
 
@@ -104,7 +104,7 @@ const account = async (desk: PracticeDesk) => (await desk.get('/account')).body.
 const history = async (desk: PracticeDesk) => (await desk.get('/hedges/history')).body.data;
 
 describe('a quote', () => {
-  it('of a buy of 50,000 for 3 days at 1,500', async () => {
+  it('quote: a buy of 50,000 for 3 days at 1,500 has the figures of the specification', async () => {
     const desk = await aDesk({ settings: flatAt(1500) });
     const body = { market: 'USDTNGN', side: 'buy', notional_usd: 50_000, tenor_days: 3 };
     expect((await desk.post('/quotes', body)).body.data).toEqual({
@@ -119,7 +119,7 @@ describe('a quote', () => {
     });
   });
 
-  it('of a sell of 25,000.50 for 7 days earns its carry', async () => {
+  it('quote: a sell of 25,000.50 for 7 days earns carry', async () => {
     const desk = await aDesk({ settings: flatAt(1500) });
     const body = { market: 'USDTNGN', side: 'sell', notional_usd: 25_000.5, tenor_days: 7 };
     const { data } = (await desk.post('/quotes', body)).body;
@@ -143,7 +143,7 @@ describe('a quote', () => {
 });
 
 describe('an open', () => {
-  it('sets margin and fee aside, then locks the one and takes the other', async () => {
+  it('open: reserves margin and fee, then locks the margin and takes the fee', async () => {
     const desk = await aDesk({ settings: flatAt(1500) });
     const body = { market: 'USDTNGN', side: 'buy', notional_usd: 10_000, tenor_days: 3 };
     expectAccepted(await desk.post('/hedges', body));
@@ -169,7 +169,7 @@ describe('an open', () => {
 });
 
 describe('at maturity', () => {
-  it('a buy returns margin + price P&L − carry, and pays no fee', async () => {
+  it('maturity: a buy returns margin + price P&L − carry without a fee', async () => {
     const desk = await aDesk({ settings: flatAt(1500) });
     await opened(desk);
     const later = await atRate(desk, 1515);
@@ -193,7 +193,7 @@ describe('at maturity', () => {
     ]);
   });
 
-  it('a sell loses when the rate rises, and earns its carry', async () => {
+  it('maturity: a sell loses if the rate rises, and earns carry', async () => {
     const desk = await aDesk({ settings: flatAt(1500) });
     await opened(desk, { side: 'sell' });
     const later = await atRate(desk, 1515);
@@ -207,7 +207,7 @@ describe('at maturity', () => {
     ]);
   });
 
-  it('a loss beyond margin takes the balance below zero', async () => {
+  it('maturity: a loss beyond margin makes the balance negative', async () => {
     const desk = await aDesk({ settings: flatAt(1500) });
     await desk.service.admin.reset({ balance: '1010' });
     await opened(desk);
@@ -227,7 +227,7 @@ describe('at maturity', () => {
 });
 
 describe('an add, a reduction and an early close', () => {
-  it('are one hedge with one record, worked out part by part', async () => {
+  it('add, reduce and close: give one history record, computed part by part', async () => {
     const first = await aDesk({ settings: flatAt(1500) });
     const hedge = await opened(first, { tenor_days: 7 }); // filled 09:00:02
     first.clock.pass(3_600_000 - 4_001); // 10:00:00
@@ -294,7 +294,7 @@ describe('an add, a reduction and an early close', () => {
     expect((await fourth.get('/positions')).body.data).toEqual([]);
   });
 
-  it('cuts every hedge of the side alike, to 18,000 of 30,000 over three', async () => {
+  it('reduce: reduces every hedge of the side pro rata, to 18,000 of 30,000 over three', async () => {
     const store = await aFolder();
     const desk = await openDesk(store, { settings: flatAt(1500) });
     const ids: string[] = [];

@@ -1,4 +1,4 @@
-/** Keys of actions: the same request acts once, another one under the key is refused. */
+/** Idempotency keys: the same request executes once, another one under the key is rejected. */
 import { describe, expect, it } from 'vitest';
 import { aDesk, aFolder, DAY, expectAccepted, expectRefused, openDesk, opened } from './support/desk.ts';
 
@@ -12,8 +12,8 @@ const actions = [
   ['/hedges/close', BUY, { ...BUY, side: 'sell' }],
 ] as const;
 
-describe.each(actions)('%s under a key', (path, body, other) => {
-  it('acts once and gives the same answer again, whatever happened since', async () => {
+describe.each(actions)('%s with a key', (path, body, other) => {
+  it('executes once and repeats the same answer, whatever happened since', async () => {
     const desk = await aDesk();
     await opened(desk);
     const first = expectAccepted(await desk.post(path, body, { key: 'pay-8841' }));
@@ -32,7 +32,7 @@ describe.each(actions)('%s under a key', (path, body, other) => {
     );
   });
 
-  it('with another body is 409 idempotency_key_reuse and changes nothing', async () => {
+  it('with another body is a 409 idempotency_key_reuse and changes nothing', async () => {
     const desk = await aDesk();
     await opened(desk);
     await opened(desk, { side: 'sell' });
@@ -44,7 +44,7 @@ describe.each(actions)('%s under a key', (path, body, other) => {
 });
 
 describe('a key', () => {
-  it('of one path does not serve another', async () => {
+  it('key: of one path is rejected on another', async () => {
     const desk = await aDesk();
     await opened(desk);
     expectAccepted(await desk.post('/hedges/add', { ...BUY, notional_usd: 5 }, { key: 'k' }));
@@ -52,14 +52,14 @@ describe('a key', () => {
     expectRefused(reduce, 409, 'idempotency_key_reuse');
   });
 
-  it('knows a body by what it says, not by how it is written', async () => {
+  it('key: the same body may be written differently', async () => {
     const desk = await aDesk();
     const first = expectAccepted(await desk.post('/hedges', OPEN, { key: 'k' }));
     const raw = '{ "tenor_days": 3, "notional_usd": 1e4, "side": "buy",\n "market": "USDTNGN" }';
     expect((await desk.send('POST', '/hedges', { raw, key: 'k' })).text).toBe(first.text);
   });
 
-  it('is each environment’s own', async () => {
+  it('key: is separate in each environment', async () => {
     const desk = await aDesk();
     const live = expectAccepted(await desk.post('/hedges', OPEN, { key: 'k' }));
     const test = expectAccepted(
@@ -68,14 +68,14 @@ describe('a key', () => {
     expect(test.body.data.hedge_id).not.toBe(live.body.data.hedge_id);
   });
 
-  it('is left free by a refusal', async () => {
+  it('key: stays free after an error', async () => {
     const desk = await aDesk();
     expectRefused(await desk.post('/hedges/close', BUY, { key: 'k' }), 404, 'no_open_hedge');
     await opened(desk);
     expectAccepted(await desk.post('/hedges/close', BUY, { key: 'k' }));
   });
 
-  it('is kept for 24 hours of wall time, through restarts and jumps of book time', async () => {
+  it('key: is kept for 24 hours of wall time, across restarts and advances of book time', async () => {
     const store = await aFolder();
     const first = await openDesk(store);
     const answer = expectAccepted(await first.post('/hedges', OPEN, { key: 'k' }));
@@ -89,7 +89,7 @@ describe('a key', () => {
     expect(fresh.body.data.hedge_id).not.toBe(answer.body.data.hedge_id);
   });
 
-  it('is forgotten with the book', async () => {
+  it('key: is deleted by a reset', async () => {
     const desk = await aDesk();
     const answer = expectAccepted(await desk.post('/hedges', OPEN, { key: 'k' }));
     await desk.service.admin.reset();
@@ -97,13 +97,13 @@ describe('a key', () => {
     expect(fresh.body.data.hedge_id).not.toBe(answer.body.data.hedge_id);
   });
 
-  it.each(['a b', 'x'.repeat(256), 'clé', 'tab\there'])('like %j is a 400', async (key) => {
+  it.each(['a b', 'x'.repeat(256), 'clé', 'tab\there'])('key: %j is a 400', async (key) => {
     const desk = await aDesk();
     const refused = expectRefused(await desk.post('/hedges', OPEN, { key }), 400, 'invalid_request');
     expect(refused.body.error.details.field).toBe('Idempotency-Key');
   });
 
-  it('may be any 255 visible characters', async () => {
+  it('key: may be any 255 visible characters', async () => {
     const desk = await aDesk();
     const key = `!~"'{}<>%:;,`.padEnd(255, 'x');
     const first = expectAccepted(await desk.post('/hedges', OPEN, { key }));
@@ -134,10 +134,10 @@ describe('a request in progress', () => {
     };
   }
 
-  it('holds its key: the same one meanwhile is 409 idempotency_in_flight, then gets its answer', async () => {
+  it('request in progress: its key is a 409 idempotency_in_flight until it has its answer', async () => {
     const clock = heldClock(Date.UTC(2026, 10, 20));
     const desk = await aDesk({ clock });
-    await desk.service.admin.setWeather({ latency_ms: 5_000, once: 1 });
+    await desk.service.admin.setFaults({ latency_ms: 5_000, once: 1 });
     const slow = desk.post('/hedges', OPEN, { key: 'k' });
     await expect.poll(clock.sleeping).toBe(1);
     const refused = expectRefused(
@@ -157,10 +157,10 @@ describe('a request in progress', () => {
     expect((await desk.get('/hedges')).body.data).toHaveLength(1);
   });
 
-  it('that takes longer than 30 seconds loses its key, and still only one of two acts', async () => {
+  it('request in progress: after 30 seconds it loses its key, and still only one of two executes', async () => {
     const clock = heldClock(Date.UTC(2026, 10, 20));
     const desk = await aDesk({ clock });
-    await desk.service.admin.setWeather({ latency_ms: 60_000, once: 1 });
+    await desk.service.admin.setFaults({ latency_ms: 60_000, once: 1 });
     const slow = desk.post('/hedges', OPEN, { key: 'k' });
     await expect.poll(clock.sleeping).toBe(1);
     clock.pass(30_001);
@@ -170,11 +170,11 @@ describe('a request in progress', () => {
     expect((await desk.get('/hedges')).body.data).toHaveLength(1);
   });
 
-  it('is let go when the service closes: nothing was done, and its key is free', async () => {
+  it('request in progress: closing the service cancels it and frees its key', async () => {
     const clock = heldClock(Date.UTC(2026, 10, 20));
     const store = await aFolder();
     const first = await openDesk(store, { clock });
-    await first.service.admin.setWeather({ latency_ms: 1_000, once: 1 });
+    await first.service.admin.setFaults({ latency_ms: 1_000, once: 1 });
     const slow = first.post('/hedges', OPEN, { key: 'k' }).then(
       () => 'answered',
       () => 'lost',

@@ -1,7 +1,7 @@
-/** Laws that hold over any history: random actions on both books, failures, trouble and jumps of time. */
+/** Properties of any history: random actions on both books, failures, faults and advances of time. */
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decimalOf } from '../../src/practice/money/decimals.ts';
+import { decimalOf } from '../../src/practice/domain/scaled-decimals.ts';
 import { aFolder, openDesk, type PracticeDesk, type Reply } from './support/desk.ts';
 
 const RUNS = Number(process.env['HEDGE_TEST_RUNS'] ?? 40);
@@ -13,7 +13,7 @@ type Deed =
   | { do: 'add' | 'reduce'; as: As; market: string; side: string; cents: number }
   | { do: 'close'; as: As; market: string; side: string }
   | { do: 'wait'; ms: number }
-  | { do: 'weather'; failing: number; partial: number };
+  | { do: 'faults'; failing: number; partial: number };
 
 const as = fc.constantFrom<As>('live', 'test');
 const market = fc.constantFrom('USDTNGN', 'USDTKES');
@@ -50,7 +50,7 @@ const deed: fc.Arbitrary<Deed> = fc.oneof(
   {
     weight: 1,
     arbitrary: fc.record({
-      do: fc.constant('weather' as const),
+      do: fc.constant('faults' as const),
       failing: fc.constantFrom(0, 0.5, 1),
       partial: fc.constantFrom(0, 0.5, 1),
     }),
@@ -84,9 +84,9 @@ async function carryOut(desk: PracticeDesk, each: Deed, key: string): Promise<Do
     desk.clock.pass(each.ms);
     return undefined;
   }
-  if (each.do === 'weather') {
+  if (each.do === 'faults') {
     const { failing, partial } = each;
-    await desk.service.admin.setWeather({ share_failing_orders: failing, share_partial_fills: partial });
+    await desk.service.admin.setFaults({ share_failing_orders: failing, share_partial_fills: partial });
     return undefined;
   }
   const on = { market: each.market, side: each.side };
@@ -110,7 +110,7 @@ async function allHistory(desk: PracticeDesk, who: As) {
 
 /** Lets everything land, closes what is open, and lets that land too. */
 async function flatten(desk: PracticeDesk, who: As): Promise<void> {
-  await desk.service.admin.clearWeather();
+  await desk.service.admin.clearFaults();
   desk.clock.pass(5_000);
   for (const line of (await desk.get('/positions', { as: who })).body.data) {
     const { market: on, side: of } = line;
@@ -120,7 +120,7 @@ async function flatten(desk: PracticeDesk, who: As): Promise<void> {
 }
 
 describe('over any history', () => {
-  it('nothing appears or vanishes, the cap holds, margins fit, and the other book is not touched', async () => {
+  it('any history: money is conserved, the cap holds, margins fit and the other book is unchanged', async () => {
     await fc.assert(
       fc.asyncProperty(history, async ({ seed, deeds }) => {
         await inFolder(async (store) => {
@@ -173,7 +173,7 @@ describe('over any history', () => {
     );
   }, 120_000);
 
-  it('what is worked out late equals what was worked out on time', async () => {
+  it('any history: events computed late equal events computed on time', async () => {
     await fc.assert(
       fc.asyncProperty(history, async ({ seed, deeds }) => {
         const texts: string[] = [];
@@ -205,7 +205,7 @@ describe('over any history', () => {
     );
   }, 120_000);
 
-  it('any accepted action sent again under its key answers the same and does nothing', async () => {
+  it('any history: a resend under the same key gets the same answer and changes nothing', async () => {
     let replayed = 0;
     await fc.assert(
       fc.asyncProperty(history, fc.integer({ min: 0, max: 3 }), async ({ seed, deeds }, every) => {
@@ -239,7 +239,7 @@ describe('over any history', () => {
     expect(replayed).toBeGreaterThan(RUNS);
   }, 120_000);
 
-  it('a close returns, at its instant, the margin that the position showed', async () => {
+  it('any history: a close returns the net margin that the position showed', async () => {
     let compared = 0;
     await fc.assert(
       fc.asyncProperty(history, as, async ({ seed, deeds }, who) => {
@@ -252,7 +252,7 @@ describe('over any history', () => {
               settings: { ...settings, fill_seconds: { min: 2, max: 2 } },
             });
             for (const [index, each] of deeds.entries()) await carryOut(desk, each, `k${index}`);
-            await desk.service.admin.clearWeather();
+            await desk.service.admin.clearFaults();
             desk.clock.pass(2_000); // nothing is in flight any more
             const lines: { market: string; side: string; net_margin_usd: number }[] = (
               await desk.get('/positions', { as: who })

@@ -4,8 +4,8 @@
  */
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openDatabase, text } from '../../src/practice/store/database.ts';
-import { DATABASE_NAME } from '../../src/practice/store/open.ts';
+import { openDatabase, textColumn } from '../../src/practice/store/database.ts';
+import { DATABASE_NAME } from '../../src/practice/store/open-store.ts';
 import { expectHeld, howMany, SOAKING } from '../support/goal.ts';
 import { type Accepted, type Laws, lawsOf, type Told } from '../support/load/laws.ts';
 import { type Fared, load, percentiles, type Served, seeAll, serveFrom } from '../support/load/served.ts';
@@ -50,10 +50,10 @@ function ordersIn(store: string): readonly Order[] {
     const integrity = db.get('PRAGMA integrity_check')?.['integrity_check'];
     if (integrity !== 'ok') throw new Error(`SQLite says ${String(integrity)}`);
     return db.all('SELECT environment, kind, state, order_tx_hash FROM orders').map((row) => ({
-      hash: text(row, 'order_tx_hash'),
-      as: text(row, 'environment'),
-      kind: text(row, 'kind'),
-      state: text(row, 'state'),
+      hash: textColumn(row, 'order_tx_hash'),
+      as: textColumn(row, 'environment'),
+      kind: textColumn(row, 'kind'),
+      state: textColumn(row, 'state'),
     }));
   } finally {
     db.close();
@@ -124,7 +124,7 @@ const tell = (line: string): void => {
 };
 
 describe('the practice service, asked by many at once', { timeout: LONG_MS }, () => {
-  it('keeps its laws in every answer and in the book, its memory and its descriptors', async () => {
+  it('load: every answer, the book, memory and descriptors stay within the rules', async () => {
     const home = temporaryFolder();
     const service = await serveFrom(home, UNLIMITED);
     const idle = service.fare()?.descriptors ?? 0;
@@ -157,7 +157,7 @@ describe('the practice service, asked by many at once', { timeout: LONG_MS }, ()
     expectHeld(`${GOAL}: its laws`, { runs: laws.answers, wrong });
   });
 
-  it('takes no more requests than the rate allows, and as many', async () => {
+  it('load: the rate limit allows exactly its rate', async () => {
     const home = temporaryFolder();
     const service = await serveFrom(home, SETTINGS);
     const seconds = howMany(3, 20);
@@ -185,7 +185,7 @@ describe('the practice service, asked by many at once', { timeout: LONG_MS }, ()
     expectHeld(`${GOAL}: its rate limit`, { runs: laws.answers, wrong });
   });
 
-  it('stops in the midst of it: what is under way is answered, and what was answered stays', async () => {
+  it('load: stopping answers requests in progress and keeps what was answered', async () => {
     const home = temporaryFolder();
     const service = await serveFrom(home, UNLIMITED);
     const crowd = { workers: WORKERS, clients: CLIENTS, seconds: 60, withinMs: 90_000 };
@@ -275,13 +275,13 @@ describe('the judge of answers', () => {
       'capacity beyond the limits',
       [reading('/markets', [{ available_capacity_usd: { buy: 300_001, sell: 0 } }])],
     ],
-  ])('catches %s', (_, all) => {
+  ])('load checks: detect %s', (_, all) => {
     const laws = lawsOf(TERMS);
     for (const each of all) laws.see(each);
     expect(laws.wrong).toHaveLength(1);
   });
 
-  it('finds nothing wrong with what is right', () => {
+  it('load checks: accept correct answers', () => {
     const laws = lawsOf(TERMS);
     const again = told({ status: 409, code: 'idempotency_key_reuse', body: { notional_usd: 2 } });
     for (const each of [told({}), told({}), again, account({}), reading('/positions', [line('buy', 1)])])
@@ -289,14 +289,14 @@ describe('the judge of answers', () => {
     expect(laws.wrong).toEqual([]);
   });
 
-  it('catches memory that grows', () => {
+  it('load checks: detect growing memory', () => {
     const fared = (grows: number): Fared[] =>
       Array.from({ length: 40 }, (_, at) => ({ rssMb: 100 + at * grows, descriptors: 40 }));
     expect(againstMemory(fared(0.5))).toEqual([]);
     expect(againstMemory(fared(5))).toHaveLength(1);
   });
 
-  it('catches an accepted action that is not in the book, and one that has not ended', async () => {
+  it('load checks: detect an accepted action that is not in the book, and one that has not finished', async () => {
     const desk = await openDesk(await aFolder(), { settings: UNLIMITED });
     const body = { market: 'USDTNGN', side: 'buy', notional_usd: 1_000, tenor_days: 3 };
     const { data } = (await desk.post('/hedges', body, { key: 'k' })).body;

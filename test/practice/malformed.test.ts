@@ -1,4 +1,4 @@
-/** Requests that are not what the service takes, by the thousand: a 4xx in the envelope each, never a failure of its own. */
+/** Thousands of invalid requests: each gets a 4xx in the envelope, never a 500. */
 import { connect } from 'node:tls';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -43,7 +43,7 @@ async function untouched(desk: PracticeDesk, work: () => Promise<void>): Promise
 }
 
 describe('bodies', () => {
-  it('of any JSON but the right one', async () => {
+  it('body: any other JSON is rejected', async () => {
     const desk = await aDesk();
     await untouched(desk, async () => {
       const bodies = fc.tuple(fc.constantFrom(...POSTS), fc.jsonValue());
@@ -56,7 +56,7 @@ describe('bodies', () => {
     });
   });
 
-  it('with one field wrong, missing or too many name that field', async () => {
+  it('body: a wrong, missing or extra field is named', async () => {
     const desk = await aDesk();
     const wrong: Record<string, fc.Arbitrary<unknown>> = {
       market: fc.oneof(
@@ -103,7 +103,7 @@ describe('bodies', () => {
     });
   });
 
-  it('of any bytes that are not JSON', async () => {
+  it('body: bytes that are not JSON are rejected', async () => {
     const desk = await aDesk();
     const bytes = fc.oneof(
       fc.uint8Array({ maxLength: 200 }),
@@ -142,7 +142,7 @@ describe('bodies', () => {
     });
   });
 
-  it('that are too large are 413, a little or by far', async () => {
+  it('body: too large, a little or by far, is a 413', async () => {
     const desk = await aDesk();
     await untouched(desk, async () => {
       for (const length of [65_537, 200_000, 1_500_000]) {
@@ -162,7 +162,7 @@ describe('bodies', () => {
     ['text', { 'content-type': 'text/plain' }],
     ['another alphabet', { 'content-type': 'application/json; charset=latin1' }],
     ['a compressed body', { 'content-encoding': 'gzip' }],
-  ])('sent with %s are 415', async (_what, headers) => {
+  ])('body: sent with %s is a 415', async (_what, headers) => {
     const desk = await aDesk();
     await untouched(desk, async () => {
       for (const path of POSTS) {
@@ -173,7 +173,7 @@ describe('bodies', () => {
     });
   });
 
-  it('with the type written in any right way are taken', async () => {
+  it('body: any valid spelling of the content type is accepted', async () => {
     const desk = await aDesk();
     for (const type of [
       'application/json',
@@ -183,7 +183,7 @@ describe('bodies', () => {
       expect((await desk.post('/quotes', GOOD, { headers: { 'content-type': type } })).status).toBe(200);
   });
 
-  it('with a field named __proto__ or constructor pollute nothing', async () => {
+  it('body: fields named __proto__ and constructor pollute nothing', async () => {
     const desk = await aDesk();
     for (const name of ['__proto__', 'constructor', 'prototype']) {
       const raw = `${JSON.stringify(GOOD).slice(0, -1)},"${name}":{"polluted":true}}`;
@@ -195,7 +195,7 @@ describe('bodies', () => {
 });
 
 describe('addresses and methods', () => {
-  it('that do not exist are 404 or 405 with what is allowed', async () => {
+  it('path: an unknown one is a 404, an unknown method a 405 with Allow', async () => {
     const desk = await aDesk();
     const hedge = await opened(desk);
     const allowed: Record<string, string> = {
@@ -225,7 +225,7 @@ describe('addresses and methods', () => {
     });
   });
 
-  it('made of anything are refused', async () => {
+  it('path: arbitrary paths are rejected', async () => {
     const desk = await aDesk();
     const paths = fc.oneof(
       fc.webPath().map((path) => `/x${path}`),
@@ -261,7 +261,7 @@ describe('addresses and methods', () => {
 });
 
 describe('headers', () => {
-  it('that make no key are 401', async () => {
+  it('header: an invalid Authorization is a 401', async () => {
     const desk = await aDesk();
     const { live } = desk.service.keys;
     const wrong = [
@@ -280,7 +280,7 @@ describe('headers', () => {
     }
   });
 
-  it('that make no idempotency key are 400', async () => {
+  it('header: an invalid Idempotency-Key is a 400', async () => {
     const desk = await aDesk();
     const keys = fc.string({
       minLength: 1,
@@ -377,14 +377,14 @@ describe('what is hardly HTTP', () => {
     },
   );
 
-  it('without a host but with a key is 400', async () => {
+  it('header: a missing Host is a 400', async () => {
     const desk = await aDesk();
     const key = `Authorization: Bearer ${desk.service.keys.live}\r\n`;
     const seen = await raw(desk, `GET /practice/v2/account HTTP/1.1\r\nConnection: close\r\n${key}\r\n`);
     expect(seen).toMatch(/^HTTP\/1\.1 400 /);
   });
 
-  it('random bytes never bring it down', async () => {
+  it('connection: random bytes never crash the service', async () => {
     const desk = await aDesk();
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ minLength: 5, maxLength: 400 }), async (bytes) => {

@@ -1,13 +1,13 @@
-/** The OpenAPI document is of exactly this service, and what the service answers is what it says. */
+/** The OpenAPI document matches the service and its responses. */
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import * as answers from '../../src/practice/wire/answers.ts';
+import * as answers from '../../src/practice/schemas/response-schemas.ts';
 import { aDesk, opened } from './support/desk.ts';
 
 const GOOD = { market: 'USDTNGN', side: 'buy', notional_usd: 1_000, tenor_days: 3 };
 
 describe('the OpenAPI document', () => {
-  it('lists the twelve endpoints, with their bodies, queries and refusals', async () => {
+  it('OpenAPI: lists the twelve endpoints with bodies, queries and errors', async () => {
     const desk = await aDesk();
     const reply = await desk.get('/openapi.json', { as: null });
     expect(reply.status).toBe(200);
@@ -44,7 +44,7 @@ describe('the OpenAPI document', () => {
     expect(list).toEqual(['status', 'client_reference', 'limit', 'before']);
   });
 
-  it('resolves every reference inside itself', async () => {
+  it('OpenAPI: every reference resolves', async () => {
     const desk = await aDesk();
     const { text, body } = await desk.get('/openapi.json');
     for (const [, pointer = ''] of text.matchAll(/"\$ref":"#\/([^"]+)"/g)) {
@@ -53,7 +53,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('describes what is really answered, to the field', async () => {
+  it('OpenAPI: matches the actual responses field by field', async () => {
     const desk = await aDesk();
     await opened(desk, { client_reference: 'PAY-1' });
     await opened(desk, { side: 'sell', tenor_days: 1 });
@@ -62,19 +62,22 @@ describe('the OpenAPI document', () => {
     desk.clock.pass(4_000);
     const fits = (schema: z.ZodType, value: unknown) => expect(schema.safeParse(value).error).toBeUndefined();
     const data = async (path: string) => (await desk.get(path)).body.data;
-    fits(z.array(answers.market).length(1), await data('/markets'));
-    fits(z.array(answers.price).length(1), await data('/prices'));
-    fits(answers.quote, (await desk.post('/quotes', GOOD)).body.data);
-    fits(answers.opened, submitted.body.data);
-    fits(z.array(answers.hedge).length(3), await data('/hedges'));
-    fits(answers.hedge, await data(`/hedges/${submitted.body.data.id}`));
-    fits(z.array(answers.record).length(1), await data('/hedges/history'));
-    fits(z.array(answers.position).length(1), await data('/positions'));
-    fits(answers.account, await data('/account'));
+    fits(z.array(answers.marketData).length(1), await data('/markets'));
+    fits(z.array(answers.priceData).length(1), await data('/prices'));
+    fits(answers.quoteData, (await desk.post('/quotes', GOOD)).body.data);
+    fits(answers.openedData, submitted.body.data);
+    fits(z.array(answers.hedgeData).length(3), await data('/hedges'));
+    fits(answers.hedgeData, await data(`/hedges/${submitted.body.data.id}`));
+    fits(z.array(answers.historyData).length(1), await data('/hedges/history'));
+    fits(z.array(answers.positionData).length(1), await data('/positions'));
+    fits(answers.accountData, await data('/account'));
     const reduce = { market: 'USDTNGN', side: 'buy', notional_usd: 5 };
     for (const path of ['/hedges/add', '/hedges/reduce'])
-      fits(answers.submitted, (await desk.post(path, reduce)).body.data);
-    fits(answers.submitted, (await desk.post('/hedges/close', { market: 'USDTNGN', side: 'buy' })).body.data);
-    fits(answers.failure, (await desk.get('/nowhere')).body.error);
+      fits(answers.submittedData, (await desk.post(path, reduce)).body.data);
+    fits(
+      answers.submittedData,
+      (await desk.post('/hedges/close', { market: 'USDTNGN', side: 'buy' })).body.data,
+    );
+    fits(answers.errorData, (await desk.get('/nowhere')).body.error);
   });
 });

@@ -1,4 +1,4 @@
-/** Several processes over one store, and processes killed in the middle: the book stays whole. */
+/** Several processes on one store, some of them killed: the book stays whole. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
@@ -75,7 +75,7 @@ beforeAll(() => {
 });
 
 describe('four processes over one store', () => {
-  it('deal at once: no failure, no long wait, nothing lost, and the laws hold', async () => {
+  it('four processes: trade on one store without failures, long waits or losses', async () => {
     const store = await aFolder();
     await writeFile(join(store, 'settings.json'), JSON.stringify(settings));
     // an empty store: they also make it at the same moment
@@ -97,7 +97,7 @@ describe('four processes over one store', () => {
 });
 
 describe('kill -9 in the middle of requests', () => {
-  it('leaves a whole book, keeps what was answered, and a resend under the key acts at most once', async () => {
+  it('kill -9: keeps the book whole and every answered action, and a resend executes at most once', async () => {
     const store = await aFolder();
     await writeFile(join(store, 'settings.json'), JSON.stringify(settings));
     const answers: Answered[] = [];

@@ -1,4 +1,4 @@
-/** The folder of the service: made once and safely, never replaced, refused clearly when it is not ours. */
+/** The store folder: created once and safely, never replaced, rejected clearly if it is not valid. */
 import { X509Certificate } from 'node:crypto';
 import { copyFile, mkdir, readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -38,7 +38,7 @@ async function refusedStore(store: string): Promise<PracticeStoreError> {
 }
 
 describe('a first start', () => {
-  it('makes a private folder with private files', async () => {
+  it('first start: creates a private folder with private files', async () => {
     const store = join(await aFolder(), 'deep', 'practice');
     const desk = await openDesk(store, { settings: null });
     await opened(desk);
@@ -50,7 +50,7 @@ describe('a first start', () => {
     await desk.close();
   });
 
-  it('by six at the same moment ends with one book, one pair of keys and one certificate', async () => {
+  it('first start: six at the same time end with one book, one pair of keys and one certificate', async () => {
     const store = await aFolder();
     const clock = testClock();
     const six = await Promise.all(
@@ -66,7 +66,7 @@ describe('a first start', () => {
     expect((await readdir(store)).filter((name) => name.includes('.new'))).toEqual([]);
   });
 
-  it('gives keys whose prefixes name their environment', async () => {
+  it('first start: keys have the prefix of their environment', async () => {
     const { service } = await aDesk();
     expect(service.keys.live).toMatch(/^hk_live_[0-9A-Z]{32}$/);
     expect(service.keys.test).toMatch(/^hk_test_[0-9A-Z]{32}$/);
@@ -75,7 +75,7 @@ describe('a first start', () => {
 });
 
 describe('the certificate', () => {
-  it('holds for 127.0.0.1, localhost and ::1, and for ten years', async () => {
+  it('certificate: is valid for 127.0.0.1, localhost and ::1, for ten years', async () => {
     const desk = await aDesk();
     const port = Number(new URL(desk.service.url).port);
     for (const servername of ['localhost', '']) {
@@ -99,7 +99,7 @@ describe('the certificate', () => {
     expect(new X509Certificate(desk.service.ca).ca).toBe(true);
   });
 
-  it('is kept from start to start, and made anew when less than a month is left', async () => {
+  it('certificate: is kept across starts and renewed in its last month', async () => {
     const store = await aFolder();
     const certificates: string[] = [];
     for (const wall of [NINE, NINE + 3_600 * DAY, NINE + 3_630 * DAY]) {
@@ -131,7 +131,7 @@ describe('a database that is not ours', () => {
         other.close();
       },
     ],
-  ])('%s is refused, named, and left as it was', async (_what, put) => {
+  ])('database: %s is rejected, named and unchanged', async (_what, put) => {
     const store = await aFolder();
     const path = join(store, 'practice.sqlite');
     await put(path);
@@ -143,7 +143,7 @@ describe('a database that is not ours', () => {
     expect(await content()).toEqual(before);
   });
 
-  it('of another version says which', async () => {
+  it('database: another version is rejected and named', async () => {
     const store = await aFolder();
     await (await start(store)).close();
     const path = join(store, 'practice.sqlite');
@@ -153,7 +153,7 @@ describe('a database that is not ours', () => {
     expect((await refusedStore(store)).message).toContain('version 7');
   });
 
-  it('cut short at any quarter is refused or damaged, never begun anew', async () => {
+  it('database: a truncated one is rejected, never replaced', async () => {
     const store = await aFolder();
     await (await start(store)).close();
     const path = join(store, 'practice.sqlite');
@@ -173,7 +173,7 @@ describe('a database that is not ours', () => {
     }
   });
 
-  it('that cannot be read is named', async () => {
+  it('database: an unreadable one is named', async () => {
     const store = join(await aFolder(), 'file');
     await writeFile(store, '');
     expect((await refusedStore(store)).path).toBe(store);
@@ -193,7 +193,7 @@ describe('settings.json', () => {
     ['{"seed": ', 'not JSON'],
     ['[]', 'the file'],
   ];
-  it.each(cases)('%s is refused, with the field and the file named', async (content, named) => {
+  it.each(cases)('settings.json: %s is rejected with the field and the file', async (content, named) => {
     const store = await aFolder();
     const path = join(store, 'settings.json');
     await writeFile(path, content);
@@ -205,7 +205,7 @@ describe('settings.json', () => {
     expect(await readdir(store)).toEqual(['settings.json']);
   });
 
-  it('changes what it names and nothing else', async () => {
+  it('settings.json: changes only what it names', async () => {
     const desk = await aDesk({
       settings: {
         exposure_cap_usd: 1_000,
@@ -221,7 +221,7 @@ describe('settings.json', () => {
     });
   });
 
-  it('must keep naming a market on which hedges are open', async () => {
+  it('settings.json: must keep a market with open hedges', async () => {
     const store = await aFolder();
     const desk = await openDesk(store, { settings: { markets: { USDTXOF: { base_rate: 605 } } } });
     await opened(desk, { market: 'USDTXOF' });
@@ -232,19 +232,22 @@ describe('settings.json', () => {
 });
 
 describe('the address', () => {
-  it.each(['0.0.0.0', '192.168.1.4', 'example.com', '::'])('%s is refused: loopback only', async (host) => {
-    const refused = start(await aFolder(), { host });
-    await expect(refused).rejects.toBeInstanceOf(PracticeInputError);
-    await expect(refused).rejects.toMatchObject({ field: 'host' });
-  });
+  it.each(['0.0.0.0', '192.168.1.4', 'example.com', '::'])(
+    'address: %s is rejected, loopback only',
+    async (host) => {
+      const refused = start(await aFolder(), { host });
+      await expect(refused).rejects.toBeInstanceOf(PracticeInputError);
+      await expect(refused).rejects.toMatchObject({ field: 'host' });
+    },
+  );
 
-  it('takes localhost, and says so in its url', async () => {
+  it('address: localhost is accepted and shown in the URL', async () => {
     const service = await start(await aFolder(), { host: 'localhost' });
     expect(service.url).toMatch(/^https:\/\/localhost:\d+\/practice\/v2$/);
     await service.close();
   });
 
-  it('that is taken is an error, and the store stays usable', async () => {
+  it('address: a taken port is an error, and the store stays usable', async () => {
     const store = await aFolder();
     const first = await start(store);
     const port = Number(new URL(first.url).port);

@@ -1,4 +1,4 @@
-/** The whole specification walked by a client that knows nothing of us: curl, with the printed CA and key. */
+/** The whole specification with curl, the printed CA and key. */
 import { execFile } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { needs } from '../support/tools.ts';
@@ -54,7 +54,7 @@ describe('a walk of the specification by curl', needs('curl'), () => {
   const BUY = { market: 'USDTNGN', side: 'buy' };
   const OPEN = { ...BUY, notional_usd: 10_000, tenor_days: 3, client_reference: 'PAY-8841' };
 
-  it('opens, sees it filled, adds, reduces, lets it settle, and finds the outcome in balance and history', async () => {
+  it('curl: opens, adds, reduces and settles, with the result in balance and history', async () => {
     const desk = await aDesk({ settings: flatAt(1500, { rate_limit: { burst: 20, per_second: 10 } }) });
     const markets = await get(desk, '/markets');
     expect(markets.body.meta.allowed_markets).toEqual(['USDTNGN']);
@@ -96,7 +96,7 @@ describe('a walk of the specification by curl', needs('curl'), () => {
     expect((await get(desk, `/hedges/${id}`)).body.data.status).toBe('closed');
   });
 
-  it('closes, and the side is gone from positions', async () => {
+  it('curl: a close removes the side from positions', async () => {
     const desk = await aDesk();
     await post(desk, '/hedges', OPEN);
     desk.clock.pass(4_000);
@@ -111,7 +111,7 @@ describe('a walk of the specification by curl', needs('curl'), () => {
     expect((await get(desk, '/hedges/history')).body.data[0].reason).toBe('close');
   });
 
-  it('meets every error of the specification', async () => {
+  it('curl: gets every error of the specification', async () => {
     const desk = await aDesk({ settings: { rate_limit: { burst: 20, per_second: 10 } } });
     const failure = ({ status, body }: Seen) => [status, body.error.code, body.data];
     expect(failure(await post(desk, '/hedges', { ...OPEN, notional_usd: 500_001 }))).toEqual([
@@ -128,7 +128,7 @@ describe('a walk of the specification by curl', needs('curl'), () => {
     await post(desk, '/hedges', OPEN, 'once');
     const reuse = await post(desk, '/hedges', { ...OPEN, tenor_days: 7 }, 'once');
     expect(failure(reuse)).toEqual([409, 'idempotency_key_reuse', null]);
-    await desk.service.admin.setWeather({ in_flight_seconds: 30, once: 1 });
+    await desk.service.admin.setFaults({ in_flight_seconds: 30, once: 1 });
     expect(failure(await post(desk, '/hedges', OPEN, 'slow'))).toEqual([409, 'idempotency_in_flight', null]);
     expect(failure(await post(desk, '/hedges', OPEN, 'slow'))).toEqual([409, 'idempotency_in_flight', null]);
     desk.clock.pass(30_000);
@@ -143,7 +143,7 @@ describe('a walk of the specification by curl', needs('curl'), () => {
     }
   });
 
-  it('trusts the printed CA and nothing less', async () => {
+  it('curl: trusts the service only with its CA', async () => {
     const desk = await aDesk();
     await expect(curl(desk, [`${desk.service.url}/account`], [])).rejects.toThrow(/\(exit 60\)/);
     const byName = desk.service.url.replace('127.0.0.1', 'localhost');

@@ -102,7 +102,7 @@ async function beginDay(
   await done('hedge open USDTNGN buy 30k --tenor 7 --yes');
   await done('hedge open USDTNGN sell 8k --tenor 3 --yes');
   await done(`pass | hedge profile add desk --base-url "$PARTNER" --key-stdin`);
-  await done('hedge practice weather --lost-after 100% --only open --once 3');
+  await done('hedge practice faults --lost-after 100% --only open --once 3');
   const lost = await done('hedge open USDTNGN sell 3k --tenor 3 --yes --json', 7);
   const { data }: { data: { action_id: string } } = JSON.parse(lost);
   const journal = join(base, 'hedge/state/journal.jsonl');

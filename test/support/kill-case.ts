@@ -21,7 +21,7 @@ import {
 import { aMachine } from './own-folder.ts';
 import type { ServedBook } from './served-book.ts';
 /**
- * What is killed: the action under a calm sky, the action whose first answer is lost, or the `resume` that sends
+ * What is killed: the action without faults, the action whose first answer is lost, or the `resume` that sends
  * it again after it was killed half-way through its first send.
  */
 export type Life = 'undisturbed' | 'its first answer lost' | 'resumed';
@@ -113,7 +113,7 @@ async function prepared(
 ): Promise<void> {
   await bookFor(book, action);
   if (life === 'its first answer lost')
-    await book.desk.service.admin.setWeather({ share_lost_after: 1, only: action.name, once: 1 });
+    await book.desk.service.admin.setFaults({ share_lost_after: 1, only: action.name, once: 1 });
   if (life !== 'resumed') return;
   const at = { call: 'send', on: `POST ${action.path}`, times: 1 };
   const kill: Kill = { at, how: 'part', loses: 'nothing' };

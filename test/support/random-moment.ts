@@ -79,7 +79,7 @@ export async function interrupted(
   try {
     await served.reset();
     await served.opened('buy', 50_000);
-    await served.desk.service.admin.setWeather({ latency_ms: 60 });
+    await served.desk.service.admin.setFaults({ latency_ms: 60 });
     writeFileSync(join(home, 'payouts'), PAYOUTS.join('\n'));
     const env = served.way(home);
     const screen = openScreen('bash', ['--norc', '-c', started(start) + loopOf(script)], {
@@ -106,7 +106,7 @@ export async function interrupted(
     await settledCalls(served);
     wrong.push(...saidTruly(served, { home, signal }).map((what) => `${momentText(moment)}: ${what}`));
 
-    await served.desk.service.admin.clearWeather();
+    await served.desk.service.admin.clearFaults();
     const told = ({ code, out, err }: BuiltRun): string => `${String(code)} ${out} ${err}`.slice(0, 1_000);
     const looked = await runBuilt(['check', '--json'], { env });
     must([0, 7, 8].includes(looked.code ?? -1), `check: ${told(looked)}`);

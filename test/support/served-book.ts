@@ -50,7 +50,7 @@ export interface ServedBook {
   opened(side: 'buy' | 'sell', notional: number, book?: 'live' | 'test'): Promise<string>;
   /** USD that are open on a side, over all its filled hedges. */
   openOn(side: 'buy' | 'sell', book?: 'live' | 'test'): Promise<number>;
-  /** A fresh book, calm weather, nothing counted. */
+  /** A fresh book, no faults, nothing counted. */
   reset(): Promise<void>;
   close(): Promise<void>;
 }
@@ -126,7 +126,7 @@ export async function servedBook(
       return lines.find((line) => line.side === side)?.notional_usd ?? 0;
     },
     async reset() {
-      await desk.service.admin.clearWeather();
+      await desk.service.admin.clearFaults();
       await desk.service.admin.reset();
       desk.log.length = 0;
     },

@@ -17,13 +17,13 @@ import {
   limit,
   look,
   passes,
+  practiceFaults,
   type ResumeAsked,
   resume,
   STEPS,
   type Step,
   settle,
   waitFor,
-  weather,
 } from '../support/day/commands.ts';
 import {
   type DayHouse,
@@ -171,7 +171,7 @@ describe('a day on which', () => {
     [
       'a deal that failed is ensured, and dealt anew',
       [
-        weather({ share_failing_orders: 1 }),
+        practiceFaults({ share_failing_orders: 1 }),
         aDeal({ name: 'PAY-1' }),
         aDeal({ name: 'PAY-1', ensure: true }),
         aDeal({ name: 'PAY-1', ensure: true, retryFailed: true }),

@@ -61,7 +61,7 @@ const PIECE = fc.oneof(
       ...'markets price quote open add reduce close check resume wait batch halt unhalt hedges history positions'.split(
         ' ',
       ),
-      ...'account journal settle profile add list show use limit remove status weather doctor api completion help'.split(
+      ...'account journal settle profile add list show use limit remove status faults doctor api completion help'.split(
         ' ',
       ),
     ),

@@ -104,7 +104,7 @@ const STEPS: Readonly<Record<string, (day: Day) => Promise<unknown>>> = {
   async slow({ service, steps, pick }) {
     const seconds = pick([0, 5, 20]);
     steps.push(`orders land ${seconds.toString()} s late`);
-    await service.served.desk.service.admin.setWeather({ slow_fills_seconds: seconds });
+    await service.served.desk.service.admin.setFaults({ slow_fills_seconds: seconds });
   },
 };
 const NAMES = [
@@ -142,7 +142,7 @@ async function played(service: LaggingService, seed: number): Promise<readonly s
  */
 async function evening(day: Day): Promise<void> {
   const { service, wrong, leaves } = day;
-  await service.served.desk.service.admin.clearWeather();
+  await service.served.desk.service.admin.clearFaults();
   await service.pass(360_000);
   await run(day, 'check --json');
   const closes = (await journalOf(day)).filter(({ action }) => action === 'close');

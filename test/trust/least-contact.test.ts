@@ -49,7 +49,7 @@ const LINES: readonly string[] = [
   '--profile practice account',
   'practice status',
   'practice advance 1h',
-  'practice weather',
+  'practice faults',
   'practice reset --yes',
 ];
 

@@ -1,9 +1,9 @@
-/** The practice service as a person reads it: its times, its two books, the weather on them. */
+/** Human output of the practice commands. */
 import { Big } from 'big.js';
 import { shellWord } from '../../domain/quoted.ts';
 import { type Block, type Cell, line, missing, nameText, text } from '../blocks.ts';
 import { cellOf, labelOf } from '../field-labels.ts';
-/** What is shown of one practice book. Amounts are exact decimal strings. */
+/** Amounts are exact decimal strings. */
 export interface PracticeBook {
   balance_usdc: string;
   margin_in_use_usdc: string;
@@ -15,8 +15,8 @@ export interface PracticeBook {
   hedges: Readonly<Record<string, number>>;
 }
 
-/** Chosen trouble: every setting by its name. */
-export type PracticeWeather = object;
+/** Every fault setting by its name. */
+export type PracticeFaults = object;
 
 export interface PracticeState {
   book_id: string;
@@ -25,7 +25,7 @@ export interface PracticeState {
   ahead_ms: number;
   store: string;
   books: Readonly<Record<'live' | 'test', PracticeBook>>;
-  weather: PracticeWeather;
+  faults: PracticeFaults;
 }
 
 export function viewPracticeState(state: PracticeState): readonly Block[] {
@@ -67,12 +67,12 @@ export function viewPracticeState(state: PracticeState): readonly Block[] {
       ],
     },
     { kind: 'gap' },
-    line(text('Weather'), text(weatherInWords(state.weather))),
-    line(text('Kept in'), text(state.store, 'dim')),
+    faultsLine(state.faults),
+    line(text('Stored in'), text(state.store, 'dim')),
   ];
 }
 
-/** One thing that happened while book time moved. Amounts are exact decimal strings. */
+/** A fill, failure, close or settlement. Amounts are exact decimal strings. */
 export interface PracticeEvent {
   at: string;
   what: string;
@@ -112,7 +112,7 @@ function eventsOf(
     amount: balance,
     unit: 'USDC',
   });
-  if (events.length === 0) return [summary, line(text('Nothing happened on the way.', 'dim'))];
+  if (events.length === 0) return [summary, line(text('No fills or settlements.', 'dim'))];
   return [
     summary,
     {
@@ -129,7 +129,12 @@ function eventsOf(
         event.net_pnl_usd === null ? missing : { kind: 'money', amount: event.net_pnl_usd, signed: true },
       ]),
     },
-    line(text('Result: what came of that moment. History has whole lives, platform fee included.', 'dim')),
+    line(
+      text(
+        'Result: P&L of this event. hedge history shows each hedge over its life, platform fee included.',
+        'dim',
+      ),
+    ),
   ];
 }
 
@@ -146,18 +151,18 @@ const EVENT_COLUMNS = [
 
 const timeCell = (at: string): Cell => ({ kind: 'time', at, style: 'second' });
 
-export const viewPracticeWeather = (weather: PracticeWeather): readonly Block[] => [
-  line(text('Weather:'), text(weatherInWords(weather), 'strong')),
+export const viewPracticeFaults = (faults: PracticeFaults): readonly Block[] => [
+  faultsLine(faults),
   {
     kind: 'pairs',
-    pairs: Object.entries(weather).map(([name, value]: [string, unknown]) => ({
+    pairs: Object.entries(faults).map(([name, value]: [string, unknown]) => ({
       name: labelOf(name),
       value: [settingCell(name, value)],
     })),
   },
 ];
 
-/** Shares are said as they are given, in percent; the setting itself is 0 to 1. */
+/** A share is 0 to 1 in the document and a percentage on the screen. */
 function settingCell(name: string, value: unknown): Cell {
   if (Array.isArray(value)) return text(value.length === 0 ? 'none' : value.join(', '));
   return isShare(name, value) ? text(inPercent(value)) : cellOf(name, value);
@@ -167,7 +172,6 @@ const isShare = (name: string, value: unknown): value is number =>
   name.startsWith('share_') && typeof value === 'number';
 const inPercent = (share: number): string => `${new Big(share).times(100).toFixed()} %`;
 
-/** What a served practice service prints: lines that can be pasted into a shell. */
 export interface ServedPractice {
   base_url: string;
   ca_file: string;
@@ -179,8 +183,8 @@ export const viewServedPractice = ({
   ca_file: caFile,
   keys,
 }: ServedPractice): readonly Block[] => [
-  verbatim('# practice service, sandbox book;'),
-  verbatim('# its live book has the key of the last line'),
+  verbatim('# Practice service, sandbox key.'),
+  verbatim('# For the live key, use the last line.'),
   verbatim(`export HEDGE_BASE_URL=${shellWord(baseUrl)}`),
   verbatim(`export HEDGE_CA_FILE=${shellWord(caFile)}`),
   verbatim(`export HEDGE_API_KEY=${shellWord(keys.test)}`),
@@ -194,21 +198,23 @@ const countsInWords = (counts: Readonly<Record<string, number>>): string => {
   return some.length === 0 ? 'none' : some.map(([status, count]) => `${count} ${status}`).join(', ');
 };
 
-/** The settings of the weather that are not calm. */
-function weatherInWords(weather: PracticeWeather): string {
-  const stormy = Object.entries(weather).filter(([name, value]: [string, unknown]) => !isCalm(name, value));
-  if (stormy.length === 0) return 'calm';
-  return stormy.map(([name, value]: [string, unknown]) => settingInWords(name, value)).join('; ');
+function faultsLine(faults: PracticeFaults): Block {
+  const active = Object.entries(faults).filter(
+    ([name, value]: [string, unknown]) => !isInactive(name, value),
+  );
+  if (active.length === 0) return line(text('No faults'));
+  const settings = active.map(([name, value]: [string, unknown]) => describeSetting(name, value));
+  return line(text('Faults:'), text(settings.join('; '), 'strong'));
 }
 
-function settingInWords(name: string, value: unknown): string {
+function describeSetting(name: string, value: unknown): string {
   const label = name.replaceAll('_', ' ');
   if (value === true) return label;
   if (isShare(name, value)) return `${label} ${inPercent(value)}`;
   return `${label} ${Array.isArray(value) ? value.join(', ') : String(value)}`;
 }
 
-const isCalm = (name: string, value: unknown): boolean =>
+const isInactive = (name: string, value: unknown): boolean =>
   value === 0 ||
   value === null ||
   value === false ||

@@ -1,8 +1,5 @@
-/**
- * The sums of a hedge (the table of terms in the design): execution price, impact, carry, margin, fees, P&L.
- * Pure, exact, rounded half to even to a micro-USDC once per figure. Refuses to know stores and clocks.
- */
-import type { Side } from '../door.ts';
+/** The formulas of a hedge: price, impact, carry, margin, fees, P&L. Each figure is rounded once. */
+import type { PracticeSide } from '../domain/practice-types.ts';
 import {
   divideHalfEven,
   type Fraction,
@@ -11,49 +8,45 @@ import {
   ONE_FRACTION,
   type Rate,
   share,
-} from '../money/decimals.ts';
+  sumOf,
+} from '../domain/scaled-decimals.ts';
+import type { ImpactTerms } from '../settings/practice-settings.ts';
 
 const SECONDS_A_DAY = 86_400n;
 const TEN_THOUSAND_USD = 10_000n * ONE_DOLLAR;
 
-/** What an order pays for its size: a base, and as much again per 10,000 USD. */
-export interface Impact {
-  base: Fraction;
-  per10kUsd: Fraction;
-}
-
-/** mid × (1 ± (base + slope × notional / 10,000)); a buy pays above mid, a sell receives below. 8 decimals. */
-export function executionPrice(mid: Rate, side: Side, notional: Micro, impact: Impact): Rate {
+/** mid × (1 ± (base + slope × notional / 10,000)): above mid for a buy, below for a sell. */
+export function executionPrice(mid: Rate, side: PracticeSide, notional: Micro, impact: ImpactTerms): Rate {
   const scale = ONE_FRACTION * TEN_THOUSAND_USD;
   const away = impact.base * TEN_THOUSAND_USD + impact.per10kUsd * notional;
   return divideHalfEven(mid * (side === 'buy' ? scale + away : scale - away), scale);
 }
 
-/** −notional × |execution − mid| / mid, in USD: never positive, as impact is a cost. */
+/** −notional × |execution − mid| / mid, in USD: a cost, never positive. */
 export function priceImpact(notional: Micro, execution: Rate, mid: Rate): Micro {
   const distance = execution > mid ? execution - mid : mid - execution;
   return divideHalfEven(-notional * distance, mid);
 }
 
-/** Carry over whole seconds at a daily rate; positive = the account pays. */
-export function carryOver(notional: Micro, daily: Fraction, seconds: bigint): Micro {
+/** Positive: the account pays. */
+function carryFor(notional: Micro, daily: Fraction, seconds: bigint): Micro {
   return divideHalfEven(notional * daily * seconds, ONE_FRACTION * SECONDS_A_DAY);
 }
 
-/** NDF, in USD: a buy gains notional × (rate − struck) / rate when the rate has risen, a sell its negative. */
-export function priceResult(side: Side, notional: Micro, struck: Rate, reference: Rate): Micro {
+/** NDF, in USD: notional × (rate − struck) / rate for a buy, the negative for a sell. */
+export function pricePnl(side: PracticeSide, notional: Micro, struck: Rate, reference: Rate): Micro {
   const gain = divideHalfEven(notional * (reference - struck), reference);
   return side === 'buy' ? gain : -gain;
 }
 
-/** Struck rate after growing: weighted by notional, with which P&L of the whole is the sum of the parts. */
+/** Struck rate after an add: the average weighted by notional. */
 export function blendedRate(held: Micro, struck: Rate, added: Micro, addedAt: Rate): Rate {
   return divideHalfEven(held * struck + added * addedAt, held + added);
 }
 
-/** What a filled hedge holds. `carryOwed` is what had accrued up to second `carrySecond` after its fill. */
-export interface Holding {
-  side: Side;
+/** A filled hedge. `carryOwed` is the carry accrued until second `carrySecond` after the fill. */
+export interface HeldAmounts {
+  side: PracticeSide;
   notional: Micro;
   struck: Rate;
   margin: Micro;
@@ -62,57 +55,57 @@ export interface Holding {
   carrySecond: bigint;
 }
 
-/** Whole seconds from the fill to an instant: carry accrues by these. */
+/** Carry accrues by whole seconds. */
 export function secondsHeld(filledAt: number, instant: number): bigint {
   return BigInt(Math.max(0, Math.floor((instant - filledAt) / 1000)));
 }
 
-/** All carry owed at an instant; positive = the account pays. */
-export function carryOwedAt(holding: Holding, daily: Fraction, instant: number): Micro {
+/** Positive: the account pays. */
+export function carryOwedAt(holding: HeldAmounts, daily: Fraction, instant: number): Micro {
   const seconds = secondsHeld(holding.filledAt, instant) - holding.carrySecond;
-  return holding.carryOwed + carryOver(holding.notional, daily, seconds);
+  return holding.carryOwed + carryFor(holding.notional, daily, seconds);
 }
 
-/** One part of a hedge leaving the book. `credit` = margin + gross − carry − fee, to the free balance. */
-export interface Cut {
+/** `credit` = margin + gross − carry − fee goes to the free balance. */
+export interface ClosedPart {
   notional: Micro;
   margin: Micro;
   gross: Micro;
   carry: Micro;
   fee: Micro;
   credit: Micro;
-  /** Of the carry, what stays owed with the rest. */
+  /** Carry still owed on the rest of the hedge. */
   carryLeft: Micro;
 }
 
-/** Takes `notional` out of a holding at `reference`: margin, carry and the fee go pro rata. */
-export function cut(
-  holding: Holding,
+/** Closes `notional` at `reference`: margin and carry are released pro rata. */
+export function computeClose(
+  holding: HeldAmounts,
   notional: Micro,
   terms: { reference: Rate; daily: Fraction; fee: Fraction; instant: number },
-): Cut {
+): ClosedPart {
   const owed = carryOwedAt(holding, terms.daily, terms.instant);
   const rest = holding.notional - notional;
   const margin = holding.margin - divideHalfEven(holding.margin * rest, holding.notional);
   const carryLeft = divideHalfEven(owed * rest, holding.notional);
-  const gross = priceResult(holding.side, notional, holding.struck, terms.reference);
+  const gross = pricePnl(holding.side, notional, holding.struck, terms.reference);
   const carry = owed - carryLeft;
   const fee = share(notional, terms.fee);
   return { notional, margin, gross, carry, fee, credit: margin + gross - carry - fee, carryLeft };
 }
 
 /**
- * A reduction spread over the hedges of a side in proportion to their notional, to the last micro-USD:
- * rounded down each, what is left goes one by one to the largest remainders, the first listed at equal ones.
+ * Splits a reduction over hedges by notional, to the last micro-USD: each part is rounded down, then the rest goes to
+ * the largest remainders, one unit each, in list order if equal.
  */
-export function spread(total: Micro, held: readonly Micro[]): Micro[] {
-  const whole = held.reduce((sum, each) => sum + each, 0n);
+export function allocateProRata(total: Micro, held: readonly Micro[]): Micro[] {
+  const whole = sumOf(held);
   const parts = held.map((each, index) => ({
     index,
     part: (total * each) / whole,
     rest: (total * each) % whole,
   }));
-  let left = total - parts.reduce((sum, each) => sum + each.part, 0n);
+  let left = total - sumOf(parts.map((each) => each.part));
   const byRest = parts.toSorted((a, b) => (a.rest === b.rest ? a.index - b.index : a.rest > b.rest ? -1 : 1));
   const result = parts.map((each) => each.part);
   for (const each of byRest) {

@@ -1,24 +1,52 @@
-/** The twelve endpoints of the specification: what each takes and which part of the service answers it. */
+/** The twelve endpoints of the specification. */
 import * as z from 'zod';
-import { addToHedge, closeHedges, openHedge, reduceHedges } from '../actions/dealing.ts';
-import { listMarkets, listPrices, quote } from '../actions/markets.ts';
-import { account, listHedges, listHistory, listPositions, oneHedge } from '../actions/readings.ts';
-import type { Sitting } from '../book/sitting.ts';
-import type { OrderKind } from '../door.ts';
-import * as answers from '../wire/answers.ts';
-import type { Reply } from '../wire/envelope.ts';
-import type { Json } from '../wire/json.ts';
-import type { RefusalCode } from '../wire/refusal.ts';
-import * as takes from '../wire/requests.ts';
+import type { TransactionContext } from '../book/transaction-context.ts';
+import type { OrderKind } from '../domain/practice-types.ts';
+import type { ApiErrorCode, EndpointReply } from '../schemas/api-error.ts';
+import type { Json } from '../schemas/practice-json.ts';
+import {
+  closeBody,
+  hedgesQuery,
+  historyQuery,
+  noQuery,
+  notionalMicro,
+  openBody,
+  parseInput,
+  pricesQuery,
+  quoteBody,
+  sizedBody,
+} from '../schemas/request-schemas.ts';
+import {
+  accountData,
+  hedgeData,
+  historyData,
+  marketData,
+  openedData,
+  positionData,
+  priceData,
+  quoteData,
+  submittedData,
+} from '../schemas/response-schemas.ts';
+import {
+  getAccount,
+  getHedge,
+  getHedges,
+  getHistory,
+  getMarkets,
+  getPositions,
+  getPrices,
+  getQuote,
+} from './read-handlers.ts';
+import { addToHedge, closeHedges, openHedge, reduceHedges } from './trade-handlers.ts';
 
-/** A request that has been understood: what to do in the sitting, and its body as it was understood. */
-export interface Work {
-  run(sitting: Sitting): Reply;
+/** A checked request: what to run, and its body for the fingerprint. */
+export interface PreparedCall {
+  run(context: TransactionContext): EndpointReply;
   body: { readonly [name: string]: Json };
 }
 
-export interface Asked {
-  /** The path's `{id}`, when it has one. */
+export interface EndpointInput {
+  /** `{id}` of the path. */
   id: string;
   query: Record<string, string>;
   body: unknown;
@@ -27,7 +55,7 @@ export interface Asked {
 export interface Endpoint {
   method: 'GET' | 'POST';
   path: string;
-  /** Set when it changes the book. */
+  /** Undefined for an endpoint that reads. */
   action?: OrderKind;
   operation: string;
   summary: string;
@@ -35,58 +63,61 @@ export interface Endpoint {
   body?: z.ZodType;
   data: z.ZodType;
   status: 200 | 201;
-  refusals: readonly RefusalCode[];
-  prepare(asked: Asked): Work;
+  errorCodes: readonly ApiErrorCode[];
+  prepare(asked: EndpointInput): PreparedCall;
 }
 
 type Described = Pick<Endpoint, 'path' | 'operation' | 'summary' | 'data'> & {
-  refusals?: readonly RefusalCode[];
+  errorCodes?: readonly ApiErrorCode[];
 };
 
-function reading<Q>(
-  endpoint: Described & { query: z.ZodType<Q>; run: (sitting: Sitting, query: Q, id: string) => Reply },
+function getEndpoint<Q>(
+  endpoint: Described & {
+    query: z.ZodType<Q>;
+    run: (context: TransactionContext, query: Q, id: string) => EndpointReply;
+  },
 ): Endpoint {
   return {
-    refusals: [],
+    errorCodes: [],
     ...endpoint,
     method: 'GET',
     status: 200,
     prepare({ id, query }) {
-      const asked = takes.taken(endpoint.query, query);
-      return { run: (sitting) => endpoint.run(sitting, asked, id), body: {} };
+      const asked = parseInput(endpoint.query, query);
+      return { run: (context) => endpoint.run(context, asked, id), body: {} };
     },
   };
 }
 
-function posting<B extends { [name: string]: Json | undefined }>(
+function postEndpoint<B extends { [name: string]: Json | undefined }>(
   endpoint: Described & {
     action?: OrderKind;
     status: 200 | 201;
     body: z.ZodType<B>;
-    run: (sitting: Sitting, body: B) => Reply;
+    run: (context: TransactionContext, body: B) => EndpointReply;
   },
 ): Endpoint {
   return {
-    refusals: [],
+    errorCodes: [],
     ...endpoint,
     method: 'POST',
-    query: takes.noQuery,
+    query: noQuery,
     prepare({ query, body }) {
-      takes.taken(takes.noQuery, query);
-      const asked = takes.taken(endpoint.body, body);
-      return { run: (sitting) => endpoint.run(sitting, asked), body: understood(asked) };
+      parseInput(noQuery, query);
+      const asked = parseInput(endpoint.body, body);
+      return { run: (context) => endpoint.run(context, asked), body: withoutUndefined(asked) };
     },
   };
 }
 
-function understood(body: { [name: string]: Json | undefined }): { [name: string]: Json } {
+function withoutUndefined(body: { [name: string]: Json | undefined }): { [name: string]: Json } {
   const fields = Object.entries(body).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, value] as const],
   );
   return Object.fromEntries(fields);
 }
 
-const newNotional: readonly RefusalCode[] = [
+const NEW_NOTIONAL_ERRORS: readonly ApiErrorCode[] = [
   'exposure_exceeded',
   'capacity_exceeded',
   'insufficient_balance',
@@ -94,134 +125,134 @@ const newNotional: readonly RefusalCode[] = [
   'market_not_found',
 ];
 
-export const endpoints: readonly Endpoint[] = [
-  reading({
+export const ENDPOINTS: readonly Endpoint[] = [
+  getEndpoint({
     path: '/markets',
     operation: 'listMarkets',
     summary: 'Markets available to the account',
-    query: takes.noQuery,
-    data: z.array(answers.market),
-    run: (sitting) => listMarkets(sitting),
+    query: noQuery,
+    data: z.array(marketData),
+    run: (context) => getMarkets(context),
   }),
-  reading({
+  getEndpoint({
     path: '/prices',
     operation: 'listPrices',
-    summary: 'Indicative mid rates; several symbols with commas, all when none is named',
-    query: takes.pricesQuery,
-    data: z.array(answers.price),
-    refusals: ['market_not_found'],
-    run: (sitting, query) => listPrices(sitting, query.symbols),
+    summary: 'Indicative mid rates; several symbols with commas, all markets by default',
+    query: pricesQuery,
+    data: z.array(priceData),
+    errorCodes: ['market_not_found'],
+    run: (context, query) => getPrices(context, query.symbols),
   }),
-  posting({
+  postEndpoint({
     path: '/quotes',
     operation: 'quote',
     summary: 'Indicative quote; opens and stores nothing',
     status: 200,
-    body: takes.quoteBody,
-    data: answers.quote,
-    refusals: ['market_not_found', 'market_disabled', 'capacity_exceeded'],
-    run: (sitting, body) =>
-      quote(sitting, {
+    body: quoteBody,
+    data: quoteData,
+    errorCodes: ['market_not_found', 'market_disabled', 'capacity_exceeded'],
+    run: (context, body) =>
+      getQuote(context, {
         market: body.market,
         side: body.side,
-        notional: takes.microOf(body.notional_usd),
+        notional: notionalMicro(body.notional_usd),
         tenorDays: body.tenor_days,
       }),
   }),
-  posting({
+  postEndpoint({
     path: '/hedges',
     action: 'open',
     operation: 'openHedge',
     summary: 'Open a hedge; it fills asynchronously',
     status: 201,
-    body: takes.openBody,
-    data: answers.opened,
-    refusals: newNotional,
-    run: (sitting, body) =>
-      openHedge(sitting, {
+    body: openBody,
+    data: openedData,
+    errorCodes: NEW_NOTIONAL_ERRORS,
+    run: (context, body) =>
+      openHedge(context, {
         market: body.market,
         side: body.side,
-        notional: takes.microOf(body.notional_usd),
+        notional: notionalMicro(body.notional_usd),
         tenorDays: body.tenor_days,
         clientReference: body.client_reference ?? null,
       }),
   }),
-  posting({
+  postEndpoint({
     path: '/hedges/add',
     action: 'add',
     operation: 'addToHedge',
     summary: 'Add notional to the newest open hedge of a side; its maturity stays',
     status: 200,
-    body: takes.sizedBody,
-    data: answers.submitted,
-    refusals: ['no_open_hedge', ...newNotional],
-    run: (sitting, { market, side, notional_usd }) =>
-      addToHedge(sitting, { market, side, notional: takes.microOf(notional_usd) }),
+    body: sizedBody,
+    data: submittedData,
+    errorCodes: ['no_open_hedge', ...NEW_NOTIONAL_ERRORS],
+    run: (context, { market, side, notional_usd }) =>
+      addToHedge(context, { market, side, notional: notionalMicro(notional_usd) }),
   }),
-  posting({
+  postEndpoint({
     path: '/hedges/reduce',
     action: 'reduce',
     operation: 'reduceHedges',
     summary: 'Remove notional from all open hedges of a side in proportion; 99 % or more closes it',
     status: 200,
-    body: takes.sizedBody,
-    data: answers.submitted,
-    refusals: ['no_open_hedge', 'market_not_found'],
-    run: (sitting, { market, side, notional_usd }) =>
-      reduceHedges(sitting, { market, side, notional: takes.microOf(notional_usd) }),
+    body: sizedBody,
+    data: submittedData,
+    errorCodes: ['no_open_hedge', 'market_not_found'],
+    run: (context, { market, side, notional_usd }) =>
+      reduceHedges(context, { market, side, notional: notionalMicro(notional_usd) }),
   }),
-  posting({
+  postEndpoint({
     path: '/hedges/close',
     action: 'close',
     operation: 'closeHedges',
     summary: 'Close all open hedges of a side',
     status: 200,
-    body: takes.closeBody,
-    data: answers.submitted,
-    refusals: ['no_open_hedge', 'market_not_found'],
-    run: (sitting, { market, side }) => closeHedges(sitting, { market, side }),
+    body: closeBody,
+    data: submittedData,
+    errorCodes: ['no_open_hedge', 'market_not_found'],
+    run: (context, { market, side }) => closeHedges(context, { market, side }),
   }),
-  reading({
+  getEndpoint({
     path: '/hedges',
     operation: 'listHedges',
     summary: 'Hedges, newest first',
-    query: takes.hedgesQuery,
-    data: z.array(answers.hedge),
-    refusals: ['hedge_not_found'],
-    run: (sitting, query) => listHedges(sitting, { ...query, clientReference: query.client_reference }),
+    query: hedgesQuery,
+    data: z.array(hedgeData),
+    errorCodes: ['hedge_not_found'],
+    run: (context, query) => getHedges(context, { ...query, clientReference: query.client_reference }),
   }),
-  reading({
+  getEndpoint({
     path: '/hedges/history',
     operation: 'listHistory',
-    summary: 'Closed hedges with what they realised, newest close first',
-    query: takes.historyQuery,
-    data: z.array(answers.record),
-    refusals: ['hedge_not_found'],
-    run: (sitting, query) => listHistory(sitting, query),
+    summary: 'Closed hedges with realized P&L, newest close first',
+    query: historyQuery,
+    data: z.array(historyData),
+    errorCodes: ['hedge_not_found'],
+    run: (context, query) => getHistory(context, query),
   }),
-  reading({
+  getEndpoint({
     path: '/hedges/{id}',
     operation: 'oneHedge',
     summary: 'One hedge',
-    query: takes.noQuery,
-    data: answers.hedge,
-    refusals: ['hedge_not_found'],
-    run: (sitting, _query, id) => oneHedge(sitting, id),
+    query: noQuery,
+    data: hedgeData,
+    errorCodes: ['hedge_not_found'],
+    run: (context, _query, id) => getHedge(context, id),
   }),
-  reading({
+  getEndpoint({
     path: '/positions',
     operation: 'listPositions',
     summary: 'Open positions, one line for each market and side',
-    query: takes.noQuery,
-    data: z.array(answers.position),
-    run: (sitting) => listPositions(sitting),
+    query: noQuery,
+    data: z.array(positionData),
+    run: (context) => getPositions(context),
   }),
-  reading({
+  getEndpoint({
     path: '/account',
     operation: 'account',
     summary: 'Account summary',
-    query: takes.noQuery,
-    data: answers.account,
-    run: (sitting) => account(sitting),
+    query: noQuery,
+    data: accountData,
+    run: (context) => getAccount(context),
   }),
 ];

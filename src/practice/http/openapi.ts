@@ -1,24 +1,24 @@
-/** The OpenAPI document of exactly this service, made from the schemas that it checks requests with. */
+/** The OpenAPI document, generated from the schemas that check requests. */
 import * as z from 'zod';
-import { failure } from '../wire/answers.ts';
-import { REFUSALS, type RefusalCode } from '../wire/refusal.ts';
-import { type Endpoint, endpoints } from './endpoints.ts';
+import { API_ERROR_STATUS, type ApiErrorCode } from '../schemas/api-error.ts';
+import { errorData } from '../schemas/response-schemas.ts';
+import { ENDPOINTS, type Endpoint } from './endpoints.ts';
 
 type Part = Record<string, unknown>;
 
-/** Codes that any endpoint may answer. */
-const ANYWHERE: readonly RefusalCode[] = [
+/** Codes that any endpoint may return. */
+const COMMON_CODES: readonly ApiErrorCode[] = [
   'invalid_request',
   'unauthorized',
   'rate_limited',
   'internal_error',
   'service_unavailable',
 ];
-const OF_ACTIONS: readonly RefusalCode[] = ['idempotency_key_reuse', 'idempotency_in_flight'];
+const ACTION_CODES: readonly ApiErrorCode[] = ['idempotency_key_reuse', 'idempotency_in_flight'];
 
 export function openapiText(url: string): string {
   const paths: Record<string, Part> = {};
-  for (const endpoint of endpoints) {
+  for (const endpoint of ENDPOINTS) {
     paths[endpoint.path] = { ...paths[endpoint.path], [endpoint.method.toLowerCase()]: operation(endpoint) };
   }
   return JSON.stringify({
@@ -33,7 +33,7 @@ export function openapiText(url: string): string {
     security: [{ key: [] }],
     components: {
       securitySchemes: { key: { type: 'http', scheme: 'bearer' } },
-      schemas: { Error: schemaOf(failure) },
+      schemas: { Error: schemaOf(errorData) },
     },
     paths,
   });
@@ -54,17 +54,22 @@ function operation(endpoint: Endpoint): Part {
         description: 'Accepted',
         content: json(envelope(schemaOf(endpoint.data), { type: 'null' })),
       },
-      ...refusals(endpoint),
+      ...errorCodes(endpoint),
     },
   };
 }
 
-function refusals(endpoint: Endpoint): Record<string, Part> {
-  const codes = [...ANYWHERE, ...(endpoint.action === undefined ? [] : OF_ACTIONS), ...endpoint.refusals];
-  const byStatus = new Map<number, RefusalCode[]>();
-  for (const code of codes) byStatus.set(REFUSALS[code], [...(byStatus.get(REFUSALS[code]) ?? []), code]);
-  for (const closer of endpoint.body === undefined ? [413] : [413, 415])
-    byStatus.set(closer, ['invalid_request']);
+function errorCodes(endpoint: Endpoint): Record<string, Part> {
+  const codes = [
+    ...COMMON_CODES,
+    ...(endpoint.action === undefined ? [] : ACTION_CODES),
+    ...endpoint.errorCodes,
+  ];
+  const byStatus = new Map<number, ApiErrorCode[]>();
+  for (const code of codes)
+    byStatus.set(API_ERROR_STATUS[code], [...(byStatus.get(API_ERROR_STATUS[code]) ?? []), code]);
+  for (const status of endpoint.body === undefined ? [413] : [413, 415])
+    byStatus.set(status, ['invalid_request']);
   return Object.fromEntries(
     [...byStatus.entries()].map(([status, among]) => [
       String(status),

@@ -1,101 +1,209 @@
-/**
- * The HTTPS server: reads requests, has them handled, writes answers in the envelope, whatever came in. Every
- * answer carries `Date` in book time. Refuses to know what a request means.
- */
+/** The HTTPS server on loopback: connections, reading requests, writing responses, closing. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
-import type { Socket } from 'node:net';
-import { bookTime } from '../book/time.ts';
-import type { RequestLogEntry } from '../door.ts';
-import type { Identity } from '../store/identity.ts';
-import { type Answer, refused } from '../wire/envelope.ts';
-import { Refusal } from '../wire/refusal.ts';
-import type { Incoming } from './calls.ts';
-import { type Handled, handle, type Service } from './service.ts';
-import { makeTurns, type Turn } from './turns.ts';
+import type { AddressInfo, Socket } from 'node:net';
+import { bookTime } from '../book/transaction-context.ts';
+import { type PracticeEnvironment, PracticeInputError } from '../domain/practice-types.ts';
+import type { InjectedFault } from '../faults/faults.ts';
+import { ApiError, errorResponse, type PracticeResponse } from '../schemas/api-error.ts';
+import type { ServiceIdentity } from '../store/service-identity.ts';
+import { type HandledRequest, handleRequest, type ServiceContext } from './handle-request.ts';
+import { openapiText } from './openapi.ts';
+import type { RawRequest } from './parse-request.ts';
 
-export interface Serving {
-  identity: Identity;
+export interface RequestLogEntry {
+  /** Wall time, ISO 8601. */
+  at: string;
+  /** Null without a valid API key. */
+  environment: PracticeEnvironment | null;
+  method: string;
+  /** Below the base path, with its query. */
+  path: string;
+  /** Of a lost response too; 0 if the request was cut before execution. */
+  status: number;
+  /** `error.code` */
+  code?: string;
+  idempotencyKey?: string;
+  /** True for a stored response sent again. */
+  replayed?: boolean;
+  ms: number;
+  fault?: InjectedFault;
+}
+
+export interface Listening {
+  url: string;
+  close(): Promise<void>;
+}
+
+export interface ListenOptions {
+  identity: ServiceIdentity;
+  host: string | undefined;
+  port: number | undefined;
+  onRequest: ((entry: RequestLogEntry) => void) | undefined;
+}
+
+/** Ends in the version (specification §9). */
+const BASE_PATH = '/practice/v2';
+/**
+ * With Node's default of 511, some of a thousand simultaneous connections waited for minutes and were reset. The system
+ * may limit it further.
+ */
+const BACKLOG = 4_096;
+const LOOPBACK = ['127.0.0.1', '::1', 'localhost'];
+
+export async function listen(
+  of: Omit<ServiceContext, 'closing'>,
+  options: ListenOptions,
+): Promise<Listening> {
+  const { host = '127.0.0.1', port = 0 } = options;
+  if (!LOOPBACK.includes(host)) {
+    throw new PracticeInputError(
+      'host',
+      `The practice service listens on this machine only: ${LOOPBACK.join(', ')}.`,
+    );
+  }
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+    throw new PracticeInputError('port', 'A port is a number from 0 to 65535; 0 means any free port.');
+  }
+  const closing = new AbortController();
+  const sockets = new Set<Socket>();
+  let url = '';
+  let openapi: string | undefined;
+  const made = makeHttpsServer(
+    { ...of, closing: closing.signal },
+    {
+      identity: options.identity,
+      basePath: BASE_PATH,
+      openapi: () => (openapi ??= openapiText(url)),
+      onRequest: options.onRequest,
+    },
+  );
+  const { server } = made;
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ host, port, backlog: BACKLOG }, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  url = `https://${hostInUrl(host)}:${portOf(server.address())}${BASE_PATH}`;
+  return {
+    url,
+    async close() {
+      closing.abort();
+      const closed = new Promise<void>((resolve) => {
+        server.close(() => resolve());
+      });
+      await made.drain();
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+}
+
+function hostInUrl(host: string): string {
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+function portOf(address: AddressInfo | string | null): number {
+  if (address === null || typeof address === 'string') throw new Error('The practice service has no port.');
+  return address.port;
+}
+
+export interface ServerOptions {
+  identity: ServiceIdentity;
   basePath: string;
-  /** The text of `{base}/openapi.json`, made when it is first asked for. */
+  /** The text of `{base}/openapi.json`. */
   openapi: () => string;
   onRequest?: ((entry: RequestLogEntry) => void) | undefined;
 }
 
 const LARGEST_BODY = 65_536;
-/** A body over the limit is still read this far, so that its sender gets to see the answer. */
+/** A larger body is still read this far, so that its sender receives the error. */
 const LARGEST_DISCARD = 2_097_152;
 
-export interface MadeServer {
+export interface PracticeServer {
   server: Server;
-  /** Resolves when every request that was being handled has its answer. */
-  quiet(): Promise<void>;
+  /** Resolves when every request in progress has its response. */
+  drain(): Promise<void>;
 }
 
-export function makeServer(service: Service, serving: Serving): MadeServer {
-  const underWay = new Set<Promise<void>>();
-  const turn = makeTurns(service.closing);
+export function makeHttpsServer(service: ServiceContext, serving: ServerOptions): PracticeServer {
+  const inProgress = new Set<Promise<void>>();
+  const turn = makeFairQueue(service.closing);
   const server = createServer({
     cert: serving.identity.certificatePem,
     key: serving.identity.privateKeyPem,
     minVersion: 'TLSv1.2',
-    // A missing Host is ours to refuse, in the envelope.
+    // A missing Host header gets an error in the envelope, not Node's own.
     requireHostHeader: false,
     keepAliveTimeout: 60_000,
   });
   const answerTo = (request: IncomingMessage, response: ServerResponse): void => {
     const served = serve(service, { ...serving, turn }, request, response).finally(() =>
-      underWay.delete(served),
+      inProgress.delete(served),
     );
-    underWay.add(served);
+    inProgress.add(served);
   };
   server.on('request', answerTo);
   server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
-    const answer = refused(
-      new Refusal('invalid_request', 'That expectation cannot be met.', { status: 417 }),
+    const answer = errorResponse(
+      new ApiError('invalid_request', 'The Expect header is not supported.', { status: 417 }),
     );
-    void write(response, { answer, date: dateOf(service), last: true });
+    void writeResponse(response, { answer, date: dateOf(service), last: true });
   });
   server.on('clientError', (error: Error, socket: Socket) =>
-    refuseRaw(socket, unreadable(error), dateOf(service)),
+    writeRawError(socket, clientApiError(error), dateOf(service)),
   );
   server.on('connect', (_request: IncomingMessage, socket: Socket) => {
-    refuseRaw(socket, new Refusal('method_not_allowed', 'This service is no proxy.'), dateOf(service));
+    writeRawError(
+      socket,
+      new ApiError('method_not_allowed', 'This service is not a proxy.'),
+      dateOf(service),
+    );
   });
   return {
     server,
-    async quiet() {
-      // A connection that is kept open may bring one more meanwhile: its answer is the last there.
-      while (underWay.size > 0) await Promise.all(underWay);
+    async drain() {
+      // A kept-alive connection may send one more request meanwhile.
+      while (inProgress.size > 0) await Promise.all(inProgress);
     },
   };
 }
 
 async function serve(
-  service: Service,
-  serving: Serving & { turn: Turn },
+  service: ServiceContext,
+  serving: ServerOptions & { turn: FairQueue },
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   const began = service.clock.now();
-  const incoming = await read(request, serving.basePath, service.closing);
+  const raw = await readRequest(request, serving.basePath, service.closing);
   await serving.turn();
-  if (incoming.method === 'GET' && incoming.target === '/openapi.json') {
+  if (raw.method === 'GET' && raw.target === '/openapi.json') {
     const answer = { status: 200, body: serving.openapi(), headers: {} };
-    await write(response, { answer, date: dateOf(service), last: false });
+    await writeResponse(response, { answer, date: dateOf(service), last: false });
     return;
   }
-  const handled = await handle(service, incoming);
-  // Before the answer, so that whoever has it finds it in the log.
-  serving.onRequest?.(entryOf(incoming, handled, { began, ended: service.clock.now() }));
+  const handled = await handleRequest(service, raw);
+  // Logged before the response is sent, so that a client that has it finds it in the log.
+  serving.onRequest?.(logEntry(raw, handled, { began, ended: service.clock.now() }));
   if (handled.lost) request.socket.destroy();
   else {
     const last = service.closing.aborted || handled.answer.status === 413;
-    await write(response, { answer: handled.answer, date: dateOf(service), last });
+    await writeResponse(response, { answer: handled.answer, date: dateOf(service), last });
   }
 }
 
-async function read(request: IncomingMessage, basePath: string, closing: AbortSignal): Promise<Incoming> {
+async function readRequest(
+  request: IncomingMessage,
+  basePath: string,
+  closing: AbortSignal,
+): Promise<RawRequest> {
   const url = request.url ?? '/';
   return {
     method: request.method ?? '',
@@ -106,12 +214,12 @@ async function read(request: IncomingMessage, basePath: string, closing: AbortSi
     contentEncoding: request.headers['content-encoding'],
     body:
       request.httpVersion === '1.1' && request.headers.host === undefined
-        ? new Refusal('invalid_request', 'A Host header is needed.', { details: { field: 'Host' } })
-        : await bodyOf(request, closing),
+        ? new ApiError('invalid_request', 'The Host header is missing.', { details: { field: 'Host' } })
+        : await readBody(request, closing),
   };
 }
 
-function bodyOf(request: IncomingMessage, closing: AbortSignal): Promise<Buffer | Refusal> {
+function readBody(request: IncomingMessage, closing: AbortSignal): Promise<Buffer | ApiError> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let length = 0;
@@ -119,28 +227,28 @@ function bodyOf(request: IncomingMessage, closing: AbortSignal): Promise<Buffer 
       length += chunk.length;
       if (length <= LARGEST_BODY) chunks.push(chunk);
       else chunks.length = 0;
-      if (length > LARGEST_DISCARD) resolve(tooLarge());
+      if (length > LARGEST_DISCARD) resolve(bodyTooLarge());
     });
-    request.on('end', () => resolve(length > LARGEST_BODY ? tooLarge() : Buffer.concat(chunks)));
-    const tooSoon = () => resolve(new Refusal('invalid_request', 'The body ended too soon.'));
-    request.on('close', tooSoon);
-    request.on('error', tooSoon);
-    closing.addEventListener('abort', tooSoon, { once: true });
-    request.on('close', () => closing.removeEventListener('abort', tooSoon));
+    request.on('end', () => resolve(length > LARGEST_BODY ? bodyTooLarge() : Buffer.concat(chunks)));
+    const endedEarly = () => resolve(new ApiError('invalid_request', 'The body ended too soon.'));
+    request.on('close', endedEarly);
+    request.on('error', endedEarly);
+    closing.addEventListener('abort', endedEarly, { once: true });
+    request.on('close', () => closing.removeEventListener('abort', endedEarly));
   });
 }
 
-function tooLarge(): Refusal {
-  return new Refusal('invalid_request', 'The body is larger than 64 KiB.', { status: 413 });
+function bodyTooLarge(): ApiError {
+  return new ApiError('invalid_request', 'The body is larger than 64 KiB.', { status: 413 });
 }
 
-/** Resolves when the answer is out, or its reader gone. */
-function write(
+/** Resolves when the response is sent or the client is gone. */
+function writeResponse(
   response: ServerResponse,
-  out: { answer: Answer; date: string; last: boolean },
+  out: { answer: PracticeResponse; date: string; last: boolean },
 ): Promise<void> {
   const { answer } = out;
-  // Its connection may have been answered for already, as unreadable, or be gone.
+  // The connection may be closed, or answered already by the clientError handler.
   if (response.socket?.writable !== true) return Promise.resolve();
   response.sendDate = false;
   response.writeHead(answer.status, {
@@ -153,10 +261,10 @@ function write(
   });
 }
 
-function headersOf(answer: Answer, date: string): Record<string, string> {
+function headersOf(answer: PracticeResponse, date: string): Record<string, string> {
   return {
     Date: date,
-    // It can be advanced, and so tells nobody how long anything took.
+    // Date is book time, which can be advanced: clients must not measure with it.
     'X-Practice-Clock': 'book',
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': String(Buffer.byteLength(answer.body)),
@@ -166,60 +274,84 @@ function headersOf(answer: Answer, date: string): Record<string, string> {
   };
 }
 
-/** What is not even HTTP gets an answer too, as far as the connection still takes one. */
-function refuseRaw(socket: Socket, refusal: Refusal, date: string): void {
+/** For input that is not HTTP. */
+function writeRawError(socket: Socket, error: ApiError, date: string): void {
   if (!socket.writable) {
     socket.destroy();
     return;
   }
-  const answer = refused(refusal);
+  const answer = errorResponse(error);
   const lines = Object.entries({ ...headersOf(answer, date), Connection: 'close' }).map(
     ([name, value]) => `${name}: ${value}`,
   );
   socket.on('error', () => socket.destroy());
-  socket.end(`HTTP/1.1 ${answer.status} ${refusal.code}\r\n${lines.join('\r\n')}\r\n\r\n${answer.body}`);
+  socket.end(`HTTP/1.1 ${answer.status} ${error.code}\r\n${lines.join('\r\n')}\r\n\r\n${answer.body}`);
 }
 
-function unreadable(error: Error): Refusal {
+function clientApiError(error: Error): ApiError {
   const code = 'code' in error ? error.code : undefined;
   if (code === 'HPE_HEADER_OVERFLOW') {
-    return new Refusal('invalid_request', 'The headers are too large.', { status: 431 });
+    return new ApiError('invalid_request', 'The headers are too large.', { status: 431 });
   }
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-    return new Refusal('invalid_request', 'The request took too long to arrive.', { status: 408 });
+    return new ApiError('invalid_request', 'The request took too long to arrive.', { status: 408 });
   }
-  return new Refusal('invalid_request', 'This is not a readable HTTP request.');
+  return new ApiError('invalid_request', 'This is not a valid HTTP request.');
 }
 
 function single(header: string | string[] | undefined): string | undefined {
   return Array.isArray(header) ? header.join(', ') : header;
 }
 
-function dateOf(service: Service): string {
+function dateOf(service: ServiceContext): string {
   try {
     return new Date(bookTime(service.db, service.clock.now()).now).toUTCString();
   } catch {
-    // The book cannot be read, which is being answered for: its time is not known either.
+    // The book cannot be read; the error is in the response.
     return new Date(service.clock.now()).toUTCString();
   }
 }
 
-function entryOf(
-  incoming: Incoming,
-  handled: Handled,
+function logEntry(
+  raw: RawRequest,
+  handled: HandledRequest,
   times: { began: number; ended: number },
 ): RequestLogEntry {
-  const { answer, environment, strike } = handled;
+  const { answer, environment, fault } = handled;
   return {
     at: new Date(times.began).toISOString(),
     environment,
-    method: incoming.method,
-    path: incoming.target ?? '(not below the base address)',
+    method: raw.method,
+    path: raw.target ?? '(not below the base path)',
     status: answer.status,
     ...(answer.code === undefined ? {} : { code: answer.code }),
-    ...(incoming.idempotencyKey === undefined ? {} : { idempotencyKey: incoming.idempotencyKey }),
+    ...(raw.idempotencyKey === undefined ? {} : { idempotencyKey: raw.idempotencyKey }),
     ...(answer.replayed === true ? { replayed: true } : {}),
     ms: times.ended - times.began,
-    ...(strike === undefined ? {} : { weather: strike }),
+    ...(fault === undefined ? {} : { fault: fault }),
   };
+}
+
+/** Resolves when it is the caller's turn. */
+type FairQueue = () => Promise<void>;
+
+/**
+ * Admits one request per turn of the event loop, so that new connections are accepted between requests: otherwise hundreds
+ * of busy clients keep a new one waiting for minutes. After `closing` all waiting requests are admitted at once.
+ */
+function makeFairQueue(closing: AbortSignal): FairQueue {
+  const waiting: (() => void)[] = [];
+  let running = false;
+  const next = (): void => {
+    for (const admit of waiting.splice(0, closing.aborted ? waiting.length : 1)) admit();
+    running = waiting.length > 0;
+    if (running) setImmediate(next);
+  };
+  return () =>
+    new Promise((resolve) => {
+      waiting.push(resolve);
+      if (running) return;
+      running = true;
+      setImmediate(next);
+    });
 }

@@ -1,9 +1,6 @@
-/**
- * The one adapter to SQLite: binds only numbers, bigints, strings and nulls, reads every integer as a bigint
- * and keeps its handles for the life of the process (a collected handle brings the process down).
- */
+/** The adapter to SQLite. It keeps every handle for the life of the process: a collected handle crashes it. */
 import { DatabaseSync } from '@photostructure/sqlite';
-import { PracticeStoreError } from '../failures.ts';
+import { PracticeStoreError } from '../domain/practice-types.ts';
 
 export type Bind = number | bigint | string | null;
 export type Row = Readonly<Record<string, unknown>>;
@@ -14,8 +11,8 @@ export interface Database {
   /** The number of rows that changed. */
   run(sql: string, ...binds: Bind[]): number;
   exec(sql: string): void;
-  /** Runs `work` as the only writer; commits what it did, or undoes all of it when it throws. */
-  immediate<T>(work: () => T): T;
+  /** Runs `work` as the only writer; rolls back if it throws. */
+  transaction<T>(work: () => T): T;
   close(): void;
 }
 
@@ -26,16 +23,16 @@ const handles: Handle[] = [];
 
 const BUSY_MS = 5_000;
 
-/** Opens a database file. Damage, whenever it is met, is a `PracticeStoreError` that names the file. */
+/** Throws a `PracticeStoreError` that names the file if it is corrupt. Binds numbers, bigints, strings and nulls only. */
 export function openDatabase(path: string): Database {
-  const guarded = <T>(work: () => T): T => {
+  const namingDamage = <T>(work: () => T): T => {
     try {
       return work();
     } catch (error) {
-      throw damageIn(path, error) ?? error;
+      throw corruptionError(path, error) ?? error;
     }
   };
-  const handle = guarded(() => new DatabaseSync(path, { timeout: BUSY_MS }));
+  const handle = namingDamage(() => new DatabaseSync(path, { timeout: BUSY_MS }));
   handles.push(handle);
   const statements = new Map<string, Statement>();
   const prepared = (sql: string): Statement => {
@@ -48,20 +45,20 @@ export function openDatabase(path: string): Database {
   };
   return {
     get: (sql, ...binds) =>
-      guarded(() => {
+      namingDamage(() => {
         const found: unknown = prepared(sql).get(...binds);
         return found === undefined ? undefined : rowOf(found);
       }),
     all: (sql, ...binds) =>
-      guarded(() =>
+      namingDamage(() =>
         prepared(sql)
           .all(...binds)
           .map(rowOf),
       ),
-    run: (sql, ...binds) => guarded(() => prepared(sql).run(...binds).changes),
-    exec: (sql) => guarded(() => handle.exec(sql)),
-    immediate(work) {
-      guarded(() => handle.exec('BEGIN IMMEDIATE'));
+    run: (sql, ...binds) => namingDamage(() => prepared(sql).run(...binds).changes),
+    exec: (sql) => namingDamage(() => handle.exec(sql)),
+    transaction(work) {
+      namingDamage(() => handle.exec('BEGIN IMMEDIATE'));
       try {
         const result = work();
         handle.exec('COMMIT');
@@ -72,7 +69,7 @@ export function openDatabase(path: string): Database {
       }
     },
     close() {
-      // Prepared statements outlive `close` until they are collected; the log must not wait for that.
+      // Prepared statements outlive `close` until they are collected, and would keep the write-ahead log.
       try {
         handle.exec('PRAGMA wal_checkpoint(PASSIVE)');
       } finally {
@@ -96,12 +93,12 @@ const SQLITE_BUSY = 5;
 const SQLITE_CORRUPT = 11;
 const SQLITE_NOTADB = 26;
 
-/** Another process held the book longer than the busy limit. */
+/** Another process held the book longer than `BUSY_MS`. */
 export function isBusy(error: unknown): boolean {
   return primaryCode(error) === SQLITE_BUSY;
 }
 
-function damageIn(path: string, error: unknown): PracticeStoreError | undefined {
+function corruptionError(path: string, error: unknown): PracticeStoreError | undefined {
   const code = primaryCode(error);
   if (code !== SQLITE_CORRUPT && code !== SQLITE_NOTADB) return undefined;
   const found = code === SQLITE_NOTADB ? 'is not a database' : 'is damaged';
@@ -114,37 +111,41 @@ function primaryCode(error: unknown): number | undefined {
   return error instanceof Error && 'errcode' in error ? Number(error.errcode) % 256 : undefined;
 }
 
-export function big(row: Row, column: string): bigint {
+export function insertRow(db: Database, table: string, row: Readonly<Record<string, Bind>>): void {
+  const columns = Object.keys(row);
+  const places = columns.map(() => '?').join(', ');
+  db.run(`INSERT INTO ${table} (${columns.join(', ')}) VALUES (${places})`, ...Object.values(row));
+}
+
+export function bigintColumn(row: Row, column: string): bigint {
   const value = row[column];
   if (typeof value === 'bigint') return value;
   throw new TypeError(`The practice book holds no integer in ${column}.`);
 }
 
-/** An integer that fits a number: times, counts, days. */
-export function whole(row: Row, column: string): number {
-  return Number(big(row, column));
+export function integerColumn(row: Row, column: string): number {
+  return Number(bigintColumn(row, column));
 }
 
-export function text(row: Row, column: string): string {
+export function textColumn(row: Row, column: string): string {
   const value = row[column];
   if (typeof value === 'string') return value;
   throw new TypeError(`The practice book holds no text in ${column}.`);
 }
 
-export function textOrNull(row: Row, column: string): string | null {
-  return row[column] === null ? null : text(row, column);
+export function textColumnOrNull(row: Row, column: string): string | null {
+  return row[column] === null ? null : textColumn(row, column);
 }
 
-export function bigOrNull(row: Row, column: string): bigint | null {
-  return row[column] === null ? null : big(row, column);
+export function bigintColumnOrNull(row: Row, column: string): bigint | null {
+  return row[column] === null ? null : bigintColumn(row, column);
 }
 
-export function wholeOrNull(row: Row, column: string): number | null {
-  return row[column] === null ? null : whole(row, column);
+export function integerColumnOrNull(row: Row, column: string): number | null {
+  return row[column] === null ? null : integerColumn(row, column);
 }
 
-/** One of a fixed list of words. */
-export function word<T extends string>(row: Row, column: string, words: readonly T[]): T {
+export function enumColumn<T extends string>(row: Row, column: string, words: readonly T[]): T {
   const value = row[column];
   const found = words.find((each) => each === value);
   if (found === undefined) throw new TypeError(`The practice book holds an unknown word in ${column}.`);

@@ -1,4 +1,4 @@
-/** A practice service for one test: its own folder, a clock that is a number, seeded randomness, HTTPS only. */
+/** A practice service for one test: its own folder, a manual clock, seeded randomness, HTTPS only. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { Agent, request } from 'node:https';
 import { tmpdir } from 'node:os';
@@ -81,7 +81,7 @@ export interface DeskOptions {
   store?: string;
   /** What `settings.json` says besides a rate limit that never bites; null leaves the file alone. */
   settings?: Record<string, unknown> | null;
-  weather?: PracticeOptions['weather'];
+  faults?: PracticeOptions['faults'];
   clock?: TestClock;
   /** In the place of one from `seed`. */
   random?: PracticeOptions['random'];
@@ -113,7 +113,7 @@ export async function openDesk(store: string, options: DeskOptions = {}): Promis
     random: options.random ?? testRandom(options.seed ?? 1),
     store,
     onRequest: (entry) => log.push(entry),
-    ...(options.weather === undefined ? {} : { weather: options.weather }),
+    ...(options.faults === undefined ? {} : { faults: options.faults }),
   });
   const agent = new Agent({ keepAlive: true, ca: service.ca });
   let open = true;

@@ -1,6 +1,6 @@
-/** What must hold of a practice book once all has been dealt, whoever dealt it and however it went. */
+/** What must hold of a practice book after any trading. */
 import { expect } from 'vitest';
-import { decimalOf } from '../../../src/practice/money/decimals.ts';
+import { decimalOf } from '../../../src/practice/domain/scaled-decimals.ts';
 import { DAY, type PracticeDesk } from './desk.ts';
 
 /** Of an open that was accepted: its key is its reference too. */

@@ -258,7 +258,7 @@ export const colleague = (it: { action: Deal; side: Side; size: number; dealId: 
       const reference = it.dealId === undefined ? {} : { client_reference: it.dealId };
       const opens = it.action === 'open' ? { tenor_days: 7, ...reference } : {};
       const body = { side: it.side, ...sized, ...opens };
-      await day.served.desk.service.admin.clearWeather();
+      await day.served.desk.service.admin.clearFaults();
       // The service may say no to a colleague too.
       const reply = await day.served.colleague(PATHS[it.action], body).catch(() => undefined);
       if (reply === undefined) return;
@@ -276,9 +276,12 @@ export const passes = (ms: number): Step =>
     },
   );
 
-export const weather = (change: { share_failing_orders?: number; slow_fills_seconds?: number }): Step =>
-  step(`weather ${JSON.stringify(change)}`, async (_, day) => {
-    await day.served.desk.service.admin.setWeather({ ...change, only: 'open', once: 1 });
+export const practiceFaults = (change: {
+  share_failing_orders?: number;
+  slow_fills_seconds?: number;
+}): Step =>
+  step(`practiceFaults ${JSON.stringify(change)}`, async (_, day) => {
+    await day.served.desk.service.admin.setFaults({ ...change, only: 'open', once: 1 });
   });
 
 /** A line of the journal that nobody can read any more; `mend` puts it back. */
@@ -379,7 +382,7 @@ export const STEPS: Arbitrary<Step>[] = [
     ),
   }).map(({ who, change }) => limit(who, change)),
   constantFrom({ share_failing_orders: 1 }, { slow_fills_seconds: 100 }, { slow_fills_seconds: 400 }).map(
-    weather,
+    practiceFaults,
   ),
   nat(20).map(damage),
   constant(mend),

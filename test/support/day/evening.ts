@@ -1,4 +1,4 @@
-/** The end of a day: calm, everything looked at and settled, and the books held against one another. */
+/** The end of a day: no faults, everything looked at and settled, and the books held against one another. */
 import { LONGEST_MS } from '../../../src/cache/rate-limit-state.ts';
 import { dealt, mend } from './commands.ts';
 import type { Day } from './day.ts';

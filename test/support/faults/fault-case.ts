@@ -1,5 +1,5 @@
 /**
- * One action dealt through one plan of faults, looked at and settled under a calm sky, and judged: what the program
+ * One action dealt through one plan of faults, looked at and settled without faults, and judged: what the program
  * said against what the service did and what the client could know. Says in words what must never be and was.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -70,7 +70,7 @@ export async function judged(
   try {
     await bookFor(served, action);
     const partial = it.partial === true && action.name === 'open';
-    if (partial) await served.desk.service.admin.setWeather({ share_partial_fills: 1 });
+    if (partial) await served.desk.service.admin.setFaults({ share_partial_fills: 1 });
     const caFile = join(home, 'ca.pem');
     writeFileSync(caFile, proxy.ca, { mode: 0o600 });
     const program = aDesk({

@@ -3,7 +3,7 @@
  * was. Knows no store.
  */
 import * as z from 'zod/mini';
-import { decimalOf } from '../../../src/practice/money/decimals.ts';
+import { decimalOf } from '../../../src/practice/domain/scaled-decimals.ts';
 
 const amount = z.number();
 const accountData = z.object({

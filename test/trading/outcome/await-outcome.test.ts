@@ -48,7 +48,7 @@ describe('waiting for the end', () => {
 
   it('of an open sees that its order failed', async () => {
     const desk = await lookingDesk();
-    await desk.practice.service.admin.setWeather({ share_failing_orders: 1 });
+    await desk.practice.service.admin.setFaults({ share_failing_orders: 1 });
     const action = await desk.deal('open USDTNGN buy 10k');
     expect(await awaitOutcome(action, desk.looking, MINUTE)).toMatchObject({
       became: 'ended',
@@ -142,7 +142,7 @@ describe('waiting without an end', () => {
     ['close USDTNGN buy', 'no change of USDTNGN buy is to be seen after 3 s'],
   ])('of %s is pending at the time limit', async (line, says) => {
     const desk = await standing('open USDTNGN buy 30k');
-    await desk.practice.service.admin.setWeather({ slow_fills_seconds: 600 });
+    await desk.practice.service.admin.setFaults({ slow_fills_seconds: 600 });
     const awaited = await awaitOutcome(await desk.deal(line), desk.looking, { timeoutMs: 3_000 });
     expect(awaited).toMatchObject({ became: 'pending', says: expect.stringContaining(says) });
   });
@@ -153,9 +153,9 @@ describe('waiting without an end', () => {
     ['close USDTNGN buy', '/hedges/reduce', 4_000, ['30000 -> 26000']],
   ])("of %s does not take a colleague's change for ours", async (line, path, notional_usd, changes) => {
     const desk = await standing('open USDTNGN buy 30k');
-    await desk.practice.service.admin.setWeather({ slow_fills_seconds: 600 });
+    await desk.practice.service.admin.setFaults({ slow_fills_seconds: 600 });
     const action = await desk.deal(line);
-    await desk.practice.service.admin.clearWeather();
+    await desk.practice.service.admin.clearFaults();
     await desk.colleague(path, { ...ON, notional_usd });
     const awaited = await awaitOutcome(action, desk.looking, { timeoutMs: 10_000 });
     expect(awaited).toMatchObject({ became: 'other', says: expect.stringContaining('not exactly ours') });

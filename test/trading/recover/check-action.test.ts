@@ -50,7 +50,7 @@ describe('a look at an open without an answer', () => {
 
   it('sees that its order failed', async () => {
     const desk = await dealingDesk();
-    await desk.practice.service.admin.setWeather({ share_failing_orders: 1 });
+    await desk.practice.service.admin.setFaults({ share_failing_orders: 1 });
     const lost = await desk.lost('after', OPEN);
     desk.practice.clock.pass(3_000);
     expect(await checked(desk)).toMatchObject({
@@ -126,7 +126,7 @@ describe('a look at what was accepted', () => {
 
   it('calls it not seen after five minutes without any change, and keeps it open', async () => {
     const desk = await standing();
-    await desk.practice.service.admin.setWeather({ share_failing_orders: 1 });
+    await desk.practice.service.admin.setFaults({ share_failing_orders: 1 });
     const added = await desk.deal('add USDTNGN buy 2000');
     desk.practice.clock.pass(FIVE_MINUTES);
     const { finding } = await checked(desk);
@@ -148,7 +148,7 @@ describe('a look at what was accepted', () => {
   it('cannot tell two of the same size apart where only one has landed', async () => {
     const desk = await standing();
     const one = await desk.deal('add USDTNGN buy 2000');
-    await desk.practice.service.admin.setWeather({ share_failing_orders: 1 });
+    await desk.practice.service.admin.setFaults({ share_failing_orders: 1 });
     const other = await desk.deal('add USDTNGN buy 2000');
     desk.practice.clock.pass(5_000);
     const { looked } = await checked(desk);
@@ -219,9 +219,9 @@ describe('a look after a close of ours', () => {
 
   it('names it for an accepted addition that it did not see, and calls that no colleague’s', async () => {
     const desk = await standing();
-    await desk.practice.service.admin.setWeather({ share_failing_orders: 1 });
+    await desk.practice.service.admin.setFaults({ share_failing_orders: 1 });
     const added = await desk.deal('add USDTNGN buy 2000');
-    await desk.practice.service.admin.clearWeather();
+    await desk.practice.service.admin.clearFaults();
     desk.practice.clock.pass(FIVE_MINUTES);
     const closer = await closed(desk);
     const { finding } = await checked(desk, added.shortId);
@@ -233,7 +233,7 @@ describe('a look after a close of ours', () => {
 
 describe('a check that the service does not answer', () => {
   const down = (desk: DealingDesk) =>
-    desk.practice.service.admin.setWeather({ share_5xx_before: 1, only: 'readings' });
+    desk.practice.service.admin.setFaults({ share_5xx_before: 1, only: 'readings' });
 
   it('leaves what is unknown as unknown as it was, names it and the lines that go on', async () => {
     const desk = await standing();
@@ -257,7 +257,7 @@ describe('a check that the service does not answer', () => {
       report: { outcome: 'pending' },
       finding: { code: 'pending', what: expect.stringContaining('could not be looked at') },
     });
-    await desk.practice.service.admin.clearWeather();
+    await desk.practice.service.admin.clearFaults();
     const lost = await desk.lost('before', OPEN);
     await down(desk);
     const { finding } = await checked(desk);
@@ -294,7 +294,7 @@ describe('a check', () => {
 
   it('of several that are merely slow says so, and not that anything went wrong', async () => {
     const desk = await dealingDesk();
-    await desk.practice.service.admin.setWeather({ slow_fills_seconds: 600 });
+    await desk.practice.service.admin.setFaults({ slow_fills_seconds: 600 });
     const one = await desk.deal('open USDTNGN sell 1000');
     const other = await desk.deal('open USDTNGN buy 2000');
     const { finding } = await checked(desk);
@@ -311,7 +311,7 @@ describe('a check', () => {
     ['close USDTNGN buy', 'a close'],
   ])('of %s says from the start that no failure is told, and until when to wait', async (line, name) => {
     const desk = await standing();
-    await desk.practice.service.admin.setWeather({ share_failing_orders: 1 });
+    await desk.practice.service.admin.setFaults({ share_failing_orders: 1 });
     const action = await desk.deal(line);
     const { finding } = await checked(desk);
     const until = new Date(Math.ceil((Date.parse(action.changedAt) + 300_000) / 60_000) * 60_000);

@@ -46,7 +46,7 @@ describe('waiting for an action', () => {
 
   it('that failed says so', async () => {
     const desk = await dealingDesk();
-    await desk.practice.service.admin.setWeather({ share_failing_orders: 1 });
+    await desk.practice.service.admin.setFaults({ share_failing_orders: 1 });
     const action = await desk.deal(OPEN);
     expect(await waitFor(action.id, MINUTE, desk.looking)).toMatchObject({
       finding: { code: 'order_failed' },
@@ -55,7 +55,7 @@ describe('waiting for an action', () => {
 
   it('whose end does not come in time is pending', async () => {
     const desk = await dealingDesk();
-    await desk.practice.service.admin.setWeather({ slow_fills_seconds: 600 });
+    await desk.practice.service.admin.setFaults({ slow_fills_seconds: 600 });
     const action = await desk.deal(OPEN);
     const report = await waitFor(action.id, { timeoutMs: 5_000 }, desk.looking);
     expect(report).toMatchObject({ outcome: 'pending', finding: { code: 'pending' } });
@@ -88,7 +88,7 @@ describe('waiting for an action', () => {
   it('without an answer is unknown where nothing can be read until the time is up', async () => {
     const desk = await dealingDesk();
     const lost = await desk.lost('before', OPEN);
-    await desk.practice.service.admin.setWeather({ share_5xx_before: 1, only: 'readings' });
+    await desk.practice.service.admin.setFaults({ share_5xx_before: 1, only: 'readings' });
     const report = await waitFor(lost.shortId, MINUTE, desk.looking);
     expect(report).toMatchObject({ outcome: 'unknown', finding: { code: 'outcome_unknown' } });
   });
@@ -153,10 +153,10 @@ describe('waiting for a hedge that was dealt elsewhere', () => {
   it('takes the one of a deal id that did not fail, and names all where several did not', async () => {
     const desk = await dealingDesk();
     const theirs = { ...THERE, client_reference: 'THEIRS' };
-    await desk.practice.service.admin.setWeather({ share_failing_orders: 1 });
+    await desk.practice.service.admin.setFaults({ share_failing_orders: 1 });
     await desk.colleague('/hedges', theirs);
     desk.practice.clock.pass(3_000);
-    await desk.practice.service.admin.clearWeather();
+    await desk.practice.service.admin.clearFaults();
     expect(await waitFor('THEIRS', MINUTE, desk.looking)).toMatchObject({ outcome: 'failed' });
     await desk.colleague('/hedges', theirs);
     expect(await waitFor('THEIRS', MINUTE, desk.looking)).toMatchObject({ outcome: 'filled' });

@@ -1,0 +1,210 @@
+/** `hedge practice`: looks after the practice service on this machine. */
+import type { Big } from 'big.js';
+import {
+  hasDecimals,
+  MAX_WHOLE_DIGITS,
+  optionGiven,
+  optionText,
+  parseDecimal,
+  readNothing,
+  wholeDigits,
+} from '../args/operands.ts';
+import { FAULT_OPTIONS, readFaultChange } from '../args/practice-faults.ts';
+import { quoted } from '../domain/quoted.ts';
+import { StoppedError, UsageError } from '../errors.ts';
+import {
+  viewPracticeAdvance,
+  viewPracticeFaults,
+  viewPracticeState,
+  viewServedPractice,
+} from '../output/views/practice.ts';
+import { type CommandGroup, defineCommand } from './define.ts';
+
+const status = defineCommand({
+  name: 'practice status',
+  summary: 'Show book time, both books and the faults',
+  examples: [{ line: 'hedge practice status', shows: 'time, balances, hedges and faults' }],
+  read: readNothing,
+  run: async (desk) => ({ value: await desk.practice.status() }),
+  view: viewPracticeState,
+});
+
+const advance = defineCommand({
+  name: 'practice advance',
+  summary: 'Move book time ahead and list what happened',
+  description:
+    'Fills and settlements happen at their own times, in order. Keys and rate limits follow the wall clock.',
+  operands: [{ name: 'DURATION', summary: '3d, 12h, 90m, 30s or 1d12h' }],
+  examples: [{ line: 'hedge practice advance 3d', shows: 'the fills and settlements of three days' }],
+  read: ({ operands: [duration = ''] }) => ({ ms: readDuration(duration) }),
+  run: async (desk, { ms }) => ({ value: await desk.practice.advance(ms) }),
+  view: viewPracticeAdvance,
+});
+
+const faults = defineCommand({
+  name: 'practice faults',
+  summary: 'Show or set faults: delays, errors, lost answers, failing orders',
+  description:
+    'Only the options given change. A fault lasts until you clear it, or until --once is used up. A share is 0 to 1, or a percentage.',
+  operands: [
+    { name: 'clear', summary: 'remove all faults', optional: true, completes: { words: ['clear'] } },
+  ],
+  options: FAULT_OPTIONS,
+  examples: [
+    { line: 'hedge practice faults', shows: 'the current faults' },
+    {
+      line: 'hedge practice faults --lost-after 100% --only open --once 2',
+      shows: 'the next two opens execute, but their answers are lost',
+    },
+    { line: 'hedge practice faults clear', shows: 'no faults' },
+  ],
+  read(raw) {
+    const [word] = raw.operands;
+    const change = readFaultChange(raw);
+    const changes = Object.keys(change).length > 0;
+    if (word === undefined) return { change: changes ? change : undefined, clear: false };
+    if (word !== 'clear')
+      throw new UsageError(
+        `${quoted(word)} is not known here.`,
+        'The only operand is clear. Set faults with options.',
+      );
+    if (changes) throw new UsageError('clear takes no options.', 'First clear, then set.');
+    return { change: undefined, clear: true };
+  },
+  async run({ practice: service }, { change, clear }) {
+    if (clear) return { value: await service.clearFaults() };
+    return { value: change === undefined ? await service.faults() : await service.setFaults(change) };
+  },
+  view: viewPracticeFaults,
+});
+
+const reset = defineCommand({
+  name: 'practice reset',
+  summary: 'Delete all practice data and start with the opening balance',
+  description:
+    'Asks first. A running practice serve is reset too. Book time returns to the wall clock. Keys, faults and settings are kept.',
+  options: [
+    { flags: '--balance <usdc>', summary: 'opening balance of each book (100000)' },
+    { flags: '-y, --yes', summary: 'do not ask' },
+  ],
+  examples: [
+    { line: 'hedge practice reset', shows: 'two empty books' },
+    { line: 'hedge practice reset --balance 5000', shows: 'books that soon run out of margin' },
+  ],
+  read(raw) {
+    const balance = optionText(raw, 'balance');
+    return {
+      options: balance === undefined ? {} : { balance: readBalance(balance).toFixed() },
+      yes: optionGiven(raw, 'yes'),
+    };
+  },
+  async run(desk, { options, yes }) {
+    const question = { message: 'All practice data will be deleted. Reset?', otherwise: '--yes' };
+    if (!yes && !(await desk.prompter.confirm(question)))
+      throw new StoppedError({ code: 'declined', what: 'Canceled. Nothing was changed.' });
+    return { value: await desk.practice.reset(options) };
+  },
+  view: viewPracticeState,
+});
+
+const serve = defineCommand({
+  name: 'practice serve',
+  summary: 'Run the practice service for other programs until Ctrl-C',
+  description:
+    'Prints the base URL, the certificate file and both keys as shell variables. Listens on this machine only. Ctrl-C and TERM stop it with exit code 0.',
+  options: [
+    { flags: '--port <port>', summary: 'port to listen on; any free port by default' },
+    {
+      flags: '--host <address>',
+      summary: 'a loopback address (127.0.0.1)',
+      completes: { words: ['127.0.0.1', '::1'] },
+    },
+    { flags: '--log', summary: 'log one line per request to standard error' },
+    ...FAULT_OPTIONS,
+  ],
+  examples: [
+    { line: 'hedge practice serve --port 4870', shows: 'variables to paste into another shell' },
+    { line: 'hedge practice serve --log > practice.env &', shows: 'the same for a script: . ./practice.env' },
+  ],
+  read(raw) {
+    const port = optionText(raw, 'port');
+    const host = optionText(raw, 'host');
+    return {
+      log: optionGiven(raw, 'log'),
+      faults: readFaultChange(raw),
+      ...(port === undefined ? {} : { port: readPort(port) }),
+      ...(host === undefined ? {} : { host: readLoopbackHost(host) }),
+    };
+  },
+  async run(desk, { log, ...options }, emit) {
+    const onRequest = log ? (line: string) => desk.note(line, { whole: true }) : undefined;
+    const served = await desk.practice.serve({ ...options, onRequest });
+    try {
+      await emit({ value: { base_url: served.url, ca_file: served.caFile, keys: served.keys } });
+      await desk.untilStopped();
+    } finally {
+      await served.close();
+    }
+    desk.note('The practice service has stopped.');
+    return undefined;
+  },
+  view: viewServedPractice,
+});
+
+export const practice: CommandGroup = {
+  name: 'practice',
+  summary:
+    'Manage the practice service on this machine: no money, no network. Trade on it with --profile practice.',
+  commands: [status, advance, faults, reset, serve],
+};
+
+const USDC_DECIMALS = 6;
+const MAX_PORT = 65_535;
+const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|::1|localhost)$/;
+
+/** Zero is allowed. */
+function readBalance(text: string): Big {
+  const value = parseDecimal(text);
+  if (value === undefined || !hasDecimals(value, USDC_DECIMALS) || wholeDigits(value) > MAX_WHOLE_DIGITS) {
+    throw new UsageError(
+      `${quoted(text)} is not a balance (--balance).`,
+      'Give an amount in USDC with at most six decimals: --balance 100000',
+    );
+  }
+  return value;
+}
+
+function readPort(text: string): number {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : 0;
+  if (port < 1 || port > MAX_PORT)
+    throw new UsageError(`${quoted(text)} is not a port (--port).`, 'A port is a number from 1 to 65535.');
+  return port;
+}
+
+/** The practice service never listens where another machine could reach it. */
+function readLoopbackHost(text: string): string {
+  if (!LOOPBACK.test(text)) {
+    throw new UsageError(
+      `${quoted(text)} is not a loopback address (--host).`,
+      'The practice service listens on this machine only: 127.0.0.1, ::1 or localhost.',
+    );
+  }
+  return text;
+}
+
+const UNIT_MS = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000 } as const;
+const DURATION = /^(?:(\d{1,4})d)?(?:(\d{1,5})h)?(?:(\d{1,6})m)?(?:(\d{1,7})s)?$/i;
+
+/** Milliseconds of `3d`, `12h`, `90m`, `30s`, or several units, largest first: `1d12h`. */
+function readDuration(text: string): number {
+  const parts = DURATION.exec(text);
+  const [, days = '0', hours = '0', minutes = '0', seconds = '0'] = parts ?? [];
+  const ms =
+    Number(days) * UNIT_MS.d +
+    Number(hours) * UNIT_MS.h +
+    Number(minutes) * UNIT_MS.m +
+    Number(seconds) * UNIT_MS.s;
+  if (parts === null || ms === 0)
+    throw new UsageError(`${quoted(text)} is not a duration.`, 'Write it as 3d, 12h, 90m, 30s or 1d12h.');
+  return ms;
+}

@@ -1,0 +1,211 @@
+/** The rows of the hedges table. */
+import {
+  CLOSE_REASONS,
+  type CloseReason,
+  type MarketSide,
+  PRACTICE_ENVIRONMENTS,
+  PRACTICE_HEDGE_STATUSES,
+  PRACTICE_SIDES,
+  type PracticeEnvironment,
+  type PracticeHedgeStatus,
+  type PracticeSide,
+} from '../domain/practice-types.ts';
+import type { Micro, Rate } from '../domain/scaled-decimals.ts';
+import {
+  bigintColumn,
+  bigintColumnOrNull,
+  type Database,
+  enumColumn,
+  insertRow,
+  integerColumn,
+  integerColumnOrNull,
+  type Row,
+  textColumn,
+  textColumnOrNull,
+} from '../store/database.ts';
+
+export interface StoredHedge {
+  seq: number;
+  id: string;
+  environment: PracticeEnvironment;
+  clientReference: string | null;
+  market: string;
+  side: PracticeSide;
+  tenorDays: number;
+  status: PracticeHedgeStatus;
+  /** Of a closed hedge, the notional before it closed. */
+  notional: Micro;
+  struck: Rate | null;
+  margin: Micro;
+  orderTxHash: string;
+  fillTxHash: string | null;
+  orderKey: string;
+  openedAt: number;
+  filledAt: number | null;
+  maturityAt: number;
+  closedAt: number | null;
+  closeReason: CloseReason | null;
+  carryOwed: Micro;
+  carrySecond: bigint;
+  platformFees: Micro;
+  /** Of the parts closed so far: notional, Σ notional × struck rate, Σ notional / exit rate, P&L. */
+  realized: { notional: Micro; entry: bigint; exit: bigint; gross: Micro; carry: Micro; fees: Micro };
+}
+
+export interface FilledHedge extends StoredHedge {
+  status: 'filled';
+  struck: Rate;
+  filledAt: number;
+}
+
+export type NewHedge = Pick<
+  StoredHedge,
+  | 'id'
+  | 'environment'
+  | 'clientReference'
+  | 'market'
+  | 'side'
+  | 'tenorDays'
+  | 'notional'
+  | 'orderTxHash'
+  | 'orderKey'
+  | 'openedAt'
+  | 'maturityAt'
+>;
+
+export function insertHedge(db: Database, hedge: NewHedge): void {
+  insertRow(db, 'hedges', {
+    id: hedge.id,
+    environment: hedge.environment,
+    client_reference: hedge.clientReference,
+    market: hedge.market,
+    side: hedge.side,
+    tenor_days: hedge.tenorDays,
+    status: 'submitted',
+    notional: hedge.notional,
+    margin: 0,
+    order_tx_hash: hedge.orderTxHash,
+    order_key: hedge.orderKey,
+    opened_at: hedge.openedAt,
+    maturity_at: hedge.maturityAt,
+  });
+}
+
+export function updateHedge(db: Database, hedge: StoredHedge): void {
+  db.run(
+    `UPDATE hedges SET status = ?, notional = ?, struck = ?, margin = ?, fill_tx_hash = ?, filled_at = ?,
+       closed_at = ?, close_reason = ?, carry_owed = ?, carry_second = ?, platform_fees = ?, done_notional = ?,
+       done_entry = ?, done_exit = ?, done_gross = ?, done_carry = ?, done_fees = ?
+     WHERE seq = ?`,
+    hedge.status,
+    hedge.notional,
+    hedge.struck,
+    hedge.margin,
+    hedge.fillTxHash,
+    hedge.filledAt,
+    hedge.closedAt,
+    hedge.closeReason,
+    hedge.carryOwed,
+    hedge.carrySecond,
+    hedge.platformFees,
+    hedge.realized.notional,
+    hedge.realized.entry,
+    hedge.realized.exit,
+    hedge.realized.gross,
+    hedge.realized.carry,
+    hedge.realized.fees,
+    hedge.seq,
+  );
+}
+
+export function hedgeById(
+  db: Database,
+  environment: PracticeEnvironment,
+  id: string,
+): StoredHedge | undefined {
+  const row = db.get('SELECT * FROM hedges WHERE id = ? AND environment = ?', id, environment);
+  return row === undefined ? undefined : hedgeFromRow(row);
+}
+
+/** Oldest first within a side; of one side of a market if given. */
+export function filledHedges(db: Database, environment: PracticeEnvironment, on?: MarketSide): FilledHedge[] {
+  const rows =
+    on === undefined
+      ? db.all(
+          `SELECT * FROM hedges WHERE environment = ? AND status = 'filled' ORDER BY market, side, seq`,
+          environment,
+        )
+      : db.all(
+          `SELECT * FROM hedges WHERE environment = ? AND market = ? AND side = ? AND status = 'filled' ORDER BY seq`,
+          environment,
+          on.market,
+          on.side,
+        );
+  return rows.map((row) => asFilledHedge(hedgeFromRow(row)));
+}
+
+/** The filled hedge with the earliest maturity at or before `until`. */
+export function firstMaturing(
+  db: Database,
+  environment: PracticeEnvironment,
+  until: number,
+): FilledHedge | undefined {
+  const row = db.get(
+    `SELECT * FROM hedges WHERE environment = ? AND status = 'filled' AND maturity_at <= ?
+     ORDER BY maturity_at, seq LIMIT 1`,
+    environment,
+    until,
+  );
+  return row === undefined ? undefined : asFilledHedge(hedgeFromRow(row));
+}
+
+export function asFilledHedge(hedge: StoredHedge): FilledHedge {
+  const { status, struck, filledAt } = hedge;
+  if (status !== 'filled' || struck === null || filledAt === null) {
+    throw new TypeError(`The practice book holds ${hedge.id} as ${status} where it must be filled.`);
+  }
+  return { ...hedge, status, struck, filledAt };
+}
+
+export function hedgeFromRow(row: Row): StoredHedge {
+  const reason = row['close_reason'];
+  return {
+    seq: integerColumn(row, 'seq'),
+    id: textColumn(row, 'id'),
+    environment: enumColumn(row, 'environment', PRACTICE_ENVIRONMENTS),
+    clientReference: textColumnOrNull(row, 'client_reference'),
+    market: textColumn(row, 'market'),
+    side: enumColumn(row, 'side', PRACTICE_SIDES),
+    tenorDays: integerColumn(row, 'tenor_days'),
+    status: enumColumn(row, 'status', PRACTICE_HEDGE_STATUSES),
+    notional: bigintColumn(row, 'notional'),
+    struck: bigintColumnOrNull(row, 'struck'),
+    margin: bigintColumn(row, 'margin'),
+    orderTxHash: textColumn(row, 'order_tx_hash'),
+    fillTxHash: textColumnOrNull(row, 'fill_tx_hash'),
+    orderKey: textColumn(row, 'order_key'),
+    openedAt: integerColumn(row, 'opened_at'),
+    filledAt: integerColumnOrNull(row, 'filled_at'),
+    maturityAt: integerColumn(row, 'maturity_at'),
+    closedAt: integerColumnOrNull(row, 'closed_at'),
+    closeReason: reason === null ? null : enumColumn(row, 'close_reason', CLOSE_REASONS),
+    carryOwed: bigintColumn(row, 'carry_owed'),
+    carrySecond: bigintColumn(row, 'carry_second'),
+    platformFees: bigintColumn(row, 'platform_fees'),
+    realized: {
+      notional: bigintColumn(row, 'done_notional'),
+      entry: bigintColumn(row, 'done_entry'),
+      exit: bigintColumn(row, 'done_exit'),
+      gross: bigintColumn(row, 'done_gross'),
+      carry: bigintColumn(row, 'done_carry'),
+      fees: bigintColumn(row, 'done_fees'),
+    },
+  };
+}
+
+/** Markets with submitted or filled hedges in either environment. */
+export function marketsInUse(db: Database): string[] {
+  return db
+    .all(`SELECT DISTINCT market FROM hedges WHERE status IN ('submitted', 'filled')`)
+    .map((row) => textColumn(row, 'market'));
+}

@@ -1,0 +1,80 @@
+/** The basic types and fixed lists of the practice service, and its errors. */
+
+export interface PracticeClock {
+  /** Wall time in milliseconds since the epoch. */
+  now(): number;
+  /** Resolves after `ms`, or at once when the signal aborts. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+export interface PracticeRandom {
+  /** In [0, 1). */
+  fraction(): number;
+  bytes(count: number): Uint8Array;
+}
+
+export type PracticeEnvironment = 'live' | 'test';
+
+export type PracticeSide = 'buy' | 'sell';
+
+export type PracticeHedgeStatus = 'submitted' | 'filled' | 'failed' | 'closed';
+
+export type OrderKind = 'open' | 'add' | 'reduce' | 'close';
+
+export const PRACTICE_ENVIRONMENTS: readonly PracticeEnvironment[] = ['live', 'test'];
+export const PRACTICE_SIDES: readonly PracticeSide[] = ['buy', 'sell'];
+export const PRACTICE_HEDGE_STATUSES: readonly PracticeHedgeStatus[] = [
+  'submitted',
+  'filled',
+  'failed',
+  'closed',
+];
+export const ORDER_KINDS: readonly OrderKind[] = ['open', 'add', 'reduce', 'close'];
+export const PRACTICE_TENORS = [1, 3, 7] as const;
+export const DAY_MS = 86_400_000;
+
+/** One side of a market. */
+export interface MarketSide {
+  market: string;
+  side: PracticeSide;
+}
+
+export type CloseReason = 'maturity' | 'close';
+export const CLOSE_REASONS: readonly CloseReason[] = ['maturity', 'close'];
+
+/** A file of the store is damaged, foreign or of another version. It was not changed. */
+export class PracticeStoreError extends Error {
+  override readonly name = 'PracticeStoreError';
+  readonly path: string;
+
+  constructor(path: string, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.path = path;
+  }
+}
+
+/** Invalid input of the operator. Nothing was changed. */
+export class PracticeInputError extends Error {
+  override readonly name = 'PracticeInputError';
+  /** e.g. `share_429` */
+  readonly field: string;
+
+  constructor(field: string, message: string) {
+    super(message);
+    this.field = field;
+  }
+}
+
+/** An undefined field must not override a default. */
+export function definedFields<T extends object>(value: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  const defined: { [K in keyof T]?: Exclude<T[K], undefined> } = {};
+  for (const name in value) {
+    const field = value[name];
+    if (isDefined(field)) defined[name] = field;
+  }
+  return defined;
+}
+
+function isDefined<V>(field: V): field is Exclude<V, undefined> {
+  return field !== undefined;
+}

@@ -1,0 +1,204 @@
+/** Faults that a user injects: their settings, and which of them a request gets. */
+import * as z from 'zod';
+import { definedFields, ORDER_KINDS, type OrderKind, PracticeInputError } from '../domain/practice-types.ts';
+
+/** Which requests get faults: all, reads, actions, or one action. */
+export type FaultScope = 'all' | 'readings' | 'actions' | OrderKind;
+
+/** The fault of one request, as the log names it. */
+export type InjectedFault = '429' | '5xx_before' | '5xx_after' | 'lost_before' | 'lost_after' | 'in_flight';
+
+/** A share is 0 to 1 of the requests in scope. The five response faults exclude one another and add up to 1 at most. */
+export interface Faults {
+  /** Wall time before the request is executed. */
+  latency_ms: number;
+  /** 429 `rate_limited`, not executed. */
+  share_429: number;
+  /** 503, not executed. */
+  share_5xx_before: number;
+  /** 503, executed; the response is stored under the key. */
+  share_5xx_after: number;
+  /** Connection cut, not executed. */
+  share_lost_before: number;
+  /** Connection cut, executed; the response is stored under the key. */
+  share_lost_after: number;
+  /**
+   * An action with an idempotency key is executed, but its key answers 409 `idempotency_in_flight` for this long
+   * (wall time), to the first request too. Then it gives the stored response.
+   */
+  in_flight_seconds: number;
+  /** Added to the time from submission to fill (book time). */
+  slow_fills_seconds: number;
+  share_failing_orders: number;
+  /** Share of opens that fill at 60 % of their notional. */
+  share_partial_fills: number;
+  /** Listed as `disabled`; quotes, opens and adds get 400 `market_disabled`. */
+  disabled_markets: string[];
+  only: FaultScope;
+  /** True: a resend whose key has a stored response gets no fault. */
+  spare_replays: boolean;
+  /**
+   * Faults are cleared after this many requests; null: never. A request counts if it is in scope and a fault can apply
+   * to it: faults "after", of keys and of orders apply to actions that succeed, a disabled market to requests that
+   * name it, all others to any request.
+   */
+  once: number | null;
+}
+
+export const noFaults: Faults = {
+  latency_ms: 0,
+  share_429: 0,
+  share_5xx_before: 0,
+  share_5xx_after: 0,
+  share_lost_before: 0,
+  share_lost_after: 0,
+  in_flight_seconds: 0,
+  slow_fills_seconds: 0,
+  share_failing_orders: 0,
+  share_partial_fills: 0,
+  disabled_markets: [],
+  only: 'all',
+  spare_replays: false,
+  once: null,
+};
+
+const aShare = z.number().min(0).max(1);
+
+const schema = z.strictObject({
+  latency_ms: z.number().int().min(0).max(600_000),
+  share_429: aShare,
+  share_5xx_before: aShare,
+  share_5xx_after: aShare,
+  share_lost_before: aShare,
+  share_lost_after: aShare,
+  in_flight_seconds: z.number().min(0).max(86_400),
+  slow_fills_seconds: z.number().min(0).max(43_200),
+  share_failing_orders: aShare,
+  share_partial_fills: aShare,
+  disabled_markets: z.array(z.string().min(1).max(32)).max(100),
+  only: z.enum(['all', 'readings', 'actions', ...ORDER_KINDS]),
+  spare_replays: z.boolean(),
+  once: z.number().int().min(1).max(1_000_000).nullable(),
+});
+
+function sumOfShares(faults: Faults): number {
+  const { share_429, share_5xx_before, share_5xx_after, share_lost_before, share_lost_after } = faults;
+  return share_429 + share_5xx_before + share_5xx_after + share_lost_before + share_lost_after;
+}
+
+/** Undefined fields change nothing. Throws `PracticeInputError`. */
+export function applyFaultChange(
+  faults: Faults,
+  change: Partial<Faults>,
+  markets: ReadonlySet<string>,
+): Faults {
+  const parsed = schema.safeParse({ ...faults, ...definedFields(change) });
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    const field = issue?.code === 'unrecognized_keys' ? (issue.keys[0] ?? '') : (issue?.path.join('.') ?? '');
+    throw new PracticeInputError(field, `${field}: ${issue?.message ?? 'is not a fault setting'}.`);
+  }
+  const unknown = parsed.data.disabled_markets.find((market) => !markets.has(market));
+  if (unknown !== undefined) {
+    throw new PracticeInputError(
+      'disabled_markets',
+      `disabled_markets: ${unknown} is not a market of the practice service.`,
+    );
+  }
+  if (sumOfShares(parsed.data) > 1 + 1e-9) {
+    throw new PracticeInputError(
+      'share_429',
+      'The shares of 429, 5xx and lost answers add up to more than 1.',
+    );
+  }
+  return parsed.data;
+}
+
+export function encodeFaults(faults: Faults): string {
+  return JSON.stringify(faults);
+}
+
+export function decodeFaults(text: string): Faults {
+  // An older store lacks the newer settings.
+  return schema.parse({ ...noFaults, ...JSON.parse(text) });
+}
+
+/** The faults that apply to a request; `action` is undefined for a read. A disabled market is disabled for all. */
+export function faultsFor(faults: Faults, action: OrderKind | undefined): Faults {
+  return inScope(faults, action) ? faults : { ...noFaults, disabled_markets: faults.disabled_markets };
+}
+
+function inScope(faults: Faults, action: OrderKind | undefined): boolean {
+  switch (faults.only) {
+    case 'all':
+      return true;
+    case 'readings':
+      return action === undefined;
+    case 'actions':
+      return action !== undefined;
+    case 'open':
+    case 'add':
+    case 'reduce':
+    case 'close':
+      return action === faults.only;
+    default:
+      return faults.only satisfies never;
+  }
+}
+
+/** Faults that can apply to any request. */
+export function affectsAnyRequest(faults: Faults): boolean {
+  return (
+    faults.latency_ms > 0 ||
+    faults.share_429 > 0 ||
+    faults.share_5xx_before > 0 ||
+    faults.share_lost_before > 0
+  );
+}
+
+/** Faults that only apply to an action that succeeds. */
+export function affectsAcceptedAction(faults: Faults, keyed: boolean): boolean {
+  const onOrders =
+    faults.slow_fills_seconds > 0 || faults.share_failing_orders > 0 || faults.share_partial_fills > 0;
+  return onOrders || affectsReplay(faults) || (keyed && faults.in_flight_seconds > 0);
+}
+
+/** Faults that also apply to a stored response. */
+export function affectsReplay(faults: Faults): boolean {
+  return faults.share_5xx_after > 0 || faults.share_lost_after > 0;
+}
+
+/** At most one per request; `fraction` draws from [0, 1). */
+export function selectFault(faults: Faults, fraction: () => number): InjectedFault | undefined {
+  if (sumOfShares(faults) === 0) return undefined;
+  let left = fraction();
+  const shares: [InjectedFault, number][] = [
+    ['429', faults.share_429],
+    ['5xx_before', faults.share_5xx_before],
+    ['lost_before', faults.share_lost_before],
+    ['5xx_after', faults.share_5xx_after],
+    ['lost_after', faults.share_lost_after],
+  ];
+  for (const [fault, probability] of shares) {
+    if (left < probability) return fault;
+    left -= probability;
+  }
+  return undefined;
+}
+
+/** The faults of orders and markets. */
+export interface OrderFaults {
+  slowFillsMs: number;
+  shareFailing: number;
+  sharePartial: number;
+  disabled: ReadonlySet<string>;
+}
+
+export function orderFaultsOf(faults: Faults): OrderFaults {
+  return {
+    slowFillsMs: Math.round(faults.slow_fills_seconds * 1000),
+    shareFailing: faults.share_failing_orders,
+    sharePartial: faults.share_partial_fills,
+    disabled: new Set(faults.disabled_markets),
+  };
+}

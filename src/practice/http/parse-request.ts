@@ -1,0 +1,118 @@
+/** Turns a raw request into an endpoint with checked input. */
+
+import { ApiError } from '../schemas/api-error.ts';
+import { ENDPOINTS, type Endpoint, type PreparedCall } from './endpoints.ts';
+import { fingerprintRequest, parseIdempotencyKey } from './idempotency.ts';
+
+/** `body` is an error if it could not be read. */
+export interface RawRequest {
+  method: string;
+  /** Path below the base path, with its query; undefined if it is not below it. */
+  target: string | undefined;
+  authorization: string | undefined;
+  idempotencyKey: string | undefined;
+  contentType: string | undefined;
+  contentEncoding: string | undefined;
+  body: Buffer | ApiError;
+}
+
+export interface ParsedRequest {
+  endpoint: Endpoint;
+  prepared: PreparedCall;
+  /** Of an action with an idempotency key. */
+  keyed?: { key: string; fingerprint: string };
+}
+
+/** Throws ApiError. */
+export function parseRequest(raw: RawRequest): ParsedRequest {
+  const { path, query } = split(raw.target);
+  const { endpoint, id } = route(raw.method, path);
+  if (raw.body instanceof ApiError) throw raw.body;
+  const body = endpoint.body === undefined ? undefined : jsonBody(raw, raw.body);
+  const key =
+    endpoint.action === undefined || raw.idempotencyKey === undefined
+      ? undefined
+      : parseIdempotencyKey(raw.idempotencyKey);
+  const prepared = endpoint.prepare({ id, query: parameters(query), body });
+  if (key === undefined) return { endpoint, prepared };
+  return {
+    endpoint,
+    prepared,
+    keyed: { key, fingerprint: fingerprintRequest(endpoint.method, endpoint.path, prepared.body) },
+  };
+}
+
+function split(target: string | undefined): { path: string; query: string } {
+  if (target === undefined) throw notFound();
+  const mark = target.indexOf('?');
+  return mark < 0
+    ? { path: target, query: '' }
+    : { path: target.slice(0, mark), query: target.slice(mark + 1) };
+}
+
+function route(method: string, path: string): { endpoint: Endpoint; id: string } {
+  const exact = ENDPOINTS.filter((endpoint) => endpoint.path === path && !endpoint.path.includes('{'));
+  const matching =
+    exact.length > 0 ? exact : ENDPOINTS.filter((endpoint) => idIn(endpoint.path, path) !== undefined);
+  if (matching.length === 0) throw notFound();
+  const endpoint = matching.find((each) => each.method === method);
+  if (endpoint !== undefined) return { endpoint, id: idIn(endpoint.path, path) ?? '' };
+  const allowed = matching.map((each) => each.method).join(', ');
+  throw new ApiError('method_not_allowed', `This path allows ${allowed}.`, { headers: { Allow: allowed } });
+}
+
+/** Undefined if the path does not match the pattern. */
+function idIn(pattern: string, path: string): string | undefined {
+  const [start, end] = pattern.split('{id}');
+  if (start === undefined || end === undefined || !path.startsWith(start)) return undefined;
+  const id = path.slice(start.length);
+  return id === '' || id.includes('/') ? undefined : decoded(id);
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new ApiError('invalid_request', 'The path has an invalid percent-encoding.');
+  }
+}
+
+function parameters(query: string): Record<string, string> {
+  const matching = new Map<string, string>();
+  for (const [name, value] of new URLSearchParams(query)) {
+    if (matching.has(name)) {
+      throw new ApiError('invalid_request', `${name.slice(0, 64)}: is given twice.`, {
+        details: { field: name.slice(0, 64), problem: 'is given twice' },
+      });
+    }
+    matching.set(name, value);
+  }
+  return Object.fromEntries(matching);
+}
+
+function jsonBody(raw: RawRequest, bytes: Buffer): unknown {
+  const [type = '', ...rest] = (raw.contentType ?? '').toLowerCase().split(';');
+  const charset = rest.map((part) => part.trim()).find((part) => part.startsWith('charset='));
+  const plain = charset === undefined || charset.replaceAll('"', '') === 'charset=utf-8';
+  if (type.trim() !== 'application/json' || !plain) {
+    throw new ApiError('invalid_request', 'The body must be JSON in UTF-8, sent as application/json.', {
+      status: 415,
+      details: { field: 'Content-Type' },
+    });
+  }
+  if (raw.contentEncoding !== undefined && raw.contentEncoding.toLowerCase() !== 'identity') {
+    throw new ApiError('invalid_request', 'The body must not be compressed.', {
+      status: 415,
+      details: { field: 'Content-Encoding' },
+    });
+  }
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
+  } catch {
+    throw new ApiError('invalid_request', 'The body is not JSON.', { details: { field: '' } });
+  }
+}
+
+function notFound(): ApiError {
+  return new ApiError('not_found', 'No such path.');
+}

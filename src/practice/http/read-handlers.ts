@@ -1,0 +1,219 @@
+/** The endpoints that read: markets, prices, quotes, hedges, history, positions, account. */
+import { availableExposure, grossExposure, positionsAt, readAccounts } from '../book/accounts.ts';
+import { executionPrice, priceImpact } from '../book/economics.ts';
+import { hedgeById, hedgeFromRow, type StoredHedge } from '../book/stored-hedges.ts';
+import { isoTime, midAt, type TransactionContext } from '../book/transaction-context.ts';
+import { DAY_MS, type PracticeSide } from '../domain/practice-types.ts';
+import { lesser, type Micro, share, sumOf } from '../domain/scaled-decimals.ts';
+import { ApiError, type EndpointReply } from '../schemas/api-error.ts';
+import { type Json, moneyNumber, percentNumber, rateNumber } from '../schemas/practice-json.ts';
+import { DEFAULT_PAGE_SIZE } from '../schemas/request-schemas.ts';
+import { serializeHedge, serializeHistory, serializePosition } from '../schemas/serializers.ts';
+import type { BookMarketTerms } from '../settings/practice-settings.ts';
+import type { Bind } from '../store/database.ts';
+
+const SOURCE = 'onchain';
+
+export function getMarkets(context: TransactionContext): EndpointReply {
+  const open = enabledMarkets(context);
+  return {
+    status: 200,
+    data: open.map((market) => serializeMarket(context, market)),
+    meta: { source: SOURCE, allowed_markets: open.map((market) => market.market) },
+  };
+}
+
+function serializeMarket(context: TransactionContext, market: BookMarketTerms): Json {
+  const capacity = moneyNumber(lesser(market.headroom, context.terms.cap));
+  return {
+    market: market.market,
+    status: context.faults.disabled.has(market.market) ? 'disabled' : 'open',
+    price: rateNumber(midAt(context, market.market, context.now)),
+    available_capacity_usd: { buy: capacity, sell: capacity },
+    net_rate_daily_pct: {
+      buy: percentNumber(market.carryDaily.buy),
+      sell: percentNumber(market.carryDaily.sell),
+    },
+  };
+}
+
+/** ASSUMED: a list of market and price; several symbols with commas, all markets of the account by default. */
+export function getPrices(context: TransactionContext, symbols: string | undefined): EndpointReply {
+  const names =
+    symbols === undefined ? enabledMarkets(context).map((market) => market.market) : symbols.split(',');
+  return {
+    status: 200,
+    data: [...new Set(names)].map((name) => {
+      requireMarket(context, name);
+      return { market: name, price: rateNumber(midAt(context, name, context.now)) };
+    }),
+    meta: { source: SOURCE },
+  };
+}
+
+export interface QuoteOrder {
+  market: string;
+  side: PracticeSide;
+  notional: Micro;
+  tenorDays: number;
+}
+
+export function getQuote(context: TransactionContext, asked: QuoteOrder): EndpointReply {
+  const market = requireOpenMarket(context, asked.market);
+  if (asked.notional > market.headroom) throw capacityExceeded(asked.notional, market.headroom);
+  const mid = midAt(context, market.market, context.now);
+  const execution = executionPrice(mid, asked.side, asked.notional, context.terms.impact);
+  const daily = market.carryDaily[asked.side];
+  const days = BigInt(asked.tenorDays);
+  const { margin, fee } = upfrontCosts(context, asked.notional);
+  return {
+    status: 200,
+    data: {
+      market: asked.market,
+      side: asked.side,
+      notional_usd: moneyNumber(asked.notional),
+      tenor_days: asked.tenorDays,
+      maturity: isoTime(context.now + asked.tenorDays * DAY_MS),
+      pricing: {
+        market_price: rateNumber(mid),
+        execution_price: rateNumber(execution),
+        price_impact_usd: moneyNumber(priceImpact(asked.notional, execution, mid)),
+      },
+      carry: {
+        daily_usdc: moneyNumber(share(asked.notional, daily)),
+        daily_rate_pct: percentNumber(daily),
+        total_usdc: moneyNumber(share(asked.notional, daily * days)),
+        total_rate_pct: percentNumber(daily * days),
+      },
+      upfront: {
+        required_margin_usdc: moneyNumber(margin),
+        platform_fee_usdc: moneyNumber(fee),
+        total_upfront_usdc: moneyNumber(margin + fee),
+      },
+    },
+    meta: { source: SOURCE },
+  };
+}
+
+function enabledMarkets(context: TransactionContext): BookMarketTerms[] {
+  return [...context.terms.markets.values()].filter((market) => market.enabled);
+}
+
+/** Margin and platform fee of new notional. */
+export function upfrontCosts(context: TransactionContext, notional: Micro): { margin: Micro; fee: Micro } {
+  const { terms } = context;
+  return { margin: share(notional, terms.margin), fee: share(notional, terms.platformFee) };
+}
+
+/** A market of the account, disabled or not. */
+export function requireMarket(context: TransactionContext, name: string): BookMarketTerms {
+  const market = context.terms.markets.get(name);
+  if (market?.enabled === true) return market;
+  const allowed = enabledMarkets(context).map((each) => each.market);
+  throw new ApiError('market_not_found', 'The account has no such market.', {
+    details: { field: 'market', allowed_markets: allowed },
+  });
+}
+
+/** A market that takes new notional now. */
+export function requireOpenMarket(context: TransactionContext, name: string): BookMarketTerms {
+  const market = requireMarket(context, name);
+  if (!context.faults.disabled.has(name)) return market;
+  throw new ApiError('market_disabled', `${name} is disabled: no opens and adds now.`, {
+    details: { market: name },
+  });
+}
+
+export function capacityExceeded(asked: Micro, headroom: Micro): ApiError {
+  return new ApiError('capacity_exceeded', 'This exceeds the capacity of the market on this side.', {
+    details: {
+      field: 'notional_usd',
+      requested_usd: moneyNumber(asked),
+      headroom_usd: moneyNumber(headroom),
+    },
+  });
+}
+
+export interface PageQuery {
+  limit?: number | undefined;
+  /** ID of the last hedge of the previous page. */
+  before?: string | undefined;
+}
+
+export interface HedgeListQuery extends PageQuery {
+  status?: string | undefined;
+  clientReference?: string | undefined;
+}
+
+export function getHedge(context: TransactionContext, id: string): EndpointReply {
+  return { status: 200, data: serializeHedge(requireHedge(context, id)) };
+}
+
+/** Newest first. */
+export function getHedges(context: TransactionContext, filter: HedgeListQuery): EndpointReply {
+  const conditions = ['environment = ?'];
+  const binds: Bind[] = [context.environment];
+  const where = (condition: string, bind: Bind) => {
+    conditions.push(condition);
+    binds.push(bind);
+  };
+  if (filter.status !== undefined) where('status = ?', filter.status);
+  if (filter.clientReference !== undefined) where('client_reference = ?', filter.clientReference);
+  if (filter.before !== undefined) where('seq < ?', requireHedge(context, filter.before).seq);
+  const sql = `SELECT * FROM hedges WHERE ${conditions.join(' AND ')} ORDER BY seq DESC LIMIT ?`;
+  return hedgePage(context, sql, binds, { ...filter, shape: serializeHedge });
+}
+
+/** Newest close first. */
+export function getHistory(context: TransactionContext, asked: PageQuery): EndpointReply {
+  const after = asked.before === undefined ? undefined : requireHedge(context, asked.before);
+  const sql = `SELECT * FROM hedges WHERE environment = ? AND status = 'closed'
+    ${after === undefined ? '' : 'AND (closed_at, seq) < (?, ?)'} ORDER BY closed_at DESC, seq DESC LIMIT ?`;
+  const binds: Bind[] = [context.environment];
+  if (after !== undefined) binds.push(after.closedAt ?? context.now, after.seq);
+  return hedgePage(context, sql, binds, { ...asked, shape: serializeHistory });
+}
+
+export function getPositions(context: TransactionContext): EndpointReply {
+  return { status: 200, data: positionsAt(context, context.environment, context.now).map(serializePosition) };
+}
+
+export function getAccount(context: TransactionContext): EndpointReply {
+  const accounts = readAccounts(context.db, context.environment);
+  const positions = positionsAt(context, context.environment, context.now);
+  return {
+    status: 200,
+    data: {
+      balance_usdc: moneyNumber(accounts.balance),
+      available_exposure_usd: moneyNumber(availableExposure(context)),
+      margin_in_use_usdc: moneyNumber(accounts.margin),
+      reserved_usdc: moneyNumber(accounts.reserved),
+      open_exposure_usd: moneyNumber(grossExposure(context.db, context.environment)),
+      unrealized_pnl_usd: moneyNumber(sumOf(positions.map((position) => position.net))),
+      open_positions: positions.length,
+    },
+  };
+}
+
+/** Reads one row more than the limit, to know whether there is another page. */
+function hedgePage(
+  context: TransactionContext,
+  sql: string,
+  binds: Bind[],
+  asked: PageQuery & { shape: (hedge: StoredHedge) => EndpointReply['data'] },
+): EndpointReply {
+  const limit = asked.limit ?? DEFAULT_PAGE_SIZE;
+  const hedges = context.db.all(sql, ...binds, limit + 1).map(hedgeFromRow);
+  const shown = hedges.slice(0, limit);
+  return {
+    status: 200,
+    data: shown.map(asked.shape),
+    meta: { count: shown.length, limit, has_more: hedges.length > limit },
+  };
+}
+
+function requireHedge(context: TransactionContext, id: string): StoredHedge {
+  const hedge = hedgeById(context.db, context.environment, id);
+  if (hedge !== undefined) return hedge;
+  throw new ApiError('hedge_not_found', 'No hedge has this ID.');
+}

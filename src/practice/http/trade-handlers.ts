@@ -1,0 +1,193 @@
+/** The four actions. Each checks everything before it writes: a rejected request changes nothing. */
+import { grossExposure, postEntry, readAccounts } from '../book/accounts.ts';
+import { type FilledHedge, filledHedges, insertHedge } from '../book/stored-hedges.ts';
+import { insertOrder, type StoredOrder } from '../book/stored-orders.ts';
+import { isoTime, type TransactionContext } from '../book/transaction-context.ts';
+import { DAY_MS, type MarketSide, type OrderKind } from '../domain/practice-types.ts';
+import { newHash, newHedgeId } from '../domain/random-ids.ts';
+import { greater, type Micro, sumOf } from '../domain/scaled-decimals.ts';
+import { ApiError, type EndpointReply } from '../schemas/api-error.ts';
+import { type Json, moneyNumber } from '../schemas/practice-json.ts';
+import { capacityExceeded, requireMarket, requireOpenMarket, upfrontCosts } from './read-handlers.ts';
+
+interface OrderSize extends MarketSide {
+  notional: Micro;
+}
+
+interface OpenOrder extends OrderSize {
+  tenorDays: number;
+  clientReference: string | null;
+}
+
+export function openHedge(context: TransactionContext, request: OpenOrder): EndpointReply {
+  const upfront = checkUpfront(context, request);
+  const id = newHedgeId(context.now, context.random);
+  const order = draftOrder(context, { kind: 'open', ...request, ...upfront, hedgeId: id });
+  const maturityAt = context.now + request.tenorDays * DAY_MS;
+  insertHedge(context.db, {
+    id,
+    environment: context.environment,
+    clientReference: request.clientReference,
+    market: request.market,
+    side: request.side,
+    tenorDays: request.tenorDays,
+    notional: request.notional,
+    orderTxHash: order.orderTxHash,
+    orderKey: newHash(context.random),
+    openedAt: context.now,
+    maturityAt,
+  });
+  submitOrder(context, order);
+  const data: { [name: string]: Json } = {
+    hedge_id: id,
+    id,
+    status: 'submitted',
+    order_tx_hash: order.orderTxHash,
+    market: request.market,
+    side: request.side,
+    notional_usd: moneyNumber(request.notional),
+    tenor_days: request.tenorDays,
+    opened_at: isoTime(context.now),
+    maturity_at: isoTime(maturityAt),
+  };
+  if (request.clientReference !== null) data['client_reference'] = request.clientReference;
+  return { status: 201, data };
+}
+
+/** Adds to the newest filled hedge of the side, chosen now. */
+export function addToHedge(context: TransactionContext, request: OrderSize): EndpointReply {
+  requireOpenMarket(context, request.market);
+  const newest = requireFilledHedges(context, request).at(-1);
+  const upfront = checkUpfront(context, request);
+  const order = draftOrder(context, { kind: 'add', ...request, ...upfront, hedgeId: newest?.id ?? null });
+  submitOrder(context, order);
+  return submittedReply(order);
+}
+
+export function reduceHedges(context: TransactionContext, request: OrderSize): EndpointReply {
+  requireMarket(context, request.market);
+  const position = sumOf(requireFilledHedges(context, request).map((hedge) => hedge.notional));
+  if (request.notional > position) {
+    throw new ApiError('invalid_request', 'notional_usd: is more than the position on this side.', {
+      details: {
+        field: 'notional_usd',
+        requested_usd: moneyNumber(request.notional),
+        position_usd: moneyNumber(position),
+      },
+    });
+  }
+  const order = draftOrder(context, { kind: 'reduce', ...request, margin: 0n, fee: 0n, hedgeId: null });
+  submitOrder(context, order);
+  return submittedReply(order);
+}
+
+export function closeHedges(context: TransactionContext, request: MarketSide): EndpointReply {
+  requireMarket(context, request.market);
+  requireFilledHedges(context, request);
+  const order = draftOrder(context, {
+    kind: 'close',
+    ...request,
+    notional: 0n,
+    margin: 0n,
+    fee: 0n,
+    hedgeId: null,
+  });
+  submitOrder(context, order);
+  return submittedReply(order);
+}
+
+/** Oldest first. Throws a 404 if there is none; an open in flight does not count. */
+function requireFilledHedges(context: TransactionContext, on: MarketSide): FilledHedge[] {
+  const hedges = filledHedges(context.db, context.environment, on);
+  if (hedges.length > 0) return hedges;
+  throw new ApiError('no_open_hedge', `There is no open hedge on ${on.market} ${on.side}.`, {
+    details: { market: on.market, side: on.side },
+  });
+}
+
+/** Throws if new notional exceeds cap, headroom or balance. */
+function checkUpfront(context: TransactionContext, request: OrderSize): { margin: Micro; fee: Micro } {
+  const market = requireOpenMarket(context, request.market);
+  const { db, environment, terms } = context;
+  const open = grossExposure(db, environment);
+  if (open + request.notional > terms.cap) {
+    throw new ApiError('exposure_exceeded', 'This would exceed the aggregate exposure cap.', {
+      details: {
+        field: 'notional_usd',
+        requested_usd: moneyNumber(request.notional),
+        available_exposure_usd: moneyNumber(greater(0n, terms.cap - open)),
+      },
+    });
+  }
+  const onSide = grossExposure(db, environment, request);
+  if (onSide + request.notional > market.headroom) {
+    throw capacityExceeded(request.notional, greater(0n, market.headroom - onSide));
+  }
+  const { margin, fee } = upfrontCosts(context, request.notional);
+  const { balance } = readAccounts(db, environment);
+  if (margin + fee > balance) {
+    throw new ApiError('insufficient_balance', 'The free balance does not cover margin and platform fee.', {
+      details: { required_usdc: moneyNumber(margin + fee), balance_usdc: moneyNumber(balance) },
+    });
+  }
+  return { margin, fee };
+}
+
+type NewOrder = Omit<StoredOrder, 'seq'>;
+
+interface OrderDraft extends OrderSize {
+  kind: OrderKind;
+  hedgeId: string | null;
+  margin: Micro;
+  fee: Micro;
+}
+
+function draftOrder(context: TransactionContext, draft: OrderDraft): NewOrder {
+  const { min, max } = context.terms.fillMs;
+  const usual = min + Math.floor(context.random.fraction() * (max - min + 1));
+  return {
+    environment: context.environment,
+    kind: draft.kind,
+    market: draft.market,
+    side: draft.side,
+    hedgeId: draft.hedgeId,
+    notional: draft.notional,
+    margin: draft.margin,
+    fee: draft.fee,
+    dueAt: context.now + usual + context.faults.slowFillsMs,
+    filledPart: drawFilledPart(context, draft.kind),
+    orderTxHash: newHash(context.random),
+    fillTxHash: newHash(context.random),
+  };
+}
+
+/** One draw decides both whether an order fails and whether an open fills in part. */
+function drawFilledPart({ random, faults }: TransactionContext, kind: OrderKind): NewOrder['filledPart'] {
+  const drawn = random.fraction();
+  if (drawn < faults.shareFailing) return 'none';
+  const ofFilled = (drawn - faults.shareFailing) / (1 - faults.shareFailing);
+  return kind === 'open' && ofFilled < faults.sharePartial ? 'part' : 'all';
+}
+
+function submitOrder(context: TransactionContext, order: NewOrder): void {
+  const reserved = order.margin + order.fee;
+  if (reserved !== 0n) {
+    postEntry(
+      context.db,
+      { environment: context.environment, at: context.now, what: 'submission', hedgeId: order.hedgeId },
+      { balance: -reserved, reserved },
+    );
+  }
+  insertOrder(context.db, order);
+}
+
+function submittedReply(order: NewOrder): EndpointReply {
+  const data: { [name: string]: Json } = {
+    status: 'submitted',
+    order_tx_hash: order.orderTxHash,
+    market: order.market,
+    side: order.side,
+  };
+  if (order.kind !== 'close') data['notional_usd'] = moneyNumber(order.notional);
+  return { status: 200, data };
+}

@@ -1,0 +1,90 @@
+/** Schemas of request bodies and queries, and the error for what does not match. */
+import * as z from 'zod';
+import { PRACTICE_HEDGE_STATUSES, PRACTICE_TENORS } from '../domain/practice-types.ts';
+import { decimalOf, type Micro, MONEY_DECIMALS } from '../domain/scaled-decimals.ts';
+import { ApiError } from './api-error.ts';
+
+const LARGEST_NOTIONAL = 1_000_000_000_000;
+
+const market = z
+  .string()
+  .min(1)
+  .max(32)
+  .meta({ examples: ['USDTNGN'] });
+const side = z.enum(['buy', 'sell']);
+const tenorDays = z.literal([...PRACTICE_TENORS]);
+const notionalUsd = z
+  .number()
+  .positive()
+  .max(LARGEST_NOTIONAL)
+  .refine((value) => decimalOf(String(value), MONEY_DECIMALS) !== undefined, 'at most 6 decimals')
+  .meta({ description: 'USD, more than 0, at most 6 decimals' });
+/** ASSUMED: 1 to 255 characters, no NUL; the specification shows no constraint. */
+const reference = z
+  .string()
+  .min(1)
+  .max(255)
+  .refine((value) => !value.includes('\0') && isWellFormed(value), 'not storable text');
+
+export const sizedBody = z.strictObject({ market, side, notional_usd: notionalUsd });
+export const quoteBody = sizedBody.extend({ tenor_days: tenorDays });
+export const openBody = quoteBody.extend({ client_reference: reference.optional() });
+export const closeBody = z.strictObject({ market, side });
+
+/** ASSUMED: `limit`. `before` is an addition of this service, for the next page. */
+const paging = {
+  limit: z
+    .string()
+    .regex(/^\d{1,3}$/, 'a whole number from 1 to 500')
+    .transform(Number)
+    .pipe(z.number().min(1).max(500))
+    .optional(),
+  before: z.string().min(1).max(64).optional(),
+};
+export const noQuery = z.strictObject({});
+export const pricesQuery = z.strictObject({ symbols: z.string().min(1).max(400).optional() });
+export const historyQuery = z.strictObject(paging);
+export const hedgesQuery = z.strictObject({
+  status: z.enum(['submitting', ...PRACTICE_HEDGE_STATUSES]).optional(),
+  client_reference: reference.optional(),
+  ...paging,
+});
+
+export const DEFAULT_PAGE_SIZE = 100;
+
+export function notionalMicro(notional: number): Micro {
+  const micro = decimalOf(String(notional), MONEY_DECIMALS);
+  if (micro === undefined) throw new ApiError('invalid_request', 'notional_usd: at most 6 decimals.');
+  return micro;
+}
+
+/** Throws a 400 whose details name the field. Messages never repeat the input. */
+export function parseInput<T>(schema: z.ZodType<T>, value: unknown): T {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const fields = parsed.error.issues.slice(0, 8).map(fieldOf);
+  const first = fields[0] ?? { field: '', problem: 'is not valid for this endpoint' };
+  throw new ApiError('invalid_request', sentence(first), { details: { ...first, fields } });
+}
+
+interface FieldProblem {
+  readonly [name: string]: string;
+  readonly field: string;
+  readonly problem: string;
+}
+
+function fieldOf(issue: z.core.$ZodIssue): FieldProblem {
+  if (issue.code === 'unrecognized_keys') {
+    return { field: (issue.keys[0] ?? '').slice(0, 64), problem: 'is not a field of this request' };
+  }
+  return { field: issue.path.join('.').slice(0, 64), problem: issue.message };
+}
+
+function sentence(problem: FieldProblem): string {
+  return problem.field === '' ? `The request ${problem.problem}.` : `${problem.field}: ${problem.problem}.`;
+}
+
+/** Lone surrogates cannot be stored as UTF-8. */
+function isWellFormed(value: string): boolean {
+  return Buffer.from(value, 'utf8').toString('utf8') === value;
+}

@@ -1,0 +1,290 @@
+/** `settings.json` of a practice store: its schema, its defaults, how it is read, and its values as exact figures. */
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as z from 'zod';
+import {
+  definedFields,
+  PracticeInputError,
+  type PracticeSide,
+  PracticeStoreError,
+} from '../domain/practice-types.ts';
+import { decimalOf, type Fraction, type Micro, MONEY_DECIMALS } from '../domain/scaled-decimals.ts';
+
+/** What an operator may set for one market in `settings.json`. */
+export interface MarketSettings {
+  /** False: the account does not have this market. */
+  enabled: boolean;
+  /** Level of the reference rate, quote currency per USDT. */
+  base_rate: number;
+  /** 1: moves by about ±3 %; 0: flat. */
+  swing: number;
+  drift_yearly_pct: number;
+  /** Positive: the account pays. */
+  carry_daily_pct: { buy: number; sell: number };
+  /** Largest exposure on one side. */
+  headroom_usd: number;
+}
+
+export interface PracticeSettings {
+  /** Of the reference rates. */
+  seed: string;
+  markets: Record<string, MarketSettings>;
+  opening_balance_usdc: number;
+  /** Gross, over all markets and sides, orders in flight included. */
+  exposure_cap_usd: number;
+  impact_base_bps: number;
+  impact_bps_per_10k_usd: number;
+  margin_pct: number;
+  platform_fee_pct: number;
+  close_fee_pct: number;
+  fill_seconds: { min: number; max: number };
+  rate_limit: { burst: number; per_second: number };
+}
+
+const percent = (least: number, most: number) => z.number().min(least).max(most);
+const dollars = z.number().positive().max(1_000_000_000);
+
+const marketSettings = z.strictObject({
+  enabled: z.boolean(),
+  base_rate: z.number().min(0.01).max(1_000_000),
+  swing: z.number().min(0).max(10),
+  drift_yearly_pct: percent(-90, 500),
+  carry_daily_pct: z.strictObject({ buy: percent(-10, 10), sell: percent(-10, 10) }),
+  headroom_usd: dollars,
+});
+
+const marketName = z.string().regex(/^[A-Z0-9]{3,20}$/, 'a market is 3 to 20 capital letters and digits');
+
+/** Every field is optional, at every level. */
+const settingsFile = z.strictObject({
+  seed: z.string().min(1).max(100).optional(),
+  markets: z.record(marketName, marketSettings.partial()).optional(),
+  opening_balance_usdc: dollars.optional(),
+  exposure_cap_usd: dollars.optional(),
+  impact_base_bps: z.number().min(0).max(1_000).optional(),
+  impact_bps_per_10k_usd: z.number().min(0).max(100).optional(),
+  margin_pct: percent(0, 100).optional(),
+  platform_fee_pct: percent(0, 10).optional(),
+  close_fee_pct: percent(0, 10).optional(),
+  fill_seconds: z
+    .strictObject({ min: z.number().min(0).max(3_600), max: z.number().min(0).max(3_600) })
+    .refine((range) => range.min <= range.max, 'min is above max')
+    .optional(),
+  rate_limit: z
+    .strictObject({
+      burst: z.number().int().min(1).max(1_000_000),
+      per_second: z.number().min(0.01).max(1_000_000),
+    })
+    .optional(),
+});
+
+type SettingsFile = z.infer<typeof settingsFile>;
+
+const ngn: MarketSettings = {
+  enabled: true,
+  base_rate: 1530,
+  swing: 1,
+  drift_yearly_pct: 3,
+  carry_daily_pct: { buy: 0.05, sell: -0.02 },
+  headroom_usd: 2_000_000,
+};
+
+const kes: MarketSettings = {
+  enabled: false,
+  base_rate: 129.5,
+  swing: 0.5,
+  drift_yearly_pct: 3,
+  carry_daily_pct: { buy: 0.03, sell: -0.01 },
+  headroom_usd: 1_000_000,
+};
+
+const ghs: MarketSettings = { ...kes, base_rate: 11.2, swing: 0.8, drift_yearly_pct: 5 };
+
+const defaultSettings: PracticeSettings = {
+  seed: 'practice',
+  markets: { USDTNGN: ngn, USDTKES: kes, USDTGHS: ghs },
+  opening_balance_usdc: 100_000,
+  exposure_cap_usd: 500_000,
+  impact_base_bps: 4,
+  impact_bps_per_10k_usd: 2,
+  margin_pct: 10,
+  platform_fee_pct: 0.1,
+  close_fee_pct: 0.05,
+  fill_seconds: { min: 1.5, max: 4 },
+  rate_limit: { burst: 20, per_second: 10 },
+};
+
+/** A new market takes what it does not set from USDTNGN, except its base rate. */
+function mergeSettings(file: SettingsFile): PracticeSettings {
+  const { markets: named = {}, ...figures } = file;
+  const markets = new Map(Object.entries(defaultSettings.markets));
+  for (const [name, market] of Object.entries(named))
+    markets.set(name, { ...(markets.get(name) ?? ngn), ...definedFields(market) });
+  return { ...defaultSettings, ...definedFields(figures), markets: Object.fromEntries(markets) };
+}
+
+const LARGEST_FILE = 1_048_576;
+
+interface LoadedSettings {
+  settings: PracticeSettings;
+  terms: BookTerms;
+}
+
+export async function loadSettings(store: string): Promise<LoadedSettings> {
+  const path = join(store, 'settings.json');
+  const settings = await readSettingsFile(path);
+  try {
+    return { settings, terms: toBookTerms(settings) };
+  } catch (error) {
+    if (!(error instanceof PracticeInputError)) throw error;
+    throw new PracticeStoreError(path, `The practice settings in ${path} cannot be used. ${error.message}`);
+  }
+}
+
+async function readSettingsFile(path: string): Promise<PracticeSettings> {
+  const text = await readFileText(path);
+  if (text === undefined) return defaultSettings;
+  const parsed = settingsFile.safeParse(parseSettingsJson(path, text));
+  if (!parsed.success) {
+    const found = parsed.error.issues.map(
+      (issue) => `${issue.path.join('.') || 'the file'}: ${issue.message}`,
+    );
+    throw new PracticeStoreError(
+      path,
+      `The practice settings in ${path} cannot be used. ${found.join('; ')}.`,
+    );
+  }
+  for (const [name, market] of Object.entries(parsed.data.markets ?? {})) {
+    if (!Object.hasOwn(defaultSettings.markets, name) && market.base_rate === undefined) {
+      throw new PracticeStoreError(
+        path,
+        `The practice settings in ${path} cannot be used. markets.${name}.base_rate: a new market needs one.`,
+      );
+    }
+  }
+  return mergeSettings(parsed.data);
+}
+
+async function readFileText(path: string): Promise<string | undefined> {
+  try {
+    const found = await stat(path);
+    if (!found.isFile() || found.size > LARGEST_FILE) {
+      throw new PracticeStoreError(path, `${path} is not a settings file of at most 1 MiB.`);
+    }
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    // A store that is not a folder is reported when the folder is created.
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    if (error instanceof PracticeStoreError) throw error;
+    throw new PracticeStoreError(path, `The practice settings in ${path} cannot be read.`, { cause: error });
+  }
+}
+
+function parseSettingsJson(path: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new PracticeStoreError(path, `The practice settings in ${path} are not JSON: ${reason}.`, {
+      cause: error,
+    });
+  }
+}
+
+/** Price impact of an order: a base plus a slope per 10,000 USD. */
+export interface ImpactTerms {
+  base: Fraction;
+  per10kUsd: Fraction;
+}
+
+/** `swing` scales the movement: 1 is about ±3 %, 0 is flat. `driftYearly` is a fraction. */
+export interface RateModel {
+  seed: string;
+  market: string;
+  baseRate: number;
+  swing: number;
+  driftYearly: number;
+}
+
+export interface BookMarketTerms {
+  market: string;
+  enabled: boolean;
+  rateModel: RateModel;
+  /** Positive: the account pays. */
+  carryDaily: Record<PracticeSide, Fraction>;
+  headroom: Micro;
+}
+
+export interface BookTerms {
+  markets: ReadonlyMap<string, BookMarketTerms>;
+  openingBalance: Micro;
+  cap: Micro;
+  impact: ImpactTerms;
+  margin: Fraction;
+  platformFee: Fraction;
+  closeFee: Fraction;
+  fillMs: { min: number; max: number };
+  rateLimit: { burst: number; perSecond: number };
+}
+
+function toBookTerms(settings: PracticeSettings): BookTerms {
+  const markets = new Map<string, BookMarketTerms>();
+  for (const [market, of] of Object.entries(settings.markets)) {
+    const at = `markets.${market}`;
+    markets.set(market, {
+      market,
+      enabled: of.enabled,
+      rateModel: {
+        seed: settings.seed,
+        market,
+        baseRate: of.base_rate,
+        swing: of.swing,
+        driftYearly: of.drift_yearly_pct / 100,
+      },
+      carryDaily: {
+        buy: exactSetting(`${at}.carry_daily_pct.buy`, of.carry_daily_pct.buy, PERCENT_PLACES),
+        sell: exactSetting(`${at}.carry_daily_pct.sell`, of.carry_daily_pct.sell, PERCENT_PLACES),
+      },
+      headroom: exactSetting(`${at}.headroom_usd`, of.headroom_usd, MONEY_DECIMALS),
+    });
+    checkLargestImpact(settings, market, of.headroom_usd);
+  }
+  return {
+    markets,
+    openingBalance: exactSetting('opening_balance_usdc', settings.opening_balance_usdc, MONEY_DECIMALS),
+    cap: exactSetting('exposure_cap_usd', settings.exposure_cap_usd, MONEY_DECIMALS),
+    impact: {
+      base: exactSetting('impact_base_bps', settings.impact_base_bps, BPS_PLACES),
+      per10kUsd: exactSetting('impact_bps_per_10k_usd', settings.impact_bps_per_10k_usd, BPS_PLACES),
+    },
+    margin: exactSetting('margin_pct', settings.margin_pct, PERCENT_PLACES),
+    platformFee: exactSetting('platform_fee_pct', settings.platform_fee_pct, PERCENT_PLACES),
+    closeFee: exactSetting('close_fee_pct', settings.close_fee_pct, PERCENT_PLACES),
+    fillMs: {
+      min: Math.round(settings.fill_seconds.min * 1000),
+      max: Math.round(settings.fill_seconds.max * 1000),
+    },
+    rateLimit: { burst: settings.rate_limit.burst, perSecond: settings.rate_limit.per_second },
+  };
+}
+
+/** A percentage with 6 places and basis points with 4 are whole multiples of 1e-8. */
+const PERCENT_PLACES = 6;
+const BPS_PLACES = 4;
+
+function exactSetting(field: string, value: number, places: number): bigint {
+  const exact = decimalOf(String(value), places);
+  if (exact === undefined) throw new PracticeInputError(field, `${field}: at most ${places} decimals.`);
+  return exact;
+}
+
+/** The largest order must not move the price to zero or below. */
+function checkLargestImpact(settings: PracticeSettings, market: string, headroomUsd: number): void {
+  const bps = settings.impact_base_bps + (settings.impact_bps_per_10k_usd * headroomUsd) / 10_000;
+  if (bps < 9_000) return;
+  throw new PracticeInputError(
+    `markets.${market}.headroom_usd`,
+    `markets.${market}.headroom_usd: an order of that size would move the price by ${bps} bps; lower it or the impact.`,
+  );
+}
