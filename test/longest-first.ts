@@ -1,21 +1,20 @@
-/** Tests that take long begin first, so that no core is left alone with one of them at the end. */
+/** Unit tests begin, for they tell of a mistake soonest. Then what takes long, so that no core is left alone with it at the end. */
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** By their names, the longest first. */
 const LONGEST = [
-  'hostile-answers',
-  'faults',
-  'random-moments',
-  'kill-sweep',
-  'history',
-  'terminal',
-  'tls',
-  'disk',
   'secrets',
+  'interrupted',
+  'examples',
+  'screens',
+  'kill-sweep',
+  'batch',
   'transit',
+  'desk-screen',
 ];
 
-const placeOf = ({ moduleId }: TestSpecification): number => {
+const placeOf = ({ moduleId, project }: TestSpecification): number => {
+  if (project.name === 'unit') return -1;
   const place = LONGEST.findIndex((name) => moduleId.endsWith(`/${name}.test.ts`));
   return place === -1 ? LONGEST.length : place;
 };

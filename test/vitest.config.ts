@@ -1,17 +1,74 @@
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './longest-first.ts';
 import { MissingTools } from './missing-tools.ts';
+import { Progress } from './progress.ts';
+
+/** They start the built program, or modules of the build in processes of their own. */
+const PROGRAM = ['test/acceptance/**/*.test.ts', 'test/trust/**/*.test.ts', 'test/**/*.program.test.ts'];
+/** For these the everyday run is too short. */
+const FULL_ONLY = 'test/**/*.full.test.ts';
+/** So are these, and they take the whole machine. */
+const ALONE = 'test/**/*.alone.test.ts';
+/** These try a few every day, and more of the same in `full`. */
+const MORE_IN_FULL = [
+  'test/trust/**/*.test.ts',
+  'test/acceptance/{kill-sweep,interrupted,completion,examples,screens}.test.ts',
+  'test/practice/{laws,malformed,processes.program}.test.ts',
+  'test/commands/csv-of-any-list.test.ts',
+];
+
+const LIMIT_MS = process.env['HEDGE_SOAK'] || process.env['HEDGE_SWEEP'] ? 3_600_000 : 900_000;
 
 export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
   test: {
-    include: ['test/**/*.test.ts'],
     pool: 'forks',
-    reporters: ['default', new MissingTools()],
+    maxWorkers: '100%',
+    // What is loaded and what certificates are made serve all files of a worker.
+    isolate: false,
+    reporters: ['default', new Progress(), new MissingTools()],
     sequence: { sequencer: LongestFirst },
-    // They end what hangs. A test that is slow on a busy machine does not.
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
+    // It ends what hangs. No test takes so long, however busy the machine is.
+    testTimeout: LIMIT_MS,
+    hookTimeout: LIMIT_MS,
+    projects: [
+      {
+        extends: true,
+        test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: [...PROGRAM, FULL_ONLY, ALONE] },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'program',
+          include: PROGRAM,
+          exclude: [FULL_ONLY, ALONE],
+          // They wait for one another's processes more than they work.
+          maxWorkers: availableParallelism() * 2,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'full',
+          include: [FULL_ONLY, ...MORE_IN_FULL],
+          exclude: [ALONE],
+          env: { HEDGE_FULL: 'all' },
+          sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'full, alone',
+          include: [ALONE],
+          env: { HEDGE_FULL: 'all' },
+          maxWorkers: 1,
+          sequence: { groupOrder: 3 },
+        },
+      },
+    ],
   },
 });

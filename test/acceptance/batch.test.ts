@@ -89,7 +89,7 @@ describe('thirty lines of which the answer to the twelfth is lost on every try',
     }
     const sizes = (await hedges()).map(({ notional_usd }) => notional_usd);
     expect(sizes.toSorted((one, other) => one - other)).toEqual(numbers(1, 30).map(sizeOf));
-  }, 180_000);
+  });
 });
 
 describe('the same batch run by two processes at once', () => {

@@ -7,10 +7,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { onThisMachine } from '../support/bare-node.ts';
 import { bareEnvironment, HEDGE, toStart } from '../support/built.ts';
 import { bookFor, EACH_ACTION, type EachAction, wordsOf } from '../support/each-action.ts';
-import { expectHeld } from '../support/goal.ts';
+import { expectHeld, IN_FULL } from '../support/goal.ts';
 import { counted, journalAt } from '../support/kill-case.ts';
 import {
   type Interruption,
@@ -27,7 +26,6 @@ import { openScreen } from '../support/pty.ts';
 import { isToldTruly, type ServedBook, servedBook } from '../support/served-book.ts';
 import { needs } from '../support/tools.ts';
 
-const LONG_MS = 600_000;
 const LOOP = 'for n in 1 2 3; do "$@"; echo "after $n"; done';
 
 interface Told {
@@ -42,20 +40,20 @@ async function aService(): Promise<ServedBook> {
 }
 
 const WHOLE = process.env['HEDGE_SWEEP'] === 'all';
-/** Of the points that are neither a send nor a word nor the journal's, one in so many. */
+/** Of the points that are neither a send nor a word nor the journal's, one in so many; every day, of all that are no send. */
 const SPREAD = 6;
 
 const spread = (points: readonly Point[]): readonly Point[] =>
   points.filter(
     ({ call, on, number }) =>
-      WHOLE || ['send', 'say'].includes(call) || on.endsWith('journal.jsonl') || number % SPREAD === 0,
+      WHOLE ||
+      call === 'send' ||
+      number % SPREAD === 0 ||
+      (IN_FULL && (call === 'say' || on.endsWith('journal.jsonl'))),
   );
 
 describe.each(EACH_ACTION)('$name in a loop on a terminal, interrupted', (action) => {
-  it('at any point stops the loop, gives the cursor back, and says what is true', {
-    timeout: LONG_MS,
-    ...needs('bash'),
-  }, async () => {
+  it('at any point stops the loop, gives the cursor back, and says what is true', needs('bash'), async () => {
     const lanes = await Promise.all([aService(), aService(), aService()]);
     const [first] = lanes;
     const { points } = await counted(first, action);
@@ -165,7 +163,7 @@ describe('a second Ctrl-C', () => {
     const began = Date.now();
     screen.send('\u0003\u0003');
     expect(await screen.exit).toEqual({ code: null, signal: 'SIGINT' });
-    expect(Date.now() - began).toBeLessThan(onThisMachine(1_000));
+    expect(Date.now() - began).toBeLessThan(30_000);
     expect(screen.cursorHidden()).toBe(false);
   });
 });

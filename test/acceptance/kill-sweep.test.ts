@@ -1,11 +1,11 @@
 /**
  * Each action killed at every point between the first change of the journal's files and the exit, then looked
- * at and settled. `npm test` sweeps all points up to the answer and a spread of the others, the soak a spread of every
- * life; `HEDGE_SWEEP=all` sweeps all of them.
+ * at and settled. `npm test` sweeps the sending and a few points besides, `npm run test:full` all points up to the answer
+ * and a spread of the others, the soak a spread of every life; `HEDGE_SWEEP=all` sweeps all of them.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bookFor, EACH_ACTION, wordsOf } from '../support/each-action.ts';
-import { expectHeld, SOAKING, spread } from '../support/goal.ts';
+import { expectHeld, IN_FULL, SOAKING, spread } from '../support/goal.ts';
 import { counted, killed, type Life } from '../support/kill-case.ts';
 import { type Kill, killsOf, type Point, placeOf, pointText } from '../support/kill-points.ts';
 import { inLanes } from '../support/lanes.ts';
@@ -22,7 +22,6 @@ const LANES = 4;
 const SOAKED = 10;
 const LIVES: readonly Life[] =
   WHOLE || SOAKING ? ['undisturbed', 'its first answer lost', 'resumed'] : ['undisturbed'];
-const LONG_MS = WHOLE || SOAKING ? 3_600_000 : 120_000;
 
 let lanes: readonly ServedBook[] = [];
 beforeAll(async () => {
@@ -45,7 +44,7 @@ function chosen(points: readonly Point[]): readonly Kill[] {
   const sent = all.findIndex(({ at }) => isSend(at));
   return all.filter((kill, index) => {
     const { at, how, loses } = kill;
-    return index < sent || isSend(at) ? loses === 'power' || how === 'after' : some.has(kill);
+    return (IN_FULL && index < sent) || isSend(at) ? loses === 'power' || how === 'after' : some.has(kill);
   });
 }
 
@@ -84,7 +83,6 @@ describe.each(EACH_ACTION)('$name, killed', (action) => {
       expect(verdicts).toHaveLength(kills.length);
       expect(missed.filter((each) => !/connect|answer/.test(each))).toEqual([]);
     },
-    LONG_MS,
   );
 });
 

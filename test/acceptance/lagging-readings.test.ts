@@ -6,7 +6,6 @@ import { describe, expect, it } from 'vitest';
 import type { Ran, TestDesk } from '../support/desk.ts';
 import { type Lag, type LaggingService, laggingService, type Reading } from '../support/lagging-service.ts';
 
-const LONG_MS = 60_000;
 const OPEN = 'open USDTNGN buy 10000 --tenor 7 --yes --json';
 const CLOSE = 'close USDTNGN buy --yes --json';
 const BUY = { side: 'buy', notional_usd: 10_000, tenor_days: 7 };
@@ -68,9 +67,7 @@ function behindOnce(service: LaggingService, behind: ReturnType<Lag>, ...kinds: 
 const landsAfter = (service: LaggingService, seconds: number): Promise<unknown> =>
   service.served.desk.service.admin.setFaults({ slow_fills_seconds: seconds });
 
-describe('seconds after a fill of this machine, as replicas show it that are behind', {
-  timeout: LONG_MS,
-}, () => {
+describe('seconds after a fill of this machine, as replicas show it that are behind', () => {
   it('close --if-open does not call the side flat, and closes it', async () => {
     const { service, desk } = await opened(2_000);
     service.lag(() => 12_000);
@@ -125,9 +122,7 @@ describe('seconds after a fill of this machine, as replicas show it that are beh
   });
 });
 
-describe('seconds after a change of this machine, as replicas show it that are behind', {
-  timeout: LONG_MS,
-}, () => {
+describe('seconds after a change of this machine, as replicas show it that are behind', () => {
   it.each([
     ['a reduction', 'reduce USDTNGN buy 4000 --yes --json', 5_000],
     ['an addition', 'add USDTNGN buy 2000 --yes --json', 5_000],
@@ -157,7 +152,7 @@ describe('seconds after a change of this machine, as replicas show it that are b
   });
 });
 
-describe('an order that is on its way to close an old hedge', { timeout: LONG_MS }, () => {
+describe('an order that is on its way to close an old hedge', () => {
   it.each([
     ['this machine', opened],
     ['a colleague', openedElsewhere],
@@ -216,9 +211,7 @@ describe('an order that is on its way to close an old hedge', { timeout: LONG_MS
   });
 });
 
-describe('a hedge that filled seconds ago, closed at a service that leaves it filled', {
-  timeout: LONG_MS,
-}, () => {
+describe('a hedge that filled seconds ago, closed at a service that leaves it filled', () => {
   it('is CLOSED when no reading can be older than its fill', async () => {
     const { service, desk } = await opened(5_000);
     service.leavesFilled();
@@ -250,7 +243,7 @@ describe('a hedge that filled seconds ago, closed at a service that leaves it fi
   });
 });
 
-describe('a hedge that a colleague opened seconds ago', { timeout: LONG_MS }, () => {
+describe('a hedge that a colleague opened seconds ago', () => {
   it.each<[string, readonly Reading[]]>([
     ['the positions lack', ['positions']],
     ['positions and list lack', ['positions', 'hedges']],
@@ -285,7 +278,7 @@ describe('a hedge that a colleague opened seconds ago', { timeout: LONG_MS }, ()
   });
 });
 
-describe('readings that disagree to the end', { timeout: LONG_MS }, () => {
+describe('readings that disagree to the end', () => {
   it('before anything is sent end with 7 and no effect', async () => {
     const { service, desk } = await opened(2_000);
     service.lag((reading) => (reading === 'positions' ? 'lost' : 0));

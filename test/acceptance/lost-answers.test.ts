@@ -6,8 +6,6 @@ import { journalAt } from '../support/kill-case.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { servedBook } from '../support/served-book.ts';
 
-const LONG_MS = 180_000;
-
 /** One action on a book of its own, where answers are lost; for tests that run at the same time. */
 async function deskFor(
   action: EachAction,
@@ -41,7 +39,7 @@ async function deskFor(
   };
 }
 
-describe.concurrent.each(EACH_ACTION)('$name, its answer lost', { timeout: LONG_MS }, (action) => {
+describe.concurrent.each(EACH_ACTION)('$name, its answer lost', (action) => {
   it('twice after the book acted, is done once, under one key, and ends well', async (context) => {
     const { expect } = context;
     const desk = await deskFor(action, context, { share_lost_after: 1, once: 2 });

@@ -6,7 +6,6 @@ import { journalAt } from '../support/kill-case.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { type ServedBook, servedBook } from '../support/served-book.ts';
 
-const LONG_MS = 60_000;
 const SECOND_KEY = 'hk_test_forTestsAlone0002';
 
 let served: ServedBook;
@@ -49,9 +48,7 @@ const LINE = [
   '--json',
 ];
 
-describe('two processes that ensure one deal ID at once, while the list of hedges is slow', {
-  timeout: LONG_MS,
-}, () => {
+describe('two processes that ensure one deal ID at once, while the list of hedges is slow', () => {
   it.each([
     ['two API keys', 'two machines'],
     ['two API keys', 'one machine'],

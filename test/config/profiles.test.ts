@@ -15,7 +15,7 @@ import { describe, expect, it } from 'vitest';
 import { openProfiles, type StoredProfile } from '../../src/config/profiles.ts';
 import { DamagedFileError, UsageError } from '../../src/errors.ts';
 import type { Paths } from '../../src/platform/paths.ts';
-import { aMachine, runModule, temporaryFolder, withUmask } from '../support/own-folder.ts';
+import { aMachine, temporaryFolder, withUmask } from '../support/own-folder.ts';
 
 const profile = (changes: Partial<StoredProfile> = {}): StoredProfile => ({
   base_url: 'https://partner.example/v2',
@@ -241,25 +241,5 @@ describe('a profiles file that is not whole or not ours', () => {
     put(WHOLE);
     chmodSync(places.config, 0o777);
     expect(() => store.list()).toThrow(/can be written by other users/);
-  });
-});
-
-describe('twenty processes that add a profile at once', () => {
-  it('lose none', async () => {
-    const { store, places } = aStore();
-    const script = `
-      import { openProfiles } from 'dist/settings/profiles.js';
-      import { hostOf } from 'dist/platform/host.js';
-      import { systemClock } from 'dist/platform/clock.js';
-      import { systemRandom } from 'dist/platform/random.js';
-      const [config, name] = process.argv.slice(1);
-      const machine = { clock: systemClock, random: systemRandom, host: hostOf(process) };
-      const store = openProfiles({ places: { config, state: config, cache: config }, machine });
-      await store.add(name, ${JSON.stringify(profile())});
-    `;
-    const names = Array.from({ length: 20 }, (_, index) => `desk-${index}`);
-    const ends = await Promise.all(names.map((name) => runModule(script, [places.config, name]).ended));
-    expect(ends.filter(({ code }) => code !== 0)).toEqual([]);
-    expect(store.list().map(({ name }) => name)).toEqual(names.toSorted());
   });
 });

@@ -26,7 +26,7 @@ describe('the doctor on Node', () => {
     ['22.1.0', 'pass'],
     ['23.0.0', 'warn'],
     ['26.10.0', 'pass'],
-  ])('%s: %s', (node, verdict) => {
+  ])('judges %s: %s', (node, verdict) => {
     const check = judgeNode({ ...INSTALLED, node });
     expect(check).toMatchObject({ verdict, says: expect.stringContaining(`Node ${node}`) });
     expect(check.todo === undefined).toBe(verdict === 'pass');
@@ -172,7 +172,7 @@ describe('the doctor on time', () => {
     [60_200, 'fail'],
     [-62_000, 'fail'],
     [86_400_000, 'fail'],
-  ])('a service whose time is %d ms off: %s', (off, verdict) => {
+  ])('judges a service whose time is %d ms off: %s', (off, verdict) => {
     expect(judgeClock(served(off), LIVE).verdict).toBe(verdict);
     expect(judgeClock(served(off), { environment: 'practice', here: true }).verdict).toBe('pass');
   });
@@ -200,7 +200,7 @@ describe('the doctor on time', () => {
     [400, 'pass'],
     [20, 'warn'],
     [0, 'warn'],
-  ])('a certificate that is good for %d days: %s', (days, verdict) => {
+  ])('judges a certificate that is good for %d days: %s', (days, verdict) => {
     const own = { subject: 'api.test', issuer: 'Root', validTo: NOON + days * 86_400_000 };
     const root = { subject: 'Root', issuer: 'Root', validTo: NOON + 4_000 * 86_400_000 };
     const check = judgeTls({ protocol: 'TLSv1.3', chain: [own, root] }, 'api.test', NOON);
@@ -246,7 +246,7 @@ describe('the doctor on completion', () => {
     ['/usr/bin/zsh', '/home/ada/.zfunc/_hedge', ''],
     ['/usr/bin/fish', '/home/ada/.config/fish/completions/hedge.fish', ''],
     ['/bin/bash', '/home/ada/.bashrc', 'eval "$(hedge completion bash)"'],
-  ])('%s that loads it from %s', (shell, path, content) => {
+  ])('passes %s that loads it from %s', (shell, path, content) => {
     expect(at(shell, { [path]: content })).toMatchObject({ verdict: 'pass', facts: { found: path } });
   });
 

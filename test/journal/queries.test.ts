@@ -269,7 +269,7 @@ describe('a deal made twice', () => {
       [SENDING, ACCEPTED],
       true,
     ],
-  ])('%s', (_what, intent, terms, steps, isDuplicate) => {
+  ])('is told from another deal: %s', (_what, intent, terms, steps, isDuplicate) => {
     const actions = fold(dealt('aaaa', intent, ...steps));
     expect(duplicatesOf(actions, theTerms(terms), NOON).length).toBe(isDuplicate ? 1 : 0);
   });

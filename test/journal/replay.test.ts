@@ -93,7 +93,7 @@ describe('the state of an action', () => {
     ['that, then sent again', [SENDING, NOT_SENT, AGAIN], 'sent', 'us'],
     ['unclear, then never connected', [SENDING, UNKNOWN, AGAIN, NOT_SENT], 'unknown', 'us'],
     ['accepted, and a straggler never connected', [SENDING, ACCEPTED, NOT_SENT], 'accepted', 'fs'],
-  ])('%s', (_what, steps, state, marks) => {
+  ])('follows from what happened: %s', (_what, steps, state, marks) => {
     const action = actionOf(steps);
     const seen = [
       isUnresolved(action) ? 'u' : '',
@@ -309,7 +309,7 @@ describe('when the last send without an answer may have left', () => {
       ],
       undefined,
     ],
-  ])('%s', (_what, steps, seconds) => {
+  ])('is told: %s', (_what, steps, seconds) => {
     const records = [anIntent(), ...steps.map(([each, after]) => step(each, '7c1e', after))];
     const [action] = replayRecords(records, gone).actions;
     expect(action && lastUnclearAt(action)).toBe(seconds === undefined ? undefined : at(seconds));

@@ -11,7 +11,7 @@ import {
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readAppendOnlyFile, withAppendOnlyFile } from '../../src/platform/append-only-file.ts';
-import { aMachine, runModule, temporaryFolder, withUmask } from '../support/own-folder.ts';
+import { aMachine, temporaryFolder, withUmask } from '../support/own-folder.ts';
 
 const { host } = aMachine();
 const limits = { host, maxBytes: 10, tooLargeHint: 'Archive it.' };
@@ -85,22 +85,5 @@ describe('a growing file', () => {
         expect(JSON.stringify(error)).toMatch(how);
       }
     }
-  });
-
-  it('takes back what the system stopped half-way', async () => {
-    const path = aPath();
-    const { ended } = runModule(
-      `
-      import { withGrowingFile } from 'dist/platform/growing-file.js';
-      import { hostOf } from 'dist/platform/host.js';
-      const limits = { host: hostOf(process), maxBytes: 10_000_000, tooLargeHint: '' };
-      withGrowingFile(process.argv[1], limits, (file) => file.append('one\\n'));
-      withGrowingFile(process.argv[1], limits, (file) => file.append('n'.repeat(1_000_000)));
-      `,
-      [path],
-      { fileKb: 64 },
-    );
-    expect((await ended).err).toContain(`Cannot write ${path}: the file may not grow so large (EFBIG).`);
-    expect(readFileSync(path, 'utf8')).toBe('one\n');
   });
 });

@@ -15,7 +15,7 @@ import { describe, expect, it } from 'vitest';
 import { shellWord } from '../../src/domain/quoted.ts';
 import { DamagedFileError } from '../../src/errors.ts';
 import { checkFolder, ensureFolder, readOwnFile, writeAtomically } from '../../src/platform/atomic-file.ts';
-import { aMachine, runModule, temporaryFolder, withUmask } from '../support/own-folder.ts';
+import { aMachine, temporaryFolder, withUmask } from '../support/own-folder.ts';
 
 const machine = aMachine();
 const { host } = machine;
@@ -62,25 +62,6 @@ describe('writing', () => {
     chmodSync(path, 0o666);
     writeAtomically(path, 'new', machine);
     expect(modeOf(path)).toBe('600');
-  });
-
-  it('leaves the old file whole and nothing beside it when the system stops the writing half-way', async () => {
-    const folder = temporaryFolder();
-    const path = join(folder, 'file');
-    writeAtomically(path, 'old', machine);
-    const { ended } = runModule(
-      `
-      import { writeDurably } from 'dist/platform/durable-file.js';
-      import { hostOf } from 'dist/platform/host.js';
-      import { systemRandom } from 'dist/platform/random.js';
-      writeDurably(process.argv[1], 'n'.repeat(1_000_000), { random: systemRandom, host: hostOf(process) });
-      `,
-      [path],
-      { fileKb: 64 },
-    );
-    expect((await ended).err).toContain(`Cannot write ${path}: the file may not grow so large (EFBIG).`);
-    expect(readFileSync(path, 'utf8')).toBe('old');
-    expect(readdirSync(folder)).toEqual(['file']);
   });
 
   it('does not write through a link, and its target stays as it was', () => {

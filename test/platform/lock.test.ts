@@ -1,12 +1,11 @@
 /** One process at a time, whatever becomes of the others. */
-import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DamagedFileError } from '../../src/errors.ts';
 import type { ProcessIdentity } from '../../src/platform/host.ts';
 import { withLock } from '../../src/platform/lock.ts';
-import { aMachine, runModule, steppingClock, temporaryFolder } from '../support/own-folder.ts';
+import { aMachine, steppingClock, temporaryFolder } from '../support/own-folder.ts';
 
 const { self } = aMachine().host;
 const dead: ProcessIdentity = { ...self, started: '1' };
@@ -125,87 +124,5 @@ describe('a lock that a dead process left', () => {
     const work = withLock(path, { ...aMachine(), waitMs: 200 }, () => 'never');
     await expect(work).rejects.toThrow(DamagedFileError);
     expect(readdirSync(folder).toSorted()).toEqual(['lock', `lock.${token('a')}.break`]);
-  });
-});
-
-const CHILD = `
-  import { closeSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
-  import { systemClock } from 'dist/platform/clock.js';
-  import { writeDurably } from 'dist/platform/durable-file.js';
-  import { hostOf } from 'dist/platform/host.js';
-  import { withLock } from 'dist/platform/lock.js';
-  import { systemRandom } from 'dist/platform/random.js';
-  const machine = { clock: systemClock, random: systemRandom, host: hostOf(process) };
-  const [folder, ...words] = process.argv.slice(1);
-`;
-
-/** Counts up in a file, and says aloud when somebody else is at work at the same time. */
-const COUNTING = `${CHILD}
-  const [rounds, deadly] = words.map(Number);
-  const path = folder + '/count';
-  // A process that was killed and not yet buried by its parent (Z) does no more work.
-  const running = (pid) => {
-    try { return !/\\) [ZX]/.test(readFileSync('/proc/' + pid + '/stat', 'utf8')); } catch { return false; }
-  };
-  for (let round = 0; round < rounds; round += 1) {
-    await withLock(folder + '/lock', { ...machine, waitMs: 60_000 }, async () => {
-      const mark = folder + '/inside';
-      try {
-        const other = Number(readFileSync(mark, 'utf8'));
-        if (other !== process.pid && running(other)) writeSync(1, 'TOGETHER\\n');
-      } catch {}
-      const fd = openSync(mark, 'w');
-      writeSync(fd, String(process.pid));
-      closeSync(fd);
-      const count = Number(readFileSync(path, 'utf8')) + 1;
-      await systemClock.sleep(1);
-      writeDurably(path, String(count), machine);
-      writeSync(1, 'counted\\n');
-      if (round === deadly) { process.kill(process.pid, 'SIGKILL'); for (;;) {} }
-      rmSync(mark);
-    });
-  }
-`;
-
-describe('real processes', () => {
-  it('20 writers lose nothing, 8 of them killed while they hold the lock', async () => {
-    const folder = temporaryFolder();
-    writeFileSync(join(folder, 'count'), '0', { mode: 0o600 });
-    const writers = Array.from({ length: 20 }, (_, at) =>
-      runModule(COUNTING, [folder, '10', at < 8 ? (at + 1).toString() : '-1']),
-    );
-    const ends = await Promise.all(writers.map(({ ended }) => ended));
-    const lines = ends.flatMap(({ out }) => out.split('\n').filter((line) => line !== ''));
-    expect(ends.map(({ err }) => err).join('')).toBe('');
-    expect(ends.filter(({ signal }) => signal === 'SIGKILL')).toHaveLength(8);
-    expect(lines.filter((line) => line !== 'counted')).toEqual([]);
-    // The killed ones counted in 2 to 9 rounds, the others in all ten.
-    expect(lines).toHaveLength(2 + 3 + 4 + 5 + 6 + 7 + 8 + 9 + 12 * 10);
-    expect(readFileSync(join(folder, 'count'), 'utf8')).toBe(lines.length.toString());
-    // One that was killed last may have left its lock; whoever comes next takes it, and nothing remains.
-    await withLock(join(folder, 'lock'), aMachine(), () => undefined);
-    expect(readdirSync(folder).filter((name) => name.startsWith('lock'))).toEqual([]);
-  });
-
-  it('the lock of a holder killed by kill -9 is free at once, within 100 ms (R8)', async () => {
-    const folder = temporaryFolder();
-    const { child, ended } = runModule(
-      `${CHILD}
-      await withLock(folder + '/lock', machine, () => new Promise(() => {
-        writeSync(1, 'held');
-        setInterval(() => {}, 1_000);
-      }));`,
-      [folder],
-    );
-    if (child.stdout === null) throw new Error('no output to wait for');
-    await once(child.stdout, 'data');
-    const clock = steppingClock();
-    const early = withLock(join(folder, 'lock'), { ...aMachine(clock), waitMs: 50 }, () => 'never');
-    await expect(early).rejects.toThrow(DamagedFileError);
-    child.kill('SIGKILL');
-    await ended;
-    const before = clock.slept();
-    expect(await withLock(join(folder, 'lock'), aMachine(clock), () => 'mine')).toBe('mine');
-    expect(clock.slept()).toBe(before);
   });
 });

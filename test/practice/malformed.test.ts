@@ -2,6 +2,7 @@
 import { connect } from 'node:tls';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { howMany } from '../support/goal.ts';
 import {
   aDesk,
   expectAccepted,
@@ -11,7 +12,7 @@ import {
   type Reply,
 } from './support/desk.ts';
 
-const RUNS = Number(process.env['HEDGE_TEST_RUNS'] ?? 1_500);
+const RUNS = howMany(1_500, 15_000);
 const POSTS = ['/quotes', '/hedges', '/hedges/add', '/hedges/reduce', '/hedges/close'] as const;
 const GOOD = { market: 'USDTNGN', side: 'buy', notional_usd: 1_000, tenor_days: 3 };
 

@@ -14,11 +14,10 @@ import { fileURLToPath } from 'node:url';
 const ALL = [
   'test/trust',
   ...['kill-sweep', 'random-moments', 'interrupted', 'many-at-once', 'completion'].map(
-    (name) => `test/acceptance/${name}.test.ts`,
+    (name) => `test/acceptance/${name}.`,
   ),
+  'test/practice/load.',
 ];
-/** They take the whole machine, so nothing else runs beside them, nor they beside one another. */
-const ALONE = ['test/trust/crowd.test.ts', 'test/practice/load.test.ts'];
 const GOALS = JSON.parse(readFileSync(new URL('goals.json', import.meta.url), 'utf8'));
 const WATCH = fileURLToPath(new URL('watch.mjs', import.meta.url));
 const asked = process.argv.slice(2);
@@ -32,16 +31,9 @@ const run = (program, args) =>
     spawn(program, args, { stdio: 'inherit', env }).on('close', resolve);
   });
 
-const VITEST = ['vitest', 'run', '--config', 'test/vitest.config.ts', '--maxWorkers=100%'];
+const VITEST = ['vitest', 'run', '--config', 'test/vitest.config.ts', '--project', 'full*'];
 const tests = (...words) => run('npx', [...VITEST, ...words]);
-const codes =
-  asked.length === 0
-    ? [
-        await tests(...ALL, ...ALONE.flatMap((file) => ['--exclude', file])),
-        await tests(...ALONE, '--no-file-parallelism'),
-      ]
-    : [await tests(...asked)];
-const code = Math.max(...codes);
+const code = await tests(...(asked.length === 0 ? ALL : asked));
 const goals = new Map();
 for (const line of linesOf(report)) {
   const { goal, runs, violations } = JSON.parse(line);

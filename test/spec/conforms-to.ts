@@ -15,32 +15,6 @@ export function conformsTo(resource: Resource, value: unknown): string[] {
   return fields.flatMap((field) => departure(field, valueAt(value, field.path), value));
 }
 
-/** As `conformsTo`, for every element of a list; each departure names its index. */
-export function listConformsTo(resource: Resource, value: unknown): string[] {
-  if (!Array.isArray(value)) return [`list of ${resource} is not an array`];
-  return value.flatMap((item: unknown, index) =>
-    conformsTo(resource, item).map((text) => `[${index}] ${text}`),
-  );
-}
-
-/** Departures of a whole body from the envelope of §1. `succeeded` is whether the HTTP status is a 2xx. */
-export function envelopeConforms(body: unknown, succeeded: boolean): string[] {
-  if (!isObject(body)) return ['the body is not an object'];
-  const found: string[] = [];
-  for (const name of ['data', 'error', 'meta']) if (!(name in body)) found.push(`${name} is missing`);
-  if (!isObject(body['meta'])) found.push('meta is not an object');
-  if (succeeded) {
-    if (body['error'] !== null) found.push('error is not null on success');
-    if (body['data'] === null || typeof body['data'] !== 'object') {
-      found.push('data is neither an object nor an array on success');
-    }
-  } else {
-    if (body['data'] !== null) found.push('data is not null on failure');
-    found.push(...conformsTo('error', body['error']));
-  }
-  return found;
-}
-
 function departure(field: Field, value: unknown, whole: Record<string, unknown>): string[] {
   if (value === undefined || value === null) {
     return PROMISED[field.when](whole['status']) ? [`${field.path} is missing`] : [];

@@ -108,4 +108,3 @@ export const FIELDS = {
 } as const satisfies Readonly<Record<string, readonly Field[]>>;
 
 export type Resource = keyof typeof FIELDS;
-export const RESOURCES = Object.keys(FIELDS).filter((name): name is Resource => name in FIELDS);

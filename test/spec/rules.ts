@@ -6,29 +6,6 @@
 export const HEDGE_STATUSES = ['submitting', 'submitted', 'filled', 'failed', 'closed'] as const;
 export type HedgeStatus = (typeof HEDGE_STATUSES)[number];
 
-export const MARKET_STATUSES = ['open', 'disabled'] as const;
-
-/** §3. What moves a hedge out of `submitting`, and what an early close does to the status, is not shown. */
-export const TRANSITIONS = [
-  { from: undefined, trigger: 'open accepted', to: 'submitted', sets: ['hedge_id', 'order_tx_hash'] },
-  {
-    from: 'submitted',
-    trigger: 'order succeeds',
-    to: 'filled',
-    sets: ['fill_tx_hash', 'struck_rate', 'filled_at'],
-  },
-  { from: 'submitted', trigger: 'order fails', to: 'failed', sets: [] },
-  { from: 'filled', trigger: 'maturity reached', to: 'closed', sets: [] },
-] as const satisfies readonly {
-  from: HedgeStatus | undefined;
-  trigger: string;
-  to: HedgeStatus;
-  sets: readonly string[];
-}[];
-
-/** Moves the document rules out by showing `submitted` as the only way into these. */
-export const FINAL_STATUSES = ['failed', 'closed'] as const satisfies readonly HedgeStatus[];
-
 export interface Endpoint {
   method: 'GET' | 'POST';
   path: string;

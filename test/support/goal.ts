@@ -1,19 +1,29 @@
 /**
- * A goal of trust as it is counted: how often it was tried, and what was found against it. `npm test` tries a
- * spread; `HEDGE_SOAK=all` tries everything, and leaves a line for the table where HEDGE_SOAK_REPORT says.
+ * A goal of trust as it is counted: how often it was tried, and what was found against it. `npm test` tries a few,
+ * `npm run test:full` a spread; `HEDGE_SOAK=all` tries everything, and leaves a line where HEDGE_SOAK_REPORT says.
  */
 import { appendFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import { seededRandom } from './steady-clock.ts';
 
 export const SOAKING = process.env['HEDGE_SOAK'] === 'all';
+/** Set by the project `full`, and not for every day. */
+export const IN_FULL = SOAKING || process.env['HEDGE_FULL'] === 'all';
 
-/** How many of them: few for every day, many for the soak. */
-export const howMany = (few: number, many: number): number => (SOAKING ? many : few);
+/** Every day, one in so many of what `full` tries. */
+const EVERY_DAY = 5;
 
-/** One of so many for every day; for the soak all of them, or one of so many there too. */
-export const spread = <T>(all: readonly T[], oneOf: number, soaking = 1): readonly T[] =>
-  oneOfEach(all, SOAKING ? soaking : oneOf);
+/** How many of them: for `full`, and for the soak. */
+export const howMany = (full: number, soaking: number): number => {
+  if (SOAKING) return soaking;
+  return IN_FULL ? full : Math.ceil(full / EVERY_DAY);
+};
+
+/** One of so many for `full`; for the soak all of them, or one of so many there too. */
+export const spread = <T>(all: readonly T[], oneOf: number, soaking = 1): readonly T[] => {
+  if (SOAKING) return oneOfEach(all, soaking);
+  return oneOfEach(all, IN_FULL ? oneOf : oneOf * EVERY_DAY);
+};
 
 /**
  * One of every so many in turn, always the same ones, and each at another place among its neighbours: steps of one

@@ -54,7 +54,7 @@ const SIGNALS: Readonly<Record<number, NodeJS.Signals>> = {
 
 export function openScreen(command: string, args: readonly string[], options: ScreenOptions = {}): Screen {
   expectNeeded(command);
-  const { columns = 80, rows = 24, timeoutMs = 60_000 } = options;
+  const { columns = 80, rows = 24, timeoutMs = 300_000 } = options;
   const env: Record<string, string> = {
     PATH: process.env['PATH'] ?? '',
     HOME: process.env['HOME'] ?? '',

@@ -42,7 +42,7 @@ export interface ServedBook {
   changes(): readonly RequestLogEntry[];
   /** How often the service did it: accepted, and not a kept answer given again. */
   acted(path: ChangePath): number;
-  /** Resolves when that many requests to change something have been answered for; rejects after a minute. */
+  /** Resolves when that many requests to change something have been answered for; rejects after five minutes. */
   arrived(count: number): Promise<void>;
   /** A change as a colleague elsewhere makes it, with the key of the sandbox unless said; it is not counted. */
   colleague(path: ChangePath, body: Record<string, unknown>, book?: 'live' | 'test'): Promise<Reply>;
@@ -55,7 +55,7 @@ export interface ServedBook {
   close(): Promise<void>;
 }
 
-const ARRIVES_MS = 60_000;
+const ARRIVES_MS = 300_000;
 const LOOK_MS = 5;
 /** Longer than any fill takes here. */
 const FILLED_MS = 10_000;

@@ -5,7 +5,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import type { TestOptions } from 'vitest';
+import { expect, type TestOptions } from 'vitest';
 
 declare module 'vitest' {
   interface TaskMeta {
@@ -22,11 +22,13 @@ const TRIALS: Readonly<Record<string, readonly string[]>> = {
 };
 
 const folders = (process.env['PATH'] ?? '').split(delimiter);
+/** By file: a worker runs many. */
 const needed = new Set<string>();
+const inThisFile = (tool: string): string => `${expect.getState().testPath ?? ''} ${tool}`;
 
 /** Options of a test or of a `describe`. A tool is the name of a program, or the path of what must exist. */
 export function needs(...tools: readonly string[]): TestOptions {
-  for (const tool of tools) needed.add(tool);
+  for (const tool of tools) needed.add(inThisFile(tool));
   const missingTools = tools.map(missing).filter((tool) => tool !== undefined);
   return missingTools.length === 0 ? {} : { skip: true, meta: { missingTools } };
 }
@@ -43,6 +45,6 @@ function missing(tool: string): string | undefined {
 
 /** Refuses to start a program that no test of the file says it needs: elsewhere it may be missing. */
 export function expectNeeded(program: string): void {
-  if (!program.includes('/') && program !== 'sh' && !needed.has(program))
+  if (!program.includes('/') && program !== 'sh' && !needed.has(inThisFile(program)))
     throw new Error(`This test starts ${program}: it must say needs('${program}').`);
 }

@@ -41,7 +41,7 @@ const TABLE: readonly [said: string, flag: ColorFlag | undefined, env: Env, onTT
   ];
 
 describe('whether a stream is coloured', () => {
-  it.each(TABLE)('%s', (_, flag, env, onTTY, inPipe) => {
+  it.each(TABLE)('is decided by flags and environment: %s', (_, flag, env, onTTY, inPipe) => {
     expect(decideColor({ flag, env, isTTY: true })).toBe(onTTY);
     expect(decideColor({ flag, env, isTTY: false })).toBe(inPipe);
   });

@@ -85,7 +85,7 @@ describe('what a deal id has come to', () => {
       'there',
       2,
     ],
-  ])('%s', (_what, records, hedges, dealt, next) => {
+  ])('is read from the journal and the hedges: %s', (_what, records, hedges, dealt, next) => {
     expect(dealStatus(DEAL, known(records, hedges)).dealt).toBe(dealt);
     expect(nextAttempt(DEAL, known(records, hedges))).toBe(next);
   });

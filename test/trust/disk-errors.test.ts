@@ -18,9 +18,8 @@ import {
 import { actedUnder } from '../support/day/judge-wire.ts';
 import { recordsIn, toldIn } from '../support/day/words.ts';
 import { isDocument, told } from '../support/faults/fault-case.ts';
-import { expectHeld, SOAKING, spread } from '../support/goal.ts';
+import { expectHeld, spread } from '../support/goal.ts';
 
-const LONG_MS = SOAKING ? 1_500_000 : 60_000;
 const CODES = ['EIO', 'ENOSPC', 'EACCES', 'EROFS'] as const;
 /** Of all cases of `npm test`, one in so many. */
 const ONE_OF = 31;
@@ -133,9 +132,7 @@ const wrongWith = (words: readonly string[], disk: Disk & { on: string }, progra
   }, program);
 
 describe('a disk that fails', () => {
-  it('at any change of a file of an action lets nothing leave before it is kept, and loses nothing of it after', {
-    timeout: LONG_MS,
-  }, async () => {
+  it('at any change of a file of an action lets nothing leave before it is kept, and loses nothing of it after', async () => {
     const wrong: string[] = [];
     let runs = 0;
     for (const words of ACTIONS) {
@@ -149,9 +146,7 @@ describe('a disk that fails', () => {
     expectHeld('R3 a disk that fails, at each change of a file', { runs, wrong });
   });
 
-  it('at any change of a file of a setting leaves the old one, named, or the new one', {
-    timeout: LONG_MS,
-  }, async () => {
+  it('at any change of a file of a setting leaves the old one, named, or the new one', async () => {
     const wrong: string[] = [];
     let runs = 0;
     for (const setting of SETTINGS) {

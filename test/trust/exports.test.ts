@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { csvLines } from '../support/csv.ts';
 import { aDesk } from '../support/desk.ts';
 import { wayTo } from '../support/desk-at.ts';
-import { expectHeld, SOAKING, spread } from '../support/goal.ts';
+import { expectHeld, spread } from '../support/goal.ts';
 import { type HostileService, hostileService } from '../support/hostile-service.ts';
 
 let service: HostileService;
@@ -60,30 +60,26 @@ const isFormula = (cell: string): boolean =>
 const formulasIn = (csv: string): readonly string[] => csvLines(csv).flat().filter(isFormula);
 
 describe('an export', () => {
-  it(
-    'has no cell that a spreadsheet would work out',
-    async () => {
-      const wrong: string[] = [];
-      const tried = spread(FORMULAS, 3);
-      let cells = 0;
-      for (const formula of tried) {
-        const desk = aDesk();
-        const env = wayTo(service, desk.home);
-        service.become({ says: (harmless) => formula + harmless });
-        await desk.run(['open', 'USDTNGN', 'buy', '1000', '--tenor', '3', '--yes', '--no-wait'], { env });
-        for (const line of LISTS) {
-          const { code, out, err } = await desk.run(line, { env });
-          if (code !== 0)
-            wrong.push(`${line} with ${JSON.stringify(formula)} ended with ${code.toString()}: ${err}`);
-          cells += csvLines(out).flat().length;
-          wrong.push(...formulasIn(out).map((cell) => `${line}: ${JSON.stringify(cell)}`));
-        }
+  it('has no cell that a spreadsheet would work out', async () => {
+    const wrong: string[] = [];
+    const tried = spread(FORMULAS, 3);
+    let cells = 0;
+    for (const formula of tried) {
+      const desk = aDesk();
+      const env = wayTo(service, desk.home);
+      service.become({ says: (harmless) => formula + harmless });
+      await desk.run(['open', 'USDTNGN', 'buy', '1000', '--tenor', '3', '--yes', '--no-wait'], { env });
+      for (const line of LISTS) {
+        const { code, out, err } = await desk.run(line, { env });
+        if (code !== 0)
+          wrong.push(`${line} with ${JSON.stringify(formula)} ended with ${code.toString()}: ${err}`);
+        cells += csvLines(out).flat().length;
+        wrong.push(...formulasIn(out).map((cell) => `${line}: ${JSON.stringify(cell)}`));
       }
-      expect(cells).toBeGreaterThan(tried.length * 100);
-      expectHeld('S7 formulas in exports', { runs: tried.length * LISTS.length, wrong });
-    },
-    SOAKING ? 300_000 : 180_000,
-  );
+    }
+    expect(cells).toBeGreaterThan(tried.length * 100);
+    expectHeld('S7 formulas in exports', { runs: tried.length * LISTS.length, wrong });
+  });
 
   it.each(['=1', '+1+1', '-1+1', '@x', '\tx', '-', '"＝1"'])('would be found out by %j', (cell) => {
     expect(formulasIn(`a,b\n1,${cell}\n`)).toHaveLength(1);

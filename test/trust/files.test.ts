@@ -19,7 +19,7 @@ import {
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { IN_SHELL, runBuilt, runProgram } from '../support/built.ts';
-import { expectHeld, SOAKING, spread } from '../support/goal.ts';
+import { expectHeld, spread } from '../support/goal.ts';
 import { inLanes } from '../support/lanes.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import type { ServedBook } from '../support/served-book.ts';
@@ -50,7 +50,7 @@ const openToOthers = (home: string): readonly string[] =>
     .filter((path) => path !== '.' && (lstatSync(join(home, path)).mode & OTHERS) !== 0)
     .map((path) => `${path} has mode ${(lstatSync(join(home, path)).mode & 0o7777).toString(8)}`);
 
-describe('under umask 000', { timeout: 180_000 }, () => {
+describe('under umask 000', () => {
   beforeEach(() => served.reset());
 
   it('every file is closed to others, and every folder', needs('bash'), async () => {
@@ -203,7 +203,7 @@ const fingerprintOf = (path: string): string => {
   return `${stats.mode.toString(8)} ${stats.uid.toString()} ${stats.isFile() ? readFileSync(path, 'latin1') : ''}`;
 };
 
-describe('what is kept', { timeout: SOAKING ? 600_000 : 180_000 }, () => {
+describe('what is kept', () => {
   beforeAll(async () => {
     await served.reset();
     await served.opened('buy', 50_000);

@@ -6,7 +6,7 @@ import { array, assert, asyncProperty, boolean, constantFrom, integer, record, t
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { EACH_ACTION } from '../support/each-action.ts';
 import { frontOf } from '../support/front.ts';
-import { expectHeld, howMany, SOAKING } from '../support/goal.ts';
+import { expectHeld, howMany } from '../support/goal.ts';
 import { ATTEMPTS } from '../support/held-attempts.ts';
 import {
   type HeldCase,
@@ -45,9 +45,7 @@ const anyCase = record({
 }).map(({ isNamed, ...one }): HeldCase => ({ ...one, byDealId: isNamed && one.action.name === 'open' }));
 
 describe('attempts that are held on their way', () => {
-  it('are one deal at most, whatever is typed meanwhile, and nothing is called undone that is done then', {
-    timeout: SOAKING ? 600_000 : 60_000,
-  }, async () => {
+  it('are one deal at most, whatever is typed meanwhile, and nothing is called undone that is done then', async () => {
     const desk = await heldDesk();
     let runs = 0;
     const wrong: string[] = [];

@@ -21,7 +21,6 @@ import { wayIn, wholeHome } from '../support/whole-home.ts';
 
 const GOAL = 'S8 hostile JSON × places';
 const DOCUMENTED = EXIT_CODES.map(({ code }) => code).filter((code) => code !== EXIT_BUG);
-const LONG_MS = SOAKING ? 900_000 : 180_000;
 /** Where `hedge help` takes HELP_MS of the processor's time; a slower machine has as much more. */
 const MOST_CPU_MS = 2_500;
 const HELP_MS = 60;
@@ -136,7 +135,7 @@ const PLACES: readonly Place[] = [
   kept('cache/names/desk.json', 'hedges --json'),
 ];
 
-describe('JSON', { timeout: LONG_MS }, () => {
+describe('JSON', () => {
   it('that is no use to anybody costs little and ends as is written down, wherever it comes from', async () => {
     const lanes: Front[] = [];
     for (let lane = 0; lane < 4; lane += 1) lanes.push(await frontOf(served, temporaryFolder()));

@@ -65,7 +65,7 @@ const FOREIGN: readonly Foreign[] = [
   },
 ];
 
-describe('a command that prints the key', { timeout: 180_000 }, () => {
+describe('a command that prints the key', () => {
   it('runs from a file of this user alone', async () => {
     const { home, ran } = aHome(printing(key));
     expect(await runBuilt(['account'], { env: { HEDGE_HOME: home } })).toMatchObject({ code: 0 });

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { IN_SHELL, runProgram } from '../support/built.ts';
-import { expectHeld, SOAKING, spread } from '../support/goal.ts';
+import { expectHeld, spread } from '../support/goal.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { servedBook, WITHOUT_LIMIT } from '../support/served-book.ts';
 import { needs } from '../support/tools.ts';
@@ -53,7 +53,7 @@ const LINES: readonly string[] = [
   'practice reset --yes',
 ];
 
-const OPTIONS = { timeout: SOAKING ? 300_000 : 180_000, ...needs('bash', 'strace') };
+const OPTIONS = needs('bash', 'strace');
 
 describe('the least contact', OPTIONS, () => {
   it.each([

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aClosedHedge, aHedge, aMarket, anAccount, succeeded, unspecified } from '../spec/bodies.ts';
 import { type BuiltRun, runShell } from '../support/built.ts';
 import { wayTo } from '../support/desk-at.ts';
-import { expectHeld, SOAKING, spread } from '../support/goal.ts';
+import { expectHeld, spread } from '../support/goal.ts';
 import { inLanes } from '../support/lanes.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { close, listen } from '../support/scripted-service.ts';
@@ -164,7 +164,7 @@ function wrongIn(ran: BuiltRun, { kind, reader, whole }: { kind: Kind; reader: R
   return wrong;
 }
 
-describe('output', { timeout: SOAKING ? 600_000 : 180_000 }, () => {
+describe('output', () => {
   const tools = needs('bash', 'dd', '/dev/full');
   it('arrives whole or is known not to, in every kind, to every reader', tools, async () => {
     const all = KINDS.flatMap((kind) => READERS.map((reader) => ({ kind, reader })));

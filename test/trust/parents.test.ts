@@ -17,7 +17,7 @@ import {
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { HEDGE, runProgram, toStart } from '../support/built.ts';
-import { expectHeld, SOAKING, spread } from '../support/goal.ts';
+import { expectHeld, spread } from '../support/goal.ts';
 import { inLanes } from '../support/lanes.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import type { ServedBook } from '../support/served-book.ts';
@@ -47,7 +47,7 @@ let whole: string;
 beforeAll(async () => {
   whole = temporaryFolder(afterAll);
   served = await wholeHome(whole);
-}, 60_000);
+});
 afterAll(() => served.close());
 
 /** What a folder above ours is. `ours`: below it, of the user who runs the program. */
@@ -201,9 +201,7 @@ async function runCase({ role, parent, words, below }: Case) {
 const usesState = (words: string): boolean =>
   words.includes('practice') || !/^(?:profile|markets|quote|positions|api)/.test(words);
 
-it('stops every command where another user could replace a folder of ours', {
-  timeout: SOAKING ? 600_000 : 180_000,
-}, async () => {
+it('stops every command where another user could replace a folder of ours', async () => {
   await served.reset();
   const cases = casesOf(true, COMMANDS).filter(
     ({ below, words }) => below === 'everything' || usesState(words),
@@ -217,7 +215,7 @@ it('stops every command where another user could replace a folder of ours', {
   expectHeld(GOAL, { runs: tried.length, wrong: found.flat() });
 });
 
-it('hinders nobody below /tmp, a link of their own and folders of root', { timeout: 180_000 }, async () => {
+it('hinders nobody below /tmp, a link of their own and folders of root', async () => {
   await served.reset();
   const tried = spread(casesOf(false, ['markets', 'journal', 'practice status']), 4);
   const found = await inLanes([1, 2, 3, 4], tried, async (_, one) => {

@@ -14,7 +14,7 @@ import { anAuthority, type Issued } from '../support/tls.ts';
 
 const UNCHECKED = { NODE_TLS_REJECT_UNAUTHORIZED: '0', NODE_NO_WARNINGS: '1' };
 
-describe('a proxy', { timeout: 180_000 }, () => {
+describe('a proxy', () => {
   it.each(['http:', 'https:'])('(%s) is told where to, and not one byte of the key', async (scheme) => {
     const known = await anAuthority();
     const good = await known.issue({ hosts: ['desk.test'] });

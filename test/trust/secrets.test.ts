@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runBuilt, runShell } from '../support/built.ts';
 import { filesWithCanary, holdsCanary } from '../support/canary.ts';
 import { type Front, frontOf, type Meddling, refusal } from '../support/front.ts';
-import { expectHeld, SOAKING } from '../support/goal.ts';
+import { expectHeld, IN_FULL, SOAKING } from '../support/goal.ts';
 import { DEBUGGED, keyHome, leaksOf, PROFILES } from '../support/key-home.ts';
 import { inLanes } from '../support/lanes.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
@@ -117,7 +117,11 @@ describe('the key is in nothing that is written by', () => {
       await served.reset();
       const home = keyHome(served.way(''));
       const found: string[] = [];
-      for (const line of COMMANDS) {
+      // Every day all that act, and some of the others.
+      const lines = IN_FULL
+        ? COMMANDS
+        : COMMANDS.filter((line, at) => /--yes|POST/.test(line) || at % 5 === 0);
+      for (const line of lines) {
         const words = `${line} ${/--(csv|query|output)/.test(line) ? '' : options}`.split(' ');
         const ran = await runBuilt(words.filter(Boolean), {
           env: { HEDGE_HOME: home, ...DEBUGGED },
@@ -125,11 +129,10 @@ describe('the key is in nothing that is written by', () => {
         });
         found.push(...leaksOf(key, home, ran).map((where) => `${line}: ${where}`));
       }
-      expectHeld('S1 secrets', { runs: COMMANDS.length, wrong: found });
+      expectHeld('S1 secrets', { runs: lines.length, wrong: found });
       expect(served.changes().length).toBeGreaterThan(3);
       expect(readFileSync(join(home, PROFILES), 'latin1')).not.toContain(key);
     },
-    SOAKING ? 240_000 : 180_000,
   );
 
   it('any failure of the service, its own words with the key in them among those', async () => {
@@ -166,7 +169,7 @@ describe('the key is in nothing that is written by', () => {
       return leaksOf(key, home, ran).map((where) => `${line}: ${where}`);
     });
     expectHeld('S1 secrets', { runs: cases.length, wrong: found.flat() });
-  }, 120_000);
+  });
 
   it('a file of profiles that cannot be read', async () => {
     const whole = readFileSync(join(keyHome(served.way('')), PROFILES), 'utf8');

@@ -20,7 +20,6 @@ import { measured } from '../support/measured.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { openScreen, type Screen } from '../support/pty.ts';
 
-const LONG_MS = SOAKING ? 600_000 : 120_000;
 /** What the service refuses. */
 const REFUSING = ['actions', 'all', undefined] as const;
 const document = z.looseObject({ error: z.nullable(z.looseObject({ message: z.string() })) });
@@ -93,7 +92,7 @@ const brokenIn = ({ line, ran }: Line): readonly string[] => [
   ...(/\n\s+at .+:\d+/.test(ran.err) ? [`hedge ${line} shows a stack: ${ran.err}`] : []),
 ];
 
-describe('an echo of the key', { timeout: LONG_MS }, () => {
+describe('an echo of the key', () => {
   const key = 'hk_test_for/Tests+Alone&~0003';
   const lines = [
     'hedges --json -v',
@@ -170,7 +169,7 @@ describe('an echo of the key', { timeout: LONG_MS }, () => {
   }
 });
 
-describe('a word that every object has', { timeout: LONG_MS }, () => {
+describe('a word that every object has', () => {
   const WORDS = [
     'constructor',
     '__proto__',
@@ -235,7 +234,7 @@ const MOST_CPU_MS = 4_000;
 const MOST_IN_WORDS = 300;
 const MOST_IN_FIELD = 4_096;
 
-describe('a text without a break', { timeout: LONG_MS }, () => {
+describe('a text without a break', () => {
   /** One string of an answer is long: with all of them, it would be larger than an answer may be. */
   const oneOf = (text: string, nth: number): Temper['says'] => {
     let at = 0;
@@ -346,7 +345,7 @@ const FORGERIES: readonly [name: string, text: string][] = [
   ['no blank before it', `${'x'.repeat(79)}${'FORGED'.repeat(30)}`],
 ];
 
-describe('a text that looks like a line of the program', { timeout: LONG_MS }, () => {
+describe('a text that looks like a line of the program', () => {
   it('never begins a line', async () => {
     const wrong: string[] = [];
     const tried = spread(

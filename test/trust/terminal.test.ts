@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runBuilt, toStart } from '../support/built.ts';
 import { aDesk, type Ran } from '../support/desk.ts';
 import { wayTo } from '../support/desk-at.ts';
-import { expectHeld, howMany, SOAKING } from '../support/goal.ts';
+import { expectHeld, howMany } from '../support/goal.ts';
 import { type HostileService, hostileService, type Says, type Temper } from '../support/hostile-service.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { openScreen, type Screen } from '../support/pty.ts';
@@ -18,7 +18,6 @@ import { cellsOf, effectsOfRun } from '../support/terminal-effects.ts';
 
 const GOAL = 'S5 hostile strings × commands on a terminal';
 const TEXTS = [...ATTACKS, ...FORGERIES].map(([, text]) => text);
-const LONG_MS = SOAKING ? 900_000 : 180_000;
 /** Wider than any line: a broken one would begin with whatever word comes next. */
 const WIDTH = 390;
 const CALM: Temper = { says: (harmless) => harmless };
@@ -122,7 +121,7 @@ async function expectUntouched(tempers: readonly Temper[], fewestThatShow: numbe
 const MANY = Math.ceil(TEXTS.length / 3);
 const days = (few: number, many: number): readonly number[] => [...Array(howMany(few, many)).keys()];
 
-describe('a terminal', { timeout: LONG_MS }, () => {
+describe('a terminal', () => {
   it('is not touched by any string of any answer', async () => {
     const tempers = days(3, MANY).map((day) => ({ says: attacks(day * 17) }));
     await expectUntouched(tempers, 22);
@@ -197,7 +196,7 @@ function quits(shows: RegExp) {
   };
 }
 
-describe('a real terminal', { timeout: LONG_MS }, () => {
+describe('a real terminal', () => {
   it.each(SESSIONS)('is not touched under %s, nor by what is completed afterwards', async (_, words, act) => {
     const wrong: string[] = [];
     let ours = '';

@@ -11,7 +11,7 @@ import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { anAccount, succeeded } from '../spec/bodies.ts';
 import { runBuilt } from '../support/built.ts';
 import { LIVE_KEY, SANDBOX_KEY } from '../support/desk-at.ts';
-import { expectHeld, SOAKING, spread } from '../support/goal.ts';
+import { expectHeld, spread } from '../support/goal.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { close, listen } from '../support/scripted-service.ts';
 import { type Authority, anAuthority, type Issued, inDays } from '../support/tls.ts';
@@ -84,7 +84,7 @@ function wayTo(url: string, trust: 'HEDGE_CA_FILE' | 'NODE_EXTRA_CA_CERTS' | und
 
 const TRUSTS = ['HEDGE_CA_FILE', 'NODE_EXTRA_CA_CERTS', undefined] as const;
 
-describe('a certificate', { timeout: SOAKING ? 600_000 : 180_000 }, () => {
+describe('a certificate', () => {
   it.each(BAD)('%s is believed by no command, and nobody hears a byte', async (_what, show) => {
     const { url, heard } = await listener(await show());
     const wrong: string[] = [];

@@ -13,7 +13,7 @@ import { runBuilt } from '../support/built.ts';
 import { wayTo } from '../support/desk-at.ts';
 import { bookFor, EACH_ACTION, wordsOf } from '../support/each-action.ts';
 import { frontOf } from '../support/front.ts';
-import { expectHeld, SOAKING, spread } from '../support/goal.ts';
+import { expectHeld, spread } from '../support/goal.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { close, listen, on, plainServer, raw, scriptedService } from '../support/scripted-service.ts';
 import { servedBook, WITHOUT_LIMIT } from '../support/served-book.ts';
@@ -113,7 +113,7 @@ describe('a redirect', () => {
   });
 });
 
-describe('a redirect of an action', { timeout: SOAKING ? 600_000 : 180_000 }, () => {
+describe('a redirect of an action', () => {
   it.each(EACH_ACTION)(
     'to $name is sent on to nobody, and leaves open whether it was done',
     async (action) => {

@@ -6,13 +6,12 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aDesk, type Ran, type TestDesk } from '../support/desk.ts';
 import { type Front, frontOf } from '../support/front.ts';
-import { expectHeld, howMany, SOAKING } from '../support/goal.ts';
+import { expectHeld, howMany } from '../support/goal.ts';
 import { journalAt } from '../support/kill-case.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { type ServedBook, servedBook, WITHOUT_LIMIT } from '../support/served-book.ts';
 import { seededRandom } from '../support/steady-clock.ts';
 
-const LONG_MS = SOAKING ? 300_000 : 60_000;
 const RUNS = howMany(10, 150);
 const FIRST = 'hk_test_forTestsAlone0001';
 const SECOND = 'hk_test_forTestsAlone0002';
@@ -133,7 +132,7 @@ async function wrongIn(runs: readonly Ran[], homes: readonly string[]): Promise<
 }
 
 describe('two API keys or two host names of one account', () => {
-  it('deal one deal ID once, however they meet', { timeout: LONG_MS }, async () => {
+  it('deal one deal ID once, however they meet', async () => {
     const keys = { [FIRST]: served.desk.service.keys.test, [SECOND]: served.desk.service.keys.test };
     const front = await frontOf(served, temporaryFolder(), keys);
     const wrong: string[] = [];

@@ -267,7 +267,7 @@ describe('what no answer would change is said before anything is asked', () => {
     ['an unresolved action on the side', draftOf('USDTNGN buy'), { journal: unresolved }, 'unresolved'],
     ['a deal id that is used', draftOf('', { dealId: 'PAY-1' }), { journal: unresolved }, 'deal_id_used'],
   ];
-  it.each(cases)('%s', async (_, draft, desk, code) => {
+  it.each(cases)('such as %s', async (_, draft, desk, code) => {
     const { asking, asked } = aDesk([], desk);
     const error = await failure(askOpen(draft, asking));
     expect(error).toBeInstanceOf(StoppedError);

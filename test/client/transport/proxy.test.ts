@@ -69,7 +69,7 @@ describe('NO_PROXY', () => {
     ['fd00::1', { host: 'fd00::1', port: 443 }, false],
     ['[fd00::1]:443', { host: 'fd00::1', port: 443 }, false],
     ['[fd00::1]:1', { host: 'fd00::1', port: 443 }, true],
-  ])('"%s" and %o: by the proxy %s', (no, target, proxied) => {
+  ])('of "%s" decides whether %o is asked by the proxy: %s', (no, target, proxied) => {
     expect(proxyFor(target, { https: PROXY, no }) !== undefined).toBe(proxied);
   });
 });

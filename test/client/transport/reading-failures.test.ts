@@ -101,7 +101,7 @@ describe('Retry-After', () => {
     ['in words', { 'retry-after': 'soon' }, undefined],
     ['that is empty', { 'retry-after': '' }, undefined],
     ['that is not there', {}, undefined],
-  ])('%s', (_, headers, ms) => {
+  ])('is read where it can be: %s', (_, headers, ms) => {
     expect(retryAfterMs(headers, now)).toBe(ms);
   });
 });

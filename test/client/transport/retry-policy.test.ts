@@ -50,11 +50,11 @@ describe('another attempt', () => {
     ['an untrusted host', tried('reading', { ...neverSent, kind: 'tls' }, 1), false],
     ['an unwilling proxy', tried('reading', { ...neverSent, kind: 'proxy' }, 1), false],
     ['a caller who stopped', tried('reading', { ...lost, kind: 'stopped' }, 1), false],
-  ])('%s', (_, facts, again) => {
+  ])('is made only where it is safe and can help: %s', (_, facts, again) => {
     expect(shouldRetry(facts)).toBe(again);
   });
 
-  it.each(ERROR_CODES)('of an action after $status $code: $again', ({ status, code, again }) => {
+  it.each(ERROR_CODES)('of an action is made after $status $code: $again', ({ status, code, again }) => {
     expect(shouldRetry(tried('action', answered(status, code), 1))).toBe(again !== 'never');
   });
 

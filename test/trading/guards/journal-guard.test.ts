@@ -317,7 +317,7 @@ describe('a double', () => {
     ['without an answer', {}, {}, 'unknown', ['stop unresolved']],
     ['without an answer, allowed', { allowDuplicate: true }, {}, 'unknown', ['stop unresolved']],
     ['without an answer, overruled', { despite: ['7c1e'] }, {}, 'unknown', []],
-  ])('%s', (_what, asked, parts, fate, expected) => {
+  ])('is stopped only where it may be a mistake: %s', (_what, asked, parts, fate, expected) => {
     expect(found(asked, journal([action('7c1e', fate, { ...recent, ...parts })]))).toEqual(expected);
   });
 
@@ -464,7 +464,7 @@ describe('an unusual size', () => {
     ['far above', '50000.01', ['1', '9000', '10000', '11000', '12000'], ['warn unusual_size']],
     ['five times', '50000', ['1', '9000', '10000', '11000', '12000'], []],
     ['of four deals', '90000', ['9000', '10000', '11000', '12000'], []],
-  ])('%s: %s after %j', (_what, notional, sizes, expected) => {
+  ])('is warned of where it is far above the usual: %s, %s after %j', (_what, notional, sizes, expected) => {
     expect(found({ notional: big(notional) }, last(...sizes))).toEqual(expected);
     expect(found({ notional: big(notional), action: 'add' }, last(...sizes))).toEqual(expected);
     expect(found({ notional: big(notional), action: 'reduce' }, last(...sizes))).toEqual([]);

@@ -143,7 +143,7 @@ describe('the book after a reduction', () => {
     ['where all has matured', '39600', [B(30_000, MATURED), A(10_000, MATURED)], 'unclear'],
     ['where a maturing is all there is', '10000', [B(30_000), A(10_000, MATURED)], 'unclear'],
     ['where part may have gone with what matured', '10000', [B(22_500), A(10_000, MATURED)], 'other'],
-  ])('%s', (_, notional, hedges, kind) => {
+  ])('shows what can be told of it: %s', (_, notional, hedges, kind) => {
     expect(changeEvidence(asked('reduce', notional), sideBook({ hedges })).kind).toBe(kind);
   });
 

@@ -17,7 +17,6 @@ const GOAL = 'practice under load';
 const WORKERS = howMany(3, 6);
 const CLIENTS = howMany(50, 200);
 const SECONDS = howMany(4, 120);
-const LONG_MS = 1_000 * (SECONDS + 200);
 const TERMS = { capUsd: 500_000, headroomUsd: 300_000 };
 const SETTINGS = {
   fill_seconds: { min: 0.05, max: 0.3 },
@@ -123,7 +122,7 @@ const tell = (line: string): void => {
   if (SOAKING) process.stdout.write(`${line}\n`);
 };
 
-describe('the practice service, asked by many at once', { timeout: LONG_MS }, () => {
+describe('the practice service, asked by many at once', () => {
   it('load: every answer, the book, memory and descriptors stay within the rules', async () => {
     const home = temporaryFolder();
     const service = await serveFrom(home, UNLIMITED);

@@ -100,13 +100,13 @@ beforeAll(async () => {
   const runs = await reading({ place: together((then) => closing.push(then)) });
   if (againstRuns(runs, { codes: [0], withinMs: LONG_MS }).length > 0) throw new Error('the calm is none');
   calmMs = Math.max(...runs.map(({ ms }) => ms));
-}, LONG_MS);
+});
 afterAll(async () => {
   await service.close();
   for (const close of closing) close();
 });
 
-describe.skipIf(isExecutable)('many processes at once', { timeout: LONG_MS }, () => {
+describe.skipIf(isExecutable)('many processes at once', () => {
   const windowsMs = [500, 1_000, 2_000];
 
   it('ask a service that answers 503 four times each, not in step, and end in time', async () => {
@@ -198,7 +198,7 @@ const ROUND_S = 2;
  */
 const mostAsked = (size: number): number => (Math.max(3, size / 10) * CALL_MS) / (1_000 * ROUND_S);
 
-describe.skipIf(isExecutable)('what one process is told of slowing down', { timeout: LONG_MS }, () => {
+describe.skipIf(isExecutable)('what one process is told of slowing down', () => {
   it.each([
     ['for a time', howMany(3, 20)],
     ['for no time in particular', undefined],
@@ -244,7 +244,7 @@ describe.skipIf(isExecutable)('what one process is told of slowing down', { time
   });
 });
 
-describe.skipIf(isExecutable)('the judge of many processes', { timeout: LONG_MS }, () => {
+describe.skipIf(isExecutable)('the judge of many processes', () => {
   const few = 12;
 
   it('catches retries without jitter', async () => {

@@ -5,7 +5,7 @@
 import { describe, expect, it } from 'vitest';
 import { onThisMachine } from '../support/bare-node.ts';
 import { IN_SHELL } from '../support/built.ts';
-import { expectHeld, howMany, SOAKING } from '../support/goal.ts';
+import { expectHeld, howMany } from '../support/goal.ts';
 import { inLanes } from '../support/lanes.ts';
 import {
   type Interrupted,
@@ -21,7 +21,6 @@ import { type ServedBook, servedBook } from '../support/served-book.ts';
 import { seededRandom } from '../support/steady-clock.ts';
 import { needs } from '../support/tools.ts';
 
-const LONG_MS = SOAKING ? 900_000 : 120_000;
 const LANES = 3;
 /** How fast it must be gone. */
 const GONE_MS = 500;
@@ -75,7 +74,7 @@ async function tried(served: ServedBook, moment: Moment): Promise<Interrupted> {
 describe('a script that is interrupted while it is', () => {
   it.each<Phase>(['reading', 'sending', 'waiting'])(
     '%s stops, says what is true, and is done once when it is run again',
-    { timeout: LONG_MS, ...needs('bash', '/proc') },
+    needs('bash', '/proc'),
     async (phase) => {
       const moments = momentsOf(phase);
       const found = await withServices((lanes) => inLanes(lanes, moments, tried));

@@ -11,13 +11,14 @@ const VITEST = fileURLToPath(new URL('../node_modules/vitest/vitest.mjs', import
 
 /** Runs a file of tests where these programs alone are on the path, each a script of sh. */
 async function runWith(file: string, programs: Readonly<Record<string, string>>, CI?: string) {
+  const project = file.startsWith('test/trust/') ? 'program' : 'unit';
   const folder = temporaryFolder();
   symlinkSync('/bin/sh', join(folder, 'sh'));
   for (const [name, script] of Object.entries(programs)) {
     writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`);
     chmodSync(join(folder, name), 0o755);
   }
-  const words = [VITEST, 'run', '--config', 'test/vitest.config.ts', file];
+  const words = [VITEST, 'run', '--config', 'test/vitest.config.ts', '--project', project, file];
   const env = { PATH: folder, NO_COLOR: '1', ...(CI === undefined ? {} : { CI }) };
   const { code, out, err } = await runToEnd(process.execPath, words, { env: cleanEnv(env) });
   return { code, out, last: err.trimEnd().split('\n').at(-1) ?? '' };

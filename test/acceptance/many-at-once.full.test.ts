@@ -9,7 +9,6 @@ import { type ServedBook, servedBook } from '../support/served-book.ts';
 import { needs } from '../support/tools.ts';
 
 const PROCESSES = 20;
-const LONG_MS = 180_000;
 
 let served: ServedBook;
 beforeAll(async () => {
@@ -48,7 +47,7 @@ function expectWhole(home: string, entries: number): void {
   expectHeld('R8 twenty processes on one journal', { runs: PROCESSES, wrong: [] });
 }
 
-describe('twenty processes at once', { timeout: LONG_MS }, () => {
+describe('twenty processes at once', () => {
   it('under twenty deal ids are twenty hedges, each in the journal with its end', async () => {
     const home = temporaryFolder();
     const runs = await atOnce(
@@ -111,7 +110,7 @@ describe('twenty processes at once', { timeout: LONG_MS }, () => {
   });
 });
 
-describe('twenty processes at once on a side that stands', { timeout: LONG_MS }, () => {
+describe('twenty processes at once on a side that stands', () => {
   it.each([
     ['add', '/hedges/add', 1_000],
     ['reduce', '/hedges/reduce', -1_000],
@@ -154,7 +153,7 @@ describe('twenty processes at once on a side that stands', { timeout: LONG_MS },
   });
 });
 
-describe('a loop of ten opens without waiting', { timeout: LONG_MS }, () => {
+describe('a loop of ten opens without waiting', () => {
   it('opens ten hedges, and the journal has them all', needs('bash'), async () => {
     const home = temporaryFolder();
     await served.desk.service.admin.setFaults({ slow_fills_seconds: 3_600 });

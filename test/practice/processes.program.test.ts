@@ -6,12 +6,13 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { howMany } from '../support/goal.ts';
 import { aDesk, aFolder, testClock } from './support/desk.ts';
 import { type AcceptedOpen, expectKept, expectWhole } from './support/whole.ts';
 
 const DEALER = fileURLToPath(new URL('support/dealer.mjs', import.meta.url));
 const BUILT = fileURLToPath(new URL('../../dist/practice/index.js', import.meta.url));
-const KILLS = Number(process.env['HEDGE_TEST_RUNS'] ?? 6);
+const KILLS = howMany(6, 60);
 
 interface Asked {
   method: string;

@@ -1,0 +1,129 @@
+/** The lock and the files of this folder in processes that are killed or stopped by the system. */
+import { once } from 'node:events';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { DamagedFileError } from '../../src/errors.ts';
+import { writeAtomically } from '../../src/platform/atomic-file.ts';
+import { withLock } from '../../src/platform/lock.ts';
+import { aMachine, runModule, steppingClock, temporaryFolder } from '../support/own-folder.ts';
+
+const CHILD = `
+  import { closeSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+  import { systemClock } from 'dist/platform/clock.js';
+  import { writeDurably } from 'dist/platform/durable-file.js';
+  import { hostOf } from 'dist/platform/host.js';
+  import { withLock } from 'dist/platform/lock.js';
+  import { systemRandom } from 'dist/platform/random.js';
+  const machine = { clock: systemClock, random: systemRandom, host: hostOf(process) };
+  const [folder, ...words] = process.argv.slice(1);
+`;
+
+/** Counts up in a file, and says aloud when somebody else is at work at the same time. */
+const COUNTING = `${CHILD}
+  const [rounds, deadly] = words.map(Number);
+  const path = folder + '/count';
+  // A process that was killed and not yet buried by its parent (Z) does no more work.
+  const running = (pid) => {
+    try { return !/\\) [ZX]/.test(readFileSync('/proc/' + pid + '/stat', 'utf8')); } catch { return false; }
+  };
+  for (let round = 0; round < rounds; round += 1) {
+    await withLock(folder + '/lock', { ...machine, waitMs: 60_000 }, async () => {
+      const mark = folder + '/inside';
+      try {
+        const other = Number(readFileSync(mark, 'utf8'));
+        if (other !== process.pid && running(other)) writeSync(1, 'TOGETHER\\n');
+      } catch {}
+      const fd = openSync(mark, 'w');
+      writeSync(fd, String(process.pid));
+      closeSync(fd);
+      const count = Number(readFileSync(path, 'utf8')) + 1;
+      await systemClock.sleep(1);
+      writeDurably(path, String(count), machine);
+      writeSync(1, 'counted\\n');
+      if (round === deadly) { process.kill(process.pid, 'SIGKILL'); for (;;) {} }
+      rmSync(mark);
+    });
+  }
+`;
+
+describe('a lock', () => {
+  it('of twenty writers loses nothing, eight of them killed while they hold it', async () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'count'), '0', { mode: 0o600 });
+    const writers = Array.from({ length: 20 }, (_, at) =>
+      runModule(COUNTING, [folder, '10', at < 8 ? (at + 1).toString() : '-1']),
+    );
+    const ends = await Promise.all(writers.map(({ ended }) => ended));
+    const lines = ends.flatMap(({ out }) => out.split('\n').filter((line) => line !== ''));
+    expect(ends.map(({ err }) => err).join('')).toBe('');
+    expect(ends.filter(({ signal }) => signal === 'SIGKILL')).toHaveLength(8);
+    expect(lines.filter((line) => line !== 'counted')).toEqual([]);
+    // The killed ones counted in 2 to 9 rounds, the others in all ten.
+    expect(lines).toHaveLength(2 + 3 + 4 + 5 + 6 + 7 + 8 + 9 + 12 * 10);
+    expect(readFileSync(join(folder, 'count'), 'utf8')).toBe(lines.length.toString());
+    // One that was killed last may have left its lock; whoever comes next takes it, and nothing remains.
+    await withLock(join(folder, 'lock'), aMachine(), () => undefined);
+    expect(readdirSync(folder).filter((name) => name.startsWith('lock'))).toEqual([]);
+  });
+
+  it('is free at once when its holder was killed (R8)', async () => {
+    const folder = temporaryFolder();
+    const { child, ended } = runModule(
+      `${CHILD}
+      await withLock(folder + '/lock', machine, () => new Promise(() => {
+        writeSync(1, 'held');
+        setInterval(() => {}, 1_000);
+      }));`,
+      [folder],
+    );
+    if (child.stdout === null) throw new Error('no output to wait for');
+    await once(child.stdout, 'data');
+    const clock = steppingClock();
+    const early = withLock(join(folder, 'lock'), { ...aMachine(clock), waitMs: 50 }, () => 'never');
+    await expect(early).rejects.toThrow(DamagedFileError);
+    child.kill('SIGKILL');
+    await ended;
+    const before = clock.slept();
+    expect(await withLock(join(folder, 'lock'), aMachine(clock), () => 'mine')).toBe('mine');
+    expect(clock.slept()).toBe(before);
+  });
+});
+
+describe('a file', () => {
+  it('that grows takes back what the system stopped half-way', async () => {
+    const path = join(temporaryFolder(), 'file');
+    const { ended } = runModule(
+      `
+      import { withGrowingFile } from 'dist/platform/growing-file.js';
+      import { hostOf } from 'dist/platform/host.js';
+      const limits = { host: hostOf(process), maxBytes: 10_000_000, tooLargeHint: '' };
+      withGrowingFile(process.argv[1], limits, (file) => file.append('one\\n'));
+      withGrowingFile(process.argv[1], limits, (file) => file.append('n'.repeat(1_000_000)));
+      `,
+      [path],
+      { fileKb: 64 },
+    );
+    expect((await ended).err).toContain(`Cannot write ${path}: the file may not grow so large (EFBIG).`);
+    expect(readFileSync(path, 'utf8')).toBe('one\n');
+  });
+
+  it('that is written whole stays the old one, with nothing beside it, when the system stops the writing half-way', async () => {
+    const folder = temporaryFolder();
+    const path = join(folder, 'file');
+    writeAtomically(path, 'old', aMachine());
+    const { ended } = runModule(
+      `
+      import { writeDurably } from 'dist/platform/durable-file.js';
+      import { hostOf } from 'dist/platform/host.js';
+      import { systemRandom } from 'dist/platform/random.js';
+      writeDurably(process.argv[1], 'n'.repeat(1_000_000), { random: systemRandom, host: hostOf(process) });
+      `,
+      [path],
+      { fileKb: 64 },
+    );
+    expect((await ended).err).toContain(`Cannot write ${path}: the file may not grow so large (EFBIG).`);
+    expect(readFileSync(path, 'utf8')).toBe('old');
+    expect(readdirSync(folder)).toEqual(['file']);
+  });
+});
