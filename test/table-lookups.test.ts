@@ -15,6 +15,7 @@ const OWN_VARIABLES = 'names of variables that the program itself has';
 /** Lookups that stay, each with its reason. */
 const ALLOWED: Readonly<Record<string, string>> = {
   'args/operands.ts: raw.options[name]': 'names of options that the program itself has',
+  'cli/help/manual.ts: MANUALS[volume]': 'volumes that the program itself has',
   'main/complete.ts: env[name]': OWN_VARIABLES,
   'platform/paths.ts: env[name]': OWN_VARIABLES,
   'config/resolve.ts: env[name]': OWN_VARIABLES,

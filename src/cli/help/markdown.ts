@@ -2,6 +2,7 @@
  * The Markdown of a help topic as a page: headings, paragraphs, lists, tables of two columns and fenced code. Lists that
  * come from the code are filled in where the text has their name in double braces.
  */
+import { ownField } from '../../domain/fields.ts';
 import { OWN_CODES } from '../../errors.ts';
 import { COMMANDS_IN_BATCH } from '../batch/batch-commands.ts';
 import { DIES_BY_SIGNAL, EXIT_CODES, WORST_FIRST } from '../exit-codes.ts';
@@ -31,7 +32,7 @@ export function topicPage(markdown: string): Page {
 }
 
 function fromCode(name: string): string {
-  const made = FROM_CODE[name];
+  const made = ownField(FROM_CODE, name);
   if (made === undefined) throw new Error(`{{${name}}} has no list in the code`);
   return made();
 }

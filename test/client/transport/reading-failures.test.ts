@@ -27,8 +27,8 @@ describe('a connection that could not be made', () => {
     ['ERR_TLS_CERT_ALTNAME_INVALID', 'tls', 'its certificate is for another host'],
     ['EPROTO', 'tls', 'the TLS handshake failed (EPROTO)'],
     ['ERR_SSL_WRONG_VERSION_NUMBER', 'tls', 'it does not speak HTTPS on this port'],
-  ])('with %s was never sent', (code, kind, says) => {
-    expect(connectionFailure(coded(code)).parts).toMatchObject({ phase: 'never_sent', kind, says });
+  ])('with %s was never sent', (code, kind, reason) => {
+    expect(connectionFailure(coded(code)).parts).toMatchObject({ phase: 'never_sent', kind, reason });
   });
 });
 
@@ -52,7 +52,7 @@ describe('an attempt with a connection', () => {
   it('is not told from its message, and a parser error keeps none of the bytes', () => {
     const parser = Object.assign(new Error('bad'), { name: 'HTTPParserError', data: 'hk_live_secret' });
     const { parts } = exchangeFailure(parser, true);
-    expect(parts).toEqual({ phase: 'no_answer', kind: 'unreadable', says: 'the answer is not HTTP' });
+    expect(parts).toEqual({ phase: 'no_answer', kind: 'unreadable', reason: 'the answer is not HTTP' });
     expect(exchangeFailure('thrown text', true).parts.reason).toBe('connection failed');
   });
 
