@@ -2,16 +2,7 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** By their names, the longest first. */
-const LONGEST = [
-  'secrets',
-  'interrupted',
-  'examples',
-  'screens',
-  'kill-sweep',
-  'batch',
-  'transit',
-  'desk-screen',
-];
+const LONGEST = ['kill-sweep', 'examples', 'secrets', 'wizard', 'history', 'batch', 'watch', 'interrupted'];
 
 const placeOf = ({ moduleId, project }: TestSpecification): number => {
   if (project.name === 'unit') return -1;
