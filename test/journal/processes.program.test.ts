@@ -15,8 +15,8 @@ const journalIn = (home: string) => openJournal({ places: placesIn(home), machin
 /** `template` is an intent; each process deals under its own action ids. */
 const CHILD = `
   import { existsSync, writeSync } from 'node:fs';
-  import { dealAttempt, openedOn, usedDealId } from 'dist/journal/ledger.js';
-  import { mintActionId } from 'dist/journal/record.js';
+  import { dealAttempt, openedOn, usedDealId } from 'dist/journal/queries.js';
+  import { mintActionId } from 'dist/journal/records.js';
   import { openJournal } from 'dist/journal/store.js';
   import { systemClock } from 'dist/platform/clock.js';
   import { hostOf } from 'dist/platform/host.js';

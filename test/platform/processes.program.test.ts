@@ -11,7 +11,7 @@ import { aMachine, runModule, steppingClock, temporaryFolder } from '../support/
 const CHILD = `
   import { closeSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
   import { systemClock } from 'dist/platform/clock.js';
-  import { writeDurably } from 'dist/platform/durable-file.js';
+  import { writeAtomically } from 'dist/platform/atomic-file.js';
   import { hostOf } from 'dist/platform/host.js';
   import { withLock } from 'dist/platform/lock.js';
   import { systemRandom } from 'dist/platform/random.js';
@@ -39,7 +39,7 @@ const COUNTING = `${CHILD}
       closeSync(fd);
       const count = Number(readFileSync(path, 'utf8')) + 1;
       await systemClock.sleep(1);
-      writeDurably(path, String(count), machine);
+      writeAtomically(path, String(count), machine);
       writeSync(1, 'counted\\n');
       if (round === deadly) { process.kill(process.pid, 'SIGKILL'); for (;;) {} }
       rmSync(mark);
@@ -95,11 +95,11 @@ describe('a file', () => {
     const path = join(temporaryFolder(), 'file');
     const { ended } = runModule(
       `
-      import { withGrowingFile } from 'dist/platform/growing-file.js';
+      import { withAppendOnlyFile } from 'dist/platform/append-only-file.js';
       import { hostOf } from 'dist/platform/host.js';
       const limits = { host: hostOf(process), maxBytes: 10_000_000, tooLargeHint: '' };
-      withGrowingFile(process.argv[1], limits, (file) => file.append('one\\n'));
-      withGrowingFile(process.argv[1], limits, (file) => file.append('n'.repeat(1_000_000)));
+      withAppendOnlyFile(process.argv[1], limits, (file) => file.append('one\\n'));
+      withAppendOnlyFile(process.argv[1], limits, (file) => file.append('n'.repeat(1_000_000)));
       `,
       [path],
       { fileKb: 64 },
@@ -114,10 +114,10 @@ describe('a file', () => {
     writeAtomically(path, 'old', aMachine());
     const { ended } = runModule(
       `
-      import { writeDurably } from 'dist/platform/durable-file.js';
+      import { writeAtomically } from 'dist/platform/atomic-file.js';
       import { hostOf } from 'dist/platform/host.js';
       import { systemRandom } from 'dist/platform/random.js';
-      writeDurably(process.argv[1], 'n'.repeat(1_000_000), { random: systemRandom, host: hostOf(process) });
+      writeAtomically(process.argv[1], 'n'.repeat(1_000_000), { random: systemRandom, host: hostOf(process) });
       `,
       [path],
       { fileKb: 64 },

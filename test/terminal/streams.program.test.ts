@@ -16,7 +16,7 @@ type Write = 'writeResult' | 'writeHelp';
 
 /** Writes `size` letters as a result; a failure becomes one line and exit 74, as in the program. */
 const writer = (write: Write, size: number): string => `
-  import { DESCRIPTORS } from 'DIST/terminal/at-once.js';
+  import { DESCRIPTORS } from 'DIST/terminal/sync-write.js';
   import { openTerminal } from 'DIST/terminal/streams.js';
   const terminal = openTerminal({ process, env: process.env, descriptors: DESCRIPTORS });
   try {

@@ -45,7 +45,7 @@ describe('a question with nobody to answer it', () => {
 /** A program that asks one question on a real terminal and prints what came of it as its result. */
 const asking = (call: string): string[] =>
   programArgs(`
-    import { choosePrompter } from 'DIST/terminal/choose-prompter.js';
+    import { choosePrompter } from 'DIST/terminal/inquirer-prompter.js';
     import { watchSignals } from 'DIST/terminal/signals.js';
     import { openTerminal } from 'DIST/terminal/streams.js';
     const watch = watchSignals(process);
