@@ -3,8 +3,8 @@
  * values. Contradictions are refused here; what an option means for the book is decided elsewhere.
  */
 
-import { containsKey } from '../domain/api-key.ts';
 import { quoted } from '../domain/quoted.ts';
+import { containsKey } from '../domain/redact.ts';
 import { UsageError } from '../errors.ts';
 import type { ActionOptions, PriceTerms } from './action-intent.ts';
 import { optionGiven, optionText, type RawInput, readBps, readPrice, readSeconds } from './operands.ts';

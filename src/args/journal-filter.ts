@@ -1,8 +1,8 @@
 /** What `hedge journal` and `hedge journal settle` were asked. Text to value; reads no journal. */
 
-import { containsKey } from '../domain/api-key.ts';
 import { exactInstant } from '../domain/instants.ts';
 import { quoted, shellWord, unquoted } from '../domain/quoted.ts';
+import { containsKey } from '../domain/redact.ts';
 import { ENVIRONMENTS, type Environment, type Side } from '../domain/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import { optionGiven, optionText, type RawInput, readDealId, readMarket, readSide } from './operands.ts';

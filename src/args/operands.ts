@@ -8,10 +8,10 @@
  * What was typed for a command, before it means anything.
  */
 import { Big } from 'big.js';
-import { containsKey } from '../domain/api-key.ts';
 import { didYouMean } from '../domain/did-you-mean.ts';
 import { ownField } from '../domain/fields.ts';
 import { quoted } from '../domain/quoted.ts';
+import { containsKey } from '../domain/redact.ts';
 import {
   HEDGE_STATUSES,
   type HedgeStatus,

@@ -13,7 +13,7 @@ import {
   separateWatchOption,
 } from '../commands/define.ts';
 import { loadHome, loadVersion, REGISTRY } from '../commands/registry.ts';
-import { redactKeys } from '../domain/api-key.ts';
+import { redactKeys } from '../domain/redact.ts';
 import { sanitize } from '../domain/sanitize.ts';
 import { UsageError } from '../errors.ts';
 import { bareWords, GLOBAL_OPTIONS, type GlobalOptions } from './global-options.ts';

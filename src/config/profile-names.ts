@@ -4,9 +4,9 @@
  * The refusals that several files of the settings share, each worded once.
  */
 
-import { containsKey } from '../domain/api-key.ts';
 import { didYouMean } from '../domain/did-you-mean.ts';
 import { quoted } from '../domain/quoted.ts';
+import { containsKey } from '../domain/redact.ts';
 import { CredentialError, UsageError } from '../errors.ts';
 /** The built-in profile: the practice service of this machine. */
 export const PRACTICE = 'practice';

@@ -2,8 +2,6 @@
  * The API key: the one secret of the program. Whatever prints, logs or serialises it gets the mask; only
  * `reveal()` gives the text. Where keys come from and where they are stored is known to settings alone.
  *
- * What looks like an API key in somebody's words, blotted out: keys get typed and pasted into the wrong place.
- *
  * Masks one API key in text that others sent, however its characters are spelled there: as they are, or escaped as
  * JSON, URLs, HTML and source code do it, more than once too, with characters between them that show nothing.
  */
@@ -78,19 +76,6 @@ function unusable(text: string): CredentialError {
     hint: 'A key looks like <prefix>_live_… or <prefix>_test_…; copy it whole from the settings of the partner desk.',
   });
 }
-
-/** Specification §5. A secret is long; a deal id such as `Q4_live_20261120` is none. In capitals or small
- * letters it is still known to whoever reads it. Linear in any text. */
-const KEY = /(?<![A-Za-z0-9])([A-Za-z0-9]+_(?:live|test)_)[\x21-\x7e]{16,}/gi;
-
-/** `--profile=hk_live_0123456789abcdef` becomes `--profile=hk_live_…`. */
-export const redactKeys = (text: string): string => text.replace(KEY, '$1…');
-
-export const containsKey = (text: string): boolean => redactKeys(text) !== text;
-
-/** A command line with every word, or part of a word, that looks like an API key blotted out (specification §5). */
-export const redactArgv = (argv: readonly string[]): string[] =>
-  argv.map((word) => word.replace(/(?<![A-Za-z0-9])([A-Za-z0-9]+_(?:live|test)_)[\x21-\x7e]+/gi, '$1…'));
 
 export interface KeyMask {
   /** The text without the key. */

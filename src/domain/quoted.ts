@@ -6,8 +6,8 @@
  * A word as it stands in a line to be pasted into a shell, whoever chose it. Knows no line.
  */
 
-import { redactKeys } from './api-key.ts';
 import { ownField } from './fields.ts';
+import { redactKeys } from './redact.ts';
 import { escapeJsonToAscii } from './sanitize.ts';
 
 const MAX_SHOWN = 60;

@@ -4,9 +4,9 @@
  */
 import { rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { containsKey } from '../domain/api-key.ts';
 import { fieldsIn } from '../domain/fields.ts';
 import { exactInstant } from '../domain/instants.ts';
+import { containsKey } from '../domain/redact.ts';
 import { DamagedFileError, UsageError } from '../errors.ts';
 import {
   checkFolder,

@@ -10,9 +10,10 @@ import { type KeyPorts, readKey } from '../config/credentials.ts';
 import { keyVault } from '../config/keychain.ts';
 import type { ProfileBook, ProfileStore } from '../config/profiles.ts';
 import { checkExpectation, readExpectation, resolveProfile, type Selection } from '../config/resolve.ts';
-import { ApiKey, redactArgv } from '../domain/api-key.ts';
+import { ApiKey } from '../domain/api-key.ts';
 import { once } from '../domain/once.ts';
 import type { ProfileLimits } from '../domain/profile-limits.ts';
+import { redactArgv } from '../domain/redact.ts';
 import { CredentialError, DamagedFileError } from '../errors.ts';
 import {
   type AccountIdentity as BookIdentity,

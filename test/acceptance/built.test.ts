@@ -72,13 +72,13 @@ async function askedFor(
   return JSON.parse(readFileSync(list, 'utf8'));
 }
 
-/** What a start loads: packages, Node's own modules, and rooms of ours that most commands do without. */
+/** What a start loads: packages, Node's own modules, and folders that most commands do without. */
 async function loadedBy(words: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const loaded = await askedFor(words, env);
   const files = loaded.filter((name) => name.endsWith('.cjs'));
   const sources = files.flatMap((name) => sourcesOf(join(PROGRAM, `${name}.map`)));
   const rooms = sources.flatMap(
-    (path) => /\/src\/(practice|wizard|flow|journal\/store)(?:\/|\.ts)/.exec(path)?.[1] ?? [],
+    (path) => /\/src\/(practice|wizard|trading|journal\/store)(?:\/|\.ts)/.exec(path)?.[1] ?? [],
   );
   return {
     packages: [...new Set(sources.flatMap(packageOf))].toSorted(),
@@ -140,7 +140,7 @@ describe.skipIf(isExecutable)('a start loads no more than it needs', () => {
     expect(await loadedBy(['quote', '--help'])).toEqual({
       packages: ['big.js', 'commander', 'lossless-json'],
       ofNode: [...BEGINNING, ...COMMANDER].toSorted(),
-      rooms: ['flow'],
+      rooms: [],
     });
   });
 
@@ -150,7 +150,7 @@ describe.skipIf(isExecutable)('a start loads no more than it needs', () => {
     expect(await loadedBy(['quote', 'USDTNGN', 'buy', '10000', '--tenor', '3', '--json'], env)).toEqual({
       packages: ['big.js', 'commander', 'lossless-json', 'zod'],
       ofNode: [...BEGINNING, ...COMMANDER, ...CONNECTION].toSorted(),
-      rooms: ['flow'],
+      rooms: [],
     });
   });
 
@@ -179,7 +179,7 @@ describe.skipIf(isExecutable)('a start loads no more than it needs', () => {
     expect(await loadedBy(words, env)).toEqual({
       packages: ['big.js', 'commander', 'lossless-json', 'zod', ...FOR_A_PERSON].toSorted(),
       ofNode: [...BEGINNING, ...COMMANDER, ...CONNECTION, 'node:tty', 'node:util'].toSorted(),
-      rooms: ['flow', 'journal/store'],
+      rooms: ['journal/store', 'trading'],
     });
   });
 });

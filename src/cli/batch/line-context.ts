@@ -3,7 +3,7 @@
  * for the bar alone; what would be shown before a deal is shown when it is asked about.
  */
 import type { CommandContext } from '../../commands/command-context.ts';
-import { redactArgv } from '../../domain/api-key.ts';
+import { redactArgv } from '../../domain/redact.ts';
 import type { Block } from '../../output/blocks.ts';
 import type { ProgressReporter, ReadContext } from '../../readings/read-context.ts';
 import type { Progress } from '../../terminal/progress.ts';

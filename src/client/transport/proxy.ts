@@ -3,7 +3,7 @@
  * in. Loopback is never proxied. It opens no connection.
  */
 import { BlockList, isIP } from 'node:net';
-import { containsKey } from '../../domain/api-key.ts';
+import { containsKey } from '../../domain/redact.ts';
 import { CredentialError } from '../../errors.ts';
 export interface ProxySettings {
   /** HTTPS_PROXY: `http://host:port`, `https://…`, or a bare `host:port`; a user and password may be in it. */

@@ -11,8 +11,9 @@
  * key; bodies are not shown.
  */
 
-import { type ApiKey, type KeyMask, redactKeys } from '../../domain/api-key.ts';
+import { type ApiKey, type KeyMask } from '../../domain/api-key.ts';
 import type { ClockReadings } from '../../domain/instants.ts';
+import { redactKeys } from '../../domain/redact.ts';
 import { forScreen } from '../../domain/sanitize.ts';
 import { type Clock, readClocks } from '../../platform/clock.ts';
 import { exchangeFailure } from './classify-error.ts';

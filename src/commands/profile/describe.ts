@@ -2,8 +2,9 @@
 
 import type { StoredProfile } from '../../config/profiles.ts';
 import { keySourceInWords, profileSourceInWords, type Selection } from '../../config/resolve.ts';
-import { ApiKey, redactKeys } from '../../domain/api-key.ts';
+import { ApiKey } from '../../domain/api-key.ts';
 import { changedLimits } from '../../domain/profile-limits.ts';
+import { redactKeys } from '../../domain/redact.ts';
 import type { ProfileSummary, SelectedProfile } from '../../output/views/profiles.ts';
 import type { CommandContext } from '../command-context.ts';
 export const PRACTICE_NAME = 'practice';
