@@ -3,6 +3,7 @@
  * text, no service, and nothing of what the book looks like: that is the plan's to know.
  */
 import type { Big } from 'big.js';
+import type { ActionName } from '../domain/action-table.ts';
 import type { PriceBounds } from '../domain/price-bounds.ts';
 import type { Side, Tenor } from '../domain/vocabulary.ts';
 /** What every action takes. */
@@ -72,6 +73,11 @@ export interface CloseIntent extends OnSide {
 }
 
 export type ActionIntent = OpenIntent | AddIntent | ReduceIntent | CloseIntent;
+export type IntentOf<Name extends ActionName> = Extract<ActionIntent, { action: Name }>;
+
+/** Of an action that has none, undefined. */
+export const dealIdOf = (intent: ActionIntent): string | undefined =>
+  'dealId' in intent ? intent.dealId : undefined;
 
 /** The parts of an open that can be asked for when they were not said. */
 export type OpenPart = 'market' | 'side' | 'notional' | 'tenor';

@@ -4,32 +4,31 @@
  *
  * A line to type that keeps what was typed besides: the operands put right, every option as it was given. Pure.
  */
+import { type ActionName, rowOf } from '../domain/action-table.ts';
 import { quoted, shellWord, unquoted } from '../domain/quoted.ts';
 import { SIDES, type Side } from '../domain/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import { type RawInput, readMarket, readSide } from './operands.ts';
 
-type SideCommand = 'quote' | 'open' | 'add' | 'reduce' | 'close';
+type SideCommand = 'quote' | ActionName;
 
 const HEDGE_ID = /^hdg_/i;
 
 /** Why none of them names a hedge (specification §4: market and side decide). */
-const NOT_BY_ID: Readonly<Record<SideCommand, string>> = {
-  quote: 'A quote is for a new hedge; it takes no id of one.',
-  open: 'An open makes a new hedge; it takes no id of one.',
-  add: 'The service adds to the open hedge of a market and side; it takes no id of one.',
-  reduce: 'The service reduces what is open on a market and side; it takes no id of a hedge.',
-  close: 'The service closes a whole side, every hedge on it; it cannot close one hedge.',
-};
+const takesNoId = (command: SideCommand): string =>
+  command === 'quote' ? 'A quote is for a new hedge; it takes no id of one.' : rowOf(command).words.takesNoId;
+
+const takesNotional = (command: SideCommand): boolean =>
+  command === 'quote' || !rowOf(command).takesWholeSide;
+
+const takesTenor = (command: SideCommand): boolean => command === 'quote' || rowOf(command).needs.tenor;
 
 /** What stands after market and side in the line that is suggested. */
-const SIZE: Readonly<Record<SideCommand, readonly string[]>> = {
-  quote: ['NOTIONAL'],
-  open: ['NOTIONAL', '--tenor', 'DAYS'],
-  add: ['NOTIONAL'],
-  reduce: ['NOTIONAL'],
-  close: [],
-};
+const sizeOf = (command: SideCommand): readonly string[] => [
+  ...(takesNotional(command) ? ['NOTIONAL'] : []),
+  // A quote without a tenor is one of every tenor.
+  ...(takesTenor(command) && command !== 'quote' ? ['--tenor', 'DAYS'] : []),
+];
 
 /** @throws UsageError naming what is missing or meant otherwise, with the line to type. */
 export function readSideWords(command: SideCommand, raw: RawInput): { market: string; side: Side } {
@@ -38,9 +37,13 @@ export function readSideWords(command: SideCommand, raw: RawInput): { market: st
   if (market === undefined || side === undefined)
     throw new UsageError(
       missingWords({ market, side }),
-      ['hedge', command, market === undefined ? 'MARKET' : readMarket(market), 'SIDE', ...SIZE[command]].join(
-        ' ',
-      ),
+      [
+        'hedge',
+        command,
+        market === undefined ? 'MARKET' : readMarket(market),
+        'SIDE',
+        ...sizeOf(command),
+      ].join(' '),
     );
   return { market: readMarket(market), side: readSide(side) };
 }
@@ -50,8 +53,8 @@ export function refuseMistaken(command: SideCommand, raw: RawInput): void {
   const id = raw.operands.find((word) => HEDGE_ID.test(word));
   if (id !== undefined)
     throw new UsageError(
-      NOT_BY_ID[command],
-      `hedge hedges ${unquoted(id)} says which market and side it is on; then hedge ${command} MARKET SIDE ${SIZE[command].join(' ')}`.trimEnd(),
+      takesNoId(command),
+      `hedge hedges ${unquoted(id)} says which market and side it is on; then hedge ${command} MARKET SIDE ${sizeOf(command).join(' ')}`.trimEnd(),
     );
   refuseOrder(command, raw);
   refuseTooMany(command, raw);
@@ -79,7 +82,7 @@ function refuseOrder(command: SideCommand, { operands, options }: RawInput): voi
   throw new UsageError(
     roles[0] === 'side' && roles[1] === 'market'
       ? 'The market comes before the side.'
-      : `The order is ${ORDER[command]}.`,
+      : `The order is ${orderOf(command)}.`,
     `Did you mean: ${line}`,
   );
 }
@@ -95,18 +98,13 @@ function wordFor(role: Role, found: ReadonlyMap<Role, string>): string | undefin
   return role === 'market' ? readMarket(word) : word.toLowerCase();
 }
 
-const ORDER: Readonly<Record<SideCommand, string>> = {
-  quote: 'market, side, notional',
-  open: 'market, side, notional',
-  add: 'market, side, notional',
-  reduce: 'market, side, notional',
-  close: 'market, side',
-};
+const orderOf = (command: SideCommand): string =>
+  takesNotional(command) ? 'market, side, notional' : 'market, side';
 
 /** A notional written in groups, a tenor without its option; of a close, its own reader says more. */
 function refuseTooMany(command: SideCommand, { operands, options }: RawInput): void {
   const [market = '', side = '', size = '', ...more] = operands;
-  if (more.length === 0 || command === 'close') return;
+  if (more.length === 0 || !takesNotional(command)) return;
   const [tenor = ''] = more;
   const line = (words: readonly string[], besides: RawInput['options'] = {}): string =>
     `Did you mean: ${rebuildCommandLine(command, [market, side, ...words], { ...besides, ...options })}`;
@@ -117,11 +115,10 @@ function refuseTooMany(command: SideCommand, { operands, options }: RawInput): v
       `A notional is one word: ${[size, ...groups].map(unquoted).join('')} or ${[size, ...groups].join('_')}.`,
       line([[size, ...groups].join('_'), ...more.slice(groups.length)]),
     );
-  const takesTenor = command === 'open' || command === 'quote';
-  if (takesTenor && more.length === 1 && /^[137]d?$/i.test(tenor) && options['tenor'] === undefined)
+  if (takesTenor(command) && more.length === 1 && /^[137]d?$/i.test(tenor) && options['tenor'] === undefined)
     throw new UsageError('The tenor is an option.', line([size], { tenor }));
   throw new UsageError(
-    `${quoted(more[0] ?? '')} is one word too many: ${ORDER[command]} are the words of ${command}.`,
+    `${quoted(more[0] ?? '')} is one word too many: ${orderOf(command)} are the words of ${command}.`,
     `See hedge ${command} --help.`,
   );
 }

@@ -3,6 +3,7 @@
  * values. Contradictions are refused here; what an option means for the book is decided elsewhere.
  */
 
+import type { ActionName } from '../domain/action-table.ts';
 import { quoted } from '../domain/quoted.ts';
 import { containsKey } from '../domain/redact.ts';
 import { UsageError } from '../errors.ts';
@@ -64,8 +65,10 @@ export const ACTION_OPTIONS = {
   ],
   close: [{ flags: '--if-open', summary: 'exit code 0 if nothing is open on the side' }, ...EVERY_ACTION],
 } as const satisfies Readonly<
-  Record<string, readonly { flags: string; summary: string; completes?: 'nothing' }[]>
+  Record<ActionName, readonly { flags: string; summary: string; completes?: 'nothing' }[]>
 >;
+
+export const optionsOf = (action: ActionName): readonly { flags: string }[] => ACTION_OPTIONS[action];
 
 export const DEFAULT_TIMEOUT_MS = 60_000;
 

@@ -7,11 +7,12 @@
  * (specification §4) become the same intent that a typed line would. Pure.
  */
 import { Big } from 'big.js';
+import { ACTION_NAMES, type ActionName, rowOf } from '../domain/action-table.ts';
 import { ownField } from '../domain/fields.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import type { ActionIntent } from './action-intent.ts';
-import { ACTION_OPTIONS } from './action-options.ts';
+import { ACTION_OPTIONS, optionsOf } from './action-options.ts';
 import { optionText, optionTexts, type RawInput } from './operands.ts';
 import { readAction } from './read-action.ts';
 /** Text that is on the line, in a file, or on standard input. */
@@ -31,7 +32,7 @@ export interface ApiIntent {
   query: readonly (readonly [name: string, value: string])[];
   body: ApiBody;
   /** The action that the request is; undefined: it changes nothing. */
-  action: ApiActionName | undefined;
+  action: ActionName | undefined;
   raw: RawInput;
 }
 
@@ -57,17 +58,12 @@ export const API_OPTIONS = [
   })),
 ] as const;
 
-const ACTIONS: Readonly<Record<string, ApiActionName>> = {
-  '/hedges': 'open',
-  '/hedges/add': 'add',
-  '/hedges/reduce': 'reduce',
-  '/hedges/close': 'close',
-};
+const ACTION_PATHS = ACTION_NAMES.map((action) => rowOf(action).path);
 /** Specification §4: opens nothing and persists nothing. */
 const READING_POSTS: readonly string[] = ['/quotes'];
 
 /** Paths of the specification (§4) without an id in them, by their method. */
-export const POST_PATHS: readonly string[] = [...READING_POSTS, ...Object.keys(ACTIONS)];
+export const POST_PATHS: readonly string[] = [...READING_POSTS, ...ACTION_PATHS];
 export const GET_PATHS: readonly string[] = [
   '/markets',
   '/prices',
@@ -103,12 +99,12 @@ function readMethod(word: string): ApiIntent['method'] {
 }
 
 /** Which action a POST is. What hedge cannot tell from an action is not sent at all. */
-function actionAt(path: string): ApiActionName | undefined {
-  const action = ownField(ACTIONS, path);
+function actionAt(path: string): ActionName | undefined {
+  const action = ACTION_NAMES.find((name) => rowOf(name).path === path);
   if (action !== undefined || READING_POSTS.includes(path)) return action;
   throw new UsageError(
     `What POST ${quoted(path)} does is not known here, so it may change the book, and it is not sent.`,
-    `POST goes to ${[...READING_POSTS, ...Object.keys(ACTIONS)].join(', ')}; GET goes anywhere below the base address.`,
+    `POST goes to ${[...READING_POSTS, ...ACTION_PATHS].join(', ')}; GET goes anywhere below the base address.`,
   );
 }
 
@@ -172,28 +168,15 @@ function readTyped(text: string): readonly [string, unknown] {
   );
 }
 
-export type ApiActionName = ActionIntent['action'];
-
-const CHANGE = ['market', 'side', 'notional_usd'] as const;
-const REQUIRED: Readonly<Record<ApiActionName, readonly string[]>> = {
-  open: [...CHANGE, 'tenor_days'],
-  add: CHANGE,
-  reduce: CHANGE,
-  close: ['market', 'side'],
-};
-const OPTIONAL: Readonly<Record<ApiActionName, readonly string[]>> = {
-  open: ['client_reference'],
-  add: [],
-  reduce: [],
-  close: [],
-};
+/** Fields of a body that are operands of the command, in their order. */
+const OPERANDS = ['market', 'side', 'notional_usd'] as const;
 const NUMBERS: readonly string[] = ['notional_usd', 'tenor_days'];
 /** Options that say the body, or nothing but that there is a default. */
 const OF_THE_REQUEST: readonly string[] = ['rawField', 'field', 'data', 'param'];
 
 /** @throws UsageError for an option that this action does not take: a bound that is not kept is none. */
-export function checkOptions(raw: RawInput, action: ApiActionName | undefined): void {
-  const taken = action === undefined ? [] : ACTION_OPTIONS[action].map(({ flags }) => nameOf(flags));
+export function checkOptions(raw: RawInput, action: ActionName | undefined): void {
+  const taken = action === undefined ? [] : optionsOf(action).map(({ flags }) => nameOf(flags));
   const stray = Object.entries(raw.options).find(
     ([name, value]) =>
       value !== undefined &&
@@ -220,27 +203,28 @@ const name = (camel: string): string =>
 
 /** @throws UsageError naming the field that is missing, mistyped, or unknown to the action. */
 export function actionOfBody(
-  action: ApiActionName,
+  action: ActionName,
   body: Readonly<Record<string, unknown>>,
   raw: RawInput,
 ): ActionIntent {
-  const known = [...REQUIRED[action], ...OPTIONAL[action]];
+  const { body: required, optional, words } = rowOf(action);
+  const known: readonly string[] = [...required, ...optional];
   const strange = Object.keys(body).find((field) => !known.includes(field));
   if (strange !== undefined)
     throw new UsageError(
-      `What ${quoted(strange)} does to ${action === 'open' || action === 'add' ? 'an' : 'a'} ${action} is not known here, so nothing is sent.`,
+      `What ${quoted(strange)} does to ${words.noun} is not known here, so nothing is sent.`,
       `Its fields are ${known.join(', ')}.`,
     );
   const text = (field: string): string | undefined => textOf(field, ownField(body, field));
-  const missing = REQUIRED[action].find((field) => text(field) === undefined);
+  const missing = required.find((field) => text(field) === undefined);
   if (missing !== undefined)
     throw new UsageError(
       `The field ${quoted(missing)} is missing.`,
-      `The body of ${action === 'open' || action === 'add' ? 'an' : 'a'} ${action} has ${REQUIRED[action].join(', ')}.`,
+      `The body of ${words.noun} has ${required.join(', ')}.`,
     );
   const { rawField: _text, field: _typed, data: _data, param: _param, ...options } = raw.options;
   return readAction(action, {
-    operands: CHANGE.flatMap((field) => text(field) ?? []),
+    operands: OPERANDS.flatMap((field) => text(field) ?? []),
     options: {
       ...options,
       ...(body['tenor_days'] === undefined ? {} : { tenor: text('tenor_days') }),

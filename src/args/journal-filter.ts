@@ -1,5 +1,6 @@
 /** What `hedge journal` and `hedge journal settle` were asked. Text to value; reads no journal. */
 
+import { ACTION_NAMES, type ActionName } from '../domain/action-table.ts';
 import { exactInstant } from '../domain/instants.ts';
 import { quoted, shellWord, unquoted } from '../domain/quoted.ts';
 import { containsKey } from '../domain/redact.ts';
@@ -7,13 +8,11 @@ import { ENVIRONMENTS, type Environment, type Side } from '../domain/vocabulary.
 import { UsageError } from '../errors.ts';
 import { optionGiven, optionText, type RawInput, readDealId, readMarket, readSide } from './operands.ts';
 
-const ACTIONS = ['open', 'add', 'reduce', 'close'] as const;
-
 export interface JournalFilter {
   /** Both together: either. */
   unresolved: boolean;
   inFlight: boolean;
-  action: (typeof ACTIONS)[number] | undefined;
+  action: ActionName | undefined;
   market: string | undefined;
   side: Side | undefined;
   dealId: string | undefined;
@@ -46,7 +45,7 @@ export function readJournalIntent(raw: RawInput): JournalIntent {
     filter: {
       unresolved: optionGiven(raw, 'unresolved'),
       inFlight: optionGiven(raw, 'inFlight'),
-      action: text('action', (value) => oneOf(ACTIONS, value, 'an action')),
+      action: text('action', (value) => oneOf(ACTION_NAMES, value, 'an action')),
       market: text('market', readMarket),
       side: text('side', readSide),
       dealId: text('dealId', readDealId),

@@ -6,12 +6,14 @@
  * Any of the four actions from what was typed for it, whole: what a line of a batch must say. Pure.
  */
 
+import type { ActionName } from '../domain/action-table.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import type {
   ActionIntent,
   AddIntent,
   CloseIntent,
+  IntentOf,
   OpenDraft,
   OpenIntent,
   OpenPart,
@@ -174,7 +176,7 @@ function reduceLine(size: string, market: string, side: string): string {
   return `To close all of it: hedge close ${place}`;
 }
 
-const READERS: Readonly<Record<ActionIntent['action'], (raw: RawInput) => ActionIntent>> = {
+const READERS: { readonly [Name in ActionName]: (raw: RawInput) => IntentOf<Name> } = {
   open: (raw) => completeOpen(readOpenDraft(raw)),
   add: readAddIntent,
   reduce: readReduceIntent,
@@ -182,5 +184,4 @@ const READERS: Readonly<Record<ActionIntent['action'], (raw: RawInput) => Action
 };
 
 /** @throws UsageError, also for a part that a terminal would be asked for. */
-export const readAction = (action: ActionIntent['action'], raw: RawInput): ActionIntent =>
-  READERS[action](raw);
+export const readAction = (action: ActionName, raw: RawInput): ActionIntent => READERS[action](raw);

@@ -2,6 +2,7 @@
  * The partner's API as the rest of the program sees it: twelve methods (specification §4), wire names kept,
  * nothing renamed and nothing decided. connect.ts makes the one that speaks HTTPS.
  */
+import type { ACTION_TABLE, ActionName } from '../domain/action-table.ts';
 import type { ClockReadings } from '../domain/instants.ts';
 import type {
   AcceptedChange,
@@ -13,14 +14,7 @@ import type {
   Position,
   Quote,
 } from './schemas.ts';
-import type {
-  ChangeRequest,
-  CloseRequest,
-  HedgesQuery,
-  OpenRequest,
-  PreparedAction,
-  QuoteRequest,
-} from './serialize-request.ts';
+import type { HedgesQuery, PreparedAction, QuoteRequest, RequestOf } from './serialize-request.ts';
 /** What the service answered, as sent. */
 export interface ApiResponse<T> {
   data: T;
@@ -68,6 +62,19 @@ export interface RawReading {
   body?: Readonly<Record<string, unknown>> | undefined;
 }
 
+type Accepted<Name extends ActionName> = (typeof ACTION_TABLE)[Name]['createsHedge'] extends true
+  ? AcceptedOpen
+  : AcceptedChange;
+
+/** One method an action: `open(request, key)`. */
+type ActionMethods = {
+  [Name in ActionName]: (
+    request: RequestOf<Name>,
+    key: string,
+    options?: CallOptions,
+  ) => Promise<ApiResponse<Accepted<Name>>>;
+};
+
 /**
  * Every method rejects with a HedgeError: RefusedError (4xx), CredentialError (401, 403), UnavailableError
  * (nothing was done), UnreadableAnswerError (readings only), OutcomeUnknownError and StoppedError (actions only).
@@ -75,15 +82,11 @@ export interface RawReading {
  * `key` of an action is its Idempotency-Key (§7): 1 to 255 visible ASCII characters, one per intent. The same
  * key goes with every resend, and with the same bytes.
  */
-export interface HedgeApi {
+export interface HedgeApi extends ActionMethods {
   markets(options?: CallOptions): Promise<ApiResponse<readonly Market[]>>;
   /** The answer's shape is not shown; `midOf` finds the mid in it. */
   price(market: string, options?: CallOptions): Promise<ApiResponse<unknown>>;
   quote(request: QuoteRequest, options?: CallOptions): Promise<ApiResponse<Quote>>;
-  open(request: OpenRequest, key: string, options?: CallOptions): Promise<ApiResponse<AcceptedOpen>>;
-  add(request: ChangeRequest, key: string, options?: CallOptions): Promise<ApiResponse<AcceptedChange>>;
-  reduce(request: ChangeRequest, key: string, options?: CallOptions): Promise<ApiResponse<AcceptedChange>>;
-  close(request: CloseRequest, key: string, options?: CallOptions): Promise<ApiResponse<AcceptedChange>>;
   /** Newest first. */
   hedges(query?: HedgesQuery, options?: CallOptions): Promise<ApiResponse<readonly Hedge[]>>;
   hedge(id: string, options?: CallOptions): Promise<ApiResponse<Hedge>>;
@@ -95,8 +98,8 @@ export interface HedgeApi {
   /** What no method is there for yet. It is sent again as any reading is: never an action. Data is not judged. */
   raw(reading: RawReading, options?: CallOptions): Promise<ApiResponse<unknown>>;
   /**
-   * Sends an action whose bytes were prepared before (and written down): what `open`, `add`, `reduce` and
-   * `close` do after preparing theirs. Resending is calling it again with the same key.
+   * Sends an action whose bytes were prepared before (and written down): what the method of an action
+   * does after preparing its own. Resending is calling it again with the same key.
    */
   act(
     action: PreparedAction,

@@ -3,12 +3,12 @@
  * request is sent, repeated and judged is the chain's work (transport/); nothing here touches a socket.
  */
 import type * as z from 'zod/mini';
+import { ACTION_NAMES, createsHedge, rowOf } from '../domain/action-table.ts';
 import { writeExactJson } from '../domain/exact-json.ts';
 import { UsageError } from '../errors.ts';
 import type { ApiResponse, CallOptions, HedgeApi } from './hedge-api.ts';
 import type * as schemas from './schemas.ts';
 import {
-  ACTION_PATHS,
   checkIdempotencyKey,
   exactNotional,
   type HedgesQuery,
@@ -16,10 +16,7 @@ import {
   LARGEST_PAGE,
   PAGE_SIZE_PARAMETER,
   type PreparedAction,
-  prepareAdd,
-  prepareClose,
-  prepareOpen,
-  prepareReduce,
+  prepareAction,
 } from './serialize-request.ts';
 import type { Effectful } from './transport/retry-policy.ts';
 import type { Echo } from './transport/validate.ts';
@@ -67,7 +64,7 @@ export function makeHttpApi(call: Caller): HedgeApi {
       {
         effect: 'action',
         method: 'POST',
-        path: ACTION_PATHS[action],
+        path: rowOf(action).path,
         headers,
         body,
         schema,
@@ -111,13 +108,13 @@ export function makeHttpApi(call: Caller): HedgeApi {
       );
     },
     open: async (request, key, options) =>
-      act(prepareOpen(request), (of) => of.acceptedOpenSchema(), key, options),
+      act(prepareAction('open', request), (of) => of.acceptedOpenSchema(), key, options),
     add: async (request, key, options) =>
-      act(prepareAdd(request), (of) => of.acceptedChangeSchema(), key, options),
+      act(prepareAction('add', request), (of) => of.acceptedChangeSchema(), key, options),
     reduce: async (request, key, options) =>
-      act(prepareReduce(request), (of) => of.acceptedChangeSchema(), key, options),
+      act(prepareAction('reduce', request), (of) => of.acceptedChangeSchema(), key, options),
     close: async (request, key, options) =>
-      act(prepareClose(request), (of) => of.acceptedChangeSchema(), key, options),
+      act(prepareAction('close', request), (of) => of.acceptedChangeSchema(), key, options),
     hedges: async (query = {}, options) =>
       read(`/hedges${queryOf(hedgesParameters(query))}`, (of) => of.listOf(of.hedgeSchema()), options),
     hedge: async (id, options) =>
@@ -139,7 +136,7 @@ export function makeHttpApi(call: Caller): HedgeApi {
       );
     },
     act: async (action, key, options) =>
-      action.action === 'open'
+      createsHedge(action)
         ? act(action, (of) => of.acceptedOpenSchema(), key, options)
         : act(action, (of) => of.acceptedChangeSchema(), key, options),
   };
@@ -167,7 +164,12 @@ function queryOf(parameters: Readonly<Record<string, string | undefined>>): stri
 }
 
 /** Ids that would name another place in the path than a hedge. */
-const OTHER_PLACES: readonly string[] = ['', '.', '..', 'history', 'add', 'reduce', 'close'];
+const OTHER_PLACES: readonly string[] = [
+  '.',
+  '..',
+  'history',
+  ...ACTION_NAMES.map((action) => rowOf(action).path.replace(/^\/hedges\/?/, '')),
+];
 
 function hedgeIdInPath(id: string): string {
   if (OTHER_PLACES.includes(id)) {

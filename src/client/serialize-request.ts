@@ -5,52 +5,36 @@
  * What is asked of the service, in its own names (specification §4).
  */
 import { Big } from 'big.js';
+import { type ActionName, type OptionalField, type RequiredField, rowOf } from '../domain/action-table.ts';
 import { writeExactJson } from '../domain/exact-json.ts';
+import type { Side } from '../domain/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import { readJson } from './json.ts';
-export const ACTIONS = ['open', 'add', 'reduce', 'close'] as const;
-export type ActionName = (typeof ACTIONS)[number];
-
-export const ACTION_PATHS = {
-  open: '/hedges',
-  add: '/hedges/add',
-  reduce: '/hedges/reduce',
-  close: '/hedges/close',
-} as const satisfies Readonly<Record<ActionName, string>>;
-
 export interface PreparedAction {
   action: ActionName;
   /** The JSON text that is sent, every time. */
   body: string;
 }
 
-export const prepareOpen = (request: OpenRequest): PreparedAction => ({
-  action: 'open',
-  body: writeExactJson({
-    market: request.market,
-    side: request.side,
-    notional_usd: exactNotional(request.notional_usd),
-    tenor_days: request.tenor_days,
-    ...(request.client_reference === undefined ? {} : { client_reference: request.client_reference }),
-  }),
-});
-
-export const prepareAdd = (request: ChangeRequest): PreparedAction => prepareChange('add', request);
-export const prepareReduce = (request: ChangeRequest): PreparedAction => prepareChange('reduce', request);
-
-export const prepareClose = (request: CloseRequest): PreparedAction => ({
-  action: 'close',
-  body: writeExactJson({ market: request.market, side: request.side }),
-});
-
-const prepareChange = (action: 'add' | 'reduce', request: ChangeRequest): PreparedAction => ({
-  action,
-  body: writeExactJson({
-    market: request.market,
-    side: request.side,
-    notional_usd: exactNotional(request.notional_usd),
-  }),
-});
+/** The bytes of an action: the fields that its row names, in their order. */
+export function prepareAction<Name extends ActionName>(
+  action: Name,
+  request: RequestOf<Name>,
+): PreparedAction {
+  const { body, optional } = rowOf(action);
+  const given: Partial<RequestFields> = request;
+  const fields = [...body, ...optional].flatMap((field) => {
+    const value = given[field];
+    return value === undefined ? [] : [[field, value] as const];
+  });
+  return {
+    action,
+    body: writeExactJson({
+      ...Object.fromEntries(fields),
+      ...(given.notional_usd === undefined ? {} : { notional_usd: exactNotional(given.notional_usd) }),
+    }),
+  };
+}
 
 /**
  * What of the body tells its action from another. Not the notional: where an answer has one, it may be the size of
@@ -92,28 +76,22 @@ export function checkIdempotencyKey(key: string): void {
 /** A size in USD: a big.js decimal or plain digits such as `10000.50`; it goes out digit for digit. */
 export type Notional = Big | string;
 
-/** §4, POST /quotes. */
-export interface QuoteRequest {
+interface RequestFields {
   market: string;
-  side: 'buy' | 'sell';
+  side: Side;
   notional_usd: Notional;
   tenor_days: number;
+  client_reference: string | undefined;
 }
-/** §4, POST /hedges. */
-export interface OpenRequest extends QuoteRequest {
-  client_reference?: string | undefined;
-}
-// ASSUMED: add and reduce take exactly this body.
-export interface ChangeRequest {
-  market: string;
-  side: 'buy' | 'sell';
-  notional_usd: Notional;
-}
-/** §4, POST /hedges/close. */
-export interface CloseRequest {
-  market: string;
-  side: 'buy' | 'sell';
-}
+/** What each action asks of the service, in its own names. */
+type Requests = {
+  [Name in ActionName]: Pick<RequestFields, RequiredField<Name>> &
+    Partial<Pick<RequestFields, OptionalField<Name>>>;
+};
+export type RequestOf<Name extends ActionName> = Requests[Name];
+
+/** §4, POST /quotes. */
+export type QuoteRequest = Pick<RequestFields, 'market' | 'side' | 'notional_usd' | 'tenor_days'>;
 
 /** §4, GET /hedges; `limit` at most 500. */
 export interface HedgesQuery {

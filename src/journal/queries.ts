@@ -7,12 +7,12 @@
  * The quote that an action was dealt on, as its entry keeps it: our figures of it, worked out anew. Pure.
  */
 import type { Big } from 'big.js';
+import { type ActionName, createsHedge, enlarges, takesWholeSide } from '../domain/action-table.ts';
 import { readDecimal, sum } from '../domain/amounts.ts';
 import { type QuoteFigures, quoteFigures } from '../domain/quote-figures.ts';
 import type { Side } from '../domain/vocabulary.ts';
 import { type AccountIdentity, sameIdentity } from './account-identity.ts';
-import type { JournalAction } from './records.ts';
-import { type Action, inFlight, isUnresolved, maybeExecuted, opens } from './replay.ts';
+import { type Action, inFlight, isUnresolved, maybeExecuted } from './replay.ts';
 export type FoundAction =
   | { found: 'one'; action: Action }
   | { found: 'none' }
@@ -25,7 +25,7 @@ export interface SidePlace {
 }
 
 export interface DealTerms extends SidePlace {
-  action: JournalAction;
+  action: ActionName;
   /** USD; undefined for a close. */
   notional: Big | undefined;
   tenorDays: number | undefined;
@@ -73,7 +73,7 @@ export const usedDealId = (
   identity: AccountIdentity,
   dealId: string,
 ): Action | undefined =>
-  findByDealId(actions, identity, dealId).findLast((it) => it.intent.action === 'open' && maybeExecuted(it));
+  findByDealId(actions, identity, dealId).findLast((it) => createsHedge(it.intent) && maybeExecuted(it));
 
 /** The service rejected the API key before it looked at the request: it keeps nothing under the idempotency key. */
 export const isKeyRejected = ({ state, refusal }: Action): boolean =>
@@ -86,12 +86,11 @@ export const isRejected = (action: Action): boolean =>
 /** From 1; grows by each open under the deal id that was definitely refused or failed, and by nothing else. */
 export const dealAttempt = (actions: readonly Action[], identity: AccountIdentity, dealId: string): number =>
   1 +
-  findByDealId(actions, identity, dealId).filter((it) => it.intent.action === 'open' && isRejected(it))
-    .length;
+  findByDealId(actions, identity, dealId).filter((it) => createsHedge(it.intent) && isRejected(it)).length;
 
 /** An open that was looked for when no send of it could arrive any more, and was not there. */
 export const wasNotExecuted = ({ intent, state, hedgeId, refusal }: Action): boolean =>
-  intent.action === 'open' &&
+  createsHedge(intent) &&
   ((state === 'refused' && refusal?.looked === true) || (state === 'failed' && hedgeId === undefined));
 
 /**
@@ -142,7 +141,7 @@ export function closesAfter(actions: readonly Action[], { id, intent }: Action):
     ids.length > 0 && ids.every((hedge) => before.hedges.some((it) => it.hedge_id === hedge));
   const place = { identity: intent.identity, market: intent.market, side: intent.side };
   return actions
-    .filter((it) => it.id !== id && it.intent.action === 'close' && maybeExecuted(it))
+    .filter((it) => it.id !== id && takesWholeSide(it.intent) && maybeExecuted(it))
     .filter((it) => isOn(it, place) && it.intent.at >= intent.at && seenBy(it.intent))
     .toReversed();
 }
@@ -151,7 +150,7 @@ export function closesAfter(actions: readonly Action[], { id, intent }: Action):
 export const reductionsSince = (actions: readonly Action[], { intent }: Action): readonly Action[] =>
   actions.filter(
     (it) =>
-      (it.intent.action === 'reduce' || it.intent.action === 'close') &&
+      !enlarges(it.intent) &&
       it.intent.at >= intent.at &&
       maybeExecuted(it) &&
       isOn(it, { identity: intent.identity, market: intent.market, side: intent.side }),
@@ -161,7 +160,7 @@ export const reductionsSince = (actions: readonly Action[], { intent }: Action):
 export const hedgesDealtHere = (actions: readonly Action[], identity: AccountIdentity): ReadonlySet<string> =>
   new Set(
     actions.flatMap((it) =>
-      it.intent.action === 'open' && it.hedgeId !== undefined && sameIdentity(it.intent.identity, identity)
+      createsHedge(it.intent) && it.hedgeId !== undefined && sameIdentity(it.intent.identity, identity)
         ? [it.hedgeId]
         : [],
     ),
@@ -180,12 +179,14 @@ export interface EnlargingAction {
  */
 export const enlargedOn = (actions: readonly Action[], place: SidePlace): readonly EnlargingAction[] =>
   actions
-    .filter((it) => opens(it) && isOn(it, place) && (inFlight(it) || ENLARGED.includes(it.outcome?.kind)))
+    .filter(
+      (it) => enlarges(it.intent) && isOn(it, place) && (inFlight(it) || ENLARGED.includes(it.outcome?.kind)),
+    )
     .flatMap((it) => {
       const atMs = Date.parse(it.outcome?.at ?? it.changedAt);
       const { hedges } = it.intent.before;
       const held = hedges.filter(({ status }) => status === 'filled').map(({ hedge_id: id }) => id);
-      const ids = it.intent.action === 'add' ? held : it.hedgeId === undefined ? [] : [it.hedgeId];
+      const ids = !createsHedge(it.intent) ? held : it.hedgeId === undefined ? [] : [it.hedgeId];
       return ids.map((id) => ({ id, atMs, seen: it.outcome !== undefined }));
     });
 
@@ -196,7 +197,9 @@ export const changedOn = (actions: readonly Action[], place: SidePlace): readonl
 const ENLARGED: readonly unknown[] = ['filled', 'changed'];
 
 const standing = (actions: readonly Action[], identity: AccountIdentity): readonly Action[] =>
-  actions.filter((it) => opens(it) && maybeExecuted(it) && sameIdentity(it.intent.identity, identity));
+  actions.filter(
+    (it) => enlarges(it.intent) && maybeExecuted(it) && sameIdentity(it.intent.identity, identity),
+  );
 
 const notionalOf = (action: Action): readonly Big[] =>
   action.notional === undefined ? [] : [action.notional];
@@ -219,7 +222,7 @@ export const PARTIAL_FILL = 'filled_notional_usd';
 /** Undefined where the entry does not tell: the hedge was another size already when it was first read. */
 export function fillOf({ intent, notional, outcome }: Action): Fill | undefined {
   const isFilled = outcome?.kind === 'filled' || outcome?.kind === 'closed';
-  if (intent.action !== 'open' || notional === undefined || !isFilled) return undefined;
+  if (!createsHedge(intent) || notional === undefined || !isFilled) return undefined;
   const { [PARTIAL_FILL]: part, notional_usd: size, struck_rate: rate } = outcome.facts;
   const filled = readDecimal(part) ?? readDecimal(size);
   if (filled === undefined || (part === undefined && !filled.eq(notional))) return undefined;
@@ -249,7 +252,7 @@ export function recordedFigures({ intent, notional }: Action): QuoteFigures | un
       upfront: { platform_fee_usdc: fee },
     },
     // Of an addition: its carry ran to the maturity that it kept.
-    intent.action === 'add' && typeof to === 'string' ? { carry_usdc: carry, maturity_at: to } : undefined,
+    !createsHedge(intent) && typeof to === 'string' ? { carry_usdc: carry, maturity_at: to } : undefined,
   );
 }
 

@@ -4,6 +4,7 @@
  * (fold.ts) is always called open here, and now and then something that does not.
  */
 import { join } from 'node:path';
+import { isActionName } from '../domain/action-table.ts';
 import { fieldsIn } from '../domain/fields.ts';
 import { SIDES } from '../domain/vocabulary.ts';
 import { readTail } from '../platform/append-only-file.ts';
@@ -22,7 +23,6 @@ export interface RecentAction {
 
 const TAIL_BYTES = 131_072;
 const MOST = 50;
-const ACTIONS: readonly unknown[] = ['open', 'add', 'reduce', 'close'];
 
 /** Newest first. */
 export function recentActions(places: Paths, host: Host): readonly RecentAction[] {
@@ -55,7 +55,7 @@ interface Known extends RecentAction {
 
 function begun(id: string, { at, action, side, profile, deal_id: dealId }: Record<string, unknown>): Known {
   const words = [
-    ...(ACTIONS.includes(action) ? [String(action)] : []),
+    ...(isActionName(action) ? [action] : []),
     ...SIDES.filter((each) => each === side),
     ...(typeof at === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(at)
       ? [at.slice(0, 16).replace('T', ' ')]

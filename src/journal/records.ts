@@ -3,12 +3,11 @@
  * Shapes only. No API key is among them, and what the service or an operator wrote is kept as it came.
  */
 import * as z from 'zod/mini';
+import { ACTION_NAMES, rowOf, takesWholeSide } from '../domain/action-table.ts';
 import { SIDES, TENORS } from '../domain/vocabulary.ts';
 /** The format that is written. Format 1 had no account label; its records are read as they are. */
 export const SCHEMA = 2;
 export const READ_SCHEMAS = [1, SCHEMA] as const;
-
-export const JOURNAL_ACTIONS = ['open', 'add', 'reduce', 'close'] as const;
 
 const text = z.string().check(z.minLength(1));
 /** Exact digits, never a number of JavaScript. */
@@ -69,7 +68,7 @@ const intent = z
   .object({
     ...base,
     kind: z.literal('intent'),
-    action: z.enum(JOURNAL_ACTIONS),
+    action: z.enum(ACTION_NAMES),
     identity,
     profile: text,
     market: text,
@@ -113,8 +112,8 @@ const intent = z
     writer,
   })
   .check(
-    z.refine((it) => (it.action === 'close') === (it.notional_usd === undefined)),
-    z.refine((it) => (it.action === 'open') === (it.tenor_days !== undefined)),
+    z.refine((it) => takesWholeSide(it) === (it.notional_usd === undefined)),
+    z.refine((it) => rowOf(it.action).needs.tenor === (it.tenor_days !== undefined)),
   );
 
 /** Written before each send, or before the first of a run of sends. `attempt` counts from 1. */
@@ -208,7 +207,6 @@ export const recordSchema = z.discriminatedUnion('kind', [
 export type RecordedIdentity = z.infer<typeof identity>;
 export type JournalRecord = z.infer<typeof recordSchema>;
 export type IntentRecord = z.infer<typeof intent>;
-export type JournalAction = (typeof JOURNAL_ACTIONS)[number];
 export type Writer = z.infer<typeof writer>;
 export type OutcomeKind = z.infer<typeof outcome>['outcome'];
 /** Those that are an end. */

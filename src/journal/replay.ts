@@ -243,9 +243,6 @@ export function maybeExecuted({ state, underway, settledAs }: Action): boolean {
   return !['failed', 'refused', 'not_sent'].includes(state);
 }
 
-/** Actions that make the book larger. */
-export const opens = ({ intent: { action } }: Action): boolean => action === 'open' || action === 'add';
-
 /** Accepted and not seen to end, late or not; or being sent for the first time by a running process. */
 export const awaitsEnd = (action: Action): boolean =>
   action.state === 'accepted' || (action.underway && !isUnresolved(action));

@@ -4,6 +4,7 @@
  */
 import type { Big } from 'big.js';
 import { decimalFrom, textFrom } from '../client/unspecified-fields.ts';
+import { createsHedge, rowOf } from '../domain/action-table.ts';
 import { sum } from '../domain/amounts.ts';
 import { HedgeError, InterruptedError, OutcomeUnknownError } from '../errors.ts';
 import { wasNotExecuted } from '../journal/queries.ts';
@@ -92,7 +93,7 @@ async function waitForEnd(
 ): Promise<ActionReport> {
   const { plan, timeoutMs } = options;
   // A side that is read with another key may be another account's: there is nothing to wait for.
-  if (entry.intent.action !== 'open' && isOfAnotherKey(entry, looking)) {
+  if (!createsHedge(entry.intent) && isOfAnotherKey(entry, looking)) {
     const finding = stillPending(entry, otherKeyInWords(entry), looking.clock.now(), confirming(entry));
     return reportOf('pending', { entry, plan, finding });
   }
@@ -135,7 +136,7 @@ export async function reportEnd(
   const finding = outcome === 'failed' ? failedError(written) : partialFillError(written);
   if (end.says !== undefined && finding === undefined) looking.watch.note(`besides    ${end.says}`);
   const netPnl =
-    outcome === 'closed' && entry.intent.action !== 'open' ? await realised(written, looking) : undefined;
+    outcome === 'closed' && !createsHedge(entry.intent) ? await realised(written, looking) : undefined;
   const derived = figuresOf(written, { hedge, netPnl, endedMs: looking.clock.now() });
   return reportOf(outcome, { entry: written, plan, hedge, position, hedges, servedAt, derived, finding });
 }
@@ -170,11 +171,8 @@ async function settled(entry: Action, looking: ReadContext): Promise<ActionRepor
   return endedBefore(entry, looking);
 }
 
-/** How an action of its kind ends, where nothing else was seen. */
-const ENDS = { open: 'filled', add: 'changed', reduce: 'changed', close: 'closed' } as const;
-
 function endKept({ outcome, intent }: Action): EndKind {
-  return outcome !== undefined && isEnd(outcome.kind) ? outcome.kind : ENDS[intent.action];
+  return outcome !== undefined && isEnd(outcome.kind) ? outcome.kind : rowOf(intent.action).outcome;
 }
 
 /** USD that the hedges of a side made in their whole lives, as their records say; undefined unless each has one. */

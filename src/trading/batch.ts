@@ -11,7 +11,7 @@
  */
 
 import { createHash } from 'node:crypto';
-import type { ActionIntent } from '../args/action-intent.ts';
+import { type ActionIntent, dealIdOf } from '../args/action-intent.ts';
 import {
   CredentialError,
   DamagedFileError,
@@ -24,7 +24,7 @@ import {
 import { type AccountIdentity, sameIdentity } from '../journal/account-identity.ts';
 import { actionInWords, stateInWords } from '../journal/describe.ts';
 import { type Action, maybeExecuted } from '../journal/replay.ts';
-import { askedOf } from './journal-entry.ts';
+import { termsOf } from './action-parts.ts';
 export interface BatchLine {
   /** Of the input, from 1. */
   number: number;
@@ -157,25 +157,12 @@ export function batchKeys(actions: readonly ActionIntent[], name: string | undef
 export const requestText = (intent: ActionIntent): string => JSON.stringify(requestOf(intent));
 
 /** What the service is asked to do, however it was written: `10k` is `10,000`. */
-function requestOf(intent: ActionIntent): readonly (string | number | null)[] {
-  const { action, market, side } = intent;
-  const common = [action, market, side];
-  switch (intent.action) {
-    case 'open':
-      return [...common, intent.notional.toFixed(), intent.tenor, intent.dealId ?? null];
-    case 'add':
-      return [...common, intent.notional.toFixed()];
-    case 'reduce':
-      return [...common, sizeOf(intent)];
-    case 'close':
-      return common;
-    default:
-      return intent satisfies never;
-  }
-}
-
-const sizeOf = (intent: Extract<ActionIntent, { action: 'reduce' }>): string =>
-  intent.reduction.by === 'notional' ? intent.reduction.notional.toFixed() : (askedOf(intent) ?? '');
+const requestOf = (intent: ActionIntent): readonly (string | number | null)[] => [
+  intent.action,
+  intent.market,
+  intent.side,
+  ...termsOf(intent),
+];
 
 export interface BatchNow {
   /** As it was typed; undefined: standard input. */
@@ -229,9 +216,6 @@ function among(intents: readonly ActionIntent[]): (action: Action) => boolean {
   return ({ intent: { idempotency_key: key, deal_id: dealId } }) =>
     keys.has(key) || (dealId !== undefined && dealIds.has(dealId));
 }
-
-const dealIdOf = (intent: ActionIntent): string | undefined =>
-  intent.action === 'open' ? intent.dealId : undefined;
 
 /** By the command line that the journal has of it: that of the batch, its line, and what the line says. */
 function cameFrom({ intent: { sent_by: words } }: Action, { file, name }: BatchNow): boolean {

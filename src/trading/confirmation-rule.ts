@@ -4,8 +4,9 @@
  */
 
 import { readNotional } from '../args/operands.ts';
+import { type ActionName, enlarges, rowOf } from '../domain/action-table.ts';
 import type { Environment } from '../domain/vocabulary.ts';
-import type { Plan } from './plan.ts';
+import type { AddPlan, OpenPlan, Plan } from './plan.ts';
 import type { Preview } from './trading-context.ts';
 /** `y_or_n`: no unless yes is said. `typed`: only `wanted`, or another way to write it, is a yes. */
 export type Confirmation =
@@ -21,35 +22,25 @@ export function confirmationFor(
   { plan, dealtElsewhere, changed, again }: Omit<Preview, 'warnings'>,
   environment: Environment,
 ): Confirmation {
-  const question = again === undefined ? ASKS[actionMeant(plan)] : ASKS_AGAIN[again];
+  const question = again === undefined ? rowOf(actionMeant(plan)).words.question : ASKS_AGAIN[again];
   const asks = changed === undefined ? question : `${question} It changed, as shown.`;
   if (environment !== 'live') return { kind: 'y_or_n', asks };
-  if (plan.action === 'open' || plan.action === 'add') return sideAndNotional(plan, asks);
+  if (enlarges(plan)) return sideAndNotional(plan, asks);
   const allOurs = dealtElsewhere.length === 0 && plan.facts.book.unclear === undefined;
   return allOurs
     ? { kind: 'y_or_n', asks }
     : theMarket(plan, `${asks} Not all of it was dealt from this machine.`);
 }
 
-const actionMeant = (plan: Plan): Plan['action'] =>
-  plan.action === 'reduce' && plan.closesSide ? 'close' : plan.action;
+const actionMeant = (plan: Plan): ActionName =>
+  'closesSide' in plan && plan.closesSide ? 'close' : plan.action;
 
 const ASKS_AGAIN: Readonly<Record<NonNullable<Preview['again']>, string>> = {
   sent: 'Send it again? The key is the same: what was done already is not done twice.',
   never_sent: 'Send it now? The service has not taken it so far.',
 };
 
-const ASKS: Readonly<Record<Plan['action'], string>> = {
-  open: 'Open this hedge?',
-  add: 'Add this?',
-  reduce: 'Reduce the side?',
-  close: 'Close the whole side?',
-};
-
-const sideAndNotional = (
-  { side, notional }: Extract<Plan, { action: 'open' | 'add' }>,
-  asks: string,
-): Confirmation => ({
+const sideAndNotional = ({ side, notional }: OpenPlan | AddPlan, asks: string): Confirmation => ({
   kind: 'typed',
   asks,
   wanted: `${side} ${notional.toFixed()}`,
@@ -61,7 +52,7 @@ const sideAndNotional = (
 });
 
 /** Any form of the same notional that the command line takes. */
-function isNotional(text: string, notional: Extract<Plan, { action: 'open' }>['notional']): boolean {
+function isNotional(text: string, notional: OpenPlan['notional']): boolean {
   try {
     return readNotional(text).eq(notional);
   } catch {

@@ -7,18 +7,20 @@
  */
 
 import { Big } from 'big.js';
-import type { ActionIntent } from '../args/action-intent.ts';
+import { type ActionIntent, dealIdOf } from '../args/action-intent.ts';
+import { needsQuote } from '../domain/action-table.ts';
 import { grouped, usdInWords } from '../domain/exposure.ts';
 import { worseByBps } from '../domain/price-bounds.ts';
 import { hedgesDealtHere } from '../journal/queries.ts';
 import type { JournalState } from '../journal/store.ts';
 import type { SideBook } from '../readings/side-book.ts';
+import { askedOf, planAction } from './action-parts.ts';
 import { guardDealId, nextAttempt } from './deal-id.ts';
 import { guardPlan, stopFrom } from './guards/guard-plan.ts';
 import { guardJournal, type JournalGuardTerms } from './guards/journal-guard.ts';
 import { confirmDueOutcomes } from './observe-action.ts';
 import { finishedInBackground } from './outcome/finished-in-background.ts';
-import { type AddPlan, type OpenPlan, type Plan, type PlanFacts, planAction } from './plan.ts';
+import type { Plan, PlanFacts } from './plan.ts';
 import { type ActionFacts, readFacts } from './read-facts.ts';
 import type { Finding, TradingContext } from './trading-context.ts';
 /** The readings of one moment. */
@@ -72,7 +74,7 @@ export function evaluate(
   };
 }
 
-export const nothingToDo = (plan: Plan): boolean => plan.action === 'close' && plan.nothingToDo;
+export const nothingToDo = (plan: Plan): boolean => 'nothingToDo' in plan && plan.nothingToDo;
 
 /** What the journal is asked about a plan, before and under its lock. */
 export const journalTermsOf = (plan: Plan, { identity }: TradingContext): JournalGuardTerms => ({
@@ -81,8 +83,8 @@ export const journalTermsOf = (plan: Plan, { identity }: TradingContext): Journa
   market: plan.market,
   side: plan.side,
   notional: 'notional' in plan ? plan.notional : undefined,
-  tenorDays: plan.action === 'open' ? plan.intent.tenor : undefined,
-  dealId: plan.action === 'open' ? plan.intent.dealId : undefined,
+  tenorDays: 'tenor' in plan.intent ? plan.intent.tenor : undefined,
+  dealId: dealIdOf(plan.intent),
   despite: plan.intent.options.despite,
   allowDuplicate: 'allowDuplicate' in plan.intent && plan.intent.allowDuplicate,
   flat: nothingToDo(plan),
@@ -90,8 +92,7 @@ export const journalTermsOf = (plan: Plan, { identity }: TradingContext): Journa
 });
 
 /** Its size was worked out from what is open. */
-export const isMeasured = (plan: Plan): boolean =>
-  plan.action === 'reduce' && plan.intent.reduction.by !== 'notional';
+export const isMeasured = (plan: Plan): boolean => askedOf(plan.intent) !== undefined;
 
 /** What a guard of the journal needs to know of this moment. */
 export const guardContext = ({
@@ -121,12 +122,12 @@ interface Under {
 
 /** A deal id that was used elsewhere. */
 export function dealIdFindings(intent: ActionIntent, under: Under): readonly Finding[] {
-  const dealId = intent.action === 'open' ? intent.dealId : undefined;
+  const dealId = dealIdOf(intent);
   return dealId === undefined ? [] : guardDealId(dealId, knownUnder(under));
 }
 
 function attemptOf(intent: ActionIntent, under: Under): number {
-  const dealId = intent.action === 'open' ? intent.dealId : undefined;
+  const dealId = dealIdOf(intent);
   return dealId === undefined ? 1 : nextAttempt(dealId, knownUnder(under));
 }
 
@@ -149,9 +150,7 @@ export function changedSince(shown: Plan, fresh: Plan): string | undefined {
 
 /** The price of a plan that has one. */
 export const priceOf = (plan: Plan): Big | undefined =>
-  plan.action === 'open' || plan.action === 'add' ? quotedPrice(plan) : undefined;
-
-const quotedPrice = ({ facts }: OpenPlan | AddPlan): Big | undefined => facts.quote?.pricing.execution_price;
+  needsQuote(plan) ? plan.facts.quote?.pricing.execution_price : undefined;
 
 function priceChange(shown: Plan, fresh: Plan): string | undefined {
   const [before, now] = [priceOf(shown), priceOf(fresh)];

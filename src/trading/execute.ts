@@ -121,7 +121,7 @@ function judge(plan: Evaluation['plan'], key: string, state: JournalState, deali
   const earlier = findByKey(state.actions, dealing.identity, key);
   const taken = earlier !== undefined && maybeExecuted(earlier);
   const given = plan.intent.options.idempotencyKey !== undefined;
-  const ensured = plan.action === 'open' && plan.intent.ensure && stop?.code === 'deal_id_used';
+  const ensured = 'ensure' in plan.intent && plan.intent.ensure && stop?.code === 'deal_id_used';
   if (ensured || (taken && (given || stop === undefined))) throw new TakenMeanwhile();
   if (stop !== undefined) throw stop;
   if (isMeasured(plan) && changedOnSide(plan, state, dealing)) throw new TakenMeanwhile();

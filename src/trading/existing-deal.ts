@@ -22,7 +22,7 @@ export async function existingDeal(
   { state, facts }: EvaluationInputs,
   dealing: TradingContext,
 ): Promise<ActionReport | undefined> {
-  if (intent.action !== 'open' || !intent.ensure || intent.dealId === undefined) return undefined;
+  if (!('ensure' in intent && intent.ensure) || intent.dealId === undefined) return undefined;
   const { identity } = dealing;
   const several = hedgesUnderDealId(intent.dealId, facts.underDealId);
   if (several !== undefined)

@@ -7,6 +7,7 @@
  * no look at the book, tells before then that nothing was done. Pure.
  */
 import type { AttemptDecision } from '../client/hedge-api.ts';
+import { createsHedge } from '../domain/action-table.ts';
 import {
   type ClockReadings,
   durationInWords,
@@ -90,7 +91,7 @@ export function mayArriveUntil(action: Action): number | undefined {
  */
 export function isToldFrom(action: Action): number | undefined {
   const until = mayArriveUntil(action);
-  return until === undefined || action.intent.action === 'open' ? until : until + READINGS_LAG_MS;
+  return until === undefined || createsHedge(action.intent) ? until : until + READINGS_LAG_MS;
 }
 
 /** Whether a look tells it by now. A clock that was set back tells no ages. */

@@ -5,19 +5,14 @@
  * The side as it was before an action, as the journal keeps it: what evidence is measured against. Pure.
  */
 
-import type { ActionIntent, PriceTerms } from '../args/action-intent.ts';
-import {
-  ACTION_PATHS,
-  type PreparedAction,
-  prepareAdd,
-  prepareClose,
-  prepareOpen,
-  prepareReduce,
-} from '../client/serialize-request.ts';
+import { type ActionIntent, dealIdOf, type PriceTerms } from '../args/action-intent.ts';
+import { prepareAction } from '../client/serialize-request.ts';
+import { createsHedge, needsQuote, rowOf } from '../domain/action-table.ts';
 import { exactInstant } from '../domain/instants.ts';
 import type { PriceBounds } from '../domain/price-bounds.ts';
 import { recordedIdentity } from '../journal/account-identity.ts';
 import { type IntentRecord, type JournalRecord, mintActionId, SCHEMA } from '../journal/records.ts';
+import { askedOf } from './action-parts.ts';
 import { createKey, dealKey, referenceOf } from './deal-id.ts';
 import { dated } from './outcome/append-record.ts';
 import type { Plan, PlanFacts, ReturnedAmounts } from './plan.ts';
@@ -42,18 +37,10 @@ export function sendingOf(id: string, attempt: number, dealing: TradingContext):
   return dated(id, { kind: 'sending', attempt, ...sentWith, writer: dealing.writer }, dealing);
 }
 
-/** How a size was said where it was no notional; the same key must say the same. */
-export function askedOf(intent: ActionIntent): string | undefined {
-  if (intent.action !== 'reduce') return undefined;
-  const { reduction } = intent;
-  if (reduction.by === 'percent') return `by ${reduction.percent.toFixed()}%`;
-  return reduction.by === 'target' ? `to ${reduction.target.toFixed()}` : undefined;
-}
-
 function keyOf(plan: Plan, { identity, random }: TradingContext, attempt: number): Key {
   const { idempotencyKey } = plan.intent.options;
   if (idempotencyKey !== undefined) return { idempotency_key: idempotencyKey, key_origin: 'given' };
-  const dealId = plan.action === 'open' ? plan.intent.dealId : undefined;
+  const dealId = dealIdOf(plan.intent);
   return dealId === undefined
     ? { idempotency_key: createKey(random), key_origin: 'minted' }
     : { idempotency_key: dealKey(identity, { id: dealId, attempt }), key_origin: 'deal_id' };
@@ -63,8 +50,8 @@ function intentRecordOf(
   plan: Plan,
   { id, key, dealing }: { id: string; key: Key; dealing: TradingContext },
 ): IntentRecord {
-  const dealId = plan.action === 'open' ? plan.intent.dealId : undefined;
-  const reference = plan.action === 'open' ? (dealId ?? referenceOf(key.idempotency_key)) : undefined;
+  const dealId = dealIdOf(plan.intent);
+  const reference = createsHedge(plan) ? (dealId ?? referenceOf(key.idempotency_key)) : undefined;
   const asked = askedOf(plan.intent);
   const bounds = boundsOf(plan.intent);
   const quote = figuresOf(plan);
@@ -79,12 +66,12 @@ function intentRecordOf(
     market: plan.market,
     side: plan.side,
     ...('notional' in plan ? { notional_usd: plan.notional.toFixed() } : {}),
-    ...(plan.action === 'open' ? { tenor_days: plan.intent.tenor } : {}),
+    ...('tenor' in plan.intent ? { tenor_days: plan.intent.tenor } : {}),
     ...key,
     ...(reference === undefined ? {} : { client_reference: reference }),
     ...(dealId === undefined ? {} : { deal_id: dealId }),
-    body: prepared(plan, reference).body,
-    path: ACTION_PATHS[plan.action],
+    body: prepareAction(plan.action, { ...plan.request, client_reference: reference }).body,
+    path: rowOf(plan.action).path,
     before: beforeState(plan.facts),
     ...(asked === undefined ? {} : { asked }),
     ...(bounds === undefined ? {} : { bounds }),
@@ -92,21 +79,6 @@ function intentRecordOf(
     sent_by: [...dealing.argv],
     writer: dealing.writer,
   };
-}
-
-function prepared(plan: Plan, reference: string | undefined): PreparedAction {
-  switch (plan.action) {
-    case 'open':
-      return prepareOpen({ ...plan.request, client_reference: reference });
-    case 'add':
-      return prepareAdd(plan.request);
-    case 'reduce':
-      return prepareReduce(plan.request);
-    case 'close':
-      return prepareClose(plan.request);
-    default:
-      return plan satisfies never;
-  }
 }
 
 function boundsOf(intent: ActionIntent): IntentRecord['bounds'] {
@@ -121,18 +93,17 @@ function boundsOf(intent: ActionIntent): IntentRecord['bounds'] {
 
 /** What was shown, as digits: of a quote, or of what a cut would bring back. */
 function figuresOf(plan: Plan): IntentRecord['quote'] {
-  if (plan.action === 'reduce' || plan.action === 'close')
-    return plan.comesBack && backFigures(plan.comesBack);
+  if (!needsQuote(plan)) return plan.comesBack && backFigures(plan.comesBack);
   const { quote } = plan.facts;
   if (quote === undefined) return undefined;
   const { pricing, carry, upfront } = quote;
   return {
-    maturity_at: (plan.action === 'open' ? quote.maturity : plan.figures?.maturity_at) ?? null,
+    maturity_at: (createsHedge(plan) ? quote.maturity : plan.figures?.maturity_at) ?? null,
     market_price: pricing.market_price.toFixed(),
     execution_price: pricing.execution_price.toFixed(),
     price_impact_usd: pricing.price_impact_usd.toFixed(),
     // An addition is carried to the maturity it keeps, which is not the quote's.
-    carry_usdc: (plan.action === 'open' ? carry.total_usdc : plan.figures?.carry_usdc)?.toFixed() ?? null,
+    carry_usdc: (createsHedge(plan) ? carry.total_usdc : plan.figures?.carry_usdc)?.toFixed() ?? null,
     platform_fee_usdc: upfront.platform_fee_usdc.toFixed(),
     required_margin_usdc: upfront.required_margin_usdc.toFixed(),
     total_upfront_usdc: upfront.total_upfront_usdc.toFixed(),

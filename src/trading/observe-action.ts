@@ -8,7 +8,8 @@
  * arrive any more, and a hedge that was found only provisionally. The next command that it concerns looks by itself.
  */
 
-import type { ActionIntent } from '../args/action-intent.ts';
+import { type ActionIntent, dealIdOf } from '../args/action-intent.ts';
+import { createsHedge } from '../domain/action-table.ts';
 import { unquoted } from '../domain/quoted.ts';
 import {
   CredentialError,
@@ -87,7 +88,7 @@ async function unresolvedReport(
   looking: ReadContext,
 ): Promise<ActionReport> {
   const { evidence, hedge, position, servedAt } = seen;
-  if (action.intent.action === 'open' && evidence.kind === 'exact' && hedge !== undefined) {
+  if (createsHedge(action.intent) && evidence.kind === 'exact' && hedge !== undefined) {
     return acceptedReport(await recordFound(action, hedge, looking), seen, looking);
   }
   const settled = await recordNotExecuted(action, seen, looking);
@@ -192,7 +193,7 @@ const isFree = ({ intent, underway }: Action, { identity }: ReadContext): boolea
 
 /** On its side, or under its deal id. */
 function isInTheWay({ intent: earlier }: Action, intent: ActionIntent): boolean {
-  const dealId = intent.action === 'open' ? intent.dealId : undefined;
+  const dealId = dealIdOf(intent);
   return (
     (earlier.market === intent.market && earlier.side === intent.side) ||
     (dealId !== undefined && earlier.deal_id === dealId)

@@ -6,17 +6,11 @@
  * reading of the side, or is more than there is. Pure.
  */
 import type { Big } from 'big.js';
-import type {
-  ActionIntent,
-  AddIntent,
-  CloseIntent,
-  OpenIntent,
-  ReduceIntent,
-  Reduction,
-} from '../args/action-intent.ts';
+import type { AddIntent, CloseIntent, OpenIntent, ReduceIntent, Reduction } from '../args/action-intent.ts';
 import type { Account, Hedge, Market, Position, Quote } from '../client/schemas.ts';
-import type { ChangeRequest, CloseRequest, OpenRequest } from '../client/serialize-request.ts';
+import type { RequestOf } from '../client/serialize-request.ts';
 import { decimalFrom } from '../client/unspecified-fields.ts';
+import type { ActionName } from '../domain/action-table.ts';
 import { divide, sum, USD_PLACES } from '../domain/amounts.ts';
 import { isAboutEverything, scaleDown, shareOf, usdInWords } from '../domain/exposure.ts';
 import type { ClockReadings } from '../domain/instants.ts';
@@ -67,13 +61,13 @@ export interface OpenPlan extends Enlarging {
   action: 'open';
   intent: OpenIntent;
   /** Without a deal id the reference is filled in with the key, when that is minted. */
-  request: OpenRequest;
+  request: RequestOf<'open'>;
 }
 
 export interface AddPlan extends Enlarging {
   action: 'add';
   intent: AddIntent;
-  request: ChangeRequest;
+  request: RequestOf<'add'>;
   /** The hedge that grows; undefined when several are open: the service chooses (specification §4). */
   grows: string | undefined;
 }
@@ -95,37 +89,22 @@ interface Shrinking extends Planned {
 export interface ReducePlan extends Shrinking {
   action: 'reduce';
   intent: ReduceIntent;
-  request: ChangeRequest;
+  request: RequestOf<'reduce'>;
   notional: Big;
 }
 
 export interface ClosePlan extends Shrinking {
   action: 'close';
   intent: CloseIntent;
-  request: CloseRequest;
+  request: RequestOf<'close'>;
   /** Flat already, and `--if-open` was said: there is nothing to send. */
   nothingToDo: boolean;
 }
 
 export type Plan = OpenPlan | AddPlan | ReducePlan | ClosePlan;
+export type PlanOf<Name extends ActionName> = Extract<Plan, { action: Name }>;
 
-/** @throws StoppedError when there is nothing to act on, or its size cannot be worked out. */
-export function planAction(intent: ActionIntent, facts: PlanFacts): Plan {
-  switch (intent.action) {
-    case 'open':
-      return planOpen(intent, facts);
-    case 'add':
-      return planAdd(intent, facts);
-    case 'reduce':
-      return planReduce(intent, facts);
-    case 'close':
-      return planClose(intent, facts);
-    default:
-      return intent satisfies never;
-  }
-}
-
-function planOpen(intent: OpenIntent, facts: PlanFacts): OpenPlan {
+export function planOpen(intent: OpenIntent, facts: PlanFacts): OpenPlan {
   const { market, side, notional, tenor, dealId } = intent;
   const reference = dealId === undefined ? {} : { client_reference: dealId };
   return {
@@ -138,7 +117,7 @@ function planOpen(intent: OpenIntent, facts: PlanFacts): OpenPlan {
   };
 }
 
-function planAdd(intent: AddIntent, facts: PlanFacts): AddPlan {
+export function planAdd(intent: AddIntent, facts: PlanFacts): AddPlan {
   const { market, side, notional } = intent;
   const { book } = facts;
   if (book.inPositions === false) throw nothingOpen(book);
@@ -155,7 +134,7 @@ function planAdd(intent: AddIntent, facts: PlanFacts): AddPlan {
   };
 }
 
-function planReduce(intent: ReduceIntent, facts: PlanFacts): ReducePlan {
+export function planReduce(intent: ReduceIntent, facts: PlanFacts): ReducePlan {
   const { market, side } = intent;
   const { notional, closesSide, left, hedges } = planReduction(intent.reduction, facts.book);
   const { total } = facts.book;
@@ -175,7 +154,7 @@ function planReduce(intent: ReduceIntent, facts: PlanFacts): ReducePlan {
   };
 }
 
-function planClose(intent: CloseIntent, facts: PlanFacts): ClosePlan {
+export function planClose(intent: CloseIntent, facts: PlanFacts): ClosePlan {
   const { market, side } = intent;
   const { book } = facts;
   const flat = book.inPositions === false;

@@ -6,8 +6,9 @@
  * is behind must not make a side look flat. Sends nothing that acts.
  */
 
-import type { ActionIntent, AddIntent, OpenIntent } from '../args/action-intent.ts';
+import { type ActionIntent, type AddIntent, dealIdOf, type OpenIntent } from '../args/action-intent.ts';
 import type { Hedge, Market, Quote } from '../client/schemas.ts';
+import { needsQuote, rowOf } from '../domain/action-table.ts';
 import { quotedName } from '../domain/quoted.ts';
 import { OutcomeUnknownError, RefusedError } from '../errors.ts';
 import { poll } from '../readings/poll.ts';
@@ -78,19 +79,9 @@ async function readQuote(
   reading: Reading,
   read: { book: Promise<ReadSide>; market: Promise<Market | undefined> },
 ): Promise<Quote | undefined> {
-  switch (intent.action) {
-    case 'open':
-      return quoteFor(intent, intent.tenor, reading, read.market);
-    case 'add': {
-      const tenor = tenorOfSide((await read.book).side);
-      return tenor === undefined ? undefined : quoteFor(intent, tenor, reading, read.market);
-    }
-    case 'reduce':
-    case 'close':
-      return undefined;
-    default:
-      return intent satisfies never;
-  }
+  if (!needsQuote(intent)) return undefined;
+  const tenor = 'tenor' in intent ? intent.tenor : tenorOfSide((await read.book).side);
+  return tenor === undefined ? undefined : quoteFor(intent, tenor, reading, read.market);
 }
 
 /** A refusal that the market's own line explains is the guards' to word, with what can be done about it. */
@@ -114,9 +105,9 @@ async function readUnderDealId(
   intent: ActionIntent,
   reading: Reading,
 ): Promise<Pick<ActionFacts, 'underDealId' | 'underDealIdCut'>> {
-  if (intent.action !== 'open' || intent.dealId === undefined)
-    return { underDealId: [], underDealIdCut: false };
-  const { hedges, mayBeCut } = await readUnderReference(reading, intent.dealId);
+  const dealId = dealIdOf(intent);
+  if (dealId === undefined) return { underDealId: [], underDealIdCut: false };
+  const { hedges, mayBeCut } = await readUnderReference(reading, dealId);
   return { underDealId: hedges, underDealIdCut: mayBeCut };
 }
 
@@ -163,6 +154,7 @@ async function readAndDoubt(
   reading: SideReading,
   by: { absence: AbsenceCheck; earlier: EarlierReading | undefined },
 ): Promise<Doubted> {
+  const needsSide = rowOf(intent.action).needs.side;
   const atMs = reading.clock.now();
   let bookFacts = await readBook(reading);
   const actions = readActions(reading.journal);
@@ -174,7 +166,7 @@ async function readAndDoubt(
     const side = sideBookOf(intent, bookFacts);
     const read = { bookFacts, side, doubt: undefined };
     // Nothing that an open is decided on rests on it; what is coming stops the others, and is not called flat.
-    if (intent.action === 'open' || (lacksSide(side) && side.coming.some(isComing))) return read;
+    if (!needsSide || (lacksSide(side) && side.coming.some(isComing))) return read;
     const doubt = await by.absence.doubtOf(side, { ...reading, actions, earlier: by.earlier, atMs });
     const { hedge } = doubt ?? {};
     const joins =

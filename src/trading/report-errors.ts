@@ -8,6 +8,7 @@
 
 import { USUAL_OPTIONS } from '../args/action-options.ts';
 import { openCommandLine } from '../args/open-command-line.ts';
+import { createsHedge, rowOf, takesWholeSide } from '../domain/action-table.ts';
 import { usdInWords } from '../domain/exposure.ts';
 import { exactInstant } from '../domain/instants.ts';
 import { shellWord, unquoted } from '../domain/quoted.ts';
@@ -58,7 +59,7 @@ export function partialFillError(entry: Action): PartialFillError | undefined {
   const filled = partialFillOf(entry);
   if (filled === undefined) return undefined;
   const intent = intentAgain(entry, USUAL_OPTIONS);
-  if (intent.action !== 'open') throw new Error(`a partial fill of ${intent.action}`);
+  if (!createsHedge(intent)) throw new Error(`a partial fill of ${intent.action}`);
   const rest = intent.notional.minus(filled);
   const another = { ...intent, notional: rest.round(2), dealId: undefined };
   return new PartialFillError({
@@ -209,11 +210,11 @@ export const notSentError = (entry: Action, cause: HedgeError): HedgeError =>
 
 /** What settles it, and what is allowed meanwhile. A person's word comes only after a look. */
 const linesOf = (entry: Action): string => {
-  const { action, market, side, profile } = entry.intent;
+  const { market, side, profile } = entry.intent;
   const settling = nextSteps(entry, profile).filter(({ command }) => !command.includes(' settle '));
   return commandLines([
     ...settling.map(({ command, does }) => [command, does] as const),
-    ...(action === 'close'
+    ...(takesWholeSide(entry.intent)
       ? []
       : [[`hedge close ${market} ${side}`, 'is allowed, if you must be flat'] as const]),
   ]);
@@ -222,7 +223,7 @@ const linesOf = (entry: Action): string => {
 /** The same open as a line, its terms on the price included; under its deal id, at most once more. */
 function again(entry: Action): string {
   const intent = intentAgain(entry, USUAL_OPTIONS);
-  if (intent.action !== 'open') throw new Error(`the end of ${intent.action} is not a failed order`);
+  if (!createsHedge(intent)) throw new Error(`the end of ${intent.action} is not a failed order`);
   const isNamed = intent.dealId !== undefined;
   const retryFailed = isNamed && !wasNotExecuted(entry);
   return `If it is still wanted: ${openCommandLine({ ...intent, ensure: isNamed, retryFailed })}`;
@@ -253,7 +254,7 @@ const isOfOtherKey = (evidence: Evidence): boolean =>
 const isOverForGood = ({ intent }: Action, evidence: Evidence): boolean =>
   evidence.kind === 'other'
     ? evidence.isOneOf !== undefined
-    : intent.action === 'close' &&
+    : takesWholeSide(intent) &&
       evidence.kind === 'exact' &&
       (evidence.closedBy !== undefined || evidence.says !== undefined);
 
@@ -282,14 +283,13 @@ export const stillPending = (
 
 /** Of what the service has taken, and how long to wait for it: only an open is told to have failed. */
 export function comesToItsEnd({ intent, changedAt }: Action): string {
-  if (intent.action === 'open') return 'It comes to its end without us.';
+  if (createsHedge(intent)) return 'It comes to its end without us.';
   const until = Math.ceil((Date.parse(changedAt) + NOT_SEEN_AFTER_MS) / MINUTE_MS) * MINUTE_MS;
   const at = `${exactInstant(until).slice('2026-11-20T'.length, '2026-11-20T10:07'.length)} UTC`;
-  return `The service tells no failure of ${A[intent.action]}: when nothing of it shows by ${at}, it most likely did not land.`;
+  return `The service tells no failure of ${rowOf(intent.action).words.noun}: when nothing of it shows by ${at}, it most likely did not land.`;
 }
 
 const MINUTE_MS = 60_000;
-const A = { add: 'an add', reduce: 'a reduction', close: 'a close' } as const;
 
 export const beingSent = (action: Action): PendingError =>
   new PendingError({
@@ -304,7 +304,7 @@ export function evidenceInWords({ intent, outcome }: Action, evidence: Evidence)
   const side = `${unquoted(intent.market)} ${intent.side}`;
   switch (evidence.kind) {
     case 'none':
-      return intent.action === 'open'
+      return createsHedge(intent)
         ? 'it is not on the book, no hedge carries its reference'
         : `nothing of it can be seen on ${side}`;
     case 'exact': {

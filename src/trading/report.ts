@@ -1,5 +1,6 @@
 /** What became of an action as one value, complete in success, failure and doubt. Pure. */
 import { Big } from 'big.js';
+import { createsHedge } from '../domain/action-table.ts';
 import { slippageOf } from '../domain/price-bounds.ts';
 import type { Effect } from '../errors.ts';
 import { type Fill, fillOf } from '../journal/queries.ts';
@@ -71,7 +72,7 @@ function slippage(entry: Action, hedge: ActionReport['hedge']): ActionFigures {
 /** Of an open that is still the size that was asked: an addition is filled into a rate weighted with what was there. */
 function fillSeen({ intent, notional }: Action, hedge: ActionReport['hedge']): Fill | undefined {
   const isFilled = hedge?.status === 'filled' || hedge?.status === 'closed';
-  if (intent.action !== 'open' || notional === undefined || !isFilled || !hedge.notional_usd.eq(notional))
+  if (!createsHedge(intent) || notional === undefined || !isFilled || !hedge.notional_usd.eq(notional))
     return undefined;
   return { notional, rate: hedge.struck_rate ?? undefined };
 }

@@ -5,7 +5,7 @@
 import { Big } from 'big.js';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { planAction } from '../../src/trading/plan.ts';
+import { planAction } from '../../src/trading/action-parts.ts';
 import { readFacts } from '../../src/trading/read-facts.ts';
 import { expectAccepted } from '../practice/support/desk.ts';
 import { intent } from './facts.ts';

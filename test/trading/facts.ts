@@ -22,7 +22,8 @@ import {
 } from '../../src/client/schemas.ts';
 import type { Side } from '../../src/domain/vocabulary.ts';
 import { type BookFacts, type SideBook, sideBookOf } from '../../src/readings/side-book.ts';
-import { type PlanFacts, planAction } from '../../src/trading/plan.ts';
+import { planAction } from '../../src/trading/action-parts.ts';
+import type { PlanFacts } from '../../src/trading/plan.ts';
 import type { TradingLimits } from '../../src/trading/trading-context.ts';
 import { aHedge, aMarket, anAccount, aPosition, aQuote, aSellQuote, type Body } from '../spec/bodies.ts';
 export const NOON = new Date('2026-11-20T12:00:00Z');

@@ -1,6 +1,6 @@
 /** The commands that run in a batch, and what each may run beside. */
 
-import type { ActionIntent } from '../../args/action-intent.ts';
+import { ACTION_NAMES } from '../../domain/action-table.ts';
 import { ownField } from '../../domain/fields.ts';
 import type { BatchLine } from '../../trading/batch.ts';
 
@@ -16,15 +16,9 @@ const IN_BATCH: Readonly<Record<string, BatchLine['kind']>> = {
   check: 'step',
   wait: 'step',
   resume: 'step',
-  open: 'action',
-  add: 'action',
-  reduce: 'action',
-  close: 'action',
-} satisfies Readonly<Record<ActionIntent['action'], 'action'>> & Readonly<Record<string, BatchLine['kind']>>;
+  ...Object.fromEntries(ACTION_NAMES.map((action) => [action, 'action'] as const)),
+};
 
 export const kindInBatch = (command: string): BatchLine['kind'] | undefined => ownField(IN_BATCH, command);
 
 export const COMMANDS_IN_BATCH: readonly string[] = Object.keys(IN_BATCH);
-
-export const isAction = (command: string): command is ActionIntent['action'] =>
-  kindInBatch(command) === 'action';

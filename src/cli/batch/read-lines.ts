@@ -11,7 +11,7 @@
  */
 
 import { Big } from 'big.js';
-import type { ActionIntent } from '../../args/action-intent.ts';
+import { type ActionIntent, dealIdOf } from '../../args/action-intent.ts';
 import type { BatchIntent } from '../../args/batch-options.ts';
 import { type ResumeIntent, readResumeIntent } from '../../args/follow-up-options.ts';
 import type { RawInput } from '../../args/operands.ts';
@@ -20,6 +20,7 @@ import { readWords } from '../../args/shell-words.ts';
 import { readGivenObject } from '../../client/json.ts';
 import { type Command, isGroup, type OperandSpec, type OptionSpec } from '../../commands/define.ts';
 import { REGISTRY } from '../../commands/registry.ts';
+import { isActionName, takesWholeSide } from '../../domain/action-table.ts';
 import { type Fields, ownField } from '../../domain/fields.ts';
 import { quoted, quotedName } from '../../domain/quoted.ts';
 import { sanitize } from '../../domain/sanitize.ts';
@@ -28,7 +29,7 @@ import { nextTurn } from '../../platform/clock.ts';
 import { type BatchLine, batchKeys, requestText } from '../../trading/batch.ts';
 import { readCommandLine } from '../command-line.ts';
 import { scanGlobalOptions } from '../global-options.ts';
-import { COMMANDS_IN_BATCH, isAction, kindInBatch } from './batch-commands.ts';
+import { COMMANDS_IN_BATCH, kindInBatch } from './batch-commands.ts';
 /** A line that can run. */
 export interface ParsedLine extends BatchLine {
   command: Command;
@@ -126,7 +127,7 @@ async function readLine(
   command.prepare(raw);
   if ((await command.watch(raw)) !== undefined)
     throw new UsageError('A line of a batch is read once.', 'Leave out --watch.');
-  const intent = isAction(command.name) ? readAction(command.name, raw) : undefined;
+  const intent = isActionName(command.name) ? readAction(command.name, raw) : undefined;
   const resumes = command.name === 'resume' ? readResumeIntent(raw) : undefined;
   return { number, kind, command, words, raw, intent, resumes };
 }
@@ -171,12 +172,12 @@ function repeated(lines: readonly ParsedLine[]): readonly WrongLine[] {
 function doubled(lines: readonly ParsedLine[]): readonly WrongLine[] {
   const seen = new Map<string, number>();
   return lines.flatMap(({ number, intent }) => {
-    if (intent === undefined || intent.action === 'close' || namesOf(intent).length > 0) return [];
+    if (intent === undefined || takesWholeSide(intent) || namesOf(intent).length > 0) return [];
     const request = requestText(intent);
     const before = seen.get(request);
     seen.set(request, before ?? number);
     if (before === undefined || intent.allowDuplicate) return [];
-    const hint = `If it is meant twice: --allow-duplicate on this line${intent.action === 'open' ? ', or a deal id for each' : ''}.`;
+    const hint = `If it is meant twice: --allow-duplicate on this line${'dealId' in intent ? ', or a deal id for each' : ''}.`;
     return [{ number, error: new UsageError(`It asks for the same as line ${before.toString()}.`, hint) }];
   });
 }
@@ -186,9 +187,6 @@ const namesOf = (intent: ActionIntent | undefined): readonly string[] =>
     ? []
     : [dealIdOf(intent), intent.options.idempotencyKey].filter((name) => name !== undefined);
 
-const dealIdOf = (intent: ActionIntent): string | undefined =>
-  intent.action === 'open' ? intent.dealId : undefined;
-
 /** Every action that has neither a key nor a deal id of its own gets the key that follows from the batch. */
 function withKeys(lines: readonly ParsedLine[], name: string | undefined): readonly ParsedLine[] {
   const keys = batchKeys(
@@ -197,7 +195,7 @@ function withKeys(lines: readonly ParsedLine[], name: string | undefined): reado
   ).values();
   return lines.map((line) => {
     const { intent, raw, command } = line;
-    if (intent === undefined || !isAction(command.name)) return line;
+    if (intent === undefined || !isActionName(command.name)) return line;
     const idempotencyKey = keys.next().value;
     if (namesOf(intent).length > 0 || idempotencyKey === undefined) return line;
     const keyed = { ...raw, options: { ...raw.options, idempotencyKey } };

@@ -1,7 +1,7 @@
 /** `hedge journal`: what was sent from this machine, and what became of it. Touches no network and reads no key. */
 
-import { ACTION_OPTIONS } from '../../args/action-options.ts';
 import { readJournalIntent } from '../../args/journal-filter.ts';
+import { ACTION_NAMES } from '../../domain/action-table.ts';
 import { viewJournalPage } from '../../output/views/journal.ts';
 import { viewJournalAction } from '../../output/views/journal-action.ts';
 import { JOURNAL_COLUMNS, journalDocument } from '../../output/views/journal-document.ts';
@@ -19,7 +19,7 @@ export const journalList = defineCommand({
     {
       flags: '--action <action>',
       summary: 'only open, add, reduce or close',
-      completes: { words: Object.keys(ACTION_OPTIONS) },
+      completes: { words: ACTION_NAMES },
     },
     { flags: '--market <market>', summary: 'only this market' },
     { flags: '--side <side>', summary: 'only buy or sell' },

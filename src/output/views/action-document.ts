@@ -53,7 +53,7 @@ export function actionDocument(report: ActionReport): ActionDocument {
 
 /** Nothing would be sent where there is nothing to do. */
 const requestOf = (plan: Plan | undefined): unknown =>
-  plan === undefined || (plan.action === 'close' && plan.nothingToDo) ? null : plan.request;
+  plan === undefined || ('nothingToDo' in plan && plan.nothingToDo) ? null : plan.request;
 
 function derivedOf({ plan, entry, derived, hedges, warnings }: ActionReport): Record<string, unknown> {
   return {

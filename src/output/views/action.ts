@@ -7,6 +7,7 @@
  * The first line of what became of an action: a word, the side, and the size that it is about.
  */
 import { Big } from 'big.js';
+import { createsHedge, enlarges } from '../../domain/action-table.ts';
 import { roundTo, sum } from '../../domain/amounts.ts';
 import { ownField } from '../../domain/fields.ts';
 import { shellWord } from '../../domain/quoted.ts';
@@ -25,7 +26,7 @@ export function viewAction(report: ActionReport): readonly Block[] {
       return viewChanged(report);
     case 'closed':
       // An open that was looked at late: its hedge has come and gone.
-      return actionOf(report) === 'open' ? viewHedge(report, 'CLOSED') : viewChanged(report);
+      return hasOwnHedge(report) ? viewHedge(report, 'CLOSED') : viewChanged(report);
     case 'submitted':
       return viewSubmitted(report);
     case 'planned':
@@ -198,7 +199,7 @@ export function viewChanged(report: ActionReport): readonly Block[] {
     actionHeadline(
       report,
       closed ? 'CLOSED' : 'CHANGED',
-      text(closed ? closedWords(report) : WAYS[wayOf(report)]),
+      text(closed ? closedWords(report) : isIncrease(report) ? 'added.' : 'off.'),
     ),
     {
       kind: 'figures',
@@ -225,8 +226,10 @@ const overLives = ({ hedges = [] }: ActionReport): string =>
 const closedWords = ({ position }: ActionReport): string =>
   position === undefined ? ': the side is flat.' : ': other hedges stand there since.';
 
-const WAYS = { add: 'added.', reduce: 'off.' } as const;
-const wayOf = (report: ActionReport): keyof typeof WAYS => (actionOf(report) === 'add' ? 'add' : 'reduce');
+const isIncrease = (report: ActionReport): boolean => {
+  const about = aboutOf(report);
+  return about !== undefined && enlarges(about);
+};
 
 function sideRows(report: ActionReport): Cell[][] {
   const { hedges, plan, position } = report;
@@ -257,7 +260,10 @@ function expectedBack({ plan, entry }: ActionReport): Big | undefined {
 
 /** What the action is about, from whichever of the two is there. */
 const aboutOf = ({ plan, entry }: ActionReport) => plan ?? entry?.intent;
-export const actionOf = ({ plan, entry }: ActionReport) => plan?.action ?? entry?.intent.action;
+const hasOwnHedge = (report: ActionReport): boolean => {
+  const about = aboutOf(report);
+  return about !== undefined && createsHedge(about);
+};
 export const subject = (report: ActionReport): string => {
   const about = aboutOf(report);
   return about === undefined ? 'the side' : `${about.side} ${about.market}`;
@@ -269,8 +275,8 @@ export const partOf = ({ entry, derived: { filled_notional_usd: filled } }: Acti
 
 function notionalOf(report: ActionReport): Big | undefined {
   const { plan, entry } = report;
-  if (report.outcome === 'closed' && actionOf(report) !== 'open') return closedSize(report);
-  if (plan !== undefined) return plan.action === 'close' ? plan.facts.book.total : plan.notional;
+  if (report.outcome === 'closed' && !hasOwnHedge(report)) return closedSize(report);
+  if (plan !== undefined) return 'notional' in plan ? plan.notional : plan.facts.book.total;
   return entry?.notional;
 }
 

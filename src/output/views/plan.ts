@@ -14,6 +14,7 @@
 import { Big } from 'big.js';
 import type { Reduction } from '../../args/action-intent.ts';
 import type { Account, Position, Quote } from '../../client/schemas.ts';
+import { createsHedge, enlarges, takesWholeSide } from '../../domain/action-table.ts';
 import { carryInWords, type QuoteFigures } from '../../domain/quote-figures.ts';
 import { sideInWords } from '../../domain/vocabulary.ts';
 import type { AddPlan, ClosePlan, OpenPlan, Plan, ReducePlan } from '../../trading/plan.ts';
@@ -27,16 +28,7 @@ import { besides, changeRows, type Elsewhere, hedgeTable, sideRow } from './posi
  * said of where they were dealt.
  */
 export function viewPlan(plan: Plan, dealtElsewhere?: readonly string[]): readonly Block[] {
-  switch (plan.action) {
-    case 'open':
-    case 'add':
-      return viewIncrease(plan, dealtElsewhere);
-    case 'reduce':
-    case 'close':
-      return viewReduction(plan, dealtElsewhere);
-    default:
-      return plan satisfies never;
-  }
+  return enlarges(plan) ? viewIncrease(plan, dealtElsewhere) : viewReduction(plan, dealtElsewhere);
 }
 
 const gap: Block = { kind: 'gap' };
@@ -45,10 +37,10 @@ const dash: Cell = { kind: 'missing' };
 export function viewReduction(plan: ReducePlan | ClosePlan, dealtElsewhere: Elsewhere): readonly Block[] {
   const { book } = plan.facts;
   const named =
-    plan.action === 'reduce' && plan.after.hedges !== undefined && (dealtElsewhere ?? []).length === 0;
+    !takesWholeSide(plan) && plan.after.hedges !== undefined && (dealtElsewhere ?? []).length === 0;
   return [
     reductionHeadline(plan),
-    ...(plan.action === 'reduce' && plan.closesSide
+    ...(!takesWholeSide(plan) && plan.closesSide
       ? [line(text('That is about everything: the service closes the whole side.', 'warn'))]
       : []),
     ...(named || book.open.length === 0 ? [] : [gap, hedgeTable(book, dealtElsewhere), gap]),
@@ -56,19 +48,19 @@ export function viewReduction(plan: ReducePlan | ClosePlan, dealtElsewhere: Else
       kind: 'figures',
       rows: [
         sideRow(plan, dealtElsewhere),
-        ...(plan.action === 'reduce' ? changeRows(plan.after.hedges) : []),
+        ...(takesWholeSide(plan) ? [] : changeRows(plan.after.hedges)),
         ...comesBackRows(plan),
       ],
     },
     ...besides(book),
-    ...(plan.action === 'close' ? [gap, ...heldToMaturity(plan)] : []),
+    ...(takesWholeSide(plan) ? [gap, ...heldToMaturity(plan)] : []),
   ];
 }
 
 function reductionHeadline(plan: ReducePlan | ClosePlan): Block {
   const what = nameText(`${plan.action.toUpperCase()} ${plan.side} ${plan.market}`, 'strong');
   const { total } = plan.facts.book;
-  if (plan.action === 'close')
+  if (takesWholeSide(plan))
     return line(
       what,
       ...(total === undefined
@@ -165,8 +157,8 @@ export function viewIncrease(plan: Growth, dealtElsewhere: Elsewhere): readonly 
   const { quote, account, book } = facts;
   const priced =
     quote === undefined || figures === undefined ? [] : pricedRows(quote, figures, { plan, account });
-  const grown = plan.action === 'add' ? changeRows(plan.after.hedges) : [];
-  const dealId = plan.action === 'open' && plan.intent.dealId !== undefined ? [plan.intent.dealId] : [];
+  const grown = createsHedge(plan) ? [] : changeRows(plan.after.hedges);
+  const dealId = 'dealId' in plan.intent && plan.intent.dealId !== undefined ? [plan.intent.dealId] : [];
   return [
     increaseHeadline(plan),
     {
@@ -188,7 +180,7 @@ function increaseHeadline(plan: Growth): Block {
   return line(
     nameText(`${plan.action.toUpperCase()} ${plan.side} ${plan.market}`, 'strong'),
     { kind: 'money', amount: plan.notional, unit: 'USD', tone: 'strong' },
-    ...(plan.action === 'open' ? openedTo(plan) : addedTo(plan)),
+    ...(createsHedge(plan) ? openedTo(plan) : addedTo(plan)),
     nameText(`${words.charAt(0).toUpperCase()}${words.slice(1)}.`),
   );
 }
@@ -214,7 +206,7 @@ function addedTo({ grows, facts: { book } }: AddPlan): readonly Cell[] {
 
 /** An open is held for its tenor; an addition to the maturity that it keeps, of several hedges the dearest's. */
 function heldFor(plan: Growth): readonly Cell[] {
-  if (plan.action === 'open') return [text(`over ${days(plan.intent.tenor.toString())}`)];
+  if (createsHedge(plan)) return [text(`over ${days(plan.intent.tenor.toString())}`)];
   const to = plan.figures?.maturity_at;
   if (to === undefined) return [];
   const which = plan.grows === undefined ? [text('(the dearest it may get)')] : [];

@@ -2,6 +2,7 @@
  * What of the same identity, market and side stands in the way of an action: what nobody knows the end of,
  * what is still in flight, what was just dealt. Pure.
  */
+import { createsHedge, enlarges, rowOf, takesWholeSide } from '../../domain/action-table.ts';
 import { usdInWords } from '../../domain/exposure.ts';
 import { actionInWords, stateInWords, timeInWords } from '../../journal/describe.ts';
 import { type DealTerms, duplicatesOf, inFlightOn, unresolvedOn } from '../../journal/queries.ts';
@@ -42,12 +43,12 @@ export function unresolvedFindings(asked: OnTerms, actions: readonly Action[]): 
     (each) =>
       `${actionInWords(each)}, action ${each.shortId} of ${timeInWords(each.sentAt ?? each.intent.at)}, is unresolved (${stateInWords(each)}): ${isOfAnotherKey(each, asked) ? `${otherKeyInWords(each)}, and ` : ''}it may stand or not.`,
   );
-  const stops = asked.action !== 'close' && asked.except === undefined;
+  const stops = !takesWholeSide(asked) && asked.except === undefined;
   return [
     {
       level: stops ? 'stop' : 'warn',
       code: 'unresolved',
-      message: asked.action === 'close' ? `${named.join(' ')} ${WHAT_A_CLOSE_TAKES}` : named.join(' '),
+      message: takesWholeSide(asked) ? `${named.join(' ')} ${WHAT_A_CLOSE_TAKES}` : named.join(' '),
       hint: stops ? wayOut(found, asked) : lines(found, 'resume'),
       details: { actions: found.map(actionDetails) },
     },
@@ -84,15 +85,18 @@ export function inFlightFindings(
   const mayLand = ({ underway, changedAt }: Action): boolean =>
     underway || nowMs - Date.parse(changedAt) < NOT_SEEN_AFTER_MS;
   const races = ({ intent }: Action): boolean =>
-    asked.flat === true ? intent.action === 'open' : intent.action !== 'close';
-  const stopping =
-    asked.action === 'close' ? found.filter(races).filter(mayLand) : asked.measured === true ? found : [];
+    asked.flat === true ? createsHedge(intent) : !takesWholeSide(intent);
+  const stopping = takesWholeSide(asked)
+    ? found.filter(races).filter(mayLand)
+    : asked.measured === true
+      ? found
+      : [];
   return [
-    ...inFlight(stopping, 'stop', asked.action === 'close' ? WHAT_A_CLOSE_TAKES : WHAT_A_PART_IS_OF),
+    ...inFlight(stopping, 'stop', takesWholeSide(asked) ? WHAT_A_CLOSE_TAKES : WHAT_A_PART_IS_OF),
     ...inFlight(
       found.filter((each) => !stopping.includes(each)),
       'warn',
-      asked.action === 'open' ? besideAnOpen(found) : WHAT_IT_MEANS[asked.action],
+      inFlightMeaning(found, asked),
     ),
   ];
 }
@@ -100,16 +104,12 @@ export function inFlightFindings(
 const WHAT_A_PART_IS_OF =
   'What is open is not what it will be: --by and --to would take more, or less, than was meant.';
 
-const WHAT_IT_MEANS = {
-  add: 'The service adds to what is open when this one lands.',
-  reduce: 'This one takes from what is open when it lands.',
-  close: 'What it leaves may be nothing.',
-} as const;
-
-const besideAnOpen = (found: readonly Action[]): string => {
-  const smaller = found.filter(({ intent }) => intent.action === 'reduce' || intent.action === 'close');
+const inFlightMeaning = (found: readonly Action[], asked: OnTerms): string => {
+  const { otherInFlight } = rowOf(asked.action).words;
+  if (!createsHedge(asked)) return otherInFlight;
+  const smaller = found.filter(({ intent }) => !enlarges(intent));
   return [
-    ...(smaller.length < found.length ? ['This one adds to it.'] : []),
+    ...(smaller.length < found.length ? [otherInFlight] : []),
     ...(smaller.length > 0
       ? [
           'A reduction or close takes from what is open when it lands: from this one too, if it is filled by then.',
@@ -151,7 +151,7 @@ export function duplicateFindings(
   actions: readonly Action[],
   nowMs: number,
 ): readonly Finding[] {
-  if (asked.action === 'close' || asked.allowDuplicate) return [];
+  if (takesWholeSide(asked) || asked.allowDuplicate) return [];
   // What is unresolved stops it already, and asks for more than to be allowed.
   const unresolved = unresolvedOn(actions, asked);
   const found = duplicatesOf(actions, asked, nowMs).filter((each) => !unresolved.includes(each));
@@ -173,12 +173,12 @@ export function duplicateFindings(
 }
 
 /** Two opens are told apart by their deal ids, where each has one of its own. */
-function otherwise({ action, dealId }: OnTerms, found: readonly Action[]): string {
-  if (action !== 'open') return '';
+function otherwise(asked: OnTerms, found: readonly Action[]): string {
+  if (!createsHedge(asked)) return '';
   const withoutId = found.filter(({ intent }) => intent.deal_id === undefined);
   if (withoutId.length > 0)
     return `. (${withoutId.map(({ shortId }) => shortId).join(', ')} has no deal id: opens are told apart only where each has its own.)`;
-  return dealId === undefined ? ', or a --deal-id of its own' : '';
+  return asked.dealId === undefined ? ', or a --deal-id of its own' : '';
 }
 
 const ago = (ms: number): string => (ms < 1_000 ? 'just now' : `${Math.floor(ms / 1_000).toString()} s ago`);

@@ -12,6 +12,7 @@
 
 import type { Big } from 'big.js';
 import type { Quote } from '../../client/schemas.ts';
+import { enlarges } from '../../domain/action-table.ts';
 import { divide } from '../../domain/amounts.ts';
 import { didYouMean } from '../../domain/did-you-mean.ts';
 import { usdInWords } from '../../domain/exposure.ts';
@@ -27,7 +28,7 @@ import { sizeFindings } from './size-guard.ts';
  */
 export function guardPlan(plan: Plan, { limits }: { limits: TradingLimits }): readonly Finding[] {
   const findings = guardMarket(plan, { limits });
-  if (plan.action === 'reduce' || plan.action === 'close') return findings;
+  if (!enlarges(plan)) return findings;
   // Where there is no such market, neither size nor price means anything.
   if (plan.facts.market === undefined) return findings;
   return stopsFirst([...findings, ...sizeFindings(plan, limits), ...priceFindings(plan)]);
@@ -43,8 +44,6 @@ export function guardMarket(on: OnMarket, { limits }: { limits: TradingLimits })
   const findings = [...readOnlyFindings(limits), ...marketFindings(on)];
   return stopsFirst(enlarges(on) ? [...findings, ...allowedMarketFindings(on, limits)] : findings);
 }
-
-const enlarges = ({ action }: OnMarket): boolean => action === 'open' || action === 'add';
 
 const readOnlyFindings = ({ readOnly }: TradingLimits): readonly Finding[] =>
   readOnly
@@ -178,7 +177,7 @@ function ownQuote({ intent, facts, figures }: OpenPlan | AddPlan): Quote | strin
   if (market !== intent.market || side !== intent.side)
     return `the quote is for ${quotedName(market)} ${side}`;
   if (!notional.eq(intent.notional)) return `the quote is for ${usdInWords(notional)}`;
-  if (intent.action === 'open' && !tenor.eq(intent.tenor)) return `the quote is for ${tenor.toFixed()} days`;
+  if ('tenor' in intent && !tenor.eq(intent.tenor)) return `the quote is for ${tenor.toFixed()} days`;
   if (figures === undefined) return 'when the hedge that grows matures was not sent';
   return quote;
 }

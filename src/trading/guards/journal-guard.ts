@@ -8,6 +8,7 @@
  *
  * Which actions `--despite` overrules: exactly those that are named and stand in the way. Pure.
  */
+import { type ActionName, enlarges } from '../../domain/action-table.ts';
 import { divide } from '../../domain/amounts.ts';
 import { leftOf, medianOf, usdInWords, wholeCents } from '../../domain/exposure.ts';
 import { exactInstant } from '../../domain/instants.ts';
@@ -26,7 +27,6 @@ import {
   unresolvedOn,
   usedDealId,
 } from '../../journal/queries.ts';
-import type { JournalAction } from '../../journal/records.ts';
 import { type Action, isUnresolved } from '../../journal/replay.ts';
 import type { JournalState } from '../../journal/store.ts';
 import type { Finding, TradingLimits } from '../trading-context.ts';
@@ -75,9 +75,6 @@ export function guardJournal(
   ]);
 }
 
-/** It makes the book larger. */
-const enlarges = ({ action }: DealTerms): boolean => action === 'open' || action === 'add';
-
 function haltFindings(asked: JournalGuardTerms, halt: Halt | undefined): readonly Finding[] {
   if (halt === undefined || !enlarges(asked)) return [];
   const details =
@@ -94,10 +91,9 @@ function haltFindings(asked: JournalGuardTerms, halt: Halt | undefined): readonl
 }
 
 const takenDealId = (
-  { action, identity, dealId }: JournalGuardTerms,
+  { identity, dealId }: JournalGuardTerms,
   others: readonly Action[],
-): Action | undefined =>
-  action === 'open' && dealId !== undefined ? usedDealId(others, identity, dealId) : undefined;
+): Action | undefined => (dealId !== undefined ? usedDealId(others, identity, dealId) : undefined);
 
 function dealIdUsed(taken: Action): Finding {
   const { intent, shortId } = taken;
@@ -160,12 +156,12 @@ function unusualSize(asked: JournalGuardTerms, others: readonly Action[]): reado
 
 /** What reduce and close are told. @throws DamagedFileError for an open or add, naming the line and the mend. */
 export function damageFindings(
-  { action }: { action: JournalAction },
+  asked: { action: ActionName },
   state: Pick<JournalState, 'damage' | 'orphans' | 'path'>,
 ): readonly Finding[] {
   const found = damageIn(state);
   if (found === undefined) return [];
-  if (action === 'open' || action === 'add') {
+  if (enlarges(asked)) {
     throw new DamagedFileError(state.path, {
       what: `${found.what} An action that stands may be hidden there.`,
       book: 'Nothing was sent. Reduce and close go on.',

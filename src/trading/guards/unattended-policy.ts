@@ -3,8 +3,9 @@
  * action comes from. Judged before anything is read. Knows no terminal, only whether somebody is at one.
  */
 
-import type { ActionIntent } from '../../args/action-intent.ts';
+import { type ActionIntent, dealIdOf } from '../../args/action-intent.ts';
 import type { ResumeIntent } from '../../args/follow-up-options.ts';
+import { createsHedge, enlarges } from '../../domain/action-table.ts';
 import type { Environment } from '../../domain/vocabulary.ts';
 import { UsageError } from '../../errors.ts';
 /** What is missing: a yes, the promise to be live, what makes the deal one, a word on its price. */
@@ -81,10 +82,9 @@ export function missingUnattended(
   const missing: MissingFlag[] = intent.options.yes ? [] : ['yes'];
   if (environment !== 'live') return missing;
   if (expected !== 'live') missing.push('promise');
-  if (intent.action === 'reduce' || intent.action === 'close') return missing;
-  const dealId = intent.action === 'open' ? intent.dealId : undefined;
-  if (dealId === undefined && intent.options.idempotencyKey === undefined)
-    missing.push(intent.action === 'open' ? 'deal_id' : 'key');
+  if (!enlarges(intent)) return missing;
+  if (dealIdOf(intent) === undefined && intent.options.idempotencyKey === undefined)
+    missing.push(createsHedge(intent) ? 'deal_id' : 'key');
   const { bounds, anyPrice } = intent;
   if (!anyPrice && bounds.worstPrice === undefined && bounds.maxCostBps === undefined) missing.push('price');
   return missing;

@@ -10,6 +10,7 @@
 
 import { Big } from 'big.js';
 import type { Hedge, Position } from '../../client/schemas.ts';
+import { createsHedge } from '../../domain/action-table.ts';
 import { ownField } from '../../domain/fields.ts';
 import { exactInstant } from '../../domain/instants.ts';
 import { sanitize } from '../../domain/sanitize.ts';
@@ -87,7 +88,7 @@ export function filledInPart(
 ): Big | undefined {
   const { intent, notional: asked } = action;
   const isFilled = status === 'filled' || status === 'closed';
-  if (intent.action !== 'open' || asked === undefined || !isFilled) return undefined;
+  if (!createsHedge(intent) || asked === undefined || !isFilled) return undefined;
   // A hedge of nothing has been closed since, and says nothing of its fill.
   if (size.lte(0) || size.round(CENTS).gte(asked)) return undefined;
   return reductionsSince(actions, action).length > 0 ? undefined : size;
@@ -127,7 +128,7 @@ export function factsOfSide(hedges: readonly HedgeChange[], position: Position |
 
 /** The same read back: each hedge that held the side, before and after; undefined where no end was kept. */
 export function changesKept({ intent, outcome }: Action): readonly HedgeChange[] | undefined {
-  if (outcome === undefined || intent.action === 'open') return undefined;
+  if (outcome === undefined || createsHedge(intent)) return undefined;
   const changes = intent.before.hedges.flatMap(({ hedge_id: id, notional_usd: before, status }) => {
     if (before === null || status !== 'filled') return [];
     const after = ownField(outcome.facts, id) ?? '';

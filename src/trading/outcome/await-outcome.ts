@@ -8,6 +8,7 @@
  * What the book showed of an action, written into the journal: its end, or that none is told.
  */
 import type { Hedge, Position } from '../../client/schemas.ts';
+import { createsHedge, rowOf, takesWholeSide } from '../../domain/action-table.ts';
 import { usdInWords } from '../../domain/exposure.ts';
 import { quoted, quotedName, shellWord, unquoted } from '../../domain/quoted.ts';
 import { HEDGE_STATUSES } from '../../domain/vocabulary.ts';
@@ -101,7 +102,7 @@ export async function awaitOutcome(
       onFailure: (error) => report(`a reading failed, and is made again: ${error.what}`),
     });
     if (found !== undefined) return found;
-    return action.intent.action === 'close' && absence.disagree
+    return takesWholeSide(action.intent) && absence.disagree
       ? disagreeing(action, waited())
       : unfinished(action, last, waited());
   } catch (error) {
@@ -138,7 +139,7 @@ export const hedgeEnd = ({ status }: Hedge): 'filled' | 'failed' | 'closed' | un
   status === 'filled' || status === 'failed' || status === 'closed' ? status : undefined;
 
 const endOfSide = ({ intent }: Action, hedges: readonly HedgeChange[]): 'changed' | 'closed' =>
-  intent.action === 'close' || hedges.every(({ after }) => after.eq(0)) ? 'closed' : 'changed';
+  takesWholeSide(intent) || hedges.every(({ after }) => after.eq(0)) ? 'closed' : 'changed';
 
 function unfinished(action: Action, last: Observation | undefined, seconds: number): Awaited {
   const hedge = last?.hedge;
@@ -164,25 +165,16 @@ function remarkOf({ evidence, hedge }: Observation): string | undefined {
 
 function notSeenYet({ intent }: Action, { hedge }: Observation): string {
   if (hedge !== undefined) return `${unquoted(hedge.id)} is ${hedge.status}`;
-  if (intent.action === 'open') return 'no hedge carries its reference';
+  if (createsHedge(intent)) return 'no hedge carries its reference';
   return `no change of ${intent.market} ${intent.side} is to be seen`;
 }
 
 function waitingFor({ intent, hedgeId, notional }: Action): string {
-  const side = `${unquoted(intent.market)} ${intent.side}`;
-  const size = notional === undefined ? '' : usdInWords(notional);
-  switch (intent.action) {
-    case 'open':
-      return `waiting for the fill of ${hedgeId === undefined ? `${side} ${size}` : unquoted(hedgeId)}`;
-    case 'add':
-      return `waiting until ${size} are added to ${side}`;
-    case 'reduce':
-      return `waiting until ${size} are off ${side}`;
-    case 'close':
-      return `waiting until ${side} is closed`;
-    default:
-      return intent.action satisfies never;
-  }
+  return rowOf(intent.action).words.waitsFor({
+    on: `${unquoted(intent.market)} ${intent.side}`,
+    size: notional === undefined ? '' : usdInWords(notional),
+    hedge: hedgeId === undefined ? undefined : unquoted(hedgeId),
+  });
 }
 
 export async function awaitHedge(
@@ -269,7 +261,7 @@ export async function recordNotSeen(
   recording: RecordContext,
 ): Promise<Action> {
   const { state, outcome, intent, changedAt } = action;
-  const waits = state === 'accepted' && outcome === undefined && intent.action !== 'open';
+  const waits = state === 'accepted' && outcome === undefined && !createsHedge(intent);
   const late = recording.clock.now() - Date.parse(changedAt) >= NOT_SEEN_AFTER_MS;
   if (!waits || !late || evidence.kind !== 'none') return action;
   return write(action, { kind: 'outcome', outcome: 'not_seen', facts: {} }, recording);

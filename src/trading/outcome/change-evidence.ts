@@ -11,6 +11,7 @@
  */
 import { Big } from 'big.js';
 import type { Hedge } from '../../client/schemas.ts';
+import { enlarges, takesWholeSide } from '../../domain/action-table.ts';
 import { sum } from '../../domain/amounts.ts';
 import { isAboutEverything, usdInWords } from '../../domain/exposure.ts';
 import { shellWord, unquoted } from '../../domain/quoted.ts';
@@ -66,21 +67,21 @@ export function changeEvidence(
   others: readonly ConcurrentAction[] = [],
 ): Evidence {
   const fates = diffPosition(intent.before, now);
-  if (intent.action === 'close') return closeEvidence(intent.before.in_positions, now, fates.holding);
+  if (takesWholeSide(intent)) return closeEvidence(intent.before.in_positions, now, fates.holding);
   const hedges = [...fates.holding, ...fates.joined];
   const why = cannotMeasure(hedges);
   if (why !== undefined) return { kind: 'unclear', says: why };
   const asked = new Big(intent.notional_usd ?? 0);
   const side = measuredChanges(hedges);
   const changed = side.filter(hasChanged).filter(({ became }) => became !== 'matured');
-  if (intent.action === 'reduce' && changed.length > 0 && isEmptiedBy(asked, measuredChanges(fates.holding)))
+  if (!enlarges(intent) && changed.length > 0 && isEmptiedBy(asked, measuredChanges(fates.holding)))
     return exactly(side);
   if (others.length > 0) {
-    const own = intent.action === 'add' ? asked : asked.neg();
+    const own = enlarges(intent) ? asked : asked.neg();
     return evidenceAmong(others, { own, now, side, changed });
   }
   if (changed.length === 0) return unchanged(now, side);
-  return (intent.action === 'add' ? isAddition(asked, changed) : isReduction(asked, changed))
+  return (enlarges(intent) ? isAddition(asked, changed) : isReduction(asked, changed))
     ? exactly(side)
     : other(side);
 }

@@ -6,6 +6,7 @@
  * Pure sums; which actions come into question is our-others.ts's to say.
  */
 import { Big } from 'big.js';
+import { createsHedge, enlarges, takesWholeSide } from '../../domain/action-table.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
 import type { IntentRecord } from '../../journal/records.ts';
 import { type Action, maybeExecuted } from '../../journal/replay.ts';
@@ -23,8 +24,8 @@ export function concurrentActions(
 
 /** Signed: what an action of this kind makes of its side, in USD; undefined of an open or a close. */
 function changeOf({ intent, notional }: Action): Big | undefined {
-  if (intent.action === 'add') return notional;
-  return intent.action === 'reduce' ? notional?.neg() : undefined;
+  if (createsHedge(intent) || takesWholeSide(intent)) return undefined;
+  return enlarges(intent) ? notional : notional?.neg();
 }
 
 function aboutWith(action: Action, actions: readonly Action[]): readonly Action[] {

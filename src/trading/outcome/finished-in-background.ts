@@ -4,6 +4,7 @@
  */
 import type { Big } from 'big.js';
 import type { Hedge } from '../../client/schemas.ts';
+import { createsHedge } from '../../domain/action-table.ts';
 import { grouped, usdInWords } from '../../domain/exposure.ts';
 import { exactInstant } from '../../domain/instants.ts';
 import { unquoted } from '../../domain/quoted.ts';
@@ -26,7 +27,7 @@ export async function finishedInBackground(
   const actions = readActions(telling.journal);
   const waiting = actions.filter(
     (action) =>
-      action.intent.action === 'open' &&
+      createsHedge(action.intent) &&
       inFlight(action) &&
       !action.awaited &&
       action.provisionalUntil === undefined &&

@@ -3,6 +3,7 @@
  * or provisionally, or that it was not executed, once no send of it can still arrive.
  */
 import type { Hedge } from '../../client/schemas.ts';
+import { createsHedge } from '../../domain/action-table.ts';
 import { disagrees, exactInstant } from '../../domain/instants.ts';
 import { type Action, isUnresolved } from '../../journal/replay.ts';
 import type { JournalState } from '../../journal/store.ts';
@@ -56,7 +57,7 @@ export const mayBeSettled = (action: Action): boolean =>
   isUnresolved(action) &&
   action.hedgeId === undefined &&
   action.outcome?.kind !== 'not_told' &&
-  (action.intent.action === 'open' || rejection(action) !== undefined);
+  (createsHedge(action.intent) || rejection(action) !== undefined);
 
 /** None of its sends can arrive any more: a look settles it. */
 export const isDueToSettle = (

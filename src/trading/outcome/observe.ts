@@ -9,6 +9,7 @@
 
 import { Big } from 'big.js';
 import type { Hedge, Position } from '../../client/schemas.ts';
+import { createsHedge, takesWholeSide } from '../../domain/action-table.ts';
 import type { ClockReadings } from '../../domain/instants.ts';
 import { unquoted } from '../../domain/quoted.ts';
 import { DamagedFileError } from '../../errors.ts';
@@ -53,7 +54,7 @@ export async function observe(
   absence: AbsenceCheck = absenceCheck(action.intent),
 ): Promise<Observation> {
   const anotherKey = isOfAnotherKey(action, reading);
-  if (action.intent.action !== 'open')
+  if (!createsHedge(action.intent))
     return anotherKey ? notTold(action) : lookAtSide(action, reading, absence);
   const seen = await lookForOpen(action, reading);
   return anotherKey && !isOurs(action, seen) ? { ...notTold(action), servedAt: seen.servedAt } : seen;
@@ -160,7 +161,7 @@ export function evidenceOnSide(
     return direct;
   const closedBy = closer.shortId;
   if (direct.kind === 'exact') return { ...direct, closedBy };
-  if (intent.action === 'close') return direct;
+  if (takesWholeSide(intent)) return direct;
   const says = `action ${closedBy} of this machine closed ${unquoted(intent.market)} ${intent.side} since`;
   const seenByIt = changeEvidence(
     intent,

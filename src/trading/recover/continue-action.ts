@@ -11,9 +11,9 @@ import { type Action, type ActionState, maybeExecuted } from '../../journal/repl
 import { poll } from '../../readings/poll.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
 import { earlierOfAnotherKey, isOfAnotherKey } from '../account-keys.ts';
+import { isSameRequest } from '../action-parts.ts';
 import { completeAction } from '../await-completion.ts';
 import { keepsItsKey } from '../idempotency-window.ts';
-import { askedOf } from '../journal-entry.ts';
 import { observe } from '../outcome/observe.ts';
 import type { ActionReport, TradingContext } from '../trading-context.ts';
 import { canBeSent } from './resend.ts';
@@ -99,28 +99,5 @@ export async function onceNobodySends(
     return now();
   } finally {
     watch.stop();
-  }
-}
-
-function isSameRequest(intent: ActionIntent, { intent: earlier, notional }: Action): boolean {
-  if (intent.action !== earlier.action || intent.market !== earlier.market || intent.side !== earlier.side)
-    return false;
-  switch (intent.action) {
-    case 'open':
-      return (
-        notional?.eq(intent.notional) === true &&
-        intent.tenor === earlier.tenor_days &&
-        intent.dealId === earlier.deal_id
-      );
-    case 'add':
-      return notional?.eq(intent.notional) === true;
-    case 'reduce':
-      return intent.reduction.by === 'notional'
-        ? earlier.asked === undefined && notional?.eq(intent.reduction.notional) === true
-        : earlier.asked === askedOf(intent);
-    case 'close':
-      return true;
-    default:
-      return intent satisfies never;
   }
 }

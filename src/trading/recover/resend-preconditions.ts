@@ -4,6 +4,7 @@
  * that the service chooses, and a reduction on every hedge of the side. Pure.
  */
 import { Big } from 'big.js';
+import { createsHedge, enlarges, takesWholeSide } from '../../domain/action-table.ts';
 import { sum } from '../../domain/amounts.ts';
 import { isAboutEverything, usdInWords } from '../../domain/exposure.ts';
 import { quotedName, unquoted } from '../../domain/quoted.ts';
@@ -23,15 +24,17 @@ export function resendBlocker(
   action: Action,
   { now, evidence, actions }: { now: SideBook; evidence: Evidence | undefined; actions: readonly Action[] },
 ): readonly Finding[] {
-  const kind = action.intent.action;
-  if (kind === 'open') return [];
-  if (kind === 'add' && now.inPositions === false) return [nothingToAddTo(action, now)];
+  const { intent } = action;
+  if (createsHedge(intent)) return [];
+  if (enlarges(intent) && now.inPositions === false) return [nothingToAddTo(action, now)];
   const says =
-    (kind === 'close' ? grownSince(action, now) : otherHedges(action, now)) ??
+    (takesWholeSide(intent) ? grownSince(action, now) : otherHedges(action, now)) ??
     notToBeTold(action, now) ??
     // Where the side became exactly what was asked, the service answers the key with that.
-    (kind === 'reduce' && evidence?.kind !== 'exact' ? wouldClose(action, now) : undefined) ??
-    (kind === 'close' ? nothingLeft(action, now, actions) : undefined);
+    (!enlarges(intent) && !takesWholeSide(intent) && evidence?.kind !== 'exact'
+      ? wouldClose(action, now)
+      : undefined) ??
+    (takesWholeSide(intent) ? nothingLeft(action, now, actions) : undefined);
   return says === undefined
     ? []
     : [{ level: 'stop', code: 'book_changed', message: says, hint: waysOut(action, now) }];
@@ -92,10 +95,9 @@ function otherHedges(action: Action, now: SideBook): string | undefined {
   const then = new Set(before.hedges.map(({ hedge_id: id }) => id));
   const since = standing.filter(({ id }) => !then.has(id) || joined.some((each) => each.id === id));
   if (since.length === 0) return undefined;
-  const would =
-    action.intent.action === 'add'
-      ? 'Sent again it may be added to that.'
-      : 'Sent again it would reduce that too.';
+  const would = enlarges(action.intent)
+    ? 'Sent again it may be added to that.'
+    : 'Sent again it would reduce that too.';
   return notMeantFor(action, inWords(since), would);
 }
 
@@ -140,10 +142,10 @@ function inWords(hedges: readonly SideHedge[], was: Sizes = new Map()): string {
 }
 
 function waysOut(action: Action, { inPositions }: SideBook): string {
-  const { action: kind, market, side } = action.intent;
+  const { market, side } = action.intent;
   const closes = [`hedge close ${market} ${side}`, 'closes what stands there now'] as const;
   const lines = [
-    ...(kind === 'close' && inPositions !== false ? [closes] : []),
+    ...(takesWholeSide(action.intent) && inPositions !== false ? [closes] : []),
     ...(isUnresolved(action) ? settling(action) : []),
   ];
   return lines.length > 0

@@ -5,6 +5,7 @@
 
 import type { ActionIntent } from '../../args/action-intent.ts';
 import type { ResumeIntent } from '../../args/follow-up-options.ts';
+import { enlarges } from '../../domain/action-table.ts';
 import { DamagedFileError, InterruptedError, OutcomeUnknownError, UsageError } from '../../errors.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
 import { type Action, awaitsEnd, isUnresolved } from '../../journal/replay.ts';
@@ -139,9 +140,8 @@ function whyNotSent(
       : 'Nothing is sent again before the account is confirmed.';
   // A line that deals has said on its own what has to be said where nobody is there.
   if (line !== undefined) return undefined;
-  const enlarges = intent.action === 'open' || intent.action === 'add';
   const bound = intent.bounds !== undefined || intent.sent_by.includes('--any-price');
-  const unbound = environment === 'live' && enlarges && !bound ? PRICE_TO_AGREE_TO : undefined;
+  const unbound = environment === 'live' && enlarges(intent) && !bound ? PRICE_TO_AGREE_TO : undefined;
   if (dryRun || again) return attended || dryRun ? undefined : unbound;
   const promise = environment === 'live' && expected !== 'live' ? ' --expect-env live' : '';
   if (!attended)

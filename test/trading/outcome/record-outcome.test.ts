@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
-import type { JournalAction } from '../../../src/journal/records.ts';
+import type { ActionName } from '../../../src/domain/action-table.ts';
 import type { Action } from '../../../src/journal/replay.ts';
 import { factsOfHedge, factsOfSide } from '../../../src/trading/outcome/append-record.ts';
 import { recordNotSeen, recordOutcome } from '../../../src/trading/outcome/await-outcome.ts';
@@ -15,7 +15,7 @@ import { aJournal, recordingWatch } from '../read-context.ts';
 /** An action that was accepted a second after noon, by a desk whose clock says `minutes` past noon. */
 async function accepted({
   minutes = 1,
-  action = 'add' as JournalAction,
+  action = 'add' as ActionName,
   more = [] as Parameters<typeof step>[0][],
 }) {
   const clock = steadyClock(new Date(NOON + minutes * 60_000).toISOString());

@@ -1,0 +1,149 @@
+/**
+ * The actions of the trade, one row each: what an action sends, what it needs, what it does to a position, and its
+ * words. Every list, union and branch that names actions derives from it; action-parts.ts binds the code of each.
+ */
+
+type BodyField = 'market' | 'side' | 'notional_usd' | 'tenor_days' | 'client_reference';
+
+export interface ActionRow {
+  /** Below the base address. */
+  path: '/hedges' | `/hedges/${string}`;
+  /** The fields that its body must have (specification §4), in the order in which they are sent. */
+  body: readonly BodyField[];
+  /** The fields that its body may have, after those. */
+  optional: readonly BodyField[];
+  /** What it is decided on: a quote for exactly it, a tenor that the operator gives, the open hedges of its side. */
+  needs: { quote: boolean; tenor: boolean; side: boolean };
+  /** It makes the position larger: price bounds, size limits and a halt hold for it. */
+  enlarges: boolean;
+  /** It makes a hedge that carries its reference; the others change the open hedges of a side. */
+  createsHedge: boolean;
+  /** It takes every hedge of a side, whatever their size is when it is executed. */
+  takesWholeSide: boolean;
+  /** The outcome that is recorded where nothing else was seen. */
+  outcome: 'filled' | 'changed' | 'closed';
+  words: {
+    /** With its article: `a reduction`. */
+    noun: string;
+    /** The question that is confirmed before it is sent. */
+    question: string;
+    /** Why it takes no hedge ID. */
+    takesNoId: string;
+    /** What it means that another action on its side is in flight. */
+    otherInFlight: string;
+    /** What is waited for; `on` is `USDTNGN buy`. */
+    waitsFor(it: { on: string; size: string; hedge: string | undefined }): string;
+  };
+}
+
+const SIDE = ['market', 'side'] as const;
+const SIZE = [...SIDE, 'notional_usd'] as const;
+
+export const ACTION_TABLE = {
+  open: {
+    path: '/hedges',
+    body: [...SIZE, 'tenor_days'],
+    optional: ['client_reference'],
+    needs: { quote: true, tenor: true, side: false },
+    enlarges: true,
+    createsHedge: true,
+    takesWholeSide: false,
+    outcome: 'filled',
+    words: {
+      noun: 'an open',
+      question: 'Open this hedge?',
+      takesNoId: 'An open makes a new hedge; it takes no id of one.',
+      otherInFlight: 'This one adds to it.',
+      waitsFor: ({ on, size, hedge }) => `waiting for the fill of ${hedge ?? `${on} ${size}`}`,
+    },
+  },
+  add: {
+    path: '/hedges/add',
+    // ASSUMED: add and reduce take exactly this body.
+    body: SIZE,
+    optional: [],
+    needs: { quote: true, tenor: false, side: true },
+    enlarges: true,
+    createsHedge: false,
+    takesWholeSide: false,
+    outcome: 'changed',
+    words: {
+      noun: 'an add',
+      question: 'Add this?',
+      takesNoId: 'The service adds to the open hedge of a market and side; it takes no id of one.',
+      otherInFlight: 'The service adds to what is open when this one lands.',
+      waitsFor: ({ on, size }) => `waiting until ${size} are added to ${on}`,
+    },
+  },
+  reduce: {
+    path: '/hedges/reduce',
+    body: SIZE,
+    optional: [],
+    needs: { quote: false, tenor: false, side: true },
+    enlarges: false,
+    createsHedge: false,
+    takesWholeSide: false,
+    outcome: 'changed',
+    words: {
+      noun: 'a reduction',
+      question: 'Reduce the side?',
+      takesNoId: 'The service reduces what is open on a market and side; it takes no id of a hedge.',
+      otherInFlight: 'This one takes from what is open when it lands.',
+      waitsFor: ({ on, size }) => `waiting until ${size} are off ${on}`,
+    },
+  },
+  close: {
+    path: '/hedges/close',
+    body: SIDE,
+    optional: [],
+    needs: { quote: false, tenor: false, side: true },
+    enlarges: false,
+    createsHedge: false,
+    takesWholeSide: true,
+    outcome: 'closed',
+    words: {
+      noun: 'a close',
+      question: 'Close the whole side?',
+      takesNoId: 'The service closes a whole side, every hedge on it; it cannot close one hedge.',
+      otherInFlight: 'What it leaves may be nothing.',
+      waitsFor: ({ on }) => `waiting until ${on} is closed`,
+    },
+  },
+} as const satisfies Readonly<Record<string, ActionRow>>;
+
+type Rows = typeof ACTION_TABLE;
+/** The names of the rows of which these facts hold. */
+type NamesWhere<Facts> = { [Name in keyof Rows]: Rows[Name] extends Facts ? Name : never }[keyof Rows];
+/** A row without all of its facts is no action: it is an error above, and nowhere else. */
+export type ActionName = NamesWhere<ActionRow>;
+/** The fields that the body of an action must have, or may have. */
+export type RequiredField<Name extends ActionName> = Rows[Name]['body'][number];
+export type OptionalField<Name extends ActionName> = Rows[Name]['optional'][number];
+
+export const isActionName = (word: unknown): word is ActionName =>
+  typeof word === 'string' && Object.hasOwn(ACTION_TABLE, word);
+
+export const ACTION_NAMES: readonly ActionName[] = Object.keys(ACTION_TABLE).filter(isActionName);
+
+export const rowOf = (action: ActionName): ActionRow => ACTION_TABLE[action];
+
+/** Anything that is of an action: an intent, a plan, a record. */
+interface OfAction {
+  action: ActionName;
+}
+
+export const needsQuote = <Of extends OfAction>(
+  of: Of,
+): of is Of & { action: NamesWhere<{ needs: { quote: true } }> } => ACTION_TABLE[of.action].needs.quote;
+
+export const enlarges = <Of extends OfAction>(
+  of: Of,
+): of is Of & { action: NamesWhere<{ enlarges: true }> } => ACTION_TABLE[of.action].enlarges;
+
+export const createsHedge = <Of extends OfAction>(
+  of: Of,
+): of is Of & { action: NamesWhere<{ createsHedge: true }> } => ACTION_TABLE[of.action].createsHedge;
+
+export const takesWholeSide = <Of extends OfAction>(
+  of: Of,
+): of is Of & { action: NamesWhere<{ takesWholeSide: true }> } => ACTION_TABLE[of.action].takesWholeSide;

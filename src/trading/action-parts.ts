@@ -1,0 +1,167 @@
+/**
+ * The code of each action: how it is planned, read back from the journal and told from another request. What can be
+ * said of an action without code is its row in domain/action-table.ts. Pure.
+ */
+import type { Big } from 'big.js';
+import type { ActionIntent, ActionOptions, IntentOf, PriceTerms } from '../args/action-intent.ts';
+import type { ActionName } from '../domain/action-table.ts';
+import { type Side, TENORS, type Tenor } from '../domain/vocabulary.ts';
+import type { IntentRecord } from '../journal/records.ts';
+import type { Action } from '../journal/replay.ts';
+import { type Plan, type PlanFacts, type PlanOf, planAdd, planClose, planOpen, planReduce } from './plan.ts';
+
+/** An intent of the journal, with what the operator says of it now. */
+export interface RecordedIntent {
+  intent: IntentRecord;
+  size: Big;
+  price: PriceTerms;
+  allowDuplicate: boolean;
+  options: ActionOptions;
+}
+
+interface ActionParts<Intent extends ActionIntent, Planned extends Plan> {
+  /** @throws StoppedError when there is nothing to act on, or its size cannot be worked out. */
+  plan(intent: Intent, facts: PlanFacts): Planned;
+  /** The plan of what was sent before, without figures; undefined where there is none. */
+  planWithoutFigures(intent: Intent, facts: PlanFacts): Planned | undefined;
+  /** The intent again, of an entry of the journal. */
+  intentFrom(entry: RecordedIntent): Intent;
+  /** What it requests in addition to its market and side: a batch derives keys from it, so it never changes. */
+  terms(intent: Intent): readonly (string | number | null)[];
+  /** Whether the entry, on the same market and side, asked for the same. */
+  isRequestOf(intent: Intent, entry: Action): boolean;
+}
+
+const PARTS: { readonly [Name in ActionName]: ActionParts<IntentOf<Name>, PlanOf<Name>> } = {
+  open: {
+    plan: planOpen,
+    planWithoutFigures: () => undefined,
+    intentFrom: ({ intent, size: notional, price, allowDuplicate, options }) => ({
+      ...sideOf(intent),
+      ...price,
+      action: 'open',
+      options,
+      notional,
+      tenor: tenorOf(intent),
+      dealId: intent.deal_id,
+      ensure: false,
+      retryFailed: false,
+      allowDuplicate,
+    }),
+    terms: ({ notional, tenor, dealId }) => [notional.toFixed(), tenor, dealId ?? null],
+    isRequestOf: ({ notional, tenor, dealId }, entry) =>
+      entry.notional?.eq(notional) === true &&
+      tenor === entry.intent.tenor_days &&
+      dealId === entry.intent.deal_id,
+  },
+  add: {
+    plan: planAdd,
+    planWithoutFigures: (intent, facts) => ({
+      ...unknownAfter(intent, facts),
+      action: 'add',
+      intent,
+      notional: intent.notional,
+      request: { ...sideOf(intent), notional_usd: intent.notional },
+      figures: undefined,
+      grows: undefined,
+    }),
+    intentFrom: ({ intent, size: notional, price, allowDuplicate, options }) => ({
+      ...sideOf(intent),
+      ...price,
+      action: 'add',
+      options,
+      notional,
+      allowDuplicate,
+    }),
+    terms: ({ notional }) => [notional.toFixed()],
+    isRequestOf: ({ notional }, entry) => entry.notional?.eq(notional) === true,
+  },
+  reduce: {
+    plan: planReduce,
+    planWithoutFigures(intent, facts) {
+      if (intent.reduction.by !== 'notional') return undefined;
+      const { notional } = intent.reduction;
+      return {
+        ...unknownAfter(intent, facts),
+        action: 'reduce',
+        intent,
+        notional,
+        request: { ...sideOf(intent), notional_usd: notional },
+        closesSide: false,
+        comesBack: undefined,
+      };
+    },
+    intentFrom: ({ intent, size: notional, allowDuplicate, options }) => ({
+      ...sideOf(intent),
+      action: 'reduce',
+      options,
+      reduction: { by: 'notional', notional },
+      allowDuplicate,
+    }),
+    terms: (intent) => [
+      intent.reduction.by === 'notional' ? intent.reduction.notional.toFixed() : (askedOf(intent) ?? ''),
+    ],
+    isRequestOf: (intent, { intent: earlier, notional }) =>
+      intent.reduction.by === 'notional'
+        ? earlier.asked === undefined && notional?.eq(intent.reduction.notional) === true
+        : earlier.asked === askedOf(intent),
+  },
+  close: {
+    plan: planClose,
+    planWithoutFigures: (intent, facts) => ({
+      ...unknownAfter(intent, facts),
+      action: 'close',
+      intent,
+      request: sideOf(intent),
+      closesSide: true,
+      comesBack: undefined,
+      nothingToDo: false,
+    }),
+    intentFrom: ({ intent, options }) => ({ ...sideOf(intent), action: 'close', options, ifOpen: false }),
+    terms: () => [],
+    isRequestOf: () => true,
+  },
+};
+
+/** The parts of an action, whichever it is: each takes only the intents of its own action. */
+const partsOf = (action: ActionName): ActionParts<ActionIntent, Plan> => PARTS[action];
+
+export const planAction = (intent: ActionIntent, facts: PlanFacts): Plan =>
+  partsOf(intent.action).plan(intent, facts);
+
+export const planWithoutFigures = (intent: ActionIntent, facts: PlanFacts): Plan | undefined =>
+  partsOf(intent.action).planWithoutFigures(intent, facts);
+
+export const intentFrom = (entry: RecordedIntent): ActionIntent =>
+  partsOf(entry.intent.action).intentFrom(entry);
+
+export const termsOf = (intent: ActionIntent): readonly (string | number | null)[] =>
+  partsOf(intent.action).terms(intent);
+
+export const isSameRequest = (intent: ActionIntent, entry: Action): boolean =>
+  intent.action === entry.intent.action &&
+  intent.market === entry.intent.market &&
+  intent.side === entry.intent.side &&
+  partsOf(intent.action).isRequestOf(intent, entry);
+
+/** How a size was said where it was no notional; the same key must say the same. */
+export function askedOf(intent: ActionIntent): string | undefined {
+  if (!('reduction' in intent)) return undefined;
+  const { reduction } = intent;
+  if (reduction.by === 'percent') return `by ${reduction.percent.toFixed()}%`;
+  return reduction.by === 'target' ? `to ${reduction.target.toFixed()}` : undefined;
+}
+
+const sideOf = ({ market, side }: { market: string; side: Side }) => ({ market, side });
+
+const unknownAfter = (intent: ActionIntent, facts: PlanFacts) => ({
+  ...sideOf(intent),
+  facts,
+  after: { total: undefined, hedges: undefined },
+});
+
+function tenorOf({ tenor_days: days }: IntentRecord): Tenor {
+  const tenor = TENORS.find((each) => each === days);
+  if (tenor === undefined) throw new Error('an open without a tenor in the journal');
+  return tenor;
+}
