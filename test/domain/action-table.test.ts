@@ -1,0 +1,56 @@
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import { kindInBatch } from '../../src/cli/batch/batch-commands.ts';
+import { REGISTRY } from '../../src/commands/registry.ts';
+import {
+  ACTION_NAMES,
+  ACTION_TABLE,
+  type ActionName,
+  type ActionRow,
+  createsHedge,
+  enlarges,
+  isActionName,
+  needsQuote,
+  rowOf,
+  takesWholeSide,
+} from '../../src/domain/action-table.ts';
+import type { AddPlan, ClosePlan, OpenPlan, Plan, ReducePlan } from '../../src/trading/plan.ts';
+
+describe('the table of actions', () => {
+  it('names the four actions, and no other word is one', () => {
+    expectTypeOf<ActionName>().toEqualTypeOf<'open' | 'add' | 'reduce' | 'close'>();
+    expect(ACTION_NAMES).toEqual(['open', 'add', 'reduce', 'close']);
+    expect(['quote', 'toString', '__proto__', '', undefined, 4].filter(isActionName)).toEqual([]);
+  });
+
+  it('takes no row without all of its facts', () => {
+    const roll = { path: '/hedges/roll', body: ['market', 'side'] } as const;
+    // @ts-expect-error It has only its path and its body.
+    const table: Readonly<Record<string, ActionRow>> = { ...ACTION_TABLE, roll };
+    expect(Object.keys(table)).toHaveLength(ACTION_NAMES.length + 1);
+  });
+
+  it.each(ACTION_NAMES)('has for %s a path, a command and a place in a batch of its own', (action) => {
+    expect(ACTION_NAMES.filter((name) => rowOf(name).path === rowOf(action).path)).toEqual([action]);
+    expect(REGISTRY.filter(({ name }) => name === action)).toHaveLength(1);
+    expect(kindInBatch(action)).toBe('action');
+  });
+
+  it.each(ACTION_NAMES)('says the same of %s in its facts and in its body', (action) => {
+    const { body, optional, needs } = rowOf(action);
+    expect(takesWholeSide({ action })).toBe(!body.includes('notional_usd'));
+    expect(needs.tenor).toBe(body.includes('tenor_days'));
+    expect(createsHedge({ action })).toBe(optional.includes('client_reference'));
+    expect(needsQuote({ action })).toBe(enlarges({ action }));
+  });
+
+  it('narrows a plan by what it says of the action', () => {
+    const parts = (plan: Plan) => {
+      if (takesWholeSide(plan)) expectTypeOf(plan).toEqualTypeOf<ClosePlan>();
+      else if (!enlarges(plan)) expectTypeOf(plan).toEqualTypeOf<ReducePlan>();
+      else if (createsHedge(plan)) expectTypeOf(plan).toEqualTypeOf<OpenPlan>();
+      else expectTypeOf(plan).toEqualTypeOf<AddPlan>();
+    };
+    expectTypeOf(parts).parameter(0).toEqualTypeOf<Plan>();
+    expect(ACTION_NAMES.filter((action) => enlarges({ action }))).toEqual(['open', 'add']);
+  });
+});
