@@ -41,8 +41,10 @@ export type Cell =
 export interface Column {
   header: string;
   align?: 'left' | 'right';
-  /** Gives way first, from the right, when the table is too wide; named in a line under it. `last`: after all others that may. */
+  /** Hidden first, from the right, when the table is too wide, and named below it. `last`: after the other optional ones. */
   optional?: boolean | 'last';
+  /** Its cells may break between words. */
+  wrap?: boolean;
 }
 
 export interface ChartPoint {

@@ -1,16 +1,12 @@
-/**
- * A line through points, drawn in letters: labelled values at the left, labelled ends below. A picture alone: every
- * figure behind it stays exact and is in the document. Knows neither what is drawn nor the terminal.
- *
- * Small pictures within a screen: how something went, and how full something is, in letters. The figures stand
- * beside them. Knows nothing of what is drawn.
- */
+/** Pictures in letters: a line over time with labeled axes, a sparkline, and bars. */
 import type { Big } from 'big.js';
 import { textWidth } from '../domain/text-width.ts';
 import type { BarsBlock, ChartBlock, ChartPoint, SparkBlock } from './blocks.ts';
+import { setColumns } from './columns.ts';
 import { cellText, showable } from './format.ts';
-import { type Layout, sentence } from './layout.ts';
-import { blank, lineWidth, type Run, type WrappedLine, wrapRuns } from './wrap.ts';
+import { type Layout, sentence, wrapPainted } from './layout.ts';
+import { blank, lineWidth, type Run, type WrappedLine } from './wrap.ts';
+
 
 const HEIGHT = 10;
 const WIDEST = 100;
@@ -161,7 +157,7 @@ function draw(rows: readonly number[], { pen, height }: { pen: Pen; height: numb
 const LEVELS = { unicode: '▁▂▃▄▅▆▇█'.split(''), ascii: '_.-:=+*#'.split('') };
 const WIDEST_SPARK = 64;
 const BAR = { narrowest: 6, widest: 24 };
-const BETWEEN = 2;
+const GAP = 2;
 
 /** One line; nothing of fewer than two values. */
 export function laySpark({ values, indent = 0 }: SparkBlock, { width, unicode }: Layout): WrappedLine[] {
@@ -190,27 +186,27 @@ function pick(values: readonly Big[], columns: number): readonly Big[] {
   }).filter((value) => value !== undefined);
 }
 
-/** Names, bars of one length, and words beside them, under each other; without room for bars, none. */
-export function layBars({ rows }: BarsBlock, layout: Layout): WrappedLine[] {
+/** Names, bars of one length and figures in columns; without room for bars, none. */
+export function layBars({ rows }: BarsBlock, layout: Layout): string[] {
   const names = rows.map(({ name }) => showable(name, layout));
-  const column = Math.max(0, ...names.map(textWidth)) + BETWEEN;
+  const column = Math.max(0, ...names.map(textWidth));
   const words = rows.map(({ cells }) => sentence(cells, layout));
-  const room = layout.width - column - BETWEEN - Math.max(0, ...words.map(lineWidth));
-  const columns = room < BAR.narrowest || rows.every(({ part }) => part === undefined) ? 0 : room;
-  const length = Math.min(BAR.widest, columns);
-  return rows.flatMap(({ part }, index): WrappedLine[] => {
-    const name = names[index] ?? '';
-    const start = [{ text: name, style: 'dim' } as const, blank(column - textWidth(name))];
-    const bar = length === 0 ? [] : [barOf(part, length, layout), blank(BETWEEN)];
-    const beside = column + (length === 0 ? 0 : length + BETWEEN);
-    const [first = [], ...rest] = wrapRuns(words[index] ?? [], Math.max(1, layout.width - beside));
-    return [[...start, ...bar, ...first], ...rest.map((each) => [blank(beside), ...each])];
-  });
+  const free = layout.width - column - 2 * GAP - Math.max(0, ...words.map(lineWidth));
+  const hasBars = free >= BAR.narrowest && rows.some(({ part }) => part !== undefined);
+  const length = hasBars ? Math.min(BAR.widest, free) : 0;
+  const room = layout.width - column - GAP - (hasBars ? length + GAP : 0);
+  const laid = rows.flatMap(({ part }, index) =>
+    wrapPainted(words[index] ?? [], layout, { width: room }).map((each, at) => {
+      const bar = hasBars ? [at === 0 ? barOf(part, length, layout) : ''] : [];
+      return [at === 0 ? layout.paint(names[index] ?? '', 'dim') : '', ...bar, each];
+    }),
+  );
+  return setColumns(laid, [{ width: column }, ...(hasBars ? [{ width: length }] : []), { width: room }], GAP);
 }
 
-function barOf(part: number | undefined, length: number, { unicode }: Layout) {
-  if (part === undefined) return blank(length);
+function barOf(part: number | undefined, length: number, { unicode }: Layout): string {
+  if (part === undefined) return '';
   const full = Math.round(Math.min(1, Math.max(0, part)) * length);
   const [on, off] = unicode ? ['█', '░'] : ['#', '.'];
-  return { text: on.repeat(full) + off.repeat(length - full), style: 'plain' } as const;
+  return on.repeat(full) + off.repeat(length - full);
 }

@@ -1,20 +1,16 @@
-/**
- * A person's view as text: blocks laid out to a width, then painted. Knows no terminal and no resource.
- *
- * Two columns of lines beside each other, where the window is wide enough for both. Knows nothing of what they say.
- *
- * An error as a person reads it: what happened, what it means for the book, what to do next.
- */
+/** A view for a person as text: blocks laid out to a width and painted; and errors as a person reads them. */
 import { ENVIRONMENT_GLOSS } from '../domain/vocabulary.ts';
 import { type Effect, type HedgeError, OWN_CODES, RefusedError } from '../errors.ts';
 import { type BesideBlock, type Block, line, message } from './blocks.ts';
 import { layBars, layChart, laySpark } from './chart.ts';
+import { setColumns } from './columns.ts';
 import { ours, showable } from './format.ts';
 import { hintBlocks, hintFor } from './hint.ts';
-import { indented, type Layout, layCommands, layFigures, layPairs, sentence } from './layout.ts';
+import { indented, type Layout, layCommands, layFigures, layPairs, sentence, wrapPainted } from './layout.ts';
 import { layTable } from './render-table.ts';
-import { type Painter, type PaintLevel, painterOf } from './style.ts';
-import { blank, lineWidth, type Run, type WrappedLine, wrapRuns } from './wrap.ts';
+import { type PaintLevel, painterOf } from './style.ts';
+import { lineWidth, paintLine, type Run, type WrappedLine } from './wrap.ts';
+
 export interface HumanView {
   /** Columns of the stream; below 20 it is taken as 20. */
   width: number;
@@ -29,32 +25,35 @@ export interface HumanView {
 }
 
 const NARROWEST = 20;
-/** What goes on in the next line stands further in: no text of a service begins a line that it was not given. */
+/** Continued lines are indented, so that no text of the service can pose as a line of its own. */
 const HANGING = 2;
 
-/** The blocks as lines that each end in a line end, none wider than the view but verbatim ones and commands, none ending in blanks. */
+/** Lines without blanks at their end, none wider than the view except verbatim ones and commands. */
 export function renderHuman(blocks: readonly Block[], view: HumanView): string {
-  const layout: Layout = { ...view, width: Math.max(NARROWEST, Math.floor(view.width)) };
-  const paint = painterOf(view.colour);
+  const width = Math.max(NARROWEST, Math.floor(view.width));
+  const layout: Layout = { ...view, width, paint: painterOf(view.colour) };
   return blocks
     .flatMap((block) => layBlock(block, layout))
-    .map((laid) => `${paintLine(laid, paint)}\n`)
+    .map((each) => `${each}\n`)
     .join('');
 }
 
-function layBlock(block: Block, layout: Layout): WrappedLine[] {
+function layBlock(block: Block, layout: Layout): string[] {
+  const painted = (lines: readonly WrappedLine[]): string[] =>
+    lines.map((each) => paintLine(each, layout.paint));
   switch (block.kind) {
     case 'heading':
       return layHeading(block, layout);
     case 'line': {
       const indent = Math.min(block.indent ?? 0, Math.floor(layout.width / 2));
       const runs = sentence(block.cells, layout);
-      return runs.length === 0 ? [] : indented(wrapRuns(runs, layout.width - indent, HANGING), indent);
+      const room = { width: layout.width - indent, indent: HANGING };
+      return runs.length === 0 ? [] : indented(wrapPainted(runs, layout, room), indent);
     }
     case 'verbatim':
-      return [[{ text: ours(block.text, layout), style: 'plain' }]];
+      return [ours(block.text, layout).trimEnd()];
     case 'gap':
-      return [[]];
+      return [''];
     case 'table':
       return layTable(block, layout);
     case 'figures':
@@ -62,13 +61,13 @@ function layBlock(block: Block, layout: Layout): WrappedLine[] {
     case 'commands':
       return layCommands(block.rows, layout);
     case 'chart':
-      return layChart(block, layout);
+      return painted(layChart(block, layout));
     case 'spark':
-      return laySpark(block, layout);
+      return painted(laySpark(block, layout));
     case 'bars':
       return layBars(block, layout);
     case 'beside':
-      return layColumns(block, layout, (blocks, within) => blocks.flatMap((each) => layBlock(each, within)));
+      return layColumns(block, layout);
     case 'pairs':
       return layPairs(block.pairs, layout);
     default:
@@ -76,49 +75,45 @@ function layBlock(block: Block, layout: Layout): WrappedLine[] {
   }
 }
 
-function layHeading(heading: Extract<Block, { kind: 'heading' }>, layout: Layout): WrappedLine[] {
+function layHeading(heading: Extract<Block, { kind: 'heading' }>, layout: Layout): string[] {
   const { environment, profile } = heading;
   const dot: Run = { text: ` ${showable('·', layout)} `, style: 'dim' };
   const left: Run[] = [{ text: environment.toUpperCase(), style: environment }];
-  // The practice desk's profile is called practice; saying it twice says less.
   if (profile !== environment) left.push(dot, { text: showable(profile, layout), style: 'strong' });
   left.push(dot, { text: showable(ENVIRONMENT_GLOSS[environment], layout), style: 'plain' });
   const note = sentence(heading.note ?? [], layout);
-  if (note.length === 0) return wrapRuns(left, layout.width);
-  const free = layout.width - lineWidth(left) - lineWidth(note);
-  if (free >= 2) return [[...left, blank(free), ...note]];
-  return [...wrapRuns(left, layout.width), ...wrapRuns(note, layout.width)];
+  if (note.length === 0) return wrapPainted(left, layout);
+  const width = lineWidth(left);
+  const rest = layout.width - width - HEADING_GAP;
+  if (lineWidth(note) > rest) return [...wrapPainted(left, layout), ...wrapPainted(note, layout)];
+  return setColumns(
+    [[paintLine(left, layout.paint), paintLine(note, layout.paint)]],
+    [{ width }, { width: rest, align: 'right' }],
+    HEADING_GAP,
+  );
 }
 
-function paintLine(laid: WrappedLine, paint: Painter): string {
-  const runs = [...laid];
-  while (runs.at(-1)?.text.trim() === '') runs.pop();
-  return runs
-    .map(({ text, style }, index) => paint(index === runs.length - 1 ? text.trimEnd() : text, style))
-    .join('');
-}
+const HEADING_GAP = 2;
 
-/** Each of two columns needs as much. */
-const EACH_NEEDS = 56;
+/** Narrowest width of each of two columns. */
+const COLUMN_ROOM = 56;
 const BETWEEN = 3;
 
-/** `lay` lays out the blocks of one column; narrower windows have the right column under the left one. */
-export function layColumns(
-  { left, right }: BesideBlock,
-  layout: Layout,
-  lay: (blocks: readonly Block[], layout: Layout) => WrappedLine[],
-): WrappedLine[] {
+/** Two columns of blocks; in narrower windows the right one is below the left one. */
+function layColumns({ left, right }: BesideBlock, layout: Layout): string[] {
   const width = Math.floor((layout.width - BETWEEN) / 2);
-  if (width < EACH_NEEDS) {
-    const gap: Block = { kind: 'gap' };
-    return lay([...left, ...(right.length === 0 ? [] : [gap]), ...right], layout);
+  const lay = (blocks: readonly Block[], within: Layout): string[] =>
+    blocks.flatMap((each) => layBlock(each, within));
+  if (width < COLUMN_ROOM) {
+    const gap: readonly Block[] = right.length === 0 ? [] : [{ kind: 'gap' }];
+    return lay([...left, ...gap, ...right], layout);
   }
-  const [one, other] = [left, right].map((blocks) => lay(blocks, { ...layout, width }));
-  const count = Math.max(one?.length ?? 0, other?.length ?? 0);
-  return Array.from({ length: count }, (_, row) => {
-    const start = one?.[row] ?? [];
-    return [...start, blank(width + BETWEEN - lineWidth(start)), ...(other?.[row] ?? [])];
-  });
+  const [one = [], other = []] = [left, right].map((blocks) => lay(blocks, { ...layout, width }));
+  const rows = Array.from({ length: Math.max(one.length, other.length) }, (_, row) => [
+    one[row] ?? '',
+    other[row] ?? '',
+  ]);
+  return setColumns(rows, [{ width }, { width }], BETWEEN);
 }
 
 /** Lines for standard error. A code of the service stands in brackets behind what happened. */

@@ -1,6 +1,7 @@
-/** Breaks styled words into lines that fit a width. Knows neither cells nor how a style looks. */
+/** Breaks styled words into lines that fit a width, and paints them. */
 import { cutInPieces, textWidth } from '../domain/text-width.ts';
-import type { Style } from './style.ts';
+import type { Painter, Style } from './style.ts';
+
 /** A stretch of text in one style, without line ends. `whole` stretches are not broken at their blanks. */
 export interface Run {
   text: string;
@@ -19,6 +20,15 @@ interface Word {
 
 export const lineWidth = (line: WrappedLine): number =>
   line.reduce((width, { text }) => width + textWidth(text), 0);
+
+/** The line in its colors, without blanks at its end. */
+export function paintLine(line: WrappedLine, paint: Painter): string {
+  const runs = [...line];
+  while (runs.at(-1)?.text.trim() === '') runs.pop();
+  return runs
+    .map(({ text, style }, index) => paint(index === runs.length - 1 ? text.trimEnd() : text, style))
+    .join('');
+}
 
 export const blank = (columns: number): Run => ({ text: ' '.repeat(Math.max(0, columns)), style: 'plain' });
 

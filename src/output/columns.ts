@@ -1,0 +1,94 @@
+/** Columns side by side, set by cli-table3: callers choose widths, it aligns, wraps and truncates. */
+import Table from 'cli-table3';
+import { graphemesOf, graphemeWidth } from '../domain/text-width.ts';
+
+export interface ColumnShape {
+  width: number;
+  align?: 'left' | 'right';
+  /** Breaks longer cells between words; other cells are formatted to fit. */
+  wrap?: boolean;
+}
+
+/** Painted text of one line. `colSpan`: it also takes the columns after it. */
+export type ColumnCell = string | { content: string; colSpan: number };
+
+const NO_BORDERS = {
+  top: '',
+  'top-mid': '',
+  'top-left': '',
+  'top-right': '',
+  bottom: '',
+  'bottom-mid': '',
+  'bottom-left': '',
+  'bottom-right': '',
+  left: '',
+  'left-mid': '',
+  mid: '',
+  'mid-mid': '',
+  right: '',
+  'right-mid': '',
+  // cli-table3 adds one column to a spanning cell for each border; the rest of a gap is padding.
+  middle: ' ',
+};
+
+/** The rows as lines without blanks at their end. One line a cell: cli-table3 is quadratic in cells of many lines. */
+export function setColumns(
+  rows: readonly (readonly ColumnCell[])[],
+  shapes: readonly ColumnShape[],
+  gap = 2,
+): string[] {
+  if (rows.length === 0) return [];
+  const { hide, show } = widthPlaceholders();
+  const table = new Table({
+    colWidths: shapes.map(({ width }) => Math.max(1, width) + gap - 1),
+    colAligns: shapes.map(({ align = 'left' }) => align),
+    chars: NO_BORDERS,
+    style: { head: [], border: [], 'padding-left': 0, 'padding-right': gap - 1, compact: true },
+  });
+  for (const row of rows)
+    table.push(
+      row.map((cell, at) => ({
+        ...(typeof cell === 'string' ? {} : { colSpan: cell.colSpan, hAlign: 'left' as const }),
+        content: hide(typeof cell === 'string' ? cell : cell.content),
+        wordWrap: shapes[at]?.wrap === true,
+      })),
+    );
+  return table
+    .toString()
+    .split('\n')
+    .map((line) => show(line).trimEnd());
+}
+
+const FIRST = 0xf0000;
+const FILLER = '\u{e000}';
+const ASCII = /^[\x20-\x7e]*$/;
+const COLOR = /(\p{Cc}\[[\d;]*m)/u;
+
+/** cli-table3 measures by older tables than ours: it gets one private character for each column of other letters. */
+function widthPlaceholders(): { hide(text: string): string; show(text: string): string } {
+  const letters: string[] = [];
+  const places = new Map<string, string>();
+  const placeholder = (letter: string): string => {
+    const known = places.get(letter);
+    if (known !== undefined) return known;
+    const made =
+      String.fromCodePoint(FIRST + letters.length) + FILLER.repeat(Math.max(0, graphemeWidth(letter) - 1));
+    letters.push(letter);
+    places.set(letter, made);
+    return made;
+  };
+  const hidden = (text: string): string =>
+    ASCII.test(text) || COLOR.test(text)
+      ? text
+      : graphemesOf(text)
+          .map((letter) => (ASCII.test(letter) ? letter : placeholder(letter)))
+          .join('');
+  return {
+    hide: (text) => (ASCII.test(text) ? text : text.split(COLOR).map(hidden).join('')),
+    show: (text) =>
+      text.replace(
+        /[\u{f0000}-\u{10ffff}]\u{e000}*/gu,
+        (made) => letters[(made.codePointAt(0) ?? FIRST) - FIRST] ?? made,
+      ),
+  };
+}
