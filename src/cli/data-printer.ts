@@ -1,8 +1,4 @@
-/**
- * Results as bare data on standard output: CSV, a record a line, or what a query picked. They hold no place for
- * an error: whatever went wrong is said on standard error, and then standard output stays empty. That a condition
- * does not hold is no failure of the answer: both are there.
- */
+/** Results as bare data on standard output: CSV, a record per line, or what a query picked. Errors go to standard error. */
 import type { CommandResult } from '../commands/command-result.ts';
 import { writeExactJson } from '../domain/exact-json.ts';
 import { ConditionError } from '../errors.ts';
@@ -33,13 +29,13 @@ export function dataPrinter(
   };
 }
 
-interface Ready {
+interface RenderInput {
   shown: CommandResult;
   context: RenderContext;
   stdout: Surface;
 }
 
-async function render({ form, query }: Output, { shown, context, stdout }: Ready): Promise<string> {
+async function render({ form, query }: Output, { shown, context, stdout }: RenderInput): Promise<string> {
   if (query === undefined) return inForm(form, tableOf(shown), stdout);
   const { readQuery } = await import('../output/query/query.ts');
   const picked = readQuery(query)(documentOf(context, shown, undefined));
@@ -55,7 +51,7 @@ async function inForm(form: OutputForm, table: RecordTable, stdout: Surface): Pr
   return renderCsv(table, { harmless: stdout.isTTY });
 }
 
-/** Whole records of the list keep its columns, some of them or all; anything else has those of its own. */
+/** Whole records keep the columns of the list; anything else has its own. */
 function pickedTable(records: readonly unknown[], list: RecordTable | undefined): RecordTable {
   const own: RecordTable = { columns: [], records, like: list?.columns };
   if (list === undefined || records.length === 0) return own;
@@ -70,6 +66,6 @@ function tableOf(shown: CommandResult): RecordTable {
 
 const spelling = ({ unicode, isTTY }: Surface) => ({ unicode: unicode || !isTTY });
 
-/** What a document says in `meta.covers`, where there is no document to say it. */
+/** `meta.covers`, for output without a document. */
 const coverNotes = ({ meta: { covers } }: CommandResult): readonly string[] =>
   isCoverage(covers) ? coverageInWords(covers) : [];

@@ -1,4 +1,4 @@
-/** Errors to exit codes and what each of them means, the one place. */
+/** Exit codes: which errors end with them, and what they mean. */
 import {
   ConditionError,
   CredentialError,
@@ -28,7 +28,7 @@ type ErrorKind = abstract new (...args: never[]) => HedgeError;
 interface ExitCode {
   code: number;
   meaning: string;
-  /** What ends with it, where it is an error. */
+  /** The errors that end with it. */
   kinds?: readonly ErrorKind[];
 }
 
@@ -96,36 +96,29 @@ export const EXIT_CODES: readonly ExitCode[] = [
   },
 ];
 
-/** Ctrl-C and its like have no code of ours. */
 export const DIES_BY_SIGNAL = 'Ctrl-C, TERM, HUP: the process ends by the signal, so a shell loop stops too';
 
-/**
- * The exit code of an error. What is none of ours is a bug: 1. A code that says that the book did not change is
- * not given where an action may have been done before: that is in doubt, whatever stopped it now.
- */
+/** Unknown errors exit 1. Codes that promise no change are not used while an earlier attempt is unknown: that is 7. */
 export function exitCodeOf(error: HedgeError): number {
   const code =
     EXIT_CODES.find(({ kinds = [] }) => kinds.some((kind) => error instanceof kind))?.code ?? EXIT_BUG;
   return error.effect === 'unknown' && NO_CHANGE.includes(code) ? EXIT_UNKNOWN : code;
 }
 
-/**
- * Several results in one run: which exit code stands for them all. In doubt first; then what ends every line
- * alike; then what a line came to, the changes of the book before the readings.
- */
+/** The exit code of a batch is the worst of its lines: unknown outcomes first, then failures that end every line. */
 export const WORST_FIRST: readonly number[] = [7, 78, 74, EXIT_BUG, 4, 5, 9, 8, 10, 3, 2, 6, 11, EXIT_OK];
 
 export const worseOf = (one: number, other: number): number =>
   WORST_FIRST.indexOf(one) <= WORST_FIRST.indexOf(other) ? one : other;
 
-/** What a shell counts a process ended by a signal as. */
+/** As a shell reports a process that a signal ended. */
 const DIED_BY: Readonly<Record<InterruptedError['signal'], number>> = {
   SIGHUP: 129,
   SIGINT: 130,
   SIGTERM: 143,
 };
 
-/** The code that a line of a batch would have ended a program of its own with. */
+/** The exit code of a line in a batch. */
 export function codeOfLine(error: HedgeError | undefined): number {
   if (error === undefined) return EXIT_OK;
   return error instanceof InterruptedError ? DIED_BY[error.signal] : exitCodeOf(error);

@@ -1,7 +1,4 @@
-/**
- * The options that every command takes, before or after its name, and the glance at the bare words that
- * decides how anything at all is shown, a wrong command line included.
- */
+/** The options of every command, and a scan for them that works on an invalid command line too. */
 import type { OptionSpec } from '../commands/define.ts';
 import { inferOutput, type Output } from './output-options.ts';
 export interface GlobalOptions {
@@ -33,7 +30,7 @@ export const GLOBAL_OPTIONS: readonly OptionSpec[] = [
   { flags: '-v, --verbose', summary: 'requests and responses on standard error, key masked' },
 ];
 
-/** Global options that take a value, so that the word after them is not taken for a command. */
+/** Global options with a value, which is not the name of a command. */
 export const VALUED_GLOBALS: readonly string[] = ['--profile', '--expect-env', '--output', '--query'];
 
 export interface ScannedOptions {
@@ -43,7 +40,7 @@ export interface ScannedOptions {
   verbose: boolean;
 }
 
-/** Looks for the switches among the words before a bare `--`. Words that are values do no harm here. */
+/** Finds the switches before a bare `--`. */
 export function scanGlobalOptions(argv: readonly string[]): ScannedOptions {
   const end = argv.indexOf('--');
   const words = end === -1 ? argv : argv.slice(0, end);
@@ -61,14 +58,14 @@ export function scanGlobalOptions(argv: readonly string[]): ScannedOptions {
   };
 }
 
-/** The value that follows an option, or stands in it after `=`. */
+/** The value after an option, or after its `=`. */
 function valueOf(words: readonly string[], option: string): string | undefined {
   const at = words.findIndex((word) => word === option || word.startsWith(`${option}=`));
   const word = words[at];
   return word === option ? words[at + 1] : word?.slice(option.length + 1);
 }
 
-/** The first words that are neither options nor their values: the command's name, and what follows it. */
+/** The words that are neither options nor their values. */
 export function bareWords(argv: readonly string[]): readonly string[] {
   const words: string[] = [];
   for (let at = 0; at < argv.length; at += 1) {

@@ -1,4 +1,4 @@
-/** What a person reads: results, errors and what is said before them, laid out for the stream they go to. */
+/** Results, errors and notes for a person, laid out for the stream they go to. */
 import type { CommandResult } from '../commands/command-result.ts';
 import { exactInstant } from '../domain/instants.ts';
 import type { HedgeError } from '../errors.ts';
@@ -6,13 +6,13 @@ import type { Block } from '../output/blocks.ts';
 import { renderErrorHuman, renderHuman } from '../output/render-human.ts';
 import type { Surface, Terminal } from '../terminal/streams.ts';
 import type { RenderContext } from './render-context.ts';
-/** Whose result it is that goes to standard output, where a person sees both. */
+/** The environment line on standard error, for a result on standard output. */
 export function printHeading(terminal: Terminal, shown: CommandResult, context: RenderContext): void {
   if (context.identity !== undefined)
-    sayPainted(terminal, toText([headingOf(context, shown)], terminal.stderr, context));
+    writePainted(terminal, toText([headingOf(context, shown)], terminal.stderr, context));
 }
 
-/** Blocks that are no result: on standard error, under the environment line unless it stands there already. */
+/** Blocks on standard error, below the environment line unless it is shown already. */
 export function printBlocks(
   terminal: Terminal,
   blocks: readonly Block[],
@@ -23,14 +23,14 @@ export function printBlocks(
       ? []
       : [{ kind: 'heading', environment: identity.environment, profile: identity.profile }];
   const context = { command: '', aside: undefined, identity, named: undefined, headed, now };
-  sayPainted(terminal, toText([...heading, ...blocks], terminal.stderr, context));
+  writePainted(terminal, toText([...heading, ...blocks], terminal.stderr, context));
 }
 
-/** Columns that a list of choices takes before each of them. */
+/** Columns before each choice of a list. */
 const MARK = 2;
 const NARROWEST_CHOICE = 40;
 
-/** Blocks as lines without colour, for choices that standard error shows in a list. */
+/** Blocks as lines without color, for a list of choices on standard error. */
 export function plainLines(
   terminal: Terminal,
   blocks: readonly Block[],
@@ -49,7 +49,7 @@ export function plainLines(
     .split('\n');
 }
 
-/** The view on standard output, under the environment line; what was found wrong on standard error. */
+/** The view on standard output, below the environment line; a finding on standard error. */
 export async function printResult(
   terminal: Terminal,
   shown: CommandResult,
@@ -60,12 +60,12 @@ export async function printResult(
   if (blocks.length > 0)
     await terminal.writeResult(toText(blocks, terminal.stdout, seenAt(context, shown), shown.zone));
   if (shown.finding === undefined) return;
-  // Where it is all there is to see, it too says whose book it is of.
+  // A finding alone has the environment line too.
   if (blocks.length === 0 && !context.headed && terminal.stderr.isTTY) printHeading(terminal, shown, context);
   printError(terminal, shown.finding, context);
 }
 
-/** A result's view under its environment line, if that is not seen yet; nothing where there is nothing to see. */
+/** A view below its environment line, unless that is shown already. */
 export function resultBlocks(shown: CommandResult, context: RenderContext): readonly Block[] {
   const blocks = shown.blocks();
   if (blocks.length === 0 || context.identity === undefined || context.headed) return blocks;
@@ -73,31 +73,32 @@ export function resultBlocks(shown: CommandResult, context: RenderContext): read
 }
 
 export function printError(terminal: Terminal, error: HedgeError, context: RenderContext): void {
-  sayPainted(terminal, renderErrorHuman(error, viewOf(terminal.stderr, context), context.named));
+  writePainted(terminal, renderErrorHuman(error, viewOf(terminal.stderr, context), context.named));
 }
 
-/** Lines that the presentation has laid out and made harmless. */
-const sayPainted = (terminal: Terminal, lines: string): void => terminal.writeNote(lines, { painted: true });
+/** The lines are sanitized already. */
+const writePainted = (terminal: Terminal, lines: string): void =>
+  terminal.writeNote(lines, { painted: true });
 
 function headingOf(context: RenderContext, shown: CommandResult): Block {
   const { identity, aside } = context;
   if (identity === undefined) throw new Error('a heading needs an identity');
   const { servedAt } = shown;
-  // Practice has a time of its own, which may be days ahead: this machine's is not it.
-  const untold = servedAt === undefined && identity.environment === 'practice';
+  // Practice has its own clock, which may be days ahead.
+  const unknown = servedAt === undefined && identity.environment === 'practice';
   const at = {
     kind: 'time',
     at: exactInstant(servedAt?.getTime() ?? context.now),
     style: 'second',
   } as const;
   const note = [
-    ...(aside === undefined ? [] : [{ kind: 'text', text: untold ? aside : `${aside},` } as const]),
-    ...(untold ? [] : [at]),
+    ...(aside === undefined ? [] : [{ kind: 'text', text: unknown ? aside : `${aside},` } as const]),
+    ...(unknown ? [] : [at]),
   ];
   return { kind: 'heading', environment: identity.environment, profile: identity.profile, note };
 }
 
-/** How far off a time is goes by the service's clock: practice may be days ahead of this machine. */
+/** Relative times follow the clock of the service: practice may be days ahead. */
 const seenAt = (context: RenderContext, { servedAt }: CommandResult): RenderContext => ({
   ...context,
   now: servedAt?.getTime() ?? context.now,

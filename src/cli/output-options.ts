@@ -1,22 +1,17 @@
-/**
- * The form a result leaves in: what `--output`, `--json` and `--csv` come to, and where a form makes no sense.
- * It renders nothing.
- */
+/** The output format: `--output`, `--json`, `--csv` and `--query`, and which command takes which. */
 import type { Command } from '../commands/define.ts';
 import { didYouMean } from '../domain/did-you-mean.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
-/** A view for a person; one document; a record a line; a table for a spreadsheet. */
 export const OUTPUT_FORMS = ['table', 'json', 'jsonl', 'csv'] as const;
 export type OutputForm = (typeof OUTPUT_FORMS)[number];
 
 export interface Output {
   form: OutputForm;
-  /** A JMESPath expression that picks from the document; under `table` what it finds is printed bare. */
+  /** JMESPath over the document; with `table` its result is printed bare. */
   query: string | undefined;
 }
 
-/** What was typed of it. */
 export interface OutputOptions {
   json: boolean;
   csv: boolean;
@@ -24,7 +19,7 @@ export interface OutputOptions {
   query: string | undefined;
 }
 
-/** The form that was asked for. Throws UsageError for one that does not exist, and for two at once. */
+/** @throws UsageError for an unknown format, and for two at once. */
 export function readOutput({ json, csv, output, query }: OutputOptions): Output {
   const asked = [
     ...(json ? ['--json'] : []),
@@ -33,22 +28,22 @@ export function readOutput({ json, csv, output, query }: OutputOptions): Output 
   ];
   const [one, other] = asked;
   if (other !== undefined)
-    throw new UsageError(`${one ?? ''} and ${other} both say the form of the output.`, 'Give one of them.');
+    throw new UsageError(`${one ?? ''} and ${other} both set the output format.`, 'Give one of them.');
   const form = formOf({ json, csv, output });
   if (form === undefined)
     throw new UsageError(
-      `${quoted(output ?? '')} is not a form of output.`,
+      `${quoted(output ?? '')} is not an output format.`,
       `${didYouMean(output ?? '', OUTPUT_FORMS)}It is one of ${OUTPUT_FORMS.join(', ')}: --output json`,
     );
   if (query !== undefined && output !== undefined && form === 'table')
     throw new UsageError(
-      'A query picks from the document, and a table has none.',
-      'Leave out --output table for the bare values, or take json, jsonl or csv.',
+      '--query does not work with --output table.',
+      'Leave out --output table for bare values, or use json, jsonl or csv.',
     );
   return { form, query };
 }
 
-/** The same read loosely, for showing whatever is wrong with the line: the first form that is named. */
+/** The first format that is named, also on an invalid command line. */
 export const inferOutput = (options: OutputOptions): Output => ({
   form: formOf(options) ?? 'table',
   query: options.query,
@@ -60,12 +55,12 @@ function formOf({ json, csv, output }: Omit<OutputOptions, 'query'>): OutputForm
   return output === undefined ? 'table' : OUTPUT_FORMS.find((form) => form === output.toLowerCase());
 }
 
-/** Throws UsageError where the command has nothing to show in that form, and for a query that is none. */
+/** @throws UsageError where the command does not have that format, and for an invalid query. */
 export async function checkOutput({ form, query }: Output, { name, lists, lines }: Command): Promise<void> {
   if (lines && (form === 'csv' || query !== undefined))
     throw new UsageError(
-      `hedge ${name} prints whole documents, one a line.`,
-      'Leave out the form, and pick from them afterwards: jq reads them line by line.',
+      `hedge ${name} prints JSON documents, one per line.`,
+      'Leave out the format, and use jq on the lines.',
     );
   if (query !== undefined) {
     const { readQuery } = await import('../output/query/query.ts');
@@ -74,7 +69,7 @@ export async function checkOutput({ form, query }: Output, { name, lists, lines 
   }
   if (form !== 'csv' || lists) return;
   throw new UsageError(
-    `${name === 'hedge' ? name : `hedge ${name}`} shows no list, and CSV is for lists.`,
-    'For a script: --json, or what a --query picks, as CSV too. Lists are markets, price, quote, hedges, history, positions, journal and profile list.',
+    `${name === 'hedge' ? name : `hedge ${name}`} shows no list; CSV needs one.`,
+    'For a script: --json, or --query with --csv. Lists are markets, price, quote, hedges, history, positions, journal and profile list.',
   );
 }

@@ -1,7 +1,4 @@
-/**
- * One invocation from its words to its exit code, the same for every command: read, run, print, and turn
- * whatever went wrong into one message and one code. The only place that catches.
- */
+/** One invocation: read the command line, run, print, and turn any error into one message and one exit code. */
 
 import type { CommandContext } from '../commands/command-context.ts';
 import type { CommandResult } from '../commands/command-result.ts';
@@ -17,7 +14,6 @@ import { checkOutput } from './output-options.ts';
 import type { Printer } from './printer.ts';
 import type { ProfileIdentity, RenderContext } from './render-context.ts';
 import { errorOf, withShutdownDeadline } from './shutdown.ts';
-/** What one invocation runs with. */
 export interface Runtime {
   argv: readonly string[];
   terminal: Terminal;
@@ -27,32 +23,31 @@ export interface Runtime {
 }
 
 export interface OpenCommandContext {
-  desk: CommandContext;
-  /** Known once the desk had to select a profile. */
+  context: CommandContext;
+  /** Known once a profile was selected. */
   identity(): ProfileIdentity | undefined;
   /** Whether the environment line has been shown on standard error. */
   headed(): boolean;
-  /** Whether an action was, or was to be, shown: from then on something may have been sent. */
+  /** Whether an action was previewed: from then on a request may have been sent. */
   dealt(): boolean;
   close(): Promise<void>;
 }
 
-/** The widest that help is set, however wide the terminal. */
 const HELP_WIDTH = 80;
 
-/** Runs one invocation and gives its exit code. Never throws; never exits. */
+/** The exit code of one invocation. Never throws, never exits. */
 export async function runInvocation(runtime: Runtime): Promise<number> {
   const { argv, terminal } = runtime;
-  const glance = scanGlobalOptions(argv);
+  const scanned = scanGlobalOptions(argv);
   const stopping = { signal: runtime.signals.signal, clock: runtime.clock };
-  let { output } = glance;
+  let { output } = scanned;
   let command: Command | undefined;
   let typed = '';
   let named: string | undefined;
   let opened: OpenCommandContext | undefined;
   let code = EXIT_OK;
   const dealt = (): boolean => opened?.dealt() ?? false;
-  const context = (): RenderContext => ({
+  const rendering = (): RenderContext => ({
     command: command?.name ?? typed,
     aside: command?.aside,
     identity: opened?.identity(),
@@ -65,53 +60,62 @@ export async function runInvocation(runtime: Runtime): Promise<number> {
     const onNamed = (name: string): void => {
       typed = name;
     };
-    const said = await readCommandLine(argv, { width, onNamed });
-    if (said.kind === 'text') {
+    const read = await readCommandLine(argv, { width, onNamed });
+    if (read.kind === 'text') {
       const { helpShown, wantsDocument } = await import('./help/find-help.ts');
       if (wantsDocument(output)) {
-        const printer = await printerFor(terminal, { ...glance, output, lines: false });
-        await printer.result(helpShown(said.text), context());
-      } else await terminal.writeHelp(said.text);
+        const printer = await printerFor(terminal, { ...scanned, output, lines: false });
+        await printer.result(helpShown(read.text), rendering());
+      } else await terminal.writeHelp(read.text);
       return EXIT_OK;
     }
-    command = said.command;
-    output = said.globals.output;
+    command = read.command;
+    output = read.globals.output;
     await checkOutput(output, command);
-    named = said.globals.profile;
-    const everyMs = await command.watch(said.raw);
+    named = read.globals.profile;
+    const everyMs = await command.watch(read.raw);
     const watch = everyMs === undefined ? undefined : await import('./watch/run-watch.ts');
     watch?.checkWatched(output);
-    const act = command.prepare(said.raw);
-    opened = await runtime.openCommandContext(said.globals);
-    const { desk } = opened;
+    const act = command.prepare(read.raw);
+    opened = await runtime.openCommandContext(read.globals);
+    const { context } = opened;
     if (watch !== undefined && everyMs !== undefined) {
-      const read = () => act(desk, () => Promise.resolve());
-      const clear = () => desk.progress.stop();
-      await watch.runWatch({ ...glance, ...stopping, output, terminal, context, everyMs, read, clear });
+      const readOnce = () => act(context, () => Promise.resolve());
+      const clear = () => context.progress.stop();
+      await watch.runWatch({
+        ...scanned,
+        ...stopping,
+        output,
+        terminal,
+        context: rendering,
+        everyMs,
+        read: readOnce,
+        clear,
+      });
       return code;
     }
     const { lines } = command;
     let printer: Printer | undefined;
     const print = async (shown: CommandResult): Promise<void> => {
       if (shown.finding !== undefined) code = worseOf(code, exitCodeOf(shown.finding));
-      if (!lines || terminal.stdout.isTTY) desk.progress.stop();
-      printer ??= await printerFor(terminal, { ...glance, output, lines });
-      await printer.result(shown, context());
+      if (!lines || terminal.stdout.isTTY) context.progress.stop();
+      printer ??= await printerFor(terminal, { ...scanned, output, lines });
+      await printer.result(shown, rendering());
     };
-    // What runs many lines ends each of them by itself, and has to say of each how it ended.
-    const running = act(desk, print);
+    // A batch ends each of its lines itself.
+    const running = act(context, print);
     const shown = await (lines ? running : withShutdownDeadline(running, { ...stopping, dealt }));
     if (shown !== undefined) await print(shown);
-    desk.progress.stop();
+    context.progress.stop();
     return code;
   } catch (thrown) {
-    opened?.desk.progress.stop();
+    opened?.context.progress.stop();
     const failed = await fail(errorOf(thrown, stopping.signal, dealt()), {
-      printer: await printerFor(terminal, { ...glance, output, lines: command?.lines ?? false }),
+      printer: await printerFor(terminal, { ...scanned, output, lines: command?.lines ?? false }),
       terminal,
-      context: context(),
+      context: rendering(),
       dealt: dealt(),
-      verbose: glance.verbose,
+      verbose: scanned.verbose,
     });
     return worseOf(code, failed);
   } finally {
@@ -119,8 +123,8 @@ export async function runInvocation(runtime: Runtime): Promise<number> {
   }
 }
 
-/** Of a result that could not be written, where an action was shown. */
-const IN_THE_JOURNAL = 'What was sent, and what became of it: hedge journal. Do not deal it again for this.';
+/** When the result of an action could not be written. */
+const SEE_JOURNAL = 'The action and its outcome are in the journal: hedge journal. Do not enter it again.';
 
 async function printerFor(
   terminal: Terminal,
@@ -150,7 +154,7 @@ async function fail(
     terminal.writeNote(error.cause.stack ?? error.cause.message);
   if (error instanceof OutputError) {
     terminal.writeNote(error.message);
-    if (dealt) terminal.writeNote(IN_THE_JOURNAL);
+    if (dealt) terminal.writeNote(SEE_JOURNAL);
     return exitCodeOf(error);
   }
   try {

@@ -1,8 +1,4 @@
-/**
- * The two ways a result leaves the program: a view for a person, a document for a script. The choice is
- * made once, in the pipeline; commands never ask which it is. What is said to a person is saying.ts, which a
- * document loads only when there is something to say.
- */
+/** How a result leaves the program: a view for a person or a document for a script. */
 import type { CommandResult } from '../commands/command-result.ts';
 import { isoSeconds } from '../domain/instants.ts';
 import type { HedgeError } from '../errors.ts';
@@ -14,11 +10,12 @@ export interface Printer {
   failure(error: HedgeError, context: RenderContext): Promise<void>;
 }
 
-const saying = () => import('./human-output.ts');
+// Loaded only when there is something for a person.
+const humanOutput = () => import('./human-output.ts');
 
 const DOCUMENT_SCHEMA = 1;
 
-/** What is printed for a script, whatever it is about. */
+/** The JSON document of any result or error. */
 export function documentOf(
   context: RenderContext,
   shown: CommandResult | undefined,
@@ -49,43 +46,44 @@ const printerOf =
       }),
     );
 
-/** Documents on standard output; errors are said on standard error as well, unless quiet. */
+/** Documents on standard output; errors also on standard error, unless quiet. */
 export function documentPrinter(terminal: Terminal, options: { quiet: boolean }): Printer {
   const print = printerOf(terminal, { pretty: terminal.stdout.isTTY });
   return {
     async result(shown, context) {
-      if (!options.quiet && terminal.stderr.isTTY) (await saying()).printHeading(terminal, shown, context);
+      if (!options.quiet && terminal.stderr.isTTY)
+        (await humanOutput()).printHeading(terminal, shown, context);
       try {
         await print(context, shown, shown.finding);
       } finally {
-        // A document that cannot be written makes this the only word of it.
+        // Also if the document cannot be written.
         if (shown.finding !== undefined && !options.quiet)
-          (await saying()).printError(terminal, shown.finding, context);
+          (await humanOutput()).printError(terminal, shown.finding, context);
       }
     },
     async failure(error, context) {
-      if (!options.quiet) (await saying()).printError(terminal, error, context);
+      if (!options.quiet) (await humanOutput()).printError(terminal, error, context);
       await print(context, undefined, error);
     },
   };
 }
 
-/** Many documents, one a line; what is to be said of each on standard error is said by whoever runs them. */
+/** Many documents, one per line; the batch itself reports them on standard error. */
 export function linesPrinter(terminal: Terminal, options: { quiet: boolean }): Printer {
   const print = printerOf(terminal, { pretty: false });
   return {
     result: (shown, context) => print(context, shown, shown.finding),
     async failure(error, context) {
-      if (!options.quiet) (await saying()).printError(terminal, error, context);
+      if (!options.quiet) (await humanOutput()).printError(terminal, error, context);
       await print(context, undefined, error);
     },
   };
 }
 
-/** Views on standard output, under the environment line; errors on standard error. */
+/** Views on standard output, below the environment line; errors on standard error. */
 export function humanPrinter(terminal: Terminal): Printer {
   return {
-    result: async (shown, context) => (await saying()).printResult(terminal, shown, context),
-    failure: async (error, context) => (await saying()).printError(terminal, error, context),
+    result: async (shown, context) => (await humanOutput()).printResult(terminal, shown, context),
+    failure: async (error, context) => (await humanOutput()).printError(terminal, error, context),
   };
 }

@@ -1,6 +1,6 @@
-/** Whose invocation it is, and what has been said of it: what every view and document stands in. Types alone. */
+/** Per-invocation render context. */
 import type { Environment } from '../domain/vocabulary.ts';
-/** Whose result this is: known once a profile was selected. */
+/** Known once a profile was selected. */
 export interface ProfileIdentity {
   profile: string;
   environment: Environment;
@@ -13,9 +13,9 @@ export interface RenderContext {
   command: string;
   aside: string | undefined;
   identity: ProfileIdentity | undefined;
-  /** The profile of `--profile`: what to do next names it too. */
+  /** The profile of `--profile`; next commands name it too. */
   named: string | undefined;
-  /** The environment line stands on standard error already. */
+  /** The environment line is on standard error already. */
   headed: boolean;
   /** Milliseconds since the epoch. */
   now: number;

@@ -1,43 +1,36 @@
-/**
- * How one run of a command comes to an end: not long after a signal, and with an error of ours whatever was
- * thrown. Shared by the command that was typed and the lines of a batch.
- */
+/** The end of a command: shortly after a signal, and always with a HedgeError. Shared with the lines of a batch. */
 import { HedgeError, InterruptedError } from '../errors.ts';
 import type { Clock } from '../platform/clock.ts';
 
-interface Stopping {
+interface ShutdownOptions {
   /** Aborts at Ctrl-C, TERM or HUP; its reason is the InterruptedError. */
   signal: AbortSignal;
   clock: Clock;
-  /** Whether something may have been sent by now. */
+  /** Whether a request may have been sent by now. */
   dealt?: () => boolean;
 }
 
-/** How long a command may take to end once it was told to. */
 const GRACE_MS = 2_000;
 
-const NOTHING_SENT = 'Nothing was sent that changes the book.';
+const NOTHING_SENT = 'No action was sent.';
 
-/** Of what was cut off after an action was shown: the journal knows more than we do. */
+/** After an action was previewed, only the journal knows what was sent. */
 const MAY_BE_SENT = {
-  book: 'What was sent until then, and what became of it, is in the journal.',
-  hint: 'Look there before dealing it again: hedge journal.',
+  book: 'An action may have been sent. The journal has it, with its outcome.',
+  hint: 'Check before you enter it again: hedge journal',
   effect: 'unknown',
   retry: 'after_check',
 } as const;
 
-/**
- * What `running` comes to. After a signal it may take a moment to end by itself; what then still hangs is
- * left behind, and the signal's own reason is thrown: not as if nothing had been sent, where something may have.
- */
+/** Gives `running` a moment to end after a signal, then throws the reason of the signal. */
 export function withShutdownDeadline<T>(
   running: Promise<T>,
-  { signal, clock, dealt = () => false }: Stopping,
+  { signal, clock, dealt = () => false }: ShutdownOptions,
 ): Promise<T> {
   return new Promise((resolve, leave) => {
     let cancel: (() => void) | undefined;
     const onSignal = (): void => {
-      cancel = clock.after(GRACE_MS, () => leave(leftBehind(signal.reason, dealt())));
+      cancel = clock.after(GRACE_MS, () => leave(interruptedError(signal.reason, dealt())));
     };
     if (signal.aborted) onSignal();
     else signal.addEventListener('abort', onSignal, { once: true });
@@ -49,27 +42,27 @@ export function withShutdownDeadline<T>(
   });
 }
 
-const leftBehind = (reason: unknown, dealt: boolean): unknown =>
+const interruptedError = (reason: unknown, dealt: boolean): unknown =>
   reason instanceof InterruptedError && dealt
     ? new InterruptedError(reason.signal, { what: reason.what, ...MAY_BE_SENT, cause: reason })
     : reason;
 
-/** Whatever was thrown, as an error of ours: what an interruption cut short, or a bug. `dealt`: an action was shown. */
+/** Any thrown value as a HedgeError: an interruption or a bug. `dealt`: an action was previewed. */
 export function errorOf(thrown: unknown, signal: AbortSignal, dealt: boolean): HedgeError {
   if (thrown instanceof HedgeError && thrown.effect !== 'none') return thrown;
   const stopped = thrown instanceof InterruptedError ? thrown : signal.reason;
   if (stopped instanceof InterruptedError && stopped.book === undefined) {
-    // A fault of ours may have come at any point, an error of ours only before anything was sent.
-    const meant = dealt && !(thrown instanceof HedgeError) ? MAY_BE_SENT : { book: NOTHING_SENT };
-    return new InterruptedError(stopped.signal, { what: stopped.what, ...meant, cause: thrown });
+    // A bug may come at any point, a HedgeError only before anything was sent.
+    const meaning = dealt && !(thrown instanceof HedgeError) ? MAY_BE_SENT : { book: NOTHING_SENT };
+    return new InterruptedError(stopped.signal, { what: stopped.what, ...meaning, cause: thrown });
   }
   if (thrown instanceof HedgeError) return thrown;
   return new HedgeError({
     code: 'internal',
-    what: `A fault in hedge itself: ${thrown instanceof Error ? thrown.message : String(thrown)}.`,
+    what: `Internal error: ${thrown instanceof Error ? thrown.message : String(thrown)}.`,
     ...(dealt
-      ? { ...MAY_BE_SENT, hint: `${MAY_BE_SENT.hint} And report the fault.` }
-      : { book: NOTHING_SENT, hint: 'Run it again with -v for the trace, and report it.' }),
+      ? { ...MAY_BE_SENT, hint: `${MAY_BE_SENT.hint}. Report the error.` }
+      : { book: NOTHING_SENT, hint: 'Run it again with -v for a stack trace, and report it.' }),
     cause: thrown,
   });
 }

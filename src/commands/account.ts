@@ -10,8 +10,8 @@ export const account = defineCommand({
     { line: 'hedge account --json | jq ".data.available_exposure_usd"', shows: 'headroom only' },
   ],
   read: readNothing,
-  async run(desk) {
-    const { data, meta, servedAt } = await (await desk.api()).account();
+  async run(context) {
+    const { data, meta, servedAt } = await (await context.api()).account();
     return { value: data, meta, servedAt };
   },
   view: viewAccount,

@@ -1,4 +1,4 @@
-/** `hedge add`: more notional on the open hedge of a side, at the same maturity. */
+/** `hedge add` */
 import { ACTION_OPTIONS } from '../args/action-options.ts';
 import { readAddIntent } from '../args/read-action.ts';
 import { viewAction } from '../output/views/action.ts';

@@ -1,8 +1,4 @@
-/**
- * `hedge api`: a request in the service's own words, for what has no command yet.
- *
- * What a raw request brought, as a person reads it: the service's own words, or the action that it was.
- */
+/** `hedge api`: a raw request. A POST that is an action runs as one. */
 
 import {
   API_OPTIONS,
@@ -70,31 +66,31 @@ export const api = defineCommand({
     },
   ],
   read: readApiIntent,
-  async run(desk, { method, path, query, body: given, action, raw }): Promise<CommandOutcome<ApiResult>> {
-    const body = await bodyOf(desk, given);
+  async run(context, { method, path, query, body: given, action, raw }): Promise<CommandOutcome<ApiResult>> {
+    const body = await bodyOf(context, given);
     if (action !== undefined) {
       const intent = actionOfBody(action, body ?? {}, raw);
-      const { value: report, ...outcome } = await tradeActionAs(desk, intent, waysOf(given));
+      const { value: report, ...outcome } = await tradeActionAs(context, intent, flagsOf(given));
       return { ...outcome, value: { kind: 'action', report } };
     }
-    const { data, meta, servedAt } = await (await desk.api()).raw({ method, path, query, body });
+    const { data, meta, servedAt } = await (await context.api()).raw({ method, path, query, body });
     return { value: { kind: 'reading', data }, meta, servedAt };
   },
   document: apiDocument,
   view: viewApi,
 });
 
-/** A deal id is a field of the body here. */
-const waysOf = ({ kind }: ApiBody): FlagNames => ({
+/** The deal ID is a field of the body here. */
+const flagsOf = ({ kind }: ApiBody): FlagNames => ({
   ...COMMAND_FLAGS,
   deal_id: kind === 'given' ? '"client_reference":"ID" (in the body)' : '-f client_reference=ID',
 });
 
 async function bodyOf(
-  desk: CommandContext,
+  context: CommandContext,
   body: ApiBody,
 ): Promise<Readonly<Record<string, unknown>> | undefined> {
   if (body.kind === 'none') return undefined;
   if (body.kind === 'fields') return body.fields;
-  return readGivenObject(await desk.given(body.source), 'A body is one JSON object (--data).');
+  return readGivenObject(await context.given(body.source), 'A body is one JSON object (--data).');
 }

@@ -1,4 +1,4 @@
-/** `hedge batch`: many command lines over one process and connection, one document a line. */
+/** `hedge batch`: many commands in one process, one document per line. */
 
 import { readBatchIntent } from '../args/batch-options.ts';
 import { type LineEnd, runBatch } from '../trading/batch.ts';
@@ -37,8 +37,8 @@ Run it again: a line that was executed is not executed again and prints its orig
     },
   ],
   read: readBatchIntent,
-  async run(desk, intent, emit) {
-    const { lines, signal, metaOf, tell } = await desk.batch(intent);
+  async run(context, intent, emit) {
+    const { lines, signal, metaOf, tell } = await context.batch(intent);
     await runBatch<RunnableLine, CommandResult>(lines, {
       parallel: intent.parallel,
       keepGoing: intent.keepGoing,

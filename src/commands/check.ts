@@ -1,4 +1,4 @@
-/** `hedge check`: what became of what nobody knows the end of. Sends nothing that changes anything. */
+/** `hedge check`: looks up pending actions. Sends no action. */
 
 import { readCheckIntent } from '../args/follow-up-options.ts';
 import { checkDocument, viewCheck } from '../output/views/check.ts';
@@ -15,8 +15,8 @@ export const check = defineCommand({
     { line: 'hedge check 7c1e', shows: 'one action' },
   ],
   read: readCheckIntent,
-  async run(desk, { word }) {
-    const checked = await checkActions(word, await desk.looking());
+  async run(context, { word }) {
+    const checked = await checkActions(word, await context.looking());
     return { value: checked, finding: checked.finding, servedAt: checked.servedAt };
   },
   document: checkDocument,

@@ -1,4 +1,4 @@
-/** `hedge close`: all of a side, now. */
+/** `hedge close` */
 import { ACTION_OPTIONS } from '../args/action-options.ts';
 import { readCloseIntent } from '../args/read-action.ts';
 import { viewAction } from '../output/views/action.ts';

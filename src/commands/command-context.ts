@@ -1,7 +1,4 @@
-/**
- * What the world lends a command. Things that can fail or cost are functions, called late, by the command
- * that needs them. main.ts builds it; commands never see a process, a socket or a file.
- */
+/** What a command runs with. Parts that can fail or take time are functions, called only when needed. */
 
 import type { TextSource } from '../args/api-request.ts';
 import type { BatchIntent } from '../args/batch-options.ts';
@@ -34,72 +31,65 @@ export interface CommandContext {
   clock: Clock;
   progress: Progress;
   prompter: Prompter;
-  /** One line for the operator, on standard error; silent with --quiet. `whole`: to be pasted, never broken. */
+  /** One line on standard error; silent with --quiet. `whole`: never wrapped. */
   note(text: string, options?: { whole?: boolean }): void;
-  /**
-   * What has to be seen before it is dealt: on standard error, under the environment line. Silent with --quiet
-   * only where nobody is there.
-   */
+  /** A preview on standard error, below the environment line. With --quiet it is silent only without a terminal. */
   show(blocks: readonly Block[]): Promise<void>;
-  /** What makes plain lines of blocks, that fit beside the mark of a list of choices. */
+  /** Lays out blocks as plain lines for a list of choices. */
   liner(): Promise<(blocks: readonly Block[]) => readonly string[]>;
-  /** Resolves when the operator or the system wants the program to end. */
+  /** Resolves at Ctrl-C, TERM or HUP. */
   untilStopped(): Promise<void>;
   profiles(): Promise<ProfileStore>;
-  /** Which profile the options and the environment select, and why. Reads no key, touches no network. */
+  /** The selected profile, and why. Reads no key and sends no request. */
   selection(): Promise<Selection>;
-  /** The same, or undefined when nothing selects one. */
+  /** Undefined when no profile is selected. */
   selectionIfAny(): Promise<Selection | undefined>;
-  /** What the options select as far as it can be told: for what has to be shown whatever is wrong. Never throws. */
+  /** The selected profile as far as known, for errors and lists. Never throws. */
   vantage(): Promise<ProfileContext>;
   /** The API under the selected profile. Nothing is sent before the first call. */
   api(): Promise<HedgeApi>;
-  /** The mids that were seen under the selected profile: for pictures, never to deal at. */
+  /** Locally recorded mids of the selected profile: for charts, never to trade at. */
   prices(): Promise<PriceMemory>;
-  /** The API under a profile that is not kept yet. */
+  /** The API under a profile that is not stored yet. */
   candidateApi(candidate: CandidateProfile): Promise<HedgeApi>;
-  /** What was sent from this machine and what became of it. Touches no network. */
+  /** Sends no request. */
   journal(): Promise<Journal>;
-  /** What looking at an action takes, under the selected profile. */
   looking(): Promise<ReadContext>;
-  /** What sending one takes, but for the question that goes before it. */
+  /** Without the confirmation, which the command adds. */
   dealing(): Promise<Omit<TradingContext, 'confirm'>>;
-  /** A key from one of the places it may come from, checked for its shape. Throws CredentialError. */
+  /** A key, checked for its shape. @throws CredentialError */
   keyFrom: {
     standardInput(): Promise<ApiKey>;
     file(path: string): ApiKey;
     command(argv: readonly [string, ...string[]]): Promise<ApiKey>;
     text(text: string): ApiKey;
-    /** Of a stored profile, wherever it keeps it. */
     profile(name: string, profile: StoredProfile): Promise<ApiKey>;
   };
-  /** Text that the operator hands in. @throws UsageError for what cannot be read. */
+  /** @throws UsageError for unreadable input. */
   given(source: TextSource): Promise<string>;
-  /** Every line of a batch, read and found right; nothing of them has run. @throws UsageError naming each wrong line. */
+  /** A checked batch; no line has run. @throws UsageError that names each wrong line. */
   batch(intent: BatchIntent): Promise<Batch>;
   /** The script that completes hedge in a shell. */
   completion(shell: Shell): Promise<string>;
   /** Profiles whose key is in the keychain of the platform. */
   vault: KeyVault;
-  /** What can be examined; nothing of it has been looked at. */
   examined(): Promise<DiagnosticSources>;
   brake: TradingHalt;
   practice: PracticeControl;
 }
 
-/** What stops opens and adds of this user on this machine, whatever the profile. */
+/** Blocks opens and adds of this user on this machine, for every profile. */
 export interface TradingHalt {
-  /** Undefined while nothing is halted; never throws. */
+  /** Undefined without a halt; never throws. */
   read(): Halt | undefined;
-  /** Hands back the halt that stood before. Throws UsageError for the reason, DamagedFileError. */
+  /** Returns the previous halt. @throws UsageError for the reason; DamagedFileError. */
   halt(why: string): Halt | undefined;
-  /** Hands back what was lifted. Throws DamagedFileError, and then it is still halted. */
+  /** Returns the lifted halt. @throws DamagedFileError, and then it is still halted. */
   unhalt(): Halt | undefined;
 }
 
-/** A command that runs on this desk as if it had been typed. */
+/** A line of a batch, ready to run. */
 export interface RunnableLine extends BatchLine {
-  /** Its name, as `Command` has it. */
   command: string;
   /** Never throws. */
   run: () => Promise<{ result: CommandResult | undefined; error: HedgeError | undefined }>;
@@ -109,34 +99,33 @@ export interface Batch {
   lines: readonly RunnableLine[];
   /** Aborts when the batch is to end. */
   signal: AbortSignal;
-  /** For the line's document: which line it was, and what a program of its own would have ended with. */
+  /** Line number and exit code, for the document of the line. */
   metaOf: (end: LineEnd<RunnableLine, CommandResult>) => Readonly<Record<string, unknown>>;
-  /** Tells the operator of a line's end, on standard error. */
+  /** Reports a finished line on standard error. */
   tell: (end: LineEnd<RunnableLine, CommandResult>) => Promise<void>;
 }
 
-/** From where a person looks. */
+/** The selected profile, as far as known. */
 export interface ProfileContext {
-  /** What `--profile` says, whether or not there is such a profile. */
+  /** `--profile`, whether or not it exists. */
   named: string | undefined;
-  /** The profile that is selected; undefined when none is, or none can be told. */
+  /** Undefined when none is selected or known. */
   selected: string | undefined;
   /** IANA zone of that profile; UTC where it has none. */
   zone: string;
 }
 
-/** What this program is, and what it runs on. */
 export interface ProgramInfo {
   version: string;
   /** `20.20.2` */
   node: string;
-  /** Of the OpenSSL in it: `3.0.19` */
+  /** `3.0.19` */
   openssl: string;
   /** `linux-x64` */
   platform: string;
-  /** That it was built from; null where it was not built in a clone. */
+  /** Null where it was not built in a clone. */
   commit: string | null;
-  /** Whether it is the single executable, which has its Node in itself. */
+  /** Whether it is the single executable, with its own Node. */
   executable: boolean;
 }
 

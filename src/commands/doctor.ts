@@ -1,4 +1,4 @@
-/** `hedge doctor`: whether everything that dealing rests on is as it should be. */
+/** `hedge doctor` */
 
 import { readNothing } from '../args/operands.ts';
 import type { Checkup } from '../diagnostics/checks.ts';
@@ -17,8 +17,8 @@ export const doctor = defineCommand({
     { line: 'hedge doctor --json', shows: 'with all facts, for a ticket' },
   ],
   read: readNothing,
-  async run(desk) {
-    const checkup = await runDiagnostics(await desk.examined());
+  async run(context) {
+    const checkup = await runDiagnostics(await context.examined());
     return { value: checkup, finding: findingOf(checkup), servedAt: checkup.servedAt };
   },
   document: checkupDocument,
@@ -30,8 +30,8 @@ function findingOf({ checks }: Checkup): ConditionError | undefined {
   if (failed.length === 0) return undefined;
   return new ConditionError({
     code: 'unhealthy',
-    what: `Not as it should be: ${failed.join(', ')}.`,
-    hint: 'What to do stands with each of them.',
+    what: `Failed: ${failed.join(', ')}.`,
+    hint: 'Each failed check says what to do.',
     details: { failed },
   });
 }

@@ -1,4 +1,4 @@
-/** `hedge halt`: nothing that makes the book larger leaves this machine until it is lifted. */
+/** `hedge halt`: blocks opens and adds on this machine. */
 import { haltDocument, viewHaltChange } from '../output/views/halt.ts';
 import { defineCommand } from './define.ts';
 export const halt = defineCommand({
@@ -9,9 +9,9 @@ export const halt = defineCommand({
   operands: [{ name: 'REASON', summary: 'reason, shown when an action is stopped', variadic: true }],
   examples: [{ line: 'hedge halt "venue down"', shows: 'every open and add stops, with who, when and why' }],
   read: ({ operands }) => ({ why: operands.join(' ') }),
-  async run(desk, { why }) {
-    const before = desk.brake.halt(why);
-    return { value: { now: desk.brake.read(), before } };
+  async run(context, { why }) {
+    const before = context.brake.halt(why);
+    return { value: { now: context.brake.read(), before } };
   },
   document: haltDocument,
   view: viewHaltChange,

@@ -1,8 +1,4 @@
-/**
- * `hedge hedges`: the list, or the hedge that an id or a deal id names.
- *
- * What `hedge hedges` was asked: one hedge by a word, or the list with its filters.
- */
+/** `hedge hedges`: the list with its filters, or the hedges that an ID names. */
 
 import {
   isFiltered,
@@ -41,12 +37,12 @@ export const hedges = defineCommand({
     { line: 'hedge hedges --json | jq ".meta.covers"', shows: 'how many, from when to when' },
   ],
   read: readHedgesIntent,
-  async run(desk, { id, filter, narrowing }) {
-    const here = { zone: (await desk.vantage()).zone, nowMs: desk.clock.now() };
+  async run(context, { id, filter, narrowing }) {
+    const here = { zone: (await context.vantage()).zone, nowMs: context.clock.now() };
     await checkSpan(narrowing, here);
-    const api = await desk.api();
+    const api = await context.api();
     const found = id === undefined ? await readHedges(api, filter) : await findHedges(api, id);
-    const looking = await desk.looking();
+    const looking = await context.looking();
     await finishedInBackground(found.data, looking);
     await confirmProvisional(looking);
     await checkMarketIsKnown(api, narrowing.market, found.data);
@@ -67,16 +63,16 @@ export const hedges = defineCommand({
 });
 
 export interface HedgesIntent {
-  /** A hedge id or a deal id; undefined asks for the list. */
+  /** A hedge ID or deal ID; undefined for the list. */
   id: string | undefined;
-  /** Picked out here, of what the service sends. */
+  /** Applied here. */
   narrowing: ListFilter;
-  /** Asked of the service. */
+  /** Applied by the service. */
   filter: { status: HedgeStatus | undefined; dealId: string | undefined; limit: number };
 }
 
 const DEFAULT_LIMIT = 100;
-/** What is picked out here is picked out of as much as the service gives (specification §8). */
+/** Filters apply here, so they need the largest page of the service (specification §8). */
 const LARGEST_LIMIT = 500;
 
 export function readHedgesIntent(raw: RawInput): HedgesIntent {
@@ -87,7 +83,7 @@ export function readHedgesIntent(raw: RawInput): HedgesIntent {
   const narrowing = readListFilter(raw);
   const filtered = [status, dealId, limit].some((value) => value !== undefined) || isFiltered(narrowing);
   if (word !== undefined && filtered)
-    throw new UsageError('One hedge takes no filters.', 'Leave out the options, or leave out the id.');
+    throw new UsageError('One hedge takes no filters.', 'Leave out the options or the ID.');
   return {
     id: word === undefined ? undefined : readDealId(word),
     narrowing,

@@ -30,10 +30,10 @@ export const history = defineCommand({
     { line: 'hedge history --since 2026-11-01 --csv > november.csv', shows: 'for a spreadsheet' },
   ],
   read: readHistoryIntent,
-  async run(desk, { narrowing, by, chart }) {
-    const here = { zone: (await desk.vantage()).zone, nowMs: desk.clock.now() };
+  async run(context, { narrowing, by, chart }) {
+    const here = { zone: (await context.vantage()).zone, nowMs: context.clock.now() };
     await checkSpan(narrowing, here);
-    const api = await desk.api();
+    const api = await context.api();
     const { data, meta, servedAt } = await api.history();
     await checkMarketIsKnown(api, narrowing.market, data);
     const wanted = { narrowing, field: 'closed_at', here: localClockAt({ servedAt }, here) };

@@ -1,4 +1,4 @@
-/** Bare `hedge`: where am I, what is open, and what next. Touches no network and reads no key. */
+/** Bare `hedge`: profile, pending actions, next commands. Reads no key and sends no request. */
 
 import { readNothing } from '../args/operands.ts';
 import { homeDocument, viewHome } from '../output/views/home.ts';
@@ -10,13 +10,13 @@ export const home = defineCommand({
   summary: 'Show the profile, unknown outcomes and what to do next',
   examples: [],
   read: readNothing,
-  async run(desk) {
-    const selected = await describeSelection(desk);
-    const journal = summarizeJournal(await desk.journal());
-    const halt = desk.brake.read();
+  async run(context) {
+    const selected = await describeSelection(context);
+    const journal = summarizeJournal(await context.journal());
+    const halt = context.brake.read();
     return {
-      value: { version: desk.program.version, selected, halt, journal },
-      zone: (await desk.vantage()).zone,
+      value: { version: context.program.version, selected, halt, journal },
+      zone: (await context.vantage()).zone,
     };
   },
   document: homeDocument,

@@ -1,4 +1,4 @@
-/** `hedge markets`: what can be dealt. */
+/** `hedge markets` */
 import { readNothing } from '../args/operands.ts';
 import { MARKET_COLUMNS, marketChanges, viewMarkets } from '../output/views/markets.ts';
 import { defineCommand } from './define.ts';
@@ -13,8 +13,8 @@ export const markets = defineCommand({
     { line: 'hedge markets --json | jq -r ".data[].market"', shows: 'market names, for a script' },
   ],
   read: readNothing,
-  async run(desk) {
-    const { data, meta, servedAt } = await (await desk.api()).markets();
+  async run(context) {
+    const { data, meta, servedAt } = await (await context.api()).markets();
     return { value: data, meta, servedAt };
   },
   table: (records) => ({ columns: MARKET_COLUMNS, records }),

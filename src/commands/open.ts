@@ -1,8 +1,4 @@
-/**
- * `hedge open`: a hedge from quote to fill.
- *
- * `hedge open` with parts missing: asked for where somebody is there to answer, named where nobody is.
- */
+/** `hedge open`: runs the action, or asks for missing arguments on a terminal. */
 
 import type { OpenDraft } from '../args/action-intent.ts';
 import { ACTION_OPTIONS } from '../args/action-options.ts';
@@ -46,31 +42,32 @@ export const open = defineCommand({
 type Emit = (outcome: CommandOutcome<ActionReport>) => Promise<void>;
 
 export async function openInteractive(
-  desk: CommandContext,
+  context: CommandContext,
   draft: OpenDraft,
   emit: Emit,
 ): Promise<CommandOutcome<ActionReport> | undefined> {
-  const { prompter } = desk;
-  if (missingParts(draft).length === 0 || !prompter.attended) return tradeAction(desk, completeOpen(draft));
+  const { prompter } = context;
+  if (missingParts(draft).length === 0 || !prompter.attended)
+    return tradeAction(context, completeOpen(draft));
   const [{ askOpen }, { openCommandLine }] = await Promise.all([
     import('../wizard/open-wizard.ts'),
     import('../args/open-command-line.ts'),
   ]);
-  const dealing = await tradingContextOf(desk);
-  await desk.show([line(text(BEFORE, 'dim'))]);
-  const intent = await askOpen(draft, { ...dealing, prompter, lines: await desk.liner() });
-  const report = await executeAction(intent, dealing);
+  const trading = await tradingContextOf(context);
+  await context.show([line(text(BEFORE, 'dim'))]);
+  const intent = await askOpen(draft, { ...trading, prompter, lines: await context.liner() });
+  const report = await executeAction(intent, trading);
   await emit(outcomeOf(report));
-  if (WENT_AS_ASKED.includes(report.outcome) && report.finding === undefined) {
-    const { kind, name } = await desk.selection();
-    const place = kind === 'pair' ? { expectEnv: dealing.environment } : { profile: name };
-    desk.note('The same as one line:');
-    desk.note(openCommandLine(intent, place), { whole: true });
+  if (SUCCESSFUL.includes(report.outcome) && report.finding === undefined) {
+    const { kind, name } = await context.selection();
+    const place = kind === 'pair' ? { expectEnv: trading.environment } : { profile: name };
+    context.note('As one command:');
+    context.note(openCommandLine(intent, place), { whole: true });
   }
   return undefined;
 }
 
-const BEFORE = 'Opening a hedge. Nothing is sent before it is confirmed; Ctrl-C leaves nothing behind.';
+const BEFORE = 'Opening a hedge. Nothing is sent before you confirm. Ctrl-C cancels.';
 
-/** After anything else a line to do it again would be bad advice. */
-const WENT_AS_ASKED: readonly ReportOutcome[] = ['filled', 'submitted', 'planned'];
+/** After any other outcome, a command to repeat would be bad advice. */
+const SUCCESSFUL: readonly ReportOutcome[] = ['filled', 'submitted', 'planned'];

@@ -1,4 +1,4 @@
-/** `hedge positions`: what is open per side. */
+/** `hedge positions` */
 import { readNothing } from '../args/operands.ts';
 import { POSITION_COLUMNS, positionChanges, viewPositions } from '../output/views/positions.ts';
 import { defineCommand } from './define.ts';
@@ -15,8 +15,8 @@ export const positions = defineCommand({
     },
   ],
   read: readNothing,
-  async run(desk) {
-    const { data, meta, servedAt } = await (await desk.api()).positions();
+  async run(context) {
+    const { data, meta, servedAt } = await (await context.api()).positions();
     return { value: data, meta, servedAt };
   },
   table: (records) => ({ columns: POSITION_COLUMNS, records }),

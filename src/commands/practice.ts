@@ -1,4 +1,4 @@
-/** `hedge practice`: looks after the practice service on this machine. */
+/** `hedge practice` */
 import type { Big } from 'big.js';
 import {
   hasDecimals,
@@ -25,7 +25,7 @@ const status = defineCommand({
   summary: 'Show book time, both books and the faults',
   examples: [{ line: 'hedge practice status', shows: 'time, balances, hedges and faults' }],
   read: readNothing,
-  run: async (desk) => ({ value: await desk.practice.status() }),
+  run: async (context) => ({ value: await context.practice.status() }),
   view: viewPracticeState,
 });
 
@@ -37,7 +37,7 @@ const advance = defineCommand({
   operands: [{ name: 'DURATION', summary: '3d, 12h, 90m, 30s or 1d12h' }],
   examples: [{ line: 'hedge practice advance 3d', shows: 'the fills and settlements of three days' }],
   read: ({ operands: [duration = ''] }) => ({ ms: readDuration(duration) }),
-  run: async (desk, { ms }) => ({ value: await desk.practice.advance(ms) }),
+  run: async (context, { ms }) => ({ value: await context.practice.advance(ms) }),
   view: viewPracticeAdvance,
 });
 
@@ -98,11 +98,11 @@ const reset = defineCommand({
       yes: optionGiven(raw, 'yes'),
     };
   },
-  async run(desk, { options, yes }) {
+  async run(context, { options, yes }) {
     const question = { message: 'All practice data will be deleted. Reset?', otherwise: '--yes' };
-    if (!yes && !(await desk.prompter.confirm(question)))
+    if (!yes && !(await context.prompter.confirm(question)))
       throw new StoppedError({ code: 'declined', what: 'Canceled. Nothing was changed.' });
-    return { value: await desk.practice.reset(options) };
+    return { value: await context.practice.reset(options) };
   },
   view: viewPracticeState,
 });
@@ -136,16 +136,16 @@ const serve = defineCommand({
       ...(host === undefined ? {} : { host: readLoopbackHost(host) }),
     };
   },
-  async run(desk, { log, ...options }, emit) {
-    const onRequest = log ? (line: string) => desk.note(line, { whole: true }) : undefined;
-    const served = await desk.practice.serve({ ...options, onRequest });
+  async run(context, { log, ...options }, emit) {
+    const onRequest = log ? (line: string) => context.note(line, { whole: true }) : undefined;
+    const served = await context.practice.serve({ ...options, onRequest });
     try {
       await emit({ value: { base_url: served.url, ca_file: served.caFile, keys: served.keys } });
-      await desk.untilStopped();
+      await context.untilStopped();
     } finally {
       await served.close();
     }
-    desk.note('The practice service has stopped.');
+    context.note('The practice service has stopped.');
     return undefined;
   },
   view: viewServedPractice,

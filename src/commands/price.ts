@@ -16,9 +16,9 @@ import { defineCommand } from './define.ts';
 
 interface PricesRead {
   prices: readonly MarketPrice[];
-  /** How many markets were named. */
+  /** Number of markets that were named. */
   asked: number;
-  /** Where a chart was asked for. */
+  /** For a chart. */
   seen: readonly SeenMarket[] | undefined;
 }
 
@@ -40,9 +40,9 @@ export const price = defineCommand({
     },
   ],
   read: (raw) => ({ markets: raw.operands.map(readMarket), chart: optionGiven(raw, 'chart') }),
-  async run(desk, { markets, chart }): Promise<CommandOutcome<PricesRead>> {
-    const prices = await readPrices(await desk.api(), markets);
-    const seen = chart ? readSeenPrices(prices, await desk.prices()) : undefined;
+  async run(context, { markets, chart }): Promise<CommandOutcome<PricesRead>> {
+    const prices = await readPrices(await context.api(), markets);
+    const seen = chart ? readSeenPrices(prices, await context.prices()) : undefined;
     return { value: { prices, asked: markets.length, seen }, servedAt: prices[0]?.servedAt };
   },
   document(value) {

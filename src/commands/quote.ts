@@ -1,4 +1,4 @@
-/** `hedge quote`: what a hedge would cost, all in. */
+/** `hedge quote` */
 
 import { readQuoteIntent } from '../args/quote-options.ts';
 import { TENORS } from '../domain/vocabulary.ts';
@@ -40,8 +40,8 @@ export const quote = defineCommand({
     },
   ],
   read: readQuoteIntent,
-  async run(desk, intent) {
-    const api = await desk.api();
+  async run(context, intent) {
+    const api = await context.api();
     const curve = intent.curve === true ? await readCurve(api, intent) : undefined;
     const value = curve ?? (await readQuotes(api, intent));
     const { account, servedAt, source } = value;

@@ -1,4 +1,4 @@
-/** `hedge reduce`: less notional on a side, proportionally over its hedges. */
+/** `hedge reduce` */
 import { ACTION_OPTIONS } from '../args/action-options.ts';
 import { readReduceIntent } from '../args/read-action.ts';
 import { viewAction } from '../output/views/action.ts';

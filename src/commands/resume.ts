@@ -1,4 +1,4 @@
-/** `hedge resume`: settles an action, by looking where that tells, by sending it again where not. */
+/** `hedge resume`: resolves an unknown outcome, by observation or by sending again with the same key. */
 
 import { RESUME_OPTIONS, readResumeIntent } from '../args/follow-up-options.ts';
 import { resumeDocument, viewResume } from '../output/views/check.ts';
@@ -9,7 +9,7 @@ export const resume = defineCommand({
   name: 'resume',
   summary: 'Settle an unknown outcome; ask before sending again with the same key',
   description:
-    'What looking finds is written down and awaited; so is, five minutes after the last send without an answer, that an open was not executed. Otherwise the same request goes out again under the same key, which the service acts on once, for an hour after it was sent first; before that halt, limits, price and your agreement are asked for anew. It is not sent again when the clocks of this machine and of the service differ by more than 5 s about how long ago that was, nor for what it was not meant for: other hedges on the side since stop a close, an add and a reduce, a hedge that has left stops an add and a reduce, growth or another close of yours stops a close (7, nothing sent). Without an operand: the one action that is open.',
+    'First looks up the outcome. An open that does not exist five minutes after its last send was not executed. If the outcome stays unknown, resume checks halt, limits and price, asks you, and sends the same request with the same key; the service executes a key once, within an hour of its first send. It does not send again (exit code 7) if the hedges on the side have changed since, or if the clocks of this machine and the service disagree by more than 5 s. Without an argument: the one pending action. More: hedge help recovery.',
   operands: [
     {
       name: 'ACTION',
@@ -28,8 +28,8 @@ export const resume = defineCommand({
     { line: 'hedge resume 7c1e --dry-run', shows: 'look up, and show what would be sent' },
   ],
   read: readResumeIntent,
-  async run(desk, intent) {
-    const report = await resumeAction(intent, await tradingContextOf(desk));
+  async run(context, intent) {
+    const report = await resumeAction(intent, await tradingContextOf(context));
     return { value: report, finding: report?.finding, servedAt: report?.servedAt };
   },
   document: resumeDocument,

@@ -1,9 +1,4 @@
-/**
- * What the dealing commands share: the desk as it deals, and a report as an outcome.
- *
- * The question before an action is sent: the preview on standard error, then what the rule wants asked. With
- * `--yes` nothing is asked, and the environment is named all the same.
- */
+/** What the trading commands share: the trading context, the confirmation, and the report as an outcome. */
 
 import type { ActionIntent } from '../args/action-intent.ts';
 import { viewPreview, viewWarnings } from '../output/views/plan.ts';
@@ -13,9 +8,9 @@ import { COMMAND_FLAGS, checkUnattended, type FlagNames } from '../trading/guard
 import type { ActionReport, TradingContext } from '../trading/trading-context.ts';
 import type { CommandContext } from './command-context.ts';
 import type { CommandOutcome } from './command-result.ts';
-export async function tradingContextOf(desk: CommandContext): Promise<TradingContext> {
-  const lent = await desk.dealing();
-  return { ...lent, confirm: confirmWith(desk, lent) };
+export async function tradingContextOf(context: CommandContext): Promise<TradingContext> {
+  const trading = await context.dealing();
+  return { ...trading, confirm: confirmWith(context, trading) };
 }
 
 export const outcomeOf = (report: ActionReport): CommandOutcome<ActionReport> => ({
@@ -25,26 +20,26 @@ export const outcomeOf = (report: ActionReport): CommandOutcome<ActionReport> =>
 });
 
 export const tradeAction = (
-  desk: CommandContext,
+  context: CommandContext,
   intent: ActionIntent,
-): Promise<CommandOutcome<ActionReport>> => tradeActionAs(desk, intent, COMMAND_FLAGS);
+): Promise<CommandOutcome<ActionReport>> => tradeActionAs(context, intent, COMMAND_FLAGS);
 
-/** `ways`: how what is missing where nobody is there is said on the line of this command. */
+/** `flags`: how this command spells the options that are required without a terminal. */
 export async function tradeActionAs(
-  desk: CommandContext,
+  context: CommandContext,
   intent: ActionIntent,
-  ways: FlagNames,
+  flags: FlagNames,
 ): Promise<CommandOutcome<ActionReport>> {
-  const dealing = await tradingContextOf(desk);
-  checkUnattended(intent, dealing, ways);
-  const report = await executeAction(intent, dealing);
+  const trading = await tradingContextOf(context);
+  checkUnattended(intent, trading, flags);
+  const report = await executeAction(intent, trading);
   const { entry, plan } = report;
-  // An earlier action that was continued or told again has no plan of now.
+  // A result of an earlier action has no plan.
   const original = plan === undefined && entry !== undefined ? { original_at: entry.intent.at } : {};
   return { ...outcomeOf(report), meta: original };
 }
 
-/** `lent` is what the desk lends to dealing: where it deals, and whether somebody can be asked. */
+/** Shows the preview, then asks unless `--yes`. */
 export function confirmWith(
   { show, prompter }: Pick<CommandContext, 'show' | 'prompter'>,
   { environment, attended }: Pick<TradingContext, 'environment' | 'attended'>,

@@ -1,4 +1,4 @@
-/** `hedge unhalt`: opens and adds go on. Asked about, since it lets money move again. */
+/** `hedge unhalt`: allows opens and adds again, after a confirmation. */
 
 import { optionGiven } from '../args/operands.ts';
 import { StoppedError } from '../errors.ts';
@@ -15,20 +15,20 @@ export const unhalt = defineCommand({
     { line: 'hedge unhalt --yes', shows: 'without confirmation' },
   ],
   read: (raw) => ({ yes: optionGiven(raw, 'yes') }),
-  async run(desk, { yes }) {
-    const seen = desk.brake.read();
+  async run(context, { yes }) {
+    const seen = context.brake.read();
     if (seen === undefined) return { value: { now: undefined, before: undefined } };
-    if (!yes && !(await desk.prompter.confirm(questionAbout(seen)))) throw stillHalted('declined');
-    // Somebody may have halted again, for another reason, while the question stood there.
-    if (!isSame(seen, desk.brake.read())) throw stillHalted('halted');
-    return { value: { now: undefined, before: desk.brake.unhalt() } };
+    if (!yes && !(await context.prompter.confirm(questionAbout(seen)))) throw stillHalted('declined');
+    // Another halt may have been set in the meantime.
+    if (!isSame(seen, context.brake.read())) throw stillHalted('halted');
+    return { value: { now: undefined, before: context.brake.unhalt() } };
   },
   document: haltDocument,
   view: viewHaltChange,
 });
 
 const questionAbout = (halt: Halt) => ({
-  message: `This machine is ${haltedInWords(halt)} Lift it, so that opens and adds go out again?`,
+  message: `This machine is ${haltedInWords(halt)} Lift it and allow opens and adds?`,
   otherwise: '--yes',
 });
 
@@ -40,7 +40,7 @@ const isSame = (seen: Halt, now: Halt | undefined): boolean =>
 const stillHalted = (code: 'declined' | 'halted'): StoppedError =>
   new StoppedError({
     code,
-    what: code === 'declined' ? 'Left as it was.' : 'It was halted again in the meantime.',
-    book: 'Still halted: opens and adds are stopped.',
-    hint: code === 'declined' ? undefined : 'See why, and lift that one when it may be: hedge unhalt',
+    what: code === 'declined' ? 'Canceled.' : 'Another halt was set in the meantime.',
+    book: 'Still halted: opens and adds are blocked.',
+    hint: code === 'declined' ? undefined : 'See its reason: hedge unhalt',
   });

@@ -1,4 +1,4 @@
-/** `hedge --version`: what this program is; in a document also what it runs on. */
+/** `hedge --version` */
 import { readNothing } from '../args/operands.ts';
 import { line, text } from '../output/blocks.ts';
 import { defineCommand } from './define.ts';
@@ -7,6 +7,6 @@ export const version = defineCommand({
   summary: 'Print the version',
   examples: [],
   read: readNothing,
-  run: async (desk) => ({ value: desk.program }),
+  run: async (context) => ({ value: context.program }),
   view: (program) => [line(text(program.version))],
 });

@@ -1,4 +1,4 @@
-/** `hedge wait`: the end of an action, or of any hedge. */
+/** `hedge wait`: waits for an action, or for any hedge. */
 
 import { readWaitIntent, WAIT_OPTIONS } from '../args/follow-up-options.ts';
 import { viewAction } from '../output/views/action.ts';
@@ -18,8 +18,8 @@ export const wait = defineCommand({
     { line: 'hedge wait PAY-8841 --timeout 600', shows: 'by deal ID, for ten minutes at most' },
   ],
   read: readWaitIntent,
-  run: async (desk, { word, timeoutMs }) =>
-    outcomeOf(await waitFor(word, { timeoutMs }, await desk.looking())),
+  run: async (context, { word, timeoutMs }) =>
+    outcomeOf(await waitFor(word, { timeoutMs }, await context.looking())),
   document: actionDocument,
   view: viewAction,
 });

@@ -1,4 +1,4 @@
-/** `hedge watch`: one screen for the corner of a desk. */
+/** `hedge watch`: the live dashboard. */
 
 import { readMarket } from '../args/operands.ts';
 import { readEvery } from '../args/watch-options.ts';
@@ -22,10 +22,14 @@ export const watch = defineCommand({
     },
   ],
   read: ({ operands }) => ({ named: operands.map(readMarket) }),
-  async run(desk, { named }) {
-    const [looking, memory, { selected }] = [await desk.looking(), await desk.prices(), await desk.vantage()];
-    const reading = await readDashboard(looking, { memory, named });
-    return { value: { ...reading, selected, halt: desk.brake.read() }, servedAt: reading.servedAt };
+  async run(context, { named }) {
+    const [reading, memory, { selected }] = [
+      await context.looking(),
+      await context.prices(),
+      await context.vantage(),
+    ];
+    const dashboard = await readDashboard(reading, { memory, named });
+    return { value: { ...dashboard, selected, halt: context.brake.read() }, servedAt: dashboard.servedAt };
   },
   document: dashboardDocument,
   view: viewDashboard,

@@ -41,14 +41,14 @@ export function judgePrice(
     const actual = quote.pricing.execution_price;
     const by = quote.side === 'buy' ? actual.minus(limit) : limit.minus(actual);
     const wrongSide = quote.side === 'buy' ? 'above' : 'below';
-    const says = `the execution price ${actual.toFixed()} is ${by.toFixed()} ${quoteCurrency(quote.market)} ${wrongSide} the worst price ${limit.toFixed()}`;
+    const says = `price ${actual.toFixed()} is ${wrongSide} your worst price ${limit.toFixed()} by ${by.toFixed()} ${quoteCurrency(quote.market)}`;
     findings.push({ bound: 'worst_price', limit, actual, by, says });
   }
   if (bounds.maxCostBps !== undefined) {
     const limit = bounds.maxCostBps;
     const actual = cost;
     const by = actual.minus(limit);
-    const says = `the cost of ${actual.toFixed()} bps is ${by.toFixed()} bps above the most allowed, ${limit.toFixed()} bps`;
+    const says = `cost ${actual.toFixed()} bps exceeds your limit of ${limit.toFixed()} bps by ${by.toFixed()} ${by.eq(1) ? 'bp' : 'bps'}`;
     findings.push({ bound: 'max_cost_bps', limit, actual, by, says });
   }
   return findings.filter((finding) => finding.by.gt(0));

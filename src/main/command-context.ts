@@ -138,7 +138,7 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
   };
 
   const opened: OpenCommandContext = {
-    desk: {
+    context: {
       program: { version: parts.version, ...parts.runtime },
       clock,
       progress,
@@ -201,7 +201,7 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
         const { openBatch } = await import('../cli/batch/open-batch.ts');
         const { signal } = signals;
         return openBatch(intent, {
-          desk: opened.desk,
+          context: opened.context,
           input: terminal.streams.input,
           signal,
           argv: parts.argv,

@@ -1,18 +1,13 @@
-/**
- * What a pipe is told of something that is watched: one line of each thing, when it changed. Knows neither how
- * often it is read nor where the lines go.
- */
+/** Watching in a pipe: one line for each thing that changed. */
 import { type Block, type Cell, line, text } from './blocks.ts';
-/** One thing that is watched, as one line of text. */
 export interface ChangeLine {
-  /** What it is, the same at every reading: `USDTNGN buy`. */
+  /** Identifies it at every reading: `USDTNGN buy`. */
   key: string;
   cells: readonly Cell[];
 }
 
-/** Remembers what was said; gives only what is new. */
 export interface Changes {
-  /** One block a line: what is new or different since the last time, then what is gone. */
+  /** New or different lines since the last call, then those that are gone. */
   since(lines: readonly ChangeLine[]): readonly Block[];
 }
 

@@ -7,7 +7,6 @@ import { cellText, showable } from './format.ts';
 import { type Layout, sentence, wrapPainted } from './layout.ts';
 import { blank, lineWidth, type Run, type WrappedLine } from './wrap.ts';
 
-
 const HEIGHT = 10;
 const WIDEST = 100;
 const NARROWEST = 10;
@@ -104,28 +103,28 @@ function boundsOf(values: readonly Big[]): [Big, Big] {
   return values.reduce(([low, high], y) => [y.lt(low) ? y : low, y.gt(high) ? y : high], [first, first]);
 }
 
-/** As many decimals as the ends have. */
+/** The most decimals of the two. */
 const places = (low: Big, high: Big): number =>
   Math.max(...[low, high].map((y) => y.toFixed().split('.')[1]?.length ?? 0));
 
-/** For each column the row that the line passes, from the top; between two points it goes straight. */
+/** For each column the row of the line, from the top. */
 function rowsOf(
   points: readonly ChartPoint[],
   { columns, height, low, high }: { columns: number; height: number; low: Big; high: Big },
 ): readonly number[] {
-  // From here on only places on the screen are computed.
+  // Screen positions, not money.
   const span = high.minus(low).toNumber();
   const heights = points.map(({ y }) => (span === 0 ? 0 : high.minus(y).toNumber() / span));
   const xs = points.map(({ x }) => x);
   const start = xs[0] ?? 0;
   const width = (xs.at(-1) ?? start) - start;
-  // All at one moment: side by side in their order.
+  // All at one instant: in their order.
   if (width === 0) return heights.slice(-columns).map((part) => Math.round(part * (height - 1)));
   let next = 0;
   return Array.from({ length: columns }, (_, column) => {
     const x = start + (width * column) / Math.max(1, columns - 1);
     while (next < xs.length - 1 && (xs[next] ?? 0) < x) next += 1;
-    // Of several at the last moment the right end is the last one.
+    // The right end is the last of several points at one instant.
     if (column === columns - 1) next = xs.length - 1;
     const before = Math.max(0, next - 1);
     const [x0 = 0, x1 = 0, y0 = 0, y1 = 0] = [xs[before], xs[next], heights[before], heights[next]];
@@ -159,7 +158,7 @@ const WIDEST_SPARK = 64;
 const BAR = { narrowest: 6, widest: 24 };
 const GAP = 2;
 
-/** One line; nothing of fewer than two values. */
+/** One line; none for fewer than two values. */
 export function laySpark({ values, indent = 0 }: SparkBlock, { width, unicode }: Layout): WrappedLine[] {
   const columns = Math.min(WIDEST_SPARK, width - indent);
   const picked = pick(values, columns);
@@ -168,7 +167,7 @@ export function laySpark({ values, indent = 0 }: SparkBlock, { width, unicode }:
   const low = picked.reduce((least, value) => (value.lt(least) ? value : least), first);
   const high = picked.reduce((most, value) => (value.gt(most) ? value : most), first);
   const levels = unicode ? LEVELS.unicode : LEVELS.ascii;
-  // Places on the screen, not money.
+  // Screen positions, not money.
   const span = high.minus(low).toNumber();
   const text = picked.map((value) => {
     const share = span === 0 ? 0.5 : value.minus(low).toNumber() / span;
@@ -177,7 +176,7 @@ export function laySpark({ values, indent = 0 }: SparkBlock, { width, unicode }:
   return [[blank(indent), { text: text.join(''), style: 'strong' }]];
 }
 
-/** As many as fit, the last one among them. */
+/** As many as fit, the last one included. */
 function pick(values: readonly Big[], columns: number): readonly Big[] {
   if (values.length <= columns) return values;
   return Array.from({ length: columns }, (_, index) => {

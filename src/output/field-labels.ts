@@ -1,7 +1,4 @@
-/**
- * Fields nobody told us about, by the specification's own naming (§1): what `_usd`, `_pct` or `_at` at the
- * end of a name says of the value, and a label made of the name.
- */
+/** Labels and formats of fields that are not declared, from their names (specification §1): `_usd`, `_pct`, `_at`. */
 import { Big } from 'big.js';
 import { writeExactJson } from '../domain/exact-json.ts';
 import { ownField } from '../domain/fields.ts';
@@ -17,10 +14,7 @@ const UNITS: readonly { suffix: string; unit: string }[] = [
   { suffix: '_days', unit: 'days' },
 ];
 
-/**
- * The cell for whatever came under `field`: numbers by the name's ending, instants, yes and no, lists and
- * objects as JSON, missing when nothing came. Money carries its unit only `withUnit`: the label has it.
- */
+/** The cell of any value by the name of its field. The label has the unit, unless `withUnit`. */
 export function cellOf(field: string, value: unknown, options: { withUnit?: boolean } = {}): Cell {
   if (value === undefined || value === null) return { kind: 'missing' };
   if (typeof value === 'boolean') return { kind: 'text', text: value ? 'yes' : 'no' };
@@ -33,7 +27,7 @@ export function cellOf(field: string, value: unknown, options: { withUnit?: bool
   return { kind: 'text', text: NAME.test(field) ? spelledName(value) : value };
 }
 
-/** Fields that hold a name: `id`, `market`, `client_reference`, `order_tx_hash`. */
+/** `id`, `market`, `client_reference`, `order_tx_hash` */
 const NAME = /(?:^|_)(?:id|market|symbol|reference|hash|key)$/;
 
 /** `net_margin_usd` → `Net margin (USD)`, `maturity_at` → `Maturity`, `orderKey` → `Order key`. */

@@ -1,19 +1,18 @@
-/** Instants as people read them, in a zone and relative to now. The clock is handed in. */
+/** Instants as people read them, in a zone and relative to a given now. */
 import { instantOf, isoSeconds } from '../domain/instants.ts';
 export type TimeStyle = 'date' | 'minute' | 'second';
 
 const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'] as const;
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const;
 
-/** Whether `zone` is an IANA name this machine knows. */
+/** Whether `zone` is an IANA name that this machine has. */
 export function isKnownZone(zone: string): boolean {
   return formatterOf(zone) !== undefined;
 }
 
 /**
- * `Fri 20 Nov 10:02:11 WAT`, `Fri 20 Nov 10:02 WAT` or `Fri 20 Nov`; the year stands with it when it is
- * not the year of `now`. An unknown zone is read as UTC and says so. `iso`: `2026-11-20T09:02:11Z` and `2026-11-20`,
- * whatever the zone. Nothing when `at` is no instant.
+ * `Fri 20 Nov 10:02:11 WAT`, `Fri 20 Nov 10:02 WAT` or `Fri 20 Nov`, with the year unless it is that of `now`. An
+ * unknown zone is UTC. `iso`: `2026-11-20T09:02:11Z` or `2026-11-20`. Undefined when `at` is not an instant.
  */
 export function formatTime(
   at: string,
@@ -51,7 +50,7 @@ const UNITS = [
   { name: 's', ms: 1_000 },
 ] as const;
 
-/** `in 2 d 3 h`, `4 min ago`, `now`: at most two units, cut off and never rounded up. */
+/** `in 2 d 3 h`, `4 min ago`, `now`: at most two units, rounded down. */
 export function formatRelative(at: string, now: number): string | undefined {
   const instant = instantOf(at);
   if (instant === undefined) return undefined;
@@ -62,14 +61,14 @@ export function formatRelative(at: string, now: number): string | undefined {
   const words = [`${Math.floor(distance / largest.ms)} ${largest.name}`];
   const next = UNITS[first + 1];
   const rest = next === undefined ? 0 : Math.floor((distance % largest.ms) / next.ms);
-  // Seconds beside minutes are more than a reader wants.
+  // Seconds after minutes are noise.
   if (next !== undefined && next.name !== 's' && rest > 0) words.push(`${rest} ${next.name}`);
   return instant > now ? `in ${words.join(' ')}` : `${words.join(' ')} ago`;
 }
 
 const HOUR_MS = 3_600_000;
 
-/** `in 2 d 3 h`, `in 12 min 05 s`, `5 s ago`: to the second where less than an hour is left. */
+/** `in 2 d 3 h`, `in 12 min 05 s`, `5 s ago`: to the second in the last hour. */
 export function formatUntil(at: string, now: number): string | undefined {
   const instant = instantOf(at);
   if (instant === undefined) return undefined;
@@ -134,7 +133,7 @@ function localParts(instant: number, zone: string): LocalParts {
 
 const two = (number: number): string => String(number).padStart(2, '0');
 
-/** The same without Intl, whose first formatter takes as long as asking the service. */
+/** Without Intl, whose first formatter takes as long as a request. */
 function partsInUtc(at: Date): LocalParts {
   const [hour, minute] = [two(at.getUTCHours()), two(at.getUTCMinutes())];
   return {
@@ -148,7 +147,7 @@ function partsInUtc(at: Date): LocalParts {
   };
 }
 
-/** Each of these knows the everyday names of its own part of the world; elsewhere it says `GMT+1`. */
+/** Each has the everyday zone names of its region; elsewhere it gives `GMT+1`. */
 const NAMING_LOCALES = ['en-NG', 'en-GB', 'en-US'];
 
 function zoneName(instant: number, zone: string): string {

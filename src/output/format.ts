@@ -1,9 +1,4 @@
-/**
- * How each kind of cell is spelled: as parts that a column can line up, or as one text. Lays nothing out.
- *
- * Exact decimals as people read them: grouped in thousands, every digit that is there, never rounded,
- * never abbreviated. Knows no units and no kinds.
- */
+/** How each kind of cell is formatted: exact decimals grouped in thousands, never rounded; sanitized text; times. */
 
 import { Big } from 'big.js';
 import { ownField } from '../domain/fields.ts';
@@ -14,19 +9,19 @@ import { formatRelative, formatTime, formatUntil, isWeekend } from './format-tim
 export interface CellFormat {
   /** IANA name of the zone that times are shown in. */
   zone: string;
-  /** For a program: times are ISO 8601 in UTC instead. */
+  /** Times as ISO 8601 in UTC instead. */
   iso?: boolean;
   /** Now, in milliseconds since the epoch. */
   now: number;
-  /** False: the terminal shows ASCII alone. */
+  /** False: ASCII only. */
   unicode: boolean;
 }
 
-/** A spelled cell. Numbers come apart at their point; any other cell is all `whole`. */
+/** Numbers are split at their point; any other cell is all `whole`. */
 export interface FormattedCell {
   whole: string;
   fraction: string;
-  /** What follows the number: ` USD`, ` %`. */
+  /** ` USD`, ` %`. */
   unit: string;
   numeric: boolean;
 }
@@ -38,26 +33,26 @@ const STYLES = {
   number: { decimals: 0 },
 } as const satisfies Readonly<Record<string, DecimalStyle>>;
 
-export function formatCell(cell: Cell, spelling: CellFormat): FormattedCell {
+export function formatCell(cell: Cell, format: CellFormat): FormattedCell {
   switch (cell.kind) {
     case 'text':
-      return cell.isOurs === true ? plainCell(ours(cell.text, spelling)) : words(cell.text, spelling);
+      return cell.isOurs === true ? plainCell(ours(cell.text, format)) : words(cell.text, format);
     case 'money':
-      return number(cell.amount, { ...STYLES.money, signed: cell.signed === true }, cell.unit, spelling);
+      return number(cell.amount, { ...STYLES.money, signed: cell.signed === true }, cell.unit, format);
     case 'rate':
-      return number(cell.amount, { decimals: cell.decimals ?? STYLES.rate.decimals }, undefined, spelling);
+      return number(cell.amount, { decimals: cell.decimals ?? STYLES.rate.decimals }, undefined, format);
     case 'percent':
-      return number(cell.amount, { ...STYLES.percent, signed: cell.signed === true }, '%', spelling);
+      return number(cell.amount, { ...STYLES.percent, signed: cell.signed === true }, '%', format);
     case 'number':
-      return number(cell.amount, STYLES.number, cell.unit, spelling);
+      return number(cell.amount, STYLES.number, cell.unit, format);
     case 'time':
-      return words(timeText(cell, spelling), spelling);
+      return words(timeText(cell, format), format);
     case 'until':
-      return words(formatUntil(cell.at, spelling.now) ?? cell.at, spelling);
+      return words(formatUntil(cell.at, format.now) ?? cell.at, format);
     case 'weekend':
-      return words(cell.of.some((at) => isWeekend(at, spelling.zone)) ? WEEKEND_MEANS : '', spelling);
+      return words(cell.of.some((at) => isWeekend(at, format.zone)) ? WEEKEND_MEANS : '', format);
     case 'missing':
-      return words('—', spelling);
+      return words('—', format);
     default:
       return cell satisfies never;
   }
@@ -69,17 +64,17 @@ const WEEKEND_MEANS = `${WEEKEND} matures on a weekend.`;
 /** `Tue 24 Nov 09:02 UTC (!) (in 3 d 2 h)` */
 function timeText(
   { at, style, matures, relative }: Extract<Cell, { kind: 'time' }>,
-  spelling: CellFormat,
+  format: CellFormat,
 ): string {
-  const distance = relative === true ? formatRelative(at, spelling.now) : undefined;
+  const distance = relative === true ? formatRelative(at, format.now) : undefined;
   return [
-    formatTime(at, spelling, style) ?? at,
-    ...(matures === true && isWeekend(at, spelling.zone) ? [WEEKEND] : []),
+    formatTime(at, format, style) ?? at,
+    ...(matures === true && isWeekend(at, format.zone) ? [WEEKEND] : []),
     ...(distance === undefined ? [] : [`(${distance})`]),
   ].join(' ');
 }
 
-/** Widths that line numbers of one column up at their points: before, after, and what follows. */
+/** Widths of the parts of a column's numbers. */
 export interface Alignment {
   whole: number;
   fraction: number;
@@ -97,32 +92,32 @@ export function alignmentOf(column: readonly FormattedCell[]): Alignment {
   };
 }
 
-/** The cell's text with the blanks that follow it in its column; those before it are `padStart`'s. */
+/** Padded after its point, so that right-aligned cells line up at their points. */
 export function alignedText(cell: FormattedCell, alignment: Alignment): string {
   if (!cell.numeric) return cell.whole;
   const unit = cell.unit + ' '.repeat(alignment.unit - textWidth(cell.unit));
   return cell.whole + cell.fraction.padEnd(alignment.fraction) + unit;
 }
 
-/** The cell as one text: `50,000.00 USD`. */
-export function cellText(cell: Cell, spelling: CellFormat): string {
-  const { whole, fraction, unit } = formatCell(cell, spelling);
+/** `50,000.00 USD` */
+export function cellText(cell: Cell, format: CellFormat): string {
+  const { whole, fraction, unit } = formatCell(cell, format);
   return whole + fraction + unit;
 }
 
-/** A text made harmless and short, in letters the terminal can show: whoever wrote it. */
-export const showable = (text: string, spelling: Pick<CellFormat, 'unicode'>): string =>
-  ours(forScreen(text), spelling);
+/** Any text, sanitized and short, in letters that the terminal can show. */
+export const showable = (text: string, format: Pick<CellFormat, 'unicode'>): string =>
+  ours(forScreen(text), format);
 
-/** What stands before a value: short as well, with the blanks that it has. */
-export const shownName = (text: string, spelling: Pick<CellFormat, 'unicode'>): string =>
-  shortened(ours(text, spelling));
+/** The name before a value: short, with its blanks. */
+export const shownName = (text: string, format: Pick<CellFormat, 'unicode'>): string =>
+  shortened(ours(text, format));
 
-/** Text of the program itself, as long as it is: a sentence of an error, a line to be pasted. */
+/** Text of the program: never cut. */
 export const ours = (text: string, { unicode }: Pick<CellFormat, 'unicode'>): string =>
   unicode ? sanitize(text) : toAscii(sanitize(text));
 
-const words = (text: string, spelling: CellFormat): FormattedCell => plainCell(showable(text, spelling));
+const words = (text: string, format: CellFormat): FormattedCell => plainCell(showable(text, format));
 
 const plainCell = (text: string): FormattedCell => ({ whole: text, fraction: '', unit: '', numeric: false });
 
@@ -130,11 +125,11 @@ function number(
   amount: Amount,
   style: DecimalStyle,
   unit: string | undefined,
-  spelling: CellFormat,
+  format: CellFormat,
 ): FormattedCell {
   const parts = decimalParts(amount, style);
-  if (parts === undefined) return words(String(amount), spelling);
-  return { ...parts, unit: unit === undefined ? '' : ` ${showable(unit, spelling)}`, numeric: true };
+  if (parts === undefined) return words(String(amount), format);
+  return { ...parts, unit: unit === undefined ? '' : ` ${showable(unit, format)}`, numeric: true };
 }
 
 const IN_ASCII: Readonly<Record<string, string>> = {
@@ -154,10 +149,7 @@ const IN_ASCII: Readonly<Record<string, string>> = {
 };
 const BEYOND_ASCII = /[\u{80}-\u{10ffff}]/gu;
 
-/**
- * Letters lose their accents, the rest becomes `?`. Bytes beyond ASCII are not only ugly on such a
- * terminal: some of them are control characters there.
- */
+/** Letters lose their accents, the rest becomes `?`: other bytes may be control characters on such a terminal. */
 function toAscii(text: string): string {
   return text.replace(BEYOND_ASCII, (character) => ownField(IN_ASCII, character) ?? bare(character));
 }
@@ -169,22 +161,22 @@ function bare(character: string): string {
 }
 
 export interface DecimalStyle {
-  /** Zeros fill up to as many decimals; further digits are shown as they are. */
+  /** At least so many decimals. */
   decimals: number;
-  /** A plus before what is more than nothing. Nothing itself has no sign. */
+  /** A plus before positive amounts; zero has no sign. */
   signed?: boolean;
 }
 
-/** A decimal in the three parts a column lines up: `-1,532` `.56` and what follows. */
+/** `-1,532` and `.56` */
 export interface DecimalParts {
   whole: string;
   fraction: string;
 }
 
-/** Beyond as many digits before or after the point a number is spelled with an exponent. */
+/** Numbers with more digits before or after the point get an exponent. */
 const LONGEST = 40;
 
-/** The parts of `amount`, or nothing when it is not a finite decimal. */
+/** Undefined when `amount` is not a finite decimal. */
 export function decimalParts(amount: Amount, style: DecimalStyle): DecimalParts | undefined {
   const exact = exactOf(amount);
   if (exact === undefined) return undefined;

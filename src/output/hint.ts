@@ -13,13 +13,13 @@ const ASKING =
 export const hintFor = ({ hint }: Pick<HedgeError, 'hint'>, named: string | undefined): string | undefined =>
   named === undefined ? hint : hint?.replace(ASKING, `hedge --profile ${named} `);
 
-/** A hint laid out: its messages as they are, and commands in a row with what each does as columns. */
+/** Sentences as lines; commands and what they do as columns. */
 export function hintBlocks(hint: string): readonly Block[] {
   const blocks: Block[] = [];
-  for (const said of hint.split('\n')) {
-    const [, command, does] = WITH_WHAT_IT_DOES.exec(said) ?? [];
+  for (const each of hint.split('\n')) {
+    const [, command, does] = COMMAND_AND_DOES.exec(each) ?? [];
     const last = blocks.at(-1);
-    if (command === undefined || does === undefined) blocks.push(line(message(said)));
+    if (command === undefined || does === undefined) blocks.push(line(message(each)));
     else if (last?.kind === 'commands')
       blocks[blocks.length - 1] = { kind: 'commands', rows: [...last.rows, { command, does }] };
     else blocks.push({ kind: 'commands', rows: [{ command, does }] });
@@ -27,5 +27,5 @@ export function hintBlocks(hint: string): readonly Block[] {
   return blocks;
 }
 
-/** As hints write them: four blanks at least between the two. */
-const WITH_WHAT_IT_DOES = /^(\S.*\S) {4,}(\S.*)$/;
+/** Hints write at least four blanks between the two. */
+const COMMAND_AND_DOES = /^(\S.*\S) {4,}(\S.*)$/;

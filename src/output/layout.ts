@@ -130,10 +130,7 @@ const AFTER_COMMAND = 4;
 const DOES_ROOM = 20;
 
 /** Commands in one column and what they do in another; where there is no room, one below the other. */
-export function layCommands(
-  rows: readonly { command: string; does: string }[],
-  layout: Layout,
-): string[] {
+export function layCommands(rows: readonly { command: string; does: string }[], layout: Layout): string[] {
   const typed = rows.map(({ command }) => ours(command, layout));
   const column = Math.max(0, ...typed.map(textWidth));
   const width = layout.width - column - AFTER_COMMAND;

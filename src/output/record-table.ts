@@ -1,36 +1,30 @@
-/**
- * A list as columns over rows, for programs that read tables: the document's own records, their groups of
- * figures under names joined by dots. Every field of every record has a column. Knows no format of a file.
- */
-/** What a list command declares: the columns that always stand, in their order, over the document's records. */
+/** A list as columns and rows for CSV: groups of fields become columns named with dots; every field has a column. */
+/** Declared by a list command: its fixed columns, and the records of its document. */
 export interface RecordTable {
   columns: readonly string[];
   records: readonly unknown[];
-  /** Where columns are not declared: those that tell which objects are groups of figures. */
+  /** Without declared columns: those that tell which objects are groups. */
   like?: readonly string[] | undefined;
 }
 
 export interface FlatTable {
-  /** Those declared, then further fields in the order of their first appearance. */
+  /** The declared ones, then other fields in the order of their first appearance. */
   columns: readonly string[];
-  /** Undefined where a record has no such field, null where it says so. */
+  /** Undefined where a record lacks the field. */
   rows: readonly (readonly unknown[])[];
 }
 
-/** The column of a record that is no object: a bare price, an element of a list. */
+/** The column of a record that is not an object: a bare price, a list element. */
 const BARE = 'value';
 
-/**
- * An object is laid open where a declared column lies in it. Any other one is a single cell: its names may be
- * ids or dates, and a table would grow a column for each.
- */
+/** Only objects with a declared column in them are split: in others, names may be IDs or dates. */
 export function flatTable({ columns, records, like = columns }: RecordTable): FlatTable {
   const opened = new Set(like.flatMap(groupsAbove));
   const flat = records.map((record) => flatten(record, opened));
   const named = [...new Set([...columns, ...flat.flatMap((fields) => [...fields.keys()])])];
   const groups = new Set(named.flatMap(groupsAbove));
   const filled = (name: string): boolean => flat.some((fields) => (fields.get(name) ?? null) !== null);
-  // `refusal: null` beside `refusal.code` says nothing that the empty cells under it don't.
+  // `refusal: null` adds nothing to an empty `refusal.code`.
   const shown = named.filter((name) => columns.includes(name) || filled(name) || !groups.has(name));
   return { columns: shown, rows: flat.map((fields) => shown.map((name) => fields.get(name))) };
 }
@@ -38,11 +32,11 @@ export function flatTable({ columns, records, like = columns }: RecordTable): Fl
 /** `{ a: { b: 1 } }` → `a.b`; a dot that is part of a field's own name is written `\.`. */
 function flatten(record: unknown, opened: ReadonlySet<string>): ReadonlyMap<string, unknown> {
   const fields = new Map<string, unknown>();
-  const visit = (value: unknown, way: string | undefined): void => {
-    if (isObject(value) && (way === undefined || opened.has(way)))
+  const visit = (value: unknown, path: string | undefined): void => {
+    if (isObject(value) && (path === undefined || opened.has(path)))
       for (const [name, inner] of Object.entries(value))
-        visit(inner, way === undefined ? ownName(name) : `${way}.${ownName(name)}`);
-    else fields.set(way ?? BARE, value);
+        visit(inner, path === undefined ? ownName(name) : `${path}.${ownName(name)}`);
+    else fields.set(path ?? BARE, value);
   };
   visit(record, undefined);
   return fields;

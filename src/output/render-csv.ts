@@ -1,7 +1,4 @@
-/**
- * A list as CSV (RFC 4180, UTF-8): one line of names, one line a record, figures with every digit, times in
- * UTC. No cell can become a formula in a spreadsheet. csv-stringify's owner.
- */
+/** A list as CSV (RFC 4180, UTF-8): figures with every digit, times in UTC, and no cell that a spreadsheet runs. */
 import { Big } from 'big.js';
 import { stringify } from 'csv-stringify/sync';
 import { exactDigits, writeExactJson } from '../domain/exact-json.ts';
@@ -10,11 +7,11 @@ import { escapeJson, sanitize } from '../domain/sanitize.ts';
 import { isTimeField } from './field-labels.ts';
 import { flatTable, type RecordTable } from './record-table.ts';
 export interface CsvView {
-  /** True: text is made harmless for the terminal it is printed to. False: it goes out as it came. */
+  /** True for a terminal: text is sanitized. */
   harmless: boolean;
 }
 
-/** A cell that is no text: it keeps its minus. */
+/** A number, which keeps its minus. */
 interface Figure {
   digits: string;
 }
@@ -22,12 +19,12 @@ interface Figure {
 export function renderCsv(table: RecordTable, { harmless }: CsvView): string {
   const { columns, rows } = flatTable(table);
   if (columns.length === 0) return '';
-  const textOf = (text: string): string => apart(harmless ? sanitize(text) : text);
+  const textOf = (text: string): string => guarded(harmless ? sanitize(text) : text);
   const cells = rows.map((row) => row.map((value, at) => cellOf(columns[at] ?? '', value)));
   return stringify([columns, ...cells], {
     record_delimiter: 'windows',
     escape_formulas: true,
-    // A line end of any kind within a cell would begin a line of its own, and with it a formula.
+    // A line end in a cell would start a new line, and with it a formula.
     quoted_match: /[\r\n]/,
     cast: { string: textOf, object: ({ digits }) => ({ value: String(digits), escape_formulas: false }) },
   });
@@ -43,13 +40,10 @@ function cellOf(column: string, value: unknown): Figure | string {
   return figure(escapeJson(writeExactJson(value)));
 }
 
-/**
- * One that looks guarded already is guarded as well, or it could not be told from one that was; and one that begins
- * with a line feed, which csv-stringify leaves alone.
- */
-const apart = (text: string): string => (GUARDED.test(text) ? `'${text}` : text);
+/** Guards a text that looks guarded, so that both can be told apart, and a leading line feed. */
+const guarded = (text: string): string => (GUARDED.test(text) ? `'${text}` : text);
 
-/** What csv-stringify's `escape_formulas` guards, behind an apostrophe of its own, and a line feed. */
+/** An apostrophe before what csv-stringify's `escape_formulas` guards, or a line feed, which it does not. */
 const GUARDED = /^(?:\n|'+[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20])/u;
 
 const figure = (digits: string): Figure => ({ digits });

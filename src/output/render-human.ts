@@ -1,7 +1,7 @@
 /** A view for a person as text: blocks laid out to a width and painted; and errors as a person reads them. */
 import { ENVIRONMENT_GLOSS } from '../domain/vocabulary.ts';
 import { type Effect, type HedgeError, OWN_CODES, RefusedError } from '../errors.ts';
-import { type BesideBlock, type Block, line, message } from './blocks.ts';
+import { type Block, type ColumnsBlock, line, message } from './blocks.ts';
 import { layBars, layChart, laySpark } from './chart.ts';
 import { setColumns } from './columns.ts';
 import { ours, showable } from './format.ts';
@@ -12,13 +12,13 @@ import { type PaintLevel, painterOf } from './style.ts';
 import { lineWidth, paintLine, type Run, type WrappedLine } from './wrap.ts';
 
 export interface HumanView {
-  /** Columns of the stream; below 20 it is taken as 20. */
+  /** Columns of the stream; at least 20 are used. */
   width: number;
   colour: PaintLevel;
   unicode: boolean;
-  /** IANA name of the zone for times; an unknown one is UTC. */
+  /** IANA zone for times; an unknown one is UTC. */
   zone: string;
-  /** For a program: times are ISO 8601 in UTC instead. */
+  /** Times as ISO 8601 in UTC instead. */
   iso?: boolean;
   /** Now, in milliseconds since the epoch. */
   now: number;
@@ -66,7 +66,7 @@ function layBlock(block: Block, layout: Layout): string[] {
       return painted(laySpark(block, layout));
     case 'bars':
       return layBars(block, layout);
-    case 'beside':
+    case 'columns':
       return layColumns(block, layout);
     case 'pairs':
       return layPairs(block.pairs, layout);
@@ -100,7 +100,7 @@ const COLUMN_ROOM = 56;
 const BETWEEN = 3;
 
 /** Two columns of blocks; in narrower windows the right one is below the left one. */
-function layColumns({ left, right }: BesideBlock, layout: Layout): string[] {
+function layColumns({ left, right }: ColumnsBlock, layout: Layout): string[] {
   const width = Math.floor((layout.width - BETWEEN) / 2);
   const lay = (blocks: readonly Block[], within: Layout): string[] =>
     blocks.flatMap((each) => layBlock(each, within));
@@ -116,22 +116,22 @@ function layColumns({ left, right }: BesideBlock, layout: Layout): string[] {
   return setColumns(rows, [{ width }, { width }], BETWEEN);
 }
 
-/** Lines for standard error. A code of the service stands in brackets behind what happened. */
+/** What happened, what it means for the position, what to do. A code of the service follows in brackets. */
 export function renderErrorHuman(error: HedgeError, view: HumanView, named?: string): string {
   const blocks: Block[] = [line(message(withCode(error), 'bad'))];
-  const book = error.book ?? BOOK_UNSAID[error.effect];
+  const book = error.book ?? DEFAULT_MEANING[error.effect];
   if (book !== undefined) blocks.push(line(message(book)));
   const hint = hintFor(error, named);
   if (hint !== undefined) blocks.push(...hintBlocks(hint));
   return renderHuman(blocks, view);
 }
 
-/** Said when an error that did or may have done something does not say what. */
-const BOOK_UNSAID: Readonly<Record<Effect, string | undefined>> = {
+/** Where the error itself does not tell what it means for the position. */
+const DEFAULT_MEANING: Readonly<Record<Effect, string | undefined>> = {
   none: undefined,
-  pending: 'It was accepted and is not finished yet.',
-  unknown: 'It may have been done or not: look before dealing it again.',
-  done: 'The book has changed as asked.',
+  pending: 'Accepted; not finished yet.',
+  unknown: 'Outcome unknown: it may have executed. Do not enter it again before hedge check.',
+  done: 'The position has changed as requested.',
 };
 
 function withCode(error: HedgeError): string {

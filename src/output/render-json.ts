@@ -1,9 +1,4 @@
-/**
- * The document for programs: the service's own envelope, every number with the digits it came with.
- *
- * What a query picked, for a shell: a text or a figure as it is, a list one element a line, an object or a null as
- * JSON. Texts are made one harmless line each; their exact form is JSON's.
- */
+/** JSON documents, which keep every digit that the service sent; and the bare values that a query picked. */
 
 import { Big } from 'big.js';
 import { exactDigits, writeExactJson } from '../domain/exact-json.ts';
@@ -36,11 +31,11 @@ export interface ErrorDocument {
 export interface JsonView {
   /** Indented for a person at a terminal; on one line for a pipe. */
   pretty: boolean;
-  /** False: spelled in ASCII alone, for a terminal that shows no more. The value is the same. */
+  /** False: escaped to ASCII, for a terminal that shows no more. */
   unicode?: boolean | undefined;
 }
 
-/** One document and a line end. Nothing in it acts on a terminal it is printed to. */
+/** One document and a line end; safe to print to a terminal. */
 export function renderJson({ data, error, meta }: JsonDocument, view: JsonView): string {
   return renderJsonValue({ data: data ?? null, error, meta }, view);
 }
@@ -55,10 +50,7 @@ export function renderJsonValue(value: unknown, { pretty, unicode }: JsonView): 
   return `${unicode === false ? escapeJsonToAscii(json) : escapeJson(json)}\n`;
 }
 
-/**
- * The error as a document's `error`: what happened and what it means for the book are its message, which has more of
- * the service's words than a person reads. No text in it is longer than 4 KB. `named`: as hintFor.
- */
+/** A document's `error`. Its message has more of the service's words than the screen; no text is longer than 4 KB. */
 export function errorDocument(error: HedgeError, named?: string): ErrorDocument {
   const { said, details, httpStatus } = error;
   const hint = hintFor(error, named);

@@ -1,11 +1,11 @@
-/** The colours of views: chalk, told its level; never asked to guess it. No meaning is in a colour alone. */
+/** The colors of views. No meaning is in a color alone. */
 import { Chalk, type ChalkInstance } from 'chalk';
 import type { Environment } from '../domain/vocabulary.ts';
 import type { Tone } from './blocks.ts';
-/** Colours a stream shows: 0 none, 1 sixteen, 2 two hundred and fifty-six, 3 all. */
+/** Colors of a stream: 0 none, 1 sixteen, 2 two hundred and fifty-six, 3 all. */
 export type PaintLevel = 0 | 1 | 2 | 3;
 
-/** A tone of a cell, or of an environment's name. */
+/** The tone of a cell, or an environment. */
 export type Style = Tone | Environment;
 
 export type Painter = (text: string, style: Style) => string;

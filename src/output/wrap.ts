@@ -2,7 +2,7 @@
 import { cutInPieces, textWidth } from '../domain/text-width.ts';
 import type { Painter, Style } from './style.ts';
 
-/** A stretch of text in one style, without line ends. `whole` stretches are not broken at their blanks. */
+/** Text in one style, without line ends. A `whole` run is not broken at its blanks. */
 export interface Run {
   text: string;
   style: Style;
@@ -14,7 +14,7 @@ export type WrappedLine = readonly Run[];
 interface Word {
   text: string;
   style: Style;
-  /** Blanks before it, dropped where a line begins with it. */
+  /** Blanks before it, dropped at the start of a line. */
   gap: number;
 }
 
@@ -32,10 +32,7 @@ export function paintLine(line: WrappedLine, paint: Painter): string {
 
 export const blank = (columns: number): Run => ({ text: ' '.repeat(Math.max(0, columns)), style: 'plain' });
 
-/**
- * The runs as lines of at most `width` columns, broken between words; a word longer than a line is cut.
- * Lines after the first begin `indent` columns in.
- */
+/** Lines of at most `width` columns, broken between words; a longer word is cut. Later lines are indented. */
 export function wrapRuns(runs: readonly Run[], width: number, indent = 0): WrappedLine[] {
   const room = Math.max(1, width);
   const hanging = Math.min(indent, room - 1);
@@ -72,7 +69,7 @@ export function wrapRuns(runs: readonly Run[], width: number, indent = 0): Wrapp
   return lines;
 }
 
-/** Words of one style that follow each other become one run, so that a colour is not begun for each. */
+/** Adjacent words of one style become one run, so that the color starts once. */
 function append(line: Run[], text: string, style: Style): void {
   const last = line.at(-1);
   if (last !== undefined && last.style === style) line[line.length - 1] = { text: last.text + text, style };
@@ -97,7 +94,7 @@ function wordsOf(runs: readonly Run[]): Word[] {
   return words;
 }
 
-/** Words with nothing between them stay on one line: a full stop does not begin a line. */
+/** Words with no blank between them stay together: a full stop does not start a line. */
 function groupsOf(words: readonly Word[]): Word[][] {
   const groups: Word[][] = [];
   for (const word of words) {

@@ -57,9 +57,9 @@ export function boundsFinding(reading: QuoteReading): ConditionError | undefined
   if (first === undefined) return undefined;
   return new ConditionError({
     code: first.bound === 'worst_price' ? 'worse_price' : 'cost_too_high',
-    what: `Not good enough: ${missed.map(({ tenor, says }) => `at ${tenor} d ${says}`).join('; ')}.`,
-    book: 'A quote opens nothing.',
-    hint: 'Ask again later, or widen the bound.',
+    what: `${missed.map(({ tenor, says }) => `${tenor}d: ${says}`).join('; ')}.`,
+    book: 'Indicative only. No trade was made.',
+    hint: 'Try again later or raise the limit.',
     retry: 'later',
   });
 }

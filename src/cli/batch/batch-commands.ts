@@ -1,4 +1,4 @@
-/** The commands that run in a batch, and what each may run beside. */
+/** The commands that run in a batch, and their kind. */
 
 import { ACTION_NAMES } from '../../domain/action-table.ts';
 import { ownField } from '../../domain/fields.ts';

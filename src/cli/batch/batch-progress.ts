@@ -1,8 +1,4 @@
-/**
- * What an operator sees of a batch on standard error: how far it is, what failed, and why it stopped.
- *
- * How far a run of many lines is, as text for a line of progress: plain characters, whatever the terminal.
- */
+/** The progress of a batch on standard error: a bar, failures, and why it stopped. */
 import type { CommandContext } from '../../commands/command-context.ts';
 import type { CommandResult } from '../../commands/command-result.ts';
 import type { HedgeError } from '../../errors.ts';
@@ -13,10 +9,10 @@ export interface BatchProgress {
   tell: (end: LineEnd<BatchLine, CommandResult>) => Promise<void>;
 }
 
-/** A result older than this was hardly meant by whoever runs the batch now. */
+/** An older result is probably not the one that was wanted. */
 const OLD_MS = 24 * 60 * 60 * 1_000;
 
-/** `named`: the profile of `--profile`, which what to do next names too. */
+/** `named`: the profile of `--profile`, which next commands name too. */
 export function reportBatchProgress(
   lines: readonly BatchLine[],
   {
@@ -30,20 +26,22 @@ export function reportBatchProgress(
   let done = 0;
   let failed = 0;
   let notRun = 0;
-  const dealtBefore: string[] = [];
+  const executedBefore: string[] = [];
 
   const sum = (): void => {
-    const [first] = dealtBefore;
+    const [first] = executedBefore;
     if (first !== undefined)
-      note(`${linesOf(dealtBefore.length)} dealt before, from ${first} on, and not again now. ${NAME_IT}`);
+      note(
+        `${linesOf(executedBefore.length)} executed before, from ${first} on, and not executed again. ${NAME_IT}`,
+      );
     if (notRun > 0) note(`${linesOf(notRun)} not run. ${AGAIN}`);
   };
-  // What is in doubt has to be settled before anything else: how, is said at once.
-  const waysOn = async (error: HedgeError): Promise<void> => {
+  // An unknown outcome comes first.
+  const showNextSteps = async (error: HedgeError): Promise<void> => {
     const hint = error.effect === 'unknown' ? hintFor(error, named) : undefined;
     if (hint === undefined) return;
     const laid = await liner();
-    for (const way of laid(hintBlocks(hint))) note(`  ${way}`);
+    for (const each of laid(hintBlocks(hint))) note(`  ${each}`);
   };
   return {
     bar: () => barOf({ done, failed, total }),
@@ -52,9 +50,9 @@ export function reportBatchProgress(
       const name = `line ${line.number.toString()}`;
       const original = result?.meta['original_at'];
       if (typeof original === 'string') {
-        dealtBefore.push(original);
+        executedBefore.push(original);
         if (clock.now() - Date.parse(original) > OLD_MS)
-          note(`${name}: this result is of ${original}, more than a day ago. Nothing was dealt now.`);
+          note(`${name}: result of ${original}, more than a day ago. Nothing was executed now.`);
       }
       if (error?.code === 'not_run') {
         notRun += 1;
@@ -62,21 +60,21 @@ export function reportBatchProgress(
       } else if (error !== undefined) {
         failed += 1;
         note(`${name}: ${error.code}: ${error.what}`);
-        await waysOn(error);
+        await showNextSteps(error);
       }
       if (done === total) sum();
     },
   };
 }
 
-const NAME_IT = 'To deal the same anew, give the batch another --name.';
-const AGAIN = 'Once that is settled, run the same batch again: what is done is not done twice.';
+const NAME_IT = 'To execute the same lines again, use another --name.';
+const AGAIN = 'Resolve this first, then run the same batch again: no line is executed twice.';
 
 const linesOf = (count: number): string => (count === 1 ? '1 line was' : `${count.toString()} lines were`);
 
 const CELLS = 20;
 
-/** `[##########----------] 15/30, 1 failed`. `done` of `total`, which is above 0. */
+/** `[##########----------] 15/30, 1 failed`. `total` is above 0. */
 export function barOf({ done, failed, total }: { done: number; failed: number; total: number }): string {
   const full = Math.floor((CELLS * done) / total);
   const counted = `${done.toString()}/${total.toString()}`;

@@ -1,7 +1,4 @@
-/**
- * The desk as it is lent to one line of a batch: the same book and journal, and a quieter voice. What goes on is
- * for the bar alone; what would be shown before a deal is shown when it is asked about.
- */
+/** The command context of one line in a batch: progress goes to the bar; a preview is shown when it is confirmed. */
 import type { CommandContext } from '../../commands/command-context.ts';
 import { redactArgv } from '../../domain/redact.ts';
 import type { Block } from '../../output/blocks.ts';
@@ -10,37 +7,37 @@ import type { Progress } from '../../terminal/progress.ts';
 import type { Prompter } from '../../terminal/prompter.ts';
 import type { TradingContext } from '../../trading/trading-context.ts';
 export interface LineTerms {
-  /** The words of the batch and of the line, for the journal. */
+  /** The command lines of batch and line, for the journal. */
   argv: readonly string[];
-  /** Standard input is the batch itself: nobody can answer on it. */
+  /** Standard input is the batch, so it cannot answer a question. */
   fromInput: boolean;
-  /** The line, as it is named where it asks: `line 12: open USDTNGN buy 10k`. */
+  /** `line 12: open USDTNGN buy 10k` */
   name: string;
-  /** What stands before everything that is waited for. */
+  /** The progress bar. */
   bar: () => string;
 }
 
-export function lineContext(desk: CommandContext, terms: LineTerms): CommandContext {
+export function lineContext(context: CommandContext, terms: LineTerms): CommandContext {
   const unseen: Block[] = [];
-  const progress = barred(desk.progress, terms.bar);
+  const progress = barred(context.progress, terms.bar);
   const quietly = <Lent extends ReadContext | Omit<TradingContext, 'confirm'>>(lent: Lent): Lent => ({
     ...lent,
     watch: watchOf(lent.watch, progress),
   });
   return {
-    ...desk,
+    ...context,
     progress,
     async show(blocks) {
       unseen.splice(0, unseen.length, ...blocks);
     },
-    prompter: showingFirst(desk.prompter, async () => {
+    prompter: showingFirst(context.prompter, async () => {
       progress.stop();
-      desk.note(terms.name);
-      await desk.show(unseen.splice(0, unseen.length));
+      context.note(terms.name);
+      await context.show(unseen.splice(0, unseen.length));
     }),
-    looking: async () => quietly(await desk.looking()),
+    looking: async () => quietly(await context.looking()),
     async dealing() {
-      const lent = await desk.dealing();
+      const lent = await context.dealing();
       return {
         ...quietly(lent),
         argv: redactArgv(terms.argv),

@@ -1,10 +1,4 @@
-/**
- * A batch from its file to lines that are ready to run: read, found right, and said enough for where they deal.
- * Nothing of it has run, and nothing was sent, when this returns.
- *
- * What a batch has to say where nobody is there to be asked: what holds for all of it once, behind `hedge batch`,
- * and what only a line can say in each line. Reads nothing.
- */
+/** Reads and checks a whole batch before its first line runs, the confirmations that every line needs included. */
 
 import type { BatchIntent } from '../../args/batch-options.ts';
 import type { Batch, CommandContext, RunnableLine } from '../../commands/command-context.ts';
@@ -35,29 +29,29 @@ import { listed, type ParsedLine, readBatchLines, type WrongLine } from './read-
 const LARGEST_BYTES = 4 * 1_024 * 1_024;
 
 export interface BatchContext {
-  desk: CommandContext;
+  context: CommandContext;
   input: NodeJS.ReadableStream;
   signal: AbortSignal;
   /** The command line of the batch. */
   argv: readonly string[];
 }
 
-/** @throws UsageError naming every line that is wrong; CredentialError and the like for where it would deal. */
-export async function openBatch(intent: BatchIntent, world: BatchContext): Promise<Batch> {
-  const { desk, signal } = world;
+/** @throws UsageError that names every wrong line; CredentialError and the like for the profile. */
+export async function openBatch(intent: BatchIntent, runtime: BatchContext): Promise<Batch> {
+  const { context, signal } = runtime;
   const fromInput = intent.file === undefined;
-  const lines = await readBatchLines(await textOf(intent, world), intent, signal);
-  if (lines.length === 0) desk.note('The batch has no lines: nothing to do.');
-  await refuseUnattended(lines, desk, fromInput);
-  await tellOfGone(lines, intent, desk);
-  const { named } = await desk.vantage();
-  const { bar, tell } = reportBatchProgress(lines, { ...desk, named });
+  const lines = await readBatchLines(await textOf(intent, runtime), intent, signal);
+  if (lines.length === 0) context.note('The batch has no lines.');
+  await refuseUnattended(lines, context, fromInput);
+  await noteRemovedLines(lines, intent, context);
+  const { named } = await context.vantage();
+  const { bar, tell } = reportBatchProgress(lines, { ...context, named });
   return {
     lines: lines.map((line) => ({
       number: line.number,
       kind: line.kind,
       command: line.command.name,
-      run: () => runLine(line, { fromInput, bar }, world),
+      run: () => runLine(line, { fromInput, bar }, runtime),
     })),
     signal,
     metaOf: ({ line, error }) => ({ line: line.number, exit_code: codeOfLine(error) }),
@@ -67,20 +61,20 @@ export async function openBatch(intent: BatchIntent, world: BatchContext): Promi
 
 async function runLine(
   { command, raw, words, number, kind }: ParsedLine,
-  voice: Pick<LineTerms, 'fromInput' | 'bar'>,
-  { desk, signal, argv }: BatchContext,
+  terms: Pick<LineTerms, 'fromInput' | 'bar'>,
+  { context, signal, argv }: BatchContext,
 ): ReturnType<RunnableLine['run']> {
   const dealt = (): boolean => kind !== 'reading';
   const place = `line ${number.toString()}:`;
   const name = spelledName([place, ...words].join(' '));
-  const own = lineContext(desk, { ...voice, name, argv: [...argv, place, ...words] });
+  const own = lineContext(context, { ...terms, name, argv: [...argv, place, ...words] });
   own.progress.start(name);
   try {
     let shown: CommandResult | undefined;
     const running = command.prepare(raw)(own, async (emitted) => {
       shown = emitted;
     });
-    const result = (await withShutdownDeadline(running, { signal, clock: desk.clock, dealt })) ?? shown;
+    const result = (await withShutdownDeadline(running, { signal, clock: context.clock, dealt })) ?? shown;
     return { result, error: result?.finding };
   } catch (thrown) {
     return { result: undefined, error: errorOf(thrown, signal, dealt()) };
@@ -102,52 +96,52 @@ async function textOf({ file }: BatchIntent, { input, signal }: BatchContext): P
   }
 }
 
-/** What each line would be stopped for at its turn, found before the first one runs. */
+/** Fails before the first line runs, not at the turn of a line that would fail. */
 async function refuseUnattended(
   lines: readonly ParsedLine[],
-  desk: CommandContext,
+  context: CommandContext,
   fromInput: boolean,
 ): Promise<void> {
   if (!lines.some(({ kind, resumes }) => kind === 'action' || resumes !== undefined)) return;
-  const { environment, expected, attended } = await desk.dealing();
+  const { environment, expected, attended } = await context.dealing();
   checkLines(lines, { environment, expected, attended: attended && !fromInput });
-  await desk.show([]);
+  await context.show([]);
 }
 
-/** Told also with --quiet: what was dealt before and left out of the file since. */
-async function tellOfGone(
+/** Shown also with --quiet: lines that were executed before and are no longer in the file. */
+async function noteRemovedLines(
   lines: readonly ParsedLine[],
   { file, name }: BatchIntent,
-  desk: CommandContext,
+  context: CommandContext,
 ): Promise<void> {
   const intents = lines.flatMap(({ intent }) => intent ?? []);
   if (intents.length === 0) return;
-  const { journal, identity, clock } = await desk.looking();
+  const { journal, identity, clock } = await context.looking();
   const batch = { file, name, intents, identity, nowMs: clock.now() };
   for (const line of removedLinesInWords(removedLines(journal.read().actions, batch)))
-    desk.progress.note(line);
+    context.progress.note(line);
 }
 
-/** The same for a line that is a JSON object. A key is never missing: the batch gives each line one. */
+/** For a line that is a JSON object. The batch gives each line a key. */
 const IN_THE_OBJECT: FlagNames = { ...COMMAND_FLAGS, price: '"worst_price":"PRICE"' };
 
-/** @throws UsageError that says all of it; nothing has run. */
+/** @throws UsageError that lists all of it. */
 export function checkLines(lines: readonly ParsedLine[], where: UnattendedContext): void {
   const found = lines.map((line) => ({ line, missing: missingFrom(line, where) }));
-  const ofAll = (['yes', 'promise'] as const).filter((each) =>
+  const forAll = (['yes', 'promise'] as const).filter((each) =>
     found.some(({ missing }) => missing.includes(each)),
   );
   const wrong = found.flatMap(({ line, missing }) => wrongLine(line, missing.filter(isOfALine)));
-  if (ofAll.length === 0 && wrong.length === 0) return;
+  if (forAll.length === 0 && wrong.length === 0) return;
   const { words, details } = listed(wrong);
   throw new UsageError(
-    `${notATerminal(where)}: none of the batch has run and nothing was sent.`,
+    `${notATerminal(where)}: no line has run and nothing was sent.`,
     [
-      ...(ofAll.length === 0 ? [] : [`Add behind hedge batch: ${flagsInWords(ofAll, COMMAND_FLAGS)}`]),
+      ...(forAll.length === 0 ? [] : [`Add after hedge batch: ${flagsInWords(forAll, COMMAND_FLAGS)}`]),
       ...words,
     ].join('\n'),
     {
-      ...(ofAll.length === 0 ? {} : { batch: ofAll.map((each) => COMMAND_FLAGS[each]) }),
+      ...(forAll.length === 0 ? {} : { batch: forAll.map((each) => COMMAND_FLAGS[each]) }),
       ...details,
     },
   );

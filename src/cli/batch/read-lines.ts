@@ -1,14 +1,4 @@
-/**
- * The text of a batch to its lines, each the same as if it had been typed: all of them, or one error that names
- * every wrong one. What the batch says for all its lines is put into each; nothing runs here.
- *
- * Which commands may stand in a batch, and in which company each may run. What is not named here may not.
- *
- * A line of a batch that is a JSON object, as the words of the command line that says the same: from there on
- * both kinds are one. Fields are named as the service names them; one that the command does not have is refused.
- *
- * Lines that are wrong, as the one error that names each of them. It does not know what may be wrong.
- */
+/** The text of a batch to checked lines: shell words or JSON objects. All of them, or one error that names each wrong line. */
 
 import { Big } from 'big.js';
 import { type ActionIntent, dealIdOf } from '../../args/action-intent.ts';
@@ -35,11 +25,9 @@ export interface ParsedLine extends BatchLine {
   command: Command;
   words: readonly string[];
   raw: RawInput;
-  /** Of an action. */
   intent: ActionIntent | undefined;
-  /** Of a resume. */
   resumes: ResumeIntent | undefined;
-  /** Written as a JSON object, and not as it would be typed. */
+  /** Written as a JSON object. */
   isObject: boolean;
 }
 
@@ -47,10 +35,10 @@ type Terms = Pick<BatchIntent, 'name' | 'yes' | 'dryRun'>;
 
 const MOST_LINES = 10_000;
 const LONGEST_LINE_BYTES = 65_536;
-/** Lines that are read between two looks for a signal: a few milliseconds. */
-const AT_ONCE = 50;
+/** Lines between two checks for a signal. */
+const LINES_PER_TURN = 50;
 
-/** `signal` ends the reading with its own reason. @throws UsageError naming the lines that are wrong. */
+/** @throws UsageError that names the wrong lines; the reason of `signal`. */
 export async function readBatchLines(
   text: string,
   terms: Terms,
@@ -59,7 +47,7 @@ export async function readBatchLines(
   const read: ParsedLine[] = [];
   const wrong: WrongLine[] = [];
   for (const [index, each] of linesIn(text).entries()) {
-    if (index % AT_ONCE === 0) {
+    if (index % LINES_PER_TURN === 0) {
       await nextTurn();
       signal?.throwIfAborted();
     }
@@ -78,7 +66,7 @@ export async function readBatchLines(
   return withKeys(read, terms.name);
 }
 
-/** @throws UsageError when there are more than a batch may have; a line end at the very end begins none. */
+/** @throws UsageError for too many lines. */
 function linesIn(text: string): readonly string[] {
   const lines = text
     .replace(/^\u{feff}/u, '')
@@ -86,7 +74,7 @@ function linesIn(text: string): readonly string[] {
     .split(/\r?\n/);
   if (lines.length <= MOST_LINES) return lines;
   throw new UsageError(
-    `The batch has ${lines.length.toString()} lines, more than ${MOST_LINES.toString()}. None has run and nothing was sent.`,
+    `The batch has ${lines.length.toString()} lines, more than ${MOST_LINES.toString()}. No line has run and nothing was sent.`,
     'Split it into several files, each with a --name of its own.',
   );
 }
@@ -103,13 +91,9 @@ async function readLine(
   terms: Terms,
 ): Promise<Omit<ParsedLine, 'isObject'>> {
   const words = typed[0] === 'hedge' ? typed.slice(1) : typed;
-  const said = await readCommandLine(words, { width: 0 });
-  if (said.kind === 'text')
-    throw new UsageError(
-      'A line of a batch is one command, and this asks for help.',
-      'Ask for it at a prompt.',
-    );
-  const { command, globals } = said;
+  const read = await readCommandLine(words, { width: 0 });
+  if (read.kind === 'text') throw new UsageError('Help does not run in a batch.', 'Run it on its own.');
+  const { command, globals } = read;
   const kind = kindInBatch(command.name);
   if (kind === undefined)
     throw new UsageError(
@@ -120,19 +104,19 @@ async function readLine(
   const shownOtherwise = output.form !== 'table' || output.query !== undefined || quiet || verbose || noColor;
   if (globals.profile !== undefined || globals.expectEnv !== undefined || shownOtherwise)
     throw new UsageError(
-      'Profile, environment and how results are shown are the same for every line.',
-      'Say --profile, --expect-env, -q and -v once, after hedge batch; documents come by themselves.',
+      'Profile, environment and output options are the same for every line.',
+      'Give --profile, --expect-env, -q and -v once, after hedge batch. Output is always JSON.',
     );
-  const raw = withTerms(said.raw, command, terms);
+  const raw = withTerms(read.raw, command, terms);
   command.prepare(raw);
   if ((await command.watch(raw)) !== undefined)
-    throw new UsageError('A line of a batch is read once.', 'Leave out --watch.');
+    throw new UsageError('--watch does not run in a batch.', 'Leave it out.');
   const intent = isActionName(command.name) ? readAction(command.name, raw) : undefined;
   const resumes = command.name === 'resume' ? readResumeIntent(raw) : undefined;
   return { number, kind, command, words, raw, intent, resumes };
 }
 
-/** What the batch says for all its lines, in each that takes it. A deal id makes its line safe to run again. */
+/** Options of the batch, in each line that takes them. A deal ID makes its line safe to run again. */
 function withTerms(raw: RawInput, { options: specs }: Command, { yes, dryRun }: Terms): RawInput {
   const takes = (flag: string): boolean => specs.some(({ flags }) => flags.split(/[ ,]+/).includes(flag));
   const { options } = raw;
@@ -149,7 +133,7 @@ function withTerms(raw: RawInput, { options: specs }: Command, { yes, dryRun }: 
   };
 }
 
-/** A deal id or a key that stands in two lines that deal would make one deal of them, silently. */
+/** Two lines with one deal ID or key would silently be one action. */
 function repeated(lines: readonly ParsedLine[]): readonly WrongLine[] {
   const seen = new Map<string, number>();
   return lines.flatMap(({ number, intent }) =>
@@ -157,18 +141,13 @@ function repeated(lines: readonly ParsedLine[]): readonly WrongLine[] {
       const before = seen.get(name);
       seen.set(name, before ?? number);
       if (before === undefined) return [];
-      const what = `${quotedName(name)} names line ${before.toString()} already.`;
-      return [
-        { number, error: new UsageError(what, 'Each line that deals needs a deal id or key of its own.') },
-      ];
+      const what = `${quotedName(name)} is already used on line ${before.toString()}.`;
+      return [{ number, error: new UsageError(what, 'Each action needs its own deal ID or key.') }];
     }),
   );
 }
 
-/**
- * The same deal twice is a slip unless it is said: within a minute it would be stopped as a double, and when the
- * batch is run again after that it would be dealt.
- */
+/** The same action twice is an error unless allowed: a duplicate check would stop it only within a minute. */
 function doubled(lines: readonly ParsedLine[]): readonly WrongLine[] {
   const seen = new Map<string, number>();
   return lines.flatMap(({ number, intent }) => {
@@ -177,8 +156,8 @@ function doubled(lines: readonly ParsedLine[]): readonly WrongLine[] {
     const before = seen.get(request);
     seen.set(request, before ?? number);
     if (before === undefined || intent.allowDuplicate) return [];
-    const hint = `If it is meant twice: --allow-duplicate on this line${'dealId' in intent ? ', or a deal id for each' : ''}.`;
-    return [{ number, error: new UsageError(`It asks for the same as line ${before.toString()}.`, hint) }];
+    const hint = `If both are meant: --allow-duplicate on this line${'dealId' in intent ? ', or a deal ID for each' : ''}.`;
+    return [{ number, error: new UsageError(`It is the same as line ${before.toString()}.`, hint) }];
   });
 }
 
@@ -187,7 +166,7 @@ const namesOf = (intent: ActionIntent | undefined): readonly string[] =>
     ? []
     : [dealIdOf(intent), intent.options.idempotencyKey].filter((name) => name !== undefined);
 
-/** Every action that has neither a key nor a deal id of its own gets the key that follows from the batch. */
+/** Actions without a key or deal ID get a key that follows from the batch. */
 function withKeys(lines: readonly ParsedLine[], name: string | undefined): readonly ParsedLine[] {
   const keys = batchKeys(
     lines.flatMap(({ intent }) => intent ?? []),
@@ -203,16 +182,18 @@ function withKeys(lines: readonly ParsedLine[], name: string | undefined): reado
   });
 }
 
-/** Operands whose field is not their name in small letters. */
+/** Operands whose field is not their lower-case name. */
 const OPERAND_FIELDS: Readonly<Record<string, string>> = { NOTIONAL: 'notional_usd', ACTION: 'action_id' };
 const OPTION_FIELDS: Readonly<Record<string, string>> = { tenor: 'tenor_days' };
 
-/** @throws UsageError naming the field that is wrong, or that there is no such command here. */
+/** @throws UsageError that names the wrong field or command. */
 export async function wordsOfJson(text: string): Promise<readonly string[]> {
   const { command: name, ...fields } = readGivenObject(text, 'Write each object on one line.');
   if (typeof name !== 'string' || kindInBatch(name) === undefined)
     throw new UsageError(
-      name === undefined ? 'The field "command" is missing.' : `The field "command" is none of a batch.`,
+      name === undefined
+        ? 'The field "command" is missing.'
+        : 'The field "command" does not name a batch command.',
       `It is one of ${COMMANDS_IN_BATCH.join(', ')}.`,
     );
   const command = await load(name);
@@ -225,8 +206,8 @@ export async function wordsOfJson(text: string): Promise<readonly string[]> {
       `hedge ${name} has no field ${quoted(unknown)}.`,
       `Its fields are ${known.join(', ')}.`,
     );
-  const said = options.flatMap(({ spec, field }) => optionWords(spec, field, ownField(fields, field)));
-  return [name, ...said, '--', ...operands];
+  const typed = options.flatMap(({ spec, field }) => optionWords(spec, field, ownField(fields, field)));
+  return [name, ...typed, '--', ...operands];
 }
 
 async function load(name: string): Promise<Command> {
@@ -247,7 +228,7 @@ function operandWords(specs: readonly OperandSpec[], fields: Fields): readonly s
     const field = operandField(spec);
     const value = ownField(fields, field);
     if (value === undefined) missing ??= field;
-    // Operands are told apart by their place: none may be left out before one that is said.
+    // Operands go by position: none may be missing before another.
     else if (missing !== undefined) throw new UsageError(`The field "${missing}" is missing.`);
     else if (spec.variadic === true && Array.isArray(value))
       words.push(...value.map((each) => textOf(field, each)));
@@ -269,23 +250,20 @@ function optionWords({ flags }: OptionSpec, field: string, value: unknown): read
   if (/[<[]/.test(flags))
     return [`${flag}=${textOf(field, Array.isArray(value) ? joined(field, value) : value)}`];
   if (typeof value !== 'boolean')
-    throw new UsageError(
-      `The field ${quoted(field)} is true or false.`,
-      'Leave it out for what it is without.',
-    );
+    throw new UsageError(`The field ${quoted(field)} is true or false.`, 'Leave it out for the default.');
   return value === !flag.startsWith('--no-') ? [flag] : [];
 }
 
 const joined = (field: string, values: readonly unknown[]): string =>
   values.map((value) => textOf(field, value)).join(',');
 
-/** Text as it is; a number with the digits it was written with. */
+/** A number keeps its digits. */
 function textOf(field: string, value: unknown): string {
   if (value instanceof Big) return value.toFixed();
   if (typeof value === 'string' && value !== '') return value;
   throw new UsageError(
     `The field ${quoted(field)} is neither text nor a number.`,
-    'Leave it out, or say it.',
+    'Leave it out, or give a value.',
   );
 }
 
@@ -294,29 +272,28 @@ export interface WrongLine {
   error: UsageError;
 }
 
-/** Listed; of the others only the number is told. */
+/** The others are counted. */
 const MOST_LISTED = 50;
 
-/** @throws UsageError that names the first of them; nothing has run. */
+/** @throws UsageError that lists the first of them. */
 export function refuseWrong(wrong: readonly WrongLine[]): void {
   if (wrong.length === 0) return;
-  const [lines, are] = wrong.length === 1 ? ['A line', 'is'] : [`${wrong.length.toString()} lines`, 'are'];
+  const lines = wrong.length === 1 ? '1 line' : `${wrong.length.toString()} lines`;
   const { words, details } = listed(wrong);
   throw new UsageError(
-    `${lines} of the batch ${are} wrong, so none has run and nothing was sent.`,
+    `${lines} of the batch invalid. No line has run and nothing was sent.`,
     words.join('\n'),
     details,
   );
 }
 
-/** The first of them in words, a line each, and for programs. */
 export function listed(wrong: readonly WrongLine[]) {
   const shown = wrong.toSorted((one, other) => one.number - other.number).slice(0, MOST_LISTED);
   const others = wrong.length - shown.length;
   return {
     words: [
       ...shown.map(wrongInWords),
-      ...(others === 0 ? [] : [`and ${others.toString()} more wrong ${others === 1 ? 'line' : 'lines'}.`]),
+      ...(others === 0 ? [] : [`and ${others.toString()} more invalid ${others === 1 ? 'line' : 'lines'}.`]),
     ],
     details: { lines: shown.map(wrongDetails), ...(others === 0 ? {} : { others }) },
   };

@@ -22,8 +22,8 @@ const GAP = 2;
 /** A longer name has its own line. */
 const WIDEST_NAME = 28;
 
-export const text = (said: string): Part => ({ kind: 'text', text: said });
-export const rows = (named: readonly (readonly [string, string])[]): Part => ({ kind: 'rows', rows: named });
+export const text = (words: string): Part => ({ kind: 'text', text: words });
+export const rows = (pairs: readonly (readonly [string, string])[]): Part => ({ kind: 'rows', rows: pairs });
 export const bullets = (items: readonly string[]): Part => ({ kind: 'list', items });
 export const verbatim = (...lines: readonly string[]): Part => ({ kind: 'verbatim', lines });
 export const code = (...lines: readonly string[]): Part => ({ kind: 'code', lines });
@@ -54,8 +54,8 @@ function render(part: Part, width: number): readonly string[] {
   return part.lines.flatMap((line) => (line.startsWith('#') ? wrapped(line, width) : broken(line, width)));
 }
 
-function hanging(mark: string, said: string, width: number): readonly string[] {
-  const lines = wrap(said, width - mark.length);
+function hanging(mark: string, words: string, width: number): readonly string[] {
+  const lines = wrap(words, width - mark.length);
   return lines.map((line, at) => (at === 0 ? mark : ' '.repeat(mark.length)) + line);
 }
 
@@ -73,9 +73,9 @@ function rowsIn(list: readonly (readonly [string, string])[], width: number): re
   });
 }
 
-function wrap(said: string, width: number): readonly string[] {
+function wrap(sentence: string, width: number): readonly string[] {
   const lines: string[] = [];
-  for (const word of said.split(' ')) {
+  for (const word of sentence.split(' ')) {
     const last = lines.at(-1);
     if (last === undefined || last.length + 1 + word.length > width) lines.push(word);
     else lines[lines.length - 1] = `${last} ${word}`;

@@ -1,12 +1,4 @@
-/**
- * The ways in which what is watched leaves the program; which of them it is, is decided once (run-watch.ts).
- *
- * What standard error is told of readings that fail: that they do, once, with the error's own words, and when
- * answers come again. Knows neither what is read nor where the readings go.
- *
- * A watch in a pipe: one line on standard output for each thing that changed, dated in UTC by the service's own
- * clock; on standard error that answers stopped coming, and that they came again.
- */
+/** A watch in a pipe: one line for each change, dated in UTC; outages on standard error. And the interface of all renderers. */
 import type { CommandResult } from '../../commands/command-result.ts';
 import { isoSeconds } from '../../domain/instants.ts';
 import type { HedgeError } from '../../errors.ts';
@@ -18,35 +10,32 @@ import type { Terminal } from '../../terminal/streams.ts';
 import { printError } from '../human-output.ts';
 import type { RenderContext } from '../render-context.ts';
 export interface WatchRenderer {
-  /** A reading that came. */
   reading(shown: CommandResult): Promise<void>;
-  /** One that failed; it is read on. */
+  /** A reading failed; the watch goes on. */
   failure(error: HedgeError): Promise<void>;
   /** Called each second. */
   tick(): void;
-  /** The watch is over, and how: on its own terms, or by a signal. Never throws. */
+  /** Never throws. */
   close(): Promise<void>;
 }
 
 export interface RendererPorts {
   terminal: Terminal;
   clock: Clock;
-  /** Milliseconds from one reading to the next. */
+  /** Milliseconds between readings. */
   everyMs: number;
   /** Aborts at a signal. */
   signal: AbortSignal;
   quiet: boolean;
   context: () => RenderContext;
-  /** What else stands on the window goes: a spinner. */
+  /** Clears a spinner. */
   clear: () => void;
-  /** Ends the watch, and well. */
+  /** Ends the watch with exit code 0. */
   quit: () => void;
 }
 
 export interface Outage {
-  /** A reading failed; it is read on. */
   failed(error: HedgeError): void;
-  /** One came. */
   answered(): void;
 }
 
@@ -56,24 +45,24 @@ export function outageOn({
   context,
 }: Pick<RendererPorts, 'terminal' | 'quiet' | 'context'>): Outage {
   let failing = false;
-  const note = (said: (at: string) => string): void => {
-    if (!quiet) terminal.writeNote(said(isoSeconds(context().now)));
+  const note = (textAt: (at: string) => string): void => {
+    if (!quiet) terminal.writeNote(textAt(isoSeconds(context().now)));
   };
   return {
     failed(error) {
       if (failing) return;
       failing = true;
       printError(terminal, error, context());
-      note((at) => `No reading at ${at}; it is read on.`);
+      note((at) => `No response at ${at}, retrying.`);
     },
     answered() {
-      if (failing) note((at) => `Answers again at ${at}.`);
+      if (failing) note((at) => `Responding again at ${at}.`);
       failing = false;
     },
   };
 }
 
-/** A line in a pipe is never broken, however long; one on a terminal that cannot be painted on is. */
+/** A line in a pipe is never wrapped. */
 const UNBROKEN = 100_000;
 
 export function lineRenderer(ports: RendererPorts): WatchRenderer {

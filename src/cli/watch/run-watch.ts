@@ -1,7 +1,4 @@
-/**
- * A command that is watched: its reading repeated until the operator ends it, in the form that was asked for. The
- * command itself knows nothing of it.
- */
+/** Repeats the reading of a command until it is ended, in the requested format. */
 import type { CommandResult } from '../../commands/command-result.ts';
 import { InterruptedError, UsageError } from '../../errors.ts';
 import { everySecond, watchReadings } from '../../readings/poll.ts';
@@ -15,68 +12,67 @@ export interface WatchRun extends Omit<RendererPorts, 'quit'> {
   read: () => Promise<CommandResult | undefined>;
 }
 
-/**
- * Resolves when the operator has ended it: by a key, by a signal (by which the process then dies), or by closing
- * the pipe. Throws what no reading on mends, the window given back.
- */
+/** Resolves when a key, a signal or a closed pipe ends it. Throws errors that retrying does not fix. */
 export async function runWatch(run: WatchRun): Promise<void> {
   const { clock, everyMs, output } = run;
   const quitting = new AbortController();
   const signal = AbortSignal.any([run.signal, quitting.signal]);
-  const body = bodyFor(output, { ...run, quit: () => quitting.abort() });
-  void everySecond(() => body.tick(), { clock, signal });
+  const renderer = rendererFor(output, { ...run, quit: () => quitting.abort() });
+  void everySecond(() => renderer.tick(), { clock, signal });
   try {
     await watchReadings({
       clock,
       signal,
       everyMs,
       read: run.read,
-      onReading: (shown) => (shown === undefined ? undefined : body.reading(shown)),
-      onFailure: (error) => body.failure(error),
+      onReading: (shown) => (shown === undefined ? undefined : renderer.reading(shown)),
+      onFailure: (error) => renderer.failure(error),
     });
   } catch (thrown) {
     const stopped = quitting.signal.aborted || thrown instanceof InterruptedError;
     if (!stopped && !run.signal.aborted) throw thrown;
   } finally {
     quitting.abort();
-    await body.close();
+    await renderer.close();
   }
 }
 
-/** Throws UsageError for a form that a stream of readings cannot take. */
+/** @throws UsageError for a format that a stream of readings cannot have. */
 export function checkWatched({ form }: Output): void {
   if (form !== 'csv') return;
   throw new UsageError(
-    'CSV is one list under one heading, and a watch is many.',
-    'For a stream: --json, a document a line, or --output jsonl, a record a line.',
+    'CSV does not work with a watch.',
+    'Use --json (one document per line) or --output jsonl (one record per line).',
   );
 }
 
-function bodyFor(output: Output, ports: RendererPorts): WatchRenderer {
+function rendererFor(output: Output, ports: RendererPorts): WatchRenderer {
   const { terminal } = ports;
   const { form, query } = output;
   if (form === 'jsonl' || query !== undefined)
-    return dataBody(dataPrinter(terminal, { output, quiet: true }), ports);
-  if (form === 'json') return documentBody(linesPrinter(terminal, { quiet: true }), ports);
+    return dataRenderer(dataPrinter(terminal, { output, quiet: true }), ports);
+  if (form === 'json') return documentRenderer(linesPrinter(terminal, { quiet: true }), ports);
   return terminal.canPaint ? screenRenderer(ports) : lineRenderer(ports);
 }
 
-/** What holds no place for an error: that readings fail is said beside it. */
-function dataBody(printer: Printer, ports: RendererPorts): WatchRenderer {
+/** Data has no place for an error: outages go to standard error. */
+function dataRenderer(printer: Printer, ports: RendererPorts): WatchRenderer {
   const outage = outageOn(ports);
-  const body = documentBody(printer, ports);
+  const renderer = documentRenderer(printer, ports);
   return {
-    ...body,
+    ...renderer,
     reading(shown) {
       outage.answered();
-      return body.reading(shown);
+      return renderer.reading(shown);
     },
     failure: async (error) => outage.failed(error),
   };
 }
 
-/** What a script reads: each reading, and each failure, as the printer of its form has it. */
-function documentBody(printer: Printer, { terminal, context, quit, clear }: RendererPorts): WatchRenderer {
+function documentRenderer(
+  printer: Printer,
+  { terminal, context, quit, clear }: RendererPorts,
+): WatchRenderer {
   const unlessAbandoned = async (written: Promise<void>): Promise<void> => {
     await written;
     if (terminal.abandoned) quit();

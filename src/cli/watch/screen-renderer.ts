@@ -1,11 +1,6 @@
-/**
- * A watch at a terminal: the view of the last reading, painted over the one before, and under it how old its
- * figures are and how to end it. It keeps one reading and no more.
- *
- * Lines of a view and of the status under it, within the lines of a window. Knows nothing of what they say.
- */
+/** A watch on a terminal: the last reading, repainted, with its age and the keys below it. */
 import type { CommandResult } from '../../commands/command-result.ts';
-import type { HedgeError } from '../../errors.ts';
+import { type HedgeError, UnavailableError } from '../../errors.ts';
 import { type Block, line, message, text } from '../../output/blocks.ts';
 import { renderHuman } from '../../output/render-human.ts';
 import { openScreen, type Screen } from '../../terminal/screen.ts';
@@ -15,7 +10,7 @@ import type { RendererPorts, WatchRenderer } from './line-renderer.ts';
 
 interface Reading {
   shown: CommandResult;
-  /** When it was read, by this machine's clock. */
+  /** By the clock of this machine. */
   atMs: number;
 }
 
@@ -25,7 +20,7 @@ export function screenRenderer(ports: RendererPorts): WatchRenderer {
   let last: Reading | undefined;
   let failure: HedgeError | undefined;
 
-  /** Between two readings the service's clock goes on as ours does. */
+  /** The clock of the service runs on between readings. */
   const context = (): RenderContext => {
     const now = clock.now();
     const served = last?.shown.servedAt?.getTime();
@@ -73,7 +68,7 @@ export function screenRenderer(ports: RendererPorts): WatchRenderer {
         if (failure !== undefined) printError(terminal, failure, ports.context());
         return;
       }
-      // The window is as it was; what was seen last stays under what was typed.
+      // The last reading stays on the terminal.
       const stale = failure === undefined ? [] : [statusOf({ last, failure, now: clock.now(), everyMs })];
       const lines = textOf([...resultBlocks(last.shown, context()), ...stale]);
       await terminal.writeResult(`${lines.join('\n')}\n`).catch(() => undefined);
@@ -81,42 +76,36 @@ export function screenRenderer(ports: RendererPorts): WatchRenderer {
   };
 }
 
-interface Standing {
+interface Status {
   last: Reading | undefined;
   failure: HedgeError | undefined;
   now: number;
   everyMs: number;
 }
 
-/** How old the figures are is said in words as soon as a reading has failed, or is late. */
-function statusOf({ last, failure, now, everyMs }: Standing): Block {
+/** The age of the figures once a reading has failed or is late. */
+function statusOf({ last, failure, now, everyMs }: Status): Block {
   const age = last === undefined ? undefined : Math.max(0, Math.floor((now - last.atMs) / 1_000));
   const keys = text('q quits', 'dim');
   if (failure !== undefined)
     return line(
-      text('NO ANSWER.', 'bad'),
-      text(age === undefined ? 'No figures yet.' : `These figures are ${inWords(age)} old.`, 'warn'),
-      message(`Reading on. ${failure.what}`),
+      text(`${age === undefined ? 'NO DATA' : `STALE ${inWords(age)}`}:`, 'bad'),
+      ...(failure instanceof UnavailableError
+        ? [text('no response, retrying;', 'warn')]
+        : [text('retrying;', 'warn'), message(failure.what)]),
       keys,
     );
-  if (age === undefined) return line(text('Reading', 'dim'), keys);
+  if (age === undefined) return line(text('Loading;', 'dim'), keys);
   const late = age * 1_000 > everyMs * 2 + 1_000;
   return late
-    ? line(
-        text('WAITING for an answer.', 'warn'),
-        text(`These figures are ${inWords(age)} old.`, 'warn'),
-        keys,
-      )
-    : line(text(`Read every ${(everyMs / 1_000).toString()} s,`, 'dim'), keys);
+    ? line(text(`STALE ${inWords(age)}: waiting for a response;`, 'warn'), keys)
+    : line(text(`Every ${(everyMs / 1_000).toString()} s;`, 'dim'), keys);
 }
 
 const inWords = (seconds: number): string =>
   seconds < 120 ? `${seconds.toString()} s` : `${Math.floor(seconds / 60).toString()} min`;
 
-/**
- * The view from its top, and the status in the last lines. Where there is too little room, empty lines give way
- * first, then the end of the view, and how much is missing is said; the status stays as long as it can.
- */
+/** The view, and the status in the last lines. In a small window empty lines go first, then the end of the view. */
 export function fitToHeight(
   view: readonly string[],
   status: readonly string[],
@@ -134,7 +123,7 @@ export function fitToHeight(
   return [...dense.slice(0, room - 1), more, ...foot];
 }
 
-/** As many of the empty lines as there is room for, the upper ones first. */
+/** Keeps as many empty lines as fit, the upper ones first. */
 function withGaps(view: readonly string[], room: number): readonly string[] {
   let spare = room - view.filter((each) => each !== '').length;
   return view.filter((each) => {

@@ -1,4 +1,4 @@
-/** `hedge profile add`: a key and a base address under a name. */
+/** `hedge profile add` */
 import { resolve } from 'node:path';
 import { LIMIT_OPTIONS, readProfileIntent } from '../../args/profile-options.ts';
 import { parseBaseUrl } from '../../client/base-url.ts';
@@ -17,7 +17,7 @@ export const profileAdd = defineCommand({
   name: 'profile add',
   summary: 'Store an API key and its base address as a profile',
   description:
-    'The key is asked for without being shown, or comes from standard input, a file or a command; it is never an argument. It is tried on the service before anything is kept. The default profile stays what it was.',
+    'The key is read from a hidden prompt, standard input, a file or a command, never from an argument. It is tried on the service before it is stored. The default profile does not change.',
   operands: [{ name: 'NAME', summary: 'letters, digits, - and _: desk, desk-live', completes: 'nothing' }],
   options: [
     { flags: '--base-url <address>', summary: 'https address of the service, ending in its version' },
@@ -51,29 +51,29 @@ export const profileAdd = defineCommand({
       caFile: intent.caFile === undefined ? undefined : resolve(intent.caFile),
     };
   },
-  async run(desk, { name, base, keyOrigin, store, account, caFile, timeZone, check, limits: asked }) {
-    const key = await askForKey(desk, keyOrigin);
-    if (check) await (await desk.candidateApi({ baseUrl: base.href, key, caFile })).account();
+  async run(context, { name, base, keyOrigin, store, account, caFile, timeZone, check, limits: asked }) {
+    const key = await askForKey(context, keyOrigin);
+    if (check) await (await context.candidateApi({ baseUrl: base.href, key, caFile })).account();
     const limits = changedLimits({}, asked);
-    const profiles = await desk.profiles();
+    const profiles = await context.profiles();
     const profile = {
       base_url: base.href,
       ...(account === undefined ? {} : { account }),
       ...(caFile === undefined ? {} : { ca_file: caFile }),
       ...(timeZone === undefined ? {} : { time_zone: timeZone }),
       ...limits,
-      added_at: exactInstant(desk.clock.now()),
+      added_at: exactInstant(context.clock.now()),
     };
     const kept = { ...profile, known_key: { environment: key.environment, fingerprint: key.fingerprint } };
     if (keyOrigin.kind === 'command')
       await profiles.add(name, { ...kept, api_key_command: [...keyOrigin.argv] });
-    else if (store === 'keychain') await desk.vault.add(name, { ...kept, api_key: key.reveal() });
+    else if (store === 'keychain') await context.vault.add(name, { ...kept, api_key: key.reveal() });
     else await profiles.add(name, { ...profile, api_key: key.reveal() });
     const notes = [
       ...(base.warning === undefined ? [] : [base.warning]),
       ...(check ? [] : ['The key was not tried.']),
       ...whereKept(keyOrigin, { store, path: profiles.path }),
-      ...(await unlabeledAtAddress(desk, name, key)),
+      ...(await unlabeledAtAddress(context, name, key)),
       `Limits: ${limitsInWords(limits)}. To set them: hedge profile limit ${name}`,
       `Use it with --profile ${name}, or make it the default: hedge profile use ${name}`,
     ];
@@ -83,13 +83,13 @@ export const profileAdd = defineCommand({
   view: viewProfileChange,
 });
 
-/** Said as soon as it is so: every action would stop on it. */
+/** Warns at once: every action would be blocked. */
 async function unlabeledAtAddress(
-  desk: CommandContext,
+  context: CommandContext,
   name: string,
   key: ApiKey,
 ): Promise<readonly string[]> {
-  const { profiles } = (await desk.profiles()).read();
+  const { profiles } = (await context.profiles()).read();
   const { base_url: address = '', account } = profiles.get(name) ?? {};
   const keyFingerprint = key.fingerprint;
   const identity = serviceIdentity(key.environment, { baseUrl: address, keyFingerprint, account });

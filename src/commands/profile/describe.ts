@@ -1,4 +1,4 @@
-/** Profiles in words, for the commands that show them. Reads no key that it does not have at hand. */
+/** Profiles in words. Runs no key command and opens no keychain. */
 
 import type { StoredProfile } from '../../config/profiles.ts';
 import { keySourceInWords, profileSourceInWords, type Selection } from '../../config/resolve.ts';
@@ -9,9 +9,9 @@ import type { ProfileSummary, SelectedProfile } from '../../output/views/profile
 import type { CommandContext } from '../command-context.ts';
 export const PRACTICE_NAME = 'practice';
 
-/** The selected profile as bare `hedge` shows it, or undefined when nothing selects one. */
-export async function describeSelection(desk: CommandContext): Promise<SelectedProfile | undefined> {
-  const selection = await desk.selectionIfAny();
+/** Undefined when no profile is selected. */
+export async function describeSelection(context: CommandContext): Promise<SelectedProfile | undefined> {
+  const selection = await context.selectionIfAny();
   if (selection === undefined) return undefined;
   return {
     name: selection.name,

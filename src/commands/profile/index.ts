@@ -1,4 +1,4 @@
-/** `hedge profile`: keys and base addresses under names. */
+/** `hedge profile` */
 import type { CommandGroup } from '../define.ts';
 import { profileAdd } from './add.ts';
 import { profileLimit } from './limit.ts';

@@ -1,4 +1,4 @@
-/** `hedge profile limit`: what may be dealt under a profile, set and lifted. */
+/** `hedge profile limit` */
 
 import { LIMIT_OPTIONS, readLimitIntent } from '../../args/profile-options.ts';
 import { changedLimits, limitsIn, limitsInWords, loosens } from '../../domain/profile-limits.ts';
@@ -26,8 +26,8 @@ export const profileLimit = defineCommand({
     { line: 'hedge profile limit desk --no-read-only', shows: 'allow trading again' },
   ],
   read: readLimitIntent,
-  async run(desk, { name, change, yes }) {
-    const profiles = await desk.profiles();
+  async run(context, { name, change, yes }) {
+    const profiles = await context.profiles();
     const profile = profiles.find(name);
     const { environment } =
       profile === undefined ? { environment: undefined } : storedSummary(name, profile, false);
@@ -35,11 +35,11 @@ export const profileLimit = defineCommand({
     const after = changedLimits(before, change);
     const asks = profile !== undefined && environment !== 'sandbox' && loosens(before, after) && !yes;
     const question = {
-      message: `${name} is ${environment === undefined ? 'perhaps LIVE' : 'LIVE: real money'}. Its limits are ${limitsInWords(before)}; then they are ${limitsInWords(after)}. Allow more?`,
+      message: `${name} is ${environment === undefined ? 'possibly LIVE' : 'LIVE: real money'}. Limits now: ${limitsInWords(before)}. New: ${limitsInWords(after)}. Allow more?`,
       otherwise: '--yes',
     };
-    if (asks && !(await desk.prompter.confirm(question)))
-      throw new StoppedError({ code: 'declined', what: 'Left as it was.' });
+    if (asks && !(await context.prompter.confirm(question)))
+      throw new StoppedError({ code: 'declined', what: 'Canceled. The limits are unchanged.' });
     const limits = await profiles.limit(name, change);
     return {
       value: { name, environment, limits, done: `Limits of ${name}: ${limitsInWords(limits)}.`, notes: [] },

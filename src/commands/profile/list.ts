@@ -8,8 +8,8 @@ export const profileList = defineCommand({
   summary: 'List profiles, keys masked',
   examples: [{ line: 'hedge profile list', shows: 'every profile, its environment and the default' }],
   read: readNothing,
-  async run(desk) {
-    const profiles = await desk.profiles();
+  async run(context) {
+    const profiles = await context.profiles();
     const defaultName = profiles.defaultName();
     const stored = profiles
       .list()

@@ -1,4 +1,4 @@
-/** The options that give a profile its key, the asking for it, and where it is kept. */
+/** The key of a profile: its options, the prompt, and where it is stored. */
 
 import type { KeyOrigin } from '../../args/profile-options.ts';
 import type { ApiKey } from '../../domain/api-key.ts';
@@ -19,27 +19,27 @@ export const ACCOUNT_OPTION = {
   summary: 'account label, the same on every machine: payroll',
 } as const;
 
-export function askForKey(desk: CommandContext, origin: KeyOrigin): Promise<ApiKey> | ApiKey {
+export function askForKey(context: CommandContext, origin: KeyOrigin): Promise<ApiKey> | ApiKey {
   switch (origin.kind) {
     case 'prompt':
-      return promptFor(desk);
+      return promptFor(context);
     case 'standard input':
-      return desk.keyFrom.standardInput();
+      return context.keyFrom.standardInput();
     case 'file':
-      return desk.keyFrom.file(origin.path);
+      return context.keyFrom.file(origin.path);
     case 'command':
-      return desk.keyFrom.command(origin.argv);
+      return context.keyFrom.command(origin.argv);
     default:
       return origin satisfies never;
   }
 }
 
-async function promptFor(desk: CommandContext): Promise<ApiKey> {
+async function promptFor(context: CommandContext): Promise<ApiKey> {
   const question = {
     message: 'API key',
     otherwise: '--key-stdin, --key-file FILE or --key-command',
   };
-  return desk.keyFrom.text(await desk.prompter.hidden(question));
+  return context.keyFrom.text(await context.prompter.hidden(question));
 }
 
 export function whereKept(
@@ -48,6 +48,6 @@ export function whereKept(
 ): readonly string[] {
   if (kind === 'command') return [];
   return store === 'keychain'
-    ? ['The key is kept in the keychain of this machine, and nowhere else.']
-    : [`The key is kept in plain text in ${path}, readable by you alone.`];
+    ? ['The key is stored only in the keychain of this machine.']
+    : [`The key is stored in plain text in ${path}; only you can read it.`];
 }

@@ -24,8 +24,8 @@ export const profileRemove = defineCommand({
     yes: optionGiven(raw, 'yes'),
     leaveKey: optionGiven(raw, 'leaveKey'),
   }),
-  async run(desk, { name, yes, leaveKey }) {
-    const profiles = await desk.profiles();
+  async run(context, { name, yes, leaveKey }) {
+    const profiles = await context.profiles();
     const profile = profiles.find(name);
     if (profile === undefined)
       throw unknownProfile(
@@ -34,14 +34,14 @@ export const profileRemove = defineCommand({
       );
     const { environment, key } = storedSummary(name, profile, false);
     const question = {
-      message: `Forget ${name} (${environment ?? 'environment by its key'}, ${key})?`,
+      message: `Remove ${name} (${environment ?? 'environment by its key'}, ${key})?`,
       otherwise: '--yes',
     };
-    if (!yes && !(await desk.prompter.confirm(question)))
-      throw new StoppedError({ code: 'declined', what: 'Left as it was.' });
-    if (!leaveKey) await desk.vault.forget(profile);
+    if (!yes && !(await context.prompter.confirm(question)))
+      throw new StoppedError({ code: 'declined', what: 'Canceled. The profile is unchanged.' });
+    if (!leaveKey) await context.vault.forget(profile);
     const { wasDefault } = await profiles.remove(name);
-    const notes = wasDefault ? ['It was the default: there is none now.'] : [];
+    const notes = wasDefault ? ['It was the default. There is no default now.'] : [];
     return { value: { name, environment, done: `Removed ${name}.`, notes } };
   },
   view: viewProfileChange,

@@ -1,4 +1,4 @@
-/** `hedge profile set`: another key, address or account label of a profile that is there. */
+/** `hedge profile set` */
 
 import { type KeyOrigin, readProfileChange } from '../../args/profile-options.ts';
 import { parseBaseUrl } from '../../client/base-url.ts';
@@ -15,7 +15,7 @@ import type { CommandContext } from '../command-context.ts';
 import { defineCommand } from '../define.ts';
 import { ACCOUNT_OPTION, askForKey, KEY_OPTIONS, whereKept } from './new-key.ts';
 
-/** Takes the label away. */
+/** Removes the label. */
 const NO_LABEL = 'none';
 
 export const profileSet = defineCommand({
@@ -51,13 +51,13 @@ export const profileSet = defineCommand({
       unlabel: account?.toLowerCase() === NO_LABEL,
     };
   },
-  async run(desk, { name, base, label, unlabel, keyOrigin, store, check }) {
-    const profiles = await desk.profiles();
+  async run(context, { name, base, label, unlabel, keyOrigin, store, check }) {
+    const profiles = await context.profiles();
     const stored = profiles.read().profiles;
     const before = stored.get(name);
     if (before === undefined) throw unknownProfile(name, [...stored.keys()]);
-    const { actions } = (await desk.journal()).read();
-    const key = keyOrigin === undefined ? undefined : await askForKey(desk, keyOrigin);
+    const { actions } = (await context.journal()).read();
+    const key = keyOrigin === undefined ? undefined : await askForKey(context, keyOrigin);
     if (key !== undefined) checkEnvironment(name, before, key);
 
     const changed: Change = (profile) => {
@@ -71,15 +71,15 @@ export const profileSet = defineCommand({
     };
     checkNothingIsLost(name, { before, after: changed(before) }, { profiles: stored, actions });
     if (check && (key !== undefined || base !== undefined)) {
-      const tried = key ?? (await desk.keyFrom.profile(name, before));
+      const tried = key ?? (await context.keyFrom.profile(name, before));
       const baseUrl = base?.href ?? before.base_url;
-      await (await desk.candidateApi({ baseUrl, key: tried, caFile: before.ca_file })).account();
+      await (await context.candidateApi({ baseUrl, key: tried, caFile: before.ca_file })).account();
     }
     const place = store ?? (before.api_key_keychain === undefined ? 'file' : 'keychain');
     const given =
       key === undefined || keyOrigin === undefined ? undefined : { key, origin: keyOrigin, place };
-    await keep(desk, { name, changed, given });
-    const left = given === undefined || (await isForgotten(desk, before)) ? [] : [leftInKeychain(before)];
+    await keep(context, { name, changed, given });
+    const left = given === undefined || (await isForgotten(context, before)) ? [] : [leftInKeychain(before)];
 
     const after = profiles.find(name) ?? before;
     const environment = key?.environment ?? keyOf(after)?.environment;
@@ -110,12 +110,12 @@ interface Given {
   place: 'file' | 'keychain';
 }
 
-/** Writes the change, with the new key wherever it is kept. */
+/** Writes the change, and the new key where it is stored. */
 async function keep(
-  desk: CommandContext,
+  context: CommandContext,
   { name, changed, given }: { name: string; changed: Change; given: Given | undefined },
 ): Promise<void> {
-  const profiles = await desk.profiles();
+  const profiles = await context.profiles();
   if (given === undefined) return profiles.change(name, changed);
   const { key, origin, place } = given;
   if (origin.kind === 'command')
@@ -124,24 +124,24 @@ async function keep(
       api_key_command: [...origin.argv],
     }));
   return place === 'keychain'
-    ? desk.vault.replace(name, key.reveal(), (profile, entry) => ({
+    ? context.vault.replace(name, key.reveal(), (profile, entry) => ({
         ...keyless(changed(profile)),
         api_key_keychain: entry,
       }))
     : profiles.change(name, (profile) => ({ ...keyless(changed(profile)), api_key: key.reveal() }));
 }
 
-/** The key before, which nothing names any more. */
-const isForgotten = (desk: CommandContext, before: StoredProfile): Promise<boolean> =>
-  desk.vault.forget(before).then(
+/** Removes the previous key from the keychain. */
+const isForgotten = (context: CommandContext, before: StoredProfile): Promise<boolean> =>
+  context.vault.forget(before).then(
     () => true,
     () => false,
   );
 
 const leftInKeychain = ({ api_key_keychain: entry = '' }: StoredProfile): string =>
-  `The key before is still in the keychain of this machine, as hedge ${entry}.`;
+  `The previous key is still in the keychain of this machine, as hedge ${entry}.`;
 
-/** The fields of a replaced key, but for where it is kept. */
+/** The fields of a replaced key, without where it is stored. */
 const replacing = (
   name: string,
   profile: StoredProfile,
@@ -156,7 +156,7 @@ function keyless(profile: StoredProfile): StoredProfile {
   return rest;
 }
 
-/** @throws UsageError: a key of another environment is of another account. */
+/** @throws UsageError: a key of another environment belongs to another account. */
 function checkEnvironment(name: string, profile: StoredProfile, key: ApiKey): void {
   const before = keyOf(profile)?.environment;
   if (before === undefined || before === key.environment) return;

@@ -1,4 +1,4 @@
-/** `hedge profile show`: one profile in full, or the one that is chosen here and why. */
+/** `hedge profile show` */
 
 import { unknownProfile } from '../../config/profile-names.ts';
 import { profileSourceInWords } from '../../config/resolve.ts';
@@ -14,12 +14,12 @@ export const profileShow = defineCommand({
     { line: 'hedge profile show desk', shows: 'one profile, key masked' },
   ],
   read: ({ operands }) => ({ name: operands[0] }),
-  async run(desk, { name }) {
-    const store = await desk.profiles();
+  async run(context, { name }) {
+    const store = await context.profiles();
     const { path } = store;
     if (name === undefined) {
-      const selection = await desk.selection();
-      // With the pair in the environment a damaged file must be no hindrance.
+      const selection = await context.selection();
+      // With key and address in the environment, a corrupt file does not matter.
       const isDefault = selection.kind !== 'pair' && store.defaultName() === selection.name;
       const why = profileSourceInWords(selection.source);
       return { value: { ...summaryOf(selection, isDefault), why, path } };

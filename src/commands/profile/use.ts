@@ -1,4 +1,4 @@
-/** `hedge profile use`: the default from now on. */
+/** `hedge profile use` */
 
 import { optionGiven } from '../../args/operands.ts';
 import { unknownProfile } from '../../config/profile-names.ts';
@@ -14,8 +14,8 @@ export const profileUse = defineCommand({
   options: [{ flags: '-y, --yes', summary: 'skip the confirmation' }],
   examples: [{ line: 'hedge profile use desk', shows: 'use it from now on, in every terminal' }],
   read: (raw) => ({ name: raw.operands[0] ?? '', yes: optionGiven(raw, 'yes') }),
-  async run(desk, { name, yes }) {
-    const profiles = await desk.profiles();
+  async run(context, { name, yes }) {
+    const profiles = await context.profiles();
     const profile = profiles.find(name);
     if (profile === undefined && name !== PRACTICE_NAME)
       throw unknownProfile(
@@ -25,23 +25,25 @@ export const profileUse = defineCommand({
     const { environment } =
       profile === undefined ? practiceSummary(false) : storedSummary(name, profile, false);
     const maybeLive = environment === undefined || environment === 'live';
-    if (maybeLive && !yes && !(await desk.prompter.confirm(questionAbout(name, environment))))
+    if (maybeLive && !yes && !(await context.prompter.confirm(questionAbout(name, environment))))
       throw declined(name);
     await profiles.use(name);
-    const notes = maybeLive ? ['Every terminal of this user now deals live unless it says otherwise.'] : [];
+    const notes = maybeLive
+      ? ['Every terminal of this user now trades live unless it selects another profile.']
+      : [];
     return { value: { name, environment, done: `The default profile is now ${name}.`, notes } };
   },
   view: viewProfileChange,
 });
 
 const questionAbout = (name: string, environment: Environment | undefined) => ({
-  message: `${name} is ${environment === undefined ? 'perhaps LIVE, its key will tell' : 'LIVE: real money'}. Every terminal of this user then deals with it. Make it the default?`,
+  message: `${name} is ${environment === undefined ? 'possibly LIVE' : 'LIVE: real money'}. Every terminal of this user will trade with it. Make it the default?`,
   otherwise: '--yes',
 });
 
 const declined = (name: string): StoppedError =>
   new StoppedError({
     code: 'declined',
-    what: 'Left as it was.',
+    what: 'Canceled. The default is unchanged.',
     hint: `For one command: --profile ${name}`,
   });

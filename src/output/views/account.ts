@@ -1,4 +1,4 @@
-/** The account as a person reads it. */
+/** The account summary. */
 import type { Account } from '../../client/schemas.ts';
 import type { Block } from '../blocks.ts';
 import type { ChangeLine } from '../change-lines.ts';

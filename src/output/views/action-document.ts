@@ -1,7 +1,4 @@
-/**
- * The document of an action: the same fields in every outcome, null where there is nothing. What the service
- * sent stands as it sent it; what we worked out stands under `derived`. Sending is nobody's business here.
- */
+/** The document of an action: the same fields in every outcome, ours under `derived`, null where there is no value. */
 import { readOwnJson } from '../../domain/exact-json.ts';
 import type { QuoteFigures } from '../../domain/quote-figures.ts';
 import { recordedFigures } from '../../journal/queries.ts';
@@ -51,7 +48,7 @@ export function actionDocument(report: ActionReport): ActionDocument {
   };
 }
 
-/** Nothing would be sent where there is nothing to do. */
+/** Null where nothing would be sent. */
 const requestOf = (plan: Plan | undefined): unknown =>
   plan === undefined || ('nothingToDo' in plan && plan.nothingToDo) ? null : plan.request;
 
@@ -71,7 +68,7 @@ function derivedOf({ plan, entry, derived, hedges, warnings }: ActionReport): Re
   };
 }
 
-/** What the side was to become; what it became is under `hedges`. */
+/** The plan for the side; the outcome is under `hedges`. */
 const plannedOf = (plan: Plan): unknown => ({
   side_before_usd: plan.facts.book.total ?? null,
   side_after_usd: plan.after.total ?? null,
@@ -80,7 +77,7 @@ const plannedOf = (plan: Plan): unknown => ({
   comes_back: 'comesBack' in plan ? comesBackOf(plan) : null,
 });
 
-/** Our figures of the quote of an open or add: of the plan, or of an earlier run by what its entry keeps. */
+/** Figures of the quote of an open or add; an earlier run has them in its journal entry. */
 function quotedOf(plan: Plan | undefined, entry: Action | undefined): QuoteFigures | null {
   if (plan !== undefined) return ('figures' in plan ? plan.figures : undefined) ?? null;
   return (entry && recordedFigures(entry)) ?? null;

@@ -1,11 +1,4 @@
-/**
- * What became of an action, for a person, on standard output. Nothing where it did not go as asked: the error
- * on standard error says all of it. Computes nothing.
- *
- * What became of an add, a reduction or a close: the side and each hedge before and after, what comes back.
- *
- * The first line of what became of an action: a word, the side, and the size that it is about.
- */
+/** The outcome of an action: headline, hedge or side before and after. Failures are left to the error on standard error. */
 import { Big } from 'big.js';
 import { createsHedge, enlarges } from '../../domain/action-table.ts';
 import { roundTo, sum } from '../../domain/amounts.ts';
@@ -25,14 +18,16 @@ export function viewAction(report: ActionReport): readonly Block[] {
     case 'changed':
       return viewChanged(report);
     case 'closed':
-      // An open that was looked at late: its hedge has come and gone.
+      // An open whose hedge has closed since.
       return hasOwnHedge(report) ? viewHedge(report, 'CLOSED') : viewChanged(report);
     case 'submitted':
       return viewSubmitted(report);
     case 'planned':
       return viewPlanned(report);
     case 'flat':
-      return [line(text('FLAT', 'good'), text(`: nothing is open on ${subject(report)}; nothing was sent.`))];
+      return [
+        line(text('FLAT', 'good'), nameText(`${subject(report)}: no open position; nothing was sent.`)),
+      ];
     case 'failed':
     case 'pending':
     case 'unknown':
@@ -58,7 +53,7 @@ function viewHedge(report: ActionReport, word: 'FILLED' | 'CLOSED'): readonly Bl
     ...grownSince(report),
     { name: 'Hedge', value: [textOr(hedge?.id ?? entry?.hedgeId), ...nowIs(hedge, word)] },
     ...provisional(entry),
-    ...(dealId === undefined ? [] : [{ name: 'Deal id', value: [nameText(dealId)] }]),
+    ...(dealId === undefined ? [] : [{ name: 'Deal ID', value: [nameText(dealId)] }]),
     {
       name: 'Matures',
       value: [
@@ -75,7 +70,7 @@ function viewHedge(report: ActionReport, word: 'FILLED' | 'CLOSED'): readonly Bl
   return [actionHeadline(report, isPart ? 'PARTIAL FILL' : word), { kind: 'pairs', pairs }];
 }
 
-/** Found under its deal id, and not told by an answer: the next command after that reads it again. */
+/** Found by its deal ID, without a response: a later command checks again. */
 const provisional = (entry: ActionReport['entry']): readonly { name: string; value: readonly Cell[] }[] =>
   entry?.provisionalUntil === undefined
     ? []
@@ -90,32 +85,32 @@ const provisional = (entry: ActionReport['entry']): readonly { name: string; val
         },
       ];
 
-/** A hedge that was added to, or reduced, since it was dealt: the rate it has now is weighted. */
+/** The current size, where the hedge was increased or reduced since; its rate is then a weighted one. */
 function grownSince(report: ActionReport): readonly { name: string; value: readonly Cell[] }[] {
   const { entry, hedge } = report;
   const filled = partOf(report) ?? entry?.notional;
   if (hedge === undefined || filled === undefined || hedge.notional_usd.eq(filled)) return [];
   const rateNow = hedge.struck_rate ?? undefined;
   const at = rateNow === undefined ? [] : [text('at'), rate(rateNow)];
-  return [{ name: 'Since then', value: [usd(hedge.notional_usd, 'USD'), ...at] }];
+  return [{ name: 'Size now', value: [usd(hedge.notional_usd, 'USD'), ...at] }];
 }
 
-/** A hedge that was dealt before may have gone on since. */
+/** The hedge of an earlier run may have another status by now. */
 const nowIs = (hedge: ActionReport['hedge'], word: string): readonly Cell[] =>
   hedge === undefined || hedge.status === word.toLowerCase() ? [] : [text(`, now ${hedge.status}`)];
 
-/** `0.98 bps (4.89 USD) worse than quoted`: the sign is in the word. */
+/** `0.98 bps (4.89 USD) worse than quoted` */
 function against({ slippage_bps: points, slippage_usd: amount }: ActionFigures): readonly Cell[] {
   if (points === undefined) return [];
   if (points.eq(0)) return [text(', as quoted')];
-  const way = points.gt(0) ? text('worse than quoted', 'warn') : text('better than quoted', 'good');
+  const direction = points.gt(0) ? text('worse than quoted', 'warn') : text('better than quoted', 'good');
   const shown = roundTo(points.abs(), BPS_SHOWN);
-  if (shown.eq(0)) return [text(', less than 0.01 bps'), way];
+  if (shown.eq(0)) return [text(', less than 0.01 bps'), direction];
   return [
     text(','),
     { kind: 'number', amount: shown, unit: 'bps' },
     ...(amount === undefined ? [] : [text('('), usd(roundTo(amount.abs(), CENTS), 'USD'), text(')')]),
-    way,
+    direction,
   ];
 }
 const BPS_SHOWN = 2;
@@ -139,7 +134,7 @@ const KNOWN_OF_HEDGE = [
   'maturity_at',
 ];
 
-/** Fields of the hedge that the specification doesn't have. */
+/** Fields of the hedge that are not in the specification. */
 const extras = (hedge: ActionReport['hedge']): { name: string; value: readonly Cell[] }[] =>
   hedge === undefined
     ? []
@@ -157,21 +152,21 @@ const actionPair = ({ entry }: ActionReport): { name: string; value: readonly Ce
 function viewSubmitted(report: ActionReport): readonly Block[] {
   const { entry, hedge } = report;
   const hedgeId = hedge?.id ?? entry?.hedgeId;
-  const word = hedgeId ?? entry?.shortId;
+  const name = hedgeId ?? entry?.shortId;
   const pairs = [
     ...(hedgeId === undefined ? [] : [{ name: 'Hedge', value: [nameText(hedgeId)] }]),
     ...actionPair(report),
-    ...(word === undefined
+    ...(name === undefined
       ? []
-      : [{ name: 'To wait', value: [text(`hedge wait ${shellWord(word)}`, 'strong')] }]),
+      : [{ name: 'To wait', value: [text(`hedge wait ${shellWord(name)}`, 'strong')] }]),
   ];
   return [
-    actionHeadline(report, 'SUBMITTED', text('; accepted, its end is not waited for.')),
+    actionHeadline(report, 'SUBMITTED', text('; accepted, not waiting for the fill.')),
     { kind: 'pairs', pairs },
   ];
 }
 
-/** A dry run: the preview's own blocks, and the body to the digit. */
+/** A dry run: the preview, and the body with every digit. */
 function viewPlanned({ plan, warnings }: ActionReport): readonly Block[] {
   if (plan === undefined) return [];
   const body = Object.entries(plan.request).flatMap(([name, value]) =>
@@ -182,7 +177,7 @@ function viewPlanned({ plan, warnings }: ActionReport): readonly Block[] {
   return [
     line(text('DRY RUN', 'warn'), text(': nothing was sent.')),
     ...viewPlan(plan),
-    ...warnings.map(({ message: says }) => line(text('Warning:', 'warn'), message(says))),
+    ...warnings.map((warning) => line(text('Warning:', 'warn'), message(warning.message))),
     { kind: 'gap' },
     line(text('Would be sent:', 'dim')),
     { kind: 'pairs', pairs: body },
@@ -196,11 +191,9 @@ export function viewChanged(report: ActionReport): readonly Block[] {
   const expected = expectedBack(report);
   const closed = outcome === 'closed';
   return [
-    actionHeadline(
-      report,
-      closed ? 'CLOSED' : 'CHANGED',
-      text(closed ? closedWords(report) : isIncrease(report) ? 'added.' : 'off.'),
-    ),
+    closed
+      ? actionHeadline(report, 'CLOSED', text(closedWords(report)))
+      : actionHeadline(report, isIncrease(report) ? 'INCREASED' : 'REDUCED'),
     {
       kind: 'figures',
       rows: [
@@ -208,23 +201,19 @@ export function viewChanged(report: ActionReport): readonly Block[] {
         ...(closed && (hedges ?? []).length === 1 ? [] : changeRows(hedges)),
         ...(derived.net_pnl_usd === undefined
           ? []
-          : [row('Net P&L', signedIn('USD', derived.net_pnl_usd), text(overLives(report)))]),
+          : [row('Realized P&L', signedIn('USD', derived.net_pnl_usd), text('net of carry and fees'))]),
         ...(expected === undefined
           ? []
-          : [row('Comes back', usd(expected, 'USD'), text('as the position stood before'))]),
+          : [row('Returned', usd(expected, 'USD'), text('to balance (estimate)'))]),
         ...(entry === undefined ? [] : [row('Action', text(entry.shortId))]),
       ],
     },
   ];
 }
 
-/** A closed record covers the whole lifecycle (specification §2): what was reduced before is in it too. */
-const overLives = ({ hedges = [] }: ActionReport): string =>
-  `over ${hedges.length > 1 ? 'their lives' : 'its life'}, carry and fees included`;
-
-/** What is said of the side is what was read of it: something may have been opened there since. */
+/** Hedges may have been opened on the side since. */
 const closedWords = ({ position }: ActionReport): string =>
-  position === undefined ? ': the side is flat.' : ': other hedges stand there since.';
+  position === undefined ? ': position flat.' : ': new hedges are open on the side.';
 
 const isIncrease = (report: ActionReport): boolean => {
   const about = aboutOf(report);
@@ -237,7 +226,7 @@ function sideRows(report: ActionReport): Cell[][] {
   const before = seen ? sum(hedges.map((each) => each.before)) : plan?.facts.book.total;
   const after = seen ? sum(hedges.map((each) => each.after)) : position?.notional_usd;
   if (before === undefined && !(after instanceof Big)) return [];
-  const standing = position?.notional_usd;
+  const current = position?.notional_usd;
   return [
     row(
       'Side',
@@ -245,20 +234,19 @@ function sideRows(report: ActionReport): Cell[][] {
       text('→'),
       after instanceof Big ? usd(after, 'USD') : { kind: 'missing' },
     ),
-    ...(standing instanceof Big && after instanceof Big && !standing.round(2).eq(after.round(2))
-      ? [row('Stands now', usd(standing, 'USD'), text('other deals are in it too'))]
+    ...(current instanceof Big && after instanceof Big && !current.round(2).eq(after.round(2))
+      ? [row('Side now', usd(current, 'USD'), text('includes other trades'))]
       : []),
   ];
 }
 
-/** As it was planned; of an action that was sent some time ago as the journal keeps it. */
+/** From the plan, or from the journal for an earlier run. */
 function expectedBack({ plan, entry }: ActionReport): Big | undefined {
   const planned = plan !== undefined && 'comesBack' in plan ? plan.comesBack?.net_margin_usd : undefined;
   const kept = entry?.intent.quote?.['net_margin_usd'];
   return planned ?? (typeof kept === 'string' ? new Big(kept) : undefined);
 }
 
-/** What the action is about, from whichever of the two is there. */
 const aboutOf = ({ plan, entry }: ActionReport) => plan ?? entry?.intent;
 const hasOwnHedge = (report: ActionReport): boolean => {
   const about = aboutOf(report);
@@ -269,7 +257,7 @@ export const subject = (report: ActionReport): string => {
   return about === undefined ? 'the side' : `${about.side} ${about.market}`;
 };
 
-/** USD that were filled of an open, where that is less than was asked. */
+/** The filled part of an open, where it is less than requested. */
 export const partOf = ({ entry, derived: { filled_notional_usd: filled } }: ActionReport): Big | undefined =>
   filled !== undefined && entry?.notional?.gt(filled) === true ? filled : undefined;
 
@@ -280,12 +268,14 @@ function notionalOf(report: ActionReport): Big | undefined {
   return entry?.notional;
 }
 
-/** What really left the side, whatever was asked: it may have been about everything, or sent some time ago. */
+/** What left the side, which may be more than was requested. */
 function closedSize({ plan, hedges = [] }: ActionReport): Big | undefined {
   if (hedges.length > 0) return sum(hedges.map(({ before, after }) => before.minus(after)));
   const planned = plan?.facts.book.total;
   return planned?.gt(0) === true ? planned : undefined;
 }
+
+const CHANGES: readonly string[] = ['INCREASED', 'REDUCED'];
 
 export function actionHeadline(report: ActionReport, word: string, ...rest: readonly Cell[]): Block {
   const notional = notionalOf(report);
@@ -293,6 +283,7 @@ export function actionHeadline(report: ActionReport, word: string, ...rest: read
   return line(
     text(word, part === undefined ? 'good' : 'warn'),
     nameText(subject(report), 'strong'),
+    ...(CHANGES.includes(word) && notional !== undefined ? [text('by')] : []),
     ...(part === undefined ? [] : [usd(part, 'USD'), text('of')]),
     ...(notional === undefined ? [] : [usd(notional, 'USD')]),
     ...rest,

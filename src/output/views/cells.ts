@@ -1,10 +1,10 @@
-/** Cells and rows that several views share. Every figure comes in worked out. */
+/** Cells and rows that several views share. */
 import { Big } from 'big.js';
 import { roundTo } from '../../domain/amounts.ts';
 import type { QuoteFigures } from '../../domain/quote-figures.ts';
 import { isDerivedReference } from '../../domain/vocabulary.ts';
 import { type Cell, nameText, text } from '../blocks.ts';
-/** A P&L figure as it was sent: signed, coloured by its sign; the sign says it without the colour. */
+/** A signed P&L figure, colored by its sign. */
 export function signedCell(value: unknown): Cell {
   if (!(value instanceof Big)) return { kind: 'missing' };
   const amount = { kind: 'money', amount: value, signed: true } as const;
@@ -18,11 +18,11 @@ export function signedIn(unit: string, value: unknown): Cell {
   return cell.kind === 'money' ? { ...cell, unit } : cell;
 }
 
-/** The desk's own deal id; a reference that the program made for want of one is none. */
+/** The operator's deal ID; a reference that the program generated is not one. */
 export const dealIdCell = (reference: unknown): Cell =>
   typeof reference === 'string' && !isDerivedReference(reference) ? nameText(reference) : { kind: 'missing' };
 
-/** A row of figures: a name, one figure, and words beside it. */
+/** A row of figures: a name, one figure, and words after it. */
 export const row = (name: string, figure: Cell, ...words: readonly Cell[]): Cell[] => [
   text(name),
   figure,
@@ -32,7 +32,7 @@ export const row = (name: string, figure: Cell, ...words: readonly Cell[]): Cell
 export const usd = (amount: Big, unit?: string): Cell =>
   unit === undefined ? { kind: 'money', amount } : { kind: 'money', amount, unit };
 
-/** All its decimals, or cut to `places`. */
+/** With all its decimals, or rounded to `places`. */
 export const rate = (amount: Big, places?: number): Cell => ({
   kind: 'rate',
   amount: places === undefined ? amount : roundTo(amount, places),
@@ -40,27 +40,27 @@ export const rate = (amount: Big, places?: number): Cell => ({
 
 export const bps = (amount: Big): Cell => ({ kind: 'number', amount: roundTo(amount, 1), unit: 'bps' });
 
-/** A cost without its sign: `costWord` beside it says who pays. */
+/** A cost without its sign: `costWord` tells a gain. */
 export const cost = (amount: Big): Cell => ({
   kind: 'money',
   amount: amount.abs(),
   unit: 'USDC',
   tone: 'strong',
 });
-export const costWord = (amount: Big): string => (amount.lt(0) ? 'You earn' : 'You pay');
+export const costWord = (amount: Big): string => (amount.lt(0) ? 'You earn' : 'Total cost');
 
 export const days = (count: string): string => (count === '1' ? '1 day' : `${count} days`);
 
 /** How far the mid must move by maturity for the hedge to pay its own costs. */
 export function breakEvenRow({ all_in_rate: allIn, move_to_break_even_pct: move }: QuoteFigures): Cell[] {
-  const name = 'Breaks even at';
-  if (allIn === undefined || move === undefined) return row(name, { kind: 'missing' }, text('no rate does'));
-  if (move.eq(0)) return row(name, rate(allIn, 4), text('where the mid is now'));
-  const way = move.gt(0) ? 'above the mid' : 'below the mid';
-  return row(name, rate(allIn, 4), { kind: 'percent', amount: roundTo(move.abs(), 2) }, text(way));
+  const name = 'Break-even';
+  if (allIn === undefined || move === undefined) return row(name, { kind: 'missing' }, text('at no rate'));
+  if (move.eq(0)) return row(name, rate(allIn, 4), text('at the mid'));
+  const direction = move.gt(0) ? 'above the mid' : 'below the mid';
+  return row(name, rate(allIn, 4), { kind: 'percent', amount: roundTo(move.abs(), 2) }, text(direction));
 }
 
-/** When a hedge settles; a weekend of the reader's own calendar is marked. */
+/** When a hedge matures; marked on a weekend in the reader's time zone. */
 export const maturityCell = (at: string, style: 'date' | 'minute'): Extract<Cell, { kind: 'time' }> => ({
   kind: 'time',
   at,

@@ -1,4 +1,4 @@
-/** What a look at open actions found: one after another for a person, as a list for programs. */
+/** The result of `hedge check` and `hedge resume`. */
 
 import type { ObservedAction } from '../../trading/observe-action.ts';
 import type { Checked } from '../../trading/recover/check-action.ts';
@@ -7,7 +7,7 @@ import { type Block, line, message, text } from '../blocks.ts';
 import { hintBlocks } from '../hint.ts';
 import { viewAction } from './action.ts';
 import { actionDocument } from './action-document.ts';
-/** One action where one was named, else a list. */
+/** One object if an action was named, else a list. */
 export function checkDocument({ looked, asked }: Checked): unknown {
   const documents = looked.map(lookedDocument);
   return asked === undefined ? documents : documents[0];
@@ -18,7 +18,7 @@ function lookedDocument({ report, evidence }: ObservedAction): unknown {
   return { ...document, derived: { ...document.derived, evidence: evidenceDocument(evidence) } };
 }
 
-/** `kind`: `exact`, `none`, `other` or `unclear`. Null where nothing was looked for. */
+/** `kind`: `exact`, `none`, `other` or `unclear`. Null where no evidence was needed. */
 const evidenceDocument = (evidence: ObservedAction['evidence']): unknown =>
   evidence === undefined
     ? null
@@ -27,10 +27,9 @@ const evidenceDocument = (evidence: ObservedAction['evidence']): unknown =>
 export function viewCheck({ looked, asked, elsewhere, finding }: Checked): readonly Block[] {
   const others =
     elsewhere === 0 || asked !== undefined ? [] : [line(text(elsewhereInWords(elsewhere), 'dim'))];
-  // Nothing was looked at, and yet something was found: the journal cannot be read whole.
+  // The finding alone: the journal is corrupt.
   if (looked.length === 0 && finding !== undefined) return others;
-  if (looked.length === 0)
-    return [line(text('Nothing is unresolved or in flight under this profile.')), ...others];
+  if (looked.length === 0) return [line(text(NOTHING_PENDING)), ...others];
   const several = looked.length > 1;
   return [
     ...looked.flatMap(({ report }, index) => [...gapBefore(index), ...viewLooked(report, several)]),
@@ -38,18 +37,20 @@ export function viewCheck({ looked, asked, elsewhere, finding }: Checked): reado
   ];
 }
 
+const NOTHING_PENDING = 'No unknown outcomes and nothing in flight for this profile.';
+
 const gapBefore = (index: number): readonly Block[] => (index === 0 ? [] : [{ kind: 'gap' }]);
 
 const elsewhereInWords = (count: number): string =>
-  `${count.toString()} more under other profiles: hedge journal --unresolved --in-flight`;
+  `${count.toString()} more in other profiles: hedge journal --unresolved --in-flight`;
 
-/** What did not end as asked is said here where there are several, else by the error alone. */
+/** A failure is shown here only among several actions; the error on standard error shows a single one. */
 function viewLooked(report: ActionReport, several: boolean): readonly Block[] {
   const { finding, entry } = report;
   const ended = viewAction(report);
   if (ended.length > 0) return ended;
   if (finding === undefined)
-    return [line(text(entry?.shortId ?? '', 'strong'), text('was not sent: nothing was done.'))];
+    return [line(text(entry?.shortId ?? '', 'strong'), text('was not sent; nothing was executed.'))];
   if (!several) return [];
   return [
     line(message(finding.what, 'bad')),
@@ -62,6 +63,4 @@ export const resumeDocument = (report: ActionReport | undefined): unknown =>
   report === undefined ? null : actionDocument(report);
 
 export const viewResume = (report: ActionReport | undefined): readonly Block[] =>
-  report === undefined
-    ? [line(text('Nothing is unresolved or in flight under this profile.'))]
-    : viewAction(report);
+  report === undefined ? [line(text(NOTHING_PENDING))] : viewAction(report);

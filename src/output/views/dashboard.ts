@@ -1,4 +1,4 @@
-/** The screen for the corner of a desk: what needs a person first, then prices, room, positions and what matures. */
+/** The live dashboard: pending actions first, then prices, positions, capacity and maturities. */
 import { Big } from 'big.js';
 import { roundTo } from '../../domain/amounts.ts';
 import { instantText } from '../../domain/instants.ts';
@@ -23,20 +23,24 @@ const MOST_MATURING = 5;
 const numberIn = (value: unknown): Big | undefined => (value instanceof Big ? value : undefined);
 
 export interface DashboardScreen extends DashboardReading {
-  /** The profile that the lines to go on with need not name. */
+  /** The profile that commands need not name. */
   selected: string | undefined;
-  /** Undefined: opens and adds go on. */
+  /** Undefined: no halt. */
   halt: Halt | undefined;
 }
 
-export const viewDashboard = (desk: DashboardScreen): readonly Block[] => [
-  ...desk.markets.flatMap(viewMarket),
-  ...(desk.halt === undefined ? [] : viewStandingHalt(desk.halt)),
-  ...viewUnresolved(desk.journal.unresolved, 'unresolved', desk.selected),
-  ...viewUnresolved(desk.journal.inFlight, 'in flight', desk.selected),
-  ...viewDamage(desk.journal),
+export const viewDashboard = (screen: DashboardScreen): readonly Block[] => [
+  ...screen.markets.flatMap(viewMarket),
+  ...(screen.halt === undefined ? [] : viewStandingHalt(screen.halt)),
+  ...viewUnresolved(screen.journal.unresolved, 'unresolved', screen.selected),
+  ...viewUnresolved(screen.journal.inFlight, 'in flight', screen.selected),
+  ...viewDamage(screen.journal),
   GAP,
-  { kind: 'beside', left: viewPositions(desk), right: [...viewRoom(desk), GAP, ...viewMaturing(desk)] },
+  {
+    kind: 'columns',
+    left: viewPositions(screen),
+    right: [...viewHeadroom(screen), GAP, ...viewMaturing(screen)],
+  },
 ];
 
 function viewMarket({ market, seen }: DashboardMarket): readonly Block[] {
@@ -55,7 +59,7 @@ function viewMarket({ market, seen }: DashboardMarket): readonly Block[] {
       ...(market.status === 'open' ? [] : [text(market.status.toUpperCase(), 'warn')]),
     ),
     { kind: 'spark', values: seen.map(({ mid }) => mid) },
-    line(text('Carry a day: buy', 'dim'), ...carry(buy), text('· sell', 'dim'), ...carry(sell)),
+    line(text('Carry per day: buy', 'dim'), ...carry(buy), text('· sell', 'dim'), ...carry(sell)),
   ];
 }
 
@@ -64,10 +68,10 @@ function carry(signed: Parameters<typeof carryInWords>[0]): readonly Cell[] {
   return words === 'no carry' ? [text('none')] : [text(words.slice(4) + 's'), { kind: 'percent', amount }];
 }
 
-function viewRoom({ account, markets }: DashboardReading): readonly Block[] {
+function viewHeadroom({ account, markets }: DashboardReading): readonly Block[] {
   const headroom = account.available_exposure_usd;
   const open = numberIn(account.open_exposure_usd);
-  // The cap is not sent: what is open and what is free of it are the whole.
+  // The service does not send the cap: it is open exposure plus headroom.
   const cap = open?.plus(headroom);
   const partOf = (amount: typeof headroom): number | undefined =>
     cap === undefined || cap.lte(0) ? undefined : amount.div(cap).toNumber();
@@ -108,9 +112,9 @@ function viewPositions({ positions, account }: DashboardReading): readonly Block
         signedCell(inCents(position.net_pnl_usd)),
         moneyOr(position.net_margin_usd),
       ]),
-      empty: 'Flat: no side is open.',
+      empty: 'No open positions',
     },
-    ...(positions.length < 2 || total.kind === 'missing' ? [] : [line(text('Unrealized in all'), total)]),
+    ...(positions.length < 2 || total.kind === 'missing' ? [] : [line(text('Total unrealized P&L'), total)]),
   ];
 }
 
@@ -119,14 +123,14 @@ const moneyOr = (value: unknown): Cell => {
   return amount === undefined ? missing : { kind: 'money', amount: roundTo(amount, 2) };
 };
 
-/** Whole cents are enough from across the desk; hedge positions has every digit. */
+/** The dashboard shows cents; hedge positions has every digit. */
 const inCents = (value: unknown) => {
   const amount = numberIn(value);
   return amount === undefined ? undefined : roundTo(amount, 2);
 };
 
 function viewMaturing({ maturing }: DashboardReading): readonly Block[] {
-  if (maturing.length === 0) return [line(text('Nothing matures.', 'dim'))];
+  if (maturing.length === 0) return [line(text('No maturities', 'dim'))];
   const more = maturing.length - MOST_MATURING;
   return [
     {
@@ -153,7 +157,7 @@ const maturingRow = ({ maturityAt, side, notional }: RunningHedge): readonly Cel
         usd(roundTo(notional, 2)),
       ];
 
-/** The service's own objects under their names; what this machine adds under `derived`. */
+/** The objects of the service; ours are under `derived`. */
 export const dashboardDocument = ({
   markets,
   account,

@@ -1,18 +1,22 @@
-/** The examination as a person reads it: each line begins with its verdict as a word. */
+/** The checks of `hedge doctor`: each line begins with its verdict. */
 import type { Check, Checkup, Verdict } from '../../diagnostics/checks.ts';
 import { type Block, line, message, type Tone, text } from '../blocks.ts';
 
 const TONES: Readonly<Record<Verdict, Tone>> = { pass: 'good', warn: 'warn', fail: 'bad' };
-const SUMS: Readonly<Record<Verdict, string>> = {
-  pass: 'All is well.',
-  warn: 'Nothing keeps hedge from dealing; some of it wants a look.',
-  fail: 'Some of it has to be mended.',
-};
 
-export const viewCheckup = ({ verdict, checks }: Checkup): readonly Block[] => [
+function summaryOf({ verdict, checks }: Checkup): string {
+  const count = checks.filter((check) => check.verdict === verdict).length;
+  const counted = (word: string): string => `${count.toString()} ${count === 1 ? word : `${word}s`}`;
+  if (verdict === 'pass') return 'Ready to trade.';
+  return verdict === 'warn'
+    ? `Ready to trade; ${counted('warning')}.`
+    : `Not ready: ${counted('check')} failed.`;
+}
+
+export const viewCheckup = (checkup: Checkup): readonly Block[] => [
   {
     kind: 'pairs',
-    pairs: checks.flatMap(({ check, verdict: each, says, todo }) => [
+    pairs: checkup.checks.flatMap(({ check, verdict: each, says, todo }) => [
       {
         name: `${each.toUpperCase()}  ${check}`,
         value: [message(says, each === 'pass' ? 'plain' : TONES[each])],
@@ -21,7 +25,7 @@ export const viewCheckup = ({ verdict, checks }: Checkup): readonly Block[] => [
     ]),
   },
   { kind: 'gap' },
-  line(text(SUMS[verdict], TONES[verdict])),
+  line(text(summaryOf(checkup), TONES[checkup.verdict])),
 ];
 
 export const checkupDocument = ({ verdict, checks }: Checkup): unknown => ({

@@ -1,4 +1,4 @@
-/** Hedges as a person reads them: a table, or one hedge in full. */
+/** Hedges as a table, or one hedge in full. */
 import type { Hedge } from '../../client/schemas.ts';
 import { ownField } from '../../domain/fields.ts';
 import type { FilteredCoverage } from '../../readings/filter-records.ts';
@@ -18,7 +18,7 @@ import {
 
 const COLUMNS: readonly KnownField[] = [
   { name: 'id', header: 'Hedge' },
-  { name: 'client_reference', header: 'Deal id', cell: dealIdCell, optional: 'last' },
+  { name: 'client_reference', header: 'Deal ID', cell: dealIdCell, optional: 'last' },
   { name: 'market', header: 'Market' },
   { name: 'side', header: 'Side' },
   { name: 'notional_usd', header: 'Notional' },
@@ -66,7 +66,7 @@ export function viewHedges(value: {
   const [first] = value.hedges;
   if (value.asked !== undefined && first !== undefined && value.hedges.length === 1)
     return [pairsOf(first, DETAILS, ALWAYS)];
-  const table = tableOf(value.hedges, COLUMNS, { empty: 'No hedge fits.' });
+  const table = tableOf(value.hedges, COLUMNS, { empty: 'No matching hedges' });
   const of = value.hedges.filter(isRunning).map(({ maturity_at: at }) => at ?? '');
   return [
     table,
@@ -83,13 +83,13 @@ function statusCell(status: unknown): Cell {
   return tone === undefined ? text(word) : text(word, tone);
 }
 
-/** Side by side the day is enough, and whether a running hedge settles on a weekend; one in full has the minute. */
+/** In a table: the day, and whether a running hedge matures on a weekend. */
 function maturityDate(at: unknown, hedge: SomeRecord): Cell {
   if (typeof at !== 'string') return { kind: 'missing' };
   return isRunning(hedge) ? maturityCell(at, 'date') : { kind: 'time', at, style: 'date' };
 }
 
-/** How far off it is stands beside it. */
+/** In full: to the minute, and how far off it is. */
 function maturityInFull(at: unknown, hedge: SomeRecord): Cell {
   if (typeof at !== 'string') return { kind: 'missing' };
   const cell = { kind: 'time', at, style: 'minute', relative: true } as const;

@@ -1,12 +1,4 @@
-/**
- * Closed hedges as a person reads them: when, what, and how it came out.
- *
- * Closed hedges for programs: the service's records as they came, or our sums of them, which are all `derived`.
- *
- * Sums of closed hedges as a person reads them: a line a group, the total last, and which figures did not come.
- *
- * Net P&L as it added up, drawn over time.
- */
+/** Closed hedges: one by one, summed, or as a chart of cumulative net P&L; and their documents and tables. */
 
 import { Big } from 'big.js';
 import type { ClosedHedge } from '../../client/schemas.ts';
@@ -24,7 +16,7 @@ import { columnsOf, type KnownField, tableOf } from './record-columns.ts';
 const COLUMNS: readonly KnownField[] = [
   { name: 'closed_at', header: 'Closed' },
   { name: 'id', header: 'Hedge', optional: true },
-  { name: 'client_reference', header: 'Deal id', cell: dealIdCell, optional: 'last' },
+  { name: 'client_reference', header: 'Deal ID', cell: dealIdCell, optional: 'last' },
   { name: 'market', header: 'Market' },
   { name: 'side', header: 'Side' },
   { name: 'notional_usd', header: 'Notional' },
@@ -35,7 +27,7 @@ const COLUMNS: readonly KnownField[] = [
   { name: 'carry_usdc', header: 'Carry', cell: signedCell, optional: true },
   { name: 'fees_usdc', header: 'Fees', optional: true },
   { name: 'net_pnl_usd', header: 'Net P&L USD', cell: signedCell },
-  { name: 'reason', header: 'Ended by', optional: true },
+  { name: 'reason', header: 'Reason', optional: true },
   { name: 'opened_at', header: 'Opened', optional: true },
 ];
 
@@ -53,7 +45,7 @@ export function viewHistory({
   added?: CumulativeHistory | undefined;
 }): readonly Block[] {
   if (added !== undefined) return [...viewCumulativePnl(added), ...viewListSummary(covers, 'closed')];
-  const empty = 'of' in covers ? 'Nothing that was closed fits.' : 'Nothing has been closed yet.';
+  const empty = 'of' in covers ? 'No matching hedges' : 'No closed hedges';
   const shown =
     sums === undefined
       ? [tableOf(records, COLUMNS, { empty })]
@@ -65,7 +57,7 @@ export interface HistoryReading {
   records: readonly ClosedHedge[];
   covers: ListCoverage | FilteredCoverage;
   sums: HistorySums | undefined;
-  /** Net P&L added up, where a chart was asked for. */
+  /** For a chart. */
   added?: CumulativeHistory | undefined;
 }
 
@@ -89,7 +81,7 @@ export function historyTable({ records, sums, added }: HistoryReading): RecordTa
   };
 }
 
-/** Oldest first; behind them those that have no place in time, with nothing added up to them. */
+/** Oldest first; those without a close time come last, without a total. */
 const addedRecords = ({ steps, undated }: CumulativeHistory): readonly unknown[] => [
   ...steps.map(({ record, total }) => ({ ...record, derived: { cumulative_net_pnl_usd: total } })),
   ...undated.map((record) => ({ ...record, derived: { cumulative_net_pnl_usd: null } })),
@@ -143,23 +135,21 @@ export function viewHistorySums({ by, zone, groups, total }: HistorySums): reado
       columns,
       rows: groups.length === 0 ? [] : [...rows, rowOf(text('TOTAL', 'strong'), total)],
       fixed: true,
-      empty: 'Nothing was closed.',
+      empty: 'No closed hedges',
     },
-    ...(zone === null || groups.length === 0
-      ? []
-      : [line(text(`A ${by} is one of ${zone}, by closed_at.`, 'dim'))]),
+    ...(zone === null || groups.length === 0 ? [] : [line(text(`Grouped by close date (${zone})`, 'dim'))]),
     ...lackingLines(total),
   ];
 }
 
-const nameCell = ({ name }: SumGroup): Cell => text(name ?? '(not said)');
+const nameCell = ({ name }: SumGroup): Cell => text(name ?? '(unknown)');
 
 function sumCell(amount: Sums['sums'][Summed], signed: boolean): Cell {
   if (amount === null) return { kind: 'missing' };
   return signed ? signedCell(amount) : { kind: 'money', amount };
 }
 
-/** A sum of fewer records than there are must not be taken for the whole. */
+/** A sum over part of the records says so. */
 function lackingLines({ count, lacking }: Sums): readonly Block[] {
   const none = FIGURES.filter(({ name }) => count > 0 && lacking[name] === count);
   const some = FIGURES.filter(({ name }) => lacking[name] > 0 && lacking[name] !== count);
@@ -170,7 +160,7 @@ function lackingLines({ count, lacking }: Sums): readonly Block[] {
     ...some.map(({ name, named }) =>
       line(
         text(
-          `Sums of ${named} are of ${(count - lacking[name]).toString()} of ${count.toString()} hedges: the service did not send the others.`,
+          `The sum of ${named} covers ${(count - lacking[name]).toString()} of ${count.toString()} hedges: the service did not send the others.`,
           'warn',
         ),
       ),
@@ -182,25 +172,22 @@ export function viewCumulativePnl({ steps, undated }: CumulativeHistory): readon
   const [first] = steps;
   const last = steps.at(-1);
   const left = undated.length;
-  const leftOut =
-    left === 0
-      ? []
-      : [line(text(`${left.toString()} left out: they came without a time of closing.`, 'warn'))];
+  const leftOut = left === 0 ? [] : [line(text(`${left.toString()} left out: no close time.`, 'warn'))];
   if (first === undefined || last === undefined)
-    return left === 0 ? [line(text('Nothing that was closed fits.', 'dim'))] : leftOut;
+    return left === 0 ? [line(text('No matching hedges', 'dim'))] : leftOut;
   const hedges = `${steps.length.toString()} closed ${steps.length === 1 ? 'hedge' : 'hedges'},`;
   return [
-    line(text('Net P&L added up, USD:', 'strong'), text(hedges), text('now'), signedIn('USD', last.total)),
+    line(text('Cumulative net P&L, USD:', 'strong'), text(hedges), text('now'), signedIn('USD', last.total)),
     {
       kind: 'chart',
-      // It begins with nothing at the first closing, so that the first step is seen too.
+      // Starts at zero, so that the first step is visible.
       points: [
         { x: first.closedAt, y: new Big(0) },
         ...steps.map(({ closedAt, total }) => ({ x: closedAt, y: total })),
       ],
       label: (total) => ({ kind: 'money', amount: roundTo(total, 2), signed: true, unit: 'USD' }),
       ends: [timeCell(first.closedAt), timeCell(last.closedAt)],
-      empty: 'Nothing has been closed yet.',
+      empty: 'No closed hedges',
     },
     ...leftOut,
   ];

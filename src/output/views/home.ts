@@ -1,4 +1,4 @@
-/** Bare `hedge` as a person reads it. */
+/** Bare `hedge`: profile, halt, pending actions, and what to do next. */
 import { ENVIRONMENT_GLOSS } from '../../domain/vocabulary.ts';
 import type { Halt } from '../../journal/halt.ts';
 import type { JournalSummary } from '../../readings/read-journal.ts';
@@ -9,26 +9,26 @@ import { damageDocument, journalDocument } from './journal-document.ts';
 import type { SelectedProfile } from './profiles.ts';
 export interface Home {
   version: string;
-  /** Undefined when nothing selects a profile yet. */
+  /** Undefined when no profile is selected. */
   selected: SelectedProfile | undefined;
-  /** Undefined: opens and adds go on. */
+  /** Undefined: no halt. */
   halt: Halt | undefined;
-  /** Of every profile of this machine: what is unresolved is so wherever one looks from. */
+  /** Of every profile on this machine. */
   journal: JournalSummary;
 }
 
 const WITH_PROFILE: readonly (readonly [string, string])[] = [
-  ['hedge quote USDTNGN buy 10000', 'what a hedge would cost, tenors side by side'],
-  ['hedge open', 'deal one: asks for each part, shows it all, and asks before sending'],
-  ['hedge positions', 'what is open, and what closing it would return'],
-  ['hedge --help', 'every command'],
+  ['hedge quote USDTNGN buy 10000', 'price a hedge for every tenor'],
+  ['hedge open', 'open a hedge step by step; you confirm before it is sent'],
+  ['hedge positions', 'open positions, and what closing returns'],
+  ['hedge --help', 'all commands'],
 ];
 
 const WITHOUT_PROFILE: readonly (readonly [string, string])[] = [
-  ['hedge --profile practice quote USDTNGN buy 10000', 'a quote on the practice desk: no money, no key'],
-  ['hedge --profile practice open', 'a first deal there, step by step'],
-  ['hedge profile add desk --base-url https://…', 'your own key, read from a hidden prompt'],
-  ['hedge --help', 'every command'],
+  ['hedge --profile practice quote USDTNGN buy 10000', 'a practice quote: no money, no key'],
+  ['hedge --profile practice open', 'a practice hedge, step by step'],
+  ['hedge profile add desk --base-url https://…', 'store your API key (hidden prompt)'],
+  ['hedge --help', 'all commands'],
 ];
 
 export const homeDocument = ({
@@ -48,9 +48,12 @@ export const homeDocument = ({
 export function viewHome({ version, selected, halt, journal }: Home): readonly Block[] {
   const next = selected === undefined ? WITHOUT_PROFILE : WITH_PROFILE;
   return [
-    line(text(`hedge ${version}`, 'strong'), text('the terminal of an FX desk')),
+    line(
+      text(`hedge ${version}`, 'strong'),
+      text('Price, open, increase, reduce and close naira hedges from the terminal'),
+    ),
     selected === undefined
-      ? line(text('Profile: none yet. Nothing is dealt anywhere until you name one.'))
+      ? line(text('No profile selected. Choose one before trading.'))
       : line(
           text('Profile'),
           text(selected.name, 'strong'),
@@ -70,6 +73,6 @@ export function viewHome({ version, selected, halt, journal }: Home): readonly B
 }
 
 function whereTo({ environment }: SelectedProfile): readonly Cell[] {
-  if (environment === undefined) return [text('· environment known once its key command has run')];
+  if (environment === undefined) return [text('· environment unknown until its key command runs')];
   return [text(`· ${environment.toUpperCase()}`, 'strong'), text(ENVIRONMENT_GLOSS[environment])];
 }

@@ -1,8 +1,4 @@
-/**
- * One action of the journal in full: what was asked, how the side stood, every step, and what goes on.
- *
- * What is known of an action before a person settles it, the question, and what stands afterwards.
- */
+/** One action of the journal in full; and before and after its outcome is recorded manually. */
 import { escapeJsonToAscii, spelledName } from '../../domain/sanitize.ts';
 import { type NextStep, nextSteps } from '../../journal/describe.ts';
 import { PARTIAL_FILL, recordedFigures } from '../../journal/queries.ts';
@@ -33,13 +29,13 @@ export function viewJournalAction({ action, steps, selected }: JournalEntry): re
     ),
     { kind: 'pairs', pairs: pairsOf(action) },
     { kind: 'verbatim', text: escapeJsonToAscii(intent.body) },
-    line(text('Typed:', 'dim')),
+    line(text('Command:', 'dim')),
     { kind: 'verbatim', text: ['hedge', ...intent.sent_by].join(' ') },
     { kind: 'gap' },
     ...beforeOf(action),
     { kind: 'gap' },
     ...steps.map(viewStep),
-    ...viewWaysOn(nextSteps(action, selected)),
+    ...viewNextSteps(nextSteps(action, selected)),
   ];
 }
 
@@ -52,8 +48,8 @@ function pairsOf(action: Action): readonly Pair[] {
   const key = identity.key_fingerprint === null ? '' : `${label}, key ${identity.key_fingerprint}`;
   return [
     ...pair('Action', `${action.shortId} (${action.id})`),
-    { name: 'Where', value: [environmentCell(action), text(`(${identity.base_url}${key})`, 'dim')] },
-    ...named('Deal id', intent.deal_id),
+    { name: 'Environment', value: [environmentCell(action), text(`(${identity.base_url}${key})`, 'dim')] },
+    ...named('Deal ID', intent.deal_id),
     ...named('Hedge', action.hedgeId),
     ...named('Order transaction', action.orderTxHash),
     ...(WHY_NOW.includes(action.state) && action.why !== undefined
@@ -61,11 +57,11 @@ function pairsOf(action: Action): readonly Pair[] {
       : []),
     ...(action.refusal === undefined
       ? []
-      : pair('Refused', `${action.refusal.code} (HTTP ${action.refusal.httpStatus.toString()})`)),
+      : pair('Rejected', `${action.refusal.code} (HTTP ${action.refusal.httpStatus.toString()})`)),
     ...endPairs(action),
-    ...pair('Asked as', intent.asked),
+    ...pair('Requested as', intent.asked),
     ...figurePairs('Quoted', quotedFigures(action)),
-    ...figurePairs('Bound', bounds ?? {}),
+    ...figurePairs('Limit', bounds ?? {}),
     ...pair('Idempotency key', `${intent.idempotency_key} (${ORIGINS[intent.key_origin]})`),
     ...named('Reference', intent.client_reference),
     ...pair('Request', `POST ${intent.path}`),
@@ -82,7 +78,7 @@ function endPairs({ intent, outcome }: Action): readonly Pair[] {
   );
 }
 
-/** The impact as the service sent it has a sign of its own; shown is what it costs, as of every other cost. */
+/** The impact as a cost, like every other figure here; the service sends it with another sign. */
 const quotedFigures = (action: Action): Readonly<Record<string, string | null | undefined>> =>
   Object.fromEntries(
     Object.entries(action.intent.quote ?? {}).map(([name, digits]) =>
@@ -97,16 +93,16 @@ const named = (name: string, value: string | undefined): readonly Pair[] =>
 const pair = (name: string, value: string | undefined): readonly Pair[] =>
   value === undefined ? [] : [{ name, value: [text(value)] }];
 
-/** Of any other state it is what was known before: among the steps. */
+/** In any other state the reason is among the steps. */
 const WHY_NOW: readonly ActionState[] = ['sent', 'unknown', 'not_sent', 'settled'];
 
 const ORIGINS = {
-  minted: 'minted',
-  given: 'chosen by the operator',
-  deal_id: 'made of the deal id',
+  minted: 'generated',
+  given: 'chosen by you',
+  deal_id: 'derived from the deal ID',
 } as const;
 
-/** Figures by their own names: `execution_price` → `Quoted execution price`. Those that did not come are left out. */
+/** Figures by field name: `execution_price` → `Quoted execution price`. */
 const figurePairs = (
   before: string,
   figures: Readonly<Record<string, string | null | undefined>>,
@@ -123,12 +119,11 @@ function nameOf(before: string, field: string): string {
 }
 
 function beforeOf({ intent }: Action): readonly Block[] {
-  const { hedges, in_positions: stood } = intent.before;
-  const position =
-    stood === null ? 'positions were not read' : stood ? 'the side was open' : 'the side was flat';
-  if (hedges.length === 0) return [line(text(`Before it: no hedge was listed on the side; ${position}.`))];
+  const { hedges, in_positions: wasOpen } = intent.before;
+  const position = wasOpen === null ? 'position not read' : wasOpen ? 'position open' : 'position flat';
+  if (hedges.length === 0) return [line(text(`Before: no hedges listed on the side; ${position}.`))];
   return [
-    line(text(`Before it (${position}):`)),
+    line(text(`Before (${position}):`)),
     {
       kind: 'table',
       columns: [{ header: 'HEDGE' }, { header: 'NOTIONAL', align: 'right' }, { header: 'STATUS' }],
@@ -150,16 +145,16 @@ const viewStep = (record: JournalRecord): Block =>
 
 const stepWord = (record: JournalRecord): string =>
   record.kind === 'not_sent' && record.code !== undefined
-    ? `turned away (${record.code})`
+    ? `not accepted (${record.code})`
     : STEPS[record.kind];
 
 const STEPS: Readonly<Record<JournalRecord['kind'], string>> = {
-  intent: 'written',
+  intent: 'recorded',
   sending: 'sending',
   accepted: 'accepted',
-  refused: 'refused',
-  unknown: 'no answer',
-  outcome: 'end',
+  refused: 'rejected',
+  unknown: 'no response',
+  outcome: 'outcome',
   settled: 'settled',
   not_sent: 'not sent',
 };
@@ -167,23 +162,23 @@ const STEPS: Readonly<Record<JournalRecord['kind'], string>> = {
 function detailOf(record: JournalRecord): string {
   switch (record.kind) {
     case 'intent':
-      return 'what is to be sent is on disk';
+      return 'request saved before sending';
     case 'sending':
-      return `attempt ${record.attempt.toString()}${record.nothing_done_before === true ? ', nothing done before it' : ''}, process ${record.writer.pid.toString()} on ${record.writer.hostname}`;
+      return `attempt ${record.attempt.toString()}${record.nothing_done_before === true ? ', no earlier attempt executed' : ''}, process ${record.writer.pid.toString()} on ${record.writer.hostname}`;
     case 'accepted':
       return [
-        record.by === 'looking' ? 'found on the book' : 'the service took it',
+        record.by === 'looking' ? 'found at the service' : 'by the service',
         record.hedge_id,
         record.order_tx_hash,
-        record.provisional_until && `not final until ${record.provisional_until}`,
+        record.provisional_until && `provisional until ${record.provisional_until}`,
       ]
         .filter((part) => part !== undefined)
         .map(spelledName)
         .join(', ');
     case 'refused':
-      return `${record.code} (HTTP ${record.http_status.toString()})${record.looked === true ? ', and the book shows nothing of it' : ''}`;
+      return `${record.code} (HTTP ${record.http_status.toString()})${record.looked === true ? ', and the positions do not show it' : ''}`;
     case 'outcome':
-      return PARTIAL_FILL in record.facts ? 'filled in part' : record.outcome.replaceAll('_', ' ');
+      return PARTIAL_FILL in record.facts ? 'partial fill' : record.outcome.replaceAll('_', ' ');
     case 'settled':
       return `as ${record.as}: ${record.because}`;
     case 'unknown':
@@ -194,13 +189,13 @@ function detailOf(record: JournalRecord): string {
   }
 }
 
-/** Lines to type, each with what it does; nothing when there is nothing left to do. */
-const viewWaysOn = (ways: readonly NextStep[]): readonly Block[] =>
-  ways.length === 0 ? [] : [{ kind: 'gap' }, { kind: 'commands', rows: ways }];
+/** The next commands, if any. */
+const viewNextSteps = (next: readonly NextStep[]): readonly Block[] =>
+  next.length === 0 ? [] : [{ kind: 'gap' }, { kind: 'commands', rows: next }];
 
 export const viewUnresolvedAction = (action: Action): readonly Block[] => [
   line(environmentCell(action), text('·'), ...namedCells(action), text('·'), outcomeCell(action)),
-  line(text(action.attempts > 1 ? 'Sent first' : 'Sent'), {
+  line(text(action.attempts > 1 ? 'First sent' : 'Sent'), {
     kind: 'time',
     at: action.sentAt ?? action.intent.at,
     style: 'second',

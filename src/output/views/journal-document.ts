@@ -1,7 +1,4 @@
-/**
- * An action of the journal for programs: what was asked, under which key, and what became of it. Names follow
- * the document of an action that has just ended, so that one script reads both.
- */
+/** An action of the journal for programs; field names as in the document of an action that has just finished. */
 import { Big } from 'big.js';
 import type { Effect } from '../../errors.ts';
 import { nextSteps } from '../../journal/describe.ts';
@@ -70,7 +67,7 @@ export const JOURNAL_COLUMNS = [
   'identity.account',
 ] as const;
 
-/** What became of it in one word: its outcome where it has one, else what it waits for or how it stopped. */
+/** The outcome in one word; without one, what the action waits for or how it stopped. */
 export function outcomeWord(action: Action): string {
   if (action.underway) return 'sending';
   if (isUnresolved(action)) return 'unknown';
@@ -81,7 +78,7 @@ export function outcomeWord(action: Action): string {
     : action.state;
 }
 
-/** What it did to the book, as far as the journal can tell. */
+/** The effect on the position, as far as the journal knows. */
 export function effectOf(action: Action): Effect {
   if (action.underway || isUnresolved(action)) return 'unknown';
   if (action.state === 'accepted') return action.outcome === undefined ? 'pending' : 'unknown';
@@ -142,13 +139,13 @@ export function journalDocument(
   };
 }
 
-/** As kept, in digits; the impact also as a cost, positive when it is against us as every other cost of ours. */
+/** As recorded; the impact also as a cost, positive when the account pays. */
 function quoteOf(action: Action): Readonly<Record<string, string | null>> | null {
   const { quote } = action.intent;
   const impact = recordedFigures(action)?.impact_cost_usd;
   return quote === undefined ? null : { ...quote, ...(impact && { impact_cost_usd: impact.toFixed() }) };
 }
 
-/** What of the journal cannot be read, for programs; null when all can be. */
+/** Null when the whole journal can be read. */
 export const damageDocument = ({ damage, unreadable }: JournalSummary): unknown =>
   unreadable?.message ?? damage ?? null;

@@ -1,4 +1,4 @@
-/** The journal as a person reads it: the list, and the two lines that any screen says of an open matter. */
+/** The list of actions in the journal; and pending actions as other screens show them. */
 import { ownField } from '../../domain/fields.ts';
 import { nextSteps } from '../../journal/describe.ts';
 import { partialFillOf } from '../../journal/queries.ts';
@@ -9,13 +9,13 @@ import type { ChangeLine } from '../change-lines.ts';
 import { outcomeWord } from './journal-document.ts';
 export interface JournalPage {
   actions: readonly Action[];
-  /** How many fit, those beyond the page too. */
+  /** Matching actions, those beyond the page too. */
   fitting: number;
   selected: string | undefined;
 }
 
-/** Ways on are listed for this many; the rest is counted. */
-const MOST_WAYS = 5;
+/** Listed with a next command; the rest is counted. */
+const MOST_LISTED = 5;
 
 export function viewJournalPage({ actions, fitting, selected }: JournalPage): readonly Block[] {
   const beyond = fitting - actions.length;
@@ -23,19 +23,19 @@ export function viewJournalPage({ actions, fitting, selected }: JournalPage): re
     {
       kind: 'table',
       columns: [
+        { header: 'ID' },
+        { header: 'TIME' },
+        { header: 'ENVIRONMENT' },
         { header: 'ACTION' },
-        { header: 'WHEN' },
-        { header: 'WHERE' },
-        { header: 'WHAT' },
         { header: 'NOTIONAL', align: 'right' },
-        { header: 'BECAME' },
+        { header: 'OUTCOME' },
         { header: 'DEAL ID', optional: true },
         { header: 'HEDGE', optional: true },
       ],
       rows: actions.map(rowOf),
-      empty: 'No action fits. What is dealt from this machine stands here.',
+      empty: 'No matching actions',
     },
-    ...(beyond === 0 ? [] : [line(text(`${beyond.toString()} older; to see them: --limit all`, 'dim'))]),
+    ...(beyond === 0 ? [] : [line(text(`${beyond.toString()} older. Show them: --limit all`, 'dim'))]),
     ...viewUnresolved(actions.filter(isUnresolved), 'unresolved', selected),
     ...viewUnresolved(actions.filter(awaitsEnd), 'in flight', selected),
   ];
@@ -78,22 +78,22 @@ const TONES: Readonly<Record<string, Tone>> = {
 };
 
 export function outcomeCell(action: Action): Cell {
-  if (action.state === 'done' && partialFillOf(action) !== undefined) return text('filled in part', 'warn');
+  if (action.state === 'done' && partialFillOf(action) !== undefined) return text('partial fill', 'warn');
   const word = outcomeWord(action);
   const away = action.state === 'not_sent' && action.turnedAway !== undefined;
-  const became = away ? 'turned away' : word.replaceAll('_', ' ');
+  const became = away ? 'not accepted' : word.replaceAll('_', ' ');
   const said = action.settledAs === undefined ? became : `settled as ${action.settledAs}`;
   return text(word === 'unknown' ? 'UNKNOWN' : said, ownField(TONES, word) ?? 'plain');
 }
 
-/** What stands open, each with the first line that goes on with it; nothing when nothing does. */
+/** Pending actions, each with its next command. */
 export function viewUnresolved(
   actions: readonly Action[],
   what: 'unresolved' | 'in flight',
   selected: string | undefined,
 ): readonly Block[] {
   if (actions.length === 0) return [];
-  const shown = actions.slice(0, MOST_WAYS);
+  const shown = actions.slice(0, MOST_LISTED);
   const more = actions.length - shown.length;
   const moreOf = `and ${more.toString()} more: hedge journal --${what.replace(' ', '-')} --limit all`;
   return [
@@ -106,35 +106,35 @@ export function viewUnresolved(
       kind: 'pairs',
       pairs: shown.map((action) => ({
         name: nextSteps(action, selected)[0]?.command ?? `hedge journal ${action.shortId}`,
-        value: matterCells(action),
+        value: pendingCells(action),
       })),
     },
     ...(more === 0 ? [] : [line(text(moreOf, 'dim'))]),
   ];
 }
 
-/** That the journal cannot be read whole, and where to see how. */
+/** That the journal is corrupt. */
 export function viewDamage(journal: JournalSummary): readonly Block[] {
-  const said = damageInWords(journal);
-  return said === undefined ? [] : [{ kind: 'gap' }, line(text(said, 'bad'))];
+  const words = damageInWords(journal);
+  return words === undefined ? [] : [{ kind: 'gap' }, line(text(words, 'bad'))];
 }
 
-/** For a pipe: there while the damage is. */
+/** For a pipe. */
 export function damageChanges(journal: JournalSummary): readonly ChangeLine[] {
-  const said = damageInWords(journal);
-  return said === undefined ? [] : [{ key: 'journal damage', cells: [text(said)] }];
+  const words = damageInWords(journal);
+  return words === undefined ? [] : [{ key: 'journal damage', cells: [text(words)] }];
 }
 
 const damageInWords = ({ damage, unreadable }: JournalSummary): string | undefined =>
   unreadable?.message ??
-  (damage === undefined ? undefined : `A part of ${damage.path} cannot be read: hedge journal says which.`);
+  (damage === undefined ? undefined : `Part of ${damage.path} is corrupt. Details: hedge journal`);
 
 const MEANS = {
-  unresolved: 'sent, and nobody knows what became of it. Do not deal it again.',
-  'in flight': 'accepted or being sent; its end was not seen yet.',
+  unresolved: 'sent; outcome unknown. Do not enter it again.',
+  'in flight': 'accepted or being sent; not finished.',
 };
 
-const matterCells = (action: Action): readonly Cell[] => [
+const pendingCells = (action: Action): readonly Cell[] => [
   environmentCell(action),
   nameText(`${action.intent.action} ${action.intent.market} ${action.intent.side}`),
   ...(action.notional === undefined

@@ -1,4 +1,4 @@
-/** Markets as a person reads them: one line a market, both sides beside each other. */
+/** Markets: one line each, with both sides. */
 import { Big } from 'big.js';
 import type { Market } from '../../client/schemas.ts';
 import { type Block, type Cell, line, text } from '../blocks.ts';
@@ -9,8 +9,8 @@ const FIELDS: readonly KnownField[] = [
   { name: 'market', header: 'Market' },
   { name: 'status', header: 'Status', cell: statusCell },
   { name: 'price', header: 'Mid' },
-  { name: 'available_capacity_usd.buy', header: 'Buy up to', cell: amountCell },
-  { name: 'available_capacity_usd.sell', header: 'Sell up to', cell: amountCell },
+  { name: 'available_capacity_usd.buy', header: 'Max buy (USD)', cell: amountCell },
+  { name: 'available_capacity_usd.sell', header: 'Max sell (USD)', cell: amountCell },
   { name: 'net_rate_daily_pct.buy', header: 'Buy carry', cell: carryCell },
   { name: 'net_rate_daily_pct.sell', header: 'Sell carry', cell: carryCell },
 ];
@@ -19,10 +19,8 @@ export const MARKET_COLUMNS = columnsOf(FIELDS);
 
 export function viewMarkets(markets: readonly Market[]): readonly Block[] {
   const rows = rowsOf(markets);
-  const table = tableOf(rows, FIELDS, { empty: 'No market is available to this account.' });
-  return rows.length === 0
-    ? [table]
-    : [table, line(text('Up to: the most that can be opened on a side now, in USD. Carry: a day.', 'dim'))];
+  const table = tableOf(rows, FIELDS, { empty: 'No markets available to this account' });
+  return rows.length === 0 ? [table] : [table, line(text('Max: capacity now, USD. Carry: per day.', 'dim'))];
 }
 
 export const marketChanges = (markets: readonly Market[]): readonly ChangeLine[] =>

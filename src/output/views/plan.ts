@@ -1,15 +1,4 @@
-/**
- * An action as it is planned, for a person: the same blocks before it is dealt and in a dry run. What makes
- * the book larger and what makes it smaller have a file each. Computes nothing; what was not sent is a dash.
- *
- * A reduction or a close as it is planned: what comes off, what is left, what comes back, and what holding to
- * maturity would mean instead. Only figures that were sent stand here; the others are dashes.
- *
- * An open or an addition as it is planned: price, cost, what is reserved, and the side it makes larger.
- *
- * What the operator sees before an action is sent: what changed since it was shown last, the plan, and what
- * the guards warn of. The environment line stands over it and is not among these blocks.
- */
+/** The preview of an action, in a dry run and before confirmation: cost or return, and the side before and after. */
 
 import { Big } from 'big.js';
 import type { Reduction } from '../../args/action-intent.ts';
@@ -22,11 +11,8 @@ import type { Finding, Preview } from '../../trading/trading-context.ts';
 import { type Block, type Cell, line, message, nameText, text } from '../blocks.ts';
 import { hintBlocks } from '../hint.ts';
 import { bps, breakEvenRow, cost, costWord, days, maturityCell, rate, row, signedIn, usd } from './cells.ts';
-import { besides, changeRows, type Elsewhere, hedgeTable, sideRow } from './position-rows.ts';
-/**
- * `dealtElsewhere`: ids of open hedges on the side that were not dealt from this machine; without it nothing is
- * said of where they were dealt.
- */
+import { changeRows, type Elsewhere, hedgeTable, notIncluded, sideRow } from './position-rows.ts';
+/** `dealtElsewhere`: IDs of open hedges on the side that were not opened from this machine, if known. */
 export function viewPlan(plan: Plan, dealtElsewhere?: readonly string[]): readonly Block[] {
   return enlarges(plan) ? viewIncrease(plan, dealtElsewhere) : viewReduction(plan, dealtElsewhere);
 }
@@ -41,7 +27,7 @@ export function viewReduction(plan: ReducePlan | ClosePlan, dealtElsewhere: Else
   return [
     reductionHeadline(plan),
     ...(!takesWholeSide(plan) && plan.closesSide
-      ? [line(text('That is about everything: the service closes the whole side.', 'warn'))]
+      ? [line(text('99 % or more: the service closes the whole side.', 'warn'))]
       : []),
     ...(named || book.open.length === 0 ? [] : [gap, hedgeTable(book, dealtElsewhere), gap]),
     {
@@ -52,7 +38,7 @@ export function viewReduction(plan: ReducePlan | ClosePlan, dealtElsewhere: Else
         ...comesBackRows(plan),
       ],
     },
-    ...besides(book),
+    ...notIncluded(book),
     ...(takesWholeSide(plan) ? [gap, ...heldToMaturity(plan)] : []),
   ];
 }
@@ -66,7 +52,7 @@ function reductionHeadline(plan: ReducePlan | ClosePlan): Block {
       ...(total === undefined
         ? []
         : [{ kind: 'money', amount: total, unit: 'USD', tone: 'strong' } as const]),
-      text(': the whole side, every hedge on it.'),
+      text(': all hedges on the side.'),
     );
   return line(
     what,
@@ -78,13 +64,13 @@ function reductionHeadline(plan: ReducePlan | ClosePlan): Block {
   );
 }
 
-/** A part or a target that was asked for: the notional beside it was worked out from the book. */
+/** The part or target that was requested. */
 function askedAs(reduction: Reduction): readonly Cell[] {
   switch (reduction.by) {
     case 'notional':
       return [];
     case 'percent':
-      return [text('('), { kind: 'number', amount: reduction.percent, unit: '%' }, text('of it)')];
+      return [text('('), { kind: 'number', amount: reduction.percent, unit: '%' }, text('of the side)')];
     case 'target':
       return [text('(down to'), usd(reduction.target), text(')')];
     default:
@@ -92,40 +78,40 @@ function askedAs(reduction: Reduction): readonly Cell[] {
   }
 }
 
-/** The P&L of a position is price and carry (specification §2): fees are in none of it until the hedge has closed. */
+/** P&L of an open position is price and carry; fees count only once it is closed (specification §2). */
 function comesBackRows({ comesBack, closesSide }: ReducePlan | ClosePlan): Cell[][] {
   const fee = comesBack?.close_fee_usdc;
   return [
     row(
-      'Comes back',
+      'Returned',
       comesBack === undefined ? dash : usd(comesBack.net_margin_usd, 'USD'),
       text(
-        comesBack === undefined ? 'the position could not be told' : 'to the balance, as it stands now',
+        comesBack === undefined ? 'position unknown' : 'to balance (estimate)',
         comesBack === undefined ? 'warn' : 'plain',
       ),
     ),
     row(
       'Net P&L',
       signedIn('USD', comesBack?.net_pnl_usd),
-      text(closesSide ? 'price and carry, before fees' : 'price and carry of it, before fees'),
+      text(closesSide ? 'price and carry, before fees' : 'of this part: price and carry, before fees'),
     ),
     row('Fee to close', fee === undefined ? dash : usd(fee, 'USDC'), text('none at maturity')),
   ];
 }
 
-/** Settlement at maturity is automatic and takes no fee to close (specification §3). */
+/** Settlement at maturity is automatic and has no closing fee (specification §3). */
 function heldToMaturity({ side, facts, comesBack }: ClosePlan): readonly Block[] {
   const { book, market } = facts;
   const rates = market?.net_rate_daily_pct;
   const fee = comesBack?.close_fee_usdc;
   return [
-    line(text('Held to maturity instead:', 'dim')),
+    line(text('If held to maturity:', 'dim')),
     {
       kind: 'figures',
       rows: [
         row('Fee saved', fee === undefined ? dash : usd(fee, 'USDC')),
-        row('Carry so far', signedIn('USDC', accrued(book.position)), ...goesOn(rates?.[side])),
-        row('Settles', ...settles(book.open.flatMap(({ maturityAt }) => maturityAt ?? []))),
+        row('Carry so far', signedIn('USDC', accrued(book.position)), ...accruing(rates?.[side])),
+        row('Matures', ...maturities(book.open.flatMap(({ maturityAt }) => maturityAt ?? []))),
       ],
     },
   ];
@@ -134,15 +120,15 @@ function heldToMaturity({ side, facts, comesBack }: ClosePlan): readonly Block[]
 const accrued = (position: Position | undefined): Big | undefined =>
   position?.accrued_carry_usdc instanceof Big ? position.accrued_carry_usdc : undefined;
 
-function goesOn(daily: Big | undefined): readonly Cell[] {
-  if (daily === undefined) return [text('and goes on')];
+function accruing(daily: Big | undefined): readonly Cell[] {
+  if (daily === undefined) return [text('accruing')];
   const { words, amount } = carryInWords(daily);
-  if (amount.eq(0)) return [text('and no more comes at the rate of now')];
-  return [text(`and goes on: ${words}`), { kind: 'number', amount, unit: '%' }, text('a day')];
+  if (amount.eq(0)) return [text('not accruing at the current rate')];
+  return [text(`accruing: ${words}`), { kind: 'number', amount, unit: '%/day' }];
 }
 
-function settles(maturities: readonly string[]): readonly [Cell, ...Cell[]] {
-  const sorted = maturities.toSorted((one, other) => Date.parse(one) - Date.parse(other));
+function maturities(instants: readonly string[]): readonly [Cell, ...Cell[]] {
+  const sorted = instants.toSorted((one, other) => Date.parse(one) - Date.parse(other));
   const [first] = sorted;
   const last = sorted.at(-1);
   if (first === undefined || last === undefined) return [dash];
@@ -150,9 +136,9 @@ function settles(maturities: readonly string[]): readonly [Cell, ...Cell[]] {
   return [text('first'), maturityCell(first, 'minute'), text(', last'), maturityCell(last, 'minute')];
 }
 
-type Growth = OpenPlan | AddPlan;
+type IncreasePlan = OpenPlan | AddPlan;
 
-export function viewIncrease(plan: Growth, dealtElsewhere: Elsewhere): readonly Block[] {
+export function viewIncrease(plan: IncreasePlan, dealtElsewhere: Elsewhere): readonly Block[] {
   const { facts, figures } = plan;
   const { quote, account, book } = facts;
   const priced =
@@ -167,15 +153,15 @@ export function viewIncrease(plan: Growth, dealtElsewhere: Elsewhere): readonly 
         ...priced,
         sideRow(plan, dealtElsewhere),
         ...grown,
-        ...dealId.map((id) => row('Deal id', nameText(id))),
+        ...dealId.map((id) => row('Deal ID', nameText(id))),
       ],
     },
-    ...besides(book),
+    ...notIncluded(book),
   ];
 }
 
 /** `OPEN buy USDTNGN 50,000.00 USD, 3 days, to Mon 23 Nov 10:02 WAT. Gains when the naira weakens.` */
-function increaseHeadline(plan: Growth): Block {
+function increaseHeadline(plan: IncreasePlan): Block {
   const words = sideInWords(plan.market, plan.side);
   return line(
     nameText(`${plan.action.toUpperCase()} ${plan.side} ${plan.market}`, 'strong'),
@@ -192,31 +178,30 @@ function openedTo({ intent, facts: { quote } }: OpenPlan): readonly Cell[] {
     : [text(`, ${tenor}, to`), maturityCell(quote.maturity, 'minute'), text('.')];
 }
 
-/** The service resolves the hedge that grows (specification §4); its maturity stays (§3). */
+/** The service picks the hedge to increase (specification §4); its maturity stays (§3). */
 function addedTo({ grows, facts: { book } }: AddPlan): readonly Cell[] {
   const grown = book.open.find(({ id }) => id === grows);
-  if (grown === undefined)
-    return [text('to an open hedge that the service chooses, at the maturity it has.')];
+  if (grown === undefined) return [text(': the service picks which hedge to increase; maturity unchanged.')];
   const unchanged: readonly Cell[] =
     grown.maturityAt === undefined
-      ? [text('at the maturity it has.')]
-      : [text('still to'), maturityCell(grown.maturityAt, 'minute'), text('.')];
+      ? [text('maturity unchanged.')]
+      : [text('maturity unchanged:'), maturityCell(grown.maturityAt, 'minute'), text('.')];
   return [nameText(`to hedge ${grown.id},`), ...unchanged];
 }
 
-/** An open is held for its tenor; an addition to the maturity that it keeps, of several hedges the dearest's. */
-function heldFor(plan: Growth): readonly Cell[] {
+/** An add is held to the maturity of its hedge; of several, the most expensive counts. */
+function heldFor(plan: IncreasePlan): readonly Cell[] {
   if (createsHedge(plan)) return [text(`over ${days(plan.intent.tenor.toString())}`)];
   const to = plan.figures?.maturity_at;
   if (to === undefined) return [];
-  const which = plan.grows === undefined ? [text('(the dearest it may get)')] : [];
+  const which = plan.grows === undefined ? [text('(worst case)')] : [];
   return [text('to'), maturityCell(to, 'minute'), ...which];
 }
 
 function pricedRows(
   { pricing, carry, upfront }: Quote,
   figures: QuoteFigures,
-  { plan, account }: { plan: Growth; account: Account },
+  { plan, account }: { plan: IncreasePlan; account: Account },
 ): Cell[][] {
   const { bounds, anyPrice } = plan.intent;
   const held = figures.carry_usdc ?? carry.total_usdc;
@@ -228,19 +213,15 @@ function pricedRows(
       text('mid'),
       rate(pricing.market_price),
       ...(bounds.worstPrice === undefined
-        ? [text(anyPrice ? ', any price is taken' : ', indicative: struck at the fill')]
-        : [
-            text(', at worst'),
-            rate(bounds.worstPrice),
-            text('(checked here; the service has no limit price)'),
-          ]),
+        ? [text(anyPrice ? ', no price limit' : ', indicative; the final rate is set at the fill')]
+        : [text(', worst price'), rate(bounds.worstPrice), text('(pre-trade check, not a limit order)')]),
     ),
     breakEvenRow(figures),
     row(
       costWord(figures.cost_usdc),
       cost(figures.cost_usdc),
       bps(figures.cost_bps),
-      ...(bounds.maxCostBps === undefined ? [] : [text(', at most'), bps(bounds.maxCostBps)]),
+      ...(bounds.maxCostBps === undefined ? [] : [text(', limit'), bps(bounds.maxCostBps)]),
       text(': impact'),
       usd(figures.impact_cost_usd),
       text(held.lt(0) ? ', less carry earned' : ', carry'),
@@ -255,7 +236,7 @@ function pricedRows(
       text('of'),
       usd(free),
       text('free'),
-      ...(free.lt(upfront.total_upfront_usdc) ? [text('(too little)', 'warn')] : []),
+      ...(free.lt(upfront.total_upfront_usdc) ? [text('(insufficient)', 'warn')] : []),
     ),
   ];
 }
@@ -270,12 +251,12 @@ export function viewPreview({ plan, warnings, dealtElsewhere, changed }: Preview
   ];
 }
 
-/** What is said even where nobody is asked. */
+/** Shown even where no confirmation is asked for. */
 export const viewWarnings = (warnings: readonly Finding[]): readonly Block[] => warnings.flatMap(viewWarning);
 
-/** A sentence goes on with the warning; commands stand one a line, to be pasted. */
-function viewWarning({ message: says, hint }: Finding): readonly Block[] {
-  const warning = [text('Warning:', 'warn'), message(says)] as const;
+/** A hint in words follows the warning; commands have lines of their own. */
+function viewWarning({ message: words, hint }: Finding): readonly Block[] {
+  const warning = [text('Warning:', 'warn'), message(words)] as const;
   if (hint === undefined) return [line(...warning)];
   return hint.startsWith('hedge ') || hint.includes('\n')
     ? [line(...warning), ...hintBlocks(hint)]

@@ -1,4 +1,4 @@
-/** The side of a planned action, before and after it: in all, hedge by hedge, and what it does not show. */
+/** The side of a planned action before and after: in total, per hedge, and what the total leaves out. */
 import type { Big } from 'big.js';
 import { sum } from '../../domain/amounts.ts';
 import { spelledName } from '../../domain/sanitize.ts';
@@ -6,13 +6,13 @@ import type { SideBook } from '../../readings/side-book.ts';
 import type { HedgeChange, Plan } from '../../trading/plan.ts';
 import { type Block, type Cell, line, nameText, text } from '../blocks.ts';
 import { dealIdCell, maturityCell, row, usd } from './cells.ts';
-/** Ids of open hedges that were not dealt from this machine; undefined: not known. */
+/** IDs of open hedges that were not opened from this machine; undefined: unknown. */
 export type Elsewhere = readonly string[] | undefined;
 
 const usdOr = (amount: Big | undefined): Cell =>
   amount === undefined ? { kind: 'missing' } : usd(amount, 'USD');
 
-/** `Buy side  25,000.00 USD  → 75,000.00 USD (25,000.00 USD not dealt from this machine)`. */
+/** `Buy side  25,000.00 USD  → 75,000.00 USD (25,000.00 USD not opened from this machine)`. */
 export function sideRow({ side, facts: { book }, after }: Plan, dealtElsewhere: Elsewhere): Cell[] {
   const name = `${side.charAt(0).toUpperCase()}${side.slice(1)} side`;
   const elsewhere = sum(
@@ -23,8 +23,8 @@ export function sideRow({ side, facts: { book }, after }: Plan, dealtElsewhere: 
     usdOr(book.total),
     text('→'),
     usdOr(after.total),
-    ...(book.unclear === undefined ? [] : [text(`(not told: ${book.unclear})`, 'warn')]),
-    ...(elsewhere.eq(0) ? [] : [text('('), usd(elsewhere, 'USD'), text('not dealt from this machine)')]),
+    ...(book.unclear === undefined ? [] : [text(`(unknown: ${book.unclear})`, 'warn')]),
+    ...(elsewhere.eq(0) ? [] : [text('('), usd(elsewhere, 'USD'), text('not opened from this machine)')]),
   );
 }
 
@@ -35,22 +35,18 @@ export function changeRows(changes: readonly HedgeChange[] | undefined): Cell[][
     .map(({ id, before, after }) => row(spelledName(id), usd(before, 'USD'), text('→'), usd(after, 'USD')));
 }
 
-/** Hedges of the side that its total does not count: those that may still fill, and those we cannot read. */
-export function besides({ coming, unread }: SideBook): readonly Block[] {
+/** Hedges that the total leaves out: they may still fill, or have an unknown status. */
+export function notIncluded({ coming, unread }: SideBook): readonly Block[] {
   const filling = coming.map(({ id, notional, status }) =>
-    line(nameText(`Besides: hedge ${id},`), usd(notional, 'USD'), text(`, is ${status} and may fill.`)),
+    line(nameText(`Not included: hedge ${id},`), usd(notional, 'USD'), text(`, ${status}, may still fill.`)),
   );
   const unknown = unread.map(({ id, notional, status }) =>
-    line(
-      nameText(`Besides: hedge ${id},`),
-      usd(notional, 'USD'),
-      text(`, is in a status that is not known here: ${status}.`),
-    ),
+    line(nameText(`Not included: hedge ${id},`), usd(notional, 'USD'), text(`, unknown status: ${status}.`)),
   );
   return [...filling, ...unknown];
 }
 
-/** The hedges that hold the position, each with its maturity, and where it was dealt. */
+/** The hedges of the position: maturity, and where each was opened. */
 export function hedgeTable({ open }: SideBook, dealtElsewhere: Elsewhere): Block {
   return {
     kind: 'table',
@@ -58,18 +54,18 @@ export function hedgeTable({ open }: SideBook, dealtElsewhere: Elsewhere): Block
       { header: 'HEDGE' },
       { header: 'USD', align: 'right' },
       { header: 'MATURES' },
-      ...(dealtElsewhere === undefined ? [] : [{ header: 'DEALT' }]),
+      ...(dealtElsewhere === undefined ? [] : [{ header: 'OPENED FROM' }]),
       { header: 'DEAL ID', optional: 'last' },
     ],
     rows: open.map(({ id, notional, maturityAt, reference }): readonly Cell[] => [
       nameText(id),
       usd(notional),
       maturityAt === undefined ? { kind: 'missing' } : maturityCell(maturityAt, 'minute'),
-      ...(dealtElsewhere === undefined ? [] : [whereDealt(dealtElsewhere.includes(id))]),
+      ...(dealtElsewhere === undefined ? [] : [origin(dealtElsewhere.includes(id))]),
       dealIdCell(reference),
     ]),
-    empty: 'No hedge is listed on this side.',
+    empty: 'No hedges listed on this side',
   };
 }
 
-const whereDealt = (elsewhere: boolean): Cell => (elsewhere ? text('elsewhere', 'warn') : text('here'));
+const origin = (elsewhere: boolean): Cell => (elsewhere ? text('elsewhere', 'warn') : text('this machine'));

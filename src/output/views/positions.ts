@@ -1,4 +1,4 @@
-/** Open positions as a person reads them: one line a side, P&L signed. */
+/** Open positions: one line per side. */
 import type { Position } from '../../client/schemas.ts';
 import type { Block } from '../blocks.ts';
 import type { ChangeLine } from '../change-lines.ts';
@@ -21,7 +21,7 @@ const COLUMNS: readonly KnownField[] = [
 export const POSITION_COLUMNS = columnsOf(COLUMNS);
 
 export const viewPositions = (positions: readonly Position[]): readonly Block[] => [
-  tableOf(positions, COLUMNS, { empty: 'Flat: no side is open.' }),
+  tableOf(positions, COLUMNS, { empty: 'No open positions' }),
 ];
 
 export const positionChanges = (positions: readonly Position[]): readonly ChangeLine[] =>

@@ -1,4 +1,4 @@
-/** Human output of the practice commands. */
+/** Screens of the practice commands. */
 import { Big } from 'big.js';
 import { shellWord } from '../../domain/quoted.ts';
 import { type Block, type Cell, line, missing, nameText, text } from '../blocks.ts';

@@ -1,11 +1,4 @@
-/**
- * Mids as a person reads them. An answer of a shape we don't know is shown as it came.
- *
- * A mid for programs: one object a market, whatever shape the service's answer has, with the mid we found in it
- * under `derived`. Knows the shapes apart, and judges none of them.
- *
- * The mids that were seen of one market, as a line over time, and how far it has moved.
- */
+/** Mids and their documents; locally recorded mids as a chart. */
 
 import { Big } from 'big.js';
 import { roundTo } from '../../domain/amounts.ts';
@@ -20,13 +13,13 @@ export function viewPrices(prices: readonly MarketPrice[]): readonly Block[] {
   return [
     {
       kind: 'table',
-      columns: [{ header: 'MARKET' }, { header: 'MID', align: 'right' }, { header: 'PER USDT IN' }],
+      columns: [{ header: 'MARKET' }, { header: 'MID', align: 'right' }, { header: 'QUOTE CCY' }],
       rows: prices.map(({ market, mid, sent }): readonly Cell[] => [
         nameText(market),
         mid === undefined ? cellOf('price', sent) : { kind: 'rate', amount: mid },
         nameText(quoteCurrency(market)),
       ]),
-      empty: 'No market is available to this account.',
+      empty: 'No markets available to this account',
     },
   ];
 }
@@ -37,7 +30,7 @@ export const priceChanges = (prices: readonly MarketPrice[]): readonly ChangeLin
     cells: [mid === undefined ? cellOf('price', sent) : { kind: 'rate', amount: mid }],
   }));
 
-/** The columns of `--csv`, in order; the last is filled only where the answer is no price of one market. */
+/** The columns of `--csv`, in order; `sent` holds a response of an unknown shape. */
 export const PRICE_COLUMNS = ['market', 'price', 'derived.market', 'derived.mid', 'sent'] as const;
 export const SEEN_PRICE_COLUMNS = [...PRICE_COLUMNS, 'derived.seen'] as const;
 
@@ -46,7 +39,7 @@ export const priceDocument = (price: MarketPrice): unknown => ({
   derived: derivedOf(price),
 });
 
-/** With every mid that was seen, oldest first, under `derived.seen`. */
+/** With the locally recorded mids, oldest first, under `derived.seen`. */
 export const seenPriceDocument = (price: SeenMarket): unknown => ({
   ...sentOf(price),
   derived: { ...derivedOf(price), seen: price.seen.map(({ at, mid }) => ({ at: instantText(at), mid })) },
@@ -54,10 +47,7 @@ export const seenPriceDocument = (price: SeenMarket): unknown => ({
 
 const derivedOf = ({ market, mid }: MarketPrice) => ({ market, mid: mid ?? null });
 
-/**
- * The price as it was sent, where it is an object that names its market, alone or as the only one of a list. A
- * map of markets, a bare number or a shape that we don't know stands whole under `sent`: its names are no fields.
- */
+/** The price as sent, if it is one object that names its market; any other shape is kept whole under `sent`. */
 function sentOf({ sent }: MarketPrice): Readonly<Record<string, unknown>> {
   const [only, another]: readonly unknown[] = Array.isArray(sent) ? sent : [sent];
   return isPrice(only) && another === undefined ? only : { sent };
@@ -77,15 +67,13 @@ export function viewSeenPrice({ market, seen }: SeenMarket): readonly Block[] {
   if (seen.length === 1)
     return [
       { kind: 'gap' },
-      line(
-        nameText(`${market} was seen once from this machine. hedge price --watch lets the line grow.`, 'dim'),
-      ),
+      line(nameText(`Only one mid of ${market} is recorded. To record more: hedge price --watch`, 'dim')),
     ];
   return [
     { kind: 'gap' },
     line(
-      nameText(`${market}, ${quoteCurrency(market)} per USDT, as seen from this machine:`, 'strong'),
-      text(`${seen.length.toString()} prices,`),
+      nameText(`${market}, ${quoteCurrency(market)} per USDT, locally recorded:`, 'strong'),
+      text(`${seen.length.toString()} mids,`),
       ...moveCells(first.mid, last.mid),
     ),
     {
@@ -93,12 +81,12 @@ export function viewSeenPrice({ market, seen }: SeenMarket): readonly Block[] {
       points: seen.map(({ at, mid }) => ({ x: at, y: mid })),
       label: (mid) => ({ kind: 'rate', amount: roundTo(mid, 4) }),
       ends: [timeCell(first.at), timeCell(last.at)],
-      empty: 'No price has been seen yet.',
+      empty: 'No mids recorded',
     },
   ];
 }
 
-/** How far it is from one price to another: signed, and in percent of the first. */
+/** The change from one price to another, signed, and in percent. */
 export function moveCells(from: Big, to: Big): readonly Cell[] {
   const move = to.minus(from);
   if (move.eq(0)) return [text('unchanged')];

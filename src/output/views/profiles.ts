@@ -1,13 +1,13 @@
-/** Profiles as a person reads them. Keys come masked or not at all. */
+/** Profiles, keys masked. */
 import { limitsInWords, type ProfileLimits } from '../../domain/profile-limits.ts';
 import { ENVIRONMENT_GLOSS, type Environment } from '../../domain/vocabulary.ts';
 import { type Block, type Cell, line, missing, text } from '../blocks.ts';
-/** The profile that the options and the environment select, and why that one. */
+/** The profile that options and environment select. */
 export interface SelectedProfile {
   name: string;
-  /** Undefined when only its key command could tell. */
+  /** Undefined when only its key command tells. */
   environment: Environment | undefined;
-  /** `--profile`, `HEDGE_PROFILE`, … in words. */
+  /** What selected it: `--profile`, `HEDGE_PROFILE`, … */
   why: string;
 }
 
@@ -17,7 +17,7 @@ export interface ProfileSummary {
   base_url: string | null;
   /** The account label. */
   account?: string | undefined;
-  /** Masked, or in words where it comes from. */
+  /** Masked, or where it comes from. */
   key: string;
   ca_file?: string | undefined;
   time_zone?: string | undefined;
@@ -50,7 +50,7 @@ export function viewProfiles(profiles: readonly ProfileSummary[]): readonly Bloc
         { header: 'ENVIRONMENT' },
         { header: 'BASE ADDRESS' },
         { header: 'KEY' },
-        { header: 'LIMITS', optional: true },
+        { header: 'LIMITS', optional: true, wrap: true },
       ],
       rows: profiles.map(
         ({ name, environment, base_url: baseUrl, key, limits, is_default: isDefault }): readonly Cell[] => [
@@ -66,7 +66,7 @@ export function viewProfiles(profiles: readonly ProfileSummary[]): readonly Bloc
 }
 
 export interface ProfileInFull extends ProfileSummary {
-  /** Which source selected it, in words; undefined when it was asked for by name. */
+  /** What selected it; undefined when it was named. */
   why: string | undefined;
   path: string;
 }
@@ -81,21 +81,21 @@ export function viewProfile(profile: ProfileInFull): readonly Block[] {
           name: 'Profile',
           value: [text(profile.is_default ? `${profile.name} (default)` : profile.name, 'strong')],
         },
-        ...(why === undefined ? [] : [{ name: 'Chosen by', value: [text(why)] }]),
+        ...(why === undefined ? [] : [{ name: 'Selected by', value: [text(why)] }]),
         {
           name: 'Environment',
           value:
             environment === undefined
-              ? [text('known once its key has been read')]
+              ? [text('unknown until its key is read')]
               : [environmentCell(environment), text(`(${ENVIRONMENT_GLOSS[environment]})`)],
         },
         { name: 'Base address', value: [baseUrl === null ? missing : text(baseUrl)] },
         ...(account === undefined ? [] : [{ name: 'Account', value: [text(account)] }]),
         { name: 'Key', value: [text(profile.key)] },
-        { name: 'CA file', value: [caFile === undefined ? text('none of its own') : text(caFile)] },
+        { name: 'CA file', value: [caFile === undefined ? text('default') : text(caFile)] },
         { name: 'Time zone', value: [text(zone ?? 'UTC')] },
         { name: 'Limits', value: [text(limitsInWords(profile.limits))] },
-        { name: 'Kept in', value: [text(profile.path, 'dim')] },
+        { name: 'Stored in', value: [text(profile.path, 'dim')] },
       ],
     },
   ];
@@ -104,11 +104,9 @@ export function viewProfile(profile: ProfileInFull): readonly Block[] {
 export interface ProfileChange {
   name: string;
   environment: Environment | undefined;
-  /** What was done, as a sentence. */
   done: string;
-  /** What the operator should know or do next. */
   notes: readonly string[];
-  /** Where they are what changed, or came with it. */
+  /** If the command sets them. */
   limits?: ProfileLimits;
 }
 
@@ -118,6 +116,6 @@ export const viewProfileChange = ({ done, notes }: ProfileChange): readonly Bloc
 ];
 
 function environmentCell(environment: Environment | undefined): Cell {
-  if (environment === undefined) return text('by its key');
+  if (environment === undefined) return text('set by its key');
   return text(environment.toUpperCase(), environment === 'live' ? 'warn' : 'plain');
 }

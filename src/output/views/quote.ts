@@ -1,13 +1,4 @@
-/**
- * Quotes as a person reads them: one tenor in full, or several side by side. Every sum shown comes from
- * domain/quote-figures.ts; nothing is computed here. Costs are positive.
- *
- * A quote for programs: what the service sent, and what we worked out under `derived`.
- *
- * Quotes as lines for a pipe, one a tenor.
- *
- * What a hedge would cost at several notionals: a table, and the cost in bps as a line over it.
- */
+/** Quotes: one tenor in full, several as a table, or the cost by notional; and their documents and change lines. */
 import type { Big } from 'big.js';
 import type { Account, Quote } from '../../client/schemas.ts';
 import { roundTo } from '../../domain/amounts.ts';
@@ -73,7 +64,7 @@ function viewSeveral(reading: QuoteReading, first: QuotedTenor): readonly Block[
   ];
 }
 
-/** One row a tenor, in their order. */
+/** One row per tenor. */
 export function tenorTable(tenors: readonly QuotedTenor[]): Extract<Block, { kind: 'table' }> {
   const rows = tenors.map(({ quote, figures }): readonly Cell[] => [
     text(`${quote.tenor_days.toString()} d`),
@@ -89,19 +80,19 @@ export function tenorTable(tenors: readonly QuotedTenor[]): Extract<Block, { kin
   return { kind: 'table', columns: COLUMNS, rows };
 }
 
-/** Prices side by side are cut to these decimals, and a line under the table says so. */
+/** Decimals of prices in the table. */
 const TABLE_PLACES = 4;
 
 const COLUMNS = [
-  { header: 'FOR' },
+  { header: 'TENOR' },
   { header: 'MATURES' },
   { header: 'PRICE', align: 'right' },
   { header: 'IMPACT', align: 'right', optional: true },
   { header: '+CARRY', align: 'right', optional: true },
   { header: '+FEE', align: 'right', optional: true },
-  { header: 'YOU PAY', align: 'right' },
+  { header: 'TOTAL COST', align: 'right' },
   { header: 'BPS', align: 'right' },
-  { header: 'EVEN AT', align: 'right' },
+  { header: 'BREAK-EVEN', align: 'right' },
 ] as const;
 
 /** `Buy USDTNGN 10,000.00 USD = 15,325,612.00 NGN for 3 days, to Mon 23 Nov 10:02. Gains when …` */
@@ -137,10 +128,10 @@ function underneath({ tenors, account }: QuoteReading): readonly Block[] {
   const upfront: readonly Cell[] =
     upfronts.size === 1
       ? [text('Upfront'), usd(total, 'USDC'), text('(margin'), usd(margin), text(')')]
-      : [text('Upfront depends on the tenor: see each with --tenor')];
+      : [text('Upfront differs by tenor: see --tenor')];
   const room: readonly Cell[] =
     account === undefined
-      ? [text('; balance and headroom could not be read', 'warn')]
+      ? [text('; balance and headroom unknown', 'warn')]
       : [
           text('; free'),
           usd(account.balance_usdc, 'USDC'),
@@ -156,18 +147,13 @@ function underneath({ tenors, account }: QuoteReading): readonly Block[] {
   return [
     line(...upfront, ...room, text('.'), weekend),
     ...(cut
-      ? [
-          line(
-            text(`Prices to ${TABLE_PLACES} decimals here; all of them with one --tenor, or --json.`, 'dim'),
-          ),
-        ]
+      ? [line(text(`Rounded to ${TABLE_PLACES} decimals. Full precision: --tenor or --json.`, 'dim'))]
       : []),
   ];
 }
 
 function accountRows(account: Account | undefined, quote: Quote): Cell[][] {
-  if (account === undefined)
-    return [row('Free', { kind: 'missing' }, text('the account could not be read', 'warn'))];
+  if (account === undefined) return [row('Free', { kind: 'missing' }, text('account not read', 'warn'))];
   return [
     row(
       'Free',
@@ -182,16 +168,15 @@ function accountRows(account: Account | undefined, quote: Quote): Cell[][] {
   ];
 }
 
-/** Said beside what the account has when this hedge needs more of it. */
 const tooLittle = (has: Big, needs: Big): readonly Cell[] =>
-  has.lt(needs) ? [text('(too little)', 'warn')] : [];
+  has.lt(needs) ? [text('(insufficient)', 'warn')] : [];
 
 interface SentField {
   name: string;
   value: unknown;
 }
 
-/** Fields of a quote that the specification doesn't have, at its top and inside its three groups. */
+/** Fields of a quote that are not in the specification, in its groups too. */
 function extraFields({ pricing, carry, upfront, ...top }: Quote): readonly SentField[] {
   return [
     ...extrasOf(top, ['market', 'side', 'notional_usd', 'tenor_days', 'maturity']),
@@ -206,7 +191,7 @@ const extrasOf = (group: Readonly<Record<string, unknown>>, known: readonly stri
 
 function perDay(daily: Big): readonly Cell[] {
   const { words, amount } = carryInWords(daily);
-  return amount.eq(0) ? [text(words)] : [text(words), usd(amount), text('a day')];
+  return amount.eq(0) ? [text(words)] : [text(words), usd(amount), text('per day')];
 }
 
 /** The columns of `--csv`, in order. */
@@ -249,7 +234,7 @@ export const quoteChanges = (tenors: readonly QuotedTenor[]): readonly ChangeLin
       text(`, ${costWord(figures.cost_usdc).toLowerCase()}`),
       cost(figures.cost_usdc),
       bps(figures.cost_bps),
-      ...misses.map(({ says }) => text(`, not good enough: ${says}`, 'warn')),
+      ...misses.map(({ says }) => text(`, ${says}`, 'warn')),
     ],
   }));
 
@@ -260,9 +245,7 @@ export function viewCurve({ tenors, intent, refused }: CurveReading): readonly B
   const { market, side, tenor_days: tenor } = first.quote;
   return [
     line(
-      nameText(
-        `${side === 'buy' ? 'Buy' : 'Sell'} ${market}, ${days(tenor.toString())}: the cost by notional.`,
-      ),
+      nameText(`${side === 'buy' ? 'Buy' : 'Sell'} ${market}, ${days(tenor.toString())}: cost by notional.`),
     ),
     { kind: 'gap' },
     {
@@ -281,27 +264,22 @@ export function viewCurve({ tenors, intent, refused }: CurveReading): readonly B
         usd(figures.impact_cost_usd),
         { kind: 'money', amount: figures.cost_usdc, tone: 'strong' },
         { kind: 'number', amount: roundTo(figures.cost_bps, 1) },
-        text(quote.notional_usd.eq(intent.notional) ? '<- asked' : '', 'dim'),
+        text(quote.notional_usd.eq(intent.notional) ? '<- requested' : '', 'dim'),
       ]),
-      empty: 'No quote came.',
+      empty: 'No quotes',
     },
     ...refused.map(({ notional, why }) =>
       line(text('No quote for'), usd(notional, 'USD'), text(`(${why}).`)),
     ),
     { kind: 'gap' },
-    line(
-      text(
-        `${costWord(first.figures.cost_usdc)}, in bps of notional; each step to the right is a larger one:`,
-        'dim',
-      ),
-    ),
+    line(text(`${costWord(first.figures.cost_usdc)} in bps of notional, smallest to largest:`, 'dim')),
     {
       kind: 'chart',
       height: 8,
       points: tenors.map(({ figures }, index) => ({ x: index, y: figures.cost_bps })),
       label: (inBps) => ({ kind: 'number', amount: roundTo(inBps, 1), unit: 'bps' }),
       ends: [usd(first.quote.notional_usd, 'USD'), usd(last.quote.notional_usd, 'USD')],
-      empty: 'No quote came.',
+      empty: 'No quotes',
     },
   ];
 }

@@ -1,7 +1,4 @@
-/**
- * Records of the service as tables and as name-and-value lists: the fields we know in our order, then
- * whatever else came, labelled from its own name. Knows no resource.
- */
+/** Records of the service as tables and as names with values: known fields in our order, then any others. */
 
 import { writeExactJson } from '../../domain/exact-json.ts';
 import { ownField } from '../../domain/fields.ts';
@@ -11,33 +8,33 @@ import type { ChangeLine } from '../change-lines.ts';
 import { cellOf, labelOf } from '../field-labels.ts';
 export type Record = Readonly<{ [field: string]: unknown }>;
 
-/** A field we know: the service's name for it, and what stands over it. */
+/** A known field and its header. */
 export interface KnownField {
   name: string;
   header: string;
-  /** In a table that is too wide this column gives way first. */
+  /** Hidden first where the table is too wide. */
   optional?: boolean | 'last';
-  /** Said instead of the bare value. */
+  /** Shown instead of the bare value. */
   cell?: (value: unknown, record: Record) => Cell;
 }
 
-/** The names of declared fields: the columns that programs get, in the order a person sees. */
+/** The columns of CSV, in the order of the screen. */
 export const columnsOf = (fields: readonly KnownField[]): readonly string[] => fields.map(({ name }) => name);
 
-/** Our own figures in a document; views say them in words of their own. */
+/** Our own figures in a document; no view shows them as a field. */
 const DERIVED = 'derived';
 
 const isSent = (records: readonly Record[], name: string): boolean =>
   records.some((record) => ownField(record, name) !== undefined);
 
-/** Fields that came and that we do not know, in the order of their first appearance. */
+/** Fields that are not known, in the order of their first appearance. */
 export function unknownFields(records: readonly Record[], known: readonly string[]): readonly string[] {
   const names = new Set(records.flatMap((record) => Object.keys(record)));
   for (const name of [...known, DERIVED]) names.delete(name);
   return [...names];
 }
 
-/** A table of records. A known field that no record has takes no column; one that some lack is a dash there. */
+/** A table of records. A known field that no record has takes no column. */
 export function tableOf(
   records: readonly Record[],
   known: readonly KnownField[],
@@ -57,7 +54,7 @@ export function tableOf(
   return { kind: 'table', columns, rows, empty: options.empty, fixed: true };
 }
 
-/** One record as names and values: known fields first, a missing one as a dash when `always` names it. */
+/** One record as names and values. `always`: fields that are shown as a dash when missing. */
 export function pairsOf(record: Record, known: readonly KnownField[], always: readonly string[] = []): Block {
   const extra = unknownFields(
     [record],
@@ -85,10 +82,7 @@ const isNumeric = (records: readonly Record[], name: string): boolean =>
     return kind === 'money' || kind === 'rate' || kind === 'percent' || kind === 'number';
   });
 
-/**
- * Records as lines for a pipe: under what names each of them, the known fields that came, each after its name.
- * `key`: the fields that tell one record from another, which are not said twice.
- */
+/** Records as lines for a pipe. `key`: the fields that identify a record. */
 export const changesOf = (
   records: readonly Record[],
   known: readonly KnownField[],
