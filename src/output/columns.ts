@@ -40,7 +40,7 @@ export function setColumns(
   if (rows.length === 0) return [];
   const { hide, show } = widthPlaceholders();
   const table = new Table({
-    colWidths: shapes.map(({ width }) => Math.max(1, width) + gap - 1),
+    colWidths: shapes.map(({ width }) => width + gap - 1),
     colAligns: shapes.map(({ align = 'left' }) => align),
     chars: NO_BORDERS,
     style: { head: [], border: [], 'padding-left': 0, 'padding-right': gap - 1, compact: true },

@@ -133,7 +133,7 @@ describe('a desk that is halted and cannot read its journal', () => {
     const text = await screen.until('q quits');
     expect(text).toMatch(/^HALTED by \S+, .* UTC: venue down\.$/m);
     expect(text.replace(/\s+/g, ' ')).toContain(
-      `A part of ${env.HEDGE_HOME}/state/journal.jsonl cannot be read: hedge journal says which.`,
+      `A part of ${env.HEDGE_HOME}/state/journal.jsonl cannot be read: Details: hedge journal.`,
     );
     screen.send('q');
     await screen.exit;
@@ -143,7 +143,7 @@ describe('a desk that is halted and cannot read its journal', () => {
     const env = await aTroubledHome();
     const { out } = await runShell('hedge watch --every 1.5 | head -4', { env });
     expect(out).toMatch(/^\S+Z halt by \S+, .* UTC: venue down\.$/m);
-    expect(out).toMatch(/^\S+Z journal damage A part of \S+ cannot be read: hedge journal says which\.$/m);
+    expect(out).toMatch(/^\S+Z journal damage A part of \S+ cannot be read: Details: hedge journal\.$/m);
     const document: unknown = JSON.parse(
       (await runShell('hedge watch --every 1.5 --json | head -1', { env })).out,
     );

@@ -126,6 +126,6 @@ describe('the first command of the README', () => {
       },
     );
     expect(ran).toMatchObject({ code: 0, err: '' });
-    expect(ran.out).toMatch(/You pay +31\.\d\d/);
+    expect(ran.out).toMatch(/Total cost +31\.\d\d/);
   });
 });

@@ -25,7 +25,7 @@ describe('resume at a terminal', () => {
     screen.send('y\r');
     await screen.until('CHANGED');
     expect((await screen.exit).code).toBe(0);
-    expect((await run('check')).out).toContain('Nothing is unresolved');
+    expect((await run('check')).out).toContain('No unknown outcomes');
   });
 
   it('at a no sends nothing, and the action is as unknown as it was', async () => {

@@ -20,7 +20,7 @@ describe('unhalt at a terminal', () => {
     );
     screen.send('y\r');
     expect(await screen.exit).toEqual({ code: 0, signal: null });
-    expect((await run('unhalt')).out).toBe('Nothing is halted.\n');
+    expect((await run('unhalt')).out).toBe('No halt is set.\n');
   });
 
   it('leaves it at Enter, and at a yes to a halt that is another by then', async () => {

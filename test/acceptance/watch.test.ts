@@ -142,7 +142,7 @@ async function throughAnOutage(line: string, failing: number) {
     `hedge ${line} 2>"$ERRORS" | {
        read -r first
        hedge practice faults --fail-before 100% --once ${failing} >&2
-       while read -r each; do if grep -q 'Answers again' "$ERRORS"; then echo "$first"; break; fi; done
+       while read -r each; do if grep -q 'Responding again' "$ERRORS"; then echo "$first"; break; fi; done
      }`,
     { env },
   );
@@ -184,9 +184,9 @@ describe('a watch in a pipe', () => {
       for (const { out, err } of told) {
         expect(out).toMatch(/^\S.*\n$/);
         expect(err).toMatch(
-          /^127\.0\.0\.1:\d+ is unwell: the service answered 503 .* No reading at \S+Z; it is read on\. Answers again at \S+Z\. ?$/,
+          /^127\.0\.0\.1:\d+ is unwell: the service answered 503 .* No response at \S+Z, retrying\. Responding again at \S+Z\. ?$/,
         );
-        expect(err.match(/503|No reading|Answers again/g)).toHaveLength(3);
+        expect(err.match(/503|No response|Responding again/g)).toHaveLength(3);
       }
     },
   );

@@ -29,7 +29,7 @@ describe('a journal with a damaged line', () => {
       const path = join(desk.home, 'state', 'journal.jsonl');
       writeFileSync(path, `X${readFileSync(path, 'utf8')}`);
       const quiet = await desk.run(`${command} -q`);
-      expect([quiet.code, quiet.out]).toEqual([78, expect.not.stringContaining('Nothing is unresolved')]);
+      expect([quiet.code, quiet.out]).toEqual([78, expect.not.stringContaining('No unknown outcomes')]);
       expect(quiet.err).toMatch(/may be\s+hidden there/);
       expect((await desk.run(`${command} --json`)).document()).toMatchObject({
         error: { code: 'damaged_file', effect: 'none', details: { path, lines: [1] } },
@@ -63,7 +63,7 @@ describe('hedge check', () => {
     const after = await desk.run('check');
     expect([after.code, after.out]).toEqual([
       0,
-      expect.stringContaining('Nothing is unresolved or in flight'),
+      expect.stringContaining('No unknown outcomes and nothing in flight'),
     ]);
     expect((await desk.run('check --json')).document()).toMatchObject({ data: [], error: null });
     expect((await desk.run('check PAY-1 --json')).document()).toMatchObject({
@@ -118,7 +118,7 @@ describe('hedge resume', () => {
   it('without anything open says so', async () => {
     const desk = await aBook();
     const person = await desk.run('resume');
-    expect([person.code, person.out]).toEqual([0, expect.stringContaining('Nothing is unresolved')]);
+    expect([person.code, person.out]).toEqual([0, expect.stringContaining('No unknown outcomes')]);
     expect((await desk.run('resume --json')).document()).toMatchObject({ data: null, error: null });
   });
 });

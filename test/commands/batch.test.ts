@@ -82,7 +82,7 @@ describe('a batch', () => {
     const asking = await desk.run('batch -', { stdin: `account\n${OPEN} 10k -t 3` });
     expect(asking.code).toBe(2);
     expect(asking.err).toBe(
-      'Nobody is at a terminal to be asked: none of the batch has run and nothing was\n  sent.\nAdd behind hedge batch: --yes\n',
+      'Nobody is at a terminal to be asked: no line has run and nothing was sent.\nAdd after hedge batch: --yes\n',
     );
   });
 
@@ -110,7 +110,7 @@ describe('a batch', () => {
     expect(await batch(desk, ['# nothing today', ''])).toMatchObject({
       code: 0,
       out: '',
-      err: 'The batch has no lines: nothing to do.\n',
+      err: 'The batch has no lines.\n',
     });
   });
 
@@ -134,7 +134,7 @@ describe('a batch', () => {
     expect(ran.code).toBe(10);
     expect(ran.err.trimEnd().split('\n')).toEqual([
       'PRACTICE · this machine, no money',
-      expect.stringMatching(/^line 1: cost_too_high: Not good enough/),
+      expect.stringMatching(/^line 1: cost_too_high: 3d: cost/),
       expect.stringMatching(/^line 2: hedge_not_found: /),
       expect.stringMatching(/^line 3: no_open_hedge: /),
     ]);
@@ -198,7 +198,7 @@ describe('a batch that is run again', () => {
     expect(second.envelopes.map(({ data }) => data?.outcome)).toEqual(['filled', 'filled', 'changed']);
     expect(first.envelopes.every(({ meta }) => meta.original_at === undefined)).toBe(true);
     expect(second.envelopes.every(({ meta }) => meta.original_at !== undefined)).toBe(true);
-    expect(second.err).toMatch(/^3 lines were dealt before, from 20.* --name\.$/m);
+    expect(second.err).toMatch(/^3 lines were executed before, from 20.* --name\.$/m);
     expect(await openHedges(desk)).toBe(2);
   });
 
@@ -272,9 +272,7 @@ describe('a batch that is run again', () => {
     expect((await batch(desk, line)).err).not.toContain('more than a day ago');
     shifted.hours = 25;
     const ran = await batch(desk, line);
-    expect(ran.err).toMatch(
-      /^line 1: this result is of 20.*, more than a day ago\. Nothing was dealt now\.$/m,
-    );
+    expect(ran.err).toMatch(/^line 1: result of 20.*, more than a day ago\. Nothing was executed now\.$/m);
     expect(ran.code).toBe(0);
   });
 });
@@ -307,13 +305,13 @@ describe('the guards', () => {
         {
           error: {
             code: 'usage',
-            details: { lines: [{ line: 6, message: 'It asks for the same as line 1.' }] },
+            details: { lines: [{ line: 6, message: 'It is the same as line 1.' }] },
           },
         },
       ],
     ]);
     expect(ran.err.replace(/\s+/g, ' ')).toContain(
-      'line 6: It asks for the same as line 1. If it is meant twice: --allow-duplicate on this line, or a deal id for each.',
+      'line 6: It is the same as line 1. If both are meant: --allow-duplicate on this line, or a deal ID for each.',
     );
     expect(await openHedges(desk)).toBe(0);
   });
@@ -347,11 +345,11 @@ describe('the guards', () => {
     expect([ran.code, ran.envelopes.length, error?.message]).toEqual([
       2,
       1,
-      'Nobody is at a terminal to be asked, and this is real money: none of the batch has run and nothing was sent.',
+      'Nobody is at a terminal to be asked, and this is real money: no line has run and nothing was sent.',
     ]);
     expect(error).toMatchObject({
       hint: [
-        'Add behind hedge batch: --yes --expect-env live',
+        'Add after hedge batch: --yes --expect-env live',
         'line 1: missing --worst-price, --max-cost-bps or --any-price. Add to the line: --worst-price PRICE',
         'line 3: missing --worst-price, --max-cost-bps or --any-price. Add to the object: "worst_price":"PRICE"',
       ].join('\n'),
@@ -363,7 +361,7 @@ describe('the guards', () => {
   it('want a resume that sends again to be promised where it deals, behind hedge batch as well', async () => {
     const service = await scriptedService([]);
     const ran = await batch(deskAt(service, LIVE_KEY), ['account', 'resume 7c1e --yes --resend'], '');
-    expect(ran.envelopes).toMatchObject([{ error: { hint: 'Add behind hedge batch: --expect-env live' } }]);
+    expect(ran.envelopes).toMatchObject([{ error: { hint: 'Add after hedge batch: --expect-env live' } }]);
     expect(service.requests).toEqual([]);
   });
 

@@ -48,7 +48,7 @@ describe('a book ten days ahead', () => {
     const desk = await deskAhead();
     const terminal = { isTTY: true, width: 80 };
     const ran = await desk.run('check', { terminal });
-    expect(ran.out + ran.err).toContain('Nothing is unresolved');
+    expect(ran.out + ran.err).toContain('No unknown outcomes');
     expect(ran.out + ran.err).toContain('PRACTICE');
     expect(ran.out + ran.err).not.toContain(' UTC');
   });

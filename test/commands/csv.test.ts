@@ -157,7 +157,7 @@ describe('--csv', () => {
     const desk = deskAt(await scriptedService([on('GET /hedges?limit=1', ok([aHedge()]))]));
     const ran = await desk.run('hedges --limit 1 --csv');
     expect(ran.out.split('\r\n')).toHaveLength(3);
-    expect(ran.err).toBe('1 came; the service may have more than this page.\n');
+    expect(ran.err).toBe('1 returned; the service may have more.\n');
   });
 
   it.each([
@@ -174,7 +174,7 @@ describe('--csv', () => {
     const ran = await deskAt(await scriptedService(QUOTED())).run(words);
     expect(ran.code).toBe(11);
     expect(csvLines(ran.out)).toHaveLength(2);
-    expect(ran.err).toContain('above the most allowed');
+    expect(ran.err).toContain('exceeds your limit');
   });
 
   it.each(['account', 'profile show', 'practice status', 'open USDTNGN buy 1k -t 3'])(
@@ -182,7 +182,7 @@ describe('--csv', () => {
     async (words) => {
       const ran = await deskAt(await scriptedService([])).run(`${words} --csv`);
       expect(ran).toMatchObject({ code: 2, out: '' });
-      expect(ran.err).toContain('CSV is for lists');
+      expect(ran.err).toContain('CSV needs one');
     },
   );
 });
@@ -223,9 +223,9 @@ describe('--output', () => {
   });
 
   it.each([
-    ['markets --json --csv', '--json and --csv both say'],
-    ['markets --csv --output csv', '--csv and --output both say'],
-    ['markets --output yaml', '"yaml" is not a form of output'],
+    ['markets --json --csv', '--json and --csv both set'],
+    ['markets --csv --output csv', '--csv and --output both set'],
+    ['markets --output yaml', '"yaml" is not an output format'],
     ['markets --output', 'argument missing'],
   ])('refuses %s', async (words, said) => {
     const ran = await deskAt(await scriptedService([])).run(words);

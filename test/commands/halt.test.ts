@@ -10,8 +10,8 @@ describe('hedge halt', () => {
   it('needs no profile and no network, and says what stops and what goes on', async () => {
     const ran = await aDesk().run(['halt', 'venue down']);
     expect([ran.code, ran.err]).toEqual([0, '']);
-    expect(ran.out).toMatch(/^HALTED by \S+@\S+, .*: venue down\./);
-    expect(ran.out).toMatch(/Reduce and\s+close go on/);
+    expect(ran.out).toMatch(/^HALTED by \S+@\S+, .*: venue down/);
+    expect(ran.out).toMatch(/Reduce\s+and\s+close\s+still\s+work/);
     expect(ran.out).toContain('hedge unhalt');
   });
 
@@ -57,14 +57,14 @@ describe('hedge unhalt', () => {
     expect((await desk.run('unhalt --yes --json')).document()).toMatchObject({
       data: { halted: false, halt: null, before: VENUE_DOWN },
     });
-    expect((await desk.run('unhalt')).out).toBe('Nothing is halted.\n');
+    expect((await desk.run('unhalt')).out).toBe('No halt is set.\n');
   });
 
   it('asks in whole sentences who halted and why', async () => {
     const desk = aDesk();
     await desk.run(['halt', 'Venue down.']);
     expect((await desk.run('unhalt')).err.replace(/\s+/g, ' ')).toMatch(
-      /: This machine is halted by \S+@\S+, [-\d]+ [:\d]+ UTC: "Venue down\."\. Lift it, so that opens and adds go out again\? Say/,
+      /: This machine is halted by \S+@\S+, [-\d]+ [:\d]+ UTC: "Venue down\."\. Lift it and allow opens and adds\? Say/,
     );
   });
 
@@ -75,10 +75,10 @@ describe('hedge unhalt', () => {
     writeFileSync(path, 'stop!');
     chmodSync(path, 0o600);
     expect((await desk.run('unhalt')).err.replaceAll(/\s+/g, ' ')).toContain(
-      `This machine is halted: ${path} does not say who halted this desk, or why. Lift it, so that`,
+      `This machine is halted: ${path} does not say who halted this desk, or why. Lift it`,
     );
     expect((await desk.run('')).out.replaceAll(/\s+/g, ' ')).toContain(
-      `HALTED by a file that cannot be read: ${path}. Opens and adds are stopped`,
+      `HALTED by an unreadable file: ${path} Opens and adds blocked`,
     );
     const examined = await desk.run('doctor');
     expect(examined.out.match(/hedge unhalt/g)).toHaveLength(1);

@@ -76,7 +76,7 @@ describe('hedge journal', () => {
     const desk = aDesk();
     const ran = await desk.run('journal');
     expect(ran.code).toBe(0);
-    expect(ran.out).toContain('What is dealt from this machine stands here.');
+    expect(ran.out).toContain('No matching actions');
     expect((await desk.run('journal --json')).document()).toMatchObject({ data: [], error: null });
     expect(existsSync(join(desk.home, 'state'))).toBe(false);
   });
@@ -112,11 +112,11 @@ describe('hedge journal', () => {
       action(`${(index + 10).toString()}ab`, {}, SENDING, ACCEPTED, FILLED),
     );
     const desk = deskWith(many.flat());
-    expect((await desk.run('journal')).out).toContain('3 older; to see them: --limit all');
+    expect((await desk.run('journal')).out).toContain('3 older. Show them: --limit all');
     expect((await desk.run('journal --json')).document()).toMatchObject({
       meta: { covers: { count: 20, fitting: 23, maybe_truncated: true, to: '2026-11-20T12:00:00.000Z' } },
     });
-    expect((await desk.run('journal --csv')).err).toBe('20 of the 23 that fit; all of them: --limit all\n');
+    expect((await desk.run('journal --csv')).err).toBe('20 of 23 matching actions. Show all: --limit all\n');
     expect((await desk.run('journal --limit all --csv')).err).toBe('');
   });
 
@@ -129,17 +129,17 @@ describe('hedge journal', () => {
       expect(code).toBe(0);
       for (const part of [
         'OPEN USDTNGN buy 10,000.00 USD for 3 days · filled',
-        'k-1 (minted)',
+        'k-1 (generated)',
         '{"market":"USDTNGN","side":"buy","notional_usd":10000,"tenor_days":3}',
-        'Bound worst price',
+        'Limit worst price',
         'Quoted execution price',
         'hedge open USDTNGN buy 10k',
-        'the side was open',
+        'position open',
         'attempt 1, process 7 on desk',
       ])
         expect(out).toContain(part);
       expect(out).toMatch(/hdg_0 +25,000\.00 +filled/);
-      expect(out).toContain('2026-11-20T12:00:03Z end: filled');
+      expect(out).toContain('2026-11-20T12:00:03Z outcome: filled');
       expect((await desk.run(['journal', word, '--json'])).document()).toMatchObject({
         data: {
           action: 'open',
@@ -349,7 +349,7 @@ describe('bare hedge', () => {
     const { out, code } = await desk.run('', WIDE);
     expect(code).toBe(0);
     expect(out).toMatch(
-      /1 unresolved: .*Do not deal it again\.\nhedge --profile practice check bbbb +PRACTICE/,
+      /1 unresolved: .*Do not enter it again\.\nhedge --profile practice check bbbb +PRACTICE/,
     );
     expect(out).toMatch(/1 in flight: .*\nhedge --profile desk wait cccc +LIVE · desk add USDTNGN buy/);
     expect((await desk.run('--json')).document()).toMatchObject({
@@ -370,12 +370,12 @@ describe('bare hedge', () => {
     const desk = aDesk();
     await desk.run('halt venue down');
     const { out } = await desk.run('');
-    expect(out).toMatch(/HALTED by .*venue down\./);
+    expect(out).toMatch(/HALTED by .*venue down/);
     expect(out).toContain('hedge unhalt');
   });
 
   it.each([
-    ['a damaged line', '{"schema":1,', 'hedge journal says which'],
+    ['a damaged line', '{"schema":1,', 'Details: hedge journal'],
     ['another version', '{"schema":3}', 'another version of hedge'],
   ])('says %s in a line, and shows the rest', async (_what, line, said) => {
     const { out, code } = await deskWith([line]).run('', WIDE);

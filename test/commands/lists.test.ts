@@ -122,8 +122,8 @@ describe('hedges', () => {
     const sent = [...HEDGES, opened('undated', null)];
     const service = await scriptedService([on('GET /hedges?limit=6', ok(sent, {}, DATE))]);
     const ran = await deskAt(service).run('hedges --until yesterday --side sell --limit 6', READ_BY_A_PERSON);
-    expect(ran.out).toContain('1 of the 6 that came: opened before Fri 20 Nov 00:00 UTC, side sell.');
-    expect(ran.out).toContain('6 came; the service may have more than this page.');
+    expect(ran.out).toContain('1 of 6 hedges returned: opened before Fri 20 Nov 00:00 UTC, side sell.');
+    expect(ran.out).toContain('6 returned; the service may have more.');
   });
 
   it('takes the days of the profile’s zone', async () => {
@@ -183,20 +183,20 @@ describe('history', () => {
     expect(rows).toContain('2026-11-18 1 1,000.00 -0.10 1.00 -3.00');
     expect(rows).toContain('TOTAL 3 16,000.00 -1.10 11.00 -2.70');
     expect(out).toContain('The service did not send gross P&L.');
-    expect(out.replace(/\s+/g, ' ')).toContain('Sums of fees are of 2 of 3 hedges');
-    expect(out).toContain('A day is one of UTC, by closed_at.');
-    expect(out).toContain('Of 3 hedges, closed from Wed 18 Nov 07:00 UTC to Fri 20 Nov 08:00 UTC.');
+    expect(out.replace(/\s+/g, ' ')).toContain('The sum of fees covers 2 of 3 hedges');
+    expect(out).toContain('Grouped by close date (UTC)');
+    expect(out).toContain('3 hedges, closed from Wed 18 Nov 07:00 UTC to Fri 20 Nov 08:00 UTC.');
   });
 
   it('summed says what period is in the sums, also of one hedge, of none, and of times that did not come', async () => {
     expect((await history('--by side --since today --side buy')).out).toContain(
-      'Of 1 hedge, closed 2026-11-20T08:00:00Z.',
+      '1 hedge, closed 2026-11-20T08:00:00Z.',
     );
     expect((await history('--by market --since 1h')).out).not.toContain('Of 0');
     const undated = [aClosedHedge(), aClosedHedge({ closed_at: 'soon' })];
     const desk = deskAt(await scriptedService([on('GET /hedges/history', ok(undated, {}, DATE))]));
     expect((await desk.run('history --by side')).out).toContain(
-      'Of 2 hedges; when they were closed did not come.',
+      '2 hedges; the service sent no closed times.',
     );
   });
 
@@ -263,8 +263,8 @@ describe('history', () => {
   });
 
   it('says that nothing fits, summed or not', async () => {
-    expect((await history('--since 1h')).out).toContain('Nothing that was closed fits.');
-    expect((await history('--since 1h --by day')).out).toContain('Nothing was closed.');
+    expect((await history('--since 1h')).out).toContain('No matching hedges');
+    expect((await history('--since 1h --by day')).out).toContain('No closed hedges');
   });
 });
 
@@ -278,7 +278,7 @@ describe('a list as a person reads it', () => {
     const rows = ran.out.split('\n').map((line) => line.trim().split(/\s+/).join(' '));
     expect(rows).toContain('1,519.3102 1,518.4000 -6.00 1,012.50');
     expect(rows).toContain('1,519.0000 1,518.0000 0.00 1,012.50');
-    expect(ran.out).toContain('Money to 2 decimals, rates to 4 here; every digit: --json.');
+    expect(ran.out).toContain('Rounded: money to 2 decimals, rates to 4. Full precision: --json');
   });
 
   it('says nothing of digits where it shows them all', async () => {

@@ -49,7 +49,7 @@ describe('an open that is filled for less than was asked', () => {
     const ran = await desk.run(OPEN);
     expect(ran.code).toBe(7);
     expect(ran.out).toMatch(/^PARTIAL FILL buy USDTNGN 6,000\.00 USD of 10,000\.00 USD$/m);
-    expect(ran.out).not.toContain('Since then');
+    expect(ran.out).not.toContain('Size now');
     expect(words(ran)).toContain('PARTIAL FILL: OPEN buy USDTNGN 10,000.00 USD ("PAY-1"): 6,000.00 USD');
     expect(words(ran)).toContain('The other 4,000.00 USD is not open.');
     expect(words(ran)).toMatch(/hedge open USDTNGN buy 4000 --tenor 3 the rest as a deal of its own/);
@@ -93,10 +93,10 @@ describe('an open that is filled for less than was asked', () => {
 
   it('is kept by the journal: in the list, of the action, for programs and as CSV', async () => {
     const desk = await aDeskWithPart();
-    expect((await desk.run('journal', { terminal: { width: 120 } })).out).toContain('filled in part');
+    expect((await desk.run('journal', { terminal: { width: 120 } })).out).toContain('partial fill');
     const one = (await desk.run('journal PAY-1')).out;
-    expect(one).toMatch(/^OPEN USDTNGN buy 10,000\.00 USD for 3 days · filled in part$/m);
-    expect(one).toMatch(/end: filled in part$/m);
+    expect(one).toMatch(/^OPEN USDTNGN buy 10,000\.00 USD for 3 days · partial fill$/m);
+    expect(one).toMatch(/outcome: partial fill$/m);
     expect((await desk.run('journal PAY-1 --json')).document()).toMatchObject({
       data: { outcome: 'filled', effect: 'done', unresolved: false, filled_notional_usd: 6_000 },
     });
@@ -121,7 +121,7 @@ describe('an open that is filled for less than was asked', () => {
     const ran = await desk.run(OPEN);
     expect(ran.code).toBe(7);
     expect(ran.out).toMatch(/^PARTIAL FILL buy USDTNGN 6,000\.00 USD of 10,000\.00 USD$/m);
-    expect(ran.out).toMatch(/^Since then +10,000\.00 USD at/m);
+    expect(ran.out).toMatch(/^Size now +10,000\.00 USD at/m);
   });
 
   it('is a line of a batch that ends with 7 and stops no other, and is told again by the next run', async () => {

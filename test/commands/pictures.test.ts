@@ -18,10 +18,10 @@ describe('price --chart', () => {
       on('GET /prices?symbols=USDTNGN', ok(mid(1531.5), {}, after(20))),
     ]);
     const desk = deskAt(service);
-    expect((await desk.run('price USDTNGN --chart')).out).toContain('was seen once from this machine');
+    expect((await desk.run('price USDTNGN --chart')).out).toContain('Only one mid of');
     await desk.run('markets');
     const { out } = await desk.run('price USDTNGN --chart');
-    expect(out).toContain('as seen from this machine: 3 prices, +1.25 (+0.082 %)');
+    expect(out).toContain('locally recorded: 3 mids, +1.25 (+0.082 %)');
     expect(out).toMatch(/^1,532\.75 ┤ +╭/m);
     expect(out).toMatch(/^ +2026-11-20T09:00:00Z +2026-11-20T09:20:00Z$/m);
     const derived = await desk.run('price USDTNGN --chart --query data.derived --json');
@@ -59,7 +59,7 @@ describe('history --chart', () => {
   it('draws it with its unit and signs', async () => {
     const service = await scriptedService([on('GET /hedges/history', ok(records))]);
     const { out } = await deskAt(service).run('history --chart');
-    expect(out).toMatch(/^Net P&L added up, USD: 3 closed hedges, now -19\.80 USD$/m);
+    expect(out).toMatch(/^Cumulative net P&L, USD: 3 closed hedges, now -19\.80 USD$/m);
     expect(out).toMatch(/^\+10\.30 USD ┤/m);
     expect(out).toMatch(/^-19\.80 USD ┤/m);
   });
@@ -78,7 +78,7 @@ describe('quote --curve', () => {
       data: sizes.map((size) => ({ notional_usd: size, tenor_days: 3 })),
     });
     const { out } = await desk.run('quote USDTNGN buy 50k --curve --tenor 3 --profile practice');
-    expect(out).toMatch(/^ +50,000\.00 .* 39 {2}<- asked$/m);
+    expect(out).toMatch(/^ +50,000\.00 .* 39 {2}<- requested$/m);
     expect(out).toMatch(/^ *\d+ bps ┤/m);
   });
 

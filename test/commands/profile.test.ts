@@ -132,7 +132,7 @@ describe('profile use', () => {
     expect(refused.err).toContain('--yes');
     const said = await desk.run('profile use real -y');
     expect(said.code).toBe(0);
-    expect(said.out).toContain('Every terminal of this user now deals live');
+    expect(said.out).toContain('Every terminal of this user now trades live');
   });
 
   it('knows no profile that is not there', async () => {
@@ -244,7 +244,7 @@ describe('profile remove', () => {
     await desk.run('profile use desk');
     expect((await desk.run('profile remove desk')).code).toBe(2);
     const ran = await desk.run('profile remove desk --yes');
-    expect(ran.out).toContain('there is none now');
+    expect(ran.out).toContain('There is no default now');
     expect(readFileSync(join(desk.home, 'config', 'profiles.json'), 'utf8')).not.toContain(SANDBOX_KEY);
   });
 });
@@ -253,7 +253,7 @@ describe('bare hedge', () => {
   it('says where I am and what next, without a network', async () => {
     const lost = await aDesk().run('');
     expect(lost.code).toBe(0);
-    expect(lost.out).toContain('Profile: none yet');
+    expect(lost.out).toContain('No profile selected');
     expect(lost.out).toContain('hedge --profile practice');
     const desk = await deskWith('real', LIVE_KEY);
     await desk.run('profile use real --yes');

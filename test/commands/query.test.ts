@@ -102,7 +102,7 @@ describe('--query', () => {
     const words = `quote USDTNGN buy 10k -t 3 --max-cost-bps 1 --query data.derived.cost_bps${form}`;
     const ran = await deskAt(await scriptedService(DEAR)).run(words);
     expect(ran).toMatchObject({ code: 11, out });
-    expect(ran.err).toContain('bps above the most allowed');
+    expect(ran.err).toContain('bps exceeds your limit');
   });
 
   it('picks from an examination that found something to mend', async () => {
@@ -113,7 +113,7 @@ describe('--query', () => {
   it.each([
     [['open', 'USDTNGN', 'buy', '1k', '-t', '3', '--yes', '--query', '.data'], 'no JMESPath expression'],
     [['account', '--query', 'nope(data)'], 'no such function'],
-    [['account', '--query', 'data', '--output', 'table'], 'a table has none'],
+    [['account', '--query', 'data', '--output', 'table'], 'does not work with --output table'],
     [['account', '--query', 'data', '--query', 'meta'], '--query is given twice'],
   ])('is refused before anything is asked or sent: %j', async (words, said) => {
     const ran = await deskAt(await scriptedService([])).run(words);

@@ -113,7 +113,7 @@ describe('quote', () => {
     const service = await scriptedService([on(QUOTE, ok(aQuote())), on(ACCOUNT, no(400, 'account_closed'))]);
     const ran = await deskAt(service).run('quote USDTNGN buy 10000 -t 3');
     expect(ran.code).toBe(0);
-    expect(ran.out).toContain('the account could not be read');
+    expect(ran.out).toContain('account not read');
   });
 
   it.each([
@@ -135,7 +135,7 @@ describe('quote', () => {
     const words = `--profile practice quote USDTNGN buy 1.5m ${tenor}`;
     const { code, out } = await aDesk().run(words, { terminal: { width: 200 } });
     expect(code).toBe(0);
-    expect(out.match(/\(too little\)/g)).toHaveLength(2);
+    expect(out.match(/\(insufficient\)/g)).toHaveLength(2);
   });
 
   it('shows one tenor in full', async () => {
@@ -146,13 +146,13 @@ describe('quote', () => {
 Buy USDTNGN 10,000.00 USD = 15,309,180.00 NGN for 3 days, to
   Mon 23 Nov 09:02 UTC. Gains when the naira weakens.
 
-Price           1,530.918   mid 1,530.00
-Breaks even at  1,534.7549  0.31 % above the mid
+Price       1,530.918   mid 1,530.00
+Break-even  1,534.7549  0.31 % above the mid
 
 Impact              6.00 USD
-Carry              15.00 USDC  you pay 5.00 a day
+Carry              15.00 USDC  you pay 5.00 per day
 Platform fee       10.00 USDC
-You pay            31.00 USDC  31 bps
+Total cost         31.00 USDC  31 bps
 Upfront         1,010.00 USDC  margin 1,000.00 + fee 10.00
 Free           41,320.00 USDC
 Headroom      425,000.00 USD

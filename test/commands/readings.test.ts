@@ -212,7 +212,7 @@ describe('positions, account and history as we assume them', () => {
 
   it('says that the desk is flat', async () => {
     const { person, program } = await bothViews('positions', [on('GET /positions', ok([]))]);
-    expect(person.out).toContain('Flat');
+    expect(person.out).toContain('No open positions');
     expect(program.document()).toMatchObject({ data: [] });
   });
 

@@ -169,8 +169,8 @@ describe('a deal id', () => {
     expect(away.code).toBe(5);
     expect(documentOf(away).data).toMatchObject({ outcome: 'not_sent', effect: 'none' });
     // It did leave: the service turned it away.
-    expect((await desk.run('journal')).out).toMatch(/turned away$/m);
-    expect((await desk.run('journal PAY-1')).out).toMatch(/Z turned away \(rate_limited\): /);
+    expect((await desk.run('journal')).out).toMatch(/not accepted$/m);
+    expect((await desk.run('journal PAY-1')).out).toMatch(/Z not accepted \(rate_limited\): /);
     await desk.run('practice faults clear');
     expect((await desk.run(`${OPEN} --deal-id PAY-1`)).code).toBe(0);
     expect(await openHedges(desk)).toBe(1);
@@ -295,7 +295,7 @@ describe('a deal that was added to', () => {
     expect(later.data.derived.struck_rate).toBe(filled.data.derived.struck_rate);
     expect(later.data.derived.slippage_bps).toBe(filled.data.derived.slippage_bps);
     expect(later.data.hedge.struck_rate).not.toBe(filled.data.hedge.struck_rate);
-    expect((await desk.run('wait PAY-1')).out).toMatch(/Since then +15,000\.00 USD at 1,/);
+    expect((await desk.run('wait PAY-1')).out).toMatch(/Size now +15,000\.00 USD at 1,/);
   });
 });
 

@@ -140,8 +140,8 @@ describe('a table', () => {
       'TENOR       PRICE  YOU PAY',
       '1 d    1,532.5612   137.50',
       '3 d      532.50          —',
-      'Not shown at this width:',
-      '  UNITS. All of it: --json.',
+      'Hidden columns: UNITS. Show',
+      '  them: --json',
     ]);
   });
 
@@ -154,9 +154,8 @@ describe('a table', () => {
       'TENOR    3 d',
       'PRICE    532.50',
       'YOU PAY  —',
-      'Not shown at this width:',
-      '  UNITS. All of it:',
-      '  --json.',
+      'Hidden columns: UNITS.',
+      '  Show them: --json',
     ]);
   });
 
@@ -171,9 +170,7 @@ describe('a table', () => {
   });
 
   it('says what it means that nothing is there', () => {
-    expect(shown([{ ...QUOTES, rows: [], empty: 'Flat: no side is open.' }])).toEqual([
-      'Flat: no side is open.',
-    ]);
+    expect(shown([{ ...QUOTES, rows: [], empty: 'No open positions' }])).toEqual(['No open positions']);
   });
 
   it('stays straight with wide letters, marks and emoji', () => {

@@ -60,7 +60,7 @@ describe('how full something is', () => {
 
 describe('two columns', () => {
   const block: Block = {
-    kind: 'beside',
+    kind: 'columns',
     left: [{ kind: 'line', cells: [{ kind: 'text', text: 'left' }] }],
     right: [{ kind: 'line', cells: [{ kind: 'text', text: 'right' }] }],
   };

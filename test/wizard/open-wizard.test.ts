@@ -38,7 +38,7 @@ describe('hedge open with everything missing', () => {
       roughly('sell gains when the naira strengthens you earn 0.02 % a day 480,000.50'),
     ]);
     expect(asked[3]?.list).toEqual([
-      expect.stringMatching(/^FOR +MATURES +PRICE .*CARRY .*YOU PAY +BPS +EVEN AT$/),
+      expect.stringMatching(/^TENOR +MATURES +PRICE .*CARRY .*TOTAL COST +BPS +BREAK-EVEN$/),
       expect.stringMatching(/^1 d +Sat 21 Nov \(!\) +1,529\.0820 /),
       expect.stringMatching(/^3 d +Mon 23 Nov +1,529\.0820 .* -6\.00 .*10\.00 +10 +1,528\.47/),
       expect.stringMatching(/^7 d +Fri 27 Nov +1,529\.0820 /),
@@ -212,7 +212,7 @@ describe('the tenor', () => {
     const lines = asked[0]?.list ?? [];
     expect(lines).toHaveLength(4);
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(width);
-    expect(lines[0]).toMatch(/^FOR +MATURES +PRICE .*EVEN AT$/);
+    expect(lines[0]).toMatch(/^TENOR +MATURES +PRICE .*BREAK-EVEN$/);
   });
 
   it('on a terminal too narrow for a table is the number of days alone', async () => {

@@ -278,10 +278,10 @@ const MOST_LISTED = 50;
 /** @throws UsageError that lists the first of them. */
 export function refuseWrong(wrong: readonly WrongLine[]): void {
   if (wrong.length === 0) return;
-  const lines = wrong.length === 1 ? '1 line' : `${wrong.length.toString()} lines`;
+  const lines = wrong.length === 1 ? '1 line is' : `${wrong.length.toString()} lines are`;
   const { words, details } = listed(wrong);
   throw new UsageError(
-    `${lines} of the batch invalid. No line has run and nothing was sent.`,
+    `${lines} invalid. No line of the batch has run and nothing was sent.`,
     words.join('\n'),
     details,
   );

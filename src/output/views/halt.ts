@@ -33,7 +33,7 @@ export function viewHaltChange({ now, before }: HaltChange): readonly Block[] {
 export const viewStandingHalt = (halt: Halt): readonly Block[] => [
   { kind: 'gap' },
   line(text('HALTED', 'warn'), ...signedCells(halt)),
-  line(text('Opens and adds are blocked; reduce and close still work. To lift it: hedge unhalt', 'dim')),
+  line(text('Opens and adds blocked, reduce and close allowed. To lift: hedge unhalt', 'dim')),
 ];
 
 /** For a pipe. */

@@ -48,10 +48,7 @@ export const homeDocument = ({
 export function viewHome({ version, selected, halt, journal }: Home): readonly Block[] {
   const next = selected === undefined ? WITHOUT_PROFILE : WITH_PROFILE;
   return [
-    line(
-      text(`hedge ${version}`, 'strong'),
-      text('Price, open, increase, reduce and close naira hedges from the terminal'),
-    ),
+    line(text(`hedge ${version}`, 'strong'), text('Price, open, increase, reduce and close naira hedges')),
     selected === undefined
       ? line(text('No profile selected. Choose one before trading.'))
       : line(

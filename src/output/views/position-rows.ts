@@ -54,7 +54,7 @@ export function hedgeTable({ open }: SideBook, dealtElsewhere: Elsewhere): Block
       { header: 'HEDGE' },
       { header: 'USD', align: 'right' },
       { header: 'MATURES' },
-      ...(dealtElsewhere === undefined ? [] : [{ header: 'OPENED FROM' }]),
+      ...(dealtElsewhere === undefined ? [] : [{ header: 'ORIGIN' }]),
       { header: 'DEAL ID', optional: 'last' },
     ],
     rows: open.map(({ id, notional, maturityAt, reference }): readonly Cell[] => [
@@ -68,4 +68,4 @@ export function hedgeTable({ open }: SideBook, dealtElsewhere: Elsewhere): Block
   };
 }
 
-const origin = (elsewhere: boolean): Cell => (elsewhere ? text('elsewhere', 'warn') : text('this machine'));
+const origin = (elsewhere: boolean): Cell => (elsewhere ? text('elsewhere', 'warn') : text('here'));

@@ -63,9 +63,9 @@ describe('a JSON object', () => {
 
   it.each([
     ['{"market":"USDTNGN"}', '"command" is missing'],
-    ['{"command":"batch","file":"x"}', 'none of a batch'],
-    ['{"command":"profile"}', 'none of a batch'],
-    ['{"command":"toString"}', 'none of a batch'],
+    ['{"command":"batch","file":"x"}', 'does not name a batch command'],
+    ['{"command":"profile"}', 'does not name a batch command'],
+    ['{"command":"toString"}', 'does not name a batch command'],
     ['{"command":"account","market":"USDTNGN"}', 'no field "market"'],
     ['{"command":"account","profile":"desk"}', 'no field "profile"'],
     ['{"command":"open","idempotency-key":"k"}', 'no field "idempotency-key"'],
@@ -119,14 +119,14 @@ describe('a line of a batch', () => {
     ['unhalt', 'hedge unhalt does not run in a batch'],
     ['journal settle 7c1e --as done --because x', 'hedge journal settle does not run in a batch'],
     ['hedge', 'hedge does not run in a batch'],
-    ['account --help', 'asks for help'],
+    ['account --help', 'Help does not run in a batch'],
     ['--version', 'hedge --version does not run in a batch'],
     ['acount', 'account'],
     ['open USDTNGN buy', 'Missing: NOTIONAL, --tenor DAYS'],
     ['open USDTNGN buy 1mm -t 3', '10k or 1.5m'],
     ['resume 7c1e --wat', '--wat'],
   ])('%j is refused, and says why', async (line, says) => {
-    expect(await saidOf(`account\n${line}`)).toMatch(/A line of the batch is wrong.*nothing was sent/);
+    expect(await saidOf(`account\n${line}`)).toMatch(/1 line is invalid.*nothing was sent/);
     expect(await saidOf(`account\n${line}`)).toContain('line 2: ');
     expect(await saidOf(`account\n${line}`)).toContain(says);
   });
@@ -135,7 +135,7 @@ describe('a line of a batch', () => {
     const error = await refusal(
       readBatchLines('acount\naccount\nopen $X\n{"command":"account","x":1}', TERMS),
     );
-    expect(error.what).toBe('3 lines of the batch are wrong, so none has run and nothing was sent.');
+    expect(error.what).toBe('3 lines are invalid. No line of the batch has run and nothing was sent.');
     expect(error.details).toMatchObject({ lines: [{ line: 1 }, { line: 3 }, { line: 4 }] });
   });
 
@@ -152,9 +152,9 @@ describe('a line of a batch', () => {
 
   it('is listed among the first 50 that are wrong, and of the others only the number is told', async () => {
     const error = await refusal(readBatchLines('acount\n'.repeat(9_000), TERMS));
-    expect(error.what).toBe('9000 lines of the batch are wrong, so none has run and nothing was sent.');
+    expect(error.what).toBe('9000 lines are invalid. No line of the batch has run and nothing was sent.');
     expect(error.hint?.split('\n')).toHaveLength(51);
-    expect(error.hint).toMatch(/\nline 50: .*\nand 8950 more wrong lines\.$/);
+    expect(error.hint).toMatch(/\nline 50: .*\nand 8950 more invalid lines\.$/);
     expect(error.details).toMatchObject({ others: 8950 });
     expect(error.details).toHaveProperty('lines.length', 50);
   });
@@ -171,10 +171,10 @@ describe('a line of a batch', () => {
   it('deals under a name that no other line has', async () => {
     const open = 'open USDTNGN buy 10k -t 3';
     expect(await saidOf(`${open} --deal-id PAY-1\n${open} --deal-id PAY-1`)).toContain(
-      'line 2: "PAY-1" names line 1 already.',
+      'line 2: "PAY-1" is already used on line 1.',
     );
     expect(await saidOf(`${open} --idempotency-key k\nclose USDTNGN buy --idempotency-key k`)).toContain(
-      'line 2: "k" names line 1 already.',
+      'line 2: "k" is already used on line 1.',
     );
     await expect(
       readBatchLines(`${open} --deal-id PAY-1\nhedges --deal-id PAY-1`, TERMS),

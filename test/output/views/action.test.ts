@@ -21,7 +21,7 @@ describe('the result of an open', () => {
       'FILLED buy USDTNGN 50,000.00 USD',
       'Struck    1,532.71, 0.98 bps (4.89 USD) worse than quoted',
       'Hedge     hdg_1',
-      'Deal id   PAY-8841',
+      'Deal ID   PAY-8841',
       'Matures   Mon 23 Nov 10:02 WAT, 3 days',
       'Order tx  0x9f31c2',
       'Fill tx   0x77aa01',
@@ -60,7 +60,7 @@ describe('the result of an open', () => {
   it('is SUBMITTED with --no-wait, and names the command that waits', () => {
     const submitted = entryOf([step(SENDING), step(ACCEPTED)]);
     expect(shown(viewAction(reportOf('submitted', { plan, entry: submitted })))).toEqual([
-      'SUBMITTED buy USDTNGN 50,000.00 USD; accepted, its end is not waited for.',
+      'SUBMITTED buy USDTNGN 50,000.00 USD; accepted, not waiting for the fill.',
       'Hedge    hdg_1',
       'Action   7c1e',
       'To wait  hedge wait hdg_1',
@@ -78,13 +78,13 @@ describe('the result of a change', () => {
     ];
     const derived = { net_pnl_usd: big('-15.75') };
     expect(shown(viewAction(reportOf('changed', { plan, entry, hedges, derived })))).toEqual([
-      'CHANGED buy USDTNGN 20,000.00 USD off.',
-      'Side        40,000.00 USD  → 20,000.00 USD',
-      'hdg_B       30,000.00 USD  → 15,000.00 USD',
-      'hdg_A       10,000.00 USD  → 5,000.00 USD',
-      'Net P&L        -15.75 USD  over their lives, carry and fees included',
-      'Comes back   1,974.25 USD  as the position stood before',
-      'Action      7c1e',
+      'REDUCED buy USDTNGN by 20,000.00 USD',
+      'Side          40,000.00 USD  → 20,000.00 USD',
+      'hdg_B         30,000.00 USD  → 15,000.00 USD',
+      'hdg_A         10,000.00 USD  → 5,000.00 USD',
+      'Realized P&L     -15.75 USD  net of carry and fees',
+      'Returned       1,974.25 USD  to balance (estimate)',
+      'Action        7c1e',
     ]);
   });
 
@@ -93,21 +93,18 @@ describe('the result of a change', () => {
     const lines = shown(
       viewAction(reportOf('changed', { plan, position: position({ notional_usd: 50_000 }) })),
     );
-    expect(lines).toEqual([
-      'CHANGED buy USDTNGN 10,000.00 USD added.',
-      'Side  40,000.00 USD  → 50,000.00 USD',
-    ]);
+    expect(lines).toEqual(['INCREASED buy USDTNGN by 10,000.00 USD', 'Side  40,000.00 USD  → 50,000.00 USD']);
   });
 
-  it('is CLOSED: the side is flat, what came back and what was realised', () => {
+  it('is CLOSED: position flat, what came back and what was realised', () => {
     const plan = fullPlan('close USDTNGN buy');
     const hedges = [{ id: 'hdg_B', before: big('40000'), after: big('0') }];
     const derived = { net_pnl_usd: big('-31.5') };
     expect(shown(viewAction(reportOf('closed', { plan, hedges, derived })))).toEqual([
-      'CLOSED buy USDTNGN 40,000.00 USD: the side is flat.',
-      'Side        40,000.00 USD  → 0.00 USD',
-      'Net P&L        -31.50 USD  over its life, carry and fees included',
-      'Comes back   3,948.50 USD  as the position stood before',
+      'CLOSED buy USDTNGN 40,000.00 USD: position flat.',
+      'Side          40,000.00 USD  → 0.00 USD',
+      'Realized P&L     -31.50 USD  net of carry and fees',
+      'Returned       3,948.50 USD  to balance (estimate)',
     ]);
   });
 
@@ -117,7 +114,7 @@ describe('the result of a change', () => {
       const plan = fullPlan(line);
       const hedges = [{ id: 'hdg_B', before: big('40000.5'), after: big('0') }];
       expect(shown(viewAction(reportOf('closed', { plan, hedges })))[0]).toBe(
-        'CLOSED buy USDTNGN 40,000.50 USD: the side is flat.',
+        'CLOSED buy USDTNGN 40,000.50 USD: position flat.',
       );
     },
   );
@@ -136,13 +133,13 @@ describe('the result of a change', () => {
     });
     const hedges = [{ id: 'hdg_B', before: big('23000'), after: big('0') }];
     expect(shown(viewAction(reportOf('closed', { plan, entry, hedges })))).toEqual([
-      'CLOSED buy USDTNGN 23,000.00 USD: the side is flat.',
-      'Side        23,000.00 USD  → 0.00 USD',
-      'Comes back   2,300.25 USD  as the position stood before',
-      'Action      7c1e',
+      'CLOSED buy USDTNGN 23,000.00 USD: position flat.',
+      'Side      23,000.00 USD  → 0.00 USD',
+      'Returned   2,300.25 USD  to balance (estimate)',
+      'Action    7c1e',
     ]);
     expect(shown(viewAction(reportOf('closed', { plan, entry })))[0]).toBe(
-      'CLOSED buy USDTNGN: the side is flat.',
+      'CLOSED buy USDTNGN: position flat.',
     );
   });
 
@@ -150,7 +147,7 @@ describe('the result of a change', () => {
     const hedges = [{ id: 'hdg_B', before: big('40000'), after: big('0') }];
     const report = reportOf('closed', { plan: fullPlan('close USDTNGN buy'), hedges, position: position() });
     expect(shown(viewAction(report))[0]).toBe(
-      'CLOSED buy USDTNGN 40,000.00 USD: other hedges stand there since.',
+      'CLOSED buy USDTNGN 40,000.00 USD: new hedges are open on the side.',
     );
   });
 
@@ -165,15 +162,15 @@ describe('the result of a change', () => {
             position: position({ notional_usd: stands }),
           }),
         ),
-      ).find((each) => each.startsWith('Stands now'));
-    expect(changed(29_600)).toMatch(/^Stands now +29,600\.00 +USD +other deals are in it too$/);
+      ).find((each) => each.startsWith('Side now'));
+    expect(changed(29_600)).toMatch(/^Side now +29,600\.00 +USD +includes other trades$/);
     expect(changed(33_300)).toBeUndefined();
   });
 
   it('is flat where there was nothing to close', () => {
     const entry = entryOf([], { action: 'close' });
     expect(shown(viewAction(reportOf('flat', { entry })))).toEqual([
-      'FLAT: nothing is open on buy USDTNGN; nothing was sent.',
+      'FLAT buy USDTNGN: no open position; nothing was sent.',
     ]);
   });
 });

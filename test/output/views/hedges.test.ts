@@ -25,8 +25,8 @@ describe('the deal id', () => {
     const desk = deskAt(await scriptedService([on(request, ok([record, { ...record, id: 'hdg_02' }]))]));
     const { out } = await desk.run(list, SMALL);
     expect(out).toMatch(/DEAL ID.*\n.*PAY-8841/);
-    expect(out).toMatch(/Not shown at this width: /);
-    expect(out).not.toMatch(/Not shown at this width: [^.]*DEAL ID/);
+    expect(out).toMatch(/Hidden columns: /);
+    expect(out).not.toMatch(/Hidden columns: [^.]*DEAL ID/);
   });
 
   it.each([

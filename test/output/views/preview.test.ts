@@ -23,19 +23,19 @@ describe('the preview of an open', () => {
     const plan = fullPlan('open USDTNGN buy 50k', { options: BOUNDED });
     expect(shown(viewPreview(preview(plan, { dealtElsewhere: ['hdg_A'] })), { width: 120 })).toEqual([
       'OPEN buy USDTNGN 50,000.00 USD, 3 days, to Mon 23 Nov 10:02 WAT. Gains when the naira weakens.',
-      'Price            1,530.918        mid 1,530.00, at worst 1,535.00 (checked here; the service has no limit price)',
-      'Breaks even at   1,534.7549       0.31 % above the mid',
-      'You pay            155.00   USDC  31 bps, at most 40 bps: impact 30.00, carry over 3 days 75.00, fee 50.00',
-      'Upfront          5,050.00   USDC  of 41,320.00 free',
-      'Buy side        40,000.00   USD   → 90,000.00 USD (10,000.00 USD not dealt from this machine)',
-      'Deal id         PAY-8841',
-      'Besides: hedge hdg_C, 5,000.00 USD, is submitted and may fill.',
+      'Price        1,530.918        mid 1,530.00, worst price 1,535.00 (pre-trade check, not a limit order)',
+      'Break-even   1,534.7549       0.31 % above the mid',
+      'Total cost     155.00   USDC  31 bps, limit 40 bps: impact 30.00, carry over 3 days 75.00, fee 50.00',
+      'Upfront      5,050.00   USDC  of 41,320.00 free',
+      'Buy side    40,000.00   USD   → 90,000.00 USD (10,000.00 USD not opened from this machine)',
+      'Deal ID     PAY-8841',
+      'Not included: hedge hdg_C, 5,000.00 USD, submitted, may still fill.',
     ]);
   });
 
   it.each([
-    [{}, 'indicative: struck at the fill'],
-    [{ anyPrice: true }, 'any price is taken'],
+    [{}, 'indicative; the final rate is set at'],
+    [{ anyPrice: true }, 'no price limit'],
   ])('without a bound says what the price is worth: %j', (options, says) => {
     const lines = shown(viewPreview(preview(fullPlan('open USDTNGN sell 10k', { options }))));
     expect(lines.join('\n')).toContain(says);
@@ -46,7 +46,7 @@ describe('the preview of an open', () => {
     const text = inOneLine(viewPreview(preview(planOf('open USDTNGN sell 10k'))));
     expect(text).toContain('Gains when the naira strengthens.');
     expect(text).toContain(
-      'You pay 10.00 USDC 10 bps: impact 6.00, less carry earned over 3 days 6.00, fee 10.00',
+      'Total cost 10.00 USDC 10 bps: impact 6.00, less carry earned over 3 days 6.00, fee 10.00',
     );
   });
 
@@ -60,13 +60,13 @@ describe('the preview of an open', () => {
     };
     const text = inOneLine(viewPreview(preview(weekend)));
     expect(text).toContain('to Sun 22 Nov 10:02 WAT (!).');
-    expect(text).toContain('50,500.00 USDC of 41,320.00 free (too little)');
+    expect(text).toContain('50,500.00 USDC of 41,320.00 free (insufficient)');
   });
 
   it('has dashes where the side cannot be told, and the reason', () => {
     const book = sideBook({ hedges: [hedge('hdg_A', 10_000)], mayBeCut: true });
     const text = inOneLine(viewPreview(preview(planOf('open USDTNGN buy 10k', { facts: { book } }))));
-    expect(text).toContain('Buy side — → — (not told: the list of hedges may be one page of more)');
+    expect(text).toContain('Buy side — → — (unknown: the list of hedges may be one page of more)');
   });
 });
 
@@ -75,7 +75,7 @@ describe('the preview of an addition', () => {
     const book = sideBook({ hedges: [hedge('hdg_B', 30_000)] });
     const lines = shown(viewPreview(preview(planOf('add USDTNGN buy 10k', { facts: { book } }))));
     expect(lines.slice(0, 2).join(' ').replace(/ +/g, ' ')).toBe(
-      'ADD buy USDTNGN 10,000.00 USD to hedge hdg_B, still to Mon 23 Nov 10:02 WAT. Gains when the naira weakens.',
+      'ADD buy USDTNGN 10,000.00 USD to hedge hdg_B, maturity unchanged: Mon 23 Nov 10:02 WAT. Gains when the naira weakens.',
     );
     expect(lines.join('\n')).toMatch(/hdg_B +30,000\.00 +USD +→ 40,000\.00 USD/);
   });
@@ -88,24 +88,24 @@ describe('the preview of an addition', () => {
       return inOneLine(viewPreview(preview(planOf(`add USDTNGN ${side} 10k`, { facts: { book } }))));
     };
     expect(added('buy')).toContain(
-      'You pay 23.50 USDC 23.5 bps: impact 6.00, carry to Sun 22 Nov 01:00 WAT (!) 7.50, fee 10.00',
+      'Total cost 23.50 USDC 23.5 bps: impact 6.00, carry to Sun 22 Nov 01:00 WAT (!) 7.50, fee 10.00',
     );
     expect(added('sell')).toContain(
-      'You pay 13.00 USDC 13 bps: impact 6.00, less carry earned to Sun 22 Nov 01:00 WAT (!) 3.00, fee 10.00',
+      'Total cost 13.00 USDC 13 bps: impact 6.00, less carry earned to Sun 22 Nov 01:00 WAT (!) 3.00, fee 10.00',
     );
   });
 
   it('says that the service chooses where several are open', () => {
     const lines = shown(viewPreview(preview(fullPlan('add USDTNGN buy 10k'))));
     expect(lines.slice(0, 2).join(' ').replace(/ +/g, ' ')).toContain(
-      'to an open hedge that the service chooses, at the maturity it has.',
+      'the service picks which hedge to increase; maturity unchanged.',
     );
     expect(lines.join('\n')).not.toContain('hdg_B');
   });
 
   it('counts the dearest maturity where the service chooses, and says so', () => {
     const text = inOneLine(viewPreview(preview(fullPlan('add USDTNGN buy 10k'))));
-    expect(text).toContain('carry to Fri 27 Nov 10:02 WAT (the dearest it may get)');
+    expect(text).toContain('carry to Fri 27 Nov 10:02 WAT (worst case)');
   });
 });
 
@@ -139,14 +139,14 @@ describe('the preview of a reduction', () => {
   it('says what comes off, what is left hedge by hedge, and what comes back', () => {
     const plan = fullPlan('reduce USDTNGN buy', { options: { by: '50%' } });
     expect(shown(viewPreview(preview(plan)))).toEqual([
-      'REDUCE buy USDTNGN by 20,000.00 USD of 40,000.00 USD (50 % of it).',
+      'REDUCE buy USDTNGN by 20,000.00 USD of 40,000.00 USD (50 % of the side).',
       'Buy side      40,000.00 USD   → 20,000.00 USD',
       'hdg_B         30,000.00 USD   → 15,000.00 USD',
       'hdg_A         10,000.00 USD   → 5,000.00 USD',
-      'Comes back     1,974.25 USD   to the balance, as it stands now',
-      'Net P&L          -15.75 USD   price and carry of it, before fees',
+      'Returned       1,974.25 USD   to balance (estimate)',
+      'Net P&L          -15.75 USD   of this part: price and carry, before fees',
       'Fee to close      10.00 USDC  none at maturity',
-      'Besides: hedge hdg_C, 5,000.00 USD, is submitted and may fill.',
+      'Not included: hedge hdg_C, 5,000.00 USD, submitted, may still fill.',
     ]);
   });
 
@@ -155,7 +155,7 @@ describe('the preview of a reduction', () => {
     ['39599.99', false],
   ])('of %s out of 40,000 says beforehand whether it closes the side', (notional, closes) => {
     const text = shown(viewPreview(preview(fullPlan(`reduce USDTNGN buy ${notional}`)))).join('\n');
-    expect(text.includes('That is about everything: the service closes the whole side.')).toBe(closes);
+    expect(text.includes('99 % or more: the service closes the whole side.')).toBe(closes);
     expect(/Buy side .*→ 0\.00 USD/.test(text)).toBe(closes);
   });
 
@@ -171,23 +171,23 @@ describe('the preview of a close', () => {
   it('lists each hedge, what comes back, and what holding to maturity would mean', () => {
     const plan = fullPlan('close USDTNGN buy');
     expect(shown(viewPreview(preview(plan, { dealtElsewhere: ['hdg_A'] })))).toEqual([
-      'CLOSE buy USDTNGN 40,000.00 USD: the whole side, every hedge on it.',
+      'CLOSE buy USDTNGN 40,000.00 USD: all hedges on the side.',
       '',
-      'HEDGE        USD  MATURES               DEALT      DEAL ID',
+      'HEDGE        USD  MATURES               ORIGIN     DEAL ID',
       'hdg_B  30,000.00  Mon 23 Nov 10:02 WAT  here       PAY-8841',
       'hdg_A  10,000.00  Fri 27 Nov 10:02 WAT  elsewhere  PAY-1',
       '',
-      'Buy side      40,000.00 USD   → 0.00 USD (10,000.00 USD not dealt from this',
+      'Buy side      40,000.00 USD   → 0.00 USD (10,000.00 USD not opened from this',
       '                              machine)',
-      'Comes back     3,948.50 USD   to the balance, as it stands now',
+      'Returned       3,948.50 USD   to balance (estimate)',
       'Net P&L          -31.50 USD   price and carry, before fees',
       'Fee to close      20.00 USDC  none at maturity',
-      'Besides: hedge hdg_C, 5,000.00 USD, is submitted and may fill.',
+      'Not included: hedge hdg_C, 5,000.00 USD, submitted, may still fill.',
       '',
-      'Held to maturity instead:',
+      'If held to maturity:',
       'Fee saved      20.00 USDC',
-      'Carry so far  -12.50 USDC  and goes on: you pay 0.05 % a day',
-      'Settles       first Mon 23 Nov 10:02 WAT, last Fri 27 Nov 10:02 WAT',
+      'Carry so far  -12.50 USDC  accruing: you pay 0.05 %/day',
+      'Matures       first Mon 23 Nov 10:02 WAT, last Fri 27 Nov 10:02 WAT',
     ]);
   });
 
@@ -195,12 +195,12 @@ describe('the preview of a close', () => {
     const book = sideBook({ hedges: [hedge('hdg_B', 30_000)], positions: [position()] });
     const plan = planOf('close USDTNGN buy', { facts: { book, market: undefined } });
     const text = shown(viewPreview(preview(plan))).join('\n');
-    expect(text).toMatch(/Comes back +1,012\.50 USD/);
+    expect(text).toMatch(/Returned +1,012\.50 USD/);
     expect(text).toMatch(/Net P&L +— /);
     expect(text).toMatch(/Fee to close +— +none at maturity/);
     expect(text).toMatch(/Fee saved +—\n/);
-    expect(text).toMatch(/Carry so far +— +and goes on\n/);
-    expect(text).toContain('Settles       Mon 23 Nov 10:02 WAT');
+    expect(text).toMatch(/Carry so far +— +accruing\n/);
+    expect(text).toContain('Matures       Mon 23 Nov 10:02 WAT');
   });
 });
 
