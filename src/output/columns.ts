@@ -65,7 +65,10 @@ const ASCII = /^[\x20-\x7e]*$/;
 const COLOR = /(\p{Cc}\[[\d;]*m)/u;
 
 /** cli-table3 measures by older tables than ours: it gets one private character for each column of other letters. */
-function widthPlaceholders(): { hide(text: string): string; show(text: string): string } {
+function widthPlaceholders(): {
+  hide: (text: string) => string;
+  show: (text: string) => string;
+} {
   const letters: string[] = [];
   const places = new Map<string, string>();
   const placeholder = (letter: string): string => {

@@ -32,8 +32,7 @@ const HANGING = 2;
 export function renderHuman(blocks: readonly Block[], view: HumanView): string {
   const width = Math.max(NARROWEST, Math.floor(view.width));
   const layout: Layout = { ...view, width, paint: painterOf(view.colour) };
-  return blocks
-    .flatMap((block) => layBlock(block, layout))
+  return layBlocks(blocks, layout)
     .map((each) => `${each}\n`)
     .join('');
 }
@@ -99,16 +98,17 @@ const HEADING_GAP = 2;
 const COLUMN_ROOM = 56;
 const BETWEEN = 3;
 
+const layBlocks = (blocks: readonly Block[], layout: Layout): string[] =>
+  blocks.flatMap((each) => layBlock(each, layout));
+
 /** Two columns of blocks; in narrower windows the right one is below the left one. */
 function layColumns({ left, right }: ColumnsBlock, layout: Layout): string[] {
   const width = Math.floor((layout.width - BETWEEN) / 2);
-  const lay = (blocks: readonly Block[], within: Layout): string[] =>
-    blocks.flatMap((each) => layBlock(each, within));
   if (width < COLUMN_ROOM) {
     const gap: readonly Block[] = right.length === 0 ? [] : [{ kind: 'gap' }];
-    return lay([...left, ...gap, ...right], layout);
+    return layBlocks([...left, ...gap, ...right], layout);
   }
-  const [one = [], other = []] = [left, right].map((blocks) => lay(blocks, { ...layout, width }));
+  const [one = [], other = []] = [left, right].map((blocks) => layBlocks(blocks, { ...layout, width }));
   const rows = Array.from({ length: Math.max(one.length, other.length) }, (_, row) => [
     one[row] ?? '',
     other[row] ?? '',

@@ -93,7 +93,7 @@ describe('the screen of a desk', () => {
     const started = toStart('watch', '--every', '3');
     const screen = openScreen(...started, { env, columns: 80 });
     await screen.until('USDTNGN 1,532.56');
-    const during = await screen.until(/NO ANSWER\. These figures are \d+ s old\./);
+    const during = await screen.until(/STALE \d+ s: .*retrying;/);
     expect(during).toContain('USDTNGN 1,532.56');
     await screen.until(/USDTNGN 1,533\.06 \+0\.50 \(\+0\.033 %\) since/);
     screen.send('q');
@@ -106,13 +106,13 @@ describe('the screen of a desk', () => {
     const screen = openScreen(...started, { env, columns: 80 });
     const [mid = ''] = /USDTNGN [\d,.]+/.exec(await screen.until('q quits')) ?? [];
     expect((await runBuilt(['practice', 'faults', '--fail-before', '100%'], { env })).code).toBe(0);
-    const during = await screen.until(/NO ANSWER\. These figures are \d+ s old\..* q\s+quits$/s);
-    expect(during).toMatch(/is\s+unwell:\s+the\s+service\s+answered\s+503/);
+    const during = await screen.until(/STALE \d+ s: .*retrying; q\s+quits$/s);
+    expect(during).toContain('HTTP 503');
     expect(during).toContain(mid.slice(0, 'USDTNGN 1,5'.length));
-    const age = Number(/figures are (\d+) s old/.exec(during)?.[1]);
-    await screen.until(new RegExp(`figures are ${(age + 2).toString()} s old`));
+    const age = Number(/STALE (\d+) s/.exec(during)?.[1]);
+    await screen.until(new RegExp(`STALE ${(age + 2).toString()} s`));
     expect((await runBuilt(['practice', 'faults', 'clear'], { env })).code).toBe(0);
-    await screen.until('Read every 1.5 s, q quits');
+    await screen.until('Every 1.5 s; q quits');
     screen.send('q');
     expect(await screen.exit).toEqual({ code: 0, signal: null });
   });

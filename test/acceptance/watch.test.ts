@@ -27,7 +27,7 @@ describe('a watch on a terminal', () => {
       const screens = [60, 80, 120].map((columns) => watchAt([first, '--watch', ...operands], { columns }));
       await Promise.all(
         screens.map(async (screen) => {
-          await screen.until('Read every 5 s, q quits');
+          await screen.until('Every 5 s; q quits');
           expect(screen.overflowing()).toEqual([]);
           expect(screen.cursorHidden()).toBe(true);
           screen.send('q');
@@ -106,7 +106,7 @@ describe('a watch on a terminal', () => {
     const env = { HEDGE_HOME: temporaryFolder(), HEDGE_PROFILE: 'practice' };
     expect((await runBuilt(['practice', 'faults', '--fail-before', '100%'], { env })).code).toBe(0);
     const screen = openScreen(...toStart('account', '--watch'), { env });
-    await screen.until('NO ANSWER. No figures yet.');
+    await screen.until('NO DATA:');
     screen.send('q');
     expect(await screen.exit).toEqual({ code: 0, signal: null });
     expect(screen.screen().join(' ')).toMatch(/is unwell: the service answered 503 .* Nothing was changed\./);
@@ -124,10 +124,10 @@ describe('a watch on a terminal', () => {
     const screen = openScreen(...toStart('account', '--watch', '3'), {
       env,
     });
-    await screen.until('Read every 3 s');
-    const failing = await screen.until(/NO ANSWER\. These figures are \d+ s old\./);
+    await screen.until('Every 3 s');
+    const failing = await screen.until(/STALE \d+ s: .*retrying;/);
     expect(failing).toContain('Free balance');
-    await screen.until('Read every 3 s');
+    await screen.until('Every 3 s');
     screen.send('q');
     expect(await screen.exit).toEqual({ code: 0, signal: null });
   });

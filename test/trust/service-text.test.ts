@@ -370,7 +370,7 @@ describe('a text that looks like a line of the program', () => {
 
   const SESSIONS: readonly [name: string, words: string, act: (screen: Screen) => Promise<void>][] = [
     ['the screen of a desk', 'watch', quits(/q quits/)],
-    ['a list that is watched', 'hedges --watch 1', quits(/Read every/)],
+    ['a list that is watched', 'hedges --watch 1', quits(/Every 1 s/)],
     ['a spinner and its refusal', `${OPEN} --yes`, async () => undefined],
     [
       'the wizard',

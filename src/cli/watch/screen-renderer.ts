@@ -91,7 +91,7 @@ function statusOf({ last, failure, now, everyMs }: Status): Block {
     return line(
       text(`${age === undefined ? 'NO DATA' : `STALE ${inWords(age)}`}:`, 'bad'),
       ...(failure instanceof UnavailableError
-        ? [text('no response, retrying;', 'warn')]
+        ? [text(`${outageOf(failure)}, retrying;`, 'warn')]
         : [text('retrying;', 'warn'), message(failure.what)]),
       keys,
     );
@@ -101,6 +101,9 @@ function statusOf({ last, failure, now, everyMs }: Status): Block {
     ? line(text(`STALE ${inWords(age)}: waiting for a response;`, 'warn'), keys)
     : line(text(`Every ${(everyMs / 1_000).toString()} s;`, 'dim'), keys);
 }
+
+const outageOf = ({ httpStatus }: HedgeError): string =>
+  httpStatus === undefined ? 'no response' : `HTTP ${httpStatus.toString()}`;
 
 const inWords = (seconds: number): string =>
   seconds < 120 ? `${seconds.toString()} s` : `${Math.floor(seconds / 60).toString()} min`;
