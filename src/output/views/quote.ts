@@ -92,7 +92,7 @@ const COLUMNS = [
   { header: '+FEE', align: 'right', optional: true },
   { header: 'TOTAL COST', align: 'right' },
   { header: 'BPS', align: 'right' },
-  { header: 'BREAK-EVEN', align: 'right' },
+  { header: 'BREAK-EVEN', align: 'right', optional: 'last' },
 ] as const;
 
 /** `Buy USDTNGN 10,000.00 USD = 15,325,612.00 NGN for 3 days, to Mon 23 Nov 10:02. Gains when …` */
