@@ -131,9 +131,9 @@ describe('a desk that is halted and cannot read its journal', () => {
     const env = await aTroubledHome();
     const screen = openScreen(...toStart('watch'), { env, columns: 80 });
     const text = await screen.until('q quits');
-    expect(text).toMatch(/^HALTED by \S+, .* UTC: venue down\.$/m);
+    expect(text).toMatch(/^HALTED by \S+, .* UTC: venue down$/m);
     expect(text.replace(/\s+/g, ' ')).toContain(
-      `A part of ${env.HEDGE_HOME}/state/journal.jsonl cannot be read: Details: hedge journal.`,
+      `Part of ${env.HEDGE_HOME}/state/journal.jsonl is corrupt. Details: hedge journal`,
     );
     screen.send('q');
     await screen.exit;
@@ -142,8 +142,8 @@ describe('a desk that is halted and cannot read its journal', () => {
   it('says so in a pipe, and in the envelope', needs('bash'), async () => {
     const env = await aTroubledHome();
     const { out } = await runShell('hedge watch --every 1.5 | head -4', { env });
-    expect(out).toMatch(/^\S+Z halt by \S+, .* UTC: venue down\.$/m);
-    expect(out).toMatch(/^\S+Z journal damage A part of \S+ cannot be read: Details: hedge journal\.$/m);
+    expect(out).toMatch(/^\S+Z halt by \S+, .* UTC: venue down$/m);
+    expect(out).toMatch(/^\S+Z journal damage Part of \S+ is corrupt\. Details: hedge journal$/m);
     const document: unknown = JSON.parse(
       (await runShell('hedge watch --every 1.5 --json | head -1', { env })).out,
     );
