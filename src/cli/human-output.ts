@@ -5,7 +5,7 @@ import type { HedgeError } from '../errors.ts';
 import type { Block } from '../output/blocks.ts';
 import { renderErrorHuman, renderHuman } from '../output/render-human.ts';
 import type { Surface, Terminal } from '../terminal/streams.ts';
-import type { RenderContext } from './render-context.ts';
+import { hintFor, type RenderContext } from './render-context.ts';
 /** Whose result it is that goes to standard output, where a person sees both. */
 export function printHeading(terminal: Terminal, shown: CommandResult, context: RenderContext): void {
   if (context.identity !== undefined)
@@ -73,7 +73,10 @@ export function resultBlocks(shown: CommandResult, context: RenderContext): read
 }
 
 export function printError(terminal: Terminal, error: HedgeError, context: RenderContext): void {
-  sayPainted(terminal, renderErrorHuman(error, viewOf(terminal.stderr, context), context.named));
+  sayPainted(
+    terminal,
+    renderErrorHuman(error, viewOf(terminal.stderr, context), hintFor(error, context.named)),
+  );
 }
 
 /** Lines that the presentation has laid out and made harmless. */

@@ -3,6 +3,7 @@
  * It renders nothing.
  */
 import type { Command } from '../commands/define.ts';
+import { namesOfLists } from '../commands/registry.ts';
 import { didYouMean } from '../domain/did-you-mean.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
@@ -75,6 +76,6 @@ export async function checkOutput({ form, query }: Output, { name, lists, lines 
   if (form !== 'csv' || lists) return;
   throw new UsageError(
     `${name === 'hedge' ? name : `hedge ${name}`} shows no list, and CSV is for lists.`,
-    'For a script: --json, or what a --query picks, as CSV too. Lists are markets, price, quote, hedges, history, positions, journal and profile list.',
+    `For a script: --json, or what a --query picks, as CSV too. Lists are ${await namesOfLists()}.`,
   );
 }

@@ -1,5 +1,8 @@
-/** Whose invocation it is, and what has been said of it: what every view and document stands in. Types alone. */
+/** Per-invocation render context: command, profile, environment, time; and hints under the profile of the line. */
+import { ACCOUNT_COMMANDS } from '../commands/registry.ts';
 import type { Environment } from '../domain/vocabulary.ts';
+import type { HedgeError } from '../errors.ts';
+
 /** Whose result this is: known once a profile was selected. */
 export interface ProfileIdentity {
   profile: string;
@@ -13,10 +16,16 @@ export interface RenderContext {
   command: string;
   aside: string | undefined;
   identity: ProfileIdentity | undefined;
-  /** The profile of `--profile`: what to do next names it too. */
+  /** The profile of `--profile`: hints repeat it. */
   named: string | undefined;
   /** The environment line stands on standard error already. */
   headed: boolean;
   /** Milliseconds since the epoch. */
   now: number;
 }
+
+const OF_AN_ACCOUNT = new RegExp(`\\bhedge (?=(?:${ACCOUNT_COMMANDS.join('|')})\\b)`, 'g');
+
+/** Without the profile that the line named, a pasted command would use another account. */
+export const hintFor = ({ hint }: Pick<HedgeError, 'hint'>, named: string | undefined): string | undefined =>
+  named === undefined ? hint : hint?.replace(OF_AN_ACCOUNT, `hedge --profile ${named} `);

@@ -40,6 +40,7 @@ export const hedges = defineCommand({
     { line: "hedge hedges PAY-8841 --query 'data[0].id'", shows: 'only its hedge ID, for a script' },
     { line: 'hedge hedges --json | jq ".meta.covers"', shows: 'how many, from when to when' },
   ],
+  inBatch: 'reading',
   read: readHedgesIntent,
   async run(desk, { id, filter, narrowing }) {
     const here = { zone: (await desk.vantage()).zone, nowMs: desk.clock.now() };

@@ -39,6 +39,7 @@ export const quote = defineCommand({
       shows: 'a price alert',
     },
   ],
+  inBatch: 'reading',
   read: readQuoteIntent,
   async run(desk, intent) {
     const api = await desk.api();

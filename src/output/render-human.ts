@@ -10,7 +10,7 @@ import { type Effect, type HedgeError, OWN_CODES, RefusedError } from '../errors
 import { type BesideBlock, type Block, line, message } from './blocks.ts';
 import { layBars, layChart, laySpark } from './chart.ts';
 import { ours, showable } from './format.ts';
-import { hintBlocks, hintFor } from './hint.ts';
+import { hintBlocks } from './hint.ts';
 import { indented, type Layout, layCommands, layFigures, layPairs, sentence } from './layout.ts';
 import { layTable } from './render-table.ts';
 import { type Painter, type PaintLevel, painterOf } from './style.ts';
@@ -122,11 +122,10 @@ export function layColumns(
 }
 
 /** Lines for standard error. A code of the service stands in brackets behind what happened. */
-export function renderErrorHuman(error: HedgeError, view: HumanView, named?: string): string {
+export function renderErrorHuman(error: HedgeError, view: HumanView, hint = error.hint): string {
   const blocks: Block[] = [line(message(withCode(error), 'bad'))];
   const book = error.book ?? BOOK_UNSAID[error.effect];
   if (book !== undefined) blocks.push(line(message(book)));
-  const hint = hintFor(error, named);
   if (hint !== undefined) blocks.push(...hintBlocks(hint));
   return renderHuman(blocks, view);
 }

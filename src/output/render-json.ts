@@ -16,7 +16,6 @@ import {
   sanitize,
 } from '../domain/sanitize.ts';
 import type { Effect, HedgeError, Retry } from '../errors.ts';
-import { hintFor } from './hint.ts';
 export interface JsonDocument {
   data: unknown;
   error: ErrorDocument | null;
@@ -57,11 +56,10 @@ export function renderJsonValue(value: unknown, { pretty, unicode }: JsonView): 
 
 /**
  * The error as a document's `error`: what happened and what it means for the book are its message, which has more of
- * the service's words than a person reads. No text in it is longer than 4 KB. `named`: as hintFor.
+ * the service's words than a person reads. No text in it is longer than 4 KB.
  */
-export function errorDocument(error: HedgeError, named?: string): ErrorDocument {
+export function errorDocument(error: HedgeError, hint = error.hint): ErrorDocument {
   const { said, details, httpStatus } = error;
-  const hint = hintFor(error, named);
   return {
     code: cutField(error.code),
     message: cutField(

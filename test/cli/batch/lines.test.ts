@@ -1,9 +1,10 @@
 /** What may stand in a batch, and what is said of a line that may not. */
 import { describe, expect, it } from 'vitest';
-import { kindInBatch } from '../../../src/cli/batch/batch-commands.ts';
 import { readBatchLines, wordsOfJson } from '../../../src/cli/batch/read-lines.ts';
-import { REGISTRY } from '../../../src/commands/registry.ts';
+import { loadCommands } from '../../../src/commands/registry.ts';
 import { UsageError } from '../../../src/errors.ts';
+
+const READINGS = ['markets', 'price', 'quote', 'hedges', 'history', 'positions', 'account', 'journal'];
 
 const TERMS = { name: undefined, yes: false, dryRun: false };
 
@@ -23,14 +24,20 @@ const saidOf = async (text: string): Promise<string> => {
 };
 
 describe('a command', () => {
-  it('runs in a batch only where that was decided', () => {
-    const outside = REGISTRY.map(({ name }) => name).filter((name) => kindInBatch(name) === undefined);
-    const typed = ['api', 'batch', 'completion', 'doctor', 'halt', 'practice', 'profile', 'unhalt', 'watch'];
-    expect(outside.toSorted()).toEqual(typed);
-  });
-
-  it.each(['toString', 'constructor', '__proto__', ''])('%j is none', (name) => {
-    expect(kindInBatch(name)).toBeUndefined();
+  it('runs in a batch only if its declaration says so', async () => {
+    const kinds = (await loadCommands()).flatMap(({ name, inBatch }) =>
+      inBatch === undefined ? [] : [[name, inBatch]],
+    );
+    expect(Object.fromEntries(kinds)).toEqual({
+      ...Object.fromEntries(READINGS.map((name) => [name, 'reading'])),
+      check: 'step',
+      wait: 'step',
+      resume: 'step',
+      open: 'action',
+      add: 'action',
+      reduce: 'action',
+      close: 'action',
+    });
   });
 });
 
