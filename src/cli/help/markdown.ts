@@ -23,11 +23,9 @@ const FROM_CODE: Readonly<Record<string, () => string | Promise<string>>> = {
 /** The title of the topic (`# …`) is left out: a page is shown under its name. */
 export async function topicPage(markdown: string): Promise<Page> {
   const parts = markdown.split(/\{\{([a-z-]+)\}\}/);
-  const filled = (await Promise.all(parts.map((each, at) => (at % 2 === 0 ? each : fromCode(each))))).join(
-    '',
-  );
+  const filled = await Promise.all(parts.map(async (each, at) => (at % 2 === 0 ? each : fromCode(each))));
   const sections: { title: string; parts: Part[] }[] = [{ title: '', parts: [] }];
-  for (const block of blocksOf(filled)) {
+  for (const block of blocksOf(filled.join(''))) {
     const heading = /^(#+) (.*)$/.exec(block[0] ?? '');
     if (heading === null) sections.at(-1)?.parts.push(partOf(block));
     else if (heading[1] !== '#') sections.push({ title: heading[2] ?? '', parts: [] });
