@@ -1,9 +1,4 @@
-/**
- * The form a result leaves in: what `--output`, `--json` and `--csv` come to, and where a form makes no sense.
- * It renders nothing.
- */
-import type { Command } from '../commands/define.ts';
-import { namesOfLists } from '../commands/registry.ts';
+/** The output form that --output, --json and --csv ask for. */
 import { didYouMean } from '../domain/did-you-mean.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
@@ -59,23 +54,4 @@ function formOf({ json, csv, output }: Omit<OutputOptions, 'query'>): OutputForm
   if (json) return 'json';
   if (csv) return 'csv';
   return output === undefined ? 'table' : OUTPUT_FORMS.find((form) => form === output.toLowerCase());
-}
-
-/** Throws UsageError where the command has nothing to show in that form, and for a query that is none. */
-export async function checkOutput({ form, query }: Output, { name, lists, lines }: Command): Promise<void> {
-  if (lines && (form === 'csv' || query !== undefined))
-    throw new UsageError(
-      `hedge ${name} prints whole documents, one a line.`,
-      'Leave out the form, and pick from them afterwards: jq reads them line by line.',
-    );
-  if (query !== undefined) {
-    const { readQuery } = await import('../output/query/query.ts');
-    readQuery(query);
-    return;
-  }
-  if (form !== 'csv' || lists) return;
-  throw new UsageError(
-    `${name === 'hedge' ? name : `hedge ${name}`} shows no list, and CSV is for lists.`,
-    `For a script: --json, or what a --query picks, as CSV too. Lists are ${await namesOfLists()}.`,
-  );
 }

@@ -6,14 +6,15 @@
 import type { CommandContext } from '../commands/command-context.ts';
 import type { CommandResult } from '../commands/command-result.ts';
 import type { Command } from '../commands/define.ts';
-import { type HedgeError, OutputError } from '../errors.ts';
+import { namesOfLists } from '../commands/registry.ts';
+import { type HedgeError, OutputError, UsageError } from '../errors.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { SignalWatch } from '../terminal/signals.ts';
 import type { Terminal } from '../terminal/streams.ts';
 import { readCommandLine } from './command-line.ts';
 import { EXIT_OK, exitCodeOf, worseOf } from './exit-codes.ts';
 import { type GlobalOptions, type ScannedOptions, scanGlobalOptions } from './global-options.ts';
-import { checkOutput } from './output-options.ts';
+import type { Output } from './output-options.ts';
 import type { Printer } from './printer.ts';
 import type { ProfileIdentity, RenderContext } from './render-context.ts';
 import { errorOf, withShutdownDeadline } from './shutdown.ts';
@@ -117,6 +118,25 @@ export async function runInvocation(runtime: Runtime): Promise<number> {
   } finally {
     if (opened !== undefined) await withShutdownDeadline(opened.close(), stopping).catch(() => undefined);
   }
+}
+
+/** @throws UsageError if the command has nothing to show in that form, or the query is not valid. */
+async function checkOutput({ form, query }: Output, { name, lists, lines }: Command): Promise<void> {
+  if (lines && (form === 'csv' || query !== undefined))
+    throw new UsageError(
+      `hedge ${name} prints whole documents, one a line.`,
+      'Leave out the form, and pick from them afterwards: jq reads them line by line.',
+    );
+  if (query !== undefined) {
+    const { readQuery } = await import('../output/query/query.ts');
+    readQuery(query);
+    return;
+  }
+  if (form !== 'csv' || lists) return;
+  throw new UsageError(
+    `${name === 'hedge' ? name : `hedge ${name}`} shows no list, and CSV is for lists.`,
+    `For a script: --json, or what a --query picks, as CSV too. Lists are ${await namesOfLists()}.`,
+  );
 }
 
 /** Of a result that could not be written, where an action was shown. */
