@@ -1,10 +1,9 @@
 /** What may stand in a batch, and what is said of a line that may not. */
 import { describe, expect, it } from 'vitest';
 import { readBatchLines, wordsOfJson } from '../../../src/cli/batch/read-lines.ts';
+import type { Command } from '../../../src/commands/define.ts';
 import { loadCommands } from '../../../src/commands/registry.ts';
 import { UsageError } from '../../../src/errors.ts';
-
-const READINGS = ['markets', 'price', 'quote', 'hedges', 'history', 'positions', 'account', 'journal'];
 
 const TERMS = { name: undefined, yes: false, dryRun: false };
 
@@ -24,20 +23,19 @@ const saidOf = async (text: string): Promise<string> => {
 };
 
 describe('a command', () => {
-  it('runs in a batch only if its declaration says so', async () => {
-    const kinds = (await loadCommands()).flatMap(({ name, inBatch }) =>
-      inBatch === undefined ? [] : [[name, inBatch]],
-    );
-    expect(Object.fromEntries(kinds)).toEqual({
-      ...Object.fromEntries(READINGS.map((name) => [name, 'reading'])),
-      check: 'step',
-      wait: 'step',
-      resume: 'step',
-      open: 'action',
-      add: 'action',
-      reduce: 'action',
-      close: 'action',
-    });
+  it('runs in a batch unless it is one of these, and alone if it acts or settles', async () => {
+    const commands = (await loadCommands()).filter(({ name }) => !name.includes(' '));
+    const named = (kind: Command['inBatch']): readonly string[] =>
+      commands.filter(({ inBatch }) => inBatch === kind).map(({ name }) => name);
+    expect(named('action')).toEqual(['open', 'add', 'reduce', 'close']);
+    expect(named('step')).toEqual(['check', 'resume', 'wait']);
+    const outside = ['watch', 'batch', 'halt', 'unhalt', 'doctor', 'api', 'completion'];
+    expect(named(undefined)).toEqual(outside);
+  });
+
+  it('of a group runs in no batch, but for the journal itself', async () => {
+    const grouped = (await loadCommands()).filter(({ name }) => name.includes(' '));
+    expect(grouped.filter(({ inBatch }) => inBatch !== undefined)).toEqual([]);
   });
 });
 
