@@ -59,22 +59,9 @@ export const API_OPTIONS = [
 ] as const;
 
 const ACTION_PATHS = ACTION_NAMES.map((action) => rowOf(action).path);
-/** Specification §4: opens nothing and persists nothing. */
-const READING_POSTS: readonly string[] = ['/quotes'];
 
-/** Paths of the specification (§4) without an id in them, by their method. */
-export const POST_PATHS: readonly string[] = [...READING_POSTS, ...ACTION_PATHS];
-export const GET_PATHS: readonly string[] = [
-  '/markets',
-  '/prices',
-  '/hedges',
-  '/hedges/history',
-  '/positions',
-  '/account',
-];
-
-/** @throws UsageError. */
-export function readApiIntent(raw: RawInput): ApiIntent {
+/** `readingPosts`: paths of the POST requests that change nothing. @throws UsageError. */
+export function readApiIntent(raw: RawInput, readingPosts: readonly string[]): ApiIntent {
   const [word = '', path = ''] = raw.operands;
   const method = readMethod(word);
   checkPath(path);
@@ -84,7 +71,7 @@ export function readApiIntent(raw: RawInput): ApiIntent {
     throw new UsageError('A GET has no body.', `What it asks for is its query: --param key=value`);
   if (method === 'POST' && query.length > 0)
     throw new UsageError('A POST has no query here.', 'What it asks for is its body: -f, -F or --data');
-  const action = method === 'POST' ? actionAt(path) : undefined;
+  const action = method === 'POST' ? actionAt(path, readingPosts) : undefined;
   checkOptions(raw, action);
   return { method, path, query, body, action, raw };
 }
@@ -99,12 +86,12 @@ function readMethod(word: string): ApiIntent['method'] {
 }
 
 /** Which action a POST is. What hedge cannot tell from an action is not sent at all. */
-function actionAt(path: string): ActionName | undefined {
+function actionAt(path: string, readingPosts: readonly string[]): ActionName | undefined {
   const action = ACTION_NAMES.find((name) => rowOf(name).path === path);
-  if (action !== undefined || READING_POSTS.includes(path)) return action;
+  if (action !== undefined || readingPosts.includes(path)) return action;
   throw new UsageError(
     `What POST ${quoted(path)} does is not known here, so it may change the book, and it is not sent.`,
-    `POST goes to ${[...READING_POSTS, ...ACTION_PATHS].join(', ')}; GET goes anywhere below the base address.`,
+    `POST goes to ${[...readingPosts, ...ACTION_PATHS].join(', ')}; GET goes anywhere below the base address.`,
   );
 }
 

@@ -1,9 +1,8 @@
 /**
- * Commander's owner: turns the words of a command line into the command that was meant and what was typed
- * for it, or into a text to show (help, version). It runs nothing. Only the command that was named is
- * loaded; the others are a name and a summary.
+ * Parses a command line with commander: the command with its arguments, or a text to show. Loads only the command
+ * that the line names.
  */
-import { Command as Commander, CommanderError, Option } from 'commander';
+import { Command as Commander, CommanderError, type HelpConfiguration, Option } from 'commander';
 import type { RawInput } from '../args/operands.ts';
 import {
   type Command,
@@ -13,8 +12,8 @@ import {
   separateWatchOption,
 } from '../commands/define.ts';
 import { loadHome, loadVersion, REGISTRY } from '../commands/registry.ts';
-import { redactKeys } from '../domain/redact.ts';
-import { sanitize } from '../domain/sanitize.ts';
+import { didYouMean } from '../domain/did-you-mean.ts';
+import { unquoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import { bareWords, GLOBAL_OPTIONS, type GlobalOptions } from './global-options.ts';
 import { entryHelp, rootHelp } from './help/command-help.ts';
@@ -26,7 +25,7 @@ export type CommandLine =
 export interface CommandLineContext {
   /** Columns that help may fill. */
   width: number;
-  /** Told which command the words begin with, whatever is wrong with the rest: `profile add`. */
+  /** Called with the command that the words begin with, also if the rest is wrong: `profile add`. */
   onNamed?: (name: string) => void;
 }
 
@@ -36,43 +35,33 @@ interface Meant {
   operands: readonly string[];
 }
 
-/** Reads a command line. Throws UsageError for whatever Commander turns down. */
+/** @throws UsageError for everything that commander rejects. */
 export async function readCommandLine(
   argv: readonly string[],
-  context: CommandLineContext,
+  { width, onNamed }: CommandLineContext,
 ): Promise<CommandLine> {
-  const said: string[] = [];
+  const written: string[] = [];
   let meant: Meant | undefined;
   const onMeant = (found: Meant): void => {
     meant = found;
   };
-  const program = await buildProgram(argv, { ...context, onMeant, onText: (text) => said.push(text) });
-  context.onNamed?.(namedIn(program, bareWords(argv)).slice(1).join(' '));
-  forEach(program, (command) => {
-    command.exitOverride().configureOutput({
-      writeOut: (text) => said.push(text),
-      // What is wrong is said once, as a usage error.
-      writeErr: () => undefined,
-      // Its own answer makes the streams of the process.
-      getOutHelpWidth: () => context.width,
-      getErrHelpWidth: () => context.width,
-      getOutHasColors: () => false,
-      getErrHasColors: () => false,
-    });
-  });
+  const onText = (text: string): void => {
+    written.push(text);
+  };
+  const program = await buildProgram(argv, { width, onMeant, onText });
+  onNamed?.(namedIn(program, bareWords(argv)).slice(1).join(' '));
+  rejectWith((code, command) => usageError(code, command, argv), program);
   try {
     await program.parseAsync([...wordsFor(program, argv)], { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    if (error.exitCode === 0) return { kind: 'text', text: said.join('') };
-    if (error.code === 'commander.help') throw missingCommand(program, argv);
-    throw usageErrorOf(error, program, argv);
+    return { kind: 'text', text: written.join('') };
   }
   if (program.opts()['version'] === true) {
     const raw = { operands: [], options: {} };
     return { kind: 'run', command: await loadVersion(), raw, globals: globalsOf(program.opts()) };
   }
-  if (meant === undefined) return { kind: 'text', text: said.join('') };
+  if (meant === undefined) return { kind: 'text', text: written.join('') };
   return {
     kind: 'run',
     command: meant.command,
@@ -81,23 +70,31 @@ export async function readCommandLine(
   };
 }
 
-interface Building extends CommandLineContext {
-  onMeant: (meant: Meant) => void;
-  onText: (text: string) => void;
-}
+type OnMeant = (meant: Meant) => void;
 
-async function buildProgram(argv: readonly string[], building: Building): Promise<Commander> {
-  const { width, onMeant, onText } = building;
+async function buildProgram(
+  argv: readonly string[],
+  { width, onMeant, onText }: { width: number; onMeant: OnMeant; onText: (text: string) => void },
+): Promise<Commander> {
   const [named] = bareWords(argv);
+  // Every command inherits the output.
   const program = new Commander('hedge')
+    .configureOutput({
+      writeOut: onText,
+      writeErr: () => undefined,
+      // The default would create the streams of the process.
+      getOutHelpWidth: () => width,
+      getErrHelpWidth: () => width,
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
+    })
     .option('--version')
     .helpOption('-h, --help', 'show help')
     .helpCommand(false)
-    .configureHelp({ formatHelp: () => rootHelp(width) })
-    .showSuggestionAfterError();
+    .configureHelp({ formatHelp: (_command, { helpWidth }) => rootHelp(helpWidth ?? width) });
   addOptions(program, GLOBAL_OPTIONS);
   for (const line of REGISTRY) {
-    if (line.name === named) addEntry(program, await line.load(), building);
+    if (line.name === named) addEntry(program, await line.load(), onMeant);
     else program.command(line.name);
   }
   program
@@ -121,27 +118,30 @@ const wordsFor = (program: Commander, argv: readonly string[]): readonly string[
     ? separateWatchOption(argv)
     : argv;
 
-function addEntry(parent: Commander, entry: Command | CommandGroup, building: Building): void {
+function addEntry(parent: Commander, entry: Command | CommandGroup, onMeant: OnMeant): void {
   if (!isGroup(entry)) {
-    addCommand(parent, entry, building);
+    addCommand(parent, entry, onMeant);
     return;
   }
   const group =
-    entry.main === undefined ? parent.command(entry.name) : addCommand(parent, entry.main, building);
-  group.configureHelp({ formatHelp: () => entryHelp(entry, building.width) });
+    entry.main === undefined ? parent.command(entry.name) : addCommand(parent, entry.main, onMeant);
+  group.configureHelp(helpOf(entry));
   // Positional: an option after the second word is that command's, never silently the group's own.
   group.helpCommand(false).enablePositionalOptions();
   for (const command of entry.commands) {
-    const onMeant = (meant: Meant): void => {
+    addCommand(group, command, (meant) => {
       const [stray] = Object.keys(group.opts());
       if (stray !== undefined) throw strayOption(group, stray, command);
-      building.onMeant(meant);
-    };
-    addCommand(group, command, { ...building, onMeant });
+      onMeant(meant);
+    });
   }
 }
 
-/** An option of `hedge journal` before `settle` would be taken and do nothing. */
+const helpOf = (entry: Command | CommandGroup): HelpConfiguration => ({
+  formatHelp: (_command, { helpWidth }) => entryHelp(entry, helpWidth ?? 0),
+});
+
+/** An option of `hedge journal` before `resolve` would be accepted and do nothing. */
 function strayOption(group: Commander, name: string, command: Command): UsageError {
   const flag = group.options.find((option) => option.attributeName() === name)?.long ?? name;
   return new UsageError(
@@ -150,9 +150,9 @@ function strayOption(group: Commander, name: string, command: Command): UsageErr
   );
 }
 
-function addCommand(parent: Commander, command: Command, { width, onMeant }: Building): Commander {
+function addCommand(parent: Commander, command: Command, onMeant: OnMeant): Commander {
   const word = command.name.split(' ').at(-1) ?? command.name;
-  const made = parent.command(word).configureHelp({ formatHelp: () => entryHelp(command, width) });
+  const made = parent.command(word).configureHelp(helpOf(command));
   for (const operand of command.operands) {
     const name = `${operand.name}${operand.variadic === true ? '...' : ''}`;
     const required = operand.optional !== true && !command.judgesOperands;
@@ -207,27 +207,50 @@ function globalsOf(options: Record<string, unknown>): GlobalOptions {
   };
 }
 
-/** A group was named without a command. */
-function missingCommand(program: Commander, argv: readonly string[]): UsageError {
-  const [first = ''] = bareWords(argv);
-  const group = program.commands.find((command) => command.name() === first);
-  const names = group?.commands.map((command) => command.name()).join(', ') ?? '';
-  return new UsageError(`hedge ${first} needs a command: ${names}.`, `See hedge ${first} --help.`);
+/** What the commander code means, in our words: its command knows the options and arguments. */
+function usageError(code: string, command: Commander, argv: readonly string[]): UsageError {
+  const name = pathTo(command)
+    .map((each) => each.name())
+    .join(' ');
+  const see = `See ${name} --help.`;
+  const expected = command.registeredArguments;
+  switch (code) {
+    case 'commander.help': {
+      const names = command.commands.map((each) => each.name()).join(', ');
+      return new UsageError(`${name} needs a command: ${names}.`, see);
+    }
+    case 'commander.unknownCommand': {
+      const word = command.args[0] ?? '';
+      const names = command.commands.map((each) => each.name());
+      return new UsageError(`Unknown command: ${unquoted(word)}.`, `${didYouMean(word, names)}${see}`);
+    }
+    case 'commander.unknownOption': {
+      // Behind the operands; a negative number is an operand.
+      const word = command.args.find((each) => each.startsWith('-') && !(Number(each) < 0)) ?? '';
+      // The value may be a secret.
+      const [flag = ''] = word.split('=', 1);
+      const flags = pathTo(command).flatMap(({ options }) => options.flatMap(({ long }) => long ?? []));
+      return new UsageError(`Unknown option: ${unquoted(flag)}.`, `${didYouMean(flag, flags)}${see}`);
+    }
+    case 'commander.optionMissingArgument':
+      // A value is missing only behind the last word.
+      return new UsageError(`${unquoted(argv.at(-1) ?? '')} needs a value.`, see);
+    case 'commander.missingArgument': {
+      const missing = expected.find(({ required }, at) => required && command.args[at] === undefined);
+      return new UsageError(`Missing argument: ${missing?.name() ?? ''}.`, see);
+    }
+    case 'commander.excessArguments': {
+      const most = expected.length === 0 ? 'no arguments' : `at most ${expected.length.toString()}`;
+      return new UsageError(`Too many arguments: ${name} takes ${most}.`, see);
+    }
+    default:
+      return new UsageError('This command line cannot be read.', see);
+  }
 }
 
-/** Commander repeats a word whole, however long. */
-const LONGEST_SENTENCE = 300;
-
-function usageErrorOf(error: CommanderError, program: Commander, argv: readonly string[]): UsageError {
-  const [first = '', ...rest] = error.message.replace(/^error: /, '').split('\n');
-  const sentence = redactKeys(sanitize(first.charAt(0).toUpperCase() + first.slice(1, LONGEST_SENTENCE)));
-  const suggestion = sanitize(rest.join(' ').replace(/^\(|\)$/g, ''));
-  const help = `See ${namedIn(program, bareWords(argv)).join(' ')} --help.`;
-  return new UsageError(
-    /[.?]$/.test(sentence) ? sentence : `${sentence}.`,
-    suggestion === '' ? help : `${suggestion} ${help}`,
-  );
-}
+/** From `hedge` down. */
+const pathTo = (command: Commander): readonly Commander[] =>
+  command.parent === null ? [command] : [...pathTo(command.parent), command];
 
 /** The command that the words begin with, as it is called: `hedge`, `practice`, `faults`. */
 function namedIn(within: Commander, [word, ...words]: readonly string[]): readonly string[] {
@@ -235,7 +258,10 @@ function namedIn(within: Commander, [word, ...words]: readonly string[]): readon
   return [within.name(), ...(named === undefined ? [] : namedIn(named, words))];
 }
 
-function forEach(command: Commander, visit: (command: Commander) => void): void {
-  visit(command);
-  for (const child of command.commands) forEach(child, visit);
+/** Each command rejects by itself, so that the error knows which. Help that was asked for has the exit code 0. */
+function rejectWith(errorOf: (code: string, command: Commander) => UsageError, command: Commander): void {
+  command.exitOverride((error) => {
+    throw error.exitCode === 0 ? error : errorOf(error.code, command);
+  });
+  for (const child of command.commands) rejectWith(errorOf, child);
 }

@@ -5,7 +5,7 @@ import type { HedgeError } from '../errors.ts';
 import type { Block } from '../output/blocks.ts';
 import { renderErrorHuman, renderHuman } from '../output/render-human.ts';
 import type { Surface, Terminal } from '../terminal/streams.ts';
-import type { RenderContext } from './render-context.ts';
+import { hintFor, type RenderContext } from './render-context.ts';
 /** The environment line on standard error, for a result on standard output. */
 export function printHeading(terminal: Terminal, shown: CommandResult, context: RenderContext): void {
   if (context.identity !== undefined)
@@ -73,7 +73,10 @@ export function resultBlocks(shown: CommandResult, context: RenderContext): read
 }
 
 export function printError(terminal: Terminal, error: HedgeError, context: RenderContext): void {
-  writePainted(terminal, renderErrorHuman(error, viewOf(terminal.stderr, context), context.named));
+  writePainted(
+    terminal,
+    renderErrorHuman(error, viewOf(terminal.stderr, context), hintFor(error, context.named)),
+  );
 }
 
 /** The lines are sanitized already. */

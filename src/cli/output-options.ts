@@ -1,5 +1,4 @@
-/** The output format: `--output`, `--json`, `--csv` and `--query`, and which command takes which. */
-import type { Command } from '../commands/define.ts';
+/** The output format: `--output`, `--json`, `--csv` and `--query`. */
 import { didYouMean } from '../domain/did-you-mean.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
@@ -53,23 +52,4 @@ function formOf({ json, csv, output }: Omit<OutputOptions, 'query'>): OutputForm
   if (json) return 'json';
   if (csv) return 'csv';
   return output === undefined ? 'table' : OUTPUT_FORMS.find((form) => form === output.toLowerCase());
-}
-
-/** @throws UsageError where the command does not have that format, and for an invalid query. */
-export async function checkOutput({ form, query }: Output, { name, lists, lines }: Command): Promise<void> {
-  if (lines && (form === 'csv' || query !== undefined))
-    throw new UsageError(
-      `hedge ${name} prints JSON documents, one per line.`,
-      'Leave out the format, and use jq on the lines.',
-    );
-  if (query !== undefined) {
-    const { readQuery } = await import('../output/query/query.ts');
-    readQuery(query);
-    return;
-  }
-  if (form !== 'csv' || lists) return;
-  throw new UsageError(
-    `${name === 'hedge' ? name : `hedge ${name}`} shows no list; CSV needs one.`,
-    'For a script: --json, or --query with --csv. Lists are markets, price, quote, hedges, history, positions, journal and profile list.',
-  );
 }

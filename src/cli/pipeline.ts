@@ -3,14 +3,15 @@
 import type { CommandContext } from '../commands/command-context.ts';
 import type { CommandResult } from '../commands/command-result.ts';
 import type { Command } from '../commands/define.ts';
-import { type HedgeError, OutputError } from '../errors.ts';
+import { namesOfLists } from '../commands/registry.ts';
+import { type HedgeError, OutputError, UsageError } from '../errors.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { SignalWatch } from '../terminal/signals.ts';
 import type { Terminal } from '../terminal/streams.ts';
 import { readCommandLine } from './command-line.ts';
 import { EXIT_OK, exitCodeOf, worseOf } from './exit-codes.ts';
 import { type GlobalOptions, type ScannedOptions, scanGlobalOptions } from './global-options.ts';
-import { checkOutput } from './output-options.ts';
+import type { Output } from './output-options.ts';
 import type { Printer } from './printer.ts';
 import type { ProfileIdentity, RenderContext } from './render-context.ts';
 import { errorOf, withShutdownDeadline } from './shutdown.ts';
@@ -121,6 +122,25 @@ export async function runInvocation(runtime: Runtime): Promise<number> {
   } finally {
     if (opened !== undefined) await withShutdownDeadline(opened.close(), stopping).catch(() => undefined);
   }
+}
+
+/** @throws UsageError where the command does not have that format, and for an invalid query. */
+async function checkOutput({ form, query }: Output, { name, lists, lines }: Command): Promise<void> {
+  if (lines && (form === 'csv' || query !== undefined))
+    throw new UsageError(
+      `hedge ${name} prints JSON documents, one per line.`,
+      'Leave out the format, and use jq on the lines.',
+    );
+  if (query !== undefined) {
+    const { readQuery } = await import('../output/query/query.ts');
+    readQuery(query);
+    return;
+  }
+  if (form !== 'csv' || lists) return;
+  throw new UsageError(
+    `${name === 'hedge' ? name : `hedge ${name}`} shows no list; CSV needs one.`,
+    `For a script: --json, or --query with --csv. Lists are ${await namesOfLists()}.`,
+  );
 }
 
 /** When the result of an action could not be written. */

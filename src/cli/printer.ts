@@ -4,7 +4,7 @@ import { isoSeconds } from '../domain/instants.ts';
 import type { HedgeError } from '../errors.ts';
 import { errorDocument, type JsonDocument, renderJson } from '../output/render-json.ts';
 import type { Terminal } from '../terminal/streams.ts';
-import type { RenderContext } from './render-context.ts';
+import { hintFor, type RenderContext } from './render-context.ts';
 export interface Printer {
   result(shown: CommandResult, context: RenderContext): Promise<void>;
   failure(error: HedgeError, context: RenderContext): Promise<void>;
@@ -24,7 +24,7 @@ export function documentOf(
   const { identity } = context;
   return {
     data: shown?.document() ?? null,
-    error: error === undefined ? null : errorDocument(error, context.named),
+    error: error === undefined ? null : errorDocument(error, hintFor(error, context.named)),
     meta: {
       ...shown?.meta,
       schema: DOCUMENT_SCHEMA,

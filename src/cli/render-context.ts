@@ -1,5 +1,8 @@
-/** Per-invocation render context. */
+/** Per-invocation render context: command, profile, environment, time; and hints under the profile of the line. */
+import { ACCOUNT_COMMANDS } from '../commands/registry.ts';
 import type { Environment } from '../domain/vocabulary.ts';
+import type { HedgeError } from '../errors.ts';
+
 /** Known once a profile was selected. */
 export interface ProfileIdentity {
   profile: string;
@@ -20,3 +23,9 @@ export interface RenderContext {
   /** Milliseconds since the epoch. */
   now: number;
 }
+
+const OF_AN_ACCOUNT = new RegExp(`\\bhedge (?=(?:${ACCOUNT_COMMANDS.join('|')})\\b)`, 'g');
+
+/** Without the profile that the line named, a pasted command would use another account. */
+export const hintFor = ({ hint }: Pick<HedgeError, 'hint'>, named: string | undefined): string | undefined =>
+  named === undefined ? hint : hint?.replace(OF_AN_ACCOUNT, `hedge --profile ${named} `);

@@ -1,20 +1,9 @@
-/**
- * The partner's API as the rest of the program sees it: twelve methods (specification §4), wire names kept,
- * nothing renamed and nothing decided. connect.ts makes the one that speaks HTTPS.
- */
+/** The service's API as the rest of the program uses it: the readings of endpoints.ts, and the actions. */
 import type { ACTION_TABLE, ActionName } from '../domain/action-table.ts';
 import type { ClockReadings } from '../domain/instants.ts';
-import type {
-  AcceptedChange,
-  AcceptedOpen,
-  Account,
-  ClosedHedge,
-  Hedge,
-  Market,
-  Position,
-  Quote,
-} from './schemas.ts';
-import type { HedgesQuery, PreparedAction, QuoteRequest, RequestOf } from './serialize-request.ts';
+import type { Endpoint, READINGS } from './endpoints.ts';
+import type { AcceptedChange, AcceptedOpen } from './schemas.ts';
+import type { PreparedAction, RequestOf } from './serialize-request.ts';
 /** What the service answered, as sent. */
 export interface ApiResponse<T> {
   data: T;
@@ -62,6 +51,22 @@ export interface RawReading {
   body?: Readonly<Record<string, unknown>> | undefined;
 }
 
+/** One method per reading: `markets(options)`, `hedge(id, options)`. */
+export type ReadingMethods = { [Name in keyof typeof READINGS]: ReadingMethod<(typeof READINGS)[Name]> };
+
+type ReadingMethod<Declared> =
+  Declared extends Endpoint<infer Request, infer Data>
+    ? (...args: [...RequestArguments<Request>, options?: CallOptions]) => Promise<ApiResponse<Received<Data>>>
+    : never;
+
+type Received<Data> = Data extends readonly (infer Item)[] ? readonly Item[] : Data;
+
+type RequestArguments<Request> = [Request] extends [void]
+  ? []
+  : undefined extends Request
+    ? [request?: Request]
+    : [request: Request];
+
 type Accepted<Name extends ActionName> = (typeof ACTION_TABLE)[Name]['createsHedge'] extends true
   ? AcceptedOpen
   : AcceptedChange;
@@ -82,19 +87,7 @@ type ActionMethods = {
  * `key` of an action is its Idempotency-Key (§7): 1 to 255 visible ASCII characters, one per intent. The same
  * key goes with every resend, and with the same bytes.
  */
-export interface HedgeApi extends ActionMethods {
-  markets(options?: CallOptions): Promise<ApiResponse<readonly Market[]>>;
-  /** The answer's shape is not shown; `midOf` finds the mid in it. */
-  price(market: string, options?: CallOptions): Promise<ApiResponse<unknown>>;
-  quote(request: QuoteRequest, options?: CallOptions): Promise<ApiResponse<Quote>>;
-  /** Newest first. */
-  hedges(query?: HedgesQuery, options?: CallOptions): Promise<ApiResponse<readonly Hedge[]>>;
-  hedge(id: string, options?: CallOptions): Promise<ApiResponse<Hedge>>;
-  /** Newest first. */
-  history(options?: CallOptions): Promise<ApiResponse<readonly ClosedHedge[]>>;
-  /** One line a side that is open; empty when flat. */
-  positions(options?: CallOptions): Promise<ApiResponse<readonly Position[]>>;
-  account(options?: CallOptions): Promise<ApiResponse<Account>>;
+export interface HedgeApi extends ActionMethods, ReadingMethods {
   /** What no method is there for yet. It is sent again as any reading is: never an action. Data is not judged. */
   raw(reading: RawReading, options?: CallOptions): Promise<ApiResponse<unknown>>;
   /**

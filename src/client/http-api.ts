@@ -1,42 +1,36 @@
-/**
- * The twelve endpoints over HTTP: path, query and body of each, and the schema its answer must fit. How a
- * request is sent, repeated and judged is the chain's work (transport/); nothing here touches a socket.
- */
+/** HedgeApi over HTTP, made from the declarations of the endpoints; and the same with each response shown to an observer. */
 import type * as z from 'zod/mini';
-import { ACTION_NAMES, createsHedge, rowOf } from '../domain/action-table.ts';
+import { createsHedge, isActionName, rowOf } from '../domain/action-table.ts';
 import { writeExactJson } from '../domain/exact-json.ts';
-import { UsageError } from '../errors.ts';
-import type { ApiResponse, CallOptions, HedgeApi } from './hedge-api.ts';
-import type * as schemas from './schemas.ts';
+import { ownField } from '../domain/fields.ts';
+import {
+  type Endpoint,
+  type EndpointNames,
+  NAMES_OF_ACTIONS,
+  pathWithId,
+  pathWithQuery,
+  READINGS,
+  type RequestParts,
+  type Schemas,
+} from './endpoints.ts';
+import type { ApiResponse, CallOptions, HedgeApi, ReadingMethods } from './hedge-api.ts';
 import {
   checkIdempotencyKey,
-  exactNotional,
-  type HedgesQuery,
   identifiedBy,
-  LARGEST_PAGE,
-  PAGE_SIZE_PARAMETER,
   type PreparedAction,
   prepareAction,
 } from './serialize-request.ts';
-import type { Effectful } from './transport/retry-policy.ts';
 import type { Echo } from './transport/validate.ts';
-/** The shapes of answers: they are loaded when there is one to judge. */
-export type Schemas = typeof schemas;
-type Schema<T> = (of: Schemas) => z.ZodMiniType<T>;
 
-/** What one call is, and what its answer must be. */
-export interface ApiCall<T> {
-  effect: Effectful;
-  method: 'GET' | 'POST';
-  path: string;
+/** One request, and what its response must be. */
+export interface ApiCall<T> extends Pick<Endpoint<never, T>, 'effect' | 'method' | 'path' | 'schema'> {
   headers?: Readonly<Record<string, string>>;
   body?: string;
-  schema: Schema<T>;
-  /** What the answer must repeat. */
+  /** What the response must repeat. */
   echo?: Echo;
   /** What it may repeat, and then as it was sent. */
   ifTold?: Echo;
-  /** A market or a hedge, for a reading's refusal to name. */
+  /** The market or hedge that an error names. */
   about?: string;
 }
 
@@ -45,27 +39,19 @@ export type Caller = <T>(call: ApiCall<T>, options: CallOptions) => Promise<ApiR
 const JSON_TYPE = { 'content-type': 'application/json' };
 
 export function makeHttpApi(call: Caller): HedgeApi {
-  const read = <T>(
-    path: string,
-    schema: Schema<T>,
-    options: CallOptions = {},
-    parts: Pick<ApiCall<T>, 'echo' | 'about'> = {},
-  ): Promise<ApiResponse<T>> => call({ effect: 'reading', method: 'GET', path, schema, ...parts }, options);
-
   const act = async <T>(
     { action, body }: PreparedAction,
-    schema: Schema<T>,
+    schema: (of: Schemas) => z.ZodMiniType<T>,
     key: string,
     options: CallOptions = {},
   ): Promise<ApiResponse<T>> => {
     checkIdempotencyKey(key);
-    const headers = { ...JSON_TYPE, 'idempotency-key': key };
     return call(
       {
         effect: 'action',
         method: 'POST',
         path: rowOf(action).path,
-        headers,
+        headers: { ...JSON_TYPE, 'idempotency-key': key },
         body,
         schema,
         ifTold: identifiedBy(body),
@@ -75,38 +61,7 @@ export function makeHttpApi(call: Caller): HedgeApi {
   };
 
   return {
-    markets: (options) => read('/markets', (of) => of.listOf(of.marketSchema()), options),
-    price: (market, options) =>
-      read(`/prices${queryOf({ symbols: market })}`, (of) => of.anySchema, options, { about: market }),
-    async quote(request, options = {}) {
-      const notional = exactNotional(request.notional_usd);
-      const body = writeExactJson({
-        market: request.market,
-        side: request.side,
-        notional_usd: notional,
-        tenor_days: request.tenor_days,
-      });
-      // A quote of something else than was asked must not be dealt on.
-      const echo = {
-        market: request.market,
-        side: request.side,
-        notional_usd: notional.toFixed(),
-        tenor_days: String(request.tenor_days),
-      };
-      return call(
-        {
-          effect: 'reading',
-          method: 'POST',
-          path: '/quotes',
-          headers: JSON_TYPE,
-          body,
-          schema: (of) => of.quoteSchema(),
-          echo,
-          about: request.market,
-        },
-        options,
-      );
-    },
+    ...readingMethods(call),
     open: async (request, key, options) =>
       act(prepareAction('open', request), (of) => of.acceptedOpenSchema(), key, options),
     add: async (request, key, options) =>
@@ -115,70 +70,68 @@ export function makeHttpApi(call: Caller): HedgeApi {
       act(prepareAction('reduce', request), (of) => of.acceptedChangeSchema(), key, options),
     close: async (request, key, options) =>
       act(prepareAction('close', request), (of) => of.acceptedChangeSchema(), key, options),
-    hedges: async (query = {}, options) =>
-      read(`/hedges${queryOf(hedgesParameters(query))}`, (of) => of.listOf(of.hedgeSchema()), options),
-    hedge: async (id, options) =>
-      read(`/hedges/${hedgeIdInPath(id)}`, (of) => of.hedgeSchema(), options, { echo: { id }, about: id }),
-    history: (options) => read('/hedges/history', (of) => of.listOf(of.closedHedgeSchema()), options),
-    positions: (options) => read('/positions', (of) => of.listOf(of.positionSchema()), options),
-    account: (options) => read('/account', (of) => of.accountSchema(), options),
-    raw: async ({ method, path, query, body }, options = {}) => {
-      const given = query.map(([name, value]) => `${percentEncoded(name)}=${percentEncoded(value)}`);
-      return call(
-        {
-          effect: 'reading',
-          method,
-          path: given.length === 0 ? path : `${path}?${given.join('&')}`,
-          ...(body === undefined ? {} : { headers: JSON_TYPE, body: writeExactJson(body) }),
-          schema: (of) => of.anySchema,
-        },
-        options,
-      );
-    },
     act: async (action, key, options) =>
       createsHedge(action)
         ? act(action, (of) => of.acceptedOpenSchema(), key, options)
         : act(action, (of) => of.acceptedChangeSchema(), key, options),
+    raw: async ({ method, path, query, body }, options = {}) =>
+      call(
+        {
+          effect: 'reading',
+          method,
+          path: pathWithQuery(path, query),
+          ...(body === undefined ? {} : { headers: JSON_TYPE, body: writeExactJson(body) }),
+          schema: (of) => of.anySchema,
+        },
+        options,
+      ),
   };
 }
 
-function hedgesParameters({
-  status,
-  client_reference,
-  limit,
-}: HedgesQuery): Record<string, string | undefined> {
-  if (limit !== undefined && !(Number.isInteger(limit) && limit >= 1 && limit <= LARGEST_PAGE)) {
-    throw new UsageError(
-      `A list of ${limit} hedges cannot be asked for.`,
-      `The service sends 1 to ${LARGEST_PAGE} at a time.`,
-    );
-  }
-  return { status, client_reference, [PAGE_SIZE_PARAMETER]: limit?.toString() };
-}
-
-function queryOf(parameters: Readonly<Record<string, string | undefined>>): string {
-  const given = Object.entries(parameters).flatMap(([name, value]) =>
-    value === undefined ? [] : [`${name}=${percentEncoded(value)}`],
+// Overloaded, since no mapping over the table keeps the type of each entry.
+function readingMethods(call: Caller): ReadingMethods;
+function readingMethods(call: Caller): object {
+  return Object.fromEntries(
+    Object.entries<Endpoint<never, unknown>>(READINGS).map(([name, endpoint]) => [
+      name,
+      methodOf(endpoint, call),
+    ]),
   );
-  return given.length === 0 ? '' : `?${given.join('&')}`;
 }
 
-/** Ids that would name another place in the path than a hedge. */
-const OTHER_PLACES: readonly string[] = [
-  '.',
-  '..',
-  'history',
-  ...ACTION_NAMES.map((action) => rowOf(action).path.replace(/^\/hedges\/?/, '')),
-];
-
-function hedgeIdInPath(id: string): string {
-  if (OTHER_PLACES.includes(id)) {
-    throw new UsageError(`"${id}" is not the id of a hedge.`, 'Ids start with hdg_; see hedge hedges.');
-  }
-  return percentEncoded(id);
+function methodOf<Request, Data>(
+  { ask, effect, method, path, schema }: Endpoint<Request, Data>,
+  call: Caller,
+) {
+  const send = ({ id, query = {}, body, ...parts }: RequestParts, options: CallOptions = {}) => {
+    const json = body === undefined ? {} : { headers: JSON_TYPE, body };
+    const target = pathWithQuery(id === undefined ? path : pathWithId(path, id), Object.entries(query));
+    return call({ effect, method, path: target, schema, ...json, ...parts }, options);
+  };
+  return ask === undefined
+    ? (options?: CallOptions) => send({}, options)
+    : async (request: Request, options?: CallOptions) => send(ask(request), options);
 }
 
-function percentEncoded(text: string): string {
-  // A lone surrogate has no encoding, and encodeURIComponent would throw.
-  return encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\ufffd'));
+/** `observe` gets every response of an endpoint that has names, before the caller does. */
+export function observeNames(
+  api: HedgeApi,
+  observe: (names: EndpointNames, data: unknown, request: unknown) => void,
+): HedgeApi;
+export function observeNames(
+  api: HedgeApi,
+  observe: (names: EndpointNames, data: unknown, request: unknown) => void,
+): object {
+  const methods: Readonly<Record<string, (...args: never[]) => Promise<ApiResponse<unknown>>>> = { ...api };
+  const wrapped = Object.entries(methods).map(([name, method]) => {
+    const names = isActionName(name) || name === 'act' ? NAMES_OF_ACTIONS : ownField(READINGS, name)?.names;
+    if (names === undefined) return [name, method];
+    const observed = async (...args: never[]): Promise<ApiResponse<unknown>> => {
+      const response = await method(...args);
+      observe(names, response.data, args[0]);
+      return response;
+    };
+    return [name, observed];
+  });
+  return Object.fromEntries(wrapped);
 }

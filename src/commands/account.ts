@@ -9,6 +9,7 @@ export const account = defineCommand({
     { line: 'hedge account', shows: 'free balance and remaining headroom' },
     { line: 'hedge account --json | jq ".data.available_exposure_usd"', shows: 'headroom only' },
   ],
+  inBatch: 'reading',
   read: readNothing,
   async run(context) {
     const { data, meta, servedAt } = await (await context.api()).account();

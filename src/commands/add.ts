@@ -21,6 +21,7 @@ export const add = defineCommand({
     { line: 'hedge add USDTNGN buy 5000', shows: 'add 5,000 USD' },
     { line: 'hedge add USDTNGN buy 5k --yes --json', shows: 'without confirmation, as JSON' },
   ],
+  inBatch: 'action',
   read: readAddIntent,
   run: tradeAction,
   document: actionDocument,

@@ -1,13 +1,7 @@
 /** `hedge api`: a raw request. A POST that is an action runs as one. */
 
-import {
-  API_OPTIONS,
-  type ApiBody,
-  actionOfBody,
-  GET_PATHS,
-  POST_PATHS,
-  readApiIntent,
-} from '../args/api-request.ts';
+import { API_OPTIONS, type ApiBody, actionOfBody, readApiIntent } from '../args/api-request.ts';
+import { GET_PATHS, POST_PATHS, READING_POSTS } from '../client/endpoints.ts';
 import { readGivenObject } from '../client/json.ts';
 import { writeExactJson } from '../domain/exact-json.ts';
 import { type Block, verbatimLines } from '../output/blocks.ts';
@@ -65,7 +59,7 @@ export const api = defineCommand({
       shows: 'an action passes the same checks and confirmation as hedge close',
     },
   ],
-  read: readApiIntent,
+  read: (raw) => readApiIntent(raw, READING_POSTS),
   async run(context, { method, path, query, body: given, action, raw }): Promise<CommandOutcome<ApiResult>> {
     const body = await bodyOf(context, given);
     if (action !== undefined) {

@@ -14,6 +14,7 @@ export const check = defineCommand({
     { line: 'hedge check', shows: 'every action without a known outcome' },
     { line: 'hedge check 7c1e', shows: 'one action' },
   ],
+  inBatch: 'step',
   read: readCheckIntent,
   async run(context, { word }) {
     const checked = await checkActions(word, await context.looking());

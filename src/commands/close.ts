@@ -23,6 +23,7 @@ export const close = defineCommand({
       shows: 'for a script: exit code 0 if nothing is open',
     },
   ],
+  inBatch: 'action',
   read: readCloseIntent,
   run: tradeAction,
   document: actionDocument,

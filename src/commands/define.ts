@@ -1,18 +1,13 @@
 /**
- * What a command is: a declaration. It names its operands and options, reads them into an intent, asks the
- * desk, and says how the value looks to a person and in a document. The pipeline (cli/) does everything
- * else: it parses, prints, catches, waits and exits, once for all commands.
- *
- * The words that a command takes, as help and completion show them. Types alone.
- *
- * The option of every command that can be watched, and how the words around it are taken. Loaded with every help:
- * it imports nothing; what the option means is read in args/watch-options.ts.
+ * The declaration of a command: its arguments and options, how they are read, what it does, and how its result looks
+ * to a person and in a document. The pipeline (cli/) runs all commands from it.
  */
 import type { RawInput } from '../args/operands.ts';
 import type { NameKind } from '../cache/names.ts';
 import type { Block } from '../output/blocks.ts';
 import type { ChangeLine } from '../output/change-lines.ts';
 import type { RecordTable } from '../output/record-table.ts';
+import type { BatchLine } from '../trading/batch.ts';
 import type { CommandContext } from './command-context.ts';
 import type { CommandOutcome, CommandResult } from './command-result.ts';
 export interface Declaration<Input, Value> {
@@ -29,6 +24,8 @@ export interface Declaration<Input, Value> {
   aside?: string;
   /** Prints documents, one a line, whether or not `--json` is given: for commands that run many others. */
   lines?: boolean;
+  /** Makes it a command of a batch. Readings run at the same time as other readings; a step or an action runs alone. */
+  inBatch?: BatchLine['kind'];
   /** Whole lines that can be pasted, each with what it shows. */
   examples: readonly { line: string; shows: string }[];
   /** Text to intent. Pure; throws UsageError. */
@@ -64,6 +61,8 @@ export interface Command {
   examples: readonly { line: string; shows: string }[];
   /** Whether what it shows is a list. */
   lists: boolean;
+  /** Undefined: it does not run in a batch. */
+  inBatch: BatchLine['kind'] | undefined;
   /** Milliseconds between readings of what is to be watched; undefined: it is read once. Throws UsageError. */
   watch(raw: RawInput): Promise<number | undefined>;
   /** Reads what was typed at once (UsageError), and gives the rest to be run. */
@@ -112,6 +111,7 @@ export function defineCommand<Input, Value>(declaration: Declaration<Input, Valu
     options: [...(declaration.options ?? []), ...(watchable ? [WATCH_OPTION] : [])],
     examples: declaration.examples,
     lists: declaration.table !== undefined,
+    inBatch: declaration.inBatch,
     async watch(raw) {
       if (declaration.always !== undefined) return declaration.always(raw);
       if (raw.options['watch'] === undefined) return undefined;

@@ -36,6 +36,7 @@ export const hedges = defineCommand({
     { line: "hedge hedges PAY-8841 --query 'data[0].id'", shows: 'only its hedge ID, for a script' },
     { line: 'hedge hedges --json | jq ".meta.covers"', shows: 'how many, from when to when' },
   ],
+  inBatch: 'reading',
   read: readHedgesIntent,
   async run(context, { id, filter, narrowing }) {
     const here = { zone: (await context.vantage()).zone, nowMs: context.clock.now() };

@@ -29,6 +29,7 @@ export const history = defineCommand({
     { line: 'hedge history --since 7d --chart', shows: 'cumulative net P&L of the last week' },
     { line: 'hedge history --since 2026-11-01 --csv > november.csv', shows: 'for a spreadsheet' },
   ],
+  inBatch: 'reading',
   read: readHistoryIntent,
   async run(context, { narrowing, by, chart }) {
     const here = { zone: (await context.vantage()).zone, nowMs: context.clock.now() };

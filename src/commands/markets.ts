@@ -12,6 +12,7 @@ export const markets = defineCommand({
     { line: 'hedge --profile practice markets', shows: 'markets of the practice account' },
     { line: 'hedge markets --json | jq -r ".data[].market"', shows: 'market names, for a script' },
   ],
+  inBatch: 'reading',
   read: readNothing,
   async run(context) {
     const { data, meta, servedAt } = await (await context.api()).markets();

@@ -33,6 +33,7 @@ export const open = defineCommand({
     },
     { line: 'hedge open USDTNGN buy 10k --tenor 3 --dry-run', shows: 'check only; send nothing' },
   ],
+  inBatch: 'action',
   read: readOpenDraft,
   run: openInteractive,
   document: actionDocument,

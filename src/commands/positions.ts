@@ -14,6 +14,7 @@ export const positions = defineCommand({
       shows: 'what closing everything returns',
     },
   ],
+  inBatch: 'reading',
   read: readNothing,
   async run(context) {
     const { data, meta, servedAt } = await (await context.api()).positions();

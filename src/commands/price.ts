@@ -39,6 +39,7 @@ export const price = defineCommand({
       shows: 'only the number, for a script',
     },
   ],
+  inBatch: 'reading',
   read: (raw) => ({ markets: raw.operands.map(readMarket), chart: optionGiven(raw, 'chart') }),
   async run(context, { markets, chart }): Promise<CommandOutcome<PricesRead>> {
     const prices = await readPrices(await context.api(), markets);

@@ -39,6 +39,7 @@ export const quote = defineCommand({
       shows: 'a price alert',
     },
   ],
+  inBatch: 'reading',
   read: readQuoteIntent,
   async run(context, intent) {
     const api = await context.api();

@@ -22,6 +22,7 @@ export const reduce = defineCommand({
     { line: 'hedge reduce USDTNGN buy --by 50%', shows: 'reduce by half' },
     { line: 'hedge reduce USDTNGN buy --to 5000 --yes', shows: 'reduce to 5,000 USD, without confirmation' },
   ],
+  inBatch: 'action',
   read: readReduceIntent,
   run: tradeAction,
   document: actionDocument,

@@ -1,12 +1,11 @@
-/**
- * Every command of `hedge`, one line each, in the order help shows them. A command's file is loaded only
- * when it is the one that was typed.
- */
-import type { Command, CommandGroup } from './define.ts';
+/** Every command of `hedge`, one line each, in the order of help. A command's file is loaded only when it is needed. */
+import { type Command, type CommandGroup, isGroup } from './define.ts';
 export interface RegistryLine {
   name: string;
   group: 'Markets' | 'Trading' | 'Account' | 'Settings and practice';
   summary: string;
+  /** It concerns every profile of this machine. */
+  machineWide?: true;
   load(): Promise<Command | CommandGroup>;
 }
 
@@ -87,12 +86,14 @@ export const REGISTRY: readonly RegistryLine[] = [
     name: 'halt',
     group: 'Trading',
     summary: 'Stop opens and adds from this machine',
+    machineWide: true,
     load: async () => (await import('./halt.ts')).halt,
   },
   {
     name: 'unhalt',
     group: 'Trading',
     summary: 'Lift the halt',
+    machineWide: true,
     load: async () => (await import('./unhalt.ts')).unhalt,
   },
   {
@@ -123,6 +124,7 @@ export const REGISTRY: readonly RegistryLine[] = [
     name: 'journal',
     group: 'Account',
     summary: 'Show what was sent from this machine, and the outcome',
+    machineWide: true,
     load: async () => (await import('./journal/index.ts')).journal,
   },
   {
@@ -156,6 +158,29 @@ export const REGISTRY: readonly RegistryLine[] = [
     load: async () => (await import('./completion.ts')).completion,
   },
 ];
+
+/** Commands that use the account of a profile: in a hint they repeat --profile. */
+export const ACCOUNT_COMMANDS: readonly string[] = REGISTRY.filter(
+  ({ group, machineWide }) => group !== 'Settings and practice' && machineWide !== true,
+).map(({ name }) => name);
+
+/** Loads every command, those of groups included. */
+export async function loadCommands(): Promise<readonly Command[]> {
+  const entries = await Promise.all(REGISTRY.map((line) => line.load()));
+  return entries.flatMap((entry) =>
+    isGroup(entry) ? [...(entry.main === undefined ? [] : [entry.main]), ...entry.commands] : [entry],
+  );
+}
+
+/** For a sentence: `markets, price, quote`. */
+export const namesInBatch = (): Promise<string> => namesOf(({ inBatch }) => inBatch !== undefined);
+export const namesOfLists = (): Promise<string> => namesOf(({ lists }) => lists);
+
+const namesOf = async (which: (command: Command) => boolean): Promise<string> =>
+  (await loadCommands())
+    .filter(which)
+    .map(({ name }) => name)
+    .join(', ');
 
 /** `hedge --version`, where it is not answered at once. */
 export const loadVersion = async (): Promise<Command> => (await import('./version.ts')).version;

@@ -27,6 +27,7 @@ export const resume = defineCommand({
     },
     { line: 'hedge resume 7c1e --dry-run', shows: 'look up, and show what would be sent' },
   ],
+  inBatch: 'step',
   read: readResumeIntent,
   async run(context, intent) {
     const report = await resumeAction(intent, await tradingContextOf(context));

@@ -17,6 +17,7 @@ export const wait = defineCommand({
     { line: 'hedge wait 7c1e', shows: 'the outcome, once there is one' },
     { line: 'hedge wait PAY-8841 --timeout 600', shows: 'by deal ID, for ten minutes at most' },
   ],
+  inBatch: 'step',
   read: readWaitIntent,
   run: async (context, { word, timeoutMs }) =>
     outcomeOf(await waitFor(word, { timeoutMs }, await context.looking())),

@@ -1,14 +1,12 @@
-/**
- * The API with this machine's caches around it: prices seen, and names for completion. No answer is changed.
- */
+/** The API with the caches of this machine around it: recorded prices, and names for completion. */
 import type { Big } from 'big.js';
-import { aboutHedge, type NameMemory, namesIn } from '../cache/names.ts';
+import { aboutHedge, NAME_KINDS, type NameMemory, namesIn } from '../cache/names.ts';
 import { type PriceMemory, pricesIn } from '../cache/seen-prices.ts';
 import type { ApiResponse, HedgeApi } from '../client/hedge-api.ts';
-import type { AcceptedChange, AcceptedOpen, Hedge } from '../client/schemas.ts';
+import { observeNames } from '../client/http-api.ts';
 import { decimalFrom, midOf } from '../client/unspecified-fields.ts';
 import { exactDigits } from '../domain/exact-json.ts';
-import { ownField } from '../domain/fields.ts';
+import { type Fields, isFields, ownField } from '../domain/fields.ts';
 import { isDerivedReference } from '../domain/vocabulary.ts';
 import { type AccountIdentity, keyText } from '../journal/account-identity.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -54,80 +52,29 @@ function withPriceCache(api: HedgeApi, memory: PriceMemory, clock: Pick<Clock, '
   };
 }
 
-/** Learns the names for completion from every answer; writes nothing before `keep`. */
-function withNameCache(api: HedgeApi, memory: NameMemory): HedgeApi {
-  const hedges = (list: readonly Hedge[]): void => {
-    memory.learn(
-      'hedges',
-      list.map((hedge) => ({ name: hedge.id, about: aboutOf(hedge) })),
-    );
-    memory.learn('markets', named(list, 'market'));
-    references(list);
-  };
-  const references = (list: readonly Readonly<Record<string, unknown>>[]): void =>
-    memory.learn(
-      'deals',
-      named(list, 'client_reference').filter(({ name }) => !isDerivedReference(name)),
-    );
-  const accepted = ({ data }: ApiResponse<AcceptedOpen | AcceptedChange>): void =>
-    memory.learn('hedges', named([data], 'hedge_id'));
+/** Remembers the names that the endpoints declare, without the references that this program derived. `keep` writes them. */
+const withNameCache = (api: HedgeApi, memory: NameMemory): HedgeApi =>
+  observeNames(api, ({ complete, request: asked, ...fields }, data, request) => {
+    const records = (Array.isArray(data) ? data : [data]).filter(isFields);
+    for (const kind of NAME_KINDS) {
+      const { [kind]: field } = fields;
+      if (kind === asked) memory.learn(kind, [{ name: request }]);
+      if (field === undefined) continue;
+      const found = records
+        .map((record) => ({
+          name: ownField(record, field),
+          about: kind === 'hedges' ? aboutOf(record) : undefined,
+        }))
+        .filter(({ name }) => !isDerivedReference(name));
+      if (complete === true) memory.learnAll(kind, found);
+      else memory.learn(kind, found);
+    }
+  });
 
-  return {
-    ...api,
-    markets: async (options) => {
-      const answer = await api.markets(options);
-      memory.learnAll('markets', named(answer.data, 'market'));
-      return answer;
-    },
-    price: async (market, options) => {
-      const answer = await api.price(market, options);
-      memory.learn('markets', [{ name: market }]);
-      return answer;
-    },
-    quote: async (request, options) => {
-      const answer = await api.quote(request, options);
-      memory.learn('markets', [{ name: request.market }]);
-      return answer;
-    },
-    open: async (request, key, options) => {
-      const answer = await api.open(request, key, options);
-      accepted(answer);
-      references([{ client_reference: request.client_reference }]);
-      return answer;
-    },
-    hedges: async (query, options) => {
-      const answer = await api.hedges(query, options);
-      hedges(answer.data);
-      return answer;
-    },
-    hedge: async (id, options) => {
-      const answer = await api.hedge(id, options);
-      hedges([answer.data]);
-      return answer;
-    },
-    history: async (options) => {
-      const answer = await api.history(options);
-      memory.learn('hedges', named(answer.data, 'id'));
-      references(answer.data);
-      return answer;
-    },
-    positions: async (options) => {
-      const answer = await api.positions(options);
-      memory.learn('markets', named(answer.data, 'market'));
-      return answer;
-    },
-    act: async (action, key, options) => {
-      const answer = await api.act(action, key, options);
-      accepted(answer);
-      return answer;
-    },
-  };
+/** Only a whole hedge is described. */
+function aboutOf(record: Fields): string {
+  const [side, market, status] = ['side', 'market', 'status'].map((name) => ownField(record, name));
+  const size = decimalFrom(ownField(record, 'notional_usd'));
+  if (side === undefined || market === undefined || status === undefined || size === undefined) return '';
+  return aboutHedge({ side, market, status, notional: exactDigits(size) });
 }
-
-const named = (records: readonly Readonly<Record<string, unknown>>[], field: string) =>
-  records.map((record) => ({ name: ownField(record, field) }));
-
-const aboutOf = ({ side, market, notional_usd: notional, status }: Hedge): string => {
-  const size = decimalFrom(notional);
-  return aboutHedge({ side, market, status, notional: size === undefined ? undefined : exactDigits(size) });
-};

@@ -1,17 +1,5 @@
-/**
- * What to do next, as it can be pasted: under a profile that was named on the line, its commands name it too,
- * or they would look at another book.
- */
-import type { HedgeError } from '../errors.ts';
+/** The layout of a hint: sentences, and commands with what each does. */
 import { type Block, line, message } from './blocks.ts';
-
-/** Commands that ask a service, as hints spell them. */
-const ASKING =
-  /\bhedge (?=(?:markets|price|quote|watch|open|add|reduce|close|check|resume|wait|hedges|history|positions|account|batch)\b)/g;
-
-/** `named`: the profile of `--profile`, undefined when the line named none. */
-export const hintFor = ({ hint }: Pick<HedgeError, 'hint'>, named: string | undefined): string | undefined =>
-  named === undefined ? hint : hint?.replace(ASKING, `hedge --profile ${named} `);
 
 /** Sentences as lines; commands and what they do as columns. */
 export function hintBlocks(hint: string): readonly Block[] {

@@ -5,7 +5,7 @@ import { type Block, type ColumnsBlock, line, message } from './blocks.ts';
 import { layBars, layChart, laySpark } from './chart.ts';
 import { setColumns } from './columns.ts';
 import { ours, showable } from './format.ts';
-import { hintBlocks, hintFor } from './hint.ts';
+import { hintBlocks } from './hint.ts';
 import { indented, type Layout, layCommands, layFigures, layPairs, sentence, wrapPainted } from './layout.ts';
 import { layTable } from './render-table.ts';
 import { type PaintLevel, painterOf } from './style.ts';
@@ -117,11 +117,10 @@ function layColumns({ left, right }: ColumnsBlock, layout: Layout): string[] {
 }
 
 /** What happened, what it means for the position, what to do. A code of the service follows in brackets. */
-export function renderErrorHuman(error: HedgeError, view: HumanView, named?: string): string {
+export function renderErrorHuman(error: HedgeError, view: HumanView, hint = error.hint): string {
   const blocks: Block[] = [line(message(withCode(error), 'bad'))];
   const book = error.book ?? DEFAULT_MEANING[error.effect];
   if (book !== undefined) blocks.push(line(message(book)));
-  const hint = hintFor(error, named);
   if (hint !== undefined) blocks.push(...hintBlocks(hint));
   return renderHuman(blocks, view);
 }

@@ -11,7 +11,6 @@ import {
   sanitize,
 } from '../domain/sanitize.ts';
 import type { Effect, HedgeError, Retry } from '../errors.ts';
-import { hintFor } from './hint.ts';
 export interface JsonDocument {
   data: unknown;
   error: ErrorDocument | null;
@@ -51,9 +50,8 @@ export function renderJsonValue(value: unknown, { pretty, unicode }: JsonView): 
 }
 
 /** A document's `error`. Its message has more of the service's words than the screen; no text is longer than 4 KB. */
-export function errorDocument(error: HedgeError, named?: string): ErrorDocument {
+export function errorDocument(error: HedgeError, hint = error.hint): ErrorDocument {
   const { said, details, httpStatus } = error;
-  const hint = hintFor(error, named);
   return {
     code: cutField(error.code),
     message: cutField(

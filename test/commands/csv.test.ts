@@ -226,7 +226,7 @@ describe('--output', () => {
     ['markets --json --csv', '--json and --csv both set'],
     ['markets --csv --output csv', '--csv and --output both set'],
     ['markets --output yaml', '"yaml" is not an output format'],
-    ['markets --output', 'argument missing'],
+    ['markets --output', '--output needs a value'],
   ])('refuses %s', async (words, said) => {
     const ran = await deskAt(await scriptedService([])).run(words);
     expect(ran.code).toBe(2);

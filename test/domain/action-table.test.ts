@@ -1,6 +1,5 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
-import { kindInBatch } from '../../src/cli/batch/batch-commands.ts';
-import { REGISTRY } from '../../src/commands/registry.ts';
+import { loadCommands, REGISTRY } from '../../src/commands/registry.ts';
 import {
   ACTION_NAMES,
   ACTION_TABLE,
@@ -29,10 +28,10 @@ describe('the table of actions', () => {
     expect(Object.keys(table)).toHaveLength(ACTION_NAMES.length + 1);
   });
 
-  it.each(ACTION_NAMES)('has for %s a path, a command and a place in a batch of its own', (action) => {
+  it.each(ACTION_NAMES)('has for %s a path, a command and a place in a batch of its own', async (action) => {
     expect(ACTION_NAMES.filter((name) => rowOf(name).path === rowOf(action).path)).toEqual([action]);
     expect(REGISTRY.filter(({ name }) => name === action)).toHaveLength(1);
-    expect(kindInBatch(action)).toBe('action');
+    expect((await loadCommands()).find(({ name }) => name === action)?.inBatch).toBe('action');
   });
 
   it.each(ACTION_NAMES)('says the same of %s in its facts and in its body', (action) => {

@@ -1,28 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { hintBlocks, hintFor } from '../../src/output/hint.ts';
+import { hintBlocks } from '../../src/output/hint.ts';
 import { renderHuman } from '../../src/output/render-human.ts';
-
-describe('what to do next', () => {
-  it.each([
-    ['hedge check 7c1e    looks', 'hedge --profile desk check 7c1e    looks'],
-    ['See hedge positions.', 'See hedge --profile desk positions.'],
-    [
-      'hedge wait 7c1e\nhedge close USDTNGN buy',
-      'hedge --profile desk wait 7c1e\nhedge --profile desk close USDTNGN buy',
-    ],
-    ['hedge --profile practice markets', 'hedge --profile practice markets'],
-    ['hedge journal 7c1e', 'hedge journal 7c1e'],
-    ['hedge profile show', 'hedge profile show'],
-    ['hedge opens', 'hedge opens'],
-  ])('names the profile that the line named: %s', (hint, shown) => {
-    expect(hintFor({ hint }, 'desk')).toBe(shown);
-    expect(hintFor({ hint }, undefined)).toBe(hint);
-  });
-
-  it('is nothing where nothing is to be done', () => {
-    expect(hintFor({ hint: undefined }, 'desk')).toBeUndefined();
-  });
-});
 
 describe('commands that go on', () => {
   const HINT = [

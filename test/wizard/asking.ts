@@ -3,6 +3,7 @@ import { onTestFinished } from 'vitest';
 import type { OpenDraft } from '../../src/args/action-intent.ts';
 import { readOpenDraft } from '../../src/args/read-action.ts';
 import type { HedgeApi } from '../../src/client/hedge-api.ts';
+import { makeHttpApi } from '../../src/client/http-api.ts';
 import type { Account, Hedge, Market, Quote } from '../../src/client/schemas.ts';
 import type { QuoteRequest } from '../../src/client/serialize-request.ts';
 import type { Halt } from '../../src/journal/halt.ts';
@@ -49,6 +50,7 @@ function serviceOf({
     throw new Error('the questions ask for no such thing');
   };
   const api: HedgeApi = {
+    ...makeHttpApi(refuse),
     markets: () => answer('GET /markets', () => markets),
     account: () => answer('GET /account', () => summary),
     positions: () => answer('GET /positions', () => []),
@@ -61,15 +63,6 @@ function serviceOf({
         const usual = usualQuote(request);
         return quoting === undefined ? usual : quoting(request, usual);
       }),
-    price: refuse,
-    hedge: refuse,
-    history: refuse,
-    raw: refuse,
-    open: refuse,
-    add: refuse,
-    reduce: refuse,
-    close: refuse,
-    act: refuse,
   };
   return { api, requests };
 }

@@ -9,7 +9,7 @@ import { readAction } from '../../args/read-action.ts';
 import { readWords } from '../../args/shell-words.ts';
 import { readGivenObject } from '../../client/json.ts';
 import { type Command, isGroup, type OperandSpec, type OptionSpec } from '../../commands/define.ts';
-import { REGISTRY } from '../../commands/registry.ts';
+import { namesInBatch, REGISTRY } from '../../commands/registry.ts';
 import { isActionName, takesWholeSide } from '../../domain/action-table.ts';
 import { type Fields, ownField } from '../../domain/fields.ts';
 import { quoted, quotedName } from '../../domain/quoted.ts';
@@ -19,7 +19,6 @@ import { nextTurn } from '../../platform/clock.ts';
 import { type BatchLine, batchKeys, requestText } from '../../trading/batch.ts';
 import { readCommandLine } from '../command-line.ts';
 import { scanGlobalOptions } from '../global-options.ts';
-import { COMMANDS_IN_BATCH, kindInBatch } from './batch-commands.ts';
 /** A line that can run. */
 export interface ParsedLine extends BatchLine {
   command: Command;
@@ -94,11 +93,11 @@ async function readLine(
   const read = await readCommandLine(words, { width: 0 });
   if (read.kind === 'text') throw new UsageError('Help does not run in a batch.', 'Run it on its own.');
   const { command, globals } = read;
-  const kind = kindInBatch(command.name);
+  const { inBatch: kind } = command;
   if (kind === undefined)
     throw new UsageError(
       `hedge ${command.name} does not run in a batch.`.replace('  ', ' '),
-      `These do: ${COMMANDS_IN_BATCH.join(', ')}.`,
+      `These do: ${await namesInBatch()}.`,
     );
   const { output, quiet, verbose, noColor } = scanGlobalOptions(words);
   const shownOtherwise = output.form !== 'table' || output.query !== undefined || quiet || verbose || noColor;
@@ -189,14 +188,14 @@ const OPTION_FIELDS: Readonly<Record<string, string>> = { tenor: 'tenor_days' };
 /** @throws UsageError that names the wrong field or command. */
 export async function wordsOfJson(text: string): Promise<readonly string[]> {
   const { command: name, ...fields } = readGivenObject(text, 'Write each object on one line.');
-  if (typeof name !== 'string' || kindInBatch(name) === undefined)
+  const command = typeof name === 'string' ? await load(name) : undefined;
+  if (typeof name !== 'string' || command?.inBatch === undefined)
     throw new UsageError(
       name === undefined
         ? 'The field "command" is missing.'
         : 'The field "command" does not name a batch command.',
-      `It is one of ${COMMANDS_IN_BATCH.join(', ')}.`,
+      `It is one of ${await namesInBatch()}.`,
     );
-  const command = await load(name);
   const operands = operandWords(command.operands, fields);
   const options = command.options.map((spec) => ({ spec, field: optionField(spec) }));
   const known = [...command.operands.map(operandField), ...options.map(({ field }) => field)];
@@ -210,13 +209,9 @@ export async function wordsOfJson(text: string): Promise<readonly string[]> {
   return [name, ...typed, '--', ...operands];
 }
 
-async function load(name: string): Promise<Command> {
-  const line = REGISTRY.find((each) => each.name === name);
-  const entry = await line?.load();
-  const command = entry !== undefined && isGroup(entry) ? entry.main : entry;
-  if (command === undefined)
-    throw new UsageError(`There is no command ${quoted(name)}.`, 'See hedge --help.');
-  return command;
+async function load(name: string): Promise<Command | undefined> {
+  const entry = await REGISTRY.find((each) => each.name === name)?.load();
+  return entry !== undefined && isGroup(entry) ? entry.main : entry;
 }
 
 const operandField = ({ name }: OperandSpec): string => ownField(OPERAND_FIELDS, name) ?? name.toLowerCase();

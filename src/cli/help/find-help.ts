@@ -48,7 +48,7 @@ export async function helpWith(words: readonly string[], width: number): Promise
   if (first === undefined || first === 'help') return rootHelp(width);
   const topic = HELP_TOPICS.find(({ name }) => name === first);
   if (topic !== undefined && second === undefined)
-    return renderPage(topicPage(TOPIC_TEXTS[topic.name]), width);
+    return renderPage(await topicPage(TOPIC_TEXTS[topic.name]), width);
   if (first === TOPICS.name && second === undefined) return renderPage(LIST_OF_TOPICS, width);
   const entry = await REGISTRY.find(({ name }) => name === first)?.load();
   if (entry !== undefined && second === undefined) return entryHelp(entry, width);

@@ -16,12 +16,17 @@ export async function manualPages(
   const pages = [
     ['hedge.1', mainPage()],
     ...entries.map((entry) => [`hedge-${entry.name}.1`, entryPage(entry)] as const),
-    ...HELP_TOPICS.map(({ name, summary }) => [
-      `hedge-${name}.7`,
-      nameSection(`hedge-${name}`, lowered(summary)) +
-        topicParts(topicPage(topics[name])) +
-        seeAlso('hedge (1)'),
-    ]),
+    ...(await Promise.all(
+      HELP_TOPICS.map(
+        async ({ name, summary }) =>
+          [
+            `hedge-${name}.7`,
+            nameSection(`hedge-${name}`, lowered(summary)) +
+              topicParts(await topicPage(topics[name])) +
+              seeAlso('hedge (1)'),
+          ] as const,
+      ),
+    )),
   ] as const;
   return Object.fromEntries(pages.map(([file, body]) => [file, header(file, version) + body]));
 }

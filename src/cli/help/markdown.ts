@@ -2,13 +2,13 @@
  * The Markdown of a help topic as a page: headings, paragraphs, lists, tables of two columns and fenced code. Lists that
  * come from the code are filled in where the text has their name in double braces.
  */
+import { namesInBatch, namesOfLists } from '../../commands/registry.ts';
 import { ownField } from '../../domain/fields.ts';
 import { OWN_CODES } from '../../errors.ts';
-import { COMMANDS_IN_BATCH } from '../batch/batch-commands.ts';
 import { DIES_BY_SIGNAL, EXIT_CODES, WORST_FIRST } from '../exit-codes.ts';
 import { bullets, code, type Page, type Part, rows, text, verbatim } from './page.ts';
 
-const FROM_CODE: Readonly<Record<string, () => string>> = {
+const FROM_CODE: Readonly<Record<string, () => string | Promise<string>>> = {
   'exit-codes': () =>
     [
       ...EXIT_CODES.map(({ code: number, meaning }) => `| ${number.toString()} | ${meaning} |`),
@@ -16,14 +16,16 @@ const FROM_CODE: Readonly<Record<string, () => string>> = {
     ].join('\n'),
   'worst-first': () => WORST_FIRST.join(', '),
   'error-codes': () => OWN_CODES.join(', '),
-  'batch-commands': () => COMMANDS_IN_BATCH.join(', '),
+  'batch-commands': namesInBatch,
+  'list-commands': namesOfLists,
 };
 
 /** The title of the topic (`# …`) is left out: a page is shown under its name. */
-export function topicPage(markdown: string): Page {
-  const filled = markdown.replaceAll(/\{\{([a-z-]+)\}\}/g, (_whole, name: string) => fromCode(name));
+export async function topicPage(markdown: string): Promise<Page> {
+  const parts = markdown.split(/\{\{([a-z-]+)\}\}/);
+  const filled = await Promise.all(parts.map(async (each, at) => (at % 2 === 0 ? each : fromCode(each))));
   const sections: { title: string; parts: Part[] }[] = [{ title: '', parts: [] }];
-  for (const block of blocksOf(filled)) {
+  for (const block of blocksOf(filled.join(''))) {
     const heading = /^(#+) (.*)$/.exec(block[0] ?? '');
     if (heading === null) sections.at(-1)?.parts.push(partOf(block));
     else if (heading[1] !== '#') sections.push({ title: heading[2] ?? '', parts: [] });
@@ -31,7 +33,7 @@ export function topicPage(markdown: string): Page {
   return sections;
 }
 
-function fromCode(name: string): string {
+function fromCode(name: string): string | Promise<string> {
   const made = ownField(FROM_CODE, name);
   if (made === undefined) throw new Error(`{{${name}}} has no list in the code`);
   return made();

@@ -40,6 +40,7 @@ export const journalList = defineCommand({
       shows: 'action IDs with an unknown outcome',
     },
   ],
+  inBatch: 'reading',
   read: readJournalIntent,
   async run(desk, { word, filter }) {
     const { named, selected, zone } = await desk.vantage();

@@ -1,8 +1,8 @@
 /** What may stand in a batch, and what is said of a line that may not. */
 import { describe, expect, it } from 'vitest';
-import { kindInBatch } from '../../../src/cli/batch/batch-commands.ts';
 import { readBatchLines, wordsOfJson } from '../../../src/cli/batch/read-lines.ts';
-import { REGISTRY } from '../../../src/commands/registry.ts';
+import type { Command } from '../../../src/commands/define.ts';
+import { loadCommands } from '../../../src/commands/registry.ts';
 import { UsageError } from '../../../src/errors.ts';
 
 const TERMS = { name: undefined, yes: false, dryRun: false };
@@ -23,14 +23,19 @@ const saidOf = async (text: string): Promise<string> => {
 };
 
 describe('a command', () => {
-  it('runs in a batch only where that was decided', () => {
-    const outside = REGISTRY.map(({ name }) => name).filter((name) => kindInBatch(name) === undefined);
-    const typed = ['api', 'batch', 'completion', 'doctor', 'halt', 'practice', 'profile', 'unhalt', 'watch'];
-    expect(outside.toSorted()).toEqual(typed);
+  it('runs in a batch unless it is one of these, and alone if it acts or settles', async () => {
+    const commands = (await loadCommands()).filter(({ name }) => !name.includes(' '));
+    const named = (kind: Command['inBatch']): readonly string[] =>
+      commands.filter(({ inBatch }) => inBatch === kind).map(({ name }) => name);
+    expect(named('action')).toEqual(['open', 'add', 'reduce', 'close']);
+    expect(named('step')).toEqual(['check', 'resume', 'wait']);
+    const outside = ['watch', 'batch', 'halt', 'unhalt', 'doctor', 'api', 'completion'];
+    expect(named(undefined)).toEqual(outside);
   });
 
-  it.each(['toString', 'constructor', '__proto__', ''])('%j is none', (name) => {
-    expect(kindInBatch(name)).toBeUndefined();
+  it('of a group runs in no batch, but for the journal itself', async () => {
+    const grouped = (await loadCommands()).filter(({ name }) => name.includes(' '));
+    expect(grouped.filter(({ inBatch }) => inBatch !== undefined)).toEqual([]);
   });
 });
 

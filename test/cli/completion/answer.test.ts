@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { completeLine, completeWords } from '../../../src/cli/completion/answer.ts';
 import { commandLineModel } from '../../../src/cli/completion/model.ts';
 import type { NameSource } from '../../../src/commands/define.ts';
+import { ENDPOINTS } from '../../spec/rules.ts';
 
 const NAMES: Readonly<Record<NameSource, readonly string[]>> = {
   markets: ['USDTNGN'],
@@ -12,6 +13,10 @@ const NAMES: Readonly<Record<NameSource, readonly string[]>> = {
   unresolved: ['00000000000000a2', 'PAY-1'],
   profiles: ['practice', 'desk'],
 };
+
+/** As the specification lists them, without those that need an ID. */
+const pathsOf = (wanted: 'GET' | 'POST'): readonly string[] =>
+  ENDPOINTS.filter(({ method, path }) => method === wanted && !path.includes('{')).map(({ path }) => path);
 
 const model = await commandLineModel();
 
@@ -64,8 +69,8 @@ describe('the answer to a completion script', () => {
     ['profile add x --store=', ['--store=file', '--store=keychain']],
     ['completion ', ['bash', 'zsh', 'fish']],
     ['api ', ['GET', 'POST']],
-    ['api POST /', ['/quotes', '/hedges', '/hedges/add', '/hedges/reduce', '/hedges/close']],
-    ['api GET /', ['/markets', '/prices', '/hedges', '/hedges/history', '/positions', '/account']],
+    ['api POST /', pathsOf('POST')],
+    ['api GET /', pathsOf('GET')],
     ['--output ', ['table', 'json', 'jsonl', 'csv']],
     ['--expect-env=', ['--expect-env=live', '--expect-env=sandbox', '--expect-env=practice']],
     ['batch ', [':files']],

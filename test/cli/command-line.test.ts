@@ -1,0 +1,40 @@
+/** Command lines that commander rejects, in our words. */
+import { describe, expect, it } from 'vitest';
+import { readCommandLine } from '../../src/cli/command-line.ts';
+import { UsageError } from '../../src/errors.ts';
+
+const rejected = async (words: string): Promise<UsageError> => {
+  try {
+    await readCommandLine(words.split(' '), { width: 80 });
+  } catch (error) {
+    if (error instanceof UsageError) return error;
+    throw error;
+  }
+  throw new Error('the line was accepted');
+};
+
+describe('a command line that commander rejects', () => {
+  it.each([
+    ['qoute USDTNGN', 'Unknown command: qoute.', 'Did you mean quote? See hedge --help.'],
+    ['profile lsit', 'Unknown command: lsit.', 'Did you mean list? See hedge profile --help.'],
+    ['quote USDTNGN --tenro=3', 'Unknown option: --tenro.', 'Did you mean --tenor? See hedge quote --help.'],
+    ['quote USDTNGN buy -5 -z', 'Unknown option: -z.', 'See hedge quote --help.'],
+    ['open -yz', 'Unknown option: -z.', 'See hedge open --help.'],
+    ['--jsno markets', 'Unknown option: --jsno.', 'Did you mean --json? See hedge --help.'],
+    ['quote USDTNGN --tenor', '--tenor needs a value.', 'See hedge quote --help.'],
+    ['markets --output', '--output needs a value.', 'See hedge --help.'],
+    ['wait', 'Missing argument: ACTION.', 'See hedge wait --help.'],
+    ['markets now', 'Too many arguments: hedge markets takes no arguments.', 'See hedge markets --help.'],
+    ['journal 7c1e 8d', 'Too many arguments: hedge journal takes at most 1.', 'See hedge journal --help.'],
+    ['practice', 'hedge practice needs a command: ', 'See hedge practice --help.'],
+  ])('hedge %s: the error names what is wrong and where to look', async (words, what, hint) => {
+    const error = await rejected(words);
+    expect(error.what).toContain(what);
+    expect(error.hint).toBe(hint);
+  });
+
+  it('shows neither the value of an unknown option nor a key', async () => {
+    const error = await rejected('markets --kye=hpk_test_0123456789abcdef0123456789abcdef');
+    expect(`${error.what} ${error.hint ?? ''}`).not.toContain('0123');
+  });
+});
