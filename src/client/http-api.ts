@@ -1,7 +1,5 @@
-/**
- * The twelve endpoints over HTTP: path, query and body of each, and the schema its answer must fit. How a
- * request is sent, repeated and judged is the chain's work (transport/); nothing here touches a socket.
- */
+/** The twelve endpoints over HTTP: path, query and body of each, and the schema of its response. */
+
 import type * as z from 'zod/mini';
 import { writeExactJson } from '../domain/exact-json.ts';
 import { UsageError } from '../errors.ts';
@@ -23,11 +21,10 @@ import {
 } from './serialize-request.ts';
 import type { Effectful } from './transport/retry-policy.ts';
 import type { Echo } from './transport/validate.ts';
-/** The shapes of answers: they are loaded when there is one to judge. */
+/** The response schemas, loaded with the first request. */
 export type Schemas = typeof schemas;
 type Schema<T> = (of: Schemas) => z.ZodMiniType<T>;
 
-/** What one call is, and what its answer must be. */
 export interface ApiCall<T> {
   effect: Effectful;
   method: 'GET' | 'POST';
@@ -35,11 +32,11 @@ export interface ApiCall<T> {
   headers?: Readonly<Record<string, string>>;
   body?: string;
   schema: Schema<T>;
-  /** What the answer must repeat. */
+  /** What the response must repeat. */
   echo?: Echo;
-  /** What it may repeat, and then as it was sent. */
+  /** What it may repeat, and then unchanged. */
   ifTold?: Echo;
-  /** A market or a hedge, for a reading's refusal to name. */
+  /** The market or hedge, for messages about a read. */
   about?: string;
 }
 
@@ -89,7 +86,7 @@ export function makeHttpApi(call: Caller): HedgeApi {
         notional_usd: notional,
         tenor_days: request.tenor_days,
       });
-      // A quote of something else than was asked must not be dealt on.
+      // A quote for other terms must not be traded on.
       const echo = {
         market: request.market,
         side: request.side,
@@ -152,8 +149,8 @@ function hedgesParameters({
 }: HedgesQuery): Record<string, string | undefined> {
   if (limit !== undefined && !(Number.isInteger(limit) && limit >= 1 && limit <= LARGEST_PAGE)) {
     throw new UsageError(
-      `A list of ${limit} hedges cannot be asked for.`,
-      `The service sends 1 to ${LARGEST_PAGE} at a time.`,
+      `A page of ${limit} hedges is not possible.`,
+      `Use 1 to ${LARGEST_PAGE}.`,
     );
   }
   return { status, client_reference, [PAGE_SIZE_PARAMETER]: limit?.toString() };
@@ -166,17 +163,17 @@ function queryOf(parameters: Readonly<Record<string, string | undefined>>): stri
   return given.length === 0 ? '' : `?${given.join('&')}`;
 }
 
-/** Ids that would name another place in the path than a hedge. */
-const OTHER_PLACES: readonly string[] = ['', '.', '..', 'history', 'add', 'reduce', 'close'];
+/** Ids that would make another path than that of a hedge. */
+const OTHER_PATHS: readonly string[] = ['', '.', '..', 'history', 'add', 'reduce', 'close'];
 
 function hedgeIdInPath(id: string): string {
-  if (OTHER_PLACES.includes(id)) {
-    throw new UsageError(`"${id}" is not the id of a hedge.`, 'Ids start with hdg_; see hedge hedges.');
+  if (OTHER_PATHS.includes(id)) {
+    throw new UsageError(`"${id}" is not a hedge ID.`, 'Hedge IDs start with hdg_. To list them: hedge hedges');
   }
   return percentEncoded(id);
 }
 
 function percentEncoded(text: string): string {
-  // A lone surrogate has no encoding, and encodeURIComponent would throw.
+  // encodeURIComponent throws on a lone surrogate.
   return encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\ufffd'));
 }

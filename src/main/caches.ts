@@ -1,5 +1,5 @@
 /**
- * The API with this machine's caches around it: prices seen, and names for completion. No answer is changed.
+ * The API with this machine's caches: prices seen, and names for completion. Responses pass unchanged.
  */
 import type { Big } from 'big.js';
 import { aboutHedge, type NameMemory, namesIn } from '../cache/names.ts';

@@ -87,7 +87,7 @@ describe('the doctor on our files', () => {
       path: '/srv',
       risk: 'group',
       how: 'can be written by its group',
-      mend: 'chmod g-w /srv',
+      fix: 'chmod g-w /srv',
     } as const;
     expect(
       judgeFiles([{ name: 'state folder', kind: 'folder', seen: folder('0700') }], [parent]),
@@ -155,7 +155,7 @@ describe('the doctor on the journal', () => {
 });
 
 describe('the doctor on time', () => {
-  const LIVE = { environment: 'live', here: false } as const;
+  const LIVE = { environment: 'live', local: false } as const;
   const served = (offMs: number, tookMs = 100) => ({
     askedAt: NOON,
     answeredAt: NOON + tookMs,
@@ -174,7 +174,7 @@ describe('the doctor on time', () => {
     [86_400_000, 'fail'],
   ])('judges a service whose time is %d ms off: %s', (off, verdict) => {
     expect(judgeClock(served(off), LIVE).verdict).toBe(verdict);
-    expect(judgeClock(served(off), { environment: 'practice', here: true }).verdict).toBe('pass');
+    expect(judgeClock(served(off), { environment: 'practice', local: true }).verdict).toBe('pass');
   });
 
   it('blames no clock for an answer that took long', () => {
@@ -184,7 +184,7 @@ describe('the doctor on time', () => {
   });
 
   it('fails nobody for a service on this machine, which may be practice and have its own time', () => {
-    const found = judgeClock(served(3 * 86_400_000), { environment: 'sandbox', here: true });
+    const found = judgeClock(served(3 * 86_400_000), { environment: 'sandbox', local: true });
     expect(found.verdict).toBe('warn');
     expect(found.says).toContain('72 hours ahead of');
     expect(found.todo).toContain('hedge practice serve');

@@ -76,8 +76,8 @@ describe('a TLS code', () => {
     'ERR_TLS_CERT_ALTNAME_FORMAT',
   ])('%s without words of its own is named, with a mend', (code) => {
     const reason = tlsReason(code);
-    expect(reason?.says).toContain(code);
-    expect(reason?.mend).not.toBe('');
+    expect(reason?.reason).toContain(code);
+    expect(reason?.hint).not.toBe('');
   });
 });
 
