@@ -156,7 +156,7 @@ describe('doctor', () => {
     expect(lineOf(ran, 'proxy')).toMatchObject({ says: expect.stringContaining('Through 127.0.0.1:') });
     expect(lineOf(ran, 'dns')).toMatchObject({
       verdict: 'pass',
-      says: 'The proxy looks up partner.invalid.',
+      says: 'The proxy resolves partner.invalid.',
     });
     expect(lineOf(ran, 'tls')).toMatchObject({ verdict: 'fail', says: expect.stringContaining('proxy') });
     const wrong = await desk.run('doctor --json', { env: { HTTPS_PROXY: 'ftp://x' } });
@@ -192,7 +192,7 @@ describe('doctor', () => {
       expect(lineOf(ran, 'profile')).toMatchObject({
         verdict: 'fail',
         says: expect.stringContaining('profiles.json is not whole'),
-        todo: expect.stringMatching(/^Mend it, .*hedge profile add NAME$/),
+        todo: expect.stringMatching(/^Repair it, .*hedge profile add NAME$/),
       });
       expect(lineOf(ran, 'reading')).toMatchObject({ verdict: 'pass' });
     },
@@ -204,7 +204,7 @@ describe('doctor', () => {
     const ran = await desk.run('doctor --json');
     expect([ran.code, lineOf(ran, 'clock')]).toMatchObject([
       0,
-      { verdict: 'pass', says: expect.stringContaining('a time of its own') },
+      { verdict: 'pass', says: expect.stringContaining('its own clock') },
     ]);
     expect(lineOf(ran, 'answers')).toMatchObject({ verdict: 'pass' });
   });

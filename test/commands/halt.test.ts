@@ -42,7 +42,7 @@ describe('hedge halt', () => {
     const ran = await desk.run('halt audit --json');
     expect(ran.code).toBe(78);
     expect(ran.document()).toMatchObject({ error: { code: 'damaged_file', effect: 'none' } });
-    expect(ran.err).toMatch(/NOT HALTED|stopped all the same/);
+    expect(ran.err).toMatch(/NOT HALTED|the reason was not stored/);
   });
 });
 

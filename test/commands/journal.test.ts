@@ -192,8 +192,8 @@ describe('hedge journal', () => {
     const ran = await desk.run('journal --json');
     expect(ran.code).toBe(0);
     expect(idsIn(ran.document())).toEqual(['dddd', 'cccc', 'bbbb', 'aaaa']);
-    expect(ran.err).toContain(`Line 14 of ${path} cannot be read as JSON.`);
-    expect(ran.err).toContain(`Of ${idOf('eeee')} only later steps can be read`);
+    expect(ran.err).toContain(`Line 14 of ${path} is not valid JSON.`);
+    expect(ran.err).toContain(`The start of ${idOf('eeee')} is on a damaged line`);
     expect(ran.err).toContain('hedge positions');
     expect(ran.document()).toMatchObject({
       meta: { damage: { path, lines: [{ line: 14 }], orphans: [idOf('eeee')] } },

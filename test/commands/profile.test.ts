@@ -119,7 +119,7 @@ describe('profile use', () => {
       data: {
         name: 'desk',
         environment: 'sandbox',
-        why: 'the default, chosen with hedge profile use',
+        why: 'the default (hedge profile use)',
         is_default: true,
       },
     });

@@ -102,7 +102,7 @@ describe('--query', () => {
     const words = `quote USDTNGN buy 10k -t 3 --max-cost-bps 1 --query data.derived.cost_bps${form}`;
     const ran = await deskAt(await scriptedService(DEAR)).run(words);
     expect(ran).toMatchObject({ code: 11, out });
-    expect(ran.err).toContain('bps above the most allowed');
+    expect(ran.err).toContain('exceeds your limit of');
   });
 
   it('picks from an examination that found something to mend', async () => {

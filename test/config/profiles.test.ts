@@ -196,7 +196,7 @@ describe('a profiles file that is not whole or not ours', () => {
 
   it.each([
     ['another version', '{"version":2,"profiles":{}}', /another version/],
-    ['a list', '[]', /does not hold profiles/],
+    ['a list', '[]', /does not contain profiles/],
     [
       'a profile without an address',
       '{"version":1,"profiles":{"desk":{"api_key":"k","added_at":"x"}}}',

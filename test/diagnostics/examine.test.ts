@@ -50,7 +50,7 @@ describe('the doctor on our files', () => {
       'file',
       file('0600', false),
       'fail',
-      String.raw`Look whose it is: ls -ld '/h/a b'\''s'`,
+      String.raw`Check its owner: ls -ld '/h/a b'\''s'`,
     ],
     [
       'a file in the place of a folder',
@@ -66,7 +66,7 @@ describe('the doctor on our files', () => {
       'file',
       { path: '/h/x', is: 'hidden', why: 'no' },
       'fail',
-      'Mend that: ls -ld /h/x',
+      'Check: ls -ld /h/x',
     ],
   ] as const)('%s', (_what, kind, seen, verdict, todo) => {
     const check = judgeFiles([{ name: 'it', kind, seen }]);
@@ -253,7 +253,7 @@ describe('the doctor on completion', () => {
   it('says where there is none, and nothing of shells that have none', () => {
     expect(at('/bin/bash', { '/home/ada/.bashrc': 'alias h=hedge' })).toMatchObject({ verdict: 'warn' });
     expect(at('/bin/dash')).toMatchObject({ verdict: 'pass' });
-    expect(at(undefined)).toMatchObject({ verdict: 'pass', says: 'No shell to complete in.' });
+    expect(at(undefined)).toMatchObject({ verdict: 'pass', says: 'No shell found (SHELL is not set).' });
   });
 });
 
@@ -339,7 +339,7 @@ describe('an examination', () => {
         },
       }),
     );
-    expect(checks.find(({ check }) => check === 'files')?.says).toContain('A fault in hedge itself: oops');
+    expect(checks.find(({ check }) => check === 'files')?.says).toContain('Internal error: oops');
   });
 
   it('is as bad as its worst', () => {

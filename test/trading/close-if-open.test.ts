@@ -24,7 +24,7 @@ describe('closing a side on which nothing is open, where that is as good as done
     await journal.append([anIntent({ identity }), step(SENDING), step(UNKNOWN)]);
     expect(await closeIfOpen(desk)).toMatchObject({ outcome: 'flat', warnings: [{ code: 'unresolved' }] });
     expect(watch.said.join('\n')).toContain(
-      'is unresolved (sent without a usable answer): it may stand or not',
+      'is unresolved (sent; outcome unknown): it may stand or not',
     );
   });
 
