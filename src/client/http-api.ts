@@ -148,10 +148,7 @@ function hedgesParameters({
   limit,
 }: HedgesQuery): Record<string, string | undefined> {
   if (limit !== undefined && !(Number.isInteger(limit) && limit >= 1 && limit <= LARGEST_PAGE)) {
-    throw new UsageError(
-      `A page of ${limit} hedges is not possible.`,
-      `Use 1 to ${LARGEST_PAGE}.`,
-    );
+    throw new UsageError(`A page of ${limit} hedges is not possible.`, `Use 1 to ${LARGEST_PAGE}.`);
   }
   return { status, client_reference, [PAGE_SIZE_PARAMETER]: limit?.toString() };
 }
@@ -168,7 +165,10 @@ const OTHER_PATHS: readonly string[] = ['', '.', '..', 'history', 'add', 'reduce
 
 function hedgeIdInPath(id: string): string {
   if (OTHER_PATHS.includes(id)) {
-    throw new UsageError(`"${id}" is not a hedge ID.`, 'Hedge IDs start with hdg_. To list them: hedge hedges');
+    throw new UsageError(
+      `"${id}" is not a hedge ID.`,
+      'Hedge IDs start with hdg_. To list them: hedge hedges',
+    );
   }
   return percentEncoded(id);
 }

@@ -46,8 +46,7 @@ export async function keyOfProfile(name: string, profile: StoredProfile, ports: 
 /** The key in a text of one line. `origin` is the subject of the message: `Standard input`. */
 export function keyFromText(text: string, origin: string): ApiKey {
   const line = text.trim();
-  if (line === '')
-    throw unusable(`${origin} contains no API key.`, ONE_LINE);
+  if (line === '') throw unusable(`${origin} contains no API key.`, ONE_LINE);
   if (/[\r\n]/.test(line)) {
     throw unusable(`${origin} contains more than one line.`, ONE_LINE);
   }

@@ -36,20 +36,20 @@ export type Selection =
     };
 
 const PROFILE_SOURCES: Readonly<Record<ProfileSource, string>> = {
-  option: 'from --profile',
+  option: 'named by --profile',
   environment_pair: 'HEDGE_API_KEY with HEDGE_BASE_URL',
-  hedge_profile: 'from HEDGE_PROFILE',
-  stored_default: 'the default (hedge profile use)',
+  hedge_profile: 'named by HEDGE_PROFILE',
+  stored_default: 'the default, chosen with hedge profile use',
 };
 const KEY_SOURCES: Readonly<Record<KeySource, string>> = {
   practice: 'of the practice service',
-  file: 'stored in the profile',
-  command: "printed by the profile's api_key_command",
-  keychain: 'in the keychain of this machine',
+  file: 'stored with the profile',
+  command: 'printed by the api_key_command of the profile',
+  keychain: 'kept in the keychain of this machine',
   environment: 'from HEDGE_API_KEY',
 };
 
-/** In words that follow a name: `desk, from --profile`. */
+/** In words that follow a name: `desk, named by --profile`. */
 export const profileSourceInWords = (source: ProfileSource): string => PROFILE_SOURCES[source];
 /** In words that follow `key`. */
 export const keySourceInWords = (source: KeySource): string => KEY_SOURCES[source];
@@ -65,7 +65,8 @@ export interface Choices {
 /** @throws CredentialError `credential_conflict`, `no_profile`, `unknown_profile`. */
 export async function resolveProfile({ option, environment, book }: Choices): Promise<Selection> {
   if (option !== undefined) {
-    if (option === '') throw new UsageError('--profile is empty.', 'Give a profile name, or remove --profile.');
+    if (option === '')
+      throw new UsageError('--profile is empty.', 'Give a profile name, or remove --profile.');
     return option === PRACTICE ? practice('option') : named(option, 'option', await book(), environment);
   }
   const pair = pairOf(environment);

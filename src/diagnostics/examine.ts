@@ -74,7 +74,10 @@ const DNS_MS = 5_000;
 const TLS_MS = 12_000;
 
 export async function runDiagnostics(sources: DiagnosticSources): Promise<Checkup> {
-  const [address, account] = await Promise.all([settled(() => sources.address()), settled(() => sources.account())]);
+  const [address, account] = await Promise.all([
+    settled(() => sources.address()),
+    settled(() => sources.account()),
+  ]);
   const [proxy, dns, tls, [reading, clock, answers]] = await Promise.all([
     atService('proxy', address, async (where) => judgeProxy(where.proxy())),
     atService('dns', address, (where) => checkDns(where, sources.clock)),

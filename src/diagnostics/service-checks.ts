@@ -182,9 +182,7 @@ export function judgeAnswers({ read, strange, unnamed, codes, unreadable }: Serv
       facts,
     };
   const findings = [
-    strange.length === 0
-      ? ''
-      : `Unspecified fields or values: ${strange.map(quoted).join(', ')}.`,
+    strange.length === 0 ? '' : `Unspecified fields or values: ${strange.map(quoted).join(', ')}.`,
     codes.length === 0 ? '' : `Unspecified error codes: ${codes.map(quoted).join(', ')}.`,
   ];
   return {

@@ -32,7 +32,9 @@ function bareState(action: Action): string {
       return part === undefined ? (action.outcome?.kind ?? 'done') : `partially filled, ${usdInWords(part)}`;
     }
     case 'settled':
-      return action.settledAs === 'done' ? 'recorded manually as executed' : 'recorded manually as not executed';
+      return action.settledAs === 'done'
+        ? 'recorded manually as executed'
+        : 'recorded manually as not executed';
     case 'accepted':
       return 'accepted, no change of the position seen';
     case 'prepared':

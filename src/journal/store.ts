@@ -56,7 +56,8 @@ export function openJournal(options: {
   const limits = {
     host,
     maxBytes,
-    tooLargeHint: 'Resolve the open actions (hedge check), then move it to an archive. hedge then starts a new one.',
+    tooLargeHint:
+      'Resolve the open actions (hedge check), then move it to an archive. hedge then starts a new one.',
   };
   const stateOf = ({ damageAt, ...lines }: JournalLines, bytes: number): JournalState => ({
     ...replayRecords(lines.records, (writer) => host.judge(writer) === 'running', damageAt),

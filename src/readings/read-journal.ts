@@ -129,9 +129,7 @@ export function damageInWords({ path, lines, orphans }: JournalDamage): readonly
   return [
     ...shown,
     ...(more === 0 ? [] : [`${more.toString()} more lines are damaged.`]),
-    ...(orphans.length === 0
-      ? []
-      : [`The start of ${orphans.join(', ')} is on a damaged line.`]),
+    ...(orphans.length === 0 ? [] : [`The start of ${orphans.join(', ')} is on a damaged line.`]),
     'Compare with hedge hedges and hedge positions. Then restore the lines from a copy of the file, or delete them.',
   ];
 }

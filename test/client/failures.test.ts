@@ -424,7 +424,7 @@ describe.each(ROADS)('the service says no, on the $road road', ({ deskWith }) =>
     const { api } = await deskWith(times(8, CLOSING, no(409, 'idempotency_in_flight')));
     const error = await act(api);
     expect(error).toBeInstanceOf(OutcomeUnknownError);
-    expect(String(error)).toContain('still working on POST /hedges/close');
+    expect(String(error)).toContain('still processing POST /hedges/close');
   });
 
   it.each([

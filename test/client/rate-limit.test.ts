@@ -50,7 +50,7 @@ describe.each(ROADS)('on the $road road, a request', ({ deskWith }) => {
 
   it.each([
     ['reading', 'Nothing was changed.'],
-    ['action', 'Nothing was done.'],
+    ['action', 'Nothing was executed.'],
   ])(
     'that is a %s and would wait longer than it may is not sent, and says until when',
     async (what, book) => {

@@ -44,7 +44,7 @@ describe.each(ROADS)('on the $road road, an action', ({ deskWith }) => {
     expect(error).toMatchObject({
       effect: 'unknown',
       what: expect.stringMatching(
-        /1 attempt: the service answered 504\. It was not resent: the clocks differ by /,
+        /1 attempt: the service returned 504\. It was not resent: the clocks differ by /,
       ),
     });
     expect(String(error)).toContain(`differ by ${words} since the first attempt`);
@@ -120,7 +120,7 @@ describe.each(ROADS)('on the $road road, an action', ({ deskWith }) => {
       api.close(CLOSE, 'one-key', { decided: decided(), onAttempt: (attempt) => told.push(attempt) }),
     );
     expect(error).toBeInstanceOf(StoppedError);
-    expect(error).toMatchObject({ code: 'too_late', effect: 'none', book: 'Nothing was done.' });
+    expect(error).toMatchObject({ code: 'too_late', effect: 'none', book: 'Nothing was executed.' });
     expect(String(error)).toMatch(says);
     expect([service.requests, told]).toEqual([[], []]);
   });
@@ -147,7 +147,7 @@ describe.each(ROADS)('on the $road road, an action', ({ deskWith }) => {
     const { api, service } = await deskWith([on(CLOSING, gone(HOUR))]);
     const error = await rejection(api.close(CLOSE, 'one-key', { decided: decided({ service: START }) }));
     expect(error).toBeInstanceOf(OutcomeUnknownError);
-    expect(String(error)).toContain('on the time since the position was read');
+    expect(String(error)).toContain('since the position was read');
     expect(service.requests).toHaveLength(1);
   });
 

@@ -403,7 +403,7 @@ describe('a batch stops', () => {
     const ran = await batch(desk, [`${OPEN} 10k -t 3`], '--yes --profile practice');
     const ways = ran.err.split('\n').filter((line) => line.startsWith('  hedge '));
     expect(ways.map((line) => line.replace(/[0-9a-f]{4} /, '7c1e '))).toEqual([
-      '  hedge --profile practice check 7c1e           looks; sends nothing',
+      '  hedge --profile practice check 7c1e           check the outcome; sends nothing',
       '  hedge --profile practice resume 7c1e          check, then confirm resending',
       '  hedge --profile practice close USDTNGN buy    is allowed, if you must be flat',
     ]);

@@ -97,7 +97,7 @@ describe('doctor', () => {
     expect(lineOf(ran, 'tls')).toMatchObject({ verdict: 'pass' });
     expect(lineOf(ran, 'clock')).toMatchObject({
       verdict: 'warn',
-      says: expect.stringContaining('Not looked at'),
+      says: expect.stringContaining('Not checked'),
     });
   });
 
@@ -191,7 +191,7 @@ describe('doctor', () => {
       expect(ran.code).toBe(11);
       expect(lineOf(ran, 'profile')).toMatchObject({
         verdict: 'fail',
-        says: expect.stringContaining('profiles.json is not whole'),
+        says: expect.stringContaining('profiles.json is not valid JSON'),
         todo: expect.stringMatching(/^Repair it, .*hedge profile add NAME$/),
       });
       expect(lineOf(ran, 'reading')).toMatchObject({ verdict: 'pass' });

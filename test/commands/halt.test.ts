@@ -64,7 +64,7 @@ describe('hedge unhalt', () => {
     const desk = aDesk();
     await desk.run(['halt', 'Venue down.']);
     expect((await desk.run('unhalt')).err.replace(/\s+/g, ' ')).toMatch(
-      /: This machine is halted by \S+@\S+, [-\d]+ [:\d]+ UTC: "Venue down\."\. Lift it, so that opens and adds go out again\? Say/,
+      /: This machine is halted by \S+@\S+, [-\d]+ [:\d]+ UTC: "Venue down\."\. Lift it, so that opens and adds go out again\? Pass/,
     );
   });
 
@@ -75,7 +75,7 @@ describe('hedge unhalt', () => {
     writeFileSync(path, 'stop!');
     chmodSync(path, 0o600);
     expect((await desk.run('unhalt')).err.replaceAll(/\s+/g, ' ')).toContain(
-      `This machine is halted: ${path} does not say who halted this desk, or why. Lift it, so that`,
+      `This machine is halted: ${path} cannot be read: it does not tell who halted trading, or why. Lift it, so that`,
     );
     expect((await desk.run('')).out.replaceAll(/\s+/g, ' ')).toContain(
       `HALTED by a file that cannot be read: ${path}. Opens and adds are stopped`,

@@ -164,7 +164,7 @@ describe('hedge journal', () => {
     ]);
     expect(idsIn((await desk.run('journal PAY-1 --json')).document())).toEqual(['bbbb', 'aaaa']);
     expect((await desk.run('journal settle PAY-1 --as done --because x --yes')).err).toContain(
-      '"PAY-1" means 2 actions: aaaa, bbbb.',
+      '"PAY-1" matches 2 actions: aaaa, bbbb.',
     );
   });
 
@@ -245,7 +245,7 @@ describe('hedge journal', () => {
   });
 
   it.each([
-    ['journal beef', 'No action "beef"'],
+    ['journal beef', 'no action "beef"'],
     ['journal aaaa --unresolved', 'takes no filters'],
     ['journal --day 2026-02-30', '2026-11-20'],
     ['journal --limit 0', '--limit all'],

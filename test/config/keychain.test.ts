@@ -109,7 +109,7 @@ describe('the real one', () => {
       const began = performance.now();
       await expect(wedged.keep('desk-1', SECRET)).rejects.toMatchObject({
         code: 'credential_unusable',
-        what: expect.stringContaining('no answer within 3 s'),
+        what: expect.stringContaining('no response within 3 s'),
         book: expect.stringContaining('No key was stored elsewhere'),
       });
       expect(performance.now() - began).toBeGreaterThan(2_900);

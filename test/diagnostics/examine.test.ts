@@ -131,7 +131,7 @@ describe('the doctor on the journal', () => {
     expect(judgeJournal(state, standing)).toMatchObject({
       verdict: 'warn',
       says: expect.stringContaining('7c1e'),
-      todo: 'Look: hedge check',
+      todo: 'To check: hedge check',
     });
   });
 
@@ -139,7 +139,7 @@ describe('the doctor on the journal', () => {
     const { state, standing } = await read([anIntent(), step(SENDING), step(ACCEPTED)]);
     expect(judgeJournal(state, standing)).toMatchObject({
       verdict: 'pass',
-      says: expect.stringMatching(/whole; 1 in flight: 7c1e\.$/),
+      says: expect.stringMatching(/intact; 1 in flight: 7c1e\.$/),
       facts: { unresolved: [], in_flight: standing.map(({ id }) => id) },
     });
   });
@@ -326,7 +326,7 @@ describe('an examination', () => {
     for (const name of ['dns', 'tls'])
       expect(checks.find(({ check }) => check === name)).toMatchObject({
         verdict: 'fail',
-        says: expect.stringMatching(/No answer within \d+ s/),
+        says: expect.stringMatching(/No response within \d+ s/),
       });
   });
 

@@ -97,9 +97,7 @@ describe('writing', () => {
     const before = readFileSync(path);
     const half = anIntent({ action_id: idOf('bbbb'), notional_usd: '1e4' });
     const work = journal.append([step(SENDING), half]);
-    await expect(work).rejects.toThrow(
-      'a record for the journal is not valid at "notional_usd"',
-    );
+    await expect(work).rejects.toThrow('a record for the journal is not valid at "notional_usd"');
     expect(readFileSync(path)).toEqual(before);
   });
 
@@ -180,18 +178,10 @@ describe('damage', () => {
     ['no schema', '{"kind":"intent"}', 'is not a record'],
     ['an unknown kind', bad({ kind: 'poem' }), 'is not valid at "kind"'],
     ['a notional of zero', bad({ notional_usd: '0.00' }), 'is not valid at "notional_usd"'],
-    [
-      'a notional that is a number',
-      bad({ notional_usd: 5 }),
-      'is not valid at "notional_usd"',
-    ],
+    ['a notional that is a number', bad({ notional_usd: 5 }), 'is not valid at "notional_usd"'],
     ['no such day', bad({ at: '2026-02-31T25:00:00.000Z' }), 'is not valid at "at"'],
     ['an open without a tenor', bad({ tenor_days: undefined }), 'is not a record'],
-    [
-      'half an identity',
-      bad({ identity: { environment: 'live' } }),
-      'is not valid at "identity.base_url"',
-    ],
+    ['half an identity', bad({ identity: { environment: 'live' } }), 'is not valid at "identity.base_url"'],
   ])('%s in the middle is told by its line and hides no other line', async (_what, text, how) => {
     const { journal } = written(`${intent}${text.trimEnd()}\n${line(step(UNKNOWN))}`);
     const state = journal.read();

@@ -48,8 +48,7 @@ export function exchangeFailure(error: unknown, started: boolean): RequestFailur
   if (error instanceof RequestFailure) return error;
   const code = codeOf(error);
   const reason = inWords(error, code);
-  if (!started)
-    return new RequestFailure({ phase: 'never_sent', kind: 'unreachable', reason, cause: error });
+  if (!started) return new RequestFailure({ phase: 'never_sent', kind: 'unreachable', reason, cause: error });
   const notHttp =
     (error instanceof Error && error.name === 'HTTPParserError') ||
     (code !== undefined && (NOT_HTTP.includes(code) || code.startsWith('HPE_')));

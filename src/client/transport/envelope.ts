@@ -41,7 +41,8 @@ function openSuccess({ status, headers, body, clocks }: WireAnswer, mask: KeyMas
   }
   if (!isObject(envelope)) throw unreadable('the response is not an envelope of data, error and meta');
   const { data, error, meta } = envelope;
-  if (error !== null && error !== undefined) throw unreadable('the response has a success status and an error');
+  if (error !== null && error !== undefined)
+    throw unreadable('the response has a success status and an error');
   if (data === null || data === undefined) throw unreadable('data is missing');
   if (meta !== null && meta !== undefined && !isObject(meta)) throw unreadable('meta is not an object');
   return { status, data, meta: meta ?? {}, servedAt: dateOf(headers), clocks };

@@ -134,7 +134,7 @@ function whyNot(elapsed: Elapsed, withinMs: number, since: string): RequestFailu
   }
   return elapsed.ms < withinMs
     ? undefined
-    : notSentFailure(`${durationInWords(elapsed.ms)} have passed since ${since}`);
+    : notSentFailure(`${durationInWords(elapsed.ms)} passed since ${since}`);
 }
 
 const notSentFailure = (reason: string): RequestFailure =>

@@ -57,7 +57,8 @@ export function undiciTransport(
             if (status >= FIRST_FINAL_STATUS) events.head(status, lowerCase(headers));
           },
           onResponseData: (_, chunk) => events.data(chunk),
-          onResponseEnd: () => events.end(),
+          // undici frees the connection a turn later; the next request must find it free.
+          onResponseEnd: () => void setImmediate(() => setImmediate(events.end)),
           onResponseError: (_, error) => events.failed(error),
         },
       );

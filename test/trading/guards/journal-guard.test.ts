@@ -492,7 +492,7 @@ describe('a journal that cannot be read whole', () => {
 
   it('is named by its path and line, with the mend', () => {
     expect(() => guard({}, damaged)).toThrow(
-      'Line 12 of /desk/journal.jsonl cannot be read as JSON. An action that stands may be hidden there. Nothing was sent.',
+      'Line 12 of /desk/journal.jsonl is not valid JSON. An action that stands may be hidden there. Nothing was sent.',
     );
     expect(() => guard({}, headless)).toThrow('does not hold how action 7c1e000000000000 began');
   });

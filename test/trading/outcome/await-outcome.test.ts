@@ -290,7 +290,7 @@ describe('a look', () => {
     const { identity } = ACTION.intent;
     const reading = { api, clock, identity, journal: aJournal(clock), signal: new AbortController().signal };
     const { evidence } = await observe({ ...ACTION, hedgeId: undefined }, reading);
-    expect(evidence).toMatchObject({ kind: 'unclear', says: expect.stringContaining('may be incomplete') });
+    expect(evidence).toMatchObject({ kind: 'unclear', says: expect.stringContaining('one page of more') });
   });
 
   it('at a side tells its line and the time of the service', async () => {
