@@ -107,7 +107,7 @@ describe('the screen of a desk', () => {
     const [mid = ''] = /USDTNGN [\d,.]+/.exec(await screen.until('q quits')) ?? [];
     expect((await runBuilt(['practice', 'faults', '--fail-before', '100%'], { env })).code).toBe(0);
     const during = await screen.until(/NO ANSWER\. These figures are \d+ s old\..* q\s+quits$/s);
-    expect(during).toMatch(/is\s+unwell:\s+the\s+service\s+answered\s+503/);
+    expect(during).toMatch(/failed:\s+the\s+service\s+returned\s+503/);
     expect(during).toContain(mid.slice(0, 'USDTNGN 1,5'.length));
     const age = Number(/figures are (\d+) s old/.exec(during)?.[1]);
     await screen.until(new RegExp(`figures are ${(age + 2).toString()} s old`));
