@@ -1,7 +1,6 @@
 /**
- * Names that were seen on the service, for completion: markets, hedge ids, deal ids; one small file a profile,
- * 0600, which may be lost. A name that a shell could take for more than a word is neither kept nor given out.
- * Knows neither shells nor the service.
+ * Names for completion (markets, hedge IDs, deal IDs), one private file per profile. A name with a character that is
+ * special to a shell is neither stored nor returned.
  */
 import { join } from 'node:path';
 import { fieldsIn } from '../domain/fields.ts';
@@ -9,19 +8,19 @@ import { SIDES } from '../domain/vocabulary.ts';
 import { readCacheFile, writeCacheFile } from '../platform/cache-file.ts';
 import type { Host, Machine } from '../platform/host.ts';
 import type { Paths } from '../platform/paths.ts';
+
 export const NAME_KINDS = ['markets', 'hedges', 'deals'] as const;
 export type NameKind = (typeof NAME_KINDS)[number];
 
 export interface KeptName {
   name: string;
-  /** A few words that tell it from others: `buy USDTNGN 10000 filled`; '' when there are none. */
+  /** A short description: `buy USDTNGN 10000 filled`; may be ''. */
   about: string;
 }
 
-/** Whose names they are. */
 export interface NamesOwner {
   profile: string;
-  /** Equal exactly when it is the same account. */
+  /** Equal exactly for the same account. */
   identity: string;
   baseUrl: string;
 }
@@ -33,7 +32,7 @@ const FORMAT = 1;
 const MAX_BYTES = 131_072;
 const MOST: Readonly<Record<NameKind, number>> = { markets: 100, hedges: 200, deals: 200 };
 
-/** No quote, blank, control, wildcard, variable or separator of any shell, and no dash that makes an option of it. */
+/** No character that is special to a shell, and no dash at the start. */
 const HARMLESS_NAME = /^[A-Za-z0-9][A-Za-z0-9._/-]{0,79}$/;
 const HARMLESS_ABOUT = /^[A-Za-z0-9._/-]+(?: [A-Za-z0-9._/-]+){0,5}$/;
 const LONGEST_ABOUT = 80;
@@ -41,7 +40,7 @@ const LONGEST_ABOUT = 80;
 export const isHarmlessName = (name: unknown): name is string =>
   typeof name === 'string' && HARMLESS_NAME.test(name);
 
-/** What a hedge is, in harmless words; what is not a plain word is left out. */
+/** Describes a hedge; skips words with special characters. */
 export function aboutHedge(words: {
   side: unknown;
   market: unknown;
@@ -53,7 +52,7 @@ export function aboutHedge(words: {
   return plain.join(' ').slice(0, LONGEST_ABOUT).trim();
 }
 
-/** What was kept for a profile; nothing when there is none, or it is of no use. `baseUrl`: only names of there. */
+/** The names stored for a profile; undefined without any. `baseUrl`: only of that service. */
 export function readNames(
   places: Paths,
   { profile, baseUrl, host }: { profile: string; baseUrl?: string; host: Host },
@@ -65,13 +64,13 @@ export function readNames(
 export interface NameMemory {
   /** Newest first. */
   learn(kind: NameKind, names: readonly { name: unknown; about?: string | undefined }[]): void;
-  /** These are all there are. */
+  /** The complete list. */
   learnAll(kind: NameKind, names: readonly { name: unknown }[]): void;
-  /** Writes what is new, if anything is. Never throws. */
+  /** Writes the changes, if any. Never throws. */
   keep(): void;
 }
 
-/** Remembers for one account; what was kept under the same profile for another one is dropped. */
+/** Names of one account; those of another account under the same profile are dropped. */
 export function namesIn(places: Paths, machine: Machine, owner: NamesOwner): NameMemory {
   const fresh = { markets: NOTHING_NEW, hedges: NOTHING_NEW, deals: NOTHING_NEW };
   return {
@@ -86,9 +85,9 @@ export function namesIn(places: Paths, machine: Machine, owner: NamesOwner): Nam
       if (NAME_KINDS.every((kind) => isNothing(fresh[kind]))) return;
       const path = pathOf(places, owner.profile);
       const before = load(path, machine.host);
-      const ours = before?.identity === owner.identity ? before.names : NO_NAMES;
+      const stored = before?.identity === owner.identity ? before.names : NO_NAMES;
       const merged = (kind: NameKind): readonly KeptName[] =>
-        together(fresh[kind].names, fresh[kind].all ? [] : ours[kind]).slice(0, MOST[kind]);
+        together(fresh[kind].names, fresh[kind].all ? [] : stored[kind]).slice(0, MOST[kind]);
       const after = { markets: merged('markets'), hedges: merged('hedges'), deals: merged('deals') };
       const content = written(owner, after);
       if (before === undefined || content !== written(before, before.names))
@@ -101,7 +100,7 @@ const harmless = (names: readonly { name: unknown; about?: string | undefined }[
   names.flatMap(({ name, about = '' }) => (isHarmlessName(name) ? [{ name, about }] : []));
 
 interface Fresh {
-  /** They are all there are. */
+  /** The list is complete. */
   all: boolean;
   names: readonly KeptName[];
 }
@@ -113,7 +112,7 @@ const NO_NAMES: KeptNames = { markets: [], hedges: [], deals: [] };
 
 const pathOf = (places: Paths, profile: string): string => join(places.cache, FOLDER, `${profile}.json`);
 
-/** Those first, then the others; of two of one name the first, with what the other says where it says nothing. */
+/** Each name once, the first list first; of two entries of a name the first with a description. */
 function together(first: readonly KeptName[], then: readonly KeptName[]): readonly KeptName[] {
   const found = new Map<string, KeptName>();
   for (const each of [...first, ...then]) {
@@ -136,7 +135,7 @@ interface Loaded {
   names: KeptNames;
 }
 
-/** Checked by hand: a shell waits for it, and a schema library would double what a start costs. */
+/** Without a schema library, which would double the start-up time while a shell waits. */
 function load(path: string, host: Host): Loaded | undefined {
   const file = fieldsIn(readCacheFile(path, { host, maxBytes: MAX_BYTES }));
   if (file['format'] !== FORMAT) return undefined;

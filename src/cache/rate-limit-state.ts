@@ -1,27 +1,21 @@
-/**
- * Words of a service to slow down, one small file a key and address, so that every process of this user heeds what
- * one of them was told. 0600; holds no key; what is damaged, foreign or cannot be written is as if nothing had been
- * said. Knows no service.
- */
+/** Rate-limit state shared by all processes that use a key: one private file per key and base URL, without the key. */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { readCacheFile, writeCacheFile } from '../platform/cache-file.ts';
 import type { Machine } from '../platform/host.ts';
 import type { Paths } from '../platform/paths.ts';
+
 export interface RateLimitState {
-  /** Until when nothing is to be sent, in milliseconds since the epoch; undefined: it may be. */
+  /** Milliseconds since the epoch; undefined when requests may be sent. */
   until(): number | undefined;
-  /** The service said so. Never throws. */
+  /** Records a limit of the service. Never throws. */
   tell(until: number): void;
 }
 
-/**
- * However far ahead a word reaches, it counts for no longer than this: then somebody asks again, and is told again.
- * What reaches further is none of ours, or the clock was set back: it counts for nothing.
- */
+/** Caps a wait at 60 s; ignores later timestamps (clock change). */
 export const LONGEST_MS = 60_000;
-/** A word that ends hardly later than the one that stands is not written again. */
-const HARDLY_MS = 50;
+/** A limit that ends less than this later is not written again. */
+const MIN_CHANGE_MS = 50;
 
 const FOLDER = 'slow-down';
 const MAX_BYTES = 4_096;
@@ -31,7 +25,7 @@ export function rateLimitStateIn(places: Paths, machine: Machine, identity: stri
   const { clock, host } = machine;
   const name = createHash('sha256').update(identity).digest('hex').slice(0, 32);
   const path = join(places.cache, FOLDER, `${name}.json`);
-  /** Where nothing can be written, this process heeds at least its own. */
+  /** This process's own, in case nothing can be written. */
   let own = 0;
 
   const credible = (until: number): number | undefined => {
@@ -39,16 +33,16 @@ export function rateLimitStateIn(places: Paths, machine: Machine, identity: stri
     return ahead > 0 && ahead <= LONGEST_MS ? until : undefined;
   };
   const until = (): number | undefined => {
-    const told = untilIn(readCacheFile(path, { host, maxBytes: MAX_BYTES }), identity);
-    const latest = Math.max(credible(told) ?? 0, credible(own) ?? 0);
+    const stored = untilIn(readCacheFile(path, { host, maxBytes: MAX_BYTES }), identity);
+    const latest = Math.max(credible(stored) ?? 0, credible(own) ?? 0);
     return latest === 0 ? undefined : latest;
   };
   return {
     until,
     tell(asked) {
       const capped = Math.min(asked, clock.now() + LONGEST_MS);
-      const stands = until();
-      if (capped <= clock.now() || (stands !== undefined && capped <= stands + HARDLY_MS)) return;
+      const current = until();
+      if (capped <= clock.now() || (current !== undefined && capped <= current + MIN_CHANGE_MS)) return;
       own = capped;
       writeCacheFile(path, `${JSON.stringify({ identity, until: capped })}\n`, {
         ...machine,
@@ -58,7 +52,7 @@ export function rateLimitStateIn(places: Paths, machine: Machine, identity: stri
   };
 }
 
-/** 0 where nothing can be read. Checked by hand: it is read before every request. */
+/** 0 when nothing can be read. Without a schema library: it is read before every request. */
 function untilIn(bytes: Buffer | undefined, identity: string): number {
   if (bytes === undefined) return 0;
   try {

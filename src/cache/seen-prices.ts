@@ -1,7 +1,6 @@
 /**
- * The mids that were seen from this machine, one small file a market and book, for pictures alone: the service
- * keeps no history. 0600, bounded, added to without waiting for the disk; what is damaged or cannot be written is
- * as if it had not been seen, and no price to deal at ever comes from here. Knows no service.
+ * Locally recorded mids for charts, one private file of limited size per market and account, as the service has no price
+ * history. They are never traded on.
  */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
@@ -9,8 +8,9 @@ import { Big } from 'big.js';
 import { appendCacheFile, readCacheFile, writeCacheFile } from '../platform/cache-file.ts';
 import type { Machine } from '../platform/host.ts';
 import type { Paths } from '../platform/paths.ts';
+
 export interface SeenPrice {
-  /** Milliseconds since the epoch, by the service's clock. */
+  /** Milliseconds since the epoch by the service's clock. */
   at: number;
   /** Quote currency per USDT. */
   mid: Big;
@@ -19,30 +19,30 @@ export interface SeenPrice {
 export interface PriceMemory {
   /** Never throws, and never waits. */
   see(market: string, seen: SeenPrice): void;
-  /** All that is remembered, oldest first. */
+  /** All recorded, oldest first. */
   seen(market: string): readonly SeenPrice[];
-  /** What this process saw itself, oldest first; the first is always there, later ones thin out. */
+  /** Recorded by this process, oldest first; the first always stays, later ones thin out. */
   sinceStart(market: string): readonly SeenPrice[];
 }
 
 const FOLDER = 'prices';
 const MAX_BYTES = 262_144;
-/** What stays when a file has grown too large: the newest, and of the older ones every other. */
+/** A file that is too large keeps the newest, and every other of the older ones. */
 const KEPT_NEWEST = 2_000;
 const KEPT_OLDER = 2_000;
-/** Points of one process that are closer together are one. */
+/** A process records a market at most this often. */
 const APART_MS = 5_000;
 const MOST_IN_PROCESS = 2_000;
 
 const LINE = /^(\d{12,14}) (\d{1,20}(?:\.\d{1,20})?)$/;
 
-/** `book`: whose prices these are; another book's market of the same name is another market. */
-export function pricesIn(places: Paths, machine: Machine, book: string): PriceMemory {
+/** `account`: environment and base URL, since a market of another service is another market. */
+export function pricesIn(places: Paths, machine: Machine, account: string): PriceMemory {
   const { host } = machine;
-  const mine = new Map<string, SeenPrice[]>();
+  const own = new Map<string, SeenPrice[]>();
   const writtenAt = new Map<string, number>();
   const pathOf = (market: string): string => {
-    const name = createHash('sha256').update(`${book}\n${market}`).digest('hex').slice(0, 32);
+    const name = createHash('sha256').update(`${account}\n${market}`).digest('hex').slice(0, 32);
     return join(places.cache, FOLDER, `${name}.txt`);
   };
   const read = (market: string): SeenPrice[] =>
@@ -51,7 +51,7 @@ export function pricesIn(places: Paths, machine: Machine, book: string): PriceMe
   return {
     see(market, seen) {
       if (!LINE.test(lineOf(seen).trimEnd())) return;
-      mine.set(market, thinned([...(mine.get(market) ?? []), seen]));
+      own.set(market, thinned([...(own.get(market) ?? []), seen]));
       const last = writtenAt.get(market);
       if (last !== undefined && Math.abs(seen.at - last) < APART_MS) return;
       writtenAt.set(market, seen.at);
@@ -60,14 +60,14 @@ export function pricesIn(places: Paths, machine: Machine, book: string): PriceMe
       const kept = shortened(read(market));
       writeCacheFile(pathOf(market), kept.map(lineOf).join(''), { ...machine, within: places.cache });
     },
-    seen: (market) => merged(read(market), mine.get(market) ?? []),
-    sinceStart: (market) => mine.get(market) ?? [],
+    seen: (market) => merged(read(market), own.get(market) ?? []),
+    sinceStart: (market) => own.get(market) ?? [],
   };
 }
 
 const lineOf = ({ at, mid }: SeenPrice): string => `${at.toString()} ${mid.toFixed()}\n`;
 
-/** Lines that are none of ours, or cut, are passed over. */
+/** Skips invalid and cut lines. */
 function parse(text: string): SeenPrice[] {
   return text.split('\n').flatMap((each) => {
     const [, at, mid] = LINE.exec(each) ?? [];

@@ -1,7 +1,4 @@
-/**
- * The base address of the service: what is accepted as one, and what it is taken apart into. HTTPS only, and
- * only an address that reads the same to a person as to a machine.
- */
+/** Parses the base URL of the service: HTTPS only, and only a URL that a person reads as a machine does. */
 import { CredentialError } from '../errors.ts';
 
 export interface BaseUrl {
@@ -14,12 +11,12 @@ export interface BaseUrl {
   port: number;
   /** `/partner/v2`, or empty. */
   path: string;
-  /** The address is usable but unlikely to be right. */
+  /** The URL is usable but probably wrong. */
   warning?: string;
 }
 
 const HTTPS_PORT = 443;
-/** Everything that a person may take for something else than URL does is left out of what may stand here. */
+/** Excludes every character that a person may read otherwise than URL does. */
 const SHAPE = /^https:\/\/(?<authority>[A-Za-z0-9.:[\]-]+)(?<path>\/[A-Za-z0-9._~/-]*)?$/i;
 
 /** @throws CredentialError `credential_unusable` (specification §1: only HTTPS; §9: a version segment). */
@@ -29,7 +26,7 @@ export function parseBaseUrl(text: string): BaseUrl {
   const url = new URL(text);
   const { authority = '', path = '' } = parts;
   const written = authority.toLowerCase().replace(/:0*443$/, '');
-  // A number such as 0x7f000001, or dots in the path, mean another place than they say.
+  // A number such as 0x7f000001, or dots in the path, mean another address than they show.
   if (url.host !== written || url.pathname !== (path === '' ? '/' : path) || url.port === '0') {
     throw unusable(text);
   }
@@ -42,7 +39,7 @@ export function parseBaseUrl(text: string): BaseUrl {
     path: trimmed,
     ...(/\/v\d+$/.test(trimmed)
       ? {}
-      : { warning: `The base address does not end in a version such as /v2: ${url.origin}${trimmed}` }),
+      : { warning: `The base URL does not end in a version such as /v2: ${url.origin}${trimmed}` }),
   };
 }
 
@@ -51,15 +48,15 @@ function unusable(text: string): CredentialError {
     code: 'credential_unusable',
     what: reasonOf(text),
     book: 'Nothing was changed.',
-    hint: 'A base address looks like https://host/partner/v2.',
+    hint: 'A base URL looks like https://host/partner/v2.',
   });
 }
 
-/** The text itself is not repeated: it may hold a password. */
+/** Does not repeat the text: it may contain a password. */
 function reasonOf(text: string): string {
-  if (/^http:/i.test(text)) return 'The base address is plain HTTP; only https:// is spoken.';
-  if (!/^https:\/\//i.test(text)) return 'The base address does not start with https://.';
-  if (/^https:\/\/[^/]*@/i.test(text)) return 'The base address has a user name or password in it.';
-  if (/[?#]/.test(text)) return 'The base address has a query or a fragment in it.';
-  return 'The base address is not one that can be read in one way only.';
+  if (/^http:/i.test(text)) return 'The base URL is plain HTTP. HTTPS is required.';
+  if (!/^https:\/\//i.test(text)) return 'The base URL does not start with https://. HTTPS is required.';
+  if (/^https:\/\/[^/]*@/i.test(text)) return 'The base URL contains a user name or password.';
+  if (/[?#]/.test(text)) return 'The base URL contains a query or a fragment.';
+  return 'The base URL is ambiguous or malformed.';
 }

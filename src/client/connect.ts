@@ -1,17 +1,12 @@
 /**
- * Assembles the client: the one door that the composition root uses. It owns the order of the handlers and
- * knows no endpoint.
- * A call passes them from top to bottom, its answer from bottom to top:
- *   retry      attempts, waits, the total deadline, what others with this key were told; the end as one error
+ * Assembles the client: the order of the handlers and the choice of transport. A call passes the handlers downward, its
+ * response upward:
+ *   retry      attempts, waits, the total deadline, rate limits; maps a failure to one error
  *   validate   the data against its schema
- *   envelope   data, error, meta; status codes; the key out of every text of the body
- *   trace      what -v shows, above the key
- *   bearer     the key, on the way down only; out of the headers on the way up
- *   send       one exchange: deadline, caps, TLS, proxy
- *
- * The one choice of road, made at the first request: undici where connections are pooled or go through a
- * proxy; else node:http over the same TLS connections, which takes a third of the time and half of the memory
- * for one exchange.
+ *   envelope   data, error, meta; status codes; masks the key in the body
+ *   trace      the lines of -v, without the key
+ *   bearer     adds the key; masks it in the response's headers
+ *   send       one exchange: deadline, size limit, TLS, proxy
  */
 import { setMaxListeners } from 'node:events';
 import { type ApiKey, keyMaskOf } from '../domain/api-key.ts';
@@ -31,42 +26,43 @@ import { sendOver, type Trace, withBearer, withTrace } from './transport/send.ts
 import type { TlsSessions } from './transport/tls-session.ts';
 import type { Transport, TransportParts, WireRequest } from './transport/transport.ts';
 import { validate } from './transport/validate.ts';
+
 export interface ConnectionOptions {
   /** `https://host/partner/v2`; see base-url.ts. */
   baseUrl: string;
   key: ApiKey;
-  /** PEM certificates that are trusted, and no other unless `roots`. Absent: Node's own list. */
+  /** PEM certificates to trust, alone unless `roots`. Absent: Node's own list. */
   ca?: readonly string[] | undefined;
-  /** Node's own list is trusted besides. */
+  /** Also trust Node's own list. */
   roots?: boolean | undefined;
-  /** Many requests at once are to be expected. */
+  /** A long conversation (`--watch`, `hedge watch`, `batch`, `wait`): undici keeps the connections. */
   pooled?: boolean | undefined;
-  /** Where TLS sessions are kept from one process to the next; absent: nowhere. */
+  /** Stores TLS sessions for the next process; absent: none are stored. */
   sessions?: TlsSessions | undefined;
-  /** Where the service's word to slow down is kept for all who use this key; absent: nobody else's counts. */
-  slowDown?: RateLimitStore | undefined;
-  /** HTTPS_PROXY and NO_PROXY as the environment has them. */
+  /** Rate-limit state shared by all processes that use this key; absent: this process's alone. */
+  rateLimit?: RateLimitStore | undefined;
+  /** HTTPS_PROXY and NO_PROXY. */
   proxy?: ProxySettings | undefined;
   clock: Clock;
   random: Random;
-  /** Stops every call. A call's own signal stops that call. */
+  /** Stops every call; a call's own signal stops that call only. */
   signal?: AbortSignal | undefined;
-  /** Called with each line of what `-v` shows. */
+  /** Called with each line that `-v` shows. */
   trace?: Trace | undefined;
   userAgent?: string | undefined;
 }
 
 export interface Connection {
   api: HedgeApi;
-  /** Drops every connection. Nothing can be sent afterwards. */
+  /** Closes every connection. Nothing can be sent afterwards. */
   close(): Promise<void>;
 }
 
-/** Opens no connection yet. @throws CredentialError on an unusable base address or proxy. */
+/** Connects with the first request. @throws CredentialError on an unusable base URL or proxy. */
 export function connect(parts: ConnectionOptions): Connection {
-  const { key, clock, random, trace, slowDown } = parts;
+  const { key, clock, random, trace, rateLimit } = parts;
   const base = parseBaseUrl(parts.baseUrl);
-  const road = createTransport({
+  const transport = createTransport({
     origin: base.origin,
     target: { host: base.host, port: base.port },
     trust: { ca: parts.ca ?? [], roots: parts.ca === undefined || parts.roots === true },
@@ -75,14 +71,14 @@ export function connect(parts: ConnectionOptions): Connection {
     sessions: parts.sessions,
     clock,
   });
-  const wire = sendOver({ road: () => road.ready(), pathPrefix: base.path, clock });
+  const wire = sendOver({ transport: () => transport.ready(), pathPrefix: base.path, clock });
   const mask = keyMaskOf(key);
   const known = withBearer(key, mask, wire);
   const traced = trace === undefined ? known : withTrace({ trace, clock, masked: key.masked }, known);
   const opened = withEnvelope(traced, mask, () => clock.now());
   const host = `${base.host.includes(':') ? `[${base.host}]` : base.host}:${base.port}`;
   const closing = new AbortController();
-  // Every call that is under way listens; Node would warn on standard error from the eleventh on.
+  // One listener per call; Node would warn on standard error from the eleventh.
   setMaxListeners(0, closing.signal);
   const everyRequest = {
     accept: 'application/json',
@@ -90,10 +86,10 @@ export function connect(parts: ConnectionOptions): Connection {
     'user-agent': parts.userAgent ?? 'hedge-cli',
   };
 
-  // They take as long to load as a service beside us to answer: that is when they are, once a request has left.
-  let shapes: Promise<Schemas> | undefined;
+  // Loads the schemas while the first request is in flight.
+  let schemas: Promise<Schemas> | undefined;
   const loaded = (): Promise<Schemas> =>
-    (shapes ??= new Promise((resolve) => setImmediate(resolve)).then(() => import('./schemas.ts')));
+    (schemas ??= new Promise((resolve) => setImmediate(resolve)).then(() => import('./schemas.ts')));
 
   const api = makeHttpApi(async <T>(call: ApiCall<T>, options: CallOptions): Promise<ApiResponse<T>> => {
     const request: WireRequest = {
@@ -106,31 +102,30 @@ export function connect(parts: ConnectionOptions): Connection {
     const stops = [options.signal, parts.signal, closing.signal].filter((signal) => signal !== undefined);
     const { effect } = call;
     const onHeldBack = (ms: number): void => {
-      trace?.(`. held back ${ms} ms: others with this key were told to slow down`);
+      trace?.(`. waiting ${ms} ms: rate limit of this key`);
       options.onHeldBack?.(ms);
     };
-    // No file of ours may be missing once an action has been sent.
+    // A program file that cannot be loaded must fail before an action is sent.
     if (effect === 'action') await loaded();
     return withRetry(
-      { clock, random, slowDown },
+      { clock, random, rateLimit },
       { effect, called, stops, onAttempt: options.onAttempt, onHeldBack, decided: options.decided },
       async (attempt) => {
         const mayLeave = (): RequestFailure | undefined => {
           void loaded().catch(() => undefined);
           return attempt.mayLeave?.();
         };
-        const answer = await opened(request, { ...attempt, mayLeave });
-        const data = validate(call.schema(await loaded()), answer, call);
-        return { data, meta: answer.meta, servedAt: answer.servedAt, clocks: answer.clocks };
+        const response = await opened(request, { ...attempt, mayLeave });
+        const data = validate(call.schema(await loaded()), response, call);
+        return { data, meta: response.meta, servedAt: response.servedAt, clocks: response.clocks };
       },
     );
   });
   return {
     api,
     close() {
-      // What is still under way has nobody left to answer to.
       closing.abort(closedHere(host));
-      return road.close();
+      return transport.close();
     },
   };
 }
@@ -138,14 +133,17 @@ export function connect(parts: ConnectionOptions): Connection {
 const closedHere = (host: string): UnavailableError =>
   new UnavailableError({
     code: 'unavailable',
-    what: `The connection to ${host} was closed here.`,
+    what: `hedge closed the connection to ${host}.`,
     book: 'Nothing was changed.',
   });
 
-/** Without the query: a deal id has no place in a message. */
+/** Without the query, so that no deal ID gets into a message. */
 const pathOf = (path: string): string => path.replace(/\?.*$/, '');
 
-/** @throws CredentialError at once on an unusable HTTPS_PROXY. */
+/**
+ * undici for long conversations and proxies; else node:http, which takes a third of the time and half of the memory for
+ * a single command. @throws CredentialError on an unusable HTTPS_PROXY.
+ */
 export function createTransport(parts: TransportParts): {
   ready(): Promise<Transport>;
   close(): Promise<void>;

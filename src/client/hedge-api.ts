@@ -8,43 +8,43 @@ import type { PreparedAction, RequestOf } from './serialize-request.ts';
 export interface ApiResponse<T> {
   data: T;
   meta: Readonly<Record<string, unknown>>;
-  /** The answer's Date header, or undefined when it had none that reads as a date. */
+  /** The Date header; undefined when absent or invalid. */
   servedAt: Date | undefined;
-  /** The clocks as it came. */
+  /** The clocks when it arrived. */
   clocks: ClockReadings;
 }
 
-/** What an action was decided on was read then, and it must have left so many milliseconds later. */
+/** When the readings were made that an action was decided on, and the time limit for sending it. */
 export interface AttemptDecision {
   at: ClockReadings;
   withinMs: number;
 }
 
-/** What became of one attempt. `unclear`: sent, and it cannot be told whether the service acted. */
+/** The outcome of one attempt. `unclear`: sent, and it is unknown whether the service acted. */
 export interface AttemptRecord {
   number: number;
   became: 'answered' | 'refused' | 'never_sent' | 'unclear';
-  /** The HTTP status, when one came. */
+  /** The HTTP status, if any. */
   status: number | undefined;
-  /** The service's `error.code`, when one came. */
+  /** The service's `error.code`, if any. */
   code: string | undefined;
 }
 
 export interface CallOptions {
-  /** Stops the call, waiting included; it rejects with the signal's own reason if nothing is in doubt. */
+  /** Stops the call and its waits; it rejects with the signal's reason unless the outcome is unknown. */
   signal?: AbortSignal | undefined;
   /** Called as each attempt ends. */
   onAttempt?: ((record: AttemptRecord) => void) | undefined;
-  /** Called when the call waits so many milliseconds before it sends, as others with this key were told to slow down. */
+  /** Called when the call waits that many milliseconds for a rate limit of its key. */
   onHeldBack?: ((ms: number) => void) | undefined;
-  /** Of an action: nothing of it leaves later than that, or when the clocks disagree about it. */
+  /** Of an action: it is not sent after that time, or when the clocks disagree about it. */
   decided?: AttemptDecision | undefined;
 }
 
-/** A request that changes nothing, in the service's own words. */
+/** A request that changes nothing, with the service's names. */
 export interface RawReading {
   method: 'GET' | 'POST';
-  /** Below the base address: `/hedges/history`, without a query. */
+  /** Below the base URL: `/hedges/history`, without a query. */
   path: string;
   query: readonly (readonly [name: string, value: string])[];
   /** The JSON body of a POST, its numbers as big.js decimals. */
@@ -84,8 +84,8 @@ type ActionMethods = {
  * Every method rejects with a HedgeError: RefusedError (4xx), CredentialError (401, 403), UnavailableError
  * (nothing was done), UnreadableAnswerError (readings only), OutcomeUnknownError and StoppedError (actions only).
  *
- * `key` of an action is its Idempotency-Key (§7): 1 to 255 visible ASCII characters, one per intent. The same
- * key goes with every resend, and with the same bytes.
+ * `key` of an action is its Idempotency-Key (§7): 1 to 255 visible ASCII characters, one per intent. Every resend has
+ * the same key and the same bytes.
  */
 export interface HedgeApi extends ActionMethods, ReadingMethods {
   /** What no method is there for yet. It is sent again as any reading is: never an action. Data is not judged. */

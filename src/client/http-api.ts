@@ -28,7 +28,7 @@ export interface ApiCall<T> extends Pick<Endpoint<never, T>, 'effect' | 'method'
   body?: string;
   /** What the response must repeat. */
   echo?: Echo;
-  /** What it may repeat, and then as it was sent. */
+  /** What it may repeat, and then unchanged. */
   ifTold?: Echo;
   /** The market or hedge that an error names. */
   about?: string;

@@ -1,14 +1,11 @@
-/**
- * Reads JSON from outside: every number exact, and what could exhaust or confuse the program refused. Writing
- * is domain/exact-json.ts.
- *
- * JSON that an operator wrote: one object, read with the same care as an answer, or refused in a sentence.
- */
+/** Reads JSON from outside with exact numbers, and rejects what could exhaust or confuse the program. */
+
 import { Big } from 'big.js';
 import { parse } from 'lossless-json';
 import { type Fields, isFields } from '../domain/fields.ts';
 import { sanitize } from '../domain/sanitize.ts';
 import { UsageError } from '../errors.ts';
+
 export const DEEPEST = 64;
 const LONGEST_NUMERAL = 64;
 const LARGEST_EXPONENT = 30;
@@ -23,18 +20,18 @@ export function readJson(text: string): unknown {
   const bare = text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
   const keysWritten = scan(bare);
   const value = parse(bare, null, { parseNumber: readNumeral });
-  // lossless-json lets a key pass that is repeated with the same value; counting catches that as well.
-  if (countKeys(value) !== keysWritten) throw new SyntaxError('a key is there twice');
+  // lossless-json accepts a key repeated with the same value; counting the keys rejects that too.
+  if (countKeys(value) !== keysWritten) throw new SyntaxError('a key appears twice');
   return value;
 }
 
-/** Whether it is an object with fields, and no list or number. */
+/** An object with fields: no list, no number. */
 export const isObject = (value: unknown): value is Fields => isFields(value) && !(value instanceof Big);
 
-/** A string to its end, or to the end of the text: never does it fail half-way and begin anew. */
+/** A string to its end, or to the end of the text: linear, as it never backtracks. */
 const STRINGS = /"[^"\\]*(?:\\[^][^"\\]*)*(?:"|\\?$)/g;
 
-/** Counts the colons outside strings, one a key, and holds the nesting to its cap before anything recurses. */
+/** Counts the colons outside strings, one per key, and limits the nesting before anything recurses. */
 function scan(text: string): number {
   const outside = text.replace(STRINGS, '');
   let depth = 0;

@@ -1,14 +1,12 @@
 /**
- * The shapes of the wire: one schema a resource, and every assumption where the specification is silent, each
- * tagged `ASSUMED:` once. Schemas judge and never change: data stays as it was sent, unknown fields and null
- * included. Each is put together when there is an answer to judge by it. They know neither HTTP nor what anybody
- * does with a shape.
+ * Response schemas, one per resource, memoized. Data passes unchanged, unknown fields and nulls included. Every
+ * assumption where the specification is silent is tagged `ASSUMED:`.
  */
 import { Big } from 'big.js';
 import * as z from 'zod/mini';
 import { once } from '../domain/once.ts';
 
-/** Numbers of answers are big.js decimals everywhere: the digits that were sent, never a float. */
+/** Numbers of responses are big.js decimals: the digits sent, never a float. */
 const number = z.custom<Big>((value) => value instanceof Big, 'is not a number');
 const positive = z.custom<Big>((value) => value instanceof Big && value.gt(0), 'is not a number above zero');
 const whole = z.custom<Big>(
@@ -16,7 +14,6 @@ const whole = z.custom<Big>(
   'is not a whole number above zero',
 );
 const text = z.string();
-/** What is not judged at all. */
 export const anySchema = z.unknown();
 export const listOf = z.array;
 /** ISO 8601 with a zone (specification §1 promises UTC). */
@@ -28,17 +25,17 @@ const timestamp = z.custom<string>(
   'is not a timestamp',
 );
 const side = z.enum(['buy', 'sell']);
-/** Specified, but not always there: absent and null are the same, anything else must have the type. */
+/** Specified, but optional: absent and null are the same. */
 const sometimes = z.nullish;
-/** A name we guessed: whatever came, or nothing. `numberIn` and `textIn` read it. */
+/** An assumed name: any value, or absent. `decimalFrom` and `textFrom` read it. */
 const guessed = z.optional(z.unknown());
 
-/** §2. Capacity: the most that can be opened on each side. Carry in percent a day: positive pays. */
+/** §2. Capacity: the most that can be opened on each side. Carry in percent a day: positive is paid. */
 export const marketSchema = once(() => {
   const perSide = z.looseObject({ buy: number, sell: number });
   return z.looseObject({
     market: text,
-    /** `open` or `disabled`; a new word is shown as it comes. */
+    /** `open` or `disabled`; an unknown status is shown as sent. */
     status: text,
     price: number,
     available_capacity_usd: perSide,
@@ -47,7 +44,7 @@ export const marketSchema = once(() => {
 });
 export type Market = z.infer<ReturnType<typeof marketSchema>>;
 
-/** §2. Prices and notional above zero, or no figure could be derived from the quote. */
+/** §2. Prices and notional are above zero, so that figures can be derived. */
 export const quoteSchema = once(() =>
   z.looseObject({
     market: text,
@@ -72,9 +69,8 @@ export const quoteSchema = once(() =>
 export type Quote = z.infer<ReturnType<typeof quoteSchema>>;
 
 /**
- * §2, §3. What tells a hedge from another is required, and the life span of one that holds a position. What a
- * fill brings is not, even where `filled` promises it: a fill seen before its rate is still a fill, and one
- * late field must not hide a whole book.
+ * §2, §3. Required: what identifies a hedge, and the dates of one that was filled. Not required: what a fill adds, since
+ * a fill may be listed before its rate and one late field must not hide all positions.
  */
 export const hedgeSchema = once(() =>
   z
@@ -85,8 +81,8 @@ export const hedgeSchema = once(() =>
       side,
       notional_usd: number,
       tenor_days: whole,
-      // ASSUMED: a hedge closed early may still say `filled` (its status then is not shown): past maturity, or on
-      // a side that is absent from positions, it does not count as open. A status we do not know is polled on.
+      // ASSUMED: a hedge closed early may still have status `filled`: past maturity, or on a side that is absent from
+      // positions, it does not count as open. An unknown status is polled on.
       status: text,
       order_tx_hash: sometimes(text),
       fill_tx_hash: sometimes(text),
@@ -107,13 +103,12 @@ export const hedgeSchema = once(() =>
 );
 export type Hedge = z.infer<ReturnType<typeof hedgeSchema>>;
 
-// ASSUMED: figures that the specification does not name are signed as the service sends them; who pays is said
-// of specified fields only.
+// ASSUMED: unspecified figures keep the service's sign; only of specified fields it is known who pays.
 
 export const positionSchema = once(() =>
   z.looseObject({
     net_margin_usd: number,
-    // ASSUMED: the names of a position line but the one above.
+    // ASSUMED: the other names of a position.
     market: guessed,
     side: guessed,
     notional_usd: guessed,
@@ -131,7 +126,7 @@ export const accountSchema = once(() =>
   z.looseObject({
     balance_usdc: number,
     available_exposure_usd: number,
-    // ASSUMED: the names of the account summary but the two above.
+    // ASSUMED: the other names of the account summary.
     margin_in_use_usdc: guessed,
     open_exposure_usd: guessed,
     unrealized_pnl_usd: guessed,
@@ -143,7 +138,7 @@ export type Account = z.infer<ReturnType<typeof accountSchema>>;
 export const closedHedgeSchema = once(() =>
   z.looseObject({
     net_pnl_usd: number,
-    // ASSUMED: the names of a closed hedge's record but the one above.
+    // ASSUMED: the other names of a closed hedge.
     id: guessed,
     client_reference: guessed,
     market: guessed,
@@ -163,7 +158,7 @@ export const closedHedgeSchema = once(() =>
 );
 export type ClosedHedge = z.infer<ReturnType<typeof closedHedgeSchema>>;
 
-/** §4, POST /hedges. Without the hash the hedge can still be followed; without the id it cannot. */
+/** §4, POST /hedges. The hash is optional: the ID is enough to follow the hedge. */
 export const acceptedOpenSchema = once(() =>
   z.looseObject({
     hedge_id: text,
@@ -177,7 +172,7 @@ export type AcceptedOpen = z.infer<ReturnType<typeof acceptedOpenSchema>>;
 export const acceptedChangeSchema = once(() =>
   z.looseObject({
     status: text,
-    // ASSUMED: add and reduce name the hash as close does.
+    // ASSUMED: add and reduce have the hash under the same name as close.
     order_tx_hash: sometimes(text),
   }),
 );

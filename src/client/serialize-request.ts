@@ -1,9 +1,5 @@
-/**
- * An action's exact bytes, before anything is sent: a resend must be byte-identical (specification §7), so the
- * body is text from here on. Nothing is sent from here and no key is known.
- *
- * What is asked of the service, in its own names (specification §4).
- */
+/** Requests under the service's names (specification §4), and an action's exact bytes: a resend must be identical (§7). */
+
 import { Big } from 'big.js';
 import { type ActionName, type OptionalField, type RequiredField, rowOf } from '../domain/action-table.ts';
 import { writeExactJson } from '../domain/exact-json.ts';
@@ -12,7 +8,7 @@ import { UsageError } from '../errors.ts';
 import { readJson } from './json.ts';
 export interface PreparedAction {
   action: ActionName;
-  /** The JSON text that is sent, every time. */
+  /** The JSON text of every send. */
   body: string;
 }
 
@@ -36,10 +32,7 @@ export function prepareAction<Name extends ActionName>(
   };
 }
 
-/**
- * What of the body tells its action from another. Not the notional: where an answer has one, it may be the size of
- * the whole hedge.
- */
+/** The body's fields that a response must repeat if it has them. Not the notional: it may be that of the whole hedge. */
 export function identifiedBy(body: string): Readonly<Record<string, string>> {
   const sent = readJson(body);
   const named = typeof sent === 'object' && sent !== null ? Object.entries(sent) : [];
@@ -52,28 +45,28 @@ export function identifiedBy(body: string): Readonly<Record<string, string>> {
 
 const IDENTIFYING: readonly string[] = ['market', 'side', 'client_reference'];
 
-/** A notional as it goes out. @throws UsageError when it is not plain digits above zero. */
+/** @throws UsageError when it is not plain digits above zero. */
 export function exactNotional(notional: Notional): Big {
   const digits = typeof notional === 'string' ? notional : notional.toFixed();
   if (!/^\d{1,15}(\.\d{1,12})?$/.test(digits) || /^[0.]+$/.test(digits)) {
     throw new UsageError(
-      `A notional of "${digits}" cannot be sent.`,
-      'Give an amount in USD above zero, such as 10000.',
+      `"${digits}" is not a valid notional.`,
+      'Use an amount in USD above zero, such as 10000.',
     );
   }
   return new Big(digits);
 }
 
-/** Specification §4: any unique string; held to what a header carries without loss. */
+/** Specification §4: any unique string; limited to what a header carries unchanged. */
 export function checkIdempotencyKey(key: string): void {
   if (/^[\x21-\x7e]{1,255}$/.test(key)) return;
   throw new UsageError(
-    'The idempotency key cannot be sent.',
-    'Use 1 to 255 visible ASCII characters without blanks.',
+    'The idempotency key is not valid.',
+    'Use 1 to 255 visible ASCII characters without spaces.',
   );
 }
 
-/** A size in USD: a big.js decimal or plain digits such as `10000.50`; it goes out digit for digit. */
+/** USD: a big.js decimal or plain digits such as `10000.50`, sent digit for digit. */
 export type Notional = Big | string;
 
 interface RequestFields {
@@ -99,6 +92,6 @@ export interface HedgesQuery {
   client_reference?: string | undefined;
   limit?: number | undefined;
 }
-// ASSUMED: the name of the page-size parameter. History has none: it is asked for whole.
+// ASSUMED: the name of the page-size parameter. History has none.
 export const PAGE_SIZE_PARAMETER = 'limit';
 export const LARGEST_PAGE = 500;

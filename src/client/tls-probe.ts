@@ -1,7 +1,5 @@
-/**
- * One TLS connection for its own sake: who answers at the base address, who vouches for it, and until when. As
- * every connection of the program is made, the proxy included; nothing is sent over it and nothing is kept.
- */
+/** Makes one TLS connection to the service to read its certificates; sends nothing over it. */
+
 import type { TLSSocket } from 'node:tls';
 import type { Clock } from '../platform/clock.ts';
 import { parseBaseUrl } from './base-url.ts';
@@ -10,6 +8,7 @@ import { makeConnector, tunnelThrough } from './transport/connector.ts';
 import { mapError } from './transport/map-error.ts';
 import { type ProxySettings, proxyFor } from './transport/proxy.ts';
 import { RequestFailure } from './transport/request-failure.ts';
+
 export interface Certificate {
   subject: string;
   issuer: string;
@@ -20,7 +19,7 @@ export interface Certificate {
 export interface Handshake {
   /** `TLSv1.3` */
   protocol: string;
-  /** The host's own first, as far as they were told. */
+  /** The host's own certificate first. */
   chain: readonly Certificate[];
 }
 
@@ -31,7 +30,7 @@ export interface TlsProbeOptions {
   clock: Clock;
 }
 
-/** `proxy.bank.test:3128`, without a user or password; undefined where the connection is direct. @throws CredentialError. */
+/** `proxy.bank.test:3128`, without a user or password; undefined for a direct connection. @throws CredentialError */
 export function proxyName({
   baseUrl,
   proxy,
@@ -39,7 +38,7 @@ export function proxyName({
   return proxyFor(parseBaseUrl(baseUrl), proxy)?.name;
 }
 
-/** @throws UnavailableError that says why there is no connection, or why the host is not believed. */
+/** @throws UnavailableError with the reason why there is no verified connection. */
 export async function probeTls(
   { baseUrl, trust, proxy: settings, clock }: TlsProbeOptions,
   signal: AbortSignal,
@@ -78,6 +77,6 @@ function chainOf(socket: TLSSocket): readonly Certificate[] {
   return chain;
 }
 
-/** `CN=api.partner.test` out of a name of several lines; the whole where there is none. */
+/** The common name, or the whole name without one. */
 const nameIn = (name: string | undefined): string =>
   /^CN=(.+)$/m.exec(name ?? '')?.[1] ?? (name ?? '').replaceAll('\n', ', ');

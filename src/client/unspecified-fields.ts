@@ -1,30 +1,27 @@
-/**
- * Fields whose names or shapes the specification does not give, read as what they hold or not at all.
- *
- * What came in an answer that neither the specification nor an assumption of ours has a name for: fields by
- * their path, and words where a list of words is specified. Judges nothing else.
- */
+/** Reads fields that the specification does not name, and detects fields, statuses and codes unknown to it. */
+
 import { Big } from 'big.js';
 import * as z from 'zod/mini';
 import { isFields, ownField } from '../domain/fields.ts';
 import { HEDGE_STATUSES } from '../domain/vocabulary.ts';
 import { isObject } from './json.ts';
 import { accountSchema, closedHedgeSchema, hedgeSchema, marketSchema, positionSchema } from './schemas.ts';
-/** A guessed or unknown field as a number, or undefined when it holds none. */
+
+/** An unspecified field as a number; undefined for anything else. */
 export const decimalFrom = (value: unknown): Big | undefined => (value instanceof Big ? value : undefined);
-/** A guessed or unknown field as text, or undefined when it holds none. */
+/** An unspecified field as text; undefined for anything else. */
 export const textFrom = (value: unknown): string | undefined =>
   typeof value === 'string' ? value : undefined;
 
 /**
- * The indicative mid of `market` in an answer of GET /prices, or undefined when no assumed shape fits.
+ * The indicative mid of `market` in a response of GET /prices; undefined when no assumed shape fits.
  * ASSUMED: one of `{ market, price }`, a list of those, `{ "USDTNGN": 1530.1 }`, a bare number.
  */
 export function midOf(data: unknown, market: string): Big | undefined {
   if (data instanceof Big) return data;
   if (Array.isArray(data)) {
-    const mine: unknown = data.find((item) => isFields(item) && item['market'] === market);
-    return isFields(mine) ? decimalFrom(mine['price']) : undefined;
+    const found: unknown = data.find((item) => isFields(item) && item['market'] === market);
+    return isFields(found) ? decimalFrom(found['price']) : undefined;
   }
   if (!isFields(data)) return undefined;
   if (Object.hasOwn(data, market)) return decimalFrom(ownField(data, market));
@@ -40,7 +37,7 @@ const RESOURCES = {
 } as const;
 export type Resource = keyof typeof RESOURCES;
 
-/** Of these the specification does not show the names: one that is new breaks no promise. */
+/** The specification does not name their fields. */
 const UNNAMED: readonly Resource[] = ['position', 'account', 'closed hedge'];
 export const namesAreShown = (resource: Resource): boolean => !UNNAMED.includes(resource);
 
@@ -61,17 +58,17 @@ const CODES: readonly string[] = [
 ];
 export const isSpecifiedCode = (code: string): boolean => CODES.includes(code);
 
-/** `hedge.leverage`, `market.available_capacity_usd.both`, `hedge.status = "rolled"`; none twice. */
+/** `hedge.leverage`, `market.available_capacity_usd.both`, `hedge.status = rolled`; each once. */
 export function unspecifiedIn(resource: Resource, records: readonly unknown[]): readonly string[] {
   const words = STATUSES[resource];
   const found = records.flatMap((record) => [
-    ...strangeFields(RESOURCES[resource](), record, resource),
-    ...(words === undefined ? [] : strangeWord(record, { words, resource })),
+    ...unknownFields(RESOURCES[resource](), record, resource),
+    ...(words === undefined ? [] : unknownStatus(record, { words, resource })),
   ]);
   return [...new Set(found)];
 }
 
-function strangeWord(
+function unknownStatus(
   record: unknown,
   { words, resource }: { words: readonly string[]; resource: Resource },
 ): readonly string[] {
@@ -79,12 +76,12 @@ function strangeWord(
   return typeof status !== 'string' || words.includes(status) ? [] : [`${resource}.status = ${status}`];
 }
 
-function strangeFields(schema: z.core.$ZodType, value: unknown, path: string): readonly string[] {
+function unknownFields(schema: z.core.$ZodType, value: unknown, path: string): readonly string[] {
   const shape = shapeOf(schema);
   if (shape === undefined || !isObject(value)) return [];
   return Object.entries(value).flatMap(([name, inner]) => {
     const known = ownField(shape, name);
-    return known === undefined ? [`${path}.${name}`] : strangeFields(known, inner, `${path}.${name}`);
+    return known === undefined ? [`${path}.${name}`] : unknownFields(known, inner, `${path}.${name}`);
   });
 }
 

@@ -1,13 +1,9 @@
-/**
- * Which certificate authorities a connection trusts: Node's own, and those that the operator adds in files.
- * There is no way to trust less carefully. Knows no connection.
- */
+/** Reads the CA certificates that the operator adds to Node's own list. Verification cannot be turned off. */
 import { elementAt, elementsIn } from '../domain/der.ts';
 import { quoted } from '../domain/quoted.ts';
 import { DamagedFileError } from '../errors.ts';
 import { readUserFile } from '../platform/user-file.ts';
 
-/** Room for the whole bundle of a system, several times over. */
 const MAX_BYTES = 4_194_304;
 
 export interface TrustSources {
@@ -15,14 +11,11 @@ export interface TrustSources {
   profile: string | undefined;
   /** HEDGE_CA_FILE. */
   hedge: string | undefined;
-  /** NODE_EXTRA_CA_CERTS: Node reads it only where no list is given, so we read it too. */
+  /** NODE_EXTRA_CA_CERTS: Node ignores it where a list is given, so it is read here too. */
   node: string | undefined;
 }
 
-/**
- * PEM certificates that are trusted besides Node's own roots, or undefined when those are all there is to
- * trust. Throws DamagedFileError for a file that cannot be read, or holds anything but whole certificates.
- */
+/** PEM certificates to trust in addition to Node's; undefined without any. @throws DamagedFileError */
 export function addedCertificates(sources: TrustSources): readonly string[] | undefined {
   const files = [
     { from: 'ca_file of the profile', path: sources.profile },
@@ -42,21 +35,18 @@ function certificatesIn(path: string, from: string): readonly string[] {
   const text = given.bytes.toString('latin1');
   const blocks = text.match(BLOCK) ?? [];
   const begun = text.split('-----BEGIN CERTIFICATE-----').length - 1;
-  if (begun === 0) throw unreadable(path, from, 'holds no certificate in PEM form');
-  if (blocks.length !== begun) throw unreadable(path, from, 'holds a certificate that is cut off');
+  if (begun === 0) throw unreadable(path, from, 'contains no PEM certificate');
+  if (blocks.length !== begun) throw unreadable(path, from, 'contains an incomplete certificate');
   const broken = blocks.findIndex((block) => !isCertificate(block));
   if (broken !== -1)
-    throw unreadable(path, from, `holds a damaged certificate, number ${(broken + 1).toString()}`);
+    throw unreadable(path, from, `contains a damaged certificate, number ${(broken + 1).toString()}`);
   return blocks;
 }
 
 const SEQUENCE = 0x30;
 const BIT_STRING = 0x03;
 
-/**
- * Whether it is whole, and has the three parts of a certificate. OpenSSL would know better, and take as long as
- * a whole answer of the service; what it cannot use vouches for nobody.
- */
+/** Checks the outline only: OpenSSL would take as long as a response of the service, and ignores an unusable one. */
 function isCertificate(pem: string): boolean {
   const bytes = Buffer.from(pem.replace(/-----[^-]+-----/g, ''), 'base64');
   const outer = elementAt(bytes, 0);
@@ -71,5 +61,5 @@ const unreadable = (path: string, from: string, how: string): DamagedFileError =
   new DamagedFileError(path, {
     what: `The CA file ${quoted(path)} (${from}) ${how}.`,
     book: 'Nothing was changed.',
-    hint: `Name a PEM file of the certificate authority to trust, or leave ${from} out.`,
+    hint: `Use a PEM file of the certificate authority, or remove ${from}.`,
   });

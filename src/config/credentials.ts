@@ -1,7 +1,4 @@
-/**
- * The key itself, from wherever the selection says it is: the profile, a command, the environment, a file
- * or standard input. Hands on an ApiKey and nothing else; no message repeats what was read.
- */
+/** Reads the API key from the profile, a command, the keychain, the environment, a file or standard input. */
 import { resolve } from 'node:path';
 import { ApiKey } from '../domain/api-key.ts';
 import { quoted } from '../domain/quoted.ts';
@@ -17,19 +14,20 @@ import type { Selection } from './resolve.ts';
 
 const MAX_BYTES = 65_536;
 const COMMAND_LIMIT_MS = 30_000;
+const ONE_LINE = 'An API key is one line, as the partner desk shows it.';
 const ROOT = 0;
 const OTHERS_READ = 0o044;
 const OTHERS_WRITE = 0o022;
 
 export interface KeyPorts {
   clock: Clock;
-  /** The environment of a key command, HEDGE_API_KEY taken out. */
+  /** The environment of a key command, without HEDGE_API_KEY. */
   env: Readonly<Record<string, string | undefined>>;
   keychain: Keychain;
   signal?: AbortSignal | undefined;
 }
 
-/** The key of a selection; practice has its own from the practice service. Throws CredentialError. */
+/** @throws CredentialError */
 export async function readKey(
   selection: Exclude<Selection, { kind: 'practice' }>,
   ports: KeyPorts,
@@ -38,7 +36,6 @@ export async function readKey(
   return keyOfProfile(selection.name, selection.profile, ports);
 }
 
-/** The key of a stored profile, asked for wherever it is kept. */
 export async function keyOfProfile(name: string, profile: StoredProfile, ports: KeyPorts): Promise<ApiKey> {
   if (profile.api_key !== undefined) return keyFromText(profile.api_key, `The key of profile ${name}`);
   const { api_key_keychain: entry } = profile;
@@ -46,28 +43,24 @@ export async function keyOfProfile(name: string, profile: StoredProfile, ports: 
   return keyFromCommand(profile.api_key_command ?? [], ports);
 }
 
-/**
- * The key in text that a file, a command or standard input gave: one line, blanks around it dropped.
- * `origin` begins the message: `Standard input`.
- */
+/** The key in a text of one line. `origin` is the subject of the message: `Standard input`. */
 export function keyFromText(text: string, origin: string): ApiKey {
   const line = text.trim();
-  if (line === '')
-    throw unusable(`${origin} holds no key.`, 'A key is one line, as the partner desk shows it.');
+  if (line === '') throw unusable(`${origin} contains no API key.`, ONE_LINE);
   if (/[\r\n]/.test(line)) {
-    throw unusable(`${origin} holds more than one line.`, 'A key is one line, as the partner desk shows it.');
+    throw unusable(`${origin} contains more than one line.`, ONE_LINE);
   }
   try {
     return ApiKey.of(line);
   } catch (error) {
     if (!(error instanceof CredentialError)) throw error;
-    throw unusable(`${origin} is not usable: ${error.what}`, error.hint ?? 'Copy the key anew.', error);
+    throw unusable(`${origin} is not usable: ${error.what}`, error.hint ?? 'Copy the API key again.', error);
   }
 }
 
 /**
- * The key in a file that the operator names: refused where another user could have put it there or could read it. Root
- * may hold it open to all, as mounted secrets are; `warn` is told.
+ * The key in the operator's file: rejected when another user could read or replace it. A file of root may be readable
+ * by all, as mounted secrets are, with a warning.
  */
 export function keyFromFile(
   path: string,
@@ -89,7 +82,7 @@ export function keyFromFile(
   if ('why' in given) {
     throw unusable(
       `Cannot read the key from ${quoted(path)}: ${given.why}.`,
-      'Name a file that holds the key alone and that only you can read or change (chmod 600), or give the key on standard input.',
+      'Use a file with the key alone that only you can read and write (chmod 600), or pass the key on standard input.',
     );
   }
   if (isOpenToRead) warn(`Other users of this machine can read the key file ${quoted(path)}.`);
@@ -100,23 +93,23 @@ async function keyFromKeychain(name: string, entry: string, keychain: Keychain):
   const text = await keychain.read(entry);
   if (text !== undefined) return keyFromText(text, `The key of profile ${name} in the keychain`);
   throw unusable(
-    `The keychain of this machine holds no key of profile ${name}.`,
+    `The keychain of this machine has no API key for profile ${name}.`,
     `Enter it again: hedge profile set ${name} --store keychain`,
   );
 }
 
-/** The key that a program prints: run without a shell, in 30 s, its standard error shown to nobody. */
+/** The key that a program prints. Its standard error is not shown. */
 export async function keyFromCommand(
   argv: readonly string[],
   ports: Omit<KeyPorts, 'keychain'>,
 ): Promise<ApiKey> {
   const [program, ...rest] = argv;
   if (program === undefined) {
-    throw unusable('The key command is empty.', 'Name a program and its arguments in api_key_command.');
+    throw unusable('The key command is empty.', 'Set api_key_command to a program and its arguments.');
   }
   const command = `The key command ${quoted(program)}`;
-  const byHand = 'Run it by hand to see why; hedge does not show what it prints.';
-  // Most keys are not printed by a program, and what starts one is slow to load.
+  const byHand = 'Run it yourself to see why; hedge does not show its output.';
+  // Loaded only here: node:child_process is slow to load.
   const { runCommand } = await import('../platform/run-command.ts');
   const result = await runCommand([program, ...rest], {
     ...ports,
@@ -126,22 +119,22 @@ export async function keyFromCommand(
   switch (result.outcome) {
     case 'not_started':
       throw unusable(
-        `${command} cannot be run${result.errno === '' ? '' : ` (${result.errno})`}.`,
-        'Name the program by its whole path in api_key_command, and check that it is installed.',
+        `${command} could not be started${result.errno === '' ? '' : ` (${result.errno})`}.`,
+        'Check that it is installed, and use its full path in api_key_command.',
       );
     case 'timed_out':
       throw unusable(`${command} printed no key within ${(COMMAND_LIMIT_MS / 1_000).toString()} s.`, byHand);
     case 'too_long':
-      throw unusable(`${command} printed more than a key.`, 'It must print the key alone, on one line.');
+      throw unusable(`${command} printed more than a key.`, 'It must print only the key, on one line.');
     case 'interrupted':
-      throw unusable(`${command} was interrupted.`, 'Run the same line again.');
+      throw unusable(`${command} was interrupted.`, 'Run the same command again.');
     case 'ended':
       break;
   }
   if (result.code !== 0) {
     const how =
       result.code === null
-        ? `was ended by ${result.signal ?? 'a signal'}`
+        ? `was terminated by ${result.signal ?? 'a signal'}`
         : `exited with ${result.code.toString()}`;
     throw unusable(`${command} ${how}.`, byHand);
   }

@@ -1,26 +1,24 @@
 /**
- * The keychain of the platform: Secret Service on Linux, Keychain on macOS, Credential Manager on Windows. It is
- * asked in a process of its own, which is ended when it has not answered in time; nothing is ever kept elsewhere
- * instead. Knows no profile.
- *
- * Profiles whose key is in the keychain: added and forgotten whole, never half.
+ * The platform's keychain (Secret Service, macOS Keychain, Credential Manager), called in a child process with a
+ * timeout, and the profiles whose API key is stored there.
  */
 import { sanitize } from '../domain/sanitize.ts';
 import { CredentialError } from '../errors.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Random } from '../platform/random.ts';
 import type { ProfileStore, StoredProfile } from './profiles.ts';
-/** Each throws CredentialError when the keychain cannot be used, or does not answer within 3 s. */
+
+/** Each throws CredentialError when the keychain cannot be used or does not respond within 3 s. */
 export interface Keychain {
-  /** Undefined when nothing is kept under that name. */
+  /** Undefined when there is no such entry. */
   read(entry: string): Promise<string | undefined>;
   keep(entry: string, secret: string): Promise<void>;
-  /** False: there was nothing to forget. */
+  /** False when there was no such entry. */
   forget(entry: string): Promise<boolean>;
 }
 
 export interface KeychainParts {
-  /** The program that speaks to it: Node and bin/keychain.js. */
+  /** The program that accesses it: Node and bin/keychain.js. */
   speaker: readonly [string, ...string[]];
   clock: Clock;
   env: Readonly<Record<string, string | undefined>>;
@@ -30,7 +28,7 @@ export interface KeychainParts {
 const LIMIT_MS = 3_000;
 const MAX_BYTES = 65_536;
 
-interface Said {
+interface KeychainReply {
   secret?: unknown;
   forgotten?: unknown;
   kept?: unknown;
@@ -38,8 +36,8 @@ interface Said {
 }
 
 export function platformKeychain({ speaker, ...limits }: KeychainParts): Keychain {
-  const ask = async (words: readonly string[], stdin?: string): Promise<Said> => {
-    // Most keys are kept elsewhere, and what starts a program is slow to load.
+  const ask = async (words: readonly string[], stdin?: string): Promise<KeychainReply> => {
+    // Loaded only here: node:child_process is slow to load.
     const { runCommand } = await import('../platform/run-command.ts');
     const result = await runCommand([...speaker, ...words], {
       ...limits,
@@ -47,16 +45,16 @@ export function platformKeychain({ speaker, ...limits }: KeychainParts): Keychai
       maxBytes: MAX_BYTES,
       stdin,
     });
-    if (result.outcome === 'interrupted') throw unavailable('it was interrupted');
+    if (result.outcome === 'interrupted') throw unavailable('interrupted');
     if (result.outcome === 'timed_out')
       throw unavailable(
-        `no answer within ${(LIMIT_MS / 1_000).toString()} s; it may be locked, and asking for its password`,
+        `no response within ${(LIMIT_MS / 1_000).toString()} s; it may be locked and ask for its password`,
       );
-    const said = result.outcome === 'ended' ? saidIn(result.stdout) : undefined;
-    if (said === undefined) throw unavailable('what asks it ended without a word');
-    if (said.error !== undefined)
-      throw unavailable(typeof said.error === 'string' ? sanitize(said.error) : 'no reason');
-    return said;
+    const reply = result.outcome === 'ended' ? replyIn(result.stdout) : undefined;
+    if (reply === undefined) throw unavailable('its helper process failed without a message');
+    if (reply.error !== undefined)
+      throw unavailable(typeof reply.error === 'string' ? sanitize(reply.error) : 'no reason given');
+    return reply;
   };
   return {
     async read(entry) {
@@ -65,7 +63,7 @@ export function platformKeychain({ speaker, ...limits }: KeychainParts): Keychai
     },
     async keep(entry, secret) {
       const { kept } = await ask(['keep', entry], secret);
-      if (kept !== true) throw unavailable('it did not say that it kept the key');
+      if (kept !== true) throw unavailable('it did not confirm that it stored the key');
     },
     async forget(entry) {
       const { forgotten } = await ask(['forget', entry]);
@@ -74,7 +72,7 @@ export function platformKeychain({ speaker, ...limits }: KeychainParts): Keychai
   };
 }
 
-function saidIn(text: string): Said | undefined {
+function replyIn(text: string): KeychainReply | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null ? value : undefined;
@@ -87,26 +85,26 @@ const unavailable = (why: string): CredentialError =>
   new CredentialError({
     code: 'credential_unusable',
     what: `The keychain of this machine cannot be used: ${why.replace(/[.\s]+$/, '')}.`,
-    book: 'Nothing was changed, and no key was kept anywhere else.',
-    hint: 'Unlock it, or keep the key otherwise: --store file, --key-command with a password store, or HEDGE_API_KEY.',
+    book: 'Nothing was changed. No key was stored elsewhere.',
+    hint: 'Unlock it, or store the key otherwise: --store file, --key-command with a password store, or HEDGE_API_KEY.',
   });
 
 export interface KeyVault {
   /**
-   * Adds a profile, its `api_key` put into the keychain and read back from there before the profile names it.
-   * @throws as the keychain and `ProfileStore.add` do, and then neither holds anything of it.
+   * Adds a profile after storing its `api_key` in the keychain and reading it back.
+   * @throws as the keychain and `ProfileStore.add` do; then neither has it.
    */
   add(name: string, profile: StoredProfile & { api_key: string }): Promise<void>;
   /**
-   * Puts another key of a profile into the keychain. `change` is told its entry; the one before stays there.
-   * @throws as `add` does, and then the profile has the key that it had.
+   * Stores another key of a profile in the keychain; the previous entry stays. `change` gets the new entry.
+   * @throws as `add` does; then the profile keeps its key.
    */
   replace(
     name: string,
     key: string,
     change: (profile: StoredProfile, entry: string) => StoredProfile,
   ): Promise<void>;
-  /** Forgets the key of a profile. False: there was none any more. */
+  /** Deletes the key of a profile. False when there was none. */
   forget(profile: StoredProfile): Promise<boolean>;
 }
 
@@ -118,16 +116,16 @@ export function keyVault(parts: {
   random: Random;
 }): KeyVault {
   const { profiles, keychain, random } = parts;
-  /** Keeps a key under an entry of its own, which `write` puts into the profile; neither without the other. */
+  /** Stores a key under a new entry and has `write` put the entry into the profile: both or neither. */
   async function keep<T>(name: string, key: string, write: (entry: string) => Promise<T>): Promise<T> {
-    // Another folder of profiles may have one of the same name.
+    // Random, since another HEDGE_HOME may have a profile of the same name.
     const entry = `${name}-${Buffer.from(random.bytes(TAG_BYTES)).toString('hex')}`;
     await keychain.keep(entry, key);
     try {
       if ((await keychain.read(entry)) !== key) throw notGivenBack();
       return await write(entry);
     } catch (error) {
-      // What went wrong first is what has to be said.
+      // Report the first error, not one of the cleanup.
       await keychain.forget(entry).catch(() => false);
       throw error;
     }
@@ -148,7 +146,7 @@ export function keyVault(parts: {
 const notGivenBack = (): CredentialError =>
   new CredentialError({
     code: 'credential_unusable',
-    what: 'The keychain of this machine does not give back what it was to keep.',
+    what: 'The keychain of this machine did not return the key it was given.',
     book: 'No profile was changed.',
-    hint: 'Keep the key otherwise: --store file, or --key-command with a password store.',
+    hint: 'Store the key otherwise: --store file, or --key-command with a password store.',
   });

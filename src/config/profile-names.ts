@@ -1,8 +1,4 @@
-/**
- * Which names a profile can have, and which are taken by the program itself.
- *
- * The refusals that several files of the settings share, each worded once.
- */
+/** Valid and reserved profile names and account labels, and the errors that several settings files share. */
 
 import { didYouMean } from '../domain/did-you-mean.ts';
 import { quoted } from '../domain/quoted.ts';
@@ -10,13 +6,13 @@ import { containsKey } from '../domain/redact.ts';
 import { CredentialError, UsageError } from '../errors.ts';
 /** The built-in profile: the practice service of this machine. */
 export const PRACTICE = 'practice';
-/** What output calls HEDGE_API_KEY with HEDGE_BASE_URL. */
+/** The name in output of HEDGE_API_KEY with HEDGE_BASE_URL. */
 export const ENVIRONMENT_PAIR = 'env';
 
 const SHAPE = /^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$/;
 const RESERVED: readonly string[] = [PRACTICE, ENVIRONMENT_PAIR];
 
-/** In any case: `Practice` beside `practice` would only ever be a mistake. */
+/** In any case: a profile `Practice` would be confused with `practice`. */
 export const isReserved = (name: string): boolean => RESERVED.includes(name.toLowerCase());
 
 /** Whether a stored profile can have this name. */
@@ -25,8 +21,8 @@ export const isProfileName = (name: string): boolean => SHAPE.test(name) && !isR
 const LABEL = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 /**
- * An account label as it is kept and compared: in small letters, so that two machines cannot differ by a capital.
- * `from` says where it was given. @throws UsageError
+ * An account label in lower case, so that two machines cannot differ by a capital. `from`: the option or variable.
+ * @throws UsageError
  */
 export function readAccountLabel(text: string, from: string): string {
   if (LABEL.test(text) && !containsKey(text)) return text.toLowerCase();
@@ -34,22 +30,22 @@ export function readAccountLabel(text: string, from: string): string {
     containsKey(text)
       ? `The account label looks like an API key (${from}).`
       : `${quoted(text)} is not an account label (${from}).`,
-    'A label has 1 to 64 letters, digits, ., - and _, and begins with a letter or a digit: payroll, ng-treasury',
+    'A label has 1 to 64 letters, digits, ., - and _, and starts with a letter or a digit: payroll, ng-treasury',
   );
 }
 
-/** The name, or UsageError. */
+/** Returns the name. @throws UsageError */
 export function checkProfileName(name: string): string {
   if (isReserved(name)) {
     throw new UsageError(
-      `${quoted(name)} is a name of hedge's own.`,
-      `${PRACTICE} is built in, and ${ENVIRONMENT_PAIR} stands for HEDGE_API_KEY with HEDGE_BASE_URL. Choose another name.`,
+      `The profile name ${quoted(name)} is reserved.`,
+      `${PRACTICE} is built in, and ${ENVIRONMENT_PAIR} means HEDGE_API_KEY with HEDGE_BASE_URL. Choose another name.`,
     );
   }
   if (!SHAPE.test(name)) {
     throw new UsageError(
-      `${quoted(name)} cannot be the name of a profile.`,
-      'A name has 1 to 32 letters, digits, - and _, and begins with a letter or a digit: desk, desk-live',
+      `${quoted(name)} is not a valid profile name.`,
+      'A name has 1 to 32 letters, digits, - and _, and starts with a letter or a digit: desk, desk-live',
     );
   }
   return name;
@@ -57,7 +53,7 @@ export function checkProfileName(name: string): string {
 
 const NOTHING_CHANGED = 'Nothing was changed.';
 
-/** A name that no profile has. `from` says where it was named: `HEDGE_PROFILE names`. */
+/** `from`: what named the profile: `HEDGE_PROFILE is`. */
 export function unknownProfile(name: string, known: readonly string[], from?: string): CredentialError {
   const names = [...known.toSorted(), PRACTICE];
   return new CredentialError({
@@ -65,16 +61,16 @@ export function unknownProfile(name: string, known: readonly string[], from?: st
     what:
       from === undefined
         ? `There is no profile ${quoted(name)}.`
-        : `${from} ${quoted(name)}, and there is no such profile.`,
+        : `${from} ${quoted(name)}, but there is no such profile.`,
     book: NOTHING_CHANGED,
     hint:
       name === ENVIRONMENT_PAIR
-        ? 'HEDGE_API_KEY with HEDGE_BASE_URL is used by itself: leave --profile and HEDGE_PROFILE out.'
-        : `${didYouMean(name, names)}The profiles are: ${names.join(', ')}. To make one: hedge profile add NAME`,
+        ? 'HEDGE_API_KEY with HEDGE_BASE_URL needs no profile: remove --profile and HEDGE_PROFILE.'
+        : `${didYouMean(name, names)}Profiles: ${names.join(', ')}. To add one: hedge profile add NAME`,
     details: { known: names },
   });
 }
 
-/** A key, or its source, that cannot be used. The text of the key is never part of it. */
+/** For an API key or key source that cannot be used. Its parameters never contain the key. */
 export const unusable = (what: string, hint: string, cause?: unknown): CredentialError =>
   new CredentialError({ code: 'credential_unusable', what, book: NOTHING_CHANGED, hint, cause });

@@ -1,6 +1,6 @@
 /**
- * The stored profiles: listed, found, added, chosen, removed. Readers see the old or the new file, whole;
- * writers take turns. Knows neither which profile an invocation uses (resolve.ts) nor any service.
+ * The store of profiles. conf alone writes the file, under a lock and after our checks of links, owners and modes;
+ * reading uses the strict reader (profile-file.ts).
  */
 import { readdirSync, rmSync } from 'node:fs';
 import { basename, isAbsolute, join } from 'node:path';
@@ -23,30 +23,30 @@ import { checkProfileName, isReserved, PRACTICE, unknownProfile } from './profil
 
 export type { StoredProfile } from './profile-file.ts';
 
-/** The file at one moment. */
+/** One reading of the file. */
 export interface ProfileBook {
-  /** May name a profile that is no longer there, when the file was edited by hand. */
+  /** May name a missing profile when the file was edited by hand. */
   defaultName: string | undefined;
   profiles: ReadonlyMap<string, StoredProfile>;
 }
 
 export interface ProfileStore {
   readonly path: string;
-  /** Default and profiles of the same moment. This and the next three throw DamagedFileError. */
+  /** This and the next three throw DamagedFileError. */
   read(): ProfileBook;
-  /** By name. The built-in `practice` is not among them. */
+  /** By name, without the built-in `practice`. */
   list(): readonly { name: string; profile: StoredProfile }[];
   find(name: string): StoredProfile | undefined;
   defaultName(): string | undefined;
-  /** Never changes the default. A name that is there is refused unless `replace`. */
+  /** Does not change the default. Rejects an existing name unless `replace`. */
   add(name: string, profile: StoredProfile, options?: { replace?: boolean }): Promise<{ replaced: boolean }>;
-  /** Makes a profile, or `practice`, the default. `before`: the default until now. */
+  /** Makes a profile, or `practice`, the default. `before`: the previous default. */
   use(name: string): Promise<{ before: string | undefined }>;
-  /** Sets and lifts limits of a profile that is there, and hands back what they are then. */
+  /** Changes the limits of a profile and returns the new ones. */
   limit(name: string, change: LimitsChange): Promise<ProfileLimits>;
-  /** Changes a profile that is there, seen as it is while no other process can change it. */
+  /** Changes a profile under the lock. */
   change(name: string, change: (profile: StoredProfile) => StoredProfile): Promise<void>;
-  /** `wasDefault`: it was the default, and there is none now. */
+  /** `wasDefault`: there is no default now. */
   remove(name: string): Promise<{ removed: StoredProfile; wasDefault: boolean }>;
 }
 
@@ -61,16 +61,16 @@ export function openProfiles({ places, machine }: { places: Paths; machine: Mach
     return { defaultName, profiles: new Map(Object.entries(profiles)) };
   };
 
-  /** Reads, changes and writes the file while no other process can. */
+  /** Reads, changes and writes the file under the lock. */
   async function changeFile<T>(decide: (file: ProfileFile) => { file: ProfileFile; result: T }): Promise<T> {
-    // conf costs 50 ms, and importing it takes over Ctrl-C (when-exit): only to write, and as late as can be.
+    // conf takes 50 ms to load, and its import takes over Ctrl-C (when-exit): loaded only to write.
     const { default: Conf } = await import('conf');
     ensureFolder(folder, machine.host);
     return withLock(join(folder, `${CONFIG_NAME}.lock`), machine, () => {
       const { file, result } = decide(load());
       checkReplaceable(path, machine.host);
       try {
-        sweep(folder, path);
+        removeTemporaryFiles(folder, path);
         const conf = new Conf<ProfileFile>({
           projectName: 'hedge',
           projectSuffix: '',
@@ -107,8 +107,8 @@ export function openProfiles({ places, machine }: { places: Paths; machine: Mach
         const twin = Object.keys(file.profiles).find((each) => each.toLowerCase() === name.toLowerCase());
         if (twin !== undefined && (twin !== name || !replace)) {
           throw new UsageError(
-            `There is a profile ${twin} already.`,
-            `Choose another name, or remove that one first: hedge profile remove ${twin}`,
+            `Profile ${twin} already exists.`,
+            `Choose another name, or remove it first: hedge profile remove ${twin}`,
           );
         }
         const profiles = Object.fromEntries([...Object.entries(file.profiles), [name, profile]]);
@@ -174,24 +174,24 @@ function storedIn({ profiles }: ProfileFile, name: string): StoredProfile {
   return found;
 }
 
-/** UsageError when a profile cannot be stored as it is. */
+/** @throws UsageError when the profile is not valid. */
 function checkProfile(profile: StoredProfile): void {
   if (!isStorable(profile)) {
     throw new UsageError(
-      'A profile needs a base address and one source of its key.',
-      'Give the key itself or a command that prints it, not both.',
+      'A profile needs a base URL and one source of its API key.',
+      'Give the key or a command that prints it, not both.',
     );
   }
   if (profile.ca_file !== undefined && !isAbsolute(profile.ca_file)) {
     throw new UsageError(
       `${quoted(profile.ca_file)} is not an absolute path.`,
-      'Name the CA file by its whole path.',
+      'Use the full path of the CA file.',
     );
   }
   if (profile.time_zone !== undefined && !isTimeZone(profile.time_zone)) {
     throw new UsageError(
       `${quoted(profile.time_zone)} is not a time zone.`,
-      'Name it as in Africa/Lagos or UTC.',
+      'Use an IANA name such as Africa/Lagos or UTC.',
     );
   }
 }
@@ -204,8 +204,8 @@ function isTimeZone(name: string): boolean {
   }
 }
 
-/** Removes what a writer that was killed left: it may hold a key that was removed since. Under the lock only. */
-function sweep(folder: string, path: string): void {
+/** Removes temporary files of a killed writer: they may contain a deleted key. Under the lock only. */
+function removeTemporaryFiles(folder: string, path: string): void {
   for (const name of readdirSync(folder)) {
     if (name.startsWith(`${basename(path)}.tmp-`)) rmSync(join(folder, name), { force: true });
   }

@@ -1,11 +1,6 @@
 /**
- * Which profile an invocation uses, and why: decided from the option, the environment and the stored
- * profiles, and from nothing else. Nothing ever falls back to practice by itself. Reads no key.
- *
- * The promise `--expect-env`: which environment the operator believes to be in, checked before any network.
- *
- * The variables of the environment that settings come from, read once. The key leaves the environment as it
- * is read, so that neither children nor crash reports inherit it. An empty variable counts as absent.
+ * Selects the profile from the option, the environment variables and the stored profiles, never practice by default;
+ * and checks --expect-env before any network access. Does not read the API key of a profile.
  */
 
 import { didYouMean } from '../domain/did-you-mean.ts';
@@ -15,6 +10,7 @@ import { CredentialError, StoppedError, UsageError } from '../errors.ts';
 import type { StoredProfile } from './profile-file.ts';
 import { ENVIRONMENT_PAIR, PRACTICE, readAccountLabel, unknownProfile } from './profile-names.ts';
 import type { ProfileBook } from './profiles.ts';
+
 export type ProfileSource = 'option' | 'environment_pair' | 'hedge_profile' | 'stored_default';
 export type KeySource = 'practice' | 'file' | 'command' | 'keychain' | 'environment';
 
@@ -53,23 +49,24 @@ const KEY_SOURCES: Readonly<Record<KeySource, string>> = {
   environment: 'from HEDGE_API_KEY',
 };
 
-/** Which source won, in words that follow a name: `desk, named by --profile`. */
+/** In words that follow a name: `desk, named by --profile`. */
 export const profileSourceInWords = (source: ProfileSource): string => PROFILE_SOURCES[source];
-/** Where the key comes from, in words that follow `key`. */
+/** In words that follow `key`. */
 export const keySourceInWords = (source: KeySource): string => KEY_SOURCES[source];
 
 export interface Choices {
-  /** `--profile`, undefined when it was not given. */
+  /** `--profile`. */
   option: string | undefined;
   environment: SettingsEnvironment;
-  /** The stored profiles, read only when they can matter: with the pair, a damaged file is no hindrance. */
+  /** Reads the stored profiles, only when needed: a damaged file must not block the environment variables. */
   book: () => Promise<ProfileBook>;
 }
 
 /** @throws CredentialError `credential_conflict`, `no_profile`, `unknown_profile`. */
 export async function resolveProfile({ option, environment, book }: Choices): Promise<Selection> {
   if (option !== undefined) {
-    if (option === '') throw new UsageError('--profile is empty.', 'Name a profile, or leave --profile out.');
+    if (option === '')
+      throw new UsageError('--profile is empty.', 'Give a profile name, or remove --profile.');
     return option === PRACTICE ? practice('option') : named(option, 'option', await book(), environment);
   }
   const pair = pairOf(environment);
@@ -82,9 +79,9 @@ export async function resolveProfile({ option, environment, book }: Choices): Pr
     return named(stored.defaultName, 'stored_default', stored, environment);
   throw new CredentialError({
     code: 'no_profile',
-    what: 'No profile was chosen, so there is no key to ask with.',
+    what: 'No profile selected.',
     book: 'Nothing was changed.',
-    hint: 'To try it with no money: hedge --profile practice markets. To deal with your own key: hedge profile add NAME, then --profile NAME or hedge profile use NAME.',
+    hint: 'To try it without money: hedge --profile practice markets\nTo trade with your own key: hedge profile add NAME',
     details: { known: [...stored.profiles.keys()].toSorted() },
   });
 }
@@ -110,12 +107,12 @@ function conflict(present: readonly string[], missing: readonly string[]): Crede
   return new CredentialError({
     code: 'credential_conflict',
     what: half
-      ? `${present.join(' and ')} is set, and ${missing.join(' and ')} is not: the two only count together.`
-      : 'HEDGE_API_KEY with HEDGE_BASE_URL and HEDGE_PROFILE are all set: they name two accounts.',
+      ? `${present.join(' and ')} is set and ${missing.join(' and ')} is not. Both are required.`
+      : 'HEDGE_API_KEY with HEDGE_BASE_URL and HEDGE_PROFILE are all set: they select two accounts.',
     book: 'Nothing was changed.',
     hint: half
-      ? `Set ${missing.join(' and ')} too, or unset ${present.join(' and ')}, or say --profile NAME.`
-      : 'Unset HEDGE_PROFILE or the other two, or say --profile NAME, which wins over all three.',
+      ? `Set ${missing.join(' and ')}, unset ${present.join(' and ')}, or use --profile NAME.`
+      : 'Unset HEDGE_PROFILE or the other two, or use --profile NAME, which overrides all three.',
     details: { present, missing },
   });
 }
@@ -123,8 +120,8 @@ function conflict(present: readonly string[], missing: readonly string[]): Crede
 const NAMED_BY: Readonly<Record<ProfileSource, string | undefined>> = {
   option: undefined,
   environment_pair: undefined,
-  hedge_profile: 'HEDGE_PROFILE names',
-  stored_default: 'The stored default is',
+  hedge_profile: 'HEDGE_PROFILE is',
+  stored_default: 'The default profile is',
 };
 
 const practice = (source: ProfileSource): Selection => ({
@@ -162,9 +159,9 @@ function named(
 const twoLabels = (name: string, asked: string, kept: string): CredentialError =>
   new CredentialError({
     code: 'credential_conflict',
-    what: `HEDGE_ACCOUNT is ${quoted(asked)}, and the account label of profile ${quoted(name)} is ${quoted(kept)}.`,
+    what: `HEDGE_ACCOUNT is ${quoted(asked)}, but the account label of profile ${quoted(name)} is ${quoted(kept)}.`,
     book: 'Nothing was sent.',
-    hint: 'Unset HEDGE_ACCOUNT, or choose the profile of that account with --profile.',
+    hint: 'Unset HEDGE_ACCOUNT, or select the profile of that account with --profile.',
     details: { profile: name, account: kept, asked },
   });
 
@@ -173,10 +170,7 @@ function keySourceOf(profile: StoredProfile): 'file' | 'command' | 'keychain' {
   return profile.api_key_keychain === undefined ? 'command' : 'keychain';
 }
 
-/**
- * What is expected, or undefined when nothing was promised. UsageError for a word that is no environment,
- * and when option and variable differ: one of the two is a mistake, and only the operator knows which.
- */
+/** Undefined without an expectation. @throws UsageError for an unknown environment, and when option and variable differ. */
 export function readExpectation(words: {
   option: string | undefined;
   variable: string | undefined;
@@ -186,21 +180,21 @@ export function readExpectation(words: {
     words.variable === undefined ? undefined : environmentOf('HEDGE_EXPECT_ENV', words.variable);
   if (option !== undefined && variable !== undefined && option !== variable) {
     throw new UsageError(
-      `--expect-env says ${option}, and HEDGE_EXPECT_ENV says ${variable}.`,
-      'Make them agree, or unset HEDGE_EXPECT_ENV.',
+      `--expect-env is ${option}, but HEDGE_EXPECT_ENV is ${variable}.`,
+      'Make them equal, or unset HEDGE_EXPECT_ENV.',
     );
   }
   return option ?? variable;
 }
 
-/** Throws StoppedError `env_mismatch` when a promise was made and does not hold. */
+/** @throws StoppedError `env_mismatch` */
 export function checkExpectation(environment: Environment, expected: Environment | undefined): void {
   if (expected === undefined || expected === environment) return;
   throw new StoppedError({
     code: 'env_mismatch',
-    what: `This is ${environment} (${ENVIRONMENT_GLOSS[environment]}), and ${expected} (${ENVIRONMENT_GLOSS[expected]}) was expected.`,
+    what: `The environment is ${environment} (${ENVIRONMENT_GLOSS[environment]}); --expect-env requires ${expected} (${ENVIRONMENT_GLOSS[expected]}).`,
     book: 'Nothing was sent.',
-    hint: 'Choose the profile that was meant with --profile, or correct the promise (--expect-env, HEDGE_EXPECT_ENV).',
+    hint: 'Select another profile with --profile, or correct --expect-env or HEDGE_EXPECT_ENV.',
     details: { environment, expected },
   });
 }
@@ -210,14 +204,14 @@ function environmentOf(from: string, word: string): Environment {
   if (environment === undefined) {
     throw new UsageError(
       `${quoted(word)} is not an environment (${from}).`,
-      `${didYouMean(word.toLowerCase(), ENVIRONMENTS)}An environment is one of ${ENVIRONMENTS.join(', ')}.`,
+      `${didYouMean(word.toLowerCase(), ENVIRONMENTS)}Use one of ${ENVIRONMENTS.join(', ')}.`,
     );
   }
   return environment;
 }
 
 export interface SettingsEnvironment {
-  /** HEDGE_API_KEY, behind a call so that it does not show where this value is printed. */
+  /** HEDGE_API_KEY, in a function so that it is not printed with this object. */
   apiKey: (() => string) | undefined;
   baseUrl: string | undefined;
   profile: string | undefined;
@@ -227,18 +221,18 @@ export interface SettingsEnvironment {
   caFile: string | undefined;
   /** NODE_EXTRA_CA_CERTS. */
   extraCaCerts: string | undefined;
-  /** None with HEDGE_TLS_SESSIONS=off, nor where Node may trust other authorities than its own at the next start. */
+  /** False with HEDGE_TLS_SESSIONS=off, and where Node may trust other CA certificates at its next start. */
   keepsTlsSessions: boolean;
-  /** HTTPS_PROXY and NO_PROXY, in capitals or not; a password may be in the first. */
+  /** HTTPS_PROXY and NO_PROXY in either case; the first may contain a password. */
   proxy: { https: string | undefined; no: string | undefined };
 }
 
-/** Node's options, and variables, that make it trust authorities which change without its version. */
+/** Node's options and variables for CA certificates that change independently of its version. */
 const OTHER_AUTHORITIES =
   /--use[-_](?:openssl|system)[-_]ca|--experimental[-_](?:default[-_])?config[-_]file/;
 const AUTHORITY_VARIABLES = ['SSL_CERT_FILE', 'SSL_CERT_DIR', 'NODE_USE_SYSTEM_CA'];
 
-/** Deletes HEDGE_API_KEY from `env`. `nodeOptions`: what Node itself was started with. */
+/** Deletes HEDGE_API_KEY from `env`, so that no child process inherits it. An empty variable counts as absent. */
 export function readEnvironmentVariables(
   env: Record<string, string | undefined>,
   nodeOptions: readonly string[] = [],

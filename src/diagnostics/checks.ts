@@ -1,10 +1,7 @@
-/**
- * One thing that was looked at, and the verdict on it, in words that can be handed to a stranger: no secret is in them.
- *
- * Looks that cannot hang and cannot throw: one that fails is a line like the others.
- */
+/** The result of one check, without secrets, and running checks that can neither hang nor throw. */
 import { HedgeError, UnavailableError } from '../errors.ts';
 import { aborted, type Clock } from '../platform/clock.ts';
+
 export type Verdict = 'pass' | 'warn' | 'fail';
 
 export type CheckName =
@@ -24,16 +21,16 @@ export type CheckName =
 export interface Check {
   check: CheckName;
   verdict: Verdict;
-  /** What was found: whole sentences, or words that stand for one. */
+  /** The finding, in sentences. */
   says: string;
-  /** What to do about it, a step a line; undefined where nothing is to be done. */
+  /** What to do, one step per line; undefined when nothing. */
   todo?: string | undefined;
   /** Figures for programs. */
   facts?: Readonly<Record<string, unknown>> | undefined;
 }
 
 export interface Checkup {
-  /** The worst of them. */
+  /** The worst. */
   verdict: Verdict;
   checks: readonly Check[];
   /** When the service answered, by its own clock. */
@@ -52,23 +49,23 @@ function servedAtOf(checks: readonly Check[]): Date | undefined {
   return typeof at === 'string' ? new Date(at) : undefined;
 }
 
-/** What could not be looked at, and why: the error's own words. */
+/** A check that threw: the error's message. */
 export function failedCheck(check: CheckName, error: unknown): Check {
   if (!(error instanceof HedgeError))
     return {
       check,
       verdict: 'fail',
-      says: `A fault in hedge itself: ${error instanceof Error ? error.message : String(error)}.`,
+      says: `Internal error: ${error instanceof Error ? error.message : String(error)}.`,
       todo: 'Report it with this whole list.',
     };
   return { check, verdict: 'fail', says: error.what, todo: error.hint, facts: { code: error.code } };
 }
 
-/** What was not looked at for want of something else that has its own line. */
+/** A check that needs another one that failed. */
 export const notChecked = (check: CheckName, why: string): Check => ({
   check,
   verdict: 'warn',
-  says: `Not looked at: ${why}.`,
+  says: `Not checked: ${why}.`,
 });
 
 export const counted = (count: number, one: string, many = `${one}s`): string =>
@@ -84,9 +81,9 @@ export async function settled<T>(ask: () => Promise<T>): Promise<Settled<T>> {
   }
 }
 
-export async function attemptWithin(check: CheckName, look: () => Check | Promise<Check>): Promise<Check> {
+export async function attemptWithin(check: CheckName, run: () => Check | Promise<Check>): Promise<Check> {
   try {
-    return await look();
+    return await run();
   } catch (error) {
     return failedCheck(check, error);
   }
@@ -104,8 +101,8 @@ export async function within<T>(
     await aborted(time.signal);
     throw new UnavailableError({
       code: 'unavailable',
-      what: `No answer within ${(ms / 1_000).toString()} s.`,
-      hint: 'Check the network of this machine, its VPN and its firewall; then try again.',
+      what: `No response within ${(ms / 1_000).toString()} s.`,
+      hint: "Check this machine's network, VPN and firewall, then try again.",
       retry: 'later',
     });
   };

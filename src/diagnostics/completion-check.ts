@@ -1,15 +1,15 @@
-/** The doctor's check of shell completion: looks in the usual places and runs no shell. */
+/** The doctor's check of shell completion: looks in the usual folders and runs no shell. */
 import { posix } from 'node:path';
 import type { Check } from './checks.ts';
 
-/** Where a shell finds a completion script by itself, and the start-up files that may load one. */
-interface Usual {
-  places: readonly string[];
+/** Where a shell finds completion scripts, and the start-up files that may load one. */
+interface CompletionPaths {
+  scripts: readonly string[];
   startupFiles: readonly string[];
 }
 
 export interface ShellAt {
-  /** SHELL: `/bin/zsh`; undefined where there is none. */
+  /** SHELL: `/bin/zsh`. */
   shell: string | undefined;
   home: string;
   env: Readonly<Record<string, string | undefined>>;
@@ -18,14 +18,14 @@ export interface ShellAt {
 const SYSTEM = ['/usr/share', '/usr/local/share'] as const;
 
 /** Undefined for a shell without a completion script. */
-function usualOf(name: string, { home, env }: ShellAt): Usual | undefined {
+function completionPathsOf(name: string, { home, env }: ShellAt): CompletionPaths | undefined {
   const at = (...parts: readonly string[]): string => posix.join(home, ...parts);
   const data = env['XDG_DATA_HOME'] ?? at('.local', 'share');
   const config = env['XDG_CONFIG_HOME'] ?? at('.config');
   switch (name) {
     case 'bash':
       return {
-        places: [
+        scripts: [
           ...[data, ...SYSTEM].map((each) => posix.join(each, 'bash-completion', 'completions', 'hedge')),
           ...[data, ...SYSTEM].map((each) =>
             posix.join(each, 'bash-completion', 'completions', 'hedge.bash'),
@@ -36,7 +36,7 @@ function usualOf(name: string, { home, env }: ShellAt): Usual | undefined {
       };
     case 'zsh':
       return {
-        places: [
+        scripts: [
           ...SYSTEM.map((each) => posix.join(each, 'zsh', 'site-functions', '_hedge')),
           posix.join(data, 'zsh', 'site-functions', '_hedge'),
           ...['.zfunc', '.zsh', '.zsh/completions', '.zsh/functions'].map((each) => at(each, '_hedge')),
@@ -45,7 +45,7 @@ function usualOf(name: string, { home, env }: ShellAt): Usual | undefined {
       };
     case 'fish':
       return {
-        places: [
+        scripts: [
           posix.join(config, 'fish', 'completions', 'hedge.fish'),
           ...SYSTEM.map((each) => posix.join(each, 'fish', 'vendor_completions.d', 'hedge.fish')),
         ],
@@ -61,25 +61,25 @@ const LOADS_IT = /hedge completion|hedge\.bash|_hedge|hedge\.fish/;
 /** `read`: the text of a file; undefined if it cannot be read. */
 export function judgeCompletion(at: ShellAt, read: (path: string) => string | undefined): Check {
   const name = (at.shell ?? '').split('/').at(-1) ?? '';
-  const usual = usualOf(name, at);
-  if (usual === undefined)
+  const paths = completionPathsOf(name, at);
+  if (paths === undefined)
     return {
       check: 'completion',
       verdict: 'pass',
-      says: name === '' ? 'No shell to complete in.' : `Not looked for: ${name}.`,
+      says: name === '' ? 'No shell found (SHELL is not set).' : `No completion script for ${name}.`,
       facts: { shell: name === '' ? null : name, found: null },
     };
   const found =
-    usual.places.find((path) => read(path) !== undefined) ??
-    usual.startupFiles.find((path) => LOADS_IT.test(read(path) ?? ''));
+    paths.scripts.find((path) => read(path) !== undefined) ??
+    paths.startupFiles.find((path) => LOADS_IT.test(read(path) ?? ''));
   const facts = { shell: name, found: found ?? null };
   if (found !== undefined)
-    return { check: 'completion', verdict: 'pass', says: `${name} loads it: ${found}.`, facts };
+    return { check: 'completion', verdict: 'pass', says: `Installed for ${name}: ${found}.`, facts };
   return {
     check: 'completion',
     verdict: 'warn',
-    says: `Not in the usual places of ${name}.`,
-    todo: `How to install it: hedge completion --help`,
+    says: `Not found for ${name}.`,
+    todo: `To install it: hedge completion --help`,
     facts,
   };
 }

@@ -1,7 +1,4 @@
-/**
- * Looks at everything that dealing rests on, and changes nothing. Every look has a time limit, and none that
- * fails keeps another from being taken. Verdicts are the other doctor files'.
- */
+/** Runs all checks of `hedge doctor`, each with a time limit, and changes nothing. A failed check does not stop the others. */
 import type { HedgeApi } from '../client/hedge-api.ts';
 import type { Handshake } from '../client/tls-probe.ts';
 import { profileSourceInWords, type Selection } from '../config/resolve.ts';
@@ -31,14 +28,15 @@ import {
 } from './machine-checks.ts';
 import { checkReadings } from './reading-checks.ts';
 import { judgeDns, judgeProxy, judgeTls } from './service-checks.ts';
-/** The service, before any key. */
+
+/** How to reach the service, without an API key. */
 export interface ServiceAddress {
   /** `https://host/partner/v2` */
   baseUrl: string;
-  /** Usable, but unlikely to be right. */
+  /** The URL is usable but probably wrong. */
   warning: string | undefined;
   host: string;
-  /** Name of the proxy, without its password; undefined: none. @throws CredentialError on one that cannot be used. */
+  /** Name of the proxy, without its password; undefined for none. @throws CredentialError */
   proxy(): string | undefined;
   lookUp(): Promise<readonly string[]>;
   shakeHands(signal: AbortSignal): Promise<Handshake>;
@@ -51,53 +49,56 @@ export interface CheckedProfile {
   key: string;
 }
 
-/** What is lent to the examination. Each may throw. */
+/** Each may throw. */
 export interface DiagnosticSources {
   clock: Clock;
   installed: Installation;
   files(): readonly DataFiles[];
-  /** The folders above ours that others can change. */
+  /** Parents of hedge's folders that others can change. */
   parents(): readonly OpenParent[];
   journal(): Promise<Journal>;
-  /** @throws DamagedFileError where it could not be added to; leaves nothing behind. */
+  /** Checks that the journal is writable; leaves nothing behind. @throws DamagedFileError */
   tryJournal(): Promise<void>;
   halt(): Halt | undefined;
   completion(): Check;
   selection(): Promise<Selection>;
-  /** The stored profiles, whether or not one of them is used. @throws DamagedFileError */
+  /** Reads the stored profiles. @throws DamagedFileError */
   profiles(): unknown;
   address(): Promise<ServiceAddress>;
   account(): Promise<CheckedProfile>;
-  /** @throws StoppedError `account_unclear`, as every action would. */
+  /** @throws StoppedError `account_unclear`, as every action does. */
   checkAccount(): Promise<void>;
 }
 
 const DNS_MS = 5_000;
 const TLS_MS = 12_000;
 
-export async function runDiagnostics(it: DiagnosticSources): Promise<Checkup> {
-  const [address, account] = await Promise.all([settled(() => it.address()), settled(() => it.account())]);
+export async function runDiagnostics(sources: DiagnosticSources): Promise<Checkup> {
+  const [address, account] = await Promise.all([
+    settled(() => sources.address()),
+    settled(() => sources.account()),
+  ]);
   const [proxy, dns, tls, [reading, clock, answers]] = await Promise.all([
     atService('proxy', address, async (where) => judgeProxy(where.proxy())),
-    atService('dns', address, (where) => checkDns(where, it.clock)),
+    atService('dns', address, (where) => checkDns(where, sources.clock)),
     atService('tls', address, async (where) => {
-      const shaken = await within(it.clock, TLS_MS, (signal) => where.shakeHands(signal));
-      return judgeTls(shaken, where.host, it.clock.now());
+      const shaken = await within(sources.clock, TLS_MS, (signal) => where.shakeHands(signal));
+      return judgeTls(shaken, where.host, sources.clock.now());
     }),
-    checkReadings(account, 'value' in address ? address.value.host : undefined, it.clock),
+    checkReadings(account, 'value' in address ? address.value.host : undefined, sources.clock),
   ]);
   return checkupOf([
-    await attemptWithin('node', () => judgeNode(it.installed)),
-    await attemptWithin('files', () => judgeFiles(it.files(), it.parents())),
-    await attemptWithin('profile', () => checkProfile(it, { address, account })),
+    await attemptWithin('node', () => judgeNode(sources.installed)),
+    await attemptWithin('files', () => judgeFiles(sources.files(), sources.parents())),
+    await attemptWithin('profile', () => checkProfile(sources, { address, account })),
     await attemptWithin('journal', async () => {
-      const state = (await it.journal()).read();
+      const state = (await sources.journal()).read();
       const verdict = judgeJournal(state, state.actions);
-      if (verdict.verdict !== 'fail') await it.tryJournal();
+      if (verdict.verdict !== 'fail') await sources.tryJournal();
       return verdict;
     }),
-    await attemptWithin('halt', () => judgeHalt(it.halt())),
-    await attemptWithin('completion', () => it.completion()),
+    await attemptWithin('halt', () => judgeHalt(sources.halt())),
+    await attemptWithin('completion', () => sources.completion()),
     proxy,
     dns,
     tls,
@@ -110,22 +111,22 @@ export async function runDiagnostics(it: DiagnosticSources): Promise<Checkup> {
 async function atService(
   check: CheckName,
   address: Settled<ServiceAddress>,
-  look: (where: ServiceAddress) => Promise<Check>,
+  run: (where: ServiceAddress) => Promise<Check>,
 ): Promise<Check> {
-  if ('error' in address) return notChecked(check, 'no address of a service is known');
-  return attemptWithin(check, () => look(address.value));
+  if ('error' in address) return notChecked(check, "the service's address is not known");
+  return attemptWithin(check, () => run(address.value));
 }
 
 async function checkProfile(
-  it: DiagnosticSources,
+  sources: DiagnosticSources,
   { address, account }: { address: Settled<ServiceAddress>; account: Settled<CheckedProfile> },
 ): Promise<Check> {
-  const { name, source, keySource } = await it.selection();
-  // With practice or the pair nothing else has read them.
-  it.profiles();
+  const { name, source, keySource } = await sources.selection();
+  // With practice or the environment variables nothing else reads them.
+  sources.profiles();
   if ('error' in address) throw address.error;
   if ('error' in account) throw account.error;
-  await it.checkAccount();
+  await sources.checkAccount();
   const { baseUrl, warning } = address.value;
   const { environment, key } = account.value;
   return {
@@ -143,10 +144,10 @@ async function checkDns(where: ServiceAddress, clock: Clock): Promise<Check> {
     return {
       check: 'dns',
       verdict: 'pass',
-      says: `${host} is an address: nothing to look up.`,
+      says: `${host} is an IP address: no lookup needed.`,
       facts: { host },
     };
   if (where.proxy() !== undefined)
-    return { check: 'dns', verdict: 'pass', says: `The proxy looks up ${host}.`, facts: { host } };
+    return { check: 'dns', verdict: 'pass', says: `The proxy resolves ${host}.`, facts: { host } };
   return judgeDns(host, await within(clock, DNS_MS, () => where.lookUp()));
 }

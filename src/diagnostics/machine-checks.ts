@@ -1,4 +1,4 @@
-/** Verdicts on this machine: Node, our files, the journal, the halt, completion. Pure: facts come in. */
+/** Checks of this machine: Node, data files, the journal, the halt. Pure. */
 import { shellWord } from '../domain/quoted.ts';
 import type { Halt } from '../journal/halt.ts';
 import { type Action, awaitsEnd, isUnresolved } from '../journal/replay.ts';
@@ -7,9 +7,10 @@ import type { FileFacts } from '../platform/file-errors.ts';
 import type { OpenParent } from '../platform/parent-folders.ts';
 import { damageInWords, damageOf } from '../readings/read-journal.ts';
 import { type Check, counted } from './checks.ts';
+
 export interface Installation {
   version: string;
-  /** Null where it was not built in a clone. */
+  /** Null when built outside a clone. */
   commit: string | null;
   /** `20.20.2` */
   node: string;
@@ -19,8 +20,7 @@ export interface Installation {
 }
 
 const OLDEST = [20, 19] as const;
-/** Odd ones are never supported for long. */
-const KNOWN_TO_RUN: readonly number[] = [20, 22, 24, 26];
+const TESTED: readonly number[] = [20, 22, 24, 26];
 
 export function judgeNode(installed: Installation): Check {
   const { version, commit, node, platform } = installed;
@@ -36,18 +36,17 @@ export function judgeNode(installed: Installation): Check {
       todo: `Install Node ${OLDEST.join('.')} or newer.`,
       facts,
     };
-  if (!KNOWN_TO_RUN.includes(major))
+  if (!TESTED.includes(major))
     return {
       check: 'node',
       verdict: 'warn',
       says,
-      todo: `hedge is tried on Node ${KNOWN_TO_RUN.join(', ')}: install one of those.`,
+      todo: `hedge is tested on Node ${TESTED.join(', ')}. Install one of these.`,
       facts,
     };
   return { check: 'node', verdict: 'pass', says, facts };
 }
 
-/** What should stand at a path of ours. */
 export interface DataFiles {
   /** `profiles.json` */
   name: string;
@@ -55,7 +54,7 @@ export interface DataFiles {
   seen: FileFacts;
 }
 
-/** `parents`: the folders above that others can change. */
+/** `parents`: parent folders that others can change. */
 export function judgeFiles(files: readonly DataFiles[], parents: readonly OpenParent[] = []): Check {
   const troubles = [...files.flatMap(troubleWith), ...parents.map(troubleAbove)];
   const there = files.flatMap(({ name, seen }) =>
@@ -73,8 +72,8 @@ export function judgeFiles(files: readonly DataFiles[], parents: readonly OpenPa
       facts,
     };
   const says = [
-    there.length === 0 ? '' : `Of this user alone: ${there.join(', ')}.`,
-    absent.length === 0 ? '' : `Not there yet: ${absent.join(', ')}.`,
+    there.length === 0 ? '' : `Private to this user: ${there.join(', ')}.`,
+    absent.length === 0 ? '' : `Not created yet: ${absent.join(', ')}.`,
   ];
   return { check: 'files', verdict: 'pass', says: says.filter((each) => each !== '').join(' '), facts };
 }
@@ -92,29 +91,29 @@ function troubleWith({ kind, seen }: DataFiles): readonly Trouble[] {
   ];
   if (seen.is === 'absent') return [];
   if (seen.is === 'hidden')
-    return fail(`cannot be looked at: ${seen.why}`, `Mend that: ls -ld ${shellWord(path)}`);
+    return fail(`cannot be inspected: ${seen.why}`, `Check: ls -ld ${shellWord(path)}`);
   if (seen.is !== kind) return fail(`is not a ${kind}`, `Move it away: ${shellWord(path)}`);
-  if (!seen.ours) return fail('belongs to another user', `Look whose it is: ls -ld ${shellWord(path)}`);
+  if (!seen.ours) return fail('belongs to another user', `Check its owner: ls -ld ${shellWord(path)}`);
   const others = seen.mode === undefined ? 0 : Number.parseInt(seen.mode, 8) & 0o077;
   if (others === 0) return [];
-  const mend = `chmod ${kind === 'folder' ? '700' : '600'} ${shellWord(path)}`;
-  if (kind === 'file') return fail(`is open to other users (${seen.mode ?? ''})`, mend);
+  const fix = `chmod ${kind === 'folder' ? '700' : '600'} ${shellWord(path)}`;
+  if (kind === 'file') return fail(`is accessible by other users (${seen.mode ?? ''})`, fix);
   return (others & 0o022) === 0
-    ? [{ verdict: 'warn', says: `${path} can be read by other users (${seen.mode ?? ''}).`, todo: mend }]
-    : fail(`can be written by other users (${seen.mode ?? ''})`, mend);
+    ? [{ verdict: 'warn', says: `${path} can be read by other users (${seen.mode ?? ''}).`, todo: fix }]
+    : fail(`can be written by other users (${seen.mode ?? ''})`, fix);
 }
 
-const troubleAbove = ({ path, risk, how, mend }: OpenParent): Trouble => ({
+const troubleAbove = ({ path, risk, how, fix }: OpenParent): Trouble => ({
   verdict: risk === 'group' ? 'warn' : 'fail',
-  says: `${path} ${how}: whoever that is could replace your hedge folders.`,
-  todo: mend ?? `Look whose it is: ls -ld ${shellWord(path)}`,
+  says: `${path} ${how}, who could replace your hedge folders.`,
+  todo: fix ?? `Check its owner: ls -ld ${shellWord(path)}`,
 });
 
 const LARGE = MAX_JOURNAL_BYTES * 0.75;
 
-export function judgeJournal(state: JournalState, standing: readonly Action[]): Check {
-  const unresolved = standing.filter(isUnresolved);
-  const inFlight = standing.filter(awaitsEnd);
+export function judgeJournal(state: JournalState, current: readonly Action[]): Check {
+  const unresolved = current.filter(isUnresolved);
+  const inFlight = current.filter(awaitsEnd);
   const { bytes, actions, cutTail, path } = state;
   const damage = damageOf(path, state);
   const size = `${counted(actions.length, 'action')}, ${kilobytes(bytes)}`;
@@ -141,15 +140,15 @@ export function judgeJournal(state: JournalState, standing: readonly Action[]): 
     return found('fail', words.slice(0, -1).join(' '), words.at(-1));
   }
   const open = [...named(unresolved, 'unresolved'), ...named(inFlight, 'in flight')].join('; ');
-  if (unresolved.length > 0) return found('warn', `${size}; ${open}.`, 'Look: hedge check');
+  if (unresolved.length > 0) return found('warn', `${size}; ${open}.`, 'To check: hedge check');
   if (bytes > LARGE)
     return found(
       'warn',
-      `${size}: soon too large to be added to.`,
-      `When nothing is in flight, move ${path} to an archive; a new one is begun.`,
+      `${size}: near its size limit.`,
+      `When nothing is in flight, move ${path} to an archive. hedge then starts a new one.`,
     );
-  const cut = cutTail ? ' A crash cut its last line; nothing was sent on that one.' : '';
-  return found('pass', `${size}, whole; ${open === '' ? 'nothing unresolved' : open}.${cut}`);
+  const cut = cutTail ? ' A crash cut its last line; nothing was sent for that line.' : '';
+  return found('pass', `${size}, intact; ${open === '' ? 'nothing unresolved' : open}.${cut}`);
 }
 
 const named = (actions: readonly Action[], what: string): readonly string[] =>
@@ -161,8 +160,8 @@ const kilobytes = (bytes: number): string =>
   bytes < 1_024 ? counted(bytes, 'byte') : `${Math.ceil(bytes / 1_024).toString()} KiB`;
 
 export function judgeHalt(halt: Halt | undefined): Check {
-  if (halt === undefined) return { check: 'halt', verdict: 'pass', says: 'Nothing is halted.' };
-  const todo = 'When dealing may go on: hedge unhalt';
+  if (halt === undefined) return { check: 'halt', verdict: 'pass', says: 'Trading is not halted.' };
+  const todo = 'To lift the halt: hedge unhalt';
   if ('unreadable' in halt) {
     const { what, hint } = halt.unreadable;
     return {

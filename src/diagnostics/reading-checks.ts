@@ -1,4 +1,4 @@
-/** What the service answers to the key: one reading with its time, its clock, and what it sends that nobody specified. */
+/** Checks with the API key: one timed read, the service's clock, and unspecified fields in its responses. */
 import type { HedgeApi } from '../client/hedge-api.ts';
 import { isLoopback } from '../client/transport/proxy.ts';
 import {
@@ -30,19 +30,19 @@ export async function checkReadings(
   clock: Clock,
 ): Promise<readonly [reading: Check, clock: Check, answers: Check]> {
   if ('error' in account) {
-    const why = 'there is no key to ask with';
+    const why = 'there is no API key';
     return [notChecked('reading', why), notChecked('clock', why), notChecked('answers', why)];
   }
   const { api, environment } = account.value;
   const read = await settled(() => timed(api, clock));
   if ('error' in read) {
-    const why = 'the service did not answer';
+    const why = 'the service did not respond';
     return [failedCheck('reading', read.error), notChecked('clock', why), notChecked('answers', why)];
   }
   const { data, ...time } = read.value;
   return [
     judgeReading(time),
-    judgeClock(time, { environment, here: host !== undefined && isLoopback(host) }),
+    judgeClock(time, { environment, local: host !== undefined && isLoopback(host) }),
     await attemptWithin('answers', () => checkAnswers(api, data, clock)),
   ];
 }
@@ -96,7 +96,7 @@ async function checkAnswers(api: HedgeApi, account: unknown, clock: Clock): Prom
   });
 }
 
-/** A status came with it: the code is the service's own. */
+/** An error with an HTTP status has the service's code. */
 const unspecifiedCode = (error: unknown): readonly string[] =>
   error instanceof HedgeError && error.httpStatus !== undefined && !isSpecifiedCode(error.code)
     ? [error.code]

@@ -1,4 +1,4 @@
-/** Verdicts on the way to the service and on what it answered. Pure: facts come in. */
+/** Checks of the connection to the service and of its responses. Pure. */
 import type { Certificate, Handshake } from '../client/tls-probe.ts';
 import { exactInstant } from '../domain/instants.ts';
 import { quoted } from '../domain/quoted.ts';
@@ -24,16 +24,16 @@ export function judgeTls({ protocol, chain }: Handshake, host: string, now: numb
     return {
       check: 'tls',
       verdict: 'warn',
-      says: `${host} showed no certificate.`,
+      says: `${host} sent no certificate.`,
       todo: 'Report it.',
       facts,
     };
   const first = soonest(chain);
   const days = daysTo(first.validTo, now) ?? 0;
-  const via = chain.map(({ issuer }) => quoted(issuer)).join(', vouched for by ');
-  const says = `${protocol} with ${host}, vouched for by ${via}; valid for ${counted(days, 'more day')}${first === own ? '' : ` (${quoted(first.subject)})`}.`;
+  const via = chain.map(({ issuer }) => quoted(issuer)).join(', issued by ');
+  const says = `${protocol} with ${host}, issued by ${via}; valid for ${counted(days, 'more day')}${first === own ? '' : ` (${quoted(first.subject)})`}.`;
   if (days >= EXPIRES_SOON_DAYS) return { check: 'tls', verdict: 'pass', says, facts };
-  return { check: 'tls', verdict: 'warn', says, todo: 'Ask the partner when it is renewed.', facts };
+  return { check: 'tls', verdict: 'warn', says, todo: 'Ask the partner when it will be renewed.', facts };
 }
 
 const soonest = (chain: readonly Certificate[]): Certificate =>
@@ -45,12 +45,12 @@ const daysTo = (validTo: number, now: number): number | null =>
 export function judgeDns(host: string, addresses: readonly string[]): Check {
   const facts = { host, addresses };
   if (addresses.length > 0)
-    return { check: 'dns', verdict: 'pass', says: `${host} is ${addresses.join(', ')}.`, facts };
+    return { check: 'dns', verdict: 'pass', says: `${host} resolves to ${addresses.join(', ')}.`, facts };
   return {
     check: 'dns',
     verdict: 'fail',
     says: `${host} has no address.`,
-    todo: 'Check the host of the base address: hedge profile show',
+    todo: 'Check the host of the base URL: hedge profile show',
     facts,
   };
 }
@@ -58,11 +58,11 @@ export function judgeDns(host: string, addresses: readonly string[]): Check {
 export const judgeProxy = (name: string | undefined): Check => ({
   check: 'proxy',
   verdict: 'pass',
-  says: name === undefined ? 'None: the connection is direct.' : `Through ${name} (HTTPS_PROXY).`,
+  says: name === undefined ? 'None: direct connection.' : `Through ${name} (HTTPS_PROXY).`,
   facts: { proxy: name ?? null },
 });
 
-/** When an answer was asked for and came, by this machine's clock, and the service's own Date. Milliseconds. */
+/** Request and response by this machine's clock, and the service's Date. Milliseconds. */
 export interface Timed {
   askedAt: number;
   answeredAt: number;
@@ -73,66 +73,65 @@ const SLOW_MS = 3_000;
 
 export function judgeReading({ askedAt, answeredAt }: Timed): Check {
   const ms = answeredAt - askedAt;
-  const says = `GET /account answered in ${ms.toString()} ms.`;
+  const says = `GET /account took ${ms.toString()} ms.`;
   const facts = { ms };
   if (ms <= SLOW_MS) return { check: 'reading', verdict: 'pass', says, facts };
   return {
     check: 'reading',
     verdict: 'warn',
     says,
-    todo: 'That is slow: try again, with -v for each attempt.',
+    todo: 'This is slow. Try again with -v to see each attempt.',
     facts,
   };
 }
 
-/** Beyond these, in ms. */
 const OFF_MS = 5_000;
 const FAR_OFF_MS = 60_000;
 /** The Date header has whole seconds. */
 const GRAIN_MS = 1_000;
 
-/** `here`: the service is at an address of this machine, as that of `practice serve` is. */
+/** `local`: the service runs on this machine, as `practice serve` does. */
 export function judgeClock(
   { askedAt, answeredAt, servedAt }: Timed,
-  { environment, here }: { environment: Environment; here: boolean },
+  { environment, local }: { environment: Environment; local: boolean },
 ): Check {
   if (servedAt === undefined)
     return {
       check: 'clock',
       verdict: 'warn',
-      says: 'The service did not say what time it is.',
-      todo: 'Compare the clock of this machine by hand: date -u',
+      says: 'The service did not send its time.',
+      todo: "Check this machine's clock: date -u",
     };
-  // Only what the time of the answer cannot explain is the clock's.
+  // Ignores a difference that the response time explains.
   const off = servedAt > answeredAt ? servedAt - answeredAt : Math.min(0, servedAt + GRAIN_MS - askedAt);
   const facts = { served_at: exactInstant(servedAt), off_ms: off };
   if (environment === 'practice' && Math.abs(off) > OFF_MS)
     return {
       check: 'clock',
       verdict: 'pass',
-      says: `Practice keeps a time of its own, ${inWords(off)} this machine's.`,
+      says: `Practice has its own clock, ${inWords(off)} this machine's.`,
       facts,
     };
   if (Math.abs(off) <= OFF_MS)
     return {
       check: 'clock',
       verdict: 'pass',
-      says: 'This machine and the service tell the same time.',
+      says: "This machine's clock agrees with the service's.",
       facts,
     };
-  if (here)
+  if (local)
     return {
       check: 'clock',
       verdict: 'warn',
-      says: `The service on this machine keeps a time of its own, ${inWords(off)} this machine's.`,
-      todo: "As it should be where it is hedge practice serve, whose time can be advanced. Where it leads elsewhere: compare this machine's clock, date -u",
+      says: `The service on this machine has its own clock, ${inWords(off)} this machine's.`,
+      todo: "Expected with hedge practice serve, whose clock can be advanced. Otherwise check this machine's clock: date -u",
       facts,
     };
   return {
     check: 'clock',
     verdict: Math.abs(off) > FAR_OFF_MS ? 'fail' : 'warn',
-    says: `The service's time is ${inWords(off)} this machine's.`,
-    todo: 'Set the clock of this machine (NTP): maturities and the age of keys are counted by it.',
+    says: `The service's clock is ${inWords(off)} this machine's.`,
+    todo: "Set this machine's clock (NTP): maturities and idempotency keys depend on it.",
     facts,
   };
 }
@@ -148,17 +147,16 @@ function inWords(off: number): string {
   return `${spelled} ${off > 0 ? 'ahead of' : 'behind'}`;
 }
 
-/** What was read to look for strange things in it. */
 export interface ServiceAnswers {
-  /** `GET /markets`: what was read whole. */
+  /** Endpoints that were read: `GET /markets`. */
   read: readonly string[];
-  /** `hedge.leverage`: as client/unspecified.ts names them. */
+  /** Unspecified fields and statuses: `hedge.leverage`. */
   strange: readonly string[];
-  /** The same of resources whose names the specification does not show. */
+  /** The same of resources whose fields the specification does not name. */
   unnamed: readonly string[];
-  /** Error codes that the specification does not have. */
+  /** Unspecified error codes. */
   codes: readonly string[];
-  /** What could not be read, each in a sentence. */
+  /** Failed reads, each in a sentence. */
   unreadable: readonly string[];
 }
 
@@ -169,31 +167,29 @@ export function judgeAnswers({ read, strange, unnamed, codes, unreadable }: Serv
       check: 'answers',
       verdict: 'fail',
       says: unreadable.join(' '),
-      todo: 'Check the base address (hedge profile show); if it is right, hand this list to the partner.',
+      todo: 'Check the base URL (hedge profile show). If it is right, send this list to the partner.',
       facts,
     };
-  const besides =
+  const also =
     unnamed.length === 0
       ? ''
-      : ` Also sent, of what the specification gives no names to: ${unnamed.map(quoted).join(', ')}.`;
+      : ` Fields that the specification does not name: ${unnamed.map(quoted).join(', ')}.`;
   if (strange.length === 0 && codes.length === 0)
     return {
       check: 'answers',
       verdict: 'pass',
-      says: `${counted(read.length, 'answer')}: nothing that the specification does not have.${besides}`,
+      says: `${counted(read.length, 'response')} as specified.${also}`,
       facts,
     };
-  const said = [
-    strange.length === 0
-      ? ''
-      : `Fields or words that are not in the specification: ${strange.map(quoted).join(', ')}.`,
-    codes.length === 0 ? '' : `Error codes that are not in it: ${codes.map(quoted).join(', ')}.`,
+  const findings = [
+    strange.length === 0 ? '' : `Unspecified fields or values: ${strange.map(quoted).join(', ')}.`,
+    codes.length === 0 ? '' : `Unspecified error codes: ${codes.map(quoted).join(', ')}.`,
   ];
   return {
     check: 'answers',
     verdict: 'warn',
-    says: said.filter((each) => each !== '').join(' '),
-    todo: 'They are shown as they come and mean nothing to hedge: ask the partner, or look for a newer hedge.',
+    says: findings.filter((each) => each !== '').join(' '),
+    todo: 'hedge shows them as sent and does not use them. Ask the partner, or look for a newer version of hedge.',
     facts,
   };
 }

@@ -1,10 +1,7 @@
-/**
- * Exact decimal arithmetic on top of big.js: sums, and quotients rounded once. It leaves the shared settings
- * of big.js alone, since every number of an answer is an instance of that one class.
- */
+/** Exact decimal arithmetic with big.js: sums, and quotients rounded once. Does not change the global settings of big.js. */
 import { Big } from 'big.js';
 
-/** Decimal places of what we derive: rates, USD and USDC, basis points, percentages. */
+/** Decimal places of derived figures: rates, USD and USDC, basis points, percentages. */
 export const RATE_PLACES = 8;
 export const USD_PLACES = 6;
 export const BPS_PLACES = 4;
@@ -17,7 +14,7 @@ export function roundTo(amount: Big, places: number): Big {
   return amount.round(places, Big.roundHalfEven);
 }
 
-/** Digits as we write them, read back; undefined where they are none. */
+/** Plain digits as a decimal; undefined for anything else. */
 export const readDecimal = (digits: unknown): Big | undefined =>
   typeof digits === 'string' && /^-?\d+(\.\d+)?$/.test(digits) ? new Big(digits) : undefined;
 

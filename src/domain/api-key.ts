@@ -1,9 +1,6 @@
 /**
- * The API key: the one secret of the program. Whatever prints, logs or serialises it gets the mask; only
- * `reveal()` gives the text. Where keys come from and where they are stored is known to settings alone.
- *
- * Masks one API key in text that others sent, however its characters are spelled there: as they are, or escaped as
- * JSON, URLs, HTML and source code do it, more than once too, with characters between them that show nothing.
+ * The API key, which prints and serializes as its mask; redaction of anything that looks like a key; and masking of one
+ * key in responses, also when escaped (JSON, URL, HTML) or mixed with invisible characters.
  */
 import { createHash } from 'node:crypto';
 import { CredentialError } from '../errors.ts';
@@ -70,10 +67,10 @@ function unusable(text: string): CredentialError {
   return new CredentialError({
     code: 'credential_unusable',
     what: foreign
-      ? 'The API key has a space, a line break or another character that a key never has.'
-      : 'The API key has no _live_ or _test_ part, so it does not say which environment it is for.',
+      ? 'The API key contains a space, a line break or another invalid character.'
+      : 'The API key has no _live_ or _test_ part, which tells its environment.',
     book: 'Nothing was changed.',
-    hint: 'A key looks like <prefix>_live_… or <prefix>_test_…; copy it whole from the settings of the partner desk.',
+    hint: 'A key looks like <prefix>_live_… or <prefix>_test_…; copy all of it from the settings of the partner desk.',
   });
 }
 

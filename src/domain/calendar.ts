@@ -1,7 +1,5 @@
-/**
- * Days, weeks and months of a zone as instants, over every change of its clocks; and what an operator means by
- * `yesterday`. temporal-polyfill's owner: loaded by whoever asks for a date, not at every start.
- */
+/** Days, weeks and months of a time zone, and relative dates such as `yesterday`. Loaded only for dates (temporal-polyfill). */
+
 import { Temporal } from 'temporal-polyfill';
 /** A point in time as it was written; what it is as an instant depends on the zone and on now. */
 export type Moment =

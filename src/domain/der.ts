@@ -1,4 +1,4 @@
-/** The outline of DER, in which certificates and TLS sessions are written: tags and lengths, no meaning. */
+/** Reads the tags and lengths of DER, the encoding of certificates and TLS sessions. */
 export interface Element {
   tag: number;
   /** Where its content lies. */

@@ -1,10 +1,10 @@
-/** The name that was probably meant by one that is slightly different. Knows no list of its own. */
+/** Suggests the known name that a mistyped one probably meant. */
 import { unquoted } from './quoted.ts';
 
 /** Letters that may be missing, too many, others, or swapped with their neighbours. */
 const MOST_SLIPS = 2;
 
-/** Undefined where none of them is near. */
+/** Undefined when none is similar. */
 export function closestMatch(word: string, names: readonly string[]): string | undefined {
   const near = names
     .map((name) => ({ name, slips: slipsBetween(word, name) }))
@@ -13,7 +13,7 @@ export function closestMatch(word: string, names: readonly string[]): string | u
   return near[0]?.name;
 }
 
-/** `Did you mean buy? `, blank after it and all; nothing where none of them is near. */
+/** `Did you mean buy? ` with its trailing space; '' when none is similar. */
 export function didYouMean(word: string, names: readonly string[]): string {
   const meant = closestMatch(word, names);
   return meant === undefined ? '' : `Did you mean ${unquoted(meant)}? `;

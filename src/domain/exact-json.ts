@@ -1,7 +1,4 @@
-/**
- * Writes a value as JSON with every number exact: a Big prints the digits it holds, never a float's; and reads
- * back what was written so. JSON from outside is client/json.ts's to read.
- */
+/** Writes JSON with exact numbers (Big), and reads its own output. client/json.ts reads JSON from outside. */
 import { Big } from 'big.js';
 import { parse, stringify } from 'lossless-json';
 

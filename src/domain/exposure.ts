@@ -1,7 +1,4 @@
-/**
- * Sums over what is open: how much of a whole a part is, how a cut falls on several hedges, how much of a
- * limit is left. Exact; knows neither where the figures come from nor who set the limit.
- */
+/** Exact arithmetic on open positions: shares, proportional reductions, what is left of a limit, amounts in words. */
 import { Big } from 'big.js';
 import { divide, roundTo, sum, USD_PLACES } from './amounts.ts';
 

@@ -1,4 +1,4 @@
-/** What was read and is promised by nobody, as fields by their names. Throws nothing. */
+/** Reads fields of untrusted values. Never throws. */
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -12,7 +12,7 @@ export const isFields = (value: unknown): value is Fields =>
 export const ownField = <T>(table: Readonly<Record<string, T>>, name: string): T | undefined =>
   Object.hasOwn(table, name) ? table[name] : undefined;
 
-/** Of the JSON object that the text is; none where it is no such object. */
+/** The fields of a JSON object; none for any other text. */
 export function fieldsIn(text: string | Buffer | undefined): Fields {
   if (text === undefined) return {};
   try {

@@ -1,9 +1,6 @@
 /**
- * Instants as the service writes them: ISO 8601 text to milliseconds since the epoch, and back. Knows no zone.
- *
- * How much time passed between several moments, by every clock that was read at them. Pure: readings in, verdict out.
- * A wall clock can be set; a monotonic clock stops while the machine sleeps (on Linux); the service's Date has whole
- * seconds and may be wrong by a constant. So only differences count, and only where the clocks agree.
+ * ISO 8601 timestamps, and the time elapsed by several clocks. A wall clock can be set, a monotonic clock stops while the
+ * machine sleeps (on Linux), and the service's Date may be off: so only differences count, and only if the clocks agree.
  */
 const ISO = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?$/;
 const HAS_OFFSET = /(?:Z|[+-]\d\d:?\d\d)$/;

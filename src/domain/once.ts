@@ -1,4 +1,4 @@
-/** What is made once, when it is first wanted, and is the same for everybody who asks after. */
+/** Memoizes a zero-argument function. */
 export function once<T>(make: () => T): () => T {
   let made: T | undefined;
   return () => {

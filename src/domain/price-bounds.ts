@@ -1,16 +1,11 @@
-/**
- * Whether a quote is good enough: the operator's worst price and highest all-in cost, judged. Says by how much
- * a bound is missed, and decides nothing else: `quote` answers a question with it, a guard stops a deal.
- *
- * How far a fill, or a later quote, is from the price that was shown. Positive is always worse for us, on
- * either side. Exact but for one rounding a figure; knows nothing of what is done about it.
- */
+/** Checks a quote against the operator's price limits, and computes slippage (positive is worse, on either side). */
 import type { Big } from 'big.js';
 import { BPS_PER_UNIT, BPS_PLACES, divide, USD_PLACES } from './amounts.ts';
 import { type QuoteFigures, type QuoteTerms, quoteFigures } from './quote-figures.ts';
 import { quoteCurrency, type Side } from './vocabulary.ts';
+
 export interface PriceBounds {
-  /** Execution price in quote currency per USDT: a buy must not be above it, a sell not below. */
+  /** Execution price in quote currency per USDT: maximum for a buy, minimum for a sell. */
   worstPrice?: Big | undefined;
   /** Highest all-in cost in basis points of the notional (`cost_bps` of the derived figures). */
   maxCostBps?: Big | undefined;
@@ -20,15 +15,14 @@ export interface BoundFinding {
   bound: 'worst_price' | 'max_cost_bps';
   limit: Big;
   actual: Big;
-  /** How far on the wrong side of the limit, in the limit's own unit; above zero. */
+  /** How far beyond the limit, in the limit's unit; above zero. */
   by: Big;
   /** The finding as half a sentence, without a full stop. */
   says: string;
 }
 
 /**
- * The bounds that a quote misses, price first; empty when each that was given holds. On the limit holds. The cost
- * is that over the quote's tenor unless `cost_bps` of another holding is given.
+ * The limits that a quote exceeds, price first. The cost is that over the quote's tenor unless another `cost_bps` is given.
  */
 export function judgePrice(
   quote: QuoteTerms & { market: string },
@@ -41,7 +35,7 @@ export function judgePrice(
     const actual = quote.pricing.execution_price;
     const by = quote.side === 'buy' ? actual.minus(limit) : limit.minus(actual);
     const wrongSide = quote.side === 'buy' ? 'above' : 'below';
-    const says = `price ${actual.toFixed()} is ${wrongSide} your worst price ${limit.toFixed()} by ${by.toFixed()} ${quoteCurrency(quote.market)}`;
+    const says = `execution price ${actual.toFixed()} is ${by.toFixed()} ${quoteCurrency(quote.market)} ${wrongSide} your worst price ${limit.toFixed()}`;
     findings.push({ bound: 'worst_price', limit, actual, by, says });
   }
   if (bounds.maxCostBps !== undefined) {
@@ -55,7 +49,7 @@ export function judgePrice(
 }
 
 export interface Slippage {
-  /** Basis points of the quoted price, 4 decimals; positive = worse for us. */
+  /** Basis points of the quoted price, 4 decimals; positive is worse. */
   slippage_bps: Big;
   /** The same on the notional, USD, 6 decimals; positive = a cost. */
   slippage_usd: Big;
@@ -83,7 +77,7 @@ export function slippageOf({ side, notional, quoted, struck }: FillPrice): Slipp
   };
 }
 
-/** By how many basis points of `shown` the price `now` is worse for us; negative when it is better. */
+/** By how many basis points of `shown` the price `now` is worse; negative when better. */
 export function worseByBps(side: Side, { shown, now }: { shown: Big; now: Big }): Big {
   return divide(worseBy(side, { than: shown, price: now }).times(BPS_PER_UNIT), aboveZero(shown), BPS_PLACES);
 }

@@ -1,15 +1,12 @@
-/**
- * What an operator allows under one profile, as it is kept and changed: exact digits, service names. What a
- * limit stops is for guards (flow) to say. Pure.
- */
+/** The operator's limits of a profile: reading, changing and describing them. Pure. */
 import { Big } from 'big.js';
 import { usdInWords } from './exposure.ts';
 
-/** A limit that is absent does not limit. */
+/** An absent limit does not limit. */
 export interface ProfileLimits {
-  /** USD, digits: the most of one open or add. */
+  /** USD, digits: of one open or add. */
   max_notional_usd?: string | undefined;
-  /** USD, digits: the most that opens and adds come to in one UTC day. */
+  /** USD, digits: of all opens and adds of a UTC day. */
   max_daily_notional_usd?: string | undefined;
   /** No action at all. */
   read_only?: boolean | undefined;
@@ -17,7 +14,7 @@ export interface ProfileLimits {
   markets?: readonly string[] | undefined;
 }
 
-/** What is absent stays; null lifts, and so does `read_only` false. */
+/** An absent limit stays; null, or `read_only` false, removes it. */
 export interface LimitsChange {
   max_notional_usd?: string | null;
   max_daily_notional_usd?: string | null;
@@ -25,7 +22,7 @@ export interface LimitsChange {
   markets?: readonly string[] | null;
 }
 
-/** The limits after a change; those that do not limit are left out. */
+/** The limits after a change. */
 export function changedLimits(before: ProfileLimits, change: LimitsChange): ProfileLimits {
   const {
     max_notional_usd: most,
@@ -41,7 +38,7 @@ export function changedLimits(before: ProfileLimits, change: LimitsChange): Prof
   };
 }
 
-/** The limits alone, out of whatever else is kept with them. */
+/** The limits of a profile. */
 export const limitsIn = (kept: ProfileLimits): ProfileLimits => ({
   max_notional_usd: kept.max_notional_usd,
   max_daily_notional_usd: kept.max_daily_notional_usd,

@@ -1,12 +1,6 @@
 /**
- * What a quote costs all in: the figures we derive from the service's own, each from exact values and rounded
- * once. Positive is always a cost. It knows neither how a quote is fetched nor how figures are shown.
- *
- * What an addition pays for being held: it keeps the maturity of the hedge that grows (specification §3), so its
- * carry runs from now until then and not over the tenor that a quote is for. Knows neither hedges nor clocks.
- *
- * Carry in words. The service's sign is the account's: positive pays, negative earns (specification §2), and
- * that is said only of specified fields. Spelling the amount is the view's work.
+ * The all-in cost figures of a quote, each derived from exact values and rounded once; positive is a cost. An add keeps
+ * the maturity of its hedge (specification §3), so its carry runs until then and not over the quoted tenor.
  */
 import type { Big } from 'big.js';
 import { BPS_PER_UNIT, BPS_PLACES, divide, PCT_PLACES, RATE_PLACES, roundTo, USD_PLACES } from './amounts.ts';

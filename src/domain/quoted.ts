@@ -1,10 +1,4 @@
-/**
- * Text that somebody typed, repeated in a message: in quotation marks, of bounded length, with everything
- * that a terminal would obey or not show spelled out, and what looks like an API key blotted out. It stays
- * recognisable, and it cannot do anything.
- *
- * A word as it stands in a line to be pasted into a shell, whoever chose it. Knows no line.
- */
+/** Quotes untrusted text in messages (shortened, escaped, API keys redacted) and words for a shell. */
 
 import { ownField } from './fields.ts';
 import { redactKeys } from './redact.ts';

@@ -1,12 +1,6 @@
 /**
- * Makes text that others sent harmless on a terminal: no control sequence, no invisible or reordering
- * character, one line. Knows nothing of colour, width or where the text is shown.
- *
- * Text of which nothing has to be asked: every character stands by itself, takes one column and does nothing to a
- * terminal. Most of what is shown is such text, and Unicode's own tables take longer to load than a quote.
- *
- * Caps text that the service sent: short and with single blanks where a person reads it, a few kilobytes a field in
- * the documents of errors. Data that was asked for does not pass here.
+ * Makes untrusted text safe for a terminal (one line, no control, invisible or reordering characters) and limits its
+ * length. Plain text takes a fast path, as Unicode's tables are slow to load.
  */
 import { isFields } from './fields.ts';
 

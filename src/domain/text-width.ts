@@ -1,7 +1,4 @@
-/**
- * How many columns a text takes on a terminal, and cutting it to fit. Expects clean text (clean.ts):
- * control sequences are not its business.
- */
+/** The width of sanitized text in terminal columns, cutting and wrapping it. */
 import { once } from './once.ts';
 import { isPlain } from './sanitize.ts';
 

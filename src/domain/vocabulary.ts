@@ -1,9 +1,4 @@
-/**
- * The words of the trade that have a fixed list: sides, tenors, statuses, environments.
- * The service's own spelling, everywhere (specification §1, §3, §5).
- *
- * References that the program gives an open which has no deal id: how they look, so that none is taken for one.
- */
+/** Sides, tenors, statuses and environments in the service's spelling (specification §1, §3, §5), and derived references. */
 import { ownField } from './fields.ts';
 export const SIDES = ['buy', 'sell'] as const;
 export type Side = (typeof SIDES)[number];
@@ -18,7 +13,7 @@ export type HedgeStatus = (typeof HEDGE_STATUSES)[number];
 export const ENVIRONMENTS = ['live', 'sandbox', 'practice'] as const;
 export type Environment = (typeof ENVIRONMENTS)[number];
 
-/** The gloss that stands beside an environment's name on first sight. */
+/** Explains an environment's name. */
 export const ENVIRONMENT_GLOSS: Readonly<Record<Environment, string>> = {
   live: 'real money',
   sandbox: "the partner's test funds",
@@ -43,11 +38,11 @@ export function quoteCurrency(market: string): string {
   return market.startsWith(BASE) && market.length > BASE.length ? market.slice(BASE.length) : market;
 }
 
-/** What they begin with: no desk's own deal id. */
+/** The prefix of references that hedge gives an open without a deal ID. */
 export const REFERENCE_MARK = 'hedge-';
 export const REFERENCE_DIGITS = 16;
 
-/** Whether it was derived here, or looks so: no deal id of the desk's own. */
+/** Whether it was derived by hedge, and so is no deal ID of the operator. */
 export const isDerivedReference = (reference: unknown): boolean =>
   typeof reference === 'string' && DERIVED_REFERENCE.test(reference);
 

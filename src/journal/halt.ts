@@ -1,7 +1,4 @@
-/**
- * The brake of this user on this machine: while the halt file is there, or cannot be read, nothing that makes
- * the book larger is sent. Takes no lock, so that nothing can hold a halt up; who refuses what is for guards.
- */
+/** The halt file: while it exists or cannot be read, no open or add is sent. It has no lock, so that nothing delays a halt. */
 import { rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fieldsIn } from '../domain/fields.ts';
@@ -24,18 +21,18 @@ const VERSION = 1;
 const MAX_BYTES = 16_384;
 const LONGEST = 500;
 
-/** `unreadable`: the file is there and does not say who and why; halted all the same. `at`: ISO 8601 UTC. */
+/** `unreadable`: the file cannot be read; trading is halted all the same. `at`: ISO 8601 UTC. */
 export type Halt = { who: string; at: string; why: string } | { unreadable: DamagedFileError };
 
-interface Desk {
+interface HaltPorts {
   places: Paths;
   machine: Machine;
 }
 
 export const haltPath = (places: Paths): string => join(places.state, 'halt.json');
 
-/** Undefined when nothing is halted. Never throws: what cannot be read halts. */
-export function readHalt({ places, machine }: Desk): Halt | undefined {
+/** Undefined when not halted. Never throws: an unreadable file halts. */
+export function readHalt({ places, machine }: HaltPorts): Halt | undefined {
   try {
     const path = haltPath(places);
     checkFolder(places.state, machine.host);
@@ -50,12 +47,11 @@ export function readHalt({ places, machine }: Desk): Halt | undefined {
 }
 
 /**
- * Halts from now on; an action already being sent goes on. Replaces a halt that is there, and hands back
- * that one. @throws UsageError for an empty or endless reason; DamagedFileError, which says whether it is
- * halted all the same.
+ * Halts from now on; in-flight orders continue. Returns the halt it replaces.
+ * @throws UsageError for the reason; DamagedFileError that tells whether trading is halted.
  */
-export function setHalt({ who, why }: { who: string; why: string }, desk: Desk): Halt | undefined {
-  const { places, machine } = desk;
+export function setHalt({ who, why }: { who: string; why: string }, ports: HaltPorts): Halt | undefined {
+  const { places, machine } = ports;
   const reason = why.trim();
   if (reason === '' || reason.length > LONGEST) {
     throw new UsageError(
@@ -65,11 +61,11 @@ export function setHalt({ who, why }: { who: string; why: string }, desk: Desk):
   }
   if (containsKey(reason)) {
     throw new UsageError(
-      'What looks like an API key stands in the reason, which is kept and shown to everybody who meets the halt.',
+      'The reason contains what looks like an API key. The reason is stored and shown.',
       'hedge halt "venue down"',
     );
   }
-  const before = readHalt(desk);
+  const before = readHalt(ports);
   const at = exactInstant(machine.clock.now());
   const content = { schema: VERSION, who: who.slice(0, LONGEST) || 'unknown', at, why: reason };
   try {
@@ -77,12 +73,12 @@ export function setHalt({ who, why }: { who: string; why: string }, desk: Desk):
     writeAtomically(haltPath(places), `${JSON.stringify(content)}\n`, machine);
   } catch (error) {
     if (!(error instanceof DamagedFileError)) throw error;
-    const stands = readHalt(desk) !== undefined;
+    const isHalted = readHalt(ports) !== undefined;
     throw new DamagedFileError(error.path, {
       what: error.what,
-      book: stands
-        ? 'Opens and adds are stopped all the same, and the reason is not kept.'
-        : 'NOT HALTED: opens and adds from this machine go on.',
+      book: isHalted
+        ? 'Opens and adds are halted, but the reason was not stored.'
+        : 'NOT HALTED: opens and adds from this machine continue.',
       hint: error.hint,
       cause: error,
     });
@@ -91,12 +87,12 @@ export function setHalt({ who, why }: { who: string; why: string }, desk: Desk):
 }
 
 /**
- * Lifts a halt, an unreadable one of ours included, and hands back what it was; undefined when there was none.
- * @throws DamagedFileError when what stands there is a link, a folder or another user's: still halted.
+ * Lifts a halt, also an unreadable one, and returns it; undefined when there was none.
+ * @throws DamagedFileError for a link, a folder or another user's file: trading stays halted.
  */
-export function liftHalt(desk: Desk): Halt | undefined {
-  const { places, machine } = desk;
-  const before = readHalt(desk);
+export function liftHalt(ports: HaltPorts): Halt | undefined {
+  const { places, machine } = ports;
+  const before = readHalt(ports);
   if (before === undefined) return undefined;
   const path = haltPath(places);
   checkFolder(places.state, machine.host);
@@ -119,7 +115,7 @@ const isText = (value: unknown): value is string => typeof value === 'string' &&
 
 const unreadable = (path: string): DamagedFileError =>
   new DamagedFileError(path, {
-    what: `${path} does not say who halted this desk, or why.`,
-    book: 'It is halted until that file is lifted; reduce and close go on.',
-    hint: 'When you know that dealing may go on: hedge unhalt',
+    what: `${path} cannot be read: it does not tell who halted trading, or why.`,
+    book: 'Opens and adds are halted; reduce and close are allowed.',
+    hint: 'To lift the halt: hedge unhalt',
   });

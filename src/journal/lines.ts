@@ -1,11 +1,9 @@
-/**
- * The journal's bytes, line by line: what can be read, what a crash cut, what is damaged. A line that cannot
- * be read hides no other one. Does not touch the disk.
- */
+/** Parses the journal line by line and detects damaged lines and one cut by a crash. Does not touch the disk. */
 import { TextDecoder } from 'node:util';
 import { quoted } from '../domain/quoted.ts';
 import { DamagedFileError } from '../errors.ts';
 import { type JournalRecord, READ_SCHEMAS, recordSchema, SCHEMA } from './records.ts';
+
 export interface DamagedLine {
   /** From 1. */
   line: number;
@@ -15,22 +13,19 @@ export interface DamagedLine {
 
 export interface JournalLines {
   records: readonly JournalRecord[];
-  /** Lines that were whole once and cannot be read now. */
+  /** Lines that cannot be read. */
   damage: readonly DamagedLine[];
-  /** How many of the records stand before the last such line: what became of them may be said there. */
+  /** How many records precede the last damaged line, which may be about them. */
   damageAt: number;
-  /** The last line has no end: its writer died, and nothing was sent on the strength of it. */
+  /** The last line is incomplete: its writer died, and nothing was sent for it. */
   cutTail: boolean;
 }
 
 const NEWLINE = 0x0a;
-/**
- * Ends a line that a crash cut, so that it is never taken for damage: CAN, which no JSON text holds unescaped.
- * However much of a line, of this mark and of what follows is written, it reads as the same cut.
- */
+/** Marks a line that a crash cut, so that it does not count as damage: CAN, which JSON never contains unescaped. */
 const CUT = 0x18;
 
-/** Reads a file that only grows, again and again: what was read before is not read anew. */
+/** Parses a growing file repeatedly: earlier lines only once. */
 export function lineReader(path: string): (bytes: Buffer) => JournalLines {
   let before: { bytes: Buffer; lines: number; read: JournalLines } = {
     bytes: Buffer.alloc(0),
@@ -64,8 +59,8 @@ function linesIn(bytes: Buffer): number {
 }
 
 /**
- * `skipped`: lines that stand before these bytes, for their numbers.
- * @throws DamagedFileError when a line is of another version: what it means cannot be known.
+ * `skipped`: lines before these bytes, for line numbers.
+ * @throws DamagedFileError for a line of another version.
  */
 export function parseLines(bytes: Buffer, path: string, skipped = 0): JournalLines {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -92,11 +87,11 @@ export function parseLines(bytes: Buffer, path: string, skipped = 0): JournalLin
   return { records, damage, damageAt, cutTail };
 }
 
-/** A record and one byte more, which was the end of the line: no crash leaves that. */
+/** A record plus one damaged byte in place of the newline: no crash leaves that. */
 const isWhole = (decoder: TextDecoder, bytes: Buffer, at: { path: string; line: number }): boolean =>
   typeof readLine(decoder, bytes.subarray(0, -1), at) === 'object';
 
-/** A record, how the line is damaged, or undefined where there is nothing to read. */
+/** A record, how the line is damaged, or undefined for an empty or cut line. */
 function readLine(
   decoder: TextDecoder,
   bytes: Buffer,
@@ -107,7 +102,7 @@ function readLine(
   try {
     read = JSON.parse(decoder.decode(bytes));
   } catch {
-    return 'cannot be read as JSON';
+    return 'is not valid JSON';
   }
   if (typeof read !== 'object' || read === null || !('schema' in read)) return 'is not a record';
   if (typeof read.schema === 'number' && !READ_SCHEMAS.some((each) => each === read.schema))
@@ -115,17 +110,17 @@ function readLine(
   const parsed = recordSchema.safeParse(read);
   if (parsed.success) return parsed.data;
   const where = (parsed.error.issues[0]?.path ?? []).map(String).join('.');
-  return where === '' ? 'is not a record' : `does not hold what it should at ${quoted(where)}`;
+  return where === '' ? 'is not a record' : `is not valid at ${quoted(where)}`;
 }
 
 const foreign = ({ path, line }: { path: string; line: number }, schema: number): DamagedFileError =>
   new DamagedFileError(path, {
     what: `Line ${line.toString()} of ${path} was written by another version of hedge (format ${schema.toString()}; this one reads up to ${SCHEMA.toString()}).`,
-    book: 'Nothing was sent; the file was left as it is.',
+    book: 'Nothing was sent.',
     hint: 'Use that version of hedge, or set HEDGE_HOME to another folder.',
   });
 
-/** What is added to the bytes so that each record stands on a line of its own. */
+/** The text to append so that each record is on its own line. */
 export function writeLines(
   records: readonly JournalRecord[],
   bytes: Buffer,

@@ -1,10 +1,6 @@
 /**
- * What guards and commands ask of the actions: which one is meant, what a day has opened, what would be dealt
- * twice, what is unresolved. Pure: the time comes in, and no limit is known here.
- *
- * What an open was filled for and at which rate, as its entry keeps it: all that was asked, or less. Pure.
- *
- * The quote that an action was dealt on, as its entry keeps it: our figures of it, worked out anew. Pure.
+ * Queries over the journal's actions for pre-trade checks and commands: by ID, duplicates, volume of a day, unresolved
+ * actions, fills and recorded quotes. Pure.
  */
 import type { Big } from 'big.js';
 import { type ActionName, createsHedge, enlarges, takesWholeSide } from '../domain/action-table.ts';
@@ -29,7 +25,7 @@ export interface DealTerms extends SidePlace {
   /** USD; undefined for a close. */
   notional: Big | undefined;
   tenorDays: number | undefined;
-  /** The operator's own. */
+  /** Given by the operator. */
   dealId: string | undefined;
 }
 
@@ -37,8 +33,8 @@ const DUPLICATE_MS = 60_000;
 const LAST_DEALS = 20;
 
 /**
- * The action with this id, short id or beginning of an id (four digits or more). A short id means the action
- * that was shown under it, even when a later id begins the same.
+ * By ID, short ID or prefix (four digits or more). A short ID means the action shown under it, even when a later ID has
+ * the same prefix.
  */
 export function findAction(actions: readonly Action[], text: string): FoundAction {
   const wanted = text.toLowerCase();
@@ -51,7 +47,7 @@ export function findAction(actions: readonly Action[], text: string): FoundActio
   return { found: 'one', action: only };
 }
 
-/** The latest action under an idempotency key. Keys of different identities never meet (specification §7). */
+/** The latest action under an idempotency key of the account (specification §7). */
 export const findByKey = (
   actions: readonly Action[],
   identity: AccountIdentity,
@@ -59,7 +55,7 @@ export const findByKey = (
 ): Action | undefined =>
   actions.findLast((it) => it.intent.idempotency_key === key && sameIdentity(it.intent.identity, identity));
 
-/** Every action under a deal id, oldest first. */
+/** Oldest first. */
 export const findByDealId = (
   actions: readonly Action[],
   identity: AccountIdentity,
@@ -67,7 +63,7 @@ export const findByDealId = (
 ): readonly Action[] =>
   actions.filter((it) => it.intent.deal_id === dealId && sameIdentity(it.intent.identity, identity));
 
-/** The open that has taken a deal id; undefined while none stands, may stand or is about to. */
+/** The open that uses a deal ID: executed, possibly executed, or being sent. */
 export const usedDealId = (
   actions: readonly Action[],
   identity: AccountIdentity,
@@ -75,38 +71,38 @@ export const usedDealId = (
 ): Action | undefined =>
   findByDealId(actions, identity, dealId).findLast((it) => createsHedge(it.intent) && maybeExecuted(it));
 
-/** The service rejected the API key before it looked at the request: it keeps nothing under the idempotency key. */
+/** The service rejected the API key, so it stored nothing under the idempotency key. */
 export const isKeyRejected = ({ state, refusal }: Action): boolean =>
   state === 'refused' && (refusal?.httpStatus === 401 || refusal?.httpStatus === 403);
 
-/** The service's answer under the key is that nothing was done: only then does a deal ID get another key. */
+/** The service definitely executed nothing under the idempotency key: only then does a deal ID get a new key. */
 export const isRejected = (action: Action): boolean =>
   action.state === 'failed' || (action.state === 'refused' && !isKeyRejected(action));
 
-/** From 1; grows by each open under the deal id that was definitely refused or failed, and by nothing else. */
+/** From 1; grows with each open under the deal ID that was definitely rejected or failed. */
 export const dealAttempt = (actions: readonly Action[], identity: AccountIdentity, dealId: string): number =>
   1 +
   findByDealId(actions, identity, dealId).filter((it) => createsHedge(it.intent) && isRejected(it)).length;
 
-/** An open that was looked for when no send of it could arrive any more, and was not there. */
+/** An open that was not found after none of its sends could arrive any more. */
 export const wasNotExecuted = ({ intent, state, hedgeId, refusal }: Action): boolean =>
   createsHedge(intent) &&
   ((state === 'refused' && refusal?.looked === true) || (state === 'failed' && hedgeId === undefined));
 
 /**
- * USD that opens and adds of one UTC day (`2026-11-20`) put on the book, or may have, or are about to. What was filled
- * in part counts as it was asked: nothing says that the rest will never fill, and a limit must hold all the same.
+ * USD of the opens and adds of a UTC day (`2026-11-20`), executed or possibly executed. A partial fill counts in full,
+ * since the rest may still fill.
  */
 export const openedOn = (actions: readonly Action[], identity: AccountIdentity, day: string): Big =>
-  sum(standing(actions, identity).flatMap((it) => (it.intent.at.startsWith(day) ? notionalOf(it) : [])));
+  sum(executedOpens(actions, identity).flatMap((it) => (it.intent.at.startsWith(day) ? notionalOf(it) : [])));
 
-/** Notionals of the last twenty opens and adds that stand or may stand, newest first, in USD. */
+/** USD of the last twenty opens and adds, executed or possibly executed, newest first. */
 export const lastNotionals = (actions: readonly Action[], identity: AccountIdentity): readonly Big[] =>
-  standing(actions, identity).slice(-LAST_DEALS).flatMap(notionalOf).toReversed();
+  executedOpens(actions, identity).slice(-LAST_DEALS).flatMap(notionalOf).toReversed();
 
 /**
- * Actions of the last minute on the same terms. Two deal ids that an operator gave and that differ make two
- * deals; a deal id on one of the two only does not.
+ * Actions of the last minute on the same terms. Two different deal IDs of the operator mean two trades; one deal ID
+ * alone does not.
  */
 export function duplicatesOf(actions: readonly Action[], terms: DealTerms, nowMs: number): readonly Action[] {
   return actions.filter((it) => {
@@ -118,7 +114,7 @@ export function duplicatesOf(actions: readonly Action[], terms: DealTerms, nowMs
       sameAmount(it.notional, terms.notional) &&
       intent.tenor_days === terms.tenorDays &&
       (intent.deal_id === undefined || terms.dealId === undefined || intent.deal_id === terms.dealId) &&
-      // A clock that was set back makes an action look like one of the future: that is recent.
+      // After a clock was set back, an action seems to be in the future: that counts as recent.
       nowMs - Date.parse(intent.at) < DUPLICATE_MS
     );
   });
@@ -127,13 +123,13 @@ export function duplicatesOf(actions: readonly Action[], terms: DealTerms, nowMs
 export const unresolvedOn = (actions: readonly Action[], place: SidePlace): readonly Action[] =>
   actions.filter((it) => isUnresolved(it) && isOn(it, place));
 
-/** Accepted without an end, or being sent right now by a running process. */
+/** Accepted and pending, or being sent by a running process. */
 export const inFlightOn = (actions: readonly Action[], place: SidePlace): readonly Action[] =>
   actions.filter((it) => (inFlight(it) || it.underway) && isOn(it, place));
 
 /**
- * Closes of this machine that were sent after `action` and with every hedge in sight that it was measured against:
- * those may have left by them. Newest first.
+ * Closes sent from this machine after `action` that saw all hedges it is compared with, and may have closed them. Newest
+ * first.
  */
 export function closesAfter(actions: readonly Action[], { id, intent }: Action): readonly Action[] {
   const ids = intent.before.hedges.filter(({ status }) => status === 'filled').map((it) => it.hedge_id);
@@ -146,7 +142,7 @@ export function closesAfter(actions: readonly Action[], { id, intent }: Action):
     .toReversed();
 }
 
-/** Reductions and closes of this machine on the same side that were sent after `action`, and may have been done. */
+/** Reductions and closes sent from this machine on the same side after `action`, executed or possibly executed. */
 export const reductionsSince = (actions: readonly Action[], { intent }: Action): readonly Action[] =>
   actions.filter(
     (it) =>
@@ -156,7 +152,7 @@ export const reductionsSince = (actions: readonly Action[], { intent }: Action):
       isOn(it, { identity: intent.identity, market: intent.market, side: intent.side }),
   );
 
-/** Hedges that opens from this machine made. */
+/** Hedges opened from this machine. */
 export const hedgesDealtHere = (actions: readonly Action[], identity: AccountIdentity): ReadonlySet<string> =>
   new Set(
     actions.flatMap((it) =>
@@ -166,7 +162,7 @@ export const hedgesDealtHere = (actions: readonly Action[], identity: AccountIde
     ),
   );
 
-/** A hedge that this machine dealt on, at the time of the last record that says so. `seen`: its end was. */
+/** A hedge traded from this machine, at the time of the last record. `seen`: the outcome is known. */
 export interface EnlargingAction {
   id: string;
   atMs: number;
@@ -174,8 +170,7 @@ export interface EnlargingAction {
 }
 
 /**
- * Hedges on a side that opens and adds of this machine filled or enlarged, as far as it knows, or that were accepted
- * and may have by now.
+ * Hedges on a side that opens and adds from this machine opened or enlarged, or may have.
  */
 export const enlargedOn = (actions: readonly Action[], place: SidePlace): readonly EnlargingAction[] =>
   actions
@@ -190,13 +185,13 @@ export const enlargedOn = (actions: readonly Action[], place: SidePlace): readon
       return ids.map((id) => ({ id, atMs, seen: it.outcome !== undefined }));
     });
 
-/** Adds and reductions of this machine on a side that were seen to change it, in the order they were begun. */
+/** Adds and reductions from this machine that changed the side, in order of their start. */
 export const changedOn = (actions: readonly Action[], place: SidePlace): readonly Action[] =>
   actions.filter((it) => isOn(it, place) && it.outcome?.kind === 'changed');
 
 const ENLARGED: readonly unknown[] = ['filled', 'changed'];
 
-const standing = (actions: readonly Action[], identity: AccountIdentity): readonly Action[] =>
+const executedOpens = (actions: readonly Action[], identity: AccountIdentity): readonly Action[] =>
   actions.filter(
     (it) => enlarges(it.intent) && maybeExecuted(it) && sameIdentity(it.intent.identity, identity),
   );
@@ -210,16 +205,16 @@ const sameAmount = (one: Big | undefined, other: Big | undefined): boolean =>
 const isOn = ({ intent }: Action, { identity, market, side }: SidePlace): boolean =>
   intent.market === market && intent.side === side && sameIdentity(intent.identity, identity);
 
-/** USD, and quote currency per USDT; the rate is undefined where it did not come. */
+/** USD, and quote currency per USDT; the rate may be unknown. */
 export interface Fill {
   notional: Big;
   rate: Big | undefined;
 }
 
-/** Among the facts of an end, only where it is less than was asked: a hedge's size alone may be of a later change. */
+/** Recorded with an outcome only for a partial fill: a hedge's size alone may be that of a later change. */
 export const PARTIAL_FILL = 'filled_notional_usd';
 
-/** Undefined where the entry does not tell: the hedge was another size already when it was first read. */
+/** Undefined when unknown: the hedge had another size when it was first read. */
 export function fillOf({ intent, notional, outcome }: Action): Fill | undefined {
   const isFilled = outcome?.kind === 'filled' || outcome?.kind === 'closed';
   if (!createsHedge(intent) || notional === undefined || !isFilled) return undefined;
@@ -229,13 +224,13 @@ export function fillOf({ intent, notional, outcome }: Action): Fill | undefined 
   return { notional: filled, rate: readDecimal(rate) };
 }
 
-/** USD that were filled of an open, where that is less than was asked. */
+/** USD filled, when less than the order. */
 export function partialFillOf(action: Action): Big | undefined {
   const filled = fillOf(action)?.notional;
   return filled !== undefined && action.notional?.gt(filled) === true ? filled : undefined;
 }
 
-/** The same as were shown before it was sent; undefined where the entry keeps no quote, or not all of one. */
+/** The figures shown before it was sent; undefined without a complete recorded quote. */
 export function recordedFigures({ intent, notional }: Action): QuoteFigures | undefined {
   const market = positive(intent.quote?.['market_price']);
   const execution = positive(intent.quote?.['execution_price']);
@@ -251,7 +246,7 @@ export function recordedFigures({ intent, notional }: Action): QuoteFigures | un
       carry: { total_usdc: carry },
       upfront: { platform_fee_usdc: fee },
     },
-    // Of an addition: its carry ran to the maturity that it kept.
+    // An add's carry runs to the hedge's own maturity.
     !createsHedge(intent) && typeof to === 'string' ? { carry_usdc: carry, maturity_at: to } : undefined,
   );
 }

@@ -1,7 +1,6 @@
 /**
- * The latest actions, from the journal's end alone: for completion, which must not wait for the whole of it to be
- * read and checked. What is no step of an action is passed over. Decides nothing: what stands open by the records
- * (fold.ts) is always called open here, and now and then something that does not.
+ * The latest actions from the journal's tail, for completion, which must be fast. An action that replay.ts calls open is
+ * always open here; others may be too.
  */
 import { join } from 'node:path';
 import { isActionName } from '../domain/action-table.ts';
@@ -10,12 +9,13 @@ import { SIDES } from '../domain/vocabulary.ts';
 import { readTail } from '../platform/append-only-file.ts';
 import type { Host } from '../platform/host.ts';
 import type { Paths } from '../platform/paths.ts';
+
 export interface RecentAction {
   id: string;
-  /** Nothing on a line of the tail says that it ended. */
+  /** The tail contains no record of its end. */
   open: boolean;
   profile: unknown;
-  /** The operator's own. */
+  /** Given by the operator. */
   dealId: unknown;
   /** `open buy 2026-11-20 09:02` */
   about: string;
@@ -40,16 +40,16 @@ export function recentActions(places: Paths, host: Host): readonly RecentAction[
 }
 
 interface Known extends RecentAction {
-  /** Its end was seen on the book. */
+  /** Its outcome was seen. */
   ended: boolean;
   settledAs: unknown;
-  /** Its hedge was found under a deal id, and may be another's: its end is not told by that. */
+  /** Its hedge was found by deal ID and may be of another action. */
   provisional: boolean;
-  /** The service took it: no later word takes that back. */
+  /** The service accepted it, which is final. */
   accepted: boolean;
-  /** A send may have arrived without an answer: a refusal alone does not end it. */
+  /** A send has no response: a rejection alone does not end it. */
   unclear: boolean;
-  /** Its last step is a send. */
+  /** Its last record is a send. */
   sent: boolean;
 }
 
@@ -61,11 +61,11 @@ function begun(id: string, { at, action, side, profile, deal_id: dealId }: Recor
       ? [at.slice(0, 16).replace('T', ' ')]
       : []),
   ];
-  const nothingYet = { ended: false, accepted: false, provisional: false, unclear: false, sent: false };
-  return { id, open: true, profile, dealId, about: words.join(' '), settledAs: undefined, ...nothingYet };
+  const initial = { ended: false, accepted: false, provisional: false, unclear: false, sent: false };
+  return { id, open: true, profile, dealId, about: words.join(' '), settledAs: undefined, ...initial };
 }
 
-/** As fold.ts has it, for records that nobody has checked, and whoever wrote them may still run. */
+/** As in replay.ts, for unchecked records whose writer may still run. */
 function apply(known: Known, record: Record<string, unknown>): void {
   const { kind, outcome } = record;
   const wasSent = known.sent;
@@ -109,7 +109,7 @@ function apply(known: Known, record: Record<string, unknown>): void {
   }
 }
 
-/** A person's word that it was done stands, that nothing was is overruled. */
+/** A manual `executed` is final; a manual `not executed` is overruled. */
 function reopen(known: Known): void {
   if (known.settledAs === 'done') return;
   known.settledAs = undefined;

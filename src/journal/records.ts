@@ -1,16 +1,14 @@
-/**
- * What stands on one line of the journal: one JSON object with a `schema`, for each step of an action's life.
- * Shapes only. No API key is among them, and what the service or an operator wrote is kept as it came.
- */
+/** The schemas of the journal's records, one per step of an action. No record contains an API key. */
 import * as z from 'zod/mini';
 import { ACTION_NAMES, rowOf, takesWholeSide } from '../domain/action-table.ts';
 import { SIDES, TENORS } from '../domain/vocabulary.ts';
-/** The format that is written. Format 1 had no account label; its records are read as they are. */
+
+/** The format that is written. Format 1 had no account label; its records are still read. */
 export const SCHEMA = 2;
 export const READ_SCHEMAS = [1, SCHEMA] as const;
 
 const text = z.string().check(z.minLength(1));
-/** Exact digits, never a number of JavaScript. */
+/** Exact digits, never a JavaScript number. */
 const decimal = z.string().check(z.regex(/^-?\d+(\.\d+)?$/));
 const notional = z.string().check(z.regex(/^\d{1,15}(\.\d{1,12})?$/), z.regex(/[1-9]/));
 /** ISO 8601 UTC, milliseconds included. */
@@ -20,7 +18,7 @@ const instant = z.string().check(
 );
 const actionId = z.string().check(z.regex(/^[0-9a-f]{16}$/));
 
-/** Who wrote it: as long as that process lives, a send without an answer is under way and not lost. */
+/** The writing process: while it runs, a send without a response is under way and not lost. */
 const writer = z.object({
   pid: z.number(),
   hostname: z.string(),
@@ -35,11 +33,11 @@ const fingerprint = z.string().check(z.regex(/^[0-9a-f]{8}$/));
 const identity = z.discriminatedUnion('environment', [
   z.object({
     environment: z.enum(['live', 'sandbox']),
-    /** `https://host[:port]/path`, as settings hold it. */
+    /** `https://host[:port]/path`. */
     base_url: text,
-    /** The operator's label of the account; null where it had none, absent in format 1. */
+    /** The operator's account label; null without one, absent in format 1. */
     account: z.optional(z.nullable(text)),
-    /** Of the API key that it was dealt with. */
+    /** Of the API key used. */
     key_fingerprint: fingerprint,
   }),
   z.object({
@@ -51,7 +49,7 @@ const identity = z.discriminatedUnion('environment', [
   }),
 ]);
 
-/** Earlier records have the carry and the maturity of a quote under the names of the quote, an add under both. */
+/** Earlier records have the carry and the maturity under other names. */
 function namedAsNow(quote: Readonly<Record<string, string | null>>): Record<string, string | null> {
   const { maturity, carry_total_usdc: carry, ...others } = quote;
   return {
@@ -63,7 +61,7 @@ function namedAsNow(quote: Readonly<Record<string, string | null>>): Record<stri
 
 const base = { schema: z.literal(READ_SCHEMAS), action_id: actionId, at: instant };
 
-/** Written, and on disk, before the first byte of an action leaves. */
+/** On disk before the first byte of an action is sent. */
 const intent = z
   .object({
     ...base,
@@ -73,41 +71,41 @@ const intent = z
     profile: text,
     market: text,
     side: z.enum(SIDES),
-    /** USD; none for a close, which takes the whole side. */
+    /** USD; absent for a close. */
     notional_usd: z.optional(notional),
     /** Of an open only. */
     tenor_days: z.optional(z.literal(TENORS)),
     idempotency_key: z.string().check(z.regex(/^[\x21-\x7e]{1,255}$/)),
     /** `deal_id`: derived from identity, deal id and attempt. */
     key_origin: z.enum(['minted', 'given', 'deal_id']),
-    /** Sent with an open; the service shows none for the others. */
+    /** Sent with an open only. */
     client_reference: z.optional(text),
-    /** The operator's own. */
+    /** Given by the operator. */
     deal_id: z.optional(text),
-    /** The exact text that is sent, every time. */
+    /** The exact text of every send. */
     body: text,
-    /** Below the base address: `/hedges/add`. */
+    /** Below the base URL: `/hedges/add`. */
     path: text,
-    /** The side as it was, hedge by hedge: what a later change is measured against. */
+    /** The side before the action, hedge by hedge: later changes are compared with it. */
     before: z.object({
       hedges: z.array(
         z.object({ hedge_id: text, notional_usd: z.nullable(decimal), status: z.nullable(z.string()) }),
       ),
-      /** Whether the side stood in the positions list; null when that was not read. */
+      /** Whether the side was in the positions list; null when that was not read. */
       in_positions: z.nullable(z.boolean()),
-      /** When that reading began, by this machine's clock. */
+      /** When that reading started, by this machine's clock. */
       read_at: z.optional(instant),
-      /** When its answer came, by this machine's clock, and by the answer's `Date` (never practice's book time). */
+      /** When its response arrived, by this machine's clock and by its `Date` (not practice's clock). */
       answered_at: z.optional(instant),
       served_at: z.optional(instant),
     }),
-    /** How the size was said where it was not a notional: `by 50%`, `to 5000`. The same key asks the same. */
+    /** How the size was given when not as a notional: `by 50%`, `to 5000`. */
     asked: z.optional(text),
-    /** The operator's bounds on the price, as digits: they hold for every later send too. */
+    /** The operator's price limits, as digits: they hold for every resend too. */
     bounds: z.optional(z.object({ worst_price: z.optional(decimal), max_cost_bps: z.optional(decimal) })),
-    /** Figures that were shown, as digits. */
+    /** The figures shown, as digits. */
     quote: z.optional(z.pipe(z.record(z.string(), z.nullable(z.string())), z.transform(namedAsNow))),
-    /** The command line, without anything that looks like a key (`argvWithoutKeys`). */
+    /** The command line, without API keys (`redactArgv`). */
     sent_by: z.array(z.string()),
     writer,
   })
@@ -121,9 +119,9 @@ const sending = z.object({
   ...base,
   kind: z.literal('sending'),
   attempt: z.int().check(z.positive()),
-  /** True when every attempt before is known to have done nothing: no connection, 429. */
+  /** True when no earlier attempt was executed: no connection, 429. */
   nothing_done_before: z.optional(z.boolean()),
-  /** Of the API key that this one was sent with: it may be another than that of the intent. */
+  /** Of the API key of this send, which may differ from the intent's. */
   key_fingerprint: z.optional(fingerprint),
   writer,
 });
@@ -133,9 +131,9 @@ const accepted = z.object({
   kind: z.literal('accepted'),
   hedge_id: z.optional(text),
   order_tx_hash: z.optional(text),
-  /** `looking`: found on the book, not told by an answer. */
+  /** `looking`: found in the list of hedges, not in a response. */
   by: z.enum(['answer', 'looking']),
-  /** Found under a deal id while a send could still arrive: until then it may be a colleague's hedge. */
+  /** Found by deal ID while a send could still arrive: until then it may be a colleague's hedge. */
   provisional_until: z.optional(instant),
 });
 
@@ -144,18 +142,18 @@ const refused = z.object({
   kind: z.literal('refused'),
   code: text,
   http_status: z.int(),
-  /** The book was read afterwards and shows that nothing was done: settles an unclear attempt before it too. */
+  /** A later reading shows that nothing was executed, also by an earlier unclear attempt. */
   looked: z.optional(z.boolean()),
 });
 
-/** A run of sends ended, and at least one of them got no usable answer. */
+/** A run of sends ended, at least one without a usable response. */
 const unknown = z.object({
   ...base,
   kind: z.literal('unknown'),
   why: text,
-  /** When the last of those ended: it may arrive for some time from then on. */
+  /** When the last of those ended: it may still arrive for some time. */
   unclear_at: z.optional(instant),
-  /** The send after it was rejected with this. */
+  /** How a later send was rejected. */
   rejected: z.optional(z.object({ code: text, http_status: z.int() })),
 });
 
@@ -163,16 +161,15 @@ const outcome = z.object({
   ...base,
   kind: z.literal('outcome'),
   /**
-   * `not_seen`: accepted, and no change of the book can be seen. `not_told`: accepted, and the book changed
-   * otherwise than by exactly it.
+   * `not_seen`: accepted, and the position did not change. `not_told`: accepted, and the position changed in another way.
    */
   outcome: z.enum(['filled', 'changed', 'closed', 'failed', 'not_seen', 'not_told']),
   hedge_id: z.optional(text),
-  /** What was read, as the service named it; figures as digits. */
+  /** What was read, under the service's names; figures as digits. */
   facts: z.record(z.string(), z.nullable(z.string())),
 });
 
-/** A person's word for what became of it. */
+/** An outcome recorded manually. */
 const settled = z.object({
   ...base,
   kind: z.literal('settled'),
@@ -181,14 +178,14 @@ const settled = z.object({
 });
 
 /**
- * Nothing was done and the service keeps nothing of it: stopped before anything left, never connected, or
- * turned away by a rate limit. Does not undo an unclear send.
+ * Nothing was executed or stored by the service: stopped before sending, never connected, or rejected by a rate limit.
+ * Does not resolve an unclear send.
  */
 const notSent = z.object({
   ...base,
   kind: z.literal('not_sent'),
   why: text,
-  /** Of the service that turned it away: `rate_limited`. */
+  /** The service's code: `rate_limited`. */
   code: z.optional(text),
 });
 
@@ -203,18 +200,17 @@ export const recordSchema = z.discriminatedUnion('kind', [
   notSent,
 ]);
 
-/** Whose book an action belongs to. */
 export type RecordedIdentity = z.infer<typeof identity>;
 export type JournalRecord = z.infer<typeof recordSchema>;
 export type IntentRecord = z.infer<typeof intent>;
 export type Writer = z.infer<typeof writer>;
 export type OutcomeKind = z.infer<typeof outcome>['outcome'];
-/** Those that are an end. */
+/** Final outcomes. */
 export type EndKind = Exclude<OutcomeKind, 'not_seen' | 'not_told'>;
 export const isEnd = (kind: OutcomeKind): kind is EndKind => kind !== 'not_seen' && kind !== 'not_told';
 
 const ACTION_ID_BYTES = 8;
 
-/** Sixteen hexadecimal digits; shown by a short beginning. */
+/** Sixteen hexadecimal digits; shown as a short prefix. */
 export const mintActionId = (random: { bytes(count: number): Uint8Array }): string =>
   Buffer.from(random.bytes(ACTION_ID_BYTES)).toString('hex');

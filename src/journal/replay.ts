@@ -1,17 +1,14 @@
 /**
- * What the records say about each action, taken together: pure, and the same whoever reads them. What the
- * service said outweighs what was supposed, and nothing that may have happened is ever called not done.
- *
- * What the answers to an action's sends told, and what they left open: when the last send left that got no usable
- * answer, what a later one was rejected with, and whether the hedge that was found is this action's for certain. Pure.
+ * Replays the journal's records into the state of each action. Pure. The service's response overrides assumptions, and an
+ * action that may have executed is never called not executed.
  */
 import { Big } from 'big.js';
 import { type IntentRecord, isEnd, type JournalRecord, type OutcomeKind, type Writer } from './records.ts';
+
 /**
- * `prepared`: the intent is on disk, nothing has left. `sent`: sending began, no answer is written yet.
- * `unknown`: no usable answer. `accepted`: the service took it, its end is not known. `done` and `failed`:
- * its end was seen. `refused`: definite, nothing was done. `not_sent`: stopped before anything left, or turned away.
- * `settled`: a person's word (`settledAs`).
+ * `prepared`: the intent is on disk, nothing was sent. `sent`: sending started, no response is recorded yet.
+ * `unknown`: no usable response. `accepted`: by the service, outcome pending. `done` and `failed`: final. `refused`:
+ * definitely not executed. `not_sent`: stopped before sending, or rate-limited. `settled`: recorded manually (`settledAs`).
  */
 export type ActionState =
   | 'prepared'
@@ -26,28 +23,28 @@ export type ActionState =
 
 export interface Action extends AttemptAnswers {
   id: string;
-  /** Shortest beginning, of four or more, that no earlier action has: never changes. */
+  /** Shortest prefix, of four or more, that no earlier action has: it never changes. */
   shortId: string;
   state: ActionState;
-  /** Being sent, once more perhaps, by a process that still runs: it will write what comes of it. */
+  /** Being sent by a running process, which will record the outcome. */
   underway: boolean;
-  /** Accepted without an end, by a process that still runs: it may be waiting, and would write the end itself. */
+  /** Accepted and pending, with its process still running: it may record the outcome itself. */
   awaited: boolean;
   intent: IntentRecord;
   /** USD; undefined for a close. */
   notional: Big | undefined;
-  /** Sends that began, over all processes. */
+  /** Sends started by all processes. */
   attempts: number;
-  /** A send may have reached the service without a usable answer: a later refusal alone does not settle it. */
+  /** A send may have reached the service without a usable response: a later rejection alone does not resolve it. */
   unclear: boolean;
   hedgeId: string | undefined;
   orderTxHash: string | undefined;
-  /** Last one written; `not_seen` leaves the state `accepted`. */
+  /** The last one; `not_seen` leaves the state `accepted`. */
   outcome: { kind: OutcomeKind; at: string; facts: Readonly<Record<string, string | null>> } | undefined;
-  /** Of one that is `not_sent`: the code with which the service turned it away. */
+  /** Of `not_sent`: the code of the service's rejection. */
   turnedAway: string | undefined;
   settledAs: 'done' | 'nothing' | undefined;
-  /** Why it is unknown, not sent, or settled: of the last record that says so. */
+  /** Why it is unknown, not sent, or settled, by the last such record. */
   why: string | undefined;
   /** First send, and last record. ISO 8601 UTC. */
   sentAt: string | undefined;
@@ -57,16 +54,16 @@ export interface Action extends AttemptAnswers {
 export interface ReplayedJournal {
   /** In the order of their intents. */
   actions: readonly Action[];
-  /** Actions that records name and no intent begins: its line is damaged. */
+  /** Actions whose intent is on a damaged line. */
   orphans: readonly string[];
 }
 
-/** Whether the process that wrote a record still runs here. */
+/** Whether the process that wrote a record still runs. */
 export type IsRunning = (writer: Writer) => boolean;
 
 const SHORTEST_ID = 4;
 
-/** `damageAt`: how many of the records stand before a line that cannot be read. */
+/** `damageAt`: how many records precede the last damaged line. */
 export function replayRecords(
   records: Iterable<JournalRecord>,
   isRunning: IsRunning,
@@ -95,10 +92,10 @@ export function replayRecords(
     known.answered = isAnswer(record) || (known.answered && record.kind !== 'sending');
     apply(known.action, record);
   }
-  // What names an action that nothing begins may have been another's.
+  // A record without an intent may hide records of other actions.
   const hiddenAt = Math.max(damageAt, ...orphans.values());
   for (const { action, writer, answered, last } of found.values()) {
-    if (last <= hiddenAt) doubted(action);
+    if (last <= hiddenAt) markUnclear(action);
     if (UNDERWAY.includes(action.state) && !answered) action.underway = isRunning(writer);
     if (inFlight(action)) action.awaited = isRunning(writer);
   }
@@ -108,17 +105,17 @@ export function replayRecords(
   };
 }
 
-/** What a sending came to, as far as its process could tell. */
+/** A record of a send's result. */
 const isAnswer = ({ kind }: JournalRecord): boolean =>
   kind === 'accepted' || kind === 'refused' || kind === 'unknown' || kind === 'not_sent';
 
-/** What looks as if it never left may have left: a line that may be its sending cannot be read. */
-function doubted(action: Action): void {
+/** An action that seems unsent may have been sent: its `sending` may be on a damaged line. */
+function markUnclear(action: Action): void {
   forgetSends(action);
   if (action.state !== 'prepared' && action.state !== 'not_sent') return;
   action.state = 'unknown';
   action.unclear = true;
-  action.why = 'A line of the journal that may be its sending cannot be read.';
+  action.why = 'A damaged line of the journal may record that it was sent.';
 }
 
 const UNDERWAY: readonly ActionState[] = ['prepared', 'sent', 'unknown'];
@@ -150,7 +147,7 @@ function begun(intent: IntentRecord, taken: Set<string>): Action {
   };
 }
 
-/** The action as this record leaves it: for a record that could not be written. */
+/** The action after this record: for a record that could not be written. */
 export function advanced(action: Action, record: JournalRecord): Action {
   const next = { ...action };
   apply(next, record);
@@ -164,13 +161,13 @@ const SEEN: readonly ActionState[] = ['accepted', 'done', 'failed'];
 function apply(action: Action, record: JournalRecord): void {
   action.changedAt = record.at;
   followAnswers(action, record);
-  /** The service has told what it did: neither a lost answer nor a person's guess takes that back. */
+  /** The service's outcome is known: neither a lost response nor a manual record overrides it. */
   const seen = SEEN.includes(action.state);
   switch (record.kind) {
     case 'intent':
       return;
     case 'sending':
-      // An answer that was never written down is a send without one.
+      // A response that was not recorded counts as none.
       if (action.state === 'sent' && record.nothing_done_before !== true) action.unclear = true;
       action.attempts += 1;
       action.sentAt ??= record.at;
@@ -198,13 +195,13 @@ function apply(action: Action, record: JournalRecord): void {
       return;
     case 'outcome':
       action.hedgeId = record.hedge_id ?? action.hedgeId;
-      // A hedge that was seen to stand does not turn out never to have been opened.
+      // A hedge that was seen cannot turn out unopened.
       if (action.state === 'done' && (record.outcome === 'failed' || !isEnd(record.outcome))) return;
       if (['failed', 'settled'].includes(action.state) && !isEnd(record.outcome)) return;
       action.outcome = { kind: record.outcome, at: record.at, facts: record.facts };
       if (record.outcome === 'not_seen') return;
       if (record.outcome === 'not_told') {
-        // Accepted once: what a later send is told does not make it undone.
+        // It was accepted once: a later send's response does not change that.
         action.unclear = true;
         action.state = 'unknown';
         action.why = record.facts['seen'] ?? undefined;
@@ -220,7 +217,7 @@ function apply(action: Action, record: JournalRecord): void {
       action.why = record.because;
       return;
     case 'not_sent':
-      // A send that may have arrived is not taken back by a later one that did not.
+      // A later unsent attempt does not resolve a send that may have arrived.
       if (action.state !== 'prepared' && (action.state !== 'sent' || action.unclear)) return;
       action.state = 'not_sent';
       action.turnedAway = record.code;
@@ -228,36 +225,36 @@ function apply(action: Action, record: JournalRecord): void {
   }
 }
 
-/** No usable answer, and nobody is waiting for one: a person or `check` has to look. */
+/** No usable response, and no process waits for one. */
 export const isUnresolved = (action: Action): boolean =>
   action.state === 'unknown' || (action.state === 'sent' && !action.underway);
 
-/** Accepted, and its end may still come. */
+/** Accepted, outcome pending. */
 export const inFlight = (action: Action): boolean =>
   action.state === 'accepted' && action.outcome === undefined;
 
-/** It stands on the book, may stand there, or is about to: limits and doubles count it. */
+/** Executed, possibly executed, or being sent: it counts for limits and duplicates. */
 export function maybeExecuted({ state, underway, settledAs }: Action): boolean {
   if (state === 'prepared') return underway;
   if (state === 'settled') return settledAs === 'done';
   return !['failed', 'refused', 'not_sent'].includes(state);
 }
 
-/** Accepted and not seen to end, late or not; or being sent for the first time by a running process. */
+/** Accepted without a final outcome, or being sent by a running process. */
 export const awaitsEnd = (action: Action): boolean =>
   action.state === 'accepted' || (action.underway && !isUnresolved(action));
 
 export interface AttemptAnswers {
   /**
-   * When the last send ended that got no usable answer: it may arrive for some time from then on, whatever a later one
-   * was told. Undefined where there is none, or the journal does not tell when it was. ISO 8601 UTC.
+   * When the last send without a usable response ended: it may still arrive for some time. Undefined when there is none,
+   * or its time is not recorded. ISO 8601 UTC.
    */
   unclearAt: string | undefined;
-  /** When the run of sends began whose end is not on record. ISO 8601 UTC. */
+  /** When a run of sends started whose end is not recorded. ISO 8601 UTC. */
   openRunAt: string | undefined;
-  /** Of the last run of sends. `looked`: the book was read after it, and shows nothing of the action. */
+  /** Of the last run of sends. `looked`: a later reading shows nothing of the action. */
   refusal: { code: string; httpStatus: number; looked?: boolean } | undefined;
-  /** The hedge was found under a deal id, and may be a colleague's until then. ISO 8601 UTC. */
+  /** The hedge was found by deal ID and may be a colleague's until then. ISO 8601 UTC. */
   provisionalUntil: string | undefined;
 }
 
@@ -268,10 +265,10 @@ export const NO_ANSWERS: AttemptAnswers = {
   provisionalUntil: undefined,
 };
 
-/** The client makes its last attempt within this time of the record that stands before the first. */
+/** From the record before the first attempt to the last attempt. */
 export const LONGEST_RUN_MS = 30_000;
 
-/** Before the record changes anything else of the action. */
+/** Runs before the record changes anything else of the action. */
 export function followAnswers(
   action: AttemptAnswers & { hedgeId: string | undefined; state: string },
   record: JournalRecord,
@@ -283,7 +280,7 @@ export function followAnswers(
       return;
     case 'unknown': {
       const { rejected } = record;
-      // A record without the instant was written when the last attempt had ended.
+      // A record without that time was written when the last attempt had ended.
       action.unclearAt = record.unclear_at ?? record.at;
       action.openRunAt = undefined;
       action.refusal = rejected && { code: rejected.code, httpStatus: rejected.http_status };
@@ -302,12 +299,12 @@ export function followAnswers(
       return;
     case 'accepted':
       if (record.by === 'answer') action.openRunAt = undefined;
-      // An id that an answer told is final.
+      // An ID from a response is final.
       if (record.by === 'answer' || action.hedgeId === undefined || action.provisionalUntil !== undefined)
         action.provisionalUntil = record.provisional_until;
       return;
     case 'outcome':
-      // The hedge that was found is one of several, and another may be this action's.
+      // Several hedges match, and another may be this action's.
       if (record.outcome !== 'not_told' || action.provisionalUntil === undefined) return;
       action.provisionalUntil = undefined;
       action.hedgeId = undefined;
@@ -315,13 +312,13 @@ export function followAnswers(
   }
 }
 
-/** A process that ended while it was sending may have sent to the end of its time. */
+/** A process that died while sending may have sent until its time limit. */
 export function lastUnclearAt({ unclearAt, openRunAt }: AttemptAnswers): string | undefined {
   if (openRunAt === undefined) return unclearAt;
   return new Date(Date.parse(openRunAt) + LONGEST_RUN_MS).toISOString();
 }
 
-/** Of an action whose last record stands before a damaged line: a later send may be written there. */
+/** For an action whose last record precedes a damaged line, which may record a later send. */
 export function forgetSends(action: AttemptAnswers): void {
   action.unclearAt = undefined;
   action.openRunAt = undefined;

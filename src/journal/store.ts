@@ -1,10 +1,4 @@
-/**
- * The journal's file: `journal.jsonl` in the state folder, of this user alone. Added to under a lock, after a
- * last look at what stands there, and on disk when `append` returns. Decides nothing about deals.
- *
- * Whether the journal could be added to now, found out by doing to its folder what an append does: the lock is
- * taken, as much as an action takes is written and on disk. Leaves nothing behind. Knows not what a journal holds.
- */
+/** The journal file `journal.jsonl`: read, appended durably under a lock, and probed for writability. */
 
 import { existsSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -17,12 +11,13 @@ import type { Paths } from '../platform/paths.ts';
 import { type DamagedLine, type JournalLines, lineReader, parseLines, writeLines } from './lines.ts';
 import type { JournalRecord } from './records.ts';
 import { type ReplayedJournal, replayRecords } from './replay.ts';
+
 /** The journal at one moment. */
 export interface JournalState extends ReplayedJournal {
-  /** Of the file, for whoever has to mend it. */
+  /** Of the file. */
   path: string;
   records: readonly JournalRecord[];
-  /** Lines that cannot be read, other than by a crash. What they say is not among the records. */
+  /** Lines that cannot be read, other than one cut by a crash. */
   damage: readonly DamagedLine[];
   /** A writer died while writing the last line. */
   cutTail: boolean;
@@ -32,12 +27,11 @@ export interface JournalState extends ReplayedJournal {
 
 export interface Journal {
   readonly path: string;
-  /** Without the lock and without making anything. Throws DamagedFileError. */
+  /** Without the lock; creates nothing. @throws DamagedFileError */
   read(): JournalState;
   /**
-   * Adds the records, in one write, and returns what stands then. `guard` sees the journal while no other
-   * process can add to it: when it throws, nothing is added and its error comes through. Anything else that
-   * goes wrong with the file is a DamagedFileError, and nothing was added.
+   * Appends the records in one write and returns the new state. `guard` checks the state under the lock: its error stops
+   * the append and is rethrown. @throws DamagedFileError when nothing could be appended.
    */
   append(
     records: readonly [JournalRecord, ...JournalRecord[]],
@@ -45,13 +39,13 @@ export interface Journal {
   ): Promise<JournalState>;
 }
 
-/** About 40,000 actions. Read whole each time; one that has grown beyond is neither read nor added to. */
+/** About 40,000 actions. A larger file is neither read nor appended to. */
 export const MAX_JOURNAL_BYTES = 64 * 1024 * 1024;
 
 export function openJournal(options: {
   places: Paths;
   machine: Machine;
-  /** How long to wait for another process that is adding. */
+  /** How long to wait for another process's lock. */
   lockWaitMs?: number;
   maxBytes?: number;
 }): Journal {
@@ -62,7 +56,8 @@ export function openJournal(options: {
   const limits = {
     host,
     maxBytes,
-    tooLargeHint: 'Settle what is unresolved (hedge check), then move it to an archive; a new one is begun.',
+    tooLargeHint:
+      'Resolve the open actions (hedge check), then move it to an archive. hedge then starts a new one.',
   };
   const stateOf = ({ damageAt, ...lines }: JournalLines, bytes: number): JournalState => ({
     ...replayRecords(lines.records, (writer) => host.judge(writer) === 'running', damageAt),
@@ -76,7 +71,7 @@ export function openJournal(options: {
   return {
     path,
     read() {
-      // Who can write into the folder can put another journal in this one's place.
+      // A user who can write to the folder can replace the journal.
       checkFolder(folder, host);
       return parse(readAppendOnlyFile(path, limits) ?? Buffer.alloc(0));
     },
@@ -91,7 +86,7 @@ export function openJournal(options: {
             passGuard(guard, state);
             const added = writeLines(records, file.bytes, before);
             const data = Buffer.from(added);
-            // What could not be read back would be damage of our own making.
+            // Never writes a record that could not be read back.
             const back = parseLines(data, path);
             const [unreadable] = back.damage;
             if (unreadable !== undefined) throw new Error(`a record for the journal ${unreadable.how}`);
@@ -109,7 +104,7 @@ export function openJournal(options: {
   };
 }
 
-/** Carries the guard's own error past what is made of ours. */
+/** Carries the guard's error through the error mapping. */
 class Stopped extends Error {
   readonly reason: unknown;
   constructor(reason: unknown) {
@@ -126,16 +121,16 @@ function passGuard(guard: ((state: JournalState) => void) | undefined, state: Jo
   }
 }
 
-/** Another folder would know no limit, no halt and nothing that is unresolved. */
+/** Another HEDGE_HOME would have no limits, no halt and no unresolved actions. */
 const withoutMoving = (error: DamagedFileError): DamagedFileError =>
   new DamagedFileError(error.path, {
     what: error.what,
     book: error.book ?? 'Nothing was sent.',
-    hint: `${error.hint ?? 'Mend that.'} Nothing is dealt without a journal, and no other folder has this one's.`,
+    hint: `${error.hint ?? 'Fix that.'} hedge does not trade without its journal; another HEDGE_HOME has another journal.`,
     cause: error,
   });
 
-/** An error over records of something already sent must not say that nothing was. */
+/** After a send the error must not say that nothing was sent. */
 function forRecords(error: DamagedFileError, records: readonly JournalRecord[]): DamagedFileError {
   const sent = records.find(
     ({ kind, ...record }) =>
@@ -148,18 +143,18 @@ function forRecords(error: DamagedFileError, records: readonly JournalRecord[]):
   if (sent === undefined) return withoutMoving(error);
   return new DamagedFileError(error.path, {
     what: error.what,
-    book: `What became of action ${sent.action_id} is not in the journal; it was sent, so do not deal it again.`,
-    hint: `${error.hint ?? 'Mend that.'} Then: hedge check ${sent.action_id}`,
+    book: `Action ${sent.action_id} was sent; its outcome is not in the journal. Do not enter it again.`,
+    hint: `${error.hint ?? 'Fix that.'} Then: hedge check ${sent.action_id}`,
     effect: 'unknown',
     retry: 'after_check',
     cause: error,
   });
 }
 
-/** More than all records of one action take. */
-const TRIED_BYTES = 16_384;
+/** More than the records of one action. */
+const PROBE_BYTES = 16_384;
 
-/** @throws DamagedFileError when it could not be: what is dealt would end with it, nothing sent. */
+/** Takes the lock and writes as an append does; leaves nothing behind. @throws DamagedFileError */
 export async function probeJournal({ places, machine }: { places: Paths; machine: Machine }): Promise<void> {
   const { state } = places;
   checkFolder(state, machine.host);
@@ -173,7 +168,7 @@ export async function probeJournal({ places, machine }: { places: Paths; machine
   });
 }
 
-/** The folder in which the missing ones would be made. */
+/** The nearest existing parent. */
 function nearest(path: string): string {
   const above = dirname(path);
   return above === path || existsSync(above) ? above : nearest(above);
@@ -183,7 +178,7 @@ function tryFolder(folder: string, machine: Machine): void {
   const name = `hedge-${Buffer.from(machine.random.bytes(8)).toString('hex')}.try`;
   const path = join(folder, name);
   try {
-    writeAtomically(path, '\n'.repeat(TRIED_BYTES), machine);
+    writeAtomically(path, '\n'.repeat(PROBE_BYTES), machine);
   } finally {
     rmSync(path, { force: true });
   }

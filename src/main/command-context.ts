@@ -34,10 +34,10 @@ import { practiceLauncher } from './practice-launcher.ts';
 import { progressReporter, timeOfDay } from './progress-reporter.ts';
 import type { CommandRuntime } from './runtime-context.ts';
 
-/** One account at one service, and who is asking it. */
-interface Book {
+/** The selected profile's account at its service. */
+interface OpenAccount {
   api: HedgeApi;
-  /** Whose actions these are, in the journal. */
+  /** The account in the journal. */
   owner: BookIdentity;
   whose: ProfileIdentity;
   /** Masked. */
@@ -45,15 +45,14 @@ interface Book {
   prices: PriceMemory;
 }
 
-/** A book before anything is remembered of it. */
-type Found = Omit<Book, 'prices'>;
+type UncachedAccount = Omit<OpenAccount, 'prices'>;
 
 export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
   const { terminal, signals, machine, settings, globals, env } = parts;
   const { clock, random } = machine;
   const progress = chooseProgress(terminal, { clock, inPipe: 'silent' });
   const practice = practiceLauncher(parts);
-  const brake = tradingHalt(parts);
+  const halt = tradingHalt(parts);
   const { connectTo, trusting, closeAll } = createConnections(parts, progress);
   const { keychain } = parts;
   const keyPorts: KeyPorts = { clock, env, keychain, signal: signals.signal };
@@ -62,7 +61,7 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
   let headed = false;
   let dealt = false;
   const zone = (): string => identity?.zone ?? 'UTC';
-  const watch = progressReporter(terminal, { drawn: progress, clock, zone });
+  const reporter = progressReporter(terminal, { drawn: progress, clock, zone });
 
   const profiles = once(async (): Promise<ProfileStore> => {
     const { openProfiles } = await import('../config/profiles.ts');
@@ -75,7 +74,7 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
   );
   const expected = () => readExpectation({ option: globals.expectEnv, variable: settings.expectEnv });
 
-  const practiceBook = async (): Promise<Found> => {
+  const openPractice = async (): Promise<UncachedAccount> => {
     identity = { profile: 'practice', environment: 'practice', zone: 'UTC' };
     checkExpectation('practice', expected());
     const { url: baseUrl, ca, keys, bookId } = await practice.open();
@@ -85,21 +84,21 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
     return { api, owner, whose: identity, key: 'built in' };
   };
 
-  const book = once(async (): Promise<Book> => {
-    const found = await bookAlone();
+  const openAccount = once(async (): Promise<OpenAccount> => {
+    const found = await openUncached();
     const { api, prices, keep } = withCaches(found, parts);
     closers.push(keep);
     return { ...found, api, prices };
   });
 
-  const bookAlone = async (): Promise<Found> => {
+  const openUncached = async (): Promise<UncachedAccount> => {
     const selected = await selection();
-    if (selected.kind === 'practice') return practiceBook();
+    if (selected.kind === 'practice') return openPractice();
     const key = await readKey(selected, keyPorts);
     const stored = selected.kind === 'stored' ? selected.profile : undefined;
     identity = { profile: selected.name, environment: key.environment, zone: stored?.time_zone ?? 'UTC' };
     checkExpectation(key.environment, expected());
-    // However it is written, one address is one book.
+    // Normalized: each spelling of a base URL is the same account.
     const { href: baseUrl } = parseBaseUrl(
       selected.kind === 'stored' ? selected.profile.base_url : selected.baseUrl,
     );
@@ -113,15 +112,15 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
     const { openJournal } = await import('../journal/store.ts');
     return openJournal({ places: parts.places(), machine });
   });
-  /** The account, with what the stored profiles say of other API keys. */
+  /** The account, with what the stored profiles know about other API keys. */
   const account = once(async (): Promise<KnownKeys> => {
-    const { owner } = await book();
+    const { owner } = await openAccount();
     const selected = await selection();
     if (selected.kind === 'practice') return { identity: owner, unclearWith: [] };
     const { knownKeys } = await import('../trading/account-keys.ts');
     return knownKeys(owner, selected.name, await otherProfiles(selected.kind));
   });
-  /** With a key from the environment a damaged file is no hindrance. */
+  /** A damaged profiles file does not block a key from the environment. */
   const otherProfiles = async (kind: Selection['kind']): Promise<ProfileBook['profiles']> => {
     try {
       return (await storedBook()).profiles;
@@ -130,11 +129,11 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
       return new Map();
     }
   };
-  const looking = async (): Promise<ReadContext> => {
-    const { api } = await book();
+  const readContext = async (): Promise<ReadContext> => {
+    const { api } = await openAccount();
     const { identity: whose } = await account();
-    const lent = { clock, signal: signals.signal, watch, timeOfDay: timeOfDay(terminal, zone) };
-    return { ...lent, api, journal: await journal(), identity: whose };
+    const ports = { clock, signal: signals.signal, watch: reporter, timeOfDay: timeOfDay(terminal, zone) };
+    return { ...ports, api, journal: await journal(), identity: whose };
   };
 
   const opened: OpenCommandContext = {
@@ -151,7 +150,7 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
         progress.stop();
         if (identity !== undefined) dealt = true;
         if (terminal.quiet && !terminal.canPrompt) return;
-        // Real money is named over every question about it; anything else once.
+        // The environment line precedes every question about real money; elsewhere it is shown once.
         const named = headed && identity?.environment !== 'live';
         headed ||= identity !== undefined;
         printBlocks(terminal, blocks, { identity, headed: named, now: clock.now() });
@@ -169,8 +168,8 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
         const kept = selected?.kind === 'stored' ? selected.profile.time_zone : undefined;
         return { named: globals.profile, selected: selected?.name, zone: kept ?? 'UTC' };
       },
-      api: async () => (await book()).api,
-      prices: async () => (await book()).prices,
+      api: async () => (await openAccount()).api,
+      prices: async () => (await openAccount()).prices,
       async candidateApi({ baseUrl, key, caFile }: CandidateProfile) {
         checkExpectation(key.environment, expected());
         const { href } = parseBaseUrl(baseUrl);
@@ -178,11 +177,11 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
         return connectTo({ baseUrl, key, owner, trust: trusting(caFile) });
       },
       journal,
-      looking,
+      looking: readContext,
       async dealing(): Promise<Omit<TradingContext, 'confirm'>> {
-        const { whose } = await book();
+        const { whose } = await openAccount();
         return {
-          ...(await looking()),
+          ...(await readContext()),
           random,
           writer: machine.host.self,
           environment: whose.environment,
@@ -192,7 +191,7 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
           argv: redactArgv(parts.argv),
           expected: expected(),
           attended: terminal.canPrompt,
-          halted: () => brake.read(),
+          halted: () => halt.read(),
         };
       },
       keyFrom: keySources(terminal, { ...keyPorts, host: machine.host }),
@@ -214,11 +213,11 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
       vault: keyVault({ profiles, keychain, random }),
       async examined() {
         const { diagnosticSources } = await import('./diagnostic-sources.ts');
-        const lent = { journal, selection, book, account, expected, practice, trusting, brake };
-        return diagnosticSources(parts, lent);
+        const ports = { journal, selection, openAccount, account, expected, practice, trusting, halt };
+        return diagnosticSources(parts, ports);
       },
-      brake,
-      practice: practice.door,
+      brake: halt,
+      practice: practice.control,
     },
     identity: () => identity,
     headed: () => headed,
@@ -239,11 +238,11 @@ function ifNothingIsSelected(error: unknown): undefined {
 
 /** The halt of this user on this machine. */
 function tradingHalt({ machine, places }: Pick<CommandRuntime, 'machine' | 'places'>): TradingHalt {
-  const desk = () => ({ machine, places: places() });
+  const ports = () => ({ machine, places: places() });
   return {
-    read: () => readHalt(desk()),
-    halt: (why) => setHalt({ who: machine.host.who(), why }, desk()),
-    unhalt: () => liftHalt(desk()),
+    read: () => readHalt(ports()),
+    halt: (why) => setHalt({ who: machine.host.who(), why }, ports()),
+    unhalt: () => liftHalt(ports()),
   };
 }
 

@@ -1,6 +1,6 @@
 /**
- * `hedge __complete` and `hedge __complete-line`, what completion scripts ask at every TAB (cli/completion/answer.ts).
- * Reads files of this user alone and writes none: no network, no key. Never fails.
+ * `hedge __complete` and `hedge __complete-line`, run by completion scripts at every TAB (cli/completion/answer.ts).
+ * Reads this user's files only; no network, no API key. Never fails.
  */
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -17,14 +17,14 @@ import { type Host, hostOf } from '../platform/host.ts';
 import { type Paths, pathsOf } from '../platform/paths.ts';
 import { writeAllSync } from '../terminal/sync-write.ts';
 
-/** Written in by the build (.build/bundle.mjs), so that no command is loaded at a TAB. */
+/** Set by the build (.build/bundle.mjs), so that no command is loaded at a TAB. */
 declare const COMMAND_LINE: CommandLineModel;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const MAX_PROFILES_BYTES = 262_144;
 
-/** Writes the answer to standard output. Never throws. */
+/** Writes the candidates to standard output. Never throws. */
 export function complete(
   process: NodeJS.Process,
   asked: { words: readonly string[] } | { line: string },
@@ -36,11 +36,11 @@ export function complete(
   try {
     writeAllSync('line' in asked ? completeLine(asked.line, sources) : completeWords(asked.words, sources));
   } catch {
-    // A shell that completes has nobody to tell.
+    // A completing shell shows no errors.
   }
 }
 
-/** Commands and options are completed whatever is wrong with the folders of hedge. */
+/** Commands and options are completed even when hedge's folders cannot be read. */
 function namesOrNone(
   sources: readonly NameSource[],
   { profile, process }: { profile: string; process: NodeJS.Process },
@@ -55,14 +55,14 @@ function namesOrNone(
 }
 
 interface Asking {
-  /** That the line names; '' for none. */
+  /** Given on the command line; '' for none. */
   profile: string;
   places: Paths;
   host: Host;
   env: Environment;
 }
 
-/** Names that earlier commands saw on this machine, under the profile in force. */
+/** Names that earlier commands saw on this machine under the selected profile. */
 export const knownNames = (sources: readonly NameSource[], asking: Asking): readonly KeptName[] =>
   sources.flatMap((source) => namesOf(source, asking)).filter(({ name }) => isHarmlessName(name));
 
@@ -82,14 +82,14 @@ function namesOf(source: NameSource, { profile: named, places, host, env }: Aski
   return readNames(places, { profile, host, ...from })?.[source] ?? [];
 }
 
-/** As config/resolve.ts has it, but for what only an error would tell. Whether there is a key, never which. */
+/** As config/resolve.ts, without its errors and without reading the key. */
 function chosenIn(env: Environment): string | undefined {
   const isSet = (name: string): boolean => env[name] !== undefined && env[name] !== '';
   if (isSet('HEDGE_API_KEY') || isSet('HEDGE_BASE_URL')) return ENVIRONMENT_PAIR;
   return isSet('HEDGE_PROFILE') ? env['HEDGE_PROFILE'] : undefined;
 }
 
-/** An action is known by its own id and by the deal id that the operator gave it. */
+/** By its ID and by its deal ID. */
 const namesOfAction = ({ id, dealId, about }: RecentAction): readonly KeptName[] => [
   { name: id, about },
   ...(typeof dealId === 'string' ? [{ name: dealId, about }] : []),
@@ -100,7 +100,7 @@ interface Stored {
   chosen: string | undefined;
 }
 
-/** Of the file that settings keeps, the names alone. */
+/** The names in the profiles file. */
 function storedProfiles(places: Paths, host: Host): Stored {
   const bytes = readCacheFile(join(places.config, 'profiles.json'), { host, maxBytes: MAX_PROFILES_BYTES });
   const { profiles, default_profile: chosen } = fieldsIn(bytes);

@@ -1,6 +1,6 @@
-/** Connects to a service with the certificates, TLS sessions and rate-limit state that this machine keeps for it. */
-
+/** Connects to a service with this machine's CA certificates, TLS sessions and rate-limit state. */
 import { rateLimitStateIn } from '../cache/rate-limit-state.ts';
+import { bareWords } from '../cli/global-options.ts';
 import { type ConnectionOptions, connect } from '../client/connect.ts';
 import type { HedgeApi } from '../client/hedge-api.ts';
 import { addedCertificates } from '../config/ca-file.ts';
@@ -15,7 +15,7 @@ type Trusting = Pick<ConnectionOptions, 'ca' | 'roots' | 'sessions'>;
 export interface Connections {
   /** `owner`: the account. Connects with the first request. */
   connectTo: (to: { baseUrl: string; key: ApiKey; owner: AccountIdentity; trust: Trusting }) => HedgeApi;
-  /** Node's authorities, those that the operator added, and the TLS sessions verified by them. */
+  /** Node's CA certificates, those of the operator, and the TLS sessions verified by them. */
   trusting: (profileFile: string | undefined) => Trusting;
   closeAll: () => Promise<void>;
 }
@@ -26,7 +26,7 @@ export function createConnections(parts: CommandRuntime, progress: Pick<Progress
   const closers: (() => Promise<void>)[] = [];
   return {
     connectTo({ baseUrl, key, owner, trust }) {
-      progress.start('Asking the service');
+      progress.start('Contacting the service');
       const connection = connect({
         baseUrl,
         key,
@@ -35,7 +35,8 @@ export function createConnections(parts: CommandRuntime, progress: Pick<Progress
         signal: signals.signal,
         userAgent: `hedge/${parts.version}`,
         proxy: settings.proxy,
-        slowDown: rateLimitStateIn(parts.places(), machine, keyText(owner)),
+        pooled: isLongConversation(parts.argv),
+        rateLimit: rateLimitStateIn(parts.places(), machine, keyText(owner)),
         ...trust,
         ...(globals.verbose ? { trace: (line: string) => terminal.writeNote(line) } : {}),
       });
@@ -53,4 +54,16 @@ export function createConnections(parts: CommandRuntime, progress: Pick<Progress
       for (const close of closers.toReversed()) await close();
     },
   };
+}
+
+const LONG_COMMANDS: readonly unknown[] = ['watch', 'batch', 'wait'];
+
+/** Commands that keep asking: undici keeps their connections. Single commands start faster with node:http. */
+export function isLongConversation(argv: readonly string[]): boolean {
+  const end = argv.indexOf('--');
+  const words = end === -1 ? argv : argv.slice(0, end);
+  return (
+    LONG_COMMANDS.includes(bareWords(words)[0]) ||
+    words.some((word) => word === '--watch' || word.startsWith('--watch='))
+  );
 }

@@ -1,4 +1,4 @@
-/** What `hedge doctor` checks: the data files, the way to the service, the shell's completion. */
+/** What `hedge doctor` checks: data files, the connection to the service, shell completion. */
 import { lookup } from 'node:dns/promises';
 import { join } from 'node:path';
 import { parseBaseUrl } from '../client/base-url.ts';
@@ -26,38 +26,37 @@ const MAX_SCRIPT_BYTES = 1_048_576;
 
 export function diagnosticSources(
   parts: CommandRuntime,
-  lent: {
+  ports: {
     journal: () => Promise<Journal>;
     selection: () => Promise<Selection>;
-    book: () => Promise<{ api: HedgeApi; whose: { environment: Environment }; key: string }>;
+    openAccount: () => Promise<{ api: HedgeApi; whose: { environment: Environment }; key: string }>;
     account: () => Promise<KnownKeys>;
-    /** Of --expect-env. */
     expected: () => Environment | undefined;
     practice: Pick<PracticeLauncher, 'open'>;
-    brake: Pick<TradingHalt, 'read'>;
+    halt: Pick<TradingHalt, 'read'>;
     trusting: (caFile: string | undefined) => Pick<ConnectionOptions, 'ca' | 'roots'>;
   },
 ): DiagnosticSources {
   const { machine, runtime, version, env, home } = parts;
   const { clock, host } = machine;
-  const { selection, journal } = lent;
-  const ours = (name: string, kind: DataFiles['kind'], path: string): DataFiles => ({
+  const { selection, journal } = ports;
+  const dataFile = (name: string, kind: DataFiles['kind'], path: string): DataFiles => ({
     name,
     kind,
     seen: fileFacts(path, host),
   });
 
-  /** The service's address and the certificates it must have. Reads no key, unless --expect-env needs it. */
-  const way = async (): Promise<{ baseUrl: string; trust: Pick<ConnectionOptions, 'ca' | 'roots'> }> => {
-    if (lent.expected() !== undefined) await lent.book();
+  /** The service's base URL and CA certificates. Reads the API key only for --expect-env. */
+  const service = async (): Promise<{ baseUrl: string; trust: Pick<ConnectionOptions, 'ca' | 'roots'> }> => {
+    if (ports.expected() !== undefined) await ports.openAccount();
     const selected = await selection();
     if (selected.kind === 'practice') {
-      const { url, ca } = await lent.practice.open();
+      const { url, ca } = await ports.practice.open();
       return { baseUrl: url, trust: { ca: [ca] } };
     }
-    if (selected.kind === 'pair') return { baseUrl: selected.baseUrl, trust: lent.trusting(undefined) };
+    if (selected.kind === 'pair') return { baseUrl: selected.baseUrl, trust: ports.trusting(undefined) };
     const { base_url: baseUrl, ca_file: caFile } = selected.profile;
-    return { baseUrl, trust: lent.trusting(caFile) };
+    return { baseUrl, trust: ports.trusting(caFile) };
   };
 
   return {
@@ -70,13 +69,13 @@ export function diagnosticSources(
     files() {
       const places = parts.places();
       return [
-        ours('config folder', 'folder', places.config),
-        ours('profiles.json', 'file', join(places.config, 'profiles.json')),
-        ours('state folder', 'folder', places.state),
-        ours('journal.jsonl', 'file', join(places.state, 'journal.jsonl')),
-        ours('halt.json', 'file', haltPath(places)),
-        ours('practice folder', 'folder', join(places.state, 'practice')),
-        ours('cache folder', 'folder', places.cache),
+        dataFile('config folder', 'folder', places.config),
+        dataFile('profiles.json', 'file', join(places.config, 'profiles.json')),
+        dataFile('state folder', 'folder', places.state),
+        dataFile('journal.jsonl', 'file', join(places.state, 'journal.jsonl')),
+        dataFile('halt.json', 'file', haltPath(places)),
+        dataFile('practice folder', 'folder', join(places.state, 'practice')),
+        dataFile('cache folder', 'folder', places.cache),
       ];
     },
     parents() {
@@ -84,22 +83,22 @@ export function diagnosticSources(
       const found = [config, state, cache].flatMap((path) => openParents(path, host));
       return [...new Map(found.map((parent) => [parent.path, parent])).values()];
     },
-    halt: () => lent.brake.read(),
+    halt: () => ports.halt.read(),
     completion: () =>
       judgeCompletion({ shell: env['SHELL'], home, env }, (path) => {
         const given = readUserFile(path, { maxBytes: MAX_SCRIPT_BYTES });
         return 'bytes' in given ? given.bytes.toString('utf8') : undefined;
       }),
     async account(): Promise<CheckedProfile> {
-      const { api, whose, key } = await lent.book();
+      const { api, whose, key } = await ports.openAccount();
       return { api, environment: whose.environment, key };
     },
     async checkAccount() {
-      const { identity, unclearWith } = await lent.account();
+      const { identity, unclearWith } = await ports.account();
       checkAccount({ identity, accountUnclearWith: unclearWith, profile: (await selection()).name });
     },
     async address(): Promise<ServiceAddress> {
-      const { baseUrl, trust } = await way();
+      const { baseUrl, trust } = await service();
       const { host: name, warning, href } = parseBaseUrl(baseUrl);
       const probing = {
         baseUrl: href,
@@ -126,8 +125,8 @@ async function lookedUp(name: string): Promise<readonly string[]> {
     const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
     throw new UnavailableError({
       code: 'unavailable',
-      what: `${name} cannot be looked up${code}.`,
-      hint: 'Check the host of the base address (hedge profile show), and the DNS of this machine.',
+      what: `DNS lookup of ${name} failed${code}.`,
+      hint: "Check the host of the base URL (hedge profile show) and this machine's DNS.",
       cause: error,
     });
   }

@@ -1,4 +1,4 @@
-/** Reads keys and text from where the operator says: the command line, a file, a command or standard input. */
+/** Reads API keys and text from the operator's source: the command line, a file, a command or standard input. */
 
 import type { TextSource } from '../args/api-request.ts';
 import type { CommandContext } from '../commands/command-context.ts';
@@ -54,7 +54,7 @@ export async function readInput(
       if ('bytes' in read) return read.bytes.toString('utf8');
       throw new UsageError(
         `${quoted(source.path)} cannot be read: ${read.why}.`,
-        'Name a file after @, or - for standard input.',
+        'Give a file name after @, or - for standard input.',
       );
     }
     default:

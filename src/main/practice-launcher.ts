@@ -1,7 +1,4 @@
-/**
- * Starts the practice service for one command or for other programs, and translates its errors. The only file that
- * imports practice/, and only on demand.
- */
+/** Starts and controls the practice service, and maps its errors. The only file that imports practice/, on demand. */
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PracticeControl } from '../commands/command-context.ts';
@@ -10,10 +7,11 @@ import { checkFolder, ensureClosed, ensureFolder } from '../platform/atomic-file
 import type { Host } from '../platform/host.ts';
 import type { PracticeService, RequestLogEntry } from '../practice/index.ts';
 import type { CommandRuntime } from './runtime-context.ts';
+
 export interface PracticeLauncher {
-  /** Starts the service of this invocation, once. */
+  /** Starts the service once per invocation. */
   open(): Promise<PracticeService>;
-  door: PracticeControl;
+  control: PracticeControl;
   close(): Promise<void>;
 }
 
@@ -33,7 +31,7 @@ export function practiceLauncher({
   let opened: Promise<PracticeService> | undefined;
 
   const administer = async <T>(task: (admin: Administration) => Promise<T>): Promise<T> =>
-    withOurErrors(async ({ openPracticeAdmin }) => {
+    mappingErrors(async ({ openPracticeAdmin }) => {
       const admin = await openPracticeAdmin(ports());
       try {
         return await task(admin);
@@ -44,10 +42,10 @@ export function practiceLauncher({
 
   return {
     open() {
-      opened ??= withOurErrors(({ startPracticeService }) => startPracticeService(ports()));
+      opened ??= mappingErrors(({ startPracticeService }) => startPracticeService(ports()));
       return opened;
     },
-    door: {
+    control: {
       status: () => administer((admin) => admin.status()),
       reset: (options) => administer((admin) => admin.reset(options)),
       advance: (ms) => administer((admin) => admin.advance(ms)),
@@ -55,7 +53,7 @@ export function practiceLauncher({
       setFaults: (change) => administer((admin) => admin.setFaults(change)),
       clearFaults: () => administer((admin) => admin.clearFaults()),
       serve: ({ onRequest, ...where }) =>
-        withOurErrors(({ startPracticeService }) =>
+        mappingErrors(({ startPracticeService }) =>
           startPracticeService({
             ...ports(),
             ...where,
@@ -64,7 +62,7 @@ export function practiceLauncher({
         ),
     },
     async close() {
-      // A service that failed to start was reported already.
+      // A failed start was reported already.
       await (await opened?.catch(() => undefined))?.close();
     },
   };
@@ -83,8 +81,8 @@ const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: fal
 type Practice = Awaited<ReturnType<typeof loadPractice>>;
 type Administration = Awaited<ReturnType<Practice['openPracticeAdmin']>>;
 
-/** Maps errors of practice/ to ours. */
-async function withOurErrors<T>(task: (practice: Practice) => Promise<T>): Promise<T> {
+/** Maps errors of practice/ to HedgeErrors. */
+async function mappingErrors<T>(task: (practice: Practice) => Promise<T>): Promise<T> {
   const practice = await loadPractice().catch(notLoadable);
   try {
     return await task(practice);
@@ -92,29 +90,29 @@ async function withOurErrors<T>(task: (practice: Practice) => Promise<T>): Promi
     if (error instanceof practice.PracticeStoreError)
       throw new DamagedFileError(error.path, {
         what: error.message,
-        book: 'The practice books were left as they are.',
-        hint: 'Move that file away to begin with fresh books, or set HEDGE_HOME to another folder.',
+        book: 'The practice data was left as it is.',
+        hint: 'Move that file away to start with new practice data, or set HEDGE_HOME to another folder.',
         cause: error,
       });
     if (error instanceof practice.PracticeInputError) throw new UsageError(error.message);
     if (isPortTaken(error))
       throw new StoppedError({
         code: 'port_taken',
-        what: `${placeOf(error)} is taken, or not to be had.`,
-        hint: 'Choose another with --port, or leave --port out for any free one.',
+        what: `${addressOf(error)} is in use or not permitted.`,
+        hint: 'Choose another with --port, or omit --port for any free one.',
         cause: error,
       });
     throw error;
   }
 }
 
-/** Its native addon is a file, which may be missing or not allowed to run. */
+/** The native addon may be missing or not executable. */
 function notLoadable(cause: unknown): never {
   if (!(cause instanceof Error && 'path' in cause && typeof cause.path === 'string')) throw cause;
   throw new DamagedFileError(cause.path, {
     what: `The practice service cannot be loaded: ${'what' in cause ? String(cause.what) : cause.message}`,
     book: 'Nothing was changed.',
-    hint: 'Mend that, or set HEDGE_HOME to a folder that programs may be loaded from.',
+    hint: 'Fix that, or set HEDGE_HOME to a folder from which programs may be loaded.',
     cause,
   });
 }
@@ -123,7 +121,7 @@ const isPortTaken = (error: unknown): error is Error =>
   error instanceof Error && 'code' in error && (error.code === 'EADDRINUSE' || error.code === 'EACCES');
 
 /** `Port 4870 of 127.0.0.1` */
-const placeOf = (error: Error): string =>
+const addressOf = (error: Error): string =>
   'port' in error && 'address' in error
     ? `Port ${String(error.port)} of ${String(error.address)}`
     : 'That port';

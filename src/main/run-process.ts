@@ -1,7 +1,4 @@
-/**
- * Composition root: builds the runtime of one invocation from the process, runs it and says how the process ends.
- * Tests build the same runtime with a clock, streams and folders of their own.
- */
+/** Composition root: builds the runtime of one invocation from the process, runs it and returns the exit code. */
 import { homedir } from 'node:os';
 import { scanGlobalOptions } from '../cli/global-options.ts';
 import { type OpenCommandContext, type Runtime, runInvocation } from '../cli/pipeline.ts';
@@ -16,25 +13,26 @@ import { watchSignals } from '../terminal/signals.ts';
 import { openTerminal } from '../terminal/streams.ts';
 import { DESCRIPTORS } from '../terminal/sync-write.ts';
 import type { RuntimeContext } from './runtime-context.ts';
+
 export interface Build {
   readonly version: string;
   readonly commit: string | null;
 }
 
-/** Runs the process's own command line and gives the exit code, once everything has been written. */
+/** Runs the process's command line; returns the exit code once all output is written. */
 export async function runProcess(
   process: NodeJS.Process,
   build: Build,
   installed: { executable: boolean; keychainCommand: readonly [string, ...string[]] },
 ): Promise<number> {
   const argv = process.argv.slice(2);
-  const glance = scanGlobalOptions(argv);
+  const scanned = scanGlobalOptions(argv);
   const signals = watchSignals(process);
   const terminal = openTerminal({
     process,
     env: process.env,
     descriptors: DESCRIPTORS,
-    flags: { quiet: glance.quiet, ...(glance.noColor ? { color: 'never' } : {}) },
+    flags: { quiet: scanned.quiet, ...(scanned.noColor ? { color: 'never' } : {}) },
   });
   const code = await runInvocation(
     createRuntime({
@@ -66,7 +64,7 @@ export async function runProcess(
   return code;
 }
 
-/** Reads the environment once. Opens nothing until a command asks. */
+/** Reads the environment once. Opens nothing until a command needs it. */
 export function createRuntime(context: RuntimeContext): Runtime {
   const { argv, env, home, terminal, signals, machine } = context;
   const settings = readEnvironmentVariables(env, context.nodeOptions);

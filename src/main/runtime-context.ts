@@ -1,4 +1,4 @@
-/** What one invocation runs with, as main.ts or a test passes it in. */
+/** What one invocation runs with, from main.ts or a test. */
 import type { GlobalOptions } from '../cli/global-options.ts';
 import type { Keychain } from '../config/keychain.ts';
 import type { SettingsEnvironment } from '../config/resolve.ts';
@@ -6,16 +6,17 @@ import type { Machine } from '../platform/host.ts';
 import type { Paths } from '../platform/paths.ts';
 import type { SignalWatch } from '../terminal/signals.ts';
 import type { Terminal } from '../terminal/streams.ts';
-/** What runs the program, and what it was built from. */
+
+/** The Node that runs the program, and the program's build. */
 export interface RuntimeInfo {
   /** `20.20.2` */
   node: string;
   openssl: string;
   /** `linux-x64` */
   platform: string;
-  /** Null when it was built outside a clone. */
+  /** Null when built outside a clone. */
   commit: string | null;
-  /** Whether it is the single executable, which contains its Node. */
+  /** Whether it is the single executable. */
   executable: boolean;
 }
 
@@ -34,7 +35,7 @@ export interface RuntimeContext {
   keychain: Keychain;
 }
 
-/** With the settings and global options of the invocation: what a command context is built from. */
+/** With the settings and global options of the invocation. */
 export interface CommandRuntime extends RuntimeContext {
   settings: SettingsEnvironment;
   places(): Paths;

@@ -1,9 +1,6 @@
 /**
- * A file of ours that only grows: read whole and added to durably through one handle, so that what was
- * checked is what is written. The caller holds a lock. Knows nothing of what the file holds.
- *
- * The end of a file of ours that may be long: for what wants the latest of it fast and can do without. Whatever
- * is wrong with the file is as if it were not there.
+ * A durable append-only file of this user, checked, read and appended through one handle while the caller holds a lock;
+ * and its tail, for readers that need only the latest lines.
  */
 import {
   closeSync,
@@ -22,19 +19,17 @@ import { DamagedFileError } from '../errors.ts';
 import { checkRegular, linked, readUpTo, syncFolder } from './atomic-file.ts';
 import { cannot, codeOf } from './file-errors.ts';
 import type { Host } from './host.ts';
+
 export interface AppendOnlyFile {
-  /** All that is in it. */
+  /** The whole content. */
   bytes: Buffer;
-  /**
-   * Adds to the end, in one write; when this returns it is on disk. Throws DamagedFileError, and then takes
-   * back what was written of it.
-   */
+  /** Appends in one write; it is on disk on return. @throws DamagedFileError after removing what was written. */
   append(content: string): void;
 }
 
 interface Limits {
   host: Host;
-  /** The file is neither read nor let grow beyond this. */
+  /** A larger file is neither read nor appended to. */
   maxBytes: number;
   /** What to do about a file that has become too large. */
   tooLargeHint: string;
@@ -43,7 +38,7 @@ interface Limits {
 const ACCESSIBLE_BY_OTHERS = 0o077;
 const { O_RDONLY, O_RDWR, O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK } = constants;
 
-/** The bytes, or undefined when there is no such file. Makes nothing. Refuses what `withGrowingFile` refuses. */
+/** Undefined when there is no such file. Rejects what `withAppendOnlyFile` rejects. */
 export function readAppendOnlyFile(path: string, limits: Limits): Buffer | undefined {
   const fd = opened(path, O_RDONLY);
   if (fd === undefined) return undefined;
@@ -55,11 +50,11 @@ export function readAppendOnlyFile(path: string, limits: Limits): Buffer | undef
 }
 
 /**
- * Runs `body` over the file, which is made (0600) when it is absent; its folder must be there. Refuses a
- * link, a pipe, a folder, another user's file, and one that others can read or write.
+ * Runs `body` with the file, created (0600) if absent in an existing folder. Rejects a link, a pipe, a folder, another
+ * user's file, and one that others can read or write.
  */
 export function withAppendOnlyFile<T>(path: string, limits: Limits, body: (file: AppendOnlyFile) => T): T {
-  const fd = opened(path, O_RDWR | O_APPEND) ?? made(path, limits.host);
+  const fd = opened(path, O_RDWR | O_APPEND) ?? created(path, limits.host);
   try {
     const bytes = readWhole(fd, path, limits);
     return body({ bytes, append: (content) => append({ fd, path, size: bytes.length }, content, limits) });
@@ -68,7 +63,7 @@ export function withAppendOnlyFile<T>(path: string, limits: Limits, body: (file:
   }
 }
 
-/** Whether it could be added to, as far as opening it tells. Absent is fine. @throws DamagedFileError */
+/** Checks that the file, if it exists, can be opened for appending. @throws DamagedFileError */
 export function probeAppendOnlyFile(path: string): void {
   const fd = opened(path, O_RDWR | O_APPEND);
   if (fd !== undefined) closeSync(fd);
@@ -84,13 +79,13 @@ function opened(path: string, flags: number): number | undefined {
   }
 }
 
-function made(path: string, host: Host): number {
+function created(path: string, host: Host): number {
   try {
     const fd = openSync(path, O_RDWR | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
     if (host.uid !== undefined) fchmodSync(fd, 0o600);
     return fd;
   } catch (error) {
-    throw cannot('make', path, error);
+    throw cannot('create', path, error);
   }
 }
 
@@ -101,8 +96,8 @@ function readWhole(fd: number, path: string, { host, maxBytes, tooLargeHint }: L
     if (host.uid !== undefined && (stats.mode & ACCESSIBLE_BY_OTHERS) !== 0) {
       throw new DamagedFileError(path, {
         what: `${path} can be read or written by other users.`,
-        book: 'Nothing was sent; the file was left as it is.',
-        hint: `Make sure that nobody else has changed it, then close it: chmod 600 ${shellWord(path)}`,
+        book: 'Nothing was sent.',
+        hint: `Check that nobody else changed it, then: chmod 600 ${shellWord(path)}`,
       });
     }
     const bytes = readUpTo(fd, maxBytes);
@@ -124,7 +119,7 @@ function append(
   try {
     for (let written = 0; written < data.length; ) written += writeSync(fd, data, written);
     fsyncSync(fd);
-    // An empty file may be one whose maker died before its name was on disk.
+    // The creator of an empty file may have died before the folder entry was on disk.
     if (size === 0) syncFolder(dirname(path), host);
   } catch (error) {
     takeBack(fd, size);
@@ -132,26 +127,26 @@ function append(
   }
 }
 
-/** What could not be written whole and durably must not be read as if it had been. */
+/** A partial write must not be read as a complete one. */
 function takeBack(fd: number, size: number): void {
   try {
     ftruncateSync(fd, size);
     fsyncSync(fd);
   } catch {
-    // The disk refuses this too. A cut line is known for one by whoever reads it.
+    // The disk refuses this too; readers recognize a cut line.
   }
 }
 
 const tooLarge = (path: string, maxBytes: number, hint: string): DamagedFileError =>
   new DamagedFileError(path, {
-    what: `${path} may not grow beyond ${maxBytes.toString()} bytes.`,
-    book: 'Nothing was sent; the file was left as it is.',
+    what: `${path} would exceed ${maxBytes.toString()} bytes.`,
+    book: 'Nothing was sent.',
     hint,
   });
 
 const OTHERS = 0o077;
 
-/** Up to `maxBytes` from its end, the first line that may be cut left out; undefined for a file that is not ours alone. */
+/** Up to `maxBytes` from the end, whole lines only; undefined for a file that others can access. */
 export function readTail(
   path: string,
   { host, maxBytes }: { host: Host; maxBytes: number },

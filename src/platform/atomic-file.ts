@@ -1,7 +1,4 @@
-/**
- * Files of ours: written whole and durably or not at all, read only when they are truly ours. A file that
- * is damaged or foreign is named and left as it is. Knows nothing of what the files hold.
- */
+/** Data files of this user: written atomically and durably, and read only if no other user could have changed them. */
 import {
   chmodSync,
   closeSync,
@@ -29,31 +26,28 @@ const OTHERS = 0o077;
 const OTHERS_MAY_WRITE = 0o022;
 
 /**
- * Makes a folder of ours, 0700, with the folders above it. One that is there must be a real folder of this
- * user; that others may read it is mended, that others could write into it is refused.
+ * Creates a data folder (0700) and its parents. An existing one must be a real folder of this user: read access of others
+ * is removed, write access of others is rejected.
  */
 export function ensureFolder(path: string, host: Host): void {
   let isNew: boolean;
   try {
     isNew = makeFolders(path, host);
   } catch (error) {
-    throw cannot('make the folder', path, error);
+    throw cannot('create the folder', path, error);
   }
-  // Another user may have been quicker with one of those that were missing.
+  // Another user may have created one of the missing parents.
   if (isNew) checkParents(path, host);
   checkFolder(path, host);
   if (host.uid === undefined) return;
   try {
     if ((lstatSync(path).mode & OTHERS) !== 0) chmodSync(path, 0o700);
   } catch (error) {
-    throw cannot('close the folder to others', path, error);
+    throw cannot('set the permissions of', path, error);
   }
 }
 
-/**
- * Folder by folder from the first that is missing: Node's own recursive making never ends where a folder
- * cannot hold another (under /proc, for one). Each is on disk before anything in it counts as being there.
- */
+/** One by one: Node's recursive mkdir never ends under /proc. Each is synced before the next is created in it. */
 function makeFolders(path: string, host: Host): boolean {
   if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) return false;
   const above = dirname(path);
@@ -61,27 +55,27 @@ function makeFolders(path: string, host: Host): boolean {
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
-    // Another process was quicker.
+    // Another process created it.
     if (codeOf(error) !== 'EEXIST') throw error;
   }
   syncFolder(above, host);
   return true;
 }
 
-/** Refuses a folder that is not one, is another user's, or that others can write into. Absent is fine. */
+/** Rejects what is no folder, is another user's, or is writable by others. Absent is fine. */
 export function checkFolder(path: string, host: Host): void {
   const stats = statOf(path);
   if (stats === undefined) return;
   if (!stats.isDirectory()) throw foreign(path, 'is not a folder', 'Move it away, then try again.');
   checkOwner(path, stats, host);
   if (host.uid !== undefined && (stats.mode & OTHERS_MAY_WRITE) !== 0) {
-    throw foreign(path, 'can be written by other users', `Close it: chmod 700 ${shellWord(path)}`);
+    throw foreign(path, 'can be written by other users', `Run: chmod 700 ${shellWord(path)}`);
   }
 }
 
 /**
- * Closes a file of ours that others may read; one that they may write, a link and another user's are refused. Absent is
- * fine. For files that a library of its own opens by their names.
+ * Removes others' read access from a file that a library opens by name. Rejects one that others can write, a link and
+ * another user's. Absent is fine.
  */
 export function ensureClosed(path: string, host: Host): void {
   const stats = statOf(path);
@@ -89,18 +83,15 @@ export function ensureClosed(path: string, host: Host): void {
   checkRegular(path, stats, host);
   if (host.uid === undefined || (stats.mode & OTHERS) === 0) return;
   if ((stats.mode & OTHERS_MAY_WRITE) !== 0)
-    throw foreign(path, 'can be written by other users', `Close it: chmod 600 ${shellWord(path)}`);
+    throw foreign(path, 'can be written by other users', `Run: chmod 600 ${shellWord(path)}`);
   try {
     chmodSync(path, 0o600);
   } catch (error) {
-    throw cannot('close to others', path, error);
+    throw cannot('set the permissions of', path, error);
   }
 }
 
-/**
- * Replaces a file by `content`, 0600: whoever looks, even after a power cut, finds the old or the new one,
- * whole. When this returns the new one is on disk. The folder must be there (`ensureFolder`).
- */
+/** Replaces a file (0600) atomically, also across a power cut; it is on disk on return. The folder must exist. */
 export function writeAtomically(path: string, content: string | Uint8Array, machine: Machine): void {
   checkReplaceable(path, machine.host);
   const temporary = `${path}.${Buffer.from(machine.random.bytes(8)).toString('hex')}.tmp`;
@@ -130,13 +121,13 @@ function fill(fd: number, content: string | Uint8Array, host: Host): void {
   }
 }
 
-/** Refuses to put a file of ours in the place of a link, a folder, or a file of another user. */
+/** Rejects replacing a link, a folder, or a file of another user. */
 export function checkReplaceable(path: string, host: Host): void {
   const stats = statOf(path);
   if (stats !== undefined) checkRegular(path, stats, host);
 }
 
-/** Makes a rename or a removal in the folder last through a power cut. Windows has no such call. */
+/** Makes a rename or a removal in the folder durable. Windows has no such call. */
 export function syncFolder(path: string, host: Host): void {
   if (host.platform === 'win32') return;
   const fd = openSync(path, constants.O_RDONLY);
@@ -148,8 +139,8 @@ export function syncFolder(path: string, host: Host): void {
 }
 
 /**
- * The bytes of a file of ours, or undefined when there is none. Follows no link, waits for no pipe, and
- * refuses what another user owns or could read or write, and what is larger than `maxBytes`.
+ * Undefined when there is no file. Rejects links, pipes, another user's file, one that others can read or write, and one
+ * larger than `maxBytes`.
  */
 export function readOwnFile(path: string, options: { host: Host; maxBytes: number }): Buffer | undefined {
   const fd = open(path);
@@ -161,7 +152,7 @@ export function readOwnFile(path: string, options: { host: Host; maxBytes: numbe
       throw foreign(
         path,
         'can be read or written by other users',
-        `Close it, and make a new key if others may have read this one: chmod 600 ${shellWord(path)}`,
+        `If it contains an API key, replace the key. Then: chmod 600 ${shellWord(path)}`,
       );
     }
     const bytes = readUpTo(fd, options.maxBytes);
@@ -179,7 +170,7 @@ export function readOwnFile(path: string, options: { host: Host; maxBytes: numbe
 }
 
 function open(path: string): number | undefined {
-  // O_NONBLOCK: opening a pipe that nobody writes to would otherwise wait for ever. Windows has neither flag.
+  // O_NONBLOCK: opening a pipe without a writer would block. Windows has neither flag.
   const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
   try {
     return openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
@@ -190,9 +181,9 @@ function open(path: string): number | undefined {
   }
 }
 
-/** All that is left of an open file, or undefined when that is more than `maxBytes`. */
+/** The rest of an open file; undefined when it is larger than `maxBytes`. */
 export function readUpTo(fd: number, maxBytes: number): Buffer | undefined {
-  // As large as the file, and one more: asked for as large as it may ever be, memory would be cleared first.
+  // Of the file's size: a buffer of the largest size would take long to clear.
   let buffer = Buffer.alloc(Math.min(Math.max(fstatSync(fd).size, SMALLEST_READ), maxBytes) + 1);
   let length = 0;
   for (;;) {
@@ -208,10 +199,10 @@ export function readUpTo(fd: number, maxBytes: number): Buffer | undefined {
   }
 }
 
-/** Some files, such as those of /proc, say that they are empty and are not. */
+/** Files of /proc have size 0 and are not empty. */
 const SMALLEST_READ = 4096;
 
-/** Refuses what is a link, is not a regular file, or is another user's. */
+/** Rejects a link, what is no regular file, and another user's file. */
 export function checkRegular(path: string, stats: Stats, host: Host): void {
   if (stats.isSymbolicLink()) throw linked(path);
   if (!stats.isFile()) throw foreign(path, 'is not a regular file', 'Move it away, then try again.');
@@ -223,7 +214,7 @@ function checkOwner(path: string, stats: Stats, host: Host): void {
     throw foreign(
       path,
       'belongs to another user',
-      'Run hedge as that user, or set HEDGE_HOME to a folder of yours.',
+      'Run hedge as that user, or set HEDGE_HOME to your own folder.',
     );
   }
 }
@@ -232,17 +223,17 @@ function statOf(path: string): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false });
   } catch (error) {
-    throw cannot('look at', path, error);
+    throw cannot('inspect', path, error);
   }
 }
 
-/** The error for a file of ours that is a symbolic link. */
+/** The error for a data file that is a symbolic link. */
 export const linked = (path: string): DamagedFileError =>
-  foreign(path, 'is a symbolic link, which is not followed', 'Put the file itself there, or set HEDGE_HOME.');
+  foreign(path, 'is a symbolic link', 'Replace it with the file itself, or set HEDGE_HOME.');
 
 const foreign = (path: string, how: string, hint: string): DamagedFileError =>
   new DamagedFileError(path, {
     what: `${path} ${how}.`,
-    book: 'Nothing was sent; the file was left as it is.',
+    book: 'Nothing was sent.',
     hint,
   });

@@ -1,9 +1,4 @@
-/**
- * Files that may be lost: read only when they are truly ours, written whole or not at all, and whatever is
- * wrong with one, or with the place it should stand in, is as if it were not there. Nothing here throws.
- *
- * A file that may be lost and only grows, added to by several processes at once. Nothing here throws or waits.
- */
+/** Cache files: private to this user, written atomically or appended; any problem counts as absent, and nothing throws. */
 import {
   closeSync,
   constants,
@@ -19,7 +14,8 @@ import { dirname } from 'node:path';
 import { checkFolder, checkRegular, checkReplaceable, ensureFolder, readOwnFile } from './atomic-file.ts';
 import type { Host } from './host.ts';
 import type { Random } from './random.ts';
-/** The bytes of a file of ours that nobody else could have read or written; undefined for any other. */
+
+/** Undefined for a file that is absent, or that others could have read or written. */
 export function readCacheFile(path: string, options: { host: Host; maxBytes: number }): Buffer | undefined {
   try {
     return readOwnFile(path, options);
@@ -29,8 +25,8 @@ export function readCacheFile(path: string, options: { host: Host; maxBytes: num
 }
 
 /**
- * Replaces the file, 0600, in a folder made for it, 0700. Not synced: a power cut may take it. `within`: the folder of
- * ours that it is somewhere below; nothing is written where one on the way is a link, or others could write into it.
+ * Replaces the file (0600) and creates its folder (0700); not synced. Nothing is written when a folder from `within` down
+ * is a link or writable by others.
  */
 export function writeCacheFile(
   path: string,
@@ -49,17 +45,17 @@ export function writeCacheFile(
   }
 }
 
-/** Refuses a folder, or one above it up to `within`, that is no real folder of this user alone. Absent is fine. */
+/** Checks the folder and those above it up to `within`. Absent is fine. */
 export function checkFolders(within: string, folder: string, host: Host): void {
   for (let each = folder; each.length >= within.length; each = dirname(each)) checkFolder(each, host);
 }
 
-/** Removes a file, or a folder with all in it, that nobody has written to since then. */
+/** Removes a file or a whole folder that was not modified since then. */
 export function dropIfOlder(path: string, thanMs: number): void {
   try {
     if (statSync(path).mtimeMs < thanMs) dropCacheFile(path);
   } catch {
-    // Another process was quicker.
+    // Another process removed it.
   }
 }
 
@@ -67,17 +63,13 @@ function dropCacheFile(path: string): void {
   try {
     rmSync(path, { force: true, recursive: true });
   } catch {
-    // It may be lost, and it may stay.
+    // A cache file may stay.
   }
 }
 
 const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants;
 
-/**
- * Adds to the end in one write, not synced; the file is made (0600) when it is absent. Gives its size in bytes
- * afterwards, or undefined when nothing was added: a link, a pipe, another user's file, a full disk. `within` as of
- * writeCacheFile.
- */
+/** Appends in one write, not synced, and creates the file (0600). Returns its size, or undefined when nothing was written. */
 export function appendCacheFile(
   path: string,
   content: string,

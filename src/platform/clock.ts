@@ -1,13 +1,14 @@
-/** Time as it is handed to everything that needs it, and its system body. Nothing else reads a clock. */
+/** The clock port and the system clock. Nothing else reads a clock. */
 import type { ClockReadings } from '../domain/instants.ts';
+
 export interface Clock {
   /** Wall time in milliseconds since the epoch. */
   now(): number;
-  /** Milliseconds that only grow, whoever sets the wall clock; they stand still while the machine sleeps (on Linux). */
+  /** Milliseconds that only grow, also when the wall clock is set; on Linux they stop while the machine sleeps. */
   monotonic(): number;
-  /** Resolves after `ms`, or at once when `signal` aborts; never rejects. */
+  /** Resolves after `ms` or when `signal` aborts; never rejects. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** Calls `then` after `ms`, unless what it gives back was called before: it must be, once nobody waits any more. */
+  /** Calls `then` after `ms`. Returns its cancel, which must be called. */
   after(ms: number, then: () => void): () => void;
 }
 
@@ -38,7 +39,7 @@ export const readClocks = (clock: Pick<Clock, 'now' | 'monotonic'>): ClockReadin
   monotonic: clock.monotonic(),
 });
 
-/** Resolves when `signal` aborts, at once when it has. */
+/** Resolves when `signal` is aborted. */
 export function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();
@@ -46,5 +47,5 @@ export function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Lets whatever waits have its turn: signals, timers, streams. */
+/** Lets pending signals, timers and streams run. */
 export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

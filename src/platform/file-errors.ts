@@ -1,9 +1,4 @@
-/**
- * What the system's refusals over files mean, in words. Knows no file.
- *
- * What stands at a path, looked at from outside: opens nothing, follows no link, judges nothing.
- */
-
+/** The system's file errors in words, and the facts about a path (owner, mode, size) without opening it. */
 import { lstatSync, type Stats } from 'node:fs';
 import { ownField } from '../domain/fields.ts';
 import { DamagedFileError } from '../errors.ts';
@@ -15,11 +10,11 @@ const MEANINGS: Readonly<Record<string, string>> = {
   EROFS: 'the disk is read-only',
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk quota is used up',
-  EFBIG: 'the file may not grow so large',
-  EIO: 'the disk reports an error',
-  ENOTDIR: 'something on the way to it is not a folder',
+  EFBIG: 'the file would be too large',
+  EIO: 'disk error',
+  ENOTDIR: 'a part of the path is not a folder',
   EISDIR: 'it is a folder',
-  EEXIST: 'something else has its name',
+  EEXIST: 'it already exists',
   ENOENT: 'there is no such file or folder',
   ENAMETOOLONG: 'the path is too long',
   EMFILE: 'too many files are open',
@@ -29,18 +24,18 @@ const MEANINGS: Readonly<Record<string, string>> = {
 export const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 
-/** Why the system would not do something with a file, as the end of a sentence. */
+/** Why the system refused a file operation, as the end of a sentence. */
 export const whyNot = (error: unknown): string => {
   const code = codeOf(error);
   return `${ownField(MEANINGS, code) ?? 'the system refused'}${code === '' ? '' : ` (${code})`}`;
 };
 
-/** The error for something that could not be done to a file: `doing` is a verb, `write`. */
+/** The error for a failed file operation; `doing` is a verb: `write`. */
 export function cannot(doing: string, path: string, cause: unknown): DamagedFileError {
   return new DamagedFileError(path, {
     what: `Cannot ${doing} ${path}: ${whyNot(cause)}.`,
     book: 'Nothing was sent.',
-    hint: 'Mend that, and try again.',
+    hint: 'Fix that, then try again.',
     cause,
   });
 }
@@ -51,9 +46,9 @@ export type FileFacts =
   | {
       path: string;
       is: 'folder' | 'file' | 'other';
-      /** `0600`; undefined where the system has no such thing. */
+      /** `0600`; undefined on Windows. */
       mode: string | undefined;
-      /** Of the user who runs this; true where the system cannot say. */
+      /** Owned by this user; true on Windows. */
       ours: boolean;
       bytes: number;
     };

@@ -1,32 +1,29 @@
-/**
- * This process and the machine it runs on, as far as files and locks must know them: who owns what we
- * write, and whether the process that a lock names still lives. Knows no file of ours.
- */
+/** The user, the process and the machine, for files and locks: who owns a file, and whether a process still runs. */
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
 import type { Clock } from './clock.ts';
 import type { Random } from './random.ts';
 
-/** One process, told apart from every other one, across reboots, containers and reused numbers. */
+/** Identifies a process across reboots, containers and reused PIDs. */
 export interface ProcessIdentity {
   pid: number;
   hostname: string;
   /** Changes with every boot; null where the system does not say. */
   boot: string | null;
-  /** The space that process numbers are counted in (a container has its own). */
+  /** The PID namespace (a container has its own). */
   space: string | null;
-  /** When the process started, in the system's own counting. */
+  /** Start time in the system's units. */
   started: string | null;
 }
 
 export interface Host {
   platform: NodeJS.Platform;
-  /** Owner of the files we make; undefined where there are no user ids (Windows). */
+  /** Undefined on Windows. */
   uid: number | undefined;
   self: ProcessIdentity;
-  /** `ada@desk`: the user's name, or number where it has none, and the machine's. */
+  /** `ada@desk`: user name or number, and host name. */
   who(): string;
-  /** `unknown`: another machine or container, which cannot be asked from here. */
+  /** `unknown`: on another machine or in another container. */
   judge(other: ProcessIdentity): 'running' | 'gone' | 'unknown';
 }
 
@@ -45,11 +42,11 @@ export interface ProcessLike {
   kill(pid: number, signal: 0): unknown;
 }
 
-/** `proc`: where the system tells of its processes; where there is none, less can be judged. */
+/** `proc`: the proc file system, if there is one. */
 export function hostOf(node: ProcessLike, proc = '/proc'): Host {
   let known: ProcessIdentity | undefined;
-  /** Looked up when a lock or a record first needs it. */
-  const ourself = (): ProcessIdentity =>
+  /** Memoized when first needed. */
+  const own = (): ProcessIdentity =>
     (known ??= {
       pid: node.pid,
       hostname: hostname(),
@@ -61,14 +58,14 @@ export function hostOf(node: ProcessLike, proc = '/proc'): Host {
     platform: node.platform,
     uid: node.geteuid?.(),
     get self() {
-      return ourself();
+      return own();
     },
     who() {
       const name = textOf(() => userInfo().username) ?? node.geteuid?.().toString() ?? 'unknown';
-      return `${name}@${ourself().hostname}`;
+      return `${name}@${own().hostname}`;
     },
     judge(other) {
-      const self = ourself();
+      const self = own();
       if (self.boot !== other.boot) {
         const rebooted = self.hostname === other.hostname && self.boot !== null && other.boot !== null;
         return rebooted ? 'gone' : 'unknown';
@@ -77,18 +74,18 @@ export function hostOf(node: ProcessLike, proc = '/proc'): Host {
       if (self.started !== null && other.started !== null) {
         return startOf(other.pid, proc) === other.started ? 'running' : 'gone';
       }
-      // Without /proc only the number can be asked for, and only on the machine that gave it.
+      // Without /proc only the PID can be checked, and only on the same machine.
       if (self.hostname !== other.hostname) return 'unknown';
       return answers(node, other.pid) ? 'running' : 'gone';
     },
   };
 }
 
-/** Start of a process in clock ticks since boot; null when it is gone, dead but not yet buried, or unknown. */
+/** In clock ticks since boot; null when the process is gone, a zombie, or unknown. */
 function startOf(pid: number, proc: string): string | null {
   const stat = textOf(() => readFileSync(`${proc}/${pid.toString()}/stat`, 'utf8'));
   if (stat === null) return null;
-  // The command's name comes second, in brackets, and may itself hold blanks and brackets.
+  // The command name is second, in brackets, and may itself contain spaces and brackets.
   const [state, ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return state === 'Z' || state === 'X' ? null : (rest[STARTTIME_AFTER_STATE] ?? null);
 }

@@ -1,10 +1,7 @@
 /**
- * One process at a time. A lock is a file that names its holder; a holder that died (kill -9, power cut)
- * is found out at once and its lock taken away by exactly one of those who wait. Knows not what it guards.
- *
- * A lock appears complete, by a hard link to a file already written. A dead holder's lock may be removed
- * only by whoever links the one claim file named after that holder's token, or, should that one die too,
- * the claim named after *its* token. Tokens never come back, so a late comer cannot remove a living lock.
+ * A lock file that names its holder, created complete by a hard link. A dead holder's lock is removed only by the process
+ * that links the claim file named after the holder's token (or, if that process dies too, after its token), so a late
+ * process cannot remove a live lock.
  */
 import { linkSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -17,7 +14,7 @@ import type { Host, Machine, ProcessIdentity } from './host.ts';
 
 interface Holder {
   token: string;
-  /** Undefined when the file says nothing that can be read: a power cut, since locks appear complete. */
+  /** Undefined when the file cannot be read, as after a power cut. */
   process: ProcessIdentity | undefined;
 }
 
@@ -27,9 +24,8 @@ const POLL_JITTER_MS = 20;
 const MAX_BYTES = 4_096;
 
 /**
- * Runs `body` while holding the lock file at `path`, whose folder must be there. Waits for a living holder
- * up to `waitMs` (5 s), then refuses with DamagedFileError naming the holder. The lock is given back
- * however `body` ends.
+ * Runs `body` under the lock at `path`, whose folder must exist.
+ * @throws DamagedFileError naming the holder after `waitMs` (5 s).
  */
 export async function withLock<T>(
   path: string,
@@ -47,12 +43,12 @@ export async function withLock<T>(
   }
 }
 
-/** A disk that lets nothing be removed undoes nothing: what is left names a process, and goes when that is gone. */
+/** A failed removal is ignored: the file names this process and is removed once this process is gone. */
 function unlessRefused(remove: () => void): void {
   try {
     remove();
   } catch {
-    // Whoever comes next takes it away.
+    // The next process removes it.
   }
 }
 
@@ -69,7 +65,7 @@ async function acquire(path: string, token: string, options: Machine & { waitMs?
       const holder = readHolder(path, host);
       if (holder === undefined) continue;
       if (isGone(holder, options)) {
-        takeAway(path, holder, { written, machine: options });
+        breakLock(path, holder, { written, machine: options });
         if (readHolder(path, host)?.token !== holder.token) continue;
       }
       if (waited >= waitMs) throw busy(path, holder, waitMs, options);
@@ -85,7 +81,7 @@ async function acquire(path: string, token: string, options: Machine & { waitMs?
 }
 
 /** Removes a dead holder's lock, unless another process is already doing so. */
-function takeAway(
+function breakLock(
   path: string,
   dead: Holder,
   { written, machine }: { written: string; machine: Machine },
@@ -104,13 +100,13 @@ function takeAway(
   sweep(path, machine);
 }
 
-/** Removes what processes that died while waiting left beside the lock. */
+/** Removes files of processes that died while waiting. */
 function sweep(path: string, machine: Machine): void {
   const folder = dirname(path);
   for (const name of readdirSync(folder)) {
     if (!name.startsWith(`${basename(path)}.`) || !name.endsWith('.new')) continue;
     const left = readHolder(join(folder, name), machine.host);
-    // One that says nothing may be a living process's that is just being written.
+    // An unreadable one may be being written by a running process.
     if (left?.process !== undefined && isGone(left, machine)) rmSync(join(folder, name), { force: true });
   }
 }
@@ -128,7 +124,7 @@ function linked(from: string, to: string): boolean {
   }
 }
 
-/** Who a lock file names; undefined when the file is not there. */
+/** Undefined when there is no lock file. */
 function readHolder(path: string, host: Host): Holder | undefined {
   const text = readOwnFile(path, { host, maxBytes: MAX_BYTES })?.toString('utf8');
   if (text === undefined) return undefined;
@@ -163,11 +159,11 @@ function busy(path: string, holder: Holder, waitMs: number, { host }: Machine): 
       ? 'Another process'
       : `Process ${who.pid.toString()}${elsewhere ? ` on ${JSON.stringify(who.hostname)}` : ''}`;
   return new DamagedFileError(path, {
-    what: `${named} has held ${path} for more than ${(waitMs / 1000).toString()} s.`,
+    what: `${named} has locked ${path} for more than ${(waitMs / 1000).toString()} s.`,
     book: 'Nothing was sent.',
     hint: elsewhere
-      ? `It cannot be asked from here whether it still runs. If no hedge runs there: rm ${shellWord(path)}`
-      : 'Try again once that one has ended.',
+      ? `If no hedge runs there any more: rm ${shellWord(path)}`
+      : 'Try again when that process has ended.',
     retry: 'later',
   });
 }

@@ -1,40 +1,37 @@
-/**
- * Where the program keeps what it keeps: three absolute folders, decided from the environment alone. Each is given out
- * only when nobody else can replace it, and the folders above it are looked at when it is first used.
- */
+/** The three data folders, from the environment. The folders above each are checked when it is first used. */
 import { posix, win32 } from 'node:path';
 import { once } from '../domain/once.ts';
 import { UsageError } from '../errors.ts';
 import type { Host } from './host.ts';
 import { checkParents, type SeenEntries } from './parent-folders.ts';
+
 /** Reading one throws DamagedFileError when another user could replace that folder. */
 export interface Paths {
-  /** Profiles: small, precious, backed up. */
+  /** Profiles. */
   config: string;
-  /** What was sent and what became of it, and the practice books: precious, of this machine. */
+  /** The journal, the halt and the practice data of this machine. */
   state: string;
-  /** What may be lost at any time. */
+  /** May be deleted at any time. */
   cache: string;
 }
 
 export interface PathSources {
   env: Readonly<Record<string, string | undefined>>;
   host: Pick<Host, 'platform' | 'uid'>;
-  /** The user's home folder, as the system names it. */
+  /** The user's home folder. */
   home: string;
 }
 
 /**
- * `HEDGE_HOME` moves everything into one folder; otherwise the platform's places: XDG (a relative value is
- * ignored, as that standard asks), `~/Library` on macOS, `%APPDATA%` and `%LOCALAPPDATA%` on Windows.
- * A relative `HEDGE_HOME` is refused: it would mean another set of keys and books in every folder.
+ * All under `HEDGE_HOME`, or the platform's folders: XDG (relative values are ignored, as that standard requires),
+ * `~/Library`, `%APPDATA%` and `%LOCALAPPDATA%`. A relative `HEDGE_HOME` would differ in every working directory.
  */
-export function pathsOf(surroundings: PathSources): Paths {
-  const { config, state, cache } = foldersOf(surroundings);
+export function pathsOf(sources: PathSources): Paths {
+  const { config, state, cache } = foldersOf(sources);
   const seen: SeenEntries = new Map();
   const checked = (path: string): (() => string) =>
     once(() => {
-      checkParents(path, surroundings.host, seen);
+      checkParents(path, sources.host, seen);
       return path;
     });
   const [ofConfig, ofState, ofCache] = [checked(config), checked(state), checked(cache)];
@@ -60,7 +57,7 @@ function foldersOf({ env, host: { platform }, home }: PathSources): Paths {
     if (!isAbsolute(chosen)) {
       throw new UsageError(
         'HEDGE_HOME is not an absolute path.',
-        'Write the whole path, without ~, or unset HEDGE_HOME to use the usual folders.',
+        'Use a full path without ~, or unset HEDGE_HOME.',
       );
     }
     return { config: join(chosen, 'config'), state: join(chosen, 'state'), cache: join(chosen, 'cache') };
@@ -73,8 +70,8 @@ function foldersOf({ env, host: { platform }, home }: PathSources): Paths {
   const atHome = (...parts: readonly string[]): string => {
     if (isAbsolute(home)) return join(home, ...parts);
     throw new UsageError(
-      'This user has no home folder, so there is no place for profiles.',
-      'Set HEDGE_HOME to a folder of your own, as a whole path.',
+      'This user has no home folder.',
+      'Set HEDGE_HOME to the full path of your own folder.',
     );
   };
 

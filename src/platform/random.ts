@@ -1,9 +1,9 @@
-/** Randomness as it is handed to everything that needs it, and its system body. */
+/** The port of random numbers and its system implementation. */
 
 export interface Random {
-  /** A number in [0, 1): jitter only, never a secret. */
+  /** In [0, 1): for jitter, never for secrets. */
   fraction(): number;
-  /** `count` unpredictable bytes: keys and ids. */
+  /** Cryptographically random: for keys and IDs. */
   bytes(count: number): Uint8Array;
 }
 

@@ -1,7 +1,4 @@
-/**
- * Runs one program and hands back what it printed: no shell, no terminal, its standard error seen by nobody,
- * bounded in time and size. Knows nothing of what the output means.
- */
+/** Runs a program without a shell and returns its output, with limits on time and size. Its standard error is dropped. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Clock } from './clock.ts';
 import { codeOf } from './file-errors.ts';
@@ -21,12 +18,12 @@ export interface CommandLimits {
   env: Readonly<Record<string, string | undefined>>;
   timeoutMs: number;
   maxBytes: number;
-  /** What its standard input holds; without it there is none. */
+  /** Its standard input; without it there is none. */
   stdin?: string | undefined;
   signal?: AbortSignal | undefined;
 }
 
-/** Never rejects. Whatever ends the waiting ends the program too. */
+/** Never rejects. A timeout or the signal kills the program. */
 export function runCommand(
   argv: readonly [string, ...string[]],
   limits: CommandLimits,
@@ -55,7 +52,7 @@ export function runCommand(
   });
 }
 
-/** Starts the program; gives back what ends it. `settle` may be called more than once: the first call counts. */
+/** Starts the program and returns its kill. `settle` may be called again: the first call counts. */
 function start(
   [program, ...rest]: readonly [string, ...string[]],
   { env, maxBytes, stdin }: CommandLimits,
@@ -68,14 +65,14 @@ function start(
   }
   const stop = (): void => {
     child.kill('SIGKILL');
-    // A grandchild may hold the pipe open for as long as it likes.
+    // A grandchild may keep the pipe open.
     child.stdout?.destroy();
     child.unref();
   };
   const chunks: Buffer[] = [];
   let length = 0;
   child.on('error', (error) => settle({ outcome: 'not_started', errno: codeOf(error) }));
-  // One that ends before it has read it all has said why.
+  // The exit code tells why a program ended before it read its input.
   child.stdin?.on('error', () => undefined);
   child.stdin?.end(stdin);
   child.stdout?.on('data', (chunk: Buffer) => {
@@ -91,7 +88,7 @@ function start(
   return stop;
 }
 
-/** Undefined when the words cannot be those of a program at all (a zero byte in them). */
+/** Undefined when spawn rejects the arguments (a zero byte). */
 function spawned(
   program: string,
   rest: readonly string[],

@@ -1,14 +1,12 @@
-/**
- * Files that the operator names: theirs to own and to link as they like, so only what could hang the
- * program or fill its memory is refused. What a refusal means is for the caller to say.
- */
+/** Reads a file that the operator names: links are followed; only pipes and files that are too large are rejected. */
 import { closeSync, constants, fstatSync, openSync, type Stats } from 'node:fs';
 import { readUpTo } from './atomic-file.ts';
 import { whyNot } from './file-errors.ts';
-/** The bytes, or why there are none, as the end of a sentence: `there is no such file`. */
+
+/** `why`: the end of a sentence: `there is no such file`. */
 export type UserFile = { bytes: Buffer } | { why: string };
 
-/** `objection`: why a regular file is refused all the same. */
+/** `objection`: why a regular file is rejected. */
 export function readUserFile(
   path: string,
   options: { maxBytes: number; objection?: (stats: Stats) => string | undefined },

@@ -1,7 +1,4 @@
-/**
- * Picks from a list what lies in a span of time, on a market, on a side: the specification shows no such query.
- * Says of the result what it covers, and what may be missing from it. Asks nobody.
- */
+/** Filters a list by time span, market and side, and reports what the result covers and may lack. */
 
 import { isFiltered, type ListFilter } from '../args/list-filter.ts';
 import type { LocalClock, Moment } from '../domain/calendar.ts';
@@ -10,15 +7,16 @@ import { instantOf, instantText } from '../domain/instants.ts';
 import type { Side } from '../domain/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import { hedgeCoverage, type ListCoverage } from './find-hedges.ts';
-/** From the one, before the other, in milliseconds since the epoch; open where undefined. */
+
+/** In milliseconds since the epoch; `untilMs` is excluded; undefined is open. */
 export interface Span {
   fromMs: number | undefined;
   untilMs: number | undefined;
 }
 
-/** What a narrowed list covers besides: what was asked of which field, of how many, and what could not be told. */
+/** The coverage of a filtered list. */
 export interface FilteredCoverage extends ListCoverage {
-  /** How many came, those left out too. */
+  /** How many were returned, before filtering. */
   of: number;
   /** The field that `since` and `until` are about. */
   by: string;
@@ -29,13 +27,13 @@ export interface FilteredCoverage extends ListCoverage {
   zone: string;
   market: string | null;
   side: Side | null;
-  /** Records left out because they lack a field that was asked about, by its name. */
+  /** Records left out because they lack a filtered field, by its name. */
   lacking: Readonly<Record<string, number>>;
 }
 
 export type SomeRecord = Readonly<Record<string, unknown>>;
 
-/** Now is when the service answered, by its own clock: practice may be days ahead of this machine. */
+/** Now is the service's time of the response: practice may be days ahead of this machine. */
 export const localClockAt = ({ servedAt }: { servedAt: Date | undefined }, here: LocalClock): LocalClock => ({
   ...here,
   nowMs: servedAt?.getTime() ?? here.nowMs,
@@ -45,14 +43,14 @@ const goesByNow = (moment: Moment | undefined): boolean =>
   moment?.kind === 'day_ago' || moment?.kind === 'ago';
 
 /**
- * Before anything is asked: throws UsageError where nothing can lie between the two, whatever time it is at the
- * service. A day beside a `today` has to wait for what its clock says.
+ * Before any request. A fixed day with a relative one has to wait for the service's clock.
+ * @throws UsageError for an empty span.
  */
 export async function checkSpan(narrowing: ListFilter, here: LocalClock): Promise<void> {
   if (goesByNow(narrowing.since) === goesByNow(narrowing.until)) await spanOf(narrowing, here);
 }
 
-/** Throws UsageError where nothing can lie between the two. */
+/** @throws UsageError for an empty span. */
 async function spanOf({ since, until }: ListFilter, here: LocalClock): Promise<Span> {
   if (since === undefined && until === undefined) return { fromMs: undefined, untilMs: undefined };
   const { startOfMoment, endOfMoment } = await import('../domain/calendar.ts');
@@ -60,22 +58,22 @@ async function spanOf({ since, until }: ListFilter, here: LocalClock): Promise<S
   const untilMs = until && endOfMoment(until, here);
   if (fromMs !== undefined && untilMs !== undefined && fromMs >= untilMs)
     throw new UsageError(
-      `Nothing lies between --since and --until: the one begins at ${instantText(fromMs)}, the other ends at ${instantText(untilMs)}.`,
-      'The earlier of the two goes to --since; a day given to --until is meant whole.',
+      `The time span is empty: --since starts at ${instantText(fromMs)}, --until ends at ${instantText(untilMs)}.`,
+      'Give the earlier time as --since. A day given as --until is included.',
     );
   return { fromMs, untilMs };
 }
 
 export interface RecordFilter {
   narrowing: ListFilter;
-  /** The field that tells when. */
+  /** The timestamp field. */
   field: string;
-  /** The page size that was asked of the service, where one was. */
+  /** The requested page size, if any. */
   limit?: number | undefined;
   here: LocalClock;
 }
 
-/** Throws UsageError as `spanOf` does. */
+/** @throws UsageError as `spanOf` does. */
 export async function filterRecords<Found extends SomeRecord>(
   records: readonly Found[],
   { narrowing, field, limit, here }: RecordFilter,
@@ -91,7 +89,7 @@ export async function filterRecords<Found extends SomeRecord>(
       fits: each.holds(ownField(record, each.name)),
     }));
     const untold = verdicts.find(({ fits }) => fits === undefined);
-    // What one field rules out is no loss, whatever another does not tell.
+    // A record ruled out by one field is not missing because of another.
     if (untold !== undefined && !verdicts.some(({ fits }) => fits === false))
       lacking[untold.name] = (lacking[untold.name] ?? 0) + 1;
     return verdicts.every(({ fits }) => fits === true);
@@ -120,7 +118,7 @@ const is =
 
 interface Asked {
   name: string;
-  /** Undefined when the field holds nothing that could tell. */
+  /** Undefined when the field has no usable value. */
   holds(value: unknown): boolean | undefined;
 }
 
@@ -140,8 +138,7 @@ const instantIn = (value: unknown): number | undefined =>
   typeof value === 'string' ? instantOf(value) : undefined;
 
 /**
- * Whether a list that may be one page of more still holds all of the span: it is newest first, as specified,
- * and its last record is older than the span.
+ * Whether a list that may be incomplete contains the whole span: it is newest first, and its last record is older.
  */
 function reachesBack(records: readonly SomeRecord[], field: string, { fromMs }: Span): boolean {
   if (fromMs === undefined) return false;

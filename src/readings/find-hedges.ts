@@ -1,4 +1,4 @@
-/** Finds hedges: the list with its filters, or the one that an id or a deal id names. Sends nothing that acts. */
+/** Reads hedges: a filtered list, or the one with an ID or a deal ID. */
 import type { ApiResponse, HedgeApi } from '../client/hedge-api.ts';
 import type { Hedge } from '../client/schemas.ts';
 import { ownField } from '../domain/fields.ts';
@@ -16,11 +16,11 @@ export interface ListCoverage {
   count: number;
   from: string | null;
   to: string | null;
-  /** The list may be one page of more: sums over it are not to be trusted. */
+  /** The list may be incomplete: sums over it are unreliable. */
   maybe_truncated: boolean;
 }
 
-/** By its shape (specification §2), so that what a script gets depends on the word alone. */
+/** By its prefix (specification §2), so that the result depends on the word alone. */
 export const isHedgeId = (word: string): boolean => word.startsWith('hdg_');
 
 export async function readHedges(
@@ -35,8 +35,8 @@ export async function readHedges(
 }
 
 /**
- * The hedges that a word names. An id is read directly; anything else is looked for as a deal id first and,
- * when no hedge carries it, asked for as an id, so that the refusal is the service's own.
+ * An ID is read directly. Anything else is searched as a deal ID, then read as an ID, so that the error is the service's
+ * own.
  */
 export async function findHedges(api: HedgeApi, word: string): Promise<ApiResponse<readonly Hedge[]>> {
   if (!isHedgeId(word)) {
@@ -48,8 +48,8 @@ export async function findHedges(api: HedgeApi, word: string): Promise<ApiRespon
 }
 
 /**
- * What a list covers by a timestamp field. The specification shows neither default page sizes nor a cursor,
- * so a count that fills the page asked for, or a round page, counts as possibly cut.
+ * Coverage by a timestamp field. The specification has no default page size and no cursor, so a full or a round page
+ * counts as possibly incomplete.
  */
 export function hedgeCoverage(
   records: readonly Readonly<Record<string, unknown>>[],

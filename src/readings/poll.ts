@@ -1,19 +1,12 @@
-/**
- * The one poll loop of the program: reads until the reading says something, or time is up. Knows neither what
- * is read nor what it means. The service pushes nothing, and advises one to two seconds (specification §6).
- *
- * A reading repeated until it is stopped, on the one poll loop: each is handed on, and so is each failure. Knows
- * neither what is read nor how it is shown.
- */
+/** The poll loop: reads until there is a result, a timeout or a stop. The service advises one to two seconds (§6). */
 import { type HedgeError, RefusedError, UnavailableError, UnreadableAnswerError } from '../errors.ts';
 import type { Clock } from '../platform/clock.ts';
 
-/** From the start of one reading to the start of the next. */
 const EVERY_MS = 1_500;
-/** The service is never asked more often, whatever was wanted. */
+/** Never more often. */
 const SHORTEST_MS = 1_000;
 
-/** How long after the limit the last reading may still be answered. */
+/** How long the last reading may take after the limit. */
 export const LAST_READING_MS = 900;
 
 export interface Polling<T> {
@@ -21,22 +14,22 @@ export interface Polling<T> {
   signal: AbortSignal;
   /** Milliseconds between two readings; 1,500 unless said, and never under 1,000. */
   everyMs?: number | undefined;
-  /** How long to go on, whoever sets the wall clock meanwhile; undefined: for ever. */
+  /** By the monotonic clock; undefined: without limit. */
   withinMs?: number | undefined;
   /**
-   * Something other than undefined ends the polling. It is given up on, and not waited for, when its own signal
-   * aborts: with the polling's, or when time is up.
+   * A value other than undefined ends the polling. A reading whose signal aborts (with the polling's, or at the limit) is
+   * abandoned.
    */
   read: (signal: AbortSignal) => Promise<T | undefined>;
-  /** Told of each reading that failed; it is polled on. A failed reading says nothing about a hedge. */
+  /** Called for each failed reading; polling continues. A failed reading says nothing about a hedge. */
   onFailure?: ((error: HedgeError) => unknown) | undefined;
 }
 
 /**
- * Reads at once, then at a steady pace, never twice at a time, and for the last time when time is up: then it
- * resolves with undefined. A reading that has begun is left behind soon after the limit, answered or not.
- * @throws the signal's reason as soon as it aborts; CredentialError when the key is turned down (401, 403),
- * which no waiting mends; whatever else the reading throws that is not trouble with the service.
+ * Reads at once, then at a steady pace, never twice at a time, and a last time at the limit; then resolves with
+ * undefined.
+ * @throws the signal's reason when it aborts; CredentialError when the API key is rejected (401, 403); any other error
+ * that is not a temporary one of the service.
  */
 export async function poll<T>(polling: Polling<T>): Promise<T | undefined> {
   const { clock, signal, withinMs = Number.POSITIVE_INFINITY } = polling;
@@ -59,7 +52,7 @@ async function attempt<T>(
 ): Promise<T | undefined> {
   const own = new AbortController();
   const stop = (): void => own.abort(signal.reason);
-  const outOfTime = (): void => own.abort(new Error('the time of the polling is up'));
+  const outOfTime = (): void => own.abort(new Error('poll timed out'));
   const cancel = Number.isFinite(withinMs) ? clock.after(withinMs, outOfTime) : undefined;
   signal.addEventListener('abort', stop, { once: true });
   try {
@@ -67,7 +60,7 @@ async function attempt<T>(
   } catch (error) {
     signal.throwIfAborted();
     if (own.signal.aborted) return undefined;
-    if (!passes(error)) throw error;
+    if (!isTemporary(error)) throw error;
     await onFailure?.(error);
     return undefined;
   } finally {
@@ -76,12 +69,12 @@ async function attempt<T>(
   }
 }
 
-const passes = (error: unknown): error is HedgeError =>
+const isTemporary = (error: unknown): error is HedgeError =>
   error instanceof UnavailableError ||
   error instanceof UnreadableAnswerError ||
   error instanceof RefusedError;
 
-/** A reading that does not heed the signal is left behind. */
+/** Abandons a reading that ignores the signal. */
 async function unlessAborted<T>(
   reading: Promise<T | undefined>,
   signal: AbortSignal,
@@ -103,42 +96,41 @@ export interface Watching<T> {
   clock: Clock;
   /** Ends it. */
   signal: AbortSignal;
-  /** Milliseconds from the start of one reading to the start of the next; a slow one is waited for. */
+  /** Milliseconds from the start of one reading to the start of the next, or more if one is slow. */
   everyMs: number;
   read: () => Promise<T>;
   onReading: (value: T) => void | Promise<void>;
-  /** It is read on. */
+  /** Reading continues. */
   onFailure: (error: HedgeError) => void | Promise<void>;
 }
 
 /**
- * Never resolves by itself.
- * @throws the signal's reason; what the service turned down at the very first reading (RefusedError): what was
- * asked is wrong, and no repeating mends it; and whatever `poll` throws.
+ * Reads until the signal aborts.
+ * @throws the signal's reason; a RefusedError of the first reading, as the request is wrong; and as `poll` does.
  */
 export async function watchReadings<T>(watching: Watching<T>): Promise<never> {
   const { clock, signal, everyMs, read, onReading, onFailure } = watching;
-  let begun = false;
+  let started = false;
   const refusal = await poll<RefusedError>({
     clock,
     signal,
     everyMs,
     async read() {
       const value = await read().catch((error: unknown) => {
-        if (!begun && error instanceof RefusedError) return error;
+        if (!started && error instanceof RefusedError) return error;
         throw error;
       });
       if (value instanceof RefusedError) return value;
-      begun = true;
+      started = true;
       if (!signal.aborted) await onReading(value);
       return undefined;
     },
     onFailure,
   });
-  throw refusal ?? new Error('a watch ended by itself');
+  throw refusal ?? new Error('watch ended without a reason');
 }
 
-/** Calls `tick` each second until the signal aborts: for what is shown between readings. Never throws. */
+/** Calls `tick` each second until the signal aborts. Never throws. */
 export async function everySecond(
   tick: () => void,
   { clock, signal }: Pick<Watching<unknown>, 'clock' | 'signal'>,

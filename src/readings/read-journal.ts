@@ -1,7 +1,4 @@
-/**
- * The journal as `hedge journal` and bare `hedge` show it: the actions that fit, newest first, and beside them
- * whatever of the file cannot be read, with what to do about it. No network; decides nothing about deals.
- */
+/** Reads the journal for `hedge journal` and bare `hedge`: matching actions, newest first, and its damage. No network. */
 
 import { type JournalFilter, TODAY } from '../args/journal-filter.ts';
 import { exactInstant } from '../domain/instants.ts';
@@ -10,34 +7,35 @@ import type { JournalRecord } from '../journal/records.ts';
 import { type Action, awaitsEnd, isUnresolved } from '../journal/replay.ts';
 import type { Journal, JournalState } from '../journal/store.ts';
 import { findActions } from './find-actions.ts';
-/** What of the journal cannot be read: it hides none of the rest. */
+
+/** The parts of the journal that cannot be read. */
 export interface JournalDamage {
   path: string;
   lines: readonly { line: number; how: string }[];
-  /** Actions whose beginning is on a line that cannot be read. */
+  /** Actions whose intent is on a damaged line. */
   orphans: readonly string[];
 }
 
 export interface JournalReading {
   /** Newest first. */
   actions: readonly Action[];
-  /** How many fit, those beyond the limit too. */
+  /** How many match, also beyond the limit. */
   fitting: number;
-  /** Of one action: all its records, in order. */
+  /** For one action: all its records, in order. */
   steps: readonly JournalRecord[] | undefined;
-  /** Undefined when all could be read. */
+  /** Undefined without damage. */
   damage: JournalDamage | undefined;
 }
 
 export interface JournalQuery {
   word: string | undefined;
   filter: JournalFilter;
-  /** Only what was dealt under this profile's name. */
+  /** Only actions under this profile name. */
   profile: string | undefined;
   nowMs: number;
 }
 
-/** @throws UsageError when a word means nothing here; DamagedFileError when nothing at all can be read. */
+/** @throws UsageError when no action matches the word; DamagedFileError when the file cannot be read. */
 export function readJournal(journal: Journal, query: JournalQuery): JournalReading {
   const state = journal.read();
   const damage = damageOf(journal.path, state);
@@ -80,12 +78,12 @@ function fits(action: Action, { filter, profile, nowMs }: JournalQuery): boolean
 const agrees = (wanted: string | undefined, found: string | undefined): boolean =>
   wanted === undefined || wanted === found;
 
-/** What bare `hedge` says of the journal; a file that cannot be read at all is said and breaks nothing. */
+/** For bare `hedge`, which must work even when the journal cannot be read. */
 export interface JournalSummary {
   unresolved: readonly Action[];
   inFlight: readonly Action[];
   damage: JournalDamage | undefined;
-  /** Nothing could be read, and why. */
+  /** Why nothing could be read. */
   unreadable: DamagedFileError | undefined;
 }
 
@@ -110,19 +108,19 @@ export function damageOf(path: string, { damage, orphans }: JournalState): Journ
   return { path, lines: damage, orphans };
 }
 
-/** What a look at all that is open ends in where lines are missing: none of it may be called settled. */
+/** With damaged lines, open actions may be hidden, so a check of all of them fails. */
 export function damageError({ path, lines, orphans }: JournalDamage): DamagedFileError {
   return new DamagedFileError(path, {
-    what: `A part of ${path} cannot be read: an action that is unresolved or in flight may be hidden there.`,
+    what: `A part of ${path} cannot be read. It may contain unresolved or in-flight actions.`,
     book: 'Nothing was changed.',
-    hint: 'To see which lines, and how to mend them: hedge journal',
+    hint: 'To see the damaged lines and how to repair them: hedge journal',
     details: { path, lines: lines.map(({ line }) => line), orphans },
   });
 }
 
 const MOST_LINES = 5;
 
-/** The damage in whole sentences, one a line, the mend last. */
+/** One sentence per line, the repair last. */
 export function damageInWords({ path, lines, orphans }: JournalDamage): readonly string[] {
   const shown = lines
     .slice(0, MOST_LINES)
@@ -130,10 +128,8 @@ export function damageInWords({ path, lines, orphans }: JournalDamage): readonly
   const more = lines.length - shown.length;
   return [
     ...shown,
-    ...(more === 0 ? [] : [`So do ${more.toString()} more of its lines.`]),
-    ...(orphans.length === 0
-      ? []
-      : [`Of ${orphans.join(', ')} only later steps can be read: what was sent is on a damaged line.`]),
-    'What those lines said is missing here: compare with hedge hedges and hedge positions, then put them back from a copy of the file, or take them out.',
+    ...(more === 0 ? [] : [`${more.toString()} more lines are damaged.`]),
+    ...(orphans.length === 0 ? [] : [`The start of ${orphans.join(', ')} is on a damaged line.`]),
+    'Compare with hedge hedges and hedge positions. Then restore the lines from a copy of the file, or delete them.',
   ];
 }

@@ -1,7 +1,4 @@
-/**
- * Reads the book: the positions and every hedge that may hold one, whole or known not to be. One moment of it
- * as far as several requests can show one; what it means for a side is plan-side.ts's to say.
- */
+/** Reads the positions and every hedge that may hold one, and whether the list of hedges may be incomplete. */
 import type { ApiResponse, HedgeApi } from '../client/hedge-api.ts';
 import type { Hedge } from '../client/schemas.ts';
 import { type HedgesQuery, LARGEST_PAGE } from '../client/serialize-request.ts';
@@ -11,7 +8,7 @@ import type { ReadContext } from './read-context.ts';
 import type { BookFacts } from './side-book.ts';
 export type Reading = Pick<ReadContext, 'api' | 'clock' | 'signal'>;
 
-/** Positions and hedges, at once. The time is the service's, or this machine's where it tells none. */
+/** Positions and hedges at once. The time is the service's, else this machine's. */
 export async function readBook(reading: Reading): Promise<BookFacts> {
   const [positions, list] = await Promise.all([
     reading.api.positions({ signal: reading.signal }),
@@ -29,14 +26,14 @@ export async function readBook(reading: Reading): Promise<BookFacts> {
 export interface HedgeList {
   /** Newest first. */
   hedges: readonly Hedge[];
-  /** It may be one page of more. */
+  /** It may be incomplete. */
   mayBeCut: boolean;
   servedAt: Date | undefined;
-  /** The clocks as it came. */
+  /** The clocks when it arrived. */
   clocks: ClockReadings;
 }
 
-/** Statuses in which a hedge holds a position, or may come to hold one. */
+/** Statuses in which a hedge holds a position, or may do so later. */
 const HOLDING = ['filled', 'submitted', 'submitting'] as const;
 
 async function readHedges(reading: Reading): Promise<HedgeList> {
@@ -51,7 +48,7 @@ async function readHedges(reading: Reading): Promise<HedgeList> {
   const cut = await Promise.all(
     parts.map(
       async ({ status, hedges }) =>
-        // A service that does not filter has sent the same page again.
+        // A service that does not filter returns the same page.
         hedges.some((hedge) => hedge.status !== status) || (await mayBePage(reading, hedges)),
     ),
   );
@@ -67,20 +64,20 @@ const DAY_MS = 86_400_000;
 /** Specification §8, and a day on top for clocks and late settlements. */
 const LONGEST_LIFE_MS = (Math.max(...TENORS) + 1) * DAY_MS;
 
-/** The newest come first and none lives longer: a page that reaches further back has all that can be open. */
+/** Newest first, and none lives longer: a page that reaches further back contains all open hedges. */
 function reachesBack(list: readonly Hedge[], now: Date): boolean {
   const opened = list.flatMap(({ opened_at: at }) => (at ? [Date.parse(at)] : []));
   const newestFirst = opened.every((at, index) => at <= (opened[index - 1] ?? at));
   return newestFirst && (opened.at(-1) ?? Number.POSITIVE_INFINITY) < now.getTime() - LONGEST_LIFE_MS;
 }
 
-/** Hedges under a deal id of ours; those that a service sends which does not filter are left out. */
+/** Hedges with this reference; filtered here too, in case the service does not. */
 export async function readUnderReference(reading: Reading, reference: string): Promise<HedgeList> {
   const { api, signal } = reading;
   const { data, servedAt, clocks } = await readPage(api, { client_reference: reference }, signal);
-  const mine = data.filter((hedge) => hedge.client_reference === reference);
-  const filtered = mine.length === data.length && data.length < LARGEST_PAGE;
-  return { hedges: mine, mayBeCut: !filtered && (await mayBePage(reading, data)), servedAt, clocks };
+  const matching = data.filter((hedge) => hedge.client_reference === reference);
+  const filtered = matching.length === data.length && data.length < LARGEST_PAGE;
+  return { hedges: matching, mayBeCut: !filtered && (await mayBePage(reading, data)), servedAt, clocks };
 }
 
 const readPage = (
@@ -89,7 +86,7 @@ const readPage = (
   signal: AbortSignal,
 ): Promise<ApiResponse<readonly Hedge[]>> => api.hedges({ ...query, limit: LARGEST_PAGE }, { signal });
 
-/** Default page sizes that are in use are multiples of five; any other count is the end of a list. */
+/** Usual page sizes are multiples of five; any other count is the end of a list. */
 const PAGES_ARE_MULTIPLES_OF = 5;
 
 async function mayBePage(reading: Reading, list: readonly Hedge[]): Promise<boolean> {
@@ -100,7 +97,7 @@ async function mayBePage(reading: Reading, list: readonly Hedge[]): Promise<bool
 
 const limitHonoured = new WeakMap<HedgeApi, boolean>();
 
-/** Whether the page size that we ask for is obeyed: its name is ASSUMED. Asked of a service once. */
+/** Whether the service applies the page size, whose parameter name is ASSUMED. Checked once. */
 async function honoursLimit({ api, signal }: Reading): Promise<boolean> {
   const known = limitHonoured.get(api);
   if (known !== undefined) return known;
@@ -109,7 +106,7 @@ async function honoursLimit({ api, signal }: Reading): Promise<boolean> {
   return honoured;
 }
 
-/** Each hedge once, as it was read last, in the order in which it was first met. */
+/** Each hedge once, in its latest version. */
 function merged(...lists: readonly (readonly Hedge[])[]): readonly Hedge[] {
   const byId = new Map<string, Hedge>();
   for (const hedge of lists.flat()) byId.set(hedge.id, hedge);

@@ -1,11 +1,4 @@
-/**
- * Reads indicative mids: of the markets named, or of every market of the account.
- *
- * The mids of each market as they were seen from this machine over time, the one just read the last. For pictures.
- *
- * Whether a market that was named is one of the account's: the service's to say, never ours. Asked only where
- * nothing that came is of it, so that a slip of the finger is not answered with an empty list.
- */
+/** Reads indicative mids, adds locally recorded ones, and checks that a named market exists when a list has none of it. */
 import type { Big } from 'big.js';
 import type { PriceMemory, SeenPrice } from '../cache/seen-prices.ts';
 import type { ApiResponse, HedgeApi } from '../client/hedge-api.ts';
@@ -14,16 +7,17 @@ import { didYouMean } from '../domain/did-you-mean.ts';
 import { unquoted } from '../domain/quoted.ts';
 import { RefusedError } from '../errors.ts';
 import type { SomeRecord } from './filter-records.ts';
+
 export interface MarketPrice {
   market: string;
-  /** The answer as the service sent it; its shape is not shown in the specification. */
+  /** As sent; its shape is not specified. */
   sent: unknown;
-  /** The mid found in it, or undefined when none of the shapes we assume fits. */
+  /** Undefined when no assumed shape fits. */
   mid: Big | undefined;
   servedAt: Date | undefined;
 }
 
-/** One request a market, all at once; markets come in the order named, or in the service's own. */
+/** One request per market, all at once, in the order named or the service's. */
 export async function readPrices(api: HedgeApi, named: readonly string[]): Promise<readonly MarketPrice[]> {
   const markets = named.length > 0 ? named : (await api.markets()).data.map(({ market }) => market);
   return Promise.all(markets.map(async (market) => priceOf(market, await api.price(market))));
@@ -44,13 +38,13 @@ export interface SeenMarket extends MarketPrice {
 export const readSeenPrices = (prices: readonly MarketPrice[], memory: PriceMemory): readonly SeenMarket[] =>
   prices.map((price) => ({ ...price, seen: memory.seen(price.market) }));
 
-/** One more reading, and only where none of the records is of the market. @throws RefusedError `market_not_found`. */
+/** Reads the markets only when none of the records is of the market. @throws RefusedError `market_not_found` */
 export async function checkMarketIsKnown(
   api: HedgeApi,
   named: string | undefined,
-  came: readonly SomeRecord[],
+  records: readonly SomeRecord[],
 ): Promise<void> {
-  if (named === undefined || came.some(({ market }) => market === named)) return;
+  if (named === undefined || records.some(({ market }) => market === named)) return;
   const names = (await api.markets()).data.map(({ market }) => market);
   if (!names.includes(named)) throw marketNotFound(named, names);
 }
@@ -61,6 +55,6 @@ export const marketNotFound = (named: string, names: readonly string[]): Refused
     code: 'market_not_found',
     what: `This account has no market ${unquoted(named)}.`,
     book: 'Nothing was changed.',
-    hint: `${didYouMean(named, names)}To see which it has: hedge markets`,
+    hint: `${didYouMean(named, names)}To list them: hedge markets`,
     details: { market: named },
   });

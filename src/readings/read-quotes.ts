@@ -1,11 +1,4 @@
-/**
- * Reads what a hedge would cost: one quote a tenor, side by side, and the account beside them. Decides
- * whether the price bounds that were asked about hold. Opens nothing.
- *
- * Reads what a hedge of one tenor would cost at smaller and larger notionals: one quote each, all at once. Opens
- * nothing.
- */
-
+/** Reads indicative quotes per tenor, or per notional for the cost curve, and checks them against price limits. */
 import type { Big } from 'big.js';
 import type { QuoteIntent } from '../args/quote-options.ts';
 import type { ApiResponse, HedgeApi } from '../client/hedge-api.ts';
@@ -13,25 +6,26 @@ import type { Account, Quote } from '../client/schemas.ts';
 import { type BoundFinding, judgePrice } from '../domain/price-bounds.ts';
 import { type QuoteFigures, quoteFigures } from '../domain/quote-figures.ts';
 import { ConditionError, CredentialError, HedgeError, RefusedError } from '../errors.ts';
+
 export interface QuotedTenor {
   quote: Quote;
   figures: QuoteFigures;
-  /** The bounds that this tenor misses; empty when it is good enough or nothing was asked. */
+  /** The limits that this tenor exceeds. */
   misses: readonly BoundFinding[];
 }
 
 export interface QuoteReading {
   intent: QuoteIntent;
   tenors: readonly QuotedTenor[];
-  /** Absent when the account could not be read: the quote stands without it. */
+  /** Undefined when it could not be read. */
   account: Account | undefined;
   servedAt: Date | undefined;
   source: unknown;
 }
 
 /**
- * Quotes every tenor of the intent at once. The first failing quote fails the reading; a failing account
- * only leaves its two figures out, unless the key itself was turned down.
+ * Quotes every tenor at once. A failed quote fails the reading; a failed account read does not, unless the API key was
+ * rejected.
  */
 export async function readQuotes(api: HedgeApi, intent: QuoteIntent): Promise<QuoteReading> {
   const [answers, account] = await Promise.all([
@@ -48,7 +42,7 @@ export async function readQuotes(api: HedgeApi, intent: QuoteIntent): Promise<Qu
   };
 }
 
-/** The finding of a reading whose bounds do not hold on every tenor, or undefined when they do. */
+/** Undefined when every tenor is within the limits. */
 export function boundsFinding(reading: QuoteReading): ConditionError | undefined {
   const missed = reading.tenors.flatMap(({ quote, misses }) =>
     misses.map((miss) => ({ ...miss, tenor: quote.tenor_days.toString() })),
@@ -88,15 +82,15 @@ async function readAccountIfItCan(api: HedgeApi): Promise<Account | undefined> {
 }
 
 export interface CurveReading extends QuoteReading {
-  /** Notionals in USD that the service gave no quote for, ascending. */
+  /** Notionals in USD without a quote, ascending. */
   refused: readonly { notional: Big; why: string }[];
 }
 
-/** Each is as many times the notional; few enough that a service's rate limit lets them pass. */
+/** Multiples of the notional; few enough for the service's rate limit. */
 const STEPS = ['0.1', '0.2', '0.5', '1', '2', '5', '10'] as const;
 const CENTS = 2;
 
-/** `tenors` of the reading are the quotes, by notional ascending. Fails when the notional itself gets none. */
+/** `tenors` of the reading are the quotes by notional, ascending. Fails when the notional itself has no quote. */
 export async function readCurve(api: HedgeApi, intent: QuoteIntent): Promise<CurveReading> {
   const [tenor] = intent.tenors;
   if (tenor === undefined) throw new RangeError('a curve needs a tenor');

@@ -1,8 +1,4 @@
-/**
- * One side of a market as it stands, hedge by hedge: which hedges hold the position, what is still coming,
- * and how much is open in all, or why that cannot be told. Made before an action and again while its effect
- * is awaited. Pure; reads nothing itself.
- */
+/** One side of a market, hedge by hedge: open and pending hedges and the total, or why the total is unclear. Pure. */
 import { Big } from 'big.js';
 import type { Hedge, Position } from '../client/schemas.ts';
 import { decimalFrom, textFrom } from '../client/unspecified-fields.ts';
@@ -11,16 +7,17 @@ import { usdInWords } from '../domain/exposure.ts';
 import type { ClockReadings } from '../domain/instants.ts';
 import { unquoted } from '../domain/quoted.ts';
 import { HEDGE_STATUSES, type Side } from '../domain/vocabulary.ts';
-/** What was read of the book, as the service sent it. */
+
+/** Positions and hedges as sent. */
 export interface BookFacts {
   positions: readonly Position[];
   /** Newest first. */
   hedges: readonly Hedge[];
-  /** The list of hedges may be one page of more. */
+  /** The list of hedges may be incomplete. */
   mayBeCut: boolean;
-  /** The service's own time of the reading: what matures is judged by it. */
+  /** The service's time of the reading, by which maturity is judged. */
   servedAt: Date;
-  /** The clocks as the positions came. */
+  /** The clocks when the positions arrived. */
   clocks?: ClockReadings | undefined;
 }
 
@@ -30,9 +27,9 @@ export interface SideHedge {
   status: string;
   tenorDays: Big;
   maturityAt: string | undefined;
-  /** When it filled, by the service; when it was opened, where it does not say. */
+  /** When it filled by the service's clock, else when it was opened. */
   filledAt?: string | undefined;
-  /** The deal id it was opened under. */
+  /** Its deal ID. */
   reference: string | undefined;
 }
 
@@ -43,14 +40,14 @@ export interface SideBook {
   open: readonly SideHedge[];
   /** Hedges that may still fill. */
   coming: readonly SideHedge[];
-  /** Hedges in a status that we do not know. */
+  /** Hedges with an unknown status. */
   unread: readonly SideHedge[];
-  /** Every hedge of the side in the list, whatever became of it. */
+  /** Every hedge of the side in the list. */
   listed: readonly SideHedge[];
-  /** Whether the side stands in the positions list; undefined when its lines do not say which side they are. */
+  /** Whether the positions list has the side; undefined when its lines do not name their side. */
   inPositions: boolean | undefined;
   position: Position | undefined;
-  /** USD open on the side; undefined when it cannot be told, and `unclear` says why, as half a sentence. */
+  /** USD open on the side; undefined when `unclear`, which is half a sentence. */
   total: Big | undefined;
   unclear: string | undefined;
   mayBeCut: boolean;
@@ -87,15 +84,15 @@ export function sideBookOf(on: { market: string; side: Side }, facts: BookFacts)
   return { ...book, total, unclear };
 }
 
-/** Settlement is automatic at `maturity_at` (specification §3), whatever a list still says. */
+/** Settlement is automatic at `maturity_at` (specification §3), even if a list shows the hedge longer. */
 export const hasMatured = ({ maturityAt }: Pick<SideHedge, 'maturityAt'>, now: Date): boolean =>
   maturityAt !== undefined && Date.parse(maturityAt) <= now.getTime();
 
-/** Positions and hedges say different things: they were read at two moments, or something is not understood. */
+/** Positions and hedges differ: they were read at different moments, or something is unknown. */
 export const disagree = (book: Pick<SideBook, 'unclear' | 'mayBeCut' | 'unread'>): boolean =>
   book.unclear !== undefined && !book.mayBeCut && book.unread.length === 0;
 
-/** The tenor that an addition is quoted with: that of the newest open hedge, in days. */
+/** The tenor for the quote of an add: that of the newest open hedge, in days. */
 export const tenorOfSide = ({ open }: SideBook): number | undefined => open[0]?.tenorDays.toNumber();
 
 const sideHedge = (hedge: Hedge): SideHedge => ({
@@ -108,7 +105,7 @@ const sideHedge = (hedge: Hedge): SideHedge => ({
   reference: hedge.client_reference ?? undefined,
 });
 
-/** The names in a position line are ASSUMED: one that does not name its side leaves it open which it is. */
+/** The names of a position are ASSUMED: one without a side may be either. */
 function findLine(
   on: { market: string; side: Side },
   positions: readonly Position[],
@@ -122,15 +119,15 @@ function findLine(
 }
 
 function whyUnclear(book: Pick<SideBook, 'open' | 'unread' | 'inPositions' | 'position' | 'mayBeCut'>) {
-  if (book.mayBeCut) return 'the list of hedges may be one page of more';
+  if (book.mayBeCut) return 'the list of hedges may be incomplete';
   const [unread] = book.unread;
   if (unread !== undefined)
-    return `hedge ${unquoted(unread.id)} is in a status that is not known: ${unquoted(unread.status)}`;
+    return `hedge ${unquoted(unread.id)} has an unknown status: ${unquoted(unread.status)}`;
   if (book.inPositions === true && book.open.length === 0)
-    return 'the side has a position and no filled hedge is listed on it';
+    return 'the side has a position but no filled hedge';
   const listed = sum(book.open.map(({ notional }) => notional));
   const stated = decimalFrom(book.position?.notional_usd);
   if (stated !== undefined && !stated.eq(listed))
-    return `the hedges listed make ${usdInWords(listed)} and the position says ${usdInWords(stated)}`;
+    return `the hedges total ${usdInWords(listed)} but the position is ${usdInWords(stated)}`;
   return undefined;
 }

@@ -1,9 +1,4 @@
-/**
- * Sums closed hedges by day, week, month, market or side: exact, each figure apart, and saying of each how many
- * records lack it. Signs stay as the service sent them.
- *
- * Net P&L of closed hedges added up from the oldest to the newest, exactly. Reads nothing.
- */
+/** Exact sums of closed hedges by period, market or side, and cumulative P&L. Signs are the service's. */
 import { Big } from 'big.js';
 import type { SumBy } from '../args/list-filter.ts';
 import type { ClosedHedge } from '../client/schemas.ts';
@@ -12,28 +7,29 @@ import { sum } from '../domain/amounts.ts';
 import type { NamedPeriod } from '../domain/calendar.ts';
 import { ownField } from '../domain/fields.ts';
 import { instantOf, instantText } from '../domain/instants.ts';
-/** What is summed, under the service's own names: USD and USDC are never added to each other. */
+
+/** The summed figures under the service's names. USD and USDC are never added to each other. */
 export type Summed = 'notional_usd' | 'gross_pnl_usd' | 'carry_usdc' | 'fees_usdc' | 'net_pnl_usd';
 
 export interface Sums {
   count: number;
-  /** Of the records that have the figure; null where none has. */
+  /** Of the records that have the figure; null when none has. */
   sums: Readonly<Record<Summed, Big | null>>;
   /** How many records lack the figure. */
   lacking: Readonly<Record<Summed, number>>;
 }
 
 export interface SumGroup extends Sums {
-  /** `2026-11-20`, `2026-W47`, `2026-11`, a market, a side; null for records that don't say. */
+  /** `2026-11-20`, `2026-W47`, `2026-11`, a market, a side; null for records without one. */
   name: string | null;
-  /** Of a period: its first instant and the first after it, ISO 8601 UTC. */
+  /** Of a period: its start, and the start of the next, ISO 8601 UTC. */
   from?: string;
   until?: string;
 }
 
 export interface HistorySums {
   by: SumBy;
-  /** IANA zone of the periods; null where it is none. */
+  /** IANA zone of the periods; null for markets and sides. */
   zone: string | null;
   /** Newest first, or by name. */
   groups: readonly SumGroup[];
@@ -86,7 +82,7 @@ const periodText = ({ fromMs, untilMs }: NamedPeriod) => ({
   until: instantText(untilMs),
 });
 
-/** Those that don't say where they belong come last. */
+/** Records without a name come last. */
 function order(one: string | null, other: string | null, direction: 1 | -1): number {
   if (one === null || other === null) return one === other ? 0 : one === null ? 1 : -1;
   return one === other ? 0 : one < other ? -direction : direction;
@@ -127,7 +123,7 @@ export interface CumulativeRow {
 export interface CumulativeHistory {
   /** Oldest first. */
   steps: readonly CumulativeRow[];
-  /** Records without a time of closing, which have no place on a line. */
+  /** Records without a close time. */
   undated: readonly ClosedHedge[];
 }
 

@@ -1,15 +1,12 @@
-/**
- * Whether a stream is coloured, decided once and from facts alone: the order is clig.dev's and no-color.org's.
- *
- * The few colours of what the terminal draws by itself: prompts and the spinner. Views have their own.
- */
-/** 0 none, 1 sixteen colours, 2 two hundred and fifty-six, 3 sixteen million. */
+/** Decides the color level of a stream (in the order of clig.dev and no-color.org), and colors prompts and the spinner. */
+
+/** 0 none, 1: 16 colors, 2: 256, 3: 16 million. */
 export type ColorLevel = 0 | 1 | 2 | 3;
-/** What `--color` says; `--no-color` is `never`. */
+/** `--no-color` is `never`. */
 export type ColorFlag = 'auto' | 'never' | 'always';
 export type ColorVariables = Readonly<Record<string, string | undefined>>;
 
-/** The colours of one stream. `--color`, then the environment, then whether the stream is a terminal. */
+/** The flag, then the environment, then whether the stream is a terminal. */
 export function decideColor(facts: {
   flag?: ColorFlag | undefined;
   env: ColorVariables;
@@ -27,9 +24,8 @@ export function decideColor(facts: {
 }
 
 /**
- * Names of variables that contradict the decision. Node prints a warning on standard error, and obeys
- * FORCE_COLOR, as soon as a library asks it for colours while FORCE_COLOR stands beside NO_COLOR (even an
- * empty one) or NODE_DISABLE_COLORS.
+ * Variables to remove: Node warns on standard error, and obeys FORCE_COLOR, when a library asks it for colors while
+ * FORCE_COLOR is set with NO_COLOR (even empty) or NODE_DISABLE_COLORS.
  */
 export function overruledVariables(env: ColorVariables): readonly string[] {
   if (env['FORCE_COLOR'] === undefined) return [];
@@ -53,7 +49,7 @@ function forcedLevel(value: string, env: ColorVariables): ColorLevel {
   }
 }
 
-/** What the terminal says it can show; asked only when there is to be colour at all. */
+/** The terminal's color support. */
 function levelOf(env: ColorVariables): ColorLevel {
   const depth = env['COLORTERM'];
   if (depth === 'truecolor' || depth === '24bit') return 3;

@@ -1,12 +1,6 @@
 /**
- * The asking body of Prompter: @inquirer/prompts on standard error, loaded when the first question comes.
- *
- * Which body of Prompter asks: one asks, the other refuses because nobody is there. There is no third that
- * answers by itself.
- *
- * Notices an answer that was pasted with its line end: lines meant for a shell must not say yes to a deal.
- * Most terminals mark what is pasted when they are asked to; elsewhere a line end with more behind it, all
- * come at once, gives it away. Knows no question.
+ * The prompters: @inquirer/prompts on standard error, or a refusal without a terminal; and the paste guard, which keeps
+ * pasted lines from confirming a trade.
  */
 
 import type { Key } from 'node:readline';
@@ -22,7 +16,7 @@ const load = () => import('@inquirer/prompts');
 export function askingPrompter(terminal: Terminal, signal: AbortSignal): Prompter {
   const theme = themeOf(terminal);
 
-  /** One question: drawn on standard error, ended by the program's signal or by the end of the input. */
+  /** One question on standard error; the signal or the end of input ends it. */
   async function ask<Value>(
     question: (
       prompts: Awaited<ReturnType<typeof load>>,
@@ -35,7 +29,7 @@ export function askingPrompter(terminal: Terminal, signal: AbortSignal): Prompte
     const prompts = await load();
     const ending = new AbortController();
     const failing = new AbortController();
-    // Ctrl-D closes the line reader, which pauses its input, and the question would stay open for ever.
+    // Ctrl-D pauses the input, and the question would stay open.
     const over = AbortSignal.any([signal, ending.signal, failing.signal]);
     const onPause = (): void => void setImmediate(() => ending.abort());
     input.once('pause', onPause);
@@ -46,7 +40,7 @@ export function askingPrompter(terminal: Terminal, signal: AbortSignal): Prompte
     } catch (error) {
       ending.abort();
       if (failing.signal.aborted) throw failing.signal.reason;
-      // As a real signal, whoever watches for one learns of it and the program dies by it.
+      // Sent as a real signal, so that the program ends by it.
       if (nameOf(error) === CTRL_C && terminal.interrupt()) await arrivalOf(signal);
       throw errorOf(error, signal);
     } finally {
@@ -54,25 +48,25 @@ export function askingPrompter(terminal: Terminal, signal: AbortSignal): Prompte
     }
   }
 
-  /** A question whose yes acts: lines that were pasted are a no. */
+  /** A question that confirms an action: a pasted line end is a no. */
   async function askToAct(question: Parameters<typeof ask<boolean>>[0]): Promise<boolean> {
     const { input, drawing } = terminal.streams;
-    const watch = watchPastedLines(input, drawing);
+    const guard = watchPastedLines(input, drawing);
     try {
       const answer = await ask((prompts, context, judge) =>
-        question(prompts, { ...context, signal: AbortSignal.any([context.signal, watch.signal]) }, judge),
+        question(prompts, { ...context, signal: AbortSignal.any([context.signal, guard.signal]) }, judge),
       );
-      return watch.signal.aborted ? pastedIsNo() : answer;
+      return guard.signal.aborted ? pastedIsNo() : answer;
     } catch (error) {
-      if (watch.signal.aborted && !signal.aborted) return pastedIsNo();
+      if (guard.signal.aborted && !signal.aborted) return pastedIsNo();
       throw error;
     } finally {
-      watch.end();
+      guard.end();
     }
   }
 
   function pastedIsNo(): false {
-    terminal.writeNote('A pasted line end is not taken for an answer: that is a no.');
+    terminal.writeNote('Pasted line ends do not confirm. Canceled.');
     return false;
   }
 
@@ -94,7 +88,7 @@ export function askingPrompter(terminal: Terminal, signal: AbortSignal): Prompte
       ),
     async select(question, choices, { header } = {}) {
       const { width, unicode } = terminal.stderr;
-      // A choice that inquirer broke would look like several.
+      // A wrapped choice would look like several.
       const oneLine = (text: string, beside: number): string =>
         cutToWidth(sanitize(text), width - beside, unicode ? '…' : '...');
       const besideAnswer = MARGIN + textWidth(sanitize(question.message)) + 2;
@@ -114,7 +108,7 @@ export function askingPrompter(terminal: Terminal, signal: AbortSignal): Prompte
               })),
             ],
             default: choices.findIndex(({ disabled }) => disabled === undefined),
-            // Going round would hide where the list begins.
+            // Wrapping around would hide the start of the list.
             loop: false,
             pageSize: LONGEST_LIST,
             theme,
@@ -138,10 +132,10 @@ export function askingPrompter(terminal: Terminal, signal: AbortSignal): Prompte
         const objection: Objection = (given) =>
           given.trim() === '' || fits(given.trim())
             ? undefined
-            : `Type "${wanted}", or nothing at all to stop here.`;
+            : `Type "${wanted}", or press Enter to cancel.`;
         const asked = besideOrUnder(sanitize(message), sanitize(`Type "${wanted}"`), terminal.stderr.width);
         const answer = await input(
-          // What was wrong is taken away, so that Enter alone stops it.
+          // Clears a wrong answer, so that Enter alone cancels.
           { message: asked, validate: judge(objection), theme: { ...theme, validationFailureMode: 'clear' } },
           context,
         );
@@ -154,8 +148,8 @@ export function askingPrompter(terminal: Terminal, signal: AbortSignal): Prompte
 const LONGEST_LIST = 12;
 
 /**
- * An error inside a question would be nobody's: it ends the question by `failing` and is thrown from there. A
- * question that is over gets no verdict: inquirer would write it into a line reader that is closed.
+ * An error of a validation ends the question through `failing`. A question that is over gets no result, since inquirer
+ * would write it to a closed line reader.
  */
 const verdict =
   (
@@ -175,12 +169,12 @@ const verdict =
 
 const never = (): Promise<never> => new Promise(() => undefined);
 
-/** Broken between words: inquirer would cut an amount in two. */
+/** Wrapped between words: inquirer would split an amount. */
 const wrapped = (text: string, width: number): string => wrapWords(text, width - MARGIN - 1).join('\n');
 /** What inquirer puts before a question. */
 const MARGIN = 2;
 
-/** Columns that an answer gets beside its question; where there are fewer it is typed under it. */
+/** Columns for an answer after its question; with fewer, it is typed below. */
 const PLACE = 16;
 const withPlace = (question: string, width: number): string =>
   MARGIN + textWidth(question) + PLACE > width ? `${wrapped(question, width)}\n` : question;
@@ -190,7 +184,7 @@ const YES_OR_NO = '\u00a0(y/N)\u00a0Yes';
 const withRoom = (question: string, width: number): string =>
   wrapped(question + YES_OR_NO, width).slice(0, -YES_OR_NO.length);
 
-/** What is to be typed stands whole on one line, with room for the same as its answer. */
+/** Keeps the text to type on one line, with room for the answer. */
 function besideOrUnder(message: string, type: string, width: number): string {
   const taken = MARGIN + textWidth(`${message} ${type} ${type}`);
   return taken < width ? `${message} ${type}` : `${wrapped(message, width)}\n${type}`;
@@ -199,7 +193,7 @@ function besideOrUnder(message: string, type: string, width: number): string {
 const declined = (): StoppedError =>
   new StoppedError({
     code: 'declined',
-    what: 'The input ended before the question was answered.',
+    what: 'Canceled: the input ended before an answer.',
     book: 'Nothing was sent.',
   });
 
@@ -207,7 +201,7 @@ const declined = (): StoppedError =>
 const CTRL_C = 'ExitPromptError';
 const nameOf = (error: unknown): string => (error instanceof Error ? error.name : '');
 
-/** A signal to oneself comes some turns of the loop later, and alone would not keep the process waiting. */
+/** Waits for the signal, which arrives some ticks later. */
 async function arrivalOf(signal: AbortSignal): Promise<void> {
   for (let turn = 0; turn < MOST_TURNS && !signal.aborted; turn += 1)
     await new Promise((next) => setImmediate(next));
@@ -227,7 +221,7 @@ function errorOf(error: unknown, signal: AbortSignal): unknown {
   });
 }
 
-/** Our colours and our letters: inquirer's own would ask Node about standard output, which is not drawn on. */
+/** inquirer's own theme would use the color support of standard output instead of standard error. */
 function themeOf(terminal: Terminal) {
   const { colour, unicode } = terminal.stderr;
   const tips = (keys: [key: string, action: string][]): string =>
@@ -249,7 +243,7 @@ function themeOf(terminal: Terminal) {
       maskedText: '(not shown)',
       keysHelpTip: tips,
     },
-    i18n: { disabledError: 'This one cannot be chosen.' },
+    i18n: { disabledError: 'This choice is not available.' },
   };
 }
 
@@ -260,7 +254,7 @@ const spelled = (key: string): string =>
     .replaceAll('⏎', 'enter')
     .replace(/[^ -~]/g, '');
 
-/** `signal` is the program's own: its abort ends a question that is open. */
+/** `signal` ends an open question. */
 export function choosePrompter(terminal: Terminal, signal: AbortSignal): Prompter {
   return terminal.canPrompt ? askingPrompter(terminal, signal) : refusingPrompter();
 }
@@ -276,8 +270,8 @@ const refusingPrompter = (): Prompter => ({
 
 async function refuse(question: Question): Promise<never> {
   throw new UsageError(
-    `Nobody is there to answer (no terminal): ${question.message}`,
-    `Say it on the command line: ${question.otherwise}`,
+    `Not a terminal; cannot ask: ${question.message}`,
+    `Pass it on the command line: ${question.otherwise}`,
   );
 }
 
@@ -290,7 +284,7 @@ export interface PasteWatch {
   end(): void;
 }
 
-/** Watches until `end`, which leaves the terminal as it was. */
+/** Detects a pasted line end: by the terminal's paste marks, or by a line end with more input in the same tick. */
 export function watchPastedLines(input: NodeJS.ReadableStream, drawing: NodeJS.WritableStream): PasteWatch {
   const found = new AbortController();
   let pasting = false;
@@ -299,7 +293,7 @@ export function watchPastedLines(input: NodeJS.ReadableStream, drawing: NodeJS.W
     const lineEnd = name === 'return' || name === 'enter';
     if (name === 'paste-start' || name === 'paste-end') pasting = name === 'paste-start';
     else if (pasting && lineEnd) found.abort();
-    // What follows a line end before the program could answer it; CR LF is one line end.
+    // More input in the tick of a line end; CR LF is one line end.
     else if (last === 'return' && name !== 'enter') found.abort();
     last = name;
     queueMicrotask(() => {

@@ -1,10 +1,4 @@
-/**
- * What the operator sees while the program waits, behind four verbs; no caller asks whether there is a terminal.
- *
- * Which body of Progress waits with the operator, decided here, once; and the two that draw nothing.
- *
- * The drawn body of Progress: ora on standard error, loaded only once a wait has lasted long enough to show.
- */
+/** Progress on standard error while the program waits: a spinner (ora, loaded late), plain lines, or nothing. */
 
 import type { Ora } from 'ora';
 import { forScreen } from '../domain/sanitize.ts';
@@ -12,19 +6,20 @@ import { cutToWidth } from '../domain/text-width.ts';
 import type { Clock } from '../platform/clock.ts';
 import { paint } from './color.ts';
 import type { Terminal } from './streams.ts';
+
 export interface Progress {
-  /** Waiting begins. A second start replaces the text. */
+  /** Starts waiting. A second start replaces the text. */
   start(text: string): void;
   update(text: string): void;
-  /** A line that stays, whether or not anything is being waited for. */
+  /** A line that stays. */
   note(line: string): void;
-  /** Waiting is over: nothing of it is left on the screen. Does no harm when nothing was started. */
+  /** Stops waiting and clears the spinner. May be called without a start. */
   stop(): void;
 }
 
 /**
- * Drawn on a terminal. In a pipe, on a dumb terminal and in CI: one plain line for each change of state
- * where `inPipe` says so (actions), else nothing. `quiet` is silent but for notes of an action.
+ * A spinner on a terminal. In a pipe, on a dumb terminal and in CI: one plain line per change of state if `inPipe` is
+ * `lines`, else nothing. `quiet` shows notes only.
  */
 export function chooseProgress(
   terminal: Terminal,
@@ -60,7 +55,7 @@ function silentProgress(terminal: Pick<Terminal, 'writeNote'>): Progress {
 
 const nothing = (): void => undefined;
 
-/** Answers that come sooner show no spinner at all: it would only flicker. */
+/** A shorter wait shows no spinner. */
 export const SHOWN_AFTER_MS = 150;
 
 const FRAMES = {
@@ -107,14 +102,14 @@ export function drawingProgress(terminal: Terminal, clock: Clock): Progress {
         return;
       }
       waiting = new AbortController();
-      // A spinner that cannot be shown must not fail what is being waited for.
+      // A failed spinner must not fail the command.
       showLater(waiting).catch(() => undefined);
     },
     update(text) {
       wanted = text;
       if (spinner !== undefined) spinner.text = shown();
     },
-    // ora lifts the spinner out of the way of other writing by itself.
+    // ora moves the spinner below other output by itself.
     note: (line) => terminal.writeNote(line),
     stop() {
       waiting?.abort();

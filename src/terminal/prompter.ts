@@ -1,47 +1,46 @@
 /** Questions to the operator. A question without an answer is an error, never a yes. Types alone. */
 
 export interface Question {
-  /** One line, without the mark at its end that a kind of question adds. */
+  /** One line. */
   message: string;
-  /** The option that answers it where nobody can be asked: `--key-file FILE`. */
+  /** The option that answers it without a terminal: `--key-file FILE`. */
   otherwise: string;
 }
 
 export interface Choice<Value> {
   name: string;
   value: Value;
-  /** What stands behind the question once it is chosen; its name when left out. */
+  /** Shown after the question once chosen; default: its name. */
   short?: string;
   /** Shown under the list while this choice is marked. */
   description?: string;
-  /** Shown, and not to be chosen: why, in a word or two. */
+  /** Shown but not available: why, in a word or two. */
   disabled?: string;
 }
 
 /**
- * Why an answer will not do, in one sentence; nothing when it will. May take its time: the question stays,
- * with a sign that it is working. What it throws ends the question.
+ * Why an answer is not accepted, in one sentence; undefined when it is. It may take time; its error ends the question.
  */
 export type Objection = (answer: string) => string | undefined | Promise<string | undefined>;
 
 /**
  * Every question throws InterruptedError on Ctrl-C or a signal, StoppedError when the input ends, and
- * UsageError, naming `otherwise`, when there is nobody to ask.
+ * UsageError with `otherwise` without a terminal.
  */
 export interface Prompter {
-  /** Somebody is there to answer. */
+  /** There is a terminal. */
   readonly attended: boolean;
   /** An answer that never shows on the screen. */
   hidden(question: Question, objection?: Objection): Promise<string>;
-  /** y/N: no unless yes is said. Pasted lines are a no. */
+  /** y/N, default no. Pasted lines are a no. */
   confirm(question: Question): Promise<boolean>;
-  /** The first that can be chosen is marked; at least one must be. `header` stands over them. */
+  /** The first available choice is preselected; at least one must be available. `header`: a line above. */
   select<Value>(
     question: Question,
     choices: readonly Choice<Value>[],
     options?: { header?: string | undefined },
   ): Promise<Value>;
   input(question: Question, objection?: Objection): Promise<string>;
-  /** True once something was typed that `fits`; false at an empty answer or pasted lines. `wanted` is what to type, as it is shown. */
+  /** True for an answer that `fits`; false for an empty answer or pasted lines. `wanted`: the text to type, as shown. */
   typed(question: Question, wanted: string, fits: (answer: string) => boolean): Promise<boolean>;
 }

@@ -1,37 +1,33 @@
-/**
- * The whole window as a place to paint on: the alternate screen, so that what stood there before is there again
- * afterwards. A frame leaves in one write, within the window, and lines never wrap, so that no resizing tears it.
- * Keys end it or hand it back. Knows nothing of what is painted.
- */
+/** The terminal's alternate screen for the live dashboard: one write per frame, no wrapping, and keys to quit or suspend. */
 import { ownField } from '../domain/fields.ts';
 import type { InputStream, Terminal } from './streams.ts';
 
 export interface Screen {
-  /** The lines from the top left; what does not fit the window is left out. The same frame twice is written once. */
+  /** The lines from the top; those beyond the window are cut. An unchanged frame is not written. */
   paint(lines: readonly string[]): void;
-  /** What was to be said on standard error meanwhile, newest last. */
+  /** Notes for standard error meanwhile, newest last. */
   notes(): readonly string[];
-  /** Gives the window back as it was. Does no harm twice. */
+  /** Restores the window. May be called twice. */
   close(): void;
 }
 
 export interface ScreenEvents {
-  /** The window changed its size, or came back from the background: paint again. */
+  /** The window was resized or resumed: paint again. */
   onResize: () => void;
   /** `q` was pressed. */
   onQuit: () => void;
-  /** Gives the window back the moment it aborts, whatever else is under way. */
+  /** Restores the window when it aborts. */
   signal: AbortSignal;
 }
 
 const ESC = '\u001b[';
 const ENTER = `${ESC}?1049h${ESC}?25l${ESC}?7l${ESC}H${ESC}2J`;
 const LEAVE = `${ESC}?7h${ESC}?25h${ESC}?1049l`;
-/** Terminals that know it show the frame at once; the others pass over it. */
+/** Synchronized output; terminals without it ignore it. */
 const FRAME = { begin: `${ESC}?2026h${ESC}H`, end: `${ESC}0m${ESC}?2026l` };
-/** The line is emptied before it is written: from the last column on, emptying would take the last letter. */
+/** Before the text: after it, in the last column, it would delete the last letter. */
 const EMPTY_LINE = `${ESC}2K`;
-/** So are those under the last one, where there are any. */
+/** Clears the lines below the last one. */
 const EMPTY_BELOW = `\r\n${ESC}J`;
 
 const CTRL_C = '\u0003';
@@ -103,7 +99,7 @@ export function openScreen(terminal: Terminal, events: ScreenEvents): Screen {
   };
 }
 
-/** Single keys as they are pressed. Where input is no terminal there are none, and Ctrl-C comes as a signal. */
+/** Single key presses; none when input is not a terminal. */
 function listen(input: InputStream, actions: Readonly<Record<string, () => void>>) {
   if (input.isTTY !== true || input.setRawMode === undefined)
     return { rest: () => undefined, wake: () => undefined };

@@ -1,6 +1,6 @@
 /**
- * Ctrl-C, TERM and HUP: the first asks the program to come to an end, a second one is immediate, and the
- * process dies by the signal itself, so that a shell loop around it stops too.
+ * Handles INT, TERM and HUP: the first stops the program in order, a second one at once. The process dies by the signal,
+ * so that a shell loop stops too.
  */
 import { setMaxListeners } from 'node:events';
 import { InterruptedError } from '../errors.ts';
@@ -9,7 +9,6 @@ import { aborted, nextTurn } from '../platform/clock.ts';
 const WATCHED = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 export type DeathSignal = (typeof WATCHED)[number];
 
-/** What is needed of the process. */
 export interface SignalSource {
   readonly pid: number;
   on(signal: DeathSignal, listener: () => void): unknown;
@@ -19,18 +18,17 @@ export interface SignalSource {
 }
 
 export interface SignalWatch {
-  /** Aborts at the first signal; its reason is an InterruptedError that names the signal. */
+  /** Aborts at the first signal with an InterruptedError. */
   readonly signal: AbortSignal;
   caught(): DeathSignal | undefined;
-  /** Resolves at the first signal, which is then how the command is meant to end. */
+  /** Resolves at the first signal, for commands that run until stopped. */
   untilStopped(): Promise<void>;
   /**
-   * Once everything is written: dies by the signal that came, whatever the exit code, so that a loop around it
-   * stops also when the command was done already; not where it waited for it and ends well. From here on a
-   * signal does what the system lets it do.
+   * After all output: dies by a received signal, unless the command ran until stopped and succeeded. From then on
+   * signals have their default effect.
    */
   conclude(code: number): Promise<void>;
-  /** Ends the process by `signal`, the cursor shown. All that is to be said must have been written. */
+  /** Ends the process by `signal`, with the cursor shown. */
   dieBy(signal: DeathSignal): void;
 }
 
@@ -38,13 +36,13 @@ const SHOW_CURSOR = '\u001b[?25h';
 
 export function watchSignals(source: SignalSource): SignalWatch {
   const controller = new AbortController();
-  // Everything under way at once listens; Node would warn on standard error from the eleventh on.
+  // Many listeners; Node would warn on standard error from the eleventh.
   setMaxListeners(0, controller.signal);
   let first: DeathSignal | undefined;
 
   const dieBy = (signal: DeathSignal): void => {
     if (source.stderr.isTTY === true) source.stderr.write(SHOW_CURSOR);
-    // Any listener left, ours or a library's, would keep the system from ending the process.
+    // A remaining listener would keep the signal from ending the process.
     source.removeAllListeners(signal);
     source.kill(source.pid, signal);
   };
@@ -68,7 +66,7 @@ export function watchSignals(source: SignalSource): SignalWatch {
       await aborted(controller.signal);
     },
     async conclude(code) {
-      // What came in the last moment has not been told yet.
+      // Lets a signal that just arrived be delivered.
       await nextTurn();
       await nextTurn();
       if (first !== undefined && !(awaited && code === 0)) dieBy(first);

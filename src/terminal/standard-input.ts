@@ -1,9 +1,9 @@
-/** Reads all of standard input as text, up to a size. Knows nothing of what the text is for. */
+/** Reads all of standard input as text, up to a size. */
 import { UsageError } from '../errors.ts';
 
 /**
- * Everything that comes on `input`, as UTF-8. More than `cap` bytes, or bytes that are not UTF-8, is a
- * UsageError; reading stops there. `signal` ends the reading with its own reason.
+ * Reads `input` as UTF-8. `signal` stops it with its own reason.
+ * @throws UsageError for more than `cap` bytes, or bytes that are not UTF-8.
  */
 export async function readStandardInput(
   input: NodeJS.ReadableStream,

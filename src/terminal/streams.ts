@@ -1,12 +1,4 @@
-/**
- * The one place besides main.ts that touches the process's streams: what each of them is, and writing to
- * them. It never ends the process, and knows nothing of what is shown.
- *
- * What a stream is and can show, from facts handed in: its size and whether it can spell more than ASCII.
- *
- * A note within the width of a terminal. Knows neither where it is written nor what it says.
- */
-
+/** The process's streams: their size, color and Unicode support, and writing results, help and notes to them. */
 import { fstatSync } from 'node:fs';
 import { sanitize } from '../domain/sanitize.ts';
 import { textWidth, wrapWords } from '../domain/text-width.ts';
@@ -19,18 +11,19 @@ import {
   overruledVariables,
 } from './color.ts';
 import { type DESCRIPTORS, type OutputStream, readAvailableSync, writeWhole } from './sync-write.ts';
+
 export type InputStream = NodeJS.ReadableStream & {
   isTTY?: boolean;
   setRawMode?(mode: boolean): unknown;
 };
 
-/** What one output stream is. Standard output and standard error decide apart. */
+/** The properties of one output stream. */
 export interface Surface {
   readonly isTTY: boolean;
   readonly colour: ColorLevel;
-  /** Columns now: a terminal may be resized while we wait. */
+  /** Current columns: a terminal may be resized. */
   readonly width: number;
-  /** Lines now: a terminal's own, else 24. */
+  /** Current lines: a terminal's own, else 24. */
   readonly height: number;
   readonly unicode: boolean;
 }
@@ -39,47 +32,46 @@ export interface Terminal {
   readonly stdin: { readonly isTTY: boolean };
   readonly stdout: Surface;
   readonly stderr: Surface;
-  /** Somebody is there to answer: input and standard error are terminals that can be drawn on. */
+  /** Input and standard error are terminals that can show prompts. */
   readonly canPrompt: boolean;
-  /** A spinner may be drawn on standard error. */
+  /** Standard error can show a spinner. */
   readonly canDraw: boolean;
-  /** The window that standard output is may be painted on. */
+  /** Standard output can show the dashboard. */
   readonly canPaint: boolean;
   readonly quiet: boolean;
-  /** For prompts, spinners and screens alone, which draw by themselves. */
+  /** For prompts, spinners and the dashboard, which draw by themselves. */
   readonly streams: {
     readonly input: InputStream;
     readonly drawing: OutputStream;
     readonly screen: OutputStream;
   };
-  /** Nobody reads standard output any more: the other end of the pipe is closed. */
+  /** The reader of standard output closed the pipe. */
   readonly abandoned: boolean;
-  /** The result, whole, on standard output. A closed pipe ends it silently; else OutputError. */
+  /** Writes the whole result to standard output. A closed pipe is no error. @throws OutputError */
   writeResult(text: string): Promise<void>;
-  /** The same of a text shorter than a pipe is long, and the only one: a terminal alone needs a stream for it. */
+  /** The same for a short text that is the only output: it creates no stream unless needed. */
   writeHelp(text: string): Promise<void>;
   /**
-   * One line on standard error, made harmless, and on a terminal broken between its words unless it stays `whole`,
-   * to be pasted; or lines that the presentation has `painted`, as they are.
+   * One sanitized line on standard error, wrapped on a terminal unless `whole` (to be pasted); or `painted` lines as they
+   * are.
    */
   writeNote(line: string, options?: { painted?: boolean; whole?: boolean }): void;
   /**
-   * Sends this process the signal that Ctrl-C would have been: while a question is open the terminal gives
-   * it as a key. False where there is no process behind the streams.
+   * Sends this process SIGINT, as an open question gets Ctrl-C as a key. False in tests without a process.
    */
   interrupt(): boolean;
-  /** Stops this process as Ctrl-Z would have; `then` runs when it is taken up again. */
+  /** Suspends this process as Ctrl-Z does; `then` runs when it resumes. */
   suspend(then: () => void): void;
-  /** Keeps notes back from a terminal that is painted on, until they are released. */
+  /** Holds notes back while the dashboard is shown. */
   holdNotes(): HeldNotes;
   /** Resolves when everything written so far has left the process. */
   drained(): Promise<void>;
 }
 
 export interface HeldNotes {
-  /** Newest last; the oldest are forgotten when there are many. */
+  /** Newest last; the oldest are dropped when there are many. */
   notes(): readonly string[];
-  /** Writes them, and all that follow at once. */
+  /** Writes them, and later notes directly. */
   release(): void;
 }
 
@@ -99,14 +91,13 @@ export interface TerminalFlags {
 }
 
 /**
- * `process` is the process or a twin of its streams. Colour variables of `env` that contradict the
- * decision are removed from it, so that no library obeys or complains about them.
+ * Removes color variables from `env` that contradict the decision, so that no library obeys or warns about them.
  */
 export function openTerminal(world: {
   process: Streams;
   env: Record<string, string | undefined>;
   flags?: TerminalFlags | undefined;
-  /** Where `process` is this process: the system is asked and written to before a stream is made. */
+  /** For the real process: file descriptors to use before a stream is created. */
   descriptors?: typeof DESCRIPTORS | undefined;
 }): Terminal {
   const { process, env, flags = {}, descriptors } = world;
@@ -117,7 +108,7 @@ export function openTerminal(world: {
   const unicode = showsUnicode(env, process.platform);
   for (const name of overruledVariables(env)) delete env[name];
 
-  // A stream of the process is made when it is first asked for, and making one takes a tenth of a start.
+  // Creating a stream takes a tenth of the start-up time, so each is created when first needed.
   const listened = new Set<OutputStream>();
   const plain = {
     stdout: descriptors !== undefined && isNoTerminal(descriptors.stdout),
@@ -127,7 +118,7 @@ export function openTerminal(world: {
     const stream = process[which];
     if (listened.has(stream)) return stream;
     listened.add(stream);
-    // Without a listener an EPIPE that comes late would end the program with a stack trace.
+    // Without a listener a late EPIPE would crash the program.
     stream.on('error', () => undefined);
     return stream;
   };
@@ -157,7 +148,7 @@ export function openTerminal(world: {
   let abandoned = false;
   const writeNote = (shown: string): void => {
     const written = writeWhole(opened('stderr'), `${shown}\n`);
-    // Nobody can be told that the place for telling is full.
+    // A failed write to standard error cannot be reported.
     notes = Promise.all([notes, written.catch(() => undefined)]);
   };
 
@@ -251,14 +242,14 @@ function outputFailure(error: unknown): OutputError {
   return new OutputError({
     code: 'output_failed',
     what: `The result could not be written to standard output: ${sanitize(reason)}.`,
-    hint: 'Make room, or write to another place, and ask again.',
+    hint: 'Free disk space or write elsewhere, then try again.',
     cause: error,
   });
 }
 
 const WIDTH_WHEN_UNKNOWN = 80;
 
-/** Columns of a stream: a terminal's own, else what COLUMNS says of it, else 80. A pipe is always 80. */
+/** A terminal's own columns, else COLUMNS, else 80. A pipe has 80. */
 export function widthOf(
   stream: { isTTY: boolean; columns?: number | undefined },
   env: ColorVariables,
@@ -275,7 +266,7 @@ const HEIGHT_WHEN_UNKNOWN = 24;
 export const heightOf = (stream: { isTTY: boolean; rows?: number | undefined }): number =>
   stream.isTTY && stream.rows !== undefined && stream.rows > 0 ? stream.rows : HEIGHT_WHEN_UNKNOWN;
 
-/** Whether text beyond ASCII can be shown: the locale says UTF-8 and the terminal is not the bare console. */
+/** Needs a UTF-8 locale and more than the Linux console. */
 export function showsUnicode(env: ColorVariables, platform: string): boolean {
   if (env['TERM'] === 'linux' || env['TERM'] === 'dumb') return false;
   if (platform === 'win32') return true;
@@ -285,7 +276,7 @@ export function showsUnicode(env: ColorVariables, platform: string): boolean {
   return locale !== undefined && /utf-?8/i.test(locale);
 }
 
-/** Whether the system says, without a stream, that this is no terminal: a file, a pipe or a socket. */
+/** Whether the descriptor is a file, a pipe or a socket. Creates no stream. */
 export function isNoTerminal(descriptor: number): boolean {
   try {
     return !fstatSync(descriptor).isCharacterDevice();
@@ -299,8 +290,8 @@ export const isContinuousIntegration = (value: string | undefined): boolean =>
   value !== undefined && value !== '' && value !== 'false' && value !== '0';
 
 /**
- * Broken between its words. What goes on stands further in, so that no text of a service begins a line: under the last
- * column of the first line, where two blanks or more make columns of it: `10:02:58  sending    action 7c1e`.
+ * Wraps a note. Later lines are indented, so that no text of the service starts a line: below the last column of a line
+ * such as `10:02:58  sending    action 7c1e`.
  */
 export function fitted(note: string, width: number): string {
   const [columns = ''] = /^(?:\S+(?: \S+)* {2,})+/.exec(note) ?? [];

@@ -1,17 +1,13 @@
-/**
- * A short text straight to standard output: the process's own stream takes longer to make than all else.
- *
- * Puts text on a stream whole, or says why not. Knows the ways of pipes, files and terminals; it does not
- * know what is written.
- */
+/** Writes text completely to a stream, or directly to a file descriptor, which is faster than creating a stream. */
 import { fstatSync, writeSync } from 'node:fs';
 import type { Writable } from 'node:stream';
-/** The numbers that the system gives to a process's streams. */
+
+/** File descriptors. */
 export const DESCRIPTORS = { stdout: 1, stderr: 2 } as const;
 
 /**
- * How many of the bytes the system has taken: fewer where it did not work out (a full disk, a closed or a busy
- * pipe), and the stream will know what to say. For what fits into any pipe: one that is full is waited for.
+ * How many bytes were written: fewer on a full disk or a closed or busy pipe; the stream then reports the error. For text
+ * that fits into a pipe buffer.
  */
 export function readAvailableSync(bytes: Uint8Array): number {
   try {
@@ -21,7 +17,7 @@ export function readAvailableSync(bytes: Uint8Array): number {
   }
 }
 
-/** False when it did not work out. */
+/** False when not all was written. */
 export function writeAllSync(line: string): boolean {
   const bytes = Buffer.from(line);
   return readAvailableSync(bytes) === bytes.length;
@@ -66,7 +62,7 @@ function writeToStream(stream: OutputStream, text: string | Uint8Array): Promise
   });
 }
 
-/** Who waits for a stream's bytes to leave: told by one listener, for Node warns of a stream with many. */
+/** Pending writes share one error listener, as Node warns about many. */
 const waitingOn = new WeakMap<OutputStream, Set<(error: Error) => void>>();
 
 function waitingFor(stream: OutputStream): Set<(error: Error) => void> {
@@ -82,8 +78,7 @@ function waitingFor(stream: OutputStream): Set<(error: Error) => void> {
 }
 
 /**
- * A disk that fills up half-way takes a part of the bytes and reports no error until the next write, and
- * Node's own stream for files does not look: the rest would be lost silently.
+ * A disk that becomes full writes a part without an error, and Node's file stream ignores that: the rest would be lost.
  */
 function writeToFile(descriptor: number, bytes: Uint8Array): void {
   let written = 0;

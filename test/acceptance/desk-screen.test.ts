@@ -107,7 +107,7 @@ describe('the screen of a desk', () => {
     const [mid = ''] = /USDTNGN [\d,.]+/.exec(await screen.until('q quits')) ?? [];
     expect((await runBuilt(['practice', 'faults', '--fail-before', '100%'], { env })).code).toBe(0);
     const during = await screen.until(/STALE \d+ s: .*retrying; q\s+quits$/s);
-    expect(during).toContain('HTTP 503');
+    expect(during).toMatch(/failed:\s+the\s+service\s+returned\s+503|HTTP 503/);
     expect(during).toContain(mid.slice(0, 'USDTNGN 1,5'.length));
     const age = Number(/STALE (\d+) s/.exec(during)?.[1]);
     await screen.until(new RegExp(`STALE ${(age + 2).toString()} s`));

@@ -78,7 +78,7 @@ describe.each(EACH_ACTION)('$name with a live key, at a terminal', (action) => {
       const screen = await screenOf();
       await screen.until(wanted);
       screen.send(`${answer}\r`);
-      await screen.until(/or nothing at all to stop here/);
+      await screen.until(/or press Enter to cancel/);
       screen.send('\u0003');
       expect(await screen.exit).toEqual({ code: null, signal: 'SIGINT' });
       expect(served.changes()).toEqual([]);

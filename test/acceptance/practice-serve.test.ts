@@ -75,7 +75,7 @@ describe('Ctrl-C while waiting for an answer', () => {
       child.kill('SIGSTOP');
       const loop = `${exports}\nfor n in 1 2 3; do ${IN_SHELL} account; echo "after $n"; done`;
       const screen = openScreen('bash', ['--norc', '-c', loop], { env: { HEDGE_HOME: temporaryFolder() } });
-      await screen.until('Asking the service');
+      await screen.until('Contacting the service');
       screen.send('\u0003');
       const { signal } = await screen.exit;
       expect(signal).toBe('SIGINT');

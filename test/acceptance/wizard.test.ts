@@ -174,7 +174,7 @@ describe('hedge open at a terminal, with a live key', () => {
     await screen.until('Type "buy 10000"');
     expect(screen.screen().filter((each) => each.startsWith('LIVE'))).toHaveLength(2);
     screen.send('y\r');
-    await screen.until('or nothing at all to stop here');
+    await screen.until('or press Enter to cancel');
     expect(acts()).toBe(0);
     screen.send('BUY 10k\r');
     const text = await screen.until(/one line:\nhedge open/);

@@ -58,7 +58,7 @@ describe('a base address', () => {
   });
 
   it('says why: plain HTTP, credentials, a query', () => {
-    expect(() => parseBaseUrl('http://h/v2')).toThrow(/plain HTTP; only https/);
+    expect(() => parseBaseUrl('http://h/v2')).toThrow(/plain HTTP. HTTPS is required/);
     expect(() => parseBaseUrl('https://u:p@h/v2')).toThrow(/user name or password/);
     expect(() => parseBaseUrl('https://h/v2?a')).toThrow(/query or a fragment/);
   });

@@ -71,7 +71,7 @@ describe('a connection that answers at once', () => {
       clock: systemClock,
     });
     onTestFinished(() => road.close());
-    const send = sendOver({ road: async () => road, pathPrefix: BASE_PATH, clock: systemClock });
+    const send = sendOver({ transport: async () => road, pathPrefix: BASE_PATH, clock: systemClock });
     const seen: string[] = [];
     const asked = async (name: string): Promise<void> => {
       await send(

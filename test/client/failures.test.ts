@@ -327,7 +327,7 @@ describe.each(ROADS)('before anything is sent, on the $road road', ({ connected 
 
   it('a name that does not resolve is unavailable', async () => {
     const { api } = connected('https://desk.invalid/v2');
-    expect(String(await act(api))).toMatch(/desk\.invalid:443 cannot be reached: the name does not resolve/);
+    expect(String(await act(api))).toMatch(/desk\.invalid:443 cannot be reached: host name not found/);
   });
 
   it('a host that accepts and never shakes hands is given up at the deadline, and nothing was sent', async () => {
@@ -424,7 +424,7 @@ describe.each(ROADS)('the service says no, on the $road road', ({ deskWith }) =>
     const { api } = await deskWith(times(8, CLOSING, no(409, 'idempotency_in_flight')));
     const error = await act(api);
     expect(error).toBeInstanceOf(OutcomeUnknownError);
-    expect(String(error)).toContain('still working on POST /hedges/close');
+    expect(String(error)).toContain('still processing POST /hedges/close');
   });
 
   it.each([
@@ -452,7 +452,7 @@ describe.each(ROADS)('a redirect, on the $road road', ({ deskWith }) => {
       const { api, service } = await deskWith([on(ACCOUNT, answer('https')), on(CLOSING, answer('http'))]);
       const error = await read(api);
       expect(error).toMatchObject({ code: 'unreadable_answer', httpStatus: status });
-      expect(String(error)).toContain(`redirect (${status}), which is never followed`);
+      expect(String(error)).toContain(`redirect (${status}), which is not followed`);
       expect(await act(api)).toBeInstanceOf(OutcomeUnknownError);
       expect(service.requests).toHaveLength(2);
       expect(seen).toBe(0);

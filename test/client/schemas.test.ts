@@ -143,8 +143,10 @@ describe('a departure is named by its path', () => {
   it('and so is an answer about something else than was asked', () => {
     const echoed = (data: Body, echo: Readonly<Record<string, string>>) => () =>
       validate(quoteSchema(), { status: 200, data: sent(data) }, { echo });
-    expect(echoed(aQuote(), { side: 'sell' })).toThrow('data.side is buy, but sell was asked for');
-    expect(echoed(aQuote(), { notional_usd: '10000.5' })).toThrow('data.notional_usd is 10000, but 10000.5');
+    expect(echoed(aQuote(), { side: 'sell' })).toThrow('data.side is buy, but the request had sell');
+    expect(echoed(aQuote(), { notional_usd: '10000.5' })).toThrow(
+      'data.notional_usd is 10000, but the request had 10000.5',
+    );
     expect(echoed(aQuote(), { notional_usd: '10000', tenor_days: '3', market: 'USDTNGN' })).not.toThrow();
   });
 });

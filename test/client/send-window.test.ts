@@ -44,10 +44,10 @@ describe.each(ROADS)('on the $road road, an action', ({ deskWith }) => {
     expect(error).toMatchObject({
       effect: 'unknown',
       what: expect.stringMatching(
-        /1 attempt: the service answered 504\. It was not sent again: the clocks differ by /,
+        /1 attempt: the service returned 504\. It was not resent: the clocks differ by /,
       ),
     });
-    expect(String(error)).toContain(`differ by ${words} on the time since the first attempt`);
+    expect(String(error)).toContain(`differ by ${words} since the first attempt`);
     expect(service.requests).toHaveLength(1);
   });
 
@@ -62,7 +62,7 @@ describe.each(ROADS)('on the $road road, an action', ({ deskWith }) => {
     const clock = clockOn((its) => its.advance(TOTAL_MS));
     const { api, service } = await deskWith([on(CLOSING, reset)], { clock });
     const error = await rejection(api.close(CLOSE, 'one-key'));
-    expect(String(error)).toMatch(/It was not sent again: 30 s passed since the first attempt\./);
+    expect(String(error)).toMatch(/It was not resent: 30 s passed since the first attempt\./);
     expect(service.requests).toHaveLength(1);
   });
 
@@ -95,7 +95,7 @@ describe.each(ROADS)('on the $road road, an action', ({ deskWith }) => {
     const error = await rejection(api.close(CLOSE, 'one-key'));
     expect(error).toBeInstanceOf(UnavailableError);
     expect(error).toMatchObject({ code: 'rate_limited', effect: 'none' });
-    expect(String(error)).toContain('It was not sent again: the clocks differ');
+    expect(String(error)).toContain('It was not resent: the clocks differ');
     expect(service.requests).toHaveLength(1);
   });
 
@@ -120,7 +120,7 @@ describe.each(ROADS)('on the $road road, an action', ({ deskWith }) => {
       api.close(CLOSE, 'one-key', { decided: decided(), onAttempt: (attempt) => told.push(attempt) }),
     );
     expect(error).toBeInstanceOf(StoppedError);
-    expect(error).toMatchObject({ code: 'too_late', effect: 'none', book: 'Nothing was done.' });
+    expect(error).toMatchObject({ code: 'too_late', effect: 'none', book: 'Nothing was executed.' });
     expect(String(error)).toMatch(says);
     expect([service.requests, told]).toEqual([[], []]);
   });
@@ -147,7 +147,7 @@ describe.each(ROADS)('on the $road road, an action', ({ deskWith }) => {
     const { api, service } = await deskWith([on(CLOSING, gone(HOUR))]);
     const error = await rejection(api.close(CLOSE, 'one-key', { decided: decided({ service: START }) }));
     expect(error).toBeInstanceOf(OutcomeUnknownError);
-    expect(String(error)).toContain('on the time since the position was read');
+    expect(String(error)).toContain('since the position was read');
     expect(service.requests).toHaveLength(1);
   });
 

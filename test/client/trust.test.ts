@@ -60,12 +60,7 @@ describe.each(ROADS)('a certificate, on the $road road', ({ connected, deskWith 
       /certificate is not yet valid/,
       /date and time/,
     ],
-    [
-      'is for another host',
-      { hosts: ['desk.partner.test'] },
-      /certificate is for another host/,
-      /base address/,
-    ],
+    ['is for another host', { hosts: ['desk.partner.test'] }, /certificate is for another host/, /base URL/],
   ])('that %s lets nothing leave', async (_, issue, says, hint) => {
     const authority = await anAuthority();
     const { port, heard } = await eavesdropper(await authority.issue(issue));
@@ -77,7 +72,7 @@ describe.each(ROADS)('a certificate, on the $road road', ({ connected, deskWith 
     const stranger = await anAuthority('Somebody else');
     const { ca } = await loopbackTls();
     const { port, heard } = await eavesdropper(await stranger.issue());
-    const expected = refused(/certificate comes from an unknown authority/, /ca_file .* HEDGE_CA_FILE/);
+    const expected = refused(/certificate is from an unknown authority/, /ca_file .* HEDGE_CA_FILE/);
     expect(await refusalOf(connected(`https://127.0.0.1:${port}/v2`, { ca: [ca] }), heard)).toEqual(expected);
     expect(await refusalOf(connected(`https://127.0.0.1:${port}/v2`), heard)).toEqual(expected);
   });
@@ -197,7 +192,7 @@ describe('a proxy', () => {
   });
 
   it.each([
-    [407, /the proxy 127\.0\.0\.1:\d+ wants a user name and password/, 1],
+    [407, /the proxy 127\.0\.0\.1:\d+ requires a user name and password/, 1],
     [403, /the proxy 127\.0\.0\.1:\d+ did not connect \(403\)/, 1],
     [502, /the proxy 127\.0\.0\.1:\d+ did not connect \(502\)/, 4],
   ])('that answers %i is named, its password is not', async (status, says, attempts) => {
@@ -290,7 +285,7 @@ describe.each(ROADS)('the trace, on the $road road', ({ deskWith }) => {
     expect(lines.slice(0, 12)).toEqual([
       '> GET /account attempt 1',
       ...sent,
-      '< nothing in 0 ms: connection reset (ECONNRESET)',
+      '< no response in 0 ms: connection reset (ECONNRESET)',
       '> GET /account attempt 2',
       ...sent,
       '< 200 in 0 ms',

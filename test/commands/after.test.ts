@@ -30,7 +30,7 @@ describe('a journal with a damaged line', () => {
       writeFileSync(path, `X${readFileSync(path, 'utf8')}`);
       const quiet = await desk.run(`${command} -q`);
       expect([quiet.code, quiet.out]).toEqual([78, expect.not.stringContaining('No unknown outcomes')]);
-      expect(quiet.err).toMatch(/may be\s+hidden there/);
+      expect(quiet.err).toMatch(/may\s+contain\s+unresolved/);
       expect((await desk.run(`${command} --json`)).document()).toMatchObject({
         error: { code: 'damaged_file', effect: 'none', details: { path, lines: [1] } },
       });

@@ -41,7 +41,7 @@ describe('a book ten days ahead', () => {
     expect(ran).toMatchObject({ code: 0, err: '' });
     const wrong = await desk.run(`${list} --since ${dayIn(AHEAD_DAYS + 5)} --until today`);
     expect(wrong.code).toBe(2);
-    expect(wrong.err).toContain('Nothing lies between');
+    expect(wrong.err).toContain('The time span is empty');
   });
 
   it('is given no time of this machine where nothing was read of it', async () => {

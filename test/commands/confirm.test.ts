@@ -77,7 +77,7 @@ describe('confirming', () => {
       const desk = aDesk({ environment });
       const error = await desk.confirm(preview('close USDTNGN buy')).catch((thrown: unknown) => thrown);
       expect(error).toBeInstanceOf(UsageError);
-      expect(error).toMatchObject({ hint: 'Say it on the command line: --yes' });
+      expect(error).toMatchObject({ hint: 'Pass it on the command line: --yes' });
     },
   );
 });

@@ -174,7 +174,7 @@ describe('--csv', () => {
     const ran = await deskAt(await scriptedService(QUOTED())).run(words);
     expect(ran.code).toBe(11);
     expect(csvLines(ran.out)).toHaveLength(2);
-    expect(ran.err).toContain('exceeds your limit');
+    expect(ran.err).toContain('exceeds your limit of');
   });
 
   it.each(['account', 'profile show', 'practice status', 'open USDTNGN buy 1k -t 3'])(

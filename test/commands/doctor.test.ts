@@ -97,7 +97,7 @@ describe('doctor', () => {
     expect(lineOf(ran, 'tls')).toMatchObject({ verdict: 'pass' });
     expect(lineOf(ran, 'clock')).toMatchObject({
       verdict: 'warn',
-      says: expect.stringContaining('Not looked at'),
+      says: expect.stringContaining('Not checked'),
     });
   });
 
@@ -156,7 +156,7 @@ describe('doctor', () => {
     expect(lineOf(ran, 'proxy')).toMatchObject({ says: expect.stringContaining('Through 127.0.0.1:') });
     expect(lineOf(ran, 'dns')).toMatchObject({
       verdict: 'pass',
-      says: 'The proxy looks up partner.invalid.',
+      says: 'The proxy resolves partner.invalid.',
     });
     expect(lineOf(ran, 'tls')).toMatchObject({ verdict: 'fail', says: expect.stringContaining('proxy') });
     const wrong = await desk.run('doctor --json', { env: { HTTPS_PROXY: 'ftp://x' } });
@@ -191,8 +191,8 @@ describe('doctor', () => {
       expect(ran.code).toBe(11);
       expect(lineOf(ran, 'profile')).toMatchObject({
         verdict: 'fail',
-        says: expect.stringContaining('profiles.json is not whole'),
-        todo: expect.stringMatching(/^Mend it, .*hedge profile add NAME$/),
+        says: expect.stringContaining('profiles.json is not valid JSON'),
+        todo: expect.stringMatching(/^Repair it, .*hedge profile add NAME$/),
       });
       expect(lineOf(ran, 'reading')).toMatchObject({ verdict: 'pass' });
     },
@@ -204,7 +204,7 @@ describe('doctor', () => {
     const ran = await desk.run('doctor --json');
     expect([ran.code, lineOf(ran, 'clock')]).toMatchObject([
       0,
-      { verdict: 'pass', says: expect.stringContaining('a time of its own') },
+      { verdict: 'pass', says: expect.stringContaining('its own clock') },
     ]);
     expect(lineOf(ran, 'answers')).toMatchObject({ verdict: 'pass' });
   });

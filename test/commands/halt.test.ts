@@ -42,7 +42,7 @@ describe('hedge halt', () => {
     const ran = await desk.run('halt audit --json');
     expect(ran.code).toBe(78);
     expect(ran.document()).toMatchObject({ error: { code: 'damaged_file', effect: 'none' } });
-    expect(ran.err).toMatch(/NOT HALTED|stopped all the same/);
+    expect(ran.err).toMatch(/NOT HALTED|the reason was not stored/);
   });
 });
 
@@ -75,7 +75,7 @@ describe('hedge unhalt', () => {
     writeFileSync(path, 'stop!');
     chmodSync(path, 0o600);
     expect((await desk.run('unhalt')).err.replaceAll(/\s+/g, ' ')).toContain(
-      `This machine is halted: ${path} does not say who halted this desk, or why. Lift it`,
+      `This machine is halted: ${path} cannot be read: it does not tell who halted trading, or why. Lift it`,
     );
     expect((await desk.run('')).out.replaceAll(/\s+/g, ' ')).toContain(
       `HALTED by an unreadable file: ${path} Opens and adds blocked`,

@@ -164,7 +164,7 @@ describe('hedge journal', () => {
     ]);
     expect(idsIn((await desk.run('journal PAY-1 --json')).document())).toEqual(['bbbb', 'aaaa']);
     expect((await desk.run('journal settle PAY-1 --as done --because x --yes')).err).toContain(
-      '"PAY-1" means 2 actions: aaaa, bbbb.',
+      '"PAY-1" matches 2 actions: aaaa, bbbb.',
     );
   });
 
@@ -192,8 +192,8 @@ describe('hedge journal', () => {
     const ran = await desk.run('journal --json');
     expect(ran.code).toBe(0);
     expect(idsIn(ran.document())).toEqual(['dddd', 'cccc', 'bbbb', 'aaaa']);
-    expect(ran.err).toContain(`Line 14 of ${path} cannot be read as JSON.`);
-    expect(ran.err).toContain(`Of ${idOf('eeee')} only later steps can be read`);
+    expect(ran.err).toContain(`Line 14 of ${path} is not valid JSON.`);
+    expect(ran.err).toContain(`The start of ${idOf('eeee')} is on a damaged line`);
     expect(ran.err).toContain('hedge positions');
     expect(ran.document()).toMatchObject({
       meta: { damage: { path, lines: [{ line: 14 }], orphans: [idOf('eeee')] } },
@@ -245,7 +245,7 @@ describe('hedge journal', () => {
   });
 
   it.each([
-    ['journal beef', 'No action "beef"'],
+    ['journal beef', 'no action "beef"'],
     ['journal aaaa --unresolved', 'takes no filters'],
     ['journal --day 2026-02-30', '2026-11-20'],
     ['journal --limit 0', '--limit all'],

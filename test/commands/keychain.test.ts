@@ -85,7 +85,7 @@ describe('a profile whose key is in the keychain', () => {
     await add(desk);
     held.clear();
     const lost = await desk.run('--profile desk account');
-    expect([lost.code, lost.err]).toEqual([4, expect.stringContaining('holds no key of profile desk')]);
+    expect([lost.code, lost.err]).toEqual([4, expect.stringContaining('has no API key for profile desk')]);
   });
 
   it('stays when its key cannot be forgotten, unless the key is to be left there', async () => {

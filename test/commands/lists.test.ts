@@ -67,7 +67,7 @@ describe('hedges', () => {
       [
         'This account has no market USDTNGM (market_not_found).',
         'Nothing was changed.',
-        'Did you mean USDTNGN? To see which it has: hedge markets',
+        'Did you mean USDTNGN? To list them: hedge markets',
         '',
       ].join('\n'),
     );
@@ -140,8 +140,8 @@ describe('hedges', () => {
 
   it.each([
     ['hedges --since soon', 'no day and no time'],
-    ['hedges --since 2026-11-02 --until 2026-11-01', 'Nothing lies between --since and --until'],
-    ['history --since today --until yesterday', 'Nothing lies between --since and --until'],
+    ['hedges --since 2026-11-02 --until 2026-11-01', 'The time span is empty'],
+    ['history --since today --until yesterday', 'The time span is empty'],
     ['hedges --side long', 'not a side'],
     ['hedges hdg_1 --since today', 'takes no filters'],
     ['history --by year', 'not summed by'],

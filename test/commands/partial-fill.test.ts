@@ -112,7 +112,7 @@ describe('an open that is filled for less than was asked', () => {
     expect((await desk.run('open USDTNGN buy 4k --tenor 3 --yes --deal-id PAY-2')).code).toBe(0);
     const other = await desk.run('open USDTNGN buy 10k --tenor 3 --yes --deal-id PAY-1');
     expect(other.code).toBe(10);
-    expect(words(other)).toContain('filled in part, 6,000.00 USD');
+    expect(words(other)).toContain('partially filled, 6,000.00 USD');
   });
 
   it('is still told as 6,000 of 10,000 after it was added to, with what it is now beside it', async () => {

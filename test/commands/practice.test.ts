@@ -135,6 +135,6 @@ describe('practice serve', () => {
     const port = typeof address === 'object' && address !== null ? address.port.toString() : '';
     const ran = await aDesk().run(`practice serve --port ${port}`);
     expect(ran.code).toBe(10);
-    expect(ran.err).toContain(`Port ${port} of 127.0.0.1 is taken`);
+    expect(ran.err).toContain(`Port ${port} of 127.0.0.1 is in use or not permitted`);
   });
 });

@@ -125,11 +125,11 @@ describe('a key that a command prints', () => {
   });
 
   it.each([
-    ['is not there', ['/nowhere/at/all'] as [string], /cannot be run \(ENOENT\)/],
+    ['is not there', ['/nowhere/at/all'] as [string], /could not be started \(ENOENT\)/],
     ['fails', node(`console.error('${KEY}'); process.exit(3)`), /exited with 3/],
-    ['prints nothing', node(''), /holds no key/],
+    ['prints nothing', node(''), /contains no API key/],
     ['prints too much', node(`process.stdout.write('x'.repeat(70000))`), /more than a key/],
-    ['is killed', node(`process.kill(process.pid, 'SIGKILL')`), /ended by SIGKILL/],
+    ['is killed', node(`process.kill(process.pid, 'SIGKILL')`), /terminated by SIGKILL/],
   ])('is refused when the command %s', async (_what, argv, says) => {
     const said = await refusal(() => keyFromCommand(argv, ports));
     expect(said).toMatch(says);
@@ -203,8 +203,8 @@ describe('whom a connection trusts', () => {
 
   it.each([
     ['is not there', undefined, /cannot be read/],
-    ['holds no certificate', 'hello', /holds no certificate/],
-    ['is cut off', '-----BEGIN CERTIFICATE-----\nMIIB', /cut off/],
+    ['holds no certificate', 'hello', /contains no PEM certificate/],
+    ['is cut off', '-----BEGIN CERTIFICATE-----\nMIIB', /incomplete certificate/],
     [
       'is damaged',
       '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n',

@@ -36,14 +36,14 @@ describe('the keychain of the platform', () => {
 
   it.each([
     ['says why not', `console.log('{"error":"no bus\\\\u001b[2J."}')`, /cannot be used: no bus/],
-    ['ends without a word', '', /ended without a word/],
-    ['says nonsense', `console.log('null')`, /ended without a word/],
-    ['says something else than was asked', `console.log('{}')`, /did not say that it kept/],
+    ['ends without a word', '', /failed without a message/],
+    ['says nonsense', `console.log('null')`, /failed without a message/],
+    ['says something else than was asked', `console.log('{}')`, /did not confirm that it stored/],
   ])('is refused when it %s, and the key is kept nowhere', async (_what, script, says) => {
     await expect(spokenBy(script).keep('desk-1', SECRET)).rejects.toMatchObject({
       code: 'credential_unusable',
       what: expect.stringMatching(says),
-      book: expect.stringContaining('no key was kept anywhere else'),
+      book: expect.stringContaining('No key was stored elsewhere'),
       hint: expect.stringContaining('--store file'),
     });
   });
@@ -109,8 +109,8 @@ describe('the real one', () => {
       const began = performance.now();
       await expect(wedged.keep('desk-1', SECRET)).rejects.toMatchObject({
         code: 'credential_unusable',
-        what: expect.stringContaining('no answer within 3 s'),
-        book: expect.stringContaining('no key was kept anywhere else'),
+        what: expect.stringContaining('no response within 3 s'),
+        book: expect.stringContaining('No key was stored elsewhere'),
       });
       expect(performance.now() - began).toBeGreaterThan(2_900);
       expect(readdirSync(folder)).toEqual(['bus']);

@@ -107,21 +107,21 @@ describe('the stored profiles', () => {
   it('never replace a profile unless told, in any case of its name', async () => {
     const { store } = aStore();
     await store.add('desk', profile());
-    await expect(store.add('Desk', profile())).rejects.toThrow(/profile desk already/);
+    await expect(store.add('Desk', profile())).rejects.toThrow(/Profile desk already exists/);
     expect(await store.add('desk', profile(), { replace: true })).toEqual({ replaced: true });
   });
 });
 
 describe('what cannot be stored', () => {
   it.each([
-    ['no key at all', { api_key: undefined }, /one source of its key/],
+    ['no key at all', { api_key: undefined }, /one source of its API key/],
     [
       'two sources of a key',
       { api_key_command: ['op', 'read'] as [string, string] },
-      /one source of its key/,
+      /one source of its API key/,
     ],
-    ['a key command without words', { api_key: undefined, api_key_command: [] }, /one source of its key/],
-    ['no address', { base_url: '' }, /base address/],
+    ['a key command without words', { api_key: undefined, api_key_command: [] }, /one source of its API key/],
+    ['no address', { base_url: '' }, /base URL/],
     ['a CA file that depends on the folder', { ca_file: 'ca.pem' }, /not an absolute path/],
     ['a time zone that is none', { time_zone: 'Lagos/Africa' }, /not a time zone/],
   ])('%s is refused, and no file is made', async (_what, changes, says) => {
@@ -196,7 +196,7 @@ describe('a profiles file that is not whole or not ours', () => {
 
   it.each([
     ['another version', '{"version":2,"profiles":{}}', /another version/],
-    ['a list', '[]', /does not hold profiles/],
+    ['a list', '[]', /does not contain profiles/],
     [
       'a profile without an address',
       '{"version":1,"profiles":{"desk":{"api_key":"k","added_at":"x"}}}',

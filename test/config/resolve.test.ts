@@ -135,7 +135,7 @@ describe('a promise about the environment', () => {
     expect(() => readExpectation({ option: 'prod', variable: undefined })).toThrow(UsageError);
     expect(() => readExpectation({ option: 'LIVE', variable: undefined })).toThrow(UsageError);
     expect(() => readExpectation({ option: 'live', variable: 'sandbox' })).toThrow(
-      /HEDGE_EXPECT_ENV says sandbox/,
+      /HEDGE_EXPECT_ENV is sandbox/,
     );
   });
 });

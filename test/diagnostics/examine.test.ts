@@ -50,7 +50,7 @@ describe('the doctor on our files', () => {
       'file',
       file('0600', false),
       'fail',
-      String.raw`Look whose it is: ls -ld '/h/a b'\''s'`,
+      String.raw`Check its owner: ls -ld '/h/a b'\''s'`,
     ],
     [
       'a file in the place of a folder',
@@ -66,7 +66,7 @@ describe('the doctor on our files', () => {
       'file',
       { path: '/h/x', is: 'hidden', why: 'no' },
       'fail',
-      'Mend that: ls -ld /h/x',
+      'Check: ls -ld /h/x',
     ],
   ] as const)('%s', (_what, kind, seen, verdict, todo) => {
     const check = judgeFiles([{ name: 'it', kind, seen }]);
@@ -87,7 +87,7 @@ describe('the doctor on our files', () => {
       path: '/srv',
       risk: 'group',
       how: 'can be written by its group',
-      mend: 'chmod g-w /srv',
+      fix: 'chmod g-w /srv',
     } as const;
     expect(
       judgeFiles([{ name: 'state folder', kind: 'folder', seen: folder('0700') }], [parent]),
@@ -131,7 +131,7 @@ describe('the doctor on the journal', () => {
     expect(judgeJournal(state, standing)).toMatchObject({
       verdict: 'warn',
       says: expect.stringContaining('7c1e'),
-      todo: 'Look: hedge check',
+      todo: 'To check: hedge check',
     });
   });
 
@@ -139,7 +139,7 @@ describe('the doctor on the journal', () => {
     const { state, standing } = await read([anIntent(), step(SENDING), step(ACCEPTED)]);
     expect(judgeJournal(state, standing)).toMatchObject({
       verdict: 'pass',
-      says: expect.stringMatching(/whole; 1 in flight: 7c1e\.$/),
+      says: expect.stringMatching(/intact; 1 in flight: 7c1e\.$/),
       facts: { unresolved: [], in_flight: standing.map(({ id }) => id) },
     });
   });
@@ -155,7 +155,7 @@ describe('the doctor on the journal', () => {
 });
 
 describe('the doctor on time', () => {
-  const LIVE = { environment: 'live', here: false } as const;
+  const LIVE = { environment: 'live', local: false } as const;
   const served = (offMs: number, tookMs = 100) => ({
     askedAt: NOON,
     answeredAt: NOON + tookMs,
@@ -174,7 +174,7 @@ describe('the doctor on time', () => {
     [86_400_000, 'fail'],
   ])('judges a service whose time is %d ms off: %s', (off, verdict) => {
     expect(judgeClock(served(off), LIVE).verdict).toBe(verdict);
-    expect(judgeClock(served(off), { environment: 'practice', here: true }).verdict).toBe('pass');
+    expect(judgeClock(served(off), { environment: 'practice', local: true }).verdict).toBe('pass');
   });
 
   it('blames no clock for an answer that took long', () => {
@@ -184,7 +184,7 @@ describe('the doctor on time', () => {
   });
 
   it('fails nobody for a service on this machine, which may be practice and have its own time', () => {
-    const found = judgeClock(served(3 * 86_400_000), { environment: 'sandbox', here: true });
+    const found = judgeClock(served(3 * 86_400_000), { environment: 'sandbox', local: true });
     expect(found.verdict).toBe('warn');
     expect(found.says).toContain('72 hours ahead of');
     expect(found.todo).toContain('hedge practice serve');
@@ -253,7 +253,7 @@ describe('the doctor on completion', () => {
   it('says where there is none, and nothing of shells that have none', () => {
     expect(at('/bin/bash', { '/home/ada/.bashrc': 'alias h=hedge' })).toMatchObject({ verdict: 'warn' });
     expect(at('/bin/dash')).toMatchObject({ verdict: 'pass' });
-    expect(at(undefined)).toMatchObject({ verdict: 'pass', says: 'No shell to complete in.' });
+    expect(at(undefined)).toMatchObject({ verdict: 'pass', says: 'No shell found (SHELL is not set).' });
   });
 });
 
@@ -326,7 +326,7 @@ describe('an examination', () => {
     for (const name of ['dns', 'tls'])
       expect(checks.find(({ check }) => check === name)).toMatchObject({
         verdict: 'fail',
-        says: expect.stringMatching(/No answer within \d+ s/),
+        says: expect.stringMatching(/No response within \d+ s/),
       });
   });
 
@@ -339,7 +339,7 @@ describe('an examination', () => {
         },
       }),
     );
-    expect(checks.find(({ check }) => check === 'files')?.says).toContain('A fault in hedge itself: oops');
+    expect(checks.find(({ check }) => check === 'files')?.says).toContain('Internal error: oops');
   });
 
   it('is as bad as its worst', () => {

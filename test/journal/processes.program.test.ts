@@ -184,7 +184,7 @@ describe('a disk that does not take it', () => {
     const home = temporaryFolder();
     const { out, err } = await runModule(FILLING, [home, template], { fileKb: 50 }).ended;
     expect(err).toBe('');
-    expectKept(out, join(home, 'state', 'journal.jsonl'), 'the file may not grow so large (EFBIG)');
+    expectKept(out, join(home, 'state', 'journal.jsonl'), 'the file would be too large (EFBIG)');
   });
 
   it('because it is full says so, and keeps what it had', needs('unshare'), () => {

@@ -97,9 +97,7 @@ describe('writing', () => {
     const before = readFileSync(path);
     const half = anIntent({ action_id: idOf('bbbb'), notional_usd: '1e4' });
     const work = journal.append([step(SENDING), half]);
-    await expect(work).rejects.toThrow(
-      'a record for the journal does not hold what it should at "notional_usd"',
-    );
+    await expect(work).rejects.toThrow('a record for the journal is not valid at "notional_usd"');
     expect(readFileSync(path)).toEqual(before);
   });
 
@@ -173,25 +171,17 @@ describe('damage', () => {
   const bad = (change: object): string => line({ ...anIntent({ action_id: idOf('bbbb') }), ...change });
 
   it.each<[string, string, string]>([
-    ['a flipped byte', bad({}).replace('"schema"', '\u0001schema"'), 'cannot be read as JSON'],
-    ['half a line', bad({}).slice(0, 50), 'cannot be read as JSON'],
+    ['a flipped byte', bad({}).replace('"schema"', '\u0001schema"'), 'is not valid JSON'],
+    ['half a line', bad({}).slice(0, 50), 'is not valid JSON'],
     ['a list', '[1]', 'is not a record'],
     ['null', 'null', 'is not a record'],
     ['no schema', '{"kind":"intent"}', 'is not a record'],
-    ['an unknown kind', bad({ kind: 'poem' }), 'does not hold what it should at "kind"'],
-    ['a notional of zero', bad({ notional_usd: '0.00' }), 'does not hold what it should at "notional_usd"'],
-    [
-      'a notional that is a number',
-      bad({ notional_usd: 5 }),
-      'does not hold what it should at "notional_usd"',
-    ],
-    ['no such day', bad({ at: '2026-02-31T25:00:00.000Z' }), 'does not hold what it should at "at"'],
+    ['an unknown kind', bad({ kind: 'poem' }), 'is not valid at "kind"'],
+    ['a notional of zero', bad({ notional_usd: '0.00' }), 'is not valid at "notional_usd"'],
+    ['a notional that is a number', bad({ notional_usd: 5 }), 'is not valid at "notional_usd"'],
+    ['no such day', bad({ at: '2026-02-31T25:00:00.000Z' }), 'is not valid at "at"'],
     ['an open without a tenor', bad({ tenor_days: undefined }), 'is not a record'],
-    [
-      'half an identity',
-      bad({ identity: { environment: 'live' } }),
-      'does not hold what it should at "identity.base_url"',
-    ],
+    ['half an identity', bad({ identity: { environment: 'live' } }), 'is not valid at "identity.base_url"'],
   ])('%s in the middle is told by its line and hides no other line', async (_what, text, how) => {
     const { journal } = written(`${intent}${text.trimEnd()}\n${line(step(UNKNOWN))}`);
     const state = journal.read();
@@ -216,7 +206,7 @@ describe('damage', () => {
 
   it('of the very last line end is no crash: the line was whole once', async () => {
     const { journal } = written(`${intent}${line(step(SENDING)).trimEnd()}\u000b`);
-    const seen = { damage: [{ line: 2, how: 'cannot be read as JSON' }], cutTail: false };
+    const seen = { damage: [{ line: 2, how: 'is not valid JSON' }], cutTail: false };
     expect(journal.read()).toMatchObject({ ...seen, actions: [{ state: 'unknown' }] });
     expect(await journal.append([step(UNKNOWN)])).toMatchObject(seen);
     expect(journal.read()).toMatchObject({ ...seen, actions: [{ state: 'unknown' }] });
@@ -305,13 +295,13 @@ describe('a journal that cannot grow', () => {
     await journal.append([anIntent({ action_id: idOf('bbbb') })]);
     const full = await refusalOf(journal.append([anIntent({ action_id: idOf('cccc') })]));
     expect(full).toMatchObject({
-      what: `${path} may not grow beyond ${(one * 2).toString()} bytes.`,
+      what: `${path} would exceed ${(one * 2).toString()} bytes.`,
       hint: expect.stringContaining('archive'),
       effect: 'none',
     });
     expect(idsIn(journal.read())).toEqual(['7c1e', 'bbbb']);
     appendFileSync(path, '\n');
-    expect((await refusalOf(() => journal.read())).what).toContain('may not grow beyond');
+    expect((await refusalOf(() => journal.read())).what).toContain('would exceed');
   });
 
   it.each<[string, readonly [JournalRecord, ...JournalRecord[]], boolean]>([
@@ -327,6 +317,6 @@ describe('a journal that cannot grow', () => {
     expect([error.effect, error.message.includes('Nothing was sent')]).toEqual(
       nothingSent ? ['none', true] : ['unknown', false],
     );
-    expect(error.message.includes('do not deal it again')).toBe(!nothingSent);
+    expect(error.message.includes('Do not enter it again')).toBe(!nothingSent);
   });
 });

@@ -42,11 +42,11 @@ describe('a growing file', () => {
     const path = aPath();
     withAppendOnlyFile(path, limits, (file) => file.append('₦₦₦'));
     const add = (text: string) => () => withAppendOnlyFile(path, limits, (file) => file.append(text));
-    expect(add('₦')).toThrow(`${path} may not grow beyond 10 bytes.`);
+    expect(add('₦')).toThrow(`${path} would exceed 10 bytes.`);
     add('!')();
     expect(readFileSync(path, 'utf8')).toBe('₦₦₦!');
     appendFileSync(path, '!');
-    expect(() => readAppendOnlyFile(path, limits)).toThrow(`${path} may not grow beyond 10 bytes.`);
+    expect(() => readAppendOnlyFile(path, limits)).toThrow(`${path} would exceed 10 bytes.`);
   });
 
   it('passes on what its user throws, and is then as it was', () => {

@@ -55,7 +55,7 @@ describe('a lock', () => {
     await expect(work).rejects.toMatchObject({
       code: 'damaged_file',
       retry: 'later',
-      what: `Process ${self.pid.toString()} has held ${path} for more than 5 s.`,
+      what: `Process ${self.pid.toString()} has locked ${path} for more than 5 s.`,
     });
     expect(clock.slept()).toBeGreaterThanOrEqual(5_000);
     expect(clock.slept()).toBeLessThan(5_100);

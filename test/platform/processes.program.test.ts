@@ -104,7 +104,7 @@ describe('a file', () => {
       [path],
       { fileKb: 64 },
     );
-    expect((await ended).err).toContain(`Cannot write ${path}: the file may not grow so large (EFBIG).`);
+    expect((await ended).err).toContain(`Cannot write ${path}: the file would be too large (EFBIG).`);
     expect(readFileSync(path, 'utf8')).toBe('one\n');
   });
 
@@ -122,7 +122,7 @@ describe('a file', () => {
       [path],
       { fileKb: 64 },
     );
-    expect((await ended).err).toContain(`Cannot write ${path}: the file may not grow so large (EFBIG).`);
+    expect((await ended).err).toContain(`Cannot write ${path}: the file would be too large (EFBIG).`);
     expect(readFileSync(path, 'utf8')).toBe('old');
     expect(readdirSync(folder)).toEqual(['file']);
   });

@@ -33,8 +33,8 @@ describe('a question with nobody to answer it', () => {
       expect({ kind, error }).toMatchObject({
         kind,
         error: {
-          what: 'Nobody is there to answer (no terminal): API key',
-          hint: 'Say it on the command line: --key-file FILE',
+          what: 'Not a terminal; cannot ask: API key',
+          hint: 'Pass it on the command line: --key-file FILE',
         },
       });
     }
@@ -97,7 +97,7 @@ describe('a question at a terminal', () => {
       await screen.until(shows);
       screen.send(lines);
       expect(await screen.until(/^answer/m)).toMatch(
-        /line end is not taken .*: that is a no\.\nanswer false/,
+        /Pasted line ends do not confirm\. Canceled\.\nanswer false/,
       );
     }
     const screen = ask(call);
@@ -146,7 +146,7 @@ describe('a question at a terminal', () => {
     );
     await screen.until('USDTXYZ (halted)');
     screen.send('\u001b[A\r');
-    await screen.until('This one cannot be chosen.');
+    await screen.until('This choice is not available.');
     screen.send('\u001b[B\r');
     expect(await screen.until('answer')).toContain('answer "n"');
   });
@@ -156,7 +156,7 @@ describe('a question at a terminal', () => {
     const deals = ask(call);
     await deals.until('Type "buy 50000"');
     deals.send('y\r');
-    await deals.until('or nothing at all to stop here');
+    await deals.until('or press Enter to cancel');
     deals.send('\u0015buy 50000\r');
     expect(await deals.until('answer true')).toContain('answer true');
     const stops = ask(call);
@@ -166,7 +166,7 @@ describe('a question at a terminal', () => {
     const thinksAgain = ask(call);
     await thinksAgain.until('Type "buy 50000"');
     thinksAgain.send('y\r');
-    await thinksAgain.until('or nothing at all to stop here');
+    await thinksAgain.until('or press Enter to cancel');
     thinksAgain.send('\r');
     expect(await thinksAgain.until('answer false')).toContain('answer false');
   });

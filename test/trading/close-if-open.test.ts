@@ -23,9 +23,7 @@ describe('closing a side on which nothing is open, where that is as good as done
     const { identity, journal, watch } = desk.looking;
     await journal.append([anIntent({ identity }), step(SENDING), step(UNKNOWN)]);
     expect(await closeIfOpen(desk)).toMatchObject({ outcome: 'flat', warnings: [{ code: 'unresolved' }] });
-    expect(watch.said.join('\n')).toContain(
-      'is unresolved (sent without a usable answer): it may stand or not',
-    );
+    expect(watch.said.join('\n')).toContain('is unresolved (sent; outcome unknown): it may stand or not');
   });
 
   it('is not stopped by a reduction whose end nobody looked for, nor by a profile that only reads', async () => {

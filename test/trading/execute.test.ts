@@ -68,7 +68,7 @@ describe('a machine that sleeps', () => {
       effect: 'none',
       finding: {
         code: 'too_late',
-        what: expect.stringContaining('the clocks differ by 2 h on the time since the position was read'),
+        what: expect.stringContaining('the clocks differ by 2 h since the position was read'),
       },
     });
     expect(desk.keys()).toEqual([]);

@@ -60,21 +60,21 @@ describe('a side', () => {
   });
 
   it.each([
-    ['the list may be cut', { mayBeCut: true }, 'the list of hedges may be one page of more'],
+    ['the list may be cut', { mayBeCut: true }, 'the list of hedges may be incomplete'],
     [
       'a status is not known',
       { hedges: [...BOTH, hedge('hdg_N', 5, { status: 'rolling' })] },
-      'hedge hdg_N is in a status that is not known: rolling',
+      'hedge hdg_N has an unknown status: rolling',
     ],
     [
       'the position says otherwise',
       { positions: [position({ notional_usd: 45_000 })] },
-      'the hedges listed make 40,000.00 USD and the position says 45,000.00 USD',
+      'the hedges total 40,000.00 USD but the position is 45,000.00 USD',
     ],
     [
       'no hedge is listed under a position',
       { hedges: [], positions: [position()] },
-      'the side has a position and no filled hedge is listed on it',
+      'the side has a position but no filled hedge',
     ],
   ])('has no sum when %s', (_, facts, unclear) => {
     const book = sideBook({ hedges: BOTH, ...facts });
@@ -189,7 +189,7 @@ describe('a reduction', () => {
     const book = sideBook({ hedges: BOTH, mayBeCut: true });
     const error = stopped(() => planOf('reduce USDTNGN buy', { options, facts: { book } }));
     expect(error.code).toBe('book_unclear');
-    expect(error.what).toContain('the list of hedges may be one page of more');
+    expect(error.what).toContain('the list of hedges may be incomplete');
   });
 
   it('by a notional goes on where the side cannot be summed', () => {

@@ -133,7 +133,7 @@ describe('what an action is decided on', () => {
     ]);
     expect((await facts).book.total?.toFixed()).toBe('15000');
     const again = await factsOf('close USDTNGN buy', [...besides(), ...stale, ...stale]);
-    expect((await again.facts).book.unclear).toContain('the position says 10,000.00 USD');
+    expect((await again.facts).book.unclear).toContain('the position is 10,000.00 USD');
   });
 
   it.each([

@@ -1,14 +1,14 @@
-/** Which certificate authorities are trusted, as a value: a list of ours, Node's own, or both. */
+/** Which certificate authorities are trusted: those given, Node's own, or both. */
 import { createHash } from 'node:crypto';
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
 export interface CaCertificates {
-  /** PEM certificates of ours. */
+  /** PEM. */
   ca: readonly string[];
-  /** Node's own list as well. */
+  /** Also Node's own list. */
   roots: boolean;
 }
 
-/** The `ca` option of a TLS connection: none where Node's own list is all. */
+/** The `ca` option of a TLS connection; none for Node's list alone. */
 export function caOf({ ca, roots }: CaCertificates): { ca?: string[] } {
   if (!roots) return { ca: [...ca] };
   return ca.length === 0 ? {} : { ca: [...new Set([...rootCertificates, ...ca])] };
@@ -16,7 +16,7 @@ export function caOf({ ca, roots }: CaCertificates): { ca?: string[] } {
 
 const contexts = new Map<string, SecureContext>();
 
-/** Verifies by this list, from TLS 1.2 on. Made once: Node reads its own list for a twentieth of a second each time. */
+/** Memoized: Node takes 50 ms to read its own list. */
 export function contextFor(trust: CaCertificates): SecureContext {
   const name = nameOf(trust);
   const made = contexts.get(name) ?? createSecureContext({ minVersion: 'TLSv1.2', ...caOf(trust) });
@@ -24,7 +24,7 @@ export function contextFor(trust: CaCertificates): SecureContext {
   return made;
 }
 
-/** The same for the same list, and for no other. Node's own list is that of its version. */
+/** Equal exactly for equal lists. */
 export function nameOf({ ca, roots }: CaCertificates): string {
   const hash = createHash('sha256');
   for (const pem of ca) hash.update(`${pem}\n`);

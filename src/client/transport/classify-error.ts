@@ -1,8 +1,6 @@
 /**
- * Errors of sockets, TLS and undici, read into Failures. The phase is never guessed from a code: the caller
- * knows whether the request had started, and a code such as ECONNRESET says the same before and after.
- *
- * Why the other side of a TLS connection was not believed, in plain words, and what mends it.
+ * Classifies errors of sockets, TLS and undici as request failures. The caller passes whether the request had started:
+ * a code such as ECONNRESET does not tell.
  */
 import { ownField } from '../../domain/fields.ts';
 import { RequestFailure } from './request-failure.ts';
@@ -10,30 +8,30 @@ import { RequestFailure } from './request-failure.ts';
 const IN_WORDS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
   ECONNRESET: 'connection reset',
-  ENOTFOUND: 'the name does not resolve',
-  EAI_AGAIN: 'the name does not resolve for now',
+  ENOTFOUND: 'host name not found',
+  EAI_AGAIN: 'DNS lookup failed',
   EHOSTUNREACH: 'no route to the host',
   ENETUNREACH: 'no network',
-  ETIMEDOUT: 'no answer to the connection',
+  ETIMEDOUT: 'connection timed out',
   EPIPE: 'connection closed while sending',
-  UND_ERR_CONNECT_TIMEOUT: 'no answer to the connection',
-  UND_ERR_SOCKET: 'connection closed before the answer was complete',
-  UND_ERR_ABORTED: 'connection closed before the answer was complete',
+  UND_ERR_CONNECT_TIMEOUT: 'connection timed out',
+  UND_ERR_SOCKET: 'connection closed before the response was complete',
+  UND_ERR_ABORTED: 'connection closed before the response was complete',
   UND_ERR_CLOSED: 'connection closed',
   UND_ERR_DESTROYED: 'connection closed',
-  UND_ERR_HEADERS_TIMEOUT: 'no answer in time',
-  UND_ERR_BODY_TIMEOUT: 'the answer stopped half-way',
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the answer was cut',
+  UND_ERR_HEADERS_TIMEOUT: 'no response in time',
+  UND_ERR_BODY_TIMEOUT: 'the response stopped before its end',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the response was cut short',
 };
 
-/** Codes, and names where undici gives no code, of an answer that breaks HTTP itself. */
+/** Codes of a response that is not valid HTTP. */
 const NOT_HTTP: readonly string[] = [
   'UND_ERR_HEADERS_OVERFLOW',
   'UND_ERR_RES_EXCEEDED_MAX_SIZE',
   'ERR_ASSERTION',
 ];
 
-/** Why a connection could not be made. Nothing of the request can have left. */
+/** Why a connection could not be made. Nothing was sent. */
 export function connectionFailure(error: unknown): RequestFailure {
   if (error instanceof RequestFailure) return error;
   const code = codeOf(error);
@@ -41,24 +39,23 @@ export function connectionFailure(error: unknown): RequestFailure {
   return new RequestFailure(
     reason === undefined
       ? { phase: 'never_sent', kind: 'unreachable', reason: inWords(error, code), cause: error }
-      : { phase: 'never_sent', kind: 'tls', reason: reason.says, hint: reason.mend, cause: error },
+      : { phase: 'never_sent', kind: 'tls', reason: reason.reason, hint: reason.hint, cause: error },
   );
 }
 
-/** Why an attempt ended that had a connection. `started`: bytes of it may have left. */
+/** Why an attempt with a connection failed. `started`: some of it may have been sent. */
 export function exchangeFailure(error: unknown, started: boolean): RequestFailure {
   if (error instanceof RequestFailure) return error;
   const code = codeOf(error);
-  const says = inWords(error, code);
-  if (!started)
-    return new RequestFailure({ phase: 'never_sent', kind: 'unreachable', reason: says, cause: error });
+  const reason = inWords(error, code);
+  if (!started) return new RequestFailure({ phase: 'never_sent', kind: 'unreachable', reason, cause: error });
   const notHttp =
     (error instanceof Error && error.name === 'HTTPParserError') ||
     (code !== undefined && (NOT_HTTP.includes(code) || code.startsWith('HPE_')));
-  // Without its cause: undici keeps the bytes it could not parse in there, and they may repeat the key.
+  // Without its cause: undici keeps the unparsed bytes there, and they may contain the key.
   return notHttp
-    ? new RequestFailure({ phase: 'no_answer', kind: 'unreadable', reason: 'the answer is not HTTP' })
-    : new RequestFailure({ phase: 'no_answer', kind: 'lost', reason: says, cause: error });
+    ? new RequestFailure({ phase: 'no_answer', kind: 'unreadable', reason: 'the response is not HTTP' })
+    : new RequestFailure({ phase: 'no_answer', kind: 'lost', reason, cause: error });
 }
 
 function inWords(error: unknown, code: string | undefined): string {
@@ -75,18 +72,18 @@ function codeOf(error: unknown): string | undefined {
 
 export interface TlsReason {
   /** Half a sentence about the host: `its certificate has expired`. */
-  says: string;
-  mend: string;
+  reason: string;
+  hint: string;
 }
 
-const NAME_THE_CA =
-  'If this service or a proxy on the way signs with its own authority, name that as ca_file in the profile or in HEDGE_CA_FILE.';
+const SET_CA_FILE =
+  'If the service or a proxy uses its own certificate authority, set ca_file in the profile or HEDGE_CA_FILE.';
 const CHECK_THE_CLOCK =
-  "Check this machine's date and time; if they are right, the host needs a new certificate.";
+  "Check this machine's date and time. If they are right, the host needs a new certificate.";
 
 const UNKNOWN_AUTHORITY: TlsReason = {
-  says: 'its certificate comes from an unknown authority',
-  mend: NAME_THE_CA,
+  reason: 'its certificate is from an unknown authority',
+  hint: SET_CA_FILE,
 };
 
 const REASONS: Readonly<Record<string, TlsReason>> = {
@@ -97,35 +94,35 @@ const REASONS: Readonly<Record<string, TlsReason>> = {
   DEPTH_ZERO_SELF_SIGNED_CERT: UNKNOWN_AUTHORITY,
   CERT_UNTRUSTED: UNKNOWN_AUTHORITY,
   ERR_TLS_CERT_ALTNAME_INVALID: {
-    says: 'its certificate is for another host',
-    mend: 'Check the host of the base address: something else answers there.',
+    reason: 'its certificate is for another host',
+    hint: 'Check the host of the base URL.',
   },
-  CERT_HAS_EXPIRED: { says: 'its certificate has expired', mend: CHECK_THE_CLOCK },
-  CERT_NOT_YET_VALID: { says: 'its certificate is not yet valid', mend: CHECK_THE_CLOCK },
+  CERT_HAS_EXPIRED: { reason: 'its certificate has expired', hint: CHECK_THE_CLOCK },
+  CERT_NOT_YET_VALID: { reason: 'its certificate is not yet valid', hint: CHECK_THE_CLOCK },
   CERT_REVOKED: {
-    says: 'its certificate was revoked',
-    mend: 'Do not deal there before the partner has explained it.',
+    reason: 'its certificate was revoked',
+    hint: 'Do not trade before the partner has explained it.',
   },
   ERR_SSL_WRONG_VERSION_NUMBER: {
-    says: 'it does not speak HTTPS on this port',
-    mend: 'Check the port of the base address.',
+    reason: 'it does not use HTTPS on this port',
+    hint: 'Check the port of the base URL.',
   },
 };
 
-/** Certificate verification codes of OpenSSL that have no entry of their own. */
+/** OpenSSL's certificate verification codes without an entry above. */
 const CERTIFICATE_CODE =
   /^(CERT|CRL|UNABLE_TO|SELF_SIGNED|INVALID_|ERROR_IN_CERT|HOSTNAME_|PATH_LENGTH|EE_KEY)/;
 const HANDSHAKE_CODE = /^(EPROTO$|ERR_SSL_|ERR_TLS_)/;
 
-/** The reason behind an error code of a TLS handshake, or undefined when the code is not one of TLS. */
+/** Undefined when the code is not one of TLS. */
 export function tlsReason(code: string | undefined): TlsReason | undefined {
   if (code === undefined) return undefined;
   const known = ownField(REASONS, code);
   if (known !== undefined) return known;
   if (CERTIFICATE_CODE.test(code)) {
-    return { says: `its certificate is not acceptable (${code})`, mend: NAME_THE_CA };
+    return { reason: `its certificate is invalid (${code})`, hint: SET_CA_FILE };
   }
   return HANDSHAKE_CODE.test(code)
-    ? { says: `the TLS handshake failed (${code})`, mend: 'Check the host and port of the base address.' }
+    ? { reason: `the TLS handshake failed (${code})`, hint: 'Check the host and port of the base URL.' }
     : undefined;
 }

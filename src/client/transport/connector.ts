@@ -1,8 +1,6 @@
 /**
- * Makes the TLS connections, directly or through a tunnel. Verification is always on, whatever the environment
- * says. What fails here failed before any byte of a request left, and is a Failure that says so.
- *
- * A CONNECT tunnel through an HTTP or HTTPS proxy. Its failures say "proxy", and never the credentials.
+ * Opens TLS connections, directly or through a proxy's CONNECT tunnel, and always verifies the host.
+ * Its failures are of phase `never_sent` and never contain the proxy's password.
  */
 import { setMaxListeners } from 'node:events';
 import { isIP } from 'node:net';
@@ -15,26 +13,25 @@ import { connectionFailure } from './classify-error.ts';
 import { withDeadline } from './deadline.ts';
 import type { Proxy } from './proxy.ts';
 import { RequestFailure } from './request-failure.ts';
-import type { Target } from './target.ts';
 import {
   isUsable,
   type KeptSession,
   keepable,
   placeOf,
+  type Target,
   type TlsSessions,
   verifiedUntil,
 } from './tls-session.ts';
 
-/** A connection that is not made in this time is given up. */
 const CONNECT_MS = 10_000;
 
-/** Opens the bytes under a TLS connection, when they are not simply a TCP connection to the target. */
+/** Opens the stream under a TLS connection where that is not a TCP connection to the target. */
 export type Tunnel = (target: Target, signal: AbortSignal) => Promise<Duplex>;
 
 export interface Connector {
-  /** `outer` gives it up. @throws Failure of phase `never_sent`. */
+  /** `outer` aborts it. @throws RequestFailure of phase `never_sent`. */
   connect(target: Target, outer?: AbortSignal): Promise<TLSSocket>;
-  /** Gives up every connection that is still being made, and keeps the last session it was given. */
+  /** Aborts every connection still being made, and stores the last TLS session of each host. */
   close(): void;
 }
 
@@ -46,7 +43,7 @@ export function makeConnector(parts: {
 }): Connector {
   const { clock, trust, tunnel, sessions } = parts;
   const stopping = new AbortController();
-  // Every connection that is being made listens.
+  // One listener per connection being made; Node would warn from the eleventh.
   setMaxListeners(0, stopping.signal);
   const latest = new Map<string, KeptSession>();
 
@@ -59,15 +56,15 @@ export function makeConnector(parts: {
     });
   };
 
-  /** A connection that resumes the kept session; undefined when there is none, or the host would not. */
+  /** A connection that resumes the stored session; undefined without one, or when the host does not resume it. */
   async function resumed(target: Target, place: string, signal: AbortSignal): Promise<TLSSocket | undefined> {
     const kept = sessions?.find(place);
     if (kept === undefined || !isUsable(kept, clock.now())) return undefined;
     let reached = false;
     try {
       const socket = await shakeHands(target, signal, {
-        // Trusting nobody: whoever does not resume the session is refused before anything is sent, and the
-        // list of authorities, a tenth of a second to Node 20, is not even read.
+        // No CA: a host that does not resume the session fails here, before anything is sent. It also saves reading
+        // the root certificates, which takes Node 20 a tenth of a second.
         secureContext: createSecureContext({ minVersion: 'TLSv1.3', ca: [] }),
         session: Buffer.from(kept.session),
         onReached: () => {
@@ -126,9 +123,9 @@ interface Handshake {
   secureContext: SecureContext;
   under?: Duplex | undefined;
   session?: Buffer;
-  /** Somebody listens there. */
+  /** The TCP connection is open. */
   onReached?: () => void;
-  /** Sees the socket before anything has come over it. */
+  /** Gets the socket before any data arrives. */
   prepare?: (socket: TLSSocket) => void;
 }
 
@@ -147,7 +144,7 @@ function shakeHands({ host, port }: Target, signal: AbortSignal, how: Handshake)
     });
     how.prepare?.(socket);
     const giveUp = (): void => {
-      socket.destroy(new Error('given up', { cause: signal.reason }));
+      socket.destroy(new Error('aborted', { cause: signal.reason }));
     };
     const settle = (): void => {
       signal.removeEventListener('abort', giveUp);
@@ -156,7 +153,7 @@ function shakeHands({ host, port }: Target, signal: AbortSignal, how: Handshake)
     };
     const fail = (error: Error): void => {
       settle();
-      // A second error of a socket that is being destroyed has nobody left to tell.
+      // A socket being destroyed may emit a second error, which nobody awaits.
       socket.on('error', () => undefined);
       socket.destroy();
       reject(error);
@@ -179,20 +176,21 @@ const tooSlow = (cause: unknown): RequestFailure =>
   new RequestFailure({
     phase: 'never_sent',
     kind: 'unreachable',
-    reason: 'no answer to the connection',
+    reason: 'connection timed out',
     cause,
   });
 
 const AUTHENTICATION_REQUIRED = 407;
 const FORBIDDEN = 403;
+const CHECK_PROXY = 'Check HTTPS_PROXY, or add the host to NO_PROXY to connect directly.';
 
-/** `pool` speaks to the proxy itself. */
+/** `pool`: connections to the proxy. */
 export function tunnelThrough(proxy: Proxy, pool: Pool): Tunnel {
   return async (target, signal) => {
     const authority = authorityOf(target);
-    let answer: Dispatcher.ConnectData;
+    let response: Dispatcher.ConnectData;
     try {
-      answer = await pool.connect({
+      response = await pool.connect({
         path: authority,
         headers: {
           host: authority,
@@ -203,9 +201,9 @@ export function tunnelThrough(proxy: Proxy, pool: Pool): Tunnel {
     } catch (error) {
       throw notReached(proxy, error);
     }
-    if (answer.statusCode === 200) return answer.socket;
-    answer.socket.on('error', () => undefined).destroy();
-    throw refused(proxy, answer.statusCode);
+    if (response.statusCode === 200) return response.socket;
+    response.socket.on('error', () => undefined).destroy();
+    throw tunnelRejected(proxy, response.statusCode);
   };
 }
 
@@ -218,19 +216,19 @@ function notReached(proxy: Proxy, error: unknown): RequestFailure {
   return new RequestFailure({
     ...parts,
     reason: `the proxy ${proxy.name} cannot be used: ${parts.reason}`,
-    hint: parts.hint ?? 'Check HTTPS_PROXY, or name the host in NO_PROXY to connect directly.',
+    hint: parts.hint ?? CHECK_PROXY,
   });
 }
 
-function refused(proxy: Proxy, status: number): RequestFailure {
+function tunnelRejected(proxy: Proxy, status: number): RequestFailure {
   const final = status === AUTHENTICATION_REQUIRED || status === FORBIDDEN;
   return new RequestFailure({
     phase: 'never_sent',
     kind: final ? 'proxy' : 'unreachable',
     reason:
       status === AUTHENTICATION_REQUIRED
-        ? `the proxy ${proxy.name} wants a user name and password (407)`
+        ? `the proxy ${proxy.name} requires a user name and password (407)`
         : `the proxy ${proxy.name} did not connect (${status})`,
-    hint: 'Check HTTPS_PROXY, or name the host in NO_PROXY to connect directly.',
+    hint: CHECK_PROXY,
   });
 }

@@ -1,22 +1,23 @@
-/** A time limit as an abort signal, on top of the clock port and under outer signals. */
+/** A deadline as an abort signal that also follows outer signals. */
+
 import type { Clock } from '../../platform/clock.ts';
-/** The reason of a signal whose time is up, as opposed to one that its caller aborted. */
+/** The abort reason when the time is up. */
 export class DeadlineExceeded extends Error {
-  override readonly name = 'TimeIsUp';
+  override readonly name = 'DeadlineExceeded';
 }
 
 export interface Deadline {
-  /** Aborts with TimeIsUp, or with the reason of the outer signal that aborted. */
+  /** Aborts with DeadlineExceeded, or with the reason of the outer signal that aborted. */
   signal: AbortSignal;
-  /** Must be called when the limit is no longer wanted, or its timer and listeners stay. */
+  /** Removes its timer and listeners: must always be called. */
   release(): void;
 }
 
-/** Not AbortSignal.any: in Node 20 what it makes is kept for as long as its longest-lived source. */
+/** Not AbortSignal.any: Node 20 keeps its result for as long as the longest-lived source. */
 export function withDeadline(clock: Clock, ms: number, ...outer: readonly AbortSignal[]): Deadline {
   const controller = new AbortController();
   const cancel = clock.after(ms, () => controller.abort(new DeadlineExceeded()));
-  // A call and its client are often stopped by one and the same signal.
+  // A call and its client often share a signal.
   const sources = [...new Set(outer)].map((signal) => ({
     signal,
     abort: () => controller.abort(signal.reason),

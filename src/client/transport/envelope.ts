@@ -1,9 +1,4 @@
-/**
- * Opens the service's envelope (specification §1): a success becomes its data and meta, everything else a
- * Failure, and neither holds the key, however the body spells it.
- *
- * The Retry-After header as milliseconds.
- */
+/** Opens the service's envelope (specification §1) into data and meta or a RequestFailure, with the API key masked. */
 
 import type { KeyMask } from '../../domain/api-key.ts';
 import type { ClockReadings } from '../../domain/instants.ts';
@@ -26,27 +21,28 @@ export function withEnvelope(
   return async (request, attempt) => openEnvelope(await send(request, attempt), mask, now());
 }
 
-/** @throws Failure of phase `answered`. `now` in milliseconds, for a Retry-After that is a date. */
-function openEnvelope(answer: WireAnswer, mask: KeyMask, now: number): Opened {
-  const { status } = answer;
-  if (status >= 200 && status < 300) return openSuccess(answer, mask);
-  throw openFailure(answer, mask, now);
+/** @throws RequestFailure of phase `answered`. `now` in milliseconds, for a Retry-After that is a date. */
+function openEnvelope(response: WireAnswer, mask: KeyMask, now: number): Opened {
+  const { status } = response;
+  if (status >= 200 && status < 300) return openSuccess(response, mask);
+  throw openFailure(response, mask, now);
 }
 
 function openSuccess({ status, headers, body, clocks }: WireAnswer, mask: KeyMask): Opened {
-  const unreadable = (says: string): RequestFailure =>
-    new RequestFailure({ phase: 'answered', kind: 'unreadable', reason: says, status, clocks });
+  const unreadable = (reason: string): RequestFailure =>
+    new RequestFailure({ phase: 'answered', kind: 'unreadable', reason, status, clocks });
   let envelope: unknown;
   try {
     envelope = mask.value(readJson(body));
   } catch (error) {
-    // Without its cause: what could not be parsed is quoted there, and may repeat the key.
+    // Without its cause, which quotes the text and may contain the key.
     const why = isHtml(body) ? 'it looks like a web page' : mask.text(reasonOf(error));
-    throw unreadable(`the answer is not JSON (${why})`);
+    throw unreadable(`the response is not JSON (${why})`);
   }
-  if (!isObject(envelope)) throw unreadable('the answer is not an envelope of data, error and meta');
+  if (!isObject(envelope)) throw unreadable('the response is not an envelope of data, error and meta');
   const { data, error, meta } = envelope;
-  if (error !== null && error !== undefined) throw unreadable('the answer says success and carries an error');
+  if (error !== null && error !== undefined)
+    throw unreadable('the response has a success status and an error');
   if (data === null || data === undefined) throw unreadable('data is missing');
   if (meta !== null && meta !== undefined && !isObject(meta)) throw unreadable('meta is not an object');
   return { status, data, meta: meta ?? {}, servedAt: dateOf(headers), clocks };
@@ -66,18 +62,18 @@ function openFailure(
   } as const;
   if (error !== undefined) {
     const { code, message, details } = error;
-    const says = `the service answered ${status} ${code}`;
-    return new RequestFailure({ ...parts, kind: 'status', reason: says, code, message, details });
+    const reason = `the service returned ${status} ${code}`;
+    return new RequestFailure({ ...parts, kind: 'status', reason, code, message, details });
   }
   const kind = status >= 500 || BARE_STATUSES.includes(status) ? 'status' : 'unreadable';
-  const says =
+  const reason =
     kind === 'status'
-      ? `the service answered ${status}`
-      : `the answer (${status}) is not an envelope with an error code${isHtml(body) ? ' but a web page' : ''}`;
-  return new RequestFailure({ ...parts, kind, reason: says });
+      ? `the service returned ${status}`
+      : `the response (${status}) is ${isHtml(body) ? 'a web page' : 'not an envelope with an error code'}`;
+  return new RequestFailure({ ...parts, kind, reason });
 }
 
-/** 401, 403 and 429 say enough without an envelope, whoever on the way sent them. */
+/** These are clear without an envelope, also from a proxy. */
 const BARE_STATUSES: readonly number[] = [401, 403, 429];
 
 interface ServiceError {
@@ -86,7 +82,7 @@ interface ServiceError {
   details: unknown;
 }
 
-/** §1. Undefined where it has no code, or another kind of message than it should. */
+/** §1. Undefined without a code, or with a message that is not text. */
 function readServiceError(body: string, mask: KeyMask): ServiceError | undefined {
   let envelope: unknown;
   try {
@@ -112,14 +108,14 @@ const reasonOf = (error: unknown): string => (error instanceof Error ? error.mes
 const isHtml = (body: string): boolean => /^\s*<(!doctype|html|head|body)\b/i.test(body);
 
 /**
- * The wait an answer asks for, or undefined when it asks for none that can be read. A date is measured against
- * the answer's own Date header, so that a wrong clock here does not matter; failing that, against `now`.
+ * Retry-After in milliseconds; undefined when absent or unreadable. A date is measured against the response's Date
+ * header, so that this machine's clock does not matter; without one, against `now`.
  */
 export function retryAfterMs(headers: WireAnswer['headers'], now: number): number | undefined {
   const text = headers['retry-after']?.trim();
   if (text === undefined) return undefined;
   if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
-  // Three letters and a comma open every HTTP date; Date.parse alone would read a bare `-5` as a year.
+  // Every HTTP date starts with a weekday; Date.parse alone would read `-5` as a year.
   const at = /^[A-Za-z]{3,9},? /.test(text) ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(at)) return undefined;
   const served = Date.parse(headers['date'] ?? '');

@@ -1,7 +1,5 @@
-/**
- * What a call's failure means to its caller: one error that knows its code, its effect on the book and whether
- * to try again. Names the host and port, never a key.
- */
+/** Maps the failure of a call to one HedgeError: its code, its effect on the position, and whether to retry. */
+
 import { ownField } from '../../domain/fields.ts';
 import { exactInstant } from '../../domain/instants.ts';
 import { unquoted } from '../../domain/quoted.ts';
@@ -23,7 +21,7 @@ export interface CallContext {
   line: string;
   /** `api.partner.test:443`. */
   host: string;
-  /** The market or the hedge that was asked about. */
+  /** The market or hedge of the request. */
   about?: string | undefined;
 }
 
@@ -32,15 +30,15 @@ export function mapError(called: CallContext, tried: Tried): HedgeError {
   if (effect === 'action' && (unclear > 0 || isUnclear(last))) return outcomeUnknown(called, tried);
   const book = NOTHING_DONE[effect];
   const parts = { book, httpStatus: last.status, details: last.details, said: last.message };
-  if (last.status === 401 || last.status === 403) return turnedDown(called, last, parts);
+  if (last.status === 401 || last.status === 403) return keyRejected(called, last, parts);
   if (last.kind === 'status' && !isRateLimit(last) && !isServerError(last))
     return refused(called, last, parts);
   if (last.kind === 'unreadable') {
     return new UnreadableAnswerError({
       ...parts,
       code: 'unreadable_answer',
-      what: `The answer of ${called.host} to ${called.line} cannot be read: ${last.reason}.`,
-      hint: 'Check the base address of the profile (hedge profile show); if it is right, tell the partner.',
+      what: `The response of ${called.host} to ${called.line} cannot be read: ${last.reason}.`,
+      hint: 'Check the base URL: hedge profile show\nIf it is right, report this to the partner.',
       cause: last.cause,
     });
   }
@@ -49,27 +47,27 @@ export function mapError(called: CallContext, tried: Tried): HedgeError {
 
 const NOTHING_DONE: Readonly<Record<Effectful, string>> = {
   reading: 'Nothing was changed.',
-  action: 'Nothing was done.',
+  action: 'Nothing was executed.',
 };
 
 type Common = Pick<ErrorParts, 'book' | 'httpStatus' | 'details' | 'said'>;
 
-function turnedDown({ host }: CallContext, last: FailureParts, parts: Common): CredentialError {
+function keyRejected({ host }: CallContext, last: FailureParts, parts: Common): CredentialError {
   const said = last.message === undefined ? '.' : `: ${sentence(last.message)}`;
   return new CredentialError({
     ...parts,
     code: last.code ?? 'unauthorized',
-    what: `${host} turned the API key down (${last.status})${said}`,
-    hint: 'Check which key and address are in use: hedge profile show.',
+    what: `${host} rejected the API key (${last.status})${said}`,
+    hint: 'Check the key and the base URL: hedge profile show',
   });
 }
 
 const HINTS: Readonly<Record<string, string>> = {
-  exposure_exceeded: 'See what is free: hedge account.',
-  market_not_found: 'See your markets: hedge markets.',
-  no_open_hedge: 'See what is open: hedge positions.',
-  hedge_not_found: 'See your hedges: hedge hedges.',
-  idempotency_key_reuse: 'That idempotency key already belongs to another request: use a new one.',
+  exposure_exceeded: 'See your available exposure: hedge account',
+  market_not_found: 'See your markets: hedge markets',
+  no_open_hedge: 'See your positions: hedge positions',
+  hedge_not_found: 'See your hedges: hedge hedges',
+  idempotency_key_reuse: 'Another request already used this idempotency key. Use a new one.',
 };
 
 function refused({ about }: CallContext, last: FailureParts, parts: Common): RefusedError {
@@ -92,45 +90,45 @@ function unavailable(
   const answered = last.phase === 'answered';
   const trouble =
     last.kind === 'tls'
-      ? `${host} is not to be trusted: ${last.reason}`
+      ? `The identity of ${host} cannot be verified: ${last.reason}`
       : last.phase === 'never_sent'
         ? `${host} cannot be reached: ${last.reason}`
-        : `${host} is unwell: ${last.reason}`;
+        : `${host} failed: ${last.reason}`;
   return new UnavailableError({
     ...parts,
     code: answered && last.code !== undefined ? last.code : 'unavailable',
     what:
       answered && isRateLimit(last)
-        ? `${host} takes no more requests for now: ${last.reason}${tries}.${notAgain(tried)}`
+        ? `${host}: rate limit reached: ${last.reason}${tries}.${notAgain(tried)}`
         : `${trouble}${tries} (${line}).${notAgain(tried)}`,
-    // To a host that is not believed, what matters of a reading too is that the key stayed here.
+    // With an unverified host it matters also for a read that the key was not sent.
     book:
       last.phase === 'never_sent' && (last.kind === 'tls' || effect === 'action')
         ? 'Nothing was sent.'
         : parts.book,
-    hint: last.hint ?? (isRateLimit(last) ? 'Wait a little, then try again.' : 'Try again later.'),
+    hint: last.hint ?? (isRateLimit(last) ? 'Wait a moment, then try again.' : 'Try again later.'),
     retry: final ? 'never' : 'later',
     cause: last.cause,
   });
 }
 
-const notAgain = ({ withheld: says }: Pick<Tried, 'withheld'>): string =>
-  says === undefined ? '' : ` It was not sent again: ${says}.`;
+const notAgain = ({ withheld: reason }: Pick<Tried, 'withheld'>): string =>
+  reason === undefined ? '' : ` It was not resent: ${reason}.`;
 
 function outcomeUnknown({ host, line }: CallContext, tried: Tried): OutcomeUnknownError {
   const { last, attempts, unclear } = tried;
-  // A rate limit turns away whatever comes: it says nothing of the request before it.
+  // A rate limit rejects every request: it says nothing about the one before.
   const refusedLater = !isUnclear(last) && last.kind === 'status' && !isRateLimit(last);
   const what = refusedLater
-    ? `${line} was refused by ${host} (${last.code ?? last.status ?? ''}), but only after ${times(unclear)} without a clear answer.`
+    ? `${host} rejected ${line} (${last.code ?? last.status ?? ''}), but only after ${times(unclear)} without a response.`
     : isInFlight(last)
-      ? `${host} is still working on ${line} and has not said what became of it.`
-      : `No usable answer from ${host} after sending ${line}, ${times(attempts)}: ${last.reason}.`;
+      ? `${host} is still processing ${line}.`
+      : `No response from ${host} after sending ${line}, ${times(attempts)}: ${last.reason}.`;
   return new OutcomeUnknownError(
     {
       what: `${what}${notAgain(tried)}`,
-      book: 'It may have been done or not.',
-      hint: 'Do not deal it again; look first: hedge positions, hedge hedges.',
+      book: 'Outcome unknown: it may have executed.',
+      hint: 'Do not enter it again. Check first: hedge positions, hedge hedges',
       httpStatus: last.status,
       details: last.details,
       cause: last.cause,
@@ -139,7 +137,7 @@ function outcomeUnknown({ host, line }: CallContext, tried: Tried): OutcomeUnkno
   );
 }
 
-/** Not one attempt was made: another request with this key was told to slow down until then. */
+/** No attempt was made: another request with this key was rate-limited until then. */
 export function rateLimitedError(
   { host, line }: CallContext,
   effect: Effectful,
@@ -148,25 +146,25 @@ export function rateLimitedError(
   const at = exactInstant(until);
   return new UnavailableError({
     code: 'rate_limited',
-    what: `${line} was not sent: ${host} takes no more requests with this key until ${at.slice(11, 19)} UTC, as it told another one.`,
+    what: `${line} was not sent: the rate limit of ${host} for this key is reached until ${at.slice(11, 19)} UTC.`,
     book: NOTHING_DONE[effect],
-    hint: 'Wait until then, then try again.',
+    hint: 'Try again after that time.',
     retry: 'later',
     details: { held_back_until: at },
   });
 }
 
 /** No attempt was sent: the readings it was decided on are too old, or the clocks disagree about their age. */
-export const notSentInTime = ({ line }: CallContext, says: string): StoppedError =>
+export const notSentInTime = ({ line }: CallContext, reason: string): StoppedError =>
   new StoppedError({
     code: 'too_late',
-    what: `${line} was not sent: ${says}.`,
+    what: `${line} was not sent: ${reason}.`,
     book: NOTHING_DONE.action,
-    hint: 'If you still want it, enter it again: everything is read again first.',
+    hint: 'If you still want it, enter it again.',
     retry: 'later',
   });
 
 const times = (count: number): string => (count === 1 ? '1 attempt' : `${count} attempts`);
 
-/** The service's own sentence, as long as a person reads it, closed by one full stop. */
+/** The service's message, shortened, with one full stop. */
 const sentence = (text: string): string => `${forScreen(text).replace(/[.\s]+$/, '')}.`;

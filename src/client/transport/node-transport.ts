@@ -1,10 +1,6 @@
 /**
- * The lean road: node:http over our own TLS connections, kept open between requests. It starts in a third of
- * undici's time and waits for no WebAssembly at the end of the process.
- *
- * Who may use a connection now. Requests that run at the same time take turns on one while it answers at once,
- * as shaking hands costs more than waiting for a quick answer. Once somebody has waited for so long, now or in turns
- * that are over, there is a connection for each who waits.
+ * The transport of single commands: node:http over our TLS connections, which starts in a third of undici's time.
+ * Its limiter lets concurrent requests share one connection while responses are fast, since a handshake takes longer.
  */
 import { Agent, type ClientRequest, type RequestOptions, request as send } from 'node:http';
 import { nextTick } from 'node:process';
@@ -15,11 +11,11 @@ import { connectionFailure } from './classify-error.ts';
 import { makeConnector } from './connector.ts';
 import type { Transport, TransportParts } from './transport.ts';
 
-/** Node's own default, said here so that no flag of the environment widens it. */
+/** Node's default, set here so that no flag in the environment raises it. */
 const LARGEST_HEAD = 16_384;
 
-interface OurOptions extends RequestOptions {
-  /** Gives up the connection that is made for this request. Node keeps `signal` from the agent. */
+interface TransportOptions extends RequestOptions {
+  /** Aborts the connection made for this request. Node does not pass `signal` to the agent. */
   limit: AbortSignal;
 }
 
@@ -31,7 +27,7 @@ export function nodeTransport({
   clock,
 }: Omit<TransportParts, 'proxy'>): Transport {
   const connector = makeConnector({ clock, trust, tunnel: undefined, sessions });
-  const turns = connectionLimiter(clock);
+  const limiter = connectionLimiter(clock);
   const agent = new Agent({ keepAlive: true });
   agent.createConnection = (options, callback) => {
     const limit = 'limit' in options && options.limit instanceof AbortSignal ? options.limit : undefined;
@@ -43,7 +39,7 @@ export function nodeTransport({
   return {
     exchange(request, signal, events) {
       let call: ClientRequest | undefined;
-      const options: OurOptions = {
+      const options: TransportOptions = {
         ...target,
         agent,
         method: request.method,
@@ -60,16 +56,15 @@ export function nodeTransport({
           response.on('end', events.end);
           response.on('error', failed);
         });
-        // Not among the options: NODE_DEBUG=http prints those, and the key would be in them.
+        // Not in the options: NODE_DEBUG=http prints those, and the key with them.
         for (const [name, value] of Object.entries({ host, ...request.headers })) call.setHeader(name, value);
-        // Node tells of its socket in the turn in which it writes to it, and never once the call is destroyed.
+        // Node emits this in the tick in which it writes to the socket, and never after a destroy.
         call.once('socket', () => {
           const reason = events.started();
           if (reason !== undefined) call?.destroy(reason);
         });
         call.on('error', failed);
-        // Node frees the connection right after it has told of the end. Whoever waits for it sends in the turn after,
-        // which is before any promise goes on: before this answer is read.
+        // Node frees the connection right after `close`; the next request must start before this response is read.
         call.once('close', () => nextTick(over));
         call.end(request.body);
       };
@@ -77,7 +72,7 @@ export function nodeTransport({
         over();
         events.failed(error);
       };
-      const over = turns.take(start);
+      const over = limiter.take(start);
       return (reason) => {
         call?.destroy(reason);
         over();
@@ -99,18 +94,18 @@ async function handOver(
   try {
     socket = await connecting;
   } catch (error) {
-    // Its type wants a connection even where there is none; its code does not look at it.
+    // The type requires a stream here; Node ignores it.
     callback?.(connectionFailure(error), new Duplex());
     return;
   }
   callback?.(null, socket);
 }
 
-/** Less than anybody sees, and longer than a service beside us takes for the answers to one command. */
+/** Too short to notice, and longer than a local service takes to answer one command. */
 export const QUEUE_TIMEOUT_MS = 25;
 
 export interface ConnectionLimiter {
-  /** Calls `start` at its turn, maybe at once. Gives back what leaves the line, or ends the turn: once, and late. */
+  /** Calls `start` when a slot is free. Returns the release of the slot, or of the place in the queue. */
   take(start: () => void): () => void;
 }
 

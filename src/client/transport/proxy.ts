@@ -1,7 +1,5 @@
-/**
- * Which proxy, if any, stands between this machine and a host: HTTPS_PROXY and NO_PROXY as they were handed
- * in. Loopback is never proxied. It opens no connection.
- */
+/** Selects the proxy for a host from HTTPS_PROXY and NO_PROXY. Loopback is never proxied. */
+
 import { BlockList, isIP } from 'node:net';
 import { containsKey } from '../../domain/redact.ts';
 import { CredentialError } from '../../errors.ts';
@@ -31,7 +29,7 @@ export function proxyFor(target: { host: string; port: number }, settings: Proxy
 function readProxy(text: string): Proxy {
   const withScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
   const url = URL.canParse(withScheme) ? new URL(withScheme) : undefined;
-  // A key in the place of a host would be asked of whoever resolves names.
+  // An API key used as the host by mistake would be sent to DNS servers.
   const isKey = url !== undefined && containsKey(url.hostname);
   if (
     url === undefined ||
@@ -41,7 +39,7 @@ function readProxy(text: string): Proxy {
   ) {
     throw new CredentialError({
       code: 'credential_unusable',
-      what: 'The proxy named in HTTPS_PROXY cannot be used: it is not an http or https address.',
+      what: 'HTTPS_PROXY is not an http or https URL.',
       book: 'Nothing was changed.',
       hint: 'Set HTTPS_PROXY to http://host:port, or unset it to connect directly.',
     });

@@ -1,24 +1,22 @@
-/**
- * A word to slow down that was given to one and counts for all: before a request leaves, whoever shares the key
- * waits for its end. Knows neither where the word is kept nor who else shares it.
- */
+/** Waits for a rate limit that any process with the same API key was given (cache/rate-limit-state.ts stores it). */
+
 import type { Clock } from '../../platform/clock.ts';
 import type { Random } from '../../platform/random.ts';
 import { type FailureParts, isRateLimit } from './request-failure.ts';
-/** Where the word is kept between processes. It may lose whatever it was given, and believes no wild one. */
+
+/** Rate-limit state shared by all processes that use a key. It may lose data. */
 export interface RateLimitStore {
-  /** Until when nothing is to be sent, in milliseconds since the epoch; undefined: it may be. */
+  /** Milliseconds since the epoch; undefined when requests may be sent. */
   until(): number | undefined;
-  /** The service said so, to a request of ours. */
+  /** The service set a limit. */
   tell(until: number): void;
 }
 
-/** How long a 429 that names no time is heeded. */
+/** For a 429 without a Retry-After. */
 const UNNAMED_MS = 1_000;
-/** Those who waited go on one after the other within this time, and stop again if the first is told so again. */
+/** Processes that waited resume at random within this time, so that not all send at once. */
 export const SPREAD_MS = 1_000;
 
-/** Tells everybody, when that is what the service said. */
 export function recordRateLimit(
   slowDown: RateLimitStore | undefined,
   failure: FailureParts,
@@ -29,9 +27,8 @@ export function recordRateLimit(
 }
 
 /**
- * Waits as long as the word stands, and a little more, drawn evenly, so that not all go on in one instant; waits again
- * where it was given anew meanwhile. Gives the word's end where that cannot be waited for in what is left, and
- * undefined where nothing stands, or `signal` aborted.
+ * Waits until the rate limit ends, plus jitter, and again if it was renewed meanwhile. Returns its end when the call's
+ * remaining time is too short; undefined when there is no limit or `signal` aborted.
  */
 export async function waitForRateLimit(
   slowDown: RateLimitStore | undefined,

@@ -1,21 +1,18 @@
-/**
- * One attempt that brought no usable answer, as facts: how far it got, and why it ended. What that means for
- * the caller is decided once, by retry-policy.ts and final-error.ts.
- */
+/** One failed attempt as facts: how far it got and why it ended. retry-policy.ts and map-error.ts decide what it means. */
+
 import type { ClockReadings } from '../../domain/instants.ts';
 import { forScreen } from '../../domain/sanitize.ts';
 /**
- * `never_sent`: no byte of the request left, so the service cannot have acted.
- * `no_answer`: bytes may have left and nothing complete came back: it may have acted or not.
- * `answered`: a complete answer came, and it is no success.
+ * `never_sent`: no byte was sent, so the service cannot have acted.
+ * `no_answer`: bytes may have been sent and no complete response came: the outcome is unknown.
+ * `answered`: a complete response came, and it is not a success.
  */
 export type FailurePhase = 'never_sent' | 'no_answer' | 'answered';
 
 /**
- * `unreachable`: no connection. `tls`: the other side could not prove who it is. `proxy`: the proxy said no.
- * `timeout`: an attempt's or the call's time is up. `lost`: the connection broke. `unreadable`: what came is not
- * what the service may send. `status`: a refusal or an error of the service. `stopped`: by the caller. `withheld`: it
- * may be too late for it.
+ * `unreachable`: no connection. `tls`: the host could not be verified. `proxy`: the proxy refused.
+ * `timeout`: the attempt's or the call's time is up. `lost`: the connection broke. `unreadable`: the response is
+ * invalid. `status`: an error status of the service. `stopped`: by the caller. `withheld`: too late to send.
  */
 export type FailureKind =
   | 'unreachable'
@@ -31,20 +28,20 @@ export type FailureKind =
 export interface FailureParts {
   phase: FailurePhase;
   kind: FailureKind;
-  /** Half a sentence, lower case, no full stop: `connection reset (ECONNRESET)`. Never a key, and never long. */
+  /** Half a sentence, lower case, no full stop: `connection reset (ECONNRESET)`. Short, without a key. */
   reason: string;
-  /** The HTTP status, when one came. */
+  /** The HTTP status, if any. */
   status?: number | undefined;
-  /** The service's `error.code`, when it gave one. */
+  /** The service's `error.code`, if any. */
   code?: string | undefined;
-  /** The service's `error.message` and `error.details`, as they came but for the key. */
+  /** The service's `error.message` and `error.details` as sent, with the key masked. */
   message?: string | undefined;
   details?: unknown;
-  /** The wait that the answer asked for. */
+  /** The wait of the response's Retry-After. */
   retryAfterMs?: number | undefined;
-  /** As the answer came. */
+  /** When the response arrived. */
   clocks?: ClockReadings | undefined;
-  /** What to do about it, when that is known here. */
+  /** What to do, where the reason tells. */
   hint?: string | undefined;
   cause?: unknown;
 }
@@ -53,12 +50,12 @@ export class RequestFailure extends Error {
   readonly parts: FailureParts;
 
   constructor(parts: FailureParts) {
-    const says = forScreen(parts.reason);
-    super(says, parts.cause === undefined ? undefined : { cause: parts.cause });
+    const reason = forScreen(parts.reason);
+    super(reason, parts.cause === undefined ? undefined : { cause: parts.cause });
     this.name = 'RequestFailure';
     this.parts = {
       ...parts,
-      reason: says,
+      reason,
       code: parts.code === undefined ? undefined : forScreen(parts.code),
     };
   }
@@ -70,12 +67,12 @@ const FIRST_SERVER_ERROR = 500;
 export const isRateLimit = (parts: FailureParts): boolean =>
   parts.status === RATE_LIMITED || parts.code === 'rate_limited';
 
-/** §7: another request with this key is still in progress, so its outcome is not known yet. */
+/** §7: a request with this key is still in progress. */
 export const isInFlight = (parts: FailureParts): boolean => parts.code === 'idempotency_in_flight';
 
 export const isServerError = (parts: FailureParts): boolean =>
   parts.kind === 'status' && (parts.status ?? 0) >= FIRST_SERVER_ERROR;
 
-/** Sent, and nothing tells whether the service acted on it. A rate limit is a clear no. */
+/** Sent, and it is unknown whether the service acted. A rate limit is a definite no. */
 export const isUnclear = (parts: FailureParts): boolean =>
   parts.phase === 'no_answer' || parts.kind === 'unreadable' || isServerError(parts) || isInFlight(parts);

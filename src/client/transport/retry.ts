@@ -1,10 +1,6 @@
 /**
- * The outermost handler, and the one retry loop of the program: makes attempts until one succeeds or the policy
- * says stop, keeps the call's total deadline, and turns the end into one error.
- *
- * How long an action may be sent, and sent again, judged at the very moment at which its bytes would leave: by then the
- * machine may have slept, or a clock been set, in any wait before. What leaves too late is done a second time by a
- * service that has forgotten its key, or is done on a book that nobody looked at.
+ * The outermost handler: the one retry loop, the call's total deadline, and the time limit on sending an action.
+ * That limit is checked right before the bytes are sent: the service may have forgotten the key of a late resend.
  */
 
 import {
@@ -26,13 +22,13 @@ import type { Attempt } from './transport.ts';
 export interface Retrying {
   clock: Clock;
   random: Random;
-  /** Absent: nobody else's word counts here. */
-  slowDown?: RateLimitStore | undefined;
+  /** Absent: rate limits of other processes are not known. */
+  rateLimit?: RateLimitStore | undefined;
 }
 
-/** Rejects with a HedgeError, or with the reason of one of `stops` when that aborted and nothing is in doubt. */
+/** Rejects with a HedgeError, or with the reason of the stop that aborted when no outcome is unknown. */
 export async function withRetry<T>(
-  { clock, random, slowDown }: Retrying,
+  { clock, random, rateLimit }: Retrying,
   call: {
     effect: Effectful;
     called: CallContext;
@@ -49,13 +45,13 @@ export async function withRetry<T>(
   const leftMs = (): number => TOTAL_MS - (clock.monotonic() - startedAt);
   const limit = withDeadline(clock, TOTAL_MS, ...stops);
   const waiting = { leftMs, signal: limit.signal, onWait: onHeldBack };
-  // A reading may be made at any time: it changes nothing.
+  // A read changes nothing, so it may be sent at any time.
   const sending = effect === 'action' ? sendWindow(clock, decided) : undefined;
   let unclear = 0;
   let tried: Tried | undefined;
   try {
-    const standing = await waitForRateLimit(slowDown, { clock, random }, waiting);
-    if (standing !== undefined) throw rateLimitedError(called, effect, standing);
+    const limitedUntil = await waitForRateLimit(rateLimit, { clock, random }, waiting);
+    if (limitedUntil !== undefined) throw rateLimitedError(called, effect, limitedUntil);
     stopOf(stops)?.throwIfAborted();
     for (let number = 1; ; number++) {
       let last: FailureParts;
@@ -72,16 +68,16 @@ export async function withRetry<T>(
           ? notSentInTime(called, last.reason)
           : endOf(called, { ...tried, withheld: last.reason }, stops);
       sending?.failed(last);
-      recordRateLimit(slowDown, last, clock.now());
+      recordRateLimit(rateLimit, last, clock.now());
       if (isUnclear(last)) unclear++;
-      onAttempt?.({ number, became: becameOf(last), status: last.status, code: last.code });
+      onAttempt?.({ number, became: outcomeOf(last), status: last.status, code: last.code });
       tried = { effect, last, attempts: number, unclear };
       const delay = retryDelay(tried, random.fraction());
       const inTime = delay < leftMs();
       if (!limit.signal.aborted && shouldRetry(tried) && inTime) await clock.sleep(delay, limit.signal);
       else throw endOf(called, tried, stops);
-      const stands = await waitForRateLimit(slowDown, { clock, random }, waiting);
-      if (limit.signal.aborted || stands !== undefined) throw endOf(called, tried, stops);
+      const until = await waitForRateLimit(rateLimit, { clock, random }, waiting);
+      if (limit.signal.aborted || until !== undefined) throw endOf(called, tried, stops);
     }
   } finally {
     limit.release();
@@ -97,34 +93,34 @@ function endOf(called: CallContext, tried: Tried, stops: readonly AbortSignal[])
 const stopOf = (stops: readonly AbortSignal[]): AbortSignal | undefined =>
   stops.find((signal) => signal.aborted);
 
-function becameOf(last: FailureParts): 'refused' | 'never_sent' | 'unclear' {
+function outcomeOf(last: FailureParts): 'refused' | 'never_sent' | 'unclear' {
   if (isUnclear(last)) return 'unclear';
   return last.phase === 'never_sent' ? 'never_sent' : 'refused';
 }
 
 export interface SendWindow {
-  /** Why it may not leave now; undefined when it leaves. */
+  /** Why it may not be sent now; undefined when it may. */
   mayLeave: () => RequestFailure | undefined;
-  /** An attempt has failed: its answer may have had a Date. */
+  /** Records the clocks of a failed attempt's response. */
   failed: (parts: FailureParts) => void;
 }
 
-/** From the readings that it was decided on to each send, and from its first send here to each other one. */
+/** Limits the time from the readings it was decided on to each send, and from its first send to each resend. */
 export function sendWindow(clock: Clock, decided: AttemptDecision | undefined): SendWindow {
-  const answers: ClockReadings[] = [];
+  const responses: ClockReadings[] = [];
   let first: ClockReadings | undefined;
   return {
     mayLeave() {
       const now = readClocks(clock);
       const reason =
         (decided &&
-          whyNot(elapsedOver([decided.at, ...answers, now]), decided.withinMs, 'the position was read')) ??
-        (first && whyNot(elapsedOver([first, ...answers, now]), TOTAL_MS, 'the first attempt'));
+          whyNot(elapsedOver([decided.at, ...responses, now]), decided.withinMs, 'the position was read')) ??
+        (first && whyNot(elapsedOver([first, ...responses, now]), TOTAL_MS, 'the first attempt'));
       first ??= now;
       return reason;
     },
     failed({ clocks }) {
-      if (clocks !== undefined) answers.push(clocks);
+      if (clocks !== undefined) responses.push(clocks);
     },
   };
 }
@@ -133,7 +129,7 @@ function whyNot(elapsed: Elapsed, withinMs: number, since: string): RequestFailu
   if (disagrees(elapsed)) {
     const apart = durationInWords(elapsed.apartMs);
     return notSentFailure(
-      `the clocks differ by ${apart} on the time since ${since} (the machine slept, or a clock was set)`,
+      `the clocks differ by ${apart} since ${since} (the machine slept, or a clock was set)`,
     );
   }
   return elapsed.ms < withinMs
@@ -141,5 +137,5 @@ function whyNot(elapsed: Elapsed, withinMs: number, since: string): RequestFailu
     : notSentFailure(`${durationInWords(elapsed.ms)} passed since ${since}`);
 }
 
-const notSentFailure = (says: string): RequestFailure =>
-  new RequestFailure({ phase: 'never_sent', kind: 'withheld', reason: says });
+const notSentFailure = (reason: string): RequestFailure =>
+  new RequestFailure({ phase: 'never_sent', kind: 'withheld', reason });

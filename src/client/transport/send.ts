@@ -1,14 +1,6 @@
 /**
- * The innermost handler: one request, one complete answer or a Failure that knows whether anything left. No
- * redirects, no content encodings, a cap on size and on time, whatever the road. It knows no envelope and no
- * key.
- *
- * Puts the key on a request, as the last handler before the wire, and takes it out of the headers that come back: an
- * answer that repeats the key must not carry it into a screen, a log or a file. Its body is masked once it is read
- * (envelope.ts).
- *
- * The wire as `-v` shows it: a few lines an attempt. It stands above the bearer handler, so it never sees the
- * key; bodies are not shown.
+ * The innermost handlers: one exchange with its limits on time and size, the bearer header, and the `-v` trace.
+ * The trace wraps the bearer handler, so it never sees the API key.
  */
 
 import { type ApiKey, type KeyMask } from '../../domain/api-key.ts';
@@ -20,22 +12,22 @@ import { exchangeFailure } from './classify-error.ts';
 import { DeadlineExceeded, withDeadline } from './deadline.ts';
 import { type FailureKind, type FailureParts, RequestFailure } from './request-failure.ts';
 import type { Attempt, Exchange, Send, Transport, WireAnswer, WireRequest } from './transport.ts';
-/** Time for one attempt, from its start to the last byte of the answer. */
+/** For one attempt, from its start to the last byte of the response. */
 export const ATTEMPT_MS = 10_000;
 export const LARGEST_BODY = 1_048_576;
 
 export function sendOver(parts: {
-  /** Called at the first send: what a road loads, `--help` need not pay for. */
-  road: () => Promise<Transport>;
-  /** Path of the base address, without a slash at its end. */
+  /** Called at the first send, so that `--help` does not load a transport. */
+  transport: () => Promise<Transport>;
+  /** Path of the base URL, without a slash at its end. */
   pathPrefix: string;
   clock: Clock;
 }): Send {
   return async (request, attempt) => {
     const limit = withDeadline(parts.clock, ATTEMPT_MS, attempt.signal);
     try {
-      const { exchange } = await parts.road();
-      return await answerTo(
+      const { exchange } = await parts.transport();
+      return await responseTo(
         { ...request, path: `${parts.pathPrefix}${request.path}` },
         { exchange, signal: limit.signal, mayLeave: attempt.mayLeave, clock: parts.clock },
       );
@@ -45,14 +37,17 @@ export function sendOver(parts: {
   };
 }
 
-interface Way {
+interface ExchangeContext {
   exchange: Exchange;
   signal: AbortSignal;
   mayLeave: Attempt['mayLeave'];
   clock: Clock;
 }
 
-function answerTo(request: WireRequest, { exchange, signal, mayLeave, clock }: Way): Promise<WireAnswer> {
+function responseTo(
+  request: WireRequest,
+  { exchange, signal, mayLeave, clock }: ExchangeContext,
+): Promise<WireAnswer> {
   return new Promise((resolve, reject) => {
     let started = false;
     let settled = false;
@@ -88,19 +83,19 @@ function answerTo(request: WireRequest, { exchange, signal, mayLeave, clock }: W
         status = received;
         headers = joinHeaders(fields);
         clocks = { ...readClocks(clock), service: realDate(headers) };
-        const refusal = refusalOf(status, headers);
-        if (refusal !== undefined) fail(refusal);
+        const rejection = rejectionOf(status, headers);
+        if (rejection !== undefined) fail(rejection);
       },
       data(chunk) {
         if (settled) return;
         size += chunk.length;
-        if (size > LARGEST_BODY) fail(unreadable(status, 'the answer is larger than 1 MiB'));
+        if (size > LARGEST_BODY) fail(unreadable(status, 'the response is larger than 1 MiB'));
         else chunks.push(chunk);
       },
       end() {
         if (settled) return;
         const body = decodeUtf8(chunks);
-        if (body === undefined) fail(unreadable(status, 'the answer is not UTF-8 text'));
+        if (body === undefined) fail(unreadable(status, 'the response is not UTF-8 text'));
         else settle(() => resolve({ status, headers, body, clocks }));
       },
       failed(error) {
@@ -111,30 +106,30 @@ function answerTo(request: WireRequest, { exchange, signal, mayLeave, clock }: W
   });
 }
 
-/** What can be refused by status line and headers alone, before a body is read. */
-function refusalOf(status: number, headers: WireAnswer['headers']): RequestFailure | undefined {
-  // A parser lets `000` pass, and undefined and 0 are what it makes of it.
-  if (status < 200 || status > 599) return unreadable(status, 'the answer is not HTTP');
+/** Why a response is rejected by its status and headers, before its body is read. */
+function rejectionOf(status: number, headers: WireAnswer['headers']): RequestFailure | undefined {
+  // Parsers let a status of `000` pass, as 0 or undefined.
+  if (status < 200 || status > 599) return unreadable(status, 'the response is not HTTP');
   if (status >= 300 && status < 400) {
-    return unreadable(status, `the answer is a redirect (${status}), which is never followed`);
+    return unreadable(status, `the response is a redirect (${status}), which is not followed`);
   }
   const encoding = headers['content-encoding'];
   return encoding === undefined || /^(identity)?$/i.test(encoding.trim())
     ? undefined
-    : unreadable(status, 'the answer is compressed, which was not asked for');
+    : unreadable(status, 'the response is compressed, which was not requested');
 }
 
-const unreadable = (status: number, says: string): RequestFailure =>
-  new RequestFailure({ phase: 'no_answer', kind: 'unreadable', reason: says, status });
+const unreadable = (status: number, reason: string): RequestFailure =>
+  new RequestFailure({ phase: 'no_answer', kind: 'unreadable', reason, status });
 
-function stoppedFailure(reason: unknown, started: boolean): RequestFailure {
-  const kind: FailureKind = reason instanceof DeadlineExceeded ? 'timeout' : 'stopped';
-  const says: FailureParts['reason'] = kind === 'timeout' ? 'no answer in time' : 'stopped';
+function stoppedFailure(cause: unknown, started: boolean): RequestFailure {
+  const kind: FailureKind = cause instanceof DeadlineExceeded ? 'timeout' : 'stopped';
+  const reason: FailureParts['reason'] = kind === 'timeout' ? 'no response in time' : 'stopped';
   return new RequestFailure({
     phase: started ? 'no_answer' : 'never_sent',
     kind,
-    reason: says,
-    cause: reason,
+    reason,
+    cause,
   });
 }
 
@@ -148,7 +143,7 @@ function joinHeaders(
   );
 }
 
-/** Practice's Date is book time, which can be advanced: it says so, and tells nothing of how long anything took. */
+/** Undefined for practice, whose clock can be advanced and so measures no real time. */
 function realDate({ date = '', 'x-practice-clock': practice }: WireAnswer['headers']): number | undefined {
   const at = practice === 'book' ? Number.NaN : Date.parse(date);
   return Number.isNaN(at) ? undefined : at;
@@ -163,39 +158,40 @@ function decodeUtf8(chunks: readonly Uint8Array[]): string | undefined {
   }
 }
 
+/** Adds the key, and masks it in the response's headers: a response that repeats it must not reach a screen or a log. */
 export function withBearer(key: ApiKey, mask: KeyMask, send: Send): Send {
   return async (request, attempt) => {
-    const answer = await send(
+    const response = await send(
       { ...request, headers: { ...request.headers, authorization: `Bearer ${key.reveal()}` } },
       attempt,
     );
     const headers: WireAnswer['headers'] = Object.fromEntries(
-      Object.entries(answer.headers).map(([name, value]) => [mask.text(name), mask.text(value)]),
+      Object.entries(response.headers).map(([name, value]) => [mask.text(name), mask.text(value)]),
     );
-    return { ...answer, headers };
+    return { ...response, headers };
   };
 }
 
 export type Trace = (line: string) => void;
 
-/** `masked` is the key's mask, shown in the place of the bearer. */
+/** The lines of `-v`, without bodies. `masked`: the key's mask, shown instead of the key. */
 export function withTrace(parts: { trace: Trace; clock: Clock; masked: string }, send: Send): Send {
   const { clock, masked } = parts;
-  const say = (line: string): void => parts.trace(redactKeys(forScreen(line)));
+  const write = (line: string): void => parts.trace(redactKeys(forScreen(line)));
   return async (request, attempt) => {
-    say(`> ${request.method} ${request.path} attempt ${attempt.number}`);
-    for (const line of headerLines(request, masked)) say(`> ${line}`);
+    write(`> ${request.method} ${request.path} attempt ${attempt.number}`);
+    for (const line of headerLines(request, masked)) write(`> ${line}`);
     const startedAt = clock.monotonic();
     const took = (): string => `${Math.round(clock.monotonic() - startedAt)} ms`;
     try {
-      const answer = await send(request, attempt);
-      say(`< ${answer.status} in ${took()}`);
-      for (const [name, value] of Object.entries(answer.headers)) say(`< ${name}: ${value}`);
-      return answer;
+      const response = await send(request, attempt);
+      write(`< ${response.status} in ${took()}`);
+      for (const [name, value] of Object.entries(response.headers)) write(`< ${name}: ${value}`);
+      return response;
     } catch (error) {
-      const says = error instanceof RequestFailure ? error.parts.reason : 'an error';
+      const reason = error instanceof RequestFailure ? error.parts.reason : 'an error';
       const status = error instanceof RequestFailure ? error.parts.status : undefined;
-      say(`< ${status ?? 'nothing'} in ${took()}: ${says}`);
+      write(`< ${status ?? 'no response'} in ${took()}: ${reason}`);
       throw error;
     }
   };

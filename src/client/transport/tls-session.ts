@@ -1,40 +1,44 @@
 /**
- * TLS sessions kept between processes: a resumed one spares Node the certificates, and a round trip. It is not
- * verified anew, so what may be kept, for whom and for how long is decided here, and never on trust of where it
- * was kept: a host resumes nothing but a session that it gave.
+ * Which TLS sessions may be stored for the next process, for which host and for how long: a resumed session saves the
+ * certificate check and a round trip, so its host must have been verified recently.
  */
 import type { DetailedPeerCertificate, TLSSocket } from 'node:tls';
 import { derInteger, elementAt, elementsIn } from '../../domain/der.ts';
 import { type CaCertificates, nameOf } from './ca-certificates.ts';
-import type { Target } from './target.ts';
-/** A session as it is kept. Times are in milliseconds since the epoch. */
+
+/** Where a connection goes. */
+export interface Target {
+  host: string;
+  port: number;
+}
+
+/** Times are in milliseconds since the epoch. */
 export interface KeptSession {
-  /** Node's bytes: a ticket of the host, and what it takes to use it. */
+  /** Node's serialized session. */
   session: Uint8Array;
-  /** Of no use from then on. */
+  /** Not usable from then on. */
   until: number;
-  /** However often the session is renewed, the host must be verified anew by then. */
+  /** The host must be verified again by then, also when the session is renewed. */
   verifiedUntil: number;
 }
 
-/** Where sessions are kept. It may lose, or bring back changed, whatever it was given. */
+/** Stores sessions. It may lose or corrupt them. */
 export interface TlsSessions {
   find(place: string): KeptSession | undefined;
   keep(place: string, kept: KeptSession): void;
-  /** The host did not resume it: nothing is kept for this place for a while. */
+  /** The host did not resume it: nothing is stored for this host for a while. */
   refuse(place: string): void;
 }
 
-/** No session counts for longer than this after the host was verified. */
 const VERIFIED_FOR_MS = 7_200_000;
-/** Of a chain; the root is its own issuer. */
+/** A root is its own issuer. */
 const MOST_CERTIFICATES = 20;
 
-/** One host, one port, one list of authorities: a session is resumed for no other. */
+/** A session is resumed only for the same host, port and list of CA certificates. */
 export const placeOf = ({ host, port }: Target, trust: CaCertificates): string =>
   `${host} ${port} ${nameOf(trust)}`;
 
-/** How long a verification that was made now may count: two hours, and no longer than any certificate of the chain. */
+/** Two hours from now, or the first expiry in the certificate chain. */
 export function verifiedUntil(socket: Pick<TLSSocket, 'getPeerCertificate'>, now: number): number {
   let until = now + VERIFIED_FOR_MS;
   let certificate: DetailedPeerCertificate | undefined = socket.getPeerCertificate(true);
@@ -47,30 +51,30 @@ export function verifiedUntil(socket: Pick<TLSSocket, 'getPeerCertificate'>, now
   return until;
 }
 
-/** A session that claims to count for longer than any may was kept by an older hedge, or the clock was set back. */
+/** A session that is valid for longer than allowed was stored by an older hedge, or the clock was set back. */
 export const isUsable = ({ until, verifiedUntil: verified }: KeptSession, now: number): boolean =>
   until > now && verified <= now + VERIFIED_FOR_MS;
 
-/** What may be kept of a session that `socket` was given, if anything may. */
+/** The session to store; undefined when it may not be stored. */
 export function keepable(
   session: Uint8Array,
   socket: Pick<TLSSocket, 'getProtocol'>,
   times: { verifiedUntil: number; now: number },
 ): KeptSession | undefined {
-  // What is kept of an older protocol could open a recorded connection, and the key in it.
+  // A stored session of an older protocol could decrypt a recorded connection, and the key in it.
   if (socket.getProtocol() !== 'TLSv1.3') return undefined;
   const until = Math.min(times.now + lifetimeOf(session) * 1000, times.verifiedUntil);
   return until > times.now ? { session, until, verifiedUntil: times.verifiedUntil } : undefined;
 }
 
-/** Newer Nodes put the name of the host, after its length in two bytes, before the session. */
+/** Newer versions of Node put the host name, after its length in two bytes, before the session. */
 const NAMED = Buffer.from('\0nodejs:tls:session:1\0');
 
 const SEQUENCE = 0x30;
 /** `[9]` of OpenSSL's SSL_SESSION. */
 const LIFETIME_HINT = 0xa9;
 
-/** Seconds for which the host takes the ticket back; 0 when it does not say, or the bytes are not a session. */
+/** Seconds for which the host accepts the ticket; 0 when unknown. */
 export function lifetimeOf(kept: Uint8Array): number {
   const session = withoutName(kept);
   const outer = elementAt(session, 0);

@@ -1,9 +1,6 @@
 /**
- * How one exchange travels: a request goes out, what comes back is told as it comes. A road makes connections
- * and keeps them; deadlines, caps and what an answer may be are the same on every road (send.ts). Types alone.
- *
- * What travels down and up the chain of handlers: a request as it goes on the wire, an attempt at it, and the
- * answer as it came. Each handler is a `Send` around another one; connect.ts puts them in order.
+ * Types of the transports (node:http and undici) and of the handler chain around them: request, attempt, response.
+ * Each handler is a `Send` around another `Send`; connect.ts sets their order.
  */
 
 import type { ClockReadings } from '../../domain/instants.ts';
@@ -11,25 +8,22 @@ import type { Clock } from '../../platform/clock.ts';
 import type { CaCertificates } from './ca-certificates.ts';
 import type { ProxySettings } from './proxy.ts';
 import type { RequestFailure } from './request-failure.ts';
-import type { Target } from './target.ts';
-import type { TlsSessions } from './tls-session.ts';
-/** Told in this order; `failed` may come at any time, and nothing is told after it or after `end`. */
+import type { Target, TlsSessions } from './tls-session.ts';
+
+/** Called in this order. `failed` may come at any time; nothing is called after `failed` or `end`. */
 export interface ExchangeEvents {
-  /** Bytes of the request leave from now on, unless a reason comes back: then none may. */
+  /** Called right before the first byte is sent; a returned error stops the request unsent. */
   started: () => Error | undefined;
   /** The final status and its headers, names in lower case. */
   head: (status: number, headers: Readonly<Record<string, string | string[] | undefined>>) => void;
   data: (chunk: Uint8Array) => void;
-  /** The answer is complete. */
+  /** The response is complete. */
   end: () => void;
-  /** A Failure, or an error of the socket, TLS or HTTP. */
+  /** A RequestFailure, or an error of the socket, TLS or HTTP. */
   failed: (error: unknown) => void;
 }
 
-/**
- * Starts one request and gives back what ends it at once. Under an aborted `signal` a request that has not
- * started must never start.
- */
+/** Starts one request and returns its abort. A request that has not started when `signal` aborts never starts. */
 export type Exchange = (
   request: WireRequest,
   signal: AbortSignal,
@@ -38,7 +32,7 @@ export type Exchange = (
 
 export interface Transport {
   exchange: Exchange;
-  /** Drops every connection, those still being made included. Nothing can be sent afterwards. */
+  /** Closes every connection, also those still being made. Nothing can be sent afterwards. */
   close(): Promise<void>;
 }
 
@@ -48,7 +42,7 @@ export interface TransportParts {
   target: Target;
   trust: CaCertificates;
   proxy: ProxySettings;
-  /** Many requests at once: connections are kept by undici. */
+  /** A long conversation: undici keeps the connections. */
   pooled: boolean;
   sessions: TlsSessions | undefined;
   clock: Clock;
@@ -56,9 +50,9 @@ export interface TransportParts {
 
 export interface WireRequest {
   method: 'GET' | 'POST';
-  /** Below the base address: starts with `/`, its query included. */
+  /** Below the base URL: starts with `/`, query included. */
   path: string;
-  /** Lower-case names. No credentials: the bearer handler adds them last. */
+  /** Lower-case names, without the API key: the bearer handler adds it last. */
   headers: Readonly<Record<string, string>>;
   body?: string;
 }
@@ -66,20 +60,20 @@ export interface WireRequest {
 export interface Attempt {
   /** 1 for the first. */
   number: number;
-  /** Aborts at the call's total deadline, or when its caller no longer wants it. */
+  /** Aborts at the call's total deadline, or when its caller stops it. */
   signal: AbortSignal;
-  /** Called at the last moment before its bytes leave, if they ever do: what it gives back keeps them here. */
+  /** Called right before its bytes are sent; a returned failure keeps them unsent. */
   mayLeave?: (() => RequestFailure | undefined) | undefined;
 }
 
 export interface WireAnswer {
   status: number;
-  /** Lower-case names; a header that came twice is joined with `, `. */
+  /** Lower-case names; a repeated header is joined with `, `. */
   headers: Readonly<Record<string, string>>;
   body: string;
-  /** As its headers came. */
+  /** When its headers arrived. */
   clocks: ClockReadings;
 }
 
-/** Rejects with a Failure, and with nothing else but a bug. */
+/** Rejects with a RequestFailure only; anything else is a bug. */
 export type Send = (request: WireRequest, attempt: Attempt) => Promise<WireAnswer>;

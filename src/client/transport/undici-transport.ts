@@ -1,7 +1,6 @@
 /**
- * The road of many requests at once, and of proxies: an undici pool over our own TLS connections, or over
- * tunnels. It dispatches directly: `request` and `fetch` cannot say whether a request had started when it
- * failed, and cannot be aborted while the connection is being made.
+ * The transport of long conversations and of proxies: an undici pool over our TLS connections or proxy tunnels.
+ * It uses `dispatch`, since `request` and `fetch` do not tell whether a failed request had started.
  */
 import type { TLSSocket } from 'node:tls';
 import { buildConnector, type Dispatcher, Pool } from 'undici';
@@ -11,7 +10,7 @@ import { makeConnector, tunnelThrough } from './connector.ts';
 import type { Proxy } from './proxy.ts';
 import type { Transport, TransportParts } from './transport.ts';
 
-/** Connections kept to the service at once: every tenor's quote and the account, with room. */
+/** Enough for a quote of every tenor and the account at once. */
 const CONNECTIONS = 8;
 const FIRST_FINAL_STATUS = 200;
 
@@ -42,13 +41,13 @@ export function undiciTransport(
           method: request.method,
           headers: request.headers,
           body: request.body ?? null,
-          // The clock port keeps the time: see limit.ts.
+          // deadline.ts sets the limits.
           headersTimeout: 0,
           bodyTimeout: 0,
         },
         {
           onRequestStart(started) {
-            // Given up while it waited for its connection: it must not leave now.
+            // Aborted while it waited for a connection: it must not be sent now.
             if (signal.aborted) return started.abort(toError(signal.reason));
             controller = started;
             const reason = events.started();
@@ -58,7 +57,8 @@ export function undiciTransport(
             if (status >= FIRST_FINAL_STATUS) events.head(status, lowerCase(headers));
           },
           onResponseData: (_, chunk) => events.data(chunk),
-          onResponseEnd: () => events.end(),
+          // undici frees the connection a turn later; the next request must find it free.
+          onResponseEnd: () => void setImmediate(() => setImmediate(events.end)),
           onResponseError: (_, error) => events.failed(error),
         },
       );
@@ -71,10 +71,10 @@ export function undiciTransport(
   };
 }
 
-/** A proxy proves its own name: undici would ask it for that of the host behind it, which the request names. */
+/** Without `servername`: undici would expect the certificate of the host behind the proxy. */
 function toProxy(trust: TransportParts['trust']): buildConnector.connector {
   const reach = buildConnector({ rejectUnauthorized: true, ...caOf(trust) });
-  return ({ servername: _behind, ...options }, callback) => reach(options, callback);
+  return ({ servername: _target, ...options }, callback) => reach(options, callback);
 }
 
 const toError = (reason: unknown): Error => (reason instanceof Error ? reason : new Error('stopped'));

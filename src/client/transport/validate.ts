@@ -1,18 +1,17 @@
-/**
- * Judges data against a schema and names what departs from it by its path. Data passes through as it came:
- * nothing is added, dropped or reordered.
- */
+/** Checks data against a schema and names the first mismatch by its path. Data passes through unchanged. */
+
 import { Big } from 'big.js';
 import type * as z from 'zod/mini';
 import { ownField } from '../../domain/fields.ts';
 import type { Opened } from './envelope.ts';
 import { RequestFailure } from './request-failure.ts';
-/** What the answer repeats of the request, by its name in `data`. */
+
+/** Values of the request that the response repeats, by their name in `data`. */
 export type Echo = Readonly<Record<string, string>>;
 
 /**
- * `echo` must be there; `ifTold` need not, and must not be another.
- * @throws Failure `unreadable`, saying for instance `data.pricing.execution_price is missing`.
+ * `echo` must be present and equal; `ifTold` must be equal if present.
+ * @throws RequestFailure `unreadable`, for instance `data.pricing.execution_price is missing`.
  */
 export function validate<T>(
   schema: z.ZodMiniType<T>,
@@ -20,20 +19,20 @@ export function validate<T>(
   { echo = {}, ifTold = {} }: { echo?: Echo | undefined; ifTold?: Echo | undefined } = {},
 ): T {
   const { status, data, clocks } = opened;
-  const unreadable = (says: string): RequestFailure =>
-    new RequestFailure({ phase: 'answered', kind: 'unreadable', reason: says, status, clocks });
-  if (!fits(schema, data)) throw unreadable(departureOf(schema, data));
+  const unreadable = (reason: string): RequestFailure =>
+    new RequestFailure({ phase: 'answered', kind: 'unreadable', reason, status, clocks });
+  if (!fits(schema, data)) throw unreadable(mismatchOf(schema, data));
   for (const [name, asked] of [...Object.entries(echo), ...Object.entries(ifTold)]) {
     const value = valueAt(data, [name]) ?? undefined;
     const got = plain(value);
     if (got !== asked && (value !== undefined || Object.hasOwn(echo, name)))
-      throw unreadable(`data.${name} is ${got}, but ${asked} was asked for`);
+      throw unreadable(`data.${name} is ${got}, but the request had ${asked}`);
   }
   return data;
 }
 
-/** The first departure in words. */
-function departureOf(schema: z.ZodMiniType, data: unknown): string {
+/** The first mismatch in words. */
+function mismatchOf(schema: z.ZodMiniType, data: unknown): string {
   const issue = schema.safeParse(data).error?.issues[0];
   const where = pathInWords(issue?.path ?? []);
   const value = valueAt(data, issue?.path ?? []);

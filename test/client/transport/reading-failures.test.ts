@@ -13,20 +13,20 @@ const coded = (code: string, name = 'Error'): Error =>
 describe('a connection that could not be made', () => {
   it.each([
     ['ECONNREFUSED', 'unreachable', 'connection refused (ECONNREFUSED)'],
-    ['ENOTFOUND', 'unreachable', 'the name does not resolve (ENOTFOUND)'],
-    ['EAI_AGAIN', 'unreachable', 'the name does not resolve for now (EAI_AGAIN)'],
+    ['ENOTFOUND', 'unreachable', 'host name not found (ENOTFOUND)'],
+    ['EAI_AGAIN', 'unreachable', 'DNS lookup failed (EAI_AGAIN)'],
     ['EHOSTUNREACH', 'unreachable', 'no route to the host (EHOSTUNREACH)'],
     ['ENETUNREACH', 'unreachable', 'no network (ENETUNREACH)'],
-    ['UND_ERR_CONNECT_TIMEOUT', 'unreachable', 'no answer to the connection (UND_ERR_CONNECT_TIMEOUT)'],
+    ['UND_ERR_CONNECT_TIMEOUT', 'unreachable', 'connection timed out (UND_ERR_CONNECT_TIMEOUT)'],
     ['ECONNRESET', 'unreachable', 'connection reset (ECONNRESET)'],
     ['EWHATEVER', 'unreachable', 'connection failed (EWHATEVER)'],
     ['CERT_HAS_EXPIRED', 'tls', 'its certificate has expired'],
     ['CERT_NOT_YET_VALID', 'tls', 'its certificate is not yet valid'],
-    ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'tls', 'its certificate comes from an unknown authority'],
-    ['SELF_SIGNED_CERT_IN_CHAIN', 'tls', 'its certificate comes from an unknown authority'],
+    ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'tls', 'its certificate is from an unknown authority'],
+    ['SELF_SIGNED_CERT_IN_CHAIN', 'tls', 'its certificate is from an unknown authority'],
     ['ERR_TLS_CERT_ALTNAME_INVALID', 'tls', 'its certificate is for another host'],
     ['EPROTO', 'tls', 'the TLS handshake failed (EPROTO)'],
-    ['ERR_SSL_WRONG_VERSION_NUMBER', 'tls', 'it does not speak HTTPS on this port'],
+    ['ERR_SSL_WRONG_VERSION_NUMBER', 'tls', 'it does not use HTTPS on this port'],
   ])('with %s was never sent', (code, kind, reason) => {
     expect(connectionFailure(coded(code)).parts).toMatchObject({ phase: 'never_sent', kind, reason });
   });
@@ -52,7 +52,7 @@ describe('an attempt with a connection', () => {
   it('is not told from its message, and a parser error keeps none of the bytes', () => {
     const parser = Object.assign(new Error('bad'), { name: 'HTTPParserError', data: 'hk_live_secret' });
     const { parts } = exchangeFailure(parser, true);
-    expect(parts).toEqual({ phase: 'no_answer', kind: 'unreadable', reason: 'the answer is not HTTP' });
+    expect(parts).toEqual({ phase: 'no_answer', kind: 'unreadable', reason: 'the response is not HTTP' });
     expect(exchangeFailure('thrown text', true).parts.reason).toBe('connection failed');
   });
 
@@ -76,8 +76,8 @@ describe('a TLS code', () => {
     'ERR_TLS_CERT_ALTNAME_FORMAT',
   ])('%s without words of its own is named, with a mend', (code) => {
     const reason = tlsReason(code);
-    expect(reason?.says).toContain(code);
-    expect(reason?.mend).not.toBe('');
+    expect(reason?.reason).toContain(code);
+    expect(reason?.hint).not.toBe('');
   });
 });
 

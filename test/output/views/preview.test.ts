@@ -66,7 +66,7 @@ describe('the preview of an open', () => {
   it('has dashes where the side cannot be told, and the reason', () => {
     const book = sideBook({ hedges: [hedge('hdg_A', 10_000)], mayBeCut: true });
     const text = inOneLine(viewPreview(preview(planOf('open USDTNGN buy 10k', { facts: { book } }))));
-    expect(text).toContain('Buy side — → — (unknown: the list of hedges may be one page of more)');
+    expect(text).toContain('Buy side — → — (unknown: the list of hedges may be incomplete)');
   });
 });
 

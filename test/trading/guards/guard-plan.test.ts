@@ -221,7 +221,7 @@ describe('a price', () => {
 
   it('that is missed is said with both figures, and that the service has no limit price', () => {
     const says = saysOf('open USDTNGN buy 10k', { options: { worstPrice: '1530.9' } });
-    expect(says).toContain('The execution price 1530.918 is 0.018 NGN above the worst price 1530.9.');
+    expect(says).toContain('Execution price 1530.918 is 0.018 NGN above your worst price 1530.9.');
     expect(says).toContain('The service has no limit price, so this was checked here and now.');
   });
 

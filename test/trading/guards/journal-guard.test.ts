@@ -187,7 +187,7 @@ describe('an action without a usable answer', () => {
   it('is named with the ways out of it', () => {
     const [first] = guard({ action: 'add' }, journal([action('7c1e', 'unknown', { deal_id: 'PAY-8841' })]));
     expect(first?.message).toBe(
-      'OPEN buy USDTNGN 10,000.00 USD ("PAY-8841"), action 7c1e of 2026-11-20 11:56:41 UTC, is unresolved (sent without a usable answer): it may stand or not.',
+      'OPEN buy USDTNGN 10,000.00 USD ("PAY-8841"), action 7c1e of 2026-11-20 11:56:41 UTC, is unresolved (sent; outcome unknown): it may stand or not.',
     );
     expect(first?.hint?.split('\n').map((line) => line.split('   ')[0])).toEqual([
       'hedge check 7c1e',
@@ -479,7 +479,7 @@ describe('an unusual size', () => {
 });
 
 describe('a journal that cannot be read whole', () => {
-  const damaged = journal([], { damage: [{ line: 12, how: 'cannot be read as JSON' }] });
+  const damaged = journal([], { damage: [{ line: 12, how: 'is not valid JSON' }] });
   const headless = journal([], { orphans: [idOf('7c1e')] });
 
   it.each(ACTIONS)('lets %s pass only when that makes the book smaller', (name) => {
@@ -492,7 +492,7 @@ describe('a journal that cannot be read whole', () => {
 
   it('is named by its path and line, with the mend', () => {
     expect(() => guard({}, damaged)).toThrow(
-      'Line 12 of /desk/journal.jsonl cannot be read as JSON. An action that stands may be hidden there. Nothing was sent.',
+      'Line 12 of /desk/journal.jsonl is not valid JSON. An action that stands may be hidden there. Nothing was sent.',
     );
     expect(() => guard({}, headless)).toThrow('does not hold how action 7c1e000000000000 began');
   });

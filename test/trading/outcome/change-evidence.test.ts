@@ -121,9 +121,7 @@ describe('the book after an add of 5,000', () => {
 
   it('is not called undone where the position says that something was done', () => {
     const book = sideBook({ hedges: SAME, positions: [position({ notional_usd: 45_000 })] });
-    expect(told(changeEvidence(asked('add', '5000'), book))).toContain(
-      'unclear: the hedges listed make 40,000.00',
-    );
+    expect(told(changeEvidence(asked('add', '5000'), book))).toContain('unclear: the hedges total 40,000.00');
   });
 });
 

@@ -332,7 +332,7 @@ describe('a check', () => {
     const desk = await dealingDesk();
     await desk.looking.journal.append([step(UNKNOWN, 'dead')]);
     await checked(desk);
-    expect(desk.looking.watch.said[0]).toContain('Of dead000000000000 only later steps can be read');
+    expect(desk.looking.watch.said[0]).toContain('The start of dead000000000000 is on a damaged line');
   });
 
   it('leaves alone what a running process is sending', async () => {
@@ -368,7 +368,7 @@ describe('a check', () => {
     await desk.looking.journal.append([anIntent({ action_id: idOf('7c1e') })]);
     await expect(checkAction('7c1e', desk.looking)).rejects.toMatchObject({
       code: 'usage',
-      hint: 'Name its profile: --profile desk',
+      hint: 'Use its profile: --profile desk',
     });
     await expect(checkAction('beef', desk.looking)).rejects.toMatchObject({ code: 'usage' });
   });

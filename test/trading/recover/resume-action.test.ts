@@ -346,7 +346,7 @@ describe('what keeps it from being sent again', () => {
       await desk.practice.service.admin.setFaults({ share_429: 1, only: 'actions' });
       const report = await resumed(desk, { yes: true }, { clock });
       expect(report).toMatchObject({ outcome: 'unknown', entry: { id: lost.id } });
-      expect(report?.finding?.what).toContain('It was not sent again');
+      expect(report?.finding?.what).toContain('It was not resent');
       expect(desk.keys().length - sent).toBeLessThan(8);
     });
   });

@@ -34,7 +34,7 @@ describe.each(ROADS)('on the $road road, a request', ({ deskWith }) => {
   it('waits for the end of what another was told, and for its share of the spread', async () => {
     const clock = steadyClock();
     const waits: number[] = [];
-    const { api, service } = await deskWith([fine], { clock, slowDown: aWord(clock, 7_000) });
+    const { api, service } = await deskWith([fine], { clock, rateLimit: aWord(clock, 7_000) });
     await api.account({ onHeldBack: (ms) => waits.push(ms) });
     expect(clock.sleeps).toEqual([7_000 + SPREAD_MS / 2]);
     expect(waits).toEqual(clock.sleeps);
@@ -43,19 +43,19 @@ describe.each(ROADS)('on the $road road, a request', ({ deskWith }) => {
 
   it('waits again when it was said anew meanwhile', async () => {
     const clock = steadyClock();
-    const { api } = await deskWith([fine], { clock, slowDown: aWord(clock, 2_000, 9_000) });
+    const { api } = await deskWith([fine], { clock, rateLimit: aWord(clock, 2_000, 9_000) });
     await api.account();
     expect(clock.sleeps).toEqual([2_500, 7_000]);
   });
 
   it.each([
     ['reading', 'Nothing was changed.'],
-    ['action', 'Nothing was done.'],
+    ['action', 'Nothing was executed.'],
   ])(
     'that is a %s and would wait longer than it may is not sent, and says until when',
     async (what, book) => {
       const clock = steadyClock();
-      const { api } = await deskWith([], { clock, slowDown: aWord(clock, 29_600) });
+      const { api } = await deskWith([], { clock, rateLimit: aWord(clock, 29_600) });
       const error = await rejection(what === 'reading' ? api.account() : api.close(CLOSE, 'k'));
       expect(error).toBeInstanceOf(UnavailableError);
       expect(error).toMatchObject({
@@ -74,7 +74,7 @@ describe.each(ROADS)('on the $road road, a request', ({ deskWith }) => {
     const clock = steadyClock();
     const word = aWord(clock);
     const script = [on(ACCOUNT, slowDown('3')), on(ACCOUNT, slowDown()), on(ACCOUNT, html(503)), fine];
-    const { api } = await deskWith(script, { clock, slowDown: word });
+    const { api } = await deskWith(script, { clock, rateLimit: word });
     await api.account();
     // As was asked and half of 500 ms; half of two seconds, which is as long as the others wait; half of two for the 503.
     expect(word.told).toEqual([3_000, 4_250]);
@@ -85,7 +85,7 @@ describe.each(ROADS)('on the $road road, a request', ({ deskWith }) => {
     const clock = steadyClock();
     const word = aWord(clock);
     const script = [on(ACCOUNT, no(503, 'busy', { headers: { 'retry-after': '3' } })), fine];
-    await (await deskWith(script, { clock, slowDown: word })).api.account();
+    await (await deskWith(script, { clock, rateLimit: word })).api.account();
     expect(word.told).toEqual([]);
   });
 
@@ -97,7 +97,7 @@ describe.each(ROADS)('on the $road road, a request', ({ deskWith }) => {
       until: () => words.find((until) => until > clock.now()),
       tell: () => undefined,
     };
-    const { api, service } = await deskWith(script, { clock, slowDown: slow });
+    const { api, service } = await deskWith(script, { clock, rateLimit: slow });
     await api.close(CLOSE, 'k', { onAttempt: () => words.push(clock.now() + 5_000) });
     expect(clock.sleeps).toEqual([250, 4_750 + SPREAD_MS / 2]);
     expect(new Set(service.requests.map(({ headers }) => headers['idempotency-key']))).toEqual(
@@ -109,7 +109,7 @@ describe.each(ROADS)('on the $road road, a request', ({ deskWith }) => {
     const clock = steadyClock();
     const words: number[] = [];
     const slow: RateLimitStore = { until: () => words[0], tell: () => undefined };
-    const { api } = await deskWith([on(CLOSING, html(503))], { clock, slowDown: slow });
+    const { api } = await deskWith([on(CLOSING, html(503))], { clock, rateLimit: slow });
     const doing = api.close(CLOSE, 'k', { onAttempt: () => words.push(clock.now() + 50_000) });
     expect(await rejection(doing)).toBeInstanceOf(OutcomeUnknownError);
   });
@@ -117,7 +117,7 @@ describe.each(ROADS)('on the $road road, a request', ({ deskWith }) => {
   it('that is stopped while it waits is not sent', async () => {
     const clock = steadyClock();
     const stop = new AbortController();
-    const { api } = await deskWith([], { clock, slowDown: aWord(clock, 7_000) });
+    const { api } = await deskWith([], { clock, rateLimit: aWord(clock, 7_000) });
     const asked = api.account({ signal: stop.signal, onHeldBack: () => stop.abort(new Error('Ctrl-C')) });
     expect(await rejection(asked)).toMatchObject({ message: 'Ctrl-C' });
   });
