@@ -75,7 +75,7 @@ export function createRuntime(context: RuntimeContext): Runtime {
     signals,
     clock: machine.clock,
     async openCommandContext(globals): Promise<OpenCommandContext> {
-      const { openCommandContext } = await import('./command-context.ts');
+      const { openCommandContext } = await import('./open-context.ts');
       return openCommandContext({ ...context, settings, places, globals });
     },
   };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredProfile } from '../../src/config/profiles.ts';
 import type { Selection } from '../../src/config/resolve.ts';
-import { tradingLimits } from '../../src/main/command-context.ts';
+import { tradingLimits } from '../../src/main/open-context.ts';
 import { big, NO_LIMITS } from '../trading/facts.ts';
 
 const stored = (limits: Partial<StoredProfile> = {}): Selection => ({
