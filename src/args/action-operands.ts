@@ -32,7 +32,7 @@ const sizeOf = (command: SideCommand): readonly string[] => [
 
 /** @throws UsageError naming what is missing or meant otherwise, with the line to type. */
 export function readSideWords(command: SideCommand, raw: RawInput): { market: string; side: Side } {
-  refuseMistaken(command, raw);
+  rejectMisplacedOperands(command, raw);
   const [market, side] = raw.operands;
   if (market === undefined || side === undefined)
     throw new UsageError(
@@ -49,7 +49,7 @@ export function readSideWords(command: SideCommand, raw: RawInput): { market: st
 }
 
 /** Refuses words that are not where they belong, before anything else is said about the line. */
-export function refuseMistaken(command: SideCommand, raw: RawInput): void {
+export function rejectMisplacedOperands(command: SideCommand, raw: RawInput): void {
   const id = raw.operands.find((word) => HEDGE_ID.test(word));
   if (id !== undefined)
     throw new UsageError(

@@ -20,7 +20,7 @@ import type {
   ReduceIntent,
   Reduction,
 } from './action-intent.ts';
-import { readSideWords, refuseMistaken } from './action-operands.ts';
+import { readSideWords, rejectMisplacedOperands } from './action-operands.ts';
 import { readActionOptions, readPriceTerms } from './action-options.ts';
 import {
   optionGiven,
@@ -36,7 +36,7 @@ import {
 /** Parts left out are undefined; whatever was said is read, or refused. */
 export function readOpenDraft(raw: RawInput): OpenDraft {
   const [market, side, notional] = raw.operands;
-  refuseMistaken('open', raw);
+  rejectMisplacedOperands('open', raw);
   const tenor = optionText(raw, 'tenor');
   const dealId = optionText(raw, 'dealId');
   const draft: OpenDraft = {

@@ -12,7 +12,7 @@ import type { Paths } from '../platform/paths.ts';
 export const NAME_KINDS = ['markets', 'hedges', 'deals'] as const;
 export type NameKind = (typeof NAME_KINDS)[number];
 
-export interface KeptName {
+export interface CachedName {
   name: string;
   /** A short description: `buy USDTNGN 10000 filled`; may be ''. */
   about: string;
@@ -25,7 +25,7 @@ export interface NamesOwner {
   baseUrl: string;
 }
 
-export type KeptNames = Readonly<Record<NameKind, readonly KeptName[]>>;
+export type CachedNames = Readonly<Record<NameKind, readonly CachedName[]>>;
 
 const FOLDER = 'names';
 const FORMAT = 1;
@@ -37,18 +37,18 @@ const HARMLESS_NAME = /^[A-Za-z0-9][A-Za-z0-9._/-]{0,79}$/;
 const HARMLESS_ABOUT = /^[A-Za-z0-9._/-]+(?: [A-Za-z0-9._/-]+){0,5}$/;
 const LONGEST_ABOUT = 80;
 
-export const isHarmlessName = (name: unknown): name is string =>
+export const isSafeName = (name: unknown): name is string =>
   typeof name === 'string' && HARMLESS_NAME.test(name);
 
 /** Describes a hedge; skips words with special characters. */
-export function aboutHedge(words: {
+export function describeHedge(words: {
   side: unknown;
   market: unknown;
   notional: string | undefined;
   status: unknown;
 }): string {
   const { side, market, notional, status } = words;
-  const plain = [SIDES.find((each) => each === side), market, notional, status].filter(isHarmlessName);
+  const plain = [SIDES.find((each) => each === side), market, notional, status].filter(isSafeName);
   return plain.join(' ').slice(0, LONGEST_ABOUT).trim();
 }
 
@@ -56,12 +56,12 @@ export function aboutHedge(words: {
 export function readNames(
   places: Paths,
   { profile, baseUrl, host }: { profile: string; baseUrl?: string; host: Host },
-): KeptNames | undefined {
+): CachedNames | undefined {
   const file = load(pathOf(places, profile), host);
   return file === undefined || (baseUrl !== undefined && file.baseUrl !== baseUrl) ? undefined : file.names;
 }
 
-export interface NameMemory {
+export interface NameCache {
   /** Newest first. */
   learn(kind: NameKind, names: readonly { name: unknown; about?: string | undefined }[]): void;
   /** The complete list. */
@@ -71,7 +71,7 @@ export interface NameMemory {
 }
 
 /** Names of one account; those of another account under the same profile are dropped. */
-export function namesIn(places: Paths, machine: Machine, owner: NamesOwner): NameMemory {
+export function openNameCache(places: Paths, machine: Machine, owner: NamesOwner): NameCache {
   const fresh = { markets: NOTHING_NEW, hedges: NOTHING_NEW, deals: NOTHING_NEW };
   return {
     learn(kind, names) {
@@ -86,7 +86,7 @@ export function namesIn(places: Paths, machine: Machine, owner: NamesOwner): Nam
       const path = pathOf(places, owner.profile);
       const before = load(path, machine.host);
       const stored = before?.identity === owner.identity ? before.names : NO_NAMES;
-      const merged = (kind: NameKind): readonly KeptName[] =>
+      const merged = (kind: NameKind): readonly CachedName[] =>
         together(fresh[kind].names, fresh[kind].all ? [] : stored[kind]).slice(0, MOST[kind]);
       const after = { markets: merged('markets'), hedges: merged('hedges'), deals: merged('deals') };
       const content = written(owner, after);
@@ -96,25 +96,25 @@ export function namesIn(places: Paths, machine: Machine, owner: NamesOwner): Nam
   };
 }
 
-const harmless = (names: readonly { name: unknown; about?: string | undefined }[]): readonly KeptName[] =>
-  names.flatMap(({ name, about = '' }) => (isHarmlessName(name) ? [{ name, about }] : []));
+const harmless = (names: readonly { name: unknown; about?: string | undefined }[]): readonly CachedName[] =>
+  names.flatMap(({ name, about = '' }) => (isSafeName(name) ? [{ name, about }] : []));
 
 interface Fresh {
   /** The list is complete. */
   all: boolean;
-  names: readonly KeptName[];
+  names: readonly CachedName[];
 }
 
 const NOTHING_NEW: Fresh = { all: false, names: [] };
 const isNothing = ({ all, names }: Fresh): boolean => !all && names.length === 0;
 
-const NO_NAMES: KeptNames = { markets: [], hedges: [], deals: [] };
+const NO_NAMES: CachedNames = { markets: [], hedges: [], deals: [] };
 
 const pathOf = (places: Paths, profile: string): string => join(places.cache, FOLDER, `${profile}.json`);
 
 /** Each name once, the first list first; of two entries of a name the first with a description. */
-function together(first: readonly KeptName[], then: readonly KeptName[]): readonly KeptName[] {
-  const found = new Map<string, KeptName>();
+function together(first: readonly CachedName[], then: readonly CachedName[]): readonly CachedName[] {
+  const found = new Map<string, CachedName>();
   for (const each of [...first, ...then]) {
     const known = found.get(each.name);
     if (known === undefined || known.about === '') found.set(each.name, each);
@@ -122,7 +122,7 @@ function together(first: readonly KeptName[], then: readonly KeptName[]): readon
   return [...found.values()];
 }
 
-const written = ({ identity, baseUrl }: Omit<NamesOwner, 'profile'>, names: KeptNames): string => {
+const written = ({ identity, baseUrl }: Omit<NamesOwner, 'profile'>, names: CachedNames): string => {
   const lists = NAME_KINDS.map(
     (kind) => [kind, names[kind].map(({ name, about }) => [name, about])] as const,
   );
@@ -132,7 +132,7 @@ const written = ({ identity, baseUrl }: Omit<NamesOwner, 'profile'>, names: Kept
 interface Loaded {
   identity: string;
   baseUrl: string;
-  names: KeptNames;
+  names: CachedNames;
 }
 
 /** Without a schema library, which would double the start-up time while a shell waits. */
@@ -148,11 +148,11 @@ function load(path: string, host: Host): Loaded | undefined {
   };
 }
 
-const namesOf = (list: unknown): readonly KeptName[] =>
+const namesOf = (list: unknown): readonly CachedName[] =>
   Array.isArray(list) ? list.flatMap((pair: unknown) => (Array.isArray(pair) ? nameOf(pair) : [])) : [];
 
-function nameOf([name, about]: readonly unknown[]): readonly KeptName[] {
-  if (!isHarmlessName(name)) return [];
+function nameOf([name, about]: readonly unknown[]): readonly CachedName[] {
+  if (!isSafeName(name)) return [];
   const kept = typeof about === 'string' && about.length <= LONGEST_ABOUT && HARMLESS_ABOUT.test(about);
   return [{ name, about: kept ? about : '' }];
 }

@@ -13,7 +13,7 @@ export interface RateLimitState {
 }
 
 /** Caps a wait at 60 s; ignores later timestamps (clock change). */
-export const LONGEST_MS = 60_000;
+export const MAX_RATE_LIMIT_WAIT_MS = 60_000;
 /** A limit that ends less than this later is not written again. */
 const MIN_CHANGE_MS = 50;
 
@@ -21,7 +21,7 @@ const FOLDER = 'slow-down';
 const MAX_BYTES = 4_096;
 
 /** `identity`: equal exactly when it is the same key at the same address; never the key itself. */
-export function rateLimitStateIn(places: Paths, machine: Machine, identity: string): RateLimitState {
+export function openRateLimitState(places: Paths, machine: Machine, identity: string): RateLimitState {
   const { clock, host } = machine;
   const name = createHash('sha256').update(identity).digest('hex').slice(0, 32);
   const path = join(places.cache, FOLDER, `${name}.json`);
@@ -30,7 +30,7 @@ export function rateLimitStateIn(places: Paths, machine: Machine, identity: stri
 
   const credible = (until: number): number | undefined => {
     const ahead = until - clock.now();
-    return ahead > 0 && ahead <= LONGEST_MS ? until : undefined;
+    return ahead > 0 && ahead <= MAX_RATE_LIMIT_WAIT_MS ? until : undefined;
   };
   const until = (): number | undefined => {
     const stored = untilIn(readCacheFile(path, { host, maxBytes: MAX_BYTES }), identity);
@@ -40,7 +40,7 @@ export function rateLimitStateIn(places: Paths, machine: Machine, identity: stri
   return {
     until,
     tell(asked) {
-      const capped = Math.min(asked, clock.now() + LONGEST_MS);
+      const capped = Math.min(asked, clock.now() + MAX_RATE_LIMIT_WAIT_MS);
       const current = until();
       if (capped <= clock.now() || (current !== undefined && capped <= current + MIN_CHANGE_MS)) return;
       own = capped;

@@ -16,7 +16,7 @@ export interface SeenPrice {
   mid: Big;
 }
 
-export interface PriceMemory {
+export interface PriceCache {
   /** Never throws, and never waits. */
   see(market: string, seen: SeenPrice): void;
   /** All recorded, oldest first. */
@@ -37,7 +37,7 @@ const MOST_IN_PROCESS = 2_000;
 const LINE = /^(\d{12,14}) (\d{1,20}(?:\.\d{1,20})?)$/;
 
 /** `account`: environment and base URL, since a market of another service is another market. */
-export function pricesIn(places: Paths, machine: Machine, account: string): PriceMemory {
+export function openPriceCache(places: Paths, machine: Machine, account: string): PriceCache {
   const { host } = machine;
   const own = new Map<string, SeenPrice[]>();
   const writtenAt = new Map<string, number>();

@@ -16,7 +16,7 @@ import { didYouMean } from '../domain/did-you-mean.ts';
 import { unquoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import { bareWords, GLOBAL_OPTIONS, type GlobalOptions } from './global-options.ts';
-import { entryHelp, rootHelp } from './help/command-help.ts';
+import { commandHelp, rootHelp } from './help/command-help.ts';
 import { readOutput } from './output-options.ts';
 export type CommandLine =
   | { kind: 'run'; command: Command; raw: RawInput; globals: GlobalOptions }
@@ -101,8 +101,8 @@ async function buildProgram(
     .command('help')
     .argument('[words...]')
     .action(async (words: string[]) => {
-      const { helpWith } = await import('./help/find-help.ts');
-      onText(await helpWith(words, width));
+      const { findHelp } = await import('./help/find-help.ts');
+      onText(await findHelp(words, width));
     });
   if (named === undefined) {
     program.action(async (_options: unknown, parsed: Commander) => {
@@ -138,7 +138,7 @@ function addEntry(parent: Commander, entry: Command | CommandGroup, onMeant: OnM
 }
 
 const helpOf = (entry: Command | CommandGroup): HelpConfiguration => ({
-  formatHelp: (_command, { helpWidth }) => entryHelp(entry, helpWidth ?? 0),
+  formatHelp: (_command, { helpWidth }) => commandHelp(entry, helpWidth ?? 0),
 });
 
 /** An option of `hedge journal` before `resolve` would be accepted and do nothing. */

@@ -18,7 +18,7 @@ import {
 } from '../errors.ts';
 
 export const EXIT_OK = 0;
-export const EXIT_BUG = 1;
+export const EXIT_INTERNAL_ERROR = 1;
 
 const EXIT_UNKNOWN = 7;
 const NO_CHANGE: readonly number[] = [2, 3, 4, 5, 6, 10, 78];
@@ -35,7 +35,7 @@ interface ExitCode {
 /** As help and README list them. */
 export const EXIT_CODES: readonly ExitCode[] = [
   { code: EXIT_OK, meaning: 'success; an action was filled, or accepted with --no-wait' },
-  { code: EXIT_BUG, meaning: 'internal error' },
+  { code: EXIT_INTERNAL_ERROR, meaning: 'internal error' },
   {
     code: 2,
     meaning: 'invalid command line, or a confirmation is missing without a terminal; nothing was sent',
@@ -96,20 +96,37 @@ export const EXIT_CODES: readonly ExitCode[] = [
   },
 ];
 
-export const DIES_BY_SIGNAL = 'Ctrl-C, TERM, HUP: the process ends by the signal, so a shell loop stops too';
+export const SIGNAL_EXIT_TEXT =
+  'Ctrl-C, TERM, HUP: the process ends by the signal, so a shell loop stops too';
 
 /** Unknown errors exit 1. Codes that promise no change are not used while an earlier attempt is unknown: that is 7. */
 export function exitCodeOf(error: HedgeError): number {
   const code =
-    EXIT_CODES.find(({ kinds = [] }) => kinds.some((kind) => error instanceof kind))?.code ?? EXIT_BUG;
+    EXIT_CODES.find(({ kinds = [] }) => kinds.some((kind) => error instanceof kind))?.code ??
+    EXIT_INTERNAL_ERROR;
   return error.effect === 'unknown' && NO_CHANGE.includes(code) ? EXIT_UNKNOWN : code;
 }
 
 /** The exit code of a batch is the worst of its lines: unknown outcomes first, then failures that end every line. */
-export const WORST_FIRST: readonly number[] = [7, 78, 74, EXIT_BUG, 4, 5, 9, 8, 10, 3, 2, 6, 11, EXIT_OK];
+export const EXIT_CODES_BY_SEVERITY: readonly number[] = [
+  7,
+  78,
+  74,
+  EXIT_INTERNAL_ERROR,
+  4,
+  5,
+  9,
+  8,
+  10,
+  3,
+  2,
+  6,
+  11,
+  EXIT_OK,
+];
 
-export const worseOf = (one: number, other: number): number =>
-  WORST_FIRST.indexOf(one) <= WORST_FIRST.indexOf(other) ? one : other;
+export const worseExitCode = (one: number, other: number): number =>
+  EXIT_CODES_BY_SEVERITY.indexOf(one) <= EXIT_CODES_BY_SEVERITY.indexOf(other) ? one : other;
 
 /** As a shell reports a process that a signal ended. */
 const DIED_BY: Readonly<Record<InterruptedError['signal'], number>> = {

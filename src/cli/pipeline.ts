@@ -9,7 +9,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { SignalWatch } from '../terminal/signals.ts';
 import type { Terminal } from '../terminal/streams.ts';
 import { readCommandLine } from './command-line.ts';
-import { EXIT_OK, exitCodeOf, worseOf } from './exit-codes.ts';
+import { EXIT_OK, exitCodeOf, worseExitCode } from './exit-codes.ts';
 import { type GlobalOptions, type ScannedOptions, scanGlobalOptions } from './global-options.ts';
 import type { Output } from './output-options.ts';
 import type { Printer } from './printer.ts';
@@ -98,7 +98,7 @@ export async function runInvocation(runtime: Runtime): Promise<number> {
     const { lines } = command;
     let printer: Printer | undefined;
     const print = async (shown: CommandResult): Promise<void> => {
-      if (shown.finding !== undefined) code = worseOf(code, exitCodeOf(shown.finding));
+      if (shown.finding !== undefined) code = worseExitCode(code, exitCodeOf(shown.finding));
       if (!lines || terminal.stdout.isTTY) context.progress.stop();
       printer ??= await printerFor(terminal, { ...scanned, output, lines });
       await printer.result(shown, rendering());
@@ -118,7 +118,7 @@ export async function runInvocation(runtime: Runtime): Promise<number> {
       dealt: dealt(),
       verbose: scanned.verbose,
     });
-    return worseOf(code, failed);
+    return worseExitCode(code, failed);
   } finally {
     if (opened !== undefined) await withShutdownDeadline(opened.close(), stopping).catch(() => undefined);
   }

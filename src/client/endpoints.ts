@@ -11,7 +11,7 @@ import {
   PAGE_SIZE_PARAMETER,
   type QuoteRequest,
 } from './serialize-request.ts';
-import type { Effectful } from './transport/retry-policy.ts';
+import type { CallEffect } from './transport/retry-policy.ts';
 import type { Echo } from './transport/validate.ts';
 
 /** Loaded with the first response. */
@@ -21,7 +21,7 @@ export interface Endpoint<Request, Data> {
   method: 'GET' | 'POST';
   /** Below the base address; `{id}` is filled in. */
   path: string;
-  effect: Effectful;
+  effect: CallEffect;
   schema: (of: Schemas) => z.ZodMiniType<Data>;
   names: EndpointNames;
   /** Undefined: it takes no request. */

@@ -34,11 +34,11 @@ export interface ApiCall<T> extends Pick<Endpoint<never, T>, 'effect' | 'method'
   about?: string;
 }
 
-export type Caller = <T>(call: ApiCall<T>, options: CallOptions) => Promise<ApiResponse<T>>;
+export type CallEndpoint = <T>(call: ApiCall<T>, options: CallOptions) => Promise<ApiResponse<T>>;
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-export function makeHttpApi(call: Caller): HedgeApi {
+export function makeHttpApi(call: CallEndpoint): HedgeApi {
   const act = async <T>(
     { action, body }: PreparedAction,
     schema: (of: Schemas) => z.ZodMiniType<T>,
@@ -89,8 +89,8 @@ export function makeHttpApi(call: Caller): HedgeApi {
 }
 
 // Overloaded, since no mapping over the table keeps the type of each entry.
-function readingMethods(call: Caller): ReadingMethods;
-function readingMethods(call: Caller): object {
+function readingMethods(call: CallEndpoint): ReadingMethods;
+function readingMethods(call: CallEndpoint): object {
   return Object.fromEntries(
     Object.entries<Endpoint<never, unknown>>(READINGS).map(([name, endpoint]) => [
       name,
@@ -101,7 +101,7 @@ function readingMethods(call: Caller): object {
 
 function methodOf<Request, Data>(
   { ask, effect, method, path, schema }: Endpoint<Request, Data>,
-  call: Caller,
+  call: CallEndpoint,
 ) {
   const send = ({ id, query = {}, body, ...parts }: RequestParts, options: CallOptions = {}) => {
     const json = body === undefined ? {} : { headers: JSON_TYPE, body };

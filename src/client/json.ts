@@ -6,7 +6,7 @@ import { type Fields, isFields } from '../domain/fields.ts';
 import { sanitize } from '../domain/sanitize.ts';
 import { UsageError } from '../errors.ts';
 
-export const DEEPEST = 64;
+export const MAX_DEPTH = 64;
 const LONGEST_NUMERAL = 64;
 const LARGEST_EXPONENT = 30;
 const BYTE_ORDER_MARK = '\ufeff';
@@ -37,7 +37,7 @@ function scan(text: string): number {
   let depth = 0;
   for (const bracket of outside.replace(/[^[\]{}]+/g, '')) {
     depth += bracket === '{' || bracket === '[' ? 1 : -1;
-    if (depth > DEEPEST) throw new SyntaxError(`nested more than ${DEEPEST} deep`);
+    if (depth > MAX_DEPTH) throw new SyntaxError(`nested more than ${MAX_DEPTH} deep`);
   }
   return outside.split(':').length - 1;
 }
@@ -58,7 +58,7 @@ function countKeys(value: unknown): number {
 }
 
 /** The object, its numbers as big.js decimals. @throws UsageError with `hint` for anything else. */
-export function readGivenObject(text: string, hint: string): Fields {
+export function parseUserObject(text: string, hint: string): Fields {
   let value: unknown;
   try {
     value = readJson(text);

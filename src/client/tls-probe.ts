@@ -3,7 +3,7 @@
 import type { TLSSocket } from 'node:tls';
 import type { Clock } from '../platform/clock.ts';
 import { parseBaseUrl } from './base-url.ts';
-import { type CaCertificates, caOf } from './transport/ca-certificates.ts';
+import { type CaCertificates, caOption } from './transport/ca-certificates.ts';
 import { makeConnector, tunnelThrough } from './transport/connector.ts';
 import { mapError } from './transport/map-error.ts';
 import { type ProxySettings, proxyFor } from './transport/proxy.ts';
@@ -47,7 +47,7 @@ export async function probeTls(
   const proxy = proxyFor({ host, port }, settings);
   const { Pool } = proxy === undefined ? { Pool: undefined } : await import('undici');
   const pool =
-    proxy && Pool && new Pool(proxy.origin, { connect: { rejectUnauthorized: true, ...caOf(trust) } });
+    proxy && Pool && new Pool(proxy.origin, { connect: { rejectUnauthorized: true, ...caOption(trust) } });
   const tunnel = proxy && pool && tunnelThrough(proxy, pool);
   const connector = makeConnector({ clock, trust, tunnel, sessions: undefined });
   try {

@@ -39,7 +39,7 @@ export type Resource = keyof typeof RESOURCES;
 
 /** The specification does not name their fields. */
 const UNNAMED: readonly Resource[] = ['position', 'account', 'closed hedge'];
-export const namesAreShown = (resource: Resource): boolean => !UNNAMED.includes(resource);
+export const hasSpecifiedNames = (resource: Resource): boolean => !UNNAMED.includes(resource);
 
 /** Specification §2, §3. */
 const STATUSES: Readonly<Partial<Record<Resource, readonly string[]>>> = {

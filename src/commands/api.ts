@@ -2,7 +2,7 @@
 
 import { API_OPTIONS, type ApiBody, actionOfBody, readApiIntent } from '../args/api-request.ts';
 import { GET_PATHS, POST_PATHS, READING_POSTS } from '../client/endpoints.ts';
-import { readGivenObject } from '../client/json.ts';
+import { parseUserObject } from '../client/json.ts';
 import { writeExactJson } from '../domain/exact-json.ts';
 import { type Block, verbatimLines } from '../output/blocks.ts';
 import { viewAction } from '../output/views/action.ts';
@@ -86,5 +86,5 @@ async function bodyOf(
 ): Promise<Readonly<Record<string, unknown>> | undefined> {
   if (body.kind === 'none') return undefined;
   if (body.kind === 'fields') return body.fields;
-  return readGivenObject(await context.given(body.source), 'A body is one JSON object (--data).');
+  return parseUserObject(await context.given(body.source), 'A body is one JSON object (--data).');
 }

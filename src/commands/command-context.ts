@@ -3,7 +3,7 @@
 import type { TextSource } from '../args/api-request.ts';
 import type { BatchIntent } from '../args/batch-options.ts';
 import type { FaultChange } from '../args/practice-faults.ts';
-import type { PriceMemory } from '../cache/seen-prices.ts';
+import type { PriceCache } from '../cache/seen-prices.ts';
 import type { HedgeApi } from '../client/hedge-api.ts';
 import type { KeyVault } from '../config/keychain.ts';
 import type { ProfileStore, StoredProfile } from '../config/profiles.ts';
@@ -49,7 +49,7 @@ export interface CommandContext {
   /** The API under the selected profile. Nothing is sent before the first call. */
   api(): Promise<HedgeApi>;
   /** Locally recorded mids of the selected profile: for charts, never to trade at. */
-  prices(): Promise<PriceMemory>;
+  prices(): Promise<PriceCache>;
   /** The API under a profile that is not stored yet. */
   candidateApi(candidate: CandidateProfile): Promise<HedgeApi>;
   /** Sends no request. */
@@ -151,10 +151,10 @@ export interface PracticeControl {
     host?: string;
     /** Called with one finished line a request. */
     onRequest: ((line: string) => void) | undefined;
-  }): Promise<PracticeServer>;
+  }): Promise<RunningPractice>;
 }
 
-export interface PracticeServer {
+export interface RunningPractice {
   url: string;
   caFile: string;
   keys: { live: string; test: string };

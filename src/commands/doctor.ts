@@ -1,10 +1,10 @@
 /** `hedge doctor` */
 
 import { readNothing } from '../args/operands.ts';
-import type { Checkup } from '../diagnostics/checks.ts';
+import type { DiagnosticReport } from '../diagnostics/checks.ts';
 import { runDiagnostics } from '../diagnostics/examine.ts';
 import { ConditionError } from '../errors.ts';
-import { checkupDocument, viewCheckup } from '../output/views/doctor.ts';
+import { diagnosticsDocument, viewDiagnostics } from '../output/views/doctor.ts';
 import { defineCommand } from './define.ts';
 export const doctor = defineCommand({
   name: 'doctor',
@@ -21,11 +21,11 @@ export const doctor = defineCommand({
     const checkup = await runDiagnostics(await context.examined());
     return { value: checkup, finding: findingOf(checkup), servedAt: checkup.servedAt };
   },
-  document: checkupDocument,
-  view: viewCheckup,
+  document: diagnosticsDocument,
+  view: viewDiagnostics,
 });
 
-function findingOf({ checks }: Checkup): ConditionError | undefined {
+function findingOf({ checks }: DiagnosticReport): ConditionError | undefined {
   const failed = checks.filter(({ verdict }) => verdict === 'fail').map(({ check }) => check);
   if (failed.length === 0) return undefined;
   return new ConditionError({

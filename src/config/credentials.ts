@@ -9,7 +9,7 @@ import { openParents } from '../platform/parent-folders.ts';
 import { readUserFile } from '../platform/user-file.ts';
 import type { Keychain } from './keychain.ts';
 import type { StoredProfile } from './profile-file.ts';
-import { unusable } from './profile-names.ts';
+import { unusableKey } from './profile-names.ts';
 import type { Selection } from './resolve.ts';
 
 const MAX_BYTES = 65_536;
@@ -46,15 +46,19 @@ export async function keyOfProfile(name: string, profile: StoredProfile, ports: 
 /** The key in a text of one line. `origin` is the subject of the message: `Standard input`. */
 export function keyFromText(text: string, origin: string): ApiKey {
   const line = text.trim();
-  if (line === '') throw unusable(`${origin} contains no API key.`, ONE_LINE);
+  if (line === '') throw unusableKey(`${origin} contains no API key.`, ONE_LINE);
   if (/[\r\n]/.test(line)) {
-    throw unusable(`${origin} contains more than one line.`, ONE_LINE);
+    throw unusableKey(`${origin} contains more than one line.`, ONE_LINE);
   }
   try {
     return ApiKey.of(line);
   } catch (error) {
     if (!(error instanceof CredentialError)) throw error;
-    throw unusable(`${origin} is not usable: ${error.what}`, error.hint ?? 'Copy the API key again.', error);
+    throw unusableKey(
+      `${origin} is not usable: ${error.what}`,
+      error.hint ?? 'Copy the API key again.',
+      error,
+    );
   }
 }
 
@@ -80,7 +84,7 @@ export function keyFromFile(
     },
   });
   if ('why' in given) {
-    throw unusable(
+    throw unusableKey(
       `Cannot read the key from ${quoted(path)}: ${given.why}.`,
       'Use a file with the key alone that only you can read and write (chmod 600), or pass the key on standard input.',
     );
@@ -92,7 +96,7 @@ export function keyFromFile(
 async function keyFromKeychain(name: string, entry: string, keychain: Keychain): Promise<ApiKey> {
   const text = await keychain.read(entry);
   if (text !== undefined) return keyFromText(text, `The key of profile ${name} in the keychain`);
-  throw unusable(
+  throw unusableKey(
     `The keychain of this machine has no API key for profile ${name}.`,
     `Enter it again: hedge profile set ${name} --store keychain`,
   );
@@ -105,7 +109,7 @@ export async function keyFromCommand(
 ): Promise<ApiKey> {
   const [program, ...rest] = argv;
   if (program === undefined) {
-    throw unusable('The key command is empty.', 'Set api_key_command to a program and its arguments.');
+    throw unusableKey('The key command is empty.', 'Set api_key_command to a program and its arguments.');
   }
   const command = `The key command ${quoted(program)}`;
   const byHand = 'Run it yourself to see why; hedge does not show its output.';
@@ -118,16 +122,19 @@ export async function keyFromCommand(
   });
   switch (result.outcome) {
     case 'not_started':
-      throw unusable(
+      throw unusableKey(
         `${command} could not be started${result.errno === '' ? '' : ` (${result.errno})`}.`,
         'Check that it is installed, and use its full path in api_key_command.',
       );
     case 'timed_out':
-      throw unusable(`${command} printed no key within ${(COMMAND_LIMIT_MS / 1_000).toString()} s.`, byHand);
+      throw unusableKey(
+        `${command} printed no key within ${(COMMAND_LIMIT_MS / 1_000).toString()} s.`,
+        byHand,
+      );
     case 'too_long':
-      throw unusable(`${command} printed more than a key.`, 'It must print only the key, on one line.');
+      throw unusableKey(`${command} printed more than a key.`, 'It must print only the key, on one line.');
     case 'interrupted':
-      throw unusable(`${command} was interrupted.`, 'Run the same command again.');
+      throw unusableKey(`${command} was interrupted.`, 'Run the same command again.');
     case 'ended':
       break;
   }
@@ -136,7 +143,7 @@ export async function keyFromCommand(
       result.code === null
         ? `was terminated by ${result.signal ?? 'a signal'}`
         : `exited with ${result.code.toString()}`;
-    throw unusable(`${command} ${how}.`, byHand);
+    throw unusableKey(`${command} ${how}.`, byHand);
   }
   return keyFromText(result.stdout, command);
 }

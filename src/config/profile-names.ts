@@ -72,5 +72,5 @@ export function unknownProfile(name: string, known: readonly string[], from?: st
 }
 
 /** For an API key or key source that cannot be used. Its parameters never contain the key. */
-export const unusable = (what: string, hint: string, cause?: unknown): CredentialError =>
+export const unusableKey = (what: string, hint: string, cause?: unknown): CredentialError =>
   new CredentialError({ code: 'credential_unusable', what, book: NOTHING_CHANGED, hint, cause });

@@ -8,7 +8,7 @@ import { changedLimits, type LimitsChange, type ProfileLimits } from '../domain/
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import { checkReplaceable, ensureFolder, syncFolder } from '../platform/atomic-file.ts';
-import { cannot } from '../platform/file-errors.ts';
+import { fileError } from '../platform/file-errors.ts';
 import type { Machine } from '../platform/host.ts';
 import { withLock } from '../platform/lock.ts';
 import type { Paths } from '../platform/paths.ts';
@@ -84,7 +84,7 @@ export function openProfiles({ places, machine }: { places: Paths; machine: Mach
         conf.store = file;
         syncFolder(folder, machine.host);
       } catch (error) {
-        throw cannot('write', path, error);
+        throw fileError('write', path, error);
       }
       return result;
     });

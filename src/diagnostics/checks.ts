@@ -29,7 +29,7 @@ export interface Check {
   facts?: Readonly<Record<string, unknown>> | undefined;
 }
 
-export interface Checkup {
+export interface DiagnosticReport {
   /** The worst. */
   verdict: Verdict;
   checks: readonly Check[];
@@ -37,7 +37,7 @@ export interface Checkup {
   servedAt: Date | undefined;
 }
 
-export const checkupOf = (checks: readonly Check[]): Checkup => ({
+export const diagnosticReport = (checks: readonly Check[]): DiagnosticReport => ({
   verdict:
     (['fail', 'warn'] as const).find((verdict) => checks.some((it) => it.verdict === verdict)) ?? 'pass',
   checks,
@@ -68,7 +68,7 @@ export const notChecked = (check: CheckName, why: string): Check => ({
   says: `Not checked: ${why}.`,
 });
 
-export const counted = (count: number, one: string, many = `${one}s`): string =>
+export const pluralize = (count: number, one: string, many = `${one}s`): string =>
   `${count.toString()} ${count === 1 ? one : many}`;
 
 export type Settled<T> = { value: T } | { error: unknown };

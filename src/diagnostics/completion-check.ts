@@ -59,7 +59,7 @@ function completionPathsOf(name: string, { home, env }: ShellAt): CompletionPath
 const LOADS_IT = /hedge completion|hedge\.bash|_hedge|hedge\.fish/;
 
 /** `read`: the text of a file; undefined if it cannot be read. */
-export function judgeCompletion(at: ShellAt, read: (path: string) => string | undefined): Check {
+export function checkCompletion(at: ShellAt, read: (path: string) => string | undefined): Check {
   const name = (at.shell ?? '').split('/').at(-1) ?? '';
   const paths = completionPathsOf(name, at);
   if (paths === undefined)

@@ -11,23 +11,23 @@ import {
   attemptWithin,
   type Check,
   type CheckName,
-  type Checkup,
-  checkupOf,
+  type DiagnosticReport,
+  diagnosticReport,
   notChecked,
   type Settled,
   settled,
   within,
 } from './checks.ts';
 import {
+  checkFiles,
+  checkHalt,
+  checkJournal,
+  checkNode,
   type DataFiles,
   type Installation,
-  judgeFiles,
-  judgeHalt,
-  judgeJournal,
-  judgeNode,
 } from './machine-checks.ts';
 import { checkReadings } from './reading-checks.ts';
-import { judgeDns, judgeProxy, judgeTls } from './service-checks.ts';
+import { checkAddresses, checkProxy, checkTls } from './service-checks.ts';
 
 /** How to reach the service, without an API key. */
 export interface ServiceAddress {
@@ -73,31 +73,31 @@ export interface DiagnosticSources {
 const DNS_MS = 5_000;
 const TLS_MS = 12_000;
 
-export async function runDiagnostics(sources: DiagnosticSources): Promise<Checkup> {
+export async function runDiagnostics(sources: DiagnosticSources): Promise<DiagnosticReport> {
   const [address, account] = await Promise.all([
     settled(() => sources.address()),
     settled(() => sources.account()),
   ]);
   const [proxy, dns, tls, [reading, clock, answers]] = await Promise.all([
-    atService('proxy', address, async (where) => judgeProxy(where.proxy())),
+    atService('proxy', address, async (where) => checkProxy(where.proxy())),
     atService('dns', address, (where) => checkDns(where, sources.clock)),
     atService('tls', address, async (where) => {
       const shaken = await within(sources.clock, TLS_MS, (signal) => where.shakeHands(signal));
-      return judgeTls(shaken, where.host, sources.clock.now());
+      return checkTls(shaken, where.host, sources.clock.now());
     }),
     checkReadings(account, 'value' in address ? address.value.host : undefined, sources.clock),
   ]);
-  return checkupOf([
-    await attemptWithin('node', () => judgeNode(sources.installed)),
-    await attemptWithin('files', () => judgeFiles(sources.files(), sources.parents())),
+  return diagnosticReport([
+    await attemptWithin('node', () => checkNode(sources.installed)),
+    await attemptWithin('files', () => checkFiles(sources.files(), sources.parents())),
     await attemptWithin('profile', () => checkProfile(sources, { address, account })),
     await attemptWithin('journal', async () => {
       const state = (await sources.journal()).read();
-      const verdict = judgeJournal(state, state.actions);
+      const verdict = checkJournal(state, state.actions);
       if (verdict.verdict !== 'fail') await sources.tryJournal();
       return verdict;
     }),
-    await attemptWithin('halt', () => judgeHalt(sources.halt())),
+    await attemptWithin('halt', () => checkHalt(sources.halt())),
     await attemptWithin('completion', () => sources.completion()),
     proxy,
     dns,
@@ -149,5 +149,5 @@ async function checkDns(where: ServiceAddress, clock: Clock): Promise<Check> {
     };
   if (where.proxy() !== undefined)
     return { check: 'dns', verdict: 'pass', says: `The proxy resolves ${host}.`, facts: { host } };
-  return judgeDns(host, await within(clock, DNS_MS, () => where.lookUp()));
+  return checkAddresses(host, await within(clock, DNS_MS, () => where.lookUp()));
 }

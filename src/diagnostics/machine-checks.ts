@@ -1,12 +1,12 @@
 /** Checks of this machine: Node, data files, the journal, the halt. Pure. */
 import { shellWord } from '../domain/quoted.ts';
 import type { Halt } from '../journal/halt.ts';
-import { type Action, awaitsEnd, isUnresolved } from '../journal/replay.ts';
+import { type Action, isAwaitingOutcome, isUnresolved } from '../journal/replay.ts';
 import { type JournalState, MAX_JOURNAL_BYTES } from '../journal/store.ts';
 import type { FileFacts } from '../platform/file-errors.ts';
 import type { OpenParent } from '../platform/parent-folders.ts';
 import { damageInWords, damageOf } from '../readings/read-journal.ts';
-import { type Check, counted } from './checks.ts';
+import { type Check, pluralize } from './checks.ts';
 
 export interface Installation {
   version: string;
@@ -22,7 +22,7 @@ export interface Installation {
 const OLDEST = [20, 19] as const;
 const TESTED: readonly number[] = [20, 22, 24, 26];
 
-export function judgeNode(installed: Installation): Check {
+export function checkNode(installed: Installation): Check {
   const { version, commit, node, platform } = installed;
   const [major = 0, minor = 0] = node.split('.').map(Number);
   const built = commit === null ? '' : ` (${commit})`;
@@ -55,7 +55,7 @@ export interface DataFiles {
 }
 
 /** `parents`: parent folders that others can change. */
-export function judgeFiles(files: readonly DataFiles[], parents: readonly OpenParent[] = []): Check {
+export function checkFiles(files: readonly DataFiles[], parents: readonly OpenParent[] = []): Check {
   const troubles = [...files.flatMap(troubleWith), ...parents.map(troubleAbove)];
   const there = files.flatMap(({ name, seen }) =>
     'mode' in seen ? [seen.mode === undefined ? name : `${name} ${seen.mode}`] : [],
@@ -111,12 +111,12 @@ const troubleAbove = ({ path, risk, how, fix }: OpenParent): Trouble => ({
 
 const LARGE = MAX_JOURNAL_BYTES * 0.75;
 
-export function judgeJournal(state: JournalState, current: readonly Action[]): Check {
+export function checkJournal(state: JournalState, current: readonly Action[]): Check {
   const unresolved = current.filter(isUnresolved);
-  const inFlight = current.filter(awaitsEnd);
+  const inFlight = current.filter(isAwaitingOutcome);
   const { bytes, actions, cutTail, path } = state;
   const damage = damageOf(path, state);
-  const size = `${counted(actions.length, 'action')}, ${kilobytes(bytes)}`;
+  const size = `${pluralize(actions.length, 'action')}, ${kilobytes(bytes)}`;
   const facts = {
     path,
     bytes,
@@ -157,9 +157,9 @@ const named = (actions: readonly Action[], what: string): readonly string[] =>
     : [`${actions.length.toString()} ${what}: ${actions.map(({ shortId }) => shortId).join(', ')}`];
 
 const kilobytes = (bytes: number): string =>
-  bytes < 1_024 ? counted(bytes, 'byte') : `${Math.ceil(bytes / 1_024).toString()} KiB`;
+  bytes < 1_024 ? pluralize(bytes, 'byte') : `${Math.ceil(bytes / 1_024).toString()} KiB`;
 
-export function judgeHalt(halt: Halt | undefined): Check {
+export function checkHalt(halt: Halt | undefined): Check {
   if (halt === undefined) return { check: 'halt', verdict: 'pass', says: 'Trading is not halted.' };
   const todo = 'To lift the halt: hedge unhalt';
   if ('unreadable' in halt) {

@@ -2,8 +2,8 @@
 import type { HedgeApi } from '../client/hedge-api.ts';
 import { isLoopback } from '../client/transport/proxy.ts';
 import {
+  hasSpecifiedNames,
   isSpecifiedCode,
-  namesAreShown,
   type Resource,
   unspecifiedIn,
 } from '../client/unspecified-fields.ts';
@@ -20,7 +20,7 @@ import {
   settled,
   within,
 } from './checks.ts';
-import { judgeAnswers, judgeClock, judgeReading, type Timed } from './service-checks.ts';
+import { checkClock, checkReading, checkResponses, type Timed } from './service-checks.ts';
 
 const READING_MS = 12_000;
 
@@ -41,8 +41,8 @@ export async function checkReadings(
   }
   const { data, ...time } = read.value;
   return [
-    judgeReading(time),
-    judgeClock(time, { environment, local: host !== undefined && isLoopback(host) }),
+    checkReading(time),
+    checkClock(time, { environment, local: host !== undefined && isLoopback(host) }),
     await attemptWithin('answers', () => checkAnswers(api, data, clock)),
   ];
 }
@@ -85,10 +85,10 @@ async function checkAnswers(api: HedgeApi, account: unknown, clock: Clock): Prom
     of,
     names: 'value' in got ? unspecifiedIn(of, got.value) : [],
   }));
-  return judgeAnswers({
+  return checkResponses({
     read: answered.flatMap(({ line, got }) => ('value' in got ? [line] : [])),
-    strange: found.flatMap(({ of, names }) => (namesAreShown(of) ? names : [])),
-    unnamed: found.flatMap(({ of, names }) => (namesAreShown(of) ? [] : names)),
+    strange: found.flatMap(({ of, names }) => (hasSpecifiedNames(of) ? names : [])),
+    unnamed: found.flatMap(({ of, names }) => (hasSpecifiedNames(of) ? [] : names)),
     codes: failed.flatMap(({ error }) => unspecifiedCode(error)),
     unreadable: failed.map(
       ({ line, error }) => `${line}: ${error instanceof HedgeError ? error.what : quoted(String(error))}`,

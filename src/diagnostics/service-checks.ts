@@ -3,12 +3,12 @@ import type { Certificate, Handshake } from '../client/tls-probe.ts';
 import { exactInstant } from '../domain/instants.ts';
 import { quoted } from '../domain/quoted.ts';
 import type { Environment } from '../domain/vocabulary.ts';
-import { type Check, counted } from './checks.ts';
+import { type Check, pluralize } from './checks.ts';
 
 const DAY_MS = 86_400_000;
 const EXPIRES_SOON_DAYS = 21;
 
-export function judgeTls({ protocol, chain }: Handshake, host: string, now: number): Check {
+export function checkTls({ protocol, chain }: Handshake, host: string, now: number): Check {
   const [own] = chain;
   const facts = {
     host,
@@ -31,7 +31,7 @@ export function judgeTls({ protocol, chain }: Handshake, host: string, now: numb
   const first = soonest(chain);
   const days = daysTo(first.validTo, now) ?? 0;
   const via = chain.map(({ issuer }) => quoted(issuer)).join(', issued by ');
-  const says = `${protocol} with ${host}, issued by ${via}; valid for ${counted(days, 'more day')}${first === own ? '' : ` (${quoted(first.subject)})`}.`;
+  const says = `${protocol} with ${host}, issued by ${via}; valid for ${pluralize(days, 'more day')}${first === own ? '' : ` (${quoted(first.subject)})`}.`;
   if (days >= EXPIRES_SOON_DAYS) return { check: 'tls', verdict: 'pass', says, facts };
   return { check: 'tls', verdict: 'warn', says, todo: 'Ask the partner when it will be renewed.', facts };
 }
@@ -42,7 +42,7 @@ const soonest = (chain: readonly Certificate[]): Certificate =>
 const daysTo = (validTo: number, now: number): number | null =>
   Number.isNaN(validTo) ? null : Math.floor((validTo - now) / DAY_MS);
 
-export function judgeDns(host: string, addresses: readonly string[]): Check {
+export function checkAddresses(host: string, addresses: readonly string[]): Check {
   const facts = { host, addresses };
   if (addresses.length > 0)
     return { check: 'dns', verdict: 'pass', says: `${host} resolves to ${addresses.join(', ')}.`, facts };
@@ -55,7 +55,7 @@ export function judgeDns(host: string, addresses: readonly string[]): Check {
   };
 }
 
-export const judgeProxy = (name: string | undefined): Check => ({
+export const checkProxy = (name: string | undefined): Check => ({
   check: 'proxy',
   verdict: 'pass',
   says: name === undefined ? 'None: direct connection.' : `Through ${name} (HTTPS_PROXY).`,
@@ -71,7 +71,7 @@ export interface Timed {
 
 const SLOW_MS = 3_000;
 
-export function judgeReading({ askedAt, answeredAt }: Timed): Check {
+export function checkReading({ askedAt, answeredAt }: Timed): Check {
   const ms = answeredAt - askedAt;
   const says = `GET /account took ${ms.toString()} ms.`;
   const facts = { ms };
@@ -91,7 +91,7 @@ const FAR_OFF_MS = 60_000;
 const GRAIN_MS = 1_000;
 
 /** `local`: the service runs on this machine, as `practice serve` does. */
-export function judgeClock(
+export function checkClock(
   { askedAt, answeredAt, servedAt }: Timed,
   { environment, local }: { environment: Environment; local: boolean },
 ): Check {
@@ -140,14 +140,14 @@ function inWords(off: number): string {
   const seconds = Math.round(Math.abs(off) / 1_000);
   const spelled =
     seconds < 120
-      ? counted(seconds, 'second')
+      ? pluralize(seconds, 'second')
       : seconds < 7_200
-        ? counted(Math.round(seconds / 60), 'minute')
-        : counted(Math.round(seconds / 3_600), 'hour');
+        ? pluralize(Math.round(seconds / 60), 'minute')
+        : pluralize(Math.round(seconds / 3_600), 'hour');
   return `${spelled} ${off > 0 ? 'ahead of' : 'behind'}`;
 }
 
-export interface ServiceAnswers {
+export interface ServiceResponses {
   /** Endpoints that were read: `GET /markets`. */
   read: readonly string[];
   /** Unspecified fields and statuses: `hedge.leverage`. */
@@ -160,7 +160,7 @@ export interface ServiceAnswers {
   unreadable: readonly string[];
 }
 
-export function judgeAnswers({ read, strange, unnamed, codes, unreadable }: ServiceAnswers): Check {
+export function checkResponses({ read, strange, unnamed, codes, unreadable }: ServiceResponses): Check {
   const facts = { read, fields: strange, unnamed_fields: unnamed, codes };
   if (unreadable.length > 0)
     return {
@@ -178,7 +178,7 @@ export function judgeAnswers({ read, strange, unnamed, codes, unreadable }: Serv
     return {
       check: 'answers',
       verdict: 'pass',
-      says: `${counted(read.length, 'response')} as specified.${also}`,
+      says: `${pluralize(read.length, 'response')} as specified.${also}`,
       facts,
     };
   const findings = [

@@ -17,7 +17,7 @@ export function writeExactJson(value: unknown, options: { indent?: number } = {}
 }
 
 /** The value of a text that `writeExactJson` wrote, its numbers as Big. @throws SyntaxError on anything else. */
-export const readOwnJson = (json: string): unknown =>
+export const parseExactJson = (json: string): unknown =>
   parse(json, null, { parseNumber: (numeral) => new Big(numeral) });
 
 /** The digits of `amount`, without an exponent unless it is a very long one. */

@@ -26,7 +26,7 @@ export function scaleDown(sizes: readonly Big[], taken: Big): readonly Big[] {
 }
 
 /** `limit` less what is `used`, never below zero. */
-export function leftOf(limit: Big, used: Big): Big {
+export function remainingLimit(limit: Big, used: Big): Big {
   const left = limit.minus(used);
   return left.gt(0) ? left : new Big(0);
 }

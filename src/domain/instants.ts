@@ -40,7 +40,7 @@ export interface Elapsed {
 }
 
 /** Clocks that are further apart than this tell no time: the machine slept, or a clock was set. */
-export const MOST_APART_MS = 5_000;
+export const MAX_CLOCK_SKEW_MS = 5_000;
 
 /** `moments`: in the order in which they were. */
 export function elapsedOver(moments: readonly ClockReadings[]): Elapsed {
@@ -53,7 +53,7 @@ export function elapsedOver(moments: readonly ClockReadings[]): Elapsed {
   };
 }
 
-export const disagrees = ({ apartMs }: Elapsed): boolean => apartMs > MOST_APART_MS;
+export const clocksDisagree = ({ apartMs }: Elapsed): boolean => apartMs > MAX_CLOCK_SKEW_MS;
 
 /** By each clock that was read at both moments. */
 const differences = (from: ClockReadings, to: ClockReadings): readonly number[] => [

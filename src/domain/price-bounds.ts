@@ -24,7 +24,7 @@ export interface BoundFinding {
 /**
  * The limits that a quote exceeds, price first. The cost is that over the quote's tenor unless another `cost_bps` is given.
  */
-export function judgePrice(
+export function checkPriceBounds(
   quote: QuoteTerms & { market: string },
   bounds: PriceBounds,
   { cost_bps: cost }: Pick<QuoteFigures, 'cost_bps'> = quoteFigures(quote),

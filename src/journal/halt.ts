@@ -13,7 +13,7 @@ import {
   syncFolder,
   writeAtomically,
 } from '../platform/atomic-file.ts';
-import { cannot } from '../platform/file-errors.ts';
+import { fileError } from '../platform/file-errors.ts';
 import type { Machine } from '../platform/host.ts';
 import type { Paths } from '../platform/paths.ts';
 
@@ -41,7 +41,7 @@ export function readHalt({ places, machine }: HaltPorts): Halt | undefined {
     return parsed(bytes) ?? { unreadable: unreadable(path) };
   } catch (error) {
     return {
-      unreadable: error instanceof DamagedFileError ? error : cannot('read', haltPath(places), error),
+      unreadable: error instanceof DamagedFileError ? error : fileError('read', haltPath(places), error),
     };
   }
 }
@@ -101,7 +101,7 @@ export function liftHalt(ports: HaltPorts): Halt | undefined {
     rmSync(path);
     syncFolder(dirname(path), machine.host);
   } catch (error) {
-    throw cannot('remove', path, error);
+    throw fileError('remove', path, error);
   }
   return before;
 }

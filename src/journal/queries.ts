@@ -14,13 +14,13 @@ export type FoundAction =
   | { found: 'none' }
   | { found: 'many'; actions: readonly Action[] };
 
-export interface SidePlace {
+export interface AccountSide {
   identity: AccountIdentity;
   market: string;
   side: Side;
 }
 
-export interface DealTerms extends SidePlace {
+export interface DealTerms extends AccountSide {
   action: ActionName;
   /** USD; undefined for a close. */
   notional: Big | undefined;
@@ -80,7 +80,11 @@ export const isRejected = (action: Action): boolean =>
   action.state === 'failed' || (action.state === 'refused' && !isKeyRejected(action));
 
 /** From 1; grows with each open under the deal ID that was definitely rejected or failed. */
-export const dealAttempt = (actions: readonly Action[], identity: AccountIdentity, dealId: string): number =>
+export const dealIdAttempt = (
+  actions: readonly Action[],
+  identity: AccountIdentity,
+  dealId: string,
+): number =>
   1 +
   findByDealId(actions, identity, dealId).filter((it) => createsHedge(it.intent) && isRejected(it)).length;
 
@@ -120,11 +124,11 @@ export function duplicatesOf(actions: readonly Action[], terms: DealTerms, nowMs
   });
 }
 
-export const unresolvedOn = (actions: readonly Action[], place: SidePlace): readonly Action[] =>
+export const unresolvedOn = (actions: readonly Action[], place: AccountSide): readonly Action[] =>
   actions.filter((it) => isUnresolved(it) && isOn(it, place));
 
 /** Accepted and pending, or being sent by a running process. */
-export const inFlightOn = (actions: readonly Action[], place: SidePlace): readonly Action[] =>
+export const inFlightOn = (actions: readonly Action[], place: AccountSide): readonly Action[] =>
   actions.filter((it) => (inFlight(it) || it.underway) && isOn(it, place));
 
 /**
@@ -153,7 +157,10 @@ export const reductionsSince = (actions: readonly Action[], { intent }: Action):
   );
 
 /** Hedges opened from this machine. */
-export const hedgesDealtHere = (actions: readonly Action[], identity: AccountIdentity): ReadonlySet<string> =>
+export const hedgesOpenedHere = (
+  actions: readonly Action[],
+  identity: AccountIdentity,
+): ReadonlySet<string> =>
   new Set(
     actions.flatMap((it) =>
       createsHedge(it.intent) && it.hedgeId !== undefined && sameIdentity(it.intent.identity, identity)
@@ -172,7 +179,7 @@ export interface EnlargingAction {
 /**
  * Hedges on a side that opens and adds from this machine opened or enlarged, or may have.
  */
-export const enlargedOn = (actions: readonly Action[], place: SidePlace): readonly EnlargingAction[] =>
+export const enlargedOn = (actions: readonly Action[], place: AccountSide): readonly EnlargingAction[] =>
   actions
     .filter(
       (it) => enlarges(it.intent) && isOn(it, place) && (inFlight(it) || ENLARGED.includes(it.outcome?.kind)),
@@ -186,7 +193,7 @@ export const enlargedOn = (actions: readonly Action[], place: SidePlace): readon
     });
 
 /** Adds and reductions from this machine that changed the side, in order of their start. */
-export const changedOn = (actions: readonly Action[], place: SidePlace): readonly Action[] =>
+export const changedOn = (actions: readonly Action[], place: AccountSide): readonly Action[] =>
   actions.filter((it) => isOn(it, place) && it.outcome?.kind === 'changed');
 
 const ENLARGED: readonly unknown[] = ['filled', 'changed'];
@@ -202,7 +209,7 @@ const notionalOf = (action: Action): readonly Big[] =>
 const sameAmount = (one: Big | undefined, other: Big | undefined): boolean =>
   one === undefined || other === undefined ? one === other : one.eq(other);
 
-const isOn = ({ intent }: Action, { identity, market, side }: SidePlace): boolean =>
+const isOn = ({ intent }: Action, { identity, market, side }: AccountSide): boolean =>
   intent.market === market && intent.side === side && sameIdentity(intent.identity, identity);
 
 /** USD, and quote currency per USDT; the rate may be unknown. */

@@ -148,7 +148,7 @@ function begun(intent: IntentRecord, taken: Set<string>): Action {
 }
 
 /** The action after this record: for a record that could not be written. */
-export function advanced(action: Action, record: JournalRecord): Action {
+export function applyRecord(action: Action, record: JournalRecord): Action {
   const next = { ...action };
   apply(next, record);
   next.underway = action.underway && UNDERWAY.includes(next.state) && !isAnswer(record);
@@ -241,7 +241,7 @@ export function maybeExecuted({ state, underway, settledAs }: Action): boolean {
 }
 
 /** Accepted without a final outcome, or being sent by a running process. */
-export const awaitsEnd = (action: Action): boolean =>
+export const isAwaitingOutcome = (action: Action): boolean =>
   action.state === 'accepted' || (action.underway && !isUnresolved(action));
 
 export interface AttemptAnswers {

@@ -1,7 +1,7 @@
 /** The API with the caches of this machine around it: recorded prices, and names for completion. */
 import type { Big } from 'big.js';
-import { aboutHedge, NAME_KINDS, type NameMemory, namesIn } from '../cache/names.ts';
-import { type PriceMemory, pricesIn } from '../cache/seen-prices.ts';
+import { describeHedge, NAME_KINDS, type NameCache, openNameCache } from '../cache/names.ts';
+import { openPriceCache, type PriceCache } from '../cache/seen-prices.ts';
 import type { ApiResponse, HedgeApi } from '../client/hedge-api.ts';
 import { observeNames } from '../client/http-api.ts';
 import { decimalFrom, midOf } from '../client/unspecified-fields.ts';
@@ -15,11 +15,11 @@ import type { CommandRuntime } from './runtime-context.ts';
 export function withCaches(
   { api, owner, whose }: { api: HedgeApi; owner: AccountIdentity; whose: { profile: string } },
   { places, machine }: Pick<CommandRuntime, 'places' | 'machine'>,
-): { api: HedgeApi; prices: PriceMemory; keep: () => Promise<void> } {
+): { api: HedgeApi; prices: PriceCache; keep: () => Promise<void> } {
   const { environment, base_url: baseUrl } = owner;
-  const prices = pricesIn(places(), machine, `${environment} ${baseUrl}`);
+  const prices = openPriceCache(places(), machine, `${environment} ${baseUrl}`);
   const identity = keyText(owner);
-  const names = namesIn(places(), machine, { profile: whose.profile, identity, baseUrl });
+  const names = openNameCache(places(), machine, { profile: whose.profile, identity, baseUrl });
   return {
     api: withNameCache(withPriceCache(api, prices, machine.clock), names),
     prices,
@@ -28,7 +28,7 @@ export function withCaches(
 }
 
 /** Records the mid of every answer. */
-function withPriceCache(api: HedgeApi, memory: PriceMemory, clock: Pick<Clock, 'now'>): HedgeApi {
+function withPriceCache(api: HedgeApi, memory: PriceCache, clock: Pick<Clock, 'now'>): HedgeApi {
   const see = (market: string, mid: Big | undefined, { servedAt }: ApiResponse<unknown>): void => {
     if (mid !== undefined) memory.see(market, { at: servedAt?.getTime() ?? clock.now(), mid });
   };
@@ -53,7 +53,7 @@ function withPriceCache(api: HedgeApi, memory: PriceMemory, clock: Pick<Clock, '
 }
 
 /** Remembers the names that the endpoints declare, without the references that this program derived. `keep` writes them. */
-const withNameCache = (api: HedgeApi, memory: NameMemory): HedgeApi =>
+const withNameCache = (api: HedgeApi, memory: NameCache): HedgeApi =>
   observeNames(api, ({ complete, request: asked, ...fields }, data, request) => {
     const records = (Array.isArray(data) ? data : [data]).filter(isFields);
     for (const kind of NAME_KINDS) {
@@ -76,5 +76,5 @@ function aboutOf(record: Fields): string {
   const [side, market, status] = ['side', 'market', 'status'].map((name) => ownField(record, name));
   const size = decimalFrom(ownField(record, 'notional_usd'));
   if (side === undefined || market === undefined || status === undefined || size === undefined) return '';
-  return aboutHedge({ side, market, status, notional: exactDigits(size) });
+  return describeHedge({ side, market, status, notional: exactDigits(size) });
 }

@@ -4,7 +4,7 @@
  */
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { isHarmlessName, type KeptName, readNames } from '../cache/names.ts';
+import { type CachedName, isSafeName, readNames } from '../cache/names.ts';
 import { completeLine, completeWords } from '../cli/completion/answer.ts';
 import type { CommandLineModel } from '../cli/completion/model.ts';
 import { parseBaseUrl } from '../client/base-url.ts';
@@ -44,7 +44,7 @@ export function complete(
 function namesOrNone(
   sources: readonly NameSource[],
   { profile, process }: { profile: string; process: NodeJS.Process },
-): readonly KeptName[] {
+): readonly CachedName[] {
   const { env } = process;
   try {
     const host = hostOf(process);
@@ -63,10 +63,10 @@ interface Asking {
 }
 
 /** Names that earlier commands saw on this machine under the selected profile. */
-export const knownNames = (sources: readonly NameSource[], asking: Asking): readonly KeptName[] =>
-  sources.flatMap((source) => namesOf(source, asking)).filter(({ name }) => isHarmlessName(name));
+export const knownNames = (sources: readonly NameSource[], asking: Asking): readonly CachedName[] =>
+  sources.flatMap((source) => namesOf(source, asking)).filter(({ name }) => isSafeName(name));
 
-function namesOf(source: NameSource, { profile: named, places, host, env }: Asking): readonly KeptName[] {
+function namesOf(source: NameSource, { profile: named, places, host, env }: Asking): readonly CachedName[] {
   const stored = storedProfiles(places, host);
   if (source === 'profiles') return stored.names.map((name) => ({ name, about: '' }));
   const profile = named === '' ? (chosenIn(env) ?? stored.chosen ?? '') : named;
@@ -90,7 +90,7 @@ function chosenIn(env: Environment): string | undefined {
 }
 
 /** By its ID and by its deal ID. */
-const namesOfAction = ({ id, dealId, about }: RecentAction): readonly KeptName[] => [
+const namesOfAction = ({ id, dealId, about }: RecentAction): readonly CachedName[] => [
   { name: id, about },
   ...(typeof dealId === 'string' ? [{ name: dealId, about }] : []),
 ];

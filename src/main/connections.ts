@@ -1,5 +1,5 @@
 /** Connects to a service with this machine's CA certificates, TLS sessions and rate-limit state. */
-import { rateLimitStateIn } from '../cache/rate-limit-state.ts';
+import { openRateLimitState } from '../cache/rate-limit-state.ts';
 import { bareWords } from '../cli/global-options.ts';
 import { type ConnectionOptions, connect } from '../client/connect.ts';
 import type { HedgeApi } from '../client/hedge-api.ts';
@@ -36,7 +36,7 @@ export function createConnections(parts: CommandRuntime, progress: Pick<Progress
         userAgent: `hedge/${parts.version}`,
         proxy: settings.proxy,
         pooled: isLongConversation(parts.argv),
-        rateLimit: rateLimitStateIn(parts.places(), machine, keyText(owner)),
+        rateLimit: openRateLimitState(parts.places(), machine, keyText(owner)),
         ...trust,
         ...(globals.verbose ? { trace: (line: string) => terminal.writeNote(line) } : {}),
       });

@@ -8,7 +8,7 @@ import { probeTls, proxyName } from '../client/tls-probe.ts';
 import type { TradingHalt } from '../commands/command-context.ts';
 import { openProfiles } from '../config/profiles.ts';
 import type { Selection } from '../config/resolve.ts';
-import { judgeCompletion } from '../diagnostics/completion-check.ts';
+import { checkCompletion } from '../diagnostics/completion-check.ts';
 import type { CheckedProfile, DiagnosticSources, ServiceAddress } from '../diagnostics/examine.ts';
 import type { DataFiles } from '../diagnostics/machine-checks.ts';
 import type { Environment } from '../domain/vocabulary.ts';
@@ -85,7 +85,7 @@ export function diagnosticSources(
     },
     halt: () => ports.halt.read(),
     completion: () =>
-      judgeCompletion({ shell: env['SHELL'], home, env }, (path) => {
+      checkCompletion({ shell: env['SHELL'], home, env }, (path) => {
         const given = readUserFile(path, { maxBytes: MAX_SCRIPT_BYTES });
         return 'bytes' in given ? given.bytes.toString('utf8') : undefined;
       }),

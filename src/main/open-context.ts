@@ -1,6 +1,6 @@
 /** Builds the context that commands run in, each part once, when it is first used, and closes it. */
 import { Big } from 'big.js';
-import type { PriceMemory } from '../cache/seen-prices.ts';
+import type { PriceCache } from '../cache/seen-prices.ts';
 import type { OpenCommandContext } from '../cli/pipeline.ts';
 import type { ProfileIdentity } from '../cli/render-context.ts';
 import { parseBaseUrl } from '../client/base-url.ts';
@@ -42,7 +42,7 @@ interface OpenAccount {
   whose: ProfileIdentity;
   /** Masked. */
   key: string;
-  prices: PriceMemory;
+  prices: PriceCache;
 }
 
 type UncachedAccount = Omit<OpenAccount, 'prices'>;

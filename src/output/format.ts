@@ -36,7 +36,7 @@ const STYLES = {
 export function formatCell(cell: Cell, format: CellFormat): FormattedCell {
   switch (cell.kind) {
     case 'text':
-      return cell.isOurs === true ? plainCell(ours(cell.text, format)) : words(cell.text, format);
+      return cell.isOurs === true ? plainCell(programText(cell.text, format)) : words(cell.text, format);
     case 'money':
       return number(cell.amount, { ...STYLES.money, signed: cell.signed === true }, cell.unit, format);
     case 'rate':
@@ -107,14 +107,14 @@ export function cellText(cell: Cell, format: CellFormat): string {
 
 /** Any text, sanitized and short, in letters that the terminal can show. */
 export const showable = (text: string, format: Pick<CellFormat, 'unicode'>): string =>
-  ours(forScreen(text), format);
+  programText(forScreen(text), format);
 
 /** The name before a value: short, with its blanks. */
 export const shownName = (text: string, format: Pick<CellFormat, 'unicode'>): string =>
-  shortened(ours(text, format));
+  shortened(programText(text, format));
 
 /** Text of the program: never cut. */
-export const ours = (text: string, { unicode }: Pick<CellFormat, 'unicode'>): string =>
+export const programText = (text: string, { unicode }: Pick<CellFormat, 'unicode'>): string =>
   unicode ? sanitize(text) : toAscii(sanitize(text));
 
 const words = (text: string, format: CellFormat): FormattedCell => plainCell(showable(text, format));

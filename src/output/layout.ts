@@ -8,7 +8,7 @@ import {
   type CellFormat,
   cellText,
   formatCell,
-  ours,
+  programText,
   shownName,
 } from './format.ts';
 import type { Painter } from './style.ts';
@@ -131,12 +131,12 @@ const DOES_ROOM = 20;
 
 /** Commands in one column and what they do in another; where there is no room, one below the other. */
 export function layCommands(rows: readonly { command: string; does: string }[], layout: Layout): string[] {
-  const typed = rows.map(({ command }) => ours(command, layout));
+  const typed = rows.map(({ command }) => programText(command, layout));
   const column = Math.max(0, ...typed.map(textWidth));
   const width = layout.width - column - AFTER_COMMAND;
   const isNarrow = width < DOES_ROOM;
   const linesOf = (does: string, room: number): string[] =>
-    wrapPainted([{ text: ours(does, layout), style: 'plain' }], layout, { width: room });
+    wrapPainted([{ text: programText(does, layout), style: 'plain' }], layout, { width: room });
   if (isNarrow)
     return rows.flatMap(({ does }, index) => [
       typed[index] ?? '',

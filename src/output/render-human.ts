@@ -4,7 +4,7 @@ import { type Effect, type HedgeError, OWN_CODES, RefusedError } from '../errors
 import { type Block, type ColumnsBlock, line, message } from './blocks.ts';
 import { layBars, layChart, laySpark } from './chart.ts';
 import { setColumns } from './columns.ts';
-import { ours, showable } from './format.ts';
+import { programText, showable } from './format.ts';
 import { hintBlocks } from './hint.ts';
 import { indented, type Layout, layCommands, layFigures, layPairs, sentence, wrapPainted } from './layout.ts';
 import { layTable } from './render-table.ts';
@@ -50,7 +50,7 @@ function layBlock(block: Block, layout: Layout): string[] {
       return runs.length === 0 ? [] : indented(wrapPainted(runs, layout, room), indent);
     }
     case 'verbatim':
-      return [ours(block.text, layout).trimEnd()];
+      return [programText(block.text, layout).trimEnd()];
     case 'gap':
       return [''];
     case 'table':

@@ -16,8 +16,8 @@ import {
 import { dirname } from 'node:path';
 import { shellWord } from '../domain/quoted.ts';
 import { DamagedFileError } from '../errors.ts';
-import { checkRegular, linked, readUpTo, syncFolder } from './atomic-file.ts';
-import { cannot, codeOf } from './file-errors.ts';
+import { checkRegular, readUpTo, symbolicLinkError, syncFolder } from './atomic-file.ts';
+import { codeOf, fileError } from './file-errors.ts';
 import type { Host } from './host.ts';
 
 export interface AppendOnlyFile {
@@ -74,8 +74,8 @@ function opened(path: string, flags: number): number | undefined {
     return openSync(path, flags | O_NOFOLLOW | O_NONBLOCK);
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined;
-    if (codeOf(error) === 'ELOOP') throw linked(path);
-    throw cannot('open', path, error);
+    if (codeOf(error) === 'ELOOP') throw symbolicLinkError(path);
+    throw fileError('open', path, error);
   }
 }
 
@@ -85,7 +85,7 @@ function created(path: string, host: Host): number {
     if (host.uid !== undefined) fchmodSync(fd, 0o600);
     return fd;
   } catch (error) {
-    throw cannot('create', path, error);
+    throw fileError('create', path, error);
   }
 }
 
@@ -104,7 +104,7 @@ function readWhole(fd: number, path: string, { host, maxBytes, tooLargeHint }: L
     if (bytes === undefined) throw tooLarge(path, maxBytes, tooLargeHint);
     return bytes;
   } catch (error) {
-    throw error instanceof DamagedFileError ? error : cannot('read', path, error);
+    throw error instanceof DamagedFileError ? error : fileError('read', path, error);
   }
 }
 
@@ -123,7 +123,7 @@ function append(
     if (size === 0) syncFolder(dirname(path), host);
   } catch (error) {
     takeBack(fd, size);
-    throw cannot('write', path, error);
+    throw fileError('write', path, error);
   }
 }
 

@@ -18,7 +18,7 @@ import {
 import { dirname } from 'node:path';
 import { shellWord } from '../domain/quoted.ts';
 import { DamagedFileError } from '../errors.ts';
-import { cannot, codeOf } from './file-errors.ts';
+import { codeOf, fileError } from './file-errors.ts';
 import type { Host, Machine } from './host.ts';
 import { checkParents } from './parent-folders.ts';
 
@@ -34,7 +34,7 @@ export function ensureFolder(path: string, host: Host): void {
   try {
     isNew = makeFolders(path, host);
   } catch (error) {
-    throw cannot('create the folder', path, error);
+    throw fileError('create the folder', path, error);
   }
   // Another user may have created one of the missing parents.
   if (isNew) checkParents(path, host);
@@ -43,7 +43,7 @@ export function ensureFolder(path: string, host: Host): void {
   try {
     if ((lstatSync(path).mode & OTHERS) !== 0) chmodSync(path, 0o700);
   } catch (error) {
-    throw cannot('set the permissions of', path, error);
+    throw fileError('set the permissions of', path, error);
   }
 }
 
@@ -87,7 +87,7 @@ export function ensureClosed(path: string, host: Host): void {
   try {
     chmodSync(path, 0o600);
   } catch (error) {
-    throw cannot('set the permissions of', path, error);
+    throw fileError('set the permissions of', path, error);
   }
 }
 
@@ -106,7 +106,7 @@ export function writeAtomically(path: string, content: string | Uint8Array, mach
     }
     syncFolder(dirname(path), machine.host);
   } catch (error) {
-    throw cannot('write', path, error);
+    throw fileError('write', path, error);
   }
 }
 
@@ -163,7 +163,7 @@ export function readOwnFile(path: string, options: { host: Host; maxBytes: numbe
       'Move it away, then try again.',
     );
   } catch (error) {
-    throw error instanceof DamagedFileError ? error : cannot('read', path, error);
+    throw error instanceof DamagedFileError ? error : fileError('read', path, error);
   } finally {
     closeSync(fd);
   }
@@ -176,8 +176,8 @@ function open(path: string): number | undefined {
     return openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined;
-    if (codeOf(error) === 'ELOOP') throw linked(path);
-    throw cannot('read', path, error);
+    if (codeOf(error) === 'ELOOP') throw symbolicLinkError(path);
+    throw fileError('read', path, error);
   }
 }
 
@@ -204,7 +204,7 @@ const SMALLEST_READ = 4096;
 
 /** Rejects a link, what is no regular file, and another user's file. */
 export function checkRegular(path: string, stats: Stats, host: Host): void {
-  if (stats.isSymbolicLink()) throw linked(path);
+  if (stats.isSymbolicLink()) throw symbolicLinkError(path);
   if (!stats.isFile()) throw foreign(path, 'is not a regular file', 'Move it away, then try again.');
   checkOwner(path, stats, host);
 }
@@ -223,12 +223,12 @@ function statOf(path: string): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false });
   } catch (error) {
-    throw cannot('inspect', path, error);
+    throw fileError('inspect', path, error);
   }
 }
 
 /** The error for a data file that is a symbolic link. */
-export const linked = (path: string): DamagedFileError =>
+export const symbolicLinkError = (path: string): DamagedFileError =>
   foreign(path, 'is a symbolic link', 'Replace it with the file itself, or set HEDGE_HOME.');
 
 const foreign = (path: string, how: string, hint: string): DamagedFileError =>

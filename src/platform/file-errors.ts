@@ -25,15 +25,15 @@ export const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 
 /** Why the system refused a file operation, as the end of a sentence. */
-export const whyNot = (error: unknown): string => {
+export const failureReason = (error: unknown): string => {
   const code = codeOf(error);
   return `${ownField(MEANINGS, code) ?? 'the system refused'}${code === '' ? '' : ` (${code})`}`;
 };
 
 /** The error for a failed file operation; `doing` is a verb: `write`. */
-export function cannot(doing: string, path: string, cause: unknown): DamagedFileError {
+export function fileError(doing: string, path: string, cause: unknown): DamagedFileError {
   return new DamagedFileError(path, {
-    what: `Cannot ${doing} ${path}: ${whyNot(cause)}.`,
+    what: `Cannot ${doing} ${path}: ${failureReason(cause)}.`,
     book: 'Nothing was sent.',
     hint: 'Fix that, then try again.',
     cause,
@@ -60,7 +60,7 @@ export function fileFacts(path: string, { uid }: Pick<Host, 'uid'>): FileFacts {
   try {
     stats = lstatSync(path, { throwIfNoEntry: false });
   } catch (error) {
-    return { path, is: 'hidden', why: whyNot(error) };
+    return { path, is: 'hidden', why: failureReason(error) };
   }
   if (stats === undefined) return { path, is: 'absent' };
   return {

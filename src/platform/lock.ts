@@ -9,7 +9,7 @@ import { fieldsIn, isFields } from '../domain/fields.ts';
 import { shellWord } from '../domain/quoted.ts';
 import { DamagedFileError } from '../errors.ts';
 import { readOwnFile } from './atomic-file.ts';
-import { cannot, codeOf } from './file-errors.ts';
+import { codeOf, fileError } from './file-errors.ts';
 import type { Host, Machine, ProcessIdentity } from './host.ts';
 
 interface Holder {
@@ -74,7 +74,7 @@ async function acquire(path: string, token: string, options: Machine & { waitMs?
       waited += pause;
     }
   } catch (error) {
-    throw error instanceof DamagedFileError ? error : cannot('lock', path, error);
+    throw error instanceof DamagedFileError ? error : fileError('lock', path, error);
   } finally {
     unlessRefused(() => rmSync(written, { force: true }));
   }

@@ -3,7 +3,7 @@ import { lstatSync, readlinkSync, type Stats } from 'node:fs';
 import { posix } from 'node:path';
 import { shellWord } from '../domain/quoted.ts';
 import { DamagedFileError } from '../errors.ts';
-import { cannot } from './file-errors.ts';
+import { fileError } from './file-errors.ts';
 import type { Host } from './host.ts';
 
 export interface OpenParent {
@@ -79,7 +79,7 @@ function look(path: string, seen: SeenEntries): Stats | undefined {
     seen.set(path, stats);
     return stats;
   } catch (error) {
-    throw cannot('inspect', path, error);
+    throw fileError('inspect', path, error);
   }
 }
 

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import type { Clock } from './clock.ts';
 import { codeOf } from './file-errors.ts';
 
-export type CommandResult =
+export type ProcessResult =
   /** `code` is null when a signal ended it. */
   | { outcome: 'ended'; code: number | null; signal: string | null; stdout: string }
   /** `errno`: the system's code, `ENOENT`. */
@@ -12,7 +12,7 @@ export type CommandResult =
   | { outcome: 'too_long' }
   | { outcome: 'interrupted' };
 
-export interface CommandLimits {
+export interface ProcessLimits {
   clock: Clock;
   /** The child's whole environment. */
   env: Readonly<Record<string, string | undefined>>;
@@ -26,15 +26,15 @@ export interface CommandLimits {
 /** Never rejects. A timeout or the signal kills the program. */
 export function runCommand(
   argv: readonly [string, ...string[]],
-  limits: CommandLimits,
-): Promise<CommandResult> {
+  limits: ProcessLimits,
+): Promise<ProcessResult> {
   const { clock, timeoutMs, signal } = limits;
   return new Promise((resolve) => {
     if (signal?.aborted === true) {
       resolve({ outcome: 'interrupted' });
       return;
     }
-    const settle = (result: CommandResult): void => {
+    const settle = (result: ProcessResult): void => {
       cancel();
       signal?.removeEventListener('abort', onSignal);
       resolve(result);
@@ -55,8 +55,8 @@ export function runCommand(
 /** Starts the program and returns its kill. `settle` may be called again: the first call counts. */
 function start(
   [program, ...rest]: readonly [string, ...string[]],
-  { env, maxBytes, stdin }: CommandLimits,
-  settle: (result: CommandResult) => void,
+  { env, maxBytes, stdin }: ProcessLimits,
+  settle: (result: ProcessResult) => void,
 ): () => void {
   const child = spawned(program, rest, { env, stdin });
   if (child === undefined) {
@@ -92,7 +92,7 @@ function start(
 function spawned(
   program: string,
   rest: readonly string[],
-  { env, stdin }: Pick<CommandLimits, 'env' | 'stdin'>,
+  { env, stdin }: Pick<ProcessLimits, 'env' | 'stdin'>,
 ): ChildProcess | undefined {
   try {
     const input = stdin === undefined ? 'ignore' : 'pipe';

@@ -1,7 +1,7 @@
 /** Reads a file that the operator names: links are followed; only pipes and files that are too large are rejected. */
 import { closeSync, constants, fstatSync, openSync, type Stats } from 'node:fs';
 import { readUpTo } from './atomic-file.ts';
-import { whyNot } from './file-errors.ts';
+import { failureReason } from './file-errors.ts';
 
 /** `why`: the end of a sentence: `there is no such file`. */
 export type UserFile = { bytes: Buffer } | { why: string };
@@ -25,6 +25,6 @@ export function readUserFile(
       closeSync(fd);
     }
   } catch (error) {
-    return { why: whyNot(error) };
+    return { why: failureReason(error) };
   }
 }

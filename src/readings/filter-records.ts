@@ -31,7 +31,7 @@ export interface FilteredCoverage extends ListCoverage {
   lacking: Readonly<Record<string, number>>;
 }
 
-export type SomeRecord = Readonly<Record<string, unknown>>;
+export type AnyRecord = Readonly<Record<string, unknown>>;
 
 /** Now is the service's time of the response: practice may be days ahead of this machine. */
 export const localClockAt = ({ servedAt }: { servedAt: Date | undefined }, here: LocalClock): LocalClock => ({
@@ -74,7 +74,7 @@ export interface RecordFilter {
 }
 
 /** @throws UsageError as `spanOf` does. */
-export async function filterRecords<Found extends SomeRecord>(
+export async function filterRecords<Found extends AnyRecord>(
   records: readonly Found[],
   { narrowing, field, limit, here }: RecordFilter,
 ): Promise<{ records: readonly Found[]; covers: ListCoverage | FilteredCoverage }> {
@@ -140,7 +140,7 @@ const instantIn = (value: unknown): number | undefined =>
 /**
  * Whether a list that may be incomplete contains the whole span: it is newest first, and its last record is older.
  */
-function reachesBack(records: readonly SomeRecord[], field: string, { fromMs }: Span): boolean {
+function reachesBack(records: readonly AnyRecord[], field: string, { fromMs }: Span): boolean {
   if (fromMs === undefined) return false;
   const instants = records.map((record) => instantIn(ownField(record, field)));
   const newestFirst = instants.every((at, index) => {

@@ -4,7 +4,7 @@ import { type JournalFilter, TODAY } from '../args/journal-filter.ts';
 import { exactInstant } from '../domain/instants.ts';
 import { DamagedFileError } from '../errors.ts';
 import type { JournalRecord } from '../journal/records.ts';
-import { type Action, awaitsEnd, isUnresolved } from '../journal/replay.ts';
+import { type Action, isAwaitingOutcome, isUnresolved } from '../journal/replay.ts';
 import type { Journal, JournalState } from '../journal/store.ts';
 import { findActions } from './find-actions.ts';
 
@@ -62,7 +62,7 @@ export const journalCoverage = ({ actions, fitting }: Pick<JournalReading, 'acti
 function fits(action: Action, { filter, profile, nowMs }: JournalQuery): boolean {
   const { intent } = action;
   const day = filter.day === TODAY ? exactInstant(nowMs).slice(0, 'YYYY-MM-DD'.length) : filter.day;
-  const open = (filter.unresolved && isUnresolved(action)) || (filter.inFlight && awaitsEnd(action));
+  const open = (filter.unresolved && isUnresolved(action)) || (filter.inFlight && isAwaitingOutcome(action));
   return (
     (open || !(filter.unresolved || filter.inFlight)) &&
     agrees(filter.action, intent.action) &&
@@ -93,7 +93,7 @@ export function summarizeJournal(journal: Journal): JournalSummary {
     const newest = state.actions.toReversed();
     return {
       unresolved: newest.filter(isUnresolved),
-      inFlight: newest.filter(awaitsEnd),
+      inFlight: newest.filter(isAwaitingOutcome),
       damage: damageOf(journal.path, state),
       unreadable: undefined,
     };

@@ -1,12 +1,12 @@
 /** Reads indicative mids, adds locally recorded ones, and checks that a named market exists when a list has none of it. */
 import type { Big } from 'big.js';
-import type { PriceMemory, SeenPrice } from '../cache/seen-prices.ts';
+import type { PriceCache, SeenPrice } from '../cache/seen-prices.ts';
 import type { ApiResponse, HedgeApi } from '../client/hedge-api.ts';
 import { midOf } from '../client/unspecified-fields.ts';
 import { didYouMean } from '../domain/did-you-mean.ts';
 import { unquoted } from '../domain/quoted.ts';
 import { RefusedError } from '../errors.ts';
-import type { SomeRecord } from './filter-records.ts';
+import type { AnyRecord } from './filter-records.ts';
 
 export interface MarketPrice {
   market: string;
@@ -35,14 +35,14 @@ export interface SeenMarket extends MarketPrice {
   seen: readonly SeenPrice[];
 }
 
-export const readSeenPrices = (prices: readonly MarketPrice[], memory: PriceMemory): readonly SeenMarket[] =>
+export const readSeenPrices = (prices: readonly MarketPrice[], memory: PriceCache): readonly SeenMarket[] =>
   prices.map((price) => ({ ...price, seen: memory.seen(price.market) }));
 
 /** Reads the markets only when none of the records is of the market. @throws RefusedError `market_not_found` */
 export async function checkMarketIsKnown(
   api: HedgeApi,
   named: string | undefined,
-  records: readonly SomeRecord[],
+  records: readonly AnyRecord[],
 ): Promise<void> {
   if (named === undefined || records.some(({ market }) => market === named)) return;
   const names = (await api.markets()).data.map(({ market }) => market);

@@ -3,7 +3,7 @@ import type { Big } from 'big.js';
 import type { QuoteIntent } from '../args/quote-options.ts';
 import type { ApiResponse, HedgeApi } from '../client/hedge-api.ts';
 import type { Account, Quote } from '../client/schemas.ts';
-import { type BoundFinding, judgePrice } from '../domain/price-bounds.ts';
+import { type BoundFinding, checkPriceBounds } from '../domain/price-bounds.ts';
 import { type QuoteFigures, quoteFigures } from '../domain/quote-figures.ts';
 import { ConditionError, CredentialError, HedgeError, RefusedError } from '../errors.ts';
 
@@ -61,7 +61,7 @@ export function boundsFinding(reading: QuoteReading): ConditionError | undefined
 const quotedTenor = (quote: Quote, intent: QuoteIntent): QuotedTenor => ({
   quote,
   figures: quoteFigures(quote),
-  misses: judgePrice(quote, intent),
+  misses: checkPriceBounds(quote, intent),
 });
 
 const quoteTenor = (api: HedgeApi, intent: QuoteIntent, tenor: number): Promise<ApiResponse<Quote>> =>

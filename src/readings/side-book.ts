@@ -89,7 +89,7 @@ export const hasMatured = ({ maturityAt }: Pick<SideHedge, 'maturityAt'>, now: D
   maturityAt !== undefined && Date.parse(maturityAt) <= now.getTime();
 
 /** Positions and hedges differ: they were read at different moments, or something is unknown. */
-export const disagree = (book: Pick<SideBook, 'unclear' | 'mayBeCut' | 'unread'>): boolean =>
+export const isInconsistent = (book: Pick<SideBook, 'unclear' | 'mayBeCut' | 'unread'>): boolean =>
   book.unclear !== undefined && !book.mayBeCut && book.unread.length === 0;
 
 /** The tenor for the quote of an add: that of the newest open hedge, in days. */

@@ -9,14 +9,14 @@ import { ownField } from '../domain/fields.ts';
 import { instantOf, instantText } from '../domain/instants.ts';
 
 /** The summed figures under the service's names. USD and USDC are never added to each other. */
-export type Summed = 'notional_usd' | 'gross_pnl_usd' | 'carry_usdc' | 'fees_usdc' | 'net_pnl_usd';
+export type SummedField = 'notional_usd' | 'gross_pnl_usd' | 'carry_usdc' | 'fees_usdc' | 'net_pnl_usd';
 
 export interface Sums {
   count: number;
   /** Of the records that have the figure; null when none has. */
-  sums: Readonly<Record<Summed, Big | null>>;
+  sums: Readonly<Record<SummedField, Big | null>>;
   /** How many records lack the figure. */
-  lacking: Readonly<Record<Summed, number>>;
+  lacking: Readonly<Record<SummedField, number>>;
 }
 
 export interface SumGroup extends Sums {
@@ -89,7 +89,7 @@ function order(one: string | null, other: string | null, direction: 1 | -1): num
 }
 
 function sumsOf(records: readonly ClosedHedge[]): Sums {
-  const sent = (name: Summed): readonly Big[] =>
+  const sent = (name: SummedField): readonly Big[] =>
     records.map((record) => amountIn(ownField(record, name))).filter((amount) => amount !== undefined);
   return {
     count: records.length,
@@ -98,7 +98,7 @@ function sumsOf(records: readonly ClosedHedge[]): Sums {
   };
 }
 
-const ofEach = <T>(make: (name: Summed) => T): Record<Summed, T> => ({
+const ofEach = <T>(make: (name: SummedField) => T): Record<SummedField, T> => ({
   notional_usd: make('notional_usd'),
   gross_pnl_usd: make('gross_pnl_usd'),
   carry_usdc: make('carry_usdc'),

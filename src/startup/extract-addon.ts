@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { ensureFolder } from '../platform/atomic-file.ts';
 import { dropIfOlder, readCacheFile, writeCacheFile } from '../platform/cache-file.ts';
 import { systemClock } from '../platform/clock.ts';
-import { cannot } from '../platform/file-errors.ts';
+import { fileError } from '../platform/file-errors.ts';
 import { hostOf, type Machine } from '../platform/host.ts';
 import { pathsOf } from '../platform/paths.ts';
 import { systemRandom } from '../platform/random.ts';
@@ -48,5 +48,5 @@ export function extractAddon(
   for (const name of readdirSync(folder)) dropIfOlder(join(folder, name), clock.now() - FORGOTTEN_AFTER_MS);
   writeCacheFile(path, bytes, { ...machine, within: cache });
   if (isThere()) return path;
-  throw cannot('keep', path, undefined);
+  throw fileError('keep', path, undefined);
 }

@@ -63,12 +63,12 @@ export interface Terminal {
   /** Suspends this process as Ctrl-Z does; `then` runs when it resumes. */
   suspend(then: () => void): void;
   /** Holds notes back while the dashboard is shown. */
-  holdNotes(): HeldNotes;
+  holdNotes(): DeferredNotes;
   /** Resolves when everything written so far has left the process. */
   drained(): Promise<void>;
 }
 
-export interface HeldNotes {
+export interface DeferredNotes {
   /** Newest last; the oldest are dropped when there are many. */
   notes(): readonly string[];
   /** Writes them, and later notes directly. */
@@ -202,7 +202,7 @@ export function openTerminal(world: {
       const { painted = false, whole = false } = options;
       const shown = painted ? line.replace(/\n$/, '') : sanitize(line);
       if (held === undefined || !stderr.isTTY)
-        writeNote(painted || whole || !stderr.isTTY ? shown : fitted(shown, stderr.width));
+        writeNote(painted || whole || !stderr.isTTY ? shown : fitToWidth(shown, stderr.width));
       else {
         held.push(shown);
         held.splice(0, held.length - MOST_HELD);
@@ -293,7 +293,7 @@ export const isContinuousIntegration = (value: string | undefined): boolean =>
  * Wraps a note. Later lines are indented, so that no text of the service starts a line: below the last column of a line
  * such as `10:02:58  sending    action 7c1e`.
  */
-export function fitted(note: string, width: number): string {
+export function fitToWidth(note: string, width: number): string {
   const [columns = ''] = /^(?:\S+(?: \S+)* {2,})+/.exec(note) ?? [];
   const indent = Math.max(HANGING, Math.min(textWidth(columns), Math.floor(width / 2)));
   return wrapWords(note, width, indent).join('\n');

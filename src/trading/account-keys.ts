@@ -69,10 +69,10 @@ const isAtOneService = (
   { environment, base_url: address }: AccountIdentity,
   { base_url: other }: StoredProfile,
   key: KnownKey,
-): boolean => environment === key.environment && address === hrefOf(other);
+): boolean => environment === key.environment && address === normalizeUrl(other);
 
 /** However it is written, one address is one service; one that cannot be read is none of another profile. */
-export function hrefOf(address: string): string | undefined {
+export function normalizeUrl(address: string): string | undefined {
   try {
     return parseBaseUrl(address).href;
   } catch {
@@ -106,7 +106,7 @@ export const otherKeyInWords = ({ intent, sentAt }: Action): string =>
   `it was ${sentAt === undefined ? 'entered' : 'sent'} with another API key (${intent.identity.key_fingerprint ?? 'unknown'}), not confirmed to be of this account`;
 
 /** None where only a person's word about the action is left: a key of the environment, and no label. */
-export function confirming({ intent }: Action): readonly IndentedCommand[] {
+export function confirmationCommands({ intent }: Action): readonly IndentedCommand[] {
   const { account } = intent.identity;
   if (typeof account === 'string')
     return [
@@ -132,9 +132,9 @@ export const earlierOfAnotherKey = (action: Action): StoppedError =>
     what: `${actionInWords(action)}, action ${action.shortId} (${stateInWords(action)}): ${otherKeyInWords(action)}.`,
     book: 'Nothing was sent.',
     hint:
-      confirming(action).length === 0
+      confirmationCommands(action).length === 0
         ? 'If it is another account, give each a label (HEDGE_ACCOUNT); otherwise use a new idempotency key or deal ID.'
-        : commandLines(confirming(action)),
+        : commandLines(confirmationCommands(action)),
     details: { action_id: action.id },
   });
 

@@ -11,24 +11,24 @@ import { wasNotExecuted } from '../journal/queries.ts';
 import { type EndKind, isEnd } from '../journal/records.ts';
 import type { Action } from '../journal/replay.ts';
 import type { ReadContext } from '../readings/read-context.ts';
-import { confirming, isOfAnotherKey, otherKeyInWords } from './account-keys.ts';
+import { confirmationCommands, isOfAnotherKey, otherKeyInWords } from './account-keys.ts';
 import { arrivalInWords } from './idempotency-window.ts';
 import { changesKept } from './outcome/append-record.ts';
-import { awaitOutcome, type Ended, recordNotTold, recordOutcome } from './outcome/await-outcome.ts';
+import { type ActionEnd, awaitOutcome, recordNotTold, recordOutcome } from './outcome/await-outcome.ts';
 import { confirmFound } from './outcome/found-hedge.ts';
 import { observe } from './outcome/observe.ts';
 import type { Plan } from './plan.ts';
 import { figuresOf, reportOf } from './report.ts';
 import {
-  beingSent,
+  beingSentError,
+  changedByOthersError,
   disagreeError,
   failedError,
-  neverSent,
-  notOursError,
+  neverSentError,
   partialFillError,
   refusedError,
-  settledAsNothing,
-  stillPending,
+  resolvedAsNotExecutedError,
+  stillPendingError,
   stoppedWaiting,
   unknownError,
 } from './report-errors.ts';
@@ -60,7 +60,7 @@ export async function completeAction(
       return reportOf('refused', { entry, plan, finding: refusedError(entry) });
     case 'prepared':
     case 'not_sent':
-      return reportOf('not_sent', { entry, plan, finding: neverSent(entry) });
+      return reportOf('not_sent', { entry, plan, finding: neverSentError(entry) });
     case 'sent':
     case 'unknown':
       return unresolvedReport(entry, plan, looking);
@@ -73,7 +73,7 @@ export async function completeAction(
 function beingSentReport(entry: Action, { signal: { reason } }: ReadContext): ActionReport {
   return reason instanceof InterruptedError
     ? reportOf('unknown', { entry, finding: stoppedWaiting(entry, reason) })
-    : reportOf('pending', { entry, finding: beingSent(entry) });
+    : reportOf('pending', { entry, finding: beingSentError(entry) });
 }
 
 function unresolvedReport(entry: Action, plan: Plan | undefined, looking: ReadContext): ActionReport {
@@ -94,7 +94,12 @@ async function waitForEnd(
   const { plan, timeoutMs } = options;
   // A side that is read with another key may be another account's: there is nothing to wait for.
   if (!createsHedge(entry.intent) && isOfAnotherKey(entry, looking)) {
-    const finding = stillPending(entry, otherKeyInWords(entry), looking.clock.now(), confirming(entry));
+    const finding = stillPendingError(
+      entry,
+      otherKeyInWords(entry),
+      looking.clock.now(),
+      confirmationCommands(entry),
+    );
     return reportOf('pending', { entry, plan, finding });
   }
   try {
@@ -107,19 +112,19 @@ async function waitForEnd(
         entry: told,
         plan,
         hedges,
-        finding: notOursError(told, { says, closedBy }),
+        finding: changedByOthersError(told, { says, closedBy }),
       });
     }
     if (awaited.became === 'disagree')
       return reportOf('unknown', { entry, plan, finding: disagreeError(entry, awaited.says) });
-    const finding = stillPending(entry, awaited.says, looking.clock.now());
+    const finding = stillPendingError(entry, awaited.says, looking.clock.now());
     return reportOf('pending', { entry, plan, hedge: awaited.hedge, finding });
   } catch (error) {
     if (error instanceof InterruptedError)
       return reportOf('pending', { entry, plan, finding: stoppedWaiting(entry, error) });
     if (!(error instanceof HedgeError)) throw error;
     const says = `waiting ended: ${error.what.replace(/\.$/, '')}`;
-    return reportOf('pending', { entry, plan, finding: stillPending(entry, says, looking.clock.now()) });
+    return reportOf('pending', { entry, plan, finding: stillPendingError(entry, says, looking.clock.now()) });
   } finally {
     looking.watch.stop();
   }
@@ -128,7 +133,7 @@ async function waitForEnd(
 /** Writes the end down, and reports it. */
 export async function reportEnd(
   entry: Action,
-  end: Ended & { plan?: Plan | undefined },
+  end: ActionEnd & { plan?: Plan | undefined },
   looking: ReadContext,
 ): Promise<ActionReport> {
   const { outcome, hedge, position, hedges, servedAt, plan } = end;
@@ -156,7 +161,7 @@ async function endedBefore(known: Action, looking: ReadContext): Promise<ActionR
   if (known.provisionalUntil !== undefined && seen?.evidence.kind === 'other') {
     const { says } = seen.evidence;
     const entry = await recordNotTold(known, { says, waited: true }, looking);
-    return reportOf('unknown', { entry, finding: notOursError(entry, { says }) });
+    return reportOf('unknown', { entry, finding: changedByOthersError(entry, { says }) });
   }
   const entry = seen === undefined ? known : await confirmFound(known, seen, looking);
   const finding = outcome === 'failed' ? failedError(entry) : partialFillError(entry);
@@ -167,7 +172,8 @@ async function endedBefore(known: Action, looking: ReadContext): Promise<ActionR
 }
 
 async function settled(entry: Action, looking: ReadContext): Promise<ActionReport> {
-  if (entry.settledAs === 'nothing') return reportOf('not_sent', { entry, finding: settledAsNothing(entry) });
+  if (entry.settledAs === 'nothing')
+    return reportOf('not_sent', { entry, finding: resolvedAsNotExecutedError(entry) });
   return endedBefore(entry, looking);
 }
 

@@ -15,7 +15,7 @@ import { quoted, quotedName, shellWord } from '../domain/quoted.ts';
 import { REFERENCE_DIGITS, REFERENCE_MARK, type Side } from '../domain/vocabulary.ts';
 import { OrderFailedError, StoppedError } from '../errors.ts';
 import { type AccountIdentity, sameIdentity } from '../journal/account-identity.ts';
-import { dealAttempt, findByDealId, isRejected, usedDealId, wasNotExecuted } from '../journal/queries.ts';
+import { dealIdAttempt, findByDealId, isRejected, usedDealId, wasNotExecuted } from '../journal/queries.ts';
 import type { Action } from '../journal/replay.ts';
 import type { JournalState } from '../journal/store.ts';
 import type { Random } from '../platform/random.ts';
@@ -74,7 +74,7 @@ export function nextAttempt(dealId: string, { state, identity, underDealId, nowM
       .filter(isRejected)
       .map(({ intent }) => intent.idempotency_key),
   );
-  let attempt = Math.max(dealAttempt(over, identity, dealId), 1 + failures);
+  let attempt = Math.max(dealIdAttempt(over, identity, dealId), 1 + failures);
   while (answered.has(dealKey(identity, { id: dealId, attempt }))) attempt += 1;
   return attempt;
 }
@@ -131,7 +131,7 @@ export function checkSameTerms(intent: OpenIntent, dealt: DealtTerms): void {
 }
 
 /** Sizes, in USD, at which the journal has seen a hedge before an action of ours. */
-export const sizesSeen = (
+export const recordedSizes = (
   hedgeId: string,
   actions: readonly Action[],
   identity: AccountIdentity,
@@ -173,7 +173,7 @@ export function checkSameDeal(intent: OpenIntent, hedge: Hedge, seen: readonly B
 }
 
 /** The deal failed before, and `--retry-failed` was not said. */
-export const failedBefore = (intent: OpenIntent, hedge: Hedge | undefined): OrderFailedError =>
+export const failedBeforeError = (intent: OpenIntent, hedge: Hedge | undefined): OrderFailedError =>
   new OrderFailedError({
     what: `FAILED: the deal ${quotedName(intent.dealId ?? '')} did not land${hedge === undefined ? '' : ` (hedge ${quotedName(hedge.id)})`}.`,
     book: 'Nothing was opened, and nothing was sent now.',

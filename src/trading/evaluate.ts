@@ -11,7 +11,7 @@ import { type ActionIntent, dealIdOf } from '../args/action-intent.ts';
 import { needsQuote } from '../domain/action-table.ts';
 import { grouped, usdInWords } from '../domain/exposure.ts';
 import { worseByBps } from '../domain/price-bounds.ts';
-import { hedgesDealtHere } from '../journal/queries.ts';
+import { hedgesOpenedHere } from '../journal/queries.ts';
 import type { JournalState } from '../journal/store.ts';
 import type { SideBook } from '../readings/side-book.ts';
 import { askedOf, planAction } from './action-parts.ts';
@@ -70,7 +70,7 @@ export function evaluate(
     plan,
     dealAttempt: attemptOf(intent, { state, facts, dealing }),
     warnings: findings.filter(({ level }) => level === 'warn'),
-    dealtElsewhere: notDealtHere({ state, facts }, dealing),
+    dealtElsewhere: hedgesOpenedElsewhere({ state, facts }, dealing),
   };
 }
 
@@ -106,11 +106,11 @@ export const guardContext = ({
 });
 
 /** Ids of open hedges on the side that were not dealt from this machine. */
-export function notDealtHere(
+export function hedgesOpenedElsewhere(
   { state, facts }: EvaluationInputs,
   { identity }: TradingContext,
 ): readonly string[] {
-  const here = hedgesDealtHere(state.actions, identity);
+  const here = hedgesOpenedHere(state.actions, identity);
   return facts.book.open.flatMap(({ id }) => (here.has(id) ? [] : [id]));
 }
 

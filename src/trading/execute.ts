@@ -35,7 +35,7 @@ import { checkUnattended } from './guards/unattended-policy.ts';
 import { keepsItsKey } from './idempotency-window.ts';
 import { entryOf } from './journal-entry.ts';
 import { confirmOne } from './observe-action.ts';
-import { isDueToSettle } from './outcome/found-hedge.ts';
+import { isDueToRuleOut } from './outcome/found-hedge.ts';
 import type { Plan } from './plan.ts';
 import { continueAction, earlierUnderKey } from './recover/continue-action.ts';
 import { reportOf } from './report.ts';
@@ -84,7 +84,7 @@ async function dealOnce(intent: ActionIntent, dealing: TradingContext): Promise<
 async function earlierToContinue(intent: ActionIntent, dealing: TradingContext): Promise<Action | undefined> {
   const earlier = earlierUnderKey(intent, dealing);
   if (earlier === undefined || earlier.underway) return earlier;
-  const isDue = isDueToSettle(earlier, dealing.journal.read(), dealing.clock.now());
+  const isDue = isDueToRuleOut(earlier, dealing.journal.read(), dealing.clock.now());
   const settled = isDue ? await confirmOne(earlier, dealing) : earlier;
   return keepsItsKey(settled, dealing.clock.now()) ? undefined : settled;
 }

@@ -6,7 +6,7 @@ import { decimalFrom } from '../client/unspecified-fields.ts';
 import { unquoted } from '../domain/quoted.ts';
 import { usedDealId } from '../journal/queries.ts';
 import type { JournalState } from '../journal/store.ts';
-import { checkSameDeal, checkSameTerms, dealStatus, failedBefore, sizesSeen } from './deal-id.ts';
+import { checkSameDeal, checkSameTerms, dealStatus, failedBeforeError, recordedSizes } from './deal-id.ts';
 import type { EvaluationInputs } from './evaluate.ts';
 import { awaitHedge } from './outcome/await-outcome.ts';
 import { hedgesUnderDealId } from './outcome/change-evidence.ts';
@@ -39,7 +39,7 @@ export async function existingDeal(
       return reportOf('failed', {
         entry: so.entry,
         hedge: so.hedge,
-        finding: failedBefore(intent, so.hedge),
+        finding: failedBeforeError(intent, so.hedge),
       });
     case 'here': {
       const { market, side, tenor_days: tenorDays } = so.entry.intent;
@@ -60,7 +60,7 @@ async function dealtElsewhere(
 ): Promise<ActionReport> {
   const another = !hedge.notional_usd.eq(intent.notional);
   const seen = another
-    ? [...sizesSeen(hedge.id, state.actions, dealing.identity), ...(await sizeClosed(hedge, dealing))]
+    ? [...recordedSizes(hedge.id, state.actions, dealing.identity), ...(await sizeClosed(hedge, dealing))]
     : [];
   checkSameDeal(intent, hedge, seen);
   dealing.watch.note(`there already ${unquoted(hedge.id)}, dealt elsewhere`);

@@ -29,7 +29,7 @@ export const NOT_SEEN_AFTER_MS = 5 * 60_000;
 const CORRECTED_MS = 60_000;
 
 /** From the first send on, or from the intent where no send is on record. */
-export function keyLives({ sentAt, intent }: Action, nowMs: number): boolean {
+export function isKeyValid({ sentAt, intent }: Action, nowMs: number): boolean {
   const age = nowMs - Date.parse(sentAt ?? intent.at);
   return age < KEY_LIFE_MS && age > -CORRECTED_MS;
 }
@@ -89,14 +89,14 @@ export function mayArriveUntil(action: Action): number | undefined {
  * listed from its acceptance on (specification §3). The others show once they have landed, usually within seconds: what
  * arrived last is given the time that readings may lag.
  */
-export function isToldFrom(action: Action): number | undefined {
+export function conclusiveFrom(action: Action): number | undefined {
   const until = mayArriveUntil(action);
   return until === undefined || createsHedge(action.intent) ? until : until + READINGS_LAG_MS;
 }
 
 /** Whether a look tells it by now. A clock that was set back tells no ages. */
-export function isToldByNow(action: Action, records: readonly JournalRecord[], nowMs: number): boolean {
-  const from = isToldFrom(action);
+export function isConclusive(action: Action, records: readonly JournalRecord[], nowMs: number): boolean {
+  const from = conclusiveFrom(action);
   return from !== undefined && nowMs >= from && !isSetBack(action, records, nowMs);
 }
 
@@ -117,14 +117,14 @@ export function foundProvisionallyUntil(action: Action, nowMs: number): number |
  * arrives after all is the same deal.
  */
 export const keepsItsKey = (action: Action, nowMs: number): boolean =>
-  wasNotExecuted(action) && keyLives(action, nowMs);
+  wasNotExecuted(action) && isKeyValid(action, nowMs);
 
 /** As a whole sentence; undefined when it can't arrive any more and would show, or that is not known. */
 export function arrivalInWords(
   action: Action,
   { clock, timeOfDay }: Pick<ReadContext, 'clock' | 'timeOfDay'>,
 ): string | undefined {
-  const [until, from] = [mayArriveUntil(action), isToldFrom(action)];
+  const [until, from] = [mayArriveUntil(action), conclusiveFrom(action)];
   if (until === undefined || from === undefined || from <= clock.now()) return undefined;
   return until > clock.now()
     ? `${action.refusal === undefined ? 'It' : 'An earlier attempt'} may still arrive until ${timeOfDay(until)}.`

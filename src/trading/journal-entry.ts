@@ -14,7 +14,7 @@ import { recordedIdentity } from '../journal/account-identity.ts';
 import { type IntentRecord, type JournalRecord, mintActionId, SCHEMA } from '../journal/records.ts';
 import { askedOf } from './action-parts.ts';
 import { createKey, dealKey, referenceOf } from './deal-id.ts';
-import { dated } from './outcome/append-record.ts';
+import { withTimestamp } from './outcome/append-record.ts';
 import type { Plan, PlanFacts, ReturnedAmounts } from './plan.ts';
 import type { TradingContext } from './trading-context.ts';
 
@@ -34,7 +34,7 @@ export function entryOf(
 export function sendingOf(id: string, attempt: number, dealing: TradingContext): JournalRecord {
   const { key_fingerprint: key } = dealing.identity;
   const sentWith = key === null ? {} : { key_fingerprint: key };
-  return dated(id, { kind: 'sending', attempt, ...sentWith, writer: dealing.writer }, dealing);
+  return withTimestamp(id, { kind: 'sending', attempt, ...sentWith, writer: dealing.writer }, dealing);
 }
 
 function keyOf(plan: Plan, { identity, random }: TradingContext, attempt: number): Key {

@@ -22,29 +22,29 @@ import {
 } from '../errors.ts';
 import { sameIdentity } from '../journal/account-identity.ts';
 import { actionInWords, stateInWords } from '../journal/describe.ts';
-import { type Action, awaitsEnd, isUnresolved } from '../journal/replay.ts';
+import { type Action, isAwaitingOutcome, isUnresolved } from '../journal/replay.ts';
 import type { JournalState } from '../journal/store.ts';
 import type { ReadContext } from '../readings/read-context.ts';
-import { confirming, isOfAnotherKey } from './account-keys.ts';
+import { confirmationCommands, isOfAnotherKey } from './account-keys.ts';
 import { completeAction, reportEnd } from './await-completion.ts';
 import { absenceCheck } from './outcome/absence.ts';
 import { endFrom, recordNotSeen, recordNotTold } from './outcome/await-outcome.ts';
 import type { Evidence } from './outcome/change-evidence.ts';
 import {
   confirmFound,
-  isDueToSettle,
-  isProvisionalNoMore,
+  hasProvisionExpired,
+  isDueToRuleOut,
   recordFound,
   recordNotExecuted,
 } from './outcome/found-hedge.ts';
 import { type Observation, observe } from './outcome/observe.ts';
 import { reportOf } from './report.ts';
 import {
+  changedByOthersError,
   evidenceInWords,
-  notOursError,
-  notSeen,
-  stillPending,
-  stillUnknown,
+  notSeenError,
+  stillPendingError,
+  stillUnknownError,
   unknownError,
 } from './report-errors.ts';
 import type { ActionReport } from './trading-context.ts';
@@ -93,7 +93,7 @@ async function unresolvedReport(
   }
   const settled = await recordNotExecuted(action, seen, looking);
   if (settled !== undefined) return (await observeAction(settled, looking)).report;
-  const finding = stillUnknown(action, evidence, looking);
+  const finding = stillUnknownError(action, evidence, looking);
   return reportOf('unknown', {
     entry: action,
     hedges: 'hedges' in evidence ? evidence.hedges : undefined,
@@ -112,7 +112,7 @@ async function acceptedReport(found: Action, seen: Observation, looking: ReadCon
   if (evidence.kind === 'other') {
     const { says, closedBy, isOneOf } = evidence;
     const entry = await recordNotTold(action, { says, waited: isOneOf !== undefined }, looking);
-    const finding = notOursError(entry, { says, closedBy });
+    const finding = changedByOthersError(entry, { says, closedBy });
     return reportOf('unknown', {
       entry,
       hedge,
@@ -124,13 +124,13 @@ async function acceptedReport(found: Action, seen: Observation, looking: ReadCon
   }
   const entry = await recordNotSeen(action, evidence, looking);
   if (entry.outcome?.kind === 'not_seen' && evidence.kind === 'none')
-    return reportOf('unknown', { entry, position, servedAt, finding: notSeen(entry, nowMs) });
+    return reportOf('unknown', { entry, position, servedAt, finding: notSeenError(entry, nowMs) });
   const isSeen = hedge !== undefined && evidence.kind !== 'unclear';
   const says = isSeen
     ? `${unquoted(hedge.id)} is ${unquoted(hedge.status)}`
     : evidenceInWords(entry, evidence);
-  const first = isOfAnotherKey(entry, looking) ? confirming(entry) : [];
-  const finding = stillPending(entry, says, nowMs, first);
+  const first = isOfAnotherKey(entry, looking) ? confirmationCommands(entry) : [];
+  const finding = stillPendingError(entry, says, nowMs, first);
   return reportOf('pending', { entry, hedge, position, servedAt, finding });
 }
 
@@ -152,9 +152,9 @@ export function lookupFailed(action: Action, error: HedgeError, nowMs: number): 
     const cause = new OutcomeUnknownError({ what, httpStatus: error.httpStatus, cause: error });
     return reportOf('unknown', { entry: action, finding: unknownError(action, cause) });
   }
-  if (!awaitsEnd(action)) return undefined;
+  if (!isAwaitingOutcome(action)) return undefined;
   const says = `it could not be looked at: ${error.what.replace(/\.$/, '')}`;
-  return reportOf('pending', { entry: action, finding: stillPending(action, says, nowMs) });
+  return reportOf('pending', { entry: action, finding: stillPendingError(action, says, nowMs) });
 }
 
 /** Before an action is judged: what stands in its way. Whether anything was looked at, and may be another by now. */
@@ -167,7 +167,7 @@ export async function confirmDueOutcomes(
   const due = provisionalIn(state, looking).concat(
     state.actions.filter(
       (action) =>
-        isFree(action, looking) && isInTheWay(action, intent) && isDueToSettle(action, state, nowMs),
+        isFree(action, looking) && isInTheWay(action, intent) && isDueToRuleOut(action, state, nowMs),
     ),
   );
   for (const action of due) await confirmOne(action, looking);
@@ -185,7 +185,7 @@ export async function confirmProvisional(looking: ReadContext): Promise<void> {
 }
 
 const provisionalIn = ({ actions }: JournalState, looking: ReadContext): readonly Action[] =>
-  actions.filter((action) => isFree(action, looking) && isProvisionalNoMore(action, looking.clock.now()));
+  actions.filter((action) => isFree(action, looking) && hasProvisionExpired(action, looking.clock.now()));
 
 /** Of this account, and nobody is sending it. */
 const isFree = ({ intent, underway }: Action, { identity }: ReadContext): boolean =>

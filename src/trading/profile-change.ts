@@ -7,8 +7,8 @@ import type { ProfileBook, StoredProfile } from '../config/profiles.ts';
 import { StoppedError } from '../errors.ts';
 import { relationOfLabels, sameIdentity, serviceIdentity } from '../journal/account-identity.ts';
 import { actionInWords, stateInWords } from '../journal/describe.ts';
-import { type Action, awaitsEnd, isUnresolved } from '../journal/replay.ts';
-import { hrefOf, type KnownKey, keyOf, knownKeys } from './account-keys.ts';
+import { type Action, isAwaitingOutcome, isUnresolved } from '../journal/replay.ts';
+import { type KnownKey, keyOf, knownKeys, normalizeUrl } from './account-keys.ts';
 import { commandLines } from './command-lines.ts';
 /**
  * Fingerprints of every earlier key of the profile: those on record, the one that it had, and those that its actions
@@ -24,7 +24,7 @@ export function earlierKeys(
   const sentWith = actions.flatMap(({ intent: { identity, profile: sender } }) =>
     sender === name &&
     identity.environment === key.environment &&
-    identity.base_url === hrefOf(profile.base_url) &&
+    identity.base_url === normalizeUrl(profile.base_url) &&
     relationOfLabels(identity.account, profile.account) !== 'other'
       ? [identity.key_fingerprint]
       : [],
@@ -43,13 +43,13 @@ export function checkNothingIsLost(
     const { environment } = intent.identity;
     const key = keyOf(profile);
     if (environment === 'practice' || (key !== undefined && key.environment !== environment)) return false;
-    const baseUrl = hrefOf(profile.base_url) ?? '';
+    const baseUrl = normalizeUrl(profile.base_url) ?? '';
     const { account } = profile;
     const own = serviceIdentity(environment, { baseUrl, keyFingerprint: key?.fingerprint ?? '', account });
     return sameIdentity(intent.identity, knownKeys(own, name, profiles).identity);
   };
   const lost = actions
-    .filter((action) => isUnresolved(action) || awaitsEnd(action))
+    .filter((action) => isUnresolved(action) || isAwaitingOutcome(action))
     .filter((action) => sees(change.before, action) && !sees(change.after, action));
   if (lost.length === 0) return;
   const named = lost.map((each) => `${actionInWords(each)}, action ${each.shortId} (${stateInWords(each)})`);

@@ -3,7 +3,7 @@
  * the open actions of this machine's journal. Sends nothing that changes the book.
  */
 
-import type { PriceMemory, SeenPrice } from '../cache/seen-prices.ts';
+import type { PriceCache, SeenPrice } from '../cache/seen-prices.ts';
 import type { Account, Market, Position } from '../client/schemas.ts';
 import { SIDES, type Side } from '../domain/vocabulary.ts';
 import type { ReadContext } from '../readings/read-context.ts';
@@ -37,7 +37,7 @@ export interface DashboardReading {
 /** `named`: the markets to show, in capitals; none: all of the account. */
 export async function readDashboard(
   looking: ReadContext,
-  { memory, named }: { memory: PriceMemory; named: readonly string[] },
+  { memory, named }: { memory: PriceCache; named: readonly string[] },
 ): Promise<DashboardReading> {
   const { api, signal } = looking;
   const reading = [api.markets({ signal }), api.account({ signal }), readBook(looking)] as const;

@@ -16,8 +16,8 @@ import type { ReadContext } from '../readings/read-context.ts';
 import { type Reading, readBook, readUnderReference } from '../readings/read-position.ts';
 import {
   type BookFacts,
-  disagree,
   hasMatured,
+  isInconsistent,
   PENDING_STATUSES,
   type SideBook,
   sideBookOf,
@@ -45,7 +45,7 @@ export interface ActionFacts extends PlanFacts {
 export async function readFacts(
   intent: ActionIntent,
   reading: SideReading,
-  shown?: ShownBefore,
+  shown?: ShownFacts,
 ): Promise<ActionFacts> {
   const { api, signal } = reading;
   const readAtMs = reading.clock.now();
@@ -119,7 +119,7 @@ export interface ReadSide {
 export type SideReading = Reading & Pick<ReadContext, 'journal' | 'identity' | 'watch'>;
 
 /** What the operator was shown before: the side is held against it. */
-export type ShownBefore = Pick<PlanFacts, 'book' | 'readAtMs'> | undefined;
+export type ShownFacts = Pick<PlanFacts, 'book' | 'readAtMs'> | undefined;
 
 /**
  * Positions and hedges are two requests: what filled or closed between them makes them disagree. Then both are read
@@ -130,7 +130,7 @@ export type ShownBefore = Pick<PlanFacts, 'book' | 'readAtMs'> | undefined;
 export async function readSideToActOn(
   intent: ActionIntent,
   reading: SideReading,
-  shown: ShownBefore,
+  shown: ShownFacts,
 ): Promise<ReadSide> {
   const place = { identity: reading.identity, market: intent.market, side: intent.side };
   const absence = absenceCheck(place, { hadBefore: shown?.book.inPositions === true });
@@ -145,7 +145,7 @@ interface Doubted extends ReadSide {
   doubt: Doubt | undefined;
 }
 
-const earlierOf = (shown: ShownBefore): EarlierReading | undefined =>
+const earlierOf = (shown: ShownFacts): EarlierReading | undefined =>
   shown && { hedgeIds: shown.book.open.map(({ id }) => id), readAtMs: shown.readAtMs };
 
 /** A hedge that its id shows as it is now joins the list, which is behind; where the side is lacking, only one still to fill. */
@@ -180,7 +180,7 @@ async function readAndDoubt(
 }
 
 function mayHaveMoved(side: SideBook): boolean {
-  if (side.inPositions !== false) return disagree(side);
+  if (side.inPositions !== false) return isInconsistent(side);
   return side.listed.some((hedge) => hedge.status === 'filled' && !hasMatured(hedge, side.servedAt));
 }
 

@@ -13,7 +13,7 @@ import type { Plan, PlanFacts } from './plan.ts';
  * What was meant, read back from the journal: the bounds on its price hold for every send. `line`: the same
  * request typed once more; bounds that it names stand in the place of those.
  */
-export function intentAgain(
+export function rebuildIntent(
   { intent, notional }: Action,
   options: ActionOptions,
   line?: ActionIntent,
@@ -46,7 +46,7 @@ function priceTerms({ bounds, sent_by: words }: IntentRecord): PriceTerms {
  * Against a book on which it cannot be done any more (it may be done already), a plan without figures: the
  * service answers the key with the first result, or refuses.
  */
-export function planAgain(intent: ActionIntent, facts: PlanFacts): Plan {
+export function rebuildPlan(intent: ActionIntent, facts: PlanFacts): Plan {
   try {
     return planAction(intent, facts);
   } catch (error) {

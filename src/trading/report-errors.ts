@@ -26,19 +26,19 @@ import { actionInWords, nextSteps } from '../journal/describe.ts';
 import { partialFillOf, wasNotExecuted } from '../journal/queries.ts';
 import type { Action } from '../journal/replay.ts';
 import type { ReadContext } from '../readings/read-context.ts';
-import { confirming, type IndentedCommand } from './account-keys.ts';
+import { confirmationCommands, type IndentedCommand } from './account-keys.ts';
 import { actionByName, actionIds } from './actions.ts';
 import { commandLines } from './command-lines.ts';
 import {
   arrivalDetails,
   arrivalInWords,
-  keyLives,
+  isKeyValid,
   mayArriveUntil,
   NOT_SEEN_AFTER_MS,
   sinceSent,
 } from './idempotency-window.ts';
 import type { Evidence } from './outcome/change-evidence.ts';
-import { intentAgain } from './rebuild-plan.ts';
+import { rebuildIntent } from './rebuild-plan.ts';
 export const failedError = (entry: Action): OrderFailedError =>
   new OrderFailedError({
     ...(wasNotExecuted(entry)
@@ -58,7 +58,7 @@ export const failedError = (entry: Action): OrderFailedError =>
 export function partialFillError(entry: Action): PartialFillError | undefined {
   const filled = partialFillOf(entry);
   if (filled === undefined) return undefined;
-  const intent = intentAgain(entry, USUAL_OPTIONS);
+  const intent = rebuildIntent(entry, USUAL_OPTIONS);
   if (!createsHedge(intent)) throw new Error(`a partial fill of ${intent.action}`);
   const rest = intent.notional.minus(filled);
   const another = { ...intent, notional: rest.round(2), dealId: undefined };
@@ -98,7 +98,7 @@ export function unknownError(entry: Action, cause: OutcomeUnknownError): Outcome
 }
 
 /** Accepted, and the book changed otherwise than by it: `closedBy` a later close of ours, or by whomever. */
-export const notOursError = (
+export const changedByOthersError = (
   entry: Action,
   { says, closedBy }: { says: string; closedBy?: string | undefined },
 ): OutcomeUnknownError =>
@@ -137,7 +137,7 @@ export function stoppedWaiting(entry: Action, stopped: InterruptedError): Interr
   return new InterruptedError(stopped.signal, {
     what: `${stopped.what} ${actionInWords(entry)} was ${accepted ? 'accepted' : 'sent'} (${actionByName(entry)}).`,
     book: accepted
-      ? `Only the waiting was stopped. ${comesToItsEnd(entry)}`
+      ? `Only the waiting was stopped. ${pendingEndText(entry)}`
       : 'It may have been done or not. Do not deal it again.',
     hint: accepted ? commandLines([[`hedge wait ${entry.shortId}`, 'waits for its end']]) : linesOf(entry),
     effect: accepted ? 'pending' : 'unknown',
@@ -147,14 +147,17 @@ export function stoppedWaiting(entry: Action, stopped: InterruptedError): Interr
 }
 
 /** What stopped it came before anything was sent again. */
-export const nothingSentNow = ({ shortId }: Action): string =>
+export const nothingSentText = ({ shortId }: Action): string =>
   `Nothing was sent now; action ${shortId} is still unknown: it may have been done or not.`;
 
 /** The operator stopped what was to settle it: the same as a no. */
-export const stoppedBeforeResending = (entry: Action, { signal, what }: InterruptedError): InterruptedError =>
+export const stoppedBeforeResendingError = (
+  entry: Action,
+  { signal, what }: InterruptedError,
+): InterruptedError =>
   new InterruptedError(signal, {
     what,
-    book: nothingSentNow(entry),
+    book: nothingSentText(entry),
     hint: linesOf(entry),
     effect: 'unknown',
     retry: 'after_check',
@@ -176,7 +179,7 @@ export function refusedError(entry: Action): RefusedError {
 const LOOKED = 'Nothing was done: the book shows nothing of it, and no attempt can arrive any more.';
 
 /** A person has said that nothing came of it. */
-export const settledAsNothing = (entry: Action): StoppedError =>
+export const resolvedAsNotExecutedError = (entry: Action): StoppedError =>
   new StoppedError({
     code: 'settled',
     what: `Action ${entry.shortId} was settled as nothing: ${entry.why ?? 'no reason was given'}.`,
@@ -186,7 +189,7 @@ export const settledAsNothing = (entry: Action): StoppedError =>
   });
 
 /** Nothing of it ever acted, and nothing will: it is not what was asked for. */
-export const neverSent = (entry: Action, hindrance?: string): StoppedError =>
+export const neverSentError = (entry: Action, hindrance?: string): StoppedError =>
   new StoppedError({
     code: 'not_sent',
     what: `${entry.turnedAway === undefined ? 'NOT SENT' : 'TURNED AWAY'}: ${actionInWords(entry)} (action ${entry.shortId})${entry.why === undefined ? '.' : `: ${entry.why}`}`,
@@ -222,7 +225,7 @@ const linesOf = (entry: Action): string => {
 
 /** The same open as a line, its terms on the price included; under its deal id, at most once more. */
 function again(entry: Action): string {
-  const intent = intentAgain(entry, USUAL_OPTIONS);
+  const intent = rebuildIntent(entry, USUAL_OPTIONS);
   if (!createsHedge(intent)) throw new Error(`the end of ${intent.action} is not a failed order`);
   const isNamed = intent.dealId !== undefined;
   const retryFailed = isNamed && !wasNotExecuted(entry);
@@ -230,7 +233,7 @@ function again(entry: Action): string {
 }
 
 /** Sent without a usable answer, and the book does not settle it. */
-export const stillUnknown = (
+export const stillUnknownError = (
   action: Action,
   evidence: Evidence,
   looking: Pick<ReadContext, 'clock' | 'timeOfDay'>,
@@ -239,7 +242,7 @@ export const stillUnknown = (
     what: `UNKNOWN: ${actionInWords(action)} (${actionByName(action)}): ${evidenceInWords(action, evidence)}.`,
     book: `${mayArrive(action, evidence, looking)} Do not deal it again.`,
     hint: isOfOtherKey(evidence)
-      ? linesFor(action, looking.clock.now(), { first: confirming(action), resumes: false })
+      ? linesFor(action, looking.clock.now(), { first: confirmationCommands(action), resumes: false })
       : linesFor(action, looking.clock.now(), { resumes: !isOverForGood(action, evidence) }),
     details: { ...actionIds(action), ...arrivalDetails(action), evidence: evidence.kind },
   });
@@ -259,7 +262,7 @@ const isOverForGood = ({ intent }: Action, evidence: Evidence): boolean =>
       (evidence.closedBy !== undefined || evidence.says !== undefined);
 
 /** Accepted, and for five minutes nothing of it could be seen. */
-export const notSeen = (action: Action, nowMs: number): OutcomeUnknownError =>
+export const notSeenError = (action: Action, nowMs: number): OutcomeUnknownError =>
   new OutcomeUnknownError({
     what: `NOT SEEN: ${actionInWords(action)} was accepted ${sinceSent(action, nowMs) ?? 'long'} ago (${actionByName(action)}), and the book shows nothing of it.`,
     book: 'The service tells no failure of these: it may have come to nothing, or be late. Do not deal it again.',
@@ -268,7 +271,7 @@ export const notSeen = (action: Action, nowMs: number): OutcomeUnknownError =>
   });
 
 /** Accepted, and its end may still come. `says`: what is seen, as half a sentence. */
-export const stillPending = (
+export const stillPendingError = (
   action: Action,
   says: string,
   nowMs: number,
@@ -276,13 +279,13 @@ export const stillPending = (
 ): PendingError =>
   new PendingError({
     what: `PENDING: ${actionInWords(action)} was accepted (${actionByName(action)}) and has not ended: ${says}.`,
-    book: `${comesToItsEnd(action)} Do not deal it again.`,
+    book: `${pendingEndText(action)} Do not deal it again.`,
     hint: linesFor(action, nowMs, { first }),
     details: actionIds(action),
   });
 
 /** Of what the service has taken, and how long to wait for it: only an open is told to have failed. */
-export function comesToItsEnd({ intent, changedAt }: Action): string {
+export function pendingEndText({ intent, changedAt }: Action): string {
   if (createsHedge(intent)) return 'It comes to its end without us.';
   const until = Math.ceil((Date.parse(changedAt) + NOT_SEEN_AFTER_MS) / MINUTE_MS) * MINUTE_MS;
   const at = `${exactInstant(until).slice('2026-11-20T'.length, '2026-11-20T10:07'.length)} UTC`;
@@ -291,7 +294,7 @@ export function comesToItsEnd({ intent, changedAt }: Action): string {
 
 const MINUTE_MS = 60_000;
 
-export const beingSent = (action: Action): PendingError =>
+export const beingSentError = (action: Action): PendingError =>
   new PendingError({
     what: `PENDING: ${actionInWords(action)} (${actionByName(action)}) is being sent by another process at this moment.`,
     book: 'What comes of it is not known yet.',
@@ -337,7 +340,7 @@ function mayArrive(
   const nowMs = looking.clock.now();
   const sent = `It was sent ${sinceSent(action, nowMs) ?? 'a moment'} ago`;
   if (arrival !== undefined) return `${sent}. ${arrival}`;
-  const isTold = mayArriveUntil(action) !== undefined || !keyLives(action, nowMs);
+  const isTold = mayArriveUntil(action) !== undefined || !isKeyValid(action, nowMs);
   return isTold ? `${sent}: it will hardly arrive any more.` : `${sent} and may still arrive for a while.`;
 }
 
@@ -351,6 +354,6 @@ const linesFor = (
     ...first,
     ...nextSteps(action, action.intent.profile)
       .filter(({ command }) => !command.startsWith('hedge check'))
-      .filter(({ command }) => !command.startsWith('hedge resume') || (resumes && keyLives(action, nowMs)))
+      .filter(({ command }) => !command.startsWith('hedge resume') || (resumes && isKeyValid(action, nowMs)))
       .map(({ command, does }) => [command, does] as const),
   ]);

@@ -27,7 +27,7 @@ import { type CompletionOptions, completeAction } from './await-completion.ts';
 import { arrivalInWords, decidedAt } from './idempotency-window.ts';
 import { observeAction } from './observe-action.ts';
 import { appendRecord } from './outcome/append-record.ts';
-import { isDueToSettle } from './outcome/found-hedge.ts';
+import { isDueToRuleOut } from './outcome/found-hedge.ts';
 import { reportOf } from './report.ts';
 import { notSentError, stoppedWaiting, unknownError } from './report-errors.ts';
 import type { ActionReport, TradingContext } from './trading-context.ts';
@@ -88,7 +88,7 @@ async function inDoubt(
 /** Where none of its sends can arrive any more, a look tells; undefined where it can't be made, or may be too early. */
 async function settledByNow(entry: Action, dealing: TradingContext): Promise<ActionReport | undefined> {
   try {
-    const isDue = isDueToSettle(entry, dealing.journal.read(), dealing.clock.now());
+    const isDue = isDueToRuleOut(entry, dealing.journal.read(), dealing.clock.now());
     return isDue ? (await observeAction(entry, dealing)).report : undefined;
   } catch (error) {
     if (error instanceof HedgeError) return undefined;

@@ -1,6 +1,6 @@
 /** A book with some days behind it, as spreadsheets and scripts read it from the built program. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readOwnJson } from '../../src/domain/exact-json.ts';
+import { parseExactJson } from '../../src/domain/exact-json.ts';
 import { runBuilt, runShell } from '../support/built.ts';
 import { differences, recordsOf } from '../support/csv.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
@@ -73,6 +73,6 @@ describe('the lists of a book', needs('bash'), () => {
       await runBuilt(['history', '--json'], { env }),
       await runBuilt(['history', '--json', '--query', 'data'], { env }),
     ];
-    expect(readOwnJson(picked.out)).toEqual(Object(readOwnJson(json.out)).data);
+    expect(parseExactJson(picked.out)).toEqual(Object(parseExactJson(json.out)).data);
   });
 });

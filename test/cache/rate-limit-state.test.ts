@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { LONGEST_MS, rateLimitStateIn } from '../../src/cache/rate-limit-state.ts';
+import { MAX_RATE_LIMIT_WAIT_MS, openRateLimitState } from '../../src/cache/rate-limit-state.ts';
 import { pathsOf } from '../../src/platform/paths.ts';
 import { aMachine, steppingClock, temporaryFolder, withUmask } from '../support/own-folder.ts';
 
@@ -24,10 +24,10 @@ function aMemory(home = temporaryFolder(), { clock = steppingClock(), identity =
     home,
   });
   const folder = join(places.cache, 'slow-down');
-  const memory = rateLimitStateIn(places, aMachine(clock), identity);
+  const memory = openRateLimitState(places, aMachine(clock), identity);
   const path = (): string => join(folder, readdirSync(folder)[0] ?? '');
   /** Another process at the same moment. */
-  const another = (of = IDENTITY) => rateLimitStateIn(places, aMachine(clock), of);
+  const another = (of = IDENTITY) => openRateLimitState(places, aMachine(clock), of);
   return { memory, clock, home, folder, path, another };
 }
 
@@ -68,7 +68,7 @@ describe('a word to slow down', () => {
   it('counts for a minute at most, however long it was meant', () => {
     const { memory, another } = aMemory();
     memory.tell(999_999_000);
-    expect([memory.until(), another().until()]).toEqual([LONGEST_MS, LONGEST_MS]);
+    expect([memory.until(), another().until()]).toEqual([MAX_RATE_LIMIT_WAIT_MS, MAX_RATE_LIMIT_WAIT_MS]);
   });
 
   it('that is already over is not kept', () => {
@@ -98,7 +98,10 @@ const told = (path: string, word: unknown): void =>
 describe('a word that is not to be believed', () => {
   it.each<[string, (path: string) => void]>([
     ['reaches days ahead', (path) => told(path, { identity: IDENTITY, until: 9_999_999_999_999 })],
-    ['reaches further than a minute', (path) => told(path, { identity: IDENTITY, until: LONGEST_MS + 1 })],
+    [
+      'reaches further than a minute',
+      (path) => told(path, { identity: IDENTITY, until: MAX_RATE_LIMIT_WAIT_MS + 1 }),
+    ],
     ['is of another identity', (path) => told(path, { identity: 'x', until: 3_000 })],
     ['has no end', (path) => told(path, { identity: IDENTITY })],
     ['ends at a text', (path) => told(path, { identity: IDENTITY, until: '3000' })],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { codeOfLine, exitCodeOf, worseOf } from '../../src/cli/exit-codes.ts';
+import { codeOfLine, exitCodeOf, worseExitCode } from '../../src/cli/exit-codes.ts';
 import {
   ConditionError,
   CredentialError,
@@ -57,7 +57,10 @@ describe('several results in one run', () => {
     [[0, 11], 11],
     [[0, 0], 0],
   ])('of %j come to %i, in whatever order they came', (codes, worst) => {
-    expect([codes.reduce(worseOf, 0), codes.toReversed().reduce(worseOf, 0)]).toEqual([worst, worst]);
+    expect([codes.reduce(worseExitCode, 0), codes.toReversed().reduce(worseExitCode, 0)]).toEqual([
+      worst,
+      worst,
+    ]);
   });
 });
 

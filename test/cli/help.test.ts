@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { EXIT_CODES } from '../../src/cli/exit-codes.ts';
-import { EVERYWHERE } from '../../src/cli/help/command-help.ts';
+import { COMMON_OPTIONS } from '../../src/cli/help/command-help.ts';
 import { HELP_TOPICS } from '../../src/cli/help/topics.ts';
 import { isGroup } from '../../src/commands/define.ts';
 import { REGISTRY } from '../../src/commands/registry.ts';
@@ -189,7 +189,7 @@ describe('topics', () => {
   it('name only commands, options and topics that exist', async () => {
     const words = new Set([...commands.map(({ name }) => name), ...REGISTRY.map(({ name }) => name)]);
     const options = new Set(
-      [...commands.flatMap((command) => command.options), ...EVERYWHERE].flatMap(
+      [...commands.flatMap((command) => command.options), ...COMMON_OPTIONS].flatMap(
         ({ flags }) => flags.match(/--[a-z-]+/g) ?? [],
       ),
     );

@@ -1,6 +1,6 @@
 import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
-import { DEEPEST, readJson } from '../../src/client/json.ts';
+import { MAX_DEPTH, readJson } from '../../src/client/json.ts';
 import { writeExactJson } from '../../src/domain/exact-json.ts';
 
 const nested = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}`;
@@ -23,7 +23,7 @@ describe('JSON from the service', () => {
   });
 
   it('may be nested as deep as the cap, brackets in strings aside', () => {
-    expect(() => readJson(nested(DEEPEST))).not.toThrow();
+    expect(() => readJson(nested(MAX_DEPTH))).not.toThrow();
     expect(readJson(`["${'['.repeat(500)}\\"["]`)).toEqual([`${'['.repeat(500)}"[`]);
   });
 
@@ -38,7 +38,7 @@ describe('JSON from the service', () => {
     ['a comma too many', '[1,]'],
     ['single quotes', "{'a':1}"],
     ['a raw line break in a string', '"a\nb"'],
-    ['one level too many', nested(DEEPEST + 1)],
+    ['one level too many', nested(MAX_DEPTH + 1)],
     ['a million levels', nested(1_000_000)],
     ['a key twice with two values', '{"a":1,"a":2}'],
     ['a key twice with one value', '{"a":1,"a":1}'],

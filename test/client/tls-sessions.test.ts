@@ -5,8 +5,8 @@ import type { TLSSocket } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   type KeptSession,
-  keepable,
   lifetimeOf,
+  sessionToKeep,
   type TlsSessions,
 } from '../../src/client/transport/tls-session.ts';
 import { UnavailableError } from '../../src/errors.ts';
@@ -248,7 +248,7 @@ describe('what may be kept of a session', () => {
     ['one whose life is not told', 'TLSv1.3', Uint8Array.from([0x30, 0x00]), 99_999_999, undefined],
     ['one of an older protocol', 'TLSv1.2', lasting, 99_999_999, undefined],
   ] as const)('of %s', (_, protocol, session, verifiedUntil, until) => {
-    const kept = keepable(session, { getProtocol: () => protocol }, { verifiedUntil, now: 5 });
+    const kept = sessionToKeep(session, { getProtocol: () => protocol }, { verifiedUntil, now: 5 });
     expect(kept).toEqual(until === undefined ? undefined : { session, until, verifiedUntil });
   });
 });

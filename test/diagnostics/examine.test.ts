@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { unspecifiedIn } from '../../src/client/unspecified-fields.ts';
-import { type Check, type CheckName, checkupOf } from '../../src/diagnostics/checks.ts';
-import { judgeCompletion } from '../../src/diagnostics/completion-check.ts';
+import { type Check, type CheckName, diagnosticReport } from '../../src/diagnostics/checks.ts';
+import { checkCompletion } from '../../src/diagnostics/completion-check.ts';
 import {
   type DiagnosticSources,
   runDiagnostics,
   type ServiceAddress,
 } from '../../src/diagnostics/examine.ts';
-import { judgeFiles, judgeHalt, judgeJournal, judgeNode } from '../../src/diagnostics/machine-checks.ts';
-import { judgeAnswers, judgeClock, judgeReading, judgeTls } from '../../src/diagnostics/service-checks.ts';
+import { checkFiles, checkHalt, checkJournal, checkNode } from '../../src/diagnostics/machine-checks.ts';
+import { checkClock, checkReading, checkResponses, checkTls } from '../../src/diagnostics/service-checks.ts';
 import { StoppedError } from '../../src/errors.ts';
 import { MAX_JOURNAL_BYTES, openJournal } from '../../src/journal/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
@@ -27,7 +27,7 @@ describe('the doctor on Node', () => {
     ['23.0.0', 'warn'],
     ['26.10.0', 'pass'],
   ])('judges %s: %s', (node, verdict) => {
-    const check = judgeNode({ ...INSTALLED, node });
+    const check = checkNode({ ...INSTALLED, node });
     expect(check).toMatchObject({ verdict, says: expect.stringContaining(`Node ${node}`) });
     expect(check.todo === undefined).toBe(verdict === 'pass');
   });
@@ -69,12 +69,12 @@ describe('the doctor on our files', () => {
       'Check: ls -ld /h/x',
     ],
   ] as const)('%s', (_what, kind, seen, verdict, todo) => {
-    const check = judgeFiles([{ name: 'it', kind, seen }]);
+    const check = checkFiles([{ name: 'it', kind, seen }]);
     expect([check.verdict, check.todo]).toEqual([verdict, todo]);
   });
 
   it('names each that is wrong, and is as bad as the worst', () => {
-    const check = judgeFiles([
+    const check = checkFiles([
       { name: 'state folder', kind: 'folder', seen: folder('0755') },
       { name: 'journal', kind: 'file', seen: file('0666') },
     ]);
@@ -90,7 +90,7 @@ describe('the doctor on our files', () => {
       fix: 'chmod g-w /srv',
     } as const;
     expect(
-      judgeFiles([{ name: 'state folder', kind: 'folder', seen: folder('0700') }], [parent]),
+      checkFiles([{ name: 'state folder', kind: 'folder', seen: folder('0700') }], [parent]),
     ).toMatchObject({
       verdict: 'warn',
       says: expect.stringContaining('/srv can be written by its group'),
@@ -115,8 +115,8 @@ describe('the doctor on the journal', () => {
 
   it('that is whole and settled', async () => {
     const { state, standing } = await read();
-    expect(judgeJournal(state, standing)).toMatchObject({ verdict: 'pass' });
-    expect(judgeJournal({ ...state, bytes: MAX_JOURNAL_BYTES - 1 }, [])).toMatchObject({
+    expect(checkJournal(state, standing)).toMatchObject({ verdict: 'pass' });
+    expect(checkJournal({ ...state, bytes: MAX_JOURNAL_BYTES - 1 }, [])).toMatchObject({
       verdict: 'warn',
       todo: expect.stringContaining('archive'),
     });
@@ -128,7 +128,7 @@ describe('the doctor on the journal', () => {
       step(SENDING),
       step({ kind: 'unknown', why: 'connection reset' }),
     ]);
-    expect(judgeJournal(state, standing)).toMatchObject({
+    expect(checkJournal(state, standing)).toMatchObject({
       verdict: 'warn',
       says: expect.stringContaining('7c1e'),
       todo: 'To check: hedge check',
@@ -137,7 +137,7 @@ describe('the doctor on the journal', () => {
 
   it('with one in flight, which is no trouble', async () => {
     const { state, standing } = await read([anIntent(), step(SENDING), step(ACCEPTED)]);
-    expect(judgeJournal(state, standing)).toMatchObject({
+    expect(checkJournal(state, standing)).toMatchObject({
       verdict: 'pass',
       says: expect.stringMatching(/intact; 1 in flight: 7c1e\.$/),
       facts: { unresolved: [], in_flight: standing.map(({ id }) => id) },
@@ -147,7 +147,7 @@ describe('the doctor on the journal', () => {
   it('that is damaged', async () => {
     const { state } = await read();
     const damaged = { ...state, damage: [{ line: 3, how: 'is not JSON' }] };
-    expect(judgeJournal(damaged, [])).toMatchObject({
+    expect(checkJournal(damaged, [])).toMatchObject({
       verdict: 'fail',
       says: expect.stringContaining('Line 3'),
     });
@@ -173,27 +173,27 @@ describe('the doctor on time', () => {
     [-62_000, 'fail'],
     [86_400_000, 'fail'],
   ])('judges a service whose time is %d ms off: %s', (off, verdict) => {
-    expect(judgeClock(served(off), LIVE).verdict).toBe(verdict);
-    expect(judgeClock(served(off), { environment: 'practice', local: true }).verdict).toBe('pass');
+    expect(checkClock(served(off), LIVE).verdict).toBe(verdict);
+    expect(checkClock(served(off), { environment: 'practice', local: true }).verdict).toBe('pass');
   });
 
   it('blames no clock for an answer that took long', () => {
-    expect(judgeClock(served(9_000, 10_000), LIVE).verdict).toBe('pass');
-    expect(judgeReading(served(0, 10_000))).toMatchObject({ verdict: 'warn', facts: { ms: 10_000 } });
-    expect(judgeReading(served(0))).toMatchObject({ verdict: 'pass' });
+    expect(checkClock(served(9_000, 10_000), LIVE).verdict).toBe('pass');
+    expect(checkReading(served(0, 10_000))).toMatchObject({ verdict: 'warn', facts: { ms: 10_000 } });
+    expect(checkReading(served(0))).toMatchObject({ verdict: 'pass' });
   });
 
   it('fails nobody for a service on this machine, which may be practice and have its own time', () => {
-    const found = judgeClock(served(3 * 86_400_000), { environment: 'sandbox', local: true });
+    const found = checkClock(served(3 * 86_400_000), { environment: 'sandbox', local: true });
     expect(found.verdict).toBe('warn');
     expect(found.says).toContain('72 hours ahead of');
     expect(found.todo).toContain('hedge practice serve');
   });
 
   it('says which way it is off, and that a service may keep its time to itself', () => {
-    expect(judgeClock(served(7_200_000), LIVE).says).toContain('2 hours ahead of');
-    expect(judgeClock(served(-30_000), LIVE).says).toContain('29 seconds behind');
-    expect(judgeClock({ ...served(0), servedAt: undefined }, LIVE).verdict).toBe('warn');
+    expect(checkClock(served(7_200_000), LIVE).says).toContain('2 hours ahead of');
+    expect(checkClock(served(-30_000), LIVE).says).toContain('29 seconds behind');
+    expect(checkClock({ ...served(0), servedAt: undefined }, LIVE).verdict).toBe('warn');
   });
 
   it.each([
@@ -203,7 +203,7 @@ describe('the doctor on time', () => {
   ])('judges a certificate that is good for %d days: %s', (days, verdict) => {
     const own = { subject: 'api.test', issuer: 'Root', validTo: NOON + days * 86_400_000 };
     const root = { subject: 'Root', issuer: 'Root', validTo: NOON + 4_000 * 86_400_000 };
-    const check = judgeTls({ protocol: 'TLSv1.3', chain: [own, root] }, 'api.test', NOON);
+    const check = checkTls({ protocol: 'TLSv1.3', chain: [own, root] }, 'api.test', NOON);
     expect(check).toMatchObject({ verdict, facts: { chain: [{ days }, { days: 4_000 }] } });
   });
 });
@@ -218,7 +218,7 @@ describe('the doctor on answers', () => {
     ['with a code of its own', { ...none, codes: ['teapot'] }, 'warn'],
     ['that cannot be read', { ...none, unreadable: ['GET /markets: no.'] }, 'fail'],
   ] as const)('%s', (_what, answers, verdict) => {
-    const check = judgeAnswers(answers);
+    const check = checkResponses(answers);
     expect(check.verdict).toBe(verdict);
     for (const name of [...answers.strange, ...answers.codes, ...answers.unnamed])
       expect(check.says).toContain(name);
@@ -239,7 +239,7 @@ describe('the doctor on answers', () => {
 
 describe('the doctor on completion', () => {
   const at = (shell: string | undefined, files: Readonly<Record<string, string>> = {}) =>
-    judgeCompletion({ shell, home: '/home/ada', env: {} }, (path) => files[path]);
+    checkCompletion({ shell, home: '/home/ada', env: {} }, (path) => files[path]);
 
   it.each([
     ['/bin/bash', '/home/ada/.local/share/bash-completion/completions/hedge', ''],
@@ -343,7 +343,7 @@ describe('an examination', () => {
   });
 
   it('is as bad as its worst', () => {
-    expect(checkupOf([PASS]).verdict).toBe('pass');
-    expect(checkupOf([PASS, judgeHalt({ who: 'a', at: 'b', why: 'c' })]).verdict).toBe('warn');
+    expect(diagnosticReport([PASS]).verdict).toBe('pass');
+    expect(diagnosticReport([PASS, checkHalt({ who: 'a', at: 'b', why: 'c' })]).verdict).toBe('warn');
   });
 });

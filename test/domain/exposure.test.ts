@@ -5,8 +5,8 @@ import { sum } from '../../src/domain/amounts.ts';
 import {
   affordable,
   isAboutEverything,
-  leftOf,
   medianOf,
+  remainingLimit,
   scaleDown,
   shareOf,
   usdcInWords,
@@ -61,7 +61,7 @@ describe('what still fits', () => {
     ['500', '500', '0'],
     ['500', '700', '0'],
   ])('of a limit of %s with %s used is %s', (limit, used, left) => {
-    expect(leftOf(big(limit), big(used)).toFixed()).toBe(left);
+    expect(remainingLimit(big(limit), big(used)).toFixed()).toBe(left);
   });
 
   it.each([

@@ -1,6 +1,6 @@
 import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
-import { judgePrice } from '../../src/domain/price-bounds.ts';
+import { checkPriceBounds } from '../../src/domain/price-bounds.ts';
 import { carryInWords } from '../../src/domain/quote-figures.ts';
 import type { Side } from '../../src/domain/vocabulary.ts';
 
@@ -23,15 +23,15 @@ describe('a worst price', () => {
     ['sell', '1529.082', '1529', undefined],
     ['sell', '1529.082', '1529.1', '0.018'],
   ] as const)('of a %s at %s against %s is missed by %s', (side, execution, worst, by) => {
-    const [finding] = judgePrice(aQuote(side, execution), { worstPrice: new Big(worst) });
+    const [finding] = checkPriceBounds(aQuote(side, execution), { worstPrice: new Big(worst) });
     expect(finding?.by.toFixed()).toBe(by);
   });
 
   it('says on which side of the limit the price is, and by how much', () => {
-    expect(judgePrice(aQuote('buy', '1530.918'), { worstPrice: new Big('1530.9') })[0]?.says).toBe(
+    expect(checkPriceBounds(aQuote('buy', '1530.918'), { worstPrice: new Big('1530.9') })[0]?.says).toBe(
       'execution price 1530.918 is 0.018 NGN above your worst price 1530.9',
     );
-    expect(judgePrice(aQuote('sell', '1529.082'), { worstPrice: new Big('1529.1') })[0]?.says).toBe(
+    expect(checkPriceBounds(aQuote('sell', '1529.082'), { worstPrice: new Big('1529.1') })[0]?.says).toBe(
       'execution price 1529.082 is 0.018 NGN below your worst price 1529.1',
     );
   });
@@ -43,14 +43,14 @@ describe('a highest cost', () => {
     ['30.5', '0.5'],
     ['0', '31'],
   ])('of %s bps is missed by %s', (limit, by) => {
-    const [finding] = judgePrice(aQuote('buy', '1530.918'), { maxCostBps: new Big(limit) });
+    const [finding] = checkPriceBounds(aQuote('buy', '1530.918'), { maxCostBps: new Big(limit) });
     expect(finding?.by.toFixed()).toBe(by);
   });
 });
 
 describe('bounds', () => {
   it('are judged each for itself, the price first', () => {
-    const findings = judgePrice(aQuote('buy', '1530.918'), {
+    const findings = checkPriceBounds(aQuote('buy', '1530.918'), {
       worstPrice: new Big(1500),
       maxCostBps: new Big(1),
     });
@@ -58,7 +58,7 @@ describe('bounds', () => {
   });
 
   it('that were not given are not missed', () => {
-    expect(judgePrice(aQuote('buy', '9999'), {})).toEqual([]);
+    expect(checkPriceBounds(aQuote('buy', '9999'), {})).toEqual([]);
   });
 });
 

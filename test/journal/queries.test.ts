@@ -14,12 +14,12 @@ import {
 } from '../../src/journal/account-identity.ts';
 import {
   type DealTerms,
-  dealAttempt,
+  dealIdAttempt,
   duplicatesOf,
   findAction,
   findByDealId,
   findByKey,
-  hedgesDealtHere,
+  hedgesOpenedHere,
   inFlightOn,
   lastNotionals,
   openedOn,
@@ -185,7 +185,7 @@ describe('a deal id', () => {
   ])('of an open that was %s', (_what, steps, used, attempt) => {
     const actions = fold([...dealt('aaaa', PAY, ...steps), ...dealt('bbbb', { ...PAY, identity: SANDBOX })]);
     expect(usedDealId(actions, DESK, 'PAY-1') !== undefined).toBe(used);
-    expect(dealAttempt(actions, DESK, 'PAY-1')).toBe(attempt);
+    expect(dealIdAttempt(actions, DESK, 'PAY-1')).toBe(attempt);
     expect(ids(findByDealId(actions, DESK, 'PAY-1'))).toEqual(['aaaa']);
     expect(usedDealId(actions, DESK, 'PAY-2')).toBeUndefined();
   });
@@ -293,8 +293,8 @@ describe('a side', () => {
     expect(ids(inFlightOn(fold(records), theTerms()))).toEqual(['aaa6']);
     expect(ids(unresolvedOn(fold(records, true), theTerms()))).toEqual(['aaa1']);
     expect(ids(inFlightOn(fold(records, true), theTerms()))).toEqual(['aaa2', 'aaa6', 'aaa9']);
-    expect([...hedgesDealtHere(fold(records), DESK)]).toEqual(['hdg_1']);
-    expect([...hedgesDealtHere(fold(records), SANDBOX)]).toEqual([]);
+    expect([...hedgesOpenedHere(fold(records), DESK)]).toEqual(['hdg_1']);
+    expect([...hedgesOpenedHere(fold(records), SANDBOX)]).toEqual([]);
   });
 });
 

@@ -5,7 +5,7 @@ import * as fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { recentActions } from '../../src/journal/recent-actions.ts';
 import type { JournalRecord } from '../../src/journal/records.ts';
-import { awaitsEnd, isUnresolved, replayRecords } from '../../src/journal/replay.ts';
+import { isAwaitingOutcome, isUnresolved, replayRecords } from '../../src/journal/replay.ts';
 import { pathsOf } from '../../src/platform/paths.ts';
 import { aMachine, temporaryFolder } from '../support/own-folder.ts';
 import {
@@ -64,7 +64,7 @@ function recent(steps: readonly Step[]) {
 
 const isOpen = (steps: readonly Step[], isRunning: boolean): boolean =>
   replayRecords(journalOf(steps), () => isRunning).actions.some(
-    (action) => isUnresolved(action) || awaitsEnd(action),
+    (action) => isUnresolved(action) || isAwaitingOutcome(action),
   );
 
 describe('the latest actions', () => {

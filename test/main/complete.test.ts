@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { aboutHedge, namesIn, readNames } from '../../src/cache/names.ts';
+import { describeHedge, openNameCache, readNames } from '../../src/cache/names.ts';
 import type { NameSource } from '../../src/commands/define.ts';
 import { knownNames } from '../../src/main/complete.ts';
 import { pathsOf } from '../../src/platform/paths.ts';
@@ -36,7 +36,7 @@ function aHome() {
     places,
     machine,
     file: join(places.cache, 'names', 'desk.json'),
-    memory: (owner = OWNER) => namesIn(places, machine, owner),
+    memory: (owner = OWNER) => openNameCache(places, machine, owner),
     kept: () => readNames(places, { profile: 'desk', host }),
     offered: (
       source: NameSource,
@@ -155,8 +155,8 @@ describe('names that were seen', () => {
 
   it('say in harmless words what a hedge is', () => {
     const hedge = { side: 'buy', market: 'USDTNGN', notional: '10000.5', status: 'filled' };
-    expect(aboutHedge(hedge)).toBe('buy USDTNGN 10000.5 filled');
-    expect(aboutHedge({ ...hedge, market: '$(x)', status: 'a b' })).toBe('buy 10000.5');
+    expect(describeHedge(hedge)).toBe('buy USDTNGN 10000.5 filled');
+    expect(describeHedge({ ...hedge, market: '$(x)', status: 'a b' })).toBe('buy 10000.5');
   });
 
   it.each([

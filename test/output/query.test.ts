@@ -1,10 +1,10 @@
 import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
-import { readOwnJson, writeExactJson } from '../../src/domain/exact-json.ts';
+import { parseExactJson, writeExactJson } from '../../src/domain/exact-json.ts';
 import { OutputError, UsageError } from '../../src/errors.ts';
 import { readQuery } from '../../src/output/query/query.ts';
 
-const BOOK = readOwnJson(`{
+const BOOK = parseExactJson(`{
   "data": [
     {"id":"h1","side":"buy","notional_usd":10000.1,"net_pnl_usd":0.1,"price":1530.1234567890123456789},
     {"id":"h2","side":"sell","notional_usd":9000,"net_pnl_usd":0.2,"price":1530.1234567890123456788,"tags":["a","b"]},
@@ -18,7 +18,7 @@ const BOOK = readOwnJson(`{
 const found = (expression: string): string => writeExactJson(readQuery(expression)(BOOK));
 
 /** A list of 500 hedges: enough for whatever grows with it. */
-const MANY = readOwnJson(
+const MANY = parseExactJson(
   JSON.stringify({
     data: Array.from({ length: 500 }, (_, at) => ({ id: `h${at}`, n: at, text: 'x '.repeat(200) })),
   }),

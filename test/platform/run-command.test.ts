@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/platform/clock.ts';
-import { type CommandLimits, runCommand } from '../../src/platform/run-command.ts';
+import { type ProcessLimits, runCommand } from '../../src/platform/run-command.ts';
 import { steppingClock, temporaryFolder } from '../support/own-folder.ts';
 
-const LIMITS: CommandLimits = { clock: steppingClock(), env: {}, timeoutMs: 30_000, maxBytes: 1_000 };
-const node = (script: string, limits: Partial<CommandLimits> = {}) =>
+const LIMITS: ProcessLimits = { clock: steppingClock(), env: {}, timeoutMs: 30_000, maxBytes: 1_000 };
+const node = (script: string, limits: Partial<ProcessLimits> = {}) =>
   runCommand([process.execPath, '-e', script], { ...LIMITS, ...limits });
 
 /** Waits for something that another process does; fails when it does not come. */

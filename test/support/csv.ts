@@ -1,7 +1,7 @@
 /** CSV as another program reads it, held against the JSON of the same list, cell by cell. */
 import { Big } from 'big.js';
 import { parse } from 'csv-parse/sync';
-import { readOwnJson } from '../../src/domain/exact-json.ts';
+import { parseExactJson } from '../../src/domain/exact-json.ts';
 
 /** The records of a CSV, each cell under its column's name. */
 export const readCsv = (text: string): readonly Readonly<Record<string, string>>[] =>
@@ -18,7 +18,7 @@ export const filled = (
 
 /** The records of a document on standard output: its list, the one object it holds, or its groups of sums. */
 export function recordsOf(json: string): readonly unknown[] {
-  const { data } = Object(readOwnJson(json));
+  const { data } = Object(parseExactJson(json));
   if (Array.isArray(data)) return data;
   const groups: unknown = data?.derived?.groups;
   return Array.isArray(groups) ? groups : [data];
@@ -81,7 +81,7 @@ function holds(cell: string, field: unknown): boolean {
   if (field instanceof Big) return cell !== '' && new Big(cell).eq(field);
   if (typeof field === 'boolean') return cell === String(field);
   if (cell === '') return isFields(field) && leavesOf(field).length === 0;
-  return JSON.stringify(readOwnJson(cell)) === JSON.stringify(field);
+  return JSON.stringify(parseExactJson(cell)) === JSON.stringify(field);
 }
 
 /** The ways to everything in it that says something. */

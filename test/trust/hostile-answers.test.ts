@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { EXIT_BUG, EXIT_CODES } from '../../src/cli/exit-codes.ts';
+import { EXIT_CODES, EXIT_INTERNAL_ERROR } from '../../src/cli/exit-codes.ts';
 import { aDesk, type Ran } from '../support/desk.ts';
 import { type FaultDesk, faultDesk, isDocument, told } from '../support/faults/fault-case.ts';
 import { type Rewriting, ROADS, type Road } from '../support/faults/fault-proxy.ts';
@@ -17,7 +17,7 @@ import { seededRandom } from '../support/steady-clock.ts';
 
 /** Of the machine's own time; the program's costs nothing. */
 const HANGS_MS = 60_000;
-const DOCUMENTED = EXIT_CODES.map(({ code }) => code).filter((code) => code !== EXIT_BUG);
+const DOCUMENTED = EXIT_CODES.map(({ code }) => code).filter((code) => code !== EXIT_INTERNAL_ERROR);
 
 const LINES: readonly string[] = [
   'markets',

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
-import { EXIT_BUG, EXIT_CODES } from '../../src/cli/exit-codes.ts';
+import { EXIT_CODES, EXIT_INTERNAL_ERROR } from '../../src/cli/exit-codes.ts';
 import { runBuilt, toStart } from '../support/built.ts';
 import { filesWithCanary, holdsCanary } from '../support/canary.ts';
 import { aDesk, type Ran } from '../support/desk.ts';
@@ -85,7 +85,7 @@ async function aDay(temper: Temper, form: 'pipe' | 'terminal' | '--json'): Promi
   }
 }
 
-const DOCUMENTED = EXIT_CODES.map(({ code }) => code).filter((code) => code !== EXIT_BUG);
+const DOCUMENTED = EXIT_CODES.map(({ code }) => code).filter((code) => code !== EXIT_INTERNAL_ERROR);
 
 const brokenIn = ({ line, ran }: Line): readonly string[] => [
   ...(DOCUMENTED.includes(ran.code) ? [] : [`hedge ${line} ends with ${ran.code.toString()}: ${ran.err}`]),
@@ -263,7 +263,12 @@ describe('a text without a break', () => {
       service.become({ says: oneOf(text, nth), refuses: line.startsWith('open') ? 'actions' : undefined });
       const ran = await measured(line.split(' ').filter(Boolean), { env });
       const { peakMb, cpuMs } = ran.cost ?? { peakMb: 0, cpuMs: 0 };
-      if (peakMb > LARGEST_PEAK_MB || cpuMs > MOST_CPU_MS || ran.code === null || ran.code === EXIT_BUG)
+      if (
+        peakMb > LARGEST_PEAK_MB ||
+        cpuMs > MOST_CPU_MS ||
+        ran.code === null ||
+        ran.code === EXIT_INTERNAL_ERROR
+      )
         wrong.push(
           `${name}, hedge ${line}: ${JSON.stringify(ran.cost)}, ${String(ran.code)} ${ran.err.slice(0, 500)}`,
         );

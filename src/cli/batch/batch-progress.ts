@@ -45,7 +45,7 @@ export function reportBatchProgress(
     for (const each of laid(hintBlocks(hint))) note(`  ${each}`);
   };
   return {
-    bar: () => barOf({ done, failed, total }),
+    bar: () => progressBar({ done, failed, total }),
     async tell({ line, result, error }) {
       done += 1;
       const name = `line ${line.number.toString()}`;
@@ -76,7 +76,15 @@ const linesOf = (count: number): string => (count === 1 ? '1 line was' : `${coun
 const CELLS = 20;
 
 /** `[##########----------] 15/30, 1 failed`. `total` is above 0. */
-export function barOf({ done, failed, total }: { done: number; failed: number; total: number }): string {
+export function progressBar({
+  done,
+  failed,
+  total,
+}: {
+  done: number;
+  failed: number;
+  total: number;
+}): string {
   const full = Math.floor((CELLS * done) / total);
   const counted = `${done.toString()}/${total.toString()}`;
   const bad = failed === 0 ? '' : `, ${failed.toString()} failed`;

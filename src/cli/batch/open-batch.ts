@@ -24,7 +24,7 @@ import { codeOfLine } from '../exit-codes.ts';
 import { errorOf, withShutdownDeadline } from '../shutdown.ts';
 import { reportBatchProgress } from './batch-progress.ts';
 import { type LineTerms, lineContext } from './line-context.ts';
-import { listed, type ParsedLine, readBatchLines, type WrongLine } from './read-lines.ts';
+import { type InvalidLine, listInvalidLines, type ParsedLine, readBatchLines } from './read-lines.ts';
 
 const LARGEST_BYTES = 4 * 1_024 * 1_024;
 
@@ -133,7 +133,7 @@ export function checkLines(lines: readonly ParsedLine[], where: UnattendedContex
   );
   const wrong = found.flatMap(({ line, missing }) => wrongLine(line, missing.filter(isOfALine)));
   if (forAll.length === 0 && wrong.length === 0) return;
-  const { words, details } = listed(wrong);
+  const { words, details } = listInvalidLines(wrong);
   throw new UsageError(
     `${notATerminal(where)}: no line has run and nothing was sent.`,
     [
@@ -154,7 +154,10 @@ function missingFrom({ intent, resumes }: ParsedLine, where: UnattendedContext):
 
 const isOfALine = (missing: MissingFlag): boolean => missing !== 'yes' && missing !== 'promise';
 
-function wrongLine({ number, isObject }: ParsedLine, missing: readonly MissingFlag[]): readonly WrongLine[] {
+function wrongLine(
+  { number, isObject }: ParsedLine,
+  missing: readonly MissingFlag[],
+): readonly InvalidLine[] {
   if (missing.length === 0) return [];
   const add = isObject
     ? `Add to the object: ${flagsInWords(missing, IN_THE_OBJECT)}`

@@ -7,7 +7,7 @@ import { type ResumeIntent, readResumeIntent } from '../../args/follow-up-option
 import type { RawInput } from '../../args/operands.ts';
 import { readAction } from '../../args/read-action.ts';
 import { readWords } from '../../args/shell-words.ts';
-import { readGivenObject } from '../../client/json.ts';
+import { parseUserObject } from '../../client/json.ts';
 import { type Command, isGroup, type OperandSpec, type OptionSpec } from '../../commands/define.ts';
 import { namesInBatch, REGISTRY } from '../../commands/registry.ts';
 import { isActionName, takesWholeSide } from '../../domain/action-table.ts';
@@ -44,7 +44,7 @@ export async function readBatchLines(
   signal?: AbortSignal,
 ): Promise<readonly ParsedLine[]> {
   const read: ParsedLine[] = [];
-  const wrong: WrongLine[] = [];
+  const wrong: InvalidLine[] = [];
   for (const [index, each] of linesIn(text).entries()) {
     if (index % LINES_PER_TURN === 0) {
       await nextTurn();
@@ -61,7 +61,7 @@ export async function readBatchLines(
       wrong.push({ number, error });
     }
   }
-  refuseWrong([...wrong, ...repeated(read), ...doubled(read)]);
+  rejectInvalidLines([...wrong, ...repeated(read), ...doubled(read)]);
   return withKeys(read, terms.name);
 }
 
@@ -133,7 +133,7 @@ function withTerms(raw: RawInput, { options: specs }: Command, { yes, dryRun }: 
 }
 
 /** Two lines with one deal ID or key would silently be one action. */
-function repeated(lines: readonly ParsedLine[]): readonly WrongLine[] {
+function repeated(lines: readonly ParsedLine[]): readonly InvalidLine[] {
   const seen = new Map<string, number>();
   return lines.flatMap(({ number, intent }) =>
     namesOf(intent).flatMap((name) => {
@@ -147,7 +147,7 @@ function repeated(lines: readonly ParsedLine[]): readonly WrongLine[] {
 }
 
 /** The same action twice is an error unless allowed: a duplicate check would stop it only within a minute. */
-function doubled(lines: readonly ParsedLine[]): readonly WrongLine[] {
+function doubled(lines: readonly ParsedLine[]): readonly InvalidLine[] {
   const seen = new Map<string, number>();
   return lines.flatMap(({ number, intent }) => {
     if (intent === undefined || takesWholeSide(intent) || namesOf(intent).length > 0) return [];
@@ -187,7 +187,7 @@ const OPTION_FIELDS: Readonly<Record<string, string>> = { tenor: 'tenor_days' };
 
 /** @throws UsageError that names the wrong field or command. */
 export async function wordsOfJson(text: string): Promise<readonly string[]> {
-  const { command: name, ...fields } = readGivenObject(text, 'Write each object on one line.');
+  const { command: name, ...fields } = parseUserObject(text, 'Write each object on one line.');
   const command = typeof name === 'string' ? await load(name) : undefined;
   if (typeof name !== 'string' || command?.inBatch === undefined)
     throw new UsageError(
@@ -262,7 +262,7 @@ function textOf(field: string, value: unknown): string {
   );
 }
 
-export interface WrongLine {
+export interface InvalidLine {
   number: number;
   error: UsageError;
 }
@@ -271,10 +271,10 @@ export interface WrongLine {
 const MOST_LISTED = 50;
 
 /** @throws UsageError that lists the first of them. */
-export function refuseWrong(wrong: readonly WrongLine[]): void {
+export function rejectInvalidLines(wrong: readonly InvalidLine[]): void {
   if (wrong.length === 0) return;
   const lines = wrong.length === 1 ? '1 line is' : `${wrong.length.toString()} lines are`;
-  const { words, details } = listed(wrong);
+  const { words, details } = listInvalidLines(wrong);
   throw new UsageError(
     `${lines} invalid. No line of the batch has run and nothing was sent.`,
     words.join('\n'),
@@ -282,7 +282,7 @@ export function refuseWrong(wrong: readonly WrongLine[]): void {
   );
 }
 
-export function listed(wrong: readonly WrongLine[]) {
+export function listInvalidLines(wrong: readonly InvalidLine[]) {
   const shown = wrong.toSorted((one, other) => one.number - other.number).slice(0, MOST_LISTED);
   const others = wrong.length - shown.length;
   return {
@@ -295,10 +295,10 @@ export function listed(wrong: readonly WrongLine[]) {
 }
 
 /** `line 3: "up" is not a side. The side is buy or sell.` */
-const wrongInWords = ({ number, error: { what, hint } }: WrongLine): string =>
+const wrongInWords = ({ number, error: { what, hint } }: InvalidLine): string =>
   sanitize(`line ${number.toString()}: ${what}${hint === undefined ? '' : ` ${hint.replaceAll('\n', ' ')}`}`);
 
-const wrongDetails = ({ number, error: { what, hint } }: WrongLine) => ({
+const wrongDetails = ({ number, error: { what, hint } }: InvalidLine) => ({
   line: number,
   message: what,
   ...(hint === undefined ? {} : { hint }),

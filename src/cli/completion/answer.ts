@@ -5,14 +5,14 @@
  * matches: `hedge __complete-line LINE` takes its line up to the cursor, and answers with what matches alone.
  */
 
-import type { KeptName } from '../../cache/names.ts';
+import type { CachedName } from '../../cache/names.ts';
 import type { Completes, NameSource } from '../../commands/define.ts';
 import { ownField } from '../../domain/fields.ts';
 import type { Candidate, CommandLineModel, CommandModel, OptionModel } from './model.ts';
 export interface CompletionSources {
   model: CommandLineModel;
   /** `profile`: the one that the line names, '' for none. */
-  names: (sources: readonly NameSource[], profile: string) => readonly KeptName[];
+  names: (sources: readonly NameSource[], profile: string) => readonly CachedName[];
 }
 
 interface Answer {
@@ -142,7 +142,7 @@ interface AtCursor {
   /** `--tenor=` */
   prefix: string;
   current: string;
-  names: (sources: readonly NameSource[]) => readonly KeptName[];
+  names: (sources: readonly NameSource[]) => readonly CachedName[];
 }
 
 function valueOf(completes: Completes | undefined, { prefix, current, names }: AtCursor): Answer {

@@ -8,20 +8,20 @@ import {
 } from '../../commands/define.ts';
 import { REGISTRY } from '../../commands/registry.ts';
 import { GLOBAL_OPTIONS } from '../global-options.ts';
-import { code, type Page, type Part, renderPage, rows, text } from './page.ts';
+import { code, type Page, type Part, paragraph, renderPage, rows } from './page.ts';
 import { HELP_TOPICS } from './topics.ts';
 export const DESCRIPTION = 'Price, open, increase, reduce and close naira hedges from the terminal';
 const HELP_OPTION: OptionSpec = { flags: '-h, --help', summary: 'show help' };
 
 export const rootHelp = (width: number): string => renderPage(rootPage(), width);
 
-export const entryHelp = (entry: Command | CommandGroup, width: number): string =>
+export const commandHelp = (entry: Command | CommandGroup, width: number): string =>
   renderPage(isGroup(entry) ? groupPage(entry) : commandPage(entry), width);
 
 function rootPage(): Page {
   const groups = [...new Set(REGISTRY.map(({ group }) => group))];
   return [
-    { title: '', parts: [text(`${DESCRIPTION}.`)] },
+    { title: '', parts: [paragraph(`${DESCRIPTION}.`)] },
     {
       title: 'Usage',
       parts: [
@@ -47,11 +47,11 @@ function rootPage(): Page {
         ]),
       ],
     },
-    { title: 'Options of every command', parts: [optionRows(EVERYWHERE)] },
+    { title: 'Options of every command', parts: [optionRows(COMMON_OPTIONS)] },
   ];
 }
 
-export const EVERYWHERE: readonly OptionSpec[] = [
+export const COMMON_OPTIONS: readonly OptionSpec[] = [
   ...GLOBAL_OPTIONS,
   HELP_OPTION,
   { flags: '--version', summary: 'print the version; with --json also Node and the platform' },
@@ -59,10 +59,10 @@ export const EVERYWHERE: readonly OptionSpec[] = [
 
 export function commandPage(command: Command): Page {
   return [
-    { title: '', parts: [text(`${command.summary}.`)] },
+    { title: '', parts: [paragraph(`${command.summary}.`)] },
     { title: 'Usage', parts: [code(usageOf(command))] },
     ...aboutCommand(command),
-    { title: 'Options of every command', parts: [text(`${namesOf(GLOBAL_OPTIONS)}: see hedge --help`)] },
+    { title: 'Options of every command', parts: [paragraph(`${namesOf(GLOBAL_OPTIONS)}: see hedge --help`)] },
   ];
 }
 
@@ -71,7 +71,7 @@ function groupPage({ name, summary, main, commands }: CommandGroup): Page {
     commands.map((command) => [usageOf(command).replace(' [options]', ''), command.summary]),
   );
   return [
-    { title: '', parts: [text(main === undefined ? summary : `${main.summary}.`)] },
+    { title: '', parts: [paragraph(main === undefined ? summary : `${main.summary}.`)] },
     { title: 'Usage', parts: [code(...(main === undefined ? [`hedge ${name} COMMAND`] : [usageOf(main)]))] },
     { title: main === undefined ? 'Commands' : 'Also', parts: [listed] },
     ...(main === undefined
@@ -82,7 +82,7 @@ function groupPage({ name, summary, main, commands }: CommandGroup): Page {
           },
         ]
       : aboutCommand(main)),
-    { title: 'Options of every command', parts: [text(`${namesOf(GLOBAL_OPTIONS)}: see hedge --help`)] },
+    { title: 'Options of every command', parts: [paragraph(`${namesOf(GLOBAL_OPTIONS)}: see hedge --help`)] },
   ];
 }
 
@@ -97,7 +97,7 @@ const paragraphs = (description: string): readonly Part[] =>
   description
     .split('\n\n')
     .filter((paragraph) => paragraph !== '')
-    .map(text);
+    .map(paragraph);
 
 /** Comments make the whole block safe to paste. */
 const examplesOf = (examples: Command['examples']): Part =>

@@ -21,9 +21,9 @@ import scripting from '../../help/scripting.md?raw';
 import trading from '../../help/trading.md?raw';
 import watch from '../../help/watch.md?raw';
 import type { Output } from '../output-options.ts';
-import { entryHelp, rootHelp } from './command-help.ts';
+import { commandHelp, rootHelp } from './command-help.ts';
 import { topicPage } from './markdown.ts';
-import { type Page, renderPage, rows, text } from './page.ts';
+import { type Page, paragraph, renderPage, rows } from './page.ts';
 import { HELP_TOPICS, TOPICS, type TopicName } from './topics.ts';
 export const TOPIC_TEXTS: Readonly<Record<TopicName, string>> = {
   trading,
@@ -43,7 +43,7 @@ export const TOPIC_TEXTS: Readonly<Record<TopicName, string>> = {
 };
 
 /** @throws UsageError for unknown words. */
-export async function helpWith(words: readonly string[], width: number): Promise<string> {
+export async function findHelp(words: readonly string[], width: number): Promise<string> {
   const [first, second, ...more] = words;
   if (first === undefined || first === 'help') return rootHelp(width);
   const topic = HELP_TOPICS.find(({ name }) => name === first);
@@ -51,12 +51,12 @@ export async function helpWith(words: readonly string[], width: number): Promise
     return renderPage(await topicPage(TOPIC_TEXTS[topic.name]), width);
   if (first === TOPICS.name && second === undefined) return renderPage(LIST_OF_TOPICS, width);
   const entry = await REGISTRY.find(({ name }) => name === first)?.load();
-  if (entry !== undefined && second === undefined) return entryHelp(entry, width);
+  if (entry !== undefined && second === undefined) return commandHelp(entry, width);
   const command =
     entry !== undefined && isGroup(entry) && more.length === 0
       ? entry.commands.find(({ name }) => name === `${first} ${second ?? ''}`)
       : undefined;
-  if (command !== undefined) return entryHelp(command, width);
+  if (command !== undefined) return commandHelp(command, width);
   throw new UsageError(
     `No help found for ${quoted(words.join(' '))}.`,
     `${meantBy(words, entry)}Commands: see hedge --help. Topics: ${HELP_TOPICS.map(({ name }) => name).join(', ')}.`,
@@ -65,7 +65,7 @@ export async function helpWith(words: readonly string[], width: number): Promise
 
 const LIST_OF_TOPICS: Page = [
   { title: 'Topics', parts: [rows(HELP_TOPICS.map(({ name, summary }) => [`help ${name}`, summary]))] },
-  { title: '', parts: [text('For one command: hedge help COMMAND. All commands: hedge --help')] },
+  { title: '', parts: [paragraph('For one command: hedge help COMMAND. All commands: hedge --help')] },
 ];
 
 /** Suggests the closest command or topic. */

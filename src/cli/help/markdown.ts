@@ -5,16 +5,16 @@
 import { namesInBatch, namesOfLists } from '../../commands/registry.ts';
 import { ownField } from '../../domain/fields.ts';
 import { OWN_CODES } from '../../errors.ts';
-import { DIES_BY_SIGNAL, EXIT_CODES, WORST_FIRST } from '../exit-codes.ts';
-import { bullets, code, type Page, type Part, rows, text, verbatim } from './page.ts';
+import { EXIT_CODES, EXIT_CODES_BY_SEVERITY, SIGNAL_EXIT_TEXT } from '../exit-codes.ts';
+import { bullets, code, type Page, type Part, paragraph, rows, verbatim } from './page.ts';
 
 const FROM_CODE: Readonly<Record<string, () => string | Promise<string>>> = {
   'exit-codes': () =>
     [
       ...EXIT_CODES.map(({ code: number, meaning }) => `| ${number.toString()} | ${meaning} |`),
-      `| signal | ${DIES_BY_SIGNAL} |`,
+      `| signal | ${SIGNAL_EXIT_TEXT} |`,
     ].join('\n'),
-  'worst-first': () => WORST_FIRST.join(', '),
+  'worst-first': () => EXIT_CODES_BY_SEVERITY.join(', '),
   'error-codes': () => OWN_CODES.join(', '),
   'batch-commands': namesInBatch,
   'list-commands': namesOfLists,
@@ -59,7 +59,7 @@ function partOf(block: readonly string[]): Part {
   if (first.startsWith('```')) return verbatim(...block.slice(1, -1));
   if (first.startsWith('|')) return tableOf(block);
   if (first.startsWith('- ')) return bullets(itemsOf(block).map(plain));
-  return text(plain(block.join(' ')));
+  return paragraph(plain(block.join(' ')));
 }
 
 const itemsOf = (block: readonly string[]): readonly string[] =>

@@ -22,7 +22,7 @@ const GAP = 2;
 /** A longer name has its own line. */
 const WIDEST_NAME = 28;
 
-export const text = (words: string): Part => ({ kind: 'text', text: words });
+export const paragraph = (words: string): Part => ({ kind: 'text', text: words });
 export const rows = (pairs: readonly (readonly [string, string])[]): Part => ({ kind: 'rows', rows: pairs });
 export const bullets = (items: readonly string[]): Part => ({ kind: 'list', items });
 export const verbatim = (...lines: readonly string[]): Part => ({ kind: 'verbatim', lines });

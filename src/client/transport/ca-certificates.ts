@@ -9,7 +9,7 @@ export interface CaCertificates {
 }
 
 /** The `ca` option of a TLS connection; none for Node's list alone. */
-export function caOf({ ca, roots }: CaCertificates): { ca?: string[] } {
+export function caOption({ ca, roots }: CaCertificates): { ca?: string[] } {
   if (!roots) return { ca: [...ca] };
   return ca.length === 0 ? {} : { ca: [...new Set([...rootCertificates, ...ca])] };
 }
@@ -17,15 +17,15 @@ export function caOf({ ca, roots }: CaCertificates): { ca?: string[] } {
 const contexts = new Map<string, SecureContext>();
 
 /** Memoized: Node takes 50 ms to read its own list. */
-export function contextFor(trust: CaCertificates): SecureContext {
-  const name = nameOf(trust);
-  const made = contexts.get(name) ?? createSecureContext({ minVersion: 'TLSv1.2', ...caOf(trust) });
+export function secureContextFor(trust: CaCertificates): SecureContext {
+  const name = fingerprintOf(trust);
+  const made = contexts.get(name) ?? createSecureContext({ minVersion: 'TLSv1.2', ...caOption(trust) });
   contexts.set(name, made);
   return made;
 }
 
 /** Equal exactly for equal lists. */
-export function nameOf({ ca, roots }: CaCertificates): string {
+export function fingerprintOf({ ca, roots }: CaCertificates): string {
   const hash = createHash('sha256');
   for (const pem of ca) hash.update(`${pem}\n`);
   return `${hash.digest('hex')} ${roots ? 'and the roots' : 'alone'}`;

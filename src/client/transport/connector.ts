@@ -8,7 +8,7 @@ import type { Duplex } from 'node:stream';
 import { connect, createSecureContext, type SecureContext, type TLSSocket } from 'node:tls';
 import type { Dispatcher, Pool } from 'undici';
 import type { Clock } from '../../platform/clock.ts';
-import { type CaCertificates, contextFor } from './ca-certificates.ts';
+import { type CaCertificates, secureContextFor } from './ca-certificates.ts';
 import { connectionFailure } from './classify-error.ts';
 import { withDeadline } from './deadline.ts';
 import type { Proxy } from './proxy.ts';
@@ -16,8 +16,8 @@ import { RequestFailure } from './request-failure.ts';
 import {
   isUsable,
   type KeptSession,
-  keepable,
-  placeOf,
+  sessionKeyOf,
+  sessionToKeep,
   type Target,
   type TlsSessions,
   verifiedUntil,
@@ -51,7 +51,7 @@ export function makeConnector(parts: {
     let counts = until;
     socket.on('session', (session) => {
       counts ??= verifiedUntil(socket, clock.now());
-      const kept = keepable(session, socket, { verifiedUntil: counts, now: clock.now() });
+      const kept = sessionToKeep(session, socket, { verifiedUntil: counts, now: clock.now() });
       if (kept !== undefined) latest.set(place, kept);
     });
   };
@@ -82,7 +82,7 @@ export function makeConnector(parts: {
   }
 
   async function verified(target: Target, place: string, signal: AbortSignal): Promise<TLSSocket> {
-    const secureContext = contextFor(trust);
+    const secureContext = secureContextFor(trust);
     const under = await tunnel?.(target, signal);
     return shakeHands(target, signal, {
       secureContext,
@@ -102,7 +102,7 @@ export function makeConnector(parts: {
         ...outer.filter((each) => each !== undefined),
       );
       try {
-        const place = sessions === undefined ? '' : placeOf(target, trust);
+        const place = sessions === undefined ? '' : sessionKeyOf(target, trust);
         return (await resumed(target, place, limit.signal)) ?? (await verified(target, place, limit.signal));
       } catch (error) {
         throw limit.signal.aborted && !(error instanceof RequestFailure)

@@ -4,8 +4,8 @@ import type { KeyMask } from '../../domain/api-key.ts';
 import type { ClockReadings } from '../../domain/instants.ts';
 import { isObject, readJson } from '../json.ts';
 import { RequestFailure } from './request-failure.ts';
-import type { Attempt, Send, WireAnswer, WireRequest } from './transport.ts';
-export interface Opened {
+import type { Attempt, Send, WireRequest, WireResponse } from './transport.ts';
+export interface ParsedEnvelope {
   status: number;
   data: unknown;
   meta: Readonly<Record<string, unknown>>;
@@ -17,18 +17,18 @@ export function withEnvelope(
   send: Send,
   mask: KeyMask,
   now: () => number,
-): (request: WireRequest, attempt: Attempt) => Promise<Opened> {
+): (request: WireRequest, attempt: Attempt) => Promise<ParsedEnvelope> {
   return async (request, attempt) => openEnvelope(await send(request, attempt), mask, now());
 }
 
 /** @throws RequestFailure of phase `answered`. `now` in milliseconds, for a Retry-After that is a date. */
-function openEnvelope(response: WireAnswer, mask: KeyMask, now: number): Opened {
+function openEnvelope(response: WireResponse, mask: KeyMask, now: number): ParsedEnvelope {
   const { status } = response;
   if (status >= 200 && status < 300) return openSuccess(response, mask);
   throw openFailure(response, mask, now);
 }
 
-function openSuccess({ status, headers, body, clocks }: WireAnswer, mask: KeyMask): Opened {
+function openSuccess({ status, headers, body, clocks }: WireResponse, mask: KeyMask): ParsedEnvelope {
   const unreadable = (reason: string): RequestFailure =>
     new RequestFailure({ phase: 'answered', kind: 'unreadable', reason, status, clocks });
   let envelope: unknown;
@@ -49,7 +49,7 @@ function openSuccess({ status, headers, body, clocks }: WireAnswer, mask: KeyMas
 }
 
 function openFailure(
-  { status, headers, body, clocks }: WireAnswer,
+  { status, headers, body, clocks }: WireResponse,
   mask: KeyMask,
   now: number,
 ): RequestFailure {
@@ -99,7 +99,7 @@ function readServiceError(body: string, mask: KeyMask): ServiceError | undefined
   return { code, message, details };
 }
 
-function dateOf(headers: WireAnswer['headers']): Date | undefined {
+function dateOf(headers: WireResponse['headers']): Date | undefined {
   const at = new Date(headers['date'] ?? '');
   return Number.isNaN(at.getTime()) ? undefined : at;
 }
@@ -111,7 +111,7 @@ const isHtml = (body: string): boolean => /^\s*<(!doctype|html|head|body)\b/i.te
  * Retry-After in milliseconds; undefined when absent or unreadable. A date is measured against the response's Date
  * header, so that this machine's clock does not matter; without one, against `now`.
  */
-export function retryAfterMs(headers: WireAnswer['headers'], now: number): number | undefined {
+export function retryAfterMs(headers: WireResponse['headers'], now: number): number | undefined {
   const text = headers['retry-after']?.trim();
   if (text === undefined) return undefined;
   if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;

@@ -14,8 +14,14 @@ import {
   UnavailableError,
   UnreadableAnswerError,
 } from '../../errors.ts';
-import { type FailureParts, isInFlight, isRateLimit, isServerError, isUnclear } from './request-failure.ts';
-import type { Effectful, Tried } from './retry-policy.ts';
+import {
+  type FailureParts,
+  isInFlight,
+  isOutcomeUnknown,
+  isRateLimit,
+  isServerError,
+} from './request-failure.ts';
+import type { CallEffect, RetryState } from './retry-policy.ts';
 export interface CallContext {
   /** `POST /hedges`, for messages. */
   line: string;
@@ -25,9 +31,9 @@ export interface CallContext {
   about?: string | undefined;
 }
 
-export function mapError(called: CallContext, tried: Tried): HedgeError {
+export function mapError(called: CallContext, tried: RetryState): HedgeError {
   const { effect, last, unclear } = tried;
-  if (effect === 'action' && (unclear > 0 || isUnclear(last))) return outcomeUnknown(called, tried);
+  if (effect === 'action' && (unclear > 0 || isOutcomeUnknown(last))) return outcomeUnknown(called, tried);
   const book = NOTHING_DONE[effect];
   const parts = { book, httpStatus: last.status, details: last.details, said: last.message };
   if (last.status === 401 || last.status === 403) return keyRejected(called, last, parts);
@@ -45,7 +51,7 @@ export function mapError(called: CallContext, tried: Tried): HedgeError {
   return unavailable(called, tried, parts);
 }
 
-const NOTHING_DONE: Readonly<Record<Effectful, string>> = {
+const NOTHING_DONE: Readonly<Record<CallEffect, string>> = {
   reading: 'Nothing was changed.',
   action: 'Nothing was executed.',
 };
@@ -82,7 +88,7 @@ function refused({ about }: CallContext, last: FailureParts, parts: Common): Ref
 
 function unavailable(
   { host, line }: CallContext,
-  { effect, last, attempts, ...tried }: Tried,
+  { effect, last, attempts, ...tried }: RetryState,
   parts: Common,
 ): UnavailableError {
   const tries = attempts === 1 ? '' : `, ${attempts} attempts`;
@@ -112,13 +118,13 @@ function unavailable(
   });
 }
 
-const notAgain = ({ withheld: reason }: Pick<Tried, 'withheld'>): string =>
+const notAgain = ({ withheld: reason }: Pick<RetryState, 'withheld'>): string =>
   reason === undefined ? '' : ` It was not resent: ${reason}.`;
 
-function outcomeUnknown({ host, line }: CallContext, tried: Tried): OutcomeUnknownError {
+function outcomeUnknown({ host, line }: CallContext, tried: RetryState): OutcomeUnknownError {
   const { last, attempts, unclear } = tried;
   // A rate limit rejects every request: it says nothing about the one before.
-  const refusedLater = !isUnclear(last) && last.kind === 'status' && !isRateLimit(last);
+  const refusedLater = !isOutcomeUnknown(last) && last.kind === 'status' && !isRateLimit(last);
   const what = refusedLater
     ? `${host} rejected ${line} (${last.code ?? last.status ?? ''}), but only after ${times(unclear)} without a response.`
     : isInFlight(last)
@@ -140,7 +146,7 @@ function outcomeUnknown({ host, line }: CallContext, tried: Tried): OutcomeUnkno
 /** No attempt was made: another request with this key was rate-limited until then. */
 export function rateLimitedError(
   { host, line }: CallContext,
-  effect: Effectful,
+  effect: CallEffect,
   until: number,
 ): UnavailableError {
   const at = exactInstant(until);

@@ -74,5 +74,5 @@ export const isServerError = (parts: FailureParts): boolean =>
   parts.kind === 'status' && (parts.status ?? 0) >= FIRST_SERVER_ERROR;
 
 /** Sent, and it is unknown whether the service acted. A rate limit is a definite no. */
-export const isUnclear = (parts: FailureParts): boolean =>
+export const isOutcomeUnknown = (parts: FailureParts): boolean =>
   parts.phase === 'no_answer' || parts.kind === 'unreadable' || isServerError(parts) || isInFlight(parts);

@@ -5,7 +5,7 @@
 
 import {
   type ClockReadings,
-  disagrees,
+  clocksDisagree,
   durationInWords,
   type Elapsed,
   elapsedOver,
@@ -16,8 +16,8 @@ import type { AttemptDecision, CallOptions } from '../hedge-api.ts';
 import { withDeadline } from './deadline.ts';
 import { type CallContext, mapError, notSentInTime, rateLimitedError } from './map-error.ts';
 import { type RateLimitStore, recordRateLimit, waitForRateLimit } from './rate-limit.ts';
-import { type FailureParts, isUnclear, RequestFailure } from './request-failure.ts';
-import { type Effectful, retryDelay, shouldRetry, TOTAL_MS, type Tried } from './retry-policy.ts';
+import { type FailureParts, isOutcomeUnknown, RequestFailure } from './request-failure.ts';
+import { type CallEffect, type RetryState, retryDelay, shouldRetry, TOTAL_MS } from './retry-policy.ts';
 import type { Attempt } from './transport.ts';
 export interface Retrying {
   clock: Clock;
@@ -30,7 +30,7 @@ export interface Retrying {
 export async function withRetry<T>(
   { clock, random, rateLimit }: Retrying,
   call: {
-    effect: Effectful;
+    effect: CallEffect;
     called: CallContext;
     /** Any of these stops the call. */
     stops: readonly AbortSignal[];
@@ -48,7 +48,7 @@ export async function withRetry<T>(
   // A read changes nothing, so it may be sent at any time.
   const sending = effect === 'action' ? sendWindow(clock, decided) : undefined;
   let unclear = 0;
-  let tried: Tried | undefined;
+  let tried: RetryState | undefined;
   try {
     const limitedUntil = await waitForRateLimit(rateLimit, { clock, random }, waiting);
     if (limitedUntil !== undefined) throw rateLimitedError(called, effect, limitedUntil);
@@ -69,7 +69,7 @@ export async function withRetry<T>(
           : endOf(called, { ...tried, withheld: last.reason }, stops);
       sending?.failed(last);
       recordRateLimit(rateLimit, last, clock.now());
-      if (isUnclear(last)) unclear++;
+      if (isOutcomeUnknown(last)) unclear++;
       onAttempt?.({ number, became: outcomeOf(last), status: last.status, code: last.code });
       tried = { effect, last, attempts: number, unclear };
       const delay = retryDelay(tried, random.fraction());
@@ -84,7 +84,7 @@ export async function withRetry<T>(
   }
 }
 
-function endOf(called: CallContext, tried: Tried, stops: readonly AbortSignal[]): unknown {
+function endOf(called: CallContext, tried: RetryState, stops: readonly AbortSignal[]): unknown {
   const inDoubt = tried.effect === 'action' && tried.unclear > 0;
   const stopped = stopOf(stops);
   return stopped === undefined || inDoubt ? mapError(called, tried) : stopped.reason;
@@ -94,7 +94,7 @@ const stopOf = (stops: readonly AbortSignal[]): AbortSignal | undefined =>
   stops.find((signal) => signal.aborted);
 
 function outcomeOf(last: FailureParts): 'refused' | 'never_sent' | 'unclear' {
-  if (isUnclear(last)) return 'unclear';
+  if (isOutcomeUnknown(last)) return 'unclear';
   return last.phase === 'never_sent' ? 'never_sent' : 'refused';
 }
 
@@ -126,7 +126,7 @@ export function sendWindow(clock: Clock, decided: AttemptDecision | undefined): 
 }
 
 function whyNot(elapsed: Elapsed, withinMs: number, since: string): RequestFailure | undefined {
-  if (disagrees(elapsed)) {
+  if (clocksDisagree(elapsed)) {
     const apart = durationInWords(elapsed.apartMs);
     return notSentFailure(
       `the clocks differ by ${apart} since ${since} (the machine slept, or a clock was set)`,

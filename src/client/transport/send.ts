@@ -11,7 +11,7 @@ import { type Clock, readClocks } from '../../platform/clock.ts';
 import { exchangeFailure } from './classify-error.ts';
 import { DeadlineExceeded, withDeadline } from './deadline.ts';
 import { type FailureKind, type FailureParts, RequestFailure } from './request-failure.ts';
-import type { Attempt, Exchange, Send, Transport, WireAnswer, WireRequest } from './transport.ts';
+import type { Attempt, Exchange, Send, Transport, WireRequest, WireResponse } from './transport.ts';
 /** For one attempt, from its start to the last byte of the response. */
 export const ATTEMPT_MS = 10_000;
 export const LARGEST_BODY = 1_048_576;
@@ -47,13 +47,13 @@ interface ExchangeContext {
 function responseTo(
   request: WireRequest,
   { exchange, signal, mayLeave, clock }: ExchangeContext,
-): Promise<WireAnswer> {
+): Promise<WireResponse> {
   return new Promise((resolve, reject) => {
     let started = false;
     let settled = false;
     let giveUp: ((reason: Error) => void) | undefined;
     let status = 0;
-    let headers: WireAnswer['headers'] = {};
+    let headers: WireResponse['headers'] = {};
     let clocks: ClockReadings = readClocks(clock);
     const chunks: Uint8Array[] = [];
     let size = 0;
@@ -107,7 +107,7 @@ function responseTo(
 }
 
 /** Why a response is rejected by its status and headers, before its body is read. */
-function rejectionOf(status: number, headers: WireAnswer['headers']): RequestFailure | undefined {
+function rejectionOf(status: number, headers: WireResponse['headers']): RequestFailure | undefined {
   // Parsers let a status of `000` pass, as 0 or undefined.
   if (status < 200 || status > 599) return unreadable(status, 'the response is not HTTP');
   if (status >= 300 && status < 400) {
@@ -135,7 +135,7 @@ function stoppedFailure(cause: unknown, started: boolean): RequestFailure {
 
 function joinHeaders(
   received: Readonly<Record<string, string | string[] | undefined>>,
-): WireAnswer['headers'] {
+): WireResponse['headers'] {
   return Object.fromEntries(
     Object.entries(received).flatMap(([name, value]) =>
       value === undefined ? [] : [[name, Array.isArray(value) ? value.join(', ') : value]],
@@ -144,7 +144,7 @@ function joinHeaders(
 }
 
 /** Undefined for practice, whose clock can be advanced and so measures no real time. */
-function realDate({ date = '', 'x-practice-clock': practice }: WireAnswer['headers']): number | undefined {
+function realDate({ date = '', 'x-practice-clock': practice }: WireResponse['headers']): number | undefined {
   const at = practice === 'book' ? Number.NaN : Date.parse(date);
   return Number.isNaN(at) ? undefined : at;
 }
@@ -165,7 +165,7 @@ export function withBearer(key: ApiKey, mask: KeyMask, send: Send): Send {
       { ...request, headers: { ...request.headers, authorization: `Bearer ${key.reveal()}` } },
       attempt,
     );
-    const headers: WireAnswer['headers'] = Object.fromEntries(
+    const headers: WireResponse['headers'] = Object.fromEntries(
       Object.entries(response.headers).map(([name, value]) => [mask.text(name), mask.text(value)]),
     );
     return { ...response, headers };

@@ -4,7 +4,7 @@
  */
 import type { DetailedPeerCertificate, TLSSocket } from 'node:tls';
 import { derInteger, elementAt, elementsIn } from '../../domain/der.ts';
-import { type CaCertificates, nameOf } from './ca-certificates.ts';
+import { type CaCertificates, fingerprintOf } from './ca-certificates.ts';
 
 /** Where a connection goes. */
 export interface Target {
@@ -35,8 +35,8 @@ const VERIFIED_FOR_MS = 7_200_000;
 const MOST_CERTIFICATES = 20;
 
 /** A session is resumed only for the same host, port and list of CA certificates. */
-export const placeOf = ({ host, port }: Target, trust: CaCertificates): string =>
-  `${host} ${port} ${nameOf(trust)}`;
+export const sessionKeyOf = ({ host, port }: Target, trust: CaCertificates): string =>
+  `${host} ${port} ${fingerprintOf(trust)}`;
 
 /** Two hours from now, or the first expiry in the certificate chain. */
 export function verifiedUntil(socket: Pick<TLSSocket, 'getPeerCertificate'>, now: number): number {
@@ -56,7 +56,7 @@ export const isUsable = ({ until, verifiedUntil: verified }: KeptSession, now: n
   until > now && verified <= now + VERIFIED_FOR_MS;
 
 /** The session to store; undefined when it may not be stored. */
-export function keepable(
+export function sessionToKeep(
   session: Uint8Array,
   socket: Pick<TLSSocket, 'getProtocol'>,
   times: { verifiedUntil: number; now: number },

@@ -66,7 +66,7 @@ export interface Attempt {
   mayLeave?: (() => RequestFailure | undefined) | undefined;
 }
 
-export interface WireAnswer {
+export interface WireResponse {
   status: number;
   /** Lower-case names; a repeated header is joined with `, `. */
   headers: Readonly<Record<string, string>>;
@@ -76,4 +76,4 @@ export interface WireAnswer {
 }
 
 /** Rejects with a RequestFailure only; anything else is a bug. */
-export type Send = (request: WireRequest, attempt: Attempt) => Promise<WireAnswer>;
+export type Send = (request: WireRequest, attempt: Attempt) => Promise<WireResponse>;

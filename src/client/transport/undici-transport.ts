@@ -4,7 +4,7 @@
  */
 import type { TLSSocket } from 'node:tls';
 import { buildConnector, type Dispatcher, Pool } from 'undici';
-import { caOf } from './ca-certificates.ts';
+import { caOption } from './ca-certificates.ts';
 import { connectionFailure } from './classify-error.ts';
 import { makeConnector, tunnelThrough } from './connector.ts';
 import type { Proxy } from './proxy.ts';
@@ -73,7 +73,7 @@ export function undiciTransport(
 
 /** Without `servername`: undici would expect the certificate of the host behind the proxy. */
 function toProxy(trust: TransportParts['trust']): buildConnector.connector {
-  const reach = buildConnector({ rejectUnauthorized: true, ...caOf(trust) });
+  const reach = buildConnector({ rejectUnauthorized: true, ...caOption(trust) });
   return ({ servername: _target, ...options }, callback) => reach(options, callback);
 }
 

@@ -3,7 +3,7 @@
 import { Big } from 'big.js';
 import type * as z from 'zod/mini';
 import { ownField } from '../../domain/fields.ts';
-import type { Opened } from './envelope.ts';
+import type { ParsedEnvelope } from './envelope.ts';
 import { RequestFailure } from './request-failure.ts';
 
 /** Values of the request that the response repeats, by their name in `data`. */
@@ -15,7 +15,7 @@ export type Echo = Readonly<Record<string, string>>;
  */
 export function validate<T>(
   schema: z.ZodMiniType<T>,
-  opened: Pick<Opened, 'status' | 'data'> & Partial<Pick<Opened, 'clocks'>>,
+  opened: Pick<ParsedEnvelope, 'status' | 'data'> & Partial<Pick<ParsedEnvelope, 'clocks'>>,
   { echo = {}, ifTold = {} }: { echo?: Echo | undefined; ifTold?: Echo | undefined } = {},
 ): T {
   const { status, data, clocks } = opened;

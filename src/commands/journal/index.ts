@@ -1,10 +1,10 @@
 /** `hedge journal`: the list, and a person's word for what it does not know. */
 import type { CommandGroup } from '../define.ts';
 import { journalList } from './list.ts';
-import { journalSettle } from './resolve.ts';
+import { journalResolve } from './resolve.ts';
 export const journal: CommandGroup = {
   name: 'journal',
   summary: 'Show what was sent from this machine, and the outcome',
   main: journalList,
-  commands: [journalSettle],
+  commands: [journalResolve],
 };

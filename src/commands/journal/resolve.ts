@@ -6,7 +6,7 @@ import { questionToResolve, viewResolved, viewUnresolvedAction } from '../../out
 import { journalDocument } from '../../output/views/journal-document.ts';
 import { findResolvable, resolveAction } from '../../trading/recover/resolve-action.ts';
 import { defineCommand } from '../define.ts';
-export const journalSettle = defineCommand({
+export const journalResolve = defineCommand({
   name: 'journal settle',
   summary: 'Record the outcome of an action manually',
   description:

@@ -1,5 +1,5 @@
 /** The document of an action: the same fields in every outcome, ours under `derived`, null where there is no value. */
-import { readOwnJson } from '../../domain/exact-json.ts';
+import { parseExactJson } from '../../domain/exact-json.ts';
 import type { QuoteFigures } from '../../domain/quote-figures.ts';
 import { recordedFigures } from '../../journal/queries.ts';
 import type { Action } from '../../journal/replay.ts';
@@ -33,7 +33,7 @@ export function actionDocument(report: ActionReport): ActionDocument {
     action_id: entry?.id ?? null,
     outcome: report.outcome,
     effect: report.effect,
-    request: entry === undefined ? requestOf(plan) : readOwnJson(entry.intent.body),
+    request: entry === undefined ? requestOf(plan) : parseExactJson(entry.intent.body),
     receipt: {
       idempotency_key: entry?.intent.idempotency_key ?? null,
       client_reference: entry?.intent.client_reference ?? null,

@@ -66,7 +66,7 @@ function viewHedge(report: ActionReport, word: 'FILLED' | 'CLOSED'): readonly Bl
     ...actionPair(report),
     ...extras(hedge),
   ];
-  const isPart = word === 'FILLED' && partOf(report) !== undefined;
+  const isPart = word === 'FILLED' && partialFillAmount(report) !== undefined;
   return [actionHeadline(report, isPart ? 'PARTIAL FILL' : word), { kind: 'pairs', pairs }];
 }
 
@@ -88,7 +88,7 @@ const provisional = (entry: ActionReport['entry']): readonly { name: string; val
 /** The current size, where the hedge was increased or reduced since; its rate is then a weighted one. */
 function grownSince(report: ActionReport): readonly { name: string; value: readonly Cell[] }[] {
   const { entry, hedge } = report;
-  const filled = partOf(report) ?? entry?.notional;
+  const filled = partialFillAmount(report) ?? entry?.notional;
   if (hedge === undefined || filled === undefined || hedge.notional_usd.eq(filled)) return [];
   const rateNow = hedge.struck_rate ?? undefined;
   const at = rateNow === undefined ? [] : [text('at'), rate(rateNow)];
@@ -258,7 +258,10 @@ export const subject = (report: ActionReport): string => {
 };
 
 /** The filled part of an open, where it is less than requested. */
-export const partOf = ({ entry, derived: { filled_notional_usd: filled } }: ActionReport): Big | undefined =>
+export const partialFillAmount = ({
+  entry,
+  derived: { filled_notional_usd: filled },
+}: ActionReport): Big | undefined =>
   filled !== undefined && entry?.notional?.gt(filled) === true ? filled : undefined;
 
 function notionalOf(report: ActionReport): Big | undefined {
@@ -279,7 +282,7 @@ const CHANGES: readonly string[] = ['INCREASED', 'REDUCED'];
 
 export function actionHeadline(report: ActionReport, word: string, ...rest: readonly Cell[]): Block {
   const notional = notionalOf(report);
-  const part = partOf(report);
+  const part = partialFillAmount(report);
   return line(
     text(word, part === undefined ? 'good' : 'warn'),
     nameText(subject(report), 'strong'),

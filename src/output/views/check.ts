@@ -1,14 +1,14 @@
 /** The result of `hedge check` and `hedge resume`. */
 
 import type { ObservedAction } from '../../trading/observe-action.ts';
-import type { Checked } from '../../trading/recover/check-action.ts';
+import type { CheckedAction } from '../../trading/recover/check-action.ts';
 import type { ActionReport } from '../../trading/trading-context.ts';
 import { type Block, line, message, text } from '../blocks.ts';
 import { hintBlocks } from '../hint.ts';
 import { viewAction } from './action.ts';
 import { actionDocument } from './action-document.ts';
 /** One object if an action was named, else a list. */
-export function checkDocument({ looked, asked }: Checked): unknown {
+export function checkDocument({ looked, asked }: CheckedAction): unknown {
   const documents = looked.map(lookedDocument);
   return asked === undefined ? documents : documents[0];
 }
@@ -24,7 +24,7 @@ const evidenceDocument = (evidence: ObservedAction['evidence']): unknown =>
     ? null
     : { kind: evidence.kind, says: 'says' in evidence ? (evidence.says ?? null) : null };
 
-export function viewCheck({ looked, asked, elsewhere, finding }: Checked): readonly Block[] {
+export function viewCheck({ looked, asked, elsewhere, finding }: CheckedAction): readonly Block[] {
   const others =
     elsewhere === 0 || asked !== undefined ? [] : [line(text(elsewhereInWords(elsewhere), 'dim'))];
   // The finding alone: the journal is corrupt.

@@ -10,7 +10,7 @@ import { type Block, type Cell, line, missing, nameText, text } from '../blocks.
 import type { ChangeLine } from '../change-lines.ts';
 import { accountChanges } from './account.ts';
 import { maturityCell, signedCell, signedIn, usd } from './cells.ts';
-import { haltChanges, standingHalt, viewStandingHalt } from './halt.ts';
+import { activeHaltDocument, haltChanges, viewActiveHalt } from './halt.ts';
 import { damageChanges, viewDamage, viewUnresolved } from './journal.ts';
 import { damageDocument, journalDocument } from './journal-document.ts';
 import { marketChanges } from './markets.ts';
@@ -31,7 +31,7 @@ export interface DashboardScreen extends DashboardReading {
 
 export const viewDashboard = (screen: DashboardScreen): readonly Block[] => [
   ...screen.markets.flatMap(viewMarket),
-  ...(screen.halt === undefined ? [] : viewStandingHalt(screen.halt)),
+  ...(screen.halt === undefined ? [] : viewActiveHalt(screen.halt)),
   ...viewUnresolved(screen.journal.unresolved, 'unresolved', screen.selected),
   ...viewUnresolved(screen.journal.inFlight, 'in flight', screen.selected),
   ...viewDamage(screen.journal),
@@ -183,7 +183,7 @@ export const dashboardDocument = ({
     })),
     unresolved: journal.unresolved.map((action) => journalDocument(action, selected)),
     in_flight: journal.inFlight.map((action) => journalDocument(action, selected)),
-    halt: standingHalt(halt),
+    halt: activeHaltDocument(halt),
     journal_damage: damageDocument(journal),
   },
 });

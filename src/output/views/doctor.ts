@@ -1,10 +1,10 @@
 /** The checks of `hedge doctor`: each line begins with its verdict. */
-import type { Check, Checkup, Verdict } from '../../diagnostics/checks.ts';
+import type { Check, DiagnosticReport, Verdict } from '../../diagnostics/checks.ts';
 import { type Block, line, message, type Tone, text } from '../blocks.ts';
 
 const TONES: Readonly<Record<Verdict, Tone>> = { pass: 'good', warn: 'warn', fail: 'bad' };
 
-function summaryOf({ verdict, checks }: Checkup): string {
+function summaryOf({ verdict, checks }: DiagnosticReport): string {
   const count = checks.filter((check) => check.verdict === verdict).length;
   const counted = (word: string): string => `${count.toString()} ${count === 1 ? word : `${word}s`}`;
   if (verdict === 'pass') return 'Ready to trade.';
@@ -13,7 +13,7 @@ function summaryOf({ verdict, checks }: Checkup): string {
     : `Not ready: ${counted('check')} failed.`;
 }
 
-export const viewCheckup = (checkup: Checkup): readonly Block[] => [
+export const viewDiagnostics = (checkup: DiagnosticReport): readonly Block[] => [
   {
     kind: 'pairs',
     pairs: checkup.checks.flatMap(({ check, verdict: each, says, todo }) => [
@@ -28,7 +28,7 @@ export const viewCheckup = (checkup: Checkup): readonly Block[] => [
   line(text(summaryOf(checkup), TONES[checkup.verdict])),
 ];
 
-export const checkupDocument = ({ verdict, checks }: Checkup): unknown => ({
+export const diagnosticsDocument = ({ verdict, checks }: DiagnosticReport): unknown => ({
   verdict,
   checks: checks.map(({ check, verdict: each, says, todo, facts }: Check) => ({
     check,

@@ -30,7 +30,7 @@ export function viewHaltChange({ now, before }: HaltChange): readonly Block[] {
 }
 
 /** For the screens that a person starts with. */
-export const viewStandingHalt = (halt: Halt): readonly Block[] => [
+export const viewActiveHalt = (halt: Halt): readonly Block[] => [
   { kind: 'gap' },
   line(text('HALTED', 'warn'), ...signedCells(halt)),
   line(text('Opens and adds blocked, reduce and close allowed. To lift: hedge unhalt', 'dim')),
@@ -48,12 +48,12 @@ function signedCells(halt: Halt): readonly Cell[] {
 
 export const haltDocument = ({ now, before }: HaltChange): unknown => ({
   halted: now !== undefined,
-  halt: standingHalt(now),
-  before: standingHalt(before),
+  halt: activeHaltDocument(now),
+  before: activeHaltDocument(before),
 });
 
 /** The halt in a document; null without one. */
-export function standingHalt(halt: Halt | undefined): unknown {
+export function activeHaltDocument(halt: Halt | undefined): unknown {
   if (halt === undefined) return null;
   if ('unreadable' in halt) return { unreadable: halt.unreadable.what, path: halt.unreadable.path };
   return { who: halt.who, at: halt.at, why: halt.why };

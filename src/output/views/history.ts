@@ -6,7 +6,13 @@ import { roundTo } from '../../domain/amounts.ts';
 import { instantText } from '../../domain/instants.ts';
 import type { FilteredCoverage } from '../../readings/filter-records.ts';
 import type { ListCoverage } from '../../readings/find-hedges.ts';
-import type { CumulativeHistory, HistorySums, SumGroup, Summed, Sums } from '../../readings/sum-history.ts';
+import type {
+  CumulativeHistory,
+  HistorySums,
+  SumGroup,
+  SummedField,
+  Sums,
+} from '../../readings/sum-history.ts';
 import { type Block, type Cell, type Column, line, text } from '../blocks.ts';
 import type { RecordTable } from '../record-table.ts';
 import { dealIdCell, signedCell, signedIn } from './cells.ts';
@@ -93,7 +99,7 @@ const SUM_COLUMNS = [
   'carry_usdc',
   'fees_usdc',
   'net_pnl_usd',
-] as const satisfies readonly Summed[];
+] as const satisfies readonly SummedField[];
 
 const groupRecord = ({ by, zone }: HistorySums, { name, from, until, ...sums }: SumGroup) => ({
   [by]: name,
@@ -103,14 +109,19 @@ const groupRecord = ({ by, zone }: HistorySums, { name, from, until, ...sums }: 
 
 const sumsRecord = ({ count, sums, lacking }: Sums) => ({ count, ...sums, lacking });
 
-const FIGURES: readonly { name: Summed; header: string; named: string; signed: boolean; optional?: true }[] =
-  [
-    { name: 'notional_usd', header: 'NOTIONAL USD', named: 'notional', signed: false },
-    { name: 'gross_pnl_usd', header: 'GROSS USD', named: 'gross P&L', signed: true, optional: true },
-    { name: 'carry_usdc', header: 'CARRY USDC', named: 'carry', signed: true, optional: true },
-    { name: 'fees_usdc', header: 'FEES USDC', named: 'fees', signed: false, optional: true },
-    { name: 'net_pnl_usd', header: 'NET P&L USD', named: 'net P&L', signed: true },
-  ];
+const FIGURES: readonly {
+  name: SummedField;
+  header: string;
+  named: string;
+  signed: boolean;
+  optional?: true;
+}[] = [
+  { name: 'notional_usd', header: 'NOTIONAL USD', named: 'notional', signed: false },
+  { name: 'gross_pnl_usd', header: 'GROSS USD', named: 'gross P&L', signed: true, optional: true },
+  { name: 'carry_usdc', header: 'CARRY USDC', named: 'carry', signed: true, optional: true },
+  { name: 'fees_usdc', header: 'FEES USDC', named: 'fees', signed: false, optional: true },
+  { name: 'net_pnl_usd', header: 'NET P&L USD', named: 'net P&L', signed: true },
+];
 
 export function viewHistorySums({ by, zone, groups, total }: HistorySums): readonly Block[] {
   const figures = FIGURES.filter(({ name }) => total.sums[name] !== null);
@@ -144,7 +155,7 @@ export function viewHistorySums({ by, zone, groups, total }: HistorySums): reado
 
 const nameCell = ({ name }: SumGroup): Cell => text(name ?? '(unknown)');
 
-function sumCell(amount: Sums['sums'][Summed], signed: boolean): Cell {
+function sumCell(amount: Sums['sums'][SummedField], signed: boolean): Cell {
   if (amount === null) return { kind: 'missing' };
   return signed ? signedCell(amount) : { kind: 'money', amount };
 }

@@ -3,7 +3,7 @@ import { ENVIRONMENT_GLOSS } from '../../domain/vocabulary.ts';
 import type { Halt } from '../../journal/halt.ts';
 import type { JournalSummary } from '../../readings/read-journal.ts';
 import { type Block, type Cell, line, text } from '../blocks.ts';
-import { standingHalt, viewStandingHalt } from './halt.ts';
+import { activeHaltDocument, viewActiveHalt } from './halt.ts';
 import { viewDamage, viewUnresolved } from './journal.ts';
 import { damageDocument, journalDocument } from './journal-document.ts';
 import type { SelectedProfile } from './profiles.ts';
@@ -39,7 +39,7 @@ export const homeDocument = ({
 }: Home): Readonly<Record<string, unknown>> => ({
   version,
   selected: selected ?? null,
-  halt: standingHalt(halt),
+  halt: activeHaltDocument(halt),
   unresolved: journal.unresolved.map((action) => journalDocument(action, selected?.name)),
   in_flight: journal.inFlight.map((action) => journalDocument(action, selected?.name)),
   journal_damage: damageDocument(journal),
@@ -57,7 +57,7 @@ export function viewHome({ version, selected, halt, journal }: Home): readonly B
           ...whereTo(selected),
           text(`(${selected.why})`, 'dim'),
         ),
-    ...(halt === undefined ? [] : viewStandingHalt(halt)),
+    ...(halt === undefined ? [] : viewActiveHalt(halt)),
     ...viewUnresolved(journal.unresolved, 'unresolved', selected?.name),
     ...viewUnresolved(journal.inFlight, 'in flight', selected?.name),
     ...viewDamage(journal),

@@ -4,7 +4,7 @@ import type { Effect } from '../../errors.ts';
 import { nextSteps } from '../../journal/describe.ts';
 import { fillOf, recordedFigures } from '../../journal/queries.ts';
 import type { JournalRecord } from '../../journal/records.ts';
-import { type Action, awaitsEnd, isUnresolved } from '../../journal/replay.ts';
+import { type Action, isAwaitingOutcome, isUnresolved } from '../../journal/replay.ts';
 import type { JournalSummary } from '../../readings/read-journal.ts';
 /** The columns of `--csv`, in order. */
 export const JOURNAL_COLUMNS = [
@@ -100,7 +100,7 @@ export function journalDocument(
     effect: effectOf(action),
     state: action.state,
     unresolved: isUnresolved(action),
-    in_flight: awaitsEnd(action),
+    in_flight: isAwaitingOutcome(action),
     settled_as: action.settledAs ?? null,
     why: action.why ?? null,
     refusal:

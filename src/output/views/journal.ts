@@ -2,7 +2,7 @@
 import { ownField } from '../../domain/fields.ts';
 import { nextSteps } from '../../journal/describe.ts';
 import { partialFillOf } from '../../journal/queries.ts';
-import { type Action, awaitsEnd, isUnresolved } from '../../journal/replay.ts';
+import { type Action, isAwaitingOutcome, isUnresolved } from '../../journal/replay.ts';
 import type { JournalSummary } from '../../readings/read-journal.ts';
 import { type Block, type Cell, line, missing, nameText, type Tone, text } from '../blocks.ts';
 import type { ChangeLine } from '../change-lines.ts';
@@ -37,7 +37,7 @@ export function viewJournalPage({ actions, fitting, selected }: JournalPage): re
     },
     ...(beyond === 0 ? [] : [line(text(`${beyond.toString()} older. Show them: --limit all`, 'dim'))]),
     ...viewUnresolved(actions.filter(isUnresolved), 'unresolved', selected),
-    ...viewUnresolved(actions.filter(awaitsEnd), 'in flight', selected),
+    ...viewUnresolved(actions.filter(isAwaitingOutcome), 'in flight', selected),
   ];
 }
 

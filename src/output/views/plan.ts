@@ -11,7 +11,7 @@ import type { Finding, Preview } from '../../trading/trading-context.ts';
 import { type Block, type Cell, line, message, nameText, text } from '../blocks.ts';
 import { hintBlocks } from '../hint.ts';
 import { bps, breakEvenRow, cost, costWord, days, maturityCell, rate, row, signedIn, usd } from './cells.ts';
-import { changeRows, type Elsewhere, hedgeTable, notIncluded, sideRow } from './position-rows.ts';
+import { changeRows, type ExternalHedgeIds, hedgeTable, notIncluded, sideRow } from './position-rows.ts';
 /** `dealtElsewhere`: IDs of open hedges on the side that were not opened from this machine, if known. */
 export function viewPlan(plan: Plan, dealtElsewhere?: readonly string[]): readonly Block[] {
   return enlarges(plan) ? viewIncrease(plan, dealtElsewhere) : viewReduction(plan, dealtElsewhere);
@@ -20,7 +20,10 @@ export function viewPlan(plan: Plan, dealtElsewhere?: readonly string[]): readon
 const gap: Block = { kind: 'gap' };
 const dash: Cell = { kind: 'missing' };
 
-export function viewReduction(plan: ReducePlan | ClosePlan, dealtElsewhere: Elsewhere): readonly Block[] {
+export function viewReduction(
+  plan: ReducePlan | ClosePlan,
+  dealtElsewhere: ExternalHedgeIds,
+): readonly Block[] {
   const { book } = plan.facts;
   const named =
     !takesWholeSide(plan) && plan.after.hedges !== undefined && (dealtElsewhere ?? []).length === 0;
@@ -138,7 +141,7 @@ function maturities(instants: readonly string[]): readonly [Cell, ...Cell[]] {
 
 type IncreasePlan = OpenPlan | AddPlan;
 
-export function viewIncrease(plan: IncreasePlan, dealtElsewhere: Elsewhere): readonly Block[] {
+export function viewIncrease(plan: IncreasePlan, dealtElsewhere: ExternalHedgeIds): readonly Block[] {
   const { facts, figures } = plan;
   const { quote, account, book } = facts;
   const priced =

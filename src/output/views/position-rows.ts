@@ -7,13 +7,13 @@ import type { HedgeChange, Plan } from '../../trading/plan.ts';
 import { type Block, type Cell, line, nameText, text } from '../blocks.ts';
 import { dealIdCell, maturityCell, row, usd } from './cells.ts';
 /** IDs of open hedges that were not opened from this machine; undefined: unknown. */
-export type Elsewhere = readonly string[] | undefined;
+export type ExternalHedgeIds = readonly string[] | undefined;
 
 const usdOr = (amount: Big | undefined): Cell =>
   amount === undefined ? { kind: 'missing' } : usd(amount, 'USD');
 
 /** `Buy side  25,000.00 USD  → 75,000.00 USD (25,000.00 USD not opened from this machine)`. */
-export function sideRow({ side, facts: { book }, after }: Plan, dealtElsewhere: Elsewhere): Cell[] {
+export function sideRow({ side, facts: { book }, after }: Plan, dealtElsewhere: ExternalHedgeIds): Cell[] {
   const name = `${side.charAt(0).toUpperCase()}${side.slice(1)} side`;
   const elsewhere = sum(
     book.open.filter(({ id }) => dealtElsewhere?.includes(id) === true).map(({ notional }) => notional),
@@ -47,7 +47,7 @@ export function notIncluded({ coming, unread }: SideBook): readonly Block[] {
 }
 
 /** The hedges of the position: maturity, and where each was opened. */
-export function hedgeTable({ open }: SideBook, dealtElsewhere: Elsewhere): Block {
+export function hedgeTable({ open }: SideBook, dealtElsewhere: ExternalHedgeIds): Block {
   return {
     kind: 'table',
     columns: [

@@ -7,7 +7,7 @@ import { usdInWords } from '../../domain/exposure.ts';
 import { actionInWords, stateInWords, timeInWords } from '../../journal/describe.ts';
 import { type DealTerms, duplicatesOf, inFlightOn, unresolvedOn } from '../../journal/queries.ts';
 import type { Action } from '../../journal/replay.ts';
-import { confirming, isOfAnotherKey, otherKeyInWords } from '../account-keys.ts';
+import { confirmationCommands, isOfAnotherKey, otherKeyInWords } from '../account-keys.ts';
 import { commandLines } from '../command-lines.ts';
 import { NOT_SEEN_AFTER_MS } from '../idempotency-window.ts';
 import type { Finding } from '../trading-context.ts';
@@ -59,7 +59,7 @@ const WHAT_A_CLOSE_TAKES = 'A close takes what is there when it lands.';
 
 const wayOut = (found: readonly Action[], asked: OnTerms): string =>
   commandLines([
-    ...found.filter((each) => isOfAnotherKey(each, asked)).flatMap(confirming),
+    ...found.filter((each) => isOfAnotherKey(each, asked)).flatMap(confirmationCommands),
     ...found.map(({ shortId }) => [`hedge check ${shortId}`, 'looks; sends nothing'] as const),
     ...found.map(({ shortId }) => [`hedge resume ${shortId}`, 'settles it'] as const),
     [despite(found), 'on the line: deal although that is open'],

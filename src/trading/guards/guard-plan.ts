@@ -16,7 +16,7 @@ import { enlarges } from '../../domain/action-table.ts';
 import { divide } from '../../domain/amounts.ts';
 import { didYouMean } from '../../domain/did-you-mean.ts';
 import { usdInWords } from '../../domain/exposure.ts';
-import { type BoundFinding, judgePrice } from '../../domain/price-bounds.ts';
+import { type BoundFinding, checkPriceBounds } from '../../domain/price-bounds.ts';
 import { quoted, quotedName, unquoted } from '../../domain/quoted.ts';
 import { type OwnCode, type Retry, StoppedError } from '../../errors.ts';
 import type { AddPlan, OpenPlan, Plan } from '../plan.ts';
@@ -123,7 +123,7 @@ export function priceFindings(plan: OpenPlan | AddPlan): readonly Finding[] {
   const mid = typeof quote === 'string' ? facts.market?.price : quote.pricing.market_price;
   const far = implausible(intent.bounds.worstPrice, mid);
   if (typeof quote === 'string') return [...far, noReference(quote, intent.anyPrice)];
-  const misses = judgePrice(quote, intent.bounds, plan.figures).filter(
+  const misses = checkPriceBounds(quote, intent.bounds, plan.figures).filter(
     ({ bound }) => bound !== 'worst_price' || far.length === 0,
   );
   return [...far, ...misses.map((miss) => missed(miss, quote))];

@@ -10,7 +10,7 @@
  */
 import { type ActionName, enlarges } from '../../domain/action-table.ts';
 import { divide } from '../../domain/amounts.ts';
-import { leftOf, medianOf, usdInWords, wholeCents } from '../../domain/exposure.ts';
+import { medianOf, remainingLimit, usdInWords, wholeCents } from '../../domain/exposure.ts';
 import { exactInstant } from '../../domain/instants.ts';
 import { quotedName } from '../../domain/quoted.ts';
 import { DamagedFileError, UsageError } from '../../errors.ts';
@@ -18,12 +18,12 @@ import { sameIdentity } from '../../journal/account-identity.ts';
 import { actionInWords, haltedInWords, stateInWords } from '../../journal/describe.ts';
 import type { Halt } from '../../journal/halt.ts';
 import {
+  type AccountSide,
   type DealTerms,
   findAction,
   inFlightOn,
   lastNotionals,
   openedOn,
-  type SidePlace,
   unresolvedOn,
   usedDealId,
 } from '../../journal/queries.ts';
@@ -119,7 +119,7 @@ function dailyFindings(
   const day = exactInstant(nowMs).slice(0, 'YYYY-MM-DD'.length);
   const opened = openedOn(others, identity, day);
   if (opened.plus(notional).lte(most)) return [];
-  const left = wholeCents(leftOf(most, opened));
+  const left = wholeCents(remainingLimit(most, opened));
   return [
     {
       level: 'stop',
@@ -206,7 +206,7 @@ function damageIn({
  * unresolved nor in flight on this identity, market and side: what it was said about is no longer so.
  */
 export function readDespite(
-  asked: SidePlace & { despite: readonly string[] },
+  asked: AccountSide & { despite: readonly string[] },
   actions: readonly Action[],
 ): ReadonlySet<string> {
   const inTheWay = [...unresolvedOn(actions, asked), ...inFlightOn(actions, asked)];
@@ -239,7 +239,7 @@ function named(text: string, actions: readonly Action[]): Action {
   }
 }
 
-function notInTheWay(text: string, action: Action, { identity, market, side }: SidePlace): UsageError {
+function notInTheWay(text: string, action: Action, { identity, market, side }: AccountSide): UsageError {
   const { intent } = action;
   const isHere = intent.market === market && intent.side === side;
   const where = sameIdentity(intent.identity, identity)

@@ -3,7 +3,7 @@
  * the free balance. Each finding names its figures and the largest size in whole cents that it would let pass.
  */
 import { Big } from 'big.js';
-import { affordable, leftOf, usdcInWords, usdInWords, wholeCents } from '../../domain/exposure.ts';
+import { affordable, remainingLimit, usdcInWords, usdInWords, wholeCents } from '../../domain/exposure.ts';
 import type { OwnCode } from '../../errors.ts';
 import type { AddPlan, OpenPlan, PlanFacts } from '../plan.ts';
 import type { Finding, TradingLimits } from '../trading-context.ts';
@@ -18,11 +18,11 @@ interface Excess {
 }
 
 /** The part of a plan that a size is held against. */
-export interface Sized extends Pick<OpenPlan | AddPlan, 'notional' | 'market' | 'side'> {
+export interface SizedPlan extends Pick<OpenPlan | AddPlan, 'notional' | 'market' | 'side'> {
   facts: Pick<PlanFacts, 'account' | 'market' | 'quote'>;
 }
 
-export function sizeFindings(plan: Sized, limits: TradingLimits): readonly Finding[] {
+export function sizeFindings(plan: SizedPlan, limits: TradingLimits): readonly Finding[] {
   const found = [
     ...aboveLimit(plan, limits),
     ...aboveHeadroom(plan),
@@ -47,46 +47,46 @@ const hintOf = (fits: Big): string =>
     ? `Ask for ${usdInWords(fits)} or less.`
     : 'Nothing can be dealt until something is closed, reduced or paid in: hedge account, hedge positions';
 
-function aboveLimit({ notional }: Sized, { maxNotional }: TradingLimits): readonly Excess[] {
+function aboveLimit({ notional }: SizedPlan, { maxNotional }: TradingLimits): readonly Excess[] {
   if (maxNotional === undefined || notional.lte(maxNotional)) return [];
   return [
     {
       code: 'limit_exceeded',
       message: `${usdInWords(notional)} is more than this profile allows for one deal, ${usdInWords(maxNotional)}.`,
-      room: leftOf(maxNotional, new Big(0)),
+      room: remainingLimit(maxNotional, new Big(0)),
       details: { max_notional_usd: maxNotional },
     },
   ];
 }
 
-function aboveHeadroom({ notional, facts }: Sized): readonly Excess[] {
+function aboveHeadroom({ notional, facts }: SizedPlan): readonly Excess[] {
   const headroom = facts.account.available_exposure_usd;
   if (notional.lte(headroom)) return [];
   return [
     {
       code: 'exposure_exceeded',
       message: `${usdInWords(notional)} is more than the account's headroom, ${usdInWords(headroom)}.`,
-      room: leftOf(headroom, new Big(0)),
+      room: remainingLimit(headroom, new Big(0)),
       details: { available_exposure_usd: headroom },
     },
   ];
 }
 
-function aboveCapacity({ notional, facts, market, side }: Sized): readonly Excess[] {
+function aboveCapacity({ notional, facts, market, side }: SizedPlan): readonly Excess[] {
   const capacity = facts.market?.available_capacity_usd[side];
   if (capacity === undefined || notional.lte(capacity)) return [];
   return [
     {
       code: 'capacity_exceeded',
       message: `${usdInWords(notional)} is more than can be opened on ${market} ${side} now, ${usdInWords(capacity)}.`,
-      room: leftOf(capacity, new Big(0)),
+      room: remainingLimit(capacity, new Big(0)),
       details: { market, side, available_capacity_usd: capacity },
     },
   ];
 }
 
 /** What is needed grows with the size: margin and fee are parts of it. */
-function aboveBalance({ facts }: Sized): readonly Excess[] {
+function aboveBalance({ facts }: SizedPlan): readonly Excess[] {
   if (facts.quote === undefined) return [];
   const free = facts.account.balance_usdc;
   const needed = facts.quote.upfront.total_upfront_usdc;

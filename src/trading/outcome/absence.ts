@@ -9,7 +9,7 @@
 import type { Hedge } from '../../client/schemas.ts';
 import { unquoted } from '../../domain/quoted.ts';
 import { RefusedError, UsageError } from '../../errors.ts';
-import { changedOn, type EnlargingAction, enlargedOn, type SidePlace } from '../../journal/queries.ts';
+import { type AccountSide, changedOn, type EnlargingAction, enlargedOn } from '../../journal/queries.ts';
 import type { IntentRecord } from '../../journal/records.ts';
 import type { Action } from '../../journal/replay.ts';
 import type { Reading } from '../../readings/read-position.ts';
@@ -25,8 +25,8 @@ export interface EarlierReading {
 }
 
 /** What a reading is judged by. */
-export interface Known {
-  place: SidePlace;
+export interface KnownFacts {
+  place: AccountSide;
   actions: readonly Action[];
   earlier: EarlierReading | undefined;
   /** When the reading began, by this machine's clock. */
@@ -34,7 +34,7 @@ export interface Known {
 }
 
 /** A hedge that a reading lacks, directly or by lacking its side, and that may be there all the same. */
-export interface DoubtedHedge {
+export interface UnconfirmedHedge {
   id: string;
   /** The last time that it is known to have been filled, enlarged or on the list: a reading may be this old. */
   atMs: number;
@@ -46,7 +46,7 @@ export interface DoubtedHedge {
  * fill; those that the list itself dates so, while the side is; those that an earlier reading had, while the list
  * lacks them; and those that the list has at a size from before a change of this machine.
  */
-export function doubtedHedges(now: SideBook, known: Known): readonly DoubtedHedge[] {
+export function unconfirmedHedges(now: SideBook, known: KnownFacts): readonly UnconfirmedHedge[] {
   const { place, actions, earlier, nowMs } = known;
   const isListed = ({ id, seen }: { id: string; seen: boolean }): boolean =>
     now.listed.some((hedge) => hedge.id === id && !(seen && PENDING_STATUSES.includes(hedge.status)));
@@ -62,7 +62,7 @@ export function doubtedHedges(now: SideBook, known: Known): readonly DoubtedHedg
 }
 
 /** What this machine last made of a hedge is not on the list, and what it was before that is. */
-function atFormerSize(now: SideBook, { place, actions, nowMs }: Known): readonly EnlargingAction[] {
+function atFormerSize(now: SideBook, { place, actions, nowMs }: KnownFacts): readonly EnlargingAction[] {
   const changes = changedOn(actions, place)
     .filter(({ outcome }) => nowMs - Date.parse(outcome?.at ?? '') < READINGS_LAG_MS)
     .flatMap((it) => (changesKept(it) ?? []).map((change) => ({ ...change, at: it.outcome?.at ?? '' })))
@@ -94,11 +94,11 @@ export const beforeReading = (intent: IntentRecord): EarlierReading => ({
 const OVER: readonly string[] = ['closed', 'failed'];
 
 /** No replica that is behind shows these: nothing comes after them. */
-export const isOver = (hedge: Pick<SideHedge, 'status' | 'maturityAt'>, servedAt: Date): boolean =>
+export const hasEnded = (hedge: Pick<SideHedge, 'status' | 'maturityAt'>, servedAt: Date): boolean =>
   OVER.includes(hedge.status) || hasMatured(hedge, servedAt);
 
 const isListedOver = (id: string, { listed, servedAt }: SideBook): boolean =>
-  listed.some((hedge) => hedge.id === id && isOver(hedge, servedAt));
+  listed.some((hedge) => hedge.id === id && hasEnded(hedge, servedAt));
 
 /** Since it filled, by the service's own clock; one that stands before the fill tells no ages. */
 function ageOf({ filledAt, status }: SideHedge, servedAt: Date): number {
@@ -135,7 +135,7 @@ export interface ReadingOfSide extends Pick<Reading, 'api' | 'signal'> {
  * For one command; every reading of the side is handed to it, in order. `hadBefore`: nothing is awaited that would
  * take the side away, and whether the reading before the first had it.
  */
-export function absenceCheck(place: SidePlace, stays?: { hadBefore: boolean }): AbsenceCheck {
+export function absenceCheck(place: AccountSide, stays?: { hadBefore: boolean }): AbsenceCheck {
   /** Closed or failed: no later reading takes that back. */
   const over = new Set<string>();
   let lackedBefore = false;
@@ -153,7 +153,7 @@ export function absenceCheck(place: SidePlace, stays?: { hadBefore: boolean }): 
       const isLost = lackedBefore && hadBefore === true;
       if (hadBefore !== undefined) hadBefore = !lackedBefore;
       const known = { place, actions, earlier, nowMs: atMs };
-      const doubted = doubtedHedges(book, known).filter(({ id }) => !over.has(id));
+      const doubted = unconfirmedHedges(book, known).filter(({ id }) => !over.has(id));
       doubtedFromMs = doubted.length === 0 ? undefined : (doubtedFromMs ?? atMs);
       const mayBeBehind = atMs - (doubtedFromMs ?? atMs) < READINGS_LAG_MS;
       for (const each of mayBeBehind ? doubted : []) {
@@ -176,19 +176,19 @@ async function hedgeById(
   try {
     const { data: hedge, servedAt = new Date(0) } = await api.hedge(id, { signal });
     const { status, maturity_at: maturityAt } = hedge;
-    return { hedge, isOver: isOver({ status, maturityAt: maturityAt ?? undefined }, servedAt) };
+    return { hedge, isOver: hasEnded({ status, maturityAt: maturityAt ?? undefined }, servedAt) };
   } catch (error) {
-    if (namesNoHedge(error)) return undefined;
+    if (isHedgeNotFound(error)) return undefined;
     throw error;
   }
 }
 
 /** The service has no hedge under that id, or has another place there, so that none can be asked for by it. */
-export const namesNoHedge = (error: unknown): boolean =>
+export const isHedgeNotFound = (error: unknown): boolean =>
   error instanceof UsageError || (error instanceof RefusedError && error.httpStatus === 404);
 
 function about(
-  { id, atMs: knownMs }: DoubtedHedge,
+  { id, atMs: knownMs }: UnconfirmedHedge,
   hedge: Hedge | undefined,
   { book, atMs }: { book: SideBook; atMs: number },
 ): Doubt {

@@ -17,7 +17,7 @@ import { sanitize } from '../../domain/sanitize.ts';
 import { HedgeError } from '../../errors.ts';
 import { reductionsSince } from '../../journal/queries.ts';
 import { type JournalRecord, SCHEMA } from '../../journal/records.ts';
-import { type Action, advanced } from '../../journal/replay.ts';
+import { type Action, applyRecord } from '../../journal/replay.ts';
 import type { JournalState } from '../../journal/store.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
 import type { HedgeChange } from '../plan.ts';
@@ -31,7 +31,7 @@ export type RecordPayload = JournalRecord extends infer Each
   : never;
 
 /** The record as it stands in the journal, dated now. */
-export const dated = (
+export const withTimestamp = (
   actionId: string,
   said: RecordPayload,
   { clock }: Pick<ReadContext, 'clock'>,
@@ -52,7 +52,7 @@ export async function appendRecord(
   { journal, clock, watch }: RecordContext,
   isKnown: (standing: Action) => boolean = () => false,
 ): Promise<Action> {
-  const record = dated(action.id, said, { clock });
+  const record = withTimestamp(action.id, said, { clock });
   const own = ({ actions }: JournalState): Action | undefined => actions.find(({ id }) => id === action.id);
   let standing: Action | undefined;
   try {
@@ -60,11 +60,11 @@ export async function appendRecord(
       standing = own(state);
       if (standing !== undefined && isKnown(standing)) throw new WrittenAlready();
     });
-    return own(written) ?? advanced(action, record);
+    return own(written) ?? applyRecord(action, record);
   } catch (error) {
     if (error instanceof WrittenAlready && standing !== undefined) return standing;
     watch.news(warning(action, error));
-    return advanced(action, record);
+    return applyRecord(action, record);
   }
 }
 

@@ -34,7 +34,7 @@ import {
 } from './append-record.ts';
 import type { Evidence } from './change-evidence.ts';
 import { type Observation, observe, readActions } from './observe.ts';
-export interface Ended {
+export interface ActionEnd {
   became: 'ended';
   /**
    * Of an open `filled`, `failed`, or `closed` when it was filled and is over already; of the others `changed`,
@@ -54,8 +54,8 @@ export interface Ended {
 }
 
 /** `says`: half a sentence. */
-export type Awaited =
-  | Ended
+export type AwaitedOutcome =
+  | ActionEnd
   /** Not seen yet; it may still come. */
   | { became: 'pending'; says: string; hedge: Hedge | undefined }
   /** A reading lacked the side, and the next one had it. */
@@ -75,7 +75,7 @@ export async function awaitOutcome(
   action: Action,
   looking: ReadContext,
   { timeoutMs }: { timeoutMs: number },
-): Promise<Awaited> {
+): Promise<AwaitedOutcome> {
   const { clock, signal, watch } = looking;
   const startedAt = clock.monotonic();
   const waited = (): number => Math.round((clock.monotonic() - startedAt) / 1000);
@@ -118,7 +118,10 @@ export async function awaitOutcome(
 }
 
 /** The end that a sighting shows; undefined while there is none. */
-export function endFrom(action: Action, { evidence, position, servedAt }: Observation): Ended | undefined {
+export function endFrom(
+  action: Action,
+  { evidence, position, servedAt }: Observation,
+): ActionEnd | undefined {
   if (evidence.kind !== 'exact') return undefined;
   const { hedge, hedges, says } = evidence;
   const outcome = hedge === undefined ? endOfSide(action, hedges) : hedgeEnd(hedge);
@@ -141,7 +144,7 @@ export const hedgeEnd = ({ status }: Hedge): 'filled' | 'failed' | 'closed' | un
 const endOfSide = ({ intent }: Action, hedges: readonly HedgeChange[]): 'changed' | 'closed' =>
   takesWholeSide(intent) || hedges.every(({ after }) => after.eq(0)) ? 'closed' : 'changed';
 
-function unfinished(action: Action, last: Observation | undefined, seconds: number): Awaited {
+function unfinished(action: Action, last: Observation | undefined, seconds: number): AwaitedOutcome {
   const hedge = last?.hedge;
   if (last?.evidence.kind === 'other') {
     const { says, hedges, closedBy } = last.evidence;
@@ -151,7 +154,7 @@ function unfinished(action: Action, last: Observation | undefined, seconds: numb
   return { became: 'pending', says: `${seen} after ${seconds.toString()} s`, hedge };
 }
 
-const disagreeing = ({ intent: { market, side } }: Action, seconds: number): Awaited => ({
+const disagreeing = ({ intent: { market, side } }: Action, seconds: number): AwaitedOutcome => ({
   became: 'disagree',
   says: `one reading lacked ${unquoted(market)} ${side} and the next one had it, after ${seconds.toString()} s`,
 });
@@ -241,7 +244,7 @@ const stopped = (hedge: Hedge, { signal, what }: InterruptedError): InterruptedE
 /** The action as it stands with its end, also where that could not be written. Never throws. */
 export function recordOutcome(
   action: Action,
-  { outcome, hedge, facts: seen }: Pick<Ended, 'outcome' | 'hedge' | 'facts'>,
+  { outcome, hedge, facts: seen }: Pick<ActionEnd, 'outcome' | 'hedge' | 'facts'>,
   recording: RecordContext,
 ): Promise<Action> {
   const hedgeId = hedge?.id ?? action.hedgeId;

@@ -17,7 +17,7 @@ import { isAboutEverything, usdInWords } from '../../domain/exposure.ts';
 import { shellWord, unquoted } from '../../domain/quoted.ts';
 import { OutcomeUnknownError } from '../../errors.ts';
 import type { IntentRecord } from '../../journal/records.ts';
-import { disagree, type SideBook } from '../../readings/side-book.ts';
+import { isInconsistent, type SideBook } from '../../readings/side-book.ts';
 import type { HedgeChange } from '../plan.ts';
 import { attributeChange, type ConcurrentAction } from './concurrent-actions.ts';
 import {
@@ -154,7 +154,7 @@ function closeEvidence(stood: boolean | null, now: SideBook, holding: readonly H
   const [since] = now.open;
   // All of them are over, and the positions are behind: what else stands there is told when they are not.
   if (since === undefined)
-    return disagree(now) ? { kind: 'unclear', says: now.unclear ?? '' } : exactly(side);
+    return isInconsistent(now) ? { kind: 'unclear', says: now.unclear ?? '' } : exactly(side);
   return exactly(side, `${unquoted(since.id)} ${usdInWords(since.notional)} stands on the side since`);
 }
 
@@ -168,7 +168,7 @@ const cannotMeasure = (hedges: readonly HedgeDiff[]): string | undefined =>
 function unchanged(now: SideBook, side: readonly MeasuredChange[]): Evidence {
   const matured = changesInWords(side);
   if (matured !== '') return { kind: 'unclear', says: `${matured}, so that nothing can be seen on it` };
-  return disagree(now) ? { kind: 'unclear', says: now.unclear ?? '' } : { kind: 'none' };
+  return isInconsistent(now) ? { kind: 'unclear', says: now.unclear ?? '' } : { kind: 'none' };
 }
 
 const exactly = (side: readonly MeasuredChange[], says?: string): Evidence => ({

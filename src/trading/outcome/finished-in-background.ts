@@ -13,7 +13,7 @@ import { timeInWords } from '../../journal/describe.ts';
 import { type Action, inFlight } from '../../journal/replay.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
 import { filledInPart } from './append-record.ts';
-import { type Ended, endFrom, recordOutcome } from './await-outcome.ts';
+import { type ActionEnd, endFrom, recordOutcome } from './await-outcome.ts';
 import { hedgeEvidence } from './change-evidence.ts';
 import { readActions } from './observe.ts';
 
@@ -50,7 +50,7 @@ export async function finishedInBackground(
 /** `FAILED 09:50 UTC PAY-8843: nothing opened`. */
 function inWords(
   action: Action,
-  { outcome, hedge, part }: Ended & { part: Big | undefined },
+  { outcome, hedge, part }: ActionEnd & { part: Big | undefined },
   nowMs: number,
 ): string {
   const { intent, shortId, sentAt } = action;
@@ -69,7 +69,7 @@ const DAY = '2026-11-20'.length;
 const partInWords = ({ notional }: Action, part: Big | undefined): string =>
   part === undefined || notional === undefined ? '' : `${usdInWords(part)} of ${usdInWords(notional)}, `;
 
-function whatStands(outcome: Ended['outcome'], hedge: Hedge | undefined): string {
+function whatStands(outcome: ActionEnd['outcome'], hedge: Hedge | undefined): string {
   const id = unquoted(hedge?.id ?? '');
   const rate = hedge?.struck_rate ?? undefined;
   const struck = rate === undefined ? '' : `, struck ${grouped(rate)}`;

@@ -4,10 +4,10 @@
  */
 import type { Hedge } from '../../client/schemas.ts';
 import { createsHedge } from '../../domain/action-table.ts';
-import { disagrees, exactInstant } from '../../domain/instants.ts';
+import { clocksDisagree, exactInstant } from '../../domain/instants.ts';
 import { type Action, isUnresolved } from '../../journal/replay.ts';
 import type { JournalState } from '../../journal/store.ts';
-import { foundProvisionallyUntil, isToldByNow, keyAge } from '../idempotency-window.ts';
+import { foundProvisionallyUntil, isConclusive, keyAge } from '../idempotency-window.ts';
 import { appendRecord, type RecordContext, type RecordPayload } from './append-record.ts';
 import type { Observation } from './observe.ts';
 /** An open that its reference, or its id, finds on the book: the service took it, whatever its answer was. */
@@ -35,12 +35,12 @@ export async function confirmFound(
 ): Promise<Action> {
   const { evidence, hedge, byReference } = seen;
   const isSeenAlone = byReference === true && evidence.kind === 'exact' && hedge !== undefined;
-  return isSeenAlone && isProvisionalNoMore(action, recording.clock.now())
+  return isSeenAlone && hasProvisionExpired(action, recording.clock.now())
     ? recordFound(action, hedge, recording)
     : action;
 }
 
-export const isProvisionalNoMore = (action: Action, nowMs: number): boolean =>
+export const hasProvisionExpired = (action: Action, nowMs: number): boolean =>
   action.provisionalUntil !== undefined && nowMs >= Date.parse(action.provisionalUntil);
 
 /** Answers that say nothing about what a key was used for. */
@@ -53,18 +53,18 @@ const rejection = ({ refusal }: Action): Action['refusal'] =>
  * Whether its absence may come to say that it was not executed: of an open, which its reference finds, and of what the
  * service rejected. One that was accepted once is never undone by its absence.
  */
-export const mayBeSettled = (action: Action): boolean =>
+export const canBeRuledOut = (action: Action): boolean =>
   isUnresolved(action) &&
   action.hedgeId === undefined &&
   action.outcome?.kind !== 'not_told' &&
   (createsHedge(action.intent) || rejection(action) !== undefined);
 
 /** None of its sends can arrive any more: a look settles it. */
-export const isDueToSettle = (
+export const isDueToRuleOut = (
   action: Action,
   { records }: Pick<JournalState, 'records'>,
   nowMs: number,
-): boolean => mayBeSettled(action) && isToldByNow(action, records, nowMs);
+): boolean => canBeRuledOut(action) && isConclusive(action, records, nowMs);
 
 /**
  * The action with its end, where the look shows that it was not executed; undefined where it doesn't, or where the clocks
@@ -76,8 +76,8 @@ export async function recordNotExecuted(
   recording: RecordContext,
 ): Promise<Action | undefined> {
   const { journal, clock } = recording;
-  if (evidence.kind !== 'none' || !isDueToSettle(action, journal.read(), clock.now())) return undefined;
-  if (clocks !== undefined && disagrees(keyAge(action, [clocks]))) return undefined;
+  if (evidence.kind !== 'none' || !isDueToRuleOut(action, journal.read(), clock.now())) return undefined;
+  if (clocks !== undefined && clocksDisagree(keyAge(action, [clocks]))) return undefined;
   return appendRecord(
     action,
     notExecuted(action),

@@ -21,7 +21,7 @@ import { type Reading, readBook, readUnderReference } from '../../readings/read-
 import { type SideBook, type SideHedge, sideBookOf } from '../../readings/side-book.ts';
 import { isOfAnotherKey, otherKeyInWords } from '../account-keys.ts';
 import { foundProvisionallyUntil } from '../idempotency-window.ts';
-import { type AbsenceCheck, absenceCheck, beforeReading, type Doubt, namesNoHedge } from './absence.ts';
+import { type AbsenceCheck, absenceCheck, beforeReading, type Doubt, isHedgeNotFound } from './absence.ts';
 import { changeEvidence, type Evidence, hedgeEvidence, openEvidence } from './change-evidence.ts';
 import { concurrentActions } from './concurrent-actions.ts';
 import { diffPosition } from './position-diff.ts';
@@ -125,7 +125,7 @@ async function lookAtHedge(action: Action, id: string, reading: Reading): Promis
     const { data: hedge, servedAt } = await reading.api.hedge(id, { signal: reading.signal });
     return { evidence: hedgeEvidence(action.intent, hedge, { byId: true }), hedge, servedAt };
   } catch (error) {
-    if (!namesNoHedge(error)) throw error;
+    if (!isHedgeNotFound(error)) throw error;
   }
   const found = await lookForReference(action, reading);
   if (found.evidence.kind !== 'none') return found;

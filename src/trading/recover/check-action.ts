@@ -14,14 +14,14 @@ import {
   UsageError,
 } from '../../errors.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
-import { type Action, awaitsEnd, isUnresolved } from '../../journal/replay.ts';
+import { type Action, isAwaitingOutcome, isUnresolved } from '../../journal/replay.ts';
 import { findActionOfAccount } from '../../readings/find-actions.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
 import { damageError, damageInWords, damageOf } from '../../readings/read-journal.ts';
 import { isReadingFailure, lookupFailed, type ObservedAction, observeAction } from '../observe-action.ts';
-import { isProvisionalNoMore } from '../outcome/found-hedge.ts';
+import { hasProvisionExpired } from '../outcome/found-hedge.ts';
 import type { ActionReport } from '../trading-context.ts';
-export interface Checked {
+export interface CheckedAction {
   /** Oldest first. */
   looked: readonly ObservedAction[];
   /** The word that named one action; undefined: all that are open. */
@@ -37,16 +37,17 @@ export interface Checked {
  * A reading that fails leaves each action as it was: named, with the lines that go on.
  * @throws UsageError when the word means none.
  */
-export async function checkAction(word: string | undefined, looking: ReadContext): Promise<Checked> {
+export async function checkAction(word: string | undefined, looking: ReadContext): Promise<CheckedAction> {
   const state = looking.journal.read();
   const damage = damageOf(looking.journal.path, state);
   if (damage !== undefined) damageInWords(damage).forEach((each) => looking.watch.news(each));
   const { actions } = state;
   const open = actions.filter(
-    (action) => isUnresolved(action) || awaitsEnd(action) || isProvisionalNoMore(action, looking.clock.now()),
+    (action) =>
+      isUnresolved(action) || isAwaitingOutcome(action) || hasProvisionExpired(action, looking.clock.now()),
   );
   const here = open.filter(({ intent }) => sameIdentity(intent.identity, looking.identity));
-  const meant = word === undefined ? here : [existing(actions, word, looking)];
+  const meant = word === undefined ? here : [requireFound(actions, word, looking)];
   const looked: ObservedAction[] = [];
   let failure: HedgeError | undefined;
   for (const action of meant) {
@@ -81,7 +82,7 @@ function unseen(action: Action, failure: HedgeError, { clock }: ReadContext): Ob
 }
 
 /** @throws UsageError */
-export function existing(actions: readonly Action[], word: string, { identity }: ReadContext): Action {
+export function requireFound(actions: readonly Action[], word: string, { identity }: ReadContext): Action {
   const action = findActionOfAccount(actions, word, identity);
   if (action !== undefined) return action;
   throw new UsageError(

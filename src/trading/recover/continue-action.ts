@@ -59,7 +59,7 @@ export async function continueAction(
   const { timeoutMs, dryRun } = intent.options;
   const wait = intent.options.wait && !dryRun;
   dealing.watch.note(`continuing action ${earlier.shortId}: ${actionInWords(earlier)}`);
-  const entry = await onceNobodySends(earlier, timeoutMs, dealing);
+  const entry = await waitForOtherSender(earlier, timeoutMs, dealing);
   if (!(await isOfThisAccount(entry, dealing))) throw earlierOfAnotherKey(entry);
   if (!canBeSent(entry)) return completeAction(entry, { wait, timeoutMs }, dealing);
   const { yes } = intent.options;
@@ -74,7 +74,7 @@ const isOfThisAccount = async (entry: Action, dealing: TradingContext): Promise<
   (await observe(entry, dealing)).evidence.kind !== 'unclear';
 
 /** The action once no running process is sending it, or as it is when the time is up or the operator stops it. */
-export async function onceNobodySends(
+export async function waitForOtherSender(
   entry: Action,
   timeoutMs: number,
   looking: ReadContext,

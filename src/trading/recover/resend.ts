@@ -7,7 +7,7 @@
  */
 
 import type { ActionIntent, ActionOptions } from '../../args/action-intent.ts';
-import { type ClockReadings, disagrees, durationInWords } from '../../domain/instants.ts';
+import { type ClockReadings, clocksDisagree, durationInWords } from '../../domain/instants.ts';
 import { shellWord } from '../../domain/quoted.ts';
 import { type HedgeError, type OwnCode, StoppedError } from '../../errors.ts';
 import { actionInWords } from '../../journal/describe.ts';
@@ -15,7 +15,13 @@ import { type Action, isUnresolved } from '../../journal/replay.ts';
 import type { JournalState } from '../../journal/store.ts';
 import { readClocks } from '../../platform/clock.ts';
 import { completeAction } from '../await-completion.ts';
-import { changedSince, dealIdFindings, guardContext, journalTermsOf, notDealtHere } from '../evaluate.ts';
+import {
+  changedSince,
+  dealIdFindings,
+  guardContext,
+  hedgesOpenedElsewhere,
+  journalTermsOf,
+} from '../evaluate.ts';
 import { guardPlan, stopFrom } from '../guards/guard-plan.ts';
 import { guardJournal } from '../guards/journal-guard.ts';
 import { isSetBack, KEY_LIFE_MS, keyAge, sinceSent } from '../idempotency-window.ts';
@@ -23,9 +29,9 @@ import { sendingOf } from '../journal-entry.ts';
 import type { Evidence } from '../outcome/change-evidence.ts';
 import type { Plan, PlanFacts } from '../plan.ts';
 import { readFacts } from '../read-facts.ts';
-import { intentAgain, planAgain } from '../rebuild-plan.ts';
+import { rebuildIntent, rebuildPlan } from '../rebuild-plan.ts';
 import { reportOf } from '../report.ts';
-import { evidenceInWords, nothingSentNow } from '../report-errors.ts';
+import { evidenceInWords, nothingSentText } from '../report-errors.ts';
 import { sendAndFinish } from '../send-action.ts';
 import type { ActionReport, Finding, TradingContext } from '../trading-context.ts';
 import { resendBlocker } from './resend-preconditions.ts';
@@ -92,7 +98,7 @@ async function considerAgain(
   dealing: TradingContext,
   before?: PlanFacts,
 ): Promise<Agreed & { dealtElsewhere: readonly string[] }> {
-  const intent = intentAgain(action, optionsOf(action, how), how.line);
+  const intent = rebuildIntent(action, optionsOf(action, how), how.line);
   const facts = await readFacts(intent, dealing, before);
   const state = dealing.journal.read();
   // A line of what never left is typed for what stands now.
@@ -103,7 +109,7 @@ async function considerAgain(
     ? undefined
     : stopFrom(resendBlocker(action, { now: facts.book, evidence, actions }));
   if (over !== undefined) throw over;
-  const plan = planAgain(intent, facts);
+  const plan = rebuildPlan(intent, facts);
   const findings = [
     ...guardPlan(plan, { limits: dealing.limits }).map((finding) => softened(finding, evidence)),
     ...judgedByJournal(action, plan, state, dealing),
@@ -115,7 +121,7 @@ async function considerAgain(
   return {
     plan,
     warnings: [sentBefore(action, evidence, dealing), ...warnings],
-    dealtElsewhere: notDealtHere({ state, facts }, dealing),
+    dealtElsewhere: hedgesOpenedElsewhere({ state, facts }, dealing),
   };
 }
 
@@ -204,7 +210,7 @@ function checkKey(action: Action, { records }: JournalState, moments: readonly C
       action,
       `${cannotBeTold} the clock of this machine stands before what its journal holds already`,
     );
-  if (disagrees(age))
+  if (clocksDisagree(age))
     throw keyExpired(
       action,
       `${cannotBeTold} the clocks of this machine and of the service differ by ${durationInWords(age.apartMs)} about it`,
@@ -235,7 +241,7 @@ const stoppedOver = (action: Action, stop: HedgeError): StoppedError =>
   new StoppedError({
     code: stop.code,
     what: stop.what,
-    book: nothingSentNow(action),
+    book: nothingSentText(action),
     hint: stop.hint,
     effect: 'unknown',
     retry: 'after_check',

@@ -8,19 +8,19 @@ import type { ResumeIntent } from '../../args/follow-up-options.ts';
 import { enlarges } from '../../domain/action-table.ts';
 import { DamagedFileError, InterruptedError, OutcomeUnknownError, UsageError } from '../../errors.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
-import { type Action, awaitsEnd, isUnresolved } from '../../journal/replay.ts';
+import { type Action, isAwaitingOutcome, isUnresolved } from '../../journal/replay.ts';
 import { damageError, damageOf } from '../../readings/read-journal.ts';
-import { checkAccount, confirming, isOfAnotherKey, otherKeyInWords } from '../account-keys.ts';
+import { checkAccount, confirmationCommands, isOfAnotherKey, otherKeyInWords } from '../account-keys.ts';
 import { completeAction } from '../await-completion.ts';
 import { commandLines } from '../command-lines.ts';
 import { checkResending } from '../guards/unattended-policy.ts';
 import { isReadingFailure, lookupFailed, type ObservedAction, observeAction } from '../observe-action.ts';
 import { reportOf } from '../report.ts';
-import { neverSent, nothingSentNow, stoppedBeforeResending } from '../report-errors.ts';
+import { neverSentError, nothingSentText, stoppedBeforeResendingError } from '../report-errors.ts';
 import type { ActionReport, TradingContext } from '../trading-context.ts';
-import { existing } from './check-action.ts';
+import { requireFound } from './check-action.ts';
 import { canBeSent, resend } from './resend.ts';
-export interface HowToResume extends Omit<ResumeIntent, 'word'> {
+export interface ResumeOptions extends Omit<ResumeIntent, 'word'> {
   /** The same request, typed once more under its key. */
   line?: ActionIntent | undefined;
 }
@@ -43,7 +43,7 @@ export async function resumeActions(
 /** The report that the action ends in, whoever asked for it to go on. */
 export async function resumeAction(
   action: Action,
-  how: HowToResume,
+  how: ResumeOptions,
   dealing: TradingContext,
 ): Promise<ActionReport> {
   const { wait, timeoutMs } = how;
@@ -62,16 +62,16 @@ export async function resumeAction(
 /** It never left, or was turned away: there is nothing to look for, and the same has to be agreed to. */
 async function sendAfterAll(
   action: Action,
-  how: HowToResume,
+  how: ResumeOptions,
   dealing: TradingContext,
 ): Promise<ActionReport> {
   const hindrance = whyNotSent(action, undefined, how, dealing);
   return hindrance === undefined
     ? resend(action, { ...how, evidence: undefined }, dealing)
-    : reportOf('not_sent', { entry: action, finding: neverSent(action, hindrance) });
+    : reportOf('not_sent', { entry: action, finding: neverSentError(action, hindrance) });
 }
 
-async function settle(action: Action, how: HowToResume, dealing: TradingContext): Promise<ActionReport> {
+async function settle(action: Action, how: ResumeOptions, dealing: TradingContext): Promise<ActionReport> {
   dealing.watch.start(`Looking at action ${action.shortId}`);
   const looked = await observeAction(action, dealing);
   const entry = looked.report.entry ?? action;
@@ -89,7 +89,7 @@ const isOneOfSeveral = ({ evidence }: ObservedAction): boolean =>
 /** A reading that failed, or was stopped, leaves an action that may stand as unknown as it was. */
 function stillInDoubt(action: Action, error: unknown, { clock }: TradingContext): ActionReport {
   if (error instanceof InterruptedError)
-    return reportOf('unknown', { entry: action, finding: stoppedBeforeResending(action, error) });
+    return reportOf('unknown', { entry: action, finding: stoppedBeforeResendingError(action, error) });
   if (error instanceof DamagedFileError)
     return reportOf('unknown', { entry: action, finding: overDamage(action, error) });
   const report = isReadingFailure(error) ? lookupFailed(action, error, clock.now()) : undefined;
@@ -101,7 +101,7 @@ function stillInDoubt(action: Action, error: unknown, { clock }: TradingContext)
 const overDamage = (action: Action, { path, what, hint }: DamagedFileError): DamagedFileError =>
   new DamagedFileError(path, {
     what,
-    book: nothingSentNow(action),
+    book: nothingSentText(action),
     hint,
     effect: 'unknown',
     retry: 'after_check',
@@ -112,10 +112,10 @@ const overDamage = (action: Action, { path, what, hint }: DamagedFileError): Dam
 function meant(word: string | undefined, dealing: TradingContext): Action | undefined {
   const state = dealing.journal.read();
   const { actions } = state;
-  if (word !== undefined) return existing(actions, word, dealing);
+  if (word !== undefined) return requireFound(actions, word, dealing);
   const here = actions.filter(({ intent }) => sameIdentity(intent.identity, dealing.identity));
   const unresolved = here.filter(isUnresolved);
-  const open = unresolved.length > 0 ? unresolved : here.filter(awaitsEnd);
+  const open = unresolved.length > 0 ? unresolved : here.filter(isAwaitingOutcome);
   const damage = open.length === 0 ? damageOf(dealing.journal.path, state) : undefined;
   if (damage !== undefined) throw damageError(damage);
   if (open.length <= 1) return open[0];
@@ -129,14 +129,14 @@ function meant(word: string | undefined, dealing: TradingContext): Action | unde
 function whyNotSent(
   action: Action,
   evidence: ObservedAction['evidence'],
-  { yes, resend: again, dryRun, line }: HowToResume,
+  { yes, resend: again, dryRun, line }: ResumeOptions,
   dealing: TradingContext,
 ): string | undefined {
   const { intent } = action;
   const { attended, environment, expected } = dealing;
   if (isOfAnotherKey(action, dealing))
     return evidence === undefined
-      ? `Not sent now: ${otherKeyInWords(action)}.\n${commandLines(confirming(action))}`.trimEnd()
+      ? `Not sent now: ${otherKeyInWords(action)}.\n${commandLines(confirmationCommands(action))}`.trimEnd()
       : 'Nothing is sent again before the account is confirmed.';
   // A line that deals has said on its own what has to be said where nobody is there.
   if (line !== undefined) return undefined;

@@ -10,15 +10,15 @@ import { findHedges } from '../../readings/find-hedges.ts';
 import { poll } from '../../readings/poll.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
 import { completeAction } from '../await-completion.ts';
-import { isToldFrom } from '../idempotency-window.ts';
+import { conclusiveFrom } from '../idempotency-window.ts';
 import { isReadingFailure, lookupFailed, observeAction } from '../observe-action.ts';
 import { awaitHedge } from '../outcome/await-outcome.ts';
 import { hedgesUnderDealId } from '../outcome/change-evidence.ts';
-import { mayBeSettled } from '../outcome/found-hedge.ts';
+import { canBeRuledOut } from '../outcome/found-hedge.ts';
 import { reportOf } from '../report.ts';
 import { stoppedWaiting } from '../report-errors.ts';
 import type { ActionReport } from '../trading-context.ts';
-import { onceNobodySends } from './continue-action.ts';
+import { waitForOtherSender } from './continue-action.ts';
 /** `word`: an action id or its beginning, a hedge id or a deal id. What has ended already is told at once. */
 export async function waitFor(
   word: string,
@@ -28,8 +28,8 @@ export async function waitFor(
   const action = findActionOfAccount(looking.journal.read().actions, word, looking.identity);
   if (action === undefined)
     return awaitHedge(await hedgeNamed(word, looking), { wait: true, timeoutMs }, looking);
-  const entry = await onceNobodySends(action, timeoutMs, looking);
-  const isWaitedFor = isUnresolved(entry) && mayBeSettled(entry) && isToldFrom(entry) !== undefined;
+  const entry = await waitForOtherSender(action, timeoutMs, looking);
+  const isWaitedFor = isUnresolved(entry) && canBeRuledOut(entry) && conclusiveFrom(entry) !== undefined;
   return isWaitedFor
     ? untilNothingArrives(entry, timeoutMs, looking)
     : completeAction(entry, { wait: true, timeoutMs }, looking);
@@ -46,7 +46,7 @@ async function untilNothingArrives(
 ): Promise<ActionReport> {
   const { clock, signal, watch, timeOfDay } = looking;
   const startedAt = clock.now();
-  const toldFrom = isToldFrom(action) ?? startedAt;
+  const toldFrom = conclusiveFrom(action) ?? startedAt;
   let last: ActionReport | undefined;
   watch.start(
     `waiting until ${timeOfDay(toldFrom)}: an earlier attempt may still arrive (Ctrl-C stops only the waiting)`,

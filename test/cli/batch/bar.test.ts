@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { barOf } from '../../../src/cli/batch/batch-progress.ts';
+import { progressBar } from '../../../src/cli/batch/batch-progress.ts';
 
 describe('the bar', () => {
   it.each([
@@ -8,6 +8,6 @@ describe('the bar', () => {
     [{ done: 29, failed: 2, total: 30 }, '[###################-] 29/30, 2 failed'],
     [{ done: 30, failed: 0, total: 30 }, '[####################] 30/30'],
   ])('is full when everything is done, and not before: %j', (state, bar) => {
-    expect(barOf(state)).toBe(bar);
+    expect(progressBar(state)).toBe(bar);
   });
 });

@@ -1,7 +1,7 @@
 import { assert, constantFrom, double, integer, property } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { FailureParts } from '../../../src/client/transport/request-failure.ts';
-import { retryDelay, shouldRetry, type Tried } from '../../../src/client/transport/retry-policy.ts';
+import { type RetryState, retryDelay, shouldRetry } from '../../../src/client/transport/retry-policy.ts';
 import { ERROR_CODES } from '../../spec/rules.ts';
 
 const neverSent: FailureParts = { phase: 'never_sent', kind: 'unreachable', reason: '' };
@@ -16,7 +16,12 @@ const answered = (status: number, code?: string): FailureParts => ({
   code,
 });
 
-const tried = (effect: Tried['effect'], last: FailureParts, attempts: number, unclear = 0): Tried => ({
+const tried = (
+  effect: RetryState['effect'],
+  last: FailureParts,
+  attempts: number,
+  unclear = 0,
+): RetryState => ({
   effect,
   last,
   attempts,
@@ -24,7 +29,7 @@ const tried = (effect: Tried['effect'], last: FailureParts, attempts: number, un
 });
 
 describe('another attempt', () => {
-  it.each<[string, Tried, boolean]>([
+  it.each<[string, RetryState, boolean]>([
     ['a reading, nobody listened', tried('reading', neverSent, 1), true],
     ['a reading, for the fourth time', tried('reading', neverSent, 4), false],
     ['a reading, the connection was lost', tried('reading', lost, 3), true],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { viewAction } from '../../../src/output/views/action.ts';
-import { planAgain } from '../../../src/trading/rebuild-plan.ts';
+import { rebuildPlan } from '../../../src/trading/rebuild-plan.ts';
 import { reportOf } from '../../../src/trading/report.ts';
 import type { ReportOutcome } from '../../../src/trading/trading-context.ts';
 import { ACCEPTED, FILLED, SENDING, step } from '../../journal/records.ts';
@@ -121,7 +121,7 @@ describe('the result of a change', () => {
 
   it('is CLOSED also when it is told after the side has gone: as the hedges were, and the journal keeps it', () => {
     const flat = sideBook({ hedges: [], positions: [] });
-    const plan = planAgain(intent('close USDTNGN buy'), {
+    const plan = rebuildPlan(intent('close USDTNGN buy'), {
       ...fullPlan('close USDTNGN buy').facts,
       book: flat,
     });

@@ -1,12 +1,12 @@
 /** The end of a day: no faults, everything looked at and settled, and the books held against one another. */
-import { LONGEST_MS } from '../../../src/cache/rate-limit-state.ts';
+import { MAX_RATE_LIMIT_WAIT_MS } from '../../../src/cache/rate-limit-state.ts';
 import { dealt, mend } from './commands.ts';
 import type { Day } from './day.ts';
 import { actedUnder } from './judge-wire.ts';
 import { isShared, type Model } from './model.ts';
 
 /** Longer than any fill takes, and than any word to slow down is heeded. */
-const SETTLES_MS = LONGEST_MS + 10_000;
+const SETTLES_MS = MAX_RATE_LIMIT_WAIT_MS + 10_000;
 const KEY_LIVES_MS = 3_600_000;
 
 export async function evening(model: Model, day: Day): Promise<void> {

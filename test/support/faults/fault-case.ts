@@ -6,7 +6,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
-import { LONGEST_MS } from '../../../src/cache/rate-limit-state.ts';
+import { MAX_RATE_LIMIT_WAIT_MS } from '../../../src/cache/rate-limit-state.ts';
 import { aDesk, type Ran } from '../desk.ts';
 import { bookFor, type EachAction, wordsOf } from '../each-action.ts';
 import { againstJournal } from '../kill-case.ts';
@@ -93,7 +93,7 @@ export async function judged(
     must(acted <= 1, `the service did it ${acted.toString()} times`);
 
     // Told to slow down for days, nobody asks again for so long.
-    clock.pass(LONGEST_MS);
+    clock.pass(MAX_RATE_LIMIT_WAIT_MS);
     proxy.begin(CALM, () => false);
     const looked = await run(['check', '--json']);
     must(isDocument(looked), `check printed no document: ${told(looked)}`);

@@ -4,9 +4,9 @@ import type { JournalRecord } from '../../../src/journal/records.ts';
 import { replayRecords } from '../../../src/journal/replay.ts';
 import {
   beforeReading,
-  doubtedHedges,
   type EarlierReading,
   isContradicted,
+  unconfirmedHedges,
 } from '../../../src/trading/outcome/absence.ts';
 import {
   ACCEPTED,
@@ -48,7 +48,7 @@ function doubted(
   const positions = isThere ? [position()] : [];
   const now = sideBook({ hedges, positions, servedAt: new Date(NOON.getTime() + seconds * 1_000) });
   const known = { place: PLACE, actions, earlier, nowMs: NOON_MS + seconds * 1_000 };
-  return doubtedHedges(now, known).map(({ id }) => id);
+  return unconfirmedHedges(now, known).map(({ id }) => id);
 }
 
 /** This machine's open of hdg_1, sent at noon and seen filled a second later. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { InterruptedError } from '../../../src/errors.ts';
 import type { Action } from '../../../src/journal/replay.ts';
-import { type Awaited, awaitOutcome } from '../../../src/trading/outcome/await-outcome.ts';
+import { type AwaitedOutcome, awaitOutcome } from '../../../src/trading/outcome/await-outcome.ts';
 import { observe } from '../../../src/trading/outcome/observe.ts';
 import { anIntent } from '../../journal/records.ts';
 import { aHedge, type Body } from '../../spec/bodies.ts';
@@ -20,7 +20,7 @@ async function standing(...lines: readonly string[]): Promise<LookingDesk> {
   }
   return desk;
 }
-const changesIn = (awaited: Awaited): readonly string[] | undefined =>
+const changesIn = (awaited: AwaitedOutcome): readonly string[] | undefined =>
   awaited.became === 'pending' || awaited.became === 'disagree'
     ? undefined
     : awaited.hedges?.map(({ before, after }) => `${before.toFixed()} -> ${after.toFixed()}`);
