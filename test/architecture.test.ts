@@ -1,10 +1,17 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { dirname, join } from 'node:path/posix';
 import { describe, expect, it } from 'vitest';
+import { sourceFiles, type TextFile } from './support/source-files.ts';
 
-const SRC = fileURLToPath(new URL('../src', import.meta.url));
 const LONGEST_FILE = 500;
+const SHORT_FILE = 40;
+/** A short file with a single importer belongs into its importer. These have a reason to be apart. */
+const MAY_BE_SHORT: readonly { allows: (file: TextFile) => boolean; why: string }[] = [
+  {
+    allows: ({ text }) => /defineCommand\(|: CommandGroup = /.test(text),
+    why: 'one file a command or group',
+  },
+  { allows: ({ name }) => name.endsWith('.d.ts'), why: 'the compiler finds it by itself' },
+];
 
 /** Lower floors know nothing of higher ones; folders on one floor do not know each other. */
 const FLOORS: readonly (readonly string[])[] = [
@@ -54,9 +61,7 @@ interface Import {
   typeOnly: boolean;
 }
 
-const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
-  .filter((name) => name.endsWith('.ts'))
-  .map((name) => ({ name, text: readFileSync(join(SRC, name), 'utf8') }));
+const files = sourceFiles();
 
 const roomOf = (file: string): string => (file.split('/')[0] ?? '').replace(/\.ts$/, '');
 const floorOf = (room: string): number => FLOORS.findIndex((rooms) => rooms.includes(room));
@@ -85,10 +90,41 @@ function everyNameIsAType(names: string | undefined): boolean {
 
 const inside = imports
   .filter(({ target }) => target.startsWith('.'))
-  .map((found) => ({
-    ...found,
-    into: roomOf(relative(SRC, resolve(SRC, dirname(found.from), found.target))),
-  }));
+  .map((found) => {
+    const to = join(dirname(found.from), found.target);
+    return { ...found, to, into: roomOf(to) };
+  });
+
+/** Every folder of src, '' for src itself. */
+const folders = [
+  ...new Set(
+    files.flatMap(({ name }) => [...name.matchAll(/^|\//g)].map(({ index }) => name.slice(0, index))),
+  ),
+];
+
+/** The file or folder, directly in `folder`, that `file` is or is in. */
+function childOf(folder: string, file: string): string | undefined {
+  if (folder === '') return file.split('/')[0];
+  return file.startsWith(`${folder}/`) ? file.slice(folder.length + 1).split('/')[0] : undefined;
+}
+
+/** The nodes of a graph that are on a cycle, or between two cycles. */
+function onCycles(edges: readonly (readonly [string, string])[]): readonly string[] {
+  let left = edges.filter(([from, to]) => from !== to);
+  for (let before = -1; before !== left.length; ) {
+    before = left.length;
+    const sources = new Set(left.map(([from]) => from));
+    const targets = new Set(left.map(([, to]) => to));
+    left = left.filter(([from, to]) => targets.has(from) && sources.has(to));
+  }
+  return [...new Set(left.flat())];
+}
+
+const importersOf = (name: string): number =>
+  new Set(inside.filter(({ from, to }) => to === name && from !== name).map(({ from }) => from)).size;
+const shortFiles = files.filter(
+  ({ name, text }) => text.trimEnd().split('\n').length < SHORT_FILE && importersOf(name) <= 1,
+);
 
 const withoutCommentsAndStrings = (text: string): string =>
   text
@@ -112,18 +148,30 @@ describe('the house', () => {
     expect(upward.map(({ from, target }) => `${from} -> ${target}`)).toEqual([]);
   });
 
-  it('has no files that import each other in a circle, types included', () => {
-    const known = new Map(files.map(({ name }) => [name, new Set<string>()]));
-    for (const { from, target } of inside)
-      known.get(from)?.add(relative(SRC, resolve(SRC, dirname(from), target)));
-    // In no circle is whoever imports nothing that is left, or is imported by nothing that is left.
-    for (let before = -1; before !== known.size; ) {
-      before = known.size;
-      const used = new Set([...known.values()].flatMap((uses) => [...uses]));
-      for (const [file, uses] of known)
-        if (!used.has(file) || ![...uses].some((other) => known.has(other))) known.delete(file);
-    }
-    expect([...known.keys()]).toEqual([]);
+  it('has no files that import each other in a cycle, types included', () => {
+    expect(onCycles(inside.map(({ from, to }) => [from, to]))).toEqual([]);
+  });
+
+  it('has no cycle between the files and folders of any folder, types included', () => {
+    const cycles = folders.map((folder) => {
+      const edges = inside.flatMap(({ from, to }): [string, string][] => {
+        const [source, target] = [childOf(folder, from), childOf(folder, to)];
+        return source === undefined || target === undefined ? [] : [[source, target]];
+      });
+      return { folder, cycle: onCycles(edges) };
+    });
+    expect(cycles.filter(({ cycle }) => cycle.length > 0)).toEqual([]);
+  });
+
+  it('finds a cycle where there is one', () => {
+    expect(
+      onCycles([
+        ['a', 'b'],
+        ['b', 'c'],
+        ['c', 'b'],
+        ['c', 'd'],
+      ]),
+    ).toEqual(['b', 'c']);
   });
 
   it('keeps the practice service an island that only main.ts visits', () => {
@@ -179,6 +227,13 @@ describe('the house', () => {
     expect(long.map(({ name }) => name)).toEqual([]);
     const vague = files.filter(({ name }) => /(?:utils?|helpers?|common|manager|misc)\.ts$/.test(name));
     expect(vague.map(({ name }) => name)).toEqual([]);
+  });
+
+  it(`has no file of under ${SHORT_FILE} lines for a single importer, without a reason`, () => {
+    const toFold = shortFiles.filter((file) => !MAY_BE_SHORT.some(({ allows }) => allows(file)));
+    expect(toFold.map(({ name }) => name)).toEqual([]);
+    const unneeded = MAY_BE_SHORT.filter(({ allows }) => !shortFiles.some(allows));
+    expect(unneeded.map(({ why }) => why)).toEqual([]);
   });
 
   it('opens every file by saying what it owns', () => {

@@ -1,6 +1,8 @@
 /** The service's API as the rest of the program uses it: the readings of endpoints.ts, and the actions. */
+
 import type { ACTION_TABLE, ActionName } from '../domain/action-table.ts';
 import type { ClockReadings } from '../domain/instants.ts';
+import type { CallOptions } from './call-options.ts';
 import type { Endpoint, READINGS } from './endpoints.ts';
 import type { AcceptedChange, AcceptedOpen } from './schemas.ts';
 import type { PreparedAction, RequestOf } from './serialize-request.ts';
@@ -12,33 +14,6 @@ export interface ApiResponse<T> {
   servedAt: Date | undefined;
   /** The clocks when it arrived. */
   clocks: ClockReadings;
-}
-
-/** When the readings were made that an action was decided on, and the time limit for sending it. */
-export interface AttemptDecision {
-  at: ClockReadings;
-  withinMs: number;
-}
-
-/** The outcome of one attempt. `unclear`: sent, and it is unknown whether the service acted. */
-export interface AttemptRecord {
-  number: number;
-  became: 'answered' | 'refused' | 'never_sent' | 'unclear';
-  /** The HTTP status, if any. */
-  status: number | undefined;
-  /** The service's `error.code`, if any. */
-  code: string | undefined;
-}
-
-export interface CallOptions {
-  /** Stops the call and its waits; it rejects with the signal's reason unless the outcome is unknown. */
-  signal?: AbortSignal | undefined;
-  /** Called as each attempt ends. */
-  onAttempt?: ((record: AttemptRecord) => void) | undefined;
-  /** Called when the call waits that many milliseconds for a rate limit of its key. */
-  onHeldBack?: ((ms: number) => void) | undefined;
-  /** Of an action: it is not sent after that time, or when the clocks disagree about it. */
-  decided?: AttemptDecision | undefined;
 }
 
 /** A request that changes nothing, with the service's names. */

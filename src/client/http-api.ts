@@ -3,6 +3,7 @@ import type * as z from 'zod/mini';
 import { createsHedge, isActionName, rowOf } from '../domain/action-table.ts';
 import { writeExactJson } from '../domain/exact-json.ts';
 import { ownField } from '../domain/fields.ts';
+import type { CallOptions } from './call-options.ts';
 import {
   type Endpoint,
   type EndpointNames,
@@ -13,12 +14,12 @@ import {
   type RequestParts,
   type Schemas,
 } from './endpoints.ts';
-import type { ApiResponse, CallOptions, HedgeApi, ReadingMethods } from './hedge-api.ts';
+import type { ApiResponse, HedgeApi, ReadingMethods } from './hedge-api.ts';
 import {
   checkIdempotencyKey,
   identifiedBy,
   type PreparedAction,
-  prepareAction,
+  serializeAction,
 } from './serialize-request.ts';
 import type { Echo } from './transport/validate.ts';
 
@@ -63,13 +64,13 @@ export function makeHttpApi(call: CallEndpoint): HedgeApi {
   return {
     ...readingMethods(call),
     open: async (request, key, options) =>
-      act(prepareAction('open', request), (of) => of.acceptedOpenSchema(), key, options),
+      act(serializeAction('open', request), (of) => of.acceptedOpenSchema(), key, options),
     add: async (request, key, options) =>
-      act(prepareAction('add', request), (of) => of.acceptedChangeSchema(), key, options),
+      act(serializeAction('add', request), (of) => of.acceptedChangeSchema(), key, options),
     reduce: async (request, key, options) =>
-      act(prepareAction('reduce', request), (of) => of.acceptedChangeSchema(), key, options),
+      act(serializeAction('reduce', request), (of) => of.acceptedChangeSchema(), key, options),
     close: async (request, key, options) =>
-      act(prepareAction('close', request), (of) => of.acceptedChangeSchema(), key, options),
+      act(serializeAction('close', request), (of) => of.acceptedChangeSchema(), key, options),
     act: async (action, key, options) =>
       createsHedge(action)
         ? act(action, (of) => of.acceptedOpenSchema(), key, options)

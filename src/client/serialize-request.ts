@@ -13,7 +13,7 @@ export interface PreparedAction {
 }
 
 /** The bytes of an action: the fields that its row names, in their order. */
-export function prepareAction<Name extends ActionName>(
+export function serializeAction<Name extends ActionName>(
   action: Name,
   request: RequestOf<Name>,
 ): PreparedAction {

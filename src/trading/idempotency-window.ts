@@ -6,7 +6,7 @@
  * Until when a send without a usable answer may still arrive at the service and act: no rejection of a later one, and
  * no look at the book, tells before then that nothing was done. Pure.
  */
-import type { AttemptDecision } from '../client/hedge-api.ts';
+import type { AttemptDecision } from '../client/call-options.ts';
 import { createsHedge } from '../domain/action-table.ts';
 import {
   type ClockReadings,

@@ -6,7 +6,7 @@
  */
 
 import { type ActionIntent, dealIdOf, type PriceTerms } from '../args/action-intent.ts';
-import { prepareAction } from '../client/serialize-request.ts';
+import { serializeAction } from '../client/serialize-request.ts';
 import { createsHedge, needsQuote, rowOf } from '../domain/action-table.ts';
 import { exactInstant } from '../domain/instants.ts';
 import type { PriceBounds } from '../domain/price-bounds.ts';
@@ -70,7 +70,7 @@ function intentRecordOf(
     ...key,
     ...(reference === undefined ? {} : { client_reference: reference }),
     ...(dealId === undefined ? {} : { deal_id: dealId }),
-    body: prepareAction(plan.action, { ...plan.request, client_reference: reference }).body,
+    body: serializeAction(plan.action, { ...plan.request, client_reference: reference }).body,
     path: rowOf(plan.action).path,
     before: beforeState(plan.facts),
     ...(asked === undefined ? {} : { asked }),

@@ -6,7 +6,7 @@
  * the service said. The resending inside one call is the client's; nothing here looks at the book.
  */
 
-import type { AttemptRecord } from '../client/hedge-api.ts';
+import type { AttemptRecord } from '../client/call-options.ts';
 import type { AcceptedChange, AcceptedOpen } from '../client/schemas.ts';
 import { textFrom } from '../client/unspecified-fields.ts';
 import { type ClockReadings, exactInstant } from '../domain/instants.ts';

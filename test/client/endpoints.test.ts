@@ -1,7 +1,7 @@
 import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
 import type { HedgeApi } from '../../src/client/hedge-api.ts';
-import { prepareAction } from '../../src/client/serialize-request.ts';
+import { serializeAction } from '../../src/client/serialize-request.ts';
 import { decimalFrom } from '../../src/client/unspecified-fields.ts';
 import { writeExactJson } from '../../src/domain/exact-json.ts';
 import { UsageError } from '../../src/errors.ts';
@@ -236,7 +236,7 @@ describe.each(ROADS)(
 
 describe.each(ROADS)('a prepared action, on the $road road', ({ deskWith }) => {
   it('is sent byte for byte as it was written down', async () => {
-    const prepared = prepareAction('open', { ...OPEN, notional_usd: new Big('10000.50') });
+    const prepared = serializeAction('open', { ...OPEN, notional_usd: new Big('10000.50') });
     const kept = { ...prepared, body: prepared.body.replace('{', '{ ') };
     const { api, service } = await deskWith([on('POST /hedges', ok(anAcceptedOpen()))]);
     const answer = await api.act(kept, 'key-of-yesterday');

@@ -1,6 +1,6 @@
 /** An action is not sent again, nor for the first time, once the time since cannot be told or is over. */
 import { describe, expect, it } from 'vitest';
-import type { AttemptRecord } from '../../src/client/hedge-api.ts';
+import type { AttemptRecord } from '../../src/client/call-options.ts';
 import { TOTAL_MS } from '../../src/client/transport/retry-policy.ts';
 import { OutcomeUnknownError, StoppedError, UnavailableError } from '../../src/errors.ts';
 import { anAcceptedClose, anAccount } from '../spec/bodies.ts';

@@ -96,7 +96,7 @@ const aboutCommand = (command: Command): Page => [
 const paragraphs = (description: string): readonly Part[] =>
   description
     .split('\n\n')
-    .filter((paragraph) => paragraph !== '')
+    .filter((each) => each !== '')
     .map(paragraph);
 
 /** Comments make the whole block safe to paste. */

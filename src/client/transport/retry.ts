@@ -12,7 +12,7 @@ import {
 } from '../../domain/instants.ts';
 import { type Clock, readClocks } from '../../platform/clock.ts';
 import type { Random } from '../../platform/random.ts';
-import type { AttemptDecision, CallOptions } from '../hedge-api.ts';
+import type { AttemptDecision, CallOptions } from '../call-options.ts';
 import { withDeadline } from './deadline.ts';
 import { type CallContext, mapError, notSentInTime, rateLimitedError } from './map-error.ts';
 import { type RateLimitStore, recordRateLimit, waitForRateLimit } from './rate-limit.ts';

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { API_ERROR_STATUS, type ApiErrorCode } from '../schemas/api-error.ts';
 import { errorData } from '../schemas/response-schemas.ts';
-import { ENDPOINTS, type Endpoint } from './endpoints.ts';
+import { ENDPOINTS, type PracticeRoute } from './routes.ts';
 
 type Part = Record<string, unknown>;
 
@@ -39,7 +39,7 @@ export function openapiText(url: string): string {
   });
 }
 
-function operation(endpoint: Endpoint): Part {
+function operation(endpoint: PracticeRoute): Part {
   const body =
     endpoint.body === undefined
       ? {}
@@ -59,7 +59,7 @@ function operation(endpoint: Endpoint): Part {
   };
 }
 
-function errorCodes(endpoint: Endpoint): Record<string, Part> {
+function errorCodes(endpoint: PracticeRoute): Record<string, Part> {
   const codes = [
     ...COMMON_CODES,
     ...(endpoint.action === undefined ? [] : ACTION_CODES),
@@ -95,18 +95,18 @@ function envelope(data: Part, error: Part): Part {
   };
 }
 
-function pathParameters(endpoint: Endpoint): Part[] {
+function pathParameters(endpoint: PracticeRoute): Part[] {
   if (!endpoint.path.includes('{id}')) return [];
   return [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }];
 }
 
-function queryParameters(endpoint: Endpoint): Part[] {
+function queryParameters(endpoint: PracticeRoute): Part[] {
   const { properties = {} } = schemaOf(endpoint.query, 'input');
   if (typeof properties !== 'object' || properties === null) return [];
   return Object.entries(properties).map(([name, schema]) => ({ name, in: 'query', required: false, schema }));
 }
 
-function headers(endpoint: Endpoint): Part[] {
+function headers(endpoint: PracticeRoute): Part[] {
   if (endpoint.action === undefined) return [];
   const schema = { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' };
   return [{ name: 'Idempotency-Key', in: 'header', required: false, schema }];

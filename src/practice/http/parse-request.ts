@@ -1,8 +1,8 @@
 /** Turns a raw request into an endpoint with checked input. */
 
 import { ApiError } from '../schemas/api-error.ts';
-import { ENDPOINTS, type Endpoint, type PreparedCall } from './endpoints.ts';
 import { fingerprintRequest, parseIdempotencyKey } from './idempotency.ts';
+import { ENDPOINTS, type PracticeRoute, type PreparedCall } from './routes.ts';
 
 /** `body` is an error if it could not be read. */
 export interface RawRequest {
@@ -17,7 +17,7 @@ export interface RawRequest {
 }
 
 export interface ParsedRequest {
-  endpoint: Endpoint;
+  endpoint: PracticeRoute;
   prepared: PreparedCall;
   /** Of an action with an idempotency key. */
   keyed?: { key: string; fingerprint: string };
@@ -50,7 +50,7 @@ function split(target: string | undefined): { path: string; query: string } {
     : { path: target.slice(0, mark), query: target.slice(mark + 1) };
 }
 
-function route(method: string, path: string): { endpoint: Endpoint; id: string } {
+function route(method: string, path: string): { endpoint: PracticeRoute; id: string } {
   const exact = ENDPOINTS.filter((endpoint) => endpoint.path === path && !endpoint.path.includes('{'));
   const matching =
     exact.length > 0 ? exact : ENDPOINTS.filter((endpoint) => idIn(endpoint.path, path) !== undefined);

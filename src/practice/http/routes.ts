@@ -52,7 +52,7 @@ export interface EndpointInput {
   body: unknown;
 }
 
-export interface Endpoint {
+export interface PracticeRoute {
   method: 'GET' | 'POST';
   path: string;
   /** Undefined for an endpoint that reads. */
@@ -67,7 +67,7 @@ export interface Endpoint {
   prepare(asked: EndpointInput): PreparedCall;
 }
 
-type Described = Pick<Endpoint, 'path' | 'operation' | 'summary' | 'data'> & {
+type Described = Pick<PracticeRoute, 'path' | 'operation' | 'summary' | 'data'> & {
   errorCodes?: readonly ApiErrorCode[];
 };
 
@@ -76,7 +76,7 @@ function getEndpoint<Q>(
     query: z.ZodType<Q>;
     run: (context: TransactionContext, query: Q, id: string) => EndpointReply;
   },
-): Endpoint {
+): PracticeRoute {
   return {
     errorCodes: [],
     ...endpoint,
@@ -96,7 +96,7 @@ function postEndpoint<B extends { [name: string]: Json | undefined }>(
     body: z.ZodType<B>;
     run: (context: TransactionContext, body: B) => EndpointReply;
   },
-): Endpoint {
+): PracticeRoute {
   return {
     errorCodes: [],
     ...endpoint,
@@ -125,7 +125,7 @@ const NEW_NOTIONAL_ERRORS: readonly ApiErrorCode[] = [
   'market_not_found',
 ];
 
-export const ENDPOINTS: readonly Endpoint[] = [
+export const ENDPOINTS: readonly PracticeRoute[] = [
   getEndpoint({
     path: '/markets',
     operation: 'listMarkets',
