@@ -54,7 +54,7 @@ export function chooseRow<Value>(
   const [header, ...names] = lines([table]);
   // A terminal that is too narrow for any table gets the first column alone.
   const isTable = table.columns.every(
-    ({ header: name, optional }) => optional === true || header?.includes(name) === true,
+    ({ header: name, optional }) => (optional ?? false) !== false || header?.includes(name) === true,
   );
   return prompter.select(
     question,

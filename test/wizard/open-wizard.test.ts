@@ -212,7 +212,7 @@ describe('the tenor', () => {
     const lines = asked[0]?.list ?? [];
     expect(lines).toHaveLength(4);
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(width);
-    expect(lines[0]).toMatch(/^TENOR +MATURES +PRICE .*BREAK-EVEN$/);
+    expect(lines[0]).toMatch(/^TENOR +MATURES +PRICE .*TOTAL COST +BPS/);
   });
 
   it('on a terminal too narrow for a table is the number of days alone', async () => {
