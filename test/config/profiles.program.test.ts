@@ -14,7 +14,7 @@ describe('twenty processes that add a profile at once', () => {
     const config = join(temporaryFolder(), 'config');
     const store = openProfiles({ places: { config, state: config, cache: config }, machine: aMachine() });
     const script = `
-      import { openProfiles } from 'dist/settings/profiles.js';
+      import { openProfiles } from 'dist/config/profiles.js';
       import { hostOf } from 'dist/platform/host.js';
       import { systemClock } from 'dist/platform/clock.js';
       import { systemRandom } from 'dist/platform/random.js';

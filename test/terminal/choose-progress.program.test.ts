@@ -70,7 +70,7 @@ describe('waiting, without a terminal', () => {
 /** Waits until it is stopped, as `hedge wait` does. */
 const WAITING = `
     import { systemClock } from 'DIST/platform/clock.js';
-    import { chooseProgress } from 'DIST/terminal/choose-progress.js';
+    import { chooseProgress } from 'DIST/terminal/progress.js';
     import { watchSignals } from 'DIST/terminal/signals.js';
     import { openTerminal } from 'DIST/terminal/streams.js';
     const watch = watchSignals(process);
