@@ -64,7 +64,7 @@ describe('hedge unhalt', () => {
     const desk = aDesk();
     await desk.run(['halt', 'Venue down.']);
     expect((await desk.run('unhalt')).err.replace(/\s+/g, ' ')).toMatch(
-      /: This machine is halted by \S+@\S+, [-\d]+ [:\d]+ UTC: "Venue down\."\. Lift it and allow opens and adds\? Say/,
+      /: This machine is halted by \S+@\S+, [-\d]+ [:\d]+ UTC: "Venue down\."\. Lift it and allow opens and adds\? Pass/,
     );
   });
 

@@ -199,7 +199,7 @@ describe('profile limit', () => {
     const refused = await desk.run('profile limit real --max-notional 60k');
     expect(refused.code).toBe(2);
     expect(refused.err).toContain('--yes');
-    expect(refused.err).toMatch(/40,000\.00\s+USD a deal/);
+    expect(refused.err).toMatch(/40,000\.00\s+USD\s+a\s+deal/);
     expect(await limitsOf(desk, 'real')).toMatchObject({ data: { limits: { max_notional_usd: '40000' } } });
     expect((await desk.run('profile limit real --max-notional none --yes')).code).toBe(0);
     expect(await limitsOf(desk, 'real')).toMatchObject({ data: { limits: {} } });
