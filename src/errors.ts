@@ -1,16 +1,12 @@
-/**
- * The error tree of the desk, by phase: before anything left this machine, while an answer was awaited,
- * and what the service said. Each error knows its code, what it did to the book and whether trying again
- * helps. It knows neither exit codes (cli/exit-codes.ts) nor how it is shown (output/).
- */
+/** The error tree: each error has a code, its effect on the position, and whether a retry helps. */
 
-/** What the failed command did to the book. `unknown` is honest, not a synonym of `none`. */
+/** Effect of the failed command on the position. `unknown` does not mean `none`. */
 export type Effect = 'none' | 'pending' | 'unknown' | 'done';
 
-/** Whether and how the same command may be tried again. */
+/** Whether and how to retry the same command. */
 export type Retry = 'never' | 'later' | 'same_key' | 'after_check';
 
-/** Codes of our own. The service's codes travel beside them, spelled as they came. */
+/** Codes of hedge. Codes of the service are passed through unchanged. */
 export const OWN_CODES = [
   'usage',
   'no_profile',
@@ -65,18 +61,18 @@ export const OWN_CODES = [
 export type OwnCode = (typeof OWN_CODES)[number];
 
 export interface ErrorParts {
-  /** A code of ours, or the service's own. */
+  /** A code of hedge or of the service. */
   code: OwnCode | (string & {});
-  /** What happened, as one or two sentences. */
+  /** What happened, in one or two sentences. */
   what: string;
-  /** What it means for the book. */
+  /** What it means for the position. */
   book?: string | undefined;
   /** What to do next. */
   hint?: string | undefined;
   effect?: Effect | undefined;
   retry?: Retry | undefined;
   details?: unknown;
-  /** All of the service's words of which `what` has the beginning. */
+  /** The service's full message, if `what` has only its beginning. */
   said?: string | undefined;
   httpStatus?: number | undefined;
   cause?: unknown;
@@ -111,20 +107,20 @@ export class HedgeError extends Error {
   }
 }
 
-/** The command line does not say what to do, or asks a question that nobody is there to answer. */
+/** The command line is wrong or incomplete, or a confirmation is needed without a terminal. */
 export class UsageError extends HedgeError {
   constructor(what: string, hint?: string, details?: unknown) {
     super({ code: 'usage', what, hint, details });
   }
 }
 
-/** Credentials or base address are missing, wrong, in conflict, or turned down by the service (401, 403). */
+/** Credentials or base address are missing, wrong, in conflict, or rejected by the service (401, 403). */
 export class CredentialError extends HedgeError {}
 
-/** Stopped here before anything was sent: a guard, a broken promise, or the operator's own no. */
+/** Blocked locally before anything was sent: a pre-trade check, --expect-env, or the operator declined. */
 export class StoppedError extends HedgeError {}
 
-/** A file of ours is damaged, foreign, or cannot be read or written. `path` names it. */
+/** A data file of hedge is corrupt, not owned by the user, or unwritable. */
 export class DamagedFileError extends HedgeError {
   readonly path: string;
   constructor(path: string, parts: Omit<ErrorParts, 'code'>) {
@@ -133,19 +129,18 @@ export class DamagedFileError extends HedgeError {
   }
 }
 
-/** The service refused by an envelope with a 4xx: definite, nothing was done. */
+/** Rejected by the service with a 4xx error: nothing was done. */
 export class RefusedError extends HedgeError {}
 
-/** The service cannot be reached, or is unwell, and nothing can have been done. */
+/** The service is unreachable or failing, and nothing was done. */
 export class UnavailableError extends HedgeError {}
 
-/** An answer that cannot be read: not JSON, not the envelope, or not the shape the specification shows. */
+/** An unreadable response: not JSON, not the envelope, or not the specified schema. */
 export class UnreadableAnswerError extends HedgeError {}
 
 /**
- * An action was sent and nothing tells whether the service acted: no usable answer, even after resending with
- * the same key, or a refusal that came only after such an attempt. `refusal` is that later refusal. Or readings
- * disagree on whether there is anything to act on: then nothing was sent, and the effect is `none`.
+ * An action was sent without a usable response, even after retries with the same key; `refusal` is a later rejection.
+ * Or readings disagree on whether anything is open: then nothing was sent, and the effect is `none`.
  */
 export class OutcomeUnknownError extends HedgeError {
   readonly refusal: { code: string | undefined; message: string | undefined } | undefined;
@@ -158,34 +153,34 @@ export class OutcomeUnknownError extends HedgeError {
   }
 }
 
-/** The service accepted an action and its end was not seen in the time given: it will come. */
+/** The service accepted an action, and its outcome did not come before the timeout. */
 export class PendingError extends HedgeError {
   constructor(parts: Omit<ErrorParts, 'code' | 'effect' | 'retry'>) {
     super({ ...parts, code: 'pending', effect: 'pending', retry: 'after_check' });
   }
 }
 
-/** An accepted open whose order did not land: nothing was opened (specification §3). */
+/** The order of an accepted open failed: nothing was opened (specification §3). */
 export class OrderFailedError extends HedgeError {
   constructor(parts: Omit<ErrorParts, 'code' | 'effect' | 'retry'>) {
     super({ ...parts, code: 'order_failed', effect: 'none', retry: 'later' });
   }
 }
 
-/** An open of which less was filled than was asked: done, not as asked, and never to be sent again for the rest. */
+/** An open that was filled in part: executed, and not to be sent again for the rest. */
 export class PartialFillError extends HedgeError {
   constructor(parts: Omit<ErrorParts, 'code' | 'effect' | 'retry'>) {
     super({ ...parts, code: 'partial_fill', effect: 'done', retry: 'never' });
   }
 }
 
-/** A condition that was asked about does not hold. The reading itself succeeded. */
+/** A condition was not met. The reading itself succeeded. */
 export class ConditionError extends HedgeError {}
 
 /** The result could not be written to standard output (a full disk). */
 export class OutputError extends HedgeError {}
 
-/** The operator's Ctrl-C, or a TERM or HUP: the process dies by `signal` once all is said. */
+/** Ctrl-C, TERM or HUP: the process ends by `signal` after its last output. */
 export class InterruptedError extends HedgeError {
   readonly signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP';
   constructor(signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP', parts: Omit<ErrorParts, 'code'>) {

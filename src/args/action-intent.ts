@@ -1,35 +1,32 @@
-/**
- * The four actions as values: what the operator wants done, the same whether it was typed or asked for. No
- * text, no service, and nothing of what the book looks like: that is the plan's to know.
- */
+/** The four actions as values, whether typed or asked for by the wizard. */
 import type { Big } from 'big.js';
 import type { ActionName } from '../domain/action-table.ts';
 import type { PriceBounds } from '../domain/price-bounds.ts';
 import type { Side, Tenor } from '../domain/vocabulary.ts';
-/** What every action takes. */
+/** Options of every action. */
 export interface ActionOptions {
-  /** No question is asked. */
+  /** Skips the confirmation. */
   yes: boolean;
   /** Everything but the sending. */
   dryRun: boolean;
-  /** Waits for the end, and not only for the service's acceptance. */
+  /** Waits for the outcome, not only for the acceptance. */
   wait: boolean;
-  /** How long it waits for the end; never limits the sending. */
+  /** How long to wait for the outcome; never cancels a request. */
   timeoutMs: number;
-  /** Chosen by the operator; otherwise one is minted, or derived from the deal id. */
+  /** From `--idempotency-key`; otherwise it is generated, or derived from the deal ID. */
   idempotencyKey: string | undefined;
-  /** Ids, or beginnings of ids, of the actions that are not to stop this one. */
+  /** IDs of unresolved actions to ignore, or their beginnings. */
   despite: readonly string[];
 }
 
 interface OnSide {
-  /** In capitals; whether there is such a market is the service's to say. */
+  /** In capitals; not checked against the service. */
   market: string;
   side: Side;
   options: ActionOptions;
 }
 
-/** The prices at which the operator deals. Neither a bound nor `anyPrice`: shown, and confirmed by a person. */
+/** Price limits. With neither a limit nor `anyPrice`, a person confirms the price. */
 export interface PriceTerms {
   bounds: PriceBounds;
   anyPrice: boolean;
@@ -41,9 +38,9 @@ export interface OpenIntent extends OnSide, PriceTerms {
   notional: Big;
   tenor: Tenor;
   dealId: string | undefined;
-  /** The deal id makes it idempotent: what is there already is not dealt again. */
+  /** Opens once per deal ID. */
   ensure: boolean;
-  /** With `ensure`: one that failed is dealt anew. */
+  /** With `ensure`: opens again if the order failed. */
   retryFailed: boolean;
   allowDuplicate: boolean;
 }
@@ -54,7 +51,7 @@ export interface AddIntent extends OnSide, PriceTerms {
   allowDuplicate: boolean;
 }
 
-/** How much comes off: a notional, a part of what is open, or all that is above a target. */
+/** The size of a reduction: a notional, a percentage of the position, or down to a target. */
 export type Reduction =
   | { by: 'notional'; notional: Big }
   | { by: 'percent'; percent: Big }
@@ -68,7 +65,7 @@ export interface ReduceIntent extends OnSide {
 
 export interface CloseIntent extends OnSide {
   action: 'close';
-  /** A side that is flat already is as good as closed. */
+  /** Succeeds on a flat side. */
   ifOpen: boolean;
 }
 
@@ -79,8 +76,8 @@ export type IntentOf<Name extends ActionName> = Extract<ActionIntent, { action: 
 export const dealIdOf = (intent: ActionIntent): string | undefined =>
   'dealId' in intent ? intent.dealId : undefined;
 
-/** The parts of an open that can be asked for when they were not said. */
+/** The arguments of an open that the wizard can ask for. */
 export type OpenPart = 'market' | 'side' | 'notional' | 'tenor';
 
-/** An open of which parts are missing. */
+/** An open with missing arguments. */
 export type OpenDraft = Omit<OpenIntent, OpenPart> & { [Part in OpenPart]: OpenIntent[Part] | undefined };

@@ -1,9 +1,4 @@
-/**
- * Market, side and size as they stand on a line, and the right line where another was probably meant: a hedge's
- * id, words in another order, one that is missing or too many. Nothing is guessed.
- *
- * A line to type that keeps what was typed besides: the operands put right, every option as it was given. Pure.
- */
+/** Reads market, side and size, and suggests the correct command for a likely mistake. Guesses nothing. Pure. */
 import { type ActionName, rowOf } from '../domain/action-table.ts';
 import { quoted, shellWord, unquoted } from '../domain/quoted.ts';
 import { SIDES, type Side } from '../domain/vocabulary.ts';
@@ -14,23 +9,23 @@ type SideCommand = 'quote' | ActionName;
 
 const HEDGE_ID = /^hdg_/i;
 
-/** Why none of them names a hedge (specification §4: market and side decide). */
+/** No action takes a hedge ID: market and side decide (specification §4). */
 const takesNoId = (command: SideCommand): string =>
-  command === 'quote' ? 'A quote is for a new hedge; it takes no id of one.' : rowOf(command).words.takesNoId;
+  command === 'quote' ? 'A quote takes a market and side, not a hedge ID.' : rowOf(command).words.takesNoId;
 
 const takesNotional = (command: SideCommand): boolean =>
   command === 'quote' || !rowOf(command).takesWholeSide;
 
 const takesTenor = (command: SideCommand): boolean => command === 'quote' || rowOf(command).needs.tenor;
 
-/** What stands after market and side in the line that is suggested. */
+/** The operands after market and side in a suggested command. */
 const sizeOf = (command: SideCommand): readonly string[] => [
   ...(takesNotional(command) ? ['NOTIONAL'] : []),
-  // A quote without a tenor is one of every tenor.
+  // A quote without a tenor prices every tenor.
   ...(takesTenor(command) && command !== 'quote' ? ['--tenor', 'DAYS'] : []),
 ];
 
-/** @throws UsageError naming what is missing or meant otherwise, with the line to type. */
+/** @throws UsageError for a missing or misplaced operand, with the correct command. */
 export function readSideWords(command: SideCommand, raw: RawInput): { market: string; side: Side } {
   rejectMisplacedOperands(command, raw);
   const [market, side] = raw.operands;
@@ -48,13 +43,13 @@ export function readSideWords(command: SideCommand, raw: RawInput): { market: st
   return { market: readMarket(market), side: readSide(side) };
 }
 
-/** Refuses words that are not where they belong, before anything else is said about the line. */
+/** Rejects misplaced operands before any other check. */
 export function rejectMisplacedOperands(command: SideCommand, raw: RawInput): void {
   const id = raw.operands.find((word) => HEDGE_ID.test(word));
   if (id !== undefined)
     throw new UsageError(
       takesNoId(command),
-      `hedge hedges ${unquoted(id)} says which market and side it is on; then hedge ${command} MARKET SIDE ${sizeOf(command).join(' ')}`.trimEnd(),
+      `hedge hedges ${unquoted(id)} shows its market and side; then hedge ${command} MARKET SIDE ${sizeOf(command).join(' ')}`.trimEnd(),
     );
   refuseOrder(command, raw);
   refuseTooMany(command, raw);
@@ -68,7 +63,7 @@ function roleOf(word: string): Role {
   return /^\d[\d.,_]*[km%]?$/i.test(word) ? 'size' : 'market';
 }
 
-/** What each of the first words can only be; a line whose words are not of different kinds is not judged. */
+/** Rejects operands in the wrong order, if each of them is clearly a market, side or size. */
 function refuseOrder(command: SideCommand, { operands, options }: RawInput): void {
   const [first, second, third, ...more] = operands;
   const words = [first, second, third].filter((word) => word !== undefined);
@@ -88,8 +83,8 @@ function refuseOrder(command: SideCommand, { operands, options }: RawInput): voi
 }
 
 function missingWords({ market, side }: Readonly<Record<'market' | 'side', string | undefined>>): string {
-  if (market !== undefined) return 'The side is missing: buy or sell.';
-  return side === undefined ? 'Market and side are missing.' : 'The market is missing.';
+  if (market !== undefined) return 'Missing: the side, buy or sell.';
+  return side === undefined ? 'Missing: market and side.' : 'Missing: the market.';
 }
 
 function wordFor(role: Role, found: ReadonlyMap<Role, string>): string | undefined {
@@ -101,29 +96,29 @@ function wordFor(role: Role, found: ReadonlyMap<Role, string>): string | undefin
 const orderOf = (command: SideCommand): string =>
   takesNotional(command) ? 'market, side, notional' : 'market, side';
 
-/** A notional written in groups, a tenor without its option; of a close, its own reader says more. */
+/** Rejects a notional with spaces, a tenor without its option, and other extra operands. A close has its own check. */
 function refuseTooMany(command: SideCommand, { operands, options }: RawInput): void {
   const [market = '', side = '', size = '', ...more] = operands;
   if (more.length === 0 || !takesNotional(command)) return;
   const [tenor = ''] = more;
-  const line = (words: readonly string[], besides: RawInput['options'] = {}): string =>
-    `Did you mean: ${rebuildCommandLine(command, [market, side, ...words], { ...besides, ...options })}`;
+  const line = (words: readonly string[], extra: RawInput['options'] = {}): string =>
+    `Did you mean: ${rebuildCommandLine(command, [market, side, ...words], { ...extra, ...options })}`;
   const grouped = more.findIndex((word) => !/^\d{3}$/.test(word));
   const groups = grouped === -1 ? more : more.slice(0, grouped);
   if (/^\d{1,3}$/.test(size) && groups.length > 0)
     throw new UsageError(
-      `A notional is one word: ${[size, ...groups].map(unquoted).join('')} or ${[size, ...groups].join('_')}.`,
+      `Write the notional without spaces: ${[size, ...groups].map(unquoted).join('')} or ${[size, ...groups].join('_')}.`,
       line([[size, ...groups].join('_'), ...more.slice(groups.length)]),
     );
   if (takesTenor(command) && more.length === 1 && /^[137]d?$/i.test(tenor) && options['tenor'] === undefined)
-    throw new UsageError('The tenor is an option.', line([size], { tenor }));
+    throw new UsageError('The tenor is an option, --tenor.', line([size], { tenor }));
   throw new UsageError(
-    `${quoted(more[0] ?? '')} is one word too many: ${orderOf(command)} are the words of ${command}.`,
+    `${quoted(more[0] ?? '')} is one operand too many: ${command} takes ${orderOf(command)}.`,
     `See hedge ${command} --help.`,
   );
 }
 
-/** `hedge open USDTNGN buy 10k --tenor 3 --yes`. What a terminal would obey is spelled out. */
+/** `hedge open USDTNGN buy 10k --tenor 3 --yes`, with control characters escaped. */
 export const rebuildCommandLine = (
   command: string,
   operands: readonly string[],

@@ -1,7 +1,4 @@
-/**
- * The options of the four actions: one table each for help, and the readers that turn what was typed into
- * values. Contradictions are refused here; what an option means for the book is decided elsewhere.
- */
+/** The options of the four actions, and their readers. */
 
 import type { ActionName } from '../domain/action-table.ts';
 import { quoted } from '../domain/quoted.ts';
@@ -72,7 +69,7 @@ export const optionsOf = (action: ActionName): readonly { flags: string }[] => A
 
 export const DEFAULT_TIMEOUT_MS = 60_000;
 
-/** As on a line that names none of them. */
+/** The defaults. */
 export const USUAL_OPTIONS: ActionOptions = {
   yes: false,
   dryRun: false,
@@ -86,7 +83,7 @@ export function readActionOptions(raw: RawInput): ActionOptions {
   const timeout = optionText(raw, 'timeout');
   const wait = raw.options['wait'] !== false;
   if (!wait && timeout !== undefined)
-    throw new UsageError('--no-wait leaves no waiting to limit.', 'Leave out --timeout or --no-wait.');
+    throw new UsageError('--timeout has no effect with --no-wait.', 'Leave out --timeout or --no-wait.');
   const key = optionText(raw, 'idempotencyKey');
   const despite = optionText(raw, 'despite');
   return {
@@ -105,8 +102,8 @@ export function readPriceTerms(raw: RawInput): PriceTerms {
   const anyPrice = optionGiven(raw, 'anyPrice');
   if (anyPrice && (worstPrice !== undefined || maxCostBps !== undefined))
     throw new UsageError(
-      '--any-price takes every price, and a bound does not.',
-      'Leave out --any-price, or the bound.',
+      '--any-price and a price limit exclude each other.',
+      'Leave out --any-price, or the limit.',
     );
   return {
     bounds: {
@@ -117,30 +114,30 @@ export function readPriceTerms(raw: RawInput): PriceTerms {
   };
 }
 
-/** Specification §4: any unique string; held to what a header carries without loss. */
+/** Specification §4: any unique string; limited to what an HTTP header carries unchanged. */
 export function readIdempotencyKey(text: string): string {
   if (!/^[\x21-\x7e]{1,255}$/.test(text)) {
     throw new UsageError(
-      `${quoted(text)} cannot be sent as an idempotency key.`,
-      'Use 1 to 255 visible ASCII characters without blanks.',
+      `${quoted(text)} is not a valid idempotency key.`,
+      'Use 1 to 255 visible ASCII characters without spaces.',
     );
   }
   if (containsKey(text)) {
     throw new UsageError(
-      `${quoted(text)} looks like an API key, not like an idempotency key.`,
-      'An idempotency key is kept in the journal; an API key is never an argument: hedge profile add NAME',
+      `${quoted(text)} looks like an API key.`,
+      'The journal stores idempotency keys. To add an API key: hedge profile add NAME',
     );
   }
   return text;
 }
 
-/** Ids of actions as `hedge journal` shows them, or their beginnings: four digits or more, a list by commas. */
+/** Action IDs as `hedge journal` shows them, or their beginnings of four digits or more, comma-separated. */
 export function readActionIds(text: string): readonly string[] {
   const ids = text.toLowerCase().split(',');
   if (!ids.every((id) => /^[0-9a-f]{4,16}$/.test(id))) {
     throw new UsageError(
-      `${quoted(text)} is not the id of an action (--despite).`,
-      'Name the action as hedge journal shows it: --despite 7c1e, or several: --despite 7c1e,90ab',
+      `${quoted(text)} is not an action ID (--despite).`,
+      'Give the ID that hedge journal shows: --despite 7c1e, or several: --despite 7c1e,90ab',
     );
   }
   return ids;

@@ -1,10 +1,6 @@
 /**
- * What `hedge api` was asked: which method and path, and what goes with it. Refuses whatever could lead to
- * another place than below the base address, and every request that neither reads nor is one of the four
- * actions. Reads no file and no body.
- *
- * A request to one of the four acting paths as the action that it is: the body's fields in the service's names
- * (specification §4) become the same intent that a typed line would. Pure.
+ * Reads the arguments of `hedge api`. Allows only paths below the base address, readings, and the four actions, whose
+ * bodies become the same intents as the commands (specification §4).
  */
 import { Big } from 'big.js';
 import { ACTION_NAMES, type ActionName, rowOf } from '../domain/action-table.ts';
@@ -15,7 +11,7 @@ import type { ActionIntent } from './action-intent.ts';
 import { ACTION_OPTIONS, optionsOf } from './action-options.ts';
 import { optionText, optionTexts, type RawInput } from './operands.ts';
 import { readAction } from './read-action.ts';
-/** Text that is on the line, in a file, or on standard input. */
+/** Text from the command line, a file, or standard input. */
 export type TextSource =
   | { from: 'line'; text: string }
   | { from: 'file'; path: string }
@@ -31,12 +27,12 @@ export interface ApiIntent {
   path: string;
   query: readonly (readonly [name: string, value: string])[];
   body: ApiBody;
-  /** The action that the request is; undefined: it changes nothing. */
+  /** The action of the request; undefined for a reading. */
   action: ActionName | undefined;
   raw: RawInput;
 }
 
-/** All that the four take, but what the body says. */
+/** Options of all four actions, without those that are fields of the body. */
 const OF_ACTIONS = [
   ...ACTION_OPTIONS.open.filter(({ flags }) => !/^-t,|^--deal-id/.test(flags)),
   ...ACTION_OPTIONS.close.filter(({ flags }) => flags === '--if-open'),
@@ -51,7 +47,7 @@ export const API_OPTIONS = [
   },
   { flags: '--data <json>', summary: 'whole body: JSON, @FILE, or - for standard input' },
   { flags: '--param <param>', summary: 'query parameter of a GET as key=value', repeats: true },
-  // A deal id is a field of the body here, under the service's name for it.
+  // The deal ID is the body field client_reference here.
   ...OF_ACTIONS.map(({ flags, summary }) => ({
     flags,
     summary: `actions: ${summary.replace('--deal-id', 'client_reference')}`,
@@ -68,9 +64,9 @@ export function readApiIntent(raw: RawInput, readingPosts: readonly string[]): A
   const query = optionTexts(raw, 'param').map((pair) => readPair('--param', pair));
   const body = readBody(raw);
   if (method === 'GET' && body.kind !== 'none')
-    throw new UsageError('A GET has no body.', `What it asks for is its query: --param key=value`);
+    throw new UsageError('A GET has no body.', 'Use a query: --param key=value');
   if (method === 'POST' && query.length > 0)
-    throw new UsageError('A POST has no query here.', 'What it asks for is its body: -f, -F or --data');
+    throw new UsageError('A POST has no query here.', 'Use a body: -f, -F or --data');
   const action = method === 'POST' ? actionAt(path, readingPosts) : undefined;
   checkOptions(raw, action);
   return { method, path, query, body, action, raw };
@@ -80,36 +76,36 @@ function readMethod(word: string): ApiIntent['method'] {
   const method = /^[a-z]+$/i.test(word) ? word.toUpperCase() : '';
   if (method === 'GET' || method === 'POST') return method;
   throw new UsageError(
-    `${quoted(word)} is not a method.`,
-    'The service knows GET and POST: hedge api GET /markets',
+    `${quoted(word)} is not a supported method.`,
+    'Use GET or POST: hedge api GET /markets',
   );
 }
 
-/** Which action a POST is. What hedge cannot tell from an action is not sent at all. */
+/** The action of a POST. An unknown path is not sent, since it may be an action. */
 function actionAt(path: string, readingPosts: readonly string[]): ActionName | undefined {
   const action = ACTION_NAMES.find((name) => rowOf(name).path === path);
   if (action !== undefined || readingPosts.includes(path)) return action;
   throw new UsageError(
-    `What POST ${quoted(path)} does is not known here, so it may change the book, and it is not sent.`,
-    `POST goes to ${[...readingPosts, ...ACTION_PATHS].join(', ')}; GET goes anywhere below the base address.`,
+    `POST ${quoted(path)} is not known and may change a position. Nothing was sent.`,
+    `Allowed for POST: ${[...readingPosts, ...ACTION_PATHS].join(', ')}; for GET: any path below the base address.`,
   );
 }
 
 const SEGMENTS = /^(?:\/(?:[A-Za-z0-9._~-]|%[0-9A-Fa-f]{2})+)+$/;
 
-/** Below the base address, and read in one way only by everybody on the way. */
+/** Allows only paths below the base address that every proxy reads the same way. */
 function checkPath(path: string): void {
   if (/[?#]/.test(path))
     throw new UsageError(
-      `${quoted(path)} has a query or a fragment in it.`,
-      'Name the path alone; its query is --param key=value.',
+      `${quoted(path)} contains a query or a fragment.`,
+      'Give the path alone, and the query as --param key=value.',
     );
   const climbs = path.split('/').some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment));
   // An encoded slash, backslash or control is a slash to some servers and a letter to others.
   if (!SEGMENTS.test(path) || climbs || /%(?:2f|5c|25|[01][0-9a-f]|7f)/i.test(path))
     throw new UsageError(
       `${quoted(path)} is not a path below the base address.`,
-      'It begins with one / and has no scheme, no host and no "..": /hedges/history',
+      'Start with one /, without scheme, host or "..": /hedges/history',
     );
 }
 
@@ -126,7 +122,7 @@ function readBody(raw: RawInput): ApiBody {
     ...optionTexts(raw, 'field').map((text) => readTyped(text)),
   ];
   if (data !== undefined && pairs.length > 0)
-    throw new UsageError('The body is said twice.', 'Give --data alone, or -f and -F.');
+    throw new UsageError('The body is given twice.', 'Use --data alone, or -f and -F.');
   if (data !== undefined) return { kind: 'given', source: sourceOf(data) };
   if (pairs.length === 0) return { kind: 'none' };
   const names = pairs.map(([name]) => name);
@@ -144,7 +140,7 @@ function sourceOf(data: string): TextSource {
 const WORDS: Readonly<Record<string, boolean | null>> = { true: true, false: false, null: null };
 const NUMERAL = /^-?(?:0|[1-9]\d{0,30})(?:\.\d{1,30})?$/;
 
-/** A number keeps its digits: it never becomes a float. */
+/** Numbers keep their exact digits. */
 function readTyped(text: string): readonly [string, unknown] {
   const [name, value] = readPair('-F', text);
   if (Object.hasOwn(WORDS, value)) return [name, WORDS[value]];
@@ -158,10 +154,10 @@ function readTyped(text: string): readonly [string, unknown] {
 /** Fields of a body that are operands of the command, in their order. */
 const OPERANDS = ['market', 'side', 'notional_usd'] as const;
 const NUMBERS: readonly string[] = ['notional_usd', 'tenor_days'];
-/** Options that say the body, or nothing but that there is a default. */
+/** Options of the request itself. */
 const OF_THE_REQUEST: readonly string[] = ['rawField', 'field', 'data', 'param'];
 
-/** @throws UsageError for an option that this action does not take: a bound that is not kept is none. */
+/** @throws UsageError for an option that this action does not have: an ignored limit would be no limit. */
 export function checkOptions(raw: RawInput, action: ActionName | undefined): void {
   const taken = action === undefined ? [] : optionsOf(action).map(({ flags }) => nameOf(flags));
   const stray = Object.entries(raw.options).find(
@@ -174,8 +170,8 @@ export function checkOptions(raw: RawInput, action: ActionName | undefined): voi
   if (stray === undefined) return;
   const flag = `--${name(stray[0])}`;
   throw new UsageError(
-    action === undefined ? `${flag} is for a request that acts.` : `${flag} is no option of ${action}.`,
-    action === undefined ? 'Leave it out.' : `See hedge ${action} --help for those that are.`,
+    action === undefined ? `${flag} needs an action.` : `${flag} is not an option of ${action}.`,
+    action === undefined ? 'Leave it out.' : `See hedge ${action} --help.`,
   );
 }
 
@@ -194,20 +190,20 @@ export function actionOfBody(
   body: Readonly<Record<string, unknown>>,
   raw: RawInput,
 ): ActionIntent {
-  const { body: required, optional, words } = rowOf(action);
+  const { body: required, optional } = rowOf(action);
   const known: readonly string[] = [...required, ...optional];
   const strange = Object.keys(body).find((field) => !known.includes(field));
   if (strange !== undefined)
     throw new UsageError(
-      `What ${quoted(strange)} does to ${words.noun} is not known here, so nothing is sent.`,
-      `Its fields are ${known.join(', ')}.`,
+      `The field ${quoted(strange)} is not known for ${action}. Nothing was sent.`,
+      `Known fields: ${known.join(', ')}.`,
     );
   const text = (field: string): string | undefined => textOf(field, ownField(body, field));
   const missing = required.find((field) => text(field) === undefined);
   if (missing !== undefined)
     throw new UsageError(
       `The field ${quoted(missing)} is missing.`,
-      `The body of ${words.noun} has ${required.join(', ')}.`,
+      `Required for ${action}: ${required.join(', ')}.`,
     );
   const { rawField: _text, field: _typed, data: _data, param: _param, ...options } = raw.options;
   return readAction(action, {
@@ -224,8 +220,8 @@ function textOf(field: string, value: unknown): string | undefined {
   if (value === undefined) return undefined;
   if (NUMBERS.includes(field)) {
     if (value instanceof Big) return value.toFixed();
-    throw new UsageError(`The field ${quoted(field)} is not a number.`, `Say it as one: -F ${field}=…`);
+    throw new UsageError(`The field ${quoted(field)} is not a number.`, `Give a number: -F ${field}=…`);
   }
   if (typeof value === 'string') return value;
-  throw new UsageError(`The field ${quoted(field)} is not text.`, `Say it as text: -f ${field}=…`);
+  throw new UsageError(`The field ${quoted(field)} is not text.`, `Give text: -f ${field}=…`);
 }

@@ -1,17 +1,17 @@
-/** What `hedge batch` was asked: where its lines come from, and how they are to run. Reads no line. */
+/** Reads the arguments of `hedge batch`. */
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import { optionGiven, optionText, type RawInput } from './operands.ts';
 export interface BatchIntent {
   /** A path; undefined: standard input. */
   file: string | undefined;
-  /** How many readings may run at once; actions never do. */
+  /** How many readings may run in parallel; actions never do. */
   parallel: number;
-  /** Goes on after an unknown outcome, and while the service cannot be reached. */
+  /** Continues after an unknown outcome or an unreachable service. */
   keepGoing: boolean;
-  /** Tells one batch from another of the same lines; part of every key that is derived. */
+  /** Part of every derived idempotency key, so that two batches with the same lines differ. */
   name: string | undefined;
-  /** For every line that takes it. */
+  /** Applies to every line with this option. */
   yes: boolean;
   dryRun: boolean;
 }
@@ -21,8 +21,7 @@ const LONGEST_NAME = 128;
 
 export function readBatchIntent(raw: RawInput): BatchIntent {
   const [file = ''] = raw.operands;
-  if (file === '')
-    throw new UsageError('The name of the file is empty.', 'Name a file, or - for standard input.');
+  if (file === '') throw new UsageError('The file name is empty.', 'Give a file, or - for standard input.');
   const parallel = optionText(raw, 'parallel');
   const name = optionText(raw, 'name');
   return {
@@ -39,8 +38,8 @@ function readParallel(text: string): number {
   const count = /^[1-9]\d?$/.test(text) ? Number(text) : 0;
   if (count < 1 || count > MOST_PARALLEL)
     throw new UsageError(
-      `${quoted(text)} is not a number of readings at once.`,
-      `Write 1 to ${MOST_PARALLEL.toString()}: --parallel 4. Actions run one after the other all the same.`,
+      `${quoted(text)} is not a number of parallel readings.`,
+      `Use 1 to ${MOST_PARALLEL.toString()}: --parallel 4. Actions always run one after the other.`,
     );
   return count;
 }
@@ -48,8 +47,8 @@ function readParallel(text: string): number {
 function readName(text: string): string {
   if (text.trim() === '' || text.length > LONGEST_NAME)
     throw new UsageError(
-      `${quoted(text)} is not a name for a batch.`,
-      `Write 1 to ${LONGEST_NAME.toString()} characters: --name "payouts 2026-11-21"`,
+      `${quoted(text)} is not a batch name.`,
+      `Use 1 to ${LONGEST_NAME.toString()} characters: --name "payouts 2026-11-21"`,
     );
   return text;
 }

@@ -1,8 +1,8 @@
-/** What `check`, `resume` and `wait` were asked. Text to value; which action a word means is the journal's to know. */
+/** Reads the arguments of `check`, `resume` and `wait`. */
 import { UsageError } from '../errors.ts';
 import { readActionOptions } from './action-options.ts';
 import { optionGiven, type RawInput, readDealId } from './operands.ts';
-/** An action id or its beginning, a hedge id or a deal id; undefined: whatever is open. */
+/** An action ID or its beginning, a hedge ID or a deal ID; undefined: all open actions. */
 export const readCheckIntent = ({ operands: [word] }: RawInput): { word: string | undefined } => ({
   word: word === undefined ? undefined : readDealId(word),
 });
@@ -10,7 +10,7 @@ export const readCheckIntent = ({ operands: [word] }: RawInput): { word: string 
 export interface ResumeIntent {
   word: string | undefined;
   yes: boolean;
-  /** Send it again although nobody is there to be asked, or what is seen on the book is not clear. */
+  /** Send it again also without a terminal, or if the position is unclear. */
   resend: boolean;
   dryRun: boolean;
   wait: boolean;
@@ -35,7 +35,8 @@ export const RESUME_OPTIONS = [
 export function readResumeIntent(raw: RawInput): ResumeIntent {
   const { yes, dryRun, wait, timeoutMs } = readActionOptions(raw);
   const resend = optionGiven(raw, 'resend');
-  if (resend && dryRun) throw new UsageError('--dry-run sends nothing.', 'Leave out --resend or --dry-run.');
+  if (resend && dryRun)
+    throw new UsageError('--resend has no effect with --dry-run.', 'Leave out --resend or --dry-run.');
   return { ...readCheckIntent(raw), yes, resend, dryRun, wait, timeoutMs };
 }
 

@@ -1,4 +1,4 @@
-/** What `hedge journal` and `hedge journal settle` were asked. Text to value; reads no journal. */
+/** Reads the arguments of `hedge journal` and `hedge journal resolve`. */
 
 import { ACTION_NAMES, type ActionName } from '../domain/action-table.ts';
 import { exactInstant } from '../domain/instants.ts';
@@ -9,7 +9,7 @@ import { UsageError } from '../errors.ts';
 import { optionGiven, optionText, type RawInput, readDealId, readMarket, readSide } from './operands.ts';
 
 export interface JournalFilter {
-  /** Both together: either. */
+  /** With `inFlight`: either of the two. */
   unresolved: boolean;
   inFlight: boolean;
   action: ActionName | undefined;
@@ -17,14 +17,14 @@ export interface JournalFilter {
   side: Side | undefined;
   dealId: string | undefined;
   environment: Environment | undefined;
-  /** A UTC day, `2026-11-20`, or the day it is. */
+  /** A UTC day: `2026-11-20`, or `today`. */
   day: string | undefined;
   /** How many of the newest; undefined: all. */
   limit: number | undefined;
 }
 
 export interface JournalIntent {
-  /** An action id or its beginning, a hedge id or a deal id; undefined asks for the list. */
+  /** An action ID or its beginning, a hedge ID or a deal ID; undefined for the list. */
   word: string | undefined;
   filter: JournalFilter;
 }
@@ -39,7 +39,7 @@ export function readJournalIntent(raw: RawInput): JournalIntent {
     return value === undefined ? undefined : read(value);
   };
   if (word !== undefined && Object.keys(raw.options).length > 0)
-    throw new UsageError('One action takes no filters.', 'Leave out the options, or leave out the id.');
+    throw new UsageError('One action takes no filters.', 'Leave out the options, or leave out the ID.');
   return {
     word: word === undefined ? undefined : readDealId(word),
     filter: {
@@ -58,50 +58,47 @@ export function readJournalIntent(raw: RawInput): JournalIntent {
 
 export interface ResolveIntent {
   word: string;
+  /** As the journal's record has it. */
   as: 'done' | 'nothing';
-  because: string;
+  reason: string;
   yes: boolean;
 }
 
 const LONGEST_REASON = 500;
-const SETTLED_AS = ['done', 'nothing'] as const;
+const OUTCOMES = ['executed', 'not-executed'] as const;
+const RECORDED_AS = { executed: 'done', 'not-executed': 'nothing' } as const;
+const REASON_EXAMPLE = '--reason "the venue says it never arrived"';
 
 export function readResolveIntent(raw: RawInput): ResolveIntent {
   const as = optionText(raw, 'as');
-  const because = optionText(raw, 'because')?.trim();
+  const reason = optionText(raw, 'reason')?.trim();
   const word = readDealId(raw.operands[0] ?? '');
-  if (as === undefined || because === undefined) {
-    const line = `hedge journal settle ${shellWord(unquoted(word))} --as`;
-    const reason = `--because ${because === undefined ? '"seen on the statement"' : shellWord(quoted(because).slice(1, -1))}`;
+  if (as === undefined || reason === undefined) {
+    const line = `hedge journal resolve ${shellWord(unquoted(word))} --as`;
+    const given = `--reason ${reason === undefined ? '"seen on the statement"' : shellWord(quoted(reason).slice(1, -1))}`;
     throw new UsageError(
-      'Settling needs your word and your reason.',
+      'Missing: the outcome (--as) or the reason (--reason).',
       as === undefined
-        ? `${line} done ${reason}, or --as nothing`
-        : `${line} ${oneOf(SETTLED_AS, as, 'a way to settle')} ${reason}`,
+        ? `${line} executed ${given}, or --as not-executed`
+        : `${line} ${readOutcome(as)} ${given}`,
     );
   }
-  if (because === '' || because.length > LONGEST_REASON)
+  if (reason === '' || reason.length > LONGEST_REASON)
+    throw new UsageError(`A reason has 1 to ${LONGEST_REASON.toString()} characters.`, REASON_EXAMPLE);
+  if (containsKey(reason))
     throw new UsageError(
-      `A reason has 1 to ${LONGEST_REASON.toString()} characters.`,
-      '--because "the venue says it never arrived"',
+      'The reason contains what looks like an API key, and it would be kept in the journal.',
+      REASON_EXAMPLE,
     );
-  if (containsKey(because))
-    throw new UsageError(
-      'What looks like an API key stands in the reason, which is kept in the journal.',
-      '--because "the venue says it never arrived"',
-    );
-  return {
-    word,
-    as: oneOf(SETTLED_AS, as, 'a way to settle'),
-    because,
-    yes: optionGiven(raw, 'yes'),
-  };
+  return { word, as: RECORDED_AS[readOutcome(as)], reason, yes: optionGiven(raw, 'yes') };
 }
+
+const readOutcome = (text: string) => oneOf(OUTCOMES, text, 'an outcome');
 
 function oneOf<const Word extends string>(words: readonly Word[], text: string, what: string): Word {
   const found = words.find((word) => word === text.toLowerCase());
   if (found === undefined)
-    throw new UsageError(`${quoted(text)} is not ${what}.`, `It is one of ${words.join(', ')}.`);
+    throw new UsageError(`${quoted(text)} is not ${what}.`, `Use one of ${words.join(', ')}.`);
   return found;
 }
 
@@ -109,9 +106,9 @@ function readDay(text: string): string {
   if (text.toLowerCase() === TODAY) return TODAY;
   const midnight = Date.parse(`${text}T00:00:00Z`);
   const isDay = /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(midnight);
-  // Where a month is too short, a date is read as one of the next month.
+  // Date.parse reads 2026-02-30 as a day of March.
   if (!isDay || !exactInstant(midnight).startsWith(text))
-    throw new UsageError(`${quoted(text)} is not a day.`, 'A day is written 2026-11-20 (UTC), or today.');
+    throw new UsageError(`${quoted(text)} is not a day.`, 'Write a UTC day as 2026-11-20, or today.');
   return text;
 }
 

@@ -1,8 +1,4 @@
-/**
- * Which records of a list are wanted, by time, market and side: `--since`, `--until`, `--market`, `--side`.
- *
- * What `hedge history` was asked: which closed hedges, and how they are summed.
- */
+/** Reads the filters of lists (--since, --until, --market, --side) and the arguments of `hedge history`. */
 import type { Moment } from '../domain/calendar.ts';
 import { exactInstant, instantOf } from '../domain/instants.ts';
 import { quoted } from '../domain/quoted.ts';
@@ -16,7 +12,7 @@ export interface ListFilter {
   side: Side | undefined;
 }
 
-/** The options as help shows them; `field` is the service's time that they go by. */
+/** `field`: the service's time field that the filter uses. */
 export const listFilterOptions = (field: string, happened: string) => [
   {
     flags: '--since <when>',
@@ -27,7 +23,7 @@ export const listFilterOptions = (field: string, happened: string) => [
   { flags: '--side <side>', summary: 'only buy or sell' },
 ];
 
-/** Said under the options: whose clocks count. */
+/** Shown below the options. */
 export const LIST_FILTER_HELP =
   "Days and times are in the profile's time zone (default UTC). hedge filters the hedges that the service returns. More: hedge help lists.";
 
@@ -47,13 +43,13 @@ export function readListFilter(raw: RawInput): ListFilter {
 export const isFiltered = (narrowing: ListFilter): boolean =>
   Object.values(narrowing).some((value) => value !== undefined);
 
-/** A point in time as it was written. `option` names it in the message. */
+/** A point in time as typed; `option` is for the message. */
 export function readMoment(option: string, text: string): Moment {
   const moment = momentOf(text.trim());
   if (moment === undefined)
     throw new UsageError(
-      `${quoted(text)} is no day and no time (${option}).`,
-      `Write it as ${option} 2026-11-01, 2026-11-01T10:00, 7d, 12h, yesterday or today.`,
+      `${quoted(text)} is not a date or time (${option}).`,
+      `Examples: ${option} 2026-11-01, 2026-11-01T10:00, 7d, 12h, yesterday or today.`,
     );
   return moment;
 }
@@ -76,7 +72,7 @@ const DAY = 'YYYY-MM-DD'.length;
 const WRITTEN = /^\d{4}-\d\d-\d\d(?:[Tt ](?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d)?(?:[Zz]|[+-]\d\d:?\d\d)?)?$/;
 const OFFSET = /(?:[Zz]|[+-]\d\d:?\d\d)$/;
 
-/** Where a month is too short, a date would be read as one of the next month. */
+/** Date.parse reads 2026-02-30 as a day of March. */
 function isInCalendar(text: string): boolean {
   const date = text.slice(0, DAY);
   const midnight = Date.parse(`${date}T00:00:00Z`);
@@ -90,7 +86,7 @@ export interface HistoryIntent {
   narrowing: ListFilter;
   /** Undefined: record by record. */
   by: SumBy | undefined;
-  /** Net P&L added up from record to record, drawn. */
+  /** A chart of the cumulative net P&L. */
   chart: boolean;
 }
 
@@ -98,13 +94,13 @@ export function readHistoryIntent(raw: RawInput): HistoryIntent {
   const by = optionText(raw, 'by');
   const chart = optionGiven(raw, 'chart');
   if (chart && by !== undefined)
-    throw new UsageError('A chart adds up record by record, and --by sums.', 'Give one of them.');
+    throw new UsageError('--chart and --by exclude each other.', 'Leave out one of them.');
   return { narrowing: readListFilter(raw), by: by === undefined ? undefined : readSumBy(by), chart };
 }
 
 function readSumBy(text: string): SumBy {
   const by = SUM_BY.find((each) => each === text.toLowerCase());
   if (by === undefined)
-    throw new UsageError(`History is not summed by ${quoted(text)}.`, `--by takes ${SUM_BY.join(', ')}.`);
+    throw new UsageError(`${quoted(text)} is not a grouping (--by).`, `Use one of ${SUM_BY.join(', ')}.`);
   return by;
 }

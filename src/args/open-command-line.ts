@@ -1,12 +1,12 @@
-/** The one line that would do the same as an intent, to be pasted into any shell, whatever its default profile. */
+/** The command line equivalent to an open intent, ready to paste into a shell. */
 import { shellWord } from '../domain/quoted.ts';
 import type { Environment } from '../domain/vocabulary.ts';
 import type { OpenIntent } from './action-intent.ts';
 import { DEFAULT_TIMEOUT_MS } from './action-options.ts';
-/** Which book the line is to deal on: a profile by its name, or else the environment that must hold. */
+/** A profile by name, or else the required environment. */
 export type CommandTarget = { profile: string } | { expectEnv: Environment };
 
-/** `hedge open USDTNGN buy 10000 --tenor 3 --deal-id PAY-8841 --profile desk`; what is as usual is left out. */
+/** `hedge open USDTNGN buy 10000 --tenor 3 --deal-id PAY-8841 --profile desk`; defaults are left out. */
 export function openCommandLine(intent: OpenIntent, place?: CommandTarget): string {
   const { bounds, options } = intent;
   const words = [
@@ -44,7 +44,7 @@ const seconds = (ms: number): string => (ms / 1_000).toString();
 
 const given = (option: string, isGiven: boolean): readonly string[] => (isGiven ? [option] : []);
 
-/** A value that begins like an option is joined to its own. */
+/** A value starting with - is joined to its option by =. */
 const valued = (option: string, value: string | undefined): readonly string[] => {
   if (value === undefined) return [];
   return value.startsWith('-') ? [`${option}=${value}`] : [option, value];

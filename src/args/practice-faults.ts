@@ -1,4 +1,4 @@
-/** The options of `hedge practice faults`, read into the practice service's own settings. */
+/** Reads the options of `hedge practice faults` into the settings of the practice service. */
 import { Big } from 'big.js';
 import { didYouMean } from '../domain/did-you-mean.ts';
 import { quoted } from '../domain/quoted.ts';
@@ -11,7 +11,7 @@ import {
   type RawInput,
   readMarket,
 } from './operands.ts';
-/** Only the fields present change. */
+/** Absent fields stay unchanged. */
 export interface FaultChange {
   latency_ms?: number;
   share_429?: number;
@@ -34,7 +34,7 @@ export type FaultScopeName = (typeof FAULT_SCOPE_NAMES)[number];
 
 /** Shared by `practice faults` and `practice serve`. */
 export const FAULT_OPTIONS = [
-  { flags: '--latency <ms>', summary: 'delay every answer by this long' },
+  { flags: '--latency <ms>', summary: 'delay every response by this long' },
   { flags: '--rate-limited <share>', summary: '429 rate_limited, before execution' },
   { flags: '--fail-before <share>', summary: '503 before execution' },
   { flags: '--fail-after <share>', summary: '503 after execution' },
@@ -50,7 +50,7 @@ export const FAULT_OPTIONS = [
     summary: `limit faults to ${FAULT_SCOPE_NAMES.join(', ')}`,
     completes: { words: FAULT_SCOPE_NAMES },
   },
-  { flags: '--spare-replays', summary: 'no faults for a resend whose key has an answer' },
+  { flags: '--spare-replays', summary: 'no faults for a resend whose key has a response' },
   { flags: '--once <count>', summary: 'clear after this many requests' },
 ] as const;
 
@@ -97,7 +97,7 @@ function readShare(text: string): number {
   const percent = text.endsWith('%');
   const value = parsePlainDecimal(percent ? text.slice(0, -1) : text)?.div(percent ? 100 : 1);
   if (value === undefined || value.gt(1) || !hasDecimals(value, 6))
-    throw new UsageError(`${quoted(text)} is not a share.`, 'A share is 0 to 1, or a percentage: 0.25, 25%');
+    throw new UsageError(`${quoted(text)} is not a share.`, 'Use 0 to 1, or a percentage: 0.25, 25%');
   return value.toNumber();
 }
 
@@ -106,7 +106,7 @@ const LARGEST_COUNT = new Big(1_000_000);
 function readCount(text: string): number {
   const value = parsePlainDecimal(text);
   if (value === undefined || value.gt(LARGEST_COUNT) || !hasDecimals(value, 0))
-    throw new UsageError(`${quoted(text)} is not a whole number.`, 'Write it in plain digits: 2, 250');
+    throw new UsageError(`${quoted(text)} is not a whole number.`, 'Use plain digits: 2, 250');
   return value.toNumber();
 }
 
@@ -114,8 +114,8 @@ function readScope(text: string): FaultScopeName {
   const scope = FAULT_SCOPE_NAMES.find((each) => each === text.toLowerCase());
   if (scope === undefined)
     throw new UsageError(
-      `${quoted(text)} is not a kind of request (--only).`,
-      `${didYouMean(text, FAULT_SCOPE_NAMES)}It is one of ${FAULT_SCOPE_NAMES.join(', ')}.`,
+      `${quoted(text)} is not a request type (--only).`,
+      `${didYouMean(text, FAULT_SCOPE_NAMES)}Use one of ${FAULT_SCOPE_NAMES.join(', ')}.`,
     );
   return scope;
 }

@@ -1,13 +1,9 @@
-/**
- * What `hedge profile add` and `hedge profile set` were asked. The key itself is never among the words.
- *
- * The options that set the limits of a profile, and what was asked of them. Nothing is looked up.
- */
+/** Reads the arguments of `hedge profile add`, `set` and `limit`. The API key is never an argument. */
 import type { LimitsChange } from '../domain/profile-limits.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import { optionGiven, optionText, type RawInput, readMarket, readNotional } from './operands.ts';
-/** Where a new profile's key comes from. */
+/** The source of a profile's key. */
 export type KeyOrigin =
   | { kind: 'prompt' }
   | { kind: 'standard input' }
@@ -18,13 +14,13 @@ export interface ProfileIntent {
   name: string;
   baseUrl: string;
   keyOrigin: KeyOrigin;
-  /** Where hedge keeps it; of a command it keeps nothing. */
+  /** Where the key is stored; a key from a command is not stored. */
   store: 'file' | 'keychain';
   /** The account label, as typed. */
   account: string | undefined;
   caFile: string | undefined;
   timeZone: string | undefined;
-  /** Whether the key is tried before it is kept. */
+  /** Whether to test the key before storing it. */
   check: boolean;
   limits: LimitsChange;
 }
@@ -34,8 +30,8 @@ export function readProfileIntent(raw: RawInput): ProfileIntent {
   const baseUrl = optionText(raw, 'baseUrl');
   if (baseUrl === undefined)
     throw new UsageError(
-      'The base address of the service is missing.',
-      `Say it, with its version segment: hedge profile add ${name} --base-url https://…/v2`,
+      'Missing: the base address of the service.',
+      `Give it with its version segment: hedge profile add ${name} --base-url https://…/v2`,
     );
   const keyOrigin = readKeyOrigin(raw);
   return {
@@ -53,7 +49,7 @@ export function readProfileIntent(raw: RawInput): ProfileIntent {
 
 export interface ProfileChangeIntent {
   name: string;
-  /** What is absent stays. */
+  /** Absent fields stay unchanged. */
   baseUrl: string | undefined;
   keyOrigin: KeyOrigin | undefined;
   store: ProfileIntent['store'] | undefined;
@@ -62,7 +58,7 @@ export interface ProfileChangeIntent {
   check: boolean;
 }
 
-/** @throws UsageError when nothing is to change. */
+/** @throws UsageError without a change. */
 export function readProfileChange(raw: RawInput): ProfileChangeIntent {
   const [name = ''] = raw.operands;
   const store = optionText(raw, 'store');
@@ -78,7 +74,7 @@ export function readProfileChange(raw: RawInput): ProfileChangeIntent {
   };
   if (change.baseUrl === undefined && keyOrigin === undefined && change.account === undefined)
     throw new UsageError(
-      'Nothing to change was given.',
+      'No change was given.',
       `Give a new key (--key-stdin, --key-file, --key-command, --store), --account LABEL or --base-url: hedge profile set ${name} --key-stdin`,
     );
   return change;
@@ -95,8 +91,8 @@ function readKeyOrigin(raw: RawInput): KeyOrigin {
   const [origin, second] = origins;
   if (second !== undefined)
     throw new UsageError(
-      'The key comes from one place.',
-      'Give one of --key-stdin, --key-file, --key-command.',
+      'The key can have only one source.',
+      'Use one of --key-stdin, --key-file, --key-command.',
     );
   return origin ?? { kind: 'prompt' };
 }
@@ -104,23 +100,23 @@ function readKeyOrigin(raw: RawInput): KeyOrigin {
 function readStore(raw: RawInput, { kind }: KeyOrigin): ProfileIntent['store'] {
   const store = optionText(raw, 'store') ?? 'file';
   if (store !== 'file' && store !== 'keychain')
-    throw new UsageError(`${quoted(store)} is no place for a key (--store).`, 'It is file or keychain.');
+    throw new UsageError(`${quoted(store)} is not a key store (--store).`, 'Use file or keychain.');
   if (store === 'keychain' && kind === 'command')
     throw new UsageError(
-      'A key that a command prints is kept nowhere.',
+      'A key from --key-command is not stored.',
       'Leave out --store keychain, or --key-command.',
     );
   return store;
 }
 
-/** A JSON list of words: no shell is involved, so nothing needs quoting twice. */
+/** A JSON list of words: no shell runs it. */
 function readKeyCommand(text: string): readonly [string, ...string[]] {
   const words = parsedList(text);
   const [program, ...rest] = words ?? [];
   if (words === undefined || program === undefined || program === '')
     throw new UsageError(
       `${quoted(text)} is not a command (--key-command).`,
-      `Write it as a JSON list of words: --key-command '["pass","show","hedge/test"]'`,
+      `Use a JSON list of words: --key-command '["pass","show","hedge/test"]'`,
     );
   return [program, ...rest];
 }
@@ -143,7 +139,7 @@ export const LIMIT_OPTIONS = [
 
 const LIFTED = 'none';
 
-/** Limits that are `none` are lifted; what was not said stays. */
+/** `none` removes a limit; absent limits stay. */
 export function readLimits(raw: RawInput): LimitsChange {
   const most = optionText(raw, 'maxNotional');
   const mostDaily = optionText(raw, 'maxDailyNotional');
@@ -165,14 +161,14 @@ export interface LimitIntent {
   yes: boolean;
 }
 
-/** What `hedge profile limit` was asked. @throws UsageError when nothing is to change. */
+/** Arguments of `hedge profile limit`. @throws UsageError without a change. */
 export function readLimitIntent(raw: RawInput): LimitIntent {
   const [name = ''] = raw.operands;
   const change = readLimits(raw);
   if (Object.keys(change).length === 0)
     throw new UsageError(
-      'No limit was named.',
-      `Say which: hedge profile limit ${name} --max-notional 50k, or --max-notional ${LIFTED} to lift it. To see them: hedge profile show ${name}`,
+      'No limit was given.',
+      `Example: hedge profile limit ${name} --max-notional 50k, or --max-notional ${LIFTED} to remove it. To see the limits: hedge profile show ${name}`,
     );
   return { name, change, yes: optionGiven(raw, 'yes') };
 }
@@ -183,10 +179,10 @@ function readAmount(option: string, text: string): string | null {
     return readNotional(text).toFixed();
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    throw new UsageError(`${error.what} (${option})`, `${error.hint ?? ''} Or ${LIFTED}, to lift it.`);
+    throw new UsageError(`${error.what} (${option})`, `${error.hint ?? ''} Or ${LIFTED}, to remove it.`);
   }
 }
 
-/** In capitals, as the service spells them, none twice. */
+/** In capitals, without duplicates. */
 const readMarkets = (text: string): readonly string[] | null =>
   text.toLowerCase() === LIFTED ? null : [...new Set(text.split(',').map(readMarket))];

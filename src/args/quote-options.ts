@@ -1,8 +1,4 @@
-/**
- * What the operator wants, as values: the same whether it was typed or asked for. No text, no service.
- *
- * What `hedge quote` was asked: operands and options to a QuoteIntent, or the right line to type.
- */
+/** Reads the arguments of `hedge quote`. */
 import type { Big } from 'big.js';
 import { type Side, TENORS, type Tenor } from '../domain/vocabulary.ts';
 import { UsageError } from '../errors.ts';
@@ -17,18 +13,18 @@ import {
   readTenors,
 } from './operands.ts';
 export interface QuoteIntent {
-  /** In capitals; whether there is such a market is the service's to say. */
+  /** In capitals; not checked against the service. */
   market: string;
   side: Side;
   /** USD, positive, two decimals at most. */
   notional: Big;
   /** In days; at least one, ascending, none twice. */
   tenors: readonly Tenor[];
-  /** Smaller and larger notionals beside it, of one tenor. */
+  /** Also quotes smaller and larger notionals, for one tenor. */
   curve?: boolean | undefined;
-  /** Quote currency per USDT: the highest that is good enough to buy at, the lowest to sell at. */
+  /** Quote currency per USDT: the highest price to buy at, the lowest to sell at. */
   worstPrice?: Big | undefined;
-  /** The most that the whole hedge may cost, in bps of notional; negative asks to earn. */
+  /** Highest total cost in bps of notional; negative is a gain. */
   maxCostBps?: Big | undefined;
 }
 
@@ -36,13 +32,16 @@ export function readQuoteIntent(raw: RawInput): QuoteIntent {
   const { market, side } = readSideWords('quote', raw);
   const [, , notional] = raw.operands;
   if (notional === undefined)
-    throw new UsageError('The notional is missing.', `hedge quote ${market} ${side} NOTIONAL`);
+    throw new UsageError('Missing: the notional.', `hedge quote ${market} ${side} NOTIONAL`);
   const tenors = optionText(raw, 'tenor');
   const worstPrice = optionText(raw, 'worstPrice');
   const maxCostBps = optionText(raw, 'maxCostBps');
   if (optionGiven(raw, 'curve')) {
     if (worstPrice !== undefined || maxCostBps !== undefined)
-      throw new UsageError('A curve is looked at, and judges no price.', 'Leave out the bound, or --curve.');
+      throw new UsageError(
+        '--curve and a price limit exclude each other.',
+        'Leave out the limit, or --curve.',
+      );
     return { market, side, notional: readNotional(notional), tenors: [curveTenor(tenors)], curve: true };
   }
   return {
@@ -55,9 +54,9 @@ export function readQuoteIntent(raw: RawInput): QuoteIntent {
   };
 }
 
-/** Notionals stand side by side in a curve, so that it has room for one tenor: the shortest unless said. */
+/** A curve has one tenor: the shortest by default. */
 function curveTenor(text: string | undefined): Tenor {
   const [first, another] = text === undefined ? [TENORS[0]] : readTenors(text);
   if (first !== undefined && another === undefined) return first;
-  throw new UsageError('A curve is of one tenor.', '--curve --tenor 3');
+  throw new UsageError('--curve takes one tenor.', '--curve --tenor 3');
 }

@@ -1,10 +1,4 @@
-/**
- * What `hedge open` was asked: the parts that were said, and the whole once none is missing.
- *
- * What `hedge add`, `reduce` and `close` were asked, or the right line to type instead.
- *
- * Any of the four actions from what was typed for it, whole: what a line of a batch must say. Pure.
- */
+/** Reads the arguments of the four actions, or suggests the correct command. Pure. */
 
 import type { ActionName } from '../domain/action-table.ts';
 import { quoted } from '../domain/quoted.ts';
@@ -33,7 +27,7 @@ import {
   readSide,
   readTenor,
 } from './operands.ts';
-/** Parts left out are undefined; whatever was said is read, or refused. */
+/** Missing arguments are undefined; given ones are checked. */
 export function readOpenDraft(raw: RawInput): OpenDraft {
   const [market, side, notional] = raw.operands;
   rejectMisplacedOperands('open', raw);
@@ -57,13 +51,11 @@ export function readOpenDraft(raw: RawInput): OpenDraft {
 }
 
 function refuseContradictions({ ensure, retryFailed, dealId, options }: OpenDraft): void {
-  if (ensure && dealId === undefined)
-    throw new UsageError('--ensure needs a deal id to tell the deal by.', 'Add --deal-id ID.');
-  if (retryFailed && !ensure)
-    throw new UsageError('--retry-failed is of use with --ensure only.', 'Add --ensure.');
+  if (ensure && dealId === undefined) throw new UsageError('--ensure needs a deal ID.', 'Add --deal-id ID.');
+  if (retryFailed && !ensure) throw new UsageError('--retry-failed needs --ensure.', 'Add --ensure.');
   if (ensure && options.idempotencyKey !== undefined)
     throw new UsageError(
-      '--ensure derives the idempotency key from the deal id.',
+      '--ensure derives the idempotency key from the deal ID.',
       'Leave out --idempotency-key, or --ensure.',
     );
 }
@@ -75,11 +67,11 @@ const SHOWN: Readonly<Record<OpenPart, string>> = {
   tenor: '--tenor DAYS',
 };
 
-/** The parts that are still to be asked for, in the order of the line. */
+/** The missing arguments, in the order of the command line. */
 export const missingParts = (draft: OpenDraft): readonly OpenPart[] =>
   (['market', 'side', 'notional', 'tenor'] as const).filter((part) => draft[part] === undefined);
 
-/** The intent, once nothing is missing. @throws UsageError naming what is, with the line that is whole. */
+/** @throws UsageError naming the missing arguments, with the complete command. */
 export function completeOpen(draft: OpenDraft): OpenIntent {
   const { market, side, notional, tenor } = draft;
   if (market === undefined || side === undefined || notional === undefined || tenor === undefined) {
@@ -92,7 +84,7 @@ export function completeOpen(draft: OpenDraft): OpenIntent {
     ];
     throw new UsageError(
       `Missing: ${names.join(', ')}.`,
-      `Say the whole line: hedge open ${line.join(' ')}. On a terminal (TERM not dumb), missing parts are asked for.`,
+      `Provide all arguments: hedge open ${line.join(' ')}. On a terminal, hedge asks for missing ones.`,
     );
   }
   return { ...draft, market, side, notional, tenor };
@@ -102,7 +94,7 @@ export function readAddIntent(raw: RawInput): AddIntent {
   const { market, side } = readSideWords('add', raw);
   const [, , notional] = raw.operands;
   if (notional === undefined)
-    throw new UsageError('The notional is missing.', `hedge add ${market} ${side} NOTIONAL`);
+    throw new UsageError('Missing: the notional.', `hedge add ${market} ${side} NOTIONAL`);
   return {
     action: 'add',
     market,
@@ -134,15 +126,15 @@ function readReduction(raw: RawInput, place: string): Reduction {
   const given = [notional, by, to].filter((text) => text !== undefined);
   if (given.length !== 1)
     throw new UsageError(
-      given.length === 0 ? 'How much is to come off?' : 'The reduction is said in more than one way.',
-      `One of: hedge reduce ${place} 5000, hedge reduce ${place} --by 50%, hedge reduce ${place} --to 5000`,
+      given.length === 0 ? 'Missing: the size of the reduction.' : 'The size is given more than once.',
+      `Use one of: hedge reduce ${place} 5000, hedge reduce ${place} --by 50%, hedge reduce ${place} --to 5000`,
     );
   if (by !== undefined) return { by: 'percent', percent: readPercentage('--by', by) };
   if (to !== undefined) return { by: 'target', target: readTarget(to, place) };
   const word = notional ?? '';
   if (/^\d+(?:\.\d+)?%$/.test(word))
     throw new UsageError(
-      `${quoted(word)} is a part, not a notional.`,
+      `${quoted(word)} is a percentage, not a notional.`,
       `Did you mean: hedge reduce ${place} --by ${word}`,
     );
   return { by: 'notional', notional: readNotional(word) };
@@ -150,7 +142,7 @@ function readReduction(raw: RawInput, place: string): Reduction {
 
 function readTarget(text: string, place: string) {
   if (/^0+(?:\.0+)?$/.test(text))
-    throw new UsageError('Reducing to nothing is closing.', `Did you mean: hedge close ${place}`);
+    throw new UsageError('Reducing to zero is a close.', `Did you mean: hedge close ${place}`);
   return readNotional(text);
 }
 
@@ -158,7 +150,7 @@ export function readCloseIntent(raw: RawInput): CloseIntent {
   const { market, side } = readSideWords('close', raw);
   const [, , size] = raw.operands;
   if (size !== undefined)
-    throw new UsageError('A close takes the whole side.', reduceLine(size, market, side));
+    throw new UsageError('A close has no size: it closes the whole side.', reduceLine(size, market, side));
   return {
     action: 'close',
     market,
@@ -168,7 +160,7 @@ export function readCloseIntent(raw: RawInput): CloseIntent {
   };
 }
 
-/** The reduction that was probably meant by a size after `close`. */
+/** The reduce that was probably meant by a size after `close`. */
 function reduceLine(size: string, market: string, side: string): string {
   const place = `${market} ${side}`;
   if (/^\d[\d.]*%$/.test(size)) return `Did you mean: hedge reduce ${place} --by ${size}`;
@@ -183,5 +175,5 @@ const READERS: { readonly [Name in ActionName]: (raw: RawInput) => IntentOf<Name
   close: readCloseIntent,
 };
 
-/** @throws UsageError, also for a part that a terminal would be asked for. */
+/** @throws UsageError, also for an argument that the wizard would ask for. */
 export const readAction = (action: ActionName, raw: RawInput): ActionIntent => READERS[action](raw);

@@ -1,13 +1,10 @@
-/**
- * A line of text to the words of a command line, quoted as in a shell and expanded as in none: what a shell
- * would have replaced, joined or run is refused, never taken literally. Pure.
- */
+/** Splits a line into words with shell quoting. Expansions, pipes and redirections are rejected. Pure. */
 import { UsageError } from '../errors.ts';
 
-/** Unquoted, a shell would run, join or redirect something, or look for files. */
+/** Unquoted, these have a special meaning in a shell. */
 const SHELL_ONLY = /[|&;<>(){}*?[\]]/;
 const BLANK = /[ \t]/;
-/** What a backslash takes the meaning from between double quotes. */
+/** Characters that a backslash escapes between double quotes. */
 const ESCAPED_IN_QUOTES = /["\\$`]/;
 
 interface Reading {
@@ -17,8 +14,8 @@ interface Reading {
 
 /**
  * The words of one line; none for a blank line or a comment. `'…'` keeps everything, `"…"` all but `\"`,
- * `\\`, `\$` and `` \` ``, a backslash the next character; `#` at the start of a word begins a comment.
- * @throws UsageError for an open quote, a backslash at the end, and whatever only a shell can do.
+ * `\\`, `\$` and `` \` ``, a backslash the next character; `#` at the start of a word starts a comment.
+ * @throws UsageError for an unclosed quote, a final backslash, and shell syntax.
  */
 export function readWords(text: string): readonly string[] {
   const words: string[] = [];
@@ -73,7 +70,7 @@ function readDouble(line: Reading): string {
 function readEscaped(line: Reading): string {
   const next = line.text[line.at];
   if (next === undefined)
-    throw new UsageError('A line cannot go on in the next one.', 'Write the whole command on one line.');
+    throw new UsageError('A line cannot continue on the next one.', 'Write the whole command on one line.');
   line.at += 1;
   return next;
 }
@@ -81,16 +78,16 @@ function readEscaped(line: Reading): string {
 const isExpansion = (character: string): boolean => character === '$' || character === '`';
 
 const openQuote = (): UsageError =>
-  new UsageError('A quotation mark is opened and not closed.', 'Close it on the same line.');
+  new UsageError('A quotation mark is not closed.', 'Close it on the same line.');
 
 const noExpansion = (character: string): UsageError =>
   new UsageError(
-    `Nothing is expanded here, and ${character} would have to be.`,
-    `Write the value itself, or '${character}' in single quotes for the character.`,
+    `${character} is not expanded: no shell reads this line.`,
+    `Write the value itself, or '${character}' in single quotes.`,
   );
 
 const noShell = (character: string): UsageError =>
   new UsageError(
-    `Each line is one command and no shell reads it: ${character} does nothing here.`,
-    `Leave it out, or write '${character}' in single quotes for the character.`,
+    `${character} has no effect: each line is one command, and no shell reads it.`,
+    `Leave it out, or write '${character}' in single quotes.`,
   );

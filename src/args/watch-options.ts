@@ -1,4 +1,4 @@
-/** `--watch [SECONDS]` and `hedge watch --every SECONDS`: how often a reading is to be repeated. Repeats nothing. */
+/** Reads the interval of `--watch [SECONDS]` and `hedge watch --every SECONDS`. */
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import { optionGiven, optionText, type RawInput } from './operands.ts';
@@ -7,7 +7,7 @@ const USUAL_MS = 5_000;
 const LONGEST_SECONDS = 86_400;
 const SECONDS = /^(\d{1,5}(?:\.\d{1,3})?)s?$/i;
 
-/** Milliseconds from one reading to the next, or undefined when it is read once. */
+/** Milliseconds between readings; undefined without --watch. */
 export function readWatch(raw: RawInput): number | undefined {
   const watch = optionText(raw, 'watch');
   // An empty value is what `withoutSwallowing` leaves.
@@ -19,15 +19,15 @@ function msOf(option: string, text: string, { least, usual }: { least: number; u
   const seconds = Number(SECONDS.exec(text)?.[1] ?? Number.NaN);
   if (seconds >= least && seconds <= LONGEST_SECONDS) return Math.round(seconds * 1_000);
   throw new UsageError(
-    `${quoted(text)} is not a pace to read at (${option}).`,
-    `Write seconds from ${least.toString()} to ${LONGEST_SECONDS.toString()}: ${option} ${(usual / 1_000).toString()}`,
+    `${quoted(text)} is not an interval (${option}).`,
+    `Use seconds from ${least.toString()} to ${LONGEST_SECONDS.toString()}: ${option} ${(usual / 1_000).toString()}`,
   );
 }
 
-/** Several readings a turn, so not as often as one. */
+/** A refresh makes several requests, so its interval is longer. */
 const SCREEN = { least: 1.5, usualMs: 3_000 };
 
-/** `hedge watch --every SECONDS`: milliseconds from one turn to the next. */
+/** `hedge watch --every SECONDS`: milliseconds between refreshes. */
 export function readEvery(raw: RawInput): number {
   const text = optionText(raw, 'every');
   if (text === undefined) return SCREEN.usualMs;

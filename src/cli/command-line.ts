@@ -141,7 +141,7 @@ const helpOf = (entry: Command | CommandGroup): HelpConfiguration => ({
   formatHelp: (_command, { helpWidth }) => commandHelp(entry, helpWidth ?? 0),
 });
 
-/** An option of `hedge journal` before `resolve` would be accepted and do nothing. */
+/** An option of `hedge journal` before `resolve` would have no effect. */
 function strayOption(group: Commander, name: string, command: Command): UsageError {
   const flag = group.options.find((option) => option.attributeName() === name)?.long ?? name;
   return new UsageError(

@@ -79,7 +79,7 @@ export interface CommandGroup {
   name: string;
   summary: string;
   commands: readonly Command[];
-  /** What the word alone does: `hedge journal` beside `hedge journal settle`. Its operands give way to the words. */
+  /** What the word alone does: `hedge journal` beside `hedge journal resolve`. Its operands give way to the words. */
   main?: Command;
 }
 

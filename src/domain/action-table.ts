@@ -23,11 +23,11 @@ export interface ActionRow {
   /** The outcome that is recorded where nothing else was seen. */
   outcome: 'filled' | 'changed' | 'closed';
   words: {
-    /** With its article: `a reduction`. */
+    /** Without an article: `reduction`. */
     noun: string;
     /** The question that is confirmed before it is sent. */
     question: string;
-    /** Why it takes no hedge ID. */
+    /** Why it takes no hedge ID: market and side decide (specification §4). */
     takesNoId: string;
     /** What it means that another action on its side is in flight. */
     otherInFlight: string;
@@ -50,10 +50,10 @@ export const ACTION_TABLE = {
     takesWholeSide: false,
     outcome: 'filled',
     words: {
-      noun: 'an open',
+      noun: 'open',
       question: 'Open this hedge?',
-      takesNoId: 'An open makes a new hedge; it takes no id of one.',
-      otherInFlight: 'This one adds to it.',
+      takesNoId: 'An open takes a market and side, not a hedge ID.',
+      otherInFlight: 'This open comes on top of it.',
       waitsFor: ({ on, size, hedge }) => `waiting for the fill of ${hedge ?? `${on} ${size}`}`,
     },
   },
@@ -68,11 +68,11 @@ export const ACTION_TABLE = {
     takesWholeSide: false,
     outcome: 'changed',
     words: {
-      noun: 'an add',
-      question: 'Add this?',
-      takesNoId: 'The service adds to the open hedge of a market and side; it takes no id of one.',
-      otherInFlight: 'The service adds to what is open when this one lands.',
-      waitsFor: ({ on, size }) => `waiting until ${size} are added to ${on}`,
+      noun: 'add',
+      question: 'Increase this position?',
+      takesNoId: 'An add takes a market and side, not a hedge ID.',
+      otherInFlight: 'The add applies to the position at execution.',
+      waitsFor: ({ on, size }) => `waiting until ${on} is increased by ${size}`,
     },
   },
   reduce: {
@@ -85,11 +85,11 @@ export const ACTION_TABLE = {
     takesWholeSide: false,
     outcome: 'changed',
     words: {
-      noun: 'a reduction',
-      question: 'Reduce the side?',
-      takesNoId: 'The service reduces what is open on a market and side; it takes no id of a hedge.',
-      otherInFlight: 'This one takes from what is open when it lands.',
-      waitsFor: ({ on, size }) => `waiting until ${size} are off ${on}`,
+      noun: 'reduction',
+      question: 'Reduce this position?',
+      takesNoId: 'A reduce applies to a whole market and side, not to one hedge.',
+      otherInFlight: 'The reduction applies to the position at execution.',
+      waitsFor: ({ on, size }) => `waiting until ${on} is reduced by ${size}`,
     },
   },
   close: {
@@ -102,10 +102,10 @@ export const ACTION_TABLE = {
     takesWholeSide: true,
     outcome: 'closed',
     words: {
-      noun: 'a close',
+      noun: 'close',
       question: 'Close the whole side?',
-      takesNoId: 'The service closes a whole side, every hedge on it; it cannot close one hedge.',
-      otherInFlight: 'What it leaves may be nothing.',
+      takesNoId: 'A close applies to a whole market and side; the service cannot close one hedge.',
+      otherInFlight: 'Nothing may be left to close.',
       waitsFor: ({ on }) => `waiting until ${on} is closed`,
     },
   },

@@ -73,11 +73,12 @@ const ENVIRONMENT_PAIR = 'env';
 /** Most useful first; empty when its outcome is known. `selected`: the profile that commands use without an option. */
 export function nextSteps(action: Action, selected: string | undefined): readonly NextStep[] {
   const line = (words: string): string => `hedge ${profileOf(action, selected)}${words}`;
-  const record = [
-    { as: 'done', does: 'record it as executed' },
-    { as: 'nothing', does: 'record it as not executed' },
+  const resolve = [
+    { as: 'executed', does: 'record it as executed' },
+    { as: 'not-executed', does: 'record it as not executed' },
   ].map(({ as, does }) => ({
-    command: `hedge journal settle ${action.shortId} --as ${as} --because TEXT`,
+    // Recording needs no service, so no profile either.
+    command: `hedge journal resolve ${action.shortId} --as ${as} --reason TEXT`,
     does,
   }));
   const look = { command: line(`check ${action.shortId}`), does: 'check the outcome; sends nothing' };
@@ -86,11 +87,11 @@ export function nextSteps(action: Action, selected: string | undefined): readonl
       command: line(`resume ${action.shortId}`),
       does: 'check, then confirm resending with the same key',
     };
-    return [look, resume, ...record];
+    return [look, resume, ...resolve];
   }
   if (inFlight(action) || action.underway)
     return [{ command: line(`wait ${action.shortId}`), does: 'wait for the outcome' }, look];
-  return action.state === 'accepted' ? [look, ...record] : [];
+  return action.state === 'accepted' ? [look, ...resolve] : [];
 }
 
 function profileOf({ intent }: Action, selected: string | undefined): string {

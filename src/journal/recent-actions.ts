@@ -45,6 +45,8 @@ interface Known extends RecentAction {
   settledAs: unknown;
   /** Its hedge was found by deal ID and may be of another action. */
   provisional: boolean;
+  /** A record named its hedge. */
+  hasHedgeId: boolean;
   /** The service accepted it, which is final. */
   accepted: boolean;
   /** A send has no response: a rejection alone does not end it. */
@@ -61,7 +63,14 @@ function begun(id: string, { at, action, side, profile, deal_id: dealId }: Recor
       ? [at.slice(0, 16).replace('T', ' ')]
       : []),
   ];
-  const initial = { ended: false, accepted: false, provisional: false, unclear: false, sent: false };
+  const initial = {
+    ended: false,
+    accepted: false,
+    provisional: false,
+    hasHedgeId: false,
+    unclear: false,
+    sent: false,
+  };
   return { id, open: true, profile, dealId, about: words.join(' '), settledAs: undefined, ...initial };
 }
 
@@ -70,11 +79,16 @@ function apply(known: Known, record: Record<string, unknown>): void {
   const { kind, outcome } = record;
   const wasSent = known.sent;
   known.sent = kind === 'sending' || (known.sent && outcome === 'not_seen');
-  if (outcome === 'not_told' && known.provisional && known.ended) {
+  if (outcome === 'not_told' && known.provisional) {
+    known.provisional = false;
+    known.hasHedgeId = false;
+    if (known.ended) known.settledAs = undefined;
     known.ended = false;
-    known.settledAs = undefined;
   }
-  known.provisional = kind === 'accepted' ? record['provisional_until'] !== undefined : known.provisional;
+  // An ID from a response is final.
+  if (kind === 'accepted' && (record['by'] === 'answer' || !known.hasHedgeId || known.provisional))
+    known.provisional = record['provisional_until'] !== undefined;
+  if (record['hedge_id'] !== undefined) known.hasHedgeId = true;
   if (known.ended) return;
   switch (kind) {
     case 'sending':

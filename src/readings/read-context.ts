@@ -24,7 +24,7 @@ export interface ReadContext {
   identity: AccountIdentity;
   /** Aborts at Ctrl-C, TERM or HUP; its reason is the InterruptedError. */
   signal: AbortSignal;
-  watch: ProgressReporter;
+  progress: ProgressReporter;
   /** A recent time in milliseconds since the epoch, as `10:07:58` in the operator's zone. */
   timeOfDay: (ms: number) => string;
 }

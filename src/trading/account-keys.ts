@@ -1,10 +1,4 @@
-/**
- * What the stored profiles say of the API keys of one service: which are of the selected account, which of another,
- * and which profiles say neither. Reads no key command and no keychain. Pure.
- *
- * Where nothing says whether two API keys of one service are of one account: what is said of an action that was sent
- * with another key than the present one, and what stops before two profiles that cannot be told apart. Pure.
- */
+/** Which API keys of the stored profiles belong to the selected account, and what stops when that is unclear. Pure. */
 import { parseBaseUrl } from '../client/base-url.ts';
 import { ENVIRONMENT_PAIR } from '../config/profile-names.ts';
 import type { ProfileBook, StoredProfile } from '../config/profiles.ts';
@@ -27,7 +21,7 @@ export interface KnownKey {
   fingerprint: string;
 }
 
-/** The key of a profile as far as it can be told without asking for it; undefined for one that cannot be used. */
+/** The key of a profile as far as it is known without running a command; undefined for an unusable one. */
 export function keyOf({ api_key: text, known_key: known }: StoredProfile): KnownKey | undefined {
   if (text === undefined) return known;
   try {
@@ -41,11 +35,11 @@ export function keyOf({ api_key: text, known_key: known }: StoredProfile): Known
 export interface KnownKeys {
   /** The selected account, with what is known of other keys. */
   identity: AccountIdentity;
-  /** Profiles of which nothing says whether they are the same account. */
+  /** Profiles that may or may not be the same account. */
   unclearWith: TradingContext['accountUnclearWith'];
 }
 
-/** `name`: of the selected profile, or of none that is stored. */
+/** `name`: the selected profile, stored or not. */
 export function knownKeys(
   identity: AccountIdentity,
   name: string,
@@ -57,7 +51,7 @@ export function knownKeys(
     const key = keyOf(profile);
     if (other === name || key === undefined || !isAtOneService(identity, profile, key)) return [];
     const relation = relationTo(identity, own, profile, key);
-    // Two profiles that do not agree on a key say nothing of it.
+    // Two profiles that disagree about a key prove nothing.
     for (const each of [key.fingerprint, ...(profile.replaced_keys ?? [])])
       keys.set(each, (keys.get(each) ?? relation) === relation ? relation : 'unclear');
     return relation === 'unclear' ? [{ name: other, account: profile.account }] : [];
@@ -71,7 +65,7 @@ const isAtOneService = (
   key: KnownKey,
 ): boolean => environment === key.environment && address === normalizeUrl(other);
 
-/** However it is written, one address is one service; one that cannot be read is none of another profile. */
+/** The normalized address; undefined when it is invalid. */
 export function normalizeUrl(address: string): string | undefined {
   try {
     return parseBaseUrl(address).href;
@@ -80,7 +74,7 @@ export function normalizeUrl(address: string): string | undefined {
   }
 }
 
-/** One key, or one that was replaced by the other, is one account, whatever the labels. */
+/** The same key, or a replaced one, is the same account, whatever the labels. */
 function relationTo(
   { key_fingerprint: own, account }: AccountIdentity,
   replaced: readonly string[],
@@ -94,25 +88,25 @@ function relationTo(
   return isOne ? 'same' : relationOfLabels(account, profile.account);
 }
 
-/** A line to type, and what it does. */
+/** A command and its effect. */
 export type IndentedCommand = readonly [line: string, does: string];
 
-/** Its outcome cannot be read with the present key: an absence may be that of another account. */
+/** The current key may belong to another account, so a missing hedge proves nothing. */
 export const isOfAnotherKey = ({ intent }: Action, { identity }: Pick<ReadContext, 'identity'>): boolean =>
   !isConfirmed(intent.identity, identity);
 
-/** As half a sentence. */
+/** A clause without a full stop. */
 export const otherKeyInWords = ({ intent, sentAt }: Action): string =>
   `it was ${sentAt === undefined ? 'entered' : 'sent'} with another API key (${intent.identity.key_fingerprint ?? 'unknown'}), not confirmed to be of this account`;
 
-/** None where only a person's word about the action is left: a key of the environment, and no label. */
+/** Commands that confirm the account; empty for an unlabeled key from the environment. */
 export function confirmationCommands({ intent }: Action): readonly IndentedCommand[] {
   const { account } = intent.identity;
   if (typeof account === 'string')
     return [
       [
         `hedge profile set NAME --account ${shellWord(account)}`,
-        `if it is the account ${account} (or HEDGE_ACCOUNT)`,
+        `confirm account ${account} (or HEDGE_ACCOUNT)`,
       ],
     ];
   return intent.profile === ENVIRONMENT_PAIR
@@ -120,12 +114,12 @@ export function confirmationCommands({ intent }: Action): readonly IndentedComma
     : [
         [
           `hedge profile set ${shellWord(intent.profile)} --key-stdin`,
-          'if its key was replaced (or --key-command): confirms the account',
+          'confirm the account after a key change (or --key-command)',
         ],
       ];
 }
 
-/** An earlier action is not taken for this one while the account is not known to be the same. */
+/** Stops while the earlier action may belong to another account. */
 export const earlierOfAnotherKey = (action: Action): StoppedError =>
   new StoppedError({
     code: 'account_unclear',
@@ -133,12 +127,12 @@ export const earlierOfAnotherKey = (action: Action): StoppedError =>
     book: 'Nothing was sent.',
     hint:
       confirmationCommands(action).length === 0
-        ? 'If it is another account, give each a label (HEDGE_ACCOUNT); otherwise use a new idempotency key or deal ID.'
+        ? 'Label each account (HEDGE_ACCOUNT), or use a new idempotency key or deal ID.'
         : commandLines(confirmationCommands(action)),
     details: { action_id: action.id },
   });
 
-/** @throws StoppedError `account_unclear` where another profile may be the same account, or another one. */
+/** @throws StoppedError `account_unclear` when another profile may or may not be the same account. */
 export function checkAccount({
   accountUnclearWith: others,
   identity,
@@ -154,10 +148,10 @@ export function checkAccount({
   ].map(labelLine);
   throw new StoppedError({
     code: 'account_unclear',
-    what: `The API keys of ${own} and of ${others.length === 1 ? 'profile' : 'profiles'} ${names} differ, for one environment and base address. Nothing says whether they are of one account.`,
+    what: `The API keys of ${own} and of ${others.length === 1 ? 'profile' : 'profiles'} ${names} differ. hedge cannot tell whether they are one account.`,
     book: 'Nothing was sent.',
     hint: commandLines([
-      [first, 'the same label for one account, different labels for two'],
+      [first, 'one label per account'],
       ...more.map((line) => [line, 'use the same labels on every machine'] as const),
     ]),
     details: { profiles: others.map(({ name }) => name) },

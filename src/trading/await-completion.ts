@@ -1,7 +1,4 @@
-/**
- * From an action that was sent to its report: waits for the end where there is one to wait for, and says what
- * became of it. What has ended already is told as it ended. Sends nothing.
- */
+/** Waits for the outcome of a sent action and reports it. Sends nothing. */
 import type { Big } from 'big.js';
 import { decimalFrom, textFrom } from '../client/unspecified-fields.ts';
 import { createsHedge, rowOf } from '../domain/action-table.ts';
@@ -34,28 +31,28 @@ import {
 } from './report-errors.ts';
 import type { ActionReport } from './trading-context.ts';
 export interface CompletionOptions {
-  /** What was shown before it was sent, where it was sent just now. */
+  /** The confirmed plan; undefined when the action was sent earlier. */
   plan?: Plan | undefined;
   wait: boolean;
   timeoutMs: number;
 }
 
-/** The report of an action whose sending is over, whatever it came to. */
+/** The report of an action that is no longer being sent. */
 export async function completeAction(
   entry: Action,
   options: CompletionOptions,
-  looking: ReadContext,
+  context: ReadContext,
 ): Promise<ActionReport> {
   const { plan } = options;
-  if (entry.underway) return beingSentReport(entry, looking);
+  if (entry.underway) return beingSentReport(entry, context);
   switch (entry.state) {
     case 'accepted':
-      return options.wait ? waitForEnd(entry, options, looking) : reportOf('submitted', { entry, plan });
+      return options.wait ? waitForEnd(entry, options, context) : reportOf('submitted', { entry, plan });
     case 'done':
     case 'failed':
-      return endedBefore(entry, looking);
+      return endedBefore(entry, context);
     case 'settled':
-      return settled(entry, looking);
+      return settled(entry, context);
     case 'refused':
       return reportOf('refused', { entry, plan, finding: refusedError(entry) });
     case 'prepared':
@@ -63,22 +60,22 @@ export async function completeAction(
       return reportOf('not_sent', { entry, plan, finding: neverSentError(entry) });
     case 'sent':
     case 'unknown':
-      return unresolvedReport(entry, plan, looking);
+      return unresolvedReport(entry, plan, context);
     default:
       return entry.state satisfies never;
   }
 }
 
-/** By another process, which writes down what comes of it. */
+/** Another process is sending it and records the outcome. */
 function beingSentReport(entry: Action, { signal: { reason } }: ReadContext): ActionReport {
   return reason instanceof InterruptedError
     ? reportOf('unknown', { entry, finding: stoppedWaiting(entry, reason) })
     : reportOf('pending', { entry, finding: beingSentError(entry) });
 }
 
-function unresolvedReport(entry: Action, plan: Plan | undefined, looking: ReadContext): ActionReport {
-  const says = [entry.why ?? 'No usable answer came.', arrivalInWords(entry, looking)];
-  const what = says.filter((each) => each !== undefined).join(' ');
+function unresolvedReport(entry: Action, plan: Plan | undefined, context: ReadContext): ActionReport {
+  const sentences = [entry.why ?? 'No usable response.', arrivalInWords(entry, context)];
+  const what = sentences.filter((each) => each !== undefined).join(' ');
   return reportOf('unknown', {
     entry,
     plan,
@@ -89,81 +86,80 @@ function unresolvedReport(entry: Action, plan: Plan | undefined, looking: ReadCo
 async function waitForEnd(
   entry: Action,
   options: CompletionOptions,
-  looking: ReadContext,
+  context: ReadContext,
 ): Promise<ActionReport> {
   const { plan, timeoutMs } = options;
-  // A side that is read with another key may be another account's: there is nothing to wait for.
-  if (!createsHedge(entry.intent) && isOfAnotherKey(entry, looking)) {
+  // With another key the side may be another account's, so waiting would prove nothing.
+  if (!createsHedge(entry.intent) && isOfAnotherKey(entry, context)) {
     const finding = stillPendingError(
       entry,
       otherKeyInWords(entry),
-      looking.clock.now(),
+      context.clock.now(),
       confirmationCommands(entry),
     );
     return reportOf('pending', { entry, plan, finding });
   }
   try {
-    const awaited = await awaitOutcome(entry, looking, { timeoutMs });
-    if (awaited.became === 'ended') return await reportEnd(entry, { ...awaited, plan }, looking);
-    if (awaited.became === 'other') {
-      const { says, hedges, closedBy } = awaited;
-      const told = await recordNotTold(entry, { says, waited: true }, looking);
+    const awaited = await awaitOutcome(entry, context, { timeoutMs });
+    if (awaited.kind === 'ended') return await reportEnd(entry, { ...awaited, plan }, context);
+    if (awaited.kind === 'other') {
+      const { message, hedges, closedBy } = awaited;
+      const told = await recordNotTold(entry, { message, waited: true }, context);
       return reportOf('unknown', {
         entry: told,
         plan,
         hedges,
-        finding: changedByOthersError(told, { says, closedBy }),
+        finding: changedByOthersError(told, { message, closedBy }),
       });
     }
-    if (awaited.became === 'disagree')
-      return reportOf('unknown', { entry, plan, finding: disagreeError(entry, awaited.says) });
-    const finding = stillPendingError(entry, awaited.says, looking.clock.now());
+    if (awaited.kind === 'disagree')
+      return reportOf('unknown', { entry, plan, finding: disagreeError(entry, awaited.message) });
+    const finding = stillPendingError(entry, awaited.message, context.clock.now());
     return reportOf('pending', { entry, plan, hedge: awaited.hedge, finding });
   } catch (error) {
     if (error instanceof InterruptedError)
       return reportOf('pending', { entry, plan, finding: stoppedWaiting(entry, error) });
     if (!(error instanceof HedgeError)) throw error;
-    const says = `waiting ended: ${error.what.replace(/\.$/, '')}`;
-    return reportOf('pending', { entry, plan, finding: stillPendingError(entry, says, looking.clock.now()) });
+    const message = `waiting ended: ${error.what.replace(/\.$/, '')}`;
+    return reportOf('pending', {
+      entry,
+      plan,
+      finding: stillPendingError(entry, message, context.clock.now()),
+    });
   } finally {
-    looking.watch.stop();
+    context.progress.stop();
   }
 }
 
-/** Writes the end down, and reports it. */
+/** Records the outcome and reports it. */
 export async function reportEnd(
   entry: Action,
   end: ActionEnd & { plan?: Plan | undefined },
-  looking: ReadContext,
+  context: ReadContext,
 ): Promise<ActionReport> {
   const { outcome, hedge, position, hedges, servedAt, plan } = end;
-  const written = await recordOutcome(entry, end, looking);
+  const written = await recordOutcome(entry, end, context);
   const finding = outcome === 'failed' ? failedError(written) : partialFillError(written);
-  if (end.says !== undefined && finding === undefined) looking.watch.note(`besides    ${end.says}`);
+  if (end.message !== undefined && finding === undefined) context.progress.note(`note       ${end.message}`);
   const netPnl =
-    outcome === 'closed' && !createsHedge(entry.intent) ? await realised(written, looking) : undefined;
-  const derived = figuresOf(written, { hedge, netPnl, endedMs: looking.clock.now() });
+    outcome === 'closed' && !createsHedge(entry.intent) ? await realizedPnl(written, context) : undefined;
+  const derived = figuresOf(written, { hedge, netPnl, endedMs: context.clock.now() });
   return reportOf(outcome, { entry: written, plan, hedge, position, hedges, servedAt, derived, finding });
 }
 
-/**
- * The original result of an action whose end is known: the hedge is read again, the outcome is not, unless the hedge
- * that was found turns out to be one of several.
- */
-async function endedBefore(known: Action, looking: ReadContext): Promise<ActionReport> {
+/** The recorded result of an action. The hedge is read again; the outcome changes only if several hedges now match. */
+async function endedBefore(known: Action, context: ReadContext): Promise<ActionReport> {
   const outcome = endKept(known);
   if (wasNotExecuted(known)) return reportOf('failed', { entry: known, finding: failedError(known) });
-  const seen = await unlessUnwell(observe(known, looking), ({ what }) =>
-    looking.watch.news(
-      `not read   ${what} Action ${known.shortId} is told as the journal keeps it; a dash is what it does not keep.`,
-    ),
+  const seen = await unlessFailing(observe(known, context), ({ what }) =>
+    context.progress.news(`not read   ${what} Action ${known.shortId} is shown as recorded in the journal.`),
   );
   if (known.provisionalUntil !== undefined && seen?.evidence.kind === 'other') {
-    const { says } = seen.evidence;
-    const entry = await recordNotTold(known, { says, waited: true }, looking);
-    return reportOf('unknown', { entry, finding: changedByOthersError(entry, { says }) });
+    const { message } = seen.evidence;
+    const entry = await recordNotTold(known, { message, waited: true }, context);
+    return reportOf('unknown', { entry, finding: changedByOthersError(entry, { message }) });
   }
-  const entry = seen === undefined ? known : await confirmFound(known, seen, looking);
+  const entry = seen === undefined ? known : await confirmFound(known, seen, context);
   const finding = outcome === 'failed' ? failedError(entry) : partialFillError(entry);
   const endedMs = Date.parse(entry.outcome?.at ?? entry.changedAt);
   const derived = figuresOf(entry, { hedge: seen?.hedge, endedMs });
@@ -171,19 +167,19 @@ async function endedBefore(known: Action, looking: ReadContext): Promise<ActionR
   return reportOf(outcome, { entry, hedge: seen?.hedge, position: seen?.position, hedges, derived, finding });
 }
 
-async function settled(entry: Action, looking: ReadContext): Promise<ActionReport> {
+async function settled(entry: Action, context: ReadContext): Promise<ActionReport> {
   if (entry.settledAs === 'nothing')
     return reportOf('not_sent', { entry, finding: resolvedAsNotExecutedError(entry) });
-  return endedBefore(entry, looking);
+  return endedBefore(entry, context);
 }
 
 function endKept({ outcome, intent }: Action): EndKind {
   return outcome !== undefined && isEnd(outcome.kind) ? outcome.kind : rowOf(intent.action).outcome;
 }
 
-/** USD that the hedges of a side made in their whole lives, as their records say; undefined unless each has one. */
-async function realised({ intent }: Action, { api, signal }: ReadContext): Promise<Big | undefined> {
-  const history = await unlessUnwell(api.history({ signal }));
+/** Realized P&L of the closed hedges in USD, from their records; undefined unless each has one. */
+async function realizedPnl({ intent }: Action, { api, signal }: ReadContext): Promise<Big | undefined> {
+  const history = await unlessFailing(api.history({ signal }));
   const results = intent.before.hedges.map(({ hedge_id: id }) =>
     decimalFrom(history?.data.find((record) => textFrom(record.id) === id)?.net_pnl_usd),
   );
@@ -191,16 +187,16 @@ async function realised({ intent }: Action, { api, signal }: ReadContext): Promi
   return known.length > 0 && known.length === results.length ? sum(known) : undefined;
 }
 
-/** A reading that only adds to what is known already must not fail it. */
-async function unlessUnwell<T>(
+/** An optional reading: its failure must not fail the command. */
+async function unlessFailing<T>(
   reading: Promise<T>,
-  tell?: (failure: HedgeError) => void,
+  onFailure?: (failure: HedgeError) => void,
 ): Promise<T | undefined> {
   try {
     return await reading;
   } catch (error) {
     if (!(error instanceof HedgeError)) throw error;
-    tell?.(error);
+    onFailure?.(error);
     return undefined;
   }
 }

@@ -1,13 +1,6 @@
 /**
- * Many lines, one after the other: in which order they run, what runs beside what, and after which ends nothing
- * more is begun. It knows neither what a line does nor how its end is shown.
- *
- * Idempotency keys for the actions of a batch: each follows from what it asks of the service and how often the
- * batch has asked the same before, so that running the batch again deals what is missing and nothing twice,
- * whatever other lines were mended, moved, added or left out in between. Pure.
- *
- * What an earlier run of a batch dealt that is not in it any more: a line that was mended after it was dealt is
- * another deal, and the first one stands. Nobody should have to find that out from the book. Pure.
+ * Runs the lines of a batch in order, derives their idempotency keys so that a second run sends only what is missing,
+ * and finds lines that were sent earlier and then removed.
  */
 
 import { createHash } from 'node:crypto';
@@ -28,11 +21,11 @@ import { termsOf } from './action-parts.ts';
 export interface BatchLine {
   /** Of the input, from 1. */
   number: number;
-  /** `reading` changes nothing and may run beside others; an `action` has a key; a `step` runs alone. */
+  /** A `reading` may run in parallel with others; an `action` has a key; a `step` runs alone. */
   kind: 'reading' | 'step' | 'action';
 }
 
-/** What a line came to. A line that did not run has an error and nothing else. */
+/** The result of a line. A line that did not run has only an error. */
 export interface LineEnd<Line, Result> {
   line: Line;
   result: Result | undefined;
@@ -40,17 +33,17 @@ export interface LineEnd<Line, Result> {
 }
 
 export interface BatchRun<Line, Result> {
-  /** How many readings between two other lines may run at once. */
+  /** How many consecutive readings may run in parallel. */
   parallel: number;
   keepGoing: boolean;
   signal: AbortSignal;
   /** Never throws. */
   run(line: Line): Promise<Omit<LineEnd<Line, Result>, 'line'>>;
-  /** Each line's end, in the order of the lines; every line has one. */
+  /** Called once for every line, in order. */
   ended(end: LineEnd<Line, Result>): Promise<void>;
 }
 
-/** @throws only what `ended` throws; nothing more is begun then. */
+/** @throws only what `ended` throws; no further line starts then. */
 export async function runBatch<Line extends BatchLine, Result>(
   lines: readonly Line[],
   batch: BatchRun<Line, Result>,
@@ -64,22 +57,22 @@ export async function runBatch<Line extends BatchLine, Result>(
       stop ??= notRun(end.error, `the batch stopped at line ${line.number.toString()}`);
     return end;
   };
-  for (const together of groupsOf(lines)) {
-    const width = Math.min(together.length, batch.parallel);
-    await inOrder(together, { width, run: runOne, ended: (end) => batch.ended(end) });
+  for (const group of groupsOf(lines)) {
+    const width = Math.min(group.length, batch.parallel);
+    await inOrder(group, { width, run: runOne, ended: (end) => batch.ended(end) });
   }
 }
 
-interface Handing<Item, End> {
+interface Pool<Item, End> {
   width: number;
   run: (item: Item) => Promise<End>;
   ended: (end: End) => Promise<void>;
 }
 
-/** Runs `width` at a time; hands the ends on in order, each as soon as all before it are there. */
+/** Runs `width` at a time and reports the results in order. */
 async function inOrder<Item, End>(
   items: readonly Item[],
-  { width, run, ended }: Handing<Item, End>,
+  { width, run, ended }: Pool<Item, End>,
 ): Promise<void> {
   const running: Promise<End>[] = [];
   try {
@@ -89,7 +82,7 @@ async function inOrder<Item, End>(
     }
     while (running.length > 0) await handOn(running, ended);
   } catch (error) {
-    // What could not be shown must not leave anything running behind it.
+    // Nothing may keep running after the output failed.
     await Promise.allSettled(running);
     throw error;
   }
@@ -100,7 +93,7 @@ async function handOn<End>(running: Promise<End>[], ended: (end: End) => Promise
   if (first !== undefined) await ended(await first);
 }
 
-/** Neighbouring readings make a group; everything else is alone. */
+/** Consecutive readings form a group; every other line is alone. */
 function groupsOf<Line extends BatchLine>(lines: readonly Line[]): readonly (readonly Line[])[] {
   const groups: Line[][] = [];
   for (const line of lines) {
@@ -111,27 +104,27 @@ function groupsOf<Line extends BatchLine>(lines: readonly Line[]): readonly (rea
   return groups;
 }
 
-/** Whatever the operator wants, nothing more is begun: every further line would end in the same way, or unseen. */
+/** These end a batch even with --keep-going: every further line would fail the same way, or unseen. */
 const ALWAYS_ENDS = [CredentialError, DamagedFileError, OutputError, InterruptedError] as const;
 const ALWAYS_ENDS_CODES: readonly string[] = ['internal', 'env_mismatch'];
 
-/** Whether nothing more is begun after this end. */
+/** Whether this error stops the batch. */
 export function endsBatch(error: HedgeError, keepGoing: boolean): boolean {
   if (ALWAYS_ENDS_CODES.includes(error.code) || ALWAYS_ENDS.some((kind) => error instanceof kind))
     return true;
-  // The book is in doubt, or nobody is there to deal with.
+  // An outcome is unknown, or the service is unreachable.
   return !keepGoing && (error.effect === 'unknown' || error instanceof UnavailableError);
 }
 
 const interruption = (signal: AbortSignal): HedgeError | undefined =>
   signal.reason instanceof InterruptedError ? notRun(signal.reason, 'the batch was stopped') : undefined;
 
-const notRun = (cause: HedgeError, says: string): StoppedError =>
+const notRun = (cause: HedgeError, message: string): StoppedError =>
   new StoppedError({
     code: 'not_run',
-    what: `This line did not run: ${says} (${cause.code}).`,
+    what: `This line did not run: ${message} (${cause.code}).`,
     book: 'Nothing was sent.',
-    hint: 'Once that is settled, run the same batch again: what is done already is not done twice.',
+    hint: 'Fix the cause, then run the same batch again. It executes nothing twice.',
     retry: 'later',
     details: { stopped_by: cause.code },
   });
@@ -139,8 +132,8 @@ const notRun = (cause: HedgeError, says: string): StoppedError =>
 const DIGITS = 32;
 
 /**
- * One key an action, in order. How an action is dealt (price bounds, waiting, `--yes`, a key of its own) takes
- * no part: changing that must not deal anything a second time. `name` does.
+ * One key per action, in order. Price limits, waiting, `--yes` and `--idempotency-key` are not part of it: changing
+ * them must not send anything twice. `name` is part of it.
  */
 export function batchKeys(actions: readonly ActionIntent[], name: string | undefined): readonly string[] {
   const asked = new Map<string, number>();
@@ -153,10 +146,10 @@ export function batchKeys(actions: readonly ActionIntent[], name: string | undef
   });
 }
 
-/** Equal for actions that ask the service for the same. */
+/** Equal for actions that send the same request. */
 export const requestText = (intent: ActionIntent): string => JSON.stringify(requestOf(intent));
 
-/** What the service is asked to do, however it was written: `10k` is `10,000`. */
+/** The request in one form: `10k` is `10,000`. */
 const requestOf = (intent: ActionIntent): readonly (string | number | null)[] => [
   intent.action,
   intent.market,
@@ -165,18 +158,18 @@ const requestOf = (intent: ActionIntent): readonly (string | number | null)[] =>
 ];
 
 export interface BatchNow {
-  /** As it was typed; undefined: standard input. */
+  /** As typed; undefined: standard input. */
   file: string | undefined;
   name: string | undefined;
-  /** The actions that are in it now, each with its deal id or its key. */
+  /** The actions in it now, each with its deal ID or key. */
   intents: readonly ActionIntent[];
   identity: AccountIdentity;
   nowMs: number;
 }
 
-/** Runs of one batch follow each other within hours; a file of yesterday's name is another batch. */
+/** Older runs of a file with the same name are another batch. */
 const RECENT_MS = 24 * 60 * 60 * 1_000;
-/** Where nothing of it was dealt before, only what its file held just now. Standard input has no such past. */
+/** If none of the batch was sent before, only recent runs of the same file count. */
 const JUST_NOW_MS = 60 * 60 * 1_000;
 
 export function removedLines(actions: readonly Action[], batch: BatchNow): readonly Action[] {
@@ -194,22 +187,22 @@ export function removedLines(actions: readonly Action[], batch: BatchNow): reado
   );
 }
 
-/** One a line; the last says what that means for the lines that are there. */
+/** One line per removed action, with a heading and a note. */
 export function removedLinesInWords(gone: readonly Action[]): readonly string[] {
   if (gone.length === 0) return [];
   const shown = gone.slice(0, MOST_LINES);
   const more = gone.length - shown.length;
   return [
-    'Dealt by an earlier run of this batch, and not in it now:',
+    'Sent by an earlier run of this batch, but no longer in it:',
     ...shown.map((action) => `  ${actionInWords(action)}, action ${action.shortId}: ${stateInWords(action)}`),
     ...(more === 0 ? [] : [`  and ${more.toString()} more: hedge journal`]),
-    'That stands. A line that was changed after it was dealt is a deal of its own, besides it.',
+    'These remain. A line that was edited after it was sent is a second trade.',
   ];
 }
 
 const MOST_LINES = 5;
 
-/** Whether an action was dealt by one of these: under its key, or under its deal id. */
+/** Whether an action has the key or the deal ID of one of these. */
 function among(intents: readonly ActionIntent[]): (action: Action) => boolean {
   const keys = new Set(intents.flatMap(({ options: { idempotencyKey } }) => idempotencyKey ?? []));
   const dealIds = new Set(intents.flatMap((intent) => dealIdOf(intent) ?? []));
@@ -217,10 +210,10 @@ function among(intents: readonly ActionIntent[]): (action: Action) => boolean {
     keys.has(key) || (dealId !== undefined && dealIds.has(dealId));
 }
 
-/** By the command line that the journal has of it: that of the batch, its line, and what the line says. */
+/** Judged by the command line in the journal: the batch, the line number, and the line. */
 function cameFrom({ intent: { sent_by: words } }: Action, { file, name }: BatchNow): boolean {
-  const place = words.findIndex((word) => /^line \d+:$/.test(word));
-  const typed = words.slice(0, Math.max(0, place));
+  const lineAt = words.findIndex((word) => /^line \d+:$/.test(word));
+  const typed = words.slice(0, Math.max(0, lineAt));
   return typed.includes('batch') && typed.includes(file ?? '-') && nameIn(typed) === name;
 }
 

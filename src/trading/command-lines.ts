@@ -1,4 +1,4 @@
-/** Commands that go on, as a hint lists them: one a line, what each does beside it, aligned. Pure. */
+/** The commands of a hint: one per line, with aligned descriptions. Pure. */
 const APART = 4;
 
 export function commandLines(rows: readonly (readonly [line: string, does: string])[]): string {

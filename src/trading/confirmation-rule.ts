@@ -1,43 +1,39 @@
-/**
- * What the operator has to say before an action is sent: nothing here asks, it only decides what would be
- * asked and which answers are a yes.
- */
+/** The confirmation that an action needs, and which answers confirm it. Asks nothing itself. */
 
 import { readNotional } from '../args/operands.ts';
 import { type ActionName, enlarges, rowOf } from '../domain/action-table.ts';
 import type { Environment } from '../domain/vocabulary.ts';
 import type { AddPlan, OpenPlan, Plan } from './plan.ts';
 import type { Preview } from './trading-context.ts';
-/** `y_or_n`: no unless yes is said. `typed`: only `wanted`, or another way to write it, is a yes. */
+/** `y_or_n`: the default is no. `typed`: only `wanted`, in any notation, confirms. */
 export type Confirmation =
   | { kind: 'y_or_n'; asks: string }
   | { kind: 'typed'; asks: string; wanted: string; fits: (answer: string) => boolean };
 
 /**
- * Live opens and adds: the side and the notional are typed. Live reductions and closes: y/N where every hedge
- * that is hit was dealt from this machine, the market's name where one was not or that cannot be told.
- * Elsewhere: y/N.
+ * Live open and add: type the side and the notional. Live reduce and close: y/N if every hedge on the side was opened
+ * from this machine, otherwise type the market. Sandbox and practice: y/N.
  */
 export function confirmationFor(
   { plan, dealtElsewhere, changed, again }: Omit<Preview, 'warnings'>,
   environment: Environment,
 ): Confirmation {
   const question = again === undefined ? rowOf(actionMeant(plan)).words.question : ASKS_AGAIN[again];
-  const asks = changed === undefined ? question : `${question} It changed, as shown.`;
+  const asks = changed === undefined ? question : `${question} It has changed; see above.`;
   if (environment !== 'live') return { kind: 'y_or_n', asks };
   if (enlarges(plan)) return sideAndNotional(plan, asks);
-  const allOurs = dealtElsewhere.length === 0 && plan.facts.book.unclear === undefined;
-  return allOurs
+  const allFromHere = dealtElsewhere.length === 0 && plan.facts.book.unclear === undefined;
+  return allFromHere
     ? { kind: 'y_or_n', asks }
-    : theMarket(plan, `${asks} Not all of it was dealt from this machine.`);
+    : theMarket(plan, `${asks} Not all of it was opened from this machine.`);
 }
 
 const actionMeant = (plan: Plan): ActionName =>
   'closesSide' in plan && plan.closesSide ? 'close' : plan.action;
 
 const ASKS_AGAIN: Readonly<Record<NonNullable<Preview['again']>, string>> = {
-  sent: 'Send it again? The key is the same: what was done already is not done twice.',
-  never_sent: 'Send it now? The service has not taken it so far.',
+  sent: 'Send it again? With the same key it executes only once.',
+  never_sent: 'Send it now? The service has not accepted it so far.',
 };
 
 const sideAndNotional = ({ side, notional }: OpenPlan | AddPlan, asks: string): Confirmation => ({
@@ -51,7 +47,7 @@ const sideAndNotional = ({ side, notional }: OpenPlan | AddPlan, asks: string): 
   },
 });
 
-/** Any form of the same notional that the command line takes. */
+/** The same notional in any notation that the command line accepts. */
 function isNotional(text: string, notional: OpenPlan['notional']): boolean {
   try {
     return readNotional(text).eq(notional);

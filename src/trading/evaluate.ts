@@ -1,10 +1,4 @@
-/**
- * An intent held against the book, the journal and the limits of the desk, as they are at this moment: read,
- * planned and judged. Sends nothing that changes anything.
- *
- * What changed between the plan that was shown and the one of a fresh reading: enough to ask again, or not.
- * Pure.
- */
+/** Reads, plans and checks an intent, and compares a fresh plan with the one that was confirmed. Sends no action. */
 
 import { Big } from 'big.js';
 import { type ActionIntent, dealIdOf } from '../args/action-intent.ts';
@@ -31,52 +25,52 @@ export interface EvaluationInputs {
 
 export interface Evaluation {
   plan: Plan;
-  /** Of an open under a deal id: which attempt it would be, from 1. */
+  /** For an open with a deal ID: the attempt number, from 1. */
   dealAttempt: number;
   warnings: readonly Finding[];
-  /** Ids of open hedges on the side that were not dealt from this machine. */
+  /** IDs of open hedges on the side that were not opened from this machine. */
   dealtElsewhere: readonly string[];
 }
 
-/** Reads all that the intent is decided on, tells what ended while nobody waited, and settles what can be by now. */
+/** Reads all inputs, reports opens that finished in the background, and records outcomes that are now certain. */
 export async function readInputs(
   intent: ActionIntent,
-  dealing: TradingContext,
+  context: TradingContext,
   shown?: PlanFacts,
 ): Promise<EvaluationInputs> {
-  const facts = await readFacts(intent, dealing, shown);
-  await finishedInBackground(facts.bookFacts.hedges, dealing);
-  const state = dealing.journal.read();
-  const settled = await confirmDueOutcomes(intent, state, dealing);
-  return { facts, state: settled ? dealing.journal.read() : state };
+  const facts = await readFacts(intent, context, shown);
+  await finishedInBackground(facts.bookFacts.hedges, context);
+  const state = context.journal.read();
+  const changed = await confirmDueOutcomes(intent, state, context);
+  return { facts, state: changed ? context.journal.read() : state };
 }
 
-/** @throws StoppedError by the first guard that stops, or when there is nothing to act on. */
+/** @throws StoppedError when a pre-trade check stops it, or nothing is open to act on. */
 export function evaluate(
   intent: ActionIntent,
   { state, facts }: EvaluationInputs,
-  dealing: TradingContext,
+  context: TradingContext,
 ): Evaluation {
   const plan = planAction(intent, facts);
   const findings = [
-    // Of nothing to close, only what is still coming matters.
-    ...(nothingToDo(plan) ? [] : guardPlan(plan, { limits: dealing.limits })),
-    ...guardJournal(journalTermsOf(plan, dealing), state, guardContext(dealing)),
-    ...dealIdFindings(intent, { state, facts, dealing }),
+    // With nothing to close, only hedges in flight matter.
+    ...(nothingToDo(plan) ? [] : guardPlan(plan, { limits: context.limits })),
+    ...guardJournal(journalTermsOf(plan, context), state, guardContext(context)),
+    ...dealIdFindings(intent, { state, facts, context }),
   ];
   const stop = stopFrom(findings);
   if (stop !== undefined) throw stop;
   return {
     plan,
-    dealAttempt: attemptOf(intent, { state, facts, dealing }),
+    dealAttempt: attemptOf(intent, { state, facts, context }),
     warnings: findings.filter(({ level }) => level === 'warn'),
-    dealtElsewhere: hedgesOpenedElsewhere({ state, facts }, dealing),
+    dealtElsewhere: hedgesOpenedElsewhere({ state, facts }, context),
   };
 }
 
 export const nothingToDo = (plan: Plan): boolean => 'nothingToDo' in plan && plan.nothingToDo;
 
-/** What the journal is asked about a plan, before and under its lock. */
+/** What the journal checks need to know of a plan. */
 export const journalTermsOf = (plan: Plan, { identity }: TradingContext): JournalGuardTerms => ({
   identity,
   action: plan.action,
@@ -91,10 +85,10 @@ export const journalTermsOf = (plan: Plan, { identity }: TradingContext): Journa
   measured: isMeasured(plan),
 });
 
-/** Its size was worked out from what is open. */
+/** Its size was computed from the position. */
 export const isMeasured = (plan: Plan): boolean => askedOf(plan.intent) !== undefined;
 
-/** What a guard of the journal needs to know of this moment. */
+/** The current time, limits and halt for the journal checks. */
 export const guardContext = ({
   clock,
   limits,
@@ -105,7 +99,7 @@ export const guardContext = ({
   halt: halted(),
 });
 
-/** Ids of open hedges on the side that were not dealt from this machine. */
+/** IDs of open hedges on the side that were not opened from this machine. */
 export function hedgesOpenedElsewhere(
   { state, facts }: EvaluationInputs,
   { identity }: TradingContext,
@@ -114,41 +108,41 @@ export function hedgesOpenedElsewhere(
   return facts.book.open.flatMap(({ id }) => (here.has(id) ? [] : [id]));
 }
 
-interface Under {
+interface DealIdInputs {
   state: JournalState;
   facts: Pick<ActionFacts, 'underDealId' | 'underDealIdCut'>;
-  dealing: TradingContext;
+  context: TradingContext;
 }
 
-/** A deal id that was used elsewhere. */
-export function dealIdFindings(intent: ActionIntent, under: Under): readonly Finding[] {
+/** Stops for a deal ID that was used elsewhere. */
+export function dealIdFindings(intent: ActionIntent, inputs: DealIdInputs): readonly Finding[] {
   const dealId = dealIdOf(intent);
-  return dealId === undefined ? [] : guardDealId(dealId, knownUnder(under));
+  return dealId === undefined ? [] : guardDealId(dealId, knownOf(inputs));
 }
 
-function attemptOf(intent: ActionIntent, under: Under): number {
+function attemptOf(intent: ActionIntent, inputs: DealIdInputs): number {
   const dealId = dealIdOf(intent);
-  return dealId === undefined ? 1 : nextAttempt(dealId, knownUnder(under));
+  return dealId === undefined ? 1 : nextAttempt(dealId, knownOf(inputs));
 }
 
-const knownUnder = ({ state, facts, dealing: { identity, clock } }: Under) => ({
+const knownOf = ({ state, facts, context: { identity, clock } }: DealIdInputs) => ({
   state,
   identity,
   nowMs: clock.now(),
   ...facts,
 });
 
-/** Further than this from the price that was shown, and worse for us, is another deal. */
+/** A price worse than the confirmed one by more than this needs another confirmation. */
 const TOLERATED_BPS = new Big(10);
 
-/** Half a sentence; undefined when what was agreed to still stands. */
+/** A clause; undefined when the confirmation still holds. */
 export function changedSince(shown: Plan, fresh: Plan): string | undefined {
   return (
     priceChange(shown, fresh) ?? sizeChange(shown, fresh) ?? sideChange(shown.facts.book, fresh.facts.book)
   );
 }
 
-/** The price of a plan that has one. */
+/** The execution price of an open or add. */
 export const priceOf = (plan: Plan): Big | undefined =>
   needsQuote(plan) ? plan.facts.quote?.pricing.execution_price : undefined;
 
@@ -157,22 +151,22 @@ function priceChange(shown: Plan, fresh: Plan): string | undefined {
   if (before === undefined || now === undefined) return undefined;
   const bps = worseByBps(fresh.side, { shown: before, now });
   return bps.gt(TOLERATED_BPS)
-    ? `the price is ${grouped(now)} now, ${bps.round(1).toFixed()} bps worse than the ${grouped(before)} shown`
+    ? `the price is now ${grouped(now)}, ${bps.round(1).toFixed()} bps worse than ${grouped(before)}`
     : undefined;
 }
 
 function sizeChange(shown: Plan, fresh: Plan): string | undefined {
   if (shown.action !== 'reduce' || fresh.action !== 'reduce') return undefined;
   if (shown.notional.eq(fresh.notional) && shown.closesSide === fresh.closesSide) return undefined;
-  return `the reduction is ${usdInWords(fresh.notional)} now, ${usdInWords(shown.notional)} was shown`;
+  return `the reduction is now ${usdInWords(fresh.notional)} instead of ${usdInWords(shown.notional)}`;
 }
 
 function sideChange(shown: SideBook, fresh: SideBook): string | undefined {
   if (holdings(shown) === holdings(fresh)) return undefined;
   const place = `${fresh.market} ${fresh.side}`;
   return shown.total === undefined || fresh.total === undefined || shown.total.eq(fresh.total)
-    ? `the hedges on ${place} changed in between`
-    : `${place} went from ${usdInWords(shown.total)} to ${usdInWords(fresh.total)} in between`;
+    ? `the hedges on ${place} changed`
+    : `${place} changed from ${usdInWords(shown.total)} to ${usdInWords(fresh.total)}`;
 }
 
 const holdings = ({ open, inPositions }: SideBook): string =>

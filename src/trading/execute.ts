@@ -1,9 +1,6 @@
 /**
- * An action from intent to report, the same for all four and for everyone who deals: read, guard, confirm,
- * write down, send once, wait. The only way to the service that changes a book begins here.
- *
- * From an intent to a plan that may be sent: judged, shown, agreed to by the operator, and read again after
- * the answer, so that nobody deals on what was true a minute ago.
+ * Executes an action: read, check, confirm, journal, send, wait. Every action of every command starts here. After the
+ * confirmation everything is read again, so that nobody trades on stale figures.
  */
 
 import { Big } from 'big.js';
@@ -42,92 +39,97 @@ import { reportOf } from './report.ts';
 import { sendAndFinish } from './send-action.ts';
 import type { ActionReport, TradingContext } from './trading-context.ts';
 
-/** How often another process may take the key or the deal id between a look and the writing down. */
+/** How often to start again when another process takes the key or deal ID first. */
 const ROUNDS = 3;
 
 /**
- * @throws UsageError, StoppedError, CredentialError, DamagedFileError and the readings' own errors while nothing
- * was sent. Once it stands in the journal there is always a report, its `finding` saying what went otherwise.
+ * @throws UsageError, StoppedError, CredentialError, DamagedFileError and errors of readings before anything is sent.
+ * Once the action is in the journal it returns a report, and problems are its `finding`.
  */
-export async function executeAction(intent: ActionIntent, dealing: TradingContext): Promise<ActionReport> {
-  checkUnattended(intent, dealing);
-  checkAccount(dealing);
+export async function executeAction(intent: ActionIntent, context: TradingContext): Promise<ActionReport> {
+  checkUnattended(intent, context);
+  checkAccount(context);
   for (let round = 1; ; round += 1) {
     try {
-      return await dealOnce(intent, dealing);
+      return await executeOnce(intent, context);
     } catch (error) {
       if (!(error instanceof TakenMeanwhile) || round === ROUNDS) throw error;
     }
   }
 }
 
-async function dealOnce(intent: ActionIntent, dealing: TradingContext): Promise<ActionReport> {
-  const earlier = await earlierToContinue(intent, dealing);
-  if (earlier !== undefined) return continueAction(earlier, intent, dealing);
-  const read = await readInputs(intent, dealing);
-  const dealt = await existingDeal(intent, read, dealing);
+async function executeOnce(intent: ActionIntent, context: TradingContext): Promise<ActionReport> {
+  const earlier = await earlierToContinue(intent, context);
+  if (earlier !== undefined) return continueAction(earlier, intent, context);
+  const read = await readInputs(intent, context);
+  const dealt = await existingDeal(intent, read, context);
   const { servedAt } = read.facts.book;
   if (dealt !== undefined) return { ...dealt, servedAt: dealt.servedAt ?? servedAt };
-  const agreed = await agreeUnlessTaken(intent, read, dealing);
-  const { plan, warnings } = agreed;
+  const confirmed = await confirmUnlessTaken(intent, read, context);
+  const { plan, warnings } = confirmed;
   if (nothingToDo(plan)) {
-    warnings.forEach(({ message: says }) => dealing.watch.news(`besides    ${says}`));
+    warnings.forEach(({ message }) => context.progress.news(`warning    ${message}`));
     return reportOf('flat', { plan, warnings, servedAt });
   }
   if (intent.options.dryRun) return reportOf('planned', { plan, warnings, servedAt });
-  const entry = await writeIntent(agreed, dealing);
+  const entry = await writeIntent(confirmed, context);
   const { wait, timeoutMs } = intent.options;
-  return { ...(await sendAndFinish(entry, { plan, wait, timeoutMs }, dealing)), warnings };
+  return { ...(await sendAndFinish(entry, { plan, wait, timeoutMs }, context)), warnings };
 }
 
-/** The action under its key; undefined also where that turns out not to have been executed: it is dealt now. */
-async function earlierToContinue(intent: ActionIntent, dealing: TradingContext): Promise<Action | undefined> {
-  const earlier = earlierUnderKey(intent, dealing);
+/** The earlier action with the same key; undefined also when that was not executed, so that it is sent now. */
+async function earlierToContinue(intent: ActionIntent, context: TradingContext): Promise<Action | undefined> {
+  const earlier = earlierUnderKey(intent, context);
   if (earlier === undefined || earlier.underway) return earlier;
-  const isDue = isDueToRuleOut(earlier, dealing.journal.read(), dealing.clock.now());
-  const settled = isDue ? await confirmOne(earlier, dealing) : earlier;
-  return keepsItsKey(settled, dealing.clock.now()) ? undefined : settled;
+  const isDue = isDueToRuleOut(earlier, context.journal.read(), context.clock.now());
+  const settled = isDue ? await confirmOne(earlier, context) : earlier;
+  return keepsItsKey(settled, context.clock.now()) ? undefined : settled;
 }
 
-/** What stops it because another process has begun to deal it under the same key is the same action, not a double. */
-async function agreeUnlessTaken(
+/** A stop caused by another process that sends the same key is the same action, not a duplicate. */
+async function confirmUnlessTaken(
   intent: ActionIntent,
   read: EvaluationInputs,
-  dealing: TradingContext,
+  context: TradingContext,
 ): Promise<Evaluation> {
   try {
-    return await confirmAction(intent, read, dealing);
+    return await confirmAction(intent, read, context);
   } catch (error) {
     const stopped = error instanceof StoppedError && error.code !== 'declined';
-    if (stopped && earlierUnderKey(intent, dealing) !== undefined) throw new TakenMeanwhile();
+    if (stopped && earlierUnderKey(intent, context) !== undefined) throw new TakenMeanwhile();
     throw error;
   }
 }
 
-/** The intent is on disk when this returns: judged once more while no other process could add to the journal. */
-async function writeIntent({ plan, dealAttempt }: Evaluation, dealing: TradingContext) {
-  dealing.signal.throwIfAborted();
-  const { id, records } = entryOf(plan, { dealing, dealAttempt });
+/** The intent is on disk when this returns. It is checked again under the journal's lock. */
+async function writeIntent({ plan, dealAttempt }: Evaluation, context: TradingContext) {
+  context.signal.throwIfAborted();
+  const { id, records } = entryOf(plan, { context, dealAttempt });
   const key = records[0].idempotency_key;
-  const state = await dealing.journal.append(records, (standing) => judge(plan, key, standing, dealing));
+  const state = await context.journal.append(records, (current) => checkAgain(plan, key, current, context));
   const entry = state.actions.find((action) => action.id === id);
   if (entry === undefined) throw new Error(`the journal does not show action ${id}, which was just written`);
   return entry;
 }
 
-function judge(plan: Evaluation['plan'], key: string, state: JournalState, dealing: TradingContext): void {
-  const stop = stopFrom(guardJournal(journalTermsOf(plan, dealing), state, guardContext(dealing)));
-  // A key of which nothing came, for want of a connection, is free for the next attempt.
-  const earlier = findByKey(state.actions, dealing.identity, key);
+function checkAgain(
+  plan: Evaluation['plan'],
+  key: string,
+  state: JournalState,
+  context: TradingContext,
+): void {
+  const stop = stopFrom(guardJournal(journalTermsOf(plan, context), state, guardContext(context)));
+  // A key that never reached the service may be reused.
+  const earlier = findByKey(state.actions, context.identity, key);
   const taken = earlier !== undefined && maybeExecuted(earlier);
   const given = plan.intent.options.idempotencyKey !== undefined;
   const ensured = 'ensure' in plan.intent && plan.intent.ensure && stop?.code === 'deal_id_used';
   if (ensured || (taken && (given || stop === undefined))) throw new TakenMeanwhile();
   if (stop !== undefined) throw stop;
-  if (isMeasured(plan) && changedOnSide(plan, state, dealing)) throw new TakenMeanwhile();
+  if (isMeasured(plan) && changedOnSide(plan, state, context)) throw new TakenMeanwhile();
 }
 
-/** Whether another process has written of the side since it was read: its size may be another by now. */
+/** Whether another process has acted on the side since it was read. */
 const changedOnSide = (
   { market, side, facts: { readAtMs } }: Evaluation['plan'],
   { actions }: JournalState,
@@ -141,40 +143,39 @@ const changedOnSide = (
       Date.parse(changedAt) >= readAtMs,
   );
 
-/** Another process dealt under the same key or deal id, or on the side that was measured: all is read anew. */
+/** Another process used the same key or deal ID, or acted on a side whose size matters: start again. */
 class TakenMeanwhile extends StoppedError {
   constructor() {
     super({
       code: 'duplicate',
-      what: 'Another process deals the same, or on the same side, at this moment.',
-      book: 'Nothing was sent from here.',
-      hint: 'See what it did: hedge journal.',
+      what: 'Another process is sending the same action, or one on the same side.',
+      book: 'Nothing was sent.',
+      hint: 'To see what it did: hedge journal',
       retry: 'later',
     });
   }
 }
 
-/** @throws StoppedError: a guard's, or `declined`. A dry run, and a close of nothing, are asked about by nobody. */
+/** Asks nothing for a dry run or a close of a flat side. @throws StoppedError of a check, or `declined`. */
 export async function confirmAction(
   intent: ActionIntent,
   read: EvaluationInputs,
-  dealing: TradingContext,
+  context: TradingContext,
 ): Promise<Evaluation> {
   const { yes, dryRun } = intent.options;
-  let shown = evaluate(intent, read, dealing);
+  let shown = evaluate(intent, read, context);
   let changed: string | undefined;
   if (dryRun) return shown;
   while (!nothingToDo(shown.plan)) {
     const { plan, warnings, dealtElsewhere } = shown;
-    dealing.watch.stop();
-    if (!(await dealing.confirm({ plan, warnings, dealtElsewhere, changed }, { yes })))
-      throw declined(intent);
+    context.progress.stop();
+    if (!(await context.confirm({ plan, warnings, dealtElsewhere, changed }, { yes }))) throw declined();
     if (yes) return shown;
-    dealing.watch.start('Reading the price and the book again');
-    const fresh = evaluate(intent, await readInputs(intent, dealing, plan.facts), dealing);
+    context.progress.start('Rechecking price and position');
+    const fresh = evaluate(intent, await readInputs(intent, context, plan.facts), context);
     changed = changedSince(plan, fresh.plan);
     if (changed === undefined) {
-      sayReadAgain(plan, fresh.plan, dealing);
+      noteRecheck(plan, fresh.plan, context);
       return fresh;
     }
     shown = fresh;
@@ -183,22 +184,18 @@ export async function confirmAction(
 }
 
 /** `re-quoted  1522.35, 0.4 bps worse`. */
-function sayReadAgain(shown: Plan, fresh: Plan, { watch }: TradingContext): void {
+function noteRecheck(shown: Plan, fresh: Plan, { progress }: TradingContext): void {
   const [before, now] = [priceOf(shown), priceOf(fresh)];
   if (before === undefined || now === undefined) {
-    watch.note('read again the book is unchanged');
+    progress.note('rechecked  position unchanged');
     return;
   }
   const bps = worseByBps(fresh.side, { shown: before, now });
   const moved = bps.eq(0)
     ? 'unchanged'
     : `${bps.abs().round(2, Big.roundUp).toFixed()} bps ${bps.gt(0) ? 'worse' : 'better'}`;
-  watch.note(`re-quoted  ${grouped(now)}, ${moved}`);
+  progress.note(`re-quoted  ${grouped(now)}, ${moved}`);
 }
 
-const declined = ({ action }: ActionIntent): StoppedError =>
-  new StoppedError({
-    code: 'declined',
-    what: `Declined: the ${action} was not agreed to.`,
-    book: 'Nothing was sent.',
-  });
+const declined = (): StoppedError =>
+  new StoppedError({ code: 'declined', what: 'Canceled.', book: 'Nothing was sent.' });

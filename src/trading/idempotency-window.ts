@@ -1,10 +1,6 @@
 /**
- * How long what was sent is believed to be of consequence: its key, within whose life the same key and body are
- * answered with the original result and never acted on twice (specification §7), and a change that was accepted
- * and has not shown. Pure.
- *
- * Until when a send without a usable answer may still arrive at the service and act: no rejection of a later one, and
- * no look at the book, tells before then that nothing was done. Pure.
+ * How long a key can be resent safely (specification §7), and until when a request without a response may still arrive:
+ * before then neither a rejection nor a lookup proves that nothing was done. Pure.
  */
 import type { AttemptDecision } from '../client/call-options.ts';
 import { createsHedge } from '../domain/action-table.ts';
@@ -22,22 +18,19 @@ import type { ReadContext } from '../readings/read-context.ts';
 /** ASSUMED: the specification shows no lifetime of keys. */
 export const KEY_LIFE_MS = 60 * 60_000;
 
-/** How long an accepted change may take to show before it is called not seen. The service tells no failure of it. */
+/** How long an accepted change may take to show. The service does not report its failure. */
 export const NOT_SEEN_AFTER_MS = 5 * 60_000;
 
-/** A clock may be corrected by so much; set back further, it tells no ages any more. */
+/** A clock set back by more than this gives no reliable ages. */
 const CORRECTED_MS = 60_000;
 
-/** From the first send on, or from the intent where no send is on record. */
+/** Measured from the first send, or from the intent if no send is recorded. */
 export function isKeyValid({ sentAt, intent }: Action, nowMs: number): boolean {
   const age = nowMs - Date.parse(sentAt ?? intent.at);
   return age < KEY_LIFE_MS && age > -CORRECTED_MS;
 }
 
-/**
- * How old its key is: from the first send on, or from the reading before it, of which the service's own time is known.
- * `moments`: from the last reading of the book to this one.
- */
+/** The age of its key, from the first send or the reading before it. `moments`: clock readings since then. */
 export function keyAge({ sentAt, intent }: Action, moments: readonly ClockReadings[]): Elapsed {
   const { answered_at: answeredAt, served_at: servedAt } = intent.before;
   const first =
@@ -47,24 +40,22 @@ export function keyAge({ sentAt, intent }: Action, moments: readonly ClockReadin
   return elapsedOver([first, ...moments]);
 }
 
-/** Who sends goes by what was read so long ago at most, waits for a connection and for a rate limit included. */
+/** The oldest reading that a send may rely on, waiting for a connection or rate limit included. */
 const READ_MS = 2 * 60_000;
 
-/** Until when an action may leave that was decided on what was read then: nothing under a key that may be forgotten. */
+/** How long an action may be sent after the reading it was decided on: never under a key that may be forgotten. */
 export const decidedAt = (action: Action, at: ClockReadings): AttemptDecision => ({
   at,
   withinMs: Math.min(READ_MS, KEY_LIFE_MS - keyAge(action, [at]).ms),
 });
 
-/**
- * Whether the clock stands before what was written after the action was: then it was set back since, and tells no age.
- */
+/** Whether the clock was set back since the action: it is earlier than a later record of the journal. */
 export const isSetBack = ({ id }: Action, records: readonly JournalRecord[], nowMs: number): boolean =>
   records
     .slice(records.findIndex((each) => each.action_id === id))
     .some(({ at }) => Date.parse(at) - nowMs > CORRECTED_MS);
 
-/** `4 min`, `2 h`, `30 s`: since it was sent first; undefined when it never was. */
+/** `4 min`, `2 h`, `30 s` since the first send; undefined if never sent. */
 export function sinceSent({ sentAt }: Action, nowMs: number): string | undefined {
   if (sentAt === undefined) return undefined;
   const age = nowMs - Date.parse(sentAt);
@@ -72,38 +63,36 @@ export function sinceSent({ sentAt }: Action, nowMs: number): string | undefined
   return durationInWords(age);
 }
 
-/** ASSUMED: readings lag at most 60 s. What is older is in every reading, unless it is gone. */
+/** ASSUMED: readings lag at most 60 s. */
 export const READINGS_LAG_MS = 60_000;
 
-/** ASSUMED: the specification does not say how long a request may be held on its way. */
+/** ASSUMED: the specification does not say how long a request may be delayed. */
 const MAY_ARRIVE_MS = 5 * 60_000;
 
-/** Milliseconds since the epoch; undefined where nothing is unclear, or the journal does not tell when it was sent. */
+/** Milliseconds since the epoch; undefined if no attempt is unclear, or its time is not recorded. */
 export function mayArriveUntil(action: Action): number | undefined {
   const at = lastUnclearAt(action);
   return at === undefined ? undefined : Date.parse(at) + MAY_ARRIVE_MS;
 }
 
 /**
- * From when on a look tells that nothing was done, in milliseconds since the epoch; undefined as above. An open is
- * listed from its acceptance on (specification §3). The others show once they have landed, usually within seconds: what
- * arrived last is given the time that readings may lag.
+ * When a lookup can prove that nothing was done, in milliseconds since the epoch; undefined as above. An open is listed
+ * once accepted (specification §3); the others show after execution, so they get the time that readings may lag.
  */
 export function conclusiveFrom(action: Action): number | undefined {
   const until = mayArriveUntil(action);
   return until === undefined || createsHedge(action.intent) ? until : until + READINGS_LAG_MS;
 }
 
-/** Whether a look tells it by now. A clock that was set back tells no ages. */
+/** Whether a lookup can prove it now. Never after the clock was set back. */
 export function isConclusive(action: Action, records: readonly JournalRecord[], nowMs: number): boolean {
   const from = conclusiveFrom(action);
   return from !== undefined && nowMs >= from && !isSetBack(action, records, nowMs);
 }
 
 /**
- * Until when a hedge that an open's reference finds may be a colleague's, in milliseconds since the epoch; undefined: it
- * is ours. So is an id that an answer told, and whatever carries a reference made from our key: a deal id is not ours
- * alone, and the same may be dealt under it elsewhere while a send of ours is on its way.
+ * Until when a hedge found by deal ID may be somebody else's, in milliseconds since the epoch; undefined when it is
+ * certain: its ID came in a response, or its reference is derived from our key.
  */
 export function foundProvisionallyUntil(action: Action, nowMs: number): number | undefined {
   const { hedgeId, intent } = action;
@@ -112,14 +101,11 @@ export function foundProvisionallyUntil(action: Action, nowMs: number): number |
   return until !== undefined && nowMs < until ? until : undefined;
 }
 
-/**
- * Not executed, as far as can be told: dealt again within the life of its key it has the same one, so that a send which
- * arrives after all is the same deal.
- */
+/** A failed open reuses its key while the service remembers it, so that a late arrival is the same deal. */
 export const keepsItsKey = (action: Action, nowMs: number): boolean =>
   wasNotExecuted(action) && isKeyValid(action, nowMs);
 
-/** As a whole sentence; undefined when it can't arrive any more and would show, or that is not known. */
+/** A sentence; undefined when nothing can arrive any more, or that is not known. */
 export function arrivalInWords(
   action: Action,
   { clock, timeOfDay }: Pick<ReadContext, 'clock' | 'timeOfDay'>,
@@ -128,10 +114,10 @@ export function arrivalInWords(
   if (until === undefined || from === undefined || from <= clock.now()) return undefined;
   return until > clock.now()
     ? `${action.refusal === undefined ? 'It' : 'An earlier attempt'} may still arrive until ${timeOfDay(until)}.`
-    : `What arrived last may take until ${timeOfDay(from)} to show.`;
+    : `A late arrival may take until ${timeOfDay(from)} to show.`;
 }
 
-/** For scripts, among the details of an error. */
+/** For `error.details`. */
 export function arrivalDetails(action: Action): Readonly<Record<string, string>> {
   const until = mayArriveUntil(action);
   return until === undefined ? {} : { may_arrive_until: exactInstant(until) };

@@ -1,9 +1,4 @@
-/**
- * A plan as the journal keeps it: the exact bytes, the key, the side as it was, and the figures that were
- * shown. Made once, before anything is sent, and never changed afterwards. Pure but for the ports handed in.
- *
- * The side as it was before an action, as the journal keeps it: what evidence is measured against. Pure.
- */
+/** The journal record of an action: exact bytes, key, the side before it, and the confirmed figures. */
 
 import { type ActionIntent, dealIdOf, type PriceTerms } from '../args/action-intent.ts';
 import { serializeAction } from '../client/serialize-request.ts';
@@ -20,21 +15,21 @@ import type { TradingContext } from './trading-context.ts';
 
 type Key = Pick<IntentRecord, 'idempotency_key' | 'key_origin'>;
 
-/** The intent and the beginning of its first sending: what is on disk before the first byte leaves. */
+/** The records on disk before the first byte is sent. */
 export function entryOf(
   plan: Plan,
-  { dealing, dealAttempt }: { dealing: TradingContext; dealAttempt: number },
+  { context, dealAttempt }: { context: TradingContext; dealAttempt: number },
 ): { id: string; records: [IntentRecord, JournalRecord] } {
-  const id = mintActionId(dealing.random);
-  const intent = intentRecordOf(plan, { id, key: keyOf(plan, dealing, dealAttempt), dealing });
-  return { id, records: [intent, sendingOf(id, 1, dealing)] };
+  const id = mintActionId(context.random);
+  const intent = intentRecordOf(plan, { id, key: keyOf(plan, context, dealAttempt), context });
+  return { id, records: [intent, sendingOf(id, 1, context)] };
 }
 
 /** Written before each sending; `attempt` counts from 1. */
-export function sendingOf(id: string, attempt: number, dealing: TradingContext): JournalRecord {
-  const { key_fingerprint: key } = dealing.identity;
+export function sendingOf(id: string, attempt: number, context: TradingContext): JournalRecord {
+  const { key_fingerprint: key } = context.identity;
   const sentWith = key === null ? {} : { key_fingerprint: key };
-  return withTimestamp(id, { kind: 'sending', attempt, ...sentWith, writer: dealing.writer }, dealing);
+  return withTimestamp(id, { kind: 'sending', attempt, ...sentWith, writer: context.writer }, context);
 }
 
 function keyOf(plan: Plan, { identity, random }: TradingContext, attempt: number): Key {
@@ -48,7 +43,7 @@ function keyOf(plan: Plan, { identity, random }: TradingContext, attempt: number
 
 function intentRecordOf(
   plan: Plan,
-  { id, key, dealing }: { id: string; key: Key; dealing: TradingContext },
+  { id, key, context }: { id: string; key: Key; context: TradingContext },
 ): IntentRecord {
   const dealId = dealIdOf(plan.intent);
   const reference = createsHedge(plan) ? (dealId ?? referenceOf(key.idempotency_key)) : undefined;
@@ -59,10 +54,10 @@ function intentRecordOf(
     schema: SCHEMA,
     kind: 'intent',
     action_id: id,
-    at: exactInstant(dealing.clock.now()),
+    at: exactInstant(context.clock.now()),
     action: plan.action,
-    identity: recordedIdentity(dealing.identity),
-    profile: dealing.profile,
+    identity: recordedIdentity(context.identity),
+    profile: context.profile,
     market: plan.market,
     side: plan.side,
     ...('notional' in plan ? { notional_usd: plan.notional.toFixed() } : {}),
@@ -76,8 +71,8 @@ function intentRecordOf(
     ...(asked === undefined ? {} : { asked }),
     ...(bounds === undefined ? {} : { bounds }),
     ...(quote === undefined ? {} : { quote }),
-    sent_by: [...dealing.argv],
-    writer: dealing.writer,
+    sent_by: [...context.argv],
+    writer: context.writer,
   };
 }
 
@@ -91,7 +86,7 @@ function boundsOf(intent: ActionIntent): IntentRecord['bounds'] {
   };
 }
 
-/** What was shown, as digits: of a quote, or of what a cut would bring back. */
+/** The confirmed figures: of the quote, or of the amounts returned by a reduce or close. */
 function figuresOf(plan: Plan): IntentRecord['quote'] {
   if (!needsQuote(plan)) return plan.comesBack && backFigures(plan.comesBack);
   const { quote } = plan.facts;
@@ -102,7 +97,7 @@ function figuresOf(plan: Plan): IntentRecord['quote'] {
     market_price: pricing.market_price.toFixed(),
     execution_price: pricing.execution_price.toFixed(),
     price_impact_usd: pricing.price_impact_usd.toFixed(),
-    // An addition is carried to the maturity it keeps, which is not the quote's.
+    // An add keeps the maturity of the hedge, which is not the quote's.
     carry_usdc: (createsHedge(plan) ? carry.total_usdc : plan.figures?.carry_usdc)?.toFixed() ?? null,
     platform_fee_usdc: upfront.platform_fee_usdc.toFixed(),
     required_margin_usdc: upfront.required_margin_usdc.toFixed(),
@@ -119,10 +114,7 @@ const backFigures = (back: ReturnedAmounts): IntentRecord['quote'] => ({
   net_pnl_usd: back.net_pnl_usd?.toFixed() ?? null,
 });
 
-/**
- * Hedges that hold the side, or may yet; and those that carried the deal id already, whatever became of them,
- * so that an attempt that failed is not taken for the one that is dealt now.
- */
+/** Hedges of the side, open or in flight, and earlier ones with the deal ID, so that a failed attempt is not counted as this one. */
 export function beforeState({
   book,
   underDealId = [],

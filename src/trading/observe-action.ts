@@ -1,12 +1,4 @@
-/**
- * One look at an action of the journal, and what follows from it: an end that is seen is written down, an open
- * that is found is accepted, what cannot be told is said. Sends nothing that changes anything.
- *
- * An action that could not be looked at: a reading that failed leaves it as unknown, or as much in flight, as it was.
- *
- * What an earlier command left open and a look settles now: an action that was not answered and of which nothing can
- * arrive any more, and a hedge that was found only provisionally. The next command that it concerns looks by itself.
- */
+/** Looks up an action of the journal at the service and records what it finds. Sends no action. */
 
 import { type ActionIntent, dealIdOf } from '../args/action-intent.ts';
 import { createsHedge } from '../domain/action-table.ts';
@@ -50,50 +42,50 @@ import {
 import type { ActionReport } from './trading-context.ts';
 export interface ObservedAction {
   report: ActionReport;
-  /** Undefined where there was nothing to look for: it has ended, or is being sent. */
+  /** Undefined when no lookup was needed: the outcome is known, or it is being sent. */
   evidence: Evidence | undefined;
 }
 
 /** @throws HedgeError of the reading that failed; the signal's reason when that aborted. */
-export async function observeAction(action: Action, looking: ReadContext): Promise<ObservedAction> {
+export async function observeAction(action: Action, context: ReadContext): Promise<ObservedAction> {
   if (action.underway || (!isUnresolved(action) && action.state !== 'accepted'))
     return {
-      report: await completeAction(action, { wait: false, timeoutMs: 0 }, looking),
+      report: await completeAction(action, { wait: false, timeoutMs: 0 }, context),
       evidence: undefined,
     };
-  const seen = await lookTwiceInDoubt(action, looking);
+  const seen = await observeTwiceIfDoubtful(action, context);
   const report = isUnresolved(action)
-    ? await unresolvedReport(action, seen, looking)
-    : await acceptedReport(action, seen, looking);
+    ? await unresolvedReport(action, seen, context)
+    : await acceptedReport(action, seen, context);
   return { report, evidence: seen.evidence };
 }
 
-/** From one reading to the next, in milliseconds: the service advises one second at least (specification §6). */
+/** Between readings: the service advises one second at least (specification §6). */
 const NEXT_READING_MS = 1_000;
 
-/** Once, or a second time where that is all it takes to believe what the first one lacks. */
-async function lookTwiceInDoubt(action: Action, looking: ReadContext): Promise<Observation> {
+/** Reads once, or a second time to confirm that something is missing. */
+async function observeTwiceIfDoubtful(action: Action, context: ReadContext): Promise<Observation> {
   const absence = absenceCheck(action.intent);
-  const seen = await observe(action, looking, absence);
+  const seen = await observe(action, context, absence);
   if (seen.doubt?.again !== true) return seen;
-  await looking.clock.sleep(NEXT_READING_MS, looking.signal);
-  looking.signal.throwIfAborted();
-  return observe(action, looking, absence);
+  await context.clock.sleep(NEXT_READING_MS, context.signal);
+  context.signal.throwIfAborted();
+  return observe(action, context, absence);
 }
 
-/** Only an open is settled by its being there, or not: what else is seen may be a colleague's. */
+/** Only the hedge of an open proves it: any other change may be somebody else's. */
 async function unresolvedReport(
   action: Action,
   seen: Observation,
-  looking: ReadContext,
+  context: ReadContext,
 ): Promise<ActionReport> {
   const { evidence, hedge, position, servedAt } = seen;
   if (createsHedge(action.intent) && evidence.kind === 'exact' && hedge !== undefined) {
-    return acceptedReport(await recordFound(action, hedge, looking), seen, looking);
+    return acceptedReport(await recordFound(action, hedge, context), seen, context);
   }
-  const settled = await recordNotExecuted(action, seen, looking);
-  if (settled !== undefined) return (await observeAction(settled, looking)).report;
-  const finding = stillUnknownError(action, evidence, looking);
+  const settled = await recordNotExecuted(action, seen, context);
+  if (settled !== undefined) return (await observeAction(settled, context)).report;
+  const finding = stillUnknownError(action, evidence, context);
   return reportOf('unknown', {
     entry: action,
     hedges: 'hedges' in evidence ? evidence.hedges : undefined,
@@ -103,16 +95,16 @@ async function unresolvedReport(
   });
 }
 
-async function acceptedReport(found: Action, seen: Observation, looking: ReadContext): Promise<ActionReport> {
+async function acceptedReport(found: Action, seen: Observation, context: ReadContext): Promise<ActionReport> {
   const { evidence, hedge, position, servedAt } = seen;
-  const action = await confirmFound(found, seen, looking);
+  const action = await confirmFound(found, seen, context);
   const end = endFrom(action, seen);
-  if (end !== undefined) return reportEnd(action, end, looking);
-  const nowMs = looking.clock.now();
+  if (end !== undefined) return reportEnd(action, end, context);
+  const nowMs = context.clock.now();
   if (evidence.kind === 'other') {
-    const { says, closedBy, isOneOf } = evidence;
-    const entry = await recordNotTold(action, { says, waited: isOneOf !== undefined }, looking);
-    const finding = changedByOthersError(entry, { says, closedBy });
+    const { message, closedBy, isOneOf } = evidence;
+    const entry = await recordNotTold(action, { message, waited: isOneOf !== undefined }, context);
+    const finding = changedByOthersError(entry, { message, closedBy });
     return reportOf('unknown', {
       entry,
       hedge,
@@ -122,15 +114,15 @@ async function acceptedReport(found: Action, seen: Observation, looking: ReadCon
       finding,
     });
   }
-  const entry = await recordNotSeen(action, evidence, looking);
+  const entry = await recordNotSeen(action, evidence, context);
   if (entry.outcome?.kind === 'not_seen' && evidence.kind === 'none')
     return reportOf('unknown', { entry, position, servedAt, finding: notSeenError(entry, nowMs) });
   const isSeen = hedge !== undefined && evidence.kind !== 'unclear';
-  const says = isSeen
+  const message = isSeen
     ? `${unquoted(hedge.id)} is ${unquoted(hedge.status)}`
     : evidenceInWords(entry, evidence);
-  const first = isOfAnotherKey(entry, looking) ? confirmationCommands(entry) : [];
-  const finding = stillPendingError(entry, says, nowMs, first);
+  const first = isOfAnotherKey(entry, context) ? confirmationCommands(entry) : [];
+  const finding = stillPendingError(entry, message, nowMs, first);
   return reportOf('pending', { entry, hedge, position, servedAt, finding });
 }
 
@@ -145,54 +137,54 @@ const READING_FAILURES = [
 export const isReadingFailure = (error: unknown): error is HedgeError =>
   error instanceof HedgeError && READING_FAILURES.some((kind) => error instanceof kind);
 
-/** Undefined for an action whose end is known. */
+/** Undefined for an action whose outcome is known. */
 export function lookupFailed(action: Action, error: HedgeError, nowMs: number): ActionReport | undefined {
-  const what = `It could not be looked at: ${error.what}`;
+  const what = `The lookup failed: ${error.what}`;
   if (isUnresolved(action)) {
     const cause = new OutcomeUnknownError({ what, httpStatus: error.httpStatus, cause: error });
     return reportOf('unknown', { entry: action, finding: unknownError(action, cause) });
   }
   if (!isAwaitingOutcome(action)) return undefined;
-  const says = `it could not be looked at: ${error.what.replace(/\.$/, '')}`;
-  return reportOf('pending', { entry: action, finding: stillPendingError(action, says, nowMs) });
+  const message = `the lookup failed: ${error.what.replace(/\.$/, '')}`;
+  return reportOf('pending', { entry: action, finding: stillPendingError(action, message, nowMs) });
 }
 
-/** Before an action is judged: what stands in its way. Whether anything was looked at, and may be another by now. */
+/** Looks up earlier actions that conflict with an intent and can be decided now. True if any was looked up. */
 export async function confirmDueOutcomes(
   intent: ActionIntent,
   state: JournalState,
-  looking: ReadContext,
+  context: ReadContext,
 ): Promise<boolean> {
-  const nowMs = looking.clock.now();
-  const due = provisionalIn(state, looking).concat(
+  const nowMs = context.clock.now();
+  const due = provisionalIn(state, context).concat(
     state.actions.filter(
       (action) =>
-        isFree(action, looking) && isInTheWay(action, intent) && isDueToRuleOut(action, state, nowMs),
+        isFree(action, context) && conflicts(action, intent) && isDueToRuleOut(action, state, nowMs),
     ),
   );
-  for (const action of due) await confirmOne(action, looking);
+  for (const action of due) await confirmOne(action, context);
   return due.length > 0;
 }
 
-/** Beside a reading of hedges. A journal that cannot be read is told of by whatever needs it. */
-export async function confirmProvisional(looking: ReadContext): Promise<void> {
+/** After a reading of hedges. A damaged journal is reported by commands that need it. */
+export async function confirmProvisional(context: ReadContext): Promise<void> {
   try {
-    const due = provisionalIn(looking.journal.read(), looking);
-    for (const action of due) await confirmOne(action, looking);
+    const due = provisionalIn(context.journal.read(), context);
+    for (const action of due) await confirmOne(action, context);
   } catch (error) {
     if (!(error instanceof DamagedFileError)) throw error;
   }
 }
 
-const provisionalIn = ({ actions }: JournalState, looking: ReadContext): readonly Action[] =>
-  actions.filter((action) => isFree(action, looking) && hasProvisionExpired(action, looking.clock.now()));
+const provisionalIn = ({ actions }: JournalState, context: ReadContext): readonly Action[] =>
+  actions.filter((action) => isFree(action, context) && hasProvisionExpired(action, context.clock.now()));
 
-/** Of this account, and nobody is sending it. */
+/** Belongs to this account, and is not being sent. */
 const isFree = ({ intent, underway }: Action, { identity }: ReadContext): boolean =>
   !underway && sameIdentity(intent.identity, identity);
 
-/** On its side, or under its deal id. */
-function isInTheWay({ intent: earlier }: Action, intent: ActionIntent): boolean {
+/** Same market and side, or same deal ID. */
+function conflicts({ intent: earlier }: Action, intent: ActionIntent): boolean {
   const dealId = dealIdOf(intent);
   return (
     (earlier.market === intent.market && earlier.side === intent.side) ||
@@ -200,13 +192,14 @@ function isInTheWay({ intent: earlier }: Action, intent: ActionIntent): boolean 
   );
 }
 
-/** The action as it is then; what could not be looked at is as unknown as it was. @throws the signal's reason. */
-export async function confirmOne(action: Action, looking: ReadContext): Promise<Action> {
+/** The action after a lookup; unchanged if the lookup failed. @throws the signal's reason. */
+export async function confirmOne(action: Action, context: ReadContext): Promise<Action> {
   try {
-    const { entry = action, finding } = (await observeAction(action, looking)).report;
+    const { entry = action, finding } = (await observeAction(action, context)).report;
     const isSettled = isUnresolved(entry) !== isUnresolved(action);
-    const says = finding?.what ?? `${actionInWords(entry)}, action ${entry.shortId}: ${stateInWords(entry)}.`;
-    if (isSettled) looking.watch.news(`checked    ${says}`);
+    const message =
+      finding?.what ?? `${actionInWords(entry)}, action ${entry.shortId}: ${stateInWords(entry)}.`;
+    if (isSettled) context.progress.news(`checked    ${message}`);
     return entry;
   } catch (error) {
     if (isReadingFailure(error)) return action;

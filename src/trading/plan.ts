@@ -1,10 +1,4 @@
-/**
- * The plan of an action: what will be asked of the service, to the digit, and what the book looks like before
- * and after it. Made of an intent and the facts that were read for it. Decides nothing: guards judge a plan.
- *
- * How much a reduction takes and what it leaves of each hedge. Refuses what cannot be worked out from a whole
- * reading of the side, or is more than there is. Pure.
- */
+/** The plan of an action: the exact request, and the position before and after. Pre-trade checks judge it later. Pure. */
 import type { Big } from 'big.js';
 import type { AddIntent, CloseIntent, OpenIntent, ReduceIntent, Reduction } from '../args/action-intent.ts';
 import type { Account, Hedge, Market, Position, Quote } from '../client/schemas.ts';
@@ -25,21 +19,21 @@ import { quoted, quotedName, shellWord, unquoted } from '../domain/quoted.ts';
 import type { Side } from '../domain/vocabulary.ts';
 import { type OwnCode, StoppedError } from '../errors.ts';
 import type { SideBook } from '../readings/side-book.ts';
-/** What was read to decide on an action. */
+/** What was read for an action. */
 export interface PlanFacts {
   book: SideBook;
   /** The market's line; undefined when the account's list does not have it. */
   market: Market | undefined;
-  /** Names of all the account's markets, for one that was mistyped. */
+  /** All markets of the account, to suggest one for a typo. */
   marketNames?: readonly string[] | undefined;
   account: Account;
-  /** For exactly this market, side, notional and tenor; open and add need one. */
+  /** For this market, side, notional and tenor; open and add need one. */
   quote: Quote | undefined;
-  /** Every hedge that carries the deal id of an open, on whatever side and in whatever status. */
+  /** Every hedge with the deal ID of an open, on any side and in any status. */
   underDealId?: readonly Hedge[] | undefined;
-  /** When the reading began, by this machine's clock; milliseconds since the epoch. */
+  /** Start of the reading on this machine's clock; milliseconds since the epoch. */
   readAtMs: number;
-  /** The clocks as the positions came; undefined: not known. */
+  /** The clocks when the positions were received; undefined: not known. */
   clocks?: ClockReadings | undefined;
 }
 
@@ -47,20 +41,20 @@ interface Planned {
   market: string;
   side: Side;
   facts: PlanFacts;
-  /** The side once it is done; a figure is undefined when it cannot be told beforehand. */
+  /** The side afterwards; a figure is undefined when it cannot be computed. */
   after: { total: Big | undefined; hedges: readonly HedgeChange[] | undefined };
 }
 
 interface Enlarging extends Planned {
   notional: Big;
-  /** What we derive from the quote; undefined without one, and of an add to a maturity that was not sent. */
+  /** Derived from the quote; undefined without one, and for an add to an unknown maturity. */
   figures: QuoteFigures | undefined;
 }
 
 export interface OpenPlan extends Enlarging {
   action: 'open';
   intent: OpenIntent;
-  /** Without a deal id the reference is filled in with the key, when that is minted. */
+  /** Without a deal ID, the reference is derived from the key later. */
   request: RequestOf<'open'>;
 }
 
@@ -68,11 +62,11 @@ export interface AddPlan extends Enlarging {
   action: 'add';
   intent: AddIntent;
   request: RequestOf<'add'>;
-  /** The hedge that grows; undefined when several are open: the service chooses (specification §4). */
+  /** The hedge to be increased; undefined when several are open: the service picks (specification §4). */
   grows: string | undefined;
 }
 
-/** What comes back to the balance, as the position line states it, in the part that is taken. */
+/** Estimated amounts returned to the balance: the position's figures, in proportion. */
 export interface ReturnedAmounts {
   net_margin_usd: Big;
   close_fee_usdc: Big | undefined;
@@ -80,9 +74,9 @@ export interface ReturnedAmounts {
 }
 
 interface Shrinking extends Planned {
-  /** Whether the side is closed by it. */
+  /** Whether it closes the side. */
   closesSide: boolean;
-  /** Undefined when the position line could not be told, or what part of it is taken. */
+  /** Undefined when the position, or the part that is closed, is not known. */
   comesBack: ReturnedAmounts | undefined;
 }
 
@@ -97,7 +91,7 @@ export interface ClosePlan extends Shrinking {
   action: 'close';
   intent: CloseIntent;
   request: RequestOf<'close'>;
-  /** Flat already, and `--if-open` was said: there is nothing to send. */
+  /** Already flat, with `--if-open`: nothing to send. */
   nothingToDo: boolean;
 }
 
@@ -147,7 +141,7 @@ export function planReduce(intent: ReduceIntent, facts: PlanFacts): ReducePlan {
     facts,
     notional,
     closesSide,
-    // Never turned into a close: that would take what a colleague adds in between as well.
+    // Never turned into a close: that would also close what somebody else adds meanwhile.
     request: { market, side, notional_usd: notional },
     comesBack: taken === undefined ? undefined : comesBack(facts.book.position, taken),
     after: { total: left, hedges },
@@ -187,7 +181,7 @@ const enlarging = (
   facts,
 });
 
-/** To the maturity that is kept; of several hedges the service chooses, so the dearest counts (specification §4). */
+/** Carry to the existing maturity. The service picks among several hedges, so the most expensive counts (specification §4). */
 function addFigures({ quote, book }: PlanFacts): QuoteFigures | undefined {
   if (quote === undefined) return undefined;
   const carries = book.open.map(({ maturityAt: to }) =>
@@ -203,7 +197,7 @@ const unchanged = (book: SideBook): readonly HedgeChange[] | undefined =>
     ? book.open.map(({ id, notional }) => ({ id, before: notional, after: notional }))
     : undefined;
 
-/** Margin, fee and profit scale with the notional (specification §3). The whole is stated, a part is derived. */
+/** Margin, fee and P&L scale with the notional (specification §3). */
 function comesBack(
   position: Position | undefined,
   taken: { part: Big; of: Big } | 'everything',
@@ -229,17 +223,17 @@ export interface HedgeChange {
 }
 
 export interface PlannedReduction {
-  /** USD to come off, as it is sent: two decimals, or more where an exact rest asks for them. */
+  /** USD, as sent: two decimals, or more where an exact target needs them. */
   notional: Big;
-  /** About everything (99 % or more): the service closes the side (specification §3). */
+  /** 99 % or more: the service closes the side (specification §3). */
   closesSide: boolean;
-  /** USD left; undefined when what is open is not known. */
+  /** USD left; undefined when the position is not known. */
   left: Big | undefined;
-  /** By hedge; undefined when what is open is not known. */
+  /** By hedge; undefined when the position is not known. */
   hedges: readonly HedgeChange[] | undefined;
 }
 
-/** @throws StoppedError when nothing is open, more than the position is asked, or a part of an unknown whole. */
+/** @throws StoppedError when nothing is open, the size exceeds the position, or --by or --to needs an unknown position. */
 export function planReduction(reduction: Reduction, book: SideBook): PlannedReduction {
   if (book.inPositions === false) throw nothingOpen(book);
   if (book.total === undefined) return withoutTotal(reduction, book);
@@ -248,8 +242,8 @@ export function planReduction(reduction: Reduction, book: SideBook): PlannedRedu
   const notional = takenFrom(total, reduction, book);
   if (notional.gt(total))
     throw stopped(book, 'more_than_open', {
-      what: `${usdInWords(notional)} is more than the ${usdInWords(total)} open on ${unquoted(book.market)} ${book.side}.`,
-      hint: `hedge close ${book.market} ${book.side} takes all of it.`,
+      what: `${usdInWords(notional)} exceeds the ${usdInWords(total)} open on ${unquoted(book.market)} ${book.side}.`,
+      hint: `To close all of it: hedge close ${book.market} ${book.side}`,
     });
   const closesSide = isAboutEverything(notional, total);
   const sizes = book.open.map((hedge) => hedge.notional);
@@ -276,36 +270,36 @@ function takenFrom(total: Big, reduction: Reduction, book: SideBook): Big {
     case 'target':
       if (reduction.target.lt(total)) return total.minus(reduction.target);
       throw stopped(book, 'nothing_to_reduce', {
-        what: `${unquoted(book.market)} ${book.side} is ${usdInWords(total)}, not above ${usdInWords(reduction.target)}: nothing is to come off.`,
+        what: `${unquoted(book.market)} ${book.side} is ${usdInWords(total)}, not above ${usdInWords(reduction.target)}: nothing to reduce.`,
       });
     default:
       return reduction satisfies never;
   }
 }
 
-/** A plain notional can be asked of the service all the same; a part or a target of an unknown whole cannot. */
+/** A notional can be sent without knowing the position; --by and --to need it. */
 function withoutTotal(reduction: Reduction, book: SideBook): PlannedReduction {
   if (reduction.by === 'notional')
     return { notional: reduction.notional, closesSide: false, left: undefined, hedges: undefined };
   const option = reduction.by === 'percent' ? '--by' : '--to';
   throw stopped(book, 'book_unclear', {
-    what: `${option} needs to know what is open, and that cannot be told: ${book.unclear ?? 'the book could not be read whole'}.`,
-    hint: `Say the notional: hedge reduce ${book.market} ${book.side} NOTIONAL (hedge positions shows the side).`,
+    what: `${option} needs the size of the position, which is unclear: ${book.unclear ?? 'the position could not be read completely'}.`,
+    hint: `Give the notional: hedge reduce ${book.market} ${book.side} NOTIONAL`,
   });
 }
 
-/** Nothing is open on the side; all that may still fill is named, and the last of it waited for. */
+/** Nothing is open on the side. Names the hedges that may still fill. */
 export function nothingOpen(book: SideBook): StoppedError {
   const place = `${unquoted(book.market)} ${book.side}`;
   const [newest] = book.coming;
   if (newest === undefined)
     return stopped(book, 'no_open_hedge', {
       what: `Nothing is open on ${place}.`,
-      hint: 'See hedge positions.',
+      hint: 'To see your positions: hedge positions',
     });
   return stopped(book, 'in_flight', {
     what: `Nothing is open on ${place} yet: ${comingInWords(book.coming)} may fill.`,
-    hint: `Wait for ${book.coming.length === 1 ? 'it' : 'the last of them'}: hedge wait ${shellWord(newest.id)}`,
+    hint: `To wait for ${book.coming.length === 1 ? 'it' : 'the last one'}: hedge wait ${shellWord(newest.id)}`,
   });
 }
 
@@ -314,17 +308,17 @@ const MOST_NAMED = 5;
 /** `hedge "hdg_C" (submitted, 5,000.00 USD)`; of many their number and sum. */
 function comingInWords(coming: SideBook['coming']): string {
   const total = usdInWords(sum(coming.map(({ notional }) => notional)));
-  if (coming.length > MOST_NAMED) return `${coming.length.toString()} hedges, ${total} in all,`;
+  if (coming.length > MOST_NAMED) return `${coming.length.toString()} hedges, ${total} in total,`;
   const named = coming.map(
     ({ id, status, notional }) => `hedge ${quotedName(id)} (${quoted(status)}, ${usdInWords(notional)})`,
   );
-  return coming.length === 1 ? named.join() : `${named.join(', ')}, ${total} in all,`;
+  return coming.length === 1 ? named.join() : `${named.join(', ')}, ${total} in total,`;
 }
 
-const stopped = (book: SideBook, code: OwnCode, says: { what: string; hint?: string }): StoppedError =>
+const stopped = (book: SideBook, code: OwnCode, message: { what: string; hint?: string }): StoppedError =>
   new StoppedError({
     code,
-    ...says,
+    ...message,
     book: 'Nothing was sent.',
     details: { market: book.market, side: book.side, open_usd: book.total ?? null },
   });

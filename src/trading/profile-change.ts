@@ -1,7 +1,4 @@
-/**
- * What a change of a profile means for the actions of the journal: which keys of before are confirmed to be of its
- * account, and which actions without a known outcome it would lose sight of. Pure.
- */
+/** What a profile change means for the journal: confirmed earlier keys, and open actions that it would hide. Pure. */
 
 import type { ProfileBook, StoredProfile } from '../config/profiles.ts';
 import { StoppedError } from '../errors.ts';
@@ -10,16 +7,13 @@ import { actionInWords, stateInWords } from '../journal/describe.ts';
 import { type Action, isAwaitingOutcome, isUnresolved } from '../journal/replay.ts';
 import { type KnownKey, keyOf, knownKeys, normalizeUrl } from './account-keys.ts';
 import { commandLines } from './command-lines.ts';
-/**
- * Fingerprints of every earlier key of the profile: those on record, the one that it had, and those that its actions
- * were sent with at this environment and address.
- */
+/** Fingerprints of every earlier key of the profile: recorded, replaced, or used by its actions at this address. */
 export function earlierKeys(
   name: string,
   profile: StoredProfile,
   { key, actions }: { key: KnownKey; actions: readonly Action[] },
 ): readonly string[] {
-  // A key that was changed in the file itself is another than the one on record.
+  // A key edited in the file differs from the recorded one.
   const had = [keyOf(profile), profile.known_key].flatMap((known) => known?.fingerprint ?? []);
   const sentWith = actions.flatMap(({ intent: { identity, profile: sender } }) =>
     sender === name &&
@@ -33,7 +27,7 @@ export function earlierKeys(
   return [...new Set(all)].filter((each) => each !== key.fingerprint);
 }
 
-/** @throws StoppedError `unresolved` naming the actions that could not be looked up any more. */
+/** @throws StoppedError `unresolved` naming the actions that could no longer be looked up. */
 export function checkNothingIsLost(
   name: string,
   change: { before: StoredProfile; after: StoredProfile },
@@ -55,12 +49,12 @@ export function checkNothingIsLost(
   const named = lost.map((each) => `${actionInWords(each)}, action ${each.shortId} (${stateInWords(each)})`);
   throw new StoppedError({
     code: 'unresolved',
-    what: `The change would hide ${lost.length === 1 ? 'an action' : `${lost.length.toString()} actions`} of profile ${name} without a known outcome: ${named.join('; ')}.`,
+    what: `The change would hide ${lost.length === 1 ? 'an action' : `${lost.length.toString()} actions`} of profile ${name} with no known outcome: ${named.join('; ')}.`,
     book: 'Nothing was changed.',
     hint: commandLines(
       lost.flatMap(({ shortId }) => [
-        [`hedge --profile ${name} check ${shortId}`, 'looks; sends nothing'] as const,
-        [`hedge --profile ${name} resume ${shortId}`, 'settles it'] as const,
+        [`hedge --profile ${name} check ${shortId}`, 'look up; send nothing'] as const,
+        [`hedge --profile ${name} resume ${shortId}`, 'look up, or send it again'] as const,
       ]),
     ),
     retry: 'after_check',

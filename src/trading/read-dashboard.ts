@@ -1,7 +1,4 @@
-/**
- * What the screen of a desk shows, read in one turn: markets, account and book from the service, all at once, and
- * the open actions of this machine's journal. Sends nothing that changes the book.
- */
+/** Reads what the live dashboard shows: markets, account, positions, and open actions of the journal. */
 
 import type { PriceCache, SeenPrice } from '../cache/seen-prices.ts';
 import type { Account, Market, Position } from '../client/schemas.ts';
@@ -15,7 +12,7 @@ import { confirmProvisional } from './observe-action.ts';
 import { finishedInBackground } from './outcome/finished-in-background.ts';
 export interface DashboardMarket {
   market: Market;
-  /** Mids since this process began, oldest first, the present one the last. */
+  /** Mids since this process started, oldest first, the current one last. */
   seen: readonly SeenPrice[];
 }
 
@@ -34,14 +31,14 @@ export interface DashboardReading {
   servedAt: Date;
 }
 
-/** `named`: the markets to show, in capitals; none: all of the account. */
+/** `named`: the markets to show, in capitals; empty: all markets of the account. */
 export async function readDashboard(
-  looking: ReadContext,
+  context: ReadContext,
   { memory, named }: { memory: PriceCache; named: readonly string[] },
 ): Promise<DashboardReading> {
-  const { api, signal } = looking;
-  const reading = [api.markets({ signal }), api.account({ signal }), readBook(looking)] as const;
-  // Nothing is still under way when one of them fails: the next turn is not to overlap this one.
+  const { api, signal } = context;
+  const reading = [api.markets({ signal }), api.account({ signal }), readBook(context)] as const;
+  // A failure waits for the other readings, so that the next refresh does not overlap this one.
   await Promise.allSettled(reading);
   const [markets, account, book] = await Promise.all(reading);
   const unknown = named.find((name) => !markets.data.some(({ market }) => market === name));
@@ -50,8 +47,8 @@ export async function readDashboard(
       unknown,
       markets.data.map(({ market }) => market),
     );
-  await finishedInBackground(book.hedges, looking);
-  await confirmProvisional(looking);
+  await finishedInBackground(book.hedges, context);
+  await confirmProvisional(context);
   const shown = markets.data.filter(({ market }) => named.length === 0 || named.includes(market));
   const sides = [...new Set(book.hedges.map(({ market }) => market))].flatMap((market) =>
     SIDES.map((side) => ({ market, side })),
@@ -64,7 +61,7 @@ export async function readDashboard(
     maturing: running
       .filter(({ maturityAt }) => maturityAt !== undefined)
       .toSorted((one, other) => Date.parse(one.maturityAt ?? '') - Date.parse(other.maturityAt ?? '')),
-    journal: summarizeJournal(looking.journal),
+    journal: summarizeJournal(context.journal),
     servedAt: markets.servedAt ?? book.servedAt,
   };
 }

@@ -1,9 +1,6 @@
 /**
- * Reads what an action is decided on: the book, the market, the account and a quote for exactly what is meant.
- * Sends nothing that acts, and judges nothing: that is for the plan and the guards.
- *
- * Reads the side that an action is decided on, and reads it again until what it lacks can be believed: a replica that
- * is behind must not make a side look flat. Sends nothing that acts.
+ * Reads the position, market, account and quote for an action. Reads the side again while a stale replica may make it
+ * look flat. Sends no action.
  */
 
 import { type ActionIntent, type AddIntent, dealIdOf, type OpenIntent } from '../args/action-intent.ts';
@@ -37,7 +34,7 @@ import type { PlanFacts } from './plan.ts';
 export interface ActionFacts extends PlanFacts {
   bookFacts: BookFacts;
   underDealId: readonly Hedge[];
-  /** More may carry it than could be read. */
+  /** The list may be incomplete. */
   underDealIdCut: boolean;
 }
 
@@ -84,7 +81,7 @@ async function readQuote(
   return tenor === undefined ? undefined : quoteFor(intent, tenor, reading, read.market);
 }
 
-/** A refusal that the market's own line explains is the guards' to word, with what can be done about it. */
+/** A rejection because the market is not open is left to the pre-trade checks, which say what to do. */
 async function quoteFor(
   { market, side, notional }: OpenIntent | AddIntent,
   tenor: number,
@@ -116,16 +113,15 @@ export interface ReadSide {
   side: SideBook;
 }
 
-export type SideReading = Reading & Pick<ReadContext, 'journal' | 'identity' | 'watch'>;
+export type SideReading = Reading & Pick<ReadContext, 'journal' | 'identity' | 'progress'>;
 
-/** What the operator was shown before: the side is held against it. */
+/** What the operator was shown before; the side is compared with it. */
 export type ShownFacts = Pick<PlanFacts, 'book' | 'readAtMs'> | undefined;
 
 /**
- * Positions and hedges are two requests: what filled or closed between them makes them disagree. Then both are read
- * once more; what disagrees still is the side's `unclear`.
- * Where the side is there and the list stays behind, it is acted on as it is when the time limit has passed.
- * @throws OutcomeUnknownError when the time limit passes before it can be believed that the side is not open.
+ * Positions and hedges are two requests, so a fill between them makes them disagree. Then both are read again; a
+ * remaining difference is the side's `unclear`. A side whose list stays behind is used as it is after the timeout.
+ * @throws OutcomeUnknownError when the timeout passes before it is certain that the side is flat.
  */
 export async function readSideToActOn(
   intent: ActionIntent,
@@ -148,7 +144,7 @@ interface Doubted extends ReadSide {
 const earlierOf = (shown: ShownFacts): EarlierReading | undefined =>
   shown && { hedgeIds: shown.book.open.map(({ id }) => id), readAtMs: shown.readAtMs };
 
-/** A hedge that its id shows as it is now joins the list, which is behind; where the side is lacking, only one still to fill. */
+/** A hedge that was read by its ID corrects a stale list; on a missing side, only one still to fill does. */
 async function readAndDoubt(
   intent: ActionIntent,
   reading: SideReading,
@@ -158,14 +154,14 @@ async function readAndDoubt(
   const atMs = reading.clock.now();
   let bookFacts = await readBook(reading);
   const actions = readActions(reading.journal);
-  /** What this machine has seen filled is not still to fill, whatever a reading that is behind says. */
+  /** A stale reading may show a hedge as in flight that this machine has seen filled. */
   const isComing = ({ id, status }: Pick<Hedge, 'id' | 'status'>): boolean =>
     PENDING_STATUSES.includes(status) && !actions.some((it) => it.state === 'done' && it.hedgeId === id);
   const joined = new Set<string>();
   for (;;) {
     const side = sideBookOf(intent, bookFacts);
     const read = { bookFacts, side, doubt: undefined };
-    // Nothing that an open is decided on rests on it; what is coming stops the others, and is not called flat.
+    // An open does not depend on the side; the others stop for hedges in flight anyway.
     if (!needsSide || (lacksSide(side) && side.coming.some(isComing))) return read;
     const doubt = await by.absence.doubtOf(side, { ...reading, actions, earlier: by.earlier, atMs });
     const { hedge } = doubt ?? {};
@@ -184,17 +180,17 @@ function mayHaveMoved(side: SideBook): boolean {
   return side.listed.some((hedge) => hedge.status === 'filled' && !hasMatured(hedge, side.servedAt));
 }
 
-/** No reading is believed to be older than the lag: what is lacking still after that time is gone. */
+/** Readings lag by a limited time: what is still missing after that is gone. */
 async function untilBelieved(
   first: Doubted,
-  how: { intent: ActionIntent; reading: SideReading; read: () => Promise<Doubted>; startedMs: number },
+  options: { intent: ActionIntent; reading: SideReading; read: () => Promise<Doubted>; startedMs: number },
 ): Promise<ReadSide> {
-  const { intent, reading, read, startedMs } = how;
-  const { clock, signal, watch } = reading;
+  const { intent, reading, read, startedMs } = options;
+  const { clock, signal, progress } = reading;
   const { timeoutMs } = intent.options;
   let latest = first;
   let isFirst = true;
-  watch.start(`reading again: ${first.doubt?.says ?? ''}`);
+  progress.start(`rechecking: ${first.doubt?.message ?? ''}`);
   const found = await poll({
     clock,
     signal,
@@ -216,11 +212,11 @@ const readingsDisagree = (
   timeoutMs: number,
 ): OutcomeUnknownError =>
   new OutcomeUnknownError({
-    what: `Readings disagree for ${(timeoutMs / 1000).toString()} s: ${doubt?.says ?? `whether ${quotedName(market)} ${side} is open`}.`,
+    what: `Readings disagree for ${(timeoutMs / 1000).toString()} s: ${doubt?.message ?? `whether ${quotedName(market)} ${side} is open`}.`,
     book: 'Nothing was sent.',
     hint: commandLines([
-      ['the same line again, with --timeout 60', 'reads on until they agree'],
-      ['hedge positions', 'shows what is open'],
+      ['the same command with --timeout 60', 'wait until they agree'],
+      ['hedge positions', 'show what is open'],
     ]),
     effect: 'none',
     retry: 'later',

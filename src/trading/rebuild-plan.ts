@@ -1,7 +1,4 @@
-/**
- * The plan of an action that is sent again: its bytes are those of the journal, so the plan says what they ask,
- * against the book of now. Pure.
- */
+/** The plan of an action that is sent again: the journaled request against the current position. Pure. */
 import { Big } from 'big.js';
 import type { ActionIntent, ActionOptions, PriceTerms } from '../args/action-intent.ts';
 import { StoppedError } from '../errors.ts';
@@ -10,8 +7,8 @@ import type { Action } from '../journal/replay.ts';
 import { intentFrom, planAction, planWithoutFigures } from './action-parts.ts';
 import type { Plan, PlanFacts } from './plan.ts';
 /**
- * What was meant, read back from the journal: the bounds on its price hold for every send. `line`: the same
- * request typed once more; bounds that it names stand in the place of those.
+ * The intent, rebuilt from the journal with its price limits. `line`: the same request typed again, whose price limits
+ * replace the journaled ones.
  */
 export function rebuildIntent(
   { intent, notional }: Action,
@@ -26,8 +23,8 @@ export function rebuildIntent(
 function typedPrice(line: ActionIntent | undefined): PriceTerms | undefined {
   if (line === undefined || !('bounds' in line)) return undefined;
   const { bounds, anyPrice } = line;
-  const isSaid = anyPrice || bounds.worstPrice !== undefined || bounds.maxCostBps !== undefined;
-  return isSaid ? { bounds, anyPrice } : undefined;
+  const isGiven = anyPrice || bounds.worstPrice !== undefined || bounds.maxCostBps !== undefined;
+  return isGiven ? { bounds, anyPrice } : undefined;
 }
 
 function priceTerms({ bounds, sent_by: words }: IntentRecord): PriceTerms {
@@ -43,8 +40,8 @@ function priceTerms({ bounds, sent_by: words }: IntentRecord): PriceTerms {
 }
 
 /**
- * Against a book on which it cannot be done any more (it may be done already), a plan without figures: the
- * service answers the key with the first result, or refuses.
+ * A plan without figures if the position no longer allows the action, which may have executed: the service answers
+ * the key with the first result, or rejects it.
  */
 export function rebuildPlan(intent: ActionIntent, facts: PlanFacts): Plan {
   try {

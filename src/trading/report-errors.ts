@@ -1,10 +1,4 @@
-/**
- * The ends of an action that are not as asked, in words: what happened, what it means for the book, and the
- * exact commands that go on. Pure.
- *
- * What a look could not settle, in words: what is seen, what that means for the book, and the lines that go
- * on. Pure.
- */
+/** The errors of an action: what happened, what it means for the position, and the commands to run next. Pure. */
 
 import { USUAL_OPTIONS } from '../args/action-options.ts';
 import { openCommandLine } from '../args/open-command-line.ts';
@@ -47,14 +41,14 @@ export const failedError = (entry: Action): OrderFailedError =>
           book: `Nothing was opened: ${NOT_THERE}`,
         }
       : {
-          what: `FAILED: ${actionInWords(entry)}: the order did not land (${actionByName(entry)}).`,
-          book: 'Nothing was opened, and what was reserved is released.',
+          what: `FAILED: ${actionInWords(entry)}: order failed on-chain (${actionByName(entry)}).`,
+          book: 'Nothing was opened. The reserved margin was released.',
         }),
     hint: again(entry),
     details: actionIds(entry),
   });
 
-/** Undefined of an open that was filled as asked, and of any other action. */
+/** Undefined unless an open was filled in part. */
 export function partialFillError(entry: Action): PartialFillError | undefined {
   const filled = partialFillOf(entry);
   if (filled === undefined) return undefined;
@@ -63,11 +57,11 @@ export function partialFillError(entry: Action): PartialFillError | undefined {
   const rest = intent.notional.minus(filled);
   const another = { ...intent, notional: rest.round(2), dealId: undefined };
   return new PartialFillError({
-    what: `PARTIAL FILL: ${actionInWords(entry)}: ${usdInWords(filled)} of it was filled (${actionByName(entry)}).`,
-    book: `The other ${usdInWords(rest)} is not open. A reduction by a colleague before it was first read looks the same.`,
+    what: `PARTIAL FILL: ${actionInWords(entry)}: ${usdInWords(filled)} filled (${actionByName(entry)}).`,
+    book: `The other ${usdInWords(rest)} is not open. An early reduction by somebody else looks the same.`,
     hint: commandLines([
-      [`hedge hedges ${shellWord(entry.hedgeId ?? '')}`, 'shows the hedge as it is now'],
-      [openCommandLine(another), 'the rest as a deal of its own, if it is still wanted'],
+      [`hedge hedges ${shellWord(entry.hedgeId ?? '')}`, 'show the hedge'],
+      [openCommandLine(another), 'open the rest as a separate deal'],
     ]),
     details: {
       ...actionIds(entry),
@@ -76,15 +70,15 @@ export function partialFillError(entry: Action): PartialFillError | undefined {
     },
   });
 }
-const NOT_THERE = 'no hedge carries its reference, and no attempt can arrive any more.';
+const NOT_THERE = 'no hedge carries its reference, and no attempt can still arrive.';
 
-/** Sent, and no usable answer, or one that came too late to be trusted. */
+/** Sent, but without a usable response. */
 export function unknownError(entry: Action, cause: OutcomeUnknownError): OutcomeUnknownError {
   return new OutcomeUnknownError(
     {
       what: `UNKNOWN: ${actionInWords(entry)}. ${cause.what}`,
-      book: `It may have been done or not (${actionByName(entry)}). Do not deal it again.`,
-      hint: linesOf(entry),
+      book: `Outcome unknown: it may have executed (${actionByName(entry)}). Do not enter it again.`,
+      hint: recoveryCommands(entry),
       httpStatus: cause.httpStatus,
       details: {
         ...actionIds(entry),
@@ -97,60 +91,62 @@ export function unknownError(entry: Action, cause: OutcomeUnknownError): Outcome
   );
 }
 
-/** Accepted, and the book changed otherwise than by it: `closedBy` a later close of ours, or by whomever. */
+/** Accepted, but the position changed differently. `closedBy`: a later close from this machine. */
 export const changedByOthersError = (
   entry: Action,
-  { says, closedBy }: { says: string; closedBy?: string | undefined },
+  { message, closedBy }: { message: string; closedBy?: string | undefined },
 ): OutcomeUnknownError =>
   new OutcomeUnknownError({
-    what: `UNKNOWN: ${actionInWords(entry)} was accepted, and what the book shows is not exactly that: ${says}.`,
+    what: `UNKNOWN: ${actionInWords(entry)} was accepted, but the position changed differently: ${message}.`,
     book:
       closedBy === undefined
-        ? `A colleague's deal cannot be told from it (${actionByName(entry)}). Do not deal it again.`
-        : `What it did before that cannot be told (${actionByName(entry)}). Do not deal it again.`,
+        ? `It may have executed (${actionByName(entry)}); somebody else may have traded. Do not enter it again.`
+        : `It may have executed before that close (${actionByName(entry)}). Do not enter it again.`,
     hint: commandLines([
-      [`hedge check ${entry.shortId}`, 'looks again, sends nothing'],
-      ['hedge hedges', 'shows the side, hedge by hedge'],
+      [`hedge check ${entry.shortId}`, 'look up again; send nothing'],
+      ['hedge hedges', 'show the hedges on the side'],
       [
-        `hedge journal settle ${entry.shortId} --as done --because TEXT`,
-        'your word for it (or --as nothing)',
+        `hedge journal resolve ${entry.shortId} --as executed --reason TEXT`,
+        'record the outcome (or --as not-executed)',
       ],
     ]),
-    details: { ...actionIds(entry), seen: says },
+    details: { ...actionIds(entry), seen: message },
   });
 
-/** Accepted, and what the readings of its side say differs from one to the next. */
-export const disagreeError = (entry: Action, says: string): OutcomeUnknownError =>
+/** Accepted, but successive readings of the position differ. */
+export const disagreeError = (entry: Action, message: string): OutcomeUnknownError =>
   new OutcomeUnknownError({
-    what: `UNKNOWN: ${actionInWords(entry)} was accepted, and readings disagree: ${says}.`,
-    book: `It may be done or not yet (${actionByName(entry)}). Do not deal it again.`,
+    what: `UNKNOWN: ${actionInWords(entry)} was accepted, but readings disagree: ${message}.`,
+    book: `It may have executed (${actionByName(entry)}). Do not enter it again.`,
     hint: commandLines([
-      [`hedge wait ${entry.shortId}`, 'reads on until they agree'],
-      [`hedge check ${entry.shortId}`, 'looks again, sends nothing'],
+      [`hedge wait ${entry.shortId}`, 'wait until the readings agree'],
+      [`hedge check ${entry.shortId}`, 'look up again; send nothing'],
     ]),
-    details: { ...actionIds(entry), seen: says },
+    details: { ...actionIds(entry), seen: message },
   });
 
-/** The operator stopped the waiting. Nothing of the action is stopped by that. */
+/** The operator stopped the waiting; the action itself goes on. */
 export function stoppedWaiting(entry: Action, stopped: InterruptedError): InterruptedError {
   const accepted = entry.state === 'accepted';
   return new InterruptedError(stopped.signal, {
     what: `${stopped.what} ${actionInWords(entry)} was ${accepted ? 'accepted' : 'sent'} (${actionByName(entry)}).`,
     book: accepted
-      ? `Only the waiting was stopped. ${pendingEndText(entry)}`
-      : 'It may have been done or not. Do not deal it again.',
-    hint: accepted ? commandLines([[`hedge wait ${entry.shortId}`, 'waits for its end']]) : linesOf(entry),
+      ? `Only the waiting stopped. ${outcomeExpected(entry)}`
+      : 'Outcome unknown: it may have executed. Do not enter it again.',
+    hint: accepted
+      ? commandLines([[`hedge wait ${entry.shortId}`, 'wait for the outcome']])
+      : recoveryCommands(entry),
     effect: accepted ? 'pending' : 'unknown',
     retry: 'after_check',
     details: actionIds(entry),
   });
 }
 
-/** What stopped it came before anything was sent again. */
+/** For a stop before anything was sent again. */
 export const nothingSentText = ({ shortId }: Action): string =>
-  `Nothing was sent now; action ${shortId} is still unknown: it may have been done or not.`;
+  `Nothing was sent now. The outcome of action ${shortId} is still unknown: it may have executed.`;
 
-/** The operator stopped what was to settle it: the same as a no. */
+/** The operator stopped a resume before it sent anything. */
 export const stoppedBeforeResendingError = (
   entry: Action,
   { signal, what }: InterruptedError,
@@ -158,50 +154,50 @@ export const stoppedBeforeResendingError = (
   new InterruptedError(signal, {
     what,
     book: nothingSentText(entry),
-    hint: linesOf(entry),
+    hint: recoveryCommands(entry),
     effect: 'unknown',
     retry: 'after_check',
     details: actionIds(entry),
   });
 
-/** What the service, or nobody, said no to: with the name of the action in the journal. */
+/** Rejected by the service in an earlier command. */
 export function refusedError(entry: Action): RefusedError {
   const { refusal } = entry;
   return new RefusedError({
     code: refusal?.code ?? 'refused',
-    what: `Refused: ${actionInWords(entry)} (action ${entry.shortId}).`,
+    what: `REJECTED: ${actionInWords(entry)} (action ${entry.shortId}).`,
     book: refusal?.looked === true ? LOOKED : 'Nothing was done.',
     httpStatus: refusal?.httpStatus,
     details: actionIds(entry),
   });
 }
 
-const LOOKED = 'Nothing was done: the book shows nothing of it, and no attempt can arrive any more.';
+const LOOKED = 'Nothing was done: the positions show no trace of it, and no attempt can still arrive.';
 
-/** A person has said that nothing came of it. */
+/** Recorded manually as not executed. */
 export const resolvedAsNotExecutedError = (entry: Action): StoppedError =>
   new StoppedError({
     code: 'settled',
-    what: `Action ${entry.shortId} was settled as nothing: ${entry.why ?? 'no reason was given'}.`,
+    what: `Action ${entry.shortId} was recorded as not executed: ${entry.why ?? 'no reason was given'}.`,
     book: 'Nothing was sent now.',
-    hint: 'To deal it after all, use another key or deal id.',
+    hint: 'To enter it anyway, use another idempotency key or deal ID.',
     details: actionIds(entry),
   });
 
-/** Nothing of it ever acted, and nothing will: it is not what was asked for. */
-export const neverSentError = (entry: Action, hindrance?: string): StoppedError =>
+/** Never sent, or only answered by a rate limit. */
+export const neverSentError = (entry: Action, obstacle?: string): StoppedError =>
   new StoppedError({
     code: 'not_sent',
-    what: `${entry.turnedAway === undefined ? 'NOT SENT' : 'TURNED AWAY'}: ${actionInWords(entry)} (action ${entry.shortId})${entry.why === undefined ? '.' : `: ${entry.why}`}`,
+    what: `${entry.turnedAway === undefined ? 'NOT SENT' : 'RATE LIMITED'}: ${actionInWords(entry)} (action ${entry.shortId})${entry.why === undefined ? '.' : `: ${entry.why}`}`,
     book: 'Nothing was done.',
     hint: [
-      ...(hindrance === undefined ? [] : [hindrance]),
-      commandLines([[`hedge resume ${entry.shortId}`, 'asks, then sends it after all']]),
+      ...(obstacle === undefined ? [] : [obstacle]),
+      commandLines([[`hedge resume ${entry.shortId}`, 'ask, then send it']]),
     ].join('\n'),
     details: actionIds(entry),
   });
 
-/** Never left this machine, or was turned away: the cause's own words. */
+/** Never sent, or only answered by a rate limit: the error of the attempt itself. */
 export const notSentError = (entry: Action, cause: HedgeError): HedgeError =>
   cause instanceof InterruptedError && cause.book === undefined
     ? new InterruptedError(cause.signal, {
@@ -211,119 +207,114 @@ export const notSentError = (entry: Action, cause: HedgeError): HedgeError =>
       })
     : cause;
 
-/** What settles it, and what is allowed meanwhile. A person's word comes only after a look. */
-const linesOf = (entry: Action): string => {
+/** How to find out, and that closing is allowed. Recording manually is offered only after a lookup. */
+const recoveryCommands = (entry: Action): string => {
   const { market, side, profile } = entry.intent;
-  const settling = nextSteps(entry, profile).filter(({ command }) => !command.includes(' settle '));
+  const lookups = nextSteps(entry, profile).filter(({ command }) => !command.includes(' resolve '));
   return commandLines([
-    ...settling.map(({ command, does }) => [command, does] as const),
+    ...lookups.map(({ command, does }) => [command, does] as const),
     ...(takesWholeSide(entry.intent)
       ? []
-      : [[`hedge close ${market} ${side}`, 'is allowed, if you must be flat'] as const]),
+      : [[`hedge close ${market} ${side}`, 'closing is still allowed'] as const]),
   ]);
 };
 
-/** The same open as a line, its terms on the price included; under its deal id, at most once more. */
+/** The command that opens it again, with its price limits. */
 function again(entry: Action): string {
   const intent = rebuildIntent(entry, USUAL_OPTIONS);
-  if (!createsHedge(intent)) throw new Error(`the end of ${intent.action} is not a failed order`);
+  if (!createsHedge(intent)) throw new Error(`a failed order of ${intent.action}`);
   const isNamed = intent.dealId !== undefined;
   const retryFailed = isNamed && !wasNotExecuted(entry);
-  return `If it is still wanted: ${openCommandLine({ ...intent, ensure: isNamed, retryFailed })}`;
+  return `To retry: ${openCommandLine({ ...intent, ensure: isNamed, retryFailed })}`;
 }
 
-/** Sent without a usable answer, and the book does not settle it. */
+/** Sent without a usable response, and the positions do not show the outcome. */
 export const stillUnknownError = (
   action: Action,
   evidence: Evidence,
-  looking: Pick<ReadContext, 'clock' | 'timeOfDay'>,
+  context: Pick<ReadContext, 'clock' | 'timeOfDay'>,
 ): OutcomeUnknownError =>
   new OutcomeUnknownError({
     what: `UNKNOWN: ${actionInWords(action)} (${actionByName(action)}): ${evidenceInWords(action, evidence)}.`,
-    book: `${mayArrive(action, evidence, looking)} Do not deal it again.`,
+    book: `${mayArrive(action, evidence, context)} Do not enter it again.`,
     hint: isOfOtherKey(evidence)
-      ? linesFor(action, looking.clock.now(), { first: confirmationCommands(action), resumes: false })
-      : linesFor(action, looking.clock.now(), { resumes: !isOverForGood(action, evidence) }),
+      ? nextCommands(action, context.clock.now(), { first: confirmationCommands(action), resumes: false })
+      : nextCommands(action, context.clock.now(), { resumes: !isPastResending(action, evidence) }),
     details: { ...actionIds(action), ...arrivalDetails(action), evidence: evidence.kind },
   });
 
 const isOfOtherKey = (evidence: Evidence): boolean =>
   evidence.kind === 'unclear' && evidence.anotherKey === true;
 
-/**
- * A close of which nothing is left to send it for: another of ours took it, or something else stands there since. And an
- * open that several hedges may be.
- */
-const isOverForGood = ({ intent }: Action, evidence: Evidence): boolean =>
+/** Close no longer needed: closed elsewhere, or new hedges opened. Or an open that several hedges may be. */
+const isPastResending = ({ intent }: Action, evidence: Evidence): boolean =>
   evidence.kind === 'other'
     ? evidence.isOneOf !== undefined
     : takesWholeSide(intent) &&
       evidence.kind === 'exact' &&
-      (evidence.closedBy !== undefined || evidence.says !== undefined);
+      (evidence.closedBy !== undefined || evidence.message !== undefined);
 
-/** Accepted, and for five minutes nothing of it could be seen. */
+/** Accepted, but not visible for five minutes. */
 export const notSeenError = (action: Action, nowMs: number): OutcomeUnknownError =>
   new OutcomeUnknownError({
-    what: `NOT SEEN: ${actionInWords(action)} was accepted ${sinceSent(action, nowMs) ?? 'long'} ago (${actionByName(action)}), and the book shows nothing of it.`,
-    book: 'The service tells no failure of these: it may have come to nothing, or be late. Do not deal it again.',
-    hint: linesFor(action, nowMs),
+    what: `NOT SEEN: ${actionInWords(action)} was accepted ${sinceSent(action, nowMs) ?? 'long'} ago (${actionByName(action)}), but the position has not changed.`,
+    book: 'The service does not report its failure: it may have failed, or be late. Do not enter it again.',
+    hint: nextCommands(action, nowMs),
     details: actionIds(action),
   });
 
-/** Accepted, and its end may still come. `says`: what is seen, as half a sentence. */
+/** Accepted, and the outcome may still come. `message`: what is seen, without a full stop. */
 export const stillPendingError = (
   action: Action,
-  says: string,
+  message: string,
   nowMs: number,
   first: readonly IndentedCommand[] = [],
 ): PendingError =>
   new PendingError({
-    what: `PENDING: ${actionInWords(action)} was accepted (${actionByName(action)}) and has not ended: ${says}.`,
-    book: `${pendingEndText(action)} Do not deal it again.`,
-    hint: linesFor(action, nowMs, { first }),
+    what: `PENDING: ${actionInWords(action)} was accepted (${actionByName(action)}); no outcome yet: ${message}.`,
+    book: `${outcomeExpected(action)} Do not enter it again.`,
+    hint: nextCommands(action, nowMs, { first }),
     details: actionIds(action),
   });
 
-/** Of what the service has taken, and how long to wait for it: only an open is told to have failed. */
-export function pendingEndText({ intent, changedAt }: Action): string {
-  if (createsHedge(intent)) return 'It comes to its end without us.';
+/** How long to wait for an accepted action: the service reports a failure of an open only. */
+function outcomeExpected({ intent, changedAt }: Action): string {
+  if (createsHedge(intent)) return 'It continues at the service.';
   const until = Math.ceil((Date.parse(changedAt) + NOT_SEEN_AFTER_MS) / MINUTE_MS) * MINUTE_MS;
   const at = `${exactInstant(until).slice('2026-11-20T'.length, '2026-11-20T10:07'.length)} UTC`;
-  return `The service tells no failure of ${rowOf(intent.action).words.noun}: when nothing of it shows by ${at}, it most likely did not land.`;
+  return `The service does not report a failed ${rowOf(intent.action).words.noun}. If the position is unchanged at ${at}, it most likely failed.`;
 }
 
 const MINUTE_MS = 60_000;
 
 export const beingSentError = (action: Action): PendingError =>
   new PendingError({
-    what: `PENDING: ${actionInWords(action)} (${actionByName(action)}) is being sent by another process at this moment.`,
-    book: 'What comes of it is not known yet.',
-    hint: `hedge wait ${action.shortId}    waits for it`,
+    what: `PENDING: ${actionInWords(action)} (${actionByName(action)}) is being sent by another process.`,
+    book: 'Its outcome is not known yet.',
+    hint: commandLines([[`hedge wait ${action.shortId}`, 'wait for the outcome']]),
     details: actionIds(action),
   });
 
-/** As half a sentence. */
+/** A clause without a full stop. */
 export function evidenceInWords({ intent, outcome }: Action, evidence: Evidence): string {
   const side = `${unquoted(intent.market)} ${intent.side}`;
   switch (evidence.kind) {
     case 'none':
-      return createsHedge(intent)
-        ? 'it is not on the book, no hedge carries its reference'
-        : `nothing of it can be seen on ${side}`;
+      return createsHedge(intent) ? 'no hedge carries its reference' : `${side} shows no change from it`;
     case 'exact': {
       const changed = evidence.hedges
         .filter(({ before, after }) => !before.eq(after))
         .map(({ id, before, after }) => `${unquoted(id)} ${usdInWords(before)} -> ${usdInWords(after)}`);
       const seen = changed.length === 0 ? `${side} is flat` : changed.join(', ');
       const other =
-        evidence.closedBy === undefined ? 'a colleague' : `action ${evidence.closedBy} of this machine`;
-      const whose = outcome === undefined ? `; that may be this one, or ${other}` : '';
-      const besides = evidence.says === undefined ? '' : `; ${evidence.says}`;
-      return `the side became exactly what was asked (${seen})${whose}${besides}`;
+        evidence.closedBy === undefined ? 'somebody else' : `action ${evidence.closedBy} of this machine`;
+      const origin = outcome === undefined ? `, by this action or by ${other}` : '';
+      const remark = evidence.message === undefined ? '' : `; ${evidence.message}`;
+      return `the position changed exactly as requested (${seen})${origin}${remark}`;
     }
     case 'other':
     case 'unclear':
-      return evidence.says;
+      return evidence.message;
     default:
       return evidence satisfies never;
   }
@@ -332,20 +323,20 @@ export function evidenceInWords({ intent, outcome }: Action, evidence: Evidence)
 function mayArrive(
   action: Action,
   { kind }: Evidence,
-  looking: Pick<ReadContext, 'clock' | 'timeOfDay'>,
+  context: Pick<ReadContext, 'clock' | 'timeOfDay'>,
 ): string {
-  const arrival = arrivalInWords(action, looking);
+  const arrival = arrivalInWords(action, context);
   if (kind !== 'none')
-    return ['It may have been done or not.', ...(arrival === undefined ? [] : [arrival])].join(' ');
-  const nowMs = looking.clock.now();
+    return ['It may have executed.', ...(arrival === undefined ? [] : [arrival])].join(' ');
+  const nowMs = context.clock.now();
   const sent = `It was sent ${sinceSent(action, nowMs) ?? 'a moment'} ago`;
   if (arrival !== undefined) return `${sent}. ${arrival}`;
   const isTold = mayArriveUntil(action) !== undefined || !isKeyValid(action, nowMs);
-  return isTold ? `${sent}: it will hardly arrive any more.` : `${sent} and may still arrive for a while.`;
+  return isTold ? `${sent} and is unlikely to arrive now.` : `${sent} and may still arrive.`;
 }
 
-/** Without the looking that was just done, and without sending again once the key may be forgotten. */
-const linesFor = (
+/** Without `check`, which has just been done, and without `resume` once the service may have forgotten the key. */
+const nextCommands = (
   action: Action,
   nowMs: number,
   { first = [], resumes = true }: { first?: readonly IndentedCommand[]; resumes?: boolean } = {},

@@ -1,4 +1,4 @@
-/** What became of an action as one value, complete in success, failure and doubt. Pure. */
+/** Builds the report of an action and its figures. Pure. */
 import { Big } from 'big.js';
 import { createsHedge } from '../domain/action-table.ts';
 import { slippageOf } from '../domain/price-bounds.ts';
@@ -21,7 +21,7 @@ const EFFECTS: Readonly<Record<ReportOutcome, Effect>> = {
   unknown: 'unknown',
 };
 
-/** What is left out is not known. */
+/** Parts left out are unknown. */
 export function reportOf(
   outcome: ReportOutcome,
   parts: Partial<Omit<ActionReport, 'outcome' | 'effect'>>,
@@ -42,7 +42,7 @@ export function reportOf(
   };
 }
 
-/** Figures of an action that came to its end. `endedMs`: milliseconds since the epoch. */
+/** Figures of a finished action. `endedMs`: milliseconds since the epoch. */
 export function figuresOf(
   entry: Action,
   { hedge, netPnl, endedMs }: Pick<ActionReport, 'hedge'> & { netPnl?: Big | undefined; endedMs: number },
@@ -69,7 +69,7 @@ function slippage(entry: Action, hedge: ActionReport['hedge']): ActionFigures {
   };
 }
 
-/** Of an open that is still the size that was asked: an addition is filled into a rate weighted with what was there. */
+/** The fill of an open whose size is unchanged: an add changes the hedge's rate to a weighted one. */
 function fillSeen({ intent, notional }: Action, hedge: ActionReport['hedge']): Fill | undefined {
   const isFilled = hedge?.status === 'filled' || hedge?.status === 'closed';
   if (!createsHedge(intent) || notional === undefined || !isFilled || !hedge.notional_usd.eq(notional))

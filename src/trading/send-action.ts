@@ -1,9 +1,6 @@
 /**
- * Sends an action whose intent is on disk, and stays with it to its report. A rejection that came only after an
- * unclear attempt, of this run or of an earlier one, says nothing about that attempt.
- *
- * Sends an action that stands in the journal, under its own key and with its own bytes, and writes down what
- * the service said. The resending inside one call is the client's; nothing here looks at the book.
+ * Sends a journaled action with its own key and bytes, records the response, and completes the report. A rejection
+ * after an unclear attempt does not settle that attempt. Retries are the client's.
  */
 
 import type { AttemptRecord } from '../client/call-options.ts';
@@ -35,183 +32,183 @@ import type { ActionReport, TradingContext } from './trading-context.ts';
 export async function sendAndFinish(
   entry: Action,
   options: CompletionOptions,
-  dealing: TradingContext,
+  context: TradingContext,
 ): Promise<ActionReport> {
   const { plan } = options;
-  const sent = await submit(entry, plan?.facts.clocks, dealing);
+  const sent = await submit(entry, plan?.facts.clocks, context);
   const { action } = sent;
-  // Not told by this answer: an earlier run sent it, and had none that could be used.
-  if ((sent.became === 'refused' || sent.became === 'not_sent') && isUnresolved(action))
-    return inDoubt(action, { ...options, error: afterDoubt(sent) }, dealing);
-  switch (sent.became) {
+  // An earlier attempt is unresolved; this response does not settle it.
+  if ((sent.outcome === 'refused' || sent.outcome === 'not_sent') && isUnresolved(action))
+    return inDoubt(action, { ...options, error: afterDoubt(sent) }, context);
+  switch (sent.outcome) {
     case 'accepted':
-      return completeAction(action, options, dealing);
+      return completeAction(action, options, context);
     case 'refused':
       return reportOf('refused', { entry: action, plan, finding: sent.error });
     case 'not_sent':
       return reportOf('not_sent', { entry: action, plan, finding: notSentError(action, sent.error) });
     case 'unknown':
-      return inDoubt(action, { ...options, error: sent.error }, dealing);
+      return inDoubt(action, { ...options, error: sent.error }, context);
     default:
       return sent satisfies never;
   }
 }
 
-/** What a definite answer to a later sending says of the one before it: nothing. */
-const afterDoubt = ({ became, error }: Exclude<Submitted, { became: 'accepted' | 'unknown' }>) =>
+/** A definite response to a later attempt does not settle an earlier one. */
+const afterDoubt = ({ outcome, error }: Exclude<Submitted, { outcome: 'accepted' | 'unknown' }>) =>
   new OutcomeUnknownError(
     {
-      what: `${error.what} What an earlier sending came to is not told by that.`,
+      what: `${error.what} An earlier attempt is still unresolved.`,
       httpStatus: error.httpStatus,
     },
-    became === 'refused' ? { code: error.code, message: error.what } : undefined,
+    outcome === 'refused' ? { code: error.code, message: error.what } : undefined,
   );
 
 async function inDoubt(
   entry: Action,
   options: CompletionOptions & { error: OutcomeUnknownError },
-  dealing: TradingContext,
+  context: TradingContext,
 ): Promise<ActionReport> {
   const { plan, error } = options;
-  const { reason } = dealing.signal;
+  const { reason } = context.signal;
   if (reason instanceof InterruptedError)
     return reportOf('unknown', { entry, plan, finding: stoppedWaiting(entry, reason) });
-  const settled = error.refusal === undefined ? undefined : await settledByNow(entry, dealing);
-  if (settled !== undefined) return { ...settled, plan };
+  const lookedUp = error.refusal === undefined ? undefined : await lookUpIfDue(entry, context);
+  if (lookedUp !== undefined) return { ...lookedUp, plan };
   return reportOf('unknown', {
     entry,
     plan,
-    finding: unknownError(entry, rejectedNow(entry, error, dealing)),
+    finding: unknownError(entry, rejectedNow(entry, error, context)),
   });
 }
 
-/** Where none of its sends can arrive any more, a look tells; undefined where it can't be made, or may be too early. */
-async function settledByNow(entry: Action, dealing: TradingContext): Promise<ActionReport | undefined> {
+/** Looks it up once no attempt can still arrive; undefined before that, or if the lookup fails. */
+async function lookUpIfDue(entry: Action, context: TradingContext): Promise<ActionReport | undefined> {
   try {
-    const isDue = isDueToRuleOut(entry, dealing.journal.read(), dealing.clock.now());
-    return isDue ? (await observeAction(entry, dealing)).report : undefined;
+    const isDue = isDueToRuleOut(entry, context.journal.read(), context.clock.now());
+    return isDue ? (await observeAction(entry, context)).report : undefined;
   } catch (error) {
     if (error instanceof HedgeError) return undefined;
     throw error;
   }
 }
 
-/** The rejection first: it is what the operator asked for now. */
+/** Names the rejection first: it answers the current command. */
 function rejectedNow(
   entry: Action,
   error: OutcomeUnknownError,
-  dealing: TradingContext,
+  context: TradingContext,
 ): OutcomeUnknownError {
-  const arrival = arrivalInWords(entry, dealing);
+  const arrival = arrivalInWords(entry, context);
   if (error.refusal === undefined || arrival === undefined) return error;
   const { refusal, httpStatus, details } = error;
   const may = `${arrival.charAt(0).toLowerCase()}${arrival.slice(1)}`;
-  const said = refusal.code === undefined ? '' : ` The rejection: ${unquoted(refusal.code)}.`;
+  const code = refusal.code === undefined ? '' : ` The rejection: ${unquoted(refusal.code)}.`;
   return new OutcomeUnknownError(
-    { what: `Rejected now, but ${may}${said}`, httpStatus, details, cause: error },
+    { what: `Rejected now, but ${may}${code}`, httpStatus, details, cause: error },
     refusal,
   );
 }
 
-/** The action as it stands in the journal now, and why it did not go as asked. */
+/** The action as recorded now, and the error if it was not accepted. */
 export type Submitted =
-  | { became: 'accepted'; action: Action }
-  | { became: 'refused'; action: Action; error: RefusedError | CredentialError }
-  /** Nothing was done: no connection, a rate limit, too late, or the operator's own stop in time. */
-  | { became: 'not_sent'; action: Action; error: HedgeError }
-  | { became: 'unknown'; action: Action; error: OutcomeUnknownError };
+  | { outcome: 'accepted'; action: Action }
+  | { outcome: 'refused'; action: Action; error: RefusedError | CredentialError }
+  /** Nothing was done: no connection, a rate limit, too late, or stopped by the operator in time. */
+  | { outcome: 'not_sent'; action: Action; error: HedgeError }
+  | { outcome: 'unknown'; action: Action; error: OutcomeUnknownError };
 
-/** `action`: its intent and the beginning of this sending are in the journal, on disk. `readAt`: what it was decided on. */
+/** `action`: its intent and this attempt are on disk. `readAt`: the clocks of the reading it was decided on. */
 export async function submit(
   action: Action,
   readAt: ClockReadings | undefined,
-  dealing: TradingContext,
+  context: TradingContext,
 ): Promise<Submitted> {
-  const { api, clock, signal, watch } = dealing;
+  const { api, clock, signal, progress } = context;
   const { intent } = action;
   let unclearAt: number | undefined;
-  watch.note(`sending    action ${action.shortId}: ${actionInWords(action)}`);
-  watch.update(`Waiting for the answer (action ${action.shortId})`);
+  progress.note(`sending    action ${action.shortId}: ${actionInWords(action)}`);
+  progress.update(`Waiting for the response (action ${action.shortId})`);
   try {
-    const answer = await api.act({ action: intent.action, body: intent.body }, intent.idempotency_key, {
+    const response = await api.act({ action: intent.action, body: intent.body }, intent.idempotency_key, {
       signal,
       decided: readAt && decidedAt(action, readAt),
       onAttempt(attempt) {
         if (attempt.became === 'unclear') unclearAt = clock.now();
-        sayAttempt(attempt, dealing);
+        noteAttempt(attempt, context);
       },
-      onHeldBack: (ms) => watch.note(`waiting    ${(ms / 1000).toFixed(1)} s: the service said to slow down`),
+      onHeldBack: (ms) => progress.note(`waiting    ${(ms / 1000).toFixed(1)} s: rate limit reached`),
     });
-    return await accepted(action, answer.data, dealing);
+    return await accepted(action, response.data, context);
   } catch (error) {
-    return failed(action, error, unclearAt ?? clock.now(), dealing);
+    return failed(action, error, unclearAt ?? clock.now(), context);
   }
 }
 
 async function accepted(
   action: Action,
-  answer: AcceptedOpen | AcceptedChange,
-  dealing: TradingContext,
+  response: AcceptedOpen | AcceptedChange,
+  context: TradingContext,
 ): Promise<Submitted> {
-  const hedgeId = textFrom(answer['hedge_id']) || undefined;
-  const hash = textFrom(answer.order_tx_hash) || undefined;
+  const hedgeId = textFrom(response['hedge_id']) || undefined;
+  const hash = textFrom(response.order_tx_hash) || undefined;
   const names = [
     ...(hedgeId === undefined ? [] : [unquoted(hedgeId)]),
     ...(hash ? [`tx ${hashInWords(hash)}`] : []),
   ];
-  dealing.watch.note(`accepted   ${names.join(', ')}`.trimEnd());
-  const said = {
+  context.progress.note(`accepted   ${names.join(', ')}`.trimEnd());
+  const record = {
     kind: 'accepted',
     by: 'answer',
     ...(hedgeId === undefined ? {} : { hedge_id: hedgeId }),
     ...(hash === undefined ? {} : { order_tx_hash: hash }),
   } as const;
-  return { became: 'accepted', action: await appendRecord(action, said, dealing) };
+  return { outcome: 'accepted', action: await appendRecord(action, record, context) };
 }
 
 async function failed(
   action: Action,
   error: unknown,
   unclearAt: number,
-  dealing: TradingContext,
+  context: TradingContext,
 ): Promise<Submitted> {
   if (error instanceof RefusedError || error instanceof CredentialError) {
-    const said = { kind: 'refused', code: error.code, http_status: error.httpStatus ?? 0 } as const;
-    return { became: 'refused', error, action: await appendRecord(action, said, dealing) };
+    const record = { kind: 'refused', code: error.code, http_status: error.httpStatus ?? 0 } as const;
+    return { outcome: 'refused', error, action: await appendRecord(action, record, context) };
   }
   if (NOTHING_LEFT.some((kind) => error instanceof kind) && error instanceof HedgeError) {
     const turnedAway = error.httpStatus === RATE_LIMITED ? { code: error.code } : {};
-    const said = { kind: 'not_sent', why: error.what, ...turnedAway } as const;
-    return { became: 'not_sent', error, action: await appendRecord(action, said, dealing) };
+    const record = { kind: 'not_sent', why: error.what, ...turnedAway } as const;
+    return { outcome: 'not_sent', error, action: await appendRecord(action, record, context) };
   }
-  const unknown = error instanceof OutcomeUnknownError ? error : afterFault(error);
+  const unknown = error instanceof OutcomeUnknownError ? error : afterInternalError(error);
   const { refusal, httpStatus = 0 } = unknown;
-  const said = {
+  const record = {
     kind: 'unknown',
     why: unknown.what,
     unclear_at: exactInstant(unclearAt),
     ...(refusal && { rejected: { code: refusal.code ?? 'refused', http_status: httpStatus } }),
   } as const;
-  return { became: 'unknown', error: unknown, action: await appendRecord(action, said, dealing) };
+  return { outcome: 'unknown', error: unknown, action: await appendRecord(action, record, context) };
 }
 
 const NOTHING_LEFT = [UnavailableError, InterruptedError, StoppedError] as const;
 
-/** A fault of ours after bytes may have left is no reason to call the action not done. */
-const afterFault = (error: unknown): OutcomeUnknownError =>
+/** After an internal error during sending, the outcome is unknown: bytes may have left. */
+const afterInternalError = (error: unknown): OutcomeUnknownError =>
   new OutcomeUnknownError({
-    what: `A fault in hedge itself while sending: ${error instanceof Error ? error.message : String(error)}.`,
+    what: `Internal error while sending: ${error instanceof Error ? error.message : String(error)}.`,
     cause: error,
   });
 
-function sayAttempt({ number, became, status, code }: AttemptRecord, { watch }: TradingContext): void {
-  const came = code ?? (status === undefined ? undefined : `HTTP ${status.toString()}`);
-  const answer = came === undefined ? '' : ` (${came})`;
+function noteAttempt({ number, became, status, code }: AttemptRecord, { progress }: TradingContext): void {
+  const reply = code ?? (status === undefined ? undefined : `HTTP ${status.toString()}`);
+  const suffix = reply === undefined ? '' : ` (${reply})`;
   if (became === 'unclear')
-    watch.note(`try ${number.toString()}      no usable answer${answer}; any other try has the same key`);
-  else if (became === 'never_sent') watch.note(`try ${number.toString()}      no connection`);
+    progress.note(`attempt ${number.toString()}: no response${suffix}; a retry uses the same key`);
+  else if (became === 'never_sent') progress.note(`attempt ${number.toString()}: no connection`);
   else if (became === 'refused' && status === RATE_LIMITED)
-    watch.note(`try ${number.toString()}      told to slow down${answer}`);
+    progress.note(`attempt ${number.toString()}: rate limit reached${suffix}`);
 }
 
 const RATE_LIMITED = 429;

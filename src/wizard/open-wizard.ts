@@ -1,18 +1,4 @@
-/**
- * The parts of an open that were not said, asked one by one; what comes out is the very intent that the whole
- * line would have made. Reads the service and writes nothing, so that a Ctrl-C at any question leaves nothing.
- *
- * Which side, in words: who gains, who pays the carry, how much can be opened.
- *
- * For how long: every tenor with its price, carry and all-in rate, quoted now for the size that was said.
- *
- * The desk's own id of the deal, or none. One that is used already is not taken.
- *
- * Which market: the account's own list, live. A market that takes nothing new is shown and cannot be chosen.
- *
- * How much: any form that the line takes, held against capacity, headroom, balance and limits as they are now.
- * What would fit is named.
- */
+/** Asks for the missing arguments of an open: market, side, notional, tenor, deal ID. Writes nothing. */
 
 import type { Big } from 'big.js';
 import type { OpenDraft, OpenIntent } from '../args/action-intent.ts';
@@ -41,34 +27,34 @@ import {
   type WizardContext,
   whileReading,
 } from './questions.ts';
-/** @throws InterruptedError at Ctrl-C; StoppedError where no answer could lead to a deal. */
-export async function askOpen(draft: OpenDraft, asking: WizardContext): Promise<OpenIntent> {
-  checkBeforeTrading(draft, asking);
-  const { api, signal } = asking;
+/** @throws InterruptedError at Ctrl-C; StoppedError when no answer could lead to an open. */
+export async function askOpen(draft: OpenDraft, context: WizardContext): Promise<OpenIntent> {
+  checkBeforeTrading(draft, context);
+  const { api, signal } = context;
   const [{ data: markets }, { data: account }] = await whileReading(
-    asking,
+    context,
     'Reading markets and account',
     Promise.all([api.markets({ signal }), api.account({ signal })]),
   );
   const line =
     draft.market === undefined
-      ? await askMarket(markets, asking)
-      : namedMarket(draft.market, markets, asking);
-  const sided = { ...draft, market: line.market, side: draft.side ?? (await askSide(line, asking)) };
-  checkBeforeTrading(sided, asking);
-  const sized = { ...sided, notional: draft.notional ?? (await askNotional(sided, account, asking)) };
-  const whole = { ...sized, tenor: draft.tenor ?? (await askTenor(sized, asking)) };
-  return { ...whole, dealId: draft.dealId ?? (await askDealId(whole, asking)) };
+      ? await askMarket(markets, context)
+      : namedMarket(draft.market, markets, context);
+  const sided = { ...draft, market: line.market, side: draft.side ?? (await askSide(line, context)) };
+  checkBeforeTrading(sided, context);
+  const sized = { ...sided, notional: draft.notional ?? (await askNotional(sided, account, context)) };
+  const whole = { ...sized, tenor: draft.tenor ?? (await askTenor(sized, context)) };
+  return { ...whole, dealId: draft.dealId ?? (await askDealId(whole, context)) };
 }
 
 const SIDE_COLUMNS = [
   { header: 'SIDE' },
   { header: 'MEANS' },
   { header: 'CARRY', optional: true },
-  { header: 'UP TO USD', align: 'right', optional: true },
+  { header: 'MAX (USD)', align: 'right', optional: true },
 ] as const;
 
-export function askSide(market: Market, asking: WizardContext): Promise<Side> {
+export function askSide(market: Market, context: WizardContext): Promise<Side> {
   const rows = SIDES.map((side): readonly Cell[] => [
     text(side),
     nameText(sideInWords(market.market, side)),
@@ -76,34 +62,34 @@ export function askSide(market: Market, asking: WizardContext): Promise<Side> {
     usd(market.available_capacity_usd[side]),
   ]);
   return chooseRow(
-    asking,
+    context,
     { message: 'Side', otherwise: `hedge open ${market.market} SIDE NOTIONAL --tenor DAYS` },
     { table: { kind: 'table', columns: SIDE_COLUMNS, rows }, choices: SIDES.map((value) => ({ value })) },
   );
 }
 
-/** `you pay 0.05 % a day`. */
+/** `you pay 0.05 %/day`. */
 function carryOf(daily: Big): string {
   const { words, amount } = carryInWords(daily);
-  return amount.eq(0) ? words : `${words} ${amount.toFixed()} % a day`;
+  return amount.eq(0) ? words : `${words} ${amount.toFixed()} %/day`;
 }
 
 type Sized = Pick<OpenIntent, 'market' | 'side' | 'notional' | 'bounds'>;
 
 export async function askTenor(
   { market, side, notional, bounds }: Sized,
-  asking: WizardContext,
+  context: WizardContext,
 ): Promise<Tenor> {
   const { tenors } = await whileReading(
-    asking,
-    'Asking for prices',
-    readQuotes(asking.api, { market, side, notional, tenors: TENORS, ...bounds }),
+    context,
+    'Reading quotes',
+    readQuotes(context.api, { market, side, notional, tenors: TENORS, ...bounds }),
   );
   const table = tenorTable(tenors);
-  // Where no tenor holds the bounds, the guard says by how much, once one is chosen.
+  // If no tenor meets the limits, the pre-trade check says by how much it misses.
   const someHold = tenors.some(({ misses }) => misses.length === 0);
   return chooseRow(
-    asking,
+    context,
     { message: 'Tenor', otherwise: '--tenor DAYS' },
     {
       table,
@@ -118,23 +104,23 @@ function about(
 ): { description?: string; disabled?: string } {
   if (priced === undefined) return {};
   const { quote, misses } = priced;
-  if (misses.length > 0 && someHold) return { disabled: '(beyond your bound)' };
+  if (misses.length > 0 && someHold) return { disabled: '(exceeds your limit)' };
   const carry = carryInWords(quote.carry.total_usdc);
   const carried = carry.amount.eq(0) ? carry.words : `${carry.words} ${usdcInWords(carry.amount)}`;
-  const says = misses.map((miss) => `${miss.says.charAt(0).toUpperCase()}${miss.says.slice(1)}.`);
+  const sentences = misses.map((miss) => `${miss.says.charAt(0).toUpperCase()}${miss.says.slice(1)}.`);
   return {
     description: [
       `Carry: ${carried}. Upfront: ${usdcInWords(quote.upfront.total_upfront_usdc)}.`,
-      ...says,
+      ...sentences,
     ].join(' '),
   };
 }
 
 /** Undefined: none. */
-export async function askDealId(intent: OpenIntent, asking: WizardContext): Promise<string | undefined> {
-  const answer = await asking.prompter.input(
-    { message: "Deal id, the desk's own (empty: none)", otherwise: '--deal-id ID' },
-    (given) => (given.trim() === '' ? undefined : dealIdObjection(given.trim(), intent, asking)),
+export async function askDealId(intent: OpenIntent, context: WizardContext): Promise<string | undefined> {
+  const answer = await context.prompter.input(
+    { message: 'Deal ID (your reference, optional)', otherwise: '--deal-id ID' },
+    (given) => (given.trim() === '' ? undefined : dealIdObjection(given.trim(), intent, context)),
   );
   return answer.trim() === '' ? undefined : readDealId(answer.trim());
 }
@@ -142,42 +128,42 @@ export async function askDealId(intent: OpenIntent, asking: WizardContext): Prom
 async function dealIdObjection(
   answer: string,
   intent: OpenIntent,
-  asking: WizardContext,
+  context: WizardContext,
 ): Promise<string | undefined> {
   try {
-    return await usedAlready({ ...intent, dealId: readDealId(answer) }, asking);
+    return await usedAlready({ ...intent, dealId: readDealId(answer) }, context);
   } catch (error) {
     if (error instanceof UsageError) return `${error.what} ${error.hint ?? ''}`;
     throw error;
   }
 }
 
-/** Here, by the journal; or on another machine, by the service. */
+/** By this machine's journal, or at the service. */
 async function usedAlready(
   intent: OpenIntent & { dealId: string },
-  asking: WizardContext,
+  context: WizardContext,
 ): Promise<string | undefined> {
-  const findings = guardJournal(journalTerms(intent, asking), asking.journal.read(), guardContext(asking));
+  const findings = guardJournal(journalTerms(intent, context), context.journal.read(), guardContext(context));
   const used = findings.find(({ code }) => code === 'deal_id_used');
   if (used !== undefined) return used.message;
-  const { hedges } = await readUnderReference(asking, intent.dealId);
-  const stands = hedges.find(({ status }) => status !== 'failed');
-  return stands === undefined
+  const { hedges } = await readUnderReference(context, intent.dealId);
+  const existing = hedges.find(({ status }) => status !== 'failed');
+  return existing === undefined
     ? undefined
-    : `Deal id ${quotedName(intent.dealId)} is used: hedge ${quotedName(stands.id)} (${quoted(stands.status)}) stands under it.`;
+    : `Deal ID ${quotedName(intent.dealId)} is used by hedge ${quotedName(existing.id)} (${quoted(existing.status)}).`;
 }
 
 const MARKET_CHOICE_COLUMNS = [
   { header: 'MARKET' },
   { header: 'MID', align: 'right' },
-  { header: 'BUY UP TO USD', align: 'right' },
-  { header: 'SELL UP TO USD', align: 'right' },
+  { header: 'MAX BUY (USD)', align: 'right' },
+  { header: 'MAX SELL (USD)', align: 'right' },
   { header: 'STATUS' },
 ] as const;
 
 /** @throws StoppedError when none can be chosen. */
-export async function askMarket(markets: readonly Market[], asking: WizardContext): Promise<Market> {
-  const choices = markets.map((market) => ({ value: market, stop: stopIn(market.market, market, asking) }));
+export async function askMarket(markets: readonly Market[], context: WizardContext): Promise<Market> {
+  const choices = markets.map((market) => ({ value: market, stop: stopIn(market.market, market, context) }));
   if (choices.every(({ stop }) => stop !== undefined)) throw choices[0]?.stop ?? noMarket();
   const rows = markets.map(({ market, price, available_capacity_usd: capacity, status }): readonly Cell[] => [
     nameText(market),
@@ -187,30 +173,30 @@ export async function askMarket(markets: readonly Market[], asking: WizardContex
     text(status),
   ]);
   return chooseRow(
-    asking,
+    context,
     { message: 'Market', otherwise: 'hedge open MARKET SIDE NOTIONAL --tenor DAYS' },
     {
       table: { kind: 'table', columns: MARKET_CHOICE_COLUMNS, rows },
       choices: choices.map(({ value, stop }) => ({
         value,
-        ...(stop === undefined ? {} : { disabled: ownField(WHY, stop.code) ?? '(cannot be dealt)' }),
+        ...(stop === undefined ? {} : { disabled: ownField(WHY, stop.code) ?? '(not available)' }),
       })),
     },
   );
 }
 
-/** The market that was named. @throws StoppedError when the account has none of that name, or it takes nothing new. */
-export function namedMarket(name: string, markets: readonly Market[], asking: WizardContext): Market {
+/** @throws StoppedError when the account does not have the market, or it accepts no opens. */
+export function namedMarket(name: string, markets: readonly Market[], context: WizardContext): Market {
   const market = markets.find((each) => each.market === name);
-  const stop = stopIn(name, market, asking, markets);
+  const stop = stopIn(name, market, context, markets);
   if (stop !== undefined) throw stop;
   if (market === undefined) throw noMarket();
   return market;
 }
 
 const WHY: Readonly<Record<string, string>> = {
-  market_disabled: '(not now)',
-  limit_exceeded: '(not with this profile)',
+  market_disabled: '(unavailable)',
+  limit_exceeded: '(not allowed by this profile)',
 };
 
 function stopIn(
@@ -228,21 +214,21 @@ const noMarket = (): StoppedError =>
     code: 'market_not_found',
     what: 'No market is available to this account.',
     book: 'Nothing was sent.',
-    hint: 'To see for yourself: hedge markets',
+    hint: 'To check: hedge markets',
   });
 
 type SidedDraft = OpenDraft & Pick<OpenIntent, 'market' | 'side'>;
 type SizedDraft = SidedDraft & Pick<OpenIntent, 'notional'>;
 
-/** `account` is what the question itself shows; each answer is held against a fresh one. */
-export async function askNotional(draft: SidedDraft, account: Account, asking: WizardContext): Promise<Big> {
+/** The question shows `account`; each answer is checked against a fresh reading. */
+export async function askNotional(draft: SidedDraft, account: Account, context: WizardContext): Promise<Big> {
   const { balance_usdc: free, available_exposure_usd: headroom } = account;
-  const answer = await asking.prompter.input(
+  const answer = await context.prompter.input(
     {
       message: `Notional (headroom ${usdInWords(headroom)}, free ${usdcInWords(free)})`,
       otherwise: `hedge open ${draft.market} ${draft.side} NOTIONAL --tenor DAYS`,
     },
-    (given) => notionalObjection(given.trim(), draft, asking),
+    (given) => notionalObjection(given.trim(), draft, context),
   );
   return readNotional(answer.trim());
 }
@@ -250,16 +236,16 @@ export async function askNotional(draft: SidedDraft, account: Account, asking: W
 async function notionalObjection(
   answer: string,
   draft: SidedDraft,
-  asking: WizardContext,
+  context: WizardContext,
 ): Promise<string | undefined> {
   try {
-    const stops = await sizeStops({ ...draft, notional: readNotional(answer) }, asking);
+    const stops = await sizeStops({ ...draft, notional: readNotional(answer) }, context);
     const tightest = tightestOf(stops);
     return tightest && sentence({ what: tightest.message, hint: tightest.hint });
   } catch (error) {
     if (error instanceof UsageError) return sentence(error);
     if (error instanceof RefusedError) return `${sentence(error)} (${error.code})`;
-    if (error instanceof UnavailableError) return `${error.what} Enter tries again.`;
+    if (error instanceof UnavailableError) return `${error.what} Press Enter to retry.`;
     throw error;
   }
 }
@@ -267,9 +253,9 @@ async function notionalObjection(
 const sentence = ({ what, hint }: Pick<HedgeError, 'what' | 'hint'>): string =>
   hint === undefined ? what : `${what} ${hint}`;
 
-/** @throws HedgeError when it cannot be read, or the service quotes no such size and nothing here says why. */
-async function sizeStops(draft: SizedDraft, asking: WizardContext): Promise<readonly Finding[]> {
-  const { api, signal, limits, journal } = asking;
+/** @throws HedgeError of a failed reading, or of a rejected quote that no finding explains. */
+async function sizeStops(draft: SizedDraft, context: WizardContext): Promise<readonly Finding[]> {
+  const { api, signal, limits, journal } = context;
   const { market, side, notional, tenor = TENORS[0] } = draft;
   const [markets, account, quote] = await Promise.all([
     api.markets({ signal }),
@@ -287,7 +273,7 @@ async function sizeStops(draft: SizedDraft, asking: WizardContext): Promise<read
   };
   const findings = [
     ...sizeFindings({ notional, market, side, facts }, limits),
-    ...guardJournal(journalTerms(draft, asking), journal.read(), guardContext(asking)).filter(
+    ...guardJournal(journalTerms(draft, context), journal.read(), guardContext(context)).filter(
       ({ code }) => code === 'limit_exceeded',
     ),
   ];

@@ -1,11 +1,4 @@
-/**
- * What the questions are lent: somebody to ask, the service to read, and what this machine knows. Sends nothing.
- *
- * A question whose answers stand as the rows of a table. Knows no market and no tenor.
- *
- * What stops an open whatever else is answered: a halt, a journal that cannot be read, an action without a known
- * end on the side, a deal id that is used. Told before it is asked about, and not after five answers.
- */
+/** The context of the wizard's questions, choices from a table, and the checks that stop an open before any question. */
 
 import type { Big } from 'big.js';
 import type { OpenDraft } from '../args/action-intent.ts';
@@ -17,21 +10,25 @@ import { stopFrom } from '../trading/guards/guard-plan.ts';
 import { guardJournal, type JournalGuardTerms } from '../trading/guards/journal-guard.ts';
 import type { TradingContext } from '../trading/trading-context.ts';
 
-type Lent = 'api' | 'clock' | 'signal' | 'journal' | 'identity' | 'limits' | 'halted' | 'watch';
+type Ports = 'api' | 'clock' | 'signal' | 'journal' | 'identity' | 'limits' | 'halted' | 'progress';
 
-export interface WizardContext extends Pick<TradingContext, Lent> {
+export interface WizardContext extends Pick<TradingContext, Ports> {
   prompter: Prompter;
-  /** Blocks as plain lines that fit into a list of choices. */
+  /** Renders blocks as plain lines for a list of choices. */
   lines: (blocks: readonly Block[]) => readonly string[];
 }
 
-/** What `reading` comes to, with a word about it for as long as it takes. */
-export async function whileReading<T>({ watch }: WizardContext, about: string, read: Promise<T>): Promise<T> {
-  watch.start(about);
+/** Awaits a reading and shows `about` meanwhile. */
+export async function whileReading<T>(
+  { progress }: WizardContext,
+  about: string,
+  read: Promise<T>,
+): Promise<T> {
+  progress.start(about);
   try {
     return await read;
   } finally {
-    watch.stop();
+    progress.stop();
   }
 }
 
@@ -39,20 +36,20 @@ type Table = Extract<Block, { kind: 'table' }>;
 
 export interface RowChoice<Value> {
   value: Value;
-  /** Shown under the list while this row is marked. */
+  /** Shown under the list while this row is selected. */
   description?: string;
-  /** Why it cannot be chosen, in a word or two. */
+  /** Why it cannot be chosen, in a few words. */
   disabled?: string;
 }
 
-/** `choices` are the table's rows, in their order; at least one of them can be chosen. */
+/** `choices` follow the rows of the table; at least one is enabled. */
 export function chooseRow<Value>(
   { prompter, lines }: WizardContext,
   question: { message: string; otherwise: string },
   { table, choices }: { table: Table; choices: readonly RowChoice<Value>[] },
 ): Promise<Value> {
   const [header, ...names] = lines([table]);
-  // A terminal that is too narrow for any table gets the first column alone.
+  // A terminal too narrow for the table shows only the first column.
   const isTable = table.columns.every(
     ({ header: name, optional }) => (optional ?? false) !== false || header?.includes(name) === true,
   );
@@ -66,21 +63,21 @@ export function chooseRow<Value>(
   );
 }
 
-/** Judges as much as is known of the draft. @throws HedgeError when dealing would end in it anyway. */
-export function checkBeforeTrading(draft: OpenDraft, asking: WizardContext): void {
+/** Checks what is known of the draft. @throws HedgeError that would stop the open anyway. */
+export function checkBeforeTrading(draft: OpenDraft, context: WizardContext): void {
   const { market, side } = draft;
   const place = market === undefined || side === undefined ? NOWHERE : { market, side };
-  const terms = journalTerms({ ...draft, ...place, notional: undefined }, asking);
-  // Which actions may be overruled is known with the side alone.
+  const terms = journalTerms({ ...draft, ...place, notional: undefined }, context);
+  // --despite can only be checked once the side is known.
   const despite = place === NOWHERE ? [] : terms.despite;
-  const stop = stopFrom(guardJournal({ ...terms, despite }, asking.journal.read(), guardContext(asking)));
+  const stop = stopFrom(guardJournal({ ...terms, despite }, context.journal.read(), guardContext(context)));
   if (stop !== undefined) throw stop;
 }
 
-/** No action of the journal is on it. */
+/** A side without actions in the journal. */
 const NOWHERE = { market: '', side: 'buy' } as const;
 
-/** What the journal is asked about a draft: a double is for the end to find, when all of its terms are known. */
+/** What the journal checks need to know of a draft. Duplicates are checked at the end, once all terms are known. */
 export const journalTerms = (
   {
     market,
@@ -99,7 +96,7 @@ export const journalTerms = (
   side,
   notional,
   tenorDays: tenor,
-  // With --ensure a deal id that is used is what was asked for.
+  // With --ensure a used deal ID is fine.
   dealId: ensure ? undefined : dealId,
   despite: options.despite,
   allowDuplicate: true,

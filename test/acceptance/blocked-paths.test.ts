@@ -22,7 +22,7 @@ interface Blocked {
   error: string | null;
   arrange?: (desk: TestDesk, run: (line: string) => Promise<Ran>) => unknown;
   env?: Readonly<Record<string, string>>;
-  /** Already open on the buy side, dealt elsewhere. */
+  /** Already open on the buy side, opened elsewhere. */
   open?: number;
 }
 

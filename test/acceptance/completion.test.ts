@@ -159,9 +159,9 @@ const LINES: readonly (readonly (readonly [typed: string, line: string])[])[] = 
     ['hedge --prof\t', 'hedge --profile '],
     ['prac\t', 'hedge --profile practice '],
     ['jour\t', 'hedge --profile practice journal '],
-    ['set\t', 'hedge --profile practice journal settle '],
-    ['x --as\t', 'hedge --profile practice journal settle x --as '],
-    ['no\t', 'hedge --profile practice journal settle x --as nothing '],
+    ['res\t', 'hedge --profile practice journal resolve '],
+    ['x --as\t', 'hedge --profile practice journal resolve x --as '],
+    ['no\t', 'hedge --profile practice journal resolve x --as not-executed '],
   ],
   [
     ['hedge markets --expect-env=pra\t', 'hedge markets --expect-env=practice '],

@@ -82,7 +82,7 @@ const exceptionOf = (line: string): Exception | undefined => EXCEPTIONS.findLast
 
 /** They ask, on a terminal, unless told not to. */
 const ASKS =
-  /^hedge (?:open|add|reduce|close|resume|unhalt|journal settle|profile (?:remove|use)|practice reset|api POST \/hedges)(?!.*(?:--yes|--dry-run|--json|\||>))/;
+  /^hedge (?:open|add|reduce|close|resume|unhalt|journal resolve|profile (?:remove|use)|practice reset|api POST \/hedges)(?!.*(?:--yes|--dry-run|--json|\||>))/;
 /** They go on until somebody ends them. */
 const GOES_ON = /practice serve|--watch|^hedge watch/;
 

@@ -157,7 +157,7 @@ describe('a journal that can grow no more once it is sent', needs('prlimit'), ()
         error: null,
       });
       expect(entry?.state).toBe('sent');
-      expect(ran.err).toContain('is not in the journal');
+      expect(ran.err).toContain(`The outcome of action ${entry?.shortId ?? ''} is not in the journal`);
       expect(ran.err).toContain(`hedge check ${entry?.shortId ?? ''}`);
       // With room again it is found, and settled as the one that it was.
       await runBuilt(['check', '--json'], { env });

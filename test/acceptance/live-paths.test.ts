@@ -60,7 +60,7 @@ describe.each(EACH_ACTION)('$name with a live key, at a terminal', (action) => {
     });
   };
   const [, , side = '', notional = ''] = action.line.split(' ');
-  /** The hedge on the side was dealt elsewhere, so that a reduction or a close has its market typed. */
+  /** The hedge on the side was opened elsewhere, so that a reduction or a close has its market typed. */
   const wanted = isLarger(action) ? `${side} ${notional}` : 'USDTNGN';
 
   it('shows LIVE, and is done once the right words are typed', async () => {

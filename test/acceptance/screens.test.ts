@@ -77,8 +77,11 @@ const SCENES: Readonly<Record<string, readonly Scene[]>> = {
   positions: only('hedge positions'),
   account: only('hedge account'),
   journal: [...only('hedge journal'), { line: 'hedge journal 7c1e', verbatim: JSON_TEXT }],
-  'journal settle': [
-    { line: 'hedge journal settle 7c1e --as nothing --because "the venue says it never came"', answer: YES },
+  'journal resolve': [
+    {
+      line: 'hedge journal resolve 7c1e --as not-executed --reason "the venue says it never came"',
+      answer: YES,
+    },
   ],
   'profile add': [
     {

@@ -198,7 +198,7 @@ describe('a watch in a pipe', () => {
   });
 
   it.each([
-    ['price --watch 0.2', '"0.2" is not a pace to read at (--watch).'],
+    ['price --watch 0.2', '"0.2" is not an interval (--watch).'],
     ['markets --watch --csv', 'CSV is one list under one heading, and a watch is many.'],
   ])('refuses %s', async (line, says) => {
     const env = { HEDGE_HOME: temporaryFolder() };

@@ -80,11 +80,11 @@ describe('every action', () => {
   });
 
   it.each([
-    [{ wait: false, timeout: '5' }, '--no-wait leaves no waiting to limit.'],
-    [{ idempotencyKey: 'a b' }, '"a b" cannot be sent as an idempotency key.'],
-    [{ idempotencyKey: '' }, '"" cannot be sent as an idempotency key.'],
-    [{ despite: '7c1' }, '"7c1" is not the id of an action (--despite).'],
-    [{ despite: '7c1e,' }, '"7c1e," is not the id of an action (--despite).'],
+    [{ wait: false, timeout: '5' }, '--timeout has no effect with --no-wait.'],
+    [{ idempotencyKey: 'a b' }, '"a b" is not a valid idempotency key.'],
+    [{ idempotencyKey: '' }, '"" is not a valid idempotency key.'],
+    [{ despite: '7c1' }, '"7c1" is not an action ID (--despite).'],
+    [{ despite: '7c1e,' }, '"7c1e," is not an action ID (--despite).'],
     [{ timeout: '0' }, '"0" is not a number of seconds (--timeout).'],
   ])('with %j is refused', (options, message) => {
     for (const action of ACTIONS) {
@@ -96,8 +96,8 @@ describe('every action', () => {
 
   it.each(ACTIONS)('%s says that hedges have no say, and where market and side are found', (action) => {
     const { message, hint } = refused(() => READERS[action](typed('hdg_01JD8K')));
-    expect(message).toMatch(/\bid of|close one hedge/);
-    expect(hint).toContain('hedge hedges hdg_01JD8K says which market and side');
+    expect(message).toMatch(/not a hedge ID|not to one hedge|close one hedge/);
+    expect(hint).toContain('hedge hedges hdg_01JD8K shows its market and side');
     expect(hint).toContain(`hedge ${action} MARKET SIDE`);
   });
 
@@ -110,7 +110,7 @@ describe('every action', () => {
   it.each(SIZED)('%s does not take a size for a market', (action) => {
     const error = refused(() => READERS[action](typed('sell 10k', { tenor: '3' })));
     expect([error.message, error.hint]).toEqual([
-      'The market is missing.',
+      'Missing: the market.',
       `hedge ${action} MARKET sell 10k --tenor 3`,
     ]);
   });
@@ -174,14 +174,14 @@ describe('open', () => {
   );
 
   it.each([
-    [{ ensure: true }, '--ensure needs a deal id to tell the deal by.'],
-    [{ dealId: 'a', retryFailed: true }, '--retry-failed is of use with --ensure only.'],
+    [{ ensure: true }, '--ensure needs a deal ID.'],
+    [{ dealId: 'a', retryFailed: true }, '--retry-failed needs --ensure.'],
     [
       { dealId: 'a', ensure: true, idempotencyKey: 'k' },
-      '--ensure derives the idempotency key from the deal id.',
+      '--ensure derives the idempotency key from the deal ID.',
     ],
-    [{ anyPrice: true, worstPrice: '1535' }, '--any-price takes every price, and a bound does not.'],
-    [{ anyPrice: true, maxCostBps: '10' }, '--any-price takes every price, and a bound does not.'],
+    [{ anyPrice: true, worstPrice: '1535' }, '--any-price and a price limit exclude each other.'],
+    [{ anyPrice: true, maxCostBps: '10' }, '--any-price and a price limit exclude each other.'],
     [{ tenor: '2' }, '"2" is not a tenor.'],
     [{ tenor: '1,3' }, '"1,3" is not a tenor.'],
   ])('with %j is refused before anything is asked', (options, message) => {
@@ -199,15 +199,15 @@ describe('reduce', () => {
   });
 
   it.each([
-    ['USDTNGN buy', {}, 'How much is to come off?', 'hedge reduce USDTNGN buy --by 50%'],
+    ['USDTNGN buy', {}, 'Missing: the size of the reduction.', 'hedge reduce USDTNGN buy --by 50%'],
     [
       'USDTNGN buy 5k',
       { by: '50%' },
-      'The reduction is said in more than one way.',
+      'The size is given more than once.',
       'hedge reduce USDTNGN buy --to 5000',
     ],
-    ['USDTNGN buy 50%', {}, '"50%" is a part, not a notional.', 'hedge reduce USDTNGN buy --by 50%'],
-    ['USDTNGN buy', { to: '0' }, 'Reducing to nothing is closing.', 'hedge close USDTNGN buy'],
+    ['USDTNGN buy 50%', {}, '"50%" is a percentage, not a notional.', 'hedge reduce USDTNGN buy --by 50%'],
+    ['USDTNGN buy', { to: '0' }, 'Reducing to zero is a close.', 'hedge close USDTNGN buy'],
     ['USDTNGN buy', { by: '50' }, '"50" is not a percentage (--by).', '--by 50%'],
   ])('%s %j is answered with the right line', (line, options, message, hint) => {
     const error = refused(() => readReduceIntent(typed(line, options)));
@@ -224,7 +224,7 @@ describe('close', () => {
     ['USDTNGN buy now', 'To close all of it: hedge close USDTNGN buy'],
   ])('%s is answered with the line that does it', (line, hint) => {
     const error = refused(() => readCloseIntent(typed(line)));
-    expect([error.message, error.hint]).toEqual(['A close takes the whole side.', hint]);
+    expect([error.message, error.hint]).toEqual(['A close has no size: it closes the whole side.', hint]);
   });
 
   it('without a side closes nothing', () => {
@@ -256,17 +256,17 @@ describe('words that are not where they belong', () => {
   });
 
   it.each([
-    ['open', 'USDTNGN 10k', 'The side is missing: buy or sell.', 'hedge open USDTNGN SIDE 10k'],
-    ['add', '5k', 'Market and side are missing.', 'hedge add MARKET SIDE 5k'],
-    ['add', '', 'Market and side are missing.', 'hedge add MARKET SIDE NOTIONAL'],
-    ['add', 'usdtngn buy', 'The notional is missing.', 'hedge add USDTNGN buy NOTIONAL'],
-    ['quote', 'usdtngn buy', 'The notional is missing.', 'hedge quote USDTNGN buy NOTIONAL'],
-    ['close', '', 'Market and side are missing.', 'hedge close MARKET SIDE'],
-    ['close', 'sell', 'The market is missing.', 'hedge close MARKET sell'],
+    ['open', 'USDTNGN 10k', 'Missing: the side, buy or sell.', 'hedge open USDTNGN SIDE 10k'],
+    ['add', '5k', 'Missing: market and side.', 'hedge add MARKET SIDE 5k'],
+    ['add', '', 'Missing: market and side.', 'hedge add MARKET SIDE NOTIONAL'],
+    ['add', 'usdtngn buy', 'Missing: the notional.', 'hedge add USDTNGN buy NOTIONAL'],
+    ['quote', 'usdtngn buy', 'Missing: the notional.', 'hedge quote USDTNGN buy NOTIONAL'],
+    ['close', '', 'Missing: market and side.', 'hedge close MARKET SIDE'],
+    ['close', 'sell', 'Missing: the market.', 'hedge close MARKET sell'],
     [
       'open',
       'USDTNGN buy 10k now',
-      '"now" is one word too many: market, side, notional are the words of open.',
+      '"now" is one operand too many: open takes market, side, notional.',
       'See hedge open --help.',
     ],
   ] as const)('%s %j: what is missing or too many, and the line', (action, line, message, hint) => {
@@ -276,7 +276,7 @@ describe('words that are not where they belong', () => {
 
   it('say how a notional is one word', () => {
     expect(refused(() => readOpen(typed('USDTNGN buy 10 000'))).message).toBe(
-      'A notional is one word: 10000 or 10_000.',
+      'Write the notional without spaces: 10000 or 10_000.',
     );
   });
 });

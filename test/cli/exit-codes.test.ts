@@ -29,7 +29,7 @@ describe('the exit code', () => {
     ['an answer that cannot be read', new UnreadableAnswerError(parts), 6],
     ['an unknown outcome', new OutcomeUnknownError(parts), 7],
     ['an action whose end was not seen', new PendingError(parts), 8],
-    ['an order that did not land', new OrderFailedError(parts), 9],
+    ['an order that failed', new OrderFailedError(parts), 9],
     ['a guard that stopped it', new StoppedError(parts), 10],
     ['a condition that does not hold', new ConditionError(parts), 11],
     ['a result that could not be written', new OutputError(parts), 74],

@@ -143,7 +143,7 @@ describe('a word that was mistyped', () => {
     ['qoute USDTNGN buy 10k', 'Did you mean quote?'],
     ['quote USDTNGN buy 10k --tenro 3', 'Did you mean --tenor?'],
     ['profile lsit', 'Did you mean list?'],
-    ['quote USDTNGN byu 10k', 'Did you mean buy? The side is buy or sell.'],
+    ['quote USDTNGN byu 10k', 'Did you mean buy? Use buy or sell.'],
     ['hedges --status filed', 'Did you mean filled?'],
     ['help exit-code', 'Did you mean exit-codes?'],
     ['help qoute', 'Did you mean quote?'],

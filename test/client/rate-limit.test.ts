@@ -31,7 +31,7 @@ function aWord(clock: SteadyClock, ...words: readonly number[]): RateLimitStore 
 }
 
 describe.each(ROADS)('on the $road road, a request', ({ deskWith }) => {
-  it('waits for the end of what another was told, and for its share of the spread', async () => {
+  it('wait for the outcome of what another was told, and for its share of the spread', async () => {
     const clock = steadyClock();
     const waits: number[] = [];
     const { api, service } = await deskWith([fine], { clock, rateLimit: aWord(clock, 7_000) });

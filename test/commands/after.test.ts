@@ -78,7 +78,7 @@ describe('hedge check', () => {
     const ran = await desk.run('check');
     expect(ran.code).toBe(7);
     expect(ran.err).toMatch(/10,000\.00 USD -> 12,000\.00\s+USD/);
-    for (const way of ['hedge resume', '--as done', '--as nothing']) expect(ran.err).toContain(way);
+    for (const way of ['hedge resume', '--as executed', '--as not-executed']) expect(ran.err).toContain(way);
   });
 
   it('of several names each, and exits by the worst', async () => {
@@ -147,7 +147,7 @@ describe('check, resume and wait', () => {
   it.each([
     ['check beef', 2, 'hedge journal'],
     ['resume beef', 2, 'hedge journal'],
-    ['resume --resend --dry-run', 2, '--dry-run sends nothing'],
+    ['resume --resend --dry-run', 2, '--resend has no effect with --dry-run'],
     ['resume --resend', 2, '--yes'],
     ['wait', 2, 'ACTION'],
     ['wait beef --timeout 0', 2, '--timeout'],

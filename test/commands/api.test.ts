@@ -160,7 +160,7 @@ describe('api POST', () => {
     const ran = await deskAt(service, LIVE_KEY).run([...words, '--json']);
     expect([ran.code, ran.document()]).toMatchObject([
       2,
-      { error: { code: 'usage', hint: `Add to the line: ${missing}` } },
+      { error: { code: 'usage', hint: `Pass: ${missing}` } },
     ]);
   });
 
@@ -183,9 +183,17 @@ describe('api POST', () => {
   });
 
   it.each<[string, readonly string[], RegExp]>([
-    ['what it does not know', ['POST', '/hedges/roll', '-f', 'a=b'], /may change the book/],
-    ['an acting path written otherwise', ['POST', '/hedges/add%20'], /may change the book/],
-    ['a method that it does not know', ['DELETE', '/hedges/hdg_1'], /not a method/],
+    [
+      'what it does not know',
+      ['POST', '/hedges/roll', '-f', 'a=b'],
+      /may change a position\. Nothing was sent/,
+    ],
+    [
+      'an acting path written otherwise',
+      ['POST', '/hedges/add%20'],
+      /may change a position\. Nothing was sent/,
+    ],
+    ['a method that it does not know', ['DELETE', '/hedges/hdg_1'], /not a supported method/],
     ['a field that it does not know', [...OPEN.slice(1), '-f', 'leverage=10'], /"leverage".* not known/],
     [
       'a size that is text',
@@ -195,15 +203,19 @@ describe('api POST', () => {
     ['a missing field', ['POST', '/hedges/add', ...QUOTE.slice(0, 4)], /"notional_usd" is missing/],
     ['a field given twice', ['POST', '/quotes', '-f', 'a=1', '-F', 'a=2'], /"a" is given twice/],
     ['a number that is none', ['POST', '/quotes', '-F', 'a=1e999'], /neither a number/],
-    ['two bodies', ['POST', '/quotes', '-f', 'a=1', '--data', '{}'], /said twice/],
+    ['two bodies', ['POST', '/quotes', '-f', 'a=1', '--data', '{}'], /body is given twice/],
     ['a body that is a list', ['POST', '/quotes', '--data', '[]'], /not one JSON object/],
     ['a key twice', ['POST', '/quotes', '--data', '{"a":1,"a":1}'], /not one JSON object/],
     ['a file that is not there', ['POST', '/quotes', '--data', '@/nowhere'], /no such file/],
     ['a body with a GET', ['GET', '/markets', '-f', 'a=b'], /has no body/],
     ['a query with a POST', ['POST', '/quotes', '--param', 'a=b'], /has no query/],
-    ['a bound that a close has not', ['POST', '/hedges/close', '--worst-price', '1'], /no option of close/],
-    ['an option of actions with a reading', ['GET', '/markets', '--yes'], /request that acts/],
-    ['the same, the other way', ['GET', '/markets', '--no-wait'], /--no-wait is for/],
+    [
+      'a bound that a close has not',
+      ['POST', '/hedges/close', '--worst-price', '1'],
+      /--worst-price is not an option of close/,
+    ],
+    ['an option of actions with a reading', ['GET', '/markets', '--yes'], /--yes needs an action/],
+    ['the same, the other way', ['GET', '/markets', '--no-wait'], /--no-wait needs an action/],
     ['what is not key=value', ['POST', '/quotes', '-f', 'market'], /key=value/],
   ])('refuses %s, before anything is asked', async (_what, words, says) => {
     const desk = await deskWith();

@@ -82,7 +82,7 @@ describe('a batch', () => {
     const asking = await desk.run('batch -', { stdin: `account\n${OPEN} 10k -t 3` });
     expect(asking.code).toBe(2);
     expect(asking.err).toBe(
-      'Nobody is at a terminal to be asked: no line has run and nothing was sent.\nAdd after hedge batch: --yes\n',
+      'Not a terminal: no line has run and nothing was sent.\nAdd after hedge batch: --yes\n',
     );
   });
 
@@ -230,9 +230,9 @@ describe('a batch that is run again', () => {
     const ran = await batch(desk, [`${OPEN} 12k -t 3`, `${OPEN} 20k -t 3`], '--yes -q');
     expect(ran.err).toBe(
       [
-        'Dealt by an earlier run of this batch, and not in it now:',
+        'Sent by an earlier run of this batch, but no longer in it:',
         `  OPEN buy USDTNGN 10,000.00 USD, action ${id}: filled, hedge "${first.envelopes[0]?.data?.hedge.id ?? ''}"`,
-        'That stands. A line that was changed after it was dealt is a deal of its own, besides it.',
+        'These remain. A line that was edited after it was sent is a second trade.',
         '',
       ].join('\n'),
     );
@@ -345,7 +345,7 @@ describe('the guards', () => {
     expect([ran.code, ran.envelopes.length, error?.message]).toEqual([
       2,
       1,
-      'Nobody is at a terminal to be asked, and this is real money: no line has run and nothing was sent.',
+      'Not a terminal, and this is real money: no line has run and nothing was sent.',
     ]);
     expect(error).toMatchObject({
       hint: [
@@ -403,7 +403,7 @@ describe('a batch stops', () => {
     expect(ways.map((line) => line.replace(/[0-9a-f]{4} /, '7c1e '))).toEqual([
       '  hedge --profile practice check 7c1e           check the outcome; sends nothing',
       '  hedge --profile practice resume 7c1e          check, then confirm resending',
-      '  hedge --profile practice close USDTNGN buy    is allowed, if you must be flat',
+      '  hedge --profile practice close USDTNGN buy    closing is still allowed',
     ]);
   });
 

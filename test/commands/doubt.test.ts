@@ -88,7 +88,7 @@ describe('an open that nobody knows the end of', () => {
 });
 
 describe('an open whose first answer was lost', () => {
-  it('and that is then told to slow down may still be worked on: nobody knows what became of it', async () => {
+  it('and that is then rate limit reached may still be worked on: nobody knows what became of it', async () => {
     const later = no(429, 'rate_limited', { headers: { 'retry-after': '60' } });
     const service = await scriptedService([...READINGS, ...opened(reset, later)]);
     const ran = await deskAt(service).run(OPEN);

@@ -163,7 +163,7 @@ describe('hedge journal', () => {
       ...action('bbbb', deal, SENDING, ACCEPTED, FILLED),
     ]);
     expect(idsIn((await desk.run('journal PAY-1 --json')).document())).toEqual(['bbbb', 'aaaa']);
-    expect((await desk.run('journal settle PAY-1 --as done --because x --yes')).err).toContain(
+    expect((await desk.run('journal resolve PAY-1 --as executed --reason x --yes')).err).toContain(
       '"PAY-1" matches 2 actions: aaaa, bbbb.',
     );
   });
@@ -176,7 +176,7 @@ describe('hedge journal', () => {
     ['failed', [SENDING, ACCEPTED, FAILED], 'failed', 'none', undefined],
     ['never sent', [NOT_SENT], 'not_sent', 'none', undefined],
     ['written and left', [], 'not_sent', 'none', undefined],
-    ['settled as done', [SENDING, UNKNOWN, DONE], 'settled', 'done', undefined],
+    ['recorded as executed', [SENDING, UNKNOWN, DONE], 'settled', 'done', undefined],
   ])('says what goes on with one that is %s', async (_what, steps, outcome, effect, next) => {
     const desk = deskWith(action('bbbb', {}, ...steps));
     const said: unknown = (await desk.run('journal bbbb --json')).document();
@@ -252,16 +252,17 @@ describe('hedge journal', () => {
     ['journal --action deal', 'open, add, reduce, close'],
     ['journal --environment test', 'live, sandbox, practice'],
     ['journal aaaa bbbb', 'oo many arguments'],
-    ['journal settle', 'ACTION'],
-    ['journal settle bbbb --as nothing', 'hedge journal settle bbbb --as nothing --because '],
-    ['journal settle bbbb', 'hedge journal settle bbbb --as done --because '],
+    ['journal resolve', 'ACTION'],
+    ['journal resolve bbbb --as not-executed', 'hedge journal resolve bbbb --as not-executed --reason '],
+    ['journal resolve bbbb', 'hedge journal resolve bbbb --as executed --reason '],
     [
-      'journal settle bbbb --because gone',
-      'hedge journal settle bbbb --as done --because gone, or --as nothing',
+      'journal resolve bbbb --reason gone',
+      'hedge journal resolve bbbb --as executed --reason gone, or --as not-executed',
     ],
-    ['journal settle bbbb --as perhaps --because x', 'done, nothing'],
-    ['journal --unresolved settle bbbb --as done --because x', '--unresolved is no option'],
-    ['journal settle bbbb --as done --because x --unresolved', '--unresolved'],
+    ['journal resolve bbbb --as done --reason x', 'executed, not-executed'],
+    ['journal resolve bbbb --as perhaps --reason x', 'executed, not-executed'],
+    ['journal --unresolved resolve bbbb --as executed --reason x', '--unresolved is no option'],
+    ['journal resolve bbbb --as executed --reason x --unresolved', '--unresolved'],
   ])('exits 2 and says what is allowed: %s', async (line, allowed) => {
     const ran = await deskWith(DAY).run(line);
     expect([ran.code, ran.out]).toEqual([2, '']);
@@ -269,15 +270,15 @@ describe('hedge journal', () => {
   });
 });
 
-describe('hedge journal settle', () => {
+describe('hedge journal resolve', () => {
   const LONG_AGO = { at: '2026-11-20T12:00:00.000Z' };
   const words = (as: string) => [
     'journal',
-    'settle',
+    'resolve',
     'bbbb',
     '--as',
     as,
-    '--because',
+    '--reason',
     'seen on the statement',
   ];
   const readings = (desk: TestDesk): string =>
@@ -288,12 +289,12 @@ describe('hedge journal settle', () => {
     ['sent by a process that died', [SENDING]],
     ['accepted and not seen', [SENDING, ACCEPTED, NOT_SEEN]],
     ['accepted long ago', [SENDING, ACCEPTED]],
-    ['settled as the opposite', [SENDING, UNKNOWN, DONE]],
-  ])('writes down a person’s word for one that is %s', async (_what, steps) => {
+    ['recorded as the opposite', [SENDING, UNKNOWN, DONE]],
+  ])('records the outcome of an action that is %s', async (_what, steps) => {
     const desk = deskWith(action('bbbb', LONG_AGO, ...steps));
-    const ran = await desk.run([...words('nothing'), '--yes']);
+    const ran = await desk.run([...words('not-executed'), '--yes']);
     expect(ran.code).toBe(0);
-    expect(ran.out).toContain('settled as nothing');
+    expect(ran.out).toContain('recorded as not executed');
     expect(readings(desk).trimEnd().split('\n').at(-1)).toContain('"because":"seen on the statement"');
     expect((await desk.run('journal bbbb --json')).document()).toMatchObject({
       data: {
@@ -307,36 +308,36 @@ describe('hedge journal settle', () => {
   });
 
   it.each([
-    ['filled', [SENDING, ACCEPTED, FILLED], 'it was done'],
+    ['filled', [SENDING, ACCEPTED, FILLED], 'it was executed'],
     ['failed', [SENDING, ACCEPTED, FAILED], 'nothing was opened'],
-    ['refused', [SENDING, REFUSED], 'the service refused it'],
+    ['refused', [SENDING, REFUSED], 'the service rejected it'],
     ['never sent', [NOT_SENT], 'it was not sent'],
-    ['written and left', [], 'nothing of it left this machine'],
-    ['settled so already', [SENDING, UNKNOWN, DONE], 'somebody settled it so'],
-  ])('stops where the end is known: %s', async (_what, steps, known) => {
+    ['written and left', [], 'it was not sent'],
+    ['recorded so before', [SENDING, UNKNOWN, DONE], 'it was recorded so before'],
+  ])('stops where the outcome is known: %s', async (_what, steps, known) => {
     const desk = deskWith(action('bbbb', LONG_AGO, ...steps));
     const before = readings(desk);
-    const ran = await desk.run([...words('done'), '--yes', '--json']);
+    const ran = await desk.run([...words('executed'), '--yes', '--json']);
     expect(ran.code).toBe(10);
     expect(ran.err).toContain(known);
     expect(ran.document()).toMatchObject({ error: { code: 'end_known', effect: 'none' } });
     expect(readings(desk)).toBe(before);
   });
 
-  it('stops while the end of an accepted one may still come', async () => {
+  it('stops while the outcome of an accepted action may still come', async () => {
     const now = Date.now();
     const desk = deskWith([
       anIntent({ action_id: idOf('bbbb') }),
       { ...step(ACCEPTED, 'bbbb'), at: new Date(now - 60_000).toISOString() },
     ]);
-    const ran = await desk.run([...words('nothing'), '--yes']);
+    const ran = await desk.run([...words('not-executed'), '--yes']);
     expect(ran.code).toBe(10);
     expect(ran.err).toContain('hedge wait bbbb');
   });
 
-  it('shows what is known, and asks nobody where nobody is: exit 2, naming --yes', async () => {
+  it('without a terminal shows what is known and exits 2, naming --yes', async () => {
     const desk = deskWith(action('bbbb', { ...LONG_AGO, deal_id: 'PAY-1' }, SENDING, UNKNOWN));
-    const ran = await desk.run(words('done'));
+    const ran = await desk.run(words('executed'));
     expect(ran.code).toBe(2);
     expect(ran.err).toContain('--yes');
     expect(ran.err).toContain('open USDTNGN buy 10,000.00 USD (PAY-1) · UNKNOWN');

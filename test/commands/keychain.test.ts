@@ -58,7 +58,7 @@ describe('a profile whose key is in the keychain', () => {
     expect(held.size).toBe(0);
   });
 
-  it('is not added when the keychain cannot be used, and the key is kept nowhere', async () => {
+  it('is not added when the keychain cannot be used, and the key is not stored', async () => {
     const desk = aDesk({ keychain: LOCKED });
     const ran = await add(desk, 'desk', ADDRESS, ['--no-check', '--json']);
     expect([ran.code, ran.document()]).toMatchObject([4, { error: { code: 'credential_unusable' } }]);

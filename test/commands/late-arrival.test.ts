@@ -361,7 +361,7 @@ describe.each(EACH_ACTION.filter(({ name }) => name !== 'open'))('$name of an op
     clock.pass(WINDOW + MINUTE);
     const next = await run('open USDTNGN buy 2k --tenor 3 --deal-id PAY-2 --yes --json');
     expect(next.code).toBe(0);
-    expect(next.err).toMatch(/checked {4}Refused: /);
+    expect(next.err).toMatch(/checked {4}REJECTED: /);
   });
 });
 

@@ -139,12 +139,12 @@ describe('hedges', () => {
   });
 
   it.each([
-    ['hedges --since soon', 'no day and no time'],
+    ['hedges --since soon', 'not a date or time (--since)'],
     ['hedges --since 2026-11-02 --until 2026-11-01', 'The time span is empty'],
     ['history --since today --until yesterday', 'The time span is empty'],
     ['hedges --side long', 'not a side'],
     ['hedges hdg_1 --since today', 'takes no filters'],
-    ['history --by year', 'not summed by'],
+    ['history --by year', 'not a grouping (--by)'],
   ])('%s is refused before anything is asked', async (words, said) => {
     const ran = await deskAt(await scriptedService([])).run(words);
     expect(ran).toMatchObject({ code: 2, out: '' });

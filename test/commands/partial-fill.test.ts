@@ -52,7 +52,7 @@ describe('an open that is filled for less than was asked', () => {
     expect(ran.out).not.toContain('Size now');
     expect(words(ran)).toContain('PARTIAL FILL: OPEN buy USDTNGN 10,000.00 USD ("PAY-1"): 6,000.00 USD');
     expect(words(ran)).toContain('The other 4,000.00 USD is not open.');
-    expect(words(ran)).toMatch(/hedge open USDTNGN buy 4000 --tenor 3 the rest as a deal of its own/);
+    expect(words(ran)).toMatch(/hedge open USDTNGN buy 4000 --tenor 3 open the rest as a separate deal/);
     expect(await openOn(desk)).toBe('[["buy",6000]]');
   });
 
@@ -191,7 +191,9 @@ describe('on a machine that has no journal of it', () => {
     const ran = await desk.run(`${OPEN} --json`);
     expect(ran.code).toBe(10);
     expect(ran.document()).toMatchObject({ error: { code: 'deal_id_used', effect: 'none' } });
-    expect(words(ran)).toContain('and filled in part or changed since, cannot be seen here');
+    expect(words(ran)).toContain(
+      'It may be this deal of 10,000.00 USD, partly filled or changed since. Nothing was sent.',
+    );
     expect(words(ran)).not.toMatch(/other terms|new deal/i);
     expect(await sends(desk)).toBe('1');
   });

@@ -83,8 +83,8 @@ describe('quote --curve', () => {
   });
 
   it.each([
-    ['quote USDTNGN buy 50k --curve --tenor 1,3', 'A curve is of one tenor.'],
-    ['quote USDTNGN buy 50k --curve --max-cost-bps 20', 'A curve is looked at, and judges no price.'],
+    ['quote USDTNGN buy 50k --curve --tenor 1,3', '--curve takes one tenor.'],
+    ['quote USDTNGN buy 50k --curve --max-cost-bps 20', '--curve and a price limit exclude each other.'],
   ])('refuses %s', async (line, says) => {
     const ran = await aDesk().run(`${line} --profile practice`);
     expect(ran.code).toBe(2);

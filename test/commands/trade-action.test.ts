@@ -237,9 +237,9 @@ describe('a deal id', () => {
       const ran = await desk.run('open USDTNGN buy 10k --tenor 3 --yes --deal-id PAY-1 --ensure');
       expect(ran.code).toBe(10);
       const says = ran.err.replace(/\s+/g, ' ');
-      expect(says).toContain(`Under deal id "PAY-1" stands buy "USDTNGN" at ${now} now`);
+      expect(says).toContain(`Deal ID "PAY-1" is used by buy "USDTNGN", now ${now}`);
       expect(says).toContain(
-        'whether it was dealt at 10,000.00 USD, and filled in part or changed since, cannot be seen here',
+        'It may be this deal of 10,000.00 USD, partly filled or changed since. Nothing was sent.',
       );
       expect(says).not.toMatch(/new deal|another deal|other terms/i);
       expect(await openHedges(desk)).toBe(1);
@@ -370,7 +370,7 @@ describe('an addition that a colleague deals into', () => {
       error: { code: 'unresolved' },
     });
     expect((await desk.run('close USDTNGN buy --yes')).code).toBe(0);
-    const settled = `journal settle ${shortIdOf(ours)} --as done --because seen --yes`;
+    const settled = `journal resolve ${shortIdOf(ours)} --as executed --reason seen --yes`;
     expect((await desk.run(settled)).code).toBe(0);
   });
 });

@@ -89,7 +89,7 @@ describe('what an operator writes', () => {
     '01/11/2026',
     '2026-11-01T10:00+99:99',
   ])('%j is refused with the forms that are allowed', (text) => {
-    expect(() => readMoment('--since', text)).toThrow('no day and no time (--since)');
+    expect(() => readMoment('--since', text)).toThrow('not a date or time (--since)');
   });
 });
 

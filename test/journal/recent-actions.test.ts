@@ -80,6 +80,11 @@ describe('the latest actions', () => {
     ['settled', false, ['sending', 'unknown', 'nothing']],
     ['found to be one of two after its fill', true, ['sending', 'unknown', 'found', 'filled', 'not told']],
     ['sent again after it was settled', true, ['sending', 'unknown', 'nothing', 'sending']],
+    [
+      'failed under the hedge ID of its response, whatever was found later',
+      false,
+      ['sending', 'accepted', 'failed', 'found', 'not told', 'sending'],
+    ],
     ['never sent', false, ['not sent']],
   ])('%s: open %s', (_what, open, steps) => {
     expect(recent(steps)).toMatchObject([{ open, profile: 'desk', dealId: 'PAY-8841' }]);

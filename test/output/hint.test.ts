@@ -4,9 +4,9 @@ import { renderHuman } from '../../src/output/render-human.ts';
 
 describe('commands that go on', () => {
   const HINT = [
-    'Nobody is at a terminal to be asked.',
-    'hedge --profile practice check 3327                                     looks; sends nothing',
-    'hedge --profile practice resume 3327    looks, then asks before it sends again with the same key',
+    'Not a terminal.',
+    'hedge --profile practice check 3327                                     look up; send nothing',
+    'hedge --profile practice resume 3327    look up, then ask before sending again with the same key',
   ].join('\n');
   const shown = (hint: string, width: number): string[] =>
     renderHuman(hintBlocks(hint), { width, colour: 0, unicode: true, zone: 'UTC', now: 0 })
@@ -15,24 +15,24 @@ describe('commands that go on', () => {
 
   it('stand in a column of their own, and what they do is wrapped under itself', () => {
     expect(shown(HINT, 80)).toEqual([
-      'Nobody is at a terminal to be asked.',
-      'hedge --profile practice check 3327     looks; sends nothing',
-      'hedge --profile practice resume 3327    looks, then asks before it sends again',
+      'Not a terminal.',
+      'hedge --profile practice check 3327     look up; send nothing',
+      'hedge --profile practice resume 3327    look up, then ask before sending again',
       '                                        with the same key',
     ]);
   });
 
   it('stand above what they do where there is no room beside them, and are never cut', () => {
     expect(shown(HINT, 50)).toEqual([
-      'Nobody is at a terminal to be asked.',
+      'Not a terminal.',
       'hedge --profile practice check 3327',
-      '    looks; sends nothing',
+      '    look up; send nothing',
       'hedge --profile practice resume 3327',
-      '    looks, then asks before it sends again with',
+      '    look up, then ask before sending again with',
       '    the same key',
     ]);
-    expect(shown(`hedge journal settle 3327 --as nothing --because TEXT    your word`, 40)).toEqual([
-      'hedge journal settle 3327 --as nothing --because TEXT',
+    expect(shown(`hedge journal resolve 3327 --as executed --reason TEXT    your word`, 40)).toEqual([
+      'hedge journal resolve 3327 --as executed --reason TEXT',
       '    your word',
     ]);
   });

@@ -80,7 +80,7 @@ describe('an error for a person', () => {
 
   it('says that the book is unclear when nothing else does', () => {
     const unknown = new InterruptedError('SIGINT', { what: 'Stopped by Ctrl-C.', effect: 'unknown' });
-    expect(renderErrorHuman(unknown, view)).toContain('Outcome unknown');
+    expect(renderErrorHuman(unknown, view)).toContain('it may have executed');
   });
 
   it('cannot be made to say more by a message or a code of the service', () => {

@@ -132,12 +132,12 @@ export async function sleptThrough(random: Random, { blind = false } = {}): Prom
   if (!line.startsWith('open')) await desk.now('open USDTNGN buy 10k');
   const opened = arrivals;
   restless = true;
-  await tell(line, executeAction(intent(line, { yes: true }), desk.dealing()));
+  await tell(line, executeAction(intent(line, { yes: true }), desk.tradingContext()));
   for (let times = 0; times < RESUMES; times += 1) {
     desk.practice.clock.pass(one(BETWEEN));
     if (!blind && random.fraction() < 0.3) setBy += one(SET_BY);
     const how = { word: undefined, yes: true, resend: true, dryRun: false, wait: true, timeoutMs: 9_000 };
-    await tell('resume', resumeActions(how, desk.dealing({ attended: false })));
+    await tell('resume', resumeActions(how, desk.tradingContext({ attended: false })));
   }
   const twice = [...acted].filter(([, count]) => count > 1);
   return {

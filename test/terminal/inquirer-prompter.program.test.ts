@@ -172,7 +172,7 @@ describe('a question at a terminal', () => {
   });
 
   it('a question that is longer than the line is broken between words, and never in what is to be typed', async () => {
-    const message = 'Close the whole side? Not all of it was dealt from this machine.';
+    const message = 'Close the whole side? Not all of it was opened from this machine.';
     const typed = `prompter.typed({ ...question, message: '${message}' }, 'USDTNGN', () => true)`;
     const screen = openScreen(process.execPath, asking(typed), { columns: 80 });
     expect(await screen.until('USDTNGN')).toContain('this machine.\nType "USDTNGN"');

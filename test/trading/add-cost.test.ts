@@ -28,7 +28,7 @@ const cases = fc.record({
 
 describe('the cost of an addition', () => {
   it('is what the service books for it: carry to the maturity that is kept, impact and fee', async () => {
-    const { looking, practice } = await lookingDesk();
+    const { readContext, practice } = await lookingDesk();
     const { clock } = practice;
     const booked = async (as: 'live' | 'test', id: string): Promise<Big> => {
       const { body } = expectAccepted(await practice.get('/hedges/history', { as }));
@@ -46,7 +46,7 @@ describe('the cost of an addition', () => {
 
         const notional = new Big(added).div(100);
         const meant = intent(`add USDTNGN ${side} ${notional.toFixed()}`);
-        const facts = await readFacts(meant, looking);
+        const facts = await readFacts(meant, readContext);
         // It is dealt at the fill: so long it costs no carry.
         const atFill = new Date(clock.now() + FILL_MS);
         const plan = planAction(meant, { ...facts, book: { ...facts.book, servedAt: atFill } });
@@ -63,7 +63,7 @@ describe('the cost of an addition', () => {
   });
 
   it('is judged by the same figure: a bound between what is true and what the tenor would say stops', async () => {
-    const { looking, practice } = await lookingDesk();
+    const { readContext, practice } = await lookingDesk();
     await practice.post(
       '/hedges',
       { market: 'USDTNGN', side: 'sell', notional_usd: 20_000, tenor_days: 7 },
@@ -71,7 +71,7 @@ describe('the cost of an addition', () => {
     );
     practice.clock.pass(6 * DAY_MS);
     const meant = intent('add USDTNGN sell 10k', { maxCostBps: '8' });
-    const plan = planAction(meant, await readFacts(meant, looking));
+    const plan = planAction(meant, await readFacts(meant, readContext));
     // Impact 6, fee 10; a day of carry earns 2, and the tenor of seven would have earned 14.
     expect('figures' in plan && plan.figures?.cost_bps.toFixed()).toBe('14');
     expect('figures' in plan && plan.figures?.carry_usdc?.toFixed()).toBe('-2');

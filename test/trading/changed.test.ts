@@ -14,14 +14,14 @@ const priced = (side: 'buy' | 'sell', executionPrice: number) =>
 describe('what changed between showing a deal and sending it', () => {
   it.each([
     ['buy', '10 bps above', 1_001, undefined],
-    ['buy', 'a hair more', 1_001.001, 'the price is 1,001.001 now, 10 bps worse than the 1,000.00 shown'],
-    ['buy', '20 bps above', 1_002, 'the price is 1,002.00 now, 20 bps worse than the 1,000.00 shown'],
+    ['buy', 'a hair more', 1_001.001, 'the price is now 1,001.001, 10 bps worse than 1,000.00'],
+    ['buy', '20 bps above', 1_002, 'the price is now 1,002.00, 20 bps worse than 1,000.00'],
     ['buy', 'far better', 900, undefined],
     ['sell', '10 bps below', 999, undefined],
-    ['sell', '20 bps below', 998, 'the price is 998.00 now, 20 bps worse than the 1,000.00 shown'],
+    ['sell', '20 bps below', 998, 'the price is now 998.00, 20 bps worse than 1,000.00'],
     ['sell', 'far better', 1_100, undefined],
-  ] as const)('a %s at %s', (side, _what, now, says) => {
-    expect(changedSince(priced(side, 1_000), priced(side, now))).toBe(says);
+  ] as const)('a %s at %s', (side, _what, now, message) => {
+    expect(changedSince(priced(side, 1_000), priced(side, now))).toBe(message);
   });
 
   const half = (hedges = [hedge('hdg_B', 30_000), hedge('hdg_A', 10_000)]) =>
@@ -29,7 +29,7 @@ describe('what changed between showing a deal and sending it', () => {
 
   it('a colleague changed the size of a part', () => {
     expect(changedSince(half(), half([hedge('hdg_B', 40_000), hedge('hdg_A', 10_000)]))).toBe(
-      'the reduction is 25,000.00 USD now, 20,000.00 USD was shown',
+      'the reduction is now 25,000.00 USD instead of 20,000.00 USD',
     );
   });
 
@@ -43,7 +43,7 @@ describe('what changed between showing a deal and sending it', () => {
       hedges: [hedge('hdg_C', 7_000), hedge('hdg_B', 30_000), hedge('hdg_A', 10_000)],
     });
     expect(changedSince(planOf(line), planOf(line, { facts: { book: grown } }))).toBe(
-      'USDTNGN buy went from 40,000.00 USD to 47,000.00 USD in between',
+      'USDTNGN buy changed from 40,000.00 USD to 47,000.00 USD',
     );
   });
 
@@ -51,7 +51,7 @@ describe('what changed between showing a deal and sending it', () => {
     const swapped = sideBook({ hedges: [hedge('hdg_C', 30_000), hedge('hdg_A', 10_000)] });
     const close = 'close USDTNGN buy';
     expect(changedSince(planOf(close), planOf(close, { facts: { book: swapped } }))).toBe(
-      'the hedges on USDTNGN buy changed in between',
+      'the hedges on USDTNGN buy changed',
     );
   });
 

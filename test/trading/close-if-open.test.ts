@@ -7,12 +7,12 @@ import { intent } from './facts.ts';
 import { type DealingDesk, dealingDesk } from './trading-context.ts';
 
 const closeIfOpen = (desk: DealingDesk) =>
-  executeAction(intent('close USDTNGN buy', { ifOpen: true, yes: true }), desk.dealing());
+  executeAction(intent('close USDTNGN buy', { ifOpen: true, yes: true }), desk.tradingContext());
 
 describe('closing a side on which nothing is open, where that is as good as done', () => {
   it('is stopped by an open that a running process is sending', async () => {
     const desk = await dealingDesk();
-    const { identity, journal } = desk.looking;
+    const { identity, journal } = desk.readContext;
     const writer = hostOf(process).self;
     await journal.append([anIntent({ identity, writer }), step(SENDING, '7c1e', 1, writer)]);
     await expect(closeIfOpen(desk)).rejects.toMatchObject({ code: 'in_flight', effect: 'none' });
@@ -20,20 +20,20 @@ describe('closing a side on which nothing is open, where that is as good as done
 
   it('names an open that nobody knows the end of', async () => {
     const desk = await dealingDesk();
-    const { identity, journal, watch } = desk.looking;
+    const { identity, journal, progress } = desk.readContext;
     await journal.append([anIntent({ identity }), step(SENDING), step(UNKNOWN)]);
     expect(await closeIfOpen(desk)).toMatchObject({ outcome: 'flat', warnings: [{ code: 'unresolved' }] });
-    expect(watch.said.join('\n')).toContain('is unresolved (sent; outcome unknown): it may stand or not');
+    expect(progress.said.join('\n')).toContain('sent; outcome unknown');
   });
 
   it('is not stopped by a reduction whose end nobody looked for, nor by a profile that only reads', async () => {
     const desk = await dealingDesk();
-    const { identity, journal } = desk.looking;
+    const { identity, journal } = desk.readContext;
     await journal.append([anIntent({ identity, action: 'reduce' }), step(SENDING), step(ACCEPTED)]);
     expect(await closeIfOpen(desk)).toMatchObject({ outcome: 'flat', finding: undefined });
-    const dealing = desk.dealing();
-    const limits = { ...dealing.limits, readOnly: true };
+    const tradingContext = desk.tradingContext();
+    const limits = { ...tradingContext.limits, readOnly: true };
     const line = intent('close USDTNGN buy', { ifOpen: true, yes: true });
-    expect(await executeAction(line, { ...dealing, limits })).toMatchObject({ outcome: 'flat' });
+    expect(await executeAction(line, { ...tradingContext, limits })).toMatchObject({ outcome: 'flat' });
   });
 });

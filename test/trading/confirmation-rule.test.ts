@@ -42,7 +42,7 @@ describe('what is asked before an action is sent', () => {
   });
 
   it.each([
-    ['reduce USDTNGN buy 10k', 'Reduce the side?'],
+    ['reduce USDTNGN buy 10k', 'Reduce this position?'],
     ['reduce USDTNGN buy 39,800', 'Close the whole side?'],
     ['close USDTNGN buy', 'Close the whole side?'],
   ])('%s is asked about as what it does: %s', (line, asks) => {
@@ -50,8 +50,8 @@ describe('what is asked before an action is sent', () => {
   });
 
   it.each([
-    ['sent', 'Send it again? The key is the same: what was done already is not done twice.'],
-    ['never_sent', 'Send it now? The service has not taken it so far.'],
+    ['sent', 'Send it again? With the same key it executes only once.'],
+    ['never_sent', 'Send it now? The service has not accepted it so far.'],
   ] as const)('an action of the journal that was %s goes on: %s', (again, asks) => {
     const plan = planOf('open USDTNGN buy 50k');
     const asked = confirmationFor({ plan, dealtElsewhere: [], changed: undefined, again }, 'live');
@@ -61,7 +61,7 @@ describe('what is asked before an action is sent', () => {
   it('says that it changed when it is asked again', () => {
     const plan = planOf('open USDTNGN buy 50k');
     const { asks } = confirmationFor({ plan, dealtElsewhere: [], changed: 'the price is worse' }, 'live');
-    expect(asks).toBe('Open this hedge? It changed, as shown.');
+    expect(asks).toBe('Open this hedge? It has changed; see above.');
   });
 });
 

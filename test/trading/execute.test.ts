@@ -11,11 +11,11 @@ const KEY = { yes: true, idempotencyKey: 'k-1' };
 
 /** Deals while another process deals under `otherKey`, just when the account is read. */
 async function whileAnotherDeals(desk: DealingDesk, otherKey: string): Promise<ActionReport> {
-  const { api } = desk.looking;
+  const { api } = desk.readContext;
   let dealt = false;
   return executeAction(
     intent(LINE, KEY),
-    desk.dealing({
+    desk.tradingContext({
       api: {
         ...api,
         async account(options) {
@@ -62,7 +62,7 @@ describe('a machine that sleeps', () => {
 
   it('between the reading and the sending sends nothing: it was decided on a book of two hours ago', async () => {
     const { desk, confirm } = await sleepingDesk();
-    const report = await executeAction(intent(LINE, { yes: true }), desk.dealing({ confirm }));
+    const report = await executeAction(intent(LINE, { yes: true }), desk.tradingContext({ confirm }));
     expect(report).toMatchObject({
       outcome: 'not_sent',
       effect: 'none',
@@ -76,7 +76,10 @@ describe('a machine that sleeps', () => {
 
   it('between the question and the answer deals on what is read after the answer', async () => {
     const { desk, confirm } = await sleepingDesk();
-    const report = await executeAction(intent(LINE, { idempotencyKey: 'k-1' }), desk.dealing({ confirm }));
+    const report = await executeAction(
+      intent(LINE, { idempotencyKey: 'k-1' }),
+      desk.tradingContext({ confirm }),
+    );
     expect(report).toMatchObject({ outcome: 'filled', finding: undefined });
     expect(desk.keys()).toEqual(['k-1']);
   });

@@ -166,7 +166,7 @@ describe('a reduction', () => {
   });
 
   it.each([
-    ['reduce USDTNGN buy 40000.01', {}, 'more_than_open', 'more than the 40,000.00 USD open'],
+    ['reduce USDTNGN buy 40000.01', {}, 'more_than_open', 'exceeds the 40,000.00 USD open'],
     ['reduce USDTNGN buy', { to: '40000' }, 'nothing_to_reduce', 'not above 40,000.00 USD'],
     ['reduce USDTNGN buy', { to: '50k' }, 'nothing_to_reduce', 'not above 50,000.00 USD'],
     ['reduce USDTNGN sell 5', {}, 'no_open_hedge', 'Nothing is open on USDTNGN sell.'],
@@ -257,27 +257,27 @@ describe('a close', () => {
   it('with --if-open is not satisfied while a hedge may still fill', () => {
     const book = sideBook({ hedges: [hedge('hdg_C', 5, { status: 'submitted' })] });
     const error = stopped(() => planOf('close USDTNGN buy', { options: { ifOpen: true }, facts: { book } }));
-    expect([error.code, error.hint]).toEqual(['in_flight', 'Wait for it: hedge wait hdg_C']);
+    expect([error.code, error.hint]).toEqual(['in_flight', 'To wait for it: hedge wait hdg_C']);
     // What the service sent stands in a line to be pasted: a shell must not read more into it.
     const odd = sideBook({ hedges: [hedge('hdg_C; rm x', 5, { status: 'submitted' })] });
     const { hint } = stopped(() => planOf('close USDTNGN buy', { facts: { book: odd } }));
-    expect(hint).toBe("Wait for it: hedge wait 'hdg_C; rm x'");
+    expect(hint).toBe("To wait for it: hedge wait 'hdg_C; rm x'");
   });
 
   it('of a side on which several may still fill names them, or their number, and waits for the last', () => {
     const three = ['hdg_E', 'hdg_D', 'hdg_C'].map((id) => hedge(id, 5_000, { status: 'submitted' }));
     const many = stopped(() => planOf('close USDTNGN buy', { facts: { book: sideBook({ hedges: three }) } }));
     expect(many.what).toMatch(
-      / yet: hedge "hdg_E" .*"hdg_D" .*"hdg_C" .*, 15,000\.00 USD in all, may fill\.$/,
+      / yet: hedge "hdg_E" .*"hdg_D" .*"hdg_C" .*, 15,000\.00 USD in total, may fill\.$/,
     );
-    expect(many.hint).toBe('Wait for the last of them: hedge wait hdg_E');
+    expect(many.hint).toBe('To wait for the last one: hedge wait hdg_E');
     const dozen = Array.from({ length: 12 }, (_, at) =>
       hedge(`hdg_${at.toString()}`, 100, { status: 'submitted' }),
     );
     const crowd = stopped(() =>
       planOf('close USDTNGN buy', { facts: { book: sideBook({ hedges: dozen }) } }),
     );
-    expect(crowd.what).toContain(' yet: 12 hedges, 1,200.00 USD in all, may fill.');
+    expect(crowd.what).toContain(' yet: 12 hedges, 1,200.00 USD in total, may fill.');
   });
 
   it('of a side that matured in the meantime has nothing to take', () => {

@@ -47,7 +47,7 @@ export const inUtc = (ms: number): string => `${exactInstant(ms).slice(11, 19)} 
 
 export interface LookingDesk {
   practice: PracticeDesk;
-  looking: ReadContext & { watch: Watching };
+  readContext: ReadContext & { progress: Watching };
   stop(reason: Error): void;
   /** Reads what stands, sends the line to the service and writes it down, as far as the service's answer. */
   deal(line: string, options?: { dealId?: string; tenor?: string; id?: string }): Promise<Action>;
@@ -89,23 +89,23 @@ export async function lookingDesk(
     signal: controller.signal,
   });
   onTestFinished(close);
-  const looking = {
+  const readContext = {
     api,
     journal: aJournal(clock),
     clock,
     identity: practiceIdentity(service.bookId),
     signal: controller.signal,
-    watch: recordingWatch(),
+    progress: recordingWatch(),
     timeOfDay: inUtc,
   };
   let dealt = 0;
   return {
     practice,
-    looking,
+    readContext,
     stop: (reason) => controller.abort(reason),
     async deal(line, { id = `a${((dealt += 1)).toString()}`.padEnd(4, '0'), ...options } = {}) {
       const meant = intent(line, options);
-      const facts = await readFacts(meant, looking);
+      const facts = await readFacts(meant, readContext);
       const at = exactInstant(clock.now());
       const base = { schema: 1, action_id: idOf(id), at } as const;
       const size = 'notional' in meant ? meant.notional : undefined;
@@ -114,7 +114,7 @@ export async function lookingDesk(
       const record: IntentRecord = anIntent({
         ...base,
         action: meant.action,
-        identity: looking.identity,
+        identity: readContext.identity,
         market: meant.market,
         side: meant.side,
         ...(notional_usd === undefined ? {} : { notional_usd }),
@@ -139,7 +139,7 @@ export async function lookingDesk(
         by: 'answer',
       };
       const sending: JournalRecord = { ...base, kind: 'sending', attempt: 1, writer: WRITER };
-      const state = await looking.journal.append([record, sending, accepted]);
+      const state = await readContext.journal.append([record, sending, accepted]);
       const action = state.actions.find((each) => each.id === record.action_id);
       if (action === undefined) throw new Error('the action was not written');
       return action;

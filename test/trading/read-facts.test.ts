@@ -26,7 +26,14 @@ const theBook = (
 async function factsOf(line: string, script: readonly Exchange[], options: { dealId?: string } = {}) {
   const { api, clock, service } = await deskWith(script);
   const signal = new AbortController().signal;
-  const reading = { api, clock, signal, journal: aJournal(clock), identity: DESK, watch: recordingWatch() };
+  const reading = {
+    api,
+    clock,
+    signal,
+    journal: aJournal(clock),
+    identity: DESK,
+    progress: recordingWatch(),
+  };
   return { facts: readFacts(intent(line, options), reading), service, clock };
 }
 

@@ -10,7 +10,7 @@ import { intent } from './facts.ts';
 import { type LookingDesk, lookingDesk } from './read-context.ts';
 export interface DealingDesk extends LookingDesk {
   /** With what a test is about put in. */
-  dealing(parts?: Partial<TradingContext>): TradingContext;
+  tradingContext(parts?: Partial<TradingContext>): TradingContext;
   /** What the person was shown, in order. */
   shown: readonly Preview[];
   /** Deals a line as `--yes` would. */
@@ -33,11 +33,11 @@ const NO_LIMITS = {
 /** Attended, by a person who says yes to everything. */
 export async function dealingDesk(...over: Parameters<typeof lookingDesk>): Promise<DealingDesk> {
   const desk = await lookingDesk(...over);
-  const { practice, looking } = desk;
+  const { practice, readContext } = desk;
   const shown: Preview[] = [];
   const random = seededRandom(7);
-  const dealing = (parts: Partial<TradingContext> = {}): TradingContext => ({
-    ...looking,
+  const tradingContext = (parts: Partial<TradingContext> = {}): TradingContext => ({
+    ...readContext,
     random,
     writer: hostOf(process).self,
     environment: 'practice',
@@ -55,15 +55,15 @@ export async function dealingDesk(...over: Parameters<typeof lookingDesk>): Prom
     ...parts,
   });
   const now = (line: string, options: RawInput['options'] = {}) =>
-    executeAction(intent(line, { yes: true, ...options }), dealing());
+    executeAction(intent(line, { yes: true, ...options }), tradingContext());
   const again = (action: Action): Action => {
-    const found = looking.journal.read().actions.find(({ id }) => id === action.id);
+    const found = readContext.journal.read().actions.find(({ id }) => id === action.id);
     if (found === undefined) throw new Error(`action ${action.id} is not in the journal`);
     return found;
   };
   return {
     ...desk,
-    dealing,
+    tradingContext,
     shown,
     now,
     async lost(when, line, options) {

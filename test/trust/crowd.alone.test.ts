@@ -177,7 +177,7 @@ interface AfterOne {
 }
 
 /**
- * One is told to slow down for so many seconds, or for none in particular. Once it has kept that, all others begin.
+ * One is rate limit reached for so many seconds, or for none in particular. Once it has kept that, all others begin.
  * `then`: from then on.
  */
 async function afterOne(seconds: number | undefined, others: Some, then: Illness = WELL): Promise<AfterOne> {
@@ -212,7 +212,7 @@ describe.skipIf(isExecutable)('what one process is told of slowing down', () => 
     const folder = join(place.home, 'cache', 'slow-down');
     const sizes = readdirSync(folder).map((name) => statSync(join(folder, name)).size);
     if (sizes.length !== 1 || sizes.some((size) => size > 300)) wrong.push(`kept: ${sizes.join(', ')} bytes`);
-    expectHeld(`${GOAL}, one told to slow down`, { runs: runs.length, wrong });
+    expectHeld(`${GOAL}, one rate limit reached`, { runs: runs.length, wrong });
   });
 
   it('for longer than a call lasts, every other one is told at once, and asks for nothing', async () => {
@@ -227,7 +227,7 @@ describe.skipIf(isExecutable)('what one process is told of slowing down', () => 
           /"held_back_until":"20\S+Z"/.test(out) ? [] : [`not told until when: ${out}`],
         ),
     ];
-    expectHeld(`${GOAL}, one told to slow down`, { runs: runs.length, wrong });
+    expectHeld(`${GOAL}, one rate limit reached`, { runs: runs.length, wrong });
   });
 
   it('again and again, they ask about as often as one of them would', async () => {
@@ -240,7 +240,7 @@ describe.skipIf(isExecutable)('what one process is told of slowing down', () => 
       ...againstRuns(runs, { codes: [5], withinMs: withinMs(CALL_MS, TIMES) }),
       ...(arrivals.length <= mostAsked(SIZE) ? [] : [`they asked ${arrivals.length.toString()} times`]),
     ];
-    expectHeld(`${GOAL}, one told to slow down`, { runs: runs.length, wrong });
+    expectHeld(`${GOAL}, one rate limit reached`, { runs: runs.length, wrong });
   });
 });
 

@@ -1,5 +1,5 @@
 /**
- * S7: no cell of an export is taken for a formula by a spreadsheet, whatever the service, the operator or a colleague
+ * S7: no cell of an export is taken for a formula by a spreadsheet, whatever the service, the operator or by somebody else
  * wrote: a checker with the spreadsheets' own rule reads every list that goes to a file.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -97,7 +97,7 @@ describe('under umask 000', () => {
   });
 });
 
-/** What the call makes below the home, unless it is there already, and its mode. */
+/** What the call makes below the home, unless it exists, and its mode. */
 function madeBy(call: string, home: string): { path: string; mode: number } | undefined {
   const [, path = '', mode = ''] = /(?:mkdir|O_CREAT)/.test(call)
     ? (/"([^"]*)".*, (0\d+)\) = \d/.exec(call) ?? [])

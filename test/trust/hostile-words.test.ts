@@ -61,7 +61,7 @@ const PIECE = fc.oneof(
       ...'markets price quote open add reduce close check resume wait batch halt unhalt hedges history positions'.split(
         ' ',
       ),
-      ...'account journal settle profile add list show use limit remove status faults doctor api completion help'.split(
+      ...'account journal resolve profile add list show use limit remove status faults doctor api completion help'.split(
         ' ',
       ),
     ),
@@ -81,7 +81,7 @@ const PIECE = fc.oneof(
       ...'--timeout --idempotency-key --worst-price --max-cost-bps --any-price --despite --dry-run --ensure --limit --status'.split(
         ' ',
       ),
-      ...'--since --until --market --side --chart --curve --as --because --base-url --key-stdin --version -t --no-color'.split(
+      ...'--since --until --market --side --chart --curve --as --reason --base-url --key-stdin --version -t --no-color'.split(
         ' ',
       ),
     ),

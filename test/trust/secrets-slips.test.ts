@@ -37,7 +37,7 @@ const SLIPS: readonly { words: string; env?: Readonly<Record<string, string>> }[
   { words: 'hedges KEY -v --profile practice' },
   { words: 'hedges --deal-id KEY -v --profile practice' },
   { words: 'journal KEY' },
-  { words: 'journal settle 7c1e --as done --because KEY' },
+  { words: 'journal resolve 7c1e --as executed --reason KEY' },
   { words: 'wait KEY --profile practice' },
   { words: 'open USDTNGN buy 10k --tenor 3 --yes --profile practice --deal-id KEY' },
   { words: 'open USDTNGN buy 10k --tenor 3 --yes --profile practice --idempotency-key KEY' },

@@ -186,7 +186,7 @@ const SESSIONS: readonly [name: string, words: string, act: (screen: Screen) => 
   ['a list that is watched', 'hedges --watch 1', quits(/hdg_2[^]*Every 1 s|q quits/)],
   ['the screen of a desk', 'watch', quits(/q quits/)],
   ['a spinner', 'open USDTNGN buy 1000 --tenor 3 --yes --allow-duplicate --timeout 4', async () => undefined],
-  ['a spinner that waits for the end', 'close USDTNGN buy --yes --timeout 4', async () => undefined],
+  ['a spinner that wait for the outcome', 'close USDTNGN buy --yes --timeout 4', async () => undefined],
 ];
 
 function quits(shows: RegExp) {

@@ -167,7 +167,7 @@ export function aDesk(answers: readonly string[], desk: Desk = {}) {
     identity: DESK,
     limits: { ...NO_LIMITS, ...desk.limits },
     halted: () => desk.halt,
-    watch: { start() {}, update() {}, note() {}, news() {}, stop() {} },
+    progress: { start() {}, update() {}, note() {}, news() {}, stop() {} },
     prompter,
     lines: (blocks) =>
       renderHuman(blocks, {

@@ -11,7 +11,7 @@ import { aDesk, type Desk, draftOf } from './asking.ts';
 const TWO_MARKETS = [market(), market({ market: 'USDTXYZ', status: 'disabled' })];
 const failure = (promise: Promise<unknown>): Promise<unknown> => promise.catch((error: unknown) => error);
 const roughly = (line: string): unknown =>
-  expect.stringMatching(new RegExp(`^${line.replaceAll('.', '\\.').replace(/ +/g, ' +')}$`));
+  expect.stringMatching(new RegExp(`^${line.replaceAll(/[.()]/g, '\\$&').replace(/ +/g, ' +')}$`));
 
 describe('hedge open with everything missing', () => {
   it('asks for market, side, notional, tenor and deal id, and makes the intent of the whole line', async () => {
@@ -25,17 +25,17 @@ describe('hedge open with everything missing', () => {
       'Side',
       'Notional (headroom 425,000.00 USD, free 41,320.00 USDC)',
       'Tenor',
-      "Deal id, the desk's own (empty: none)",
+      'Deal ID (your reference, optional)',
     ]);
     expect(asked[0]?.list).toEqual([
-      roughly('MARKET MID BUY UP TO USD SELL UP TO USD STATUS'),
+      roughly('MARKET MID MAX BUY (USD) MAX SELL (USD) STATUS'),
       roughly('USDTNGN 1,531.50 500,000.00 480,000.50 open'),
-      'USDTXYZ  1,531.50     500,000.00      480,000.50  disabled (not now)',
+      'USDTXYZ  1,531.50     500,000.00      480,000.50  disabled (unavailable)',
     ]);
     expect(asked[1]?.list).toEqual([
-      roughly('SIDE MEANS CARRY UP TO USD'),
-      roughly('buy gains when the naira weakens you pay 0.05 % a day 500,000.00'),
-      roughly('sell gains when the naira strengthens you earn 0.02 % a day 480,000.50'),
+      roughly('SIDE MEANS CARRY MAX (USD)'),
+      roughly('buy gains when the naira weakens you pay 0.05 %/day 500,000.00'),
+      roughly('sell gains when the naira strengthens you earn 0.02 %/day 480,000.50'),
     ]);
     expect(asked[3]?.list).toEqual([
       expect.stringMatching(/^TENOR +MATURES +PRICE .*CARRY .*TOTAL COST +BPS +BREAK-EVEN$/),
@@ -78,20 +78,20 @@ describe('hedge open with everything missing', () => {
       limits: { markets: ['USDTNGN', 'USDTXYZ'] },
     });
     expect((await askOpen(draftOf('', { tenor: '3' }), asking)).market).toBe('USDTNGN');
-    expect(asked[0]?.objections).toEqual(['(not now)', '(not with this profile)']);
+    expect(asked[0]?.objections).toEqual(['(unavailable)', '(not allowed by this profile)']);
   });
 });
 
 describe('parts that were said are not asked', () => {
   it.each([
-    ['USDTNGN', {}, ['Side', 'Notional', 'Tenor', 'Deal id']],
-    ['usdtngn buy', {}, ['Notional', 'Tenor', 'Deal id']],
-    ['USDTNGN buy 10k', {}, ['Tenor', 'Deal id']],
-    ['USDTNGN buy', { tenor: '3' }, ['Notional', 'Deal id']],
+    ['USDTNGN', {}, ['Side', 'Notional', 'Tenor', 'Deal ID']],
+    ['usdtngn buy', {}, ['Notional', 'Tenor', 'Deal ID']],
+    ['USDTNGN buy 10k', {}, ['Tenor', 'Deal ID']],
+    ['USDTNGN buy', { tenor: '3' }, ['Notional', 'Deal ID']],
     ['USDTNGN buy 10k', { dealId: 'PAY-7' }, ['Tenor']],
     ['USDTNGN', { tenor: '3', dealId: 'PAY-7' }, ['Side', 'Notional']],
   ] as const)('hedge open %s %j asks for %j', async (words, options, questions) => {
-    const answers = { Side: 'buy', Notional: '10k', Tenor: '3 d', 'Deal id': 'PAY-7' };
+    const answers = { Side: 'buy', Notional: '10k', Tenor: '3 d', 'Deal ID': 'PAY-7' };
     const { asking, asked } = aDesk(questions.map((name) => answers[name]));
     const intent = await askOpen(draftOf(words, options), asking);
     expect(asked.map(({ message }) => message.split(/ \(|,/)[0])).toEqual(questions);
@@ -116,7 +116,7 @@ describe('the notional', () => {
     expect((await askOpen(draft, asking)).notional.toFixed()).toBe('10000');
     expect(asked[0]?.objections).toEqual([
       expect.stringContaining('"lots" is not a notional. Write it in USD as 10000, 10_000'),
-      expect.stringContaining('A notional of zero is nothing to hedge.'),
+      expect.stringContaining('The notional must be above zero.'),
       expect.stringContaining('"1e3" is not a notional.'),
     ]);
   });
@@ -130,13 +130,13 @@ describe('the notional', () => {
       'headroom',
       '430k',
       { service: { account: account({ balance_usdc: 1_000_000 }) } },
-      "430,000.00 USD is more than the account's headroom, 425,000.00 USD. Ask for 425,000.00 USD or less.",
+      "430,000.00 USD exceeds the account's headroom of 425,000.00 USD. Largest size that fits: 425,000.00 USD.",
     ],
     [
       'capacity',
       '0.6m',
       { service: { account: rich } },
-      '600,000.00 USD is more than can be opened on USDTNGN buy now, 500,000.00 USD. Ask for 500,000.00 USD or less.',
+      '600,000.00 USD exceeds the capacity of USDTNGN buy, 500,000.00 USD. Largest size that fits: 500,000.00 USD.',
     ],
     [
       'capacity, which is not even quoted,',
@@ -147,20 +147,25 @@ describe('the notional', () => {
           quote: (request, usual) => (request.notional_usd.toString() === '9000000' ? unquotable() : usual),
         },
       },
-      'Ask for 500,000.00 USD or less.',
+      'Largest size that fits: 500,000.00 USD.',
     ],
     [
       'balance',
       '0.6m',
       {},
-      'It takes 60,600.00 USDC upfront, and 41,320.00 USDC is free. Ask for 409,108.91 USD or less.',
+      'Upfront cost 60,600.00 USDC exceeds the free balance of 41,320.00 USDC. Largest size that fits: 409,108.91 USD.',
     ],
-    ['limit of a deal', '20k', { limits: { maxNotional: big('15000') } }, 'Ask for 15,000.00 USD or less.'],
+    [
+      'limit of a deal',
+      '20k',
+      { limits: { maxNotional: big('15000') } },
+      'Largest size that fits: 15,000.00 USD.',
+    ],
     [
       'limit of a day',
       '20k',
       { limits: { maxDailyNotional: big('15000') } },
-      'Ask for 15,000.00 USD or less.',
+      'Largest size that fits: 15,000.00 USD.',
     ],
   ];
   it.each(cases)(
@@ -189,7 +194,7 @@ describe('the notional', () => {
     expect((await askOpen(draft, asking)).notional.toFixed()).toBe('7000');
     expect(asked[0]?.objections).toEqual([
       'Refused: no odd sizes today. (too_odd)',
-      'The service could not be reached. Enter tries again.',
+      'The service could not be reached. Press Enter to retry.',
     ]);
   });
 });
@@ -201,7 +206,7 @@ describe('the tenor', () => {
     const draft = (bps: string) => draftOf('USDTNGN buy 10k', { maxCostBps: bps, dealId: 'P' });
     const some = aDesk(['7 d', '3 d'], { service: { quote } });
     expect((await askOpen(draft('31'), some.asking)).tenor).toBe(3);
-    expect(some.asked[0]?.objections).toEqual(['(beyond your bound)']);
+    expect(some.asked[0]?.objections).toEqual(['(exceeds your limit)']);
     const none = aDesk(['7 d'], { service: { quote } });
     expect((await askOpen(draft('5'), none.asking)).tenor).toBe(7);
   });
@@ -244,9 +249,9 @@ describe('the deal id', () => {
     });
     expect((await askOpen(draftOf('USDTNGN buy', { tenor: '3' }), asking)).dealId).toBe('PAY-3');
     expect(asked[1]?.objections).toEqual([
-      expect.stringContaining('is not a deal id.'),
-      expect.stringContaining('Deal id "PAY-1" is used by OPEN buy USDTNGN 10,000.00 USD'),
-      'Deal id "PAY-2" is used: hedge "hdg_9" ("filled") stands under it.',
+      expect.stringContaining('is not a deal ID.'),
+      expect.stringContaining('Deal ID "PAY-1" is used by OPEN buy USDTNGN 10,000.00 USD'),
+      'Deal ID "PAY-2" is used by hedge "hdg_9" ("filled").',
     ]);
   });
 });

@@ -22,7 +22,7 @@ export function lineContext(context: CommandContext, terms: LineTerms): CommandC
   const progress = barred(context.progress, terms.bar);
   const quietly = <Lent extends ReadContext | Omit<TradingContext, 'confirm'>>(lent: Lent): Lent => ({
     ...lent,
-    watch: watchOf(lent.watch, progress),
+    progress: reporterOf(lent.progress, progress),
   });
   return {
     ...context,
@@ -53,11 +53,11 @@ const barred = (progress: Progress, bar: () => string): Progress => ({
   update: (text) => progress.start(`${bar()}  ${text}`),
 });
 
-const watchOf = (watch: ProgressReporter, progress: Progress): ProgressReporter => ({
+const reporterOf = (reporter: ProgressReporter, progress: Progress): ProgressReporter => ({
   start: (text) => progress.start(text),
   update: (text) => progress.update(text),
   note: () => undefined,
-  news: (line) => watch.news(line),
+  news: (line) => reporter.news(line),
   stop: () => undefined,
 });
 

@@ -1,4 +1,4 @@
-/** `hedge journal`: the list, and a person's word for what it does not know. */
+/** `hedge journal`: the list, and `hedge journal resolve`. */
 import type { CommandGroup } from '../define.ts';
 import { journalList } from './list.ts';
 import { journalResolve } from './resolve.ts';

@@ -1,4 +1,4 @@
-/** `hedge journal`: what was sent from this machine, and what became of it. Touches no network and reads no key. */
+/** `hedge journal`: what was sent from this machine, and the outcome. Reads no key and sends no request. */
 
 import { readJournalIntent } from '../../args/journal-filter.ts';
 import { ACTION_NAMES } from '../../domain/action-table.ts';
@@ -42,11 +42,11 @@ export const journalList = defineCommand({
   ],
   inBatch: 'reading',
   read: readJournalIntent,
-  async run(desk, { word, filter }) {
-    const { named, selected, zone } = await desk.vantage();
-    const query = { word, filter, profile: named, nowMs: desk.clock.now() };
-    const { damage, steps, ...page } = readJournal(await desk.journal(), query);
-    if (damage !== undefined) damageInWords(damage).forEach((each) => desk.note(each));
+  async run(context, { word, filter }) {
+    const { named, selected, zone } = await context.vantage();
+    const query = { word, filter, profile: named, nowMs: context.clock.now() };
+    const { damage, steps, ...page } = readJournal(await context.journal(), query);
+    if (damage !== undefined) damageInWords(damage).forEach((each) => context.note(each));
     const asksWhatIsOpen = filter.unresolved || filter.inFlight;
     return {
       value: { ...page, steps, selected },

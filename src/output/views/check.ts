@@ -22,7 +22,7 @@ function lookedDocument({ report, evidence }: ObservedAction): unknown {
 const evidenceDocument = (evidence: ObservedAction['evidence']): unknown =>
   evidence === undefined
     ? null
-    : { kind: evidence.kind, says: 'says' in evidence ? (evidence.says ?? null) : null };
+    : { kind: evidence.kind, says: 'message' in evidence ? (evidence.message ?? null) : null };
 
 export function viewCheck({ looked, asked, elsewhere, finding }: CheckedAction): readonly Block[] {
   const others =

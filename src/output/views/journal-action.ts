@@ -155,7 +155,7 @@ const STEPS: Readonly<Record<JournalRecord['kind'], string>> = {
   refused: 'rejected',
   unknown: 'no response',
   outcome: 'outcome',
-  settled: 'settled',
+  settled: 'recorded',
   not_sent: 'not sent',
 };
 
@@ -180,7 +180,7 @@ function detailOf(record: JournalRecord): string {
     case 'outcome':
       return PARTIAL_FILL in record.facts ? 'partial fill' : record.outcome.replaceAll('_', ' ');
     case 'settled':
-      return `as ${record.as}: ${record.because}`;
+      return `${record.as === 'done' ? 'executed' : 'not executed'}: ${record.because}`;
     case 'unknown':
     case 'not_sent':
       return record.why;
@@ -204,17 +204,15 @@ export const viewUnresolvedAction = (action: Action): readonly Block[] => [
 ];
 
 export const questionToResolve = (action: Action, as: 'done' | 'nothing'): string =>
-  `Settle ${action.shortId} as ${as}: ${MEANS[as]}?`;
-
-const MEANS = { done: 'it stands on the book', nothing: 'it never happened' };
+  `Record ${action.shortId} as ${as === 'done' ? 'executed' : 'not executed'}?`;
 
 export const viewResolved = (action: Action): readonly Block[] => [
   line(text(action.shortId, 'strong'), ...namedCells(action), text('·'), outcomeCell(action)),
   line(text(action.settledAs === 'nothing' ? FREED : COUNTED, 'dim')),
 ];
 
-const FREED = 'It no longer stands in the way, and limits no longer count it.';
-const COUNTED = 'It no longer stands in the way; limits count it as dealt.';
+const FREED = 'It no longer blocks the side. Limits do not count it.';
+const COUNTED = 'It no longer blocks the side. Limits count it.';
 
 const namedCells = ({ intent, notional }: Action): readonly Cell[] => [
   nameText(`${intent.action} ${intent.market} ${intent.side}`),

@@ -77,12 +77,14 @@ const TONES: Readonly<Record<string, Tone>> = {
   closed: 'good',
 };
 
+const RECORDED = { done: 'recorded as executed', nothing: 'recorded as not executed' } as const;
+
 export function outcomeCell(action: Action): Cell {
   if (action.state === 'done' && partialFillOf(action) !== undefined) return text('partial fill', 'warn');
   const word = outcomeWord(action);
   const away = action.state === 'not_sent' && action.turnedAway !== undefined;
   const became = away ? 'not accepted' : word.replaceAll('_', ' ');
-  const said = action.settledAs === undefined ? became : `settled as ${action.settledAs}`;
+  const said = action.settledAs === undefined ? became : RECORDED[action.settledAs];
   return text(word === 'unknown' ? 'UNKNOWN' : said, ownField(TONES, word) ?? 'plain');
 }
 

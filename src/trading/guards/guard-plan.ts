@@ -1,14 +1,4 @@
-/**
- * The guards over a plan: what would be refused, cost more than was meant, or is not allowed under this
- * profile. The same for a typed line and for the wizard. Pure: every fact is in the plan. What was dealt before
- * is judged in guard-journal.ts, and whether anybody has to be asked in guard-attendance.ts.
- *
- * Whether the price is what the operator wanted: the bounds that were given, judged on the quote. A better
- * price never stops a deal; a bound that is far from the mid was hardly meant, and a deal whose price nobody
- * can tell is not sent. The service has no limit price: what is found here holds for this moment.
- *
- * What guards found, as the one error that ends an action before anything is sent (exit 10). Pure.
- */
+/** Pre-trade checks on a plan: profile, market, size, price limits; and the one error that reports every stop (exit 10). Pure. */
 
 import type { Big } from 'big.js';
 import type { Quote } from '../../client/schemas.ts';
@@ -22,24 +12,21 @@ import { type OwnCode, type Retry, StoppedError } from '../../errors.ts';
 import type { AddPlan, OpenPlan, Plan } from '../plan.ts';
 import type { Finding, TradingLimits } from '../trading-context.ts';
 import { sizeFindings } from './size-guard.ts';
-/**
- * Everything there is to find, stops first. Reduce and close make the book smaller: only a read-only profile
- * stops them.
- */
+/** All findings, stops first. Only a read-only profile stops a reduce or close. */
 export function guardPlan(plan: Plan, { limits }: { limits: TradingLimits }): readonly Finding[] {
   const findings = guardMarket(plan, { limits });
   if (!enlarges(plan)) return findings;
-  // Where there is no such market, neither size nor price means anything.
+  // Size and price mean nothing without the market.
   if (plan.facts.market === undefined) return findings;
   return stopsFirst([...findings, ...sizeFindings(plan, limits), ...priceFindings(plan)]);
 }
 
-/** The part of a plan that is known once the market is. */
+/** The part of a plan that depends on the market alone. */
 export interface OnMarket extends Pick<Plan, 'action' | 'market'> {
   facts: Pick<Plan['facts'], 'market' | 'marketNames'>;
 }
 
-/** What no other size, side or price would change: the profile and the market. */
+/** Checks that do not depend on size, side or price. */
 export function guardMarket(on: OnMarket, { limits }: { limits: TradingLimits }): readonly Finding[] {
   const findings = [...readOnlyFindings(limits), ...marketFindings(on)];
   return stopsFirst(enlarges(on) ? [...findings, ...allowedMarketFindings(on, limits)] : findings);
@@ -51,8 +38,8 @@ const readOnlyFindings = ({ readOnly }: TradingLimits): readonly Finding[] =>
         {
           level: 'stop',
           code: 'read_only',
-          message: 'This profile is read-only: no action is dealt with it.',
-          hint: 'Deal with another one (--profile NAME), or see hedge profile limit --help.',
+          message: 'This profile is read-only.',
+          hint: 'Use another profile (--profile NAME), or see hedge profile limit --help.',
         },
       ]
     : [];
@@ -64,14 +51,14 @@ function allowedMarketFindings({ market }: OnMarket, { markets }: TradingLimits)
     {
       level: 'stop',
       code: 'limit_exceeded',
-      message: `This profile may not open or add in ${market}, only in ${allowed}.`,
-      hint: 'Deal with another profile (--profile NAME), or see hedge profile limit --help.',
+      message: `This profile does not allow opens and adds in ${market}, only in ${allowed}.`,
+      hint: 'Use another profile (--profile NAME), or see hedge profile limit --help.',
       details: { market, allowed_markets: markets },
     },
   ];
 }
 
-/** A market that takes nothing new may still let a position go: the service is to say so. */
+/** A disabled market may still accept a reduce or close: the service decides. */
 function marketFindings(on: OnMarket): readonly Finding[] {
   const { market, facts } = on;
   const level = enlarges(on) ? 'stop' : 'warn';
@@ -94,8 +81,8 @@ function marketFindings(on: OnMarket): readonly Finding[] {
         level,
         code: 'market_disabled',
         message: enlarges(on)
-          ? `${market} is disabled: the service takes no open and no add there.`
-          : `${market} is disabled: the service may turn this down.`,
+          ? `${market} is disabled: the service accepts no opens or adds.`
+          : `${market} is disabled: the service may reject this.`,
         hint: 'To see when it opens again: hedge markets',
         details: { market, status },
       },
@@ -105,17 +92,17 @@ function marketFindings(on: OnMarket): readonly Finding[] {
     {
       level: 'warn',
       code: 'market_disabled',
-      message: `${market} has a status that is not known here: ${quoted(status)}.`,
+      message: `${market} has an unknown status: ${quoted(status)}.`,
       hint: 'To see the market: hedge markets',
       details: { market, status },
     },
   ];
 }
 
-/** A worst price further from the mid than this, on either side, is a slip of the finger. */
+/** A worst price further from the mid than this is probably a typo. */
 const FARTHEST_PCT = 5;
 
-const CHECKED_HERE = 'The service has no limit price, so this was checked here and now.';
+const CHECKED_HERE = 'This is a pre-trade check, not a limit order.';
 
 export function priceFindings(plan: OpenPlan | AddPlan): readonly Finding[] {
   const { intent, facts } = plan;
@@ -138,8 +125,8 @@ function implausible(worst: Big | undefined, mid: Big | undefined): readonly Fin
     {
       level: 'stop',
       code: 'implausible_price',
-      message: `--worst-price ${worst.toFixed()} is ${percent.toFixed()} % ${off.gt(0) ? 'above' : 'below'} the mid of ${mid.toFixed()}: taken for a slip of the finger.`,
-      hint: `The mid is ${mid.toFixed()}: say a worst price within ${FARTHEST_PCT.toString()} % of it, or --any-price.`,
+      message: `--worst-price ${worst.toFixed()} is ${percent.toFixed()} % ${off.gt(0) ? 'above' : 'below'} the mid of ${mid.toFixed()}: looks like a typo (more than ${FARTHEST_PCT.toString()} % from mid).`,
+      hint: `Pass a --worst-price within ${FARTHEST_PCT.toString()} % of the mid, or --any-price.`,
       details: { worst_price: worst, market_price: mid },
     },
   ];
@@ -152,7 +139,7 @@ function missed({ bound, limit, actual, says }: BoundFinding, quote: Quote): Fin
       level: 'stop',
       code: 'worse_price',
       message: sentence,
-      hint: 'Deal when the price is better, or say a worse --worst-price.',
+      hint: 'Try again at a better price, or pass a worse --worst-price.',
       details: {
         worst_price: limit,
         execution_price: actual,
@@ -164,38 +151,38 @@ function missed({ bound, limit, actual, says }: BoundFinding, quote: Quote): Fin
     level: 'stop',
     code: 'cost_too_high',
     message: sentence,
-    hint: 'Deal when it costs less, or less at a time, or say a higher --max-cost-bps.',
+    hint: 'Try again later, with a smaller size, or raise --max-cost-bps.',
     details: { max_cost_bps: limit, cost_bps: actual },
   };
 }
 
-/** The quote for exactly what is to be dealt; or why there is none, as half a sentence. */
+/** The quote for exactly this order, or the reason why there is none. */
 function ownQuote({ intent, facts, figures }: OpenPlan | AddPlan): Quote | string {
   const { quote } = facts;
-  if (quote === undefined) return 'no quote could be had for it';
+  if (quote === undefined) return 'the service gave no quote';
   const { market, side, notional_usd: notional, tenor_days: tenor } = quote;
   if (market !== intent.market || side !== intent.side)
     return `the quote is for ${quotedName(market)} ${side}`;
   if (!notional.eq(intent.notional)) return `the quote is for ${usdInWords(notional)}`;
   if ('tenor' in intent && !tenor.eq(intent.tenor)) return `the quote is for ${tenor.toFixed()} days`;
-  if (figures === undefined) return 'when the hedge that grows matures was not sent';
+  if (figures === undefined) return 'the maturity of the increased hedge is not known';
   return quote;
 }
 
 const noReference = (why: string, anyPrice: boolean): Finding => ({
   level: anyPrice ? 'warn' : 'stop',
   code: 'no_reference',
-  message: `What this would cost cannot be told: ${why}.`,
-  hint: anyPrice ? undefined : 'To deal without knowing the price: --any-price',
+  message: `The cost is unknown: ${why}.`,
+  hint: anyPrice ? undefined : 'To trade without a known price: --any-price',
 });
 
-/** Stops before warnings, each kind in the order it was found. */
+/** Stops before warnings; the order within each level stays. */
 export const stopsFirst = (findings: readonly Finding[]): readonly Finding[] => [
   ...findings.filter(({ level }) => level === 'stop'),
   ...findings.filter(({ level }) => level === 'warn'),
 ];
 
-/** Codes of what may have passed when the same line is tried again, and of what has to be looked at first. */
+/** Codes that a later attempt may not meet, or that need a check first; all others are `never`. */
 const RETRIES: Readonly<Partial<Record<OwnCode, Retry>>> = {
   exposure_exceeded: 'later',
   capacity_exceeded: 'later',
@@ -208,16 +195,16 @@ const RETRIES: Readonly<Partial<Record<OwnCode, Retry>>> = {
   in_flight: 'later',
   unresolved: 'after_check',
 };
-/** Of several, the one that asks most of the operator. */
+/** Strictest first: of several stops, the strictest counts. */
 const STRICTEST = ['never', 'after_check', 'later'] as const;
 
-/** Of several sizes that are too large: what fits under this one fits under all of them. */
+/** The stop with the smallest allowed size: what fits it fits all. */
 export const tightestOf = (stops: readonly Finding[]): Finding | undefined =>
   stops
     .filter((stop): stop is Finding & { fits: Big } => stop.fits !== undefined)
     .toSorted((one, other) => one.fits.cmp(other.fits))[0];
 
-/** All stops in one error, under the code of the first; undefined when nothing stops. */
+/** All stops in one error, with the code of the first; undefined without a stop. */
 export function stopFrom(findings: readonly Finding[]): StoppedError | undefined {
   const stops = findings.filter(({ level }) => level === 'stop');
   const [first] = stops;
@@ -225,14 +212,14 @@ export function stopFrom(findings: readonly Finding[]): StoppedError | undefined
   const retries = stops.map(({ code }) => RETRIES[code] ?? 'never');
   return new StoppedError({
     code: first.code,
-    what: stops.map(({ message: says }) => says).join(' '),
+    what: stops.map(({ message }) => message).join(' '),
     book: 'Nothing was sent.',
     hint: (first.fits === undefined ? first : tightestOf(stops))?.hint,
     retry: STRICTEST.find((retry) => retries.includes(retry)),
     details: {
-      findings: stops.map(({ code, message: says, hint, details }) => ({
+      findings: stops.map(({ code, message, hint, details }) => ({
         code,
-        message: says,
+        message,
         ...(hint === undefined ? {} : { hint }),
         ...(details === undefined ? {} : { details }),
       })),

@@ -1,12 +1,6 @@
 /**
- * The guards over what was dealt before: halt, deal ids, doubles, what is unresolved or in flight, what the day
- * has opened. The very same function judges before the operator is asked and again under the journal's lock,
- * where no other process can deal in between. Pure: time and halt come in.
- *
- * A journal that cannot be read whole: what is missing may be an action that stands, so that nothing that
- * makes the book larger is sent over it. A last line that a crash cut is no damage: nothing was sent on it.
- *
- * Which actions `--despite` overrules: exactly those that are named and stand in the way. Pure.
+ * Pre-trade checks against the journal: halt, deal IDs, duplicates, unknown outcomes, actions in flight, daily limit.
+ * They run before the confirmation and again under the journal's lock. Pure.
  */
 import { type ActionName, enlarges } from '../../domain/action-table.ts';
 import { divide } from '../../domain/amounts.ts';
@@ -32,45 +26,45 @@ import type { JournalState } from '../../journal/store.ts';
 import type { Finding, TradingLimits } from '../trading-context.ts';
 import { actionDetails, duplicateFindings, inFlightFindings, unresolvedFindings } from './conflicts.ts';
 import { stopsFirst } from './guard-plan.ts';
-/** What is about to be sent, and what the operator said about what stands in its way. */
+/** What is about to be sent, and the checks that the operator overrides. */
 export interface JournalGuardTerms extends DealTerms {
-  /** Ids of actions, or their beginnings, that are not to stop it. */
+  /** IDs of actions, or their beginnings, to ignore. */
   despite: readonly string[];
   allowDuplicate: boolean;
-  /** A close that finds nothing open. */
+  /** A close of a flat side. */
   flat?: boolean | undefined;
-  /** Its size was worked out from what is open (`--by`, `--to`). */
+  /** Its size was computed from the position (`--by`, `--to`). */
   measured?: boolean | undefined;
-  /** Its own entry, when it is sent again: neither a double of itself nor counted twice. */
+  /** The action's own ID when it is sent again: it is no duplicate of itself and counts once. */
   except?: string | undefined;
 }
 
-/** A size beyond this many times the middle of the last deals is pointed out. */
+/** A size beyond this multiple of the recent median gets a warning. */
 const UNUSUAL_TIMES = 5;
 const FEWEST_DEALS = 5;
 
 /**
- * Everything there is to find, stops first. @throws DamagedFileError for an open or add over a journal that
- * cannot be read whole; UsageError for a `--despite` that names nothing in the way.
+ * All findings, stops first. @throws DamagedFileError for an open or add when lines of the journal are unreadable;
+ * UsageError for a `--despite` that matches no conflict.
  */
 export function guardJournal(
   asked: JournalGuardTerms,
   state: JournalState,
-  desk: { nowMs: number; limits: TradingLimits; halt: Halt | undefined },
+  context: { nowMs: number; limits: TradingLimits; halt: Halt | undefined },
 ): readonly Finding[] {
   const others = state.actions.filter(({ id }) => id !== asked.except);
   const damage = damageFindings(asked, state);
   const despite = readDespite(asked, state.actions);
   const taken = takenDealId(asked, others);
-  const standing = others.filter((it) => it !== taken && !despite.has(it.id));
+  const conflicting = others.filter((it) => it !== taken && !despite.has(it.id));
   return stopsFirst([
-    ...haltFindings(asked, desk.halt),
+    ...haltFindings(asked, context.halt),
     ...damage,
     ...(taken === undefined ? [] : [dealIdUsed(taken)]),
-    ...unresolvedFindings(asked, standing),
-    ...inFlightFindings(asked, standing, desk.nowMs),
-    ...duplicateFindings(asked, standing, desk.nowMs),
-    ...dailyFindings(asked, others, desk),
+    ...unresolvedFindings(asked, conflicting),
+    ...inFlightFindings(asked, conflicting, context.nowMs),
+    ...duplicateFindings(asked, conflicting, context.nowMs),
+    ...dailyFindings(asked, others, context),
     ...unusualSize(asked, others),
   ]);
 }
@@ -84,7 +78,7 @@ function haltFindings(asked: JournalGuardTerms, halt: Halt | undefined): readonl
       level: 'stop',
       code: 'halted',
       message: `Opens and adds from this machine are ${haltedInWords(halt)}`,
-      hint: 'Reduce and close go on. When dealing may go on: hedge unhalt',
+      hint: 'Reduce and close still work. To lift the halt: hedge unhalt',
       details,
     },
   ];
@@ -97,17 +91,17 @@ const takenDealId = (
 
 function dealIdUsed(taken: Action): Finding {
   const { intent, shortId } = taken;
-  const lookFirst = isUnresolved(taken) ? `hedge check ${shortId} tells whether it stands. ` : '';
+  const checkFirst = isUnresolved(taken) ? `To find out its outcome: hedge check ${shortId}. ` : '';
   return {
     level: 'stop',
     code: 'deal_id_used',
-    message: `Deal id ${quotedName(intent.deal_id ?? '')} is used by ${actionInWords(taken)}: action ${shortId}, ${stateInWords(taken)}.`,
-    hint: `${lookFirst}The same deal is not dealt twice with --ensure; another deal needs an id of its own.`,
+    message: `Deal ID ${quotedName(intent.deal_id ?? '')} is used by ${actionInWords(taken)}: action ${shortId}, ${stateInWords(taken)}.`,
+    hint: `${checkFirst}To open once per deal ID: --ensure. A new deal needs a new deal ID.`,
     details: { actions: [actionDetails(taken)] },
   };
 }
 
-/** Counts whatever of the UTC day may stand, this one included. */
+/** Counts every open and add of the UTC day that may have executed, and this one. */
 function dailyFindings(
   asked: JournalGuardTerms,
   others: readonly Action[],
@@ -124,8 +118,8 @@ function dailyFindings(
     {
       level: 'stop',
       code: 'limit_exceeded',
-      message: `With this, opens and adds of ${day} (UTC) come to ${usdInWords(opened.plus(notional))}, more than the ${usdInWords(most)} a day that this profile allows.`,
-      hint: left.gt(0) ? `Ask for ${usdInWords(left)} or less.` : 'The next day begins at 00:00 UTC.',
+      message: `Opens and adds of ${day} (UTC) would total ${usdInWords(opened.plus(notional))}, above this profile's daily limit of ${usdInWords(most)}.`,
+      hint: left.gt(0) ? `Largest size that fits: ${usdInWords(left)}.` : 'The limit resets at 00:00 UTC.',
       fits: left,
       details: {
         notional_usd: notional,
@@ -140,21 +134,21 @@ function dailyFindings(
 function unusualSize(asked: JournalGuardTerms, others: readonly Action[]): readonly Finding[] {
   const { notional, identity } = asked;
   const last = lastNotionals(others, identity);
-  const middle = medianOf(last);
-  if (!enlarges(asked) || notional === undefined || middle === undefined || last.length < FEWEST_DEALS)
+  const median = medianOf(last);
+  if (!enlarges(asked) || notional === undefined || median === undefined || last.length < FEWEST_DEALS)
     return [];
-  if (notional.lte(middle.times(UNUSUAL_TIMES))) return [];
+  if (notional.lte(median.times(UNUSUAL_TIMES))) return [];
   return [
     {
       level: 'warn',
       code: 'unusual_size',
-      message: `${usdInWords(notional)} is ${divide(notional, middle, 1).toFixed()} times the middle of this desk's last ${last.length.toString()} deals, ${usdInWords(middle)}.`,
-      details: { notional_usd: notional, median_notional_usd: middle, deals: last.length },
+      message: `${usdInWords(notional)} is ${divide(notional, median, 1).toFixed()} times the median of your last ${last.length.toString()} trades, ${usdInWords(median)}.`,
+      details: { notional_usd: notional, median_notional_usd: median, deals: last.length },
     },
   ];
 }
 
-/** What reduce and close are told. @throws DamagedFileError for an open or add, naming the line and the mend. */
+/** A warning for reduce and close. @throws DamagedFileError for an open or add, with the line and the repair. */
 export function damageFindings(
   asked: { action: ActionName },
   state: Pick<JournalState, 'damage' | 'orphans' | 'path'>,
@@ -163,9 +157,9 @@ export function damageFindings(
   if (found === undefined) return [];
   if (enlarges(asked)) {
     throw new DamagedFileError(state.path, {
-      what: `${found.what} An action that stands may be hidden there.`,
-      book: 'Nothing was sent. Reduce and close go on.',
-      hint: `See what is on the book (hedge hedges, hedge positions); then put a copy of the file back, or ${found.mend}.`,
+      what: `${found.what} It may hide an earlier action.`,
+      book: 'Nothing was sent. Reduce and close still work.',
+      hint: `Check your positions (hedge hedges, hedge positions). Then restore the file from a backup, or ${found.repair}.`,
       details: { path: state.path, lines: state.damage.map(({ line }) => line), orphans: state.orphans },
     });
   }
@@ -173,8 +167,8 @@ export function damageFindings(
     {
       level: 'warn',
       code: 'damaged_file',
-      message: `${found.what} An action that is unresolved or in flight may be hidden there.`,
-      hint: 'To see what is on the book: hedge hedges, hedge positions',
+      message: `${found.what} It may hide an unresolved action.`,
+      hint: 'To check your positions: hedge hedges, hedge positions',
       details: { path: state.path, lines: state.damage.map(({ line }) => line), orphans: state.orphans },
     },
   ];
@@ -184,36 +178,36 @@ function damageIn({
   damage,
   orphans,
   path,
-}: Pick<JournalState, 'damage' | 'orphans' | 'path'>): { what: string; mend: string } | undefined {
+}: Pick<JournalState, 'damage' | 'orphans' | 'path'>): { what: string; repair: string } | undefined {
   const [first] = damage;
   if (first !== undefined) {
     const more = damage.length > 1 ? ` (and ${(damage.length - 1).toString()} more)` : '';
     return {
       what: `Line ${first.line.toString()} of ${path} ${first.how}${more}.`,
-      mend: `take ${damage.length > 1 ? 'those lines' : 'that line'} out of it`,
+      repair: `delete ${damage.length > 1 ? 'those lines' : 'that line'}`,
     };
   }
   const [orphan] = orphans;
   if (orphan === undefined) return undefined;
   return {
-    what: `${path} does not hold how action ${orphan} began.`,
-    mend: `take the lines of ${orphan} out of it`,
+    what: `${path} lacks the first record of action ${orphan}.`,
+    repair: `delete the lines of ${orphan}`,
   };
 }
 
 /**
- * Their ids. @throws UsageError for a text that names no action or several, and for an action that is neither
- * unresolved nor in flight on this identity, market and side: what it was said about is no longer so.
+ * The IDs to ignore. @throws UsageError for a text that matches no action or several, and for an action that is neither
+ * unresolved nor in flight on this account, market and side.
  */
 export function readDespite(
   asked: AccountSide & { despite: readonly string[] },
   actions: readonly Action[],
 ): ReadonlySet<string> {
-  const inTheWay = [...unresolvedOn(actions, asked), ...inFlightOn(actions, asked)];
+  const conflicts = [...unresolvedOn(actions, asked), ...inFlightOn(actions, asked)];
   return new Set(
     asked.despite.map((text) => {
       const action = named(text, actions);
-      if (!inTheWay.includes(action)) throw notInTheWay(text, action, asked);
+      if (!conflicts.includes(action)) throw noConflict(text, action, asked);
       return action.id;
     }),
   );
@@ -226,20 +220,20 @@ function named(text: string, actions: readonly Action[]): Action {
       return result.action;
     case 'none':
       throw new UsageError(
-        `No action is called ${quotedName(text)} (--despite). Nothing was sent.`,
-        'To see them: hedge journal',
+        `No action ${quotedName(text)} in the journal (--despite). Nothing was sent.`,
+        'To list them: hedge journal',
       );
     case 'many':
       throw new UsageError(
-        `${quotedName(text)} may mean ${result.actions.map(({ id }) => id).join(' or ')} (--despite). Nothing was sent.`,
-        'Write more of its id.',
+        `${quotedName(text)} matches ${result.actions.map(({ id }) => id).join(' and ')} (--despite). Nothing was sent.`,
+        'Give more of the ID.',
       );
     default:
       return result satisfies never;
   }
 }
 
-function notInTheWay(text: string, action: Action, { identity, market, side }: AccountSide): UsageError {
+function noConflict(text: string, action: Action, { identity, market, side }: AccountSide): UsageError {
   const { intent } = action;
   const isHere = intent.market === market && intent.side === side;
   const where = sameIdentity(intent.identity, identity)
@@ -247,7 +241,7 @@ function notInTheWay(text: string, action: Action, { identity, market, side }: A
     : 'of another account';
   const why = isHere && sameIdentity(intent.identity, identity) ? stateInWords(action) : where;
   return new UsageError(
-    `--despite ${text} overrules nothing on ${market} ${side}: ${actionInWords(action)} is ${why}. Nothing was sent.`,
+    `--despite ${text} has no effect on ${market} ${side}: ${actionInWords(action)} is ${why}. Nothing was sent.`,
     `Leave it out. To see that action: hedge journal ${action.shortId}`,
   );
 }

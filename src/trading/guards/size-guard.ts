@@ -1,7 +1,4 @@
-/**
- * Whether a size fits: what the profile allows for one deal, the account's headroom, the side's capacity and
- * the free balance. Each finding names its figures and the largest size in whole cents that it would let pass.
- */
+/** Checks a size against the profile's limit, headroom, capacity and balance. Each finding names the largest size that fits. */
 import { Big } from 'big.js';
 import { affordable, remainingLimit, usdcInWords, usdInWords, wholeCents } from '../../domain/exposure.ts';
 import type { OwnCode } from '../../errors.ts';
@@ -10,14 +7,14 @@ import type { Finding, TradingLimits } from '../trading-context.ts';
 
 interface Excess {
   code: OwnCode;
-  /** As a sentence, without what would fit: of several, only one figure fits under all of them. */
+  /** A sentence without the size that fits: of several findings, only the smallest counts. */
   message: string;
   /** USD, not below zero; undefined when no size helps. */
   room: Big;
   details: Readonly<Record<string, unknown>>;
 }
 
-/** The part of a plan that a size is held against. */
+/** The part of a plan that size checks need. */
 export interface SizedPlan extends Pick<OpenPlan | AddPlan, 'notional' | 'market' | 'side'> {
   facts: Pick<PlanFacts, 'account' | 'market' | 'quote'>;
 }
@@ -44,15 +41,15 @@ export function sizeFindings(plan: SizedPlan, limits: TradingLimits): readonly F
 
 const hintOf = (fits: Big): string =>
   fits.gt(0)
-    ? `Ask for ${usdInWords(fits)} or less.`
-    : 'Nothing can be dealt until something is closed, reduced or paid in: hedge account, hedge positions';
+    ? `Largest size that fits: ${usdInWords(fits)}.`
+    : 'Close, reduce or deposit first: hedge account, hedge positions';
 
 function aboveLimit({ notional }: SizedPlan, { maxNotional }: TradingLimits): readonly Excess[] {
   if (maxNotional === undefined || notional.lte(maxNotional)) return [];
   return [
     {
       code: 'limit_exceeded',
-      message: `${usdInWords(notional)} is more than this profile allows for one deal, ${usdInWords(maxNotional)}.`,
+      message: `${usdInWords(notional)} exceeds this profile's limit per trade of ${usdInWords(maxNotional)}.`,
       room: remainingLimit(maxNotional, new Big(0)),
       details: { max_notional_usd: maxNotional },
     },
@@ -65,7 +62,7 @@ function aboveHeadroom({ notional, facts }: SizedPlan): readonly Excess[] {
   return [
     {
       code: 'exposure_exceeded',
-      message: `${usdInWords(notional)} is more than the account's headroom, ${usdInWords(headroom)}.`,
+      message: `${usdInWords(notional)} exceeds the account's headroom of ${usdInWords(headroom)}.`,
       room: remainingLimit(headroom, new Big(0)),
       details: { available_exposure_usd: headroom },
     },
@@ -78,14 +75,14 @@ function aboveCapacity({ notional, facts, market, side }: SizedPlan): readonly E
   return [
     {
       code: 'capacity_exceeded',
-      message: `${usdInWords(notional)} is more than can be opened on ${market} ${side} now, ${usdInWords(capacity)}.`,
+      message: `${usdInWords(notional)} exceeds the capacity of ${market} ${side}, ${usdInWords(capacity)}.`,
       room: remainingLimit(capacity, new Big(0)),
       details: { market, side, available_capacity_usd: capacity },
     },
   ];
 }
 
-/** What is needed grows with the size: margin and fee are parts of it. */
+/** Margin and fee scale with the size. */
 function aboveBalance({ facts }: SizedPlan): readonly Excess[] {
   if (facts.quote === undefined) return [];
   const free = facts.account.balance_usdc;
@@ -94,7 +91,7 @@ function aboveBalance({ facts }: SizedPlan): readonly Excess[] {
   return [
     {
       code: 'insufficient_balance',
-      message: `It takes ${usdcInWords(needed)} upfront, and ${usdcInWords(free)} is free.`,
+      message: `Upfront cost ${usdcInWords(needed)} exceeds the free balance of ${usdcInWords(free)}.`,
       room: affordable(facts.quote.notional_usd, { required: needed, available: free }) ?? new Big(0),
       details: { total_upfront_usdc: needed, balance_usdc: free },
     },

@@ -1,22 +1,19 @@
-/**
- * Whether an action may go ahead with nobody to ask: what has to be said instead, and how it is said where the
- * action comes from. Judged before anything is read. Knows no terminal, only whether somebody is at one.
- */
+/** The flags that an action needs where nobody can be asked: checked before anything is read. */
 
 import { type ActionIntent, dealIdOf } from '../../args/action-intent.ts';
 import type { ResumeIntent } from '../../args/follow-up-options.ts';
 import { createsHedge, enlarges } from '../../domain/action-table.ts';
 import type { Environment } from '../../domain/vocabulary.ts';
 import { UsageError } from '../../errors.ts';
-/** What is missing: a yes, the promise to be live, what makes the deal one, a word on its price. */
+/** What is missing: the confirmation, the environment, a key or deal ID, a price limit. */
 export type MissingFlag = 'yes' | 'promise' | 'deal_id' | 'key' | 'price';
 
-/** How each of these is said by whoever deals. */
+/** The flag for each, as the calling command spells it. */
 export type FlagNames = Readonly<Record<MissingFlag, string>>;
 
 export interface UnattendedContext {
   environment: Environment;
-  /** The environment that was promised (`--expect-env`). */
+  /** From `--expect-env`. */
   expected: Environment | undefined;
   attended: boolean;
 }
@@ -31,49 +28,46 @@ export const COMMAND_FLAGS: FlagNames = {
   price: '--worst-price PRICE',
 };
 
-const IN_WORDS: FlagNames = {
+const DESCRIPTIONS: FlagNames = {
   yes: '--yes',
   promise: '--expect-env live',
-  deal_id: 'a deal id or an idempotency key',
+  deal_id: 'a deal ID or an idempotency key',
   key: 'an idempotency key',
   price: '--worst-price, --max-cost-bps or --any-price',
 };
 
 export const missingInWords = (missing: readonly MissingFlag[]): string =>
-  `missing ${missing.map((each) => IN_WORDS[each]).join(', ')}`;
+  `missing ${missing.map((each) => DESCRIPTIONS[each]).join(', ')}`;
 
-export const flagsInWords = (missing: readonly MissingFlag[], ways: FlagNames): string =>
-  missing.map((each) => ways[each]).join(' ');
+export const flagsInWords = (missing: readonly MissingFlag[], names: FlagNames): string =>
+  missing.map((each) => names[each]).join(' ');
 
 export const notATerminal = ({ environment }: UnattendedContext): string =>
-  `Nobody is at a terminal to be asked${environment === 'live' ? ', and this is real money' : ''}`;
+  environment === 'live' ? 'Not a terminal, and this is real money' : 'Not a terminal';
 
 /** @throws UsageError naming everything that is missing. */
 export function checkUnattended(
   intent: ActionIntent,
-  desk: UnattendedContext,
-  ways: FlagNames = COMMAND_FLAGS,
+  context: UnattendedContext,
+  names: FlagNames = COMMAND_FLAGS,
 ): void {
-  refuse(missingUnattended(intent, desk), desk, ways);
+  refuse(missingUnattended(intent, context), context, names);
 }
 
-/** @throws UsageError for an action that is to be sent again. */
-export function checkResending(how: ResendOptions, desk: UnattendedContext): void {
-  refuse(missingToResend(how, desk), desk, COMMAND_FLAGS);
+/** @throws UsageError naming what a resend is missing. */
+export function checkResending(options: ResendOptions, context: UnattendedContext): void {
+  refuse(missingToResend(options, context), context, COMMAND_FLAGS);
 }
 
-function refuse(missing: readonly MissingFlag[], desk: UnattendedContext, ways: FlagNames): void {
+function refuse(missing: readonly MissingFlag[], context: UnattendedContext, names: FlagNames): void {
   if (missing.length === 0) return;
-  throw new UsageError(
-    `${notATerminal(desk)}: ${missingInWords(missing)}.`,
-    `Add to the line: ${flagsInWords(missing, ways)}`,
-  );
+  const flags = flagsInWords(missing, names);
+  if (missing.every((each) => each === 'yes'))
+    throw new UsageError(`${notATerminal(context)}.`, `Pass ${flags} to confirm.`);
+  throw new UsageError(`${notATerminal(context)}: ${missingInWords(missing)}.`, `Pass: ${flags}`);
 }
 
-/**
- * At a terminal nothing has to be said: `--yes` is the operator's own word, live too. A dry run sends nothing
- * and needs none.
- */
+/** Empty at a terminal, where the operator confirms or passes `--yes`, and for a dry run. */
 export function missingUnattended(
   intent: ActionIntent,
   { environment, expected, attended }: UnattendedContext,
@@ -90,7 +84,7 @@ export function missingUnattended(
   return missing;
 }
 
-/** The same for an action of the journal, which has its deal id, its key and what was said of its price. */
+/** A journaled action already has its key, its deal ID and its price limits. */
 export function missingToResend(
   { yes, resend, dryRun }: ResendOptions,
   { environment, expected, attended }: UnattendedContext,

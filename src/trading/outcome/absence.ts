@@ -1,9 +1,6 @@
 /**
- * Whether a reading that lacks a side, or a hedge of it, proves that it is gone. A reading may come from a replica
- * that is behind, and then lacks what was filled since. Pure; confirm-absence.ts reads the hedges that are in doubt.
- *
- * Reads the hedges that a side, or a list, lacks and that may be there all the same, until what is lacking can be
- * believed. Remembers the readings of one command, so that two in a row can be held against each other.
+ * Whether a reading without a side, or without a hedge of it, proves that it is gone: it may come from a stale replica.
+ * Reads the missing hedges by ID, and compares successive readings of one command.
  */
 
 import type { Hedge } from '../../client/schemas.ts';
@@ -18,50 +15,49 @@ import { READINGS_LAG_MS } from '../idempotency-window.ts';
 import { changesKept } from './append-record.ts';
 import { readAt } from './concurrent-actions.ts';
 import { holdsSide } from './position-diff.ts';
-/** A reading, or a before-state, that had these hedges on the side. */
+/** An earlier reading, or the state before an action, with these hedges on the side. */
 export interface EarlierReading {
   hedgeIds: readonly string[];
   readAtMs: number;
 }
 
-/** What a reading is judged by. */
+/** What a reading is compared with. */
 export interface KnownFacts {
   place: AccountSide;
   actions: readonly Action[];
   earlier: EarlierReading | undefined;
-  /** When the reading began, by this machine's clock. */
+  /** Start of the reading on this machine's clock. */
   nowMs: number;
 }
 
-/** A hedge that a reading lacks, directly or by lacking its side, and that may be there all the same. */
+/** A hedge missing from a reading that may still exist. */
 export interface UnconfirmedHedge {
   id: string;
-  /** The last time that it is known to have been filled, enlarged or on the list: a reading may be this old. */
+  /** When it was last known to be filled, increased or listed: the reading may be older. */
   atMs: number;
 }
 
 /**
- * Hedges that must be known to be over before the reading is believed, the latest first. Known within the lag, and
- * lacking: those that this machine filled or enlarged, while the side or the hedge is lacking, or listed as still to
- * fill; those that the list itself dates so, while the side is; those that an earlier reading had, while the list
- * lacks them; and those that the list has at a size from before a change of this machine.
+ * Hedges that must be known to be over before the reading counts, the latest first. Within the lag: those that this
+ * machine filled or increased but that are missing or listed as in flight; those listed as filled while the side is
+ * missing; those of an earlier reading that are not listed; and those listed at a size before a change of this machine.
  */
 export function unconfirmedHedges(now: SideBook, known: KnownFacts): readonly UnconfirmedHedge[] {
   const { place, actions, earlier, nowMs } = known;
   const isListed = ({ id, seen }: { id: string; seen: boolean }): boolean =>
     now.listed.some((hedge) => hedge.id === id && !(seen && PENDING_STATUSES.includes(hedge.status)));
-  const dealt = enlargedOn(actions, place);
+  const enlarged = enlargedOn(actions, place);
   const dated = now.listed.map((hedge) => ({ id: hedge.id, atMs: nowMs - ageOf(hedge, now.servedAt) }));
   const shown = (earlier?.hedgeIds ?? []).map((id) => ({ id, atMs: earlier?.readAtMs ?? 0, seen: true }));
-  const lacking = [...dealt, ...shown].filter((each) => !isListed(each)).concat(atFormerSize(now, known));
-  return (lacksSide(now) ? [...dealt, ...dated, ...lacking] : lacking)
+  const missing = [...enlarged, ...shown].filter((each) => !isListed(each)).concat(atFormerSize(now, known));
+  return (lacksSide(now) ? [...enlarged, ...dated, ...missing] : missing)
     .filter(({ id, atMs }) => nowMs - atMs < READINGS_LAG_MS && !isListedOver(id, now))
     .toSorted((one, other) => other.atMs - one.atMs)
     .filter(({ id }, index, all) => all.findIndex((each) => each.id === id) === index)
     .map(({ id, atMs }) => ({ id, atMs }));
 }
 
-/** What this machine last made of a hedge is not on the list, and what it was before that is. */
+/** Hedges listed at the size before the last change of this machine. */
 function atFormerSize(now: SideBook, { place, actions, nowMs }: KnownFacts): readonly EnlargingAction[] {
   const changes = changedOn(actions, place)
     .filter(({ outcome }) => nowMs - Date.parse(outcome?.at ?? '') < READINGS_LAG_MS)
@@ -76,8 +72,8 @@ function atFormerSize(now: SideBook, { place, actions, nowMs }: KnownFacts): rea
 }
 
 /**
- * The positions lack the side, and the list still has a filled hedge on it: one of the two is behind, or a close left
- * it `filled` (what it does to the status is not shown). A second reading in a row tells. `over`: known to be closed.
+ * The positions lack the side, but the list has a filled hedge on it: one of the two is stale, or a close left it
+ * `filled` (the specification does not show the status). A second reading decides. `over`: known to be closed.
  */
 export const isContradicted = (now: SideBook, over: ReadonlySet<string>): boolean =>
   lacksSide(now) &&
@@ -93,32 +89,32 @@ export const beforeReading = (intent: IntentRecord): EarlierReading => ({
 
 const OVER: readonly string[] = ['closed', 'failed'];
 
-/** No replica that is behind shows these: nothing comes after them. */
+/** These states are final, so they are never stale. */
 export const hasEnded = (hedge: Pick<SideHedge, 'status' | 'maturityAt'>, servedAt: Date): boolean =>
   OVER.includes(hedge.status) || hasMatured(hedge, servedAt);
 
 const isListedOver = (id: string, { listed, servedAt }: SideBook): boolean =>
   listed.some((hedge) => hedge.id === id && hasEnded(hedge, servedAt));
 
-/** Since it filled, by the service's own clock; one that stands before the fill tells no ages. */
+/** Time since the fill on the service's clock; infinite if that is before the fill. */
 function ageOf({ filledAt, status }: SideHedge, servedAt: Date): number {
   if (filledAt === undefined || status !== 'filled') return Number.POSITIVE_INFINITY;
   const age = servedAt.getTime() - Date.parse(filledAt);
   return age > -READINGS_LAG_MS ? Math.max(0, age) : Number.POSITIVE_INFINITY;
 }
 
-/** Why a reading that lacks something is not believed. */
+/** Why a reading with something missing does not count. */
 export interface Doubt {
-  /** As half a sentence. */
-  says: string;
-  /** Another reading is all it takes, made at once or later. */
+  /** A clause without a full stop. */
+  message: string;
+  /** Another reading, at any time, decides. */
   again: boolean;
-  /** As it was read by its id; undefined when the service knew none, or it was not read. */
+  /** As read by its ID; undefined when the service does not know it, or it was not read. */
   hedge: Hedge | undefined;
 }
 
 export interface AbsenceCheck {
-  /** Undefined: the reading can be believed. @throws HedgeError of a hedge that could not be read. */
+  /** Undefined: the reading counts. @throws HedgeError of a hedge that could not be read. */
   doubtOf(book: SideBook, reading: ReadingOfSide): Promise<Doubt | undefined>;
   /** A reading lacked the side, and the next one had it. */
   readonly disagree: boolean;
@@ -132,8 +128,8 @@ export interface ReadingOfSide extends Pick<Reading, 'api' | 'signal'> {
 }
 
 /**
- * For one command; every reading of the side is handed to it, in order. `hadBefore`: nothing is awaited that would
- * take the side away, and whether the reading before the first had it.
+ * For one command, which passes every reading of the side in order. `hadBefore`: set when no awaited action removes the
+ * side; whether the reading before the first one had it.
  */
 export function absenceCheck(place: AccountSide, stays?: { hadBefore: boolean }): AbsenceCheck {
   /** Closed or failed: no later reading takes that back. */
@@ -163,12 +159,12 @@ export function absenceCheck(place: AccountSide, stays?: { hadBefore: boolean })
       }
       if (isSecond) return undefined;
       if (isContradicted(book, over)) return contradicted(book, 'the list of hedges does');
-      return isLost ? contradicted(book, 'the reading before did') : undefined;
+      return isLost ? contradicted(book, 'the previous reading did') : undefined;
     },
   };
 }
 
-/** Undefined: the service does not know it by its id, which proves nothing. */
+/** Undefined: the service does not know the ID, which proves nothing. */
 async function hedgeById(
   id: string,
   { api, signal }: Pick<Reading, 'api' | 'signal'>,
@@ -183,7 +179,7 @@ async function hedgeById(
   }
 }
 
-/** The service has no hedge under that id, or has another place there, so that none can be asked for by it. */
+/** The service has no hedge with that ID, or the ID cannot be used in a path. */
 export const isHedgeNotFound = (error: unknown): boolean =>
   error instanceof UsageError || (error instanceof RefusedError && error.httpStatus === 404);
 
@@ -193,20 +189,20 @@ function about(
   { book, atMs }: { book: SideBook; atMs: number },
 ): Doubt {
   const place = `${unquoted(book.market)} ${book.side}`;
-  const missing = lacksSide(book) ? `the positions do not show ${place}` : 'the list does not show it so';
+  const missing = lacksSide(book) ? `the positions do not show ${place}` : 'the list does not show that';
   const seconds = Math.max(0, Math.round((atMs - knownMs) / 1000)).toString();
-  const status = hedge === undefined ? `was there ${seconds} s ago` : `is ${unquoted(hedge.status)}`;
+  const status = hedge === undefined ? `was open ${seconds} s ago` : `is ${unquoted(hedge.status)}`;
   return {
-    says: `${unquoted(id)} ${status}, and ${missing} (readings may lag by ${LAG_IN_WORDS})`,
+    message: `${unquoted(id)} ${status}, but ${missing} (readings may lag by ${LAG})`,
     again: false,
     hedge,
   };
 }
 
-const LAG_IN_WORDS = `${(READINGS_LAG_MS / 1000).toString()} s`;
+const LAG = `${(READINGS_LAG_MS / 1000).toString()} s`;
 
 const contradicted = ({ market, side }: SideBook, otherwise: string): Doubt => ({
-  says: `the positions do not show ${unquoted(market)} ${side}, and ${otherwise}`,
+  message: `the positions do not show ${unquoted(market)} ${side}, but ${otherwise}`,
   again: true,
   hedge: undefined,
 });

@@ -1,12 +1,4 @@
-/**
- * Writes what became of an action that has been sent. By then the journal failing must not stop anything: the
- * operator is told, and the action goes on as the record would have left it.
- *
- * Whether an open was filled for less than was asked, told at the first reading that shows it filled: later its size
- * may be of any change. The service tells of no partial fill, only the size that the hedge has. Pure.
- *
- * What the journal keeps of an end that was seen: the service's own names, figures as digits. Pure.
- */
+/** Records the outcome of a sent action, partial fills included. A failing journal only causes a warning: the action goes on. */
 
 import { Big } from 'big.js';
 import type { Hedge, Position } from '../../client/schemas.ts';
@@ -21,49 +13,49 @@ import { type Action, applyRecord } from '../../journal/replay.ts';
 import type { JournalState } from '../../journal/store.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
 import type { HedgeChange } from '../plan.ts';
-export type RecordContext = Pick<ReadContext, 'journal' | 'clock' | 'watch'>;
+export type RecordContext = Pick<ReadContext, 'journal' | 'clock' | 'progress'>;
 
-/** A record without what every record begins with. */
+/** A record without the fields that all records share. */
 export type RecordPayload = JournalRecord extends infer Each
   ? Each extends JournalRecord
     ? Omit<Each, 'schema' | 'action_id' | 'at'>
     : never
   : never;
 
-/** The record as it stands in the journal, dated now. */
+/** The complete record, dated now. */
 export const withTimestamp = (
   actionId: string,
-  said: RecordPayload,
+  payload: RecordPayload,
   { clock }: Pick<ReadContext, 'clock'>,
 ): JournalRecord => ({
   schema: SCHEMA,
   action_id: actionId,
   at: exactInstant(clock.now()),
-  ...said,
+  ...payload,
 });
 
 /**
- * Adds the record and gives the action as it stands then. `isKnown`: another process has written the same already,
- * and nothing is added. Never throws: what is done is done, whatever happens to the file.
+ * Adds the record and returns the action after it. `isKnown`: another process has already written the same, so nothing
+ * is added. Never throws.
  */
 export async function appendRecord(
   action: Action,
-  said: RecordPayload,
-  { journal, clock, watch }: RecordContext,
-  isKnown: (standing: Action) => boolean = () => false,
+  payload: RecordPayload,
+  { journal, clock, progress }: RecordContext,
+  isKnown: (current: Action) => boolean = () => false,
 ): Promise<Action> {
-  const record = withTimestamp(action.id, said, { clock });
+  const record = withTimestamp(action.id, payload, { clock });
   const own = ({ actions }: JournalState): Action | undefined => actions.find(({ id }) => id === action.id);
-  let standing: Action | undefined;
+  let current: Action | undefined;
   try {
     const written = await journal.append([record], (state) => {
-      standing = own(state);
-      if (standing !== undefined && isKnown(standing)) throw new WrittenAlready();
+      current = own(state);
+      if (current !== undefined && isKnown(current)) throw new WrittenAlready();
     });
     return own(written) ?? applyRecord(action, record);
   } catch (error) {
-    if (error instanceof WrittenAlready && standing !== undefined) return standing;
-    watch.news(warning(action, error));
+    if (error instanceof WrittenAlready && current !== undefined) return current;
+    progress.news(warning(action, error));
     return applyRecord(action, record);
   }
 }
@@ -73,14 +65,14 @@ class WrittenAlready extends Error {}
 function warning({ shortId }: Action, error: unknown): string {
   const { what, hint } =
     error instanceof HedgeError ? error : { what: 'The journal could not be written.', hint: undefined };
-  const next = hint ?? `When it can be written again: hedge check ${shortId}`;
-  return `What became of action ${shortId} is not in the journal: ${sanitize(what)} What is said of the deal here holds all the same. ${sanitize(next)}`;
+  const next = hint ?? `Once it is writable: hedge check ${shortId}`;
+  return `The outcome of action ${shortId} is not in the journal: ${sanitize(what)} The outcome shown here is correct. ${sanitize(next)}`;
 }
 
-/** A size is asked for in whole cents: less than half of one is the service's rounding. */
+/** Sizes are in whole cents: a difference below half a cent is rounding. */
 const CENTS = 2;
 
-/** USD that were filled; undefined where that is what was asked, or where one of our own reductions may explain it. */
+/** USD filled, judged at the first reading of the fill; undefined for a full fill, or if a reduction of this machine explains it. */
 export function filledInPart(
   action: Action,
   { status, notional_usd: size }: Hedge,
@@ -89,14 +81,14 @@ export function filledInPart(
   const { intent, notional: asked } = action;
   const isFilled = status === 'filled' || status === 'closed';
   if (!createsHedge(intent) || asked === undefined || !isFilled) return undefined;
-  // A hedge of nothing has been closed since, and says nothing of its fill.
+  // A size of zero means closed since, which proves nothing about the fill.
   if (size.lte(0) || size.round(CENTS).gte(asked)) return undefined;
   return reductionsSince(actions, action).length > 0 ? undefined : size;
 }
 
 export type OutcomeFacts = Record<string, string | null>;
 
-/** Fields of a hedge that tell how it ended; one that was not sent is null. */
+/** Fields of a hedge that describe its outcome; a missing one is null. */
 const OF_HEDGE = [
   'status',
   'notional_usd',
@@ -107,7 +99,7 @@ const OF_HEDGE = [
   'fill_tx_hash',
 ] as const satisfies readonly (keyof Hedge)[];
 
-/** Those of the names in a position line, ASSUMED all but one, that tell how a side stands afterwards. */
+/** Fields of a position that describe a side afterwards; all but one are ASSUMED. */
 const OF_POSITION = [
   'notional_usd',
   'entry_price',
@@ -117,7 +109,7 @@ const OF_POSITION = [
 export const factsOfHedge = (hedge: Hedge): OutcomeFacts =>
   Object.fromEntries(OF_HEDGE.map((name) => [name, digits(hedge[name])]));
 
-/** By the id of each hedge that changed, what it holds now in USD; and the side's line, when it has one. */
+/** The new size in USD of each changed hedge by ID, and the position's fields if there is one. */
 export function factsOfSide(hedges: readonly HedgeChange[], position: Position | undefined): OutcomeFacts {
   const changed = hedges.filter(({ before, after }) => !after.eq(before));
   return Object.fromEntries([
@@ -126,7 +118,7 @@ export function factsOfSide(hedges: readonly HedgeChange[], position: Position |
   ]);
 }
 
-/** The same read back: each hedge that held the side, before and after; undefined where no end was kept. */
+/** Read back from the journal: each hedge of the side, before and after; undefined without a recorded outcome. */
 export function changesKept({ intent, outcome }: Action): readonly HedgeChange[] | undefined {
   if (outcome === undefined || createsHedge(intent)) return undefined;
   const changes = intent.before.hedges.flatMap(({ hedge_id: id, notional_usd: before, status }) => {

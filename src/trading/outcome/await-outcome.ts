@@ -1,11 +1,6 @@
 /**
- * Waits for the end of an action that the service has taken: an open until its hedge is filled, failed or
- * closed, the others until the book shows exactly what was asked. A failed reading, a slow fill and a status
- * that is not known are waited through; only the time limit and the operator end the waiting early.
- *
- * Waits for the end of a hedge that no action of this machine's journal made, and reports it. Sends nothing.
- *
- * What the book showed of an action, written into the journal: its end, or that none is told.
+ * Waits for the outcome of an accepted action, or of any hedge, and records it. Failed readings, slow fills and unknown
+ * statuses do not end the waiting; the timeout and the operator do. Sends nothing.
  */
 import type { Hedge, Position } from '../../client/schemas.ts';
 import { createsHedge, rowOf, takesWholeSide } from '../../domain/action-table.ts';
@@ -35,71 +30,68 @@ import {
 import type { Evidence } from './change-evidence.ts';
 import { type Observation, observe, readActions } from './observe.ts';
 export interface ActionEnd {
-  became: 'ended';
-  /**
-   * Of an open `filled`, `failed`, or `closed` when it was filled and is over already; of the others `changed`,
-   * or `closed` when the action took every hedge that stood.
-   */
+  kind: 'ended';
+  /** An open: `filled`, `failed`, or `closed` if closed since. The others: `changed`, or `closed` if no hedge is left. */
   outcome: EndKind;
   hedge: Hedge | undefined;
-  /** The side's line; undefined when it is gone. */
+  /** The position; undefined when it is gone. */
   position: Position | undefined;
-  /** Each hedge that stood on the side before, changed or not; undefined of an open. */
+  /** Each earlier hedge of the side, changed or not; undefined for an open. */
   hedges: readonly HedgeChange[] | undefined;
   /** For the journal's record. */
   facts: OutcomeFacts;
-  /** What else is worth knowing, as half a sentence. */
-  says: string | undefined;
+  /** A remark, as a clause. */
+  message: string | undefined;
   servedAt: Date | undefined;
 }
 
-/** `says`: half a sentence. */
+/** `message`: a clause without a full stop. */
 export type AwaitedOutcome =
   | ActionEnd
-  /** Not seen yet; it may still come. */
-  | { became: 'pending'; says: string; hedge: Hedge | undefined }
+  /** No outcome yet. */
+  | { kind: 'pending'; message: string; hedge: Hedge | undefined }
   /** A reading lacked the side, and the next one had it. */
-  | { became: 'disagree'; says: string }
-  /** The book has changed, and not exactly as was asked. */
+  | { kind: 'disagree'; message: string }
+  /** The position has changed differently. */
   | {
-      became: 'other';
-      says: string;
+      kind: 'other';
+      message: string;
       hedges: readonly HedgeChange[];
       hedge: Hedge | undefined;
-      /** By a later close of this machine's, named by its short id. */
+      /** The short ID of a later close from this machine. */
       closedBy: string | undefined;
     };
 
-/** @throws the signal's reason as soon as it aborts. A key that is turned down meanwhile ends the waiting: pending. */
+/** @throws the signal's reason as soon as it aborts. A rejected API key ends the waiting as pending. */
 export async function awaitOutcome(
   action: Action,
-  looking: ReadContext,
+  context: ReadContext,
   { timeoutMs }: { timeoutMs: number },
 ): Promise<AwaitedOutcome> {
-  const { clock, signal, watch } = looking;
+  const { clock, signal, progress } = context;
   const startedAt = clock.monotonic();
   const waited = (): number => Math.round((clock.monotonic() - startedAt) / 1000);
-  const waiting = waitingFor(action);
+  const waiting = waitingText(action);
   const report = (remark: string | undefined): void => {
     const more = remark === undefined ? '' : `: ${remark}`;
-    watch.update(`${waiting}, ${waited().toString()} s${more}`);
+    progress.update(`${waiting}, ${waited().toString()} s${more}`);
   };
   let last: Observation | undefined;
   const absence = absenceCheck(action.intent);
 
-  watch.start(`${waiting} (Ctrl-C stops only the waiting)`);
+  progress.start(`${waiting} (Ctrl-C stops only the waiting)`);
   try {
     const found = await poll({
       clock,
       signal,
       withinMs: timeoutMs,
       async read(own) {
-        last = await observe(action, { ...looking, signal: own }, absence);
+        last = await observe(action, { ...context, signal: own }, absence);
         const end = endFrom(action, last);
         if (end === undefined) report(remarkOf(last));
         return end;
       },
-      onFailure: (error) => report(`a reading failed, and is made again: ${error.what}`),
+      onFailure: (error) => report(`a reading failed, retrying: ${error.what}`),
     });
     if (found !== undefined) return found;
     return takesWholeSide(action.intent) && absence.disagree
@@ -108,32 +100,32 @@ export async function awaitOutcome(
   } catch (error) {
     if (!(error instanceof CredentialError)) throw error;
     return {
-      became: 'pending',
-      says: `the waiting ended after ${waited().toString()} s, since the service turned the API key down`,
+      kind: 'pending',
+      message: `waiting ended after ${waited().toString()} s: the service rejected the API key`,
       hedge: last?.hedge,
     };
   } finally {
-    watch.stop();
+    progress.stop();
   }
 }
 
-/** The end that a sighting shows; undefined while there is none. */
+/** The outcome that an observation shows, if any. */
 export function endFrom(
   action: Action,
   { evidence, position, servedAt }: Observation,
 ): ActionEnd | undefined {
   if (evidence.kind !== 'exact') return undefined;
-  const { hedge, hedges, says } = evidence;
+  const { hedge, hedges, message } = evidence;
   const outcome = hedge === undefined ? endOfSide(action, hedges) : hedgeEnd(hedge);
   if (outcome === undefined) return undefined;
   return {
-    became: 'ended',
+    kind: 'ended',
     outcome,
     hedge,
     position,
     hedges: hedge === undefined ? hedges : undefined,
     facts: hedge === undefined ? factsOfSide(hedges, position) : factsOfHedge(hedge),
-    says,
+    message,
     servedAt,
   };
 }
@@ -147,32 +139,32 @@ const endOfSide = ({ intent }: Action, hedges: readonly HedgeChange[]): 'changed
 function unfinished(action: Action, last: Observation | undefined, seconds: number): AwaitedOutcome {
   const hedge = last?.hedge;
   if (last?.evidence.kind === 'other') {
-    const { says, hedges, closedBy } = last.evidence;
-    return { became: 'other', says, hedges, hedge, closedBy };
+    const { message, hedges, closedBy } = last.evidence;
+    return { kind: 'other', message, hedges, hedge, closedBy };
   }
   const seen = last === undefined ? 'nothing could be read' : (remarkOf(last) ?? notSeenYet(action, last));
-  return { became: 'pending', says: `${seen} after ${seconds.toString()} s`, hedge };
+  return { kind: 'pending', message: `${seen} after ${seconds.toString()} s`, hedge };
 }
 
 const disagreeing = ({ intent: { market, side } }: Action, seconds: number): AwaitedOutcome => ({
-  became: 'disagree',
-  says: `one reading lacked ${unquoted(market)} ${side} and the next one had it, after ${seconds.toString()} s`,
+  kind: 'disagree',
+  message: `${unquoted(market)} ${side} was missing in one reading and present in the next, after ${seconds.toString()} s`,
 });
 
-/** What an operator who watches should know of a sighting that is no end; undefined when it is as expected. */
+/** A remark on an observation without an outcome; undefined when it is as expected. */
 function remarkOf({ evidence, hedge }: Observation): string | undefined {
-  if (evidence.kind === 'other' || evidence.kind === 'unclear') return evidence.says;
+  if (evidence.kind === 'other' || evidence.kind === 'unclear') return evidence.message;
   if (hedge === undefined || HEDGE_STATUSES.some((known) => known === hedge.status)) return undefined;
-  return `${unquoted(hedge.id)} is ${quoted(hedge.status)}, a status that is not known`;
+  return `${unquoted(hedge.id)} has an unknown status, ${quoted(hedge.status)}`;
 }
 
 function notSeenYet({ intent }: Action, { hedge }: Observation): string {
   if (hedge !== undefined) return `${unquoted(hedge.id)} is ${hedge.status}`;
   if (createsHedge(intent)) return 'no hedge carries its reference';
-  return `no change of ${intent.market} ${intent.side} is to be seen`;
+  return `no change of ${intent.market} ${intent.side} yet`;
 }
 
-function waitingFor({ intent, hedgeId, notional }: Action): string {
+function waitingText({ intent, hedgeId, notional }: Action): string {
   return rowOf(intent.action).words.waitsFor({
     on: `${unquoted(intent.market)} ${intent.side}`,
     size: notional === undefined ? '' : usdInWords(notional),
@@ -183,13 +175,13 @@ function waitingFor({ intent, hedgeId, notional }: Action): string {
 export async function awaitHedge(
   hedge: Hedge,
   { wait, timeoutMs }: { wait: boolean; timeoutMs: number },
-  looking: ReadContext,
+  context: ReadContext,
 ): Promise<ActionReport> {
   if (hedgeEnd(hedge) !== undefined) return ended(hedge);
   if (!wait) return reportOf('submitted', { hedge });
-  const { api, clock, signal, watch } = looking;
+  const { api, clock, signal, progress } = context;
   let latest = hedge;
-  watch.start(`waiting for ${quotedName(hedge.id)} (Ctrl-C stops only the waiting)`);
+  progress.start(`waiting for ${quotedName(hedge.id)} (Ctrl-C stops only the waiting)`);
   try {
     const found = await poll({
       clock,
@@ -205,7 +197,7 @@ export async function awaitHedge(
     if (!(error instanceof InterruptedError)) throw error;
     return reportOf('pending', { hedge: latest, finding: stopped(latest, error) });
   } finally {
-    watch.stop();
+    progress.stop();
   }
 }
 
@@ -213,8 +205,8 @@ function ended(hedge: Hedge): ActionReport {
   const outcome = hedgeEnd(hedge) ?? 'filled';
   if (outcome !== 'failed') return reportOf(outcome, { hedge });
   const finding = new OrderFailedError({
-    what: `FAILED: hedge ${quotedName(hedge.id)} did not land.`,
-    book: 'Nothing was opened by it.',
+    what: `FAILED: hedge ${quotedName(hedge.id)}: order failed on-chain.`,
+    book: 'Nothing was opened.',
     details: { hedge_id: hedge.id },
   });
   return reportOf('failed', { hedge, finding });
@@ -225,7 +217,7 @@ const pending = (hedge: Hedge, waitedMs: number): ActionReport =>
     hedge,
     finding: new PendingError({
       what: `PENDING: hedge ${quotedName(hedge.id)} is ${quoted(hedge.status)} after ${Math.round(waitedMs / 1000).toString()} s.`,
-      book: 'It comes to its end without us.',
+      book: 'It continues at the service.',
       hint: `hedge wait ${shellWord(hedge.id)}`,
       details: { hedge_id: hedge.id },
     }),
@@ -234,63 +226,62 @@ const pending = (hedge: Hedge, waitedMs: number): ActionReport =>
 const stopped = (hedge: Hedge, { signal, what }: InterruptedError): InterruptedError =>
   new InterruptedError(signal, {
     what,
-    book: `Hedge ${quotedName(hedge.id)} is ${quoted(hedge.status)} and comes to its end without us.`,
+    book: `Hedge ${quotedName(hedge.id)} is ${quoted(hedge.status)} and continues at the service.`,
     hint: `hedge wait ${shellWord(hedge.id)}`,
     effect: 'pending',
     retry: 'after_check',
     details: { hedge_id: hedge.id },
   });
 
-/** The action as it stands with its end, also where that could not be written. Never throws. */
+/** The action with its outcome, also if that could not be written. Never throws. */
 export function recordOutcome(
   action: Action,
   { outcome, hedge, facts: seen }: Pick<ActionEnd, 'outcome' | 'hedge' | 'facts'>,
-  recording: RecordContext,
+  context: RecordContext,
 ): Promise<Action> {
   const hedgeId = hedge?.id ?? action.hedgeId;
   const named = hedgeId === undefined ? {} : { hedge_id: hedgeId };
-  const part = hedge && filledInPart(action, hedge, readActions(recording.journal));
+  const part = hedge && filledInPart(action, hedge, readActions(context.journal));
   const facts = part === undefined ? seen : { ...seen, [PARTIAL_FILL]: part.toFixed() };
-  return write(action, { kind: 'outcome', outcome, ...named, facts }, recording);
+  return write(action, { kind: 'outcome', outcome, ...named, facts }, context);
 }
 
 /**
- * An accepted add, reduction or close of which the book shows nothing after five minutes is `not_seen`: the
- * service tells no failure of these. Sooner, or of anything else, nothing is written. Never throws.
+ * Records `not_seen` for an accepted add, reduce or close without any change after five minutes: the service does not
+ * report their failure. Never throws.
  */
 export async function recordNotSeen(
   action: Action,
   evidence: Evidence,
-  recording: RecordContext,
+  context: RecordContext,
 ): Promise<Action> {
   const { state, outcome, intent, changedAt } = action;
   const waits = state === 'accepted' && outcome === undefined && !createsHedge(intent);
-  const late = recording.clock.now() - Date.parse(changedAt) >= NOT_SEEN_AFTER_MS;
+  const late = context.clock.now() - Date.parse(changedAt) >= NOT_SEEN_AFTER_MS;
   if (!waits || !late || evidence.kind !== 'none') return action;
-  return write(action, { kind: 'outcome', outcome: 'not_seen', facts: {} }, recording);
+  return write(action, { kind: 'outcome', outcome: 'not_seen', facts: {} }, context);
 }
 
-/** How long what was accepted may stand beside a colleague's change before nothing can be told any more. */
+/** How long an accepted action may stay mixed with somebody else's change before its outcome counts as unknown. */
 const NOT_TOLD_AFTER_MS = 60_000;
 
 /**
- * An accepted action of which the book shows something else is `not_told`: unresolved from then on, for a person
- * to settle. `waited`: its time limit has passed; else a minute must have. So is one whose hedge was found under its
- * deal id, as soon as several carry that. Never throws.
+ * Records `not_told` for an accepted action when the position changed differently after the timeout (`waited`) or a
+ * minute, or when several hedges carry its deal ID. It is unresolved from then on. Never throws.
  */
 export async function recordNotTold(
   action: Action,
-  { says, waited }: { says: string; waited: boolean },
-  recording: RecordContext,
+  { message, waited }: { message: string; waited: boolean },
+  context: RecordContext,
 ): Promise<Action> {
-  const late = recording.clock.now() - Date.parse(action.changedAt) >= NOT_TOLD_AFTER_MS;
+  const late = context.clock.now() - Date.parse(action.changedAt) >= NOT_TOLD_AFTER_MS;
   const isRefuted = action.provisionalUntil !== undefined;
   if (!isRefuted && (action.state !== 'accepted' || !(waited || late))) return action;
-  return write(action, { kind: 'outcome', outcome: 'not_told', facts: { seen: says } }, recording);
+  return write(action, { kind: 'outcome', outcome: 'not_told', facts: { seen: message } }, context);
 }
 
 const write = (
   action: Action,
   end: Extract<RecordPayload, { kind: 'outcome' }>,
-  recording: RecordContext,
-): Promise<Action> => appendRecord(action, end, recording, ({ outcome }) => outcome?.kind === end.outcome);
+  context: RecordContext,
+): Promise<Action> => appendRecord(action, end, context, ({ outcome }) => outcome?.kind === end.outcome);

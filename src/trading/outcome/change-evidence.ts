@@ -1,13 +1,6 @@
 /**
- * What the book says about an add, a reduction or a close of ours: whether what was asked has happened, hedge by
- * hedge, measured against the side as it was before. Pure. A colleague deals on the same account, so a change
- * counts as ours only where it is exactly what was asked; the absence of one is never a failure.
- *
- * What the hedges that carry an open's reference say about it. Pure. A reference is ours alone when it was made
- * from our key; a deal id may have been used by a colleague too.
- *
- * Several hedges under one reference: each deal has a reference of its own, so that one of them is a second deal, or
- * somebody else's. Named by every command that reads them. Pure.
+ * What the position shows of an action. Somebody else may trade on the same account, so a change counts only if it is
+ * exactly as requested, and a missing change is never a failure. Pure.
  */
 import { Big } from 'big.js';
 import type { Hedge } from '../../client/schemas.ts';
@@ -29,52 +22,48 @@ import {
   measuredChanges,
   whyUnmeasured,
 } from './position-diff.ts';
-/** `says` is half a sentence, for people. */
+/** `message` is a clause without a full stop. */
 export type Evidence =
   /**
-   * What was asked has happened. `hedges`: those that stood before, each as it is now, changed or not; of an
-   * open, `hedge`. `says`: what else is worth knowing, such as a size that is not the one that was asked.
-   * `closedBy`: a later close of this machine's, by its short id, under which those hedges may have left.
+   * Exactly as requested. `hedges`: the earlier hedges as they are now; for an open, `hedge`. `message`: a remark, such
+   * as a different size. `closedBy`: the short ID of a later close from this machine that may have closed them.
    */
   | {
       kind: 'exact';
       hedges: readonly HedgeChange[];
       hedge?: Hedge | undefined;
-      says?: string | undefined;
+      message?: string | undefined;
       closedBy?: string;
     }
-  /** Nothing of it can be seen. */
+  /** No trace of it. */
   | { kind: 'none' }
-  /** Something happened, and it is not exactly what was asked. */
+  /** Changed, but not exactly as requested. */
   | {
       kind: 'other';
-      says: string;
+      message: string;
       hedges: readonly HedgeChange[];
       closedBy?: string;
-      /** Of an open: several hedges carry its reference, and which of them is this one cannot be told. */
+      /** For an open: several hedges carry its reference. */
       isOneOf?: readonly string[];
     }
-  /** It cannot be told from what was read; `anotherKey`: since it was sent with one that may be another account's. */
-  | { kind: 'unclear'; says: string; anotherKey?: boolean };
+  /** The reading does not decide; `anotherKey`: it was sent with a key that may belong to another account. */
+  | { kind: 'unclear'; message: string; anotherKey?: boolean };
 
-/**
- * Of an add, a reduction or a close. An open is told by its hedge: open-evidence.ts. `others`: what else of ours
- * may be in the change; a side that is gone is closed by whichever close.
- */
+/** For an add, reduce or close. `others`: other actions of this machine that may be part of the change. */
 export function changeEvidence(
   intent: IntentRecord,
   now: SideBook,
   others: readonly ConcurrentAction[] = [],
 ): Evidence {
-  const fates = diffPosition(intent.before, now);
-  if (takesWholeSide(intent)) return closeEvidence(intent.before.in_positions, now, fates.holding);
-  const hedges = [...fates.holding, ...fates.joined];
+  const diff = diffPosition(intent.before, now);
+  if (takesWholeSide(intent)) return closeEvidence(intent.before.in_positions, now, diff.holding);
+  const hedges = [...diff.holding, ...diff.joined];
   const why = cannotMeasure(hedges);
-  if (why !== undefined) return { kind: 'unclear', says: why };
+  if (why !== undefined) return { kind: 'unclear', message: why };
   const asked = new Big(intent.notional_usd ?? 0);
   const side = measuredChanges(hedges);
-  const changed = side.filter(hasChanged).filter(({ became }) => became !== 'matured');
-  if (!enlarges(intent) && changed.length > 0 && isEmptiedBy(asked, measuredChanges(fates.holding)))
+  const changed = side.filter(hasChanged).filter(({ kind }) => kind !== 'matured');
+  if (!enlarges(intent) && changed.length > 0 && isEmptiedBy(asked, measuredChanges(diff.holding)))
     return exactly(side);
   if (others.length > 0) {
     const own = enlarges(intent) ? asked : asked.neg();
@@ -86,23 +75,23 @@ export function changeEvidence(
     : other(side);
 }
 
-const NOT_OURS = 'not exactly ours';
-const BEFORE_UNKNOWN = 'what stood on the side before is not known';
+const NOT_AS_REQUESTED = 'not exactly as requested';
+const BEFORE_UNKNOWN = 'the side before the action is not known';
 
-/** Some hedge has grown by exactly what was asked, and no other has changed but by maturing. */
+/** One hedge grew by exactly the requested size, and no other changed except by maturing. */
 const isAddition = (asked: Big, changed: readonly MeasuredChange[]): boolean =>
   changed.length === 1 && growthOf(changed).eq(asked);
 
-/** All hedges together are smaller by what was asked. */
+/** All hedges together are smaller by the requested size. */
 const isReduction = (asked: Big, changed: readonly MeasuredChange[]): boolean =>
   !changed.some(hasGrown) && growthOf(changed).plus(asked).abs().lte(roundingOn(changed));
 
-/** Every hedge has left, where about everything was to come off (specification §3). */
+/** Every hedge is gone after a reduction by about everything (specification §3). */
 const isEmptiedBy = (asked: Big, holding: readonly MeasuredChange[]): boolean =>
-  holding.every(({ became }) => became !== 'held') &&
+  holding.every(({ kind }) => kind !== 'held') &&
   isAboutEverything(asked, sum(holding.map(({ before }) => before)));
 
-/** What a service that keeps micro-USD may round on each hedge of a side that it scales (specification §3). */
+/** Rounding per scaled hedge: the service keeps micro-USD (specification §3). */
 const ROUNDING = new Big('0.000001');
 
 const roundingOn = (changed: readonly MeasuredChange[]): Big => ROUNDING.times(changed.length);
@@ -110,7 +99,7 @@ const hasGrown = ({ before, after }: MeasuredChange): boolean => after.gt(before
 const growthOf = (hedges: readonly MeasuredChange[]): Big =>
   sum(hedges.map(({ before, after }) => after.minus(before)));
 
-/** What is seen, held against everything of ours that may be in it. */
+/** Compares the change with this action and the other pending ones of this machine. */
 function evidenceAmong(
   others: readonly ConcurrentAction[],
   seen: { own: Big; now: SideBook; side: readonly MeasuredChange[]; changed: readonly MeasuredChange[] },
@@ -123,76 +112,80 @@ function evidenceAmong(
   if ((onlyAdds && grown < changed.length) || (onlyCuts && grown > 0)) return other(side);
   const tolerance = onlyAdds ? new Big(0) : roundingOn(changed).times(all.length);
   const names = others.map(({ shortId }) => shortId).join(', ');
-  const told = attributeChange(growthOf(changed), { own, others, tolerance });
-  switch (told) {
+  const attribution = attributeChange(growthOf(changed), { own, others, tolerance });
+  switch (attribution) {
     case 'ours':
       return exactly(
         side,
-        growthOf(changed).minus(own).abs().lte(tolerance) ? undefined : `what ${names} changed is in it too`,
+        growthOf(changed).minus(own).abs().lte(tolerance) ? undefined : `it includes the change of ${names}`,
       );
     case 'either':
-      return { kind: 'unclear', says: `whether it is in what is seen cannot be told from action ${names}` };
+      return {
+        kind: 'unclear',
+        message: `the change may be from action ${names} instead`,
+      };
     case 'others':
       return changed.length === 0 ? unchanged(now, side) : { kind: 'none' };
     case 'neither':
       return other(side);
     default:
-      return told satisfies never;
+      return attribution satisfies never;
   }
 }
 
-/** The side is gone from the positions (specification §3), or every hedge that made it has left. */
-function closeEvidence(stood: boolean | null, now: SideBook, holding: readonly HedgeDiff[]): Evidence {
+/** The side is gone from the positions (specification §3), or every hedge of it is. */
+function closeEvidence(wasOpen: boolean | null, now: SideBook, holding: readonly HedgeDiff[]): Evidence {
   const side = measuredChanges(holding);
   const flat = now.inPositions === false;
-  if (holding.length === 0 && !(flat && stood === true)) return { kind: 'unclear', says: BEFORE_UNKNOWN };
+  if (holding.length === 0 && !(flat && wasOpen === true))
+    return { kind: 'unclear', message: BEFORE_UNKNOWN };
   if (flat) return allMatured(holding) ? other(side) : exactly(side);
   const why = whyUnmeasured(holding);
-  if (why !== undefined) return { kind: 'unclear', says: why };
+  if (why !== undefined) return { kind: 'unclear', message: why };
   if (!side.some(hasChanged)) return unchanged(now, []);
-  if (side.some(({ became }) => became === 'held') || allMatured(holding)) return other(side);
+  if (side.some(({ kind }) => kind === 'held') || allMatured(holding)) return other(side);
   const [since] = now.open;
-  // All of them are over, and the positions are behind: what else stands there is told when they are not.
+  // All hedges are over but the positions still show the side: wait for the readings to agree.
   if (since === undefined)
-    return isInconsistent(now) ? { kind: 'unclear', says: now.unclear ?? '' } : exactly(side);
-  return exactly(side, `${unquoted(since.id)} ${usdInWords(since.notional)} stands on the side since`);
+    return isInconsistent(now) ? { kind: 'unclear', message: now.unclear ?? '' } : exactly(side);
+  return exactly(side, `${unquoted(since.id)} ${usdInWords(since.notional)} was opened on the side since`);
 }
 
 const allMatured = (hedges: readonly HedgeDiff[]): boolean =>
-  hedges.length > 0 && hedges.every(({ fate }) => fate.became === 'matured');
+  hedges.length > 0 && hedges.every(({ change }) => change.kind === 'matured');
 
 const cannotMeasure = (hedges: readonly HedgeDiff[]): string | undefined =>
   hedges.length === 0 ? BEFORE_UNKNOWN : whyUnmeasured(hedges);
 
-/** Nothing but maturing: what was asked of a hedge that has matured since cannot be seen on it any more. */
+/** No change except by maturing; a matured hedge no longer shows whether the action ran. */
 function unchanged(now: SideBook, side: readonly MeasuredChange[]): Evidence {
   const matured = changesInWords(side);
-  if (matured !== '') return { kind: 'unclear', says: `${matured}, so that nothing can be seen on it` };
-  return isInconsistent(now) ? { kind: 'unclear', says: now.unclear ?? '' } : { kind: 'none' };
+  if (matured !== '') return { kind: 'unclear', message: `${matured}, so the change can no longer be seen` };
+  return isInconsistent(now) ? { kind: 'unclear', message: now.unclear ?? '' } : { kind: 'none' };
 }
 
-const exactly = (side: readonly MeasuredChange[], says?: string): Evidence => ({
+const exactly = (side: readonly MeasuredChange[], message?: string): Evidence => ({
   kind: 'exact',
   hedges: changesOf(side),
-  says,
+  message,
 });
 
 const other = (side: readonly MeasuredChange[]): Evidence => ({
   kind: 'other',
-  says: `${changesInWords(side)}: ${NOT_OURS}`,
+  message: `${changesInWords(side)}: ${NOT_AS_REQUESTED}`,
   hedges: changesOf(side),
 });
 
 const changesOf = (side: readonly MeasuredChange[]): readonly HedgeChange[] =>
   side.map(({ id, before, after }) => ({ id, before, after }));
 
-/** Statuses before anything can be added to a hedge, or taken from it. */
+/** Statuses in which a hedge still has its original size. */
 const AS_OPENED: readonly string[] = ['submitting', 'submitted', 'failed'];
 
-/** Hedges that the before-state names are earlier ones: an attempt that failed, dealt anew under its deal id. */
+/** Ignores hedges that existed before the action: earlier, failed attempts under the same deal ID. */
 export function openEvidence(intent: IntentRecord, underReference: readonly Hedge[]): Evidence {
   if (intent.client_reference === undefined)
-    return { kind: 'unclear', says: 'it was sent without a reference to look for' };
+    return { kind: 'unclear', message: 'it was sent without a reference' };
   const earlier = new Set(intent.before.hedges.map(({ hedge_id }) => hedge_id));
   const found = underReference.filter(
     (hedge) => hedge.client_reference === intent.client_reference && !earlier.has(hedge.id),
@@ -203,15 +196,15 @@ export function openEvidence(intent: IntentRecord, underReference: readonly Hedg
   const isOneOf = found.map(({ id }) => id);
   return {
     kind: 'other',
-    says: duplicateHedgesInWords(intent.client_reference, isOneOf),
+    message: duplicateHedgesInWords(intent.client_reference, isOneOf),
     hedges: [],
     isOneOf,
   };
 }
 
 /**
- * Whether this hedge is what was asked: market, side and tenor, and its size unless it was changed since. `byId`: the
- * service named it as ours, so that less than was asked is a partial fill, also while it fills.
+ * Whether a hedge is the requested one: market, side, tenor, and size unless changed since. `byId`: the service named
+ * it in its response, so that a smaller size is a partial fill.
  */
 export function hedgeEvidence(intent: IntentRecord, hedge: Hedge, { byId = false } = {}): Evidence {
   const asked = new Big(intent.notional_usd ?? 0);
@@ -222,14 +215,14 @@ export function hedgeEvidence(intent: IntentRecord, hedge: Hedge, { byId = false
   const sameSize = hedge.notional_usd.eq(asked);
   const isPart = byId && hedge.notional_usd.lt(asked);
   if (!sameTerms || (!sameSize && !isPart && AS_OPENED.includes(hedge.status)))
-    return { kind: 'other', says: `${inWords(hedge)}: not what was asked`, hedges: [] };
+    return { kind: 'other', message: `${inWords(hedge)}: ${NOT_AS_REQUESTED}`, hedges: [] };
   return {
     kind: 'exact',
     hedges: [],
     hedge,
-    says: sameSize
+    message: sameSize
       ? undefined
-      : `${unquoted(hedge.id)} is ${usdInWords(hedge.notional_usd)}, asked were ${usdInWords(asked)}`,
+      : `${unquoted(hedge.id)} is ${usdInWords(hedge.notional_usd)}, requested ${usdInWords(asked)}`,
   };
 }
 
@@ -237,24 +230,24 @@ const inWords = (hedge: Hedge): string =>
   `${unquoted(hedge.id)} is ${hedge.side} ${unquoted(hedge.market)} ${usdInWords(hedge.notional_usd)}, ` +
   `${hedge.tenor_days.toFixed()} d, ${unquoted(hedge.status)}`;
 
-/** As half a sentence. */
+/** A clause without a full stop. */
 export const duplicateHedgesInWords = (reference: string, ids: readonly string[]): string =>
   `${ids.length.toString()} hedges carry the reference ${unquoted(reference)}: ${ids.map(unquoted).join(', ')}`;
 
-/** Undefined where no more than one stands: an order that failed is dealt again under its reference. */
+/** Undefined unless two or more exist; failed orders do not count, since a retry has the same reference. */
 export function hedgesUnderDealId(
   reference: string,
   hedges: readonly Hedge[],
 ): OutcomeUnknownError | undefined {
-  const standing = hedges.filter(
+  const found = hedges.filter(
     ({ client_reference: carried, status }) => carried === reference && status !== 'failed',
   );
-  if (standing.length < 2) return undefined;
-  const ids = standing.map(({ id }) => id);
+  if (found.length < 2) return undefined;
+  const ids = found.map(({ id }) => id);
   return new OutcomeUnknownError({
     what: `UNKNOWN: ${duplicateHedgesInWords(reference, ids)}.`,
-    book: 'One of them is a second deal, or was dealt elsewhere. Do not deal it again.',
-    hint: `See them: hedge hedges ${shellWord(reference)}. If one is too many, reduce or close.`,
+    book: 'One of them is a duplicate, or was opened elsewhere. Do not enter it again.',
+    hint: `To see them: hedge hedges ${shellWord(reference)}. If one is too many, reduce or close.`,
     details: { client_reference: reference, hedge_ids: ids },
   });
 }

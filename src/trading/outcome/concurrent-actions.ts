@@ -1,17 +1,11 @@
-/**
- * Additions and reductions of ours that may be part of what is seen on a side, besides the one that is asked
- * about: what was dealt from here at about the same time is no colleague's, and is not counted twice. Pure.
- *
- * Of a change that is seen and several actions of ours that may have made it: whether one of them is in it.
- * Pure sums; which actions come into question is our-others.ts's to say.
- */
+/** Decides whether a change includes this action, given the other pending adds and reductions of this machine. Pure. */
 import { Big } from 'big.js';
 import { createsHedge, enlarges, takesWholeSide } from '../../domain/action-table.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
 import type { IntentRecord } from '../../journal/records.ts';
 import { type Action, maybeExecuted } from '../../journal/replay.ts';
 import { NOT_SEEN_AFTER_MS } from '../idempotency-window.ts';
-/** `lookedAtMs`: when the reading began that the action is looked for in. */
+/** `lookedAtMs`: start of the reading. */
 export function concurrentActions(
   action: Action,
   actions: readonly Action[],
@@ -22,7 +16,7 @@ export function concurrentActions(
   );
 }
 
-/** Signed: what an action of this kind makes of its side, in USD; undefined of an open or a close. */
+/** The change that an add or reduce makes, in USD, signed; undefined for an open or close. */
 function changeOf({ intent, notional }: Action): Big | undefined {
   if (createsHedge(intent) || takesWholeSide(intent)) return undefined;
   return enlarges(intent) ? notional : notional?.neg();
@@ -46,28 +40,28 @@ function aboutWith(action: Action, actions: readonly Action[]): readonly Action[
 const otherOf = (it: Action, { intent }: Action, lookedAtMs: number): ConcurrentAction => ({
   shortId: it.shortId,
   change: changeOf(it) ?? new Big(0),
-  // Sent after the side was read, and seen to end before it was read again.
+  // Sent after the first reading, with an outcome before the second.
   landed:
     it.state === 'done' &&
     Date.parse(it.intent.at) > Date.parse(intent.at) &&
     Date.parse(it.outcome?.at ?? it.changedAt) <= lookedAtMs,
 });
 
-/** The side was read this long, at most, before what was read went into a journal that does not say when. */
+/** Older records lack the time of the reading: it was at most this long before. */
 const READ_BEFORE_MS = 5_000;
 
-/** When the reading of the side began that an action is measured against, in milliseconds. */
+/** Start of the reading before an action, in milliseconds. */
 export const readAt = ({ before, at }: IntentRecord): number =>
   before.read_at === undefined ? Date.parse(at) - READ_BEFORE_MS : Date.parse(before.read_at);
 
-/** It had ended by then, or was so long without an end that none was to come. */
+/** It had an outcome by then, or had been without one for too long. */
 function wasOverBy(ms: number, { state, outcome, changedAt }: Action): boolean {
   const isEnded = state === 'done' || state === 'settled' || outcome?.kind === 'not_seen';
   if (isEnded && Date.parse(outcome?.at ?? changedAt) <= ms) return true;
   return Date.parse(changedAt) + NOT_SEEN_AFTER_MS <= ms;
 }
 
-/** Whether the side that an action is measured against shows already what an earlier one did. */
+/** Whether the state before an action already includes an earlier one. */
 function isInBefore(earlier: Action, action: Action, actions: readonly Action[]): boolean {
   const own = changeOf(earlier);
   const seen = between(earlier.intent.before, action.intent.before);
@@ -79,7 +73,7 @@ function isInBefore(earlier: Action, action: Action, actions: readonly Action[])
   return attributeChange(seen, { own, others }) === 'ours';
 }
 
-/** By how much the hedges of one reading are larger in the next, in USD; undefined where a size is not known. */
+/** The change of the hedges from one reading to the next, in USD; undefined if a size is not known. */
 function between(first: IntentRecord['before'], next: IntentRecord['before']): Big | undefined {
   const then = new Map(next.hedges.map(({ hedge_id: id, notional_usd: size }) => [id, size]));
   let change = new Big(0);
@@ -95,20 +89,20 @@ export interface ConcurrentAction {
   shortId: string;
   /** USD, signed. */
   change: Big;
-  /** It is in what is seen for certain; otherwise it may be or not. */
+  /** It is surely part of the change; otherwise it may be. */
   landed: boolean;
 }
 
 /**
- * `ours`: it is in it, whichever others are. `others`: it is not. `either`: that cannot be told. `neither`: no
- * actions of ours make this change, with it or without it.
+ * `ours`: the change includes this action. `others`: it does not. `either`: ambiguous. `neither`: the actions of this
+ * machine do not explain the change.
  */
 export type Attribution = 'ours' | 'others' | 'either' | 'neither';
 
-/** Of more, nobody can tell one apart. */
+/** With more actions the result is ambiguous anyway, and the sums too many. */
 const MOST = 12;
 
-/** `seen` and `own` in USD, signed; `tolerance`: what the service may have rounded. */
+/** `seen` and `own` in USD, signed; `tolerance` for rounding by the service. */
 export function attributeChange(
   seen: Big,
   { own, others, tolerance = new Big(0) }: { own: Big; others: readonly ConcurrentAction[]; tolerance?: Big },
@@ -124,7 +118,7 @@ export function attributeChange(
   return without ? 'others' : 'neither';
 }
 
-/** What any of them may come to together, each sum once. */
+/** Every sum of a subset, once. */
 function sumsOf(changes: readonly Big[]): readonly Big[] {
   const sums = new Map([['0', new Big(0)]]);
   for (const change of changes) {

@@ -1,7 +1,4 @@
-/**
- * Opens that ended while nobody waited for them, told when the next command happens to read the hedges: one
- * line each, and the end goes into the journal. Reads nothing from the service itself.
- */
+/** Reports and records opens that finished while no command waited for them. Reads nothing itself. */
 import type { Big } from 'big.js';
 import type { Hedge } from '../../client/schemas.ts';
 import { createsHedge } from '../../domain/action-table.ts';
@@ -17,21 +14,21 @@ import { type ActionEnd, endFrom, recordOutcome } from './await-outcome.ts';
 import { hedgeEvidence } from './change-evidence.ts';
 import { readActions } from './observe.ts';
 
-type Telling = Pick<ReadContext, 'journal' | 'clock' | 'watch' | 'identity'>;
+type BackgroundContext = Pick<ReadContext, 'journal' | 'clock' | 'progress' | 'identity'>;
 
-/** The actions that were found to have ended, oldest first, as the journal has them now. Never throws. */
+/** The actions that have finished, oldest first. Never throws. */
 export async function finishedInBackground(
   hedges: readonly Hedge[],
-  telling: Telling,
+  context: BackgroundContext,
 ): Promise<readonly Action[]> {
-  const actions = readActions(telling.journal);
+  const actions = readActions(context.journal);
   const waiting = actions.filter(
     (action) =>
       createsHedge(action.intent) &&
       inFlight(action) &&
       !action.awaited &&
       action.provisionalUntil === undefined &&
-      sameIdentity(action.intent.identity, telling.identity),
+      sameIdentity(action.intent.identity, context.identity),
   );
   const ended: Action[] = [];
   for (const action of waiting) {
@@ -41,8 +38,8 @@ export async function finishedInBackground(
     const end = endFrom(action, { evidence, hedge, servedAt: undefined });
     if (end === undefined) continue;
     const part = filledInPart(action, hedge, actions);
-    telling.watch.news(inWords(action, { ...end, part }, telling.clock.now()));
-    ended.push(await recordOutcome(action, end, telling));
+    context.progress.news(inWords(action, { ...end, part }, context.clock.now()));
+    ended.push(await recordOutcome(action, end, context));
   }
   return ended;
 }
@@ -60,18 +57,18 @@ function inWords(
   const minute = when.replace(/(\d\d:\d\d):\d\d/, '$1');
   const name = intent.deal_id === undefined ? `action ${shortId}` : unquoted(intent.deal_id);
   const word = part === undefined ? outcome.toUpperCase() : 'PARTIAL FILL';
-  return `${word} ${minute} ${name}: ${outcome === 'failed' ? 'nothing opened' : `${partInWords(action, part)}${whatStands(outcome, hedge)}`}`;
+  return `${word} ${minute} ${name}: ${outcome === 'failed' ? 'nothing opened' : `${partInWords(action, part)}${hedgeInWords(outcome, hedge)}`}`;
 }
 
 const DAY = '2026-11-20'.length;
 
-/** `6,000.00 USD of 10,000.00 USD, `; nothing of an open that was filled as asked. */
+/** `6,000.00 USD of 10,000.00 USD, `; empty for a full fill. */
 const partInWords = ({ notional }: Action, part: Big | undefined): string =>
   part === undefined || notional === undefined ? '' : `${usdInWords(part)} of ${usdInWords(notional)}, `;
 
-function whatStands(outcome: ActionEnd['outcome'], hedge: Hedge | undefined): string {
+function hedgeInWords(outcome: ActionEnd['outcome'], hedge: Hedge | undefined): string {
   const id = unquoted(hedge?.id ?? '');
   const rate = hedge?.struck_rate ?? undefined;
   const struck = rate === undefined ? '' : `, struck ${grouped(rate)}`;
-  return outcome === 'filled' ? `${id}${struck}` : `${id}${struck}, is over since`;
+  return outcome === 'filled' ? `${id}${struck}` : `${id}${struck}, closed since`;
 }

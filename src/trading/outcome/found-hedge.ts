@@ -1,7 +1,4 @@
-/**
- * What a look for an action without an answer settles, written into the journal: that its hedge was found, for certain
- * or provisionally, or that it was not executed, once no send of it can still arrive.
- */
+/** Records the result of a lookup: the hedge was found, for certain or provisionally, or the action was not executed. */
 import type { Hedge } from '../../client/schemas.ts';
 import { createsHedge } from '../../domain/action-table.ts';
 import { clocksDisagree, exactInstant } from '../../domain/instants.ts';
@@ -10,13 +7,13 @@ import type { JournalState } from '../../journal/store.ts';
 import { foundProvisionallyUntil, isConclusive, keyAge } from '../idempotency-window.ts';
 import { appendRecord, type RecordContext, type RecordPayload } from './append-record.ts';
 import type { Observation } from './observe.ts';
-/** An open that its reference, or its id, finds on the book: the service took it, whatever its answer was. */
+/** A hedge with the reference or ID of an open proves that the service accepted it. */
 export function recordFound(
   action: Action,
   { id, order_tx_hash: hash }: Hedge,
-  recording: RecordContext,
+  context: RecordContext,
 ): Promise<Action> {
-  const until = foundProvisionallyUntil(action, recording.clock.now());
+  const until = foundProvisionallyUntil(action, context.clock.now());
   const said = {
     kind: 'accepted',
     by: 'looking',
@@ -24,66 +21,60 @@ export function recordFound(
     ...(hash ? { order_tx_hash: hash } : {}),
     ...(until === undefined ? {} : { provisional_until: exactInstant(until) }),
   } as const;
-  return appendRecord(action, said, recording);
+  return appendRecord(action, said, context);
 }
 
-/** What was found provisionally is final once it is found alone, and nothing else can arrive. */
+/** A provisional hedge becomes final once it is the only one and nothing can still arrive. */
 export async function confirmFound(
   action: Action,
   seen: Observation,
-  recording: RecordContext,
+  context: RecordContext,
 ): Promise<Action> {
   const { evidence, hedge, byReference } = seen;
   const isSeenAlone = byReference === true && evidence.kind === 'exact' && hedge !== undefined;
-  return isSeenAlone && hasProvisionExpired(action, recording.clock.now())
-    ? recordFound(action, hedge, recording)
+  return isSeenAlone && hasProvisionExpired(action, context.clock.now())
+    ? recordFound(action, hedge, context)
     : action;
 }
 
 export const hasProvisionExpired = (action: Action, nowMs: number): boolean =>
   action.provisionalUntil !== undefined && nowMs >= Date.parse(action.provisionalUntil);
 
-/** Answers that say nothing about what a key was used for. */
-const TURNED_DOWN: readonly number[] = [401, 403];
+/** Responses that prove nothing about the idempotency key. */
+const UNAUTHORIZED: readonly number[] = [401, 403];
 
 const rejection = ({ refusal }: Action): Action['refusal'] =>
-  refusal === undefined || TURNED_DOWN.includes(refusal.httpStatus) ? undefined : refusal;
+  refusal === undefined || UNAUTHORIZED.includes(refusal.httpStatus) ? undefined : refusal;
 
-/**
- * Whether its absence may come to say that it was not executed: of an open, which its reference finds, and of what the
- * service rejected. One that was accepted once is never undone by its absence.
- */
+/** Whether a missing hedge can prove that it was not executed: only for an open, or a rejected action that was never accepted. */
 export const canBeRuledOut = (action: Action): boolean =>
   isUnresolved(action) &&
   action.hedgeId === undefined &&
   action.outcome?.kind !== 'not_told' &&
   (createsHedge(action.intent) || rejection(action) !== undefined);
 
-/** None of its sends can arrive any more: a look settles it. */
+/** No attempt can still arrive, so a lookup decides. */
 export const isDueToRuleOut = (
   action: Action,
   { records }: Pick<JournalState, 'records'>,
   nowMs: number,
 ): boolean => canBeRuledOut(action) && isConclusive(action, records, nowMs);
 
-/**
- * The action with its end, where the look shows that it was not executed; undefined where it doesn't, or where the clocks
- * disagree about how long ago it was sent: one that was set forward ends no time.
- */
+/** Records that it was not executed; undefined if the lookup does not prove it, or the clocks disagree on its age. */
 export async function recordNotExecuted(
   action: Action,
   { evidence, clocks }: Observation,
-  recording: RecordContext,
+  context: RecordContext,
 ): Promise<Action | undefined> {
-  const { journal, clock } = recording;
+  const { journal, clock } = context;
   if (evidence.kind !== 'none' || !isDueToRuleOut(action, journal.read(), clock.now())) return undefined;
   if (clocks !== undefined && clocksDisagree(keyAge(action, [clocks]))) return undefined;
   return appendRecord(
     action,
     notExecuted(action),
-    recording,
-    // Another process has settled it, or begun to send it again.
-    (standing) => !isUnresolved(standing) || standing.attempts !== action.attempts,
+    context,
+    // Another process has resolved it, or is sending it again.
+    (current) => !isUnresolved(current) || current.attempts !== action.attempts,
   );
 }
 

@@ -1,10 +1,6 @@
 /**
- * One look at what became of an action: an open by its hedge, or by its reference where no answer told the id;
- * the others by the side, measured against what it was. Reads only.
- *
- * What the book says about an add, a reduction or a close of ours, together with what this machine's own closes
- * explain of it: a side that one of ours closed since is no colleague's doing, and shows what came before as that
- * close saw it. Pure.
+ * Looks up an action: an open by its hedge ID or reference, the others by their change of the position, with later
+ * closes of this machine taken into account. Reads only.
  */
 
 import { Big } from 'big.js';
@@ -27,69 +23,69 @@ import { concurrentActions } from './concurrent-actions.ts';
 import { diffPosition } from './position-diff.ts';
 export interface Observation {
   evidence: Evidence;
-  /** Of an open: the one that was found, by its id also where it is not what was asked. */
+  /** For an open: the hedge found; by ID even if it is not as requested. */
   hedge?: Hedge | undefined;
-  /** Of an open: every hedge under its reference was read. */
+  /** For an open: every hedge with its reference was read. */
   byReference?: boolean;
-  /** Of the others. */
+  /** For the others. */
   book?: SideBook | undefined;
-  /** Why what the reading lacks is not believed; the evidence is unclear then. */
+  /** Why a missing side does not count; the evidence is unclear then. */
   doubt?: Doubt | undefined;
-  /** The side's line; undefined when it has none, or none that can be told. */
+  /** The position; undefined when there is none, or it is unclear. */
   position?: Position | undefined;
   servedAt?: Date | undefined;
-  /** The clocks as what was looked for came. */
+  /** The clocks at the response. */
   clocks?: ClockReadings | undefined;
 }
 
-type Looker = Reading & Pick<ReadContext, 'journal' | 'identity'>;
+type LookupContext = Reading & Pick<ReadContext, 'journal' | 'identity'>;
 
 /**
- * `absence`: of one command, for all its looks at the action.
+ * `absence`: shared by all lookups of one command.
  * @throws HedgeError of the reading that failed; the signal's reason when that aborted.
  */
 export async function observe(
   action: Action,
-  reading: Looker,
+  reading: LookupContext,
   absence: AbsenceCheck = absenceCheck(action.intent),
 ): Promise<Observation> {
   const anotherKey = isOfAnotherKey(action, reading);
   if (!createsHedge(action.intent))
-    return anotherKey ? notTold(action) : lookAtSide(action, reading, absence);
-  const seen = await lookForOpen(action, reading);
-  return anotherKey && !isOurs(action, seen) ? { ...notTold(action), servedAt: seen.servedAt } : seen;
+    return anotherKey ? undecided(action) : readSide(action, reading, absence);
+  const seen = await findOpen(action, reading);
+  return anotherKey && !isOwn(action, seen) ? { ...undecided(action), servedAt: seen.servedAt } : seen;
 }
 
-/** A hedge that failed says nothing of an open while it may be a colleague's. */
-async function lookForOpen(action: Action, reading: Looker): Promise<Observation> {
-  const seen = await lookForHedge(action, reading);
+/** A failed hedge proves nothing while it may be somebody else's. */
+async function findOpen(action: Action, reading: LookupContext): Promise<Observation> {
+  const seen = await findHedge(action, reading);
   const isTentative = foundProvisionallyUntil(action, reading.clock.now()) !== undefined;
   if (!isTentative || seen.evidence.kind !== 'exact' || seen.hedge?.status !== FAILED) return seen;
-  const says = `${unquoted(seen.hedge.id)} under its deal id failed, which may be a colleague's`;
-  return { ...seen, evidence: { kind: 'unclear', says } };
+  const message = `${unquoted(seen.hedge.id)} with its deal ID failed, but may be somebody else's`;
+  return { ...seen, evidence: { kind: 'unclear', message } };
 }
 
 const FAILED = 'failed';
 
-async function lookForHedge(action: Action, reading: Looker): Promise<Observation> {
+async function findHedge(action: Action, reading: LookupContext): Promise<Observation> {
   const { hedgeId, provisionalUntil } = action;
-  if (hedgeId !== undefined && provisionalUntil === undefined) return lookAtHedge(action, hedgeId, reading);
-  const found = await lookForReference(action, reading);
+  if (hedgeId !== undefined && provisionalUntil === undefined) return readHedge(action, hedgeId, reading);
+  const found = await findByReference(action, reading);
   const isFound = found.evidence.kind === 'exact' || found.evidence.kind === 'other';
-  return isFound || hedgeId === undefined ? found : lookAtHedge(action, hedgeId, reading);
+  return isFound || hedgeId === undefined ? found : readHedge(action, hedgeId, reading);
 }
 
-/** Another account may lack it, and may have another under its deal ID or under a key that was chosen. */
-const notTold = (action: Action): Observation => ({
-  evidence: { kind: 'unclear', says: otherKeyInWords(action), anotherKey: true },
+/** Another account may lack it, or have a different one under the same deal ID or chosen key. */
+const undecided = (action: Action): Observation => ({
+  evidence: { kind: 'unclear', message: otherKeyInWords(action), anotherKey: true },
 });
 
-/** Found by a hedge ID of the service, or by a reference made of a key that nobody else has. */
-const isOurs = ({ hedgeId, intent }: Action, { hedge }: Observation): boolean =>
+/** Found by hedge ID, or by a reference derived from its own key. */
+const isOwn = ({ hedgeId, intent }: Action, { hedge }: Observation): boolean =>
   hedge !== undefined &&
   (hedge.id === hedgeId || (intent.key_origin === 'minted' && intent.deal_id === undefined));
 
-async function lookAtSide(action: Action, reading: Looker, absence: AbsenceCheck): Promise<Observation> {
+async function readSide(action: Action, reading: LookupContext, absence: AbsenceCheck): Promise<Observation> {
   const { intent } = action;
   const lookedAtMs = reading.clock.now();
   const facts = await readBook(reading);
@@ -101,7 +97,7 @@ async function lookAtSide(action: Action, reading: Looker, absence: AbsenceCheck
     evidence:
       doubt === undefined
         ? evidenceOnSide(action, { now: book, lookedAtMs, actions })
-        : { kind: 'unclear', says: doubt.says },
+        : { kind: 'unclear', message: doubt.message },
     book,
     doubt,
     position: book.position,
@@ -110,7 +106,7 @@ async function lookAtSide(action: Action, reading: Looker, absence: AbsenceCheck
   };
 }
 
-/** None where the file cannot be read: what is seen is told all the same. */
+/** Empty if the file cannot be read: the lookup goes on without it. */
 export function readActions(journal: ReadContext['journal']): readonly Action[] {
   try {
     return journal.read().actions;
@@ -120,33 +116,33 @@ export function readActions(journal: ReadContext['journal']): readonly Action[] 
   }
 }
 
-async function lookAtHedge(action: Action, id: string, reading: Reading): Promise<Observation> {
+async function readHedge(action: Action, id: string, reading: Reading): Promise<Observation> {
   try {
     const { data: hedge, servedAt } = await reading.api.hedge(id, { signal: reading.signal });
     return { evidence: hedgeEvidence(action.intent, hedge, { byId: true }), hedge, servedAt };
   } catch (error) {
     if (!isHedgeNotFound(error)) throw error;
   }
-  const found = await lookForReference(action, reading);
+  const found = await findByReference(action, reading);
   if (found.evidence.kind !== 'none') return found;
-  const says = `the service took it as ${unquoted(id)} and does not know that hedge now`;
-  return { ...found, evidence: { kind: 'unclear', says } };
+  const message = `the service accepted it as ${unquoted(id)} but no longer knows that hedge`;
+  return { ...found, evidence: { kind: 'unclear', message } };
 }
 
-async function lookForReference({ intent }: Action, reading: Reading): Promise<Observation> {
+async function findByReference({ intent }: Action, reading: Reading): Promise<Observation> {
   const reference = intent.client_reference;
   if (reference === undefined) return { evidence: openEvidence(intent, []) };
   const { hedges, mayBeCut, servedAt, clocks } = await readUnderReference(reading, reference);
   const evidence = openEvidence(intent, hedges);
   if (evidence.kind === 'none' && mayBeCut) {
-    const says = 'the list of hedges may be one page of more, and what was read of it does not show it';
-    return { evidence: { kind: 'unclear', says }, servedAt };
+    const message = 'the list of hedges may be incomplete and does not show it';
+    return { evidence: { kind: 'unclear', message }, servedAt };
   }
   const hedge = evidence.kind === 'exact' ? evidence.hedge : undefined;
   return { evidence, hedge, byReference: !mayBeCut, servedAt, clocks };
 }
 
-/** `lookedAtMs`: when the reading of `now` began. */
+/** `lookedAtMs`: start of the reading of `now`. */
 export function evidenceOnSide(
   action: Action,
   { now, lookedAtMs, actions }: { now: SideBook; lookedAtMs: number; actions: readonly Action[] },
@@ -156,24 +152,28 @@ export function evidenceOnSide(
   const closer = closesAfter(actions, action).at(-1);
   if (
     closer === undefined ||
-    !diffPosition(intent.before, now).holding.every(({ fate }) => fate.became === 'left')
+    !diffPosition(intent.before, now).holding.every(({ change }) => change.kind === 'left')
   )
     return direct;
   const closedBy = closer.shortId;
   if (direct.kind === 'exact') return { ...direct, closedBy };
   if (takesWholeSide(intent)) return direct;
-  const says = `action ${closedBy} of this machine closed ${unquoted(intent.market)} ${intent.side} since`;
+  const message = `action ${closedBy} of this machine closed ${unquoted(intent.market)} ${intent.side} afterwards`;
   const seenByIt = changeEvidence(
     intent,
     asSeenBy(closer.intent, now),
     concurrentActions(action, actions, Date.parse(closer.intent.before.read_at ?? closer.intent.at)),
   );
   if (seenByIt.kind !== 'exact')
-    return { kind: 'other', says, hedges: 'hedges' in direct ? direct.hedges : [], closedBy };
-  return { ...seenByIt, says: seenByIt.says === undefined ? says : `${seenByIt.says}; ${says}`, closedBy };
+    return { kind: 'other', message, hedges: 'hedges' in direct ? direct.hedges : [], closedBy };
+  return {
+    ...seenByIt,
+    message: seenByIt.message === undefined ? message : `${seenByIt.message}; ${message}`,
+    closedBy,
+  };
 }
 
-/** The side as it stood before that close, as far as its evidence goes: hedge by hedge, each at its size. */
+/** The side as recorded before that close. */
 function asSeenBy({ before }: IntentRecord, now: SideBook): SideBook {
   const open = before.hedges.flatMap(({ hedge_id: id, notional_usd: notional, status }): SideHedge[] =>
     notional === null || status !== 'filled'

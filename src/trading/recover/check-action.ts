@@ -1,7 +1,4 @@
-/**
- * `check`: looks at what nobody knows the end of, one action or all that are open on a book, and writes down
- * what it finds. Sends nothing that changes anything.
- */
+/** `check`: looks up one open action, or all of the account, and records what it finds. Sends no action. */
 import { quotedName } from '../../domain/quoted.ts';
 import {
   HedgeError,
@@ -24,36 +21,33 @@ import type { ActionReport } from '../trading-context.ts';
 export interface CheckedAction {
   /** Oldest first. */
   looked: readonly ObservedAction[];
-  /** The word that named one action; undefined: all that are open. */
+  /** The operand; undefined: all open actions. */
   asked: string | undefined;
-  /** How many are open under other books of this machine. */
+  /** How many are open under other profiles. */
   elsewhere: number;
-  /** The worst of what was found; undefined when all of it ended as asked, and no line of the journal is missing. */
+  /** The worst result; undefined if all went as requested and the journal is complete. */
   finding: HedgeError | undefined;
   servedAt: Date | undefined;
 }
 
-/**
- * A reading that fails leaves each action as it was: named, with the lines that go on.
- * @throws UsageError when the word means none.
- */
-export async function checkAction(word: string | undefined, looking: ReadContext): Promise<CheckedAction> {
-  const state = looking.journal.read();
-  const damage = damageOf(looking.journal.path, state);
-  if (damage !== undefined) damageInWords(damage).forEach((each) => looking.watch.news(each));
+/** A failed reading leaves each action unchanged. @throws UsageError if the operand matches none. */
+export async function checkAction(word: string | undefined, context: ReadContext): Promise<CheckedAction> {
+  const state = context.journal.read();
+  const damage = damageOf(context.journal.path, state);
+  if (damage !== undefined) damageInWords(damage).forEach((each) => context.progress.news(each));
   const { actions } = state;
   const open = actions.filter(
     (action) =>
-      isUnresolved(action) || isAwaitingOutcome(action) || hasProvisionExpired(action, looking.clock.now()),
+      isUnresolved(action) || isAwaitingOutcome(action) || hasProvisionExpired(action, context.clock.now()),
   );
-  const here = open.filter(({ intent }) => sameIdentity(intent.identity, looking.identity));
-  const meant = word === undefined ? here : [requireFound(actions, word, looking)];
+  const here = open.filter(({ intent }) => sameIdentity(intent.identity, context.identity));
+  const meant = word === undefined ? here : [requireFound(actions, word, context)];
   const looked: ObservedAction[] = [];
   let failure: HedgeError | undefined;
   for (const action of meant) {
-    const seen = failure === undefined ? await lookUnlessUnwell(action, looking) : failure;
+    const seen = failure === undefined ? await tryLookup(action, context) : failure;
     failure = seen instanceof HedgeError ? seen : undefined;
-    looked.push(seen instanceof HedgeError ? unseen(action, seen, looking) : seen);
+    looked.push(seen instanceof HedgeError ? notLookedUp(action, seen, context) : seen);
   }
   const missing = damage === undefined || word !== undefined ? undefined : damageError(damage);
   return {
@@ -65,17 +59,17 @@ export async function checkAction(word: string | undefined, looking: ReadContext
   };
 }
 
-async function lookUnlessUnwell(action: Action, looking: ReadContext): Promise<ObservedAction | HedgeError> {
+async function tryLookup(action: Action, context: ReadContext): Promise<ObservedAction | HedgeError> {
   try {
-    return await observeAction(action, looking);
+    return await observeAction(action, context);
   } catch (error) {
     if (isReadingFailure(error)) return error;
     throw error;
   }
 }
 
-/** What failed for one is not tried again for the next. */
-function unseen(action: Action, failure: HedgeError, { clock }: ReadContext): ObservedAction {
+/** After a failed reading, the other actions are not looked up. */
+function notLookedUp(action: Action, failure: HedgeError, { clock }: ReadContext): ObservedAction {
   const report = lookupFailed(action, failure, clock.now());
   if (report === undefined) throw failure;
   return { report, evidence: undefined };
@@ -86,12 +80,12 @@ export function requireFound(actions: readonly Action[], word: string, { identit
   const action = findActionOfAccount(actions, word, identity);
   if (action !== undefined) return action;
   throw new UsageError(
-    `No action ${quotedName(word)} of this account is in the journal of this machine.`,
-    'To see those that are: hedge journal. A hedge that was dealt elsewhere: hedge hedges, hedge wait.',
+    `No action ${quotedName(word)} of this account in the journal.`,
+    'To list actions: hedge journal. For a hedge opened elsewhere: hedge hedges, hedge wait.',
   );
 }
 
-/** Worst first: what nobody knows outweighs what was done in part or failed, and that what is still to come. */
+/** Worst first. */
 const WORST_FIRST = [
   OutcomeUnknownError,
   PartialFillError,
@@ -110,20 +104,20 @@ function worstOf(reports: readonly ActionReport[]): HedgeError | undefined {
   const parts = {
     what: `Of ${reports.length.toString()} actions ${groupsOf(open).join(', ')}.`,
     book: worst.book,
-    hint: 'Each is named above with the lines that go on.',
+    hint: 'The next commands for each are shown above.',
     details: { actions: open.map(detailsOf) },
   };
-  if (worst instanceof OutcomeUnknownError) return new OutcomeUnknownError({ ...parts, book: DO_NOT });
+  if (worst instanceof OutcomeUnknownError)
+    return new OutcomeUnknownError({ ...parts, book: MAY_HAVE_EXECUTED });
   if (worst instanceof PartialFillError) return new PartialFillError(parts);
   if (worst instanceof OrderFailedError) return new OrderFailedError(parts);
-  return worst instanceof PendingError ? new PendingError({ ...parts, book: THEY_COME }) : worst;
+  return worst instanceof PendingError ? new PendingError({ ...parts, book: STILL_RUNNING }) : worst;
 }
 
-const DO_NOT = 'What is unknown may have been done or not. Do not deal it again.';
+const MAY_HAVE_EXECUTED = 'Actions with an unknown outcome may have executed. Do not enter them again.';
+const STILL_RUNNING = 'Actions in flight continue at the service. Do not enter them again.';
 
-const THEY_COME = 'What is in flight comes to its end without us. Do not deal it again.';
-
-/** By what they are, worst first: `1 is unknown (7c1e)`, `2 are still in flight (48bd, 90ab)`. */
+/** Grouped, worst first: `1 is unknown (7c1e)`, `2 are still in flight (48bd, 90ab)`. */
 function groupsOf(reports: readonly ActionReport[]): readonly string[] {
   return Object.entries(GROUPS).flatMap(([group, [one, more]]) => {
     const ids = reports
@@ -138,7 +132,7 @@ function groupsOf(reports: readonly ActionReport[]): readonly string[] {
 const GROUPS = {
   unknown: ['is unknown', 'are unknown'],
   partial: ['was filled in part', 'were filled in part'],
-  failed: ['did not land', 'did not land'],
+  failed: ['failed', 'failed'],
   in_flight: ['is still in flight', 'are still in flight'],
   nothing: ['was not done', 'were not done'],
 } as const;

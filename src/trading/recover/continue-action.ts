@@ -1,7 +1,4 @@
-/**
- * The same idempotency key again: the action that stands under it goes on, or is told as it ended. With
- * another request it is stopped here, before the service has to (specification §7).
- */
+/** Continues the action of a repeated idempotency key, or reports its outcome. Another request under it is stopped (specification §7). */
 
 import type { ActionIntent } from '../../args/action-intent.ts';
 import { InterruptedError, StoppedError } from '../../errors.ts';
@@ -19,8 +16,8 @@ import type { ActionReport, TradingContext } from '../trading-context.ts';
 import { canBeSent } from './resend.ts';
 import { resumeAction } from './resume-action.ts';
 /**
- * The action that the operator's own key belongs to; undefined also where that was not executed, and can be dealt again
- * under its key. @throws StoppedError when it was another request.
+ * The earlier action with the operator's key; undefined also if it was not executed and its key can be reused.
+ * @throws StoppedError when it was another request.
  */
 export function earlierUnderKey(
   intent: ActionIntent,
@@ -33,55 +30,52 @@ export function earlierUnderKey(
   if (isSameRequest(intent, earlier)) return keepsItsKey(earlier, clock.now()) ? undefined : earlier;
   throw new StoppedError({
     code: 'idempotency_key_reuse',
-    what: `That idempotency key belongs to another request: ${actionInWords(earlier)}, action ${earlier.shortId}.`,
+    what: `This idempotency key belongs to another request: ${actionInWords(earlier)}, action ${earlier.shortId}.`,
     book: 'Nothing was sent.',
-    hint: `See it: hedge journal ${earlier.shortId}. Another request needs another key.`,
+    hint: `To see it: hedge journal ${earlier.shortId}. A new request needs a new key.`,
     details: { action_id: earlier.id },
   });
 }
 
-/**
- * The service keeps nothing of it: it rejected the API key, or nothing was done with a key that may be of another
- * account. The line is dealt as if for the first time.
- */
+/** The service keeps no record of it: it rejected the API key, or nothing was done under a key of a possibly other account. */
 const isFree = (earlier: Action, identity: TradingContext['identity']): boolean =>
   isKeyRejected(earlier) ||
   (isOfAnotherKey(earlier, { identity }) && !maybeExecuted(earlier) && NOTHING_KEPT.includes(earlier.state));
 
 const NOTHING_KEPT: readonly ActionState[] = ['prepared', 'not_sent', 'refused'];
 
-/** Goes on with an action of the journal as `intent` asks it: waited for, told, or settled by sending it again. */
+/** Continues a journaled action as `intent` requests: waits, reports, or sends it again. */
 export async function continueAction(
   earlier: Action,
   intent: ActionIntent,
-  dealing: TradingContext,
+  context: TradingContext,
 ): Promise<ActionReport> {
   const { timeoutMs, dryRun } = intent.options;
   const wait = intent.options.wait && !dryRun;
-  dealing.watch.note(`continuing action ${earlier.shortId}: ${actionInWords(earlier)}`);
-  const entry = await waitForOtherSender(earlier, timeoutMs, dealing);
-  if (!(await isOfThisAccount(entry, dealing))) throw earlierOfAnotherKey(entry);
-  if (!canBeSent(entry)) return completeAction(entry, { wait, timeoutMs }, dealing);
+  context.progress.note(`continuing action ${earlier.shortId}: ${actionInWords(earlier)}`);
+  const entry = await awaitOtherSender(earlier, timeoutMs, context);
+  if (!(await isOfThisAccount(entry, context))) throw earlierOfAnotherKey(entry);
+  if (!canBeSent(entry)) return completeAction(entry, { wait, timeoutMs }, context);
   const { yes } = intent.options;
-  return resumeAction(entry, { yes, resend: yes, dryRun, wait, timeoutMs, line: intent }, dealing);
+  return resumeAction(entry, { yes, resend: yes, dryRun, wait, timeoutMs, line: intent }, context);
 }
 
-/** What is unresolved says so itself; what has an answer is taken for this one only where its hedge is to be seen. */
-const isOfThisAccount = async (entry: Action, dealing: TradingContext): Promise<boolean> =>
-  !isOfAnotherKey(entry, dealing) ||
+/** A confirmed action of another key counts as this account's only if its hedge is visible. */
+const isOfThisAccount = async (entry: Action, context: TradingContext): Promise<boolean> =>
+  !isOfAnotherKey(entry, context) ||
   canBeSent(entry) ||
   entry.underway ||
-  (await observe(entry, dealing)).evidence.kind !== 'unclear';
+  (await observe(entry, context)).evidence.kind !== 'unclear';
 
-/** The action once no running process is sending it, or as it is when the time is up or the operator stops it. */
-export async function waitForOtherSender(
+/** Waits while another process is sending the action, until the timeout or a signal. */
+export async function awaitOtherSender(
   entry: Action,
   timeoutMs: number,
-  looking: ReadContext,
+  context: ReadContext,
 ): Promise<Action> {
   if (!entry.underway) return entry;
-  const { clock, signal, journal, watch } = looking;
-  watch.start(`Another process is sending action ${entry.shortId}; waiting for its answer`);
+  const { clock, signal, journal, progress } = context;
+  progress.start(`Another process is sending action ${entry.shortId}; waiting for the response`);
   const now = (): Action => journal.read().actions.find(({ id }) => id === entry.id) ?? entry;
   try {
     const ended = await poll({
@@ -98,6 +92,6 @@ export async function waitForOtherSender(
     if (!(error instanceof InterruptedError)) throw error;
     return now();
   } finally {
-    watch.stop();
+    progress.stop();
   }
 }

@@ -1,8 +1,4 @@
-/**
- * Whether what an action was meant for still stands, so that it may be sent again. A key that the service never saw
- * acts now, on whatever stands now: a close never takes what was opened or added since, an addition falls on the hedge
- * that the service chooses, and a reduction on every hedge of the side. Pure.
- */
+/** Blocks resending a close, add or reduce if the hedges it was meant for are gone or new ones appeared. Pure. */
 import { Big } from 'big.js';
 import { createsHedge, enlarges, takesWholeSide } from '../../domain/action-table.ts';
 import { sum } from '../../domain/amounts.ts';
@@ -16,10 +12,7 @@ import type { Evidence } from '../outcome/change-evidence.ts';
 import { diffPosition } from '../outcome/position-diff.ts';
 import { nothingOpen } from '../plan.ts';
 import type { Finding } from '../trading-context.ts';
-/**
- * Stops a close for which nothing is left, or beside which something else stands; an addition or a reduction from whose
- * side a hedge has left, or to which one came; and an addition to a side that is flat. Empty of an open.
- */
+/** A key that the service never saw would execute on the current position. Empty for an open. */
 export function resendBlocker(
   action: Action,
   { now, evidence, actions }: { now: SideBook; evidence: Evidence | undefined; actions: readonly Action[] },
@@ -27,20 +20,20 @@ export function resendBlocker(
   const { intent } = action;
   if (createsHedge(intent)) return [];
   if (enlarges(intent) && now.inPositions === false) return [nothingToAddTo(action, now)];
-  const says =
+  const message =
     (takesWholeSide(intent) ? grownSince(action, now) : otherHedges(action, now)) ??
-    notToBeTold(action, now) ??
-    // Where the side became exactly what was asked, the service answers the key with that.
+    unclearPosition(action, now) ??
+    // If the position already changed as requested, the service only repeats its first response.
     (!enlarges(intent) && !takesWholeSide(intent) && evidence?.kind !== 'exact'
       ? wouldClose(action, now)
       : undefined) ??
     (takesWholeSide(intent) ? nothingLeft(action, now, actions) : undefined);
-  return says === undefined
+  return message === undefined
     ? []
-    : [{ level: 'stop', code: 'book_changed', message: says, hint: waysOut(action, now) }];
+    : [{ level: 'stop', code: 'book_changed', message, hint: nextCommands(action, now) }];
 }
 
-/** What may still fill is waited for first; else a person's word is all that is left, where it was ever sent. */
+/** Hedges in flight are awaited first; otherwise only a manual record is left, if it was ever sent. */
 function nothingToAddTo(action: Action, now: SideBook): Finding {
   const { what, hint } = nothingOpen(now);
   const isComing = now.coming.length > 0;
@@ -49,7 +42,7 @@ function nothingToAddTo(action: Action, now: SideBook): Finding {
     level: 'stop',
     code,
     message: what,
-    hint: isComing || !isUnresolved(action) ? hint : commandLines(settling(action)),
+    hint: isComing || !isUnresolved(action) ? hint : commandLines(recordCommands(action)),
   };
 }
 
@@ -58,46 +51,46 @@ const placeOf = ({ intent }: Action): string => `${unquoted(intent.market)} ${in
 const sizesThen = ({ intent }: Action): Sizes =>
   new Map(intent.before.hedges.map((each) => [each.hedge_id, each.notional_usd]));
 
-const standingOn = ({ open, coming, unread }: SideBook): readonly SideHedge[] => [
+const hedgesOn = ({ open, coming, unread }: SideBook): readonly SideHedge[] => [
   ...open,
   ...coming,
   ...unread,
 ];
 
 const notMeantFor = (action: Action, what: string, would: string): string =>
-  `Action ${action.shortId} was not meant for what stands on ${placeOf(action)} now: ${what}. ${would}`;
+  `${placeOf(action)} has changed since action ${action.shortId}: ${what}. ${would}`;
 
-/** A close takes the whole side, what was added to its hedges included. */
+/** A close takes the whole side, later adds included. */
 function grownSince(action: Action, now: SideBook): string | undefined {
   const was = sizesThen(action);
-  const since = standingOn(now).filter(({ id, notional }) => {
+  const since = hedgesOn(now).filter(({ id, notional }) => {
     const before = was.get(id) ?? undefined;
     return before === undefined || notional.gt(new Big(before));
   });
   return since.length === 0
     ? undefined
-    : notMeantFor(action, inWords(since, was), 'Sent again it would close that too.');
+    : notMeantFor(action, inWords(since, was), 'Sent again, it would close that too.');
 }
 
-/** Which hedge grows is the service's to choose, and all of a side are reduced: every one that stood then matters. */
+/** The service picks which hedge to increase, and reduces all of them, so every earlier hedge matters. */
 function otherHedges(action: Action, now: SideBook): string | undefined {
-  const standing = standingOn(now);
-  if (standing.length === 0) return undefined;
+  const current = hedgesOn(now);
+  if (current.length === 0) return undefined;
   const { before } = action.intent;
   const { holding, joined } = diffPosition(before, now);
-  const gone = holding.filter(({ fate }) => fate.became === 'left' || fate.became === 'matured');
+  const gone = holding.filter(({ change }) => change.kind === 'left' || change.kind === 'matured');
   if (gone.length > 0) {
     const named = gone.map(
       ({ id, before: size }) => `${unquoted(id)}${size === undefined ? '' : ` ${usdInWords(size)}`}`,
     );
-    return `Action ${action.shortId} was meant for a side with ${named.slice(0, MOST_NAMED).join(', ')}, which ${gone.length === 1 ? 'has' : 'have'} left it. Sent again it would fall on ${inWords(standing)}.`;
+    return `Action ${action.shortId} was meant for ${named.slice(0, MOST_NAMED).join(', ')}, no longer open. Sent again, it would apply to ${inWords(current)}.`;
   }
   const then = new Set(before.hedges.map(({ hedge_id: id }) => id));
-  const since = standing.filter(({ id }) => !then.has(id) || joined.some((each) => each.id === id));
+  const since = current.filter(({ id }) => !then.has(id) || joined.some((each) => each.id === id));
   if (since.length === 0) return undefined;
   const would = enlarges(action.intent)
-    ? 'Sent again it may be added to that.'
-    : 'Sent again it would reduce that too.';
+    ? 'Sent again, it may increase that hedge.'
+    : 'Sent again, it would reduce that too.';
   return notMeantFor(action, inWords(since), would);
 }
 
@@ -108,20 +101,20 @@ function wouldClose(action: Action, now: SideBook): string | undefined {
   if (notional === undefined || total === undefined || !total.gt(0)) return undefined;
   const then = sum(diffPosition(intent.before, now).holding.map(({ before }) => before ?? new Big(0)));
   if (isAboutEverything(notional, then) || !isAboutEverything(notional, total)) return undefined;
-  return `Action ${shortId} was meant to leave ${usdInWords(then.minus(notional))} on ${placeOf(action)}, and ${usdInWords(total)} stand there now: sent again it would close the side.`;
+  return `Action ${shortId} was meant to leave ${usdInWords(then.minus(notional))} on ${placeOf(action)}, but only ${usdInWords(total)} is open. Sent again, it would close the side.`;
 }
 
-const notToBeTold = (action: Action, { total, unclear }: SideBook): string | undefined =>
+const unclearPosition = (action: Action, { total, unclear }: SideBook): string | undefined =>
   total === undefined
-    ? `Whether anything stands on ${placeOf(action)} that action ${action.shortId} was not meant for cannot be told: ${unclear ?? 'the book could not be read whole'}.`
+    ? `It is unclear whether ${placeOf(action)} has changed since action ${action.shortId}: ${unclear ?? 'the position could not be read completely'}.`
     : undefined;
 
 function nothingLeft(action: Action, now: SideBook, actions: readonly Action[]): string | undefined {
-  if (standingOn(now).length > 0) return undefined;
+  if (hedgesOn(now).length > 0) return undefined;
   const closer = closesAfter(actions, action).find(({ state }) => state === 'done');
   return (
     closer &&
-    `Nothing is left that action ${action.shortId} was meant for: action ${closer.shortId} of this machine closed ${placeOf(action)} since.`
+    `Nothing is left for action ${action.shortId} to close: action ${closer.shortId} of this machine closed ${placeOf(action)} afterwards.`
   );
 }
 
@@ -141,20 +134,20 @@ function inWords(hedges: readonly SideHedge[], was: Sizes = new Map()): string {
   return more > 0 ? `${named.join(', ')} and ${more.toString()} more` : named.join(', ');
 }
 
-function waysOut(action: Action, { inPositions }: SideBook): string {
+function nextCommands(action: Action, { inPositions }: SideBook): string {
   const { market, side } = action.intent;
-  const closes = [`hedge close ${market} ${side}`, 'closes what stands there now'] as const;
+  const closes = [`hedge close ${market} ${side}`, 'close what is open now'] as const;
   const lines = [
     ...(takesWholeSide(action.intent) && inPositions !== false ? [closes] : []),
-    ...(isUnresolved(action) ? settling(action) : []),
+    ...(isUnresolved(action) ? recordCommands(action) : []),
   ];
   return lines.length > 0
     ? commandLines(lines)
-    : 'If it is still wanted, deal it again: it is planned on what stands there now.';
+    : 'To enter it again for the current position: the same command with a new key.';
 }
 
-const settling = ({ shortId }: Action) =>
+const recordCommands = ({ shortId }: Action) =>
   [
-    [`hedge journal settle ${shortId} --as nothing --because TEXT`, 'your word: it never was'],
-    [`hedge journal settle ${shortId} --as done --because TEXT`, 'your word: it was done'],
+    [`hedge journal resolve ${shortId} --as not-executed --reason TEXT`, 'record that it did not execute'],
+    [`hedge journal resolve ${shortId} --as executed --reason TEXT`, 'record that it executed'],
   ] as const;

@@ -1,10 +1,4 @@
-/**
- * Sends an action of the journal again, with its own key and bytes: judged and agreed to anew, written down
- * first. Within the life of its key it is acted on once, however often it is sent (specification §7).
- *
- * What to type where an action cannot be sent again on the terms it was dealt on: `hedge resume` takes none of its
- * own, and the same line under the same key is the same action. Pure.
- */
+/** Sends a journaled action again with its own key and bytes, after new checks and a new confirmation (specification §7). */
 
 import type { ActionIntent, ActionOptions } from '../../args/action-intent.ts';
 import { type ClockReadings, clocksDisagree, durationInWords } from '../../domain/instants.ts';
@@ -40,26 +34,26 @@ export interface Resending {
   dryRun: boolean;
   wait: boolean;
   timeoutMs: number;
-  /** The same request, typed once more under its key; undefined: `resume`. */
+  /** The same request typed again with its key; undefined for `resume`. */
   line?: ActionIntent | undefined;
-  /** What the book said; undefined when nothing of it ever left. */
+  /** What the lookup showed; undefined if it was never sent. */
   evidence: Evidence | undefined;
 }
 
-/** Whether there is anything to send again. One that ended, or is accepted, has its answer. */
+/** False once it is accepted or has an outcome. */
 export const canBeSent = (action: Action): boolean =>
   !action.underway && (isUnresolved(action) || action.state === 'prepared' || action.state === 'not_sent');
 
-/** A stop leaves the action as it was: the report says so, and its `finding` why. */
-export async function resend(action: Action, how: Resending, dealing: TradingContext): Promise<ActionReport> {
+/** A stop leaves the action unchanged; the `finding` says why. */
+export async function resend(action: Action, how: Resending, context: TradingContext): Promise<ActionReport> {
   try {
-    checkKey(action, dealing.journal.read(), [readClocks(dealing.clock)]);
-    const { plan, warnings } = await agreeAgain(action, how, dealing);
+    checkKey(action, context.journal.read(), [readClocks(context.clock)]);
+    const { plan, warnings } = await confirmAgain(action, how, context);
     if (how.dryRun) return reportOf('planned', { plan, warnings });
-    const { began, entry } = await beginSending(action, plan, how, dealing);
+    const { began, entry } = await beginSending(action, plan, how, context);
     return began
-      ? await sendAndFinish(entry, { plan, wait: how.wait, timeoutMs: how.timeoutMs }, dealing)
-      : await completeAction(entry, how, dealing);
+      ? await sendAndFinish(entry, { plan, wait: how.wait, timeoutMs: how.timeoutMs }, context)
+      : await completeAction(entry, how, context);
   } catch (error) {
     if (!(error instanceof StoppedError)) throw error;
     return isUnresolved(action)
@@ -68,40 +62,40 @@ export async function resend(action: Action, how: Resending, dealing: TradingCon
   }
 }
 
-interface Agreed {
+interface ConfirmedPlan {
   plan: Plan;
   warnings: readonly Finding[];
 }
 
-/** Shown and asked, and read again after the answer, until nothing changed in between. */
-async function agreeAgain(action: Action, how: Resending, dealing: TradingContext): Promise<Agreed> {
-  let shown = await considerAgain(action, how, dealing);
+/** Shows, asks, and rechecks after the confirmation, until nothing changed meanwhile. */
+async function confirmAgain(action: Action, how: Resending, context: TradingContext): Promise<ConfirmedPlan> {
+  let shown = await evaluateAgain(action, how, context);
   let changed: string | undefined;
   const again = how.evidence === undefined ? 'never_sent' : 'sent';
   for (;;) {
     const { plan, warnings, dealtElsewhere } = shown;
-    dealing.watch.stop();
+    context.progress.stop();
     if (how.dryRun) return shown;
-    if (!(await dealing.confirm({ plan, warnings, dealtElsewhere, changed, again }, { yes: how.yes })))
+    if (!(await context.confirm({ plan, warnings, dealtElsewhere, changed, again }, { yes: how.yes })))
       throw declined();
     if (how.yes) return shown;
-    dealing.watch.start('Reading the price and the book again');
-    shown = await considerAgain(action, how, dealing, plan.facts);
+    context.progress.start('Rechecking price and position');
+    shown = await evaluateAgain(action, how, context, plan.facts);
     changed = changedSince(plan, shown.plan);
     if (changed === undefined) return shown;
   }
 }
 
-async function considerAgain(
+async function evaluateAgain(
   action: Action,
   how: Resending,
-  dealing: TradingContext,
+  context: TradingContext,
   before?: PlanFacts,
-): Promise<Agreed & { dealtElsewhere: readonly string[] }> {
+): Promise<ConfirmedPlan & { dealtElsewhere: readonly string[] }> {
   const intent = rebuildIntent(action, optionsOf(action, how), how.line);
-  const facts = await readFacts(intent, dealing, before);
-  const state = dealing.journal.read();
-  // A line of what never left is typed for what stands now.
+  const facts = await readFacts(intent, context, before);
+  const state = context.journal.read();
+  // A command for an action that was never sent is meant for the current position.
   const isMeantNow = how.line !== undefined && how.evidence === undefined;
   const { evidence } = how;
   const { actions } = state;
@@ -111,30 +105,30 @@ async function considerAgain(
   if (over !== undefined) throw over;
   const plan = rebuildPlan(intent, facts);
   const findings = [
-    ...guardPlan(plan, { limits: dealing.limits }).map((finding) => softened(finding, evidence)),
-    ...judgedByJournal(action, plan, state, dealing),
-    ...dealIdFindings(intent, { state, facts, dealing }),
+    ...guardPlan(plan, { limits: context.limits }).map((finding) => softened(finding, evidence)),
+    ...judgedByJournal(action, plan, state, context),
+    ...dealIdFindings(intent, { state, facts, context }),
   ];
   const stop = stopFrom(how.line === undefined ? findings.map((each) => resumeHint(each, action)) : findings);
   if (stop !== undefined) throw stop;
   const warnings = findings.filter(({ level }) => level === 'warn');
   return {
     plan,
-    warnings: [sentBefore(action, evidence, dealing), ...warnings],
-    dealtElsewhere: hedgesOpenedElsewhere({ state, facts }, dealing),
+    warnings: [sentBefore(action, evidence, context), ...warnings],
+    dealtElsewhere: hedgesOpenedElsewhere({ state, facts }, context),
   };
 }
 
-/** Only that it is itself, and neither a double nor counted twice, is different from a first send. */
+/** As for a first send, but it is no duplicate of itself. */
 const judgedByJournal = (
   { id }: Action,
   plan: Plan,
   state: JournalState,
-  dealing: TradingContext,
+  context: TradingContext,
 ): readonly Finding[] =>
-  guardJournal({ ...journalTermsOf(plan, dealing), except: id }, state, guardContext(dealing));
+  guardJournal({ ...journalTermsOf(plan, context), except: id }, state, guardContext(context));
 
-/** What is on the book may be this one already, and then takes up the room that it would be refused for. */
+/** The action may have executed, and then it uses the capacity that it seems to lack. */
 const SERVICE_LIMITS: readonly string[] = ['exposure_exceeded', 'capacity_exceeded', 'insufficient_balance'];
 
 const softened = (finding: Finding, evidence: Evidence | undefined): Finding =>
@@ -146,22 +140,26 @@ function sentBefore(action: Action, evidence: Evidence | undefined, { clock }: T
   const since = sinceSent(action, clock.now());
   const before = `${actionInWords(action)}, action ${action.shortId}`;
   if (evidence === undefined || since === undefined)
-    return { level: 'warn', code: 'unresolved', message: `${before}, was not taken by the service so far.` };
+    return {
+      level: 'warn',
+      code: 'unresolved',
+      message: `${before}, has not been accepted by the service so far.`,
+    };
   return {
     level: 'warn',
     code: 'unresolved',
-    message: `${before}, was sent ${since} ago: ${evidenceInWords(action, evidence)}. Sent again it has the same key: where the service did it already, it answers with that and does nothing more.`,
+    message: `${before}, was sent ${since} ago: ${evidenceInWords(action, evidence)}. With the same key it executes only once.`,
   };
 }
 
-/** `began`: the sending is on disk. Otherwise `entry` is what another process made of the action in between. */
+/** `began`: the attempt is on disk. Otherwise `entry` has the outcome that another process recorded. */
 async function beginSending(
   action: Action,
   plan: Plan,
   how: Resending,
-  dealing: TradingContext,
+  context: TradingContext,
 ): Promise<{ began: boolean; entry: Action }> {
-  const { journal, signal, clock } = dealing;
+  const { journal, signal, clock } = context;
   const { clocks } = plan.facts;
   const own = ({ actions }: JournalState): Action => {
     const found = actions.find(({ id }) => id === action.id);
@@ -170,27 +168,27 @@ async function beginSending(
   };
   let standing = action;
   signal.throwIfAborted();
-  dealing.watch.note(
-    `resuming   action ${action.shortId}: ${how.evidence === undefined ? 'not sent so far' : 'not settled by looking'}`,
+  context.progress.note(
+    `resuming   action ${action.shortId}: ${how.evidence === undefined ? 'not sent so far' : 'lookup did not settle it'}`,
   );
   try {
-    const record = sendingOf(action.id, action.attempts + 1, dealing);
+    const record = sendingOf(action.id, action.attempts + 1, context);
     const written = await journal.append([record], (state) => {
       standing = own(state);
-      if (!canBeSent(standing)) throw new SettledMeanwhile();
+      if (!canBeSent(standing)) throw new ResolvedMeanwhile();
       checkKey(standing, state, [...(clocks === undefined ? [] : [clocks]), readClocks(clock)]);
-      const stop = stopFrom(judgedByJournal(action, plan, state, dealing));
+      const stop = stopFrom(judgedByJournal(action, plan, state, context));
       if (stop !== undefined) throw stop;
     });
     return { began: true, entry: own(written) };
   } catch (error) {
-    if (error instanceof SettledMeanwhile) return { began: false, entry: standing };
+    if (error instanceof ResolvedMeanwhile) return { began: false, entry: standing };
     throw error;
   }
 }
 
-/** Another process went on with it. */
-class SettledMeanwhile extends Error {}
+/** Another process continued it. */
+class ResolvedMeanwhile extends Error {}
 
 const optionsOf = ({ intent }: Action, { yes, dryRun, wait, timeoutMs, line }: Resending): ActionOptions => ({
   yes,
@@ -204,18 +202,15 @@ const optionsOf = ({ intent }: Action, { yes, dryRun, wait, timeoutMs, line }: R
 /** @throws StoppedError `key_expired` when it is too old to be sent again, or may be. */
 function checkKey(action: Action, { records }: JournalState, moments: readonly ClockReadings[]): void {
   const age = keyAge(action, moments);
-  const cannotBeTold = 'was sent at a time that cannot be told:';
+  const unclearTime = 'was sent at an unclear time:';
   if (isUnresolved(action) && isSetBack(action, records, moments.at(-1)?.wall ?? 0))
-    throw keyExpired(
-      action,
-      `${cannotBeTold} the clock of this machine stands before what its journal holds already`,
-    );
+    throw keyExpired(action, `${unclearTime} the clock of this machine is behind its own journal`);
   if (clocksDisagree(age))
     throw keyExpired(
       action,
-      `${cannotBeTold} the clocks of this machine and of the service differ by ${durationInWords(age.apartMs)} about it`,
+      `${unclearTime} the clocks of this machine and of the service differ by ${durationInWords(age.apartMs)}`,
     );
-  if (age.ms >= KEY_LIFE_MS) throw keyExpired(action, `was sent first ${durationInWords(age.ms)} ago`);
+  if (age.ms >= KEY_LIFE_MS) throw keyExpired(action, `was first sent ${durationInWords(age.ms)} ago`);
 }
 
 const keyExpired = (action: Action, when: string): StoppedError =>
@@ -223,20 +218,20 @@ const keyExpired = (action: Action, when: string): StoppedError =>
     code: 'key_expired',
     ...(isUnresolved(action)
       ? {
-          what: `Action ${action.shortId} ${when}, and its key is only trusted for an hour: sent again now, it might be done twice.`,
-          hint: `Look, and say what you see: hedge journal settle ${action.shortId} --as done --because TEXT, or --as nothing. Then it can be dealt anew.`,
+          what: `Action ${action.shortId} ${when}. Its key is safe for an hour only: sent again, it might execute twice.`,
+          hint: `Ask the partner, then record the outcome:\nhedge journal resolve ${action.shortId} --as executed --reason TEXT    (or --as not-executed)`,
         }
       : {
-          what: `Action ${action.shortId} was meant more than an hour ago, or at a time that cannot be told, and nothing came of it.`,
-          hint: 'If it is still wanted, deal it anew, with another key where one was given.',
+          what: `Action ${action.shortId} was entered more than an hour ago, or at an unclear time, and was not executed.`,
+          hint: 'To enter it again: the same command, with another --idempotency-key if it had one.',
         }),
     book: 'Nothing was sent.',
   });
 
 const declined = (): StoppedError =>
-  new StoppedError({ code: 'declined', what: 'Declined: it was not sent again.', book: 'Nothing was sent.' });
+  new StoppedError({ code: 'declined', what: 'Canceled.', book: 'Nothing was sent.' });
 
-/** Nothing was sent now, and what was sent before is as unknown as it was. */
+/** Nothing was sent now; the earlier outcome is still unknown. */
 const stoppedOver = (action: Action, stop: HedgeError): StoppedError =>
   new StoppedError({
     code: stop.code,
@@ -249,8 +244,8 @@ const stoppedOver = (action: Action, stop: HedgeError): StoppedError =>
     cause: stop,
   });
 
-/** The word that such a line has to say against what was found. */
-const SAYS: Readonly<Partial<Record<OwnCode, string>>> = {
+/** The option that overrides each finding. */
+const OVERRIDES: Readonly<Partial<Record<OwnCode, string>>> = {
   no_reference: '--any-price',
   worse_price: '--worst-price PRICE',
   implausible_price: '--worst-price PRICE',
@@ -258,16 +253,16 @@ const SAYS: Readonly<Partial<Record<OwnCode, string>>> = {
   duplicate: '--allow-duplicate',
 };
 
-/** The finding with what can be typed after a resume; as it is where no option of the line would help. */
+/** The finding with commands that work after a resume; unchanged if no option helps. */
 export function resumeHint(finding: Finding, action: Action): Finding {
-  const option = SAYS[finding.code];
+  const option = OVERRIDES[finding.code];
   if (option === undefined || finding.hint === undefined) return finding;
   return {
     ...finding,
     hint: [
-      'hedge resume keeps the terms it was dealt on. On others, the same line under its key:',
+      'hedge resume keeps the original terms. To change them, repeat the command with its key:',
       `${lineUnderKey(action)} ${option}`,
-      `hedge journal settle ${action.shortId} --as nothing --because TEXT    if you know that it never was`,
+      `hedge journal resolve ${action.shortId} --as not-executed --reason TEXT    record that it did not execute`,
     ].join('\n'),
   };
 }

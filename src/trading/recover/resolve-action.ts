@@ -1,7 +1,4 @@
-/**
- * A person's word for what became of an action that the service will not tell: written only where its end is
- * not known, judged again while no other process can add to the journal. Asks nobody and sends nothing.
- */
+/** Records the outcome of an action manually, only where it is unknown. The check is repeated under the journal's lock. */
 import { exactInstant } from '../../domain/instants.ts';
 import { StoppedError } from '../../errors.ts';
 import { SCHEMA } from '../../journal/records.ts';
@@ -9,68 +6,69 @@ import { type Action, type ActionState, isUnresolved } from '../../journal/repla
 import type { Journal } from '../../journal/store.ts';
 import { findOneAction } from '../../readings/find-actions.ts';
 import { NOT_SEEN_AFTER_MS } from '../idempotency-window.ts';
+/** As the journal's record has it: `done` is executed, `nothing` is not executed. */
 export interface ManualOutcome {
   as: 'done' | 'nothing';
   because: string;
 }
 
-/** The action that may be settled. @throws UsageError, or StoppedError where its end is known or still comes. */
+/** @throws UsageError, or StoppedError where the outcome is known or still to come. */
 export function findResolvable(
   journal: Journal,
   { word, as, nowMs }: { word: string; as: ManualOutcome['as']; nowMs: number },
 ): Action {
   const action = findOneAction(journal.read().actions, word);
-  checkSettleable(action, as, nowMs);
+  checkResolvable(action, as, nowMs);
   return action;
 }
 
-/** The action as it stands once the word is written. @throws StoppedError as above, DamagedFileError. */
+/** The action with its recorded outcome. @throws StoppedError as above, DamagedFileError. */
 export async function resolveAction(
   journal: Journal,
-  { id, word, nowMs }: { id: string; word: ManualOutcome; nowMs: number },
+  { id, outcome, nowMs }: { id: string; outcome: ManualOutcome; nowMs: number },
 ): Promise<Action> {
   const record = {
     schema: SCHEMA,
     kind: 'settled',
     action_id: id,
     at: exactInstant(nowMs),
-    ...word,
+    ...outcome,
   } as const;
   const { actions } = await journal.append([record], (state) =>
-    checkSettleable(findOneAction(state.actions, id), word.as, nowMs),
+    checkResolvable(findOneAction(state.actions, id), outcome.as, nowMs),
   );
   return findOneAction(actions, id);
 }
 
-function checkSettleable(action: Action, as: ManualOutcome['as'], nowMs: number): void {
+function checkResolvable(action: Action, as: ManualOutcome['as'], nowMs: number): void {
   const { shortId, state, settledAs } = action;
   if (action.underway)
-    throw stop('in_flight', `A running process is dealing ${shortId} right now.`, `hedge wait ${shortId}`);
+    throw stop('in_flight', `Action ${shortId} is being sent by a running process.`, `hedge wait ${shortId}`);
   if (isUnresolved(action) || (state === 'settled' && settledAs !== as)) return;
   if (state !== 'accepted')
     throw stop(
       'end_known',
-      `What became of ${shortId} is known already: ${ENDS[state]}.`,
+      `The outcome of action ${shortId} is known: ${ENDS[state]}.`,
       `hedge journal ${shortId}`,
     );
   if (action.outcome === undefined && nowMs - Date.parse(action.changedAt) < NOT_SEEN_AFTER_MS)
     throw stop(
       'in_flight',
-      `The service accepted ${shortId} less than five minutes ago: its end may still come.`,
+      `The service accepted action ${shortId} less than five minutes ago. Its outcome may still come.`,
       `hedge wait ${shortId}`,
     );
 }
 
 const stop = (code: 'end_known' | 'in_flight', what: string, hint: string): StoppedError =>
-  new StoppedError({ code, what, book: 'The journal was left as it is.', hint });
+  new StoppedError({ code, what, book: 'The journal is unchanged.', hint });
 
 const ENDS: Readonly<Record<Exclude<ActionState, 'accepted'>, string>> = {
-  prepared: 'nothing of it left this machine',
+  prepared: 'it was not sent',
   sent: 'it was sent',
   unknown: 'it was sent',
-  done: 'it was done',
+  done: 'it was executed',
   failed: 'it failed, and nothing was opened',
-  refused: 'the service refused it',
+  refused: 'the service rejected it',
   not_sent: 'it was not sent',
-  settled: 'somebody settled it so',
+  settled: 'it was recorded so before',
 };

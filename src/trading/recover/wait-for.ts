@@ -1,7 +1,4 @@
-/**
- * `wait`: waits for the end of an action of this machine, or of any hedge of the account. Sends nothing that
- * changes anything.
- */
+/** `wait`: waits for the outcome of an action of this machine, or of any hedge of the account. Sends no action. */
 import type { Hedge } from '../../client/schemas.ts';
 import { InterruptedError } from '../../errors.ts';
 import { type Action, isUnresolved } from '../../journal/replay.ts';
@@ -18,37 +15,37 @@ import { canBeRuledOut } from '../outcome/found-hedge.ts';
 import { reportOf } from '../report.ts';
 import { stoppedWaiting } from '../report-errors.ts';
 import type { ActionReport } from '../trading-context.ts';
-import { waitForOtherSender } from './continue-action.ts';
-/** `word`: an action id or its beginning, a hedge id or a deal id. What has ended already is told at once. */
+import { awaitOtherSender } from './continue-action.ts';
+/** `word`: an action ID or its beginning, a hedge ID or a deal ID. */
 export async function waitFor(
   word: string,
   { timeoutMs }: { timeoutMs: number },
-  looking: ReadContext,
+  context: ReadContext,
 ): Promise<ActionReport> {
-  const action = findActionOfAccount(looking.journal.read().actions, word, looking.identity);
+  const action = findActionOfAccount(context.journal.read().actions, word, context.identity);
   if (action === undefined)
-    return awaitHedge(await hedgeNamed(word, looking), { wait: true, timeoutMs }, looking);
-  const entry = await waitForOtherSender(action, timeoutMs, looking);
+    return awaitHedge(await hedgeNamed(word, context), { wait: true, timeoutMs }, context);
+  const entry = await awaitOtherSender(action, timeoutMs, context);
   const isWaitedFor = isUnresolved(entry) && canBeRuledOut(entry) && conclusiveFrom(entry) !== undefined;
   return isWaitedFor
-    ? untilNothingArrives(entry, timeoutMs, looking)
-    : completeAction(entry, { wait: true, timeoutMs }, looking);
+    ? untilNothingArrives(entry, timeoutMs, context)
+    : completeAction(entry, { wait: true, timeoutMs }, context);
 }
 
-/** The waiting goes by another clock than the journal. */
+/** The wait and the journal use different clocks. */
 const A_LITTLE_MS = 1_000;
 
-/** Until it is found, or nothing of it can arrive any more: then the last look settles it. */
+/** Waits until it is found, or no attempt can still arrive. */
 async function untilNothingArrives(
   action: Action,
   timeoutMs: number,
-  looking: ReadContext,
+  context: ReadContext,
 ): Promise<ActionReport> {
-  const { clock, signal, watch, timeOfDay } = looking;
+  const { clock, signal, progress, timeOfDay } = context;
   const startedAt = clock.now();
   const toldFrom = conclusiveFrom(action) ?? startedAt;
   let last: ActionReport | undefined;
-  watch.start(
+  progress.start(
     `waiting until ${timeOfDay(toldFrom)}: an earlier attempt may still arrive (Ctrl-C stops only the waiting)`,
   );
   try {
@@ -57,7 +54,7 @@ async function untilNothingArrives(
       signal,
       withinMs: Math.max(0, Math.min(timeoutMs, toldFrom - startedAt + A_LITTLE_MS)),
       async read(own) {
-        last = (await observeAction(last?.entry ?? action, { ...looking, signal: own })).report;
+        last = (await observeAction(last?.entry ?? action, { ...context, signal: own })).report;
         return last.outcome === 'unknown' ? undefined : last;
       },
     });
@@ -68,18 +65,18 @@ async function untilNothingArrives(
     if (report === undefined) throw error;
     return report;
   } finally {
-    watch.stop();
+    progress.stop();
   }
   const entry = last?.entry ?? action;
-  if (entry.state !== 'accepted') return last ?? completeAction(entry, { wait: true, timeoutMs }, looking);
+  if (entry.state !== 'accepted') return last ?? completeAction(entry, { wait: true, timeoutMs }, context);
   const left = Math.max(0, startedAt + timeoutMs - clock.now());
-  return completeAction(entry, { wait: true, timeoutMs: left }, looking);
+  return completeAction(entry, { wait: true, timeoutMs: left }, context);
 }
 
-/** @throws OutcomeUnknownError when several hedges carry the deal id; the service's own refusal when it knows none. */
+/** @throws OutcomeUnknownError when several hedges carry the deal ID; the service's rejection when it knows none. */
 async function hedgeNamed(word: string, { api }: ReadContext): Promise<Hedge> {
   const { data } = await findHedges(api, word);
-  // A service that does not filter has sent them all.
+  // The service may ignore the filter.
   const named = data.filter(({ id, client_reference: reference }) => id === word || reference === word);
   const several = hedgesUnderDealId(word, named);
   if (several !== undefined) throw several;

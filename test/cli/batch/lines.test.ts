@@ -122,7 +122,7 @@ describe('a line of a batch', () => {
     ['profile use live', 'hedge profile use does not run in a batch'],
     ['halt "venue down"', 'hedge halt does not run in a batch'],
     ['unhalt', 'hedge unhalt does not run in a batch'],
-    ['journal settle 7c1e --as done --because x', 'hedge journal settle does not run in a batch'],
+    ['journal resolve 7c1e --as executed --reason x', 'hedge journal resolve does not run in a batch'],
     ['hedge', 'hedge does not run in a batch'],
     ['account --help', 'Help does not run in a batch'],
     ['--version', 'hedge --version does not run in a batch'],

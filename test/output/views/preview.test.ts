@@ -159,7 +159,7 @@ describe('the preview of a reduction', () => {
     expect(/Buy side .*→ 0\.00 USD/.test(text)).toBe(closes);
   });
 
-  it('lists every hedge with its maturity where one was dealt elsewhere', () => {
+  it('lists every hedge with its maturity where one was opened elsewhere', () => {
     const plan = fullPlan('reduce USDTNGN buy 10k');
     const lines = shown(viewPreview(preview(plan, { dealtElsewhere: ['hdg_A'] })));
     expect(lines).toContain('hdg_B  30,000.00  Mon 23 Nov 10:02 WAT  here       PAY-8841');

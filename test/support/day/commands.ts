@@ -202,7 +202,7 @@ async function isLanding({ served }: Day): Promise<boolean> {
 
 /** A person who has asked the venue says what became of it. */
 export const settle = (which: number): Step =>
-  step(`settle ${String(which)} as it is`, async (model, day) => {
+  step(`resolve ${String(which)} as it is`, async (model, day) => {
     const found = chosen(
       [...model.shown].filter(([, { unresolved }]) => unresolved),
       which,
@@ -211,7 +211,8 @@ export const settle = (which: number): Step =>
     if (found === undefined || (await isLanding(day))) return;
     const [id, { key }] = found;
     const as = actedUnder(day, key) === 1 && model.keys.get(key)?.failed !== true ? 'done' : 'nothing';
-    const words = ['journal', 'settle', id, '--as', as, '--because', 'the venue says so', '--yes'];
+    const outcome = as === 'done' ? 'executed' : 'not-executed';
+    const words = ['journal', 'resolve', id, '--as', outcome, '--reason', 'the venue says so', '--yes'];
     await dealt(model, day, { kind: 'reading' }, { words });
     const known = model.keys.get(key);
     if (known === undefined || model.damage !== undefined) return;

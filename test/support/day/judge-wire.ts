@@ -47,7 +47,7 @@ export function judgeSend(model: Model, day: Day, asked: Asked, request: Request
 
   if (asked.kind === 'deal') {
     const { action: meant, side, size, tenor, dealId } = asked;
-    must(action === meant && read.market === 'USDTNGN' && read.side === side, 'not what was asked');
+    must(action === meant && read.market === 'USDTNGN' && read.side === side, 'not exactly as requested');
     // The same bytes once more are what was asked when a part of the side was worked out.
     const isAgain = before?.body === body;
     must(

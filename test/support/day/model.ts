@@ -59,7 +59,7 @@ export interface Known {
   doubted: boolean;
   /** A person has said that nothing came of it: its key may be used for other terms, should it be dealt anew. */
   isSettled: boolean;
-  /** Of an open: its order did not land. */
+  /** Of an open: its order failed. */
   failed: boolean;
   /** What stood on the side, as it was written down when it was first sent: USD by hedge. */
   wasFor: ReadonlyMap<string, number>;

@@ -22,7 +22,7 @@ const found = (line: string, about?: Case): readonly string[] =>
 
 const saysOf = (line: string, about?: Case): string =>
   guard(line, about)
-    .map(({ message: says, hint = '' }) => `${says} ${hint}`)
+    .map(({ message, hint = '' }) => `${message} ${hint}`)
     .join(' ');
 
 const capacity = (buy: number, sell = buy) => market({ available_capacity_usd: { buy, sell } });
@@ -45,42 +45,42 @@ describe('the guards over a plan', () => {
       'the headroom',
       { facts: { account: account({ available_exposure_usd: 2500.555 }) } },
       'exposure_exceeded',
-      "10,000.00 USD is more than the account's headroom, 2,500.555 USD. Ask for 2,500.55 USD or less.",
+      "10,000.00 USD exceeds the account's headroom of 2,500.555 USD. Largest size that fits: 2,500.55 USD.",
     ],
     [
       'a headroom that is used up',
       { facts: { account: account({ available_exposure_usd: -12 }) } },
       'exposure_exceeded',
-      'headroom, -12.00 USD. Nothing can be dealt until',
+      'headroom of -12.00 USD. Close, reduce or deposit first',
     ],
     [
       'a headroom of less than a cent',
       { facts: { account: account({ available_exposure_usd: 0.009 }) } },
       'exposure_exceeded',
-      'headroom, 0.009 USD. Nothing can be dealt until',
+      'headroom of 0.009 USD. Close, reduce or deposit first',
     ],
     [
       'the capacity of its side',
       { facts: { market: capacity(9999.99, 500_000) } },
       'capacity_exceeded',
-      '10,000.00 USD is more than can be opened on USDTNGN buy now, 9,999.99 USD. Ask for 9,999.99 USD or less.',
+      '10,000.00 USD exceeds the capacity of USDTNGN buy, 9,999.99 USD. Largest size that fits: 9,999.99 USD.',
     ],
     [
       'the free balance',
       { facts: { account: account({ balance_usdc: 505 }) } },
       'insufficient_balance',
-      'It takes 1,010.00 USDC upfront, and 505.00 USDC is free. Ask for 5,000.00 USD or less.',
+      'Upfront cost 1,010.00 USDC exceeds the free balance of 505.00 USDC. Largest size that fits: 5,000.00 USD.',
     ],
     [
       'what the profile allows for one deal',
       { limits: { maxNotional: big('9999.99') } },
       'limit_exceeded',
-      '10,000.00 USD is more than this profile allows for one deal, 9,999.99 USD. Ask for 9,999.99 USD or less.',
+      "10,000.00 USD exceeds this profile's limit per trade of 9,999.99 USD. Largest size that fits: 9,999.99 USD.",
     ],
-  ])('stop what is more than %s, say both figures and what would fit', (_what, about, code, says) => {
+  ])('stop what is more than %s, say both figures and what would fit', (_what, about, code, message) => {
     for (const line of ENLARGING) {
       expect(found(line, about)).toEqual([`stop ${code}`]);
-      expect(saysOf(line, about)).toContain(says);
+      expect(saysOf(line, about)).toContain(message);
     }
     for (const line of SHRINKING) expect(found(line, about)).toEqual([]);
   });
@@ -106,7 +106,7 @@ describe('the guards over a plan', () => {
       'insufficient_balance',
     ]);
     const stop = stopFrom(findings);
-    expect(stop?.hint).toBe('Ask for 1,000.00 USD or less.');
+    expect(stop?.hint).toBe('Largest size that fits: 1,000.00 USD.');
     expect(stop?.what.match(/or less|would fit/g)).toBeNull();
     expect(findings.map(({ details }) => details)).toMatchObject([
       { notional_usd: big('10000'), available_exposure_usd: big('8000'), fits_notional_usd: big('8000') },
@@ -220,14 +220,14 @@ describe('a price', () => {
   });
 
   it('that is missed is said with both figures, and that the service has no limit price', () => {
-    const says = saysOf('open USDTNGN buy 10k', { options: { worstPrice: '1530.9' } });
-    expect(says).toContain('Execution price 1530.918 is 0.018 NGN above your worst price 1530.9.');
-    expect(says).toContain('The service has no limit price, so this was checked here and now.');
+    const message = saysOf('open USDTNGN buy 10k', { options: { worstPrice: '1530.9' } });
+    expect(message).toContain('Execution price 1530.918 is 0.018 NGN above your worst price 1530.9.');
+    expect(message).toContain('This is a pre-trade check, not a limit order.');
   });
 
   it('that is a slip of the finger names the mid', () => {
-    const says = saysOf('open USDTNGN buy 10k', { options: { worstPrice: '15350' } });
-    expect(says).toContain('--worst-price 15350 is 903.27 % above the mid of 1530');
+    const message = saysOf('open USDTNGN buy 10k', { options: { worstPrice: '15350' } });
+    expect(message).toContain('--worst-price 15350 is 903.27 % above the mid of 1530');
   });
 
   it.each<[string, Partial<PlanFacts>]>([
@@ -281,13 +281,13 @@ describe('what stops', () => {
     const error = stopFrom(findings);
     expect(error).toMatchObject({
       code: 'exposure_exceeded',
-      hint: 'Ask for 4,000.00 USD or less.',
+      hint: 'Largest size that fits: 4,000.00 USD.',
       effect: 'none',
       retry: 'later',
       details: {
         findings: [
           { code: 'exposure_exceeded', details: { fits_notional_usd: big('4000') } },
-          { code: 'worse_price', message: expect.stringContaining('no limit price') },
+          { code: 'worse_price', message: expect.stringContaining('not a limit order') },
         ],
       },
     });

@@ -187,7 +187,7 @@ describe('an action without a usable answer', () => {
   it('is named with the ways out of it', () => {
     const [first] = guard({ action: 'add' }, journal([action('7c1e', 'unknown', { deal_id: 'PAY-8841' })]));
     expect(first?.message).toBe(
-      'OPEN buy USDTNGN 10,000.00 USD ("PAY-8841"), action 7c1e of 2026-11-20 11:56:41 UTC, is unresolved (sent; outcome unknown): it may stand or not.',
+      'OPEN buy USDTNGN 10,000.00 USD ("PAY-8841"), action 7c1e of 2026-11-20 11:56:41 UTC: sent; outcome unknown.',
     );
     expect(first?.hint?.split('\n').map((line) => line.split('   ')[0])).toEqual([
       'hedge check 7c1e',
@@ -232,10 +232,10 @@ describe('an action in flight', () => {
   });
 
   it.each<[string, readonly Name[], readonly string[], string]>([
-    ['an open', ['open'], ['This one adds to it.'], 'takes from'],
-    ['a reduction', ['reduce'], ['takes from what is open when it lands'], 'adds to it'],
-    ['a close', ['close'], ['takes from what is open when it lands'], 'adds to it'],
-    ['both', ['add', 'reduce'], ['This one adds to it.', 'takes from'], 'nothing of the kind'],
+    ['an open', ['open'], ['This open comes on top of it.'], 'may also apply'],
+    ['a reduction', ['reduce'], ['may also apply to this open'], 'on top of it'],
+    ['a close', ['close'], ['may also apply to this open'], 'on top of it'],
+    ['both', ['add', 'reduce'], ['This open comes on top of it.', 'may also apply'], 'nothing of the kind'],
   ])('tells an open what %s means for it', (_, others, said, unsaid) => {
     const state = journal(
       others.map((other, nth) => action(`7c1${nth.toString()}`, 'accepted', { action: other })),
@@ -249,7 +249,7 @@ describe('an action in flight', () => {
     const ids = ['7c11', '7c12', '7c13', '7c14', '7c15'];
     const [first] = guard({ action: 'open' }, journal(ids.map((id) => action(id, 'accepted'))));
     expect(first?.message.match(/is in flight \(/g)).toHaveLength(3);
-    expect(first?.message).toContain(' So are 2 more: 7c14, 7c15. This one adds to it.');
+    expect(first?.message).toContain(' 2 more in flight: 7c14, 7c15. This open comes on top of it.');
     expect(first?.hint).toBe('hedge check');
     expect(first?.details).toMatchObject({ actions: ids.map((id) => ({ action_id: idOf(id) })) });
   });
@@ -279,19 +279,19 @@ describe('--despite', () => {
   });
 
   it.each([
-    ['beef', 'No action is called "beef"'],
+    ['beef', 'No action "beef"'],
     ['dddd', 'is filled, hedge "hdg_1"'],
     ['7c1f', 'is on USDTNGN sell'],
-  ])('that names nothing in the way is refused: %s', (text, says) => {
+  ])('that names nothing in the way is refused: %s', (text, message) => {
     expect(() => guard({ despite: ['7c1e', text] }, state)).toThrow(UsageError);
-    expect(() => guard({ despite: ['7c1e', text] }, state)).toThrow(says);
+    expect(() => guard({ despite: ['7c1e', text] }, state)).toThrow(message);
   });
 
   it('that may mean two actions is refused', () => {
     const ids = [idOf('7c1e'), '7c1eaab111111111', '7c1eaab222222222'];
     const twins = journal(ids.map((id) => action(id, 'unknown')));
     expect(() => guard({ despite: ['7c1eaab'] }, twins)).toThrow(
-      '"7c1eaab" may mean 7c1eaab111111111 or 7c1eaab222222222',
+      '"7c1eaab" matches 7c1eaab111111111 and 7c1eaab222222222',
     );
     expect(() => guard({ despite: ['7c1eaab2'] }, twins)).not.toThrow();
   });
@@ -324,13 +324,13 @@ describe('a double', () => {
   it('is named with its age and how to mean it', () => {
     const [first] = guard({}, journal([action('7c1e', 'filled', recent)]));
     expect(first?.message).toBe(
-      'The same open of 10,000.00 USD was dealt within the last minute: OPEN buy USDTNGN 10,000.00 USD, action 7c1e (filled, hedge "hdg_1"), 12 s ago.',
+      'The same open of 10,000.00 USD was entered within the last minute: OPEN buy USDTNGN 10,000.00 USD, action 7c1e (filled, hedge "hdg_1"), 12 s ago.',
     );
     expect(first?.hint).toContain('--allow-duplicate');
   });
 
   const NO_ID =
-    'If it is meant twice: --allow-duplicate. (7c1e has no deal id: opens are told apart only where each has its own.)';
+    'To enter it twice: --allow-duplicate. (7c1e has no deal ID: opens are distinct only if each has its own.)';
   it.each<[string, Partial<JournalGuardTerms>, Partial<IntentRecord>, string]>([
     ['neither has one', {}, {}, NO_ID],
     ['only this one has one', { dealId: 'PAY-2' }, {}, NO_ID],
@@ -338,9 +338,9 @@ describe('a double', () => {
       'only the one before has one',
       {},
       { deal_id: 'PAY-1' },
-      'If it is meant twice: --allow-duplicate, or a --deal-id of its own',
+      'To enter it twice: --allow-duplicate, or its own --deal-id',
     ],
-    ['it is an add', { action: 'add' }, { action: 'add' }, 'If it is meant twice: --allow-duplicate'],
+    ['it is an add', { action: 'add' }, { action: 'add' }, 'To enter it twice: --allow-duplicate'],
   ])('advises a deal id only where one would help: %s', (_what, asked, parts, hint) => {
     const [first] = guard(asked, journal([action('7c1e', 'filled', { ...recent, ...parts })]));
     expect(first?.hint).toBe(hint);
@@ -372,7 +372,7 @@ describe('a deal id', () => {
     const state = journal([action('7c1e', 'filled', { deal_id: 'PAY-1' })]);
     expect(guard({ dealId: 'PAY-1' }, state)).toMatchObject([
       {
-        message: expect.stringMatching(/^Deal id "PAY-1" is used .*action 7c1e, filled, hedge "hdg_1"\.$/),
+        message: expect.stringMatching(/^Deal ID "PAY-1" is used .*action 7c1e, filled, hedge "hdg_1"\.$/),
         details: { actions: [{ action_id: idOf('7c1e'), hedge_id: 'hdg_1', state: 'done' }] },
       },
     ]);
@@ -428,9 +428,9 @@ describe('the daily limit', () => {
     const state = journal([action('aaaa', 'filled', { notional_usd: '45000.001' })]);
     const [first] = guard({}, state, { limits });
     expect(first?.message).toBe(
-      'With this, opens and adds of 2026-11-20 (UTC) come to 55,000.001 USD, more than the 50,000.00 USD a day that this profile allows.',
+      "Opens and adds of 2026-11-20 (UTC) would total 55,000.001 USD, above this profile's daily limit of 50,000.00 USD.",
     );
-    expect(first?.hint).toBe('Ask for 4,999.99 USD or less.');
+    expect(first?.hint).toBe('Largest size that fits: 4,999.99 USD.');
   });
 
   it('is never passed by deals that were each let through', () => {
@@ -473,7 +473,7 @@ describe('an unusual size', () => {
   it('says the middle it was measured by', () => {
     const [first] = guard({ notional: big('83000') }, last('10000', '10000', '10000', '10000', '10000'));
     expect(first?.message).toBe(
-      "83,000.00 USD is 8.3 times the middle of this desk's last 5 deals, 10,000.00 USD.",
+      '83,000.00 USD is 8.3 times the median of your last 5 trades, 10,000.00 USD.',
     );
   });
 });
@@ -492,9 +492,11 @@ describe('a journal that cannot be read whole', () => {
 
   it('is named by its path and line, with the mend', () => {
     expect(() => guard({}, damaged)).toThrow(
-      'Line 12 of /desk/journal.jsonl is not valid JSON. An action that stands may be hidden there. Nothing was sent.',
+      'Line 12 of /desk/journal.jsonl is not valid JSON. It may hide an earlier action. Nothing was sent.',
     );
-    expect(() => guard({}, headless)).toThrow('does not hold how action 7c1e000000000000 began');
+    expect(() => guard({}, headless)).toThrow(
+      '/desk/journal.jsonl lacks the first record of action 7c1e000000000000. It may hide an earlier action. Nothing was sent.',
+    );
   });
 
   it('is no matter when a crash only cut its last line', () => {

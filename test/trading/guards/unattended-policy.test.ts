@@ -20,14 +20,14 @@ function additions({ line = 'open USDTNGN buy 10k', options = {}, ...desk }: Cas
     checkUnattended(intent(line, options), { environment, expected: desk.expected, attended });
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    expect(error.what).toMatch(/^Nobody is at a terminal/);
+    expect(error.what).toMatch(/^Not a terminal/);
     return error.hint ?? 'nothing';
   }
   return '';
 }
 
 const LINES = ['open USDTNGN buy 10k', 'add USDTNGN buy 10k', 'reduce USDTNGN buy 10k', 'close USDTNGN buy'];
-const needs = (words: string): string => `Add to the line: ${words}`;
+const needs = (words: string): string => (words === '--yes' ? 'Pass --yes to confirm.' : `Pass: ${words}`);
 
 describe('an action at a terminal', () => {
   it.each(LINES)('needs nothing on its line, with --yes or without: %s', (line) => {

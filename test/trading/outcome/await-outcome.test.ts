@@ -21,7 +21,7 @@ async function standing(...lines: readonly string[]): Promise<LookingDesk> {
   return desk;
 }
 const changesIn = (awaited: AwaitedOutcome): readonly string[] | undefined =>
-  awaited.became === 'pending' || awaited.became === 'disagree'
+  awaited.kind === 'pending' || awaited.kind === 'disagree'
     ? undefined
     : awaited.hedges?.map(({ before, after }) => `${before.toFixed()} -> ${after.toFixed()}`);
 
@@ -29,16 +29,16 @@ describe('waiting for the end', () => {
   it('of an open sees the fill', async () => {
     const desk = await lookingDesk();
     const action = await desk.deal('open USDTNGN buy 10k', { dealId: 'PAY-1' });
-    const awaited = await awaitOutcome(action, desk.looking, MINUTE);
+    const awaited = await awaitOutcome(action, desk.readContext, MINUTE);
     expect(awaited).toMatchObject({
-      became: 'ended',
+      kind: 'ended',
       outcome: 'filled',
       hedge: { id: action.hedgeId, status: 'filled' },
       facts: { status: 'filled', notional_usd: '10000', struck_rate: '1530.918' },
       hedges: undefined,
-      says: undefined,
+      message: undefined,
     });
-    expect(desk.looking.watch.said).toEqual([
+    expect(desk.readContext.progress.said).toEqual([
       `start waiting for the fill of ${action.hedgeId ?? ''} (Ctrl-C stops only the waiting)`,
       `update waiting for the fill of ${action.hedgeId ?? ''}, 0 s`,
       `update waiting for the fill of ${action.hedgeId ?? ''}, 2 s`,
@@ -50,8 +50,8 @@ describe('waiting for the end', () => {
     const desk = await lookingDesk();
     await desk.practice.service.admin.setFaults({ share_failing_orders: 1 });
     const action = await desk.deal('open USDTNGN buy 10k');
-    expect(await awaitOutcome(action, desk.looking, MINUTE)).toMatchObject({
-      became: 'ended',
+    expect(await awaitOutcome(action, desk.readContext, MINUTE)).toMatchObject({
+      kind: 'ended',
       outcome: 'failed',
       facts: { status: 'failed', struck_rate: null },
     });
@@ -63,7 +63,7 @@ describe('waiting for the end', () => {
     desk.practice.clock.pass(3_000);
     await desk.colleague('/hedges/close', ON);
     desk.practice.clock.pass(3_000);
-    expect(await awaitOutcome(action, desk.looking, MINUTE)).toMatchObject({ outcome: 'closed' });
+    expect(await awaitOutcome(action, desk.readContext, MINUTE)).toMatchObject({ outcome: 'closed' });
   });
 
   it.each([
@@ -74,7 +74,7 @@ describe('waiting for the end', () => {
     const desk = await lookingDesk();
     const action = await desk.deal('open USDTNGN buy 10k');
     const lost: Action = { ...action, hedgeId };
-    expect(await awaitOutcome(lost, desk.looking, MINUTE)).toMatchObject({
+    expect(await awaitOutcome(lost, desk.readContext, MINUTE)).toMatchObject({
       outcome: 'filled',
       hedge: { id: action.hedgeId },
     });
@@ -82,9 +82,9 @@ describe('waiting for the end', () => {
 
   it('of an add sees the hedge grown', async () => {
     const desk = await standing('open USDTNGN buy 30k', 'open USDTNGN buy 10k');
-    const awaited = await awaitOutcome(await desk.deal('add USDTNGN buy 5k'), desk.looking, MINUTE);
+    const awaited = await awaitOutcome(await desk.deal('add USDTNGN buy 5k'), desk.readContext, MINUTE);
     expect(awaited).toMatchObject({
-      became: 'ended',
+      kind: 'ended',
       outcome: 'changed',
       position: { side: 'buy' },
       facts: { notional_usd: '45000' },
@@ -94,29 +94,29 @@ describe('waiting for the end', () => {
 
   it('of a reduction sees every hedge smaller', async () => {
     const desk = await standing('open USDTNGN buy 30k', 'open USDTNGN buy 10k');
-    const awaited = await awaitOutcome(await desk.deal('reduce USDTNGN buy 10000'), desk.looking, MINUTE);
+    const awaited = await awaitOutcome(await desk.deal('reduce USDTNGN buy 10000'), desk.readContext, MINUTE);
     expect(awaited).toMatchObject({ outcome: 'changed', facts: { notional_usd: '30000' } });
     expect(changesIn(awaited)).toEqual(['10000 -> 7500', '30000 -> 22500']);
   });
 
   it('of a reduction that cannot be divided evenly allows for the rounding', async () => {
     const desk = await standing('open USDTNGN buy 100', 'open USDTNGN buy 100', 'open USDTNGN buy 100');
-    const awaited = await awaitOutcome(await desk.deal('reduce USDTNGN buy 100'), desk.looking, MINUTE);
-    expect(awaited).toMatchObject({ became: 'ended', outcome: 'changed' });
+    const awaited = await awaitOutcome(await desk.deal('reduce USDTNGN buy 100'), desk.readContext, MINUTE);
+    expect(awaited).toMatchObject({ kind: 'ended', outcome: 'changed' });
   });
 
   it('of a reduction of about everything sees the side gone', async () => {
     const desk = await standing('open USDTNGN buy 30k', 'open USDTNGN buy 10k');
-    const awaited = await awaitOutcome(await desk.deal('reduce USDTNGN buy 39700'), desk.looking, MINUTE);
+    const awaited = await awaitOutcome(await desk.deal('reduce USDTNGN buy 39700'), desk.readContext, MINUTE);
     expect(awaited).toMatchObject({ outcome: 'closed', position: undefined });
     expect(changesIn(awaited)).toEqual(['10000 -> 0', '30000 -> 0']);
   });
 
   it('of a close sees the side gone', async () => {
     const desk = await standing('open USDTNGN buy 30k');
-    const awaited = await awaitOutcome(await desk.deal('close USDTNGN buy'), desk.looking, MINUTE);
+    const awaited = await awaitOutcome(await desk.deal('close USDTNGN buy'), desk.readContext, MINUTE);
     expect(awaited).toMatchObject({ outcome: 'closed', position: undefined });
-    expect(desk.looking.watch.said[0]).toBe(
+    expect(desk.readContext.progress.said[0]).toBe(
       'start waiting until USDTNGN buy is closed (Ctrl-C stops only the waiting)',
     );
   });
@@ -127,10 +127,10 @@ describe('waiting for the end', () => {
     desk.practice.clock.pass(2_000);
     await desk.colleague('/hedges', { ...ON, notional_usd: 7_000, tenor_days: 1 });
     desk.practice.clock.pass(3_000);
-    const awaited = await awaitOutcome(action, desk.looking, MINUTE);
+    const awaited = await awaitOutcome(action, desk.readContext, MINUTE);
     expect(awaited).toMatchObject({
       outcome: 'closed',
-      says: expect.stringContaining('7,000.00 USD stands'),
+      message: expect.stringContaining('7,000.00 USD was opened'),
     });
   });
 });
@@ -138,13 +138,13 @@ describe('waiting for the end', () => {
 describe('waiting without an end', () => {
   it.each([
     ['open USDTNGN buy 10k', 'is submitted after 3 s'],
-    ['add USDTNGN buy 5k', 'no change of USDTNGN buy is to be seen after 3 s'],
-    ['close USDTNGN buy', 'no change of USDTNGN buy is to be seen after 3 s'],
-  ])('of %s is pending at the time limit', async (line, says) => {
+    ['add USDTNGN buy 5k', 'no change of USDTNGN buy yet after 3 s'],
+    ['close USDTNGN buy', 'no change of USDTNGN buy yet after 3 s'],
+  ])('of %s is pending at the time limit', async (line, message) => {
     const desk = await standing('open USDTNGN buy 30k');
     await desk.practice.service.admin.setFaults({ slow_fills_seconds: 600 });
-    const awaited = await awaitOutcome(await desk.deal(line), desk.looking, { timeoutMs: 3_000 });
-    expect(awaited).toMatchObject({ became: 'pending', says: expect.stringContaining(says) });
+    const awaited = await awaitOutcome(await desk.deal(line), desk.readContext, { timeoutMs: 3_000 });
+    expect(awaited).toMatchObject({ kind: 'pending', message: expect.stringContaining(message) });
   });
 
   it.each([
@@ -157,8 +157,11 @@ describe('waiting without an end', () => {
     const action = await desk.deal(line);
     await desk.practice.service.admin.clearFaults();
     await desk.colleague(path, { ...ON, notional_usd });
-    const awaited = await awaitOutcome(action, desk.looking, { timeoutMs: 10_000 });
-    expect(awaited).toMatchObject({ became: 'other', says: expect.stringContaining('not exactly ours') });
+    const awaited = await awaitOutcome(action, desk.readContext, { timeoutMs: 10_000 });
+    expect(awaited).toMatchObject({
+      kind: 'other',
+      message: expect.stringContaining('not exactly as requested'),
+    });
     expect(changesIn(awaited)).toEqual(changes);
   });
 
@@ -167,26 +170,30 @@ describe('waiting without an end', () => {
     const action = await desk.deal('close USDTNGN buy');
     const reason = new InterruptedError('SIGINT', { what: 'Stopped.' });
     desk.stop(reason);
-    expect(await rejection(awaitOutcome(action, desk.looking, MINUTE))).toBe(reason);
-    expect(desk.looking.watch.said.at(-1)).toBe('stop');
+    expect(await rejection(awaitOutcome(action, desk.readContext, MINUTE))).toBe(reason);
+    expect(desk.readContext.progress.said.at(-1)).toBe('stop');
   });
 });
 
 /** An open that was taken as hdg_1, awaited against a service that plays a script. */
 async function scripted(script: readonly Exchange[], timeoutMs = 3_000, changes: Partial<Action> = {}) {
   const { api, clock } = await deskWith(script);
-  const watch = recordingWatch();
-  const looking = {
+  const progress = recordingWatch();
+  const readContext = {
     api,
     clock,
     journal: aJournal(clock),
     identity: ACTION.intent.identity,
     signal: new AbortController().signal,
-    watch,
+    progress,
     timeOfDay: inUtc,
   };
   const action = { ...ACTION, ...changes };
-  return { awaited: await awaitOutcome(action, looking, { timeoutMs }), said: watch.said, looking };
+  return {
+    awaited: await awaitOutcome(action, readContext, { timeoutMs }),
+    said: progress.said,
+    readContext,
+  };
 }
 const ACTION: Action = {
   id: '7c1e000000000000',
@@ -216,10 +223,10 @@ const one = (changes: Body = {}) => ok(aHedge({ id: 'hdg_1', ...changes }));
 const FOR_FILL = 'update waiting for the fill of hdg_1';
 
 describe('what is met while waiting', () => {
-  it('a status that is not known is shown and waited through', async () => {
+  it('unknown status is shown and waited through', async () => {
     const { awaited, said } = await scripted([on(READ, one({ status: 'rolling' })), on(READ, one())]);
-    expect(awaited).toMatchObject({ became: 'ended', outcome: 'filled' });
-    expect(said).toContain(`${FOR_FILL}, 0 s: hdg_1 is "rolling", a status that is not known`);
+    expect(awaited).toMatchObject({ kind: 'ended', outcome: 'filled' });
+    expect(said).toContain(`${FOR_FILL}, 0 s: hdg_1 has an unknown status, "rolling"`);
   });
 
   it('a reading that fails is said and waited through', async () => {
@@ -227,16 +234,14 @@ describe('what is met while waiting', () => {
       on(READ, no(400, 'invalid_request', { message: 'Not today' })),
       on(READ, one()),
     ]);
-    expect(awaited).toMatchObject({ became: 'ended', outcome: 'filled' });
-    expect(said).toContain(
-      `${FOR_FILL}, 0 s: a reading failed, and is made again: Refused (hdg_1): Not today.`,
-    );
+    expect(awaited).toMatchObject({ kind: 'ended', outcome: 'filled' });
+    expect(said).toContain(`${FOR_FILL}, 0 s: a reading failed, retrying: Refused (hdg_1): Not today.`);
   });
 
   it('readings that all fail leave it pending, never failed', async () => {
     const refusal = on(READ, no(400, 'invalid_request'));
     const { awaited } = await scripted([refusal, refusal, refusal]);
-    expect(awaited).toMatchObject({ became: 'pending', says: 'nothing could be read after 3 s' });
+    expect(awaited).toMatchObject({ kind: 'pending', message: 'nothing could be read after 3 s' });
   });
 
   it('a key that is turned down ends the waiting, and not the hedge', async () => {
@@ -245,8 +250,8 @@ describe('what is met while waiting', () => {
       on(READ, no(401, 'unauthorized')),
     ]);
     expect(awaited).toMatchObject({
-      became: 'pending',
-      says: 'the waiting ended after 2 s, since the service turned the API key down',
+      kind: 'pending',
+      message: 'waiting ended after 2 s: the service rejected the API key',
       hedge: { id: 'hdg_1' },
     });
   });
@@ -255,15 +260,15 @@ describe('what is met while waiting', () => {
     const list = 'GET /hedges?client_reference=PAY-8841&limit=500';
     const missing = on(READ, no(404, 'hedge_not_found'));
     const { awaited, said } = await scripted([missing, on(list, ok([])), missing, on(list, ok([aHedge()]))]);
-    expect(awaited).toMatchObject({ became: 'ended', hedge: { id: 'hdg_01JD8K' } });
-    expect(said[1]).toBe(`${FOR_FILL}, 0 s: the service took it as hdg_1 and does not know that hedge now`);
+    expect(awaited).toMatchObject({ kind: 'ended', hedge: { id: 'hdg_01JD8K' } });
+    expect(said[1]).toBe(`${FOR_FILL}, 0 s: the service accepted it as hdg_1 but no longer knows that hedge`);
   });
 
   it('a hedge of other terms is not ours', async () => {
     const { awaited } = await scripted([on(READ, one({ side: 'sell' }))], 0);
     expect(awaited).toMatchObject({
-      became: 'other',
-      says: 'hdg_1 is sell USDTNGN 10,000.00 USD, 3 d, filled: not what was asked',
+      kind: 'other',
+      message: 'hdg_1 is sell USDTNGN 10,000.00 USD, 3 d, filled: not exactly as requested',
       hedge: { id: 'hdg_1' },
     });
   });
@@ -273,9 +278,9 @@ describe('what is met while waiting', () => {
     const controller = new AbortController();
     const reason = new InterruptedError('SIGINT', { what: 'Stopped.' });
     const { identity } = ACTION.intent;
-    const looking = { api, clock, journal: aJournal(clock), identity, timeOfDay: inUtc };
+    const readContext = { api, clock, journal: aJournal(clock), identity, timeOfDay: inUtc };
     const waiting = rejection(
-      awaitOutcome(ACTION, { ...looking, signal: controller.signal, watch: recordingWatch() }, MINUTE),
+      awaitOutcome(ACTION, { ...readContext, signal: controller.signal, progress: recordingWatch() }, MINUTE),
     );
     await service.arrived(1);
     controller.abort(reason);
@@ -290,13 +295,16 @@ describe('a look', () => {
     const { identity } = ACTION.intent;
     const reading = { api, clock, identity, journal: aJournal(clock), signal: new AbortController().signal };
     const { evidence } = await observe({ ...ACTION, hedgeId: undefined }, reading);
-    expect(evidence).toMatchObject({ kind: 'unclear', says: expect.stringContaining('one page of more') });
+    expect(evidence).toMatchObject({
+      kind: 'unclear',
+      message: expect.stringContaining('may be incomplete'),
+    });
   });
 
   it('at a side tells its line and the time of the service', async () => {
     const desk = await standing('open USDTNGN buy 30k');
     const action = await desk.deal('add USDTNGN buy 5k');
-    const { evidence, book, position, servedAt } = await observe(action, desk.looking);
+    const { evidence, book, position, servedAt } = await observe(action, desk.readContext);
     expect([evidence.kind, book?.total?.toFixed(), position?.side]).toEqual(['none', '30000', 'buy']);
     // The Date header tells whole seconds.
     expect(servedAt?.getTime()).toBe(Math.floor(desk.practice.clock.now() / 1_000) * 1_000);

@@ -32,8 +32,8 @@ const MATURED = { maturity_at: '2026-11-20T11:59:00Z' };
 
 /** `exact`, or the kind and what is said. */
 function told(evidence: Evidence): string {
-  const says = 'says' in evidence ? evidence.says : undefined;
-  return says === undefined ? evidence.kind : `${evidence.kind}: ${says}`;
+  const message = 'message' in evidence ? evidence.message : undefined;
+  return message === undefined ? evidence.kind : `${evidence.kind}: ${message}`;
 }
 const changes = (evidence: Evidence): readonly string[] =>
   'hedges' in evidence
@@ -53,35 +53,35 @@ describe('the book after an add of 5,000', () => {
     [
       'shows another growth',
       [B(34_999.99), A(10_000)],
-      'other: hdg_B 30,000.00 USD -> 34,999.99 USD: not exactly ours',
+      'other: hdg_B 30,000.00 USD -> 34,999.99 USD: not exactly as requested',
     ],
     [
       'shows the growth spread',
       [B(32_500), A(12_500)],
-      'other: hdg_B 30,000.00 USD -> 32,500.00 USD, hdg_A 10,000.00 USD -> 12,500.00 USD: not exactly ours',
+      'other: hdg_B 30,000.00 USD -> 32,500.00 USD, hdg_A 10,000.00 USD -> 12,500.00 USD: not exactly as requested',
     ],
     [
       'shows the growth and a cut besides',
       [B(35_000), A(9_000)],
-      'other: hdg_B 30,000.00 USD -> 35,000.00 USD, hdg_A 10,000.00 USD -> 9,000.00 USD: not exactly ours',
+      'other: hdg_B 30,000.00 USD -> 35,000.00 USD, hdg_A 10,000.00 USD -> 9,000.00 USD: not exactly as requested',
     ],
     [
       'shows the growth and a hedge that left',
       [B(35_000), A(10_000, GONE)],
-      'other: hdg_B 30,000.00 USD -> 35,000.00 USD, hdg_A 10,000.00 USD left the book: not exactly ours',
+      'other: hdg_B 30,000.00 USD -> 35,000.00 USD, hdg_A 10,000.00 USD closed: not exactly as requested',
     ],
     [
       'shows that a hedge has matured, and no more',
       [B(30_000), A(10_000, MATURED)],
-      'unclear: hdg_A 10,000.00 USD matured, so that nothing can be seen on it',
+      'unclear: hdg_A 10,000.00 USD matured, so the change can no longer be seen',
     ],
     [
       'shows a hedge on its way again',
       [B(30_000, { status: 'submitted' }), A(10_000)],
       'unclear: hdg_B is submitted',
     ],
-  ])('%s', (_, hedges, says) => {
-    expect(told(changeEvidence(asked('add', '5000'), sideBook({ hedges })))).toBe(says);
+  ])('%s', (_, hedges, message) => {
+    expect(told(changeEvidence(asked('add', '5000'), sideBook({ hedges })))).toBe(message);
   });
 
   it('gives each hedge that stood before, as it is now', () => {
@@ -103,16 +103,16 @@ describe('the book after an add of 5,000', () => {
   it('is not to be told where a hedge may stand on another page', () => {
     const book = sideBook({ hedges: [B(35_000)], mayBeCut: true });
     expect(told(changeEvidence(asked('add', '5000'), book))).toBe(
-      'unclear: hdg_A is not on the page of hedges that could be read',
+      'unclear: hdg_A is missing from an incomplete list of hedges',
     );
   });
 
   it.each<[string, Before, string]>([
-    ['what stood before', { hedges: [], in_positions: null }, 'what stood on the side before is not known'],
+    ['what stood before', { hedges: [], in_positions: null }, 'the side before the action is not known'],
     [
       'how large a hedge was',
       { hedges: [was('hdg_A', null)], in_positions: true },
-      'how much hdg_A was before is not known',
+      'the earlier size of hdg_A is not known',
     ],
   ])('is not to be told without %s', (_, before, why) => {
     const evidence = changeEvidence(asked('add', '5000', before), sideBook({ hedges: [A(15_000)] }));
@@ -169,8 +169,8 @@ describe('the book after a reduction', () => {
     const ids = Array.from({ length: 8 }, (_, at) => `hdg_${at}`);
     const before = { hedges: ids.map((id) => was(id, '100')), in_positions: true };
     const book = sideBook({ hedges: ids.map((id) => hedge(id, 1)) });
-    const says = told(changeEvidence(asked('reduce', '5', before), book));
-    expect(says).toContain('hdg_4 100.00 USD -> 1.00 USD and 3 more: not exactly ours');
+    const message = told(changeEvidence(asked('reduce', '5', before), book));
+    expect(message).toContain('hdg_4 100.00 USD -> 1.00 USD and 3 more: not exactly as requested');
   });
 
   it('cannot be measured on hedges of which some stand on another page', () => {
@@ -187,37 +187,37 @@ describe('the book after a close', () => {
     [
       'shows another hedge where the old ones were',
       { hedges: [N(7_000), B(30_000, GONE), A(10_000, GONE)] },
-      'exact: hdg_N 7,000.00 USD stands on the side since',
+      'exact: hdg_N 7,000.00 USD was opened on the side since',
     ],
     ['shows nothing', { hedges: SAME }, 'none'],
     ['shows nothing but a new hedge', { hedges: [N(7_000), ...SAME] }, 'none'],
     [
       'shows one hedge gone',
       { hedges: [B(30_000), A(10_000, GONE)] },
-      'other: hdg_A 10,000.00 USD left the book: not exactly ours',
+      'other: hdg_A 10,000.00 USD closed: not exactly as requested',
     ],
     [
       'shows a cut',
       { hedges: [B(15_000), A(5_000)] },
-      'other: hdg_B 30,000.00 USD -> 15,000.00 USD, hdg_A 10,000.00 USD -> 5,000.00 USD: not exactly ours',
+      'other: hdg_B 30,000.00 USD -> 15,000.00 USD, hdg_A 10,000.00 USD -> 5,000.00 USD: not exactly as requested',
     ],
     [
       'shows the side gone by maturing',
       { hedges: [B(30_000, MATURED), A(10_000, MATURED)], positions: [] },
-      'other: hdg_B 30,000.00 USD matured, hdg_A 10,000.00 USD matured: not exactly ours',
+      'other: hdg_B 30,000.00 USD matured, hdg_A 10,000.00 USD matured: not exactly as requested',
     ],
     [
       'shows what was there matured, and another hedge in its place',
       { hedges: [N(7_000), B(30_000, MATURED), A(10_000, MATURED)] },
-      'other: hdg_B 30,000.00 USD matured, hdg_A 10,000.00 USD matured: not exactly ours',
+      'other: hdg_B 30,000.00 USD matured, hdg_A 10,000.00 USD matured: not exactly as requested',
     ],
     [
       'shows one hedge matured, the other gone',
       { hedges: [B(30_000, MATURED), A(10_000, GONE)], positions: [] },
       'exact',
     ],
-  ])('%s', (_, facts, says) => {
-    expect(told(changeEvidence(asked('close', undefined), sideBook(facts)))).toBe(says);
+  ])('%s', (_, facts, message) => {
+    expect(told(changeEvidence(asked('close', undefined), sideBook(facts)))).toBe(message);
   });
 
   it('is told by the positions alone where no hedge was listed before', () => {
@@ -285,7 +285,7 @@ describe('any book', () => {
           const now = bookOf([...listed(more, 'hdg_new_'), ...done(what, notional, before, at)]);
           const intent = asked(what, big(notional.toString()).toFixed(), beforeOf(before));
           expect(told(changeEvidence(intent, now))).toMatch(
-            /^exact(: hdg_new_0 .* stands on the side since)?$/,
+            /^exact(: hdg_new_0 .* was opened on the side since)?$/,
           );
         },
       ),

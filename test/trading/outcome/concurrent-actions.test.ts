@@ -22,8 +22,8 @@ async function standing(): Promise<LookingDesk> {
 const waitFor = async (desk: LookingDesk, ...actions: readonly Action[]) => {
   const ends: string[] = [];
   for (const action of actions) {
-    const awaited = await awaitOutcome(action, desk.looking, MINUTE);
-    ends.push(awaited.became === 'ended' ? awaited.outcome : awaited.became);
+    const awaited = await awaitOutcome(action, desk.readContext, MINUTE);
+    ends.push(awaited.kind === 'ended' ? awaited.outcome : awaited.kind);
   }
   return ends;
 };

@@ -24,10 +24,10 @@ async function told(records: readonly JournalRecord[], hedges = [seen()], minute
   const journal = aJournal(clock);
   const [first, ...rest] = records;
   if (first !== undefined) await journal.append([first, ...rest]);
-  const watch = recordingWatch();
-  const telling = { journal, clock, watch, identity: DESK };
+  const progress = recordingWatch();
+  const telling = { journal, clock, progress, identity: DESK };
   const news = await finishedInBackground(hedges, telling);
-  return { said: watch.said, news, telling, state: journal.read().actions[0]?.state };
+  return { said: progress.said, news, telling, state: journal.read().actions[0]?.state };
 }
 
 describe('what ended while nobody waited', () => {
@@ -39,7 +39,7 @@ describe('what ended while nobody waited', () => {
       'a hedge that is over',
       { status: 'closed' },
       10,
-      'CLOSED 12:00 UTC PAY-8843: hdg_1, struck 1,532.71, is over since',
+      'CLOSED 12:00 UTC PAY-8843: hdg_1, struck 1,532.71, closed since',
       'done',
     ],
     [
@@ -49,10 +49,10 @@ describe('what ended while nobody waited', () => {
       'FAILED 2026-11-20 12:00 UTC PAY-8843: nothing opened',
       'failed',
     ],
-  ])('%s is one line, and in the journal', async (_, changes, minutesLater, line, became) => {
+  ])('%s is one line, and in the journal', async (_, changes, minutesLater, line, kind) => {
     const { said, news, state } = await told(anOpen(), [seen(changes)], minutesLater);
     expect(said).toEqual([`news ${line}`]);
-    expect([news.length, state]).toEqual([1, became]);
+    expect([news.length, state]).toEqual([1, kind]);
   });
 
   it('without a deal id is named by its action', async () => {
@@ -69,9 +69,9 @@ describe('what ended while nobody waited', () => {
   const here = hostOf(process).self;
   it.each<[string, readonly JournalRecord[], readonly Body[]]>([
     ['is still on its way', anOpen(), [{ status: 'submitted' }]],
-    ['is in a status that is not known', anOpen(), [{ status: 'rolling' }]],
+    ['is in unknown status', anOpen(), [{ status: 'rolling' }]],
     ['is not in the list', anOpen(), []],
-    ['is not what was asked', anOpen(), [{ side: 'sell' }]],
+    ['is not exactly as requested', anOpen(), [{ side: 'sell' }]],
     ['has its end in the journal', anOpen({}, [FAILED]), [{}]],
     [
       'belongs to another book',
@@ -111,9 +111,9 @@ describe('what ended while nobody waited', () => {
     chmodSync(telling.journal.path, 0o666);
     const journal = { ...telling.journal, read: () => read };
     await finishedInBackground([seen()], { ...telling, journal });
-    expect(telling.watch.said.map((line) => line.slice(0, 24))).toEqual([
+    expect(telling.progress.said.map((line) => line.slice(0, 24))).toEqual([
       'news FILLED 12:00 UTC PA',
-      'news What became of acti',
+      'news The outcome of acti',
     ]);
   });
 
@@ -121,6 +121,6 @@ describe('what ended while nobody waited', () => {
     const { telling } = await told(anOpen(), []);
     chmodSync(telling.journal.path, 0o666);
     expect(await finishedInBackground([seen()], telling)).toEqual([]);
-    expect(telling.watch.said).toEqual([]);
+    expect(telling.progress.said).toEqual([]);
   });
 });

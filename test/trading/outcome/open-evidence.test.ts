@@ -14,24 +14,24 @@ describe('an open of 10,000 under its reference', () => {
     ['is there', [found(10_000)], 'exact', undefined],
     ['is there, and on its way', [found(10_000, { status: 'submitted' })], 'exact', undefined],
     ['is there, and failed', [found(10_000, { status: 'failed' })], 'exact', undefined],
-    ['has grown since', [found(15_000)], 'exact', 'hdg_1 is 15,000.00 USD, asked were 10,000.00 USD'],
+    ['has grown since', [found(15_000)], 'exact', 'hdg_1 is 15,000.00 USD, requested 10,000.00 USD'],
     [
       'was cut and closed since',
       [found(4_000, { status: 'closed' })],
       'exact',
-      'hdg_1 is 4,000.00 USD, asked were 10,000.00 USD',
+      'hdg_1 is 4,000.00 USD, requested 10,000.00 USD',
     ],
     [
       'cannot have another size before it is filled',
       [found(15_000, { status: 'submitted' })],
       'other',
-      'hdg_1 is buy USDTNGN 15,000.00 USD, 3 d, submitted: not what was asked',
+      'hdg_1 is buy USDTNGN 15,000.00 USD, 3 d, submitted: not exactly as requested',
     ],
     [
       'has another side',
       [found(10_000, { side: 'sell' })],
       'other',
-      'hdg_1 is sell USDTNGN 10,000.00 USD, 3 d, filled: not what was asked',
+      'hdg_1 is sell USDTNGN 10,000.00 USD, 3 d, filled: not exactly as requested',
     ],
     [
       'has another market',
@@ -46,8 +46,8 @@ describe('an open of 10,000 under its reference', () => {
       'other',
       '2 hedges carry the reference PAY-8841: hdg_1, hdg_2',
     ],
-  ])('%s', (_, hedges, kind, says) => {
-    expect(openEvidence(OPEN, hedges)).toMatchObject({ kind, ...(says === undefined ? {} : { says }) });
+  ])('%s', (_, hedges, kind, message) => {
+    expect(openEvidence(OPEN, hedges)).toMatchObject({ kind, ...(message === undefined ? {} : { message }) });
   });
 
   it.each<[string, readonly Hedge[]]>([

@@ -82,7 +82,7 @@ describe('a hedge that the service named as ours', () => {
     },
   );
 
-  it('is not what was asked with more before it fills, nor with less on other terms', () => {
+  it('is not exactly as requested with more before it fills, nor with less on other terms', () => {
     const more = filled(12_000, { status: 'submitted' });
     expect(hedgeEvidence(OPEN, more, { byId: true }).kind).toBe('other');
     expect(hedgeEvidence(OPEN, filled(6_000, { side: 'sell' }), { byId: true }).kind).toBe('other');

@@ -26,7 +26,7 @@ async function accepted({
   const state = await journal.append([anIntent({ action }), ...records]);
   const [entry] = state.actions;
   if (entry === undefined) throw new Error('nothing was written');
-  return { entry, recording: { journal, clock, watch: recordingWatch() } };
+  return { entry, recording: { journal, clock, progress: recordingWatch() } };
 }
 const written = (entry: Action, { journal }: { journal: ReturnType<typeof aJournal> }) =>
   journal.read().actions.find(({ id }) => id === entry.id);
@@ -81,9 +81,9 @@ describe('the end of an action', () => {
       state: 'done',
       outcome: { kind: 'changed', facts: { hdg_0: '35000' } },
     });
-    expect(recording.watch.said).toHaveLength(1);
-    expect(recording.watch.said[0]).toMatch(
-      /^news What became of action 7c1e is not in the journal: .* What is said of the deal here holds all the same\. .*hedge check 7c1e/,
+    expect(recording.progress.said).toHaveLength(1);
+    expect(recording.progress.said[0]).toMatch(
+      /^news The outcome of action 7c1e is not in the journal: .* The outcome shown here is correct\. .*hedge check 7c1e/,
     );
     chmodSync(recording.journal.path, 0o600);
     expect(written(entry, recording)?.state).toBe('accepted');
@@ -111,8 +111,8 @@ describe('an accepted change that cannot be seen', () => {
     ['of an open, which tells its failure itself', { minutes: 6, action: 'open' }, NONE],
     ['of one whose end was seen', { minutes: 6, more: [FAILED] }, NONE],
     ['of one that was seen', { minutes: 6 }, { kind: 'exact', hedges: [] }],
-    ['where it cannot be told', { minutes: 6 }, { kind: 'unclear', says: 'the list may be cut' }],
-    ['where something else has happened', { minutes: 6 }, { kind: 'other', says: 'cut', hedges: [] }],
+    ['where it cannot be told', { minutes: 6 }, { kind: 'unclear', message: 'the list may be cut' }],
+    ['where something else has happened', { minutes: 6 }, { kind: 'other', message: 'cut', hedges: [] }],
   ])('is not written %s', async (_, given, evidence) => {
     const { entry, recording } = await accepted(given);
     const { bytes } = recording.journal.read();
@@ -124,7 +124,7 @@ describe('an accepted change that cannot be seen', () => {
     const { entry, recording } = await accepted({ minutes: 6 });
     spoil(recording.journal.path);
     expect(await recordNotSeen(entry, NONE, recording)).toMatchObject({ outcome: { kind: 'not_seen' } });
-    expect(recording.watch.said).toHaveLength(1);
+    expect(recording.progress.said).toHaveLength(1);
   });
 });
 

@@ -28,7 +28,7 @@ async function standing(): Promise<DealingDesk> {
 /** What the check found of the only open action, and that it sent nothing. */
 async function checked(desk: DealingDesk, word?: string) {
   const sent = desk.keys().length;
-  const found = await checkAction(word, desk.looking);
+  const found = await checkAction(word, desk.readContext);
   expect(desk.keys()).toHaveLength(sent);
   const [only] = found.looked;
   return { ...found, report: only?.report, evidence: only?.evidence };
@@ -60,14 +60,14 @@ describe('a look at an open without an answer', () => {
     expect(desk.again(lost).state).toBe('failed');
   });
 
-  it('does not call one that is not on the book not done: it may be late', async () => {
+  it('does not call one that is no hedge carries its reference not done: it may be late', async () => {
     const desk = await dealingDesk();
     const lost = await desk.lost('before', OPEN);
     desk.practice.clock.pass(4 * 60_000);
     const { finding, evidence } = await checked(desk);
     expect(evidence).toEqual({ kind: 'none' });
     expect(finding).toMatchObject({ code: 'outcome_unknown', effect: 'unknown' });
-    expect(finding?.what).toContain('not on the book');
+    expect(finding?.what).toContain('no hedge carries its reference');
     expect(finding?.book).toMatch(/^It was sent 4 min ago\. It may still arrive until \d\d:\d\d:\d\d UTC\. /);
     expect(finding?.hint).toContain(`hedge resume ${lost.shortId}`);
     expect(desk.again(lost)).toEqual(lost);
@@ -78,8 +78,8 @@ describe('a look at an open without an answer', () => {
     await desk.lost('before', 'add USDTNGN buy 2000');
     desk.practice.clock.pass(61 * 60_000);
     const { finding } = await checked(desk);
-    expect(finding?.book).toContain('hardly arrive any more');
-    expect(finding?.hint).toContain('--as nothing');
+    expect(finding?.book).toContain('unlikely to arrive now');
+    expect(finding?.hint).toContain('--as not-executed');
     expect(finding?.hint).not.toContain('hedge resume');
   });
 });
@@ -97,8 +97,8 @@ describe('a look at an addition, a reduction or a close without an answer', () =
     expect(evidence).toMatchObject({ kind: 'exact' });
     expect(report).toMatchObject({ outcome: 'unknown', effect: 'unknown' });
     expect(finding?.what).toContain(seen);
-    expect(finding?.what).toContain('or a colleague');
-    for (const way of ['resume', 'journal settle', '--as done', '--as nothing'])
+    expect(finding?.what).toContain('or by somebody else');
+    for (const way of ['resume', 'journal resolve', '--as executed', '--as not-executed'])
       expect(finding?.hint).toContain(way);
     expect(desk.again(lost)).toEqual(lost);
   });
@@ -110,7 +110,7 @@ describe('a look at an addition, a reduction or a close without an answer', () =
     desk.practice.clock.pass(5_000);
     const { finding, evidence } = await checked(desk);
     expect(evidence).toMatchObject({ kind: 'other' });
-    expect(finding?.what).toContain('10,000.00 USD -> 10,500.00 USD: not exactly ours');
+    expect(finding?.what).toContain('10,000.00 USD -> 10,500.00 USD: not exactly as requested');
   });
 });
 
@@ -131,7 +131,7 @@ describe('a look at what was accepted', () => {
     desk.practice.clock.pass(FIVE_MINUTES);
     const { finding } = await checked(desk);
     expect(finding).toMatchObject({ code: 'outcome_unknown' });
-    expect(finding?.hint).toContain(`hedge journal settle ${added.shortId} --as nothing`);
+    expect(finding?.hint).toContain(`hedge journal resolve ${added.shortId} --as not-executed`);
     expect(desk.again(added)).toMatchObject({ state: 'accepted', outcome: { kind: 'not_seen' } });
     expect(await checked(desk)).toMatchObject({ finding: { code: 'outcome_unknown' } });
   });
@@ -153,8 +153,8 @@ describe('a look at what was accepted', () => {
     desk.practice.clock.pass(5_000);
     const { looked } = await checked(desk);
     expect(looked.map(({ evidence }) => evidence)).toMatchObject([
-      { kind: 'unclear', says: expect.stringContaining(other.shortId) },
-      { kind: 'unclear', says: expect.stringContaining(one.shortId) },
+      { kind: 'unclear', message: expect.stringContaining(other.shortId) },
+      { kind: 'unclear', message: expect.stringContaining(one.shortId) },
     ]);
     expect([desk.again(one).state, desk.again(other).state]).toEqual(['accepted', 'accepted']);
   });
@@ -181,9 +181,9 @@ describe('a look after a close of ours', () => {
     await desk.lost('before', 'close USDTNGN buy');
     const closer = await closed(desk);
     const { finding } = await checked(desk);
-    expect(finding?.what).toContain(`that may be this one, or action ${closer} of this machine.`);
+    expect(finding?.what).toContain(`by this action or by action ${closer} of this machine.`);
     expect(finding?.hint).not.toContain('hedge resume');
-    expect(finding?.hint).toContain('--as nothing');
+    expect(finding?.hint).toContain('--as not-executed');
   });
 
   it.each([
@@ -209,10 +209,10 @@ describe('a look after a close of ours', () => {
     desk.practice.clock.pass(5_000);
     const closer = await closed(desk);
     const how = { word: undefined, yes: true, resend: true, dryRun: false, wait: true, timeoutMs: 9_000 };
-    const report = await resumeActions(how, desk.dealing({ attended: false }));
+    const report = await resumeActions(how, desk.tradingContext({ attended: false }));
     expect(report).toMatchObject({ outcome: 'changed', effect: 'done', finding: undefined });
-    expect(desk.looking.watch.said).toContain(
-      `note besides    action ${closer} of this machine closed USDTNGN buy since`,
+    expect(desk.readContext.progress.said).toContain(
+      `note note       action ${closer} of this machine closed USDTNGN buy afterwards`,
     );
     expect(desk.again(lost).state).toBe('done');
   });
@@ -225,8 +225,8 @@ describe('a look after a close of ours', () => {
     desk.practice.clock.pass(FIVE_MINUTES);
     const closer = await closed(desk);
     const { finding } = await checked(desk, added.shortId);
-    expect(finding?.what).toContain(`action ${closer} of this machine closed USDTNGN buy since.`);
-    expect(finding?.book).toContain('What it did before that cannot be told');
+    expect(finding?.what).toContain(`action ${closer} of this machine closed USDTNGN buy afterwards.`);
+    expect(finding?.book).toContain('It may have executed before that close');
     expect(finding?.book).not.toContain('olleague');
   });
 });
@@ -243,7 +243,7 @@ describe('a check that the service does not answer', () => {
       const { finding, report } = await checked(desk, word);
       expect(report).toMatchObject({ outcome: 'unknown', entry: { id: lost.id } });
       expect(finding).toMatchObject({ code: 'outcome_unknown', effect: 'unknown' });
-      expect(finding?.what).toContain('could not be looked at');
+      expect(finding?.what).toContain('lookup failed');
       expect(finding?.hint).toContain(`hedge resume ${lost.shortId}`);
     }
     expect(desk.again(lost)).toEqual(lost);
@@ -255,7 +255,7 @@ describe('a check that the service does not answer', () => {
     await down(desk);
     expect(await checked(desk)).toMatchObject({
       report: { outcome: 'pending' },
-      finding: { code: 'pending', what: expect.stringContaining('could not be looked at') },
+      finding: { code: 'pending', what: expect.stringContaining('lookup failed') },
     });
     await desk.practice.service.admin.clearFaults();
     const lost = await desk.lost('before', OPEN);
@@ -272,8 +272,8 @@ describe('a check that the service does not answer', () => {
     await down(desk);
     const { finding, report } = await checked(desk, entry?.shortId);
     expect([finding, report?.outcome]).toEqual([undefined, 'filled']);
-    expect(desk.looking.watch.said.at(-1)).toMatch(
-      /^news not read .*Action \w+ is told as the journal keeps it; a dash is what it does not keep\.$/,
+    expect(desk.readContext.progress.said.at(-1)).toMatch(
+      /^news not read .*Action \w+ is shown as recorded in the journal\.$/,
     );
   });
 });
@@ -301,14 +301,14 @@ describe('a check', () => {
     expect(finding).toMatchObject({
       code: 'pending',
       what: `Of 2 actions 2 are still in flight (${one.shortId}, ${other.shortId}).`,
-      book: 'What is in flight comes to its end without us. Do not deal it again.',
+      book: 'Actions in flight continue at the service. Do not enter them again.',
     });
   });
 
   it.each([
-    ['add USDTNGN buy 2000', 'an add'],
-    ['reduce USDTNGN buy 2000', 'a reduction'],
-    ['close USDTNGN buy', 'a close'],
+    ['add USDTNGN buy 2000', 'add'],
+    ['reduce USDTNGN buy 2000', 'reduction'],
+    ['close USDTNGN buy', 'close'],
   ])('of %s says from the start that no failure is told, and until when to wait', async (line, name) => {
     const desk = await standing();
     await desk.practice.service.admin.setFaults({ share_failing_orders: 1 });
@@ -318,26 +318,26 @@ describe('a check', () => {
     const at = until.toISOString().slice(11, 16);
     expect(finding).toMatchObject({
       code: 'pending',
-      book: `The service tells no failure of ${name}: when nothing of it shows by ${at} UTC, it most likely did not land. Do not deal it again.`,
+      book: `The service does not report a failed ${name}. If the position is unchanged at ${at} UTC, it most likely failed. Do not enter it again.`,
     });
   });
 
   it('of nothing finds nothing, and says what is open elsewhere', async () => {
     const desk = await standing();
-    await desk.looking.journal.append([anIntent(), step(SENDING), step(UNKNOWN)]);
+    await desk.readContext.journal.append([anIntent(), step(SENDING), step(UNKNOWN)]);
     expect(await checked(desk)).toMatchObject({ looked: [], finding: undefined, elsewhere: 1 });
   });
 
   it('says first what of the journal cannot be read', async () => {
     const desk = await dealingDesk();
-    await desk.looking.journal.append([step(UNKNOWN, 'dead')]);
+    await desk.readContext.journal.append([step(UNKNOWN, 'dead')]);
     await checked(desk);
-    expect(desk.looking.watch.said[0]).toContain('The start of dead000000000000 is on a damaged line');
+    expect(desk.readContext.progress.said[0]).toContain('The start of dead000000000000 is on a damaged line');
   });
 
   it('leaves alone what a running process is sending', async () => {
     const desk = await dealingDesk();
-    const { identity, journal } = desk.looking;
+    const { identity, journal } = desk.readContext;
     await journal.append([
       anIntent({ identity, writer: hostOf(process).self }),
       step(SENDING, '7c1e', 1, hostOf(process).self),
@@ -355,8 +355,8 @@ describe('a check', () => {
     ['never sent', [], 'not_sent', 'not_sent'],
   ])('of one that is %s tells how it ended', async (_what, steps, outcome, code) => {
     const desk = await dealingDesk();
-    await desk.looking.journal.append([
-      anIntent({ identity: desk.looking.identity }),
+    await desk.readContext.journal.append([
+      anIntent({ identity: desk.readContext.identity }),
       ...steps.map((each) => step(each)),
     ]);
     const { report, finding } = await checked(desk, '7c1e');
@@ -365,11 +365,11 @@ describe('a check', () => {
 
   it('of one that was dealt under another profile names that profile', async () => {
     const desk = await dealingDesk();
-    await desk.looking.journal.append([anIntent({ action_id: idOf('7c1e') })]);
-    await expect(checkAction('7c1e', desk.looking)).rejects.toMatchObject({
+    await desk.readContext.journal.append([anIntent({ action_id: idOf('7c1e') })]);
+    await expect(checkAction('7c1e', desk.readContext)).rejects.toMatchObject({
       code: 'usage',
       hint: 'Use its profile: --profile desk',
     });
-    await expect(checkAction('beef', desk.looking)).rejects.toMatchObject({ code: 'usage' });
+    await expect(checkAction('beef', desk.readContext)).rejects.toMatchObject({ code: 'usage' });
   });
 });

@@ -9,7 +9,7 @@ const MINUTE = { timeoutMs: 60_000 };
 const OPEN = 'open USDTNGN buy 10k';
 const THERE = { market: 'USDTNGN', side: 'buy', notional_usd: 700, tenor_days: 1 };
 
-const hedges = async (desk: DealingDesk) => (await desk.looking.api.hedges()).data;
+const hedges = async (desk: DealingDesk) => (await desk.readContext.api.hedges()).data;
 
 describe('waiting for an action', () => {
   it.each([
@@ -20,13 +20,13 @@ describe('waiting for an action', () => {
   ])('named by %s ends with its end, written down', async (_what, wordOf) => {
     const desk = await dealingDesk();
     const action = await desk.deal(OPEN, { dealId: 'PAY-1' });
-    const report = await waitFor(wordOf(action), MINUTE, desk.looking);
+    const report = await waitFor(wordOf(action), MINUTE, desk.readContext);
     expect(report).toMatchObject({ outcome: 'filled', finding: undefined, hedge: { id: action.hedgeId } });
     expect(desk.again(action).state).toBe('done');
     // What has ended is told at once.
-    const waited = desk.looking.clock.now();
-    expect(await waitFor(wordOf(action), MINUTE, desk.looking)).toMatchObject({ outcome: 'filled' });
-    expect(desk.looking.clock.now()).toBe(waited);
+    const waited = desk.readContext.clock.now();
+    expect(await waitFor(wordOf(action), MINUTE, desk.readContext)).toMatchObject({ outcome: 'filled' });
+    expect(desk.readContext.clock.now()).toBe(waited);
   });
 
   it.each([
@@ -38,7 +38,7 @@ describe('waiting for an action', () => {
     const desk = await dealingDesk();
     await desk.now(OPEN);
     const { entry } = await desk.now(line);
-    const report = await waitFor(entry?.id ?? '', MINUTE, desk.looking);
+    const report = await waitFor(entry?.id ?? '', MINUTE, desk.readContext);
     expect(report.outcome).toBe(outcome);
     const changes = report.hedges?.map((change) => [change.before.toFixed(), change.after.toFixed()]);
     expect(changes).toEqual([['10000', after]]);
@@ -48,7 +48,7 @@ describe('waiting for an action', () => {
     const desk = await dealingDesk();
     await desk.practice.service.admin.setFaults({ share_failing_orders: 1 });
     const action = await desk.deal(OPEN);
-    expect(await waitFor(action.id, MINUTE, desk.looking)).toMatchObject({
+    expect(await waitFor(action.id, MINUTE, desk.readContext)).toMatchObject({
       finding: { code: 'order_failed' },
     });
   });
@@ -57,7 +57,7 @@ describe('waiting for an action', () => {
     const desk = await dealingDesk();
     await desk.practice.service.admin.setFaults({ slow_fills_seconds: 600 });
     const action = await desk.deal(OPEN);
-    const report = await waitFor(action.id, { timeoutMs: 5_000 }, desk.looking);
+    const report = await waitFor(action.id, { timeoutMs: 5_000 }, desk.readContext);
     expect(report).toMatchObject({ outcome: 'pending', finding: { code: 'pending' } });
     expect(desk.again(action).state).toBe('accepted');
   });
@@ -66,9 +66,9 @@ describe('waiting for an action', () => {
     const desk = await dealingDesk();
     await desk.now(OPEN);
     const lost = await desk.lost('before', 'add USDTNGN buy 2000');
-    const began = desk.looking.clock.now();
-    const report = await waitFor(lost.shortId, MINUTE, desk.looking);
-    expect(desk.looking.clock.now()).toBe(began);
+    const began = desk.readContext.clock.now();
+    const report = await waitFor(lost.shortId, MINUTE, desk.readContext);
+    expect(desk.readContext.clock.now()).toBe(began);
     expect(report).toMatchObject({ outcome: 'unknown', finding: { code: 'outcome_unknown' } });
     expect(report.finding?.hint).toContain(`hedge check ${lost.shortId}`);
     expect(report.finding?.hint).toContain(`hedge resume ${lost.shortId}`);
@@ -78,7 +78,7 @@ describe('waiting for an action', () => {
     const desk = await dealingDesk();
     const lost = await desk.lost('before', OPEN);
     desk.stop(new InterruptedError('SIGINT', { what: 'Stopped by Ctrl-C.' }));
-    expect(await waitFor(lost.shortId, MINUTE, desk.looking)).toMatchObject({
+    expect(await waitFor(lost.shortId, MINUTE, desk.readContext)).toMatchObject({
       outcome: 'unknown',
       finding: { code: 'interrupted', effect: 'unknown' },
     });
@@ -89,35 +89,35 @@ describe('waiting for an action', () => {
     const desk = await dealingDesk();
     const lost = await desk.lost('before', OPEN);
     await desk.practice.service.admin.setFaults({ share_5xx_before: 1, only: 'readings' });
-    const report = await waitFor(lost.shortId, MINUTE, desk.looking);
+    const report = await waitFor(lost.shortId, MINUTE, desk.readContext);
     expect(report).toMatchObject({ outcome: 'unknown', finding: { code: 'outcome_unknown' } });
   });
 
   it('that another process is sending waits for what that comes to', async () => {
     const desk = await dealingDesk();
-    const { identity, journal } = desk.looking;
+    const { identity, journal } = desk.readContext;
     const writer = hostOf(process).self;
     await journal.append([anIntent({ identity, writer }), step(SENDING, '7c1e', 1, writer)]);
-    const still = await waitFor('7c1e', { timeoutMs: 3_000 }, desk.looking);
+    const still = await waitFor('7c1e', { timeoutMs: 3_000 }, desk.readContext);
     expect(still).toMatchObject({ outcome: 'pending', finding: { code: 'pending' } });
     const clock = {
-      ...desk.looking.clock,
+      ...desk.readContext.clock,
       async sleep(ms: number) {
-        await desk.looking.clock.sleep(ms);
+        await desk.readContext.clock.sleep(ms);
         await journal.append([step({ kind: 'refused', code: 'exposure_exceeded', http_status: 400 })]);
       },
     };
-    const looking = { ...desk.looking, clock };
-    expect(await waitFor('7c1e', MINUTE, looking)).toMatchObject({ outcome: 'refused' });
+    const readContext = { ...desk.readContext, clock };
+    expect(await waitFor('7c1e', MINUTE, readContext)).toMatchObject({ outcome: 'refused' });
   });
 
   it('that another process is sending does not call it undone when the waiting is stopped', async () => {
     const desk = await dealingDesk();
-    const { identity, journal } = desk.looking;
+    const { identity, journal } = desk.readContext;
     const writer = hostOf(process).self;
     await journal.append([anIntent({ identity, writer }), step(SENDING, '7c1e', 1, writer)]);
     desk.stop(new InterruptedError('SIGINT', { what: 'Stopped by Ctrl-C.' }));
-    expect(await waitFor('7c1e', MINUTE, desk.looking)).toMatchObject({
+    expect(await waitFor('7c1e', MINUTE, desk.readContext)).toMatchObject({
       outcome: 'unknown',
       finding: { code: 'interrupted', effect: 'unknown' },
     });
@@ -128,11 +128,11 @@ describe('waiting for an action', () => {
     ['found nobody listening', [SENDING, NOT_SENT]],
   ])('that %s is not as good as done', async (_what, steps) => {
     const desk = await dealingDesk();
-    await desk.looking.journal.append([
-      anIntent({ identity: desk.looking.identity }),
+    await desk.readContext.journal.append([
+      anIntent({ identity: desk.readContext.identity }),
       ...steps.map((each) => step(each)),
     ]);
-    expect(await waitFor('7c1e', MINUTE, desk.looking)).toMatchObject({
+    expect(await waitFor('7c1e', MINUTE, desk.readContext)).toMatchObject({
       outcome: 'not_sent',
       effect: 'none',
       finding: { code: 'not_sent', effect: 'none' },
@@ -140,13 +140,13 @@ describe('waiting for an action', () => {
   });
 });
 
-describe('waiting for a hedge that was dealt elsewhere', () => {
+describe('waiting for a hedge that was opened elsewhere', () => {
   it.each([['its id'], ['its deal id']])('named by %s ends with its fill', async (what) => {
     const desk = await dealingDesk();
     await desk.colleague('/hedges', { ...THERE, client_reference: 'THEIRS' });
     const [hedge] = await hedges(desk);
     const word = what === 'its id' ? (hedge?.id ?? '') : 'THEIRS';
-    const report = await waitFor(word, MINUTE, desk.looking);
+    const report = await waitFor(word, MINUTE, desk.readContext);
     expect(report).toMatchObject({ entry: undefined, outcome: 'filled', hedge: { id: hedge?.id } });
   });
 
@@ -157,11 +157,11 @@ describe('waiting for a hedge that was dealt elsewhere', () => {
     await desk.colleague('/hedges', theirs);
     desk.practice.clock.pass(3_000);
     await desk.practice.service.admin.clearFaults();
-    expect(await waitFor('THEIRS', MINUTE, desk.looking)).toMatchObject({ outcome: 'failed' });
+    expect(await waitFor('THEIRS', MINUTE, desk.readContext)).toMatchObject({ outcome: 'failed' });
     await desk.colleague('/hedges', theirs);
-    expect(await waitFor('THEIRS', MINUTE, desk.looking)).toMatchObject({ outcome: 'filled' });
+    expect(await waitFor('THEIRS', MINUTE, desk.readContext)).toMatchObject({ outcome: 'filled' });
     await desk.colleague('/hedges', theirs);
-    await expect(waitFor('THEIRS', MINUTE, desk.looking)).rejects.toMatchObject({
+    await expect(waitFor('THEIRS', MINUTE, desk.readContext)).rejects.toMatchObject({
       code: 'outcome_unknown',
       details: { hedge_ids: [expect.stringMatching(/^hdg_/), expect.stringMatching(/^hdg_/)] },
     });
@@ -169,7 +169,7 @@ describe('waiting for a hedge that was dealt elsewhere', () => {
 
   it('that nobody knows is the service’s own refusal', async () => {
     const desk = await dealingDesk();
-    const waiting = waitFor('hdg_nobody', MINUTE, desk.looking);
+    const waiting = waitFor('hdg_nobody', MINUTE, desk.readContext);
     await expect(waiting).rejects.toMatchObject({ code: 'hedge_not_found', httpStatus: 404 });
   });
 });

@@ -6,20 +6,20 @@ import { temporaryFolder } from '../support/own-folder.ts';
 import { openScreen } from '../support/pty.ts';
 import { writeJournal } from '../support/written-journal.ts';
 
-describe('hedge journal settle at a terminal', () => {
+describe('hedge journal resolve at a terminal', () => {
   it.each([
-    ['y', 0, 'settled as nothing', '"as":"nothing"'],
-    ['n', 10, 'Left as it was.', 'connection reset'],
-    ['', 10, 'Left as it was.', 'connection reset'],
-  ])('shows what is known and asks; the answer %j exits %i', async (answer, code, said, last) => {
+    ['y', 0, 'recorded as not executed', '"as":"nothing"'],
+    ['n', 10, 'The journal is unchanged.', 'connection reset'],
+    ['', 10, 'The journal is unchanged.', 'connection reset'],
+  ])('shows what is known and asks: the answer %j exits %i', async (answer, code, said, last) => {
     const home = temporaryFolder();
     // Some of what is written down is a sentence, some is a few words.
     const why = answer === 'y' ? 'connection reset.' : 'connection reset';
     const path = writeJournal(home, [anIntent(), step(SENDING), step({ ...UNKNOWN, why })]);
-    const words = ['journal', 'settle', '7c1e', '--as', 'nothing', '--because', 'the venue says so'];
+    const words = ['journal', 'resolve', '7c1e', '--as', 'not-executed', '--reason', 'the venue says so'];
     const env = { HEDGE_HOME: home, NO_COLOR: '1' };
     const screen = openScreen(...toStart(...words), { env, columns: 110 });
-    const asked = await screen.until('Settle 7c1e as nothing: it never happened? (y/N)');
+    const asked = await screen.until('Record 7c1e as not executed? (y/N)');
     expect(asked).toContain('LIVE · desk · open USDTNGN buy 10,000.00 USD · UNKNOWN');
     expect(asked).toMatch(/^Last known: connection reset\.$/m);
     screen.send(`${answer}\r`);
