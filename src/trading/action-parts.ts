@@ -10,7 +10,7 @@ import type { IntentRecord } from '../journal/records.ts';
 import type { Action } from '../journal/replay.ts';
 import { type Plan, type PlanFacts, type PlanOf, planAdd, planClose, planOpen, planReduce } from './plan.ts';
 
-/** An intent of the journal, with what the operator says of it now. */
+/** An intent of the journal, with the options of the current command. */
 export interface RecordedIntent {
   intent: IntentRecord;
   size: Big;
@@ -20,11 +20,11 @@ export interface RecordedIntent {
 }
 
 interface ActionParts<Intent extends ActionIntent, Planned extends Plan> {
-  /** @throws StoppedError when there is nothing to act on, or its size cannot be worked out. */
+  /** @throws StoppedError when nothing is open to act on, or the size cannot be computed. */
   plan(intent: Intent, facts: PlanFacts): Planned;
   /** The plan of what was sent before, without figures; undefined where there is none. */
   planWithoutFigures(intent: Intent, facts: PlanFacts): Planned | undefined;
-  /** The intent again, of an entry of the journal. */
+  /** The intent of a journal entry. */
   intentFrom(entry: RecordedIntent): Intent;
   /** What it requests in addition to its market and side: a batch derives keys from it, so it never changes. */
   terms(intent: Intent): readonly (string | number | null)[];
@@ -144,7 +144,7 @@ export const isSameRequest = (intent: ActionIntent, entry: Action): boolean =>
   intent.side === entry.intent.side &&
   partsOf(intent.action).isRequestOf(intent, entry);
 
-/** How a size was said where it was no notional; the same key must say the same. */
+/** A size given with --by or --to, as typed; the same key must repeat it. */
 export function askedOf(intent: ActionIntent): string | undefined {
   if (!('reduction' in intent)) return undefined;
   const { reduction } = intent;

@@ -185,7 +185,7 @@ describe('a batch at a terminal', needs('bash'), () => {
     await screen.until(/OPEN buy USDTNGN 1,003\.00 USD[\s\S]*\(y\/N\)/);
     screen.send('y\r');
     expect(await screen.exit).toEqual({ code: 10, signal: null });
-    expect(screen.screen().join('\n')).toContain('line 3: declined: Declined');
+    expect(screen.screen().join('\n')).toContain('line 3: declined: Canceled.');
     expect(screen.cursorHidden()).toBe(false);
     expect((await hedges()).map(({ notional_usd }) => notional_usd)).toEqual([1_003, 1_001]);
   });

@@ -289,7 +289,7 @@ describe.each(EACH_ACTION)('$name', (action) => {
     await bookFor(served, action);
     const ran = await desk.run(`${action.line} --yes`, { env: served.way(desk.home) });
     expect(ran.code).toBe(0);
-    expect(ran.out).toMatch(/^(FILLED|CHANGED|CLOSED) /m);
+    expect(ran.out).toMatch(/^(FILLED|INCREASED|REDUCED|CLOSED) /m);
     expect(ran.err).toContain('SANDBOX');
   });
 });

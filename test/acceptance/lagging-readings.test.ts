@@ -226,7 +226,7 @@ describe('a hedge that filled seconds ago, closed at a service that leaves it fi
     service.leavesFilled();
     const ran = await desk.run(`${CLOSE} --timeout 10`);
     expect(told(ran)).toEqual([8, 'pending', 'pending']);
-    expect(said(ran).error?.message).toContain('is filled, and the positions do not show USDTNGN buy');
+    expect(said(ran).error?.message).toContain('is filled, but the positions do not show USDTNGN buy');
     await service.pass(60_000);
     expect((await desk.run('check --json')).code).toBe(0);
   });
@@ -311,7 +311,7 @@ describe('readings that disagree to the end', () => {
     });
     const ran = await desk.run(`${CLOSE} --timeout 3`);
     expect(told(ran)).toEqual([7, 'unknown', 'unknown']);
-    expect(said(ran).error?.message).toContain('readings disagree: one reading lacked USDTNGN buy');
+    expect(said(ran).error?.message).toContain('readings disagree: USDTNGN buy was missing in one reading');
     service.lag(() => 0);
     const [action] = JSON.parse((await desk.run('journal --json')).out).data;
     expect(told(await desk.run(`wait ${action.action_id} --json`))).toEqual([0, 'closed', undefined]);

@@ -80,9 +80,7 @@ describe('Ctrl-C while waiting for an answer', () => {
       const { signal } = await screen.exit;
       expect(signal).toBe('SIGINT');
       expect(screen.screen().join('\n')).not.toContain('after');
-      expect(screen.screen().join('\n')).toContain(
-        'Stopped by Ctrl-C.\nNothing was sent that changes the book.',
-      );
+      expect(screen.screen().join('\n')).toContain('Stopped by Ctrl-C.\nNo action was sent.');
       expect(screen.cursorHidden()).toBe(false);
       child.kill('SIGCONT');
     },

@@ -33,7 +33,7 @@ describe('unhalt at a terminal', () => {
     await run('halt', 'audit');
     screen.send('y\r');
     expect(await screen.exit).toMatchObject({ code: 10 });
-    expect(screen.screen().join(' ')).toContain('halted again');
+    expect(screen.screen().join(' ')).toContain('Another halt was set in the meantime');
     expect((await run('unhalt')).err).toContain('"audit"');
   });
 });

@@ -180,7 +180,7 @@ describe('a question at a terminal', () => {
     expect(await screen.until('answer')).toContain('answer true');
     const confirm = `prompter.confirm({ ...question, message: '${message} Really?' })`;
     const narrow = openScreen(process.execPath, asking(confirm), { columns: 50 });
-    expect(await narrow.until('y/N')).toContain('Close the whole side? Not all of it was dealt\n');
+    expect(await narrow.until('y/N')).toContain('Close the whole side? Not all of it was opened\n');
     narrow.send('y\r');
     expect(await narrow.until('answer')).toContain('answer true');
   });

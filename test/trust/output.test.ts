@@ -150,7 +150,7 @@ const undated = (text: string): string => text.replaceAll(/"at":"[^"]*"/g, '');
 
 function wrongIn(ran: BuiltRun, { kind, reader, whole }: { kind: Kind; reader: Reader; whole: string }) {
   const [, code = ''] = /rc (\d+)\n$/.exec(ran.err) ?? [];
-  const said = ran.err.replace(/rc \d+\n$/, '').replace(/^2000 came.*\n/, '');
+  const said = ran.err.replace(/rc \d+\n$/, '').replace(/^2000 returned.*\n/, '');
   const told = `${kind.line} to ${reader.name}: ${code}, ${ran.out.length.toString()} of ${whole.length.toString()} bytes, ${said.slice(0, 300)}`;
   const wrong: string[] = [];
   if (code === '' || !reader.codes(kind).includes(Number(code))) wrong.push(`another exit code: ${told}`);
