@@ -46,7 +46,7 @@ describe('a watch on a terminal', () => {
     const wide = await screen.until('q quits');
     expect(wide).toMatch(/^USDTNGN {2}open/m);
     screen.resize(60, 10);
-    await screen.until(/^SELL UP TO {2}500,000\.00$/m);
+    await screen.until(/^MAX SELL \(USD\) {2}500,000\.00$/m);
     expect(screen.screen().length).toBeLessThanOrEqual(10);
     screen.resize(120, 20);
     await screen.until(/^USDTNGN {2}open/m);
@@ -199,7 +199,7 @@ describe('a watch in a pipe', () => {
 
   it.each([
     ['price --watch 0.2', '"0.2" is not an interval (--watch).'],
-    ['markets --watch --csv', 'CSV is one list under one heading, and a watch is many.'],
+    ['markets --watch --csv', 'CSV does not work with a watch.'],
   ])('refuses %s', async (line, says) => {
     const env = { HEDGE_HOME: temporaryFolder() };
     const ran = await runBuilt([...line.split(' '), ...PRACTICE], { env });
