@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path/posix';
 import { describe, expect, it } from 'vitest';
-import { sourceFiles, type TextFile } from './support/source-files.ts';
+import { fileOf, sourceFiles, type TextFile } from './support/source-files.ts';
 
 const LONGEST_FILE = 500;
 const SHORT_FILE = 40;
@@ -238,5 +238,12 @@ describe('the house', () => {
 
   it('opens every file by saying what it owns', () => {
     expect(files.filter(({ text }) => !text.startsWith('/**')).map(({ name }) => name)).toEqual([]);
+  });
+
+  it('is described in src/README.md by files that exist', () => {
+    const known = new Set(files.map(({ name }) => name));
+    const named = [...fileOf('src/README.md').text.matchAll(/`((?!test/)[a-z/-]+\.ts)`/g)].map(([, name = '']) => name);
+    expect(named.length).toBeGreaterThan(20);
+    expect(named.filter((name) => !known.has(name))).toEqual([]);
   });
 });
