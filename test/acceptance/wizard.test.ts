@@ -18,7 +18,7 @@ const QUESTIONS = [
   { name: 'the side', shows: /^\? Side\n.*\n❯ buy/m, answer: '\r' },
   { name: 'the notional', shows: /^\? Notional/m, answer: '10k\r' },
   { name: 'the tenor', shows: /^\? Tenor\n.*\n❯ 1 d/m, answer: `${DOWN}\r` },
-  { name: 'the deal id', shows: /^\? Deal id/m, answer: 'PAY-8841\r' },
+  { name: 'the deal id', shows: /^\? Deal ID/m, answer: 'PAY-8841\r' },
   { name: 'the confirmation', shows: /^\? Open this hedge\? \(y\/N\)/m, answer: 'y\r' },
 ] as const;
 
@@ -46,19 +46,19 @@ describe('hedge open at a terminal', () => {
           await screen.until('> "ten" is not a notional.');
           screen.send(`${START_OF_LINE}9m\r`);
           // oxlint-disable-next-line no-await-in-loop
-          await screen.until(/Ask\s+for\s+500,000\.00\s+USD\s+or\s+less\./);
+          await screen.until(/fits:\s+500,000\.00\s+USD\./);
           screen.send(START_OF_LINE);
         }
         screen.send(answer);
       }
-      const text = await screen.until(/^The same as one line:\nhedge open/m);
+      const text = await screen.until(/^As one command:\nhedge open/m);
       expect(await screen.exit).toEqual({ code: 0, signal: null });
       expect(screen.cursorHidden()).toBe(false);
       expect(text).toMatch(/^\? Notional .*\n? 10k$/m);
       expect(text.match(/^PRACTICE · this machine, no money$/gm)).toHaveLength(1);
       expect(text).toMatch(/^OPEN buy USDTNGN 10,000\.00 USD, 3 days, to[ \n]/m);
       expect(text).toMatch(/^FILLED buy USDTNGN 10,000\.00 USD$/m);
-      expect(text.split('one line:')[1]?.replaceAll('\n', '')).toBe(
+      expect(text.split('one command:')[1]?.replaceAll('\n', '')).toBe(
         'hedge open USDTNGN buy 10000 --tenor 3 --deal-id PAY-8841 --profile practice',
       );
       expect(await read('hedges')).toMatchObject({
@@ -80,7 +80,7 @@ describe('hedge open at a terminal', () => {
     const { screen } = atATerminal(80, ['USDTNGN', 'buy', '10k']);
     await screen.until(/^\? Tenor/m);
     await screen.until(/^ {2}7 d/m);
-    const rows = screen.screen().filter((each) => /^(❯| ) (FOR|[137] d) /.test(each));
+    const rows = screen.screen().filter((each) => /^(❯| ) (TENOR|[137] d) /.test(each));
     expect(rows).toHaveLength(4);
     expect(rows[0]).toMatch(/TENOR +MATURES +PRICE .*CARRY .*TOTAL COST +BPS +BREAK-EVEN$/);
     for (const row of rows.slice(1)) expect(row).toMatch(/ 1,\d{3}\.\d+ .* 1,\d{3}\.\d\d$/);
@@ -125,14 +125,14 @@ describe('hedge open at a terminal', () => {
     const parts = ['practice', 'faults', '--partial-fills', '100%'];
     expect(await runBuilt(parts, { env })).toMatchObject({ code: 0 });
     screen.send('\r');
-    await screen.until(/^\? Deal id/m);
+    await screen.until(/^\? Deal ID/m);
     screen.send('\r');
     await screen.until('(y/N)');
     screen.send('y\r');
     expect(await screen.exit).toEqual({ code: 7, signal: null });
     const shown = screen.screen().join('\n');
     expect(shown).toMatch(/^PARTIAL FILL buy USDTNGN 6,000\.00 USD of 10,000\.00 USD$/m);
-    expect(shown).not.toContain('The same as one line');
+    expect(shown).not.toContain('As one command');
   });
 
   it('a no at the end sends nothing either', async () => {
@@ -177,7 +177,7 @@ describe('hedge open at a terminal, with a live key', () => {
     await screen.until('or press Enter to cancel');
     expect(acts()).toBe(0);
     screen.send('BUY 10k\r');
-    const text = await screen.until(/one line:\nhedge open/);
+    const text = await screen.until(/one command:\nhedge open/);
     expect(await screen.exit).toEqual({ code: 0, signal: null });
     expect(text).toMatch(/^SUBMITTED buy USDTNGN 10,000\.00 USD;/m);
     expect(text).toContain('--no-wait --expect-env live');

@@ -174,7 +174,7 @@ const SESSIONS: readonly [name: string, words: string, act: (screen: Screen) => 
         [/^\? Side\n/m, ENTER],
         [/^\? Notional/m, `10k${ENTER}`],
         [/^\? Tenor\n/m, ENTER],
-        [/^\? Deal id/m, ENTER],
+        [/^\? Deal ID/m, ENTER],
         [/\(y\/N\)/m, `n${ENTER}`],
       ];
       for (const [shows, answer] of steps) {
