@@ -15,7 +15,7 @@ const journalIn = (home: string) => openJournal({ places: placesIn(home), machin
 /** `template` is an intent; each process deals under its own action ids. */
 const CHILD = `
   import { existsSync, writeSync } from 'node:fs';
-  import { dealAttempt, openedOn, usedDealId } from 'dist/journal/queries.js';
+  import { dealIdAttempt, openedOn, usedDealId } from 'dist/journal/queries.js';
   import { mintActionId } from 'dist/journal/records.js';
   import { openJournal } from 'dist/journal/store.js';
   import { systemClock } from 'dist/platform/clock.js';
@@ -46,7 +46,7 @@ const DEALING = `${CHILD}
   const { identity } = JSON.parse(template);
   const unique = (dealId) => ({ actions }) => {
     if (usedDealId(actions, identity, dealId) !== undefined) throw new Error(dealId + ' taken');
-    if (dealAttempt(actions, identity, dealId) !== 1) throw new Error('attempt');
+    if (dealIdAttempt(actions, identity, dealId) !== 1) throw new Error('attempt');
   };
   const limit = ({ actions }) => {
     if (openedOn(actions, identity, '2026-11-20').plus('10000').gt('95000')) throw new Error('limit');
