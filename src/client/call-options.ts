@@ -1,4 +1,4 @@
-/** What a caller of the API may pass with a call, and what it is told of each attempt. */
+/** The options of an API call, and the record of each attempt. */
 import type { ClockReadings } from '../domain/instants.ts';
 
 /** When the readings were made that an action was decided on, and the time limit for sending it. */

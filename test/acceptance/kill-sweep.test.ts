@@ -1,6 +1,6 @@
 /**
  * Each action killed at every point between the first change of the journal's files and the exit, then looked
- * at and settled. `npm test` sweeps the sending and a few points besides, `npm run test:full` all points up to the answer
+ * at and settled. `npm test` sweeps the sending and a few other points, `npm run test:full` all points up to the answer
  * and a spread of the others, the soak a spread of every life; `HEDGE_SWEEP=all` sweeps all of them.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

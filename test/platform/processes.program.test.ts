@@ -62,7 +62,7 @@ describe('a lock', () => {
     // The killed ones counted in 2 to 9 rounds, the others in all ten.
     expect(lines).toHaveLength(2 + 3 + 4 + 5 + 6 + 7 + 8 + 9 + 12 * 10);
     expect(readFileSync(join(folder, 'count'), 'utf8')).toBe(lines.length.toString());
-    // One that was killed last may have left its lock; whoever comes next takes it, and nothing remains.
+    // The last one killed may have left its lock. The next process takes it and removes it.
     await withLock(join(folder, 'lock'), aMachine(), () => undefined);
     expect(readdirSync(folder).filter((name) => name.startsWith('lock'))).toEqual([]);
   });

@@ -198,7 +198,7 @@ const ROUND_S = 2;
  */
 const mostAsked = (size: number): number => (Math.max(3, size / 10) * CALL_MS) / (1_000 * ROUND_S);
 
-describe.skipIf(isExecutable)('what one process is told of slowing down', () => {
+describe.skipIf(isExecutable)('a rate limit that one process records', () => {
   it.each([
     ['for a time', howMany(3, 20)],
     ['for no time in particular', undefined],

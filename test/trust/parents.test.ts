@@ -201,7 +201,7 @@ async function runCase({ role, parent, words, below }: Case) {
 const usesState = (words: string): boolean =>
   words.includes('practice') || !/^(?:profile|markets|quote|positions|api)/.test(words);
 
-it('stops every command where another user could replace a folder of ours', async () => {
+it('stops every command where another user could replace a data folder', async () => {
   await served.reset();
   const cases = casesOf(true, COMMANDS).filter(
     ({ below, words }) => below === 'everything' || usesState(words),

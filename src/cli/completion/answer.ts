@@ -1,6 +1,6 @@
 /**
- * What the completion scripts are told. `hedge __complete WORDS... CURRENT`, the words after `hedge` up to the cursor
- * without their quotes, answers with all that may stand in the place of CURRENT: a line `word<TAB>summary` each, and
+ * The answer to the completion scripts. `hedge __complete WORDS... CURRENT`, the words after `hedge` up to the cursor
+ * without their quotes, answers with every candidate for CURRENT, one line `word<TAB>summary` each, and
  * `:files` last where the shell completes files. The shell keeps what matches CURRENT. Bash neither unquotes nor
  * matches: `hedge __complete-line LINE` takes its line up to the cursor, and answers with what matches alone.
  */

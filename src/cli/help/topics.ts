@@ -1,4 +1,4 @@
-/** What `hedge help` has a page on besides commands. The texts are src/help/*.md. */
+/** The topics of `hedge help`. The texts are src/help/*.md. */
 
 const TOPIC_SUMMARIES = {
   trading: 'Price limits, deal IDs, partial fills, closing, limits, halt',
