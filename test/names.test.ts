@@ -34,9 +34,6 @@ const FORMER_WORDS = new Set(
     .split(/\s+/),
 );
 
-/** The command `profile limit` has the name that the operator types. */
-const COMMAND_NAMES = new Set(['commands/profile/limit.ts']);
-
 const asFileName = (name: string): string => name.replace(/(?<=[a-z\d])(?=[A-Z])/g, '-').toLowerCase();
 const wordsOf = (name: string): readonly string[] => asFileName(name).split(/[-_./]/);
 
@@ -73,9 +70,7 @@ describe('names', () => {
   });
 
   it('of files and folders are none of the former ones', () => {
-    const former = files
-      .filter(({ name }) => !COMMAND_NAMES.has(name))
-      .filter(({ name }) => name.replace(/\.ts$/, '').split('/').some(isFormer));
+    const former = files.filter(({ name }) => name.replace(/\.ts$/, '').split('/').some(isFormer));
     expect(former.map(({ name }) => name)).toEqual([]);
   });
 });

@@ -1,11 +1,20 @@
-/** The options of the four actions, and their readers. */
+/** The options of the four actions and of check, resume and wait: read, and an open written as a command line to paste. */
 
 import type { ActionName } from '../domain/action-table.ts';
-import { quoted } from '../domain/quoted.ts';
-import { containsKey } from '../domain/redact.ts';
+import { quoted, shellWord } from '../domain/quoted.ts';
+import { containsKey } from '../domain/sanitize.ts';
+import type { Environment } from '../domain/vocabulary.ts';
 import { UsageError } from '../errors.ts';
-import type { ActionOptions, PriceTerms } from './action-intent.ts';
-import { optionGiven, optionText, type RawInput, readBps, readPrice, readSeconds } from './operands.ts';
+import type { ActionOptions, OpenIntent, PriceTerms } from './action-intent.ts';
+import {
+  optionGiven,
+  optionText,
+  type RawInput,
+  readBps,
+  readDealId,
+  readPrice,
+  readSeconds,
+} from './operands.ts';
 
 const EVERY_ACTION = [
   { flags: '-y, --yes', summary: 'skip the confirmation' },
@@ -142,3 +151,93 @@ export function readActionIds(text: string): readonly string[] {
   }
   return ids;
 }
+
+/** An action ID or its beginning, a hedge ID or a deal ID; undefined: all open actions. */
+export const readCheckIntent = ({ operands: [word] }: RawInput): { word: string | undefined } => ({
+  word: word === undefined ? undefined : readDealId(word),
+});
+
+export interface ResumeIntent {
+  word: string | undefined;
+  yes: boolean;
+  /** Send it again also without a terminal, or if the position is unclear. */
+  resend: boolean;
+  dryRun: boolean;
+  wait: boolean;
+  timeoutMs: number;
+}
+
+export const WAIT_OPTIONS = [
+  { flags: '--timeout <seconds>', summary: 'seconds to wait for the outcome (default 60)' },
+] as const;
+
+export const RESUME_OPTIONS = [
+  { flags: '-y, --yes', summary: 'send again without confirmation if the lookup does not settle it' },
+  {
+    flags: '--resend',
+    summary: 'send again also without a terminal (with --yes), or if the position is not clear',
+  },
+  { flags: '--dry-run', summary: 'look up, and show what would be sent; send nothing' },
+  { flags: '--no-wait', summary: 'return when the service has accepted it' },
+  ...WAIT_OPTIONS,
+] as const;
+
+export function readResumeIntent(raw: RawInput): ResumeIntent {
+  const { yes, dryRun, wait, timeoutMs } = readActionOptions(raw);
+  const resend = optionGiven(raw, 'resend');
+  if (resend && dryRun)
+    throw new UsageError('--resend has no effect with --dry-run.', 'Leave out --resend or --dry-run.');
+  return { ...readCheckIntent(raw), yes, resend, dryRun, wait, timeoutMs };
+}
+
+export const readWaitIntent = (raw: RawInput): { word: string; timeoutMs: number } => ({
+  word: readDealId(raw.operands[0] ?? ''),
+  timeoutMs: readActionOptions(raw).timeoutMs,
+});
+
+/** A profile by name, or else the required environment. */
+export type CommandTarget = { profile: string } | { expectEnv: Environment };
+
+/** `hedge open USDTNGN buy 10000 --tenor 3 --deal-id PAY-8841 --profile desk`; defaults are left out. */
+export function openCommandLine(intent: OpenIntent, place?: CommandTarget): string {
+  const { bounds, options } = intent;
+  const words = [
+    'hedge',
+    'open',
+    intent.market,
+    intent.side,
+    intent.notional.toFixed(),
+    ...valued('--tenor', intent.tenor.toString()),
+    ...valued('--deal-id', intent.dealId),
+    ...given('--ensure', intent.ensure),
+    ...given('--retry-failed', intent.retryFailed),
+    ...valued('--worst-price', bounds.worstPrice?.toFixed()),
+    ...valued('--max-cost-bps', bounds.maxCostBps?.toFixed()),
+    ...given('--any-price', intent.anyPrice),
+    ...given('--allow-duplicate', intent.allowDuplicate),
+    ...given('--yes', options.yes),
+    ...given('--dry-run', options.dryRun),
+    ...given('--no-wait', !options.wait),
+    ...valued(
+      '--timeout',
+      options.timeoutMs === DEFAULT_TIMEOUT_MS || !options.wait ? undefined : seconds(options.timeoutMs),
+    ),
+    ...valued('--idempotency-key', options.idempotencyKey),
+    ...valued('--despite', options.despite.length === 0 ? undefined : options.despite.join(',')),
+    ...(place === undefined ? [] : placed(place)),
+  ];
+  return words.map(shellWord).join(' ');
+}
+
+const placed = (place: CommandTarget): readonly string[] =>
+  'profile' in place ? valued('--profile', place.profile) : valued('--expect-env', place.expectEnv);
+
+const seconds = (ms: number): string => (ms / 1_000).toString();
+
+const given = (option: string, isGiven: boolean): readonly string[] => (isGiven ? [option] : []);
+
+/** A value starting with - is joined to its option by =. */
+const valued = (option: string, value: string | undefined): readonly string[] => {
+  if (value === undefined) return [];
+  return value.startsWith('-') ? [`${option}=${value}`] : [option, value];
+};

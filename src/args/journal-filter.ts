@@ -3,7 +3,7 @@
 import { ACTION_NAMES, type ActionName } from '../domain/action-table.ts';
 import { exactInstant } from '../domain/instants.ts';
 import { quoted, shellWord, unquoted } from '../domain/quoted.ts';
-import { containsKey } from '../domain/redact.ts';
+import { containsKey } from '../domain/sanitize.ts';
 import { ENVIRONMENTS, type Environment, type Side } from '../domain/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import { optionGiven, optionText, type RawInput, readDealId, readMarket, readSide } from './operands.ts';

@@ -3,7 +3,7 @@ import { Big } from 'big.js';
 import { didYouMean } from '../domain/did-you-mean.ts';
 import { ownField } from '../domain/fields.ts';
 import { quoted } from '../domain/quoted.ts';
-import { containsKey } from '../domain/redact.ts';
+import { containsKey } from '../domain/sanitize.ts';
 import {
   HEDGE_STATUSES,
   type HedgeStatus,

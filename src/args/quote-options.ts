@@ -2,7 +2,6 @@
 import type { Big } from 'big.js';
 import { type Side, TENORS, type Tenor } from '../domain/vocabulary.ts';
 import { UsageError } from '../errors.ts';
-import { readSideWords } from './action-operands.ts';
 import {
   optionGiven,
   optionText,
@@ -12,6 +11,7 @@ import {
   readPrice,
   readTenors,
 } from './operands.ts';
+import { readSideWords } from './read-action.ts';
 export interface QuoteIntent {
   /** In capitals; not checked against the service. */
   market: string;

@@ -15,9 +15,8 @@ import { loadHome, loadVersion, REGISTRY } from '../commands/registry.ts';
 import { didYouMean } from '../domain/did-you-mean.ts';
 import { unquoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
-import { bareWords, GLOBAL_OPTIONS, type GlobalOptions } from './global-options.ts';
+import { bareWords, GLOBAL_OPTIONS, type GlobalOptions, readOutput } from './global-options.ts';
 import { commandHelp, rootHelp } from './help/command-help.ts';
-import { readOutput } from './output-options.ts';
 export type CommandLine =
   | { kind: 'run'; command: Command; raw: RawInput; globals: GlobalOptions }
   | { kind: 'text'; text: string };

@@ -10,10 +10,9 @@ import type { SignalWatch } from '../terminal/signals.ts';
 import type { Terminal } from '../terminal/streams.ts';
 import { readCommandLine } from './command-line.ts';
 import { EXIT_OK, exitCodeOf, worseExitCode } from './exit-codes.ts';
-import { type GlobalOptions, type ScannedOptions, scanGlobalOptions } from './global-options.ts';
-import type { Output } from './output-options.ts';
+import { type GlobalOptions, type Output, type ScannedOptions, scanGlobalOptions } from './global-options.ts';
+import type { ProfileIdentity, RenderContext } from './human-output.ts';
 import type { Printer } from './printer.ts';
-import type { ProfileIdentity, RenderContext } from './render-context.ts';
 import { errorOf, withShutdownDeadline } from './shutdown.ts';
 export interface Runtime {
   argv: readonly string[];
@@ -75,7 +74,7 @@ export async function runInvocation(runtime: Runtime): Promise<number> {
     await checkOutput(output, command);
     named = read.globals.profile;
     const everyMs = await command.watch(read.raw);
-    const watch = everyMs === undefined ? undefined : await import('./watch/run-watch.ts');
+    const watch = everyMs === undefined ? undefined : await import('./run-watch.ts');
     watch?.checkWatched(output);
     const act = command.prepare(read.raw);
     opened = await runtime.openCommandContext(read.globals);
@@ -152,7 +151,7 @@ async function printerFor(
 ): Promise<Printer> {
   const { form, query } = output;
   if (!lines && (form === 'csv' || form === 'jsonl' || query !== undefined)) {
-    const { dataPrinter } = await import('./data-printer.ts');
+    const { dataPrinter } = await import('./printer.ts');
     return dataPrinter(terminal, { output, quiet });
   }
   const { documentPrinter, linesPrinter, humanPrinter } = await import('./printer.ts');

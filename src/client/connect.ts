@@ -14,19 +14,16 @@ import { UnavailableError } from '../errors.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Random } from '../platform/random.ts';
 import { parseBaseUrl } from './base-url.ts';
-import type { CallOptions } from './call-options.ts';
 import type { Schemas } from './endpoints.ts';
 import type { ApiResponse, HedgeApi } from './hedge-api.ts';
 import { type ApiCall, makeHttpApi } from './http-api.ts';
-import { withEnvelope } from './transport/envelope.ts';
 import { type ProxySettings, proxyFor } from './transport/proxy.ts';
-import type { RateLimitStore } from './transport/rate-limit.ts';
+import { validate, withEnvelope } from './transport/read-response.ts';
 import type { RequestFailure } from './transport/request-failure.ts';
-import { withRetry } from './transport/retry.ts';
+import { type RateLimitStore, withRetry } from './transport/retry.ts';
 import { sendOver, type Trace, withBearer, withTrace } from './transport/send.ts';
-import type { TlsSessions } from './transport/tls-session.ts';
-import type { Transport, TransportParts, WireRequest } from './transport/transport.ts';
-import { validate } from './transport/validate.ts';
+import type { TlsSessions } from './transport/tls.ts';
+import type { CallOptions, Transport, TransportParts, WireRequest } from './transport/transport.ts';
 
 export interface ConnectionOptions {
   /** `https://host/partner/v2`; see base-url.ts. */

@@ -11,8 +11,8 @@ import {
   PAGE_SIZE_PARAMETER,
   type QuoteRequest,
 } from './serialize-request.ts';
+import type { Echo } from './transport/read-response.ts';
 import type { CallEffect } from './transport/retry-policy.ts';
-import type { Echo } from './transport/validate.ts';
 
 /** Loaded with the first response. */
 export type Schemas = typeof schemas;

@@ -2,10 +2,10 @@
 
 import type { ACTION_TABLE, ActionName } from '../domain/action-table.ts';
 import type { ClockReadings } from '../domain/instants.ts';
-import type { CallOptions } from './call-options.ts';
 import type { Endpoint, READINGS } from './endpoints.ts';
 import type { AcceptedChange, AcceptedOpen } from './schemas.ts';
 import type { PreparedAction, RequestOf } from './serialize-request.ts';
+import type { CallOptions } from './transport/transport.ts';
 /** What the service answered, as sent. */
 export interface ApiResponse<T> {
   data: T;

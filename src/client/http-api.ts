@@ -3,7 +3,6 @@ import type * as z from 'zod/mini';
 import { createsHedge, isActionName, rowOf } from '../domain/action-table.ts';
 import { writeExactJson } from '../domain/exact-json.ts';
 import { ownField } from '../domain/fields.ts';
-import type { CallOptions } from './call-options.ts';
 import {
   type Endpoint,
   type EndpointNames,
@@ -21,7 +20,8 @@ import {
   type PreparedAction,
   serializeAction,
 } from './serialize-request.ts';
-import type { Echo } from './transport/validate.ts';
+import type { Echo } from './transport/read-response.ts';
+import type { CallOptions } from './transport/transport.ts';
 
 /** One request, and what its response must be. */
 export interface ApiCall<T> extends Pick<Endpoint<never, T>, 'effect' | 'method' | 'path' | 'schema'> {

@@ -3,11 +3,11 @@
 import type { TLSSocket } from 'node:tls';
 import type { Clock } from '../platform/clock.ts';
 import { parseBaseUrl } from './base-url.ts';
-import { type CaCertificates, caOption } from './transport/ca-certificates.ts';
 import { makeConnector, tunnelThrough } from './transport/connector.ts';
 import { mapError } from './transport/map-error.ts';
 import { type ProxySettings, proxyFor } from './transport/proxy.ts';
 import { RequestFailure } from './transport/request-failure.ts';
+import { type CaCertificates, caOption } from './transport/tls.ts';
 
 export interface Certificate {
   subject: string;

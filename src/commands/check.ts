@@ -1,6 +1,6 @@
 /** `hedge check`: looks up pending actions. Sends no action. */
 
-import { readCheckIntent } from '../args/follow-up-options.ts';
+import { readCheckIntent } from '../args/action-options.ts';
 import { checkDocument, viewCheck } from '../output/views/check.ts';
 import { checkAction as checkActions } from '../trading/recover/check-action.ts';
 import { defineCommand } from './define.ts';

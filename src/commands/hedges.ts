@@ -11,8 +11,14 @@ import { optionText, type RawInput, readDealId, readLimit, readStatus } from '..
 import type { HedgeStatus } from '../domain/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import { HEDGE_COLUMNS, hedgeChanges, viewHedges } from '../output/views/hedges.ts';
-import { checkSpan, filterRecords, localClockAt } from '../readings/filter-records.ts';
-import { findHedges, isHedgeId, readHedges } from '../readings/find-hedges.ts';
+import {
+  checkSpan,
+  filterRecords,
+  findHedges,
+  isHedgeId,
+  localClockAt,
+  readHedges,
+} from '../readings/filter-records.ts';
 import { checkMarketIsKnown } from '../readings/read-prices.ts';
 import { confirmProvisional } from '../trading/observe-action.ts';
 import { hedgesUnderDealId } from '../trading/outcome/change-evidence.ts';

@@ -52,7 +52,7 @@ export async function openInteractive(
     return tradeAction(context, completeOpen(draft));
   const [{ askOpen }, { openCommandLine }] = await Promise.all([
     import('../wizard/open-wizard.ts'),
-    import('../args/open-command-line.ts'),
+    import('../args/action-options.ts'),
   ]);
   const trading = await tradingContextOf(context);
   await context.show([line(text(BEFORE, 'dim'))]);

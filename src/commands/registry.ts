@@ -94,7 +94,7 @@ export const REGISTRY: readonly RegistryLine[] = [
     group: 'Trading',
     summary: 'Lift the halt',
     machineWide: true,
-    load: async () => (await import('./unhalt.ts')).unhalt,
+    load: async () => (await import('./halt.ts')).unhalt,
   },
   {
     name: 'hedges',
@@ -125,7 +125,7 @@ export const REGISTRY: readonly RegistryLine[] = [
     group: 'Account',
     summary: 'Show what was sent from this machine, and the outcome',
     machineWide: true,
-    load: async () => (await import('./journal/index.ts')).journal,
+    load: async () => (await import('./journal.ts')).journal,
   },
   {
     name: 'profile',

@@ -1,6 +1,6 @@
 /** `hedge resume`: resolves an unknown outcome, by observation or by sending again with the same key. */
 
-import { RESUME_OPTIONS, readResumeIntent } from '../args/follow-up-options.ts';
+import { RESUME_OPTIONS, readResumeIntent } from '../args/action-options.ts';
 import { resumeDocument, viewResume } from '../output/views/check.ts';
 import { resumeActions as resumeAction } from '../trading/recover/resume-action.ts';
 import { defineCommand } from './define.ts';

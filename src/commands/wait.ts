@@ -1,6 +1,6 @@
 /** `hedge wait`: waits for an action, or for any hedge. */
 
-import { readWaitIntent, WAIT_OPTIONS } from '../args/follow-up-options.ts';
+import { readWaitIntent, WAIT_OPTIONS } from '../args/action-options.ts';
 import { viewAction } from '../output/views/action.ts';
 import { actionDocument } from '../output/views/action-document.ts';
 import { waitFor } from '../trading/recover/wait-for.ts';

@@ -2,7 +2,7 @@
 import { elementAt, elementsIn } from '../domain/der.ts';
 import { quoted } from '../domain/quoted.ts';
 import { DamagedFileError } from '../errors.ts';
-import { readUserFile } from '../platform/user-file.ts';
+import { readUserFile } from '../platform/atomic-file.ts';
 
 const MAX_BYTES = 4_194_304;
 

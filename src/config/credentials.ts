@@ -3,13 +3,12 @@ import { resolve } from 'node:path';
 import { ApiKey } from '../domain/api-key.ts';
 import { quoted } from '../domain/quoted.ts';
 import { CredentialError } from '../errors.ts';
+import { readUserFile } from '../platform/atomic-file.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Host } from '../platform/host.ts';
 import { openParents } from '../platform/parent-folders.ts';
-import { readUserFile } from '../platform/user-file.ts';
 import type { Keychain } from './keychain.ts';
-import type { StoredProfile } from './profile-file.ts';
-import { unusableKey } from './profile-names.ts';
+import { type StoredProfile, unusableKey } from './profile-file.ts';
 import type { Selection } from './resolve.ts';
 
 const MAX_BYTES = 65_536;

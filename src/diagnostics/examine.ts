@@ -26,8 +26,7 @@ import {
   type DataFiles,
   type Installation,
 } from './machine-checks.ts';
-import { checkReadings } from './reading-checks.ts';
-import { checkAddresses, checkProxy, checkTls } from './service-checks.ts';
+import { checkAddresses, checkProxy, checkReadings, checkTls } from './service-checks.ts';
 
 /** How to reach the service, without an API key. */
 export interface ServiceAddress {

@@ -1,8 +1,7 @@
 /** Quotes untrusted text in messages (shortened, escaped, API keys redacted) and words for a shell. */
 
 import { ownField } from './fields.ts';
-import { redactKeys } from './redact.ts';
-import { escapeJsonToAscii } from './sanitize.ts';
+import { escapeJsonToAscii, redactKeys } from './sanitize.ts';
 
 const MAX_SHOWN = 60;
 

@@ -1,7 +1,9 @@
 /**
  * Makes untrusted text safe for a terminal (one line, no control, invisible or reordering characters) and limits its
- * length. Plain text takes a fast path, as Unicode's tables are slow to load.
+ * length. Plain text takes a fast path, as Unicode's tables are slow to load. Removes what looks like an API key from
+ * typed text: keys get pasted into the wrong place.
  */
+
 import { isFields } from './fields.ts';
 
 /** Built when the first text asks for them: sets of Unicode's properties take a millisecond to make. */
@@ -72,7 +74,7 @@ export function escapeJsonToAscii(json: string): string {
 
 /**
  * A name in ASCII alone, for a person to compare: ids and markets have no other letters, and one of another script may
- * look like one of ours.
+ * look like a Latin one.
  */
 export const spelledName = (name: string): string => escapeJsonToAscii(sanitize(name));
 
@@ -133,3 +135,16 @@ export function cutField(text: string): string {
   const room = new Uint8Array(LONGEST_FIELD_BYTES - Buffer.byteLength(CUT_OFF));
   return text.slice(0, new TextEncoder().encodeInto(text, room).read) + CUT_OFF;
 }
+
+/** Specification §5. A secret is long; a deal id such as `Q4_live_20261120` is none. In capitals or small
+ * letters a reader still recognizes it. Linear in any text. */
+const KEY = /(?<![A-Za-z0-9])([A-Za-z0-9]+_(?:live|test)_)[\x21-\x7e]{16,}/gi;
+
+/** `--profile=hk_live_0123456789abcdef` becomes `--profile=hk_live_…`. */
+export const redactKeys = (text: string): string => text.replace(KEY, '$1…');
+
+export const containsKey = (text: string): boolean => redactKeys(text) !== text;
+
+/** A command line with every word, or part of a word, that looks like an API key blotted out (specification §5). */
+export const redactArgv = (argv: readonly string[]): string[] =>
+  argv.map((word) => word.replace(/(?<![A-Za-z0-9])([A-Za-z0-9]+_(?:live|test)_)[\x21-\x7e]+/gi, '$1…'));

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fieldsIn } from '../domain/fields.ts';
 import { exactInstant } from '../domain/instants.ts';
-import { containsKey } from '../domain/redact.ts';
+import { containsKey } from '../domain/sanitize.ts';
 import { DamagedFileError, UsageError } from '../errors.ts';
 import {
   checkFolder,

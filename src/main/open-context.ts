@@ -1,8 +1,8 @@
 /** Builds the context that commands run in, each part once, when it is first used, and closes it. */
 import { Big } from 'big.js';
 import type { PriceCache } from '../cache/seen-prices.ts';
+import type { ProfileIdentity } from '../cli/human-output.ts';
 import type { OpenCommandContext } from '../cli/pipeline.ts';
-import type { ProfileIdentity } from '../cli/render-context.ts';
 import { parseBaseUrl } from '../client/base-url.ts';
 import type { HedgeApi } from '../client/hedge-api.ts';
 import type { CandidateProfile, TradingHalt } from '../commands/command-context.ts';
@@ -13,7 +13,7 @@ import { checkExpectation, readExpectation, resolveProfile, type Selection } fro
 import { ApiKey } from '../domain/api-key.ts';
 import { once } from '../domain/once.ts';
 import type { ProfileLimits } from '../domain/profile-limits.ts';
-import { redactArgv } from '../domain/redact.ts';
+import { redactArgv } from '../domain/sanitize.ts';
 import { CredentialError, DamagedFileError } from '../errors.ts';
 import {
   type AccountIdentity as BookIdentity,
@@ -29,9 +29,8 @@ import type { KnownKeys } from '../trading/account-keys.ts';
 import type { TradingContext, TradingLimits } from '../trading/trading-context.ts';
 import { withCaches } from './caches.ts';
 import { createConnections } from './connections.ts';
-import { keySources, readInput } from './operator-input.ts';
+import { keySources, progressReporter, readInput, timeOfDay } from './operator.ts';
 import { practiceLauncher } from './practice-launcher.ts';
-import { progressReporter, timeOfDay } from './progress-reporter.ts';
 import type { CommandRuntime } from './runtime-context.ts';
 
 /** The selected profile's account at its service. */

@@ -1,7 +1,9 @@
-/** What a view is made of: cells that know their kind, and blocks of cells. */
+/** What a view is made of: cells that know their kind, blocks of cells, and hints. */
+
 import type { Big } from 'big.js';
 import { cutField, spelledName } from '../domain/sanitize.ts';
 import type { Environment } from '../domain/vocabulary.ts';
+
 /** An exact decimal amount, never a computed float. */
 export type Amount = Big | string | number;
 
@@ -137,3 +139,20 @@ export const verbatimLines = (value: string): readonly Block[] =>
     .trimEnd()
     .split('\n')
     .map((each) => ({ kind: 'verbatim', text: each }));
+
+/** Sentences as lines; commands and what they do as columns. */
+export function hintBlocks(hint: string): readonly Block[] {
+  const blocks: Block[] = [];
+  for (const each of hint.split('\n')) {
+    const [, command, does] = COMMAND_AND_DOES.exec(each) ?? [];
+    const last = blocks.at(-1);
+    if (command === undefined || does === undefined) blocks.push(line(message(each)));
+    else if (last?.kind === 'commands')
+      blocks[blocks.length - 1] = { kind: 'commands', rows: [...last.rows, { command, does }] };
+    else blocks.push({ kind: 'commands', rows: [{ command, does }] });
+  }
+  return blocks;
+}
+
+/** Hints write at least four blanks between the two. */
+const COMMAND_AND_DOES = /^(\S.*\S) {4,}(\S.*)$/;

@@ -5,7 +5,7 @@ import type { BarsBlock, ChartBlock, ChartPoint, SparkBlock } from './blocks.ts'
 import { setColumns } from './columns.ts';
 import { cellText, showable } from './format.ts';
 import { type Layout, sentence, wrapPainted } from './layout.ts';
-import { blank, lineWidth, type Run, type WrappedLine } from './wrap.ts';
+import { blank, lineWidth, type Run, type WrappedLine } from './styled-text.ts';
 
 const HEIGHT = 10;
 const WIDEST = 100;

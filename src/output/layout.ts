@@ -11,8 +11,7 @@ import {
   programText,
   shownName,
 } from './format.ts';
-import type { Painter } from './style.ts';
-import { paintLine, type Run, wrapRuns } from './wrap.ts';
+import { type Painter, paintLine, type Run, wrapRuns } from './styled-text.ts';
 
 export interface Layout extends CellFormat {
   /** Columns of the stream. */

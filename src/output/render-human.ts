@@ -1,15 +1,20 @@
 /** A view for a person as text: blocks laid out to a width and painted; and errors as a person reads them. */
 import { ENVIRONMENT_GLOSS } from '../domain/vocabulary.ts';
 import { type Effect, type HedgeError, OWN_CODES, RefusedError } from '../errors.ts';
-import { type Block, type ColumnsBlock, line, message } from './blocks.ts';
+import { type Block, type ColumnsBlock, hintBlocks, line, message } from './blocks.ts';
 import { layBars, layChart, laySpark } from './chart.ts';
 import { setColumns } from './columns.ts';
 import { programText, showable } from './format.ts';
-import { hintBlocks } from './hint.ts';
 import { indented, type Layout, layCommands, layFigures, layPairs, sentence, wrapPainted } from './layout.ts';
 import { layTable } from './render-table.ts';
-import { type PaintLevel, painterOf } from './style.ts';
-import { lineWidth, paintLine, type Run, type WrappedLine } from './wrap.ts';
+import {
+  lineWidth,
+  type PaintLevel,
+  painterOf,
+  paintLine,
+  type Run,
+  type WrappedLine,
+} from './styled-text.ts';
 
 export interface HumanView {
   /** Columns of the stream; at least 20 are used. */

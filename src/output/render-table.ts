@@ -7,7 +7,7 @@ import type { Block, Cell, Column } from './blocks.ts';
 import { type ColumnShape, setColumns } from './columns.ts';
 import { alignedText, alignmentOf, formatCell, showable } from './format.ts';
 import { type Layout, layPairs, toneOf, wrapPainted } from './layout.ts';
-import type { Painter, Style } from './style.ts';
+import type { Painter, Style } from './styled-text.ts';
 
 export type TableBlock = Extract<Block, { kind: 'table' }>;
 

@@ -1,4 +1,8 @@
-/** Data files of this user: written atomically and durably, and read only if no other user could have changed them. */
+/**
+ * Data files of this user: written atomically and durably, and read only if no other user could have changed them. Files
+ * that the operator names: links are followed; only pipes and files that are too large are rejected.
+ */
+
 import {
   chmodSync,
   closeSync,
@@ -18,7 +22,7 @@ import {
 import { dirname } from 'node:path';
 import { shellWord } from '../domain/quoted.ts';
 import { DamagedFileError } from '../errors.ts';
-import { codeOf, fileError } from './file-errors.ts';
+import { codeOf, failureReason, fileError } from './file-errors.ts';
 import type { Host, Machine } from './host.ts';
 import { checkParents } from './parent-folders.ts';
 
@@ -237,3 +241,29 @@ const foreign = (path: string, how: string, hint: string): DamagedFileError =>
     book: 'Nothing was sent.',
     hint,
   });
+
+/** `why`: the end of a sentence: `there is no such file`. */
+export type UserFile = { bytes: Buffer } | { why: string };
+
+/** `objection`: why a regular file is rejected. */
+export function readUserFile(
+  path: string,
+  options: { maxBytes: number; objection?: (stats: Stats) => string | undefined },
+): UserFile {
+  try {
+    const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      const stats = fstatSync(fd);
+      const why = stats.isFile() ? options.objection?.(stats) : 'it is not a regular file';
+      if (why !== undefined) return { why };
+      const bytes = readUpTo(fd, options.maxBytes);
+      return bytes === undefined
+        ? { why: `it is larger than ${options.maxBytes.toString()} bytes` }
+        : { bytes };
+    } finally {
+      closeSync(fd);
+    }
+  } catch (error) {
+    return { why: failureReason(error) };
+  }
+}

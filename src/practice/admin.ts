@@ -1,7 +1,7 @@
 /** Administration of the practice books: status, reset, advance, faults. Needs no running server. */
 import { availableExposure, grossExposure, positionsAt, readAccounts, seedBook } from './book/accounts.ts';
 import { type BookEvent, processDueEvents } from './book/execute-order.ts';
-import { ordersInFlight } from './book/stored-orders.ts';
+import { ordersInFlight } from './book/stored-records.ts';
 import {
   advanceBookTime,
   type BookContext,
@@ -18,9 +18,8 @@ import {
   PracticeInputError,
 } from './domain/practice-types.ts';
 import { decimalOf, MONEY_DECIMALS, moneyText, sumOf } from './domain/scaled-decimals.ts';
-import type { FaultStore } from './faults/fault-store.ts';
-import type { Faults } from './faults/faults.ts';
-import type { PracticeSettings } from './settings/practice-settings.ts';
+import type { FaultStore, Faults } from './faults.ts';
+import type { PracticeSettings } from './settings.ts';
 import { enumColumn, integerColumn } from './store/database.ts';
 
 export interface PracticeAdmin {

@@ -1,13 +1,12 @@
 /** The public functions and types of the practice service. */
 import { type AdminContext, makeAdmin, type PracticeAdmin } from './admin.ts';
 import { seedBook } from './book/accounts.ts';
-import { marketsInUse } from './book/stored-hedges.ts';
+import { marketsInUse } from './book/stored-records.ts';
 import { bookTime } from './book/transaction-context.ts';
 import { type PracticeClock, type PracticeRandom, PracticeStoreError } from './domain/practice-types.ts';
-import { makeFaultStore } from './faults/fault-store.ts';
-import { encodeFaults, type Faults, noFaults } from './faults/faults.ts';
+import { encodeFaults, type Faults, makeFaultStore, noFaults } from './faults.ts';
 import { listen, type RequestLogEntry } from './http/server.ts';
-import { loadSettings } from './settings/practice-settings.ts';
+import { loadSettings } from './settings.ts';
 import { openStore } from './store/open-store.ts';
 import { ensureIdentity, readServiceKeys } from './store/service-identity.ts';
 
@@ -50,9 +49,9 @@ export type { AdvanceSummary, BookStatus, PracticeAdmin, PracticeStatus } from '
 export type { BookEvent } from './book/execute-order.ts';
 export type { PracticeClock, PracticeRandom } from './domain/practice-types.ts';
 export { PracticeInputError, PracticeStoreError } from './domain/practice-types.ts';
-export type { Faults } from './faults/faults.ts';
+export type { Faults } from './faults.ts';
 export type { RequestLogEntry } from './http/server.ts';
-export type { PracticeSettings } from './settings/practice-settings.ts';
+export type { PracticeSettings } from './settings.ts';
 
 /** Listens on loopback until it is closed. */
 export async function startPracticeService(options: PracticeOptions): Promise<PracticeService> {

@@ -1,6 +1,6 @@
 /**
  * TLS sessions on disk for the next process, one file (0600) per host and list of authorities. A damaged, foreign or
- * stale file counts as absent; client/transport/tls-session.ts decides what may be kept and resumed.
+ * stale file counts as absent; client/transport/tls.ts decides what may be kept and resumed.
  *
  * Gain, CPU time of a quote over all tenors: Node 20 96 -> 57 ms (it loads all root certificates for a full handshake),
  * Node 22 70 -> 63 ms, Node 24 76 -> 71 ms. Off: HEDGE_TLS_SESSIONS=off.
@@ -8,7 +8,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { KeptSession, TlsSessions } from '../client/transport/tls-session.ts';
+import type { KeptSession, TlsSessions } from '../client/transport/tls.ts';
 import { type Fields, fieldsIn } from '../domain/fields.ts';
 import { dropIfOlder, readCacheFile, writeCacheFile } from '../platform/cache-file.ts';
 import type { Machine } from '../platform/host.ts';

@@ -1,18 +1,23 @@
 /**
  * Executes an action: read, check, confirm, journal, send, wait. Every action of every command starts here. After the
- * confirmation everything is read again, so that nobody trades on stale figures.
+ * confirmation everything is read again, so that nobody trades on stale figures. With `--ensure`, a deal that already
+ * exists under the deal ID is reported, awaited or continued instead.
  */
 
 import { Big } from 'big.js';
-import type { ActionIntent } from '../args/action-intent.ts';
+import type { ActionIntent, OpenIntent } from '../args/action-intent.ts';
+import type { Hedge } from '../client/schemas.ts';
+import { decimalFrom } from '../client/unspecified-fields.ts';
 import { grouped } from '../domain/exposure.ts';
 import { worseByBps } from '../domain/price-bounds.ts';
+import { unquoted } from '../domain/quoted.ts';
 import { StoppedError } from '../errors.ts';
 import { sameIdentity } from '../journal/account-identity.ts';
-import { findByKey } from '../journal/queries.ts';
+import { findByKey, usedDealId } from '../journal/queries.ts';
 import { type Action, maybeExecuted } from '../journal/replay.ts';
 import type { JournalState } from '../journal/store.ts';
 import { checkAccount } from './account-keys.ts';
+import { checkSameDeal, checkSameTerms, dealStatus, failedBeforeError, recordedSizes } from './deal-id.ts';
 import {
   changedSince,
   type Evaluation,
@@ -25,19 +30,78 @@ import {
   priceOf,
   readInputs,
 } from './evaluate.ts';
-import { existingDeal } from './existing-deal.ts';
 import { stopFrom } from './guards/guard-plan.ts';
 import { guardJournal } from './guards/journal-guard.ts';
 import { checkUnattended } from './guards/unattended-policy.ts';
 import { keepsItsKey } from './idempotency-window.ts';
 import { entryOf } from './journal-entry.ts';
 import { confirmOne } from './observe-action.ts';
+import { awaitHedge } from './outcome/await-outcome.ts';
+import { hedgesUnderDealId } from './outcome/change-evidence.ts';
 import { isDueToRuleOut } from './outcome/found-hedge.ts';
 import type { Plan } from './plan.ts';
-import { continueAction, earlierUnderKey } from './recover/continue-action.ts';
+import { continueAction, earlierUnderKey } from './recover/resume-action.ts';
 import { reportOf } from './report.ts';
 import { sendAndFinish } from './send-action.ts';
 import type { ActionReport, TradingContext } from './trading-context.ts';
+
+/** The report of the existing deal; undefined when there is none. @throws StoppedError `deal_id_used` if its terms differ. */
+export async function existingDeal(
+  intent: ActionIntent,
+  { state, facts }: EvaluationInputs,
+  context: TradingContext,
+): Promise<ActionReport | undefined> {
+  if (!('ensure' in intent && intent.ensure) || intent.dealId === undefined) return undefined;
+  const { identity } = context;
+  const several = hedgesUnderDealId(intent.dealId, facts.underDealId);
+  if (several !== undefined)
+    return reportOf('unknown', {
+      entry: usedDealId(state.actions, identity, intent.dealId),
+      finding: several,
+    });
+  const deal = dealStatus(intent.dealId, { state, identity, underDealId: facts.underDealId });
+  switch (deal.dealt) {
+    case 'never':
+      return undefined;
+    case 'failed':
+      if (intent.retryFailed) return undefined;
+      return reportOf('failed', {
+        entry: deal.entry,
+        hedge: deal.hedge,
+        finding: failedBeforeError(intent, deal.hedge),
+      });
+    case 'here': {
+      const { market, side, tenor_days: tenorDays } = deal.entry.intent;
+      checkSameTerms(intent, { market, side, notional: deal.entry.notional, tenorDays });
+      return continueAction(deal.entry, intent, context);
+    }
+    case 'there':
+      return reportDealFromElsewhere(intent, deal.hedge, { state, context });
+    default:
+      return deal satisfies never;
+  }
+}
+
+async function reportDealFromElsewhere(
+  intent: OpenIntent,
+  hedge: Hedge,
+  { state, context }: { state: JournalState; context: TradingContext },
+): Promise<ActionReport> {
+  const another = !hedge.notional_usd.eq(intent.notional);
+  const seen = another
+    ? [...recordedSizes(hedge.id, state.actions, context.identity), ...(await sizeClosed(hedge, context))]
+    : [];
+  checkSameDeal(intent, hedge, seen);
+  context.progress.note(`exists     ${unquoted(hedge.id)}, opened elsewhere`);
+  const { wait, timeoutMs } = intent.options;
+  return awaitHedge(hedge, { wait, timeoutMs }, context);
+}
+
+/** The notional of its closed record (specification §2). */
+async function sizeClosed({ id }: Hedge, { api, signal }: TradingContext): Promise<readonly Big[]> {
+  const { data } = await api.history({ signal });
+  return data.flatMap((record) => (record.id === id ? (decimalFrom(record.notional_usd) ?? []) : []));
+}
 
 /** How often to start again when another process takes the key or deal ID first. */
 const ROUNDS = 3;

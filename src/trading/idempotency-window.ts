@@ -2,7 +2,7 @@
  * How long a key can be resent safely (specification §7), and until when a request without a response may still arrive:
  * before then neither a rejection nor a lookup proves that nothing was done. Pure.
  */
-import type { AttemptDecision } from '../client/call-options.ts';
+import type { AttemptDecision } from '../client/transport/transport.ts';
 import { createsHedge } from '../domain/action-table.ts';
 import {
   type ClockReadings,

@@ -1,7 +1,6 @@
 /** The errors of an action: what happened, what it means for the position, and the commands to run next. Pure. */
 
-import { USUAL_OPTIONS } from '../args/action-options.ts';
-import { openCommandLine } from '../args/open-command-line.ts';
+import { openCommandLine, USUAL_OPTIONS } from '../args/action-options.ts';
 import { createsHedge, rowOf, takesWholeSide } from '../domain/action-table.ts';
 import { usdInWords } from '../domain/exposure.ts';
 import { exactInstant } from '../domain/instants.ts';
@@ -21,7 +20,7 @@ import { partialFillOf, wasNotExecuted } from '../journal/queries.ts';
 import type { Action } from '../journal/replay.ts';
 import type { ReadContext } from '../readings/read-context.ts';
 import { confirmationCommands, type IndentedCommand } from './account-keys.ts';
-import { actionByName, actionIds } from './actions.ts';
+import { rebuildIntent } from './action-parts.ts';
 import { commandLines } from './command-lines.ts';
 import {
   arrivalDetails,
@@ -32,7 +31,7 @@ import {
   sinceSent,
 } from './idempotency-window.ts';
 import type { Evidence } from './outcome/change-evidence.ts';
-import { rebuildIntent } from './rebuild-plan.ts';
+import { actionByName, actionIds } from './report.ts';
 export const failedError = (entry: Action): OrderFailedError =>
   new OrderFailedError({
     ...(wasNotExecuted(entry)

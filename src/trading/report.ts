@@ -1,7 +1,9 @@
-/** Builds the report of an action and its figures. Pure. */
+/** The report of an action, its figures, and the short names of an action. Pure. */
+
 import { Big } from 'big.js';
 import { createsHedge } from '../domain/action-table.ts';
 import { slippageOf } from '../domain/price-bounds.ts';
+import { unquoted } from '../domain/quoted.ts';
 import type { Effect } from '../errors.ts';
 import { type Fill, fillOf } from '../journal/queries.ts';
 import type { Action } from '../journal/replay.ts';
@@ -76,3 +78,24 @@ function fillSeen({ intent, notional }: Action, hedge: ActionReport['hedge']): F
     return undefined;
   return { notional, rate: hedge.struck_rate ?? undefined };
 }
+
+/** `action 7c1e`, or `action 7c1e, hedge hdg_01JD8K`. */
+export const actionByName = ({ shortId, hedgeId }: Action): string =>
+  hedgeId === undefined ? `action ${shortId}` : `action ${shortId}, hedge ${unquoted(hedgeId)}`;
+
+/** The IDs of an action in `error.details`. */
+export const actionIds = ({ id, hedgeId, intent }: Action): Readonly<Record<string, unknown>> => ({
+  action_id: id,
+  idempotency_key: intent.idempotency_key,
+  hedge_id: hedgeId ?? null,
+});
+
+/** A transaction hash, shortened for the screen. */
+export const hashInWords = (hash: string): string =>
+  hash.length > LONGEST_HASH
+    ? `${unquoted(hash.slice(0, HEAD))}...${unquoted(hash.slice(-TAIL))}`
+    : unquoted(hash);
+
+const LONGEST_HASH = 16;
+const HEAD = 6;
+const TAIL = 4;

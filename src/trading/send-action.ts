@@ -3,8 +3,8 @@
  * after an unclear attempt does not settle that attempt. Retries are the client's.
  */
 
-import type { AttemptRecord } from '../client/call-options.ts';
 import type { AcceptedChange, AcceptedOpen } from '../client/schemas.ts';
+import type { AttemptRecord } from '../client/transport/transport.ts';
 import { textFrom } from '../client/unspecified-fields.ts';
 import { type ClockReadings, exactInstant } from '../domain/instants.ts';
 import { unquoted } from '../domain/quoted.ts';
@@ -19,13 +19,12 @@ import {
 } from '../errors.ts';
 import { actionInWords } from '../journal/describe.ts';
 import { type Action, isUnresolved } from '../journal/replay.ts';
-import { hashInWords } from './actions.ts';
 import { type CompletionOptions, completeAction } from './await-completion.ts';
 import { arrivalInWords, decidedAt } from './idempotency-window.ts';
 import { observeAction } from './observe-action.ts';
 import { appendRecord } from './outcome/append-record.ts';
 import { isDueToRuleOut } from './outcome/found-hedge.ts';
-import { reportOf } from './report.ts';
+import { hashInWords, reportOf } from './report.ts';
 import { notSentError, stoppedWaiting, unknownError } from './report-errors.ts';
 import type { ActionReport, TradingContext } from './trading-context.ts';
 /** Never throws once something may have left: the report's `finding` says what happened. */

@@ -11,14 +11,13 @@ import { quoted, quotedName } from '../domain/quoted.ts';
 import { SIDES, type Side, sideInWords, TENORS, type Tenor } from '../domain/vocabulary.ts';
 import { type HedgeError, RefusedError, StoppedError, UnavailableError, UsageError } from '../errors.ts';
 import { type Cell, nameText, text } from '../output/blocks.ts';
-import { rate, usd } from '../output/views/cells.ts';
 import { tenorTable } from '../output/views/quote.ts';
+import { rate, usd } from '../output/views/record-columns.ts';
 import { readUnderReference } from '../readings/read-position.ts';
 import { type QuotedTenor, readQuotes } from '../readings/read-quotes.ts';
 import { guardContext } from '../trading/evaluate.ts';
-import { guardMarket, stopFrom, tightestOf } from '../trading/guards/guard-plan.ts';
+import { guardMarket, sizeFindings, stopFrom, tightestOf } from '../trading/guards/guard-plan.ts';
 import { guardJournal } from '../trading/guards/journal-guard.ts';
-import { sizeFindings } from '../trading/guards/size-guard.ts';
 import type { Finding } from '../trading/trading-context.ts';
 import {
   checkBeforeTrading,

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { OpenIntent } from '../../src/args/action-intent.ts';
-import { openCommandLine } from '../../src/args/open-command-line.ts';
+import { openCommandLine } from '../../src/args/action-options.ts';
 import { completeOpen, readOpenDraft } from '../../src/args/read-action.ts';
 import { readCommandLine } from '../../src/cli/command-line.ts';
 import { needs } from '../support/tools.ts';

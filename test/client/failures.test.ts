@@ -1,9 +1,9 @@
 import { connect as connectTcp, type Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import type { AttemptRecord } from '../../src/client/call-options.ts';
 import type { HedgeApi } from '../../src/client/hedge-api.ts';
 import { TOTAL_MS } from '../../src/client/transport/retry-policy.ts';
 import { ATTEMPT_MS, LARGEST_BODY } from '../../src/client/transport/send.ts';
+import type { AttemptRecord } from '../../src/client/transport/transport.ts';
 import {
   CredentialError,
   HedgeError,

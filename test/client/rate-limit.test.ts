@@ -1,6 +1,6 @@
 /** What one request was told of slowing down counts for every request with the same key, in time or not at all. */
 import { describe, expect, it } from 'vitest';
-import { type RateLimitStore, SPREAD_MS, waitForRateLimit } from '../../src/client/transport/rate-limit.ts';
+import { type RateLimitStore, SPREAD_MS, waitForRateLimit } from '../../src/client/transport/retry.ts';
 import { OutcomeUnknownError, UnavailableError } from '../../src/errors.ts';
 import type { Random } from '../../src/platform/random.ts';
 import { anAcceptedClose, anAccount } from '../spec/bodies.ts';

@@ -11,8 +11,8 @@ import {
   positionSchema,
   quoteSchema,
 } from '../../src/client/schemas.ts';
+import { validate } from '../../src/client/transport/read-response.ts';
 import { RequestFailure } from '../../src/client/transport/request-failure.ts';
-import { validate } from '../../src/client/transport/validate.ts';
 import { decimalFrom, midOf, textFrom } from '../../src/client/unspecified-fields.ts';
 import {
   aClosedHedge,

@@ -1,7 +1,7 @@
 /** An action is not sent again, nor for the first time, once the time since cannot be told or is over. */
 import { describe, expect, it } from 'vitest';
-import type { AttemptRecord } from '../../src/client/call-options.ts';
 import { TOTAL_MS } from '../../src/client/transport/retry-policy.ts';
+import type { AttemptRecord } from '../../src/client/transport/transport.ts';
 import { OutcomeUnknownError, StoppedError, UnavailableError } from '../../src/errors.ts';
 import { anAcceptedClose, anAccount } from '../spec/bodies.ts';
 import { ROADS, rejection } from '../support/desk-client.ts';

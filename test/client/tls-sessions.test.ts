@@ -8,7 +8,7 @@ import {
   lifetimeOf,
   sessionToKeep,
   type TlsSessions,
-} from '../../src/client/transport/tls-session.ts';
+} from '../../src/client/transport/tls.ts';
 import { UnavailableError } from '../../src/errors.ts';
 import { anAccount, succeeded } from '../spec/bodies.ts';
 import { ROADS, rejection } from '../support/desk-client.ts';

@@ -1,13 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { unspecifiedIn } from '../../src/client/unspecified-fields.ts';
 import { type Check, type CheckName, diagnosticReport } from '../../src/diagnostics/checks.ts';
-import { checkCompletion } from '../../src/diagnostics/completion-check.ts';
 import {
   type DiagnosticSources,
   runDiagnostics,
   type ServiceAddress,
 } from '../../src/diagnostics/examine.ts';
-import { checkFiles, checkHalt, checkJournal, checkNode } from '../../src/diagnostics/machine-checks.ts';
+import {
+  checkCompletion,
+  checkFiles,
+  checkHalt,
+  checkJournal,
+  checkNode,
+} from '../../src/diagnostics/machine-checks.ts';
 import { checkClock, checkReading, checkResponses, checkTls } from '../../src/diagnostics/service-checks.ts';
 import { StoppedError } from '../../src/errors.ts';
 import { MAX_JOURNAL_BYTES, openJournal } from '../../src/journal/store.ts';

@@ -1,6 +1,6 @@
 import { array, assert, constantFrom, property } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { lineReader, parseLines } from '../../src/journal/lines.ts';
+import { lineReader, parseLines } from '../../src/journal/store.ts';
 import { ACCEPTED, anIntent, DESK, idOf, SENDING, step } from './records.ts';
 
 const PIECES = [

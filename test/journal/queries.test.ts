@@ -1,7 +1,7 @@
 /** What the guards ask of the journal: who is meant, what a day opened, what would be dealt twice. */
 import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
-import { redactArgv } from '../../src/domain/redact.ts';
+import { redactArgv } from '../../src/domain/sanitize.ts';
 import {
   identityText,
   isConfirmed,

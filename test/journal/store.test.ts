@@ -14,9 +14,8 @@ import {
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DamagedFileError, StoppedError } from '../../src/errors.ts';
-import { parseLines, writeLines } from '../../src/journal/lines.ts';
 import { type JournalRecord, mintActionId } from '../../src/journal/records.ts';
-import { openJournal } from '../../src/journal/store.ts';
+import { openJournal, parseLines, writeLines } from '../../src/journal/store.ts';
 import { aMachine, temporaryFolder, withUmask } from '../support/own-folder.ts';
 import { ACCEPTED, anIntent, idOf, NOT_SENT, REFUSED, SENDING, step, UNKNOWN } from './records.ts';
 

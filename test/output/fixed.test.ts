@@ -1,7 +1,7 @@
 import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
 import { isCut, roundCell } from '../../src/output/render-table.ts';
-import { signedCell } from '../../src/output/views/cells.ts';
+import { signedCell } from '../../src/output/views/record-columns.ts';
 
 describe('a figure in a column', () => {
   it.each([

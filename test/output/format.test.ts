@@ -3,8 +3,14 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Cell } from '../../src/output/blocks.ts';
 import { cellOf, labelOf } from '../../src/output/field-labels.ts';
-import { type CellFormat, cellText } from '../../src/output/format.ts';
-import { formatRelative, formatTime, isKnownZone, isWeekend } from '../../src/output/format-time.ts';
+import {
+  type CellFormat,
+  cellText,
+  formatRelative,
+  formatTime,
+  isKnownZone,
+  isWeekend,
+} from '../../src/output/format.ts';
 
 const NOW = Date.parse('2026-11-20T09:02:11Z');
 const spelling: CellFormat = { zone: 'Africa/Lagos', now: NOW, unicode: true };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hintBlocks } from '../../src/output/hint.ts';
+import { hintBlocks } from '../../src/output/blocks.ts';
 import { renderHuman } from '../../src/output/render-human.ts';
 
 describe('commands that go on', () => {

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { readUserFile } from '../../src/platform/user-file.ts';
+import { readUserFile } from '../../src/platform/atomic-file.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 
 const read = (path: string) => readUserFile(path, { maxBytes: 10 });

@@ -1,6 +1,6 @@
 /** Book time, administration and the reference rate. */
 import { describe, expect, it } from 'vitest';
-import { referenceRate } from '../../src/practice/book/reference-rate.ts';
+import { referenceRate } from '../../src/practice/book/transaction-context.ts';
 import { openPracticeAdmin, PracticeInputError } from '../../src/practice/index.ts';
 import { aDesk, aFolder, DAY, expectAccepted, NINE, opened, testClock, testRandom } from './support/desk.ts';
 

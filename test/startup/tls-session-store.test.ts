@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { join, basename as nameOf } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { TlsSessions } from '../../src/client/transport/tls-session.ts';
+import type { TlsSessions } from '../../src/client/transport/tls.ts';
 import { pathsOf } from '../../src/platform/paths.ts';
 import { tlsSessionStore } from '../../src/startup/tls-session-store.ts';
 import { aMachine, steppingClock, temporaryFolder, withUmask } from '../support/own-folder.ts';

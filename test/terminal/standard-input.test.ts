@@ -1,7 +1,7 @@
 import { PassThrough, Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { InterruptedError, UsageError } from '../../src/errors.ts';
-import { readStandardInput } from '../../src/terminal/standard-input.ts';
+import { readStandardInput } from '../../src/terminal/streams.ts';
 
 const sent = (...chunks: Uint8Array[]): Readable => Readable.from(chunks);
 const bytes = (text: string): Buffer => Buffer.from(text, 'utf8');

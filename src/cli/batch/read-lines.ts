@@ -2,8 +2,8 @@
 
 import { Big } from 'big.js';
 import { type ActionIntent, dealIdOf } from '../../args/action-intent.ts';
+import { type ResumeIntent, readResumeIntent } from '../../args/action-options.ts';
 import type { BatchIntent } from '../../args/batch-options.ts';
-import { type ResumeIntent, readResumeIntent } from '../../args/follow-up-options.ts';
 import type { RawInput } from '../../args/operands.ts';
 import { readAction } from '../../args/read-action.ts';
 import { readWords } from '../../args/shell-words.ts';

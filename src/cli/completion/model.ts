@@ -11,9 +11,9 @@ import {
 import { REGISTRY } from '../../commands/registry.ts';
 import { ownField } from '../../domain/fields.ts';
 import { ENVIRONMENTS, HEDGE_STATUSES, SIDES, TENORS } from '../../domain/vocabulary.ts';
-import { GLOBAL_OPTIONS } from '../global-options.ts';
+import { GLOBAL_OPTIONS, OUTPUT_FORMS } from '../global-options.ts';
 import { HELP_TOPICS, TOPICS } from '../help/topics.ts';
-import { OUTPUT_FORMS } from '../output-options.ts';
+
 export interface Candidate {
   word: string;
   summary: string;

@@ -20,7 +20,7 @@ import recovery from '../../help/recovery.md?raw';
 import scripting from '../../help/scripting.md?raw';
 import trading from '../../help/trading.md?raw';
 import watch from '../../help/watch.md?raw';
-import type { Output } from '../output-options.ts';
+import type { Output } from '../global-options.ts';
 import { commandHelp, rootHelp } from './command-help.ts';
 import { topicPage } from './markdown.ts';
 import { type Page, paragraph, renderPage, rows } from './page.ts';

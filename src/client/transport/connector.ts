@@ -8,20 +8,20 @@ import type { Duplex } from 'node:stream';
 import { connect, createSecureContext, type SecureContext, type TLSSocket } from 'node:tls';
 import type { Dispatcher, Pool } from 'undici';
 import type { Clock } from '../../platform/clock.ts';
-import { type CaCertificates, secureContextFor } from './ca-certificates.ts';
-import { connectionFailure } from './classify-error.ts';
-import { withDeadline } from './deadline.ts';
 import type { Proxy } from './proxy.ts';
-import { RequestFailure } from './request-failure.ts';
+import { connectionFailure, RequestFailure } from './request-failure.ts';
 import {
+  type CaCertificates,
   isUsable,
   type KeptSession,
+  secureContextFor,
   sessionKeyOf,
   sessionToKeep,
   type Target,
   type TlsSessions,
   verifiedUntil,
-} from './tls-session.ts';
+} from './tls.ts';
+import { withDeadline } from './transport.ts';
 
 const CONNECT_MS = 10_000;
 

@@ -7,8 +7,8 @@ import { nextTick } from 'node:process';
 import { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import type { Clock } from '../../platform/clock.ts';
-import { connectionFailure } from './classify-error.ts';
 import { makeConnector } from './connector.ts';
+import { connectionFailure } from './request-failure.ts';
 import type { Transport, TransportParts } from './transport.ts';
 
 /** Node's default, set here so that no flag in the environment raises it. */

@@ -1,7 +1,7 @@
 /** Selects the proxy for a host from HTTPS_PROXY and NO_PROXY. Loopback is never proxied. */
 
 import { BlockList, isIP } from 'node:net';
-import { containsKey } from '../../domain/redact.ts';
+import { containsKey } from '../../domain/sanitize.ts';
 import { CredentialError } from '../../errors.ts';
 export interface ProxySettings {
   /** HTTPS_PROXY: `http://host:port`, `https://…`, or a bare `host:port`; a user and password may be in it. */

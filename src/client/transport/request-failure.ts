@@ -1,7 +1,13 @@
-/** One failed attempt as facts: how far it got and why it ended. retry-policy.ts and map-error.ts decide what it means. */
+/**
+ * One failed attempt as facts: how far it got and why it ended, from errors of sockets, TLS and undici. The caller passes
+ * whether the request had started: a code such as ECONNRESET does not tell. retry-policy.ts and map-error.ts decide what
+ * it means.
+ */
 
+import { ownField } from '../../domain/fields.ts';
 import type { ClockReadings } from '../../domain/instants.ts';
 import { forScreen } from '../../domain/sanitize.ts';
+
 /**
  * `never_sent`: no byte was sent, so the service cannot have acted.
  * `no_answer`: bytes may have been sent and no complete response came: the outcome is unknown.
@@ -76,3 +82,125 @@ export const isServerError = (parts: FailureParts): boolean =>
 /** Sent, and it is unknown whether the service acted. A rate limit is a definite no. */
 export const isOutcomeUnknown = (parts: FailureParts): boolean =>
   parts.phase === 'no_answer' || parts.kind === 'unreadable' || isServerError(parts) || isInFlight(parts);
+
+const IN_WORDS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'connection reset',
+  ENOTFOUND: 'host name not found',
+  EAI_AGAIN: 'DNS lookup failed',
+  EHOSTUNREACH: 'no route to the host',
+  ENETUNREACH: 'no network',
+  ETIMEDOUT: 'connection timed out',
+  EPIPE: 'connection closed while sending',
+  UND_ERR_CONNECT_TIMEOUT: 'connection timed out',
+  UND_ERR_SOCKET: 'connection closed before the response was complete',
+  UND_ERR_ABORTED: 'connection closed before the response was complete',
+  UND_ERR_CLOSED: 'connection closed',
+  UND_ERR_DESTROYED: 'connection closed',
+  UND_ERR_HEADERS_TIMEOUT: 'no response in time',
+  UND_ERR_BODY_TIMEOUT: 'the response stopped before its end',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the response was cut short',
+};
+
+/** Codes of a response that is not valid HTTP. */
+const NOT_HTTP: readonly string[] = [
+  'UND_ERR_HEADERS_OVERFLOW',
+  'UND_ERR_RES_EXCEEDED_MAX_SIZE',
+  'ERR_ASSERTION',
+];
+
+/** Why a connection could not be made. Nothing was sent. */
+export function connectionFailure(error: unknown): RequestFailure {
+  if (error instanceof RequestFailure) return error;
+  const code = codeOf(error);
+  const reason = tlsReason(code);
+  return new RequestFailure(
+    reason === undefined
+      ? { phase: 'never_sent', kind: 'unreachable', reason: inWords(error, code), cause: error }
+      : { phase: 'never_sent', kind: 'tls', reason: reason.reason, hint: reason.hint, cause: error },
+  );
+}
+
+/** Why an attempt with a connection failed. `started`: some of it may have been sent. */
+export function exchangeFailure(error: unknown, started: boolean): RequestFailure {
+  if (error instanceof RequestFailure) return error;
+  const code = codeOf(error);
+  const reason = inWords(error, code);
+  if (!started) return new RequestFailure({ phase: 'never_sent', kind: 'unreachable', reason, cause: error });
+  const notHttp =
+    (error instanceof Error && error.name === 'HTTPParserError') ||
+    (code !== undefined && (NOT_HTTP.includes(code) || code.startsWith('HPE_')));
+  // Without its cause: undici keeps the unparsed bytes there, and they may contain the key.
+  return notHttp
+    ? new RequestFailure({ phase: 'no_answer', kind: 'unreadable', reason: 'the response is not HTTP' })
+    : new RequestFailure({ phase: 'no_answer', kind: 'lost', reason, cause: error });
+}
+
+function inWords(error: unknown, code: string | undefined): string {
+  if (code === undefined)
+    return error instanceof Error ? `connection failed (${error.name})` : 'connection failed';
+  const words = ownField(IN_WORDS, code) ?? 'connection failed';
+  return `${words} (${code})`;
+}
+
+function codeOf(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
+  return typeof error.code === 'string' ? error.code : undefined;
+}
+
+export interface TlsReason {
+  /** Half a sentence about the host: `its certificate has expired`. */
+  reason: string;
+  hint: string;
+}
+
+const SET_CA_FILE =
+  'If the service or a proxy uses its own certificate authority, set ca_file in the profile or HEDGE_CA_FILE.';
+const CHECK_THE_CLOCK =
+  "Check this machine's date and time. If they are right, the host needs a new certificate.";
+
+const UNKNOWN_AUTHORITY: TlsReason = {
+  reason: 'its certificate is from an unknown authority',
+  hint: SET_CA_FILE,
+};
+
+const REASONS: Readonly<Record<string, TlsReason>> = {
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_AUTHORITY,
+  UNABLE_TO_GET_ISSUER_CERT: UNKNOWN_AUTHORITY,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_AUTHORITY,
+  SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_AUTHORITY,
+  DEPTH_ZERO_SELF_SIGNED_CERT: UNKNOWN_AUTHORITY,
+  CERT_UNTRUSTED: UNKNOWN_AUTHORITY,
+  ERR_TLS_CERT_ALTNAME_INVALID: {
+    reason: 'its certificate is for another host',
+    hint: 'Check the host of the base URL.',
+  },
+  CERT_HAS_EXPIRED: { reason: 'its certificate has expired', hint: CHECK_THE_CLOCK },
+  CERT_NOT_YET_VALID: { reason: 'its certificate is not yet valid', hint: CHECK_THE_CLOCK },
+  CERT_REVOKED: {
+    reason: 'its certificate was revoked',
+    hint: 'Do not trade before the partner has explained it.',
+  },
+  ERR_SSL_WRONG_VERSION_NUMBER: {
+    reason: 'it does not use HTTPS on this port',
+    hint: 'Check the port of the base URL.',
+  },
+};
+
+/** OpenSSL's certificate verification codes without an entry above. */
+const CERTIFICATE_CODE =
+  /^(CERT|CRL|UNABLE_TO|SELF_SIGNED|INVALID_|ERROR_IN_CERT|HOSTNAME_|PATH_LENGTH|EE_KEY)/;
+const HANDSHAKE_CODE = /^(EPROTO$|ERR_SSL_|ERR_TLS_)/;
+
+/** Undefined when the code is not one of TLS. */
+export function tlsReason(code: string | undefined): TlsReason | undefined {
+  if (code === undefined) return undefined;
+  const known = ownField(REASONS, code);
+  if (known !== undefined) return known;
+  if (CERTIFICATE_CODE.test(code)) {
+    return { reason: `its certificate is invalid (${code})`, hint: SET_CA_FILE };
+  }
+  return HANDSHAKE_CODE.test(code)
+    ? { reason: `the TLS handshake failed (${code})`, hint: 'Check the host and port of the base URL.' }
+    : undefined;
+}

@@ -1,6 +1,7 @@
 /**
- * The outermost handler: the one retry loop, the call's total deadline, and the time limit on sending an action.
- * That limit is checked right before the bytes are sent: the service may have forgotten the key of a late resend.
+ * The outermost handler: the one retry loop, the wait for a rate limit given to any process with the same API key, the
+ * call's total deadline, and the time limit on sending an action. That limit is checked right before the bytes are sent:
+ * the service may have forgotten the key of a late resend.
  */
 
 import {
@@ -12,13 +13,56 @@ import {
 } from '../../domain/instants.ts';
 import { type Clock, readClocks } from '../../platform/clock.ts';
 import type { Random } from '../../platform/random.ts';
-import type { AttemptDecision, CallOptions } from '../call-options.ts';
-import { withDeadline } from './deadline.ts';
 import { type CallContext, mapError, notSentInTime, rateLimitedError } from './map-error.ts';
-import { type RateLimitStore, recordRateLimit, waitForRateLimit } from './rate-limit.ts';
-import { type FailureParts, isOutcomeUnknown, RequestFailure } from './request-failure.ts';
+import { type FailureParts, isOutcomeUnknown, isRateLimit, RequestFailure } from './request-failure.ts';
 import { type CallEffect, type RetryState, retryDelay, shouldRetry, TOTAL_MS } from './retry-policy.ts';
-import type { Attempt } from './transport.ts';
+import { type Attempt, type AttemptDecision, type CallOptions, withDeadline } from './transport.ts';
+
+/** Rate-limit state shared by all processes that use a key. It may lose data. */
+export interface RateLimitStore {
+  /** Milliseconds since the epoch; undefined when requests may be sent. */
+  until(): number | undefined;
+  /** The service set a limit. */
+  tell(until: number): void;
+}
+
+/** For a 429 without a Retry-After. */
+const UNNAMED_MS = 1_000;
+/** Processes that waited resume at random within this time, so that not all send at once. */
+export const SPREAD_MS = 1_000;
+
+export function recordRateLimit(
+  slowDown: RateLimitStore | undefined,
+  failure: FailureParts,
+  now: number,
+): void {
+  if (failure.phase === 'answered' && isRateLimit(failure))
+    slowDown?.tell(now + (failure.retryAfterMs ?? UNNAMED_MS));
+}
+
+/**
+ * Waits until the rate limit ends, plus jitter, and again if it was renewed meanwhile. Returns its end when the call's
+ * remaining time is too short; undefined when there is no limit or `signal` aborted.
+ */
+export async function waitForRateLimit(
+  slowDown: RateLimitStore | undefined,
+  { clock, random }: { clock: Clock; random: Random },
+  {
+    leftMs,
+    signal,
+    onWait,
+  }: { leftMs: () => number; signal: AbortSignal; onWait?: ((ms: number) => void) | undefined },
+): Promise<number | undefined> {
+  for (;;) {
+    const until = slowDown?.until();
+    if (until === undefined || signal.aborted) return undefined;
+    const ms = Math.round(Math.max(0, until - clock.now()) + random.fraction() * SPREAD_MS);
+    if (ms >= leftMs()) return until;
+    onWait?.(ms);
+    await clock.sleep(ms, signal);
+  }
+}
+
 export interface Retrying {
   clock: Clock;
   random: Random;

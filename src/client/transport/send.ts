@@ -5,13 +5,19 @@
 
 import { type ApiKey, type KeyMask } from '../../domain/api-key.ts';
 import type { ClockReadings } from '../../domain/instants.ts';
-import { redactKeys } from '../../domain/redact.ts';
-import { forScreen } from '../../domain/sanitize.ts';
+import { forScreen, redactKeys } from '../../domain/sanitize.ts';
 import { type Clock, readClocks } from '../../platform/clock.ts';
-import { exchangeFailure } from './classify-error.ts';
-import { DeadlineExceeded, withDeadline } from './deadline.ts';
-import { type FailureKind, type FailureParts, RequestFailure } from './request-failure.ts';
-import type { Attempt, Exchange, Send, Transport, WireRequest, WireResponse } from './transport.ts';
+import { exchangeFailure, type FailureKind, type FailureParts, RequestFailure } from './request-failure.ts';
+import {
+  type Attempt,
+  DeadlineExceeded,
+  type Exchange,
+  type Send,
+  type Transport,
+  type WireRequest,
+  type WireResponse,
+  withDeadline,
+} from './transport.ts';
 /** For one attempt, from its start to the last byte of the response. */
 export const ATTEMPT_MS = 10_000;
 export const LARGEST_BODY = 1_048_576;

@@ -1,14 +1,13 @@
 /**
- * Types of the transports (node:http and undici) and of the handler chain around them: request, attempt, response.
- * Each handler is a `Send` around another `Send`; connect.ts sets their order.
+ * Types of the transports (node:http and undici) and of the handler chain around them: request, attempt, response, call
+ * options; and deadlines as abort signals. Each handler is a `Send` around another `Send`; connect.ts sets their order.
  */
 
 import type { ClockReadings } from '../../domain/instants.ts';
 import type { Clock } from '../../platform/clock.ts';
-import type { CaCertificates } from './ca-certificates.ts';
 import type { ProxySettings } from './proxy.ts';
 import type { RequestFailure } from './request-failure.ts';
-import type { Target, TlsSessions } from './tls-session.ts';
+import type { CaCertificates, Target, TlsSessions } from './tls.ts';
 
 /** Called in this order. `failed` may come at any time; nothing is called after `failed` or `end`. */
 export interface ExchangeEvents {
@@ -77,3 +76,64 @@ export interface WireResponse {
 
 /** Rejects with a RequestFailure only; anything else is a bug. */
 export type Send = (request: WireRequest, attempt: Attempt) => Promise<WireResponse>;
+
+/** When the readings were made that an action was decided on, and the time limit for sending it. */
+export interface AttemptDecision {
+  at: ClockReadings;
+  withinMs: number;
+}
+
+/** The outcome of one attempt. `unclear`: sent, and it is unknown whether the service acted. */
+export interface AttemptRecord {
+  number: number;
+  became: 'answered' | 'refused' | 'never_sent' | 'unclear';
+  /** The HTTP status, if any. */
+  status: number | undefined;
+  /** The service's `error.code`, if any. */
+  code: string | undefined;
+}
+
+export interface CallOptions {
+  /** Stops the call and its waits; it rejects with the signal's reason unless the outcome is unknown. */
+  signal?: AbortSignal | undefined;
+  /** Called as each attempt ends. */
+  onAttempt?: ((record: AttemptRecord) => void) | undefined;
+  /** Called when the call waits that many milliseconds for a rate limit of its key. */
+  onHeldBack?: ((ms: number) => void) | undefined;
+  /** Of an action: it is not sent after that time, or when the clocks disagree about it. */
+  decided?: AttemptDecision | undefined;
+}
+
+/** The abort reason when the time is up. */
+export class DeadlineExceeded extends Error {
+  override readonly name = 'DeadlineExceeded';
+}
+
+export interface Deadline {
+  /** Aborts with DeadlineExceeded, or with the reason of the outer signal that aborted. */
+  signal: AbortSignal;
+  /** Removes its timer and listeners: must always be called. */
+  release(): void;
+}
+
+/** Not AbortSignal.any: Node 20 keeps its result for as long as the longest-lived source. */
+export function withDeadline(clock: Clock, ms: number, ...outer: readonly AbortSignal[]): Deadline {
+  const controller = new AbortController();
+  const cancel = clock.after(ms, () => controller.abort(new DeadlineExceeded()));
+  // A call and its client often share a signal.
+  const sources = [...new Set(outer)].map((signal) => ({
+    signal,
+    abort: () => controller.abort(signal.reason),
+  }));
+  for (const { signal, abort } of sources) {
+    if (signal.aborted) abort();
+    else signal.addEventListener('abort', abort, { once: true });
+  }
+  return {
+    signal: controller.signal,
+    release() {
+      cancel();
+      for (const { signal, abort } of sources) signal.removeEventListener('abort', abort);
+    },
+  };
+}

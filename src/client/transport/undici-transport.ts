@@ -4,10 +4,10 @@
  */
 import type { TLSSocket } from 'node:tls';
 import { buildConnector, type Dispatcher, Pool } from 'undici';
-import { caOption } from './ca-certificates.ts';
-import { connectionFailure } from './classify-error.ts';
 import { makeConnector, tunnelThrough } from './connector.ts';
 import type { Proxy } from './proxy.ts';
+import { connectionFailure } from './request-failure.ts';
+import { caOption } from './tls.ts';
 import type { Transport, TransportParts } from './transport.ts';
 
 /** Enough for a quote of every tenor and the account at once. */

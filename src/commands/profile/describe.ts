@@ -4,7 +4,7 @@ import type { StoredProfile } from '../../config/profiles.ts';
 import { keySourceInWords, profileSourceInWords, type Selection } from '../../config/resolve.ts';
 import { ApiKey } from '../../domain/api-key.ts';
 import { changedLimits } from '../../domain/profile-limits.ts';
-import { redactKeys } from '../../domain/redact.ts';
+import { redactKeys } from '../../domain/sanitize.ts';
 import type { ProfileSummary, SelectedProfile } from '../../output/views/profiles.ts';
 import type { CommandContext } from '../command-context.ts';
 export const PRACTICE_NAME = 'practice';

@@ -2,15 +2,14 @@
 
 import { type KeyOrigin, readProfileChange } from '../../args/profile-options.ts';
 import { parseBaseUrl } from '../../client/base-url.ts';
-import { checkProfileName, readAccountLabel, unknownProfile } from '../../config/profile-names.ts';
+import { checkProfileName, readAccountLabel, unknownProfile } from '../../config/profile-file.ts';
 import type { StoredProfile } from '../../config/profiles.ts';
 import type { ApiKey } from '../../domain/api-key.ts';
 import { ENVIRONMENT_GLOSS } from '../../domain/vocabulary.ts';
 import { UsageError } from '../../errors.ts';
 import type { Action } from '../../journal/replay.ts';
 import { viewProfileChange } from '../../output/views/profiles.ts';
-import { keyOf } from '../../trading/account-keys.ts';
-import { checkNothingIsLost, earlierKeys } from '../../trading/profile-change.ts';
+import { checkNothingIsLost, earlierKeys, keyOf } from '../../trading/account-keys.ts';
 import type { CommandContext } from '../command-context.ts';
 import { defineCommand } from '../define.ts';
 import { ACCOUNT_OPTION, askForKey, KEY_OPTIONS, whereKept } from './new-key.ts';

@@ -1,10 +1,12 @@
 /**
  * `--query`: a JMESPath expression over a document, every figure exact. jmespath's owner: the library parses the
- * expression and walks the document, figures pass through it unread (exact-values.ts).
+ * expression and walks the document, figures pass through it unread (exact-values.ts). Literal figures, comparisons and
+ * sums of the parsed expression become calls of our exact functions.
  *
- * A query that is a plain path: names, dots and indices alone. Where it leads to nothing it is a typing error, and
- * must not be taken for a null that stands in the document. Pure.
+ * A query that is a plain path: names, dots and indices alone. A path that leads to nothing is a typing error, and
+ * must not be mistaken for a null in the document. Pure.
  */
+
 import {
   compile,
   getRegisteredFunctions,
@@ -16,10 +18,63 @@ import {
 import { didYouMean } from '../../domain/did-you-mean.ts';
 import { quoted, unquoted } from '../../domain/quoted.ts';
 import { OutputError, UsageError } from '../../errors.ts';
-import { exactExpression, functionsIn } from './exact-expression.ts';
 import { EXACT_FUNCTIONS } from './exact-functions.ts';
 import { countValues, unwrapExact, wrapExact } from './exact-values.ts';
 import { checkDepth, checkLength, withinBudget } from './query-budget.ts';
+
+/** Our functions have names that no query can spell. */
+export const operatorName = (operator: string): string => `operator ${operator}`;
+
+/** Their positions and widths stay plain numbers: the library takes no others. */
+const TAKE_PLAIN_NUMBERS = ['find_first', 'find_last', 'pad_left', 'pad_right', 'replace', 'split'];
+
+interface Node {
+  readonly type: string;
+  readonly [part: string]: unknown;
+}
+
+export function exactExpression(tree: unknown): unknown {
+  if (Array.isArray(tree)) return tree.map(exactExpression);
+  if (!isNode(tree)) return tree;
+  switch (tree.type) {
+    case 'Literal':
+      return { ...tree, value: wrapExact(tree['value']) };
+    case 'Comparator':
+      return call(operatorName(String(tree['name'])), tree['left'], tree['right']);
+    case 'Arithmetic':
+      return call(operatorName(String(tree['operator'])), tree['left'], tree['right']);
+    case 'Unary':
+      return call(operatorName(`Unary${String(tree['operator'])}`), tree['operand']);
+    case 'Function':
+      return { ...tree, children: argumentsOf(tree) };
+    default:
+      return Object.fromEntries(Object.entries(tree).map(([part, inner]) => [part, exactExpression(inner)]));
+  }
+}
+
+/** The names of the functions that a tree calls. */
+export function functionsIn(tree: unknown): readonly string[] {
+  if (typeof tree !== 'object' || tree === null || (isNode(tree) && tree.type === 'Literal')) return [];
+  const own = isNode(tree) && tree.type === 'Function' ? [String(tree['name'])] : [];
+  return [...own, ...Object.values(tree).flatMap(functionsIn)];
+}
+
+const isNode = (value: unknown): value is Node =>
+  typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string';
+
+const call = (name: string, ...operands: readonly unknown[]): Node => ({
+  type: 'Function',
+  name,
+  children: operands.map(exactExpression),
+});
+
+function argumentsOf({ name, children }: Node): readonly unknown[] {
+  const given: readonly unknown[] = Array.isArray(children) ? children : [];
+  const plain = TAKE_PLAIN_NUMBERS.includes(String(name));
+  return given.map((child) =>
+    plain && isNode(child) && child.type === 'Literal' ? child : exactExpression(child),
+  );
+}
 
 /** The library as it serves here: it hands values on unread, and its types know floats alone. */
 interface Library {
@@ -40,7 +95,7 @@ const functions: Functions = { register: registerFunction };
 /** What an expression finds in a document. Throws OutputError for a path to nothing, and for what it cannot compute. */
 export type Query = (document: unknown) => unknown;
 
-/** Throws UsageError for what is no expression. */
+/** Throws UsageError for text that is not an expression. */
 export function readQuery(expression: string): Query {
   checkLength(expression);
   if (TOO_MANY_DIGITS.test(expression))
@@ -80,7 +135,7 @@ const TOO_MANY_DIGITS = /`[^`]*(?:\d\.?){16}[^`]*`/;
 
 interface Parsed {
   tree: unknown;
-  /** Of an expression that is nothing but a path. */
+  /** For an expression that is only a path. */
   path: ReturnType<typeof plainPathOf>;
   functionNames: readonly string[];
 }
@@ -149,7 +204,7 @@ export function plainPathOf(tree: unknown): PlainPath | undefined {
   }
 }
 
-/** What is not there, as a sentence without its full stop; undefined where the path leads to a value or to a null. */
+/** The missing part, as a sentence without its full stop; undefined where the path leads to a value or to a null. */
 export function missingAt(path: PlainPath, document: unknown): string | undefined {
   let value = document;
   for (const [at, step] of path.entries()) {

@@ -2,8 +2,7 @@
 import type { Account } from '../../client/schemas.ts';
 import type { Block } from '../blocks.ts';
 import type { ChangeLine } from '../change-lines.ts';
-import { signedCell } from './cells.ts';
-import { changesOf, type KnownField, pairsOf } from './record-columns.ts';
+import { changesOf, type KnownField, pairsOf, signedCell } from './record-columns.ts';
 
 const FIELDS: readonly KnownField[] = [
   { name: 'balance_usdc', header: 'Free balance (USDC)' },

@@ -7,10 +7,10 @@ import { shellWord } from '../../domain/quoted.ts';
 import type { ActionFigures, ActionReport } from '../../trading/trading-context.ts';
 import { type Block, type Cell, line, message, nameText, text } from '../blocks.ts';
 import { cellOf, labelOf } from '../field-labels.ts';
-import { days, maturityCell, rate, row, signedIn, usd } from './cells.ts';
 import { viewPlan } from './plan.ts';
-import { changeRows } from './position-rows.ts';
-import { unknownFields } from './record-columns.ts';
+import { changeRows } from './positions.ts';
+import { days, maturityCell, rate, row, signedIn, unknownFields, usd } from './record-columns.ts';
+
 export function viewAction(report: ActionReport): readonly Block[] {
   switch (report.outcome) {
     case 'filled':

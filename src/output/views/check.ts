@@ -3,8 +3,7 @@
 import type { ObservedAction } from '../../trading/observe-action.ts';
 import type { CheckedAction } from '../../trading/recover/check-action.ts';
 import type { ActionReport } from '../../trading/trading-context.ts';
-import { type Block, line, message, text } from '../blocks.ts';
-import { hintBlocks } from '../hint.ts';
+import { type Block, hintBlocks, line, message, text } from '../blocks.ts';
 import { viewAction } from './action.ts';
 import { actionDocument } from './action-document.ts';
 /** One object if an action was named, else a list. */

@@ -9,13 +9,12 @@ import type { DashboardMarket, DashboardReading, RunningHedge } from '../../trad
 import { type Block, type Cell, line, missing, nameText, text } from '../blocks.ts';
 import type { ChangeLine } from '../change-lines.ts';
 import { accountChanges } from './account.ts';
-import { maturityCell, signedCell, signedIn, usd } from './cells.ts';
 import { activeHaltDocument, haltChanges, viewActiveHalt } from './halt.ts';
-import { damageChanges, viewDamage, viewUnresolved } from './journal.ts';
-import { damageDocument, journalDocument } from './journal-document.ts';
+import { damageChanges, damageDocument, journalDocument, viewDamage, viewUnresolved } from './journal.ts';
 import { marketChanges } from './markets.ts';
 import { positionChanges } from './positions.ts';
 import { moveCells } from './price.ts';
+import { maturityCell, signedCell, signedIn, usd } from './record-columns.ts';
 
 const GAP: Block = { kind: 'gap' };
 const MOST_MATURING = 5;

@@ -1,16 +1,16 @@
 /** Hedges as a table, or one hedge in full. */
 import type { Hedge } from '../../client/schemas.ts';
 import { ownField } from '../../domain/fields.ts';
-import type { FilteredCoverage } from '../../readings/filter-records.ts';
-import type { ListCoverage } from '../../readings/find-hedges.ts';
+import type { FilteredCoverage, ListCoverage } from '../../readings/filter-records.ts';
 import { type Block, type Cell, line, type Tone, text } from '../blocks.ts';
 import type { ChangeLine } from '../change-lines.ts';
-import { dealIdCell, maturityCell } from './cells.ts';
 import { viewListSummary } from './list-summary.ts';
 import {
   changesOf,
   columnsOf,
+  dealIdCell,
   type KnownField,
+  maturityCell,
   pairsOf,
   type Record as SomeRecord,
   tableOf,

@@ -4,8 +4,7 @@ import { Big } from 'big.js';
 import type { ClosedHedge } from '../../client/schemas.ts';
 import { roundTo } from '../../domain/amounts.ts';
 import { instantText } from '../../domain/instants.ts';
-import type { FilteredCoverage } from '../../readings/filter-records.ts';
-import type { ListCoverage } from '../../readings/find-hedges.ts';
+import type { FilteredCoverage, ListCoverage } from '../../readings/filter-records.ts';
 import type {
   CumulativeHistory,
   HistorySums,
@@ -15,9 +14,8 @@ import type {
 } from '../../readings/sum-history.ts';
 import { type Block, type Cell, type Column, line, text } from '../blocks.ts';
 import type { RecordTable } from '../record-table.ts';
-import { dealIdCell, signedCell, signedIn } from './cells.ts';
 import { viewListSummary, viewPeriod } from './list-summary.ts';
-import { columnsOf, type KnownField, tableOf } from './record-columns.ts';
+import { columnsOf, dealIdCell, type KnownField, signedCell, signedIn, tableOf } from './record-columns.ts';
 
 const COLUMNS: readonly KnownField[] = [
   { name: 'closed_at', header: 'Closed' },

@@ -4,8 +4,7 @@ import type { Halt } from '../../journal/halt.ts';
 import type { JournalSummary } from '../../readings/read-journal.ts';
 import { type Block, type Cell, line, text } from '../blocks.ts';
 import { activeHaltDocument, viewActiveHalt } from './halt.ts';
-import { viewDamage, viewUnresolved } from './journal.ts';
-import { damageDocument, journalDocument } from './journal-document.ts';
+import { damageDocument, journalDocument, viewDamage, viewUnresolved } from './journal.ts';
 import type { SelectedProfile } from './profiles.ts';
 export interface Home {
   version: string;

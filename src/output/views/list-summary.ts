@@ -1,7 +1,6 @@
 /** What a list covers, as lines below it: the filters, what was left out, and what may be missing. */
 import { spelledName } from '../../domain/sanitize.ts';
-import type { FilteredCoverage } from '../../readings/filter-records.ts';
-import type { ListCoverage } from '../../readings/find-hedges.ts';
+import type { FilteredCoverage, ListCoverage } from '../../readings/filter-records.ts';
 import { type Block, type Cell, line, text } from '../blocks.ts';
 /** Empty where the list is whole. `happened`: `opened`, `closed`. */
 export function viewListSummary(covers: ListCoverage | FilteredCoverage, happened: string): readonly Block[] {

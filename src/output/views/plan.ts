@@ -8,10 +8,20 @@ import { carryInWords, type QuoteFigures } from '../../domain/quote-figures.ts';
 import { sideInWords } from '../../domain/vocabulary.ts';
 import type { AddPlan, ClosePlan, OpenPlan, Plan, ReducePlan } from '../../trading/plan.ts';
 import type { Finding, Preview } from '../../trading/trading-context.ts';
-import { type Block, type Cell, line, message, nameText, text } from '../blocks.ts';
-import { hintBlocks } from '../hint.ts';
-import { bps, breakEvenRow, cost, costWord, days, maturityCell, rate, row, signedIn, usd } from './cells.ts';
-import { changeRows, type ExternalHedgeIds, hedgeTable, notIncluded, sideRow } from './position-rows.ts';
+import { type Block, type Cell, hintBlocks, line, message, nameText, text } from '../blocks.ts';
+import { changeRows, type ExternalHedgeIds, hedgeTable, notIncluded, sideRow } from './positions.ts';
+import {
+  bps,
+  breakEvenRow,
+  cost,
+  costWord,
+  days,
+  maturityCell,
+  rate,
+  row,
+  signedIn,
+  usd,
+} from './record-columns.ts';
 /** `dealtElsewhere`: IDs of open hedges on the side that were not opened from this machine, if known. */
 export function viewPlan(plan: Plan, dealtElsewhere?: readonly string[]): readonly Block[] {
   return enlarges(plan) ? viewIncrease(plan, dealtElsewhere) : viewReduction(plan, dealtElsewhere);

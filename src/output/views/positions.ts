@@ -1,9 +1,24 @@
-/** Open positions: one line per side. */
+/** Open positions, one line per side; and the side of a planned action before and after, in total and per hedge. */
+
+import type { Big } from 'big.js';
 import type { Position } from '../../client/schemas.ts';
-import type { Block } from '../blocks.ts';
+import { sum } from '../../domain/amounts.ts';
+import { spelledName } from '../../domain/sanitize.ts';
+import type { SideBook } from '../../readings/side-book.ts';
+import type { HedgeChange, Plan } from '../../trading/plan.ts';
+import { type Block, type Cell, line, nameText, text } from '../blocks.ts';
 import type { ChangeLine } from '../change-lines.ts';
-import { signedCell } from './cells.ts';
-import { changesOf, columnsOf, type KnownField, tableOf } from './record-columns.ts';
+import {
+  changesOf,
+  columnsOf,
+  dealIdCell,
+  type KnownField,
+  maturityCell,
+  row,
+  signedCell,
+  tableOf,
+  usd,
+} from './record-columns.ts';
 
 const COLUMNS: readonly KnownField[] = [
   { name: 'market', header: 'Market' },
@@ -26,3 +41,67 @@ export const viewPositions = (positions: readonly Position[]): readonly Block[] 
 
 export const positionChanges = (positions: readonly Position[]): readonly ChangeLine[] =>
   changesOf(positions, COLUMNS, ['market', 'side']);
+
+/** IDs of open hedges that were not opened from this machine; undefined: unknown. */
+export type ExternalHedgeIds = readonly string[] | undefined;
+
+const usdOr = (amount: Big | undefined): Cell =>
+  amount === undefined ? { kind: 'missing' } : usd(amount, 'USD');
+
+/** `Buy side  25,000.00 USD  → 75,000.00 USD (25,000.00 USD not opened from this machine)`. */
+export function sideRow({ side, facts: { book }, after }: Plan, dealtElsewhere: ExternalHedgeIds): Cell[] {
+  const name = `${side.charAt(0).toUpperCase()}${side.slice(1)} side`;
+  const elsewhere = sum(
+    book.open.filter(({ id }) => dealtElsewhere?.includes(id) === true).map(({ notional }) => notional),
+  );
+  return row(
+    name,
+    usdOr(book.total),
+    text('→'),
+    usdOr(after.total),
+    ...(book.unclear === undefined ? [] : [text(`(unknown: ${book.unclear})`, 'warn')]),
+    ...(elsewhere.eq(0) ? [] : [text('('), usd(elsewhere, 'USD'), text('not opened from this machine)')]),
+  );
+}
+
+/** One row a hedge that changes: `hdg_B  30,000.00 USD  → 26,250.00 USD`. */
+export function changeRows(changes: readonly HedgeChange[] | undefined): Cell[][] {
+  return (changes ?? [])
+    .filter(({ before, after }) => !before.eq(after))
+    .map(({ id, before, after }) => row(spelledName(id), usd(before, 'USD'), text('→'), usd(after, 'USD')));
+}
+
+/** Hedges that the total leaves out: they may still fill, or have an unknown status. */
+export function notIncluded({ coming, unread }: SideBook): readonly Block[] {
+  const filling = coming.map(({ id, notional, status }) =>
+    line(nameText(`Not included: hedge ${id},`), usd(notional, 'USD'), text(`, ${status}, may still fill.`)),
+  );
+  const unknown = unread.map(({ id, notional, status }) =>
+    line(nameText(`Not included: hedge ${id},`), usd(notional, 'USD'), text(`, unknown status: ${status}.`)),
+  );
+  return [...filling, ...unknown];
+}
+
+/** The hedges of the position: maturity, and where each was opened. */
+export function hedgeTable({ open }: SideBook, dealtElsewhere: ExternalHedgeIds): Block {
+  return {
+    kind: 'table',
+    columns: [
+      { header: 'HEDGE' },
+      { header: 'USD', align: 'right' },
+      { header: 'MATURES' },
+      ...(dealtElsewhere === undefined ? [] : [{ header: 'ORIGIN' }]),
+      { header: 'DEAL ID', optional: 'last' },
+    ],
+    rows: open.map(({ id, notional, maturityAt, reference }): readonly Cell[] => [
+      nameText(id),
+      usd(notional),
+      maturityAt === undefined ? { kind: 'missing' } : maturityCell(maturityAt, 'minute'),
+      ...(dealtElsewhere === undefined ? [] : [origin(dealtElsewhere.includes(id))]),
+      dealIdCell(reference),
+    ]),
+    empty: 'No hedges listed on this side',
+  };
+}
+
+const origin = (elsewhere: boolean): Cell => (elsewhere ? text('elsewhere', 'warn') : text('here'));

@@ -10,8 +10,19 @@ import type { CurveReading, QuotedTenor, QuoteReading } from '../../readings/rea
 import { type Block, type Cell, line, nameText, text } from '../blocks.ts';
 import type { ChangeLine } from '../change-lines.ts';
 import { cellOf, labelOf } from '../field-labels.ts';
-import { bps, breakEvenRow, cost, costWord, days, maturityCell, rate, row, usd } from './cells.ts';
-import { unknownFields } from './record-columns.ts';
+import {
+  bps,
+  breakEvenRow,
+  cost,
+  costWord,
+  days,
+  maturityCell,
+  rate,
+  row,
+  unknownFields,
+  usd,
+} from './record-columns.ts';
+
 export function viewQuotes(reading: QuoteReading): readonly Block[] {
   const [first] = reading.tenors;
   if (first === undefined) return [];

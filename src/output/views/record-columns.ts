@@ -1,11 +1,16 @@
-/** Records of the service as tables and as names with values: known fields in our order, then any others. */
+/** Cells and rows that several views share, and records of the service: known fields in our order, then any others. */
 
+import { Big } from 'big.js';
+import { roundTo } from '../../domain/amounts.ts';
 import { writeExactJson } from '../../domain/exact-json.ts';
 import { ownField } from '../../domain/fields.ts';
+import type { QuoteFigures } from '../../domain/quote-figures.ts';
 import { spelledName } from '../../domain/sanitize.ts';
-import { type Block, type Cell, type Column, text } from '../blocks.ts';
+import { isDerivedReference } from '../../domain/vocabulary.ts';
+import { type Block, type Cell, type Column, nameText, text } from '../blocks.ts';
 import type { ChangeLine } from '../change-lines.ts';
 import { cellOf, labelOf } from '../field-labels.ts';
+
 export type Record = Readonly<{ [field: string]: unknown }>;
 
 /** A known field and its header. */
@@ -105,3 +110,67 @@ const wordOf = (value: unknown): string =>
     : value === undefined || value === null
       ? '-'
       : writeExactJson(value);
+
+/** A signed P&L figure, colored by its sign. */
+export function signedCell(value: unknown): Cell {
+  if (!(value instanceof Big)) return { kind: 'missing' };
+  const amount = { kind: 'money', amount: value, signed: true } as const;
+  if (value.eq(0)) return amount;
+  return { ...amount, tone: value.gt(0) ? 'good' : 'bad' };
+}
+
+/** The same with its unit. */
+export function signedIn(unit: string, value: unknown): Cell {
+  const cell = signedCell(value);
+  return cell.kind === 'money' ? { ...cell, unit } : cell;
+}
+
+/** The operator's deal ID; a reference that the program generated is not one. */
+export const dealIdCell = (reference: unknown): Cell =>
+  typeof reference === 'string' && !isDerivedReference(reference) ? nameText(reference) : { kind: 'missing' };
+
+/** A row of figures: a name, one figure, and words after it. */
+export const row = (name: string, figure: Cell, ...words: readonly Cell[]): Cell[] => [
+  text(name),
+  figure,
+  ...words,
+];
+
+export const usd = (amount: Big, unit?: string): Cell =>
+  unit === undefined ? { kind: 'money', amount } : { kind: 'money', amount, unit };
+
+/** With all its decimals, or rounded to `places`. */
+export const rate = (amount: Big, places?: number): Cell => ({
+  kind: 'rate',
+  amount: places === undefined ? amount : roundTo(amount, places),
+});
+
+export const bps = (amount: Big): Cell => ({ kind: 'number', amount: roundTo(amount, 1), unit: 'bps' });
+
+/** A cost without its sign: `costWord` tells a gain. */
+export const cost = (amount: Big): Cell => ({
+  kind: 'money',
+  amount: amount.abs(),
+  unit: 'USDC',
+  tone: 'strong',
+});
+export const costWord = (amount: Big): string => (amount.lt(0) ? 'You earn' : 'Total cost');
+
+export const days = (count: string): string => (count === '1' ? '1 day' : `${count} days`);
+
+/** How far the mid must move by maturity for the hedge to pay its own costs. */
+export function breakEvenRow({ all_in_rate: allIn, move_to_break_even_pct: move }: QuoteFigures): Cell[] {
+  const name = 'Break-even';
+  if (allIn === undefined || move === undefined) return row(name, { kind: 'missing' }, text('at no rate'));
+  if (move.eq(0)) return row(name, rate(allIn, 4), text('at the mid'));
+  const direction = move.gt(0) ? 'above the mid' : 'below the mid';
+  return row(name, rate(allIn, 4), { kind: 'percent', amount: roundTo(move.abs(), 2) }, text(direction));
+}
+
+/** When a hedge matures; marked on a weekend in the reader's time zone. */
+export const maturityCell = (at: string, style: 'date' | 'minute'): Extract<Cell, { kind: 'time' }> => ({
+  kind: 'time',
+  at,
+  style,
+  matures: true,
+});

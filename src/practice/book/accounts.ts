@@ -11,7 +11,7 @@ import { newBookId } from '../domain/random-ids.ts';
 import { divideHalfEven, greater, type Micro, type Rate, sumOf } from '../domain/scaled-decimals.ts';
 import { bigintColumn, type Database, insertRow } from '../store/database.ts';
 import { type ClosedPart, computeClose } from './economics.ts';
-import { type FilledHedge, filledHedges } from './stored-hedges.ts';
+import { type FilledHedge, filledHedges } from './stored-records.ts';
 import { type BookContext, marketTermsFor, midAt, type TransactionContext } from './transaction-context.ts';
 
 export interface Accounts {

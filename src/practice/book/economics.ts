@@ -10,7 +10,7 @@ import {
   share,
   sumOf,
 } from '../domain/scaled-decimals.ts';
-import type { ImpactTerms } from '../settings/practice-settings.ts';
+import type { ImpactTerms } from '../settings.ts';
 
 const SECONDS_A_DAY = 86_400n;
 const TEN_THOUSAND_USD = 10_000n * ONE_DOLLAR;

@@ -25,12 +25,14 @@ import {
   asFilledHedge,
   type FilledHedge,
   filledHedges,
+  finishOrder,
+  firstDueOrder,
   firstMaturing,
   hedgeById,
   type StoredHedge,
+  type StoredOrder,
   updateHedge,
-} from './stored-hedges.ts';
-import { finishOrder, firstDueOrder, type StoredOrder } from './stored-orders.ts';
+} from './stored-records.ts';
 import { type BookContext, isoTime, marketTermsFor, midAt } from './transaction-context.ts';
 
 /** Amounts are exact decimals. Positive P&L: the account gains. */

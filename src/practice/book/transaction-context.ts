@@ -1,11 +1,92 @@
-/** What a transaction on the book works with: database, terms, book time and rates. */
+/**
+ * What a transaction on the book works with: database, terms, book time and rates. The reference rate is a pure function
+ * of seed, market and book time: a settlement computed late equals one on time. It uses only + − × ÷, floor and 32-bit
+ * mixing, which give the same result on every machine.
+ */
 
 import type { PracticeEnvironment, PracticeRandom } from '../domain/practice-types.ts';
-import type { Rate } from '../domain/scaled-decimals.ts';
-import type { OrderFaults } from '../faults/faults.ts';
-import type { BookMarketTerms, BookTerms } from '../settings/practice-settings.ts';
+import { ONE_RATE, type Rate } from '../domain/scaled-decimals.ts';
+import type { OrderFaults } from '../faults.ts';
+import type { BookMarketTerms, BookTerms, RateModel } from '../settings.ts';
 import { bigintColumn, type Database, integerColumn, textColumn } from '../store/database.ts';
-import { referenceRate } from './reference-rate.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const YEAR = 365 * DAY;
+/** The drift starts at 2026-11-20T00:00:00Z. */
+const DRIFT_EPOCH = 1_795_132_800_000;
+const TICKS = 10_000;
+
+/** Each layer moves to a new value once a period, by at most its share of the level. */
+const NOISE_LAYERS = [
+  { periodMs: 30 * DAY, share: 0.02 },
+  { periodMs: 3 * DAY, share: 0.008 },
+  { periodMs: 2 * HOUR, share: 0.0012 },
+  { periodMs: 10 * MINUTE, share: 0.0004 },
+  { periodMs: MINUTE, share: 0.00012 },
+  { periodMs: 7_000, share: 0.00004 },
+] as const;
+
+const WAVES = [
+  { periodMs: DAY, share: 0.0015 },
+  { periodMs: HOUR, share: 0.0003 },
+] as const;
+
+/** The mid at a book time: 4 decimals, always positive. */
+export function referenceRate(rateModel: RateModel, instant: number): Rate {
+  const root = textHash(`${rateModel.seed}/${rateModel.market}`);
+  let deviation = 0;
+  NOISE_LAYERS.forEach((layer, index) => {
+    deviation += layer.share * smoothNoise(mix(root, index + 1), instant / layer.periodMs);
+  });
+  for (const layer of WAVES) {
+    deviation += layer.share * wave(instant / layer.periodMs);
+  }
+  const drift = (rateModel.driftYearly * (instant - DRIFT_EPOCH)) / YEAR;
+  const level = Math.min(5, Math.max(0.2, 1 + drift + rateModel.swing * deviation));
+  const ticks = Math.max(1, Math.floor(rateModel.baseRate * level * TICKS + 0.5));
+  return BigInt(ticks) * (ONE_RATE / BigInt(TICKS));
+}
+
+/** Interpolates between two lattice values in [-1, 1] with a continuous slope. */
+function smoothNoise(root: number, position: number): number {
+  const step = Math.floor(position);
+  const along = position - step;
+  const eased = along * along * (3 - 2 * along);
+  const from = latticeValue(root, step);
+  return from + (latticeValue(root, step + 1) - from) * eased;
+}
+
+function latticeValue(root: number, step: number): number {
+  const high = Math.floor(step / 4_294_967_296);
+  return (mix(mix(root, step | 0), high) / 4_294_967_296) * 2 - 1;
+}
+
+/** A sine built of parabolas, since Math.sin differs between machines. */
+function wave(position: number): number {
+  const phase = position - Math.floor(position);
+  return phase < 0.5 ? 16 * phase * (0.5 - phase) : -16 * (phase - 0.5) * (1 - phase);
+}
+
+/** FNV-1a over UTF-16 units; unsigned 32 bits. */
+function textHash(text: string): number {
+  let hash = 2_166_136_261;
+  for (let index = 0; index < text.length; index += 1) {
+    hash = Math.imul(hash ^ text.charCodeAt(index), 16_777_619);
+  }
+  return hash >>> 0;
+}
+
+/** The finalizer of murmur3 over two 32-bit numbers; unsigned 32 bits. */
+function mix(a: number, b: number): number {
+  let hash = Math.imul(a ^ Math.imul(b, 0x9e37_79b1), 0x85eb_ca6b);
+  hash ^= hash >>> 15;
+  hash = Math.imul(hash, 0xc2b2_ae35);
+  hash ^= hash >>> 13;
+  hash = Math.imul(hash, 0x27d4_eb2f);
+  return (hash ^ (hash >>> 16)) >>> 0;
+}
 
 export interface BookContext {
   db: Database;

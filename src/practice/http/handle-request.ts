@@ -3,17 +3,17 @@ import { processDueEvents } from '../book/execute-order.ts';
 import { type BookContext, bookTime, saveBookTime } from '../book/transaction-context.ts';
 import type { PracticeClock, PracticeEnvironment } from '../domain/practice-types.ts';
 import { newToken } from '../domain/random-ids.ts';
-import type { FaultStore } from '../faults/fault-store.ts';
 import {
   affectsAcceptedAction,
   affectsAnyRequest,
   affectsReplay,
+  type FaultStore,
   type Faults,
   faultsFor,
   type InjectedFault,
   orderFaultsOf,
   selectFault,
-} from '../faults/faults.ts';
+} from '../faults.ts';
 import { ApiError, errorResponse, type PracticeResponse, successResponse } from '../schemas/api-error.ts';
 import { type Database, integerColumn, isBusy } from '../store/database.ts';
 import {

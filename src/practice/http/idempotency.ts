@@ -4,8 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { PracticeEnvironment } from '../domain/practice-types.ts';
-import { ApiError, type PracticeResponse } from '../schemas/api-error.ts';
-import { encodeJson, type Json } from '../schemas/practice-json.ts';
+import { ApiError, encodeJson, type Json, type PracticeResponse } from '../schemas/api-error.ts';
 import {
   bigintColumn,
   type Database,

@@ -1,15 +1,21 @@
 /** The endpoints that read: markets, prices, quotes, hedges, history, positions, account. */
 import { availableExposure, grossExposure, positionsAt, readAccounts } from '../book/accounts.ts';
 import { executionPrice, priceImpact } from '../book/economics.ts';
-import { hedgeById, hedgeFromRow, type StoredHedge } from '../book/stored-hedges.ts';
+import { hedgeById, hedgeFromRow, type StoredHedge } from '../book/stored-records.ts';
 import { isoTime, midAt, type TransactionContext } from '../book/transaction-context.ts';
 import { DAY_MS, type PracticeSide } from '../domain/practice-types.ts';
 import { lesser, type Micro, share, sumOf } from '../domain/scaled-decimals.ts';
-import { ApiError, type EndpointReply } from '../schemas/api-error.ts';
-import { type Json, moneyNumber, percentNumber, rateNumber } from '../schemas/practice-json.ts';
+import {
+  ApiError,
+  type EndpointReply,
+  type Json,
+  moneyNumber,
+  percentNumber,
+  rateNumber,
+} from '../schemas/api-error.ts';
 import { DEFAULT_PAGE_SIZE } from '../schemas/request-schemas.ts';
-import { serializeHedge, serializeHistory, serializePosition } from '../schemas/serializers.ts';
-import type { BookMarketTerms } from '../settings/practice-settings.ts';
+import { serializeHedge, serializeHistory, serializePosition } from '../schemas/response-schemas.ts';
+import type { BookMarketTerms } from '../settings.ts';
 import type { Bind } from '../store/database.ts';
 
 const SOURCE = 'onchain';

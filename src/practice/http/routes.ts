@@ -2,8 +2,7 @@
 import * as z from 'zod';
 import type { TransactionContext } from '../book/transaction-context.ts';
 import type { OrderKind } from '../domain/practice-types.ts';
-import type { ApiErrorCode, EndpointReply } from '../schemas/api-error.ts';
-import type { Json } from '../schemas/practice-json.ts';
+import type { ApiErrorCode, EndpointReply, Json } from '../schemas/api-error.ts';
 import {
   closeBody,
   hedgesQuery,

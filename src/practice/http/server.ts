@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { bookTime } from '../book/transaction-context.ts';
 import { type PracticeEnvironment, PracticeInputError } from '../domain/practice-types.ts';
-import type { InjectedFault } from '../faults/faults.ts';
+import type { InjectedFault } from '../faults.ts';
 import { ApiError, errorResponse, type PracticeResponse } from '../schemas/api-error.ts';
 import type { ServiceIdentity } from '../store/service-identity.ts';
 import { type HandledRequest, handleRequest, type ServiceContext } from './handle-request.ts';

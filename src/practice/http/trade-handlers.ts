@@ -1,13 +1,17 @@
 /** The four actions. Each checks everything before it writes: a rejected request changes nothing. */
 import { grossExposure, postEntry, readAccounts } from '../book/accounts.ts';
-import { type FilledHedge, filledHedges, insertHedge } from '../book/stored-hedges.ts';
-import { insertOrder, type StoredOrder } from '../book/stored-orders.ts';
+import {
+  type FilledHedge,
+  filledHedges,
+  insertHedge,
+  insertOrder,
+  type StoredOrder,
+} from '../book/stored-records.ts';
 import { isoTime, type TransactionContext } from '../book/transaction-context.ts';
 import { DAY_MS, type MarketSide, type OrderKind } from '../domain/practice-types.ts';
 import { newHash, newHedgeId } from '../domain/random-ids.ts';
 import { greater, type Micro, sumOf } from '../domain/scaled-decimals.ts';
-import { ApiError, type EndpointReply } from '../schemas/api-error.ts';
-import { type Json, moneyNumber } from '../schemas/practice-json.ts';
+import { ApiError, type EndpointReply, type Json, moneyNumber } from '../schemas/api-error.ts';
 import { capacityExceeded, requireMarket, requireOpenMarket, upfrontCosts } from './read-handlers.ts';
 
 interface OrderSize extends MarketSide {

@@ -1,7 +1,7 @@
 /** The flags that an action needs where nobody can be asked: checked before anything is read. */
 
 import { type ActionIntent, dealIdOf } from '../../args/action-intent.ts';
-import type { ResumeIntent } from '../../args/follow-up-options.ts';
+import type { ResumeIntent } from '../../args/action-options.ts';
 import { createsHedge, enlarges } from '../../domain/action-table.ts';
 import type { Environment } from '../../domain/vocabulary.ts';
 import { UsageError } from '../../errors.ts';

@@ -8,6 +8,7 @@ import { actionInWords } from '../../journal/describe.ts';
 import { type Action, isUnresolved } from '../../journal/replay.ts';
 import type { JournalState } from '../../journal/store.ts';
 import { readClocks } from '../../platform/clock.ts';
+import { rebuildIntent, rebuildPlan } from '../action-parts.ts';
 import { completeAction } from '../await-completion.ts';
 import {
   changedSince,
@@ -23,7 +24,6 @@ import { sendingOf } from '../journal-entry.ts';
 import type { Evidence } from '../outcome/change-evidence.ts';
 import type { Plan, PlanFacts } from '../plan.ts';
 import { readFacts } from '../read-facts.ts';
-import { rebuildIntent, rebuildPlan } from '../rebuild-plan.ts';
 import { reportOf } from '../report.ts';
 import { evidenceInWords, nothingSentText } from '../report-errors.ts';
 import { sendAndFinish } from '../send-action.ts';

@@ -2,8 +2,8 @@
 import type { Hedge } from '../../client/schemas.ts';
 import { InterruptedError } from '../../errors.ts';
 import { type Action, isUnresolved } from '../../journal/replay.ts';
+import { findHedges } from '../../readings/filter-records.ts';
 import { findActionOfAccount } from '../../readings/find-actions.ts';
-import { findHedges } from '../../readings/find-hedges.ts';
 import { poll } from '../../readings/poll.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
 import { completeAction } from '../await-completion.ts';
@@ -15,7 +15,7 @@ import { canBeRuledOut } from '../outcome/found-hedge.ts';
 import { reportOf } from '../report.ts';
 import { stoppedWaiting } from '../report-errors.ts';
 import type { ActionReport } from '../trading-context.ts';
-import { awaitOtherSender } from './continue-action.ts';
+import { awaitOtherSender } from './resume-action.ts';
 /** `word`: an action ID or its beginning, a hedge ID or a deal ID. */
 export async function waitFor(
   word: string,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DeadlineExceeded, withDeadline } from '../../../src/client/transport/deadline.ts';
+import { DeadlineExceeded, withDeadline } from '../../../src/client/transport/transport.ts';
 import { steadyClock } from '../../support/steady-clock.ts';
 
 describe('a limit', () => {

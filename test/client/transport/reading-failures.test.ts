@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { retryAfterMs } from '../../../src/client/transport/read-response.ts';
 import {
   connectionFailure,
   exchangeFailure,
+  RequestFailure,
   tlsReason,
-} from '../../../src/client/transport/classify-error.ts';
-import { retryAfterMs } from '../../../src/client/transport/envelope.ts';
-import { RequestFailure } from '../../../src/client/transport/request-failure.ts';
+} from '../../../src/client/transport/request-failure.ts';
 
 const coded = (code: string, name = 'Error'): Error =>
   Object.assign(new Error('server text'), { code, name });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { viewAction } from '../../../src/output/views/action.ts';
-import { rebuildPlan } from '../../../src/trading/rebuild-plan.ts';
+import { rebuildPlan } from '../../../src/trading/action-parts.ts';
 import { reportOf } from '../../../src/trading/report.ts';
 import type { ReportOutcome } from '../../../src/trading/trading-context.ts';
 import { ACCEPTED, FILLED, SENDING, step } from '../../journal/records.ts';

@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
-import type { ResumeIntent } from '../../../src/args/follow-up-options.ts';
+import type { ResumeIntent } from '../../../src/args/action-options.ts';
 import { decimalFrom } from '../../../src/client/unspecified-fields.ts';
 import { InterruptedError, OutcomeUnknownError, StoppedError } from '../../../src/errors.ts';
 import type { Action } from '../../../src/journal/replay.ts';

@@ -1,6 +1,8 @@
-/** Faults that a user injects: their settings, and which of them a request gets. */
+/** Faults that a user injects: their settings, where they are stored, and which of them a request gets. */
+
 import * as z from 'zod';
-import { definedFields, ORDER_KINDS, type OrderKind, PracticeInputError } from '../domain/practice-types.ts';
+import { definedFields, ORDER_KINDS, type OrderKind, PracticeInputError } from './domain/practice-types.ts';
+import { type Database, textColumn } from './store/database.ts';
 
 /** Which requests get faults: all, reads, actions, or one action. */
 export type FaultScope = 'all' | 'readings' | 'actions' | OrderKind;
@@ -201,4 +203,48 @@ export function orderFaultsOf(faults: Faults): OrderFaults {
     sharePartial: faults.share_partial_fills,
     disabled: new Set(faults.disabled_markets),
   };
+}
+
+export interface FaultStore {
+  /** The stored faults, overridden by this service's own. */
+  current(db: Database): Faults;
+  /** Uses up one request of `once`. Inside a transaction. */
+  countDown(db: Database): void;
+  set(db: Database, change: Partial<Faults>): Faults;
+  clear(db: Database): Faults;
+}
+
+export function makeFaultStore(markets: ReadonlySet<string>, initial?: Partial<Faults>): FaultStore {
+  // Reports a wrong option of `serve` before it serves.
+  if (initial !== undefined) applyFaultChange(noFaults, initial, markets);
+  let own: Partial<Faults> = initial ?? {};
+  let last = { text: encodeFaults(noFaults), faults: noFaults };
+
+  const stored = (db: Database): Faults => {
+    // The column has its old name, so that existing stores open.
+    const row = db.get('SELECT weather FROM service');
+    if (row === undefined) throw new TypeError('The practice database holds no faults.');
+    const text = textColumn(row, 'weather');
+    if (text !== last.text) last = { text, faults: decodeFaults(text) };
+    return last.faults;
+  };
+  return {
+    current: (db) => applyFaultChange(stored(db), own, markets),
+    countDown(db) {
+      if (typeof own.once === 'number') {
+        own = own.once > 1 ? { ...own, once: own.once - 1 } : {};
+        return;
+      }
+      const faults = stored(db);
+      if (faults.once === null) return;
+      store(db, faults.once > 1 ? { ...faults, once: faults.once - 1 } : noFaults);
+    },
+    set: (db, change) => db.transaction(() => store(db, applyFaultChange(stored(db), change, markets))),
+    clear: (db) => db.transaction(() => store(db, noFaults)),
+  };
+}
+
+function store(db: Database, faults: Faults): Faults {
+  db.run('UPDATE service SET weather = ?', encodeFaults(faults));
+  return faults;
 }

@@ -1,12 +1,68 @@
-/** `hedge journal`: what was sent from this machine, and the outcome. Reads no key and sends no request. */
+/**
+ * `hedge journal` lists what was sent from this machine, without a key or a request; `hedge journal resolve` records the
+ * outcome of an action that the service cannot tell, and sends nothing.
+ */
 
-import { readJournalIntent } from '../../args/journal-filter.ts';
-import { ACTION_NAMES } from '../../domain/action-table.ts';
-import { viewJournalPage } from '../../output/views/journal.ts';
-import { viewJournalAction } from '../../output/views/journal-action.ts';
-import { JOURNAL_COLUMNS, journalDocument } from '../../output/views/journal-document.ts';
-import { damageError, damageInWords, journalCoverage, readJournal } from '../../readings/read-journal.ts';
-import { defineCommand } from '../define.ts';
+import { readJournalIntent, readResolveIntent } from '../args/journal-filter.ts';
+import { ACTION_NAMES } from '../domain/action-table.ts';
+import { StoppedError } from '../errors.ts';
+import { JOURNAL_COLUMNS, journalDocument, viewJournalPage } from '../output/views/journal.ts';
+import {
+  questionToResolve,
+  viewJournalAction,
+  viewResolved,
+  viewUnresolvedAction,
+} from '../output/views/journal-action.ts';
+import { damageError, damageInWords, journalCoverage, readJournal } from '../readings/read-journal.ts';
+import { findResolvable, resolveAction } from '../trading/recover/resolve-action.ts';
+import { type CommandGroup, defineCommand } from './define.ts';
+
+export const journalResolve = defineCommand({
+  name: 'journal resolve',
+  summary: 'Record the outcome of an action manually',
+  description:
+    'Only for an unknown outcome, or an accepted action that never showed in the positions. Run hedge check first. Sends nothing. Limits, deal IDs and pre-trade checks then follow your record.',
+  operands: [
+    { name: 'ACTION', summary: 'action ID, as hedge journal shows it', completes: { names: ['unresolved'] } },
+  ],
+  options: [
+    {
+      flags: '--as <outcome>',
+      summary: 'executed or not-executed',
+      completes: { words: ['executed', 'not-executed'] },
+    },
+    { flags: '--reason <text>', summary: 'reason, kept in the journal' },
+    { flags: '-y, --yes', summary: 'skip the confirmation' },
+  ],
+  examples: [
+    {
+      line: 'hedge journal resolve 7c1e --as not-executed --reason "the venue says it never arrived"',
+      shows: 'confirm, then 7c1e no longer blocks the side',
+    },
+  ],
+  read: readResolveIntent,
+  async run(context, { word, as, reason, yes }) {
+    const { selected, zone } = await context.vantage();
+    const asked = { word, as, nowMs: context.clock.now() };
+    const journal = await context.journal();
+    const action = findResolvable(journal, asked);
+    await context.show(viewUnresolvedAction(action));
+    if (
+      !yes &&
+      !(await context.prompter.confirm({ message: questionToResolve(action, as), otherwise: '--yes' }))
+    )
+      throw new StoppedError({ code: 'declined', what: 'Canceled. The journal is unchanged.' });
+    const resolved = await resolveAction(journal, {
+      id: action.id,
+      outcome: { as, because: reason },
+      nowMs: context.clock.now(),
+    });
+    return { value: { action: resolved, selected }, zone };
+  },
+  document: ({ action, selected }) => journalDocument(action, selected),
+  view: ({ action }) => viewResolved(action),
+});
+
 export const journalList = defineCommand({
   name: 'journal',
   summary: 'Show what was sent from this machine, and the outcome',
@@ -74,3 +130,10 @@ export const journalList = defineCommand({
       : viewJournalPage({ ...page, selected });
   },
 });
+
+export const journal: CommandGroup = {
+  name: 'journal',
+  summary: 'Show what was sent from this machine, and the outcome',
+  main: journalList,
+  commands: [journalResolve],
+};

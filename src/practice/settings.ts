@@ -7,8 +7,8 @@ import {
   PracticeInputError,
   type PracticeSide,
   PracticeStoreError,
-} from '../domain/practice-types.ts';
-import { decimalOf, type Fraction, type Micro, MONEY_DECIMALS } from '../domain/scaled-decimals.ts';
+} from './domain/practice-types.ts';
+import { decimalOf, type Fraction, type Micro, MONEY_DECIMALS } from './domain/scaled-decimals.ts';
 
 /** What an operator may set for one market in `settings.json`. */
 export interface MarketSettings {

@@ -1,10 +1,48 @@
 /**
- * Which TLS sessions may be stored for the next process, for which host and for how long: a resumed session saves the
- * certificate check and a round trip, so its host must have been verified recently.
+ * Which certificate authorities are trusted, and which TLS sessions may be stored for the next process, for which host and
+ * for how long: a resumed session saves the certificate check and a round trip, so its host must have been verified
+ * recently.
  */
-import type { DetailedPeerCertificate, TLSSocket } from 'node:tls';
+
+import { createHash } from 'node:crypto';
+import {
+  createSecureContext,
+  type DetailedPeerCertificate,
+  rootCertificates,
+  type SecureContext,
+  type TLSSocket,
+} from 'node:tls';
 import { derInteger, elementAt, elementsIn } from '../../domain/der.ts';
-import { type CaCertificates, fingerprintOf } from './ca-certificates.ts';
+
+export interface CaCertificates {
+  /** PEM. */
+  ca: readonly string[];
+  /** Also Node's own list. */
+  roots: boolean;
+}
+
+/** The `ca` option of a TLS connection; none for Node's list alone. */
+export function caOption({ ca, roots }: CaCertificates): { ca?: string[] } {
+  if (!roots) return { ca: [...ca] };
+  return ca.length === 0 ? {} : { ca: [...new Set([...rootCertificates, ...ca])] };
+}
+
+const contexts = new Map<string, SecureContext>();
+
+/** Memoized: Node takes 50 ms to read its own list. */
+export function secureContextFor(trust: CaCertificates): SecureContext {
+  const name = fingerprintOf(trust);
+  const made = contexts.get(name) ?? createSecureContext({ minVersion: 'TLSv1.2', ...caOption(trust) });
+  contexts.set(name, made);
+  return made;
+}
+
+/** Equal exactly for equal lists. */
+export function fingerprintOf({ ca, roots }: CaCertificates): string {
+  const hash = createHash('sha256');
+  for (const pem of ca) hash.update(`${pem}\n`);
+  return `${hash.digest('hex')} ${roots ? 'and the roots' : 'alone'}`;
+}
 
 /** Where a connection goes. */
 export interface Target {
