@@ -1,41 +1,11 @@
-/** Results, errors and notes for a person, laid out for the stream they go to, with hints under the profile of the line. */
-
+/** Results, errors and notes for a person, laid out for the stream they go to. */
 import type { CommandResult } from '../commands/command-result.ts';
-import { ACCOUNT_COMMANDS } from '../commands/registry.ts';
 import { exactInstant } from '../domain/instants.ts';
-import type { Environment } from '../domain/vocabulary.ts';
 import type { HedgeError } from '../errors.ts';
 import type { Block } from '../output/blocks.ts';
 import { renderErrorHuman, renderHuman } from '../output/render-human.ts';
 import type { Surface, Terminal } from '../terminal/streams.ts';
-
-/** Known once a profile was selected. */
-export interface ProfileIdentity {
-  profile: string;
-  environment: Environment;
-  /** IANA zone for people; documents are always UTC. */
-  zone: string;
-}
-
-export interface RenderContext {
-  /** The command as typed, `profile add`; empty until it is known. */
-  command: string;
-  aside: string | undefined;
-  identity: ProfileIdentity | undefined;
-  /** The profile of `--profile`; next commands name it too. */
-  named: string | undefined;
-  /** The environment line is on standard error already. */
-  headed: boolean;
-  /** Milliseconds since the epoch. */
-  now: number;
-}
-
-const OF_AN_ACCOUNT = new RegExp(`\\bhedge (?=(?:${ACCOUNT_COMMANDS.join('|')})\\b)`, 'g');
-
-/** Without the profile that the line named, a pasted command would use another account. */
-export const hintFor = ({ hint }: Pick<HedgeError, 'hint'>, named: string | undefined): string | undefined =>
-  named === undefined ? hint : hint?.replace(OF_AN_ACCOUNT, `hedge --profile ${named} `);
-
+import { hintFor, type RenderContext } from './render-context.ts';
 /** The environment line on standard error, for a result on standard output. */
 export function printHeading(terminal: Terminal, shown: CommandResult, context: RenderContext): void {
   if (context.identity !== undefined)

@@ -11,8 +11,8 @@ import type { Terminal } from '../terminal/streams.ts';
 import { readCommandLine } from './command-line.ts';
 import { EXIT_OK, exitCodeOf, worseExitCode } from './exit-codes.ts';
 import { type GlobalOptions, type Output, type ScannedOptions, scanGlobalOptions } from './global-options.ts';
-import type { ProfileIdentity, RenderContext } from './human-output.ts';
 import type { Printer } from './printer.ts';
+import type { ProfileIdentity, RenderContext } from './render-context.ts';
 import { errorOf, withShutdownDeadline } from './shutdown.ts';
 export interface Runtime {
   argv: readonly string[];
@@ -151,7 +151,7 @@ async function printerFor(
 ): Promise<Printer> {
   const { form, query } = output;
   if (!lines && (form === 'csv' || form === 'jsonl' || query !== undefined)) {
-    const { dataPrinter } = await import('./printer.ts');
+    const { dataPrinter } = await import('./data-printer.ts');
     return dataPrinter(terminal, { output, quiet });
   }
   const { documentPrinter, linesPrinter, humanPrinter } = await import('./printer.ts');

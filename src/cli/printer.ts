@@ -1,23 +1,10 @@
-/** How a result leaves the program: a view for a person, a document, CSV, a record per line, or what a query picked. */
-
+/** How a result leaves the program: a view for a person or a document for a script. */
 import type { CommandResult } from '../commands/command-result.ts';
-import { writeExactJson } from '../domain/exact-json.ts';
 import { isoSeconds } from '../domain/instants.ts';
-import { ConditionError, type HedgeError } from '../errors.ts';
-import type { RecordTable } from '../output/record-table.ts';
-import {
-  errorDocument,
-  type JsonDocument,
-  renderBare,
-  renderJson,
-  renderJsonLine,
-  renderJsonValue,
-} from '../output/render-json.ts';
-import { coverageInWords, isCoverage } from '../output/views/list-summary.ts';
-import type { Surface, Terminal } from '../terminal/streams.ts';
-import type { Output, OutputForm } from './global-options.ts';
-import { hintFor, printError, printHeading, type RenderContext } from './human-output.ts';
-
+import type { HedgeError } from '../errors.ts';
+import { errorDocument, type JsonDocument, renderJson } from '../output/render-json.ts';
+import type { Terminal } from '../terminal/streams.ts';
+import { hintFor, type RenderContext } from './render-context.ts';
 export interface Printer {
   result(shown: CommandResult, context: RenderContext): Promise<void>;
   failure(error: HedgeError, context: RenderContext): Promise<void>;
@@ -100,63 +87,3 @@ export function humanPrinter(terminal: Terminal): Printer {
     failure: async (error, context) => (await humanOutput()).printError(terminal, error, context),
   };
 }
-
-export function dataPrinter(
-  terminal: Terminal,
-  { output, quiet }: { output: Output; quiet: boolean },
-): Printer {
-  return {
-    async result(shown, context) {
-      if (!quiet && terminal.stderr.isTTY) printHeading(terminal, shown, context);
-      const { finding } = shown;
-      if (finding !== undefined) printError(terminal, finding, context);
-      if (finding !== undefined && !(finding instanceof ConditionError)) return;
-      await terminal.writeResult(await render(output, { shown, context, stdout: terminal.stdout }));
-      if (!quiet) coverNotes(shown).forEach((note) => terminal.writeNote(note));
-    },
-    async failure(error, context) {
-      printError(terminal, error, context);
-    },
-  };
-}
-
-interface RenderInput {
-  shown: CommandResult;
-  context: RenderContext;
-  stdout: Surface;
-}
-
-async function render({ form, query }: Output, { shown, context, stdout }: RenderInput): Promise<string> {
-  if (query === undefined) return inForm(form, tableOf(shown), stdout);
-  const { readQuery } = await import('../output/query/query.ts');
-  const picked = readQuery(query)(documentOf(context, shown, undefined));
-  if (form === 'table') return renderBare(picked, spelling(stdout));
-  if (form === 'json') return renderJsonValue(picked, { pretty: stdout.isTTY, ...spelling(stdout) });
-  return inForm(form, pickedTable(Array.isArray(picked) ? picked : [picked], shown.table()), stdout);
-}
-
-async function inForm(form: OutputForm, table: RecordTable, stdout: Surface): Promise<string> {
-  if (form === 'jsonl')
-    return table.records.map((record) => renderJsonLine(record, spelling(stdout))).join('');
-  const { renderCsv } = await import('../output/render-csv.ts');
-  return renderCsv(table, { harmless: stdout.isTTY });
-}
-
-/** Whole records keep the columns of the list; anything else has its own. */
-function pickedTable(records: readonly unknown[], list: RecordTable | undefined): RecordTable {
-  const own: RecordTable = { columns: [], records, like: list?.columns };
-  if (list === undefined || records.length === 0) return own;
-  const whole = new Set(list.records.map((record) => writeExactJson(record)));
-  return records.every((record) => whole.has(writeExactJson(record))) ? { ...list, records } : own;
-}
-
-function tableOf(shown: CommandResult): RecordTable {
-  const document = shown.document() ?? [];
-  return shown.table() ?? { columns: [], records: Array.isArray(document) ? document : [document] };
-}
-
-const spelling = ({ unicode, isTTY }: Surface) => ({ unicode: unicode || !isTTY });
-
-/** `meta.covers`, for output without a document. */
-const coverNotes = ({ meta: { covers } }: CommandResult): readonly string[] =>
-  isCoverage(covers) ? coverageInWords(covers) : [];

@@ -13,9 +13,11 @@ import type { Clock } from '../platform/clock.ts';
 import { everySecond, watchReadings } from '../readings/poll.ts';
 import { openScreen, type Screen } from '../terminal/screen.ts';
 import type { Terminal } from '../terminal/streams.ts';
+import { dataPrinter } from './data-printer.ts';
 import type { Output } from './global-options.ts';
-import { printError, type RenderContext, resultBlocks, viewOf } from './human-output.ts';
-import { dataPrinter, linesPrinter, type Printer } from './printer.ts';
+import { printError, resultBlocks, viewOf } from './human-output.ts';
+import { linesPrinter, type Printer } from './printer.ts';
+import type { RenderContext } from './render-context.ts';
 
 export interface WatchRenderer {
   reading(shown: CommandResult): Promise<void>;

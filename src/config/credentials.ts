@@ -8,7 +8,8 @@ import type { Clock } from '../platform/clock.ts';
 import type { Host } from '../platform/host.ts';
 import { openParents } from '../platform/parent-folders.ts';
 import type { Keychain } from './keychain.ts';
-import { type StoredProfile, unusableKey } from './profile-file.ts';
+import type { StoredProfile } from './profile-file.ts';
+import { unusableKey } from './profile-names.ts';
 import type { Selection } from './resolve.ts';
 
 const MAX_BYTES = 65_536;

@@ -13,16 +13,13 @@ import type { Machine } from '../platform/host.ts';
 import { withLock } from '../platform/lock.ts';
 import type { Paths } from '../platform/paths.ts';
 import {
-  checkProfileName,
-  isReserved,
   isStorable,
   NO_PROFILES,
-  PRACTICE,
   type ProfileFile,
   readProfileFile,
   type StoredProfile,
-  unknownProfile,
 } from './profile-file.ts';
+import { checkProfileName, isReserved, PRACTICE, unknownProfile } from './profile-names.ts';
 
 export type { StoredProfile } from './profile-file.ts';
 

@@ -7,13 +7,8 @@ import { didYouMean } from '../domain/did-you-mean.ts';
 import { quoted } from '../domain/quoted.ts';
 import { ENVIRONMENT_GLOSS, ENVIRONMENTS, type Environment } from '../domain/vocabulary.ts';
 import { CredentialError, StoppedError, UsageError } from '../errors.ts';
-import {
-  ENVIRONMENT_PAIR,
-  PRACTICE,
-  readAccountLabel,
-  type StoredProfile,
-  unknownProfile,
-} from './profile-file.ts';
+import type { StoredProfile } from './profile-file.ts';
+import { ENVIRONMENT_PAIR, PRACTICE, readAccountLabel, unknownProfile } from './profile-names.ts';
 import type { ProfileBook } from './profiles.ts';
 
 export type ProfileSource = 'option' | 'environment_pair' | 'hedge_profile' | 'stored_default';

@@ -9,7 +9,7 @@ import { completeLine, completeWords } from '../cli/completion/answer.ts';
 import type { CommandLineModel } from '../cli/completion/model.ts';
 import { parseBaseUrl } from '../client/base-url.ts';
 import type { NameSource } from '../commands/define.ts';
-import { ENVIRONMENT_PAIR, isProfileName, PRACTICE } from '../config/profile-file.ts';
+import { ENVIRONMENT_PAIR, isProfileName, PRACTICE } from '../config/profile-names.ts';
 import { fieldsIn, isFields } from '../domain/fields.ts';
 import { type RecentAction, recentActions } from '../journal/recent-actions.ts';
 import { readCacheFile } from '../platform/cache-file.ts';

@@ -1,8 +1,8 @@
 /** Builds the context that commands run in, each part once, when it is first used, and closes it. */
 import { Big } from 'big.js';
 import type { PriceCache } from '../cache/seen-prices.ts';
-import type { ProfileIdentity } from '../cli/human-output.ts';
 import type { OpenCommandContext } from '../cli/pipeline.ts';
+import type { ProfileIdentity } from '../cli/render-context.ts';
 import { parseBaseUrl } from '../client/base-url.ts';
 import type { HedgeApi } from '../client/hedge-api.ts';
 import type { CandidateProfile, TradingHalt } from '../commands/command-context.ts';

@@ -4,7 +4,7 @@
  */
 
 import { parseBaseUrl } from '../client/base-url.ts';
-import { ENVIRONMENT_PAIR } from '../config/profile-file.ts';
+import { ENVIRONMENT_PAIR } from '../config/profile-names.ts';
 import type { ProfileBook, StoredProfile } from '../config/profiles.ts';
 import { ApiKey } from '../domain/api-key.ts';
 import { quoted, shellWord } from '../domain/quoted.ts';

@@ -1,6 +1,6 @@
 /** Hints under the profile that the line named. */
 import { describe, expect, it } from 'vitest';
-import { hintFor } from '../../src/cli/human-output.ts';
+import { hintFor } from '../../src/cli/render-context.ts';
 
 describe('a hint', () => {
   it.each([

@@ -4,7 +4,7 @@ import type { CommandResult } from '../../commands/command-result.ts';
 import type { HedgeError } from '../../errors.ts';
 import { hintBlocks } from '../../output/blocks.ts';
 import type { BatchLine, LineEnd } from '../../trading/batch.ts';
-import { hintFor } from '../human-output.ts';
+import { hintFor } from '../render-context.ts';
 export interface BatchProgress {
   bar: () => string;
   tell: (end: LineEnd<BatchLine, CommandResult>) => Promise<void>;

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import { LIMIT_OPTIONS, readProfileIntent } from '../../args/profile-options.ts';
 import { parseBaseUrl } from '../../client/base-url.ts';
-import { checkProfileName, readAccountLabel } from '../../config/profile-file.ts';
+import { checkProfileName, readAccountLabel } from '../../config/profile-names.ts';
 import type { ApiKey } from '../../domain/api-key.ts';
 import { exactInstant } from '../../domain/instants.ts';
 import { changedLimits, limitsInWords } from '../../domain/profile-limits.ts';

@@ -2,7 +2,7 @@
 
 import { optionGiven, readNothing } from '../../args/operands.ts';
 import { LIMIT_OPTIONS, readLimitIntent } from '../../args/profile-options.ts';
-import { unknownProfile } from '../../config/profile-file.ts';
+import { unknownProfile } from '../../config/profile-names.ts';
 import { profileSourceInWords } from '../../config/resolve.ts';
 import { changedLimits, limitsIn, limitsInWords, loosens } from '../../domain/profile-limits.ts';
 import type { Environment } from '../../domain/vocabulary.ts';

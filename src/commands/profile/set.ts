@@ -2,7 +2,7 @@
 
 import { type KeyOrigin, readProfileChange } from '../../args/profile-options.ts';
 import { parseBaseUrl } from '../../client/base-url.ts';
-import { checkProfileName, readAccountLabel, unknownProfile } from '../../config/profile-file.ts';
+import { checkProfileName, readAccountLabel, unknownProfile } from '../../config/profile-names.ts';
 import type { StoredProfile } from '../../config/profiles.ts';
 import type { ApiKey } from '../../domain/api-key.ts';
 import { ENVIRONMENT_GLOSS } from '../../domain/vocabulary.ts';

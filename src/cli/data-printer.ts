@@ -1,0 +1,71 @@
+/** Results as bare data on standard output: CSV, a record per line, or what a query picked. Errors go to standard error. */
+import type { CommandResult } from '../commands/command-result.ts';
+import { writeExactJson } from '../domain/exact-json.ts';
+import { ConditionError } from '../errors.ts';
+import type { RecordTable } from '../output/record-table.ts';
+import { renderBare, renderJsonLine, renderJsonValue } from '../output/render-json.ts';
+import { coverageInWords, isCoverage } from '../output/views/list-summary.ts';
+import type { Surface, Terminal } from '../terminal/streams.ts';
+import type { Output, OutputForm } from './global-options.ts';
+import { printError, printHeading } from './human-output.ts';
+import { documentOf, type Printer } from './printer.ts';
+import type { RenderContext } from './render-context.ts';
+export function dataPrinter(
+  terminal: Terminal,
+  { output, quiet }: { output: Output; quiet: boolean },
+): Printer {
+  return {
+    async result(shown, context) {
+      if (!quiet && terminal.stderr.isTTY) printHeading(terminal, shown, context);
+      const { finding } = shown;
+      if (finding !== undefined) printError(terminal, finding, context);
+      if (finding !== undefined && !(finding instanceof ConditionError)) return;
+      await terminal.writeResult(await render(output, { shown, context, stdout: terminal.stdout }));
+      if (!quiet) coverNotes(shown).forEach((note) => terminal.writeNote(note));
+    },
+    async failure(error, context) {
+      printError(terminal, error, context);
+    },
+  };
+}
+
+interface RenderInput {
+  shown: CommandResult;
+  context: RenderContext;
+  stdout: Surface;
+}
+
+async function render({ form, query }: Output, { shown, context, stdout }: RenderInput): Promise<string> {
+  if (query === undefined) return inForm(form, tableOf(shown), stdout);
+  const { readQuery } = await import('../output/query/query.ts');
+  const picked = readQuery(query)(documentOf(context, shown, undefined));
+  if (form === 'table') return renderBare(picked, spelling(stdout));
+  if (form === 'json') return renderJsonValue(picked, { pretty: stdout.isTTY, ...spelling(stdout) });
+  return inForm(form, pickedTable(Array.isArray(picked) ? picked : [picked], shown.table()), stdout);
+}
+
+async function inForm(form: OutputForm, table: RecordTable, stdout: Surface): Promise<string> {
+  if (form === 'jsonl')
+    return table.records.map((record) => renderJsonLine(record, spelling(stdout))).join('');
+  const { renderCsv } = await import('../output/render-csv.ts');
+  return renderCsv(table, { harmless: stdout.isTTY });
+}
+
+/** Whole records keep the columns of the list; anything else has its own. */
+function pickedTable(records: readonly unknown[], list: RecordTable | undefined): RecordTable {
+  const own: RecordTable = { columns: [], records, like: list?.columns };
+  if (list === undefined || records.length === 0) return own;
+  const whole = new Set(list.records.map((record) => writeExactJson(record)));
+  return records.every((record) => whole.has(writeExactJson(record))) ? { ...list, records } : own;
+}
+
+function tableOf(shown: CommandResult): RecordTable {
+  const document = shown.document() ?? [];
+  return shown.table() ?? { columns: [], records: Array.isArray(document) ? document : [document] };
+}
+
+const spelling = ({ unicode, isTTY }: Surface) => ({ unicode: unicode || !isTTY });
+
+/** `meta.covers`, for output without a document. */
+const coverNotes = ({ meta: { covers } }: CommandResult): readonly string[] =>
+  isCoverage(covers) ? coverageInWords(covers) : [];

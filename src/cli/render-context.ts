@@ -1,0 +1,31 @@
+/** Per-invocation render context: command, profile, environment, time; and hints under the profile of the line. */
+import { ACCOUNT_COMMANDS } from '../commands/registry.ts';
+import type { Environment } from '../domain/vocabulary.ts';
+import type { HedgeError } from '../errors.ts';
+
+/** Known once a profile was selected. */
+export interface ProfileIdentity {
+  profile: string;
+  environment: Environment;
+  /** IANA zone for people; documents are always UTC. */
+  zone: string;
+}
+
+export interface RenderContext {
+  /** The command as typed, `profile add`; empty until it is known. */
+  command: string;
+  aside: string | undefined;
+  identity: ProfileIdentity | undefined;
+  /** The profile of `--profile`; next commands name it too. */
+  named: string | undefined;
+  /** The environment line is on standard error already. */
+  headed: boolean;
+  /** Milliseconds since the epoch. */
+  now: number;
+}
+
+const OF_AN_ACCOUNT = new RegExp(`\\bhedge (?=(?:${ACCOUNT_COMMANDS.join('|')})\\b)`, 'g');
+
+/** Without the profile that the line named, a pasted command would use another account. */
+export const hintFor = ({ hint }: Pick<HedgeError, 'hint'>, named: string | undefined): string | undefined =>
+  named === undefined ? hint : hint?.replace(OF_AN_ACCOUNT, `hedge --profile ${named} `);

@@ -1,0 +1,76 @@
+/** Valid and reserved profile names and account labels, and the errors that several settings files share. */
+
+import { didYouMean } from '../domain/did-you-mean.ts';
+import { quoted } from '../domain/quoted.ts';
+import { containsKey } from '../domain/sanitize.ts';
+import { CredentialError, UsageError } from '../errors.ts';
+/** The built-in profile: the practice service of this machine. */
+export const PRACTICE = 'practice';
+/** The name in output of HEDGE_API_KEY with HEDGE_BASE_URL. */
+export const ENVIRONMENT_PAIR = 'env';
+
+const SHAPE = /^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$/;
+const RESERVED: readonly string[] = [PRACTICE, ENVIRONMENT_PAIR];
+
+/** In any case: a profile `Practice` would be confused with `practice`. */
+export const isReserved = (name: string): boolean => RESERVED.includes(name.toLowerCase());
+
+/** Whether a stored profile can have this name. */
+export const isProfileName = (name: string): boolean => SHAPE.test(name) && !isReserved(name);
+
+const LABEL = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+
+/**
+ * An account label in lower case, so that two machines cannot differ by a capital. `from`: the option or variable.
+ * @throws UsageError
+ */
+export function readAccountLabel(text: string, from: string): string {
+  if (LABEL.test(text) && !containsKey(text)) return text.toLowerCase();
+  throw new UsageError(
+    containsKey(text)
+      ? `The account label looks like an API key (${from}).`
+      : `${quoted(text)} is not an account label (${from}).`,
+    'A label has 1 to 64 letters, digits, ., - and _, and starts with a letter or a digit: payroll, ng-treasury',
+  );
+}
+
+/** Returns the name. @throws UsageError */
+export function checkProfileName(name: string): string {
+  if (isReserved(name)) {
+    throw new UsageError(
+      `The profile name ${quoted(name)} is reserved.`,
+      `${PRACTICE} is built in, and ${ENVIRONMENT_PAIR} means HEDGE_API_KEY with HEDGE_BASE_URL. Choose another name.`,
+    );
+  }
+  if (!SHAPE.test(name)) {
+    throw new UsageError(
+      `${quoted(name)} is not a valid profile name.`,
+      'A name has 1 to 32 letters, digits, - and _, and starts with a letter or a digit: desk, desk-live',
+    );
+  }
+  return name;
+}
+
+const NOTHING_CHANGED = 'Nothing was changed.';
+
+/** `from`: what named the profile: `HEDGE_PROFILE is`. */
+export function unknownProfile(name: string, known: readonly string[], from?: string): CredentialError {
+  const names = [...known.toSorted(), PRACTICE];
+  return new CredentialError({
+    code: 'unknown_profile',
+    what:
+      from === undefined
+        ? `There is no profile ${quoted(name)}.`
+        : `${from} ${quoted(name)}, but there is no such profile.`,
+    book: NOTHING_CHANGED,
+    hint:
+      name === ENVIRONMENT_PAIR
+        ? 'HEDGE_API_KEY with HEDGE_BASE_URL needs no profile: remove --profile and HEDGE_PROFILE.'
+        : `${didYouMean(name, names)}Profiles: ${names.join(', ')}. To add one: hedge profile add NAME`,
+    details: { known: names },
+  });
+}
+
+/** For an API key or key source that cannot be used. Its parameters never contain the key. */
+export const unusableKey = (what: string, hint: string, cause?: unknown): CredentialError =>
+  new CredentialError({ code: 'credential_unusable', what, book: NOTHING_CHANGED, hint, cause });
