@@ -1,4 +1,4 @@
-/** A practice service in a process of its own, and workers full of clients that ask it: what they were told, and how it fared. */
+/** A practice service in its own process, and workers with clients that load it: their responses, and its memory and descriptors. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createReadStream, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -10,11 +10,7 @@ import { bareEnvironment, toStart } from '../built.ts';
 import { type Laws, toldSchema } from './laws.ts';
 
 const CLIENTS = fileURLToPath(new URL('clients.mjs', import.meta.url));
-
-export interface Fared {
-  rssMb: number;
-  descriptors: number;
-}
+const MEMORY = fileURLToPath(new URL('../preload/memory.cjs', import.meta.url));
 
 export interface Served {
   store: string;
@@ -22,12 +18,16 @@ export interface Served {
   url: string;
   ca: string;
   keys: { live: string; test: string };
-  /** Twice a second, as far as the system tells it. */
-  fared: readonly Fared[];
-  /** As it is now. */
-  fare(): Fared | undefined;
-  /** Stops it as a person would; gives what it ended with, how long that took, and its standard error. */
-  stop(): Promise<{ code: number | null; ms: number; said: string }>;
+  /**
+   * In MB, about twice a second, each after a full garbage collection: when a busy machine lets the collector run makes no
+   * difference. Empty for an executable, whose Node takes no options.
+   */
+  memoryMb: readonly number[];
+  /** Open ones, twice a second. */
+  descriptors: readonly number[];
+  openDescriptors(): number;
+  /** Stops it as a user would; returns its exit code, how long that took, and its standard error. */
+  stop(): Promise<{ code: number | null; ms: number; stderr: string }>;
 }
 
 const SAMPLE_MS = 500;
@@ -38,21 +38,26 @@ export async function serveFrom(home: string, settings: Readonly<Record<string, 
   mkdirSync(store, { recursive: true, mode: 0o700 });
   writeFileSync(join(store, 'settings.json'), JSON.stringify(settings), { mode: 0o600 });
   const child = spawn(...toStart('practice', 'serve', '--json'), {
-    env: bareEnvironment({ HEDGE_HOME: home }),
-    stdio: ['ignore', 'pipe', 'pipe'],
+    env: bareEnvironment({ HEDGE_HOME: home, NODE_OPTIONS: `--require=${MEMORY}` }),
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
+  const { stdout, stderr: errors } = child;
+  if (stdout === null || errors === null) throw new TypeError('the service has no output');
   const ended = once(child, 'exit');
   let document: { base_url: string; ca_file: string; keys: Served['keys'] } | undefined;
-  for await (const line of createInterface({ input: child.stdout })) {
+  for await (const line of createInterface({ input: stdout })) {
     document = JSON.parse(line).data;
     break;
   }
-  if (document === undefined) throw new Error(`it does not serve: ${await text(child.stderr)}`);
-  const said = text(child.stderr);
-  const fared: Fared[] = [];
+  if (document === undefined) throw new Error(`it does not serve: ${await text(errors)}`);
+  const stderr = text(errors);
+  const memoryMb: number[] = [];
+  child.on('message', (mb) => memoryMb.push(Number(mb)));
+  const descriptors: number[] = [];
+  const openDescriptors = (): number => descriptorsOf(child.pid);
   const sampling = setInterval(() => {
-    const found = fareOf(child.pid);
-    if (found !== undefined) fared.push(found);
+    descriptors.push(openDescriptors());
+    if (child.connected) child.send('memory');
   }, SAMPLE_MS);
   return {
     store,
@@ -60,26 +65,25 @@ export async function serveFrom(home: string, settings: Readonly<Record<string, 
     url: document.base_url,
     ca: readFileSync(document.ca_file, 'utf8'),
     keys: document.keys,
-    fared,
-    fare: () => fareOf(child.pid),
+    memoryMb,
+    descriptors,
+    openDescriptors,
     async stop() {
       clearInterval(sampling);
-      const asked = performance.now();
+      const started = performance.now();
       child.kill('SIGINT');
       const [code] = await ended;
-      return { code, ms: performance.now() - asked, said: await said };
+      return { code, ms: performance.now() - started, stderr: await stderr };
     },
   };
 }
 
-/** Where the system tells it: nothing elsewhere. */
-function fareOf(pid = 0): Fared | undefined {
+/** 0 where the system has no /proc. */
+function descriptorsOf(pid = 0): number {
   try {
-    const [, kb = ''] =
-      /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid.toString()}/status`, 'utf8')) ?? [];
-    return { rssMb: Number(kb) / 1_024, descriptors: readdirSync(`/proc/${pid.toString()}/fd`).length };
+    return readdirSync(`/proc/${pid.toString()}/fd`).length;
   } catch {
-    return undefined;
+    return 0;
   }
 }
 
@@ -88,18 +92,18 @@ export interface Load {
   clients: number;
   seconds: number;
   readings?: boolean;
-  /** Longer than that, and it hangs. */
+  /** After this it counts as hanging. */
   withinMs: number;
 }
 
-/** All workers begun together; resolves with their logs when all have ended. */
+/** Starts all workers together; resolves with their logs when all have ended. */
 export async function load(
   service: Served,
   folder: string,
   { workers, ...each }: Load,
 ): Promise<readonly string[]> {
   const { url, ca, keys } = service;
-  const patience = AbortSignal.timeout(each.withinMs);
+  const timeout = AbortSignal.timeout(each.withinMs);
   return Promise.all(
     Array.from({ length: workers }, async (_, worker) => {
       const out = join(folder, `worker-${worker.toString()}.jsonl`);
@@ -109,7 +113,7 @@ export async function load(
         {
           env: bareEnvironment(),
           stdio: ['ignore', 'ignore', 'pipe'],
-          signal: patience,
+          signal: timeout,
           killSignal: 'SIGKILL',
         },
       );
@@ -120,7 +124,7 @@ export async function load(
   );
 }
 
-/** Holds every line of the logs to the laws. */
+/** Checks every line of the logs. */
 export async function seeAll(logs: readonly string[], laws: Laws): Promise<void> {
   for (const log of logs)
     for await (const line of createInterface({ input: createReadStream(log) }))
