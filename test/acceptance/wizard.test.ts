@@ -2,7 +2,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { aDesk as aPracticeDesk } from '../practice/support/desk.ts';
+import { startPractice } from '../practice/support/practice-service.ts';
 import { runBuilt, toStart } from '../support/built.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { openScreen } from '../support/pty.ts';
@@ -147,7 +147,7 @@ describe('hedge open at a terminal', () => {
 /** A live book of a practice service in this process, and the wizard on it; `acts` counts what would change it. */
 async function live(words: readonly string[] = []) {
   const clock = { now: () => Date.now(), sleep: async () => undefined, pass: () => undefined };
-  const { service, log } = await aPracticeDesk({ clock });
+  const { service, log } = await startPractice({ clock });
   const home = temporaryFolder();
   const ca = join(home, 'ca.pem');
   writeFileSync(ca, service.ca);

@@ -2,18 +2,27 @@
 import { describe, expect, it } from 'vitest';
 import { referenceRate } from '../../src/practice/book/transaction-context.ts';
 import { openPracticeAdmin, PracticeInputError } from '../../src/practice/index.ts';
-import { aDesk, aFolder, DAY, expectAccepted, NINE, opened, testClock, testRandom } from './support/desk.ts';
+import {
+  aFolder,
+  DAY,
+  expectAccepted,
+  NINE,
+  opened,
+  startPractice,
+  testClock,
+  testRandom,
+} from './support/practice-service.ts';
 
 describe('advance', () => {
   it('advance: moves book time ahead, lists the events and leaves wall time alone', async () => {
-    const desk = await aDesk();
-    const long = await opened(desk, { tenor_days: 7, client_reference: 'PAY-1' });
-    const short = await opened(desk, { tenor_days: 1, side: 'sell', client_reference: 'PAY-2' });
+    const practice = await startPractice();
+    const long = await opened(practice, { tenor_days: 7, client_reference: 'PAY-1' });
+    const short = await opened(practice, { tenor_days: 1, side: 'sell', client_reference: 'PAY-2' });
     expectAccepted(
-      await desk.post('/hedges', { market: 'USDTNGN', side: 'buy', notional_usd: 5, tenor_days: 7 }),
+      await practice.post('/hedges', { market: 'USDTNGN', side: 'buy', notional_usd: 5, tenor_days: 7 }),
     );
-    const from = desk.clock.now();
-    const summary = await desk.service.admin.advance(2 * DAY);
+    const from = practice.clock.now();
+    const summary = await practice.admin.advance(2 * DAY);
     expect(summary).toMatchObject({
       from: new Date(from).toISOString(),
       to: new Date(from + 2 * DAY).toISOString(),
@@ -36,28 +45,28 @@ describe('advance', () => {
       at: short.maturity_at,
       notional_usd: '10000',
     });
-    const [record] = (await desk.get('/hedges/history')).body.data;
+    const [record] = (await practice.get('/hedges/history')).body.data;
     expect(Number(settled?.rate)).toBe(record.exit_price);
-    // the event tells of the part that left; the record also has the platform fee of 10
+    // The event is without the platform fee of 10 that the record includes.
     expect(Number(settled?.net_pnl_usd) - 10).toBeCloseTo(record.net_pnl_usd, 6);
-    const answer = await desk.get(`/hedges/${long.id}`);
+    const answer = await practice.get(`/hedges/${long.id}`);
     expect(answer.headers['date']).toBe(new Date(from + 2 * DAY).toUTCString());
-    // So that nobody measures by it how long anything took.
+    // Tells clients not to measure durations by it.
     expect(answer.headers['x-practice-clock']).toBe('book');
     expect(answer.body.data.status).toBe('filled');
-    expect(desk.clock.now()).toBe(from);
-    expect(desk.log.at(-1)?.at).toBe(new Date(from).toISOString());
+    expect(practice.clock.now()).toBe(from);
+    expect(practice.log.at(-1)?.at).toBe(new Date(from).toISOString());
     expect(summary.environments.test.events).toEqual([]);
   });
 
   it('advance: settles the same in many steps as in one', async () => {
-    const [inOne, inMany] = await Promise.all([aDesk({ seed: 5 }), aDesk({ seed: 5 })]);
-    for (const desk of [inOne, inMany]) {
-      for (const tenor_days of [1, 3, 7]) await opened(desk, { tenor_days });
+    const [inOne, inMany] = await Promise.all([startPractice({ seed: 5 }), startPractice({ seed: 5 })]);
+    for (const practice of [inOne, inMany]) {
+      for (const tenor_days of [1, 3, 7]) await opened(practice, { tenor_days });
     }
-    await inOne.service.admin.advance(8 * DAY);
+    await inOne.admin.advance(8 * DAY);
     for (let step = 0; step < 32; step += 1) {
-      await inMany.service.admin.advance(DAY / 4);
+      await inMany.admin.advance(DAY / 4);
       await inMany.get('/positions');
     }
     expect((await inMany.get('/hedges/history')).text).toBe((await inOne.get('/hedges/history')).text);
@@ -65,46 +74,46 @@ describe('advance', () => {
   });
 
   it.each([0, -1, 0.5, Number.NaN, 367 * DAY])('advance: rejects %s ms', async (ms) => {
-    const desk = await aDesk();
-    await expect(desk.service.admin.advance(ms)).rejects.toBeInstanceOf(PracticeInputError);
+    const practice = await startPractice();
+    await expect(practice.admin.advance(ms)).rejects.toBeInstanceOf(PracticeInputError);
   });
 });
 
 describe('book time', () => {
   it('book time: never runs backwards when the wall clock is set back', async () => {
-    const desk = await aDesk();
-    await opened(desk);
-    const date = (await desk.get('/account')).headers['date'];
-    desk.clock.pass(-3_600_000);
-    const later = await desk.get('/account');
+    const practice = await startPractice();
+    await opened(practice);
+    const date = (await practice.get('/account')).headers['date'];
+    practice.clock.pass(-3_600_000);
+    const later = await practice.get('/account');
     expect(later.headers['date']).toBe(date);
     const { data } = expectAccepted(
-      await desk.post('/hedges', { market: 'USDTNGN', side: 'buy', notional_usd: 5, tenor_days: 1 }),
+      await practice.post('/hedges', { market: 'USDTNGN', side: 'buy', notional_usd: 5, tenor_days: 1 }),
     ).body;
     expect(new Date(data.opened_at).toUTCString()).toBe(date);
   });
 
   it('book time: is the Date of every response, errors included', async () => {
-    const desk = await aDesk();
-    await desk.service.admin.advance(DAY);
+    const practice = await startPractice();
+    await practice.admin.advance(DAY);
     const expected = new Date(NINE + DAY).toUTCString();
     for (const path of ['/account', '/nowhere', '/hedges/none', '/openapi.json'])
-      expect((await desk.get(path)).headers['date']).toBe(expected);
-    expect((await desk.get('/account', { as: null })).headers['date']).toBe(expected);
+      expect((await practice.get(path)).headers['date']).toBe(expected);
+    expect((await practice.get('/account', { as: null })).headers['date']).toBe(expected);
   });
 });
 
 describe('reset', () => {
   it('reset: starts a new book with a new ID, keeps the keys and takes an opening balance', async () => {
-    const desk = await aDesk();
-    const { keys, bookId } = desk.service;
-    await opened(desk);
-    await opened(desk, {}, { as: 'test' });
-    await desk.service.admin.advance(DAY);
-    const status = await desk.service.admin.reset({ balance: '2500.5' });
+    const practice = await startPractice();
+    const { keys, bookId } = practice.service;
+    await opened(practice);
+    await opened(practice, {}, { as: 'test' });
+    await practice.admin.advance(DAY);
+    const status = await practice.admin.reset({ balance: '2500.5' });
     expect(status.book_id).not.toBe(bookId);
-    expect(desk.service.bookId).toBe(status.book_id);
-    expect(status).toMatchObject({ ahead_ms: 0, book_time: new Date(desk.clock.now()).toISOString() });
+    expect(practice.service.bookId).toBe(status.book_id);
+    expect(status).toMatchObject({ ahead_ms: 0, book_time: new Date(practice.clock.now()).toISOString() });
     for (const environment of ['live', 'test'] as const)
       expect(status.books[environment]).toMatchObject({
         balance_usdc: '2500.5',
@@ -112,26 +121,30 @@ describe('reset', () => {
         hedges: { submitted: 0, filled: 0, failed: 0, closed: 0 },
         orders_in_flight: 0,
       });
-    expect(desk.service.keys).toEqual(keys);
-    expect((await desk.get('/hedges')).body.data).toEqual([]);
+    expect(practice.service.keys).toEqual(keys);
+    expect((await practice.get('/hedges')).body.data).toEqual([]);
   });
 
   it.each(['-1', '1e3', '', 'abc', '0.0000001', '1000000001'])(
-    'with a balance of %j is refused',
+    'reset: rejects a balance of %j',
     async (balance) => {
-      const desk = await aDesk();
-      const { bookId } = desk.service;
-      await expect(desk.service.admin.reset({ balance })).rejects.toMatchObject({ field: 'balance' });
-      expect(desk.service.bookId).toBe(bookId);
+      const practice = await startPractice();
+      const { bookId } = practice.service;
+      await expect(practice.admin.reset({ balance })).rejects.toMatchObject({ field: 'balance' });
+      expect(practice.service.bookId).toBe(bookId);
     },
   );
 
   it("reset: a running service sees the book ID of another process's reset", async () => {
-    const desk = await aDesk();
-    const admin = await openPracticeAdmin({ store: desk.store, clock: desk.clock, random: testRandom(9) });
+    const practice = await startPractice();
+    const admin = await openPracticeAdmin({
+      store: practice.store,
+      clock: practice.clock,
+      random: testRandom(9),
+    });
     const status = await admin.reset();
     await admin.close();
-    expect(desk.service.bookId).toBe(status.book_id);
+    expect(practice.service.bookId).toBe(status.book_id);
   });
 });
 
@@ -143,12 +156,12 @@ describe('status', () => {
     const fresh = await admin.status();
     await admin.close();
     expect(fresh.books.live.balance_usdc).toBe('100000');
-    const desk = await aDesk({ store, clock });
-    expect(desk.service.bookId).toBe(fresh.book_id);
-    await opened(desk);
-    await desk.post('/hedges', { market: 'USDTNGN', side: 'sell', notional_usd: 7_000, tenor_days: 1 });
-    const status = await desk.service.admin.status();
-    const account = (await desk.get('/account')).body.data;
+    const practice = await startPractice({ store, clock });
+    expect(practice.service.bookId).toBe(fresh.book_id);
+    await opened(practice);
+    await practice.post('/hedges', { market: 'USDTNGN', side: 'sell', notional_usd: 7_000, tenor_days: 1 });
+    const status = await practice.admin.status();
+    const account = (await practice.get('/account')).body.data;
     const { live } = status.books;
     expect(live).toMatchObject({
       hedges: { submitted: 1, filled: 1, failed: 0, closed: 0 },
@@ -169,11 +182,11 @@ describe('status', () => {
 });
 
 describe('the reference rate', () => {
-  const course = { seed: 'practice', market: 'USDTNGN', baseRate: 1530, swing: 1, driftYearly: 0.03 };
+  const model = { seed: 'practice', market: 'USDTNGN', baseRate: 1530, swing: 1, driftYearly: 0.03 };
 
   it('reference rate: is the same on every machine', () => {
     const at = [0, NINE, NINE + 1, NINE + DAY, Date.UTC(2030, 0, 1), Date.UTC(2099, 11, 31)];
-    expect(at.map((instant) => Number(referenceRate(course, instant)) / 1e8)).toMatchInlineSnapshot(`
+    expect(at.map((instant) => Number(referenceRate(model, instant)) / 1e8)).toMatchInlineSnapshot(`
       [
         306,
         1521.3223,
@@ -189,7 +202,7 @@ describe('the reference rate', () => {
     let largestStep = 0;
     let last: number | undefined;
     for (let instant = NINE; instant < NINE + DAY; instant += 1_000) {
-      const rate = referenceRate(course, instant);
+      const rate = referenceRate(model, instant);
       expect(rate % 10_000n).toBe(0n);
       const seen = Number(rate) / 1e8;
       expect(Math.abs(seen / 1530 - 1)).toBeLessThan(0.04);
@@ -201,10 +214,10 @@ describe('the reference rate', () => {
   });
 
   it('reference rate: differs by seed and market, and is flat without swing and drift', () => {
-    const of = (change: Partial<typeof course>) => referenceRate({ ...course, ...change }, NINE);
+    const of = (change: Partial<typeof model>) => referenceRate({ ...model, ...change }, NINE);
     expect(of({ seed: 'other' })).not.toBe(of({}));
     expect(of({ market: 'USDTKES' })).not.toBe(of({}));
     expect(of({ swing: 0, driftYearly: 0 })).toBe(153_000_000_000n);
-    expect(referenceRate({ ...course, driftYearly: -0.9 }, Date.UTC(2200, 0, 1))).toBeGreaterThan(0n);
+    expect(referenceRate({ ...model, driftYearly: -0.9 }, Date.UTC(2200, 0, 1))).toBeGreaterThan(0n);
   });
 });

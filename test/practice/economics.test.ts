@@ -9,15 +9,15 @@ import {
 } from '../../src/practice/book/economics.ts';
 import { decimalOf, decimalText, divideHalfEven } from '../../src/practice/domain/scaled-decimals.ts';
 import {
-  aDesk,
   aFolder,
   DAY,
   expectAccepted,
   flatAt,
-  openDesk,
   opened,
-  type PracticeDesk,
-} from './support/desk.ts';
+  openPractice,
+  startPractice,
+  type TestPractice,
+} from './support/practice-service.ts';
 
 const usd = (text: string) => decimalOf(text, 6) ?? 0n;
 const rate = (text: string) => decimalOf(text, 8) ?? 0n;
@@ -50,7 +50,7 @@ describe('rounding', () => {
   });
 
   it.each(['1e-7', '0.1234567', 'NaN', 'Infinity', '', ' 1', '1_000', '0x10', '--1'])(
-    'refuses %j',
+    'decimals: reject %j',
     (written) => {
       expect(decimalOf(written, 6)).toBeUndefined();
     },
@@ -76,7 +76,7 @@ describe('prices', () => {
   it('P&L: a buy gains if the naira weakens, in USD at the settlement rate', () => {
     // 10,000 × (1515 − 1500.9) / 1515 = 141,000 / 1515 = 93.0693069…
     expect(pricePnl('buy', usd('10000'), rate('1500.9'), rate('1515'))).toBe(usd('93.069307'));
-    // a sell struck there is its exact negative
+    // a sell at the same rates is the exact negative
     expect(pricePnl('sell', usd('10000'), rate('1500.9'), rate('1515'))).toBe(usd('-93.069307'));
   });
 
@@ -93,21 +93,26 @@ describe('prices', () => {
   });
 });
 
-/** The same book seen at another rate: the service restarts with other settings over the same store. */
-async function atRate(desk: PracticeDesk, baseRate: number): Promise<PracticeDesk> {
-  expectAccepted(await desk.get('/account')); // what is due so far happens at the old rate
-  await desk.close();
-  return aDesk({ store: desk.store, clock: desk.clock, settings: flatAt(baseRate), seed: baseRate });
+/** Restarts the service over the same store at another rate. */
+async function atRate(practice: TestPractice, baseRate: number): Promise<TestPractice> {
+  expectAccepted(await practice.get('/account')); // executes what is due at the old rate
+  await practice.close();
+  return startPractice({
+    store: practice.store,
+    clock: practice.clock,
+    settings: flatAt(baseRate),
+    seed: baseRate,
+  });
 }
 
-const account = async (desk: PracticeDesk) => (await desk.get('/account')).body.data;
-const history = async (desk: PracticeDesk) => (await desk.get('/hedges/history')).body.data;
+const account = async (practice: TestPractice) => (await practice.get('/account')).body.data;
+const history = async (practice: TestPractice) => (await practice.get('/hedges/history')).body.data;
 
 describe('a quote', () => {
   it('quote: a buy of 50,000 for 3 days at 1,500 has the figures of the specification', async () => {
-    const desk = await aDesk({ settings: flatAt(1500) });
+    const practice = await startPractice({ settings: flatAt(1500) });
     const body = { market: 'USDTNGN', side: 'buy', notional_usd: 50_000, tenor_days: 3 };
-    expect((await desk.post('/quotes', body)).body.data).toEqual({
+    expect((await practice.post('/quotes', body)).body.data).toEqual({
       ...body,
       maturity: '2026-11-23T09:00:00.000Z',
       // 14 bps above 1500, 50,000 × 14 bps
@@ -120,9 +125,9 @@ describe('a quote', () => {
   });
 
   it('quote: a sell of 25,000.50 for 7 days earns carry', async () => {
-    const desk = await aDesk({ settings: flatAt(1500) });
+    const practice = await startPractice({ settings: flatAt(1500) });
     const body = { market: 'USDTNGN', side: 'sell', notional_usd: 25_000.5, tenor_days: 7 };
-    const { data } = (await desk.post('/quotes', body)).body;
+    const { data } = (await practice.post('/quotes', body)).body;
     // 4 + 2 × 2.50005 = 9.0001 bps; 1500 × (1 − 0.00090001) = 1498.649985
     expect(data.pricing.execution_price).toBe(1498.649985);
     // 25,000.5 × 9.0001 bps = 22.50070… : 25,000.5 × 0.00090001 = 22.500700005 → 22.5007
@@ -144,11 +149,11 @@ describe('a quote', () => {
 
 describe('an open', () => {
   it('open: reserves margin and fee, then locks the margin and takes the fee', async () => {
-    const desk = await aDesk({ settings: flatAt(1500) });
+    const practice = await startPractice({ settings: flatAt(1500) });
     const body = { market: 'USDTNGN', side: 'buy', notional_usd: 10_000, tenor_days: 3 };
-    expectAccepted(await desk.post('/hedges', body));
+    expectAccepted(await practice.post('/hedges', body));
     // 100,000 − 1,000 − 10; cap 500,000 − 10,000
-    expect(await account(desk)).toMatchObject({
+    expect(await account(practice)).toMatchObject({
       balance_usdc: 98_990,
       reserved_usdc: 1_010,
       margin_in_use_usdc: 0,
@@ -156,8 +161,8 @@ describe('an open', () => {
       available_exposure_usd: 490_000,
       open_positions: 0,
     });
-    desk.clock.pass(2_000);
-    expect(await account(desk)).toMatchObject({
+    practice.clock.pass(2_000);
+    expect(await account(practice)).toMatchObject({
       balance_usdc: 98_990,
       reserved_usdc: 0,
       margin_in_use_usdc: 1_000,
@@ -170,9 +175,9 @@ describe('an open', () => {
 
 describe('at maturity', () => {
   it('maturity: a buy returns margin + price P&L − carry without a fee', async () => {
-    const desk = await aDesk({ settings: flatAt(1500) });
-    await opened(desk);
-    const later = await atRate(desk, 1515);
+    const practice = await startPractice({ settings: flatAt(1500) });
+    await opened(practice);
+    const later = await atRate(practice, 1515);
     later.clock.pass(3 * DAY);
     // gross 10,000 × (1515 − 1500.9) / 1515 = 93.069307
     // carry 10,000 × 0.05 % × (259,200 − 2) s / 86,400 = 5 × 2.999976851… = 14.999884
@@ -194,9 +199,9 @@ describe('at maturity', () => {
   });
 
   it('maturity: a sell loses if the rate rises, and earns carry', async () => {
-    const desk = await aDesk({ settings: flatAt(1500) });
-    await opened(desk, { side: 'sell' });
-    const later = await atRate(desk, 1515);
+    const practice = await startPractice({ settings: flatAt(1500) });
+    await opened(practice, { side: 'sell' });
+    const later = await atRate(practice, 1515);
     later.clock.pass(3 * DAY);
     // struck 1499.1; gross −10,000 × (1515 − 1499.1) / 1515 = −159,000 / 1515 = −104.950495
     // carry 10,000 × −0.02 % × 259,198 / 86,400 = −5.999954 (earned)
@@ -208,27 +213,27 @@ describe('at maturity', () => {
   });
 
   it('maturity: a loss beyond margin makes the balance negative', async () => {
-    const desk = await aDesk({ settings: flatAt(1500) });
-    await desk.service.admin.reset({ balance: '1010' });
-    await opened(desk);
-    expect(await account(desk)).toMatchObject({ balance_usdc: 0 });
-    const later = await atRate(desk, 1200);
+    const practice = await startPractice({ settings: flatAt(1500) });
+    await practice.admin.reset({ balance: '1010' });
+    await opened(practice);
+    expect(await account(practice)).toMatchObject({ balance_usdc: 0 });
+    const later = await atRate(practice, 1200);
     later.clock.pass(3 * DAY);
     // 10,000 × (1200 − 1500.9) / 1200 = −2,507.5; 1,000 − 2,507.5 − 14.999884 = −1,522.499884
     expect(await account(later)).toMatchObject({ balance_usdc: -1_522.499884, margin_in_use_usdc: 0 });
-    const refused = await later.post('/hedges', {
+    const rejected = await later.post('/hedges', {
       market: 'USDTNGN',
       side: 'buy',
       notional_usd: 1,
       tenor_days: 1,
     });
-    expect(refused.body.error.code).toBe('insufficient_balance');
+    expect(rejected.body.error.code).toBe('insufficient_balance');
   });
 });
 
 describe('an add, a reduction and an early close', () => {
   it('add, reduce and close: give one history record, computed part by part', async () => {
-    const first = await aDesk({ settings: flatAt(1500) });
+    const first = await startPractice({ settings: flatAt(1500) });
     const hedge = await opened(first, { tenor_days: 7 }); // filled 09:00:02
     first.clock.pass(3_600_000 - 4_001); // 10:00:00
     const second = await atRate(first, 1510);
@@ -259,9 +264,9 @@ describe('an add, a reduction and an early close', () => {
       await third.post('/hedges/reduce', { market: 'USDTNGN', side: 'buy', notional_usd: 12_000 }),
     );
     third.clock.pass(2_000); // a day and 2 s after the add
-    // 12,000 of 30,000 leave: gross 12,000 × (1520 − 1507.772) / 1520 = 146,736 / 1520 = 96.536842
+    // 12,000 of 30,000 close: gross 12,000 × (1520 − 1507.772) / 1520 = 146,736 / 1520 = 96.536842
     // carry so far 0.208333 + 30,000 × 0.05 % × 86,402 / 86,400 = 0.208333 + 15.000347 = 15.208680
-    //   three fifths stay: 9.125208, two fifths go: 6.083472
+    //   three fifths remain: 9.125208, two fifths close: 6.083472
     // fee 12,000 × 0.05 % = 6; margin 1,200; credit 1,200 + 96.536842 − 6.083472 − 6 = 1,284.45337
     expect(await account(third)).toMatchObject({ balance_usdc: 98_254.45337, margin_in_use_usdc: 1_800 });
     expect((await third.get(`/hedges/${hedge.id}`)).body.data).toMatchObject({
@@ -296,19 +301,19 @@ describe('an add, a reduction and an early close', () => {
 
   it('reduce: reduces every hedge of the side pro rata, to 18,000 of 30,000 over three', async () => {
     const store = await aFolder();
-    const desk = await openDesk(store, { settings: flatAt(1500) });
+    const practice = await openPractice(store, { settings: flatAt(1500) });
     const ids: string[] = [];
     for (const notional of [5_000, 10_000, 15_000])
-      ids.push((await opened(desk, { notional_usd: notional })).id);
+      ids.push((await opened(practice, { notional_usd: notional })).id);
     expectAccepted(
-      await desk.post('/hedges/reduce', { market: 'USDTNGN', side: 'buy', notional_usd: 12_000 }),
+      await practice.post('/hedges/reduce', { market: 'USDTNGN', side: 'buy', notional_usd: 12_000 }),
     );
-    desk.clock.pass(2_000);
+    practice.clock.pass(2_000);
     const left = await Promise.all(
-      ids.map(async (id) => (await desk.get(`/hedges/${id}`)).body.data.notional_usd),
+      ids.map(async (id) => (await practice.get(`/hedges/${id}`)).body.data.notional_usd),
     );
     expect(left).toEqual([3_000, 6_000, 9_000]); // three fifths of each
-    expect((await desk.get('/positions')).body.data[0].margin_usdc).toBe(1_800);
-    await desk.close();
+    expect((await practice.get('/positions')).body.data[0].margin_usdc).toBe(1_800);
+    await practice.close();
   });
 });

@@ -1,16 +1,16 @@
 /** Busy clients do not keep new connections waiting. */
 import { expect, it } from 'vitest';
-import { aDesk } from './support/desk.ts';
+import { startPractice } from './support/practice-service.ts';
 
 it('fair queue: handles one request per turn of the event loop, however many are waiting', async () => {
-  const desk = await aDesk();
-  const ask = () => Promise.all(Array.from({ length: 60 }, () => desk.get('/account')));
+  const practice = await startPractice();
+  const ask = () => Promise.all(Array.from({ length: 60 }, () => practice.get('/account')));
   // Opens all connections.
   await ask();
   const done: number[] = [];
   let counting = true;
   const count = (): void => {
-    done.push(desk.log.length);
+    done.push(practice.log.length);
     if (counting) setImmediate(count);
   };
   setImmediate(count);

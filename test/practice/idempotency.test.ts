@@ -1,6 +1,14 @@
 /** Idempotency keys: the same request executes once, another one under the key is rejected. */
 import { describe, expect, it } from 'vitest';
-import { aDesk, aFolder, DAY, expectAccepted, expectRefused, openDesk, opened } from './support/desk.ts';
+import {
+  aFolder,
+  DAY,
+  expectAccepted,
+  expectRejected,
+  opened,
+  openPractice,
+  startPractice,
+} from './support/practice-service.ts';
 
 const BUY = { market: 'USDTNGN', side: 'buy' };
 const OPEN = { ...BUY, notional_usd: 10_000, tenor_days: 3 };
@@ -13,106 +21,106 @@ const actions = [
 ] as const;
 
 describe.each(actions)('%s with a key', (path, body, other) => {
-  it('executes once and repeats the same answer, whatever happened since', async () => {
-    const desk = await aDesk();
-    await opened(desk);
-    const first = expectAccepted(await desk.post(path, body, { key: 'pay-8841' }));
-    desk.clock.pass(5_000);
-    const moved = (await desk.get('/account')).text;
-    await desk.service.admin.advance(60_000);
-    const again = await desk.post(path, body, { key: 'pay-8841' });
+  it('executes once and repeats the same response, whatever happened since', async () => {
+    const practice = await startPractice();
+    await opened(practice);
+    const first = expectAccepted(await practice.post(path, body, { key: 'pay-8841' }));
+    practice.clock.pass(5_000);
+    const moved = (await practice.get('/account')).text;
+    await practice.admin.advance(60_000);
+    const again = await practice.post(path, body, { key: 'pay-8841' });
     expect({ status: again.status, text: again.text }).toEqual({ status: first.status, text: first.text });
     expect(again.headers['idempotency-replayed']).toBe('true');
     expect(first.headers).not.toHaveProperty('idempotency-replayed');
-    desk.clock.pass(5_000);
-    const status = await desk.service.admin.status();
+    practice.clock.pass(5_000);
+    const status = await practice.admin.status();
     expect(status.books.live.orders_in_flight).toBe(0);
-    expect((await desk.get('/account')).body.data.open_exposure_usd).toBe(
+    expect((await practice.get('/account')).body.data.open_exposure_usd).toBe(
       JSON.parse(moved).data.open_exposure_usd,
     );
   });
 
   it('with another body is a 409 idempotency_key_reuse and changes nothing', async () => {
-    const desk = await aDesk();
-    await opened(desk);
-    await opened(desk, { side: 'sell' });
-    expectAccepted(await desk.post(path, body, { key: 'k' }));
-    const before = (await desk.get('/account')).text;
-    expectRefused(await desk.post(path, other, { key: 'k' }), 409, 'idempotency_key_reuse');
-    expect((await desk.get('/account')).text).toBe(before);
+    const practice = await startPractice();
+    await opened(practice);
+    await opened(practice, { side: 'sell' });
+    expectAccepted(await practice.post(path, body, { key: 'k' }));
+    const before = (await practice.get('/account')).text;
+    expectRejected(await practice.post(path, other, { key: 'k' }), 409, 'idempotency_key_reuse');
+    expect((await practice.get('/account')).text).toBe(before);
   });
 });
 
 describe('a key', () => {
   it('key: of one path is rejected on another', async () => {
-    const desk = await aDesk();
-    await opened(desk);
-    expectAccepted(await desk.post('/hedges/add', { ...BUY, notional_usd: 5 }, { key: 'k' }));
-    const reduce = await desk.post('/hedges/reduce', { ...BUY, notional_usd: 5 }, { key: 'k' });
-    expectRefused(reduce, 409, 'idempotency_key_reuse');
+    const practice = await startPractice();
+    await opened(practice);
+    expectAccepted(await practice.post('/hedges/add', { ...BUY, notional_usd: 5 }, { key: 'k' }));
+    const reduce = await practice.post('/hedges/reduce', { ...BUY, notional_usd: 5 }, { key: 'k' });
+    expectRejected(reduce, 409, 'idempotency_key_reuse');
   });
 
   it('key: the same body may be written differently', async () => {
-    const desk = await aDesk();
-    const first = expectAccepted(await desk.post('/hedges', OPEN, { key: 'k' }));
+    const practice = await startPractice();
+    const first = expectAccepted(await practice.post('/hedges', OPEN, { key: 'k' }));
     const raw = '{ "tenor_days": 3, "notional_usd": 1e4, "side": "buy",\n "market": "USDTNGN" }';
-    expect((await desk.send('POST', '/hedges', { raw, key: 'k' })).text).toBe(first.text);
+    expect((await practice.send('POST', '/hedges', { raw, key: 'k' })).text).toBe(first.text);
   });
 
   it('key: is separate in each environment', async () => {
-    const desk = await aDesk();
-    const live = expectAccepted(await desk.post('/hedges', OPEN, { key: 'k' }));
+    const practice = await startPractice();
+    const live = expectAccepted(await practice.post('/hedges', OPEN, { key: 'k' }));
     const test = expectAccepted(
-      await desk.post('/hedges', { ...OPEN, side: 'sell' }, { key: 'k', as: 'test' }),
+      await practice.post('/hedges', { ...OPEN, side: 'sell' }, { key: 'k', as: 'test' }),
     );
     expect(test.body.data.hedge_id).not.toBe(live.body.data.hedge_id);
   });
 
   it('key: stays free after an error', async () => {
-    const desk = await aDesk();
-    expectRefused(await desk.post('/hedges/close', BUY, { key: 'k' }), 404, 'no_open_hedge');
-    await opened(desk);
-    expectAccepted(await desk.post('/hedges/close', BUY, { key: 'k' }));
+    const practice = await startPractice();
+    expectRejected(await practice.post('/hedges/close', BUY, { key: 'k' }), 404, 'no_open_hedge');
+    await opened(practice);
+    expectAccepted(await practice.post('/hedges/close', BUY, { key: 'k' }));
   });
 
   it('key: is kept for 24 hours of wall time, across restarts and advances of book time', async () => {
     const store = await aFolder();
-    const first = await openDesk(store);
+    const first = await openPractice(store);
     const answer = expectAccepted(await first.post('/hedges', OPEN, { key: 'k' }));
-    await first.service.admin.advance(5 * DAY);
+    await first.admin.advance(5 * DAY);
     await first.close();
-    const desk = await aDesk({ store, clock: first.clock, seed: 2 });
-    desk.clock.pass(DAY - 1);
-    expect((await desk.post('/hedges', OPEN, { key: 'k' })).text).toBe(answer.text);
-    desk.clock.pass(1);
-    const fresh = expectAccepted(await desk.post('/hedges', OPEN, { key: 'k' }));
+    const practice = await startPractice({ store, clock: first.clock, seed: 2 });
+    practice.clock.pass(DAY - 1);
+    expect((await practice.post('/hedges', OPEN, { key: 'k' })).text).toBe(answer.text);
+    practice.clock.pass(1);
+    const fresh = expectAccepted(await practice.post('/hedges', OPEN, { key: 'k' }));
     expect(fresh.body.data.hedge_id).not.toBe(answer.body.data.hedge_id);
   });
 
   it('key: is deleted by a reset', async () => {
-    const desk = await aDesk();
-    const answer = expectAccepted(await desk.post('/hedges', OPEN, { key: 'k' }));
-    await desk.service.admin.reset();
-    const fresh = expectAccepted(await desk.post('/hedges', OPEN, { key: 'k' }));
+    const practice = await startPractice();
+    const answer = expectAccepted(await practice.post('/hedges', OPEN, { key: 'k' }));
+    await practice.admin.reset();
+    const fresh = expectAccepted(await practice.post('/hedges', OPEN, { key: 'k' }));
     expect(fresh.body.data.hedge_id).not.toBe(answer.body.data.hedge_id);
   });
 
   it.each(['a b', 'x'.repeat(256), 'clé', 'tab\there'])('key: %j is a 400', async (key) => {
-    const desk = await aDesk();
-    const refused = expectRefused(await desk.post('/hedges', OPEN, { key }), 400, 'invalid_request');
-    expect(refused.body.error.details.field).toBe('Idempotency-Key');
+    const practice = await startPractice();
+    const rejected = expectRejected(await practice.post('/hedges', OPEN, { key }), 400, 'invalid_request');
+    expect(rejected.body.error.details.field).toBe('Idempotency-Key');
   });
 
   it('key: may be any 255 visible characters', async () => {
-    const desk = await aDesk();
+    const practice = await startPractice();
     const key = `!~"'{}<>%:;,`.padEnd(255, 'x');
-    const first = expectAccepted(await desk.post('/hedges', OPEN, { key }));
-    expect((await desk.post('/hedges', OPEN, { key })).text).toBe(first.text);
+    const first = expectAccepted(await practice.post('/hedges', OPEN, { key }));
+    expect((await practice.post('/hedges', OPEN, { key })).text).toBe(first.text);
   });
 });
 
 describe('a request in progress', () => {
-  /** A clock whose sleepers wake when the test lets time pass. */
+  /** A clock whose sleeps end only by `pass`. */
   function heldClock(start: number) {
     let now = start;
     let sleepers: { until: number; wake: () => void }[] = [];
@@ -134,49 +142,49 @@ describe('a request in progress', () => {
     };
   }
 
-  it('request in progress: its key is a 409 idempotency_in_flight until it has its answer', async () => {
+  it('request in progress: its key is a 409 idempotency_in_flight until it has its response', async () => {
     const clock = heldClock(Date.UTC(2026, 10, 20));
-    const desk = await aDesk({ clock });
-    await desk.service.admin.setFaults({ latency_ms: 5_000, once: 1 });
-    const slow = desk.post('/hedges', OPEN, { key: 'k' });
+    const practice = await startPractice({ clock });
+    await practice.admin.setFaults({ latency_ms: 5_000, once: 1 });
+    const slow = practice.post('/hedges', OPEN, { key: 'k' });
     await expect.poll(clock.sleeping).toBe(1);
-    const refused = expectRefused(
-      await desk.post('/hedges', OPEN, { key: 'k' }),
+    const rejected = expectRejected(
+      await practice.post('/hedges', OPEN, { key: 'k' }),
       409,
       'idempotency_in_flight',
     );
-    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
-    expectRefused(
-      await desk.post('/hedges', { ...OPEN, tenor_days: 1 }, { key: 'k' }),
+    expect(Number(rejected.headers['retry-after'])).toBeGreaterThan(0);
+    expectRejected(
+      await practice.post('/hedges', { ...OPEN, tenor_days: 1 }, { key: 'k' }),
       409,
       'idempotency_key_reuse',
     );
     clock.pass(5_000);
     const answer = expectAccepted(await slow);
-    expect((await desk.post('/hedges', OPEN, { key: 'k' })).text).toBe(answer.text);
-    expect((await desk.get('/hedges')).body.data).toHaveLength(1);
+    expect((await practice.post('/hedges', OPEN, { key: 'k' })).text).toBe(answer.text);
+    expect((await practice.get('/hedges')).body.data).toHaveLength(1);
   });
 
   it('request in progress: after 30 seconds it loses its key, and still only one of two executes', async () => {
     const clock = heldClock(Date.UTC(2026, 10, 20));
-    const desk = await aDesk({ clock });
-    await desk.service.admin.setFaults({ latency_ms: 60_000, once: 1 });
-    const slow = desk.post('/hedges', OPEN, { key: 'k' });
+    const practice = await startPractice({ clock });
+    await practice.admin.setFaults({ latency_ms: 60_000, once: 1 });
+    const slow = practice.post('/hedges', OPEN, { key: 'k' });
     await expect.poll(clock.sleeping).toBe(1);
     clock.pass(30_001);
-    const second = expectAccepted(await desk.post('/hedges', OPEN, { key: 'k' }));
+    const second = expectAccepted(await practice.post('/hedges', OPEN, { key: 'k' }));
     clock.pass(30_000);
     expect((await slow).text).toBe(second.text);
-    expect((await desk.get('/hedges')).body.data).toHaveLength(1);
+    expect((await practice.get('/hedges')).body.data).toHaveLength(1);
   });
 
   it('request in progress: closing the service cancels it and frees its key', async () => {
     const clock = heldClock(Date.UTC(2026, 10, 20));
     const store = await aFolder();
-    const first = await openDesk(store, { clock });
-    await first.service.admin.setFaults({ latency_ms: 1_000, once: 1 });
+    const first = await openPractice(store, { clock });
+    await first.admin.setFaults({ latency_ms: 1_000, once: 1 });
     const slow = first.post('/hedges', OPEN, { key: 'k' }).then(
-      () => 'answered',
+      () => 'response',
       () => 'lost',
     );
     await expect.poll(clock.sleeping).toBe(1);
@@ -184,8 +192,8 @@ describe('a request in progress', () => {
     clock.pass(1_000);
     await closing;
     expect(await slow).toBe('lost');
-    const desk = await aDesk({ store, clock, seed: 5 });
-    expect((await desk.get('/hedges')).body.data).toEqual([]);
-    expectAccepted(await desk.post('/hedges', OPEN, { key: 'k' }));
+    const practice = await startPractice({ store, clock, seed: 5 });
+    expect((await practice.get('/hedges')).body.data).toEqual([]);
+    expectAccepted(await practice.post('/hedges', OPEN, { key: 'k' }));
   });
 });

@@ -11,8 +11,8 @@ import { expectHeld, howMany, SOAKING } from '../support/goal.ts';
 import { type Accepted, type Laws, lawsOf, type Told } from '../support/load/laws.ts';
 import { load, percentiles, type Served, seeAll, serveFrom } from '../support/load/served.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
-import { aFolder, openDesk, testClock } from './support/desk.ts';
-import { type AcceptedOpen, expectKept, expectWhole } from './support/whole.ts';
+import { type AcceptedOpen, expectBalanced, expectOpensInBook } from './support/book-checks.ts';
+import { aFolder, openPractice, testClock } from './support/practice-service.ts';
 
 const GOAL = 'practice under load';
 const WORKERS = howMany(3, 6);
@@ -82,12 +82,12 @@ const opensOf = (laws: Laws): AcceptedOpen[] =>
 
 /** Opens the store again: the book must balance and contain every accepted action. */
 async function bookErrors(store: string, laws: Laws): Promise<readonly string[]> {
-  const desk = await openDesk(store, { clock: testClock(Date.now()), settings: UNLIMITED });
+  const practice = await openPractice(store, { clock: testClock(Date.now()), settings: UNLIMITED });
   try {
-    await expectKept(desk, opensOf(laws));
-    await expectWhole(desk);
+    await expectOpensInBook(practice, opensOf(laws));
+    await expectBalanced(practice);
   } finally {
-    await desk.close();
+    await practice.close();
   }
   return orderErrors(store, laws.accepted.values());
 }
@@ -309,10 +309,10 @@ describe('the checks of the load test', () => {
   });
 
   it('load checks: detect an accepted action that is not in the book, and one that has not finished', async () => {
-    const desk = await openDesk(await aFolder(), { settings: UNLIMITED });
+    const practice = await openPractice(await aFolder(), { settings: UNLIMITED });
     const body = { market: 'USDTNGN', side: 'buy', notional_usd: 1_000, tenor_days: 3 };
-    const { data } = (await desk.post('/hedges', body, { key: 'k' })).body;
-    await desk.close();
+    const { data } = (await practice.post('/hedges', body, { key: 'k' })).body;
+    await practice.close();
     const accepted = (hash: string): Accepted => ({
       as: 'live',
       key: 'k',
@@ -322,9 +322,9 @@ describe('the checks of the load test', () => {
       hedgeId: undefined,
       hash,
     });
-    expect(orderErrors(desk.store, [accepted(data.order_tx_hash)])).toEqual([
+    expect(orderErrors(practice.store, [accepted(data.order_tx_hash)])).toEqual([
       `${String(data.order_tx_hash)} has not ended`,
     ]);
-    expect(orderErrors(desk.store, [accepted('0x1')]).join()).toMatch(/not in the book/);
+    expect(orderErrors(practice.store, [accepted('0x1')]).join()).toMatch(/not in the book/);
   });
 });

@@ -4,13 +4,13 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { howMany } from '../support/goal.ts';
 import {
-  aDesk,
   expectAccepted,
-  expectRefused,
+  expectRejected,
   opened,
-  type PracticeDesk,
   type Reply,
-} from './support/desk.ts';
+  startPractice,
+  type TestPractice,
+} from './support/practice-service.ts';
 
 const RUNS = howMany(1_500, 15_000);
 const POSTS = ['/quotes', '/hedges', '/hedges/add', '/hedges/reduce', '/hedges/close'] as const;
@@ -24,8 +24,8 @@ function bodyFor(path: string): Record<string, unknown> {
     : { market, side, notional_usd, tenor_days };
 }
 
-/** What every refusal looks like. */
-function expectWellRefused(reply: Reply): void {
+/** A 4xx in the envelope, without internals. */
+function expectErrorEnvelope(reply: Reply): void {
   expect(Object.keys(reply.body ?? {}).toSorted()).toEqual(['data', 'error', 'meta']);
   expect(reply.body.data).toBeNull();
   expect(reply.status).toBeGreaterThanOrEqual(400);
@@ -36,21 +36,21 @@ function expectWellRefused(reply: Reply): void {
   expect(reply.headers['content-type']).toBe('application/json; charset=utf-8');
 }
 
-async function untouched(desk: PracticeDesk, work: () => Promise<void>): Promise<void> {
-  const before = JSON.stringify((await desk.service.admin.status()).books);
+async function expectUnchanged(practice: TestPractice, work: () => Promise<void>): Promise<void> {
+  const before = JSON.stringify((await practice.admin.status()).books);
   await work();
-  expect(JSON.stringify((await desk.service.admin.status()).books)).toBe(before);
-  expectAccepted(await desk.get('/account'));
+  expect(JSON.stringify((await practice.admin.status()).books)).toBe(before);
+  expectAccepted(await practice.get('/account'));
 }
 
 describe('bodies', () => {
   it('body: any other JSON is rejected', async () => {
-    const desk = await aDesk();
-    await untouched(desk, async () => {
+    const practice = await startPractice();
+    await expectUnchanged(practice, async () => {
       const bodies = fc.tuple(fc.constantFrom(...POSTS), fc.jsonValue());
       await fc.assert(
         fc.asyncProperty(bodies, async ([path, body]) => {
-          expectWellRefused(expectRefused(await desk.post(path, body), 400, 'invalid_request'));
+          expectErrorEnvelope(expectRejected(await practice.post(path, body), 400, 'invalid_request'));
         }),
         { numRuns: RUNS, seed: 1 },
       );
@@ -58,7 +58,7 @@ describe('bodies', () => {
   });
 
   it('body: a wrong, missing or extra field is named', async () => {
-    const desk = await aDesk();
+    const practice = await startPractice();
     const wrong: Record<string, fc.Arbitrary<unknown>> = {
       market: fc.oneof(
         fc.constant(''),
@@ -87,25 +87,25 @@ describe('bodies', () => {
             ),
           ),
       );
-    await untouched(desk, async () => {
+    await expectUnchanged(practice, async () => {
       await fc.assert(
         fc.asyncProperty(changes, async ([path, field, value]) => {
-          const reply = await desk.post(path, { ...bodyFor(path), [field]: value });
-          expectWellRefused(expectRefused(reply, 400, 'invalid_request'));
+          const reply = await practice.post(path, { ...bodyFor(path), [field]: value });
+          expectErrorEnvelope(expectRejected(reply, 400, 'invalid_request'));
           expect(reply.body.error.details.field).toBe(field);
         }),
         { numRuns: RUNS, seed: 2 },
       );
       for (const path of POSTS) {
-        const reply = await desk.post(path, { ...bodyFor(path), leverage: 5 });
-        expectWellRefused(expectRefused(reply, 400, 'invalid_request'));
+        const reply = await practice.post(path, { ...bodyFor(path), leverage: 5 });
+        expectErrorEnvelope(expectRejected(reply, 400, 'invalid_request'));
         expect(reply.body.error.details.field).toBe('leverage');
       }
     });
   });
 
   it('body: bytes that are not JSON are rejected', async () => {
-    const desk = await aDesk();
+    const practice = await startPractice();
     const bytes = fc.oneof(
       fc.uint8Array({ maxLength: 200 }),
       fc
@@ -127,12 +127,12 @@ describe('bodies', () => {
       fc.constant(Buffer.from('['.repeat(30_000))),
       fc.constant(Buffer.from(`${'['.repeat(30_000)}${']'.repeat(30_000)}`)),
     );
-    await untouched(desk, async () => {
+    await expectUnchanged(practice, async () => {
       await fc.assert(
         fc.asyncProperty(fc.constantFrom(...POSTS), bytes, async (path, content) => {
-          expectWellRefused(
-            expectRefused(
-              await desk.send('POST', path, { raw: Buffer.from(content) }),
+          expectErrorEnvelope(
+            expectRejected(
+              await practice.send('POST', path, { raw: Buffer.from(content) }),
               400,
               'invalid_request',
             ),
@@ -144,61 +144,61 @@ describe('bodies', () => {
   });
 
   it('body: too large, a little or by far, is a 413', async () => {
-    const desk = await aDesk();
-    await untouched(desk, async () => {
+    const practice = await startPractice();
+    await expectUnchanged(practice, async () => {
       for (const length of [65_537, 200_000, 1_500_000]) {
-        const reply = await desk.send('POST', '/hedges', {
+        const reply = await practice.send('POST', '/hedges', {
           raw: JSON.stringify({ ...GOOD, x: 'x'.repeat(length) }),
         });
-        expectWellRefused(expectRefused(reply, 413, 'invalid_request'));
+        expectErrorEnvelope(expectRejected(reply, 413, 'invalid_request'));
       }
     });
     const full = JSON.stringify(GOOD).padEnd(65_536, ' ');
-    expectAccepted(await desk.send('POST', '/quotes', { raw: full }));
+    expectAccepted(await practice.send('POST', '/quotes', { raw: full }));
   });
 
   it.each([
     ['no type', { 'content-type': '' }],
     ['a form', { 'content-type': 'application/x-www-form-urlencoded' }],
     ['text', { 'content-type': 'text/plain' }],
-    ['another alphabet', { 'content-type': 'application/json; charset=latin1' }],
+    ['another character set', { 'content-type': 'application/json; charset=latin1' }],
     ['a compressed body', { 'content-encoding': 'gzip' }],
   ])('body: sent with %s is a 415', async (_what, headers) => {
-    const desk = await aDesk();
-    await untouched(desk, async () => {
+    const practice = await startPractice();
+    await expectUnchanged(practice, async () => {
       for (const path of POSTS) {
-        expectWellRefused(
-          expectRefused(await desk.post(path, bodyFor(path), { headers }), 415, 'invalid_request'),
+        expectErrorEnvelope(
+          expectRejected(await practice.post(path, bodyFor(path), { headers }), 415, 'invalid_request'),
         );
       }
     });
   });
 
   it('body: any valid spelling of the content type is accepted', async () => {
-    const desk = await aDesk();
+    const practice = await startPractice();
     for (const type of [
       'application/json',
       'Application/JSON; charset=UTF-8',
       'application/json;charset="utf-8"',
     ])
-      expect((await desk.post('/quotes', GOOD, { headers: { 'content-type': type } })).status).toBe(200);
+      expect((await practice.post('/quotes', GOOD, { headers: { 'content-type': type } })).status).toBe(200);
   });
 
   it('body: fields named __proto__ and constructor pollute nothing', async () => {
-    const desk = await aDesk();
+    const practice = await startPractice();
     for (const name of ['__proto__', 'constructor', 'prototype']) {
       const raw = `${JSON.stringify(GOOD).slice(0, -1)},"${name}":{"polluted":true}}`;
-      await desk.send('POST', '/quotes', { raw });
+      await practice.send('POST', '/quotes', { raw });
     }
     expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false);
-    expectAccepted(await desk.post('/quotes', GOOD));
+    expectAccepted(await practice.post('/quotes', GOOD));
   });
 });
 
 describe('addresses and methods', () => {
   it('path: an unknown one is a 404, an unknown method a 405 with Allow', async () => {
-    const desk = await aDesk();
-    const hedge = await opened(desk);
+    const practice = await startPractice();
+    const hedge = await opened(practice);
     const allowed: Record<string, string> = {
       '/markets': 'GET',
       '/prices': 'GET',
@@ -212,22 +212,22 @@ describe('addresses and methods', () => {
       '/positions': 'GET',
       '/account': 'GET',
     };
-    await untouched(desk, async () => {
+    await expectUnchanged(practice, async () => {
       for (const [path, methods] of Object.entries(allowed)) {
         for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND']) {
           if (methods.split(', ').includes(method)) continue;
-          const reply = expectRefused(await desk.send(method, path), 405, 'method_not_allowed');
-          expectWellRefused(reply);
+          const reply = expectRejected(await practice.send(method, path), 405, 'method_not_allowed');
+          expectErrorEnvelope(reply);
           expect(reply.headers['allow']).toBe(methods);
         }
-        const head = await desk.send('HEAD', path);
+        const head = await practice.send('HEAD', path);
         expect({ status: head.status, text: head.text }).toEqual({ status: 405, text: '' });
       }
     });
   });
 
   it('path: arbitrary paths are rejected', async () => {
-    const desk = await aDesk();
+    const practice = await startPractice();
     const paths = fc.oneof(
       fc.webPath().map((path) => `/x${path}`),
       fc.constantFrom(
@@ -252,9 +252,9 @@ describe('addresses and methods', () => {
       fc.webSegment().map((segment) => `/hedges/none${segment}`),
       fc.webQueryParameters().map((query) => `/account?x${query}`),
     );
-    await untouched(desk, async () => {
+    await expectUnchanged(practice, async () => {
       await fc.assert(
-        fc.asyncProperty(paths, async (path) => expectWellRefused(await desk.get(path))),
+        fc.asyncProperty(paths, async (path) => expectErrorEnvelope(await practice.get(path))),
         { numRuns: RUNS, seed: 4 },
       );
     });
@@ -263,8 +263,8 @@ describe('addresses and methods', () => {
 
 describe('headers', () => {
   it('header: an invalid Authorization is a 401', async () => {
-    const desk = await aDesk();
-    const { live } = desk.service.keys;
+    const practice = await startPractice();
+    const { live } = practice.service.keys;
     const wrong = [
       '',
       'Bearer',
@@ -276,13 +276,13 @@ describe('headers', () => {
       `Token ${live}`,
     ];
     for (const authorization of wrong) {
-      const reply = await desk.get('/account', { as: null, headers: { authorization } });
-      expectWellRefused(expectRefused(reply, 401, 'unauthorized'));
+      const reply = await practice.get('/account', { as: null, headers: { authorization } });
+      expectErrorEnvelope(expectRejected(reply, 401, 'unauthorized'));
     }
   });
 
   it('header: an invalid Idempotency-Key is a 400', async () => {
-    const desk = await aDesk();
+    const practice = await startPractice();
     const keys = fc.string({
       minLength: 1,
       maxLength: 300,
@@ -292,10 +292,12 @@ describe('headers', () => {
         .map((code) => String.fromCharCode(code)),
     });
     const bad = keys.filter((key) => !/^[\x21-\x7e]{1,255}$/.test(key.trim()) && key.trim() !== '');
-    await untouched(desk, async () => {
+    await expectUnchanged(practice, async () => {
       await fc.assert(
         fc.asyncProperty(bad, async (key) => {
-          expectWellRefused(expectRefused(await desk.post('/hedges', GOOD, { key }), 400, 'invalid_request'));
+          expectErrorEnvelope(
+            expectRejected(await practice.post('/hedges', GOOD, { key }), 400, 'invalid_request'),
+          );
         }),
         { numRuns: Math.ceil(RUNS / 5), seed: 5 },
       );
@@ -303,12 +305,12 @@ describe('headers', () => {
   });
 });
 
-describe('what is hardly HTTP', () => {
-  /** Sends bytes as they are; gives back what came before the connection closed. */
-  function raw(desk: PracticeDesk, content: string): Promise<string> {
+describe('invalid HTTP', () => {
+  /** Sends the bytes unchanged; returns all that is received until the connection closes. */
+  function raw(practice: TestPractice, content: string): Promise<string> {
     return new Promise((resolve, reject) => {
-      const port = Number(new URL(desk.service.url).port);
-      const socket = connect({ port, host: '127.0.0.1', ca: desk.service.ca }, () =>
+      const port = Number(new URL(practice.service.url).port);
+      const socket = connect({ port, host: '127.0.0.1', ca: practice.service.ca }, () =>
         socket.write(content, 'latin1'),
       );
       let seen = '';
@@ -324,8 +326,8 @@ describe('what is hardly HTTP', () => {
   const CLOSE = 'Host: x\r\nConnection: close\r\n';
   const cases: [string, string, number][] = [
     ['garbage', 'hello\r\n\r\n', 400],
-    ['an HTTP version that is none', `GET /practice/v2/account HTTP/9.9\r\n${CLOSE}\r\n`, 400],
-    ['a method that is none', `FOO /practice/v2/account HTTP/1.1\r\n${CLOSE}\r\n`, 400],
+    ['an unknown HTTP version', `GET /practice/v2/account HTTP/9.9\r\n${CLOSE}\r\n`, 400],
+    ['an unknown method', `FOO /practice/v2/account HTTP/1.1\r\n${CLOSE}\r\n`, 400],
     ['a header without a colon', `GET /practice/v2/account HTTP/1.1\r\n${CLOSE}nonsense\r\n\r\n`, 400],
     ['a NUL in a header', `GET /practice/v2/account HTTP/1.1\r\n${CLOSE}A: \0\r\n\r\n`, 400],
     [
@@ -340,7 +342,7 @@ describe('what is hardly HTTP', () => {
     ],
     ['a negative length', `POST /practice/v2/hedges HTTP/1.1\r\n${CLOSE}Content-Length: -1\r\n\r\n`, 400],
     [
-      'a chunk size that is none',
+      'an invalid chunk size',
       `POST /practice/v2/hedges HTTP/1.1\r\n${CLOSE}Transfer-Encoding: chunked\r\n\r\nzz\r\n`,
       400,
     ],
@@ -357,43 +359,43 @@ describe('what is hardly HTTP', () => {
     ],
     ['a tunnel', 'CONNECT example.com:443 HTTP/1.1\r\nHost: example.com\r\n\r\n', 405],
     [
-      'an absolute address of elsewhere',
+      'an absolute address of another host',
       `GET https://example.com/practice/v2/account HTTP/1.1\r\n${CLOSE}\r\n`,
       401,
     ],
   ];
 
   it.each(cases)(
-    '%s gets an answer in the envelope and a closed connection',
+    'connection: %s gets a response in the envelope and is closed',
     async (_what, content, status) => {
-      const desk = await aDesk();
-      const seen = await raw(desk, content);
+      const practice = await startPractice();
+      const seen = await raw(practice, content);
       const [head = '', body = ''] = seen.split('\r\n\r\n');
       expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
       expect(head).toMatch(/\r\ndate: /i);
       const envelope = JSON.parse(body);
       expect(envelope).toMatchObject({ data: null, meta: {} });
       expect(envelope.error.code).toMatch(/^[a-z_]+$/);
-      expectAccepted(await desk.get('/account'));
+      expectAccepted(await practice.get('/account'));
     },
   );
 
   it('header: a missing Host is a 400', async () => {
-    const desk = await aDesk();
-    const key = `Authorization: Bearer ${desk.service.keys.live}\r\n`;
-    const seen = await raw(desk, `GET /practice/v2/account HTTP/1.1\r\nConnection: close\r\n${key}\r\n`);
+    const practice = await startPractice();
+    const key = `Authorization: Bearer ${practice.service.keys.live}\r\n`;
+    const seen = await raw(practice, `GET /practice/v2/account HTTP/1.1\r\nConnection: close\r\n${key}\r\n`);
     expect(seen).toMatch(/^HTTP\/1\.1 400 /);
   });
 
   it('connection: random bytes never crash the service', async () => {
-    const desk = await aDesk();
+    const practice = await startPractice();
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ minLength: 5, maxLength: 400 }), async (bytes) => {
-        const seen = await raw(desk, `${Buffer.from(bytes).toString('latin1')}\r\n\r\n`);
+        const seen = await raw(practice, `${Buffer.from(bytes).toString('latin1')}\r\n\r\n`);
         expect(seen).toMatch(/^HTTP\/1\.1 4\d\d /);
       }),
       { numRuns: 100, seed: 6 },
     );
-    expectAccepted(await desk.get('/account'));
+    expectAccepted(await practice.get('/account'));
   });
 });

@@ -1,4 +1,4 @@
-/** Several processes on one store, some of them killed: the book stays whole. */
+/** Several processes trade on one store, some of them killed: the book stays consistent. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
@@ -7,10 +7,10 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { howMany } from '../support/goal.ts';
-import { aDesk, aFolder, testClock } from './support/desk.ts';
-import { type AcceptedOpen, expectKept, expectWhole } from './support/whole.ts';
+import { type AcceptedOpen, expectBalanced, expectOpensInBook } from './support/book-checks.ts';
+import { aFolder, startPractice, testClock } from './support/practice-service.ts';
 
-const DEALER = fileURLToPath(new URL('support/dealer.mjs', import.meta.url));
+const TRADER = fileURLToPath(new URL('support/trader.mjs', import.meta.url));
 const BUILT = fileURLToPath(new URL('../../dist/practice/index.js', import.meta.url));
 const KILLS = howMany(6, 60);
 
@@ -28,7 +28,7 @@ interface Answered {
   data: Record<string, unknown> | null;
   ms: number;
 }
-interface Dealer {
+interface Trader {
   child: ChildProcess;
   sent: Asked[];
   answers: Answered[];
@@ -40,8 +40,8 @@ const settings = {
   fill_seconds: { min: 0.05, max: 0.3 },
 };
 
-function aDealer(store: string, seed: number, requests: number): Dealer {
-  const child = spawn(process.execPath, [DEALER, store, String(seed), String(requests)], {
+function startTrader(store: string, seed: number, requests: number): Trader {
+  const child = spawn(process.execPath, [TRADER, store, String(seed), String(requests)], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   onTestFinished(() => {
@@ -54,9 +54,9 @@ function aDealer(store: string, seed: number, requests: number): Dealer {
     stderr += chunk.toString('utf8');
   });
   createInterface({ input: child.stdout }).on('line', (line) => {
-    const told: { sending?: Asked; answered?: Answered } = JSON.parse(line);
-    if (told.sending !== undefined) sent.push(told.sending);
-    if (told.answered !== undefined) answers.push(told.answered);
+    const message: { sending?: Asked; answered?: Answered } = JSON.parse(line);
+    if (message.sending !== undefined) sent.push(message.sending);
+    if (message.answered !== undefined) answers.push(message.answered);
   });
   const ended = new Promise<{ code: number | null; stderr: string }>((resolve) => {
     child.on('close', (code) => resolve({ code, stderr }));
@@ -72,17 +72,17 @@ const opensOf = (answers: readonly Answered[]): readonly AcceptedOpen[] =>
   );
 
 beforeAll(() => {
-  if (!existsSync(BUILT)) throw new Error('These tests run the built island: npm run build first.');
+  if (!existsSync(BUILT)) throw new Error('These tests run the built program: npm run build first.');
 });
 
 describe('four processes over one store', () => {
   it('four processes: trade on one store without failures, long waits or losses', async () => {
     const store = await aFolder();
     await writeFile(join(store, 'settings.json'), JSON.stringify(settings));
-    // an empty store: they also make it at the same moment
-    const four = [1, 2, 3, 4].map((seed) => aDealer(store, seed, 250));
+    // The store is empty: they also create it at the same time.
+    const four = [1, 2, 3, 4].map((seed) => startTrader(store, seed, 250));
     for (const { ended } of four) expect(await ended).toEqual({ code: 0, stderr: '' });
-    const answers = four.flatMap((dealer) => dealer.answers);
+    const answers = four.flatMap((trader) => trader.answers);
     expect(answers).toHaveLength(1_000);
     expect(answers.filter(({ status }) => status >= 500 || status === 429)).toEqual([]);
     expect(Math.max(...answers.map(({ ms }) => ms))).toBeLessThan(20_000);
@@ -91,52 +91,52 @@ describe('four processes over one store', () => {
     );
     for (const path of ['/hedges', '/hedges/add', '/hedges/reduce', '/hedges/close'])
       expect(kinds).toContain(path);
-    const desk = await aDesk({ store, clock: testClock(Date.now()), settings });
-    await expectKept(desk, opensOf(answers));
-    await expectWhole(desk);
+    const practice = await startPractice({ store, clock: testClock(Date.now()), settings });
+    await expectOpensInBook(practice, opensOf(answers));
+    await expectBalanced(practice);
   });
 });
 
 describe('kill -9 in the middle of requests', () => {
-  it('kill -9: keeps the book whole and every answered action, and a resend executes at most once', async () => {
+  it('kill -9: keeps the book consistent and every action with a response, and a resend executes at most once', async () => {
     const store = await aFolder();
     await writeFile(join(store, 'settings.json'), JSON.stringify(settings));
     const answers: Answered[] = [];
     const inDoubt: Asked[] = [];
     for (let round = 1; round <= KILLS; round += 1) {
-      const two = [round * 2, round * 2 + 1].map((seed) => aDealer(store, seed * 100, 100_000));
-      // killed once each has been answered a number of times that differs from round to round
+      const two = [round * 2, round * 2 + 1].map((seed) => startTrader(store, seed * 100, 100_000));
+      // Kills after a different number of responses in each round.
       await expect
-        .poll(() => Math.min(...two.map((dealer) => dealer.answers.length)), {
+        .poll(() => Math.min(...two.map((trader) => trader.answers.length)), {
           timeout: 120_000,
           interval: 1,
         })
         .toBeGreaterThan(7 * round);
       for (const { child } of two) child.kill('SIGKILL');
-      for (const dealer of two) {
-        expect((await dealer.ended).stderr).toBe('');
-        answers.push(...dealer.answers);
-        const [last] = dealer.sent.slice(dealer.answers.length);
+      for (const trader of two) {
+        expect((await trader.ended).stderr).toBe('');
+        answers.push(...trader.answers);
+        const [last] = trader.sent.slice(trader.answers.length);
         if (last?.key !== undefined) inDoubt.push(last);
       }
     }
-    const desk = await aDesk({ store, clock: testClock(Date.now()), settings });
-    await expectKept(desk, opensOf(answers));
+    const practice = await startPractice({ store, clock: testClock(Date.now()), settings });
+    await expectOpensInBook(practice, opensOf(answers));
     for (const { path, as, key, body } of [...inDoubt, ...inDoubt]) {
-      const reply = await desk.post(path, body, { as, ...(key === undefined ? {} : { key }) });
+      const reply = await practice.post(path, body, { as, ...(key === undefined ? {} : { key }) });
       expect([200, 201, 400, 404]).toContain(reply.status);
       if (path === '/hedges' && reply.status === 201) {
-        const found = (await desk.get(`/hedges?client_reference=${String(key)}`, { as })).body.data;
+        const found = (await practice.get(`/hedges?client_reference=${String(key)}`, { as })).body.data;
         expect(found.map((hedge: { id: string }) => hedge.id)).toEqual([reply.body.data.hedge_id]);
       }
     }
     for (const { asked, status, data } of answers) {
       if (asked.method !== 'POST' || status >= 300) continue;
       const { path, as, key = '', body } = asked;
-      const again = await desk.post(path, body, { as, key });
+      const again = await practice.post(path, body, { as, key });
       expect({ status: again.status, data: again.body.data }).toEqual({ status, data });
       expect(again.headers['idempotency-replayed']).toBe('true');
     }
-    await expectWhole(desk);
+    await expectBalanced(practice);
   });
 });

@@ -12,23 +12,23 @@ import {
   startPracticeService,
 } from '../../src/practice/index.ts';
 import {
-  aDesk,
   aFolder,
   DAY,
   expectAccepted,
   NINE,
-  openDesk,
   opened,
+  openPractice,
+  startPractice,
   testClock,
   testRandom,
-} from './support/desk.ts';
+} from './support/practice-service.ts';
 
 const { DatabaseSync } = createRequire(import.meta.url)('@photostructure/sqlite');
 
 const start = (store: string, more: { host?: string; port?: number } = {}) =>
   startPracticeService({ store, clock: testClock(), random: testRandom(1), ...more });
 
-async function refusedStore(store: string): Promise<PracticeStoreError> {
+async function storeError(store: string): Promise<PracticeStoreError> {
   const error: unknown = await start(store).then(
     () => undefined,
     (reason: unknown) => reason,
@@ -40,14 +40,14 @@ async function refusedStore(store: string): Promise<PracticeStoreError> {
 describe('a first start', () => {
   it('first start: creates a private folder with private files', async () => {
     const store = join(await aFolder(), 'deep', 'practice');
-    const desk = await openDesk(store, { settings: null });
-    await opened(desk);
+    const practice = await openPractice(store, { settings: null });
+    await opened(practice);
     expect((await stat(store)).mode & 0o777).toBe(0o700);
     for (const name of await readdir(store)) {
       expect({ name, mode: (await stat(join(store, name))).mode & 0o777 }).toEqual({ name, mode: 0o600 });
     }
     expect((await readdir(store)).filter((name) => name.endsWith('.new'))).toEqual([]);
-    await desk.close();
+    await practice.close();
   });
 
   it('first start: six at the same time end with one book, one pair of keys and one certificate', async () => {
@@ -67,7 +67,7 @@ describe('a first start', () => {
   });
 
   it('first start: keys have the prefix of their environment', async () => {
-    const { service } = await aDesk();
+    const { service } = await startPractice();
     expect(service.keys.live).toMatch(/^hk_live_[0-9A-Z]{32}$/);
     expect(service.keys.test).toMatch(/^hk_test_[0-9A-Z]{32}$/);
     expect(service.url).toMatch(/^https:\/\/127\.0\.0\.1:\d+\/practice\/v2$/);
@@ -76,11 +76,11 @@ describe('a first start', () => {
 
 describe('the certificate', () => {
   it('certificate: is valid for 127.0.0.1, localhost and ::1, for ten years', async () => {
-    const desk = await aDesk();
-    const port = Number(new URL(desk.service.url).port);
+    const practice = await startPractice();
+    const port = Number(new URL(practice.service.url).port);
     for (const servername of ['localhost', '']) {
       const peer = await new Promise<X509Certificate>((resolve, reject) => {
-        const socket = connect({ port, host: '127.0.0.1', servername, ca: desk.service.ca }, () => {
+        const socket = connect({ port, host: '127.0.0.1', servername, ca: practice.service.ca }, () => {
           expect(socket.authorized).toBe(true);
           const certificate = new X509Certificate(socket.getPeerCertificate().raw);
           socket.end();
@@ -96,35 +96,31 @@ describe('the certificate', () => {
       expect(peer.publicKey.asymmetricKeyDetails?.namedCurve).toBe('prime256v1');
       expect(Date.parse(peer.validTo)).toBeGreaterThan(NINE + 3_600 * DAY);
     }
-    expect(new X509Certificate(desk.service.ca).ca).toBe(true);
+    expect(new X509Certificate(practice.service.ca).ca).toBe(true);
   });
 
   it('certificate: is kept across starts and renewed in its last month', async () => {
     const store = await aFolder();
     const certificates: string[] = [];
     for (const wall of [NINE, NINE + 3_600 * DAY, NINE + 3_630 * DAY]) {
-      const desk = await openDesk(store, { start: wall, seed: wall });
-      certificates.push(desk.service.ca);
-      expectAccepted(await desk.get('/account'));
-      expect(await readFile(desk.service.caFile, 'utf8')).toBe(desk.service.ca);
-      await desk.close();
+      const practice = await openPractice(store, { start: wall, seed: wall });
+      certificates.push(practice.service.ca);
+      expectAccepted(await practice.get('/account'));
+      expect(await readFile(practice.service.caFile, 'utf8')).toBe(practice.service.ca);
+      await practice.close();
     }
     expect(certificates[1]).toBe(certificates[0]);
     expect(certificates[2]).not.toBe(certificates[1]);
   });
 });
 
-describe('a database that is not ours', () => {
+describe('an invalid database', () => {
   it.each([
-    [
-      'text',
-      async (path: string) =>
-        writeFile(path, 'not a database, rather longer than a header would be. '.repeat(40)),
-    ],
-    ['nothing at all', async (path: string) => writeFile(path, '')],
+    ['text', async (path: string) => writeFile(path, 'not a database, longer than its header. '.repeat(40))],
+    ['an empty file', async (path: string) => writeFile(path, '')],
     ['a folder', async (path: string) => mkdir(path)],
     [
-      'the database of something else',
+      'the database of another program',
       async (path: string) => {
         const other = new DatabaseSync(path);
         other.exec('CREATE TABLE mine (a)');
@@ -137,7 +133,7 @@ describe('a database that is not ours', () => {
     await put(path);
     const content = async () => ((await stat(path)).isFile() ? readFile(path) : 'a folder');
     const before = await content();
-    const error = await refusedStore(store);
+    const error = await storeError(store);
     expect(error.path).toBe(path);
     expect(error.message).toContain(path);
     expect(await content()).toEqual(before);
@@ -150,7 +146,7 @@ describe('a database that is not ours', () => {
     const db = new DatabaseSync(path);
     db.exec('PRAGMA user_version = 7');
     db.close();
-    expect((await refusedStore(store)).message).toContain('version 7');
+    expect((await storeError(store)).message).toContain('version 7');
   });
 
   it('database: a truncated one is rejected, never replaced', async () => {
@@ -176,7 +172,7 @@ describe('a database that is not ours', () => {
   it('database: an unreadable one is named', async () => {
     const store = join(await aFolder(), 'file');
     await writeFile(store, '');
-    expect((await refusedStore(store)).path).toBe(store);
+    expect((await storeError(store)).path).toBe(store);
   });
 });
 
@@ -197,7 +193,7 @@ describe('settings.json', () => {
     const store = await aFolder();
     const path = join(store, 'settings.json');
     await writeFile(path, content);
-    const error = await refusedStore(store);
+    const error = await storeError(store);
     expect(error.path).toBe(path);
     expect(error.message).toContain(path);
     expect(error.message).toContain(named);
@@ -206,16 +202,16 @@ describe('settings.json', () => {
   });
 
   it('settings.json: changes only what it names', async () => {
-    const desk = await aDesk({
+    const practice = await startPractice({
       settings: {
         exposure_cap_usd: 1_000,
         markets: { USDTNGN: { carry_daily_pct: { buy: 0.1, sell: 0.1 } } },
       },
     });
-    const [market] = (await desk.get('/markets')).body.data;
+    const [market] = (await practice.get('/markets')).body.data;
     expect(market.net_rate_daily_pct).toEqual({ buy: 0.1, sell: 0.1 });
     expect(market.available_capacity_usd).toEqual({ buy: 1_000, sell: 1_000 });
-    expect((await desk.service.admin.status()).settings).toMatchObject({
+    expect((await practice.admin.status()).settings).toMatchObject({
       margin_pct: 10,
       exposure_cap_usd: 1_000,
     });
@@ -223,11 +219,11 @@ describe('settings.json', () => {
 
   it('settings.json: must keep a market with open hedges', async () => {
     const store = await aFolder();
-    const desk = await openDesk(store, { settings: { markets: { USDTXOF: { base_rate: 605 } } } });
-    await opened(desk, { market: 'USDTXOF' });
-    await desk.close();
+    const practice = await openPractice(store, { settings: { markets: { USDTXOF: { base_rate: 605 } } } });
+    await opened(practice, { market: 'USDTXOF' });
+    await practice.close();
     await writeFile(join(store, 'settings.json'), '{}');
-    expect((await refusedStore(store)).message).toContain('USDTXOF');
+    expect((await storeError(store)).message).toContain('USDTXOF');
   });
 });
 
@@ -235,9 +231,9 @@ describe('the address', () => {
   it.each(['0.0.0.0', '192.168.1.4', 'example.com', '::'])(
     'address: %s is rejected, loopback only',
     async (host) => {
-      const refused = start(await aFolder(), { host });
-      await expect(refused).rejects.toBeInstanceOf(PracticeInputError);
-      await expect(refused).rejects.toMatchObject({ field: 'host' });
+      const rejected = start(await aFolder(), { host });
+      await expect(rejected).rejects.toBeInstanceOf(PracticeInputError);
+      await expect(rejected).rejects.toMatchObject({ field: 'host' });
     },
   );
 

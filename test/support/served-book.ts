@@ -10,11 +10,11 @@ import { setTimeout as passes } from 'node:timers/promises';
 import type { PracticeRandom, RequestLogEntry } from '../../src/practice/index.ts';
 import {
   expectAccepted,
-  openDesk,
-  type PracticeDesk,
+  openPractice,
   type Reply,
   type TestClock,
-} from '../practice/support/desk.ts';
+  type TestPractice,
+} from '../practice/support/practice-service.ts';
 
 const CHANGES = ['/hedges', '/hedges/add', '/hedges/reduce', '/hedges/close'] as const;
 export type ChangePath = (typeof CHANGES)[number];
@@ -35,7 +35,7 @@ export const isToldTruly = (effect: string, acted: number): boolean =>
   (TRUE_OF[effect] ?? []).includes(acted);
 
 export interface ServedBook {
-  desk: PracticeDesk;
+  desk: TestPractice;
   /** What leads a program to this service: the sandbox unless the live book is asked for. */
   way(home: string, book?: 'live' | 'test'): Record<string, string> & { HEDGE_HOME: string };
   /** Requests that would change a book, as they reached the service since the last reset. */
@@ -76,7 +76,7 @@ export async function servedBook(
   random?: PracticeRandom,
 ): Promise<ServedBook> {
   const store = await mkdtemp(join(tmpdir(), 'hedge-served-'));
-  const desk = await openDesk(store, {
+  const desk = await openPractice(store, {
     settings: { fill_seconds: { min: 0, max: 0 }, ...settings },
     clock,
     ...(random === undefined ? {} : { random }),

@@ -9,7 +9,7 @@ import type { Random } from '../../src/platform/random.ts';
 import { executeAction } from '../../src/trading/execute.ts';
 import { resumeActions } from '../../src/trading/recover/resume-action.ts';
 import type { ActionReport } from '../../src/trading/trading-context.ts';
-import type { PracticeDesk } from '../practice/support/desk.ts';
+import type { TestPractice } from '../practice/support/practice-service.ts';
 import { intent } from '../trading/facts.ts';
 import { dealingDesk } from '../trading/trading-context.ts';
 import { frontOf, type Meddling, refusal, servedAt } from './front.ts';
@@ -51,7 +51,7 @@ export async function sleptThrough(random: Random, { blind = false } = {}): Prom
   let restless = false;
   let [slept, setBy] = [0, 0];
 
-  const clockOf = ({ clock }: PracticeDesk): Clock => {
+  const clockOf = ({ clock }: TestPractice): Clock => {
     const happens = (at: 'read' | 'wait'): void => {
       if (!restless || random.fraction() >= (blind ? BLIND : OFTEN)[at]) return;
       if (!blind && random.fraction() < 0.4) setBy += one(SET_BY);
@@ -80,7 +80,7 @@ export async function sleptThrough(random: Random, { blind = false } = {}): Prom
   const acted = new Map<string, number>();
   let arrivals = 0;
   const serve =
-    (practice: PracticeDesk): Meddling =>
+    (practice: TestPractice): Meddling =>
     async (line, pass, { 'idempotency-key': key }) => {
       const now = (): number => practice.clock.now();
       const inTime = (answer: Parameters<typeof servedAt>[1]) => {

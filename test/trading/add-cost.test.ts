@@ -7,7 +7,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { planAction } from '../../src/trading/action-parts.ts';
 import { readFacts } from '../../src/trading/read-facts.ts';
-import { expectAccepted } from '../practice/support/desk.ts';
+import { expectAccepted } from '../practice/support/practice-service.ts';
 import { intent } from './facts.ts';
 import { lookingDesk } from './read-context.ts';
 

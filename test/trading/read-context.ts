@@ -15,7 +15,7 @@ import type { ProgressReporter, ReadContext } from '../../src/readings/read-cont
 import { beforeState } from '../../src/trading/journal-entry.ts';
 import { readFacts } from '../../src/trading/read-facts.ts';
 import { anIntent, idOf, WRITER } from '../journal/records.ts';
-import { aDesk, flatAt, type PracticeDesk } from '../practice/support/desk.ts';
+import { flatAt, startPractice, type TestPractice } from '../practice/support/practice-service.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { steadyRandom } from '../support/steady-clock.ts';
 import { intent } from './facts.ts';
@@ -46,7 +46,7 @@ export function aJournal(clock: Clock): Journal {
 export const inUtc = (ms: number): string => `${exactInstant(ms).slice(11, 19)} UTC`;
 
 export interface LookingDesk {
-  practice: PracticeDesk;
+  practice: TestPractice;
   readContext: ReadContext & { progress: Watching };
   stop(reason: Error): void;
   /** Reads what stands, sends the line to the service and writes it down, as far as the service's answer. */
@@ -55,7 +55,7 @@ export interface LookingDesk {
   colleague(path: string, body: object): Promise<void>;
 }
 
-export const oneClock = ({ clock }: PracticeDesk): Clock => ({
+export const oneClock = ({ clock }: TestPractice): Clock => ({
   now: () => clock.now(),
   monotonic: () => clock.now(),
   sleep: (ms) => clock.sleep(ms),
@@ -70,12 +70,12 @@ export async function lookingDesk(
     wayTo = async ({ service }) => service,
   }: {
     /** This machine's; that of the service unless said. */
-    clockOf?: (practice: PracticeDesk) => Clock;
+    clockOf?: (practice: TestPractice) => Clock;
     /** Where requests go; straight to the service unless said. */
-    wayTo?: (practice: PracticeDesk) => Promise<{ url: string; ca: string }>;
+    wayTo?: (practice: TestPractice) => Promise<{ url: string; ca: string }>;
   } = {},
 ): Promise<LookingDesk> {
-  const practice = await aDesk({ settings: flatAt(1530, settings) });
+  const practice = await startPractice({ settings: flatAt(1530, settings) });
   const clock = clockOf(practice);
   const controller = new AbortController();
   const { service } = practice;

@@ -2,7 +2,7 @@
  * Answers of a service gone mad, made from good ones: at the level of JSON, of bytes and of HTTP, the same for the same
  * seed. None of them is a refusal that the specification knows, so that none is a lie that a client must believe.
  */
-import { testRandom } from '../../practice/support/desk.ts';
+import { testRandom } from '../../practice/support/practice-service.ts';
 import type { Reply } from './fault-proxy.ts';
 
 export interface Mutation {

@@ -1,15 +1,15 @@
-/** Properties of any history: random actions on both books, failures, faults and advances of time. */
+/** Invariants under random actions on both books, with faults and time passing. */
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decimalOf } from '../../src/practice/domain/scaled-decimals.ts';
 import { IN_FULL } from '../support/goal.ts';
-import { aFolder, openDesk, type PracticeDesk, type Reply } from './support/desk.ts';
+import { aFolder, openPractice, type Reply, type TestPractice } from './support/practice-service.ts';
 
 const RUNS = IN_FULL ? 40 : 20;
 const CAP = 500_000_000_000n;
 
 type As = 'live' | 'test';
-type Deed =
+type Step =
   | { do: 'open'; as: As; market: string; side: string; cents: number; tenor: number }
   | { do: 'add' | 'reduce'; as: As; market: string; side: string; cents: number }
   | { do: 'close'; as: As; market: string; side: string }
@@ -24,7 +24,7 @@ const cents = fc.oneof(
   fc.integer({ min: 1, max: 500 }),
   fc.constantFrom(100, 1_000_000, 5_000_000, 25_000_000, 50_000_000),
 );
-const deed: fc.Arbitrary<Deed> = fc.oneof(
+const anyStep: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 5,
     arbitrary: fc.record({
@@ -59,13 +59,13 @@ const deed: fc.Arbitrary<Deed> = fc.oneof(
 );
 const history = fc.record({
   seed: fc.integer({ min: 1, max: 1_000_000 }),
-  deeds: fc.array(deed, { minLength: 5, maxLength: 40 }),
+  steps: fc.array(anyStep, { minLength: 5, maxLength: 40 }),
 });
 
 /** The micro-units of a number on the wire. */
 function micro(value: number): bigint {
   const exact = decimalOf(String(value), 6);
-  if (exact === undefined) throw new Error(`${value} is no amount`);
+  if (exact === undefined) throw new Error(`${value} is not an amount`);
   return exact;
 }
 
@@ -79,22 +79,22 @@ interface Done {
   as: As;
 }
 
-/** Does one deed; gives back the action it sent, if it sent one. */
-async function carryOut(desk: PracticeDesk, each: Deed, key: string): Promise<Done | undefined> {
+/** Returns the action if the step is one. */
+async function execute(practice: TestPractice, each: Step, key: string): Promise<Done | undefined> {
   if (each.do === 'wait') {
-    desk.clock.pass(each.ms);
+    practice.clock.pass(each.ms);
     return undefined;
   }
   if (each.do === 'faults') {
     const { failing, partial } = each;
-    await desk.service.admin.setFaults({ share_failing_orders: failing, share_partial_fills: partial });
+    await practice.admin.setFaults({ share_failing_orders: failing, share_partial_fills: partial });
     return undefined;
   }
   const on = { market: each.market, side: each.side };
   const path = each.do === 'open' ? '/hedges' : `/hedges/${each.do}`;
   const sized = each.do === 'close' ? on : { ...on, notional_usd: each.cents / 100 };
   const body = each.do === 'open' ? { ...sized, tenor_days: each.tenor } : sized;
-  return { reply: await desk.post(path, body, { key, as: each.as }), path, body, key, as: each.as };
+  return { reply: await practice.post(path, body, { key, as: each.as }), path, body, key, as: each.as };
 }
 
 const settings = { markets: { USDTKES: { enabled: true } } };
@@ -103,35 +103,35 @@ async function inFolder(work: (store: string) => Promise<void>): Promise<void> {
   await work(await aFolder());
 }
 
-async function allHistory(desk: PracticeDesk, who: As) {
-  const { body } = await desk.get('/hedges/history?limit=500', { as: who });
+async function allHistory(practice: TestPractice, who: As) {
+  const { body } = await practice.get('/hedges/history?limit=500', { as: who });
   expect(body.meta.has_more).toBe(false);
   return body.data;
 }
 
-/** Lets everything land, closes what is open, and lets that land too. */
-async function flatten(desk: PracticeDesk, who: As): Promise<void> {
-  await desk.service.admin.clearFaults();
-  desk.clock.pass(5_000);
-  for (const line of (await desk.get('/positions', { as: who })).body.data) {
+/** Fills all orders, then closes all positions. */
+async function flatten(practice: TestPractice, who: As): Promise<void> {
+  await practice.admin.clearFaults();
+  practice.clock.pass(5_000);
+  for (const line of (await practice.get('/positions', { as: who })).body.data) {
     const { market: on, side: of } = line;
-    expect((await desk.post('/hedges/close', { market: on, side: of }, { as: who })).status).toBe(200);
+    expect((await practice.post('/hedges/close', { market: on, side: of }, { as: who })).status).toBe(200);
   }
-  desk.clock.pass(5_000);
+  practice.clock.pass(5_000);
 }
 
-describe('over any history', () => {
-  it('any history: money is conserved, the cap holds, margins fit and the other book is unchanged', async () => {
+describe('a practice book', () => {
+  it('invariants: money is conserved, the cap holds, margins match and the other book is unchanged', async () => {
     await fc.assert(
-      fc.asyncProperty(history, async ({ seed, deeds }) => {
+      fc.asyncProperty(history, async ({ seed, steps }) => {
         await inFolder(async (store) => {
-          const desk = await openDesk(store, { seed, settings });
-          for (const [index, each] of deeds.entries()) {
+          const practice = await openPractice(store, { seed, settings });
+          for (const [index, each] of steps.entries()) {
             const other = 'as' in each ? (each.as === 'live' ? 'test' : 'live') : undefined;
-            const before = await desk.service.admin.status();
-            const done = await carryOut(desk, each, `k${index}`);
+            const before = await practice.admin.status();
+            const done = await execute(practice, each, `k${index}`);
             if (done !== undefined) expect([200, 201, 400, 404]).toContain(done.reply.status);
-            const after = await desk.service.admin.status();
+            const after = await practice.admin.status();
             if (other !== undefined) expect(after.books[other]).toEqual(before.books[other]);
             for (const who of ['live', 'test'] as const) {
               const book = after.books[who];
@@ -148,56 +148,58 @@ describe('over any history', () => {
             }
           }
           for (const who of ['live', 'test'] as const) {
-            const account = (await desk.get('/account', { as: who })).body.data;
-            const lines = (await desk.get('/positions', { as: who })).body.data;
+            const account = (await practice.get('/account', { as: who })).body.data;
+            const lines = (await practice.get('/positions', { as: who })).body.data;
             const margins = lines.map((line: { margin_usdc: number }) => micro(line.margin_usdc));
             expect(total(margins)).toBe(micro(account.margin_in_use_usdc));
             for (const line of lines) {
-              // 10 % of the notional, but for the rounding of each reduction: far under a cent
+              // 10 % of the notional, up to the rounding of each reduction: far under a cent
               const off = micro(line.margin_usdc) * 10n - micro(line.notional_usd);
               expect(off < 0n ? -off : off).toBeLessThan(1_000n);
             }
-            await flatten(desk, who);
+            await flatten(practice, who);
             const gained = total(
-              (await allHistory(desk, who)).map((record: { net_pnl_usd: number }) =>
+              (await allHistory(practice, who)).map((record: { net_pnl_usd: number }) =>
                 micro(record.net_pnl_usd),
               ),
             );
-            const end = (await desk.get('/account', { as: who })).body.data;
+            const end = (await practice.get('/account', { as: who })).body.data;
             expect(micro(end.balance_usdc)).toBe(100_000_000_000n + gained);
             expect(end).toMatchObject({ margin_in_use_usdc: 0, reserved_usdc: 0, open_exposure_usd: 0 });
           }
-          await desk.close();
+          await practice.close();
         });
       }),
       { numRuns: RUNS, seed: 21 },
     );
   });
 
-  it('any history: events computed late equal events computed on time', async () => {
+  it('invariants: events computed late equal events computed on time', async () => {
     await fc.assert(
-      fc.asyncProperty(history, async ({ seed, deeds }) => {
+      fc.asyncProperty(history, async ({ seed, steps }) => {
         const texts: string[] = [];
         for (const attentive of [true, false]) {
           await inFolder(async (store) => {
-            const desk = await openDesk(store, { seed, settings });
-            for (const [index, each] of deeds.entries()) {
+            const practice = await openPractice(store, { seed, settings });
+            for (const [index, each] of steps.entries()) {
               if (attentive && each.do === 'wait') {
-                // someone looks every quarter of the way
+                // Reads after each quarter of the wait.
                 for (const part of [0, 1, 2]) {
-                  desk.clock.pass(Math.floor(((part + 1) * each.ms) / 4) - Math.floor((part * each.ms) / 4));
-                  await desk.get('/positions', { as: part % 2 === 0 ? 'live' : 'test' });
+                  practice.clock.pass(
+                    Math.floor(((part + 1) * each.ms) / 4) - Math.floor((part * each.ms) / 4),
+                  );
+                  await practice.get('/positions', { as: part % 2 === 0 ? 'live' : 'test' });
                 }
-                desk.clock.pass(each.ms - Math.floor((3 * each.ms) / 4));
-              } else await carryOut(desk, each, `k${index}`);
+                practice.clock.pass(each.ms - Math.floor((3 * each.ms) / 4));
+              } else await execute(practice, each, `k${index}`);
             }
-            await desk.service.admin.advance(8 * 86_400_000);
+            await practice.admin.advance(8 * 86_400_000);
             const seen = [];
             for (const who of ['live', 'test'] as const)
               for (const path of ['/hedges/history?limit=500', '/hedges?limit=500', '/account'])
-                seen.push((await desk.get(path, { as: who })).text);
+                seen.push((await practice.get(path, { as: who })).text);
             texts.push(seen.join('\n'));
-            await desk.close();
+            await practice.close();
           });
         }
         expect(texts[1]).toBe(texts[0]);
@@ -206,21 +208,21 @@ describe('over any history', () => {
     );
   });
 
-  it('any history: a resend under the same key gets the same answer and changes nothing', async () => {
+  it('invariants: a resend under the same key gets the same response and changes nothing', async () => {
     let replayed = 0;
     await fc.assert(
-      fc.asyncProperty(history, fc.integer({ min: 0, max: 3 }), async ({ seed, deeds }, every) => {
+      fc.asyncProperty(history, fc.integer({ min: 0, max: 3 }), async ({ seed, steps }, every) => {
         await inFolder(async (store) => {
-          const desk = await openDesk(store, { seed, settings });
+          const practice = await openPractice(store, { seed, settings });
           const accepted: Done[] = [];
-          for (const [index, each] of deeds.entries()) {
-            const done = await carryOut(desk, each, `k${index}`);
+          for (const [index, each] of steps.entries()) {
+            const done = await execute(practice, each, `k${index}`);
             if (done !== undefined && done.reply.status < 300) accepted.push(done);
             const again = accepted.at(-1 - every);
             if (again === undefined) continue;
-            const before = JSON.stringify((await desk.service.admin.status()).books);
-            const replay = await desk.post(again.path, again.body, { key: again.key, as: again.as });
-            // more than 24 hours of wall time later the key is free, and the request a new one
+            const before = JSON.stringify((await practice.admin.status()).books);
+            const replay = await practice.post(again.path, again.body, { key: again.key, as: again.as });
+            // After 24 hours of wall time the key is free, so it is a new request.
             if (replay.headers['idempotency-replayed'] === undefined) {
               accepted.splice(accepted.indexOf(again), 1);
               continue;
@@ -230,9 +232,9 @@ describe('over any history', () => {
               status: again.reply.status,
               text: again.reply.text,
             });
-            expect(JSON.stringify((await desk.service.admin.status()).books)).toBe(before);
+            expect(JSON.stringify((await practice.admin.status()).books)).toBe(before);
           }
-          await desk.close();
+          await practice.close();
         });
       }),
       { numRuns: Math.ceil(RUNS / 2), seed: 23 },
@@ -240,47 +242,47 @@ describe('over any history', () => {
     expect(replayed).toBeGreaterThan(RUNS);
   });
 
-  it('any history: a close returns the net margin that the position showed', async () => {
+  it('invariants: a close returns the net margin that the position showed', async () => {
     let compared = 0;
     await fc.assert(
-      fc.asyncProperty(history, as, async ({ seed, deeds }, who) => {
+      fc.asyncProperty(history, as, async ({ seed, steps }, who) => {
         const closedAt: Record<string, number> = {};
         const returned: Record<string, bigint> = {};
         for (const closing of [true, false]) {
           await inFolder(async (store) => {
-            const desk = await openDesk(store, {
+            const practice = await openPractice(store, {
               seed,
               settings: { ...settings, fill_seconds: { min: 2, max: 2 } },
             });
-            for (const [index, each] of deeds.entries()) await carryOut(desk, each, `k${index}`);
-            await desk.service.admin.clearFaults();
-            desk.clock.pass(2_000); // nothing is in flight any more
+            for (const [index, each] of steps.entries()) await execute(practice, each, `k${index}`);
+            await practice.admin.clearFaults();
+            practice.clock.pass(2_000); // all orders have filled
             const lines: { market: string; side: string; net_margin_usd: number }[] = (
-              await desk.get('/positions', { as: who })
+              await practice.get('/positions', { as: who })
             ).body.data;
             const [line] = lines;
-            if (line === undefined) return desk.close();
+            if (line === undefined) return practice.close();
             const name = `${line.market} ${line.side}`;
             if (closing) {
-              const before = micro((await desk.get('/account', { as: who })).body.data.balance_usdc);
-              await desk.post('/hedges/close', { market: line.market, side: line.side }, { as: who });
-              desk.clock.pass(1_999);
-              const still = micro((await desk.get('/account', { as: who })).body.data.balance_usdc);
-              desk.clock.pass(1);
-              const after = micro((await desk.get('/account', { as: who })).body.data.balance_usdc);
-              closedAt[name] = desk.clock.now();
-              // a settlement meanwhile, of another hedge, is no part of it: such a history is passed over
+              const before = micro((await practice.get('/account', { as: who })).body.data.balance_usdc);
+              await practice.post('/hedges/close', { market: line.market, side: line.side }, { as: who });
+              practice.clock.pass(1_999);
+              const still = micro((await practice.get('/account', { as: who })).body.data.balance_usdc);
+              practice.clock.pass(1);
+              const after = micro((await practice.get('/account', { as: who })).body.data.balance_usdc);
+              closedAt[name] = practice.clock.now();
+              // A history in which another hedge settles meanwhile is skipped.
               if (still === before) returned[name] = after - before;
             } else {
-              desk.clock.pass((closedAt[name] ?? desk.clock.now()) - desk.clock.now());
-              const there: typeof lines = (await desk.get('/positions', { as: who })).body.data;
+              practice.clock.pass((closedAt[name] ?? practice.clock.now()) - practice.clock.now());
+              const there: typeof lines = (await practice.get('/positions', { as: who })).body.data;
               const same = there.find((each) => `${each.market} ${each.side}` === name);
               if (same !== undefined && there.length === lines.length && returned[name] !== undefined) {
                 compared += 1;
                 expect(micro(same.net_margin_usd)).toBe(returned[name]);
               }
             }
-            return desk.close();
+            return practice.close();
           });
         }
       }),

@@ -1,6 +1,6 @@
 /**
- * One process of its own that deals on a store as fast as it is answered: a service of the built island and a
- * client of it over HTTPS. Usage: node dealer.mjs STORE SEED REQUESTS. Tells each answer on a line of stdout.
+ * A process that trades on a store as fast as it gets responses: a built practice service and its HTTPS client.
+ * Usage: node trader.mjs STORE SEED REQUESTS. Prints each request and each response on a line of stdout.
  */
 import { randomBytes } from 'node:crypto';
 import { Agent, request } from 'node:https';

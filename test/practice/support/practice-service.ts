@@ -1,4 +1,4 @@
-/** A practice service for one test: its own folder, a manual clock, seeded randomness, HTTPS only. */
+/** A practice service for one test, over HTTPS, with its own folder, a manual clock and seeded randomness. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { Agent, request } from 'node:https';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ export interface TestClock {
   pass(ms: number): void;
 }
 
-/** Time moves only when the test says so, or when the service waits. */
+/** Time passes only by `pass` and when the service sleeps. */
 export function testClock(start: number = NINE): TestClock {
   let now = start;
   return {
@@ -31,7 +31,7 @@ export function testClock(start: number = NINE): TestClock {
   };
 }
 
-/** Mulberry32: small, seeded, good enough for draws. */
+/** Mulberry32. */
 export function testRandom(seed: number) {
   let state = seed >>> 0;
   const fraction = (): number => {
@@ -49,23 +49,24 @@ export interface Reply {
   status: number;
   headers: Record<string, string | string[] | undefined>;
   text: string;
-  // The envelope, read loosely: tests look at whatever field they are about.
+  // The envelope, untyped: each test reads other fields.
   // oxlint-disable-next-line typescript/no-explicit-any
   body: any;
 }
 
 export interface Sent {
   body?: unknown;
-  /** Sent as it is, instead of `body`. */
+  /** Sent unchanged, instead of `body`. */
   raw?: string | Buffer;
   key?: string;
   headers?: Record<string, string>;
-  /** Which key: `live` unless said; any other text is sent as the bearer; null sends none. */
+  /** The API key: default `live`; null sends none. */
   as?: 'live' | 'test' | { bearer: string } | null;
 }
 
-export interface PracticeDesk {
+export interface TestPractice {
   service: PracticeService;
+  admin: PracticeService['admin'];
   clock: TestClock;
   store: string;
   log: RequestLogEntry[];
@@ -75,15 +76,15 @@ export interface PracticeDesk {
   close(): Promise<void>;
 }
 
-export interface DeskOptions {
+export interface TestPracticeOptions {
   seed?: number;
   start?: number;
   store?: string;
-  /** What `settings.json` says besides a rate limit that never bites; null leaves the file alone. */
+  /** Content of `settings.json`, to which no rate limit is added; null writes no file. */
   settings?: Record<string, unknown> | null;
   faults?: PracticeOptions['faults'];
   clock?: TestClock;
-  /** In the place of one from `seed`. */
+  /** Instead of `seed`. */
   random?: PracticeOptions['random'];
 }
 
@@ -93,15 +94,15 @@ export async function aFolder(): Promise<string> {
   return folder;
 }
 
-/** A service that closes with the test. */
-export async function aDesk(options: DeskOptions = {}): Promise<PracticeDesk> {
+/** It closes when the test ends. */
+export async function startPractice(options: TestPracticeOptions = {}): Promise<TestPractice> {
   const store = options.store ?? (await aFolder());
-  const desk = await openDesk(store, options);
-  onTestFinished(() => desk.close());
-  return desk;
+  const practice = await openPractice(store, options);
+  onTestFinished(() => practice.close());
+  return practice;
 }
 
-export async function openDesk(store: string, options: DeskOptions = {}): Promise<PracticeDesk> {
+export async function openPractice(store: string, options: TestPracticeOptions = {}): Promise<TestPractice> {
   if (options.settings !== null) {
     const settings = { rate_limit: { burst: 1_000_000, per_second: 1_000_000 }, ...options.settings };
     await writeFile(join(store, 'settings.json'), JSON.stringify(settings), { mode: 0o600 });
@@ -121,6 +122,7 @@ export async function openDesk(store: string, options: DeskOptions = {}): Promis
     roundTrip(agent, `${service.url}${path}`, { ...sent, method, bearer: bearerOf(service, sent.as) });
   return {
     service,
+    admin: service.admin,
     clock,
     store,
     log,
@@ -163,10 +165,10 @@ function roundTrip(
       response.on('error', reject);
       response.on('end', () => {
         const text = Buffer.concat(chunks).toString('utf8');
-        const { statusCode = 0, headers: answered } = response;
+        const { statusCode = 0, headers: received } = response;
         resolve({
           status: statusCode,
-          headers: answered,
+          headers: received,
           text,
           body: text === '' ? undefined : JSON.parse(text),
         });
@@ -177,12 +179,12 @@ function roundTrip(
   });
 }
 
-/** Sends, and says that no answer came. */
+/** Expects a cut connection without a response. */
 export async function expectLost(reply: Promise<Reply>): Promise<void> {
   await expect(reply).rejects.toMatchObject({ code: 'ECONNRESET' });
 }
 
-/** Fails with the whole answer in sight. */
+/** Shows the error of the response when it fails. */
 export function expectAccepted(reply: Reply): Reply {
   expect({ status: reply.status, error: reply.body?.error }).toEqual({
     status: expect.toSatisfy((status: number) => status === 200 || status === 201),
@@ -191,7 +193,7 @@ export function expectAccepted(reply: Reply): Reply {
   return reply;
 }
 
-export function expectRefused(reply: Reply, status: number, code: string): Reply {
+export function expectRejected(reply: Reply, status: number, code: string): Reply {
   expect({ status: reply.status, code: reply.body?.error?.code, data: reply.body?.data }).toEqual({
     status,
     code,
@@ -200,7 +202,7 @@ export function expectRefused(reply: Reply, status: number, code: string): Reply
   return reply;
 }
 
-/** A market that stands still at a rate, and fills after exactly two seconds: sums can be done by hand. */
+/** A constant rate, and fills after exactly two seconds: figures can be computed by hand. */
 export function flatAt(baseRate: number, more: Record<string, unknown> = {}): Record<string, unknown> {
   return {
     markets: { USDTNGN: { base_rate: baseRate, swing: 0, drift_yearly_pct: 0 } },
@@ -209,13 +211,13 @@ export function flatAt(baseRate: number, more: Record<string, unknown> = {}): Re
   };
 }
 
-/** Opens on the default desk's first market and lets it fill. */
-export async function opened(desk: PracticeDesk, asked: Record<string, unknown> = {}, sent: Sent = {}) {
+/** Opens a hedge and waits for the fill. */
+export async function opened(practice: TestPractice, asked: Record<string, unknown> = {}, sent: Sent = {}) {
   const body = { market: 'USDTNGN', side: 'buy', notional_usd: 10_000, tenor_days: 3, ...asked };
-  const reply = expectAccepted(await desk.post('/hedges', body, sent));
-  desk.clock.pass(4_001);
+  const reply = expectAccepted(await practice.post('/hedges', body, sent));
+  practice.clock.pass(4_001);
   const read = expectAccepted(
-    await desk.get(`/hedges/${reply.body.data.hedge_id}`, { as: sent.as ?? 'live' }),
+    await practice.get(`/hedges/${reply.body.data.hedge_id}`, { as: sent.as ?? 'live' }),
   );
   return read.body.data;
 }
