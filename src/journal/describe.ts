@@ -16,15 +16,15 @@ export function actionInWords({ intent }: Action): string {
 /** Its state as the end of a sentence: `filled, hedge "hdg_01JD8K"`. */
 export function stateInWords(action: Action): string {
   const hedge = action.hedgeId === undefined ? '' : `, hedge ${quotedName(action.hedgeId)}`;
-  return `${bareState(action)}${hedge}`;
+  return `${stateText(action)}${hedge}`;
 }
 
-const NO_ANSWER = 'sent; outcome unknown';
-const NOT_TOLD = 'accepted; outcome unknown from the position';
+const SENT = 'sent; outcome unknown';
+const ACCEPTED = 'accepted; outcome unknown from the position';
 
-function bareState(action: Action): string {
+function stateText(action: Action): string {
   if (action.underway) return 'being sent now';
-  if (isUnresolved(action)) return action.outcome?.kind === 'not_told' ? NOT_TOLD : NO_ANSWER;
+  if (isUnresolved(action)) return action.outcome?.kind === 'not_told' ? ACCEPTED : SENT;
   if (inFlight(action)) return 'accepted, outcome pending';
   switch (action.state) {
     case 'done': {
@@ -40,10 +40,10 @@ function bareState(action: Action): string {
     case 'prepared':
       return 'not sent';
     case 'not_sent':
-      return action.turnedAway === undefined ? 'not sent' : `rejected (${unquoted(action.turnedAway)})`;
+      return action.rejectionCode === undefined ? 'not sent' : `rejected (${unquoted(action.rejectionCode)})`;
     case 'sent':
     case 'unknown':
-      return NO_ANSWER;
+      return SENT;
     case 'failed':
     case 'refused':
       return action.state;
@@ -81,17 +81,17 @@ export function nextSteps(action: Action, selected: string | undefined): readonl
     command: `hedge journal resolve ${action.shortId} --as ${as} --reason TEXT`,
     does,
   }));
-  const look = { command: line(`check ${action.shortId}`), does: 'check the outcome; sends nothing' };
+  const check = { command: line(`check ${action.shortId}`), does: 'check the outcome; sends nothing' };
   if (isUnresolved(action)) {
     const resume = {
       command: line(`resume ${action.shortId}`),
       does: 'check, then confirm resending with the same key',
     };
-    return [look, resume, ...resolve];
+    return [check, resume, ...resolve];
   }
   if (inFlight(action) || action.underway)
-    return [{ command: line(`wait ${action.shortId}`), does: 'wait for the outcome' }, look];
-  return action.state === 'accepted' ? [look, ...resolve] : [];
+    return [{ command: line(`wait ${action.shortId}`), does: 'wait for the outcome' }, check];
+  return action.state === 'accepted' ? [check, ...resolve] : [];
 }
 
 function profileOf({ intent }: Action, selected: string | undefined): string {

@@ -9,6 +9,7 @@ import { type QuoteFigures, quoteFigures } from '../domain/quote-figures.ts';
 import type { Side } from '../domain/vocabulary.ts';
 import { type AccountIdentity, sameIdentity } from './account-identity.ts';
 import { type Action, inFlight, isUnresolved, maybeExecuted } from './replay.ts';
+
 export type FoundAction =
   | { found: 'one'; action: Action }
   | { found: 'none' }
@@ -176,9 +177,7 @@ export interface EnlargingAction {
   seen: boolean;
 }
 
-/**
- * Hedges on a side that opens and adds from this machine opened or enlarged, or may have.
- */
+/** Hedges on a side that opens and adds from this machine opened or enlarged, or may have. */
 export const enlargedOn = (actions: readonly Action[], place: AccountSide): readonly EnlargingAction[] =>
   actions
     .filter(

@@ -21,7 +21,7 @@ export type ActionState =
   | 'not_sent'
   | 'settled';
 
-export interface Action extends AttemptAnswers {
+export interface Action extends AttemptResponses {
   id: string;
   /** Shortest prefix, of four or more, that no earlier action has: it never changes. */
   shortId: string;
@@ -42,7 +42,7 @@ export interface Action extends AttemptAnswers {
   /** The last one; `not_seen` leaves the state `accepted`. */
   outcome: { kind: OutcomeKind; at: string; facts: Readonly<Record<string, string | null>> } | undefined;
   /** Of `not_sent`: the code of the service's rejection. */
-  turnedAway: string | undefined;
+  rejectionCode: string | undefined;
   settledAs: 'done' | 'nothing' | undefined;
   /** Why it is unknown, not sent, or settled, by the last such record. */
   why: string | undefined;
@@ -69,7 +69,7 @@ export function replayRecords(
   isRunning: IsRunning,
   damageAt = 0,
 ): ReplayedJournal {
-  const found = new Map<string, { action: Action; writer: Writer; answered: boolean; last: number }>();
+  const found = new Map<string, { action: Action; writer: Writer; responded: boolean; last: number }>();
   let count = 0;
   const orphans = new Map<string, number>();
   const shortIds = new Set<string>();
@@ -82,21 +82,21 @@ export function replayRecords(
         found.set(record.action_id, {
           action: begun(record, shortIds),
           writer: record.writer,
-          answered: false,
+          responded: false,
           last: count,
         });
       continue;
     }
     known.last = count;
     if (record.kind === 'sending') known.writer = record.writer;
-    known.answered = isAnswer(record) || (known.answered && record.kind !== 'sending');
+    known.responded = isResponse(record) || (known.responded && record.kind !== 'sending');
     apply(known.action, record);
   }
   // A record without an intent may hide records of other actions.
   const hiddenAt = Math.max(damageAt, ...orphans.values());
-  for (const { action, writer, answered, last } of found.values()) {
+  for (const { action, writer, responded, last } of found.values()) {
     if (last <= hiddenAt) markUnclear(action);
-    if (UNDERWAY.includes(action.state) && !answered) action.underway = isRunning(writer);
+    if (UNDERWAY.includes(action.state) && !responded) action.underway = isRunning(writer);
     if (inFlight(action)) action.awaited = isRunning(writer);
   }
   return {
@@ -106,7 +106,7 @@ export function replayRecords(
 }
 
 /** A record of a send's result. */
-const isAnswer = ({ kind }: JournalRecord): boolean =>
+const isResponse = ({ kind }: JournalRecord): boolean =>
   kind === 'accepted' || kind === 'refused' || kind === 'unknown' || kind === 'not_sent';
 
 /** An action that seems unsent may have been sent: its `sending` may be on a damaged line. */
@@ -135,11 +135,11 @@ function begun(intent: IntentRecord, taken: Set<string>): Action {
     notional: intent.notional_usd === undefined ? undefined : new Big(intent.notional_usd),
     attempts: 0,
     unclear: false,
-    ...NO_ANSWERS,
+    ...NO_RESPONSES,
     hedgeId: undefined,
     orderTxHash: undefined,
     outcome: undefined,
-    turnedAway: undefined,
+    rejectionCode: undefined,
     settledAs: undefined,
     why: undefined,
     sentAt: undefined,
@@ -151,7 +151,7 @@ function begun(intent: IntentRecord, taken: Set<string>): Action {
 export function applyRecord(action: Action, record: JournalRecord): Action {
   const next = { ...action };
   apply(next, record);
-  next.underway = action.underway && UNDERWAY.includes(next.state) && !isAnswer(record);
+  next.underway = action.underway && UNDERWAY.includes(next.state) && !isResponse(record);
   next.awaited = action.awaited && inFlight(next);
   return next;
 }
@@ -160,7 +160,7 @@ const SEEN: readonly ActionState[] = ['accepted', 'done', 'failed'];
 
 function apply(action: Action, record: JournalRecord): void {
   action.changedAt = record.at;
-  followAnswers(action, record);
+  followResponses(action, record);
   /** The service's outcome is known: neither a lost response nor a manual record overrides it. */
   const seen = SEEN.includes(action.state);
   switch (record.kind) {
@@ -220,7 +220,7 @@ function apply(action: Action, record: JournalRecord): void {
       // A later unsent attempt does not resolve a send that may have arrived.
       if (action.state !== 'prepared' && (action.state !== 'sent' || action.unclear)) return;
       action.state = 'not_sent';
-      action.turnedAway = record.code;
+      action.rejectionCode = record.code;
       action.why = record.why;
   }
 }
@@ -244,7 +244,7 @@ export function maybeExecuted({ state, underway, settledAs }: Action): boolean {
 export const isAwaitingOutcome = (action: Action): boolean =>
   action.state === 'accepted' || (action.underway && !isUnresolved(action));
 
-export interface AttemptAnswers {
+export interface AttemptResponses {
   /**
    * When the last send without a usable response ended: it may still arrive for some time. Undefined when there is none,
    * or its time is not recorded. ISO 8601 UTC.
@@ -258,7 +258,7 @@ export interface AttemptAnswers {
   provisionalUntil: string | undefined;
 }
 
-export const NO_ANSWERS: AttemptAnswers = {
+export const NO_RESPONSES: AttemptResponses = {
   unclearAt: undefined,
   openRunAt: undefined,
   refusal: undefined,
@@ -269,8 +269,8 @@ export const NO_ANSWERS: AttemptAnswers = {
 export const LONGEST_RUN_MS = 30_000;
 
 /** Runs before the record changes anything else of the action. */
-export function followAnswers(
-  action: AttemptAnswers & { hedgeId: string | undefined; state: string },
+export function followResponses(
+  action: AttemptResponses & { hedgeId: string | undefined; state: string },
   record: JournalRecord,
 ): void {
   switch (record.kind) {
@@ -313,13 +313,13 @@ export function followAnswers(
 }
 
 /** A process that died while sending may have sent until its time limit. */
-export function lastUnclearAt({ unclearAt, openRunAt }: AttemptAnswers): string | undefined {
+export function lastUnclearAt({ unclearAt, openRunAt }: AttemptResponses): string | undefined {
   if (openRunAt === undefined) return unclearAt;
   return new Date(Date.parse(openRunAt) + LONGEST_RUN_MS).toISOString();
 }
 
 /** For an action whose last record precedes a damaged line, which may record a later send. */
-export function forgetSends(action: AttemptAnswers): void {
+export function forgetSends(action: AttemptResponses): void {
   action.unclearAt = undefined;
   action.openRunAt = undefined;
 }

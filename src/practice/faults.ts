@@ -110,7 +110,7 @@ export function applyFaultChange(
   if (sumOfShares(parsed.data) > 1 + 1e-9) {
     throw new PracticeInputError(
       'share_429',
-      'The shares of 429, 5xx and lost answers add up to more than 1.',
+      'The shares of 429, 5xx and lost responses add up to more than 1.',
     );
   }
   return parsed.data;

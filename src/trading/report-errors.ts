@@ -187,7 +187,7 @@ export const resolvedAsNotExecutedError = (entry: Action): StoppedError =>
 export const neverSentError = (entry: Action, obstacle?: string): StoppedError =>
   new StoppedError({
     code: 'not_sent',
-    what: `${entry.turnedAway === undefined ? 'NOT SENT' : 'RATE LIMITED'}: ${actionInWords(entry)} (action ${entry.shortId})${entry.why === undefined ? '.' : `: ${entry.why}`}`,
+    what: `${entry.rejectionCode === undefined ? 'NOT SENT' : 'RATE LIMITED'}: ${actionInWords(entry)} (action ${entry.shortId})${entry.why === undefined ? '.' : `: ${entry.why}`}`,
     book: 'Nothing was done.',
     hint: [
       ...(obstacle === undefined ? [] : [obstacle]),

@@ -230,7 +230,7 @@ const RECORDED = { done: 'recorded as executed', nothing: 'recorded as not execu
 export function outcomeCell(action: Action): Cell {
   if (action.state === 'done' && partialFillOf(action) !== undefined) return text('partial fill', 'warn');
   const word = outcomeWord(action);
-  const away = action.state === 'not_sent' && action.turnedAway !== undefined;
+  const away = action.state === 'not_sent' && action.rejectionCode !== undefined;
   const became = away ? 'not accepted' : word.replaceAll('_', ' ');
   const said = action.settledAs === undefined ? became : RECORDED[action.settledAs];
   return text(word === 'unknown' ? 'UNKNOWN' : said, ownField(TONES, word) ?? 'plain');

@@ -11,7 +11,6 @@ import {
   PRACTICE_SIDES,
   type PracticeEnvironment,
   type PracticeHedgeStatus,
-  type PracticeSide,
 } from '../domain/practice-types.ts';
 import type { Micro, Rate } from '../domain/scaled-decimals.ts';
 import {
@@ -27,20 +26,35 @@ import {
   textColumnOrNull,
 } from '../store/database.ts';
 
-export interface StoredHedge {
+/** Common to hedges and orders. */
+interface StoredRecord extends MarketSide {
   seq: number;
-  id: string;
   environment: PracticeEnvironment;
-  clientReference: string | null;
-  market: string;
-  side: PracticeSide;
-  tenorDays: number;
-  status: PracticeHedgeStatus;
-  /** Of a closed hedge, the notional before it closed. */
+  /** Of a closed hedge, the notional before it closed; of a close, 0. */
   notional: Micro;
-  struck: Rate | null;
+  /** Of an order, reserved until it fills; 0 for a reduction and a close. */
   margin: Micro;
   orderTxHash: string;
+}
+
+function recordFromRow(row: Row): StoredRecord {
+  return {
+    seq: integerColumn(row, 'seq'),
+    environment: enumColumn(row, 'environment', PRACTICE_ENVIRONMENTS),
+    market: textColumn(row, 'market'),
+    side: enumColumn(row, 'side', PRACTICE_SIDES),
+    notional: bigintColumn(row, 'notional'),
+    margin: bigintColumn(row, 'margin'),
+    orderTxHash: textColumn(row, 'order_tx_hash'),
+  };
+}
+
+export interface StoredHedge extends StoredRecord {
+  id: string;
+  clientReference: string | null;
+  tenorDays: number;
+  status: PracticeHedgeStatus;
+  struck: Rate | null;
   fillTxHash: string | null;
   orderKey: string;
   openedAt: number;
@@ -173,18 +187,12 @@ export function asFilledHedge(hedge: StoredHedge): FilledHedge {
 export function hedgeFromRow(row: Row): StoredHedge {
   const reason = row['close_reason'];
   return {
-    seq: integerColumn(row, 'seq'),
+    ...recordFromRow(row),
     id: textColumn(row, 'id'),
-    environment: enumColumn(row, 'environment', PRACTICE_ENVIRONMENTS),
     clientReference: textColumnOrNull(row, 'client_reference'),
-    market: textColumn(row, 'market'),
-    side: enumColumn(row, 'side', PRACTICE_SIDES),
     tenorDays: integerColumn(row, 'tenor_days'),
     status: enumColumn(row, 'status', PRACTICE_HEDGE_STATUSES),
-    notional: bigintColumn(row, 'notional'),
     struck: bigintColumnOrNull(row, 'struck'),
-    margin: bigintColumn(row, 'margin'),
-    orderTxHash: textColumn(row, 'order_tx_hash'),
     fillTxHash: textColumnOrNull(row, 'fill_tx_hash'),
     orderKey: textColumn(row, 'order_key'),
     openedAt: integerColumn(row, 'opened_at'),
@@ -216,21 +224,15 @@ export function marketsInUse(db: Database): string[] {
 /** The column `lands` holds an index into this list. */
 const FILLED_PARTS = ['none', 'all', 'part'] as const;
 
-export interface StoredOrder extends MarketSide {
-  seq: number;
-  environment: PracticeEnvironment;
+export interface StoredOrder extends StoredRecord {
   kind: OrderKind;
   /** The hedge to open or to add to; null for a reduction and a close, which apply to the whole side. */
   hedgeId: string | null;
-  /** 0 for a close. */
-  notional: Micro;
-  /** Margin and platform fee are reserved; 0 for a reduction and a close. */
-  margin: Micro;
+  /** Reserved like the margin. */
   fee: Micro;
   /** Book time of the fill or failure. */
   dueAt: number;
   filledPart: (typeof FILLED_PARTS)[number];
-  orderTxHash: string;
   fillTxHash: string;
 }
 
@@ -280,18 +282,12 @@ export function ordersInFlight(db: Database, environment: PracticeEnvironment): 
 
 function orderFromRow(row: Row): StoredOrder {
   return {
-    seq: integerColumn(row, 'seq'),
-    environment: enumColumn(row, 'environment', PRACTICE_ENVIRONMENTS),
+    ...recordFromRow(row),
     kind: enumColumn(row, 'kind', ORDER_KINDS),
-    market: textColumn(row, 'market'),
-    side: enumColumn(row, 'side', PRACTICE_SIDES),
     hedgeId: textColumnOrNull(row, 'hedge_id'),
-    notional: bigintColumn(row, 'notional'),
-    margin: bigintColumn(row, 'margin'),
     fee: bigintColumn(row, 'fee'),
     dueAt: integerColumn(row, 'due_at'),
     filledPart: FILLED_PARTS[integerColumn(row, 'lands')] ?? 'none',
-    orderTxHash: textColumn(row, 'order_tx_hash'),
     fillTxHash: textColumn(row, 'fill_tx_hash'),
   };
 }

@@ -35,7 +35,7 @@ export interface ServiceContext extends BookContext {
 }
 
 export interface HandledRequest {
-  answer: PracticeResponse;
+  response: PracticeResponse;
   /** True: the connection is cut without a response. */
   lost: boolean;
   environment: PracticeEnvironment | null;
@@ -69,7 +69,7 @@ export async function handleRequest(service: ServiceContext, raw: RawRequest): P
     if (service.closing.aborted) return abandon(service, request, admitted.holder);
     return service.db.transaction(() => executeRequest(service, request, decision, admitted.holder));
   } catch (error) {
-    return { answer: errorResponse(toApiError(error)), lost: false, environment };
+    return { response: errorResponse(toApiError(error)), lost: false, environment };
   }
 }
 
@@ -141,7 +141,7 @@ function executeRequest(
   const { environment, parsed, keyed } = request;
   const { fault } = decision;
   if (isBeforeExecution(fault)) return faultBeforeExecution(environment, fault);
-  if (parsed instanceof ApiError) return { answer: errorResponse(parsed), lost: false, environment };
+  if (parsed instanceof ApiError) return { response: errorResponse(parsed), lost: false, environment };
   try {
     const wallNow = service.clock.now();
     const stored = keyed === undefined ? undefined : storedResponse(service.db, keyed, wallNow, holder);
@@ -149,20 +149,20 @@ function executeRequest(
       if (!decision.counted && affectsReplay(decision.faults)) service.faults.countDown(service.db);
       return faultAfterExecution(environment, stored, fault);
     }
-    const answer = runEndpoint(service, { environment, parsed, faults: decision.faults, wallNow });
-    if (parsed.endpoint.action === undefined) return { answer, lost: false, environment };
+    const response = runEndpoint(service, { environment, parsed, faults: decision.faults, wallNow });
+    if (parsed.endpoint.action === undefined) return { response, lost: false, environment };
     if (!decision.counted && affectsAcceptedAction(decision.faults, keyed !== undefined))
       service.faults.countDown(service.db);
-    if (keyed === undefined) return faultAfterExecution(environment, answer, fault);
+    if (keyed === undefined) return faultAfterExecution(environment, response, fault);
     const busyMs = decision.faults.in_flight_seconds * 1000;
-    storeResponse(service.db, keyed, { answer, wallNow, busyMs });
-    if (busyMs === 0 || fault !== undefined) return faultAfterExecution(environment, answer, fault);
-    return { answer: errorResponse(keyInFlight(busyMs)), lost: false, environment, fault: 'in_flight' };
+    storeResponse(service.db, keyed, { response, wallNow, busyMs });
+    if (busyMs === 0 || fault !== undefined) return faultAfterExecution(environment, response, fault);
+    return { response: errorResponse(keyInFlight(busyMs)), lost: false, environment, fault: 'in_flight' };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     if (error.code === 'market_disabled' && !decision.counted) countDisabled(service, parsed);
     if (keyed !== undefined && holder !== undefined) releaseKey(service.db, keyed, holder);
-    return { answer: errorResponse(error), lost: false, environment };
+    return { response: errorResponse(error), lost: false, environment };
   }
 }
 
@@ -199,20 +199,21 @@ function isBeforeExecution(fault: InjectedFault | undefined): fault is Before {
 }
 
 function faultBeforeExecution(environment: PracticeEnvironment, fault: Before): HandledRequest {
-  if (fault === '429') return { answer: errorResponse(rateLimited(1)), lost: false, environment, fault };
-  const answer = errorResponse(unavailable());
-  if (fault === '5xx_before') return { answer, lost: false, environment, fault };
-  return { answer: { ...answer, status: 0 }, lost: true, environment, fault };
+  if (fault === '429') return { response: errorResponse(rateLimited(1)), lost: false, environment, fault };
+  const response = errorResponse(unavailable());
+  if (fault === '5xx_before') return { response, lost: false, environment, fault };
+  return { response: { ...response, status: 0 }, lost: true, environment, fault };
 }
 
 function faultAfterExecution(
   environment: PracticeEnvironment,
-  answer: PracticeResponse,
+  response: PracticeResponse,
   fault: InjectedFault | undefined,
 ): HandledRequest {
-  if (fault === '5xx_after') return { answer: errorResponse(unavailable()), lost: false, environment, fault };
-  if (fault === 'lost_after') return { answer, lost: true, environment, fault };
-  return { answer, lost: false, environment };
+  if (fault === '5xx_after')
+    return { response: errorResponse(unavailable()), lost: false, environment, fault };
+  if (fault === 'lost_after') return { response, lost: true, environment, fault };
+  return { response, lost: false, environment };
 }
 
 function isKeyFree(service: ServiceContext, keyed: KeyedRequest, wallNow: number): boolean {
@@ -228,7 +229,7 @@ function isKeyFree(service: ServiceContext, keyed: KeyedRequest, wallNow: number
 function abandon(service: ServiceContext, request: IdentifiedRequest, name: string): HandledRequest {
   const { keyed, environment } = request;
   if (keyed !== undefined) service.db.transaction(() => releaseKey(service.db, keyed, name));
-  return { answer: { ...errorResponse(unavailable()), status: 0 }, lost: true, environment };
+  return { response: { ...errorResponse(unavailable()), status: 0 }, lost: true, environment };
 }
 
 function unavailable(): ApiError {

@@ -83,13 +83,13 @@ export function leaseKey(db: Database, request: KeyedRequest, holder: string, wa
 export function storeResponse(
   db: Database,
   request: KeyedRequest,
-  kept: { answer: PracticeResponse; wallNow: number; busyMs: number },
+  kept: { response: PracticeResponse; wallNow: number; busyMs: number },
 ): void {
   writeRow(db, request, {
     holder: '',
     busyUntil: kept.wallNow + kept.busyMs,
     expires: kept.wallNow + KEPT_MS,
-    answer: kept.answer,
+    response: kept.response,
   });
   db.run('DELETE FROM kept_answers WHERE wall_expires <= ?', kept.wallNow);
 }
@@ -106,7 +106,7 @@ export function releaseKey(db: Database, request: KeyedRequest, holder: string):
 function writeRow(
   db: Database,
   request: KeyedRequest,
-  row: { holder: string; busyUntil: number; expires: number; answer?: PracticeResponse },
+  row: { holder: string; busyUntil: number; expires: number; response?: PracticeResponse },
 ): void {
   db.run(
     `INSERT OR REPLACE INTO kept_answers
@@ -118,7 +118,7 @@ function writeRow(
     row.holder,
     Math.ceil(row.busyUntil),
     Math.ceil(row.expires),
-    row.answer?.status ?? null,
-    row.answer?.body ?? null,
+    row.response?.status ?? null,
+    row.response?.body ?? null,
   );
 }

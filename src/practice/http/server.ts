@@ -143,18 +143,18 @@ export function makeHttpsServer(service: ServiceContext, serving: ServerOptions)
     requireHostHeader: false,
     keepAliveTimeout: 60_000,
   });
-  const answerTo = (request: IncomingMessage, response: ServerResponse): void => {
-    const served = serve(service, { ...serving, turn }, request, response).finally(() =>
+  const handle = (request: IncomingMessage, output: ServerResponse): void => {
+    const served = serve(service, { ...serving, turn }, request, output).finally(() =>
       inProgress.delete(served),
     );
     inProgress.add(served);
   };
-  server.on('request', answerTo);
-  server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
-    const answer = errorResponse(
+  server.on('request', handle);
+  server.on('checkExpectation', (_request: IncomingMessage, output: ServerResponse) => {
+    const response = errorResponse(
       new ApiError('invalid_request', 'The Expect header is not supported.', { status: 417 }),
     );
-    void writeResponse(response, { answer, date: dateOf(service), last: true });
+    void writeResponse(output, { response, date: dateOf(service), last: true });
   });
   server.on('clientError', (error: Error, socket: Socket) =>
     writeRawError(socket, clientApiError(error), dateOf(service)),
@@ -179,23 +179,23 @@ async function serve(
   service: ServiceContext,
   serving: ServerOptions & { turn: FairQueue },
   request: IncomingMessage,
-  response: ServerResponse,
+  output: ServerResponse,
 ): Promise<void> {
-  const began = service.clock.now();
+  const startedAt = service.clock.now();
   const raw = await readRequest(request, serving.basePath, service.closing);
   await serving.turn();
   if (raw.method === 'GET' && raw.target === '/openapi.json') {
-    const answer = { status: 200, body: serving.openapi(), headers: {} };
-    await writeResponse(response, { answer, date: dateOf(service), last: false });
+    const response = { status: 200, body: serving.openapi(), headers: {} };
+    await writeResponse(output, { response, date: dateOf(service), last: false });
     return;
   }
   const handled = await handleRequest(service, raw);
   // Logged before the response is sent, so that a client that has it finds it in the log.
-  serving.onRequest?.(logEntry(raw, handled, { began, ended: service.clock.now() }));
+  serving.onRequest?.(logEntry(raw, handled, { startedAt, endedAt: service.clock.now() }));
   if (handled.lost) request.socket.destroy();
   else {
-    const last = service.closing.aborted || handled.answer.status === 413;
-    await writeResponse(response, { answer: handled.answer, date: dateOf(service), last });
+    const last = service.closing.aborted || handled.response.status === 413;
+    await writeResponse(output, { response: handled.response, date: dateOf(service), last });
   }
 }
 
@@ -244,33 +244,33 @@ function bodyTooLarge(): ApiError {
 
 /** Resolves when the response is sent or the client is gone. */
 function writeResponse(
-  response: ServerResponse,
-  out: { answer: PracticeResponse; date: string; last: boolean },
+  output: ServerResponse,
+  out: { response: PracticeResponse; date: string; last: boolean },
 ): Promise<void> {
-  const { answer } = out;
-  // The connection may be closed, or answered already by the clientError handler.
-  if (response.socket?.writable !== true) return Promise.resolve();
-  response.sendDate = false;
-  response.writeHead(answer.status, {
-    ...headersOf(answer, out.date),
+  const { response } = out;
+  // The connection may be closed, or already have a response from the clientError handler.
+  if (output.socket?.writable !== true) return Promise.resolve();
+  output.sendDate = false;
+  output.writeHead(response.status, {
+    ...headersOf(response, out.date),
     ...(out.last ? { Connection: 'close' } : {}),
   });
   return new Promise((resolve) => {
-    response.once('close', resolve);
-    response.end(answer.body, () => resolve());
+    output.once('close', resolve);
+    output.end(response.body, () => resolve());
   });
 }
 
-function headersOf(answer: PracticeResponse, date: string): Record<string, string> {
+function headersOf(response: PracticeResponse, date: string): Record<string, string> {
   return {
     Date: date,
     // Date is book time, which can be advanced: clients must not measure with it.
     'X-Practice-Clock': 'book',
     'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': String(Buffer.byteLength(answer.body)),
+    'Content-Length': String(Buffer.byteLength(response.body)),
     'Cache-Control': 'no-store',
-    ...(answer.replayed === true ? { 'Idempotency-Replayed': 'true' } : {}),
-    ...answer.headers,
+    ...(response.replayed === true ? { 'Idempotency-Replayed': 'true' } : {}),
+    ...response.headers,
   };
 }
 
@@ -280,12 +280,12 @@ function writeRawError(socket: Socket, error: ApiError, date: string): void {
     socket.destroy();
     return;
   }
-  const answer = errorResponse(error);
-  const lines = Object.entries({ ...headersOf(answer, date), Connection: 'close' }).map(
+  const response = errorResponse(error);
+  const lines = Object.entries({ ...headersOf(response, date), Connection: 'close' }).map(
     ([name, value]) => `${name}: ${value}`,
   );
   socket.on('error', () => socket.destroy());
-  socket.end(`HTTP/1.1 ${answer.status} ${error.code}\r\n${lines.join('\r\n')}\r\n\r\n${answer.body}`);
+  socket.end(`HTTP/1.1 ${response.status} ${error.code}\r\n${lines.join('\r\n')}\r\n\r\n${response.body}`);
 }
 
 function clientApiError(error: Error): ApiError {
@@ -315,19 +315,19 @@ function dateOf(service: ServiceContext): string {
 function logEntry(
   raw: RawRequest,
   handled: HandledRequest,
-  times: { began: number; ended: number },
+  times: { startedAt: number; endedAt: number },
 ): RequestLogEntry {
-  const { answer, environment, fault } = handled;
+  const { response, environment, fault } = handled;
   return {
-    at: new Date(times.began).toISOString(),
+    at: new Date(times.startedAt).toISOString(),
     environment,
     method: raw.method,
     path: raw.target ?? '(not below the base path)',
-    status: answer.status,
-    ...(answer.code === undefined ? {} : { code: answer.code }),
+    status: response.status,
+    ...(response.code === undefined ? {} : { code: response.code }),
     ...(raw.idempotencyKey === undefined ? {} : { idempotencyKey: raw.idempotencyKey }),
-    ...(answer.replayed === true ? { replayed: true } : {}),
-    ms: times.ended - times.began,
+    ...(response.replayed === true ? { replayed: true } : {}),
+    ms: times.endedAt - times.startedAt,
     ...(fault === undefined ? {} : { fault: fault }),
   };
 }

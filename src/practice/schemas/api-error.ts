@@ -89,7 +89,7 @@ interface ApiErrorOptions {
 
 /** Thrown before the first write of the request it rejects. */
 export class ApiError extends Error {
-  override readonly name = 'Refusal';
+  override readonly name = 'ApiError';
   readonly code: ApiErrorCode;
   readonly status: number;
   readonly details: { readonly [name: string]: Json } | undefined;

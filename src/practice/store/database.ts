@@ -86,7 +86,7 @@ function isRow(found: unknown): found is Row {
 
 function rowOf(found: unknown): Row {
   if (isRow(found)) return found;
-  throw new TypeError('The practice book gave no row.');
+  throw new TypeError('The practice book returned no row.');
 }
 
 const SQLITE_BUSY = 5;

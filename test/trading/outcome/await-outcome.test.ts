@@ -212,7 +212,7 @@ const ACTION: Action = {
   orderTxHash: undefined,
   outcome: undefined,
   refusal: undefined,
-  turnedAway: undefined,
+  rejectionCode: undefined,
   settledAs: undefined,
   why: undefined,
   sentAt: undefined,
