@@ -1,65 +1,56 @@
-/** The brake: on while its file is there or cannot be read, off only when a person lifts it. */
+/** The halt: set while its file exists or cannot be read, until a user lifts it. */
 import { execFileSync } from 'node:child_process';
-import {
-  chmodSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DamagedFileError, UsageError } from '../../src/errors.ts';
 import { haltPath, liftHalt, readHalt, setHalt } from '../../src/journal/halt.ts';
-import { aMachine, temporaryFolder, withUmask } from '../support/own-folder.ts';
+import { aMachine, modeOf, temporaryFolder, withUmask } from '../support/own-folder.ts';
 import { NOON } from './records.ts';
 
 const machine = { ...aMachine(), clock: { ...aMachine().clock, now: () => NOON } };
 
-function aDesk() {
+function aHaltFolder() {
   const home = temporaryFolder();
   const places = { config: join(home, 'config'), state: join(home, 'state'), cache: join(home, 'cache') };
-  return { desk: { places, machine }, folder: places.state, path: haltPath(places) };
+  return { ports: { places, machine }, folder: places.state, path: haltPath(places) };
 }
 
 const ADA = { who: 'ada', why: 'venue down' };
 const HALTED = { ...ADA, at: '2026-11-20T12:00:00.000Z' };
 
 describe('a halt', () => {
-  it('is seen with who, when and why, until it is lifted', async () => {
-    const { desk, folder, path } = aDesk();
-    expect(readHalt(desk)).toBeUndefined();
-    expect(await withUmask(0, () => setHalt({ ...ADA, why: '  venue down\n' }, desk))).toBeUndefined();
-    expect(readHalt(desk)).toEqual(HALTED);
-    expect([folder, path].map((each) => (statSync(each).mode & 0o777).toString(8))).toEqual(['700', '600']);
-    expect(liftHalt(desk)).toEqual(HALTED);
-    expect(readHalt(desk)).toBeUndefined();
-    expect(liftHalt(desk)).toBeUndefined();
+  it('halt: is read with user, time and reason until it is lifted', async () => {
+    const { ports, folder, path } = aHaltFolder();
+    expect(readHalt(ports)).toBeUndefined();
+    expect(await withUmask(0, () => setHalt({ ...ADA, why: '  venue down\n' }, ports))).toBeUndefined();
+    expect(readHalt(ports)).toEqual(HALTED);
+    expect([folder, path].map(modeOf)).toEqual(['700', '600']);
+    expect(liftHalt(ports)).toEqual(HALTED);
+    expect(readHalt(ports)).toBeUndefined();
+    expect(liftHalt(ports)).toBeUndefined();
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('takes the place of the one before, and names that one', () => {
-    const { desk } = aDesk();
-    setHalt(ADA, desk);
-    expect(setHalt({ who: 'bo', why: 'audit' }, desk)).toEqual(HALTED);
-    expect(readHalt(desk)).toMatchObject({ who: 'bo', why: 'audit' });
+  it('halt: replaces the one before and returns it', () => {
+    const { ports } = aHaltFolder();
+    setHalt(ADA, ports);
+    expect(setHalt({ who: 'bo', why: 'audit' }, ports)).toEqual(HALTED);
+    expect(readHalt(ports)).toMatchObject({ who: 'bo', why: 'audit' });
   });
 
-  it.each(['', '  \n', 'x'.repeat(501)])('is not made for the reason %j', (why) => {
-    const { desk, folder } = aDesk();
-    expect(() => setHalt({ who: 'ada', why }, desk)).toThrow(UsageError);
-    expect(readHalt({ ...desk })).toBeUndefined();
+  it.each(['', '  \n', 'x'.repeat(501)])('halt: rejects the reason %j', (why) => {
+    const { ports, folder } = aHaltFolder();
+    expect(() => setHalt({ who: 'ada', why }, ports)).toThrow(UsageError);
+    expect(readHalt({ ...ports })).toBeUndefined();
     expect(() => readdirSync(folder)).toThrow('ENOENT');
   });
 
-  it('holds the longest reason in the widest characters', () => {
-    const { desk } = aDesk();
+  it('halt: stores the longest reason in the widest characters', () => {
+    const { ports } = aHaltFolder();
     const why = '\u0001₦'.repeat(250);
-    setHalt({ who: '', why }, desk);
-    expect(readHalt(desk)).toMatchObject({ who: 'unknown', why });
+    setHalt({ who: '', why }, ports);
+    expect(readHalt(ports)).toMatchObject({ who: 'unknown', why });
   });
 
   it.each<[string, (path: string, folder: string) => void, boolean]>([
@@ -81,34 +72,34 @@ describe('a halt', () => {
     ['a link to nothing', (path) => symlinkSync('nowhere', path), false],
     ['a folder', (path) => mkdirSync(path), false],
     ['in a folder that others can write into', (_path, folder) => chmodSync(folder, 0o777), false],
-  ])('file that is %s halts', (_what, put, canBeLifted) => {
-    const { desk, folder, path } = aDesk();
+  ])('halt: a file that is %s halts', (_what, put, canBeLifted) => {
+    const { ports, folder, path } = aHaltFolder();
     mkdirSync(folder, { mode: 0o700 });
     put(path, folder);
     if (readdirSync(folder).length === 0 && canBeLifted) {
-      setHalt(ADA, desk);
+      setHalt(ADA, ports);
       const whole = readFileSync(path);
       for (let length = 0; length < whole.length - 1; length += 1) {
         writeFileSync(path, whole.subarray(0, length));
-        expect(readHalt(desk)).toMatchObject({ unreadable: { code: 'damaged_file' } });
+        expect(readHalt(ports)).toMatchObject({ unreadable: { code: 'damaged_file' } });
       }
     }
-    expect(readHalt(desk)).toMatchObject({ unreadable: { code: 'damaged_file' } });
+    expect(readHalt(ports)).toMatchObject({ unreadable: { code: 'damaged_file' } });
     if (canBeLifted) {
-      expect(liftHalt(desk)).toMatchObject({ unreadable: { path } });
-      expect(readHalt(desk)).toBeUndefined();
+      expect(liftHalt(ports)).toMatchObject({ unreadable: { path } });
+      expect(readHalt(ports)).toBeUndefined();
     } else {
-      expect(() => liftHalt(desk)).toThrow(DamagedFileError);
-      expect(() => setHalt(ADA, desk)).toThrow(DamagedFileError);
-      expect(readHalt(desk)).toMatchObject({ unreadable: { code: 'damaged_file' } });
+      expect(() => liftHalt(ports)).toThrow(DamagedFileError);
+      expect(() => setHalt(ADA, ports)).toThrow(DamagedFileError);
+      expect(readHalt(ports)).toMatchObject({ unreadable: { code: 'damaged_file' } });
     }
   });
 
-  it('that cannot be made says so', () => {
-    const { desk, folder } = aDesk();
+  it('halt: an error is thrown if it cannot be set', () => {
+    const { ports, folder } = aHaltFolder();
     writeFileSync(folder, '');
-    expect(() => setHalt(ADA, desk)).toThrow(DamagedFileError);
+    expect(() => setHalt(ADA, ports)).toThrow(DamagedFileError);
     rmSync(folder);
-    expect(readHalt(desk)).toBeUndefined();
+    expect(readHalt(ports)).toBeUndefined();
   });
 });

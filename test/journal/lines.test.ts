@@ -14,7 +14,7 @@ const PIECES = [
 ] as const;
 
 describe('a journal of two formats', () => {
-  it('reads the records of format 1 as they are, beside those of format 2', () => {
+  it('lines: records of format 1 are read unchanged, mixed with format 2', () => {
     const before = anIntent();
     const since = anIntent({
       schema: 2,
@@ -33,8 +33,8 @@ describe('a journal of two formats', () => {
   });
 });
 
-describe('a journal that is read again and again', () => {
-  it('reads the same as one that is read once, however it grows', () => {
+describe('a journal that is read repeatedly', () => {
+  it('lines: repeated reads of a growing journal equal one read', () => {
     assert(
       property(array(array(constantFrom(...PIECES), { maxLength: 4 }), { maxLength: 6 }), (growths) => {
         const readAgain = lineReader('journal.jsonl');
@@ -48,7 +48,7 @@ describe('a journal that is read again and again', () => {
     );
   });
 
-  it('that is another one by then is read anew', () => {
+  it('lines: a replaced journal is read from the start', () => {
     const readAgain = lineReader('journal.jsonl');
     const [first, second, third] = PIECES;
     expect(readAgain(Buffer.from(first + second)).records).toHaveLength(2);

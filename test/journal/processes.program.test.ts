@@ -1,4 +1,4 @@
-/** The journal between real processes: limits hold, nothing on disk is lost, and a disk that fails says so. */
+/** The journal with several processes: limits hold, no record is lost, and disk errors are reported. */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { ACCEPTED, anIntent, idOf, step } from './records.ts';
 const placesIn = (home: string) => ({ config: home, state: join(home, 'state'), cache: home });
 const journalIn = (home: string) => openJournal({ places: placesIn(home), machine: aMachine() });
 
-/** `template` is an intent; each process deals under its own action ids. */
+/** `template` is an intent; each process writes actions with their own IDs. */
 const CHILD = `
   import { existsSync, writeSync } from 'node:fs';
   import { dealIdAttempt, openedOn, usedDealId } from 'dist/journal/queries.js';
@@ -28,11 +28,11 @@ const CHILD = `
   const intent = (parts = {}) => ({
     ...JSON.parse(template), action_id: mintActionId(machine.random), writer: machine.host.self, ...parts,
   });
-  const said = (error) => JSON.stringify({ code: error.code, what: error.what, book: error.book, effect: error.effect });
+  const errorText = (error) => JSON.stringify({ code: error.code, what: error.what, book: error.book, effect: error.effect });
 `;
 const template = JSON.stringify(anIntent());
 
-/** A child that adds records until it is stopped, and says each id once \`append\` has returned. */
+/** Appends records until it is stopped; prints each ID when its append has returned. */
 const APPENDING = `${CHILD}
   for (;;) {
     const next = intent({ deal_id: 'x'.repeat(Number(words[0])) });
@@ -41,8 +41,8 @@ const APPENDING = `${CHILD}
   }
 `;
 
-/** Deals five deal ids and once without, all begun together; says of each what came of it. */
-const DEALING = `${CHILD}
+/** Opens with five deal IDs and once without one, after a common start; prints the result of each. */
+const TRADING = `${CHILD}
   const { identity } = JSON.parse(template);
   const unique = (dealId) => ({ actions }) => {
     if (usedDealId(actions, identity, dealId) !== undefined) throw new Error(dealId + ' taken');
@@ -51,12 +51,12 @@ const DEALING = `${CHILD}
   const limit = ({ actions }) => {
     if (openedOn(actions, identity, '2026-11-20').plus('10000').gt('95000')) throw new Error('limit');
   };
-  // Between looking and writing there is time for another process to come in, if it can.
+  // Gives another process time between the check and the write.
   const linger = () => { for (const end = Date.now() + 2; Date.now() < end; ); };
-  const deals = ['A', 'B', 'C', 'D', 'E'].map((id) => [{ deal_id: id }, unique(id)]);
+  const opens = ['A', 'B', 'C', 'D', 'E'].map((id) => [{ deal_id: id }, unique(id)]);
   writeSync(1, 'ready\\n');
   while (!existsSync(home + '/go')) await systemClock.sleep(1);
-  for (const [parts, check] of [...deals, [{}, limit]]) {
+  for (const [parts, check] of [...opens, [{}, limit]]) {
     const next = intent(parts);
     try {
       await journal.append([next], (state) => {
@@ -67,7 +67,7 @@ const DEALING = `${CHILD}
       const same = { schema: 1, action_id: next.action_id, at: next.at };
       await journal.append([{ ...same, kind: 'sending', attempt: 1, writer: next.writer }]);
       await journal.append([{ ...same, kind: 'accepted', by: 'answer' }]);
-      writeSync(1, (parts.deal_id ?? 'dealt') + '\\n');
+      writeSync(1, (parts.deal_id ?? 'opened') + '\\n');
     } catch (error) {
       writeSync(1, error.message + '\\n');
     }
@@ -75,20 +75,20 @@ const DEALING = `${CHILD}
 `;
 
 describe('twenty processes at once', () => {
-  it('open no more than the daily limit together, and take a deal id once', async () => {
+  it('processes: twenty together stay within the daily limit and use each deal ID once', async () => {
     const home = temporaryFolder();
-    const dealers = Array.from({ length: 20 }, () => runModule(DEALING, [home, template]));
+    const traders = Array.from({ length: 20 }, () => runModule(TRADING, [home, template]));
     await Promise.all(
-      dealers.map(({ child }) => new Promise((resolve) => child.stdout?.once('data', resolve))),
+      traders.map(({ child }) => new Promise((resolve) => child.stdout?.once('data', resolve))),
     );
     writeFileSync(join(home, 'go'), '');
-    const ends = await Promise.all(dealers.map(({ ended }) => ended));
+    const ends = await Promise.all(traders.map(({ ended }) => ended));
     expect(ends.map(({ err }) => err).join('')).toBe('');
     const words = ends.flatMap(({ out }) => out.trim().split('\n'));
     const count = (word: string) => words.filter((each) => each === word).length;
     for (const id of ['A', 'B', 'C', 'D', 'E']) expect([count(id), count(`${id} taken`)]).toEqual([1, 19]);
-    // Five under a deal id, of the same day, and four more: 90,000 of 95,000.
-    expect([count('dealt'), count('limit')]).toEqual([4, 16]);
+    // Five with a deal ID on the same day, and four more: 90,000 of 95,000.
+    expect([count('opened'), count('limit')]).toEqual([4, 16]);
     const { actions, damage, cutTail, records } = journalIn(home).read();
     expect([damage, cutTail, records.length]).toEqual([[], false, 9 * 3]);
     expect(actions.map(({ state }) => state)).toEqual(Array.from({ length: 9 }, () => 'accepted'));
@@ -96,9 +96,9 @@ describe('twenty processes at once', () => {
 });
 
 describe('kill -9', () => {
-  it('of writers at random moments loses nothing that was written, and breaks no line', async () => {
+  it('kill -9: of writers at random times loses no written record and damages no line', async () => {
     const home = temporaryFolder();
-    const told: string[] = [];
+    const written: string[] = [];
     for (const size of ['10', '5000', '60000']) {
       const writers = Array.from({ length: 4 }, () => runModule(APPENDING, [home, template, size]));
       await Promise.all(
@@ -110,21 +110,21 @@ describe('kill -9', () => {
           });
           const { out, err, signal } = await ended;
           expect([err, signal]).toEqual(['', 'SIGKILL']);
-          told.push(...out.trim().split('\n'));
+          written.push(...out.trim().split('\n'));
         }),
       );
     }
     const { actions, damage } = journalIn(home).read();
     const found = new Set(actions.map(({ id }) => id));
-    expect(told.length).toBeGreaterThanOrEqual(3 * (1 + 3 + 5 + 7));
-    expect(told.filter((id) => !found.has(id))).toEqual([]);
+    expect(written.length).toBeGreaterThanOrEqual(3 * (1 + 3 + 5 + 7));
+    expect(written.filter((id) => !found.has(id))).toEqual([]);
     expect(damage).toEqual([]);
-    // Nobody is left who could still send them.
+    // No process is left that could send them.
     expect(actions.filter(({ underway }) => underway)).toEqual([]);
     expect((await journalIn(home).append([step(ACCEPTED)])).damage).toEqual([]);
   });
 
-  it('leaves an action under way only as long as its process lives', async () => {
+  it('kill -9: an action is under way only while its process runs', async () => {
     const home = temporaryFolder();
     const { child, ended } = runModule(
       `${CHILD}
@@ -141,14 +141,14 @@ describe('kill -9', () => {
   });
 });
 
-const said = z.object({
+const errorText = z.object({
   error: z.object({ code: z.string(), what: z.string(), book: z.string(), effect: z.string() }),
   kept: z.tuple([z.number(), z.number(), z.number(), z.boolean()]),
 });
 
 const UNSHARE = 'unshare';
 
-/** What a child prints that runs where `mount` has been made over its home (`$1`), for itself alone. */
+/** The output of a child that runs with a private `mount` over its home (`$1`). */
 function underMount(mount: string, script: string, home: string): string {
   const dist = new URL('../../dist/', import.meta.url).href;
   const node = [process.execPath, '--input-type=module', '-e', script.replaceAll("'dist/", `'${dist}`), '--'];
@@ -156,7 +156,7 @@ function underMount(mount: string, script: string, home: string): string {
   return execFileSync(UNSHARE, words, { encoding: 'utf8' });
 }
 
-describe('a disk that does not take it', () => {
+describe('a disk that cannot be written', () => {
   const FILLING = `${CHILD}
     let added = 0;
     try {
@@ -164,11 +164,11 @@ describe('a disk that does not take it', () => {
     } catch (error) {
       const { actions, damage, cutTail } = journal.read();
       const kept = [added, actions.length, damage.length, cutTail];
-      writeSync(1, JSON.stringify({ error: JSON.parse(said(error)), kept }));
+      writeSync(1, JSON.stringify({ error: JSON.parse(errorText(error)), kept }));
     }
   `;
   const expectKept = (out: string, path: string, why: string): void => {
-    const { error, kept } = said.parse(JSON.parse(out));
+    const { error, kept } = errorText.parse(JSON.parse(out));
     expect(error).toEqual({
       code: 'damaged_file',
       what: `Cannot write ${path}: ${why}.`,
@@ -180,32 +180,32 @@ describe('a disk that does not take it', () => {
     expect(rest).toEqual([added, 0, false]);
   };
 
-  it('because the file may not grow says so, and keeps what it had', async () => {
+  it('disk: at the file size limit the error says so, and the journal is unchanged', async () => {
     const home = temporaryFolder();
     const { out, err } = await runModule(FILLING, [home, template], { fileKb: 50 }).ended;
     expect(err).toBe('');
     expectKept(out, join(home, 'state', 'journal.jsonl'), 'the file would be too large (EFBIG)');
   });
 
-  it('because it is full says so, and keeps what it had', needs('unshare'), () => {
+  it('disk: when it is full the error says so, and the journal is unchanged', needs('unshare'), () => {
     const home = temporaryFolder();
     const out = underMount('mount -t tmpfs -o size=64k,mode=700 tmpfs "$1"', FILLING, home);
-    // A full disk may refuse the lock's file before the journal's own.
-    const { error, kept } = said.parse(JSON.parse(out));
+    // A full disk may reject the lock file before the journal.
+    const { error, kept } = errorText.parse(JSON.parse(out));
     expect(error).toMatchObject({ code: 'damaged_file', book: 'Nothing was sent.', effect: 'none' });
     expect(error.what).toContain('the disk is full (ENOSPC)');
     expect(kept.slice(1)).toEqual([kept[0], 0, false]);
   });
 
-  // A folder that is closed to its owner is not closed to root.
+  // Root can write to a folder without write permission.
   const isRoot = process.getuid?.() === 0;
-  it('because it is read-only says so', isRoot ? needs('unshare') : {}, async () => {
+  it('disk: when it is read-only the error says so', isRoot ? needs('unshare') : {}, async () => {
     const home = temporaryFolder();
     const journal = journalIn(home);
     await journal.append([anIntent()]);
     const before = readFileSync(journal.path);
     const script = `${CHILD}
-      try { await journal.append([intent()]); } catch (error) { writeSync(1, said(error)); }
+      try { await journal.append([intent()]); } catch (error) { writeSync(1, errorText(error)); }
     `;
     const answer = isRoot
       ? underMount('mount --bind "$1" "$1" && mount -o remount,bind,ro "$1"', script, home)

@@ -1,16 +1,16 @@
-/** What completion takes for open, from the journal's end alone, against what the whole of it says. */
+/** The latest actions by the journal's tail, compared with the replay of the whole journal. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { recentActions } from '../../src/journal/recent-actions.ts';
 import type { JournalRecord } from '../../src/journal/records.ts';
-import { isAwaitingOutcome, isUnresolved, replayRecords } from '../../src/journal/replay.ts';
+import { isAwaitingOutcome, isUnresolved } from '../../src/journal/replay.ts';
 import { pathsOf } from '../../src/platform/paths.ts';
 import { aMachine, temporaryFolder } from '../support/own-folder.ts';
 import {
   ACCEPTED,
-  anIntent,
+  actionsOf,
   DONE,
   FAILED,
   FILLED,
@@ -20,18 +20,18 @@ import {
   NOT_TOLD,
   NOTHING,
   REFUSED,
+  recordsOf,
   SENDING,
-  step,
   UNKNOWN,
 } from './records.ts';
 
 const STEPS = {
   sending: SENDING,
-  'sending anew': { ...SENDING, attempt: 2, nothing_done_before: true },
+  'sending again': { ...SENDING, attempt: 2, nothing_done_before: true },
   accepted: ACCEPTED,
   found: FOUND,
   refused: REFUSED,
-  'refused, and looked': { ...REFUSED, looked: true },
+  'refused, not found': { ...REFUSED, looked: true },
   unknown: UNKNOWN,
   filled: FILLED,
   failed: FAILED,
@@ -43,10 +43,8 @@ const STEPS = {
 } as const;
 type Step = keyof typeof STEPS;
 
-const journalOf = (steps: readonly Step[]): readonly JournalRecord[] => [
-  anIntent({ deal_id: 'PAY-8841' }),
-  ...steps.map((each) => step(STEPS[each])),
-];
+const journalOf = (steps: readonly Step[]): readonly JournalRecord[] =>
+  recordsOf('7c1e', { deal_id: 'PAY-8841' }, ...steps.map((each) => STEPS[each]));
 
 const home = temporaryFolder(afterAll);
 const places = pathsOf({
@@ -63,37 +61,35 @@ function recent(steps: readonly Step[]) {
 }
 
 const isOpen = (steps: readonly Step[], isRunning: boolean): boolean =>
-  replayRecords(journalOf(steps), () => isRunning).actions.some(
-    (action) => isUnresolved(action) || isAwaitingOutcome(action),
-  );
+  actionsOf(journalOf(steps), isRunning).some((action) => isUnresolved(action) || isAwaitingOutcome(action));
 
 describe('the latest actions', () => {
   it.each<[string, boolean, readonly Step[]]>([
-    ['sent without an answer', true, ['sending']],
-    ['of an unknown end', true, ['sending', 'unknown']],
+    ['sent without a response', true, ['sending']],
+    ['of unknown outcome', true, ['sending', 'unknown']],
     ['accepted', true, ['sending', 'accepted']],
     ['accepted and not seen', true, ['sending', 'accepted', 'not seen']],
     ['filled', false, ['sending', 'accepted', 'filled']],
     ['failed', false, ['sending', 'accepted', 'failed']],
-    ['refused', false, ['sending', 'refused']],
-    ['refused after a lost answer', true, ['sending', 'unknown', 'sending', 'refused']],
-    ['settled', false, ['sending', 'unknown', 'nothing']],
+    ['rejected', false, ['sending', 'refused']],
+    ['rejected after a lost response', true, ['sending', 'unknown', 'sending', 'refused']],
+    ['resolved manually', false, ['sending', 'unknown', 'nothing']],
     ['found to be one of two after its fill', true, ['sending', 'unknown', 'found', 'filled', 'not told']],
-    ['sent again after it was settled', true, ['sending', 'unknown', 'nothing', 'sending']],
+    ['sent again after it was resolved manually', true, ['sending', 'unknown', 'nothing', 'sending']],
     [
       'failed under the hedge ID of its response, whatever was found later',
       false,
       ['sending', 'accepted', 'failed', 'found', 'not told', 'sending'],
     ],
     ['never sent', false, ['not sent']],
-  ])('%s: open %s', (_what, open, steps) => {
+  ])('recent actions: one that was %s has open %s', (_what, open, steps) => {
     expect(recent(steps)).toMatchObject([{ open, profile: 'desk', dealId: 'PAY-8841' }]);
   });
 
   const names = Object.keys(STEPS).filter((name): name is Step => name in STEPS);
   const someSteps = fc.array(fc.constantFrom(...names), { minLength: 1, maxLength: 7 });
 
-  it('have among the open ones whatever the whole journal calls unresolved or in flight', () => {
+  it('recent actions: every unresolved or in-flight action is open', () => {
     const missed = (steps: readonly Step[], isRunning: boolean): boolean =>
       isOpen(steps, isRunning) && recent(steps)[0]?.open !== true;
     fc.assert(
@@ -104,7 +100,7 @@ describe('the latest actions', () => {
     );
   });
 
-  it('have none among them that was sent and has ended', () => {
+  it('recent actions: an action that was sent and has ended is not open', () => {
     fc.assert(
       fc.property(someSteps, (steps) => {
         const sent: readonly Step[] = ['sending', ...steps];

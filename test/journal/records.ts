@@ -1,4 +1,4 @@
-/** Records as the desk writes them, each complete, with what a test is about put in. */
+/** Complete journal records and their actions, with the parts that a test sets. */
 import { Big } from 'big.js';
 import { serviceIdentity } from '../../src/journal/account-identity.ts';
 import type { DealTerms } from '../../src/journal/queries.ts';
@@ -8,9 +8,11 @@ import {
   recordSchema,
   type Writer,
 } from '../../src/journal/records.ts';
+import { type Action, replayRecords } from '../../src/journal/replay.ts';
+
 export const NOON = Date.parse('2026-11-20T12:00:00.000Z');
 export const at = (seconds = 0): string => new Date(NOON + seconds * 1_000).toISOString();
-/** `7c1e` → an action id that begins so. */
+/** `7c1e` → the action ID `7c1e000000000000`. */
 export const idOf = (beginning: string): string => beginning.padEnd(16, '0');
 
 export const DESK = serviceIdentity('live', {
@@ -55,9 +57,25 @@ export const step = (parts: Written<Step>, id = '7c1e', seconds = 1, writer = WR
     ...parts,
   });
 
+export type StepParts = Parameters<typeof step>[0];
+
+/** An intent, and its later steps one second after it. */
+export function recordsOf(
+  id: string,
+  parts: Partial<IntentRecord>,
+  ...steps: readonly StepParts[]
+): readonly JournalRecord[] {
+  const intent = anIntent({ action_id: idOf(id), ...parts });
+  const seconds = (Date.parse(intent.at) - NOON) / 1_000 + 1;
+  return [intent, ...steps.map((each) => step(each, id, seconds))];
+}
+
+export const actionsOf = (records: readonly JournalRecord[], isRunning = false): readonly Action[] =>
+  replayRecords(records, () => isRunning).actions;
+
 export const SENDING = { kind: 'sending', attempt: 1 } as const;
 export const ACCEPTED = { kind: 'accepted', hedge_id: 'hdg_1', order_tx_hash: '0x9f', by: 'answer' } as const;
-/** Found under its deal id while a send could still arrive. */
+/** Found by deal ID while a send could still arrive. */
 export const FOUND = {
   kind: 'accepted',
   hedge_id: 'hdg_9',

@@ -1,4 +1,4 @@
-/** What becomes of an action, step by step, and what must never be read out of its steps. */
+/** The state of an action after its records, and states that no records may lead to. */
 import { array, constantFrom, assert as holds, property } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { TOTAL_MS } from '../../src/client/transport/retry-policy.ts';
@@ -26,74 +26,74 @@ import {
   NOTHING,
   REFUSED,
   SENDING,
+  type StepParts,
   step,
   UNKNOWN,
 } from './records.ts';
 
-type Parts = Parameters<typeof step>[0];
 const gone = (): boolean => false;
 const AGAIN = { kind: 'sending', attempt: 2 } as const;
 const FINAL = { kind: 'accepted', hedge_id: 'hdg_9', by: 'looking' } as const;
 const LOOKED = { ...REFUSED, looked: true } as const;
 
-function actionOf(steps: readonly Parts[], isRunning = gone) {
+function actionOf(steps: readonly StepParts[], isRunning = gone) {
   const [action] = replayRecords([anIntent(), ...steps.map((each) => step(each))], isRunning).actions;
   if (action === undefined) throw new Error('no action');
   return action;
 }
 
 describe('the state of an action', () => {
-  it.each<[string, readonly Parts[], string, string]>([
-    // what it is, the steps after the intent, the state, and u(nresolved) f(light) s(tands) n(o, definitely)
-    ['only written down', [], 'prepared', ''],
-    ['being sent by a process that died', [SENDING], 'sent', 'us'],
-    ['without an answer', [SENDING, UNKNOWN], 'unknown', 'us'],
+  it.each<[string, readonly StepParts[], string, string]>([
+    // Steps after the intent, state, and marks: u(nresolved), in f(light), maybe executed (s), definitely not executed (n).
+    ['only prepared', [], 'prepared', ''],
+    ['sent by a process that died', [SENDING], 'sent', 'us'],
+    ['without a response', [SENDING, UNKNOWN], 'unknown', 'us'],
     ['accepted', [SENDING, ACCEPTED], 'accepted', 'fs'],
     ['filled', [SENDING, ACCEPTED, FILLED], 'done', 's'],
     ['failed', [SENDING, ACCEPTED, FAILED], 'failed', 'n'],
-    ['refused', [SENDING, REFUSED], 'refused', 'n'],
+    ['rejected', [SENDING, REFUSED], 'refused', 'n'],
     ['declined', [NOT_SENT], 'not_sent', ''],
     ['accepted and never seen', [SENDING, ACCEPTED, NOT_SEEN], 'accepted', 's'],
     ['seen after all', [SENDING, ACCEPTED, NOT_SEEN, FILLED], 'done', 's'],
-    ['never seen, and settled by a person', [SENDING, ACCEPTED, NOT_SEEN, NOTHING], 'settled', ''],
-    ['unknown, settled as done', [SENDING, UNKNOWN, DONE], 'settled', 's'],
-    ['unknown, settled as nothing', [SENDING, UNKNOWN, NOTHING], 'settled', ''],
-    ['unknown, then found on the book', [SENDING, UNKNOWN, ACCEPTED], 'accepted', 'fs'],
+    ['never seen, and resolved manually', [SENDING, ACCEPTED, NOT_SEEN, NOTHING], 'settled', ''],
+    ['unknown, recorded as executed', [SENDING, UNKNOWN, DONE], 'settled', 's'],
+    ['unknown, recorded as not executed', [SENDING, UNKNOWN, NOTHING], 'settled', ''],
+    ['unknown, then found in the position', [SENDING, UNKNOWN, ACCEPTED], 'accepted', 'fs'],
     ['unknown, then resent', [SENDING, UNKNOWN, AGAIN], 'unknown', 'us'],
-    ['refused after an unclear attempt', [SENDING, UNKNOWN, AGAIN, REFUSED], 'unknown', 'us'],
-    ['refused after an attempt whose end nobody wrote', [SENDING, AGAIN, REFUSED], 'unknown', 'us'],
-    ['refused after that, and looked for in vain', [SENDING, AGAIN, LOOKED], 'refused', 'n'],
+    ['rejected after an unclear attempt', [SENDING, UNKNOWN, AGAIN, REFUSED], 'unknown', 'us'],
+    ['rejected after an attempt without a recorded end', [SENDING, AGAIN, REFUSED], 'unknown', 'us'],
+    ['rejected after that, and not found', [SENDING, AGAIN, LOOKED], 'refused', 'n'],
     [
-      'refused after an attempt that did nothing',
+      'rejected after an attempt that executed nothing',
       [SENDING, { ...AGAIN, nothing_done_before: true }, REFUSED],
       'refused',
       'n',
     ],
-    ['refused for now, then sent again', [SENDING, REFUSED, AGAIN], 'sent', 'us'],
-    ['refused for now, sent again, accepted', [SENDING, REFUSED, AGAIN, ACCEPTED], 'accepted', 'fs'],
-    ['accepted, and a straggler lost its answer', [SENDING, ACCEPTED, UNKNOWN], 'accepted', 'fs'],
-    ['accepted, and a straggler was refused', [SENDING, ACCEPTED, REFUSED], 'accepted', 'fs'],
-    ['filled, and a straggler says accepted', [SENDING, FILLED, ACCEPTED], 'done', 's'],
-    ['filled, and a straggler says failed', [SENDING, FILLED, FAILED], 'done', 's'],
-    ['filled, and a straggler did not see it', [SENDING, FILLED, NOT_SEEN], 'done', 's'],
-    ['filled, whatever a person says', [SENDING, ACCEPTED, FILLED, NOTHING], 'done', 's'],
-    ['settled as nothing, then found', [SENDING, UNKNOWN, NOTHING, ACCEPTED], 'accepted', 'fs'],
-    ['settled as nothing, then sent again', [SENDING, UNKNOWN, NOTHING, AGAIN], 'unknown', 'us'],
-    ['settled as done, then sent again', [SENDING, UNKNOWN, DONE, AGAIN], 'settled', 's'],
-    ['accepted, and the book does not tell it', [SENDING, ACCEPTED, NOT_TOLD], 'unknown', 'us'],
+    ['rejected, then sent again', [SENDING, REFUSED, AGAIN], 'sent', 'us'],
+    ['rejected, sent again, accepted', [SENDING, REFUSED, AGAIN, ACCEPTED], 'accepted', 'fs'],
+    ['accepted, and a late send lost its response', [SENDING, ACCEPTED, UNKNOWN], 'accepted', 'fs'],
+    ['accepted, and a late send was rejected', [SENDING, ACCEPTED, REFUSED], 'accepted', 'fs'],
+    ['filled, and a late record says accepted', [SENDING, FILLED, ACCEPTED], 'done', 's'],
+    ['filled, and a late record says failed', [SENDING, FILLED, FAILED], 'done', 's'],
+    ['filled, and a late reading did not see it', [SENDING, FILLED, NOT_SEEN], 'done', 's'],
+    ['filled, then recorded as not executed', [SENDING, ACCEPTED, FILLED, NOTHING], 'done', 's'],
+    ['recorded as not executed, then found', [SENDING, UNKNOWN, NOTHING, ACCEPTED], 'accepted', 'fs'],
+    ['recorded as not executed, then sent again', [SENDING, UNKNOWN, NOTHING, AGAIN], 'unknown', 'us'],
+    ['recorded as executed, then sent again', [SENDING, UNKNOWN, DONE, AGAIN], 'settled', 's'],
+    ['accepted, and the position does not show it', [SENDING, ACCEPTED, NOT_TOLD], 'unknown', 'us'],
     ['that, then seen after all', [SENDING, ACCEPTED, NOT_TOLD, FILLED], 'done', 's'],
-    ['that, then refused on a resend', [SENDING, ACCEPTED, NOT_TOLD, AGAIN, REFUSED], 'unknown', 'us'],
+    ['that, then rejected on a resend', [SENDING, ACCEPTED, NOT_TOLD, AGAIN, REFUSED], 'unknown', 'us'],
     ['that, then accepted on a resend', [SENDING, ACCEPTED, NOT_TOLD, AGAIN, ACCEPTED], 'accepted', 's'],
-    ['seen to end, then not told', [SENDING, ACCEPTED, FILLED, NOT_TOLD], 'done', 's'],
-    ['found under its deal id and filled', [SENDING, UNKNOWN, FOUND, FILLED], 'done', 's'],
-    ['that, then one of two', [SENDING, UNKNOWN, FOUND, FILLED, NOT_TOLD], 'unknown', 'us'],
-    ['found, confirmed and filled, then not told', [SENDING, FOUND, FINAL, FILLED, NOT_TOLD], 'done', 's'],
-    ['settled as nothing, then not told', [SENDING, UNKNOWN, NOTHING, NOT_TOLD], 'settled', ''],
-    ['never connected, or turned away by a rate limit', [SENDING, NOT_SENT], 'not_sent', ''],
+    ['filled, then unclear from the position', [SENDING, ACCEPTED, FILLED, NOT_TOLD], 'done', 's'],
+    ['found by deal ID and filled', [SENDING, UNKNOWN, FOUND, FILLED], 'done', 's'],
+    ['that, then one of two matches', [SENDING, UNKNOWN, FOUND, FILLED, NOT_TOLD], 'unknown', 'us'],
+    ['found, confirmed and filled, then unclear', [SENDING, FOUND, FINAL, FILLED, NOT_TOLD], 'done', 's'],
+    ['recorded as not executed, then unclear', [SENDING, UNKNOWN, NOTHING, NOT_TOLD], 'settled', ''],
+    ['never connected, or rate-limited', [SENDING, NOT_SENT], 'not_sent', ''],
     ['that, then sent again', [SENDING, NOT_SENT, AGAIN], 'sent', 'us'],
     ['unclear, then never connected', [SENDING, UNKNOWN, AGAIN, NOT_SENT], 'unknown', 'us'],
-    ['accepted, and a straggler never connected', [SENDING, ACCEPTED, NOT_SENT], 'accepted', 'fs'],
-  ])('follows from what happened: %s', (_what, steps, state, marks) => {
+    ['accepted, and a late send never connected', [SENDING, ACCEPTED, NOT_SENT], 'accepted', 'fs'],
+  ])('state: is correct for an action that was %s', (_what, steps, state, marks) => {
     const action = actionOf(steps);
     const seen = [
       isUnresolved(action) ? 'u' : '',
@@ -104,24 +104,24 @@ describe('the state of an action', () => {
     expect([action.state, seen]).toEqual([state, marks]);
   });
 
-  it('is under way, counted and not unresolved, while the process that sends still runs', () => {
+  it('state: an action is under way and not unresolved while its sending process runs', () => {
     for (const steps of [[], [SENDING]]) {
       const action = actionOf(steps, () => true);
       expect([action.underway, isUnresolved(action), maybeExecuted(action)]).toEqual([true, false, true]);
     }
     expect(actionOf([SENDING, UNKNOWN], () => true).underway).toBe(false);
-    // Sent again it is under way, and as unresolved as it was.
+    // A resend does not resolve it.
     const again = actionOf([SENDING, UNKNOWN, AGAIN], () => true);
     expect([again.underway, isUnresolved(again)]).toEqual([true, true]);
     expect(actionOf([SENDING, UNKNOWN, AGAIN, NOT_SENT], () => true).underway).toBe(false);
   });
 
-  it('is awaited, once accepted, while the process that sent it still runs', () => {
+  it('state: an accepted action is awaited while its process runs', () => {
     expect(actionOf([SENDING, ACCEPTED], () => true)).toMatchObject({ underway: false, awaited: true });
     expect(actionOf([SENDING, ACCEPTED]).awaited).toBe(false);
   });
 
-  it('asks only after processes whose action has no end yet', () => {
+  it('state: checks the processes of unfinished actions only', () => {
     const asking = () => {
       throw new Error('asked');
     };
@@ -130,7 +130,7 @@ describe('the state of an action', () => {
     expect(() => actionOf([SENDING], asking)).toThrow('asked');
   });
 
-  it('keeps what the service and a person said', () => {
+  it('state: has the results of the service and of manual records', () => {
     expect(actionOf([SENDING, ACCEPTED, FILLED])).toMatchObject({
       hedgeId: 'hdg_1',
       orderTxHash: '0x9f',
@@ -144,7 +144,7 @@ describe('the state of an action', () => {
     });
   });
 
-  it('is found for certain once an answer tells its hedge, or it is found alone when nothing can arrive', () => {
+  it('state: a hedge ID is final once a response names it, or one hedge is found when no send can arrive', () => {
     const until = { provisionalUntil: at(300), hedgeId: 'hdg_9' };
     expect(actionOf([SENDING, UNKNOWN, FOUND, FILLED])).toMatchObject(until);
     const final = { provisionalUntil: undefined };
@@ -161,9 +161,9 @@ describe('the state of an action', () => {
     });
   });
 
-  it('is never a definite no once a send was accepted, whatever else is written in whatever order', () => {
+  it('state: is never rejected once a send was accepted, in any order of records', () => {
     const steps = [SENDING, AGAIN, REFUSED, LOOKED, UNKNOWN, NOT_SEEN, NOT_SENT] as const;
-    const any = array(constantFrom<Parts>(...steps), { maxLength: 6 });
+    const any = array(constantFrom<StepParts>(...steps), { maxLength: 6 });
     holds(
       property(any, any, (before, after) => {
         const action = actionOf([...before, ACCEPTED, ...after]);
@@ -173,8 +173,8 @@ describe('the state of an action', () => {
     );
   });
 
-  it('is never a definite no after an unknown that nobody looked into', () => {
-    const any = array(constantFrom<Parts>(SENDING, AGAIN, REFUSED, UNKNOWN, NOT_SENT), {
+  it('state: is never rejected after an unknown outcome that was not checked', () => {
+    const any = array(constantFrom<StepParts>(SENDING, AGAIN, REFUSED, UNKNOWN, NOT_SENT), {
       maxLength: 6,
     });
     holds(
@@ -186,7 +186,7 @@ describe('the state of an action', () => {
 });
 
 describe('many actions', () => {
-  it('are kept apart, in the order of their intents', () => {
+  it('actions: are separate, in the order of their intents', () => {
     const { actions } = replayRecords(
       [
         anIntent({ action_id: idOf('aaaa') }),
@@ -203,7 +203,7 @@ describe('many actions', () => {
     ]);
   });
 
-  it('name those that no intent begins, and keep the first of two intents', () => {
+  it('actions: records without an intent are orphans, and the first of two intents counts', () => {
     const { actions, orphans } = replayRecords(
       [step(SENDING, 'dead'), anIntent(), anIntent({ side: 'sell' }), step(UNKNOWN, 'dead')],
       gone,
@@ -212,7 +212,7 @@ describe('many actions', () => {
     expect(actions.map(({ intent }) => intent.side)).toEqual(['buy']);
   });
 
-  it('get short ids that grow only when an earlier one has them, and never change', () => {
+  it('actions: a short ID is longer only if an earlier action has it, and never changes', () => {
     const ids = ['7c1e', '7c1eaa', '7c1ea', '7c1f'].map(idOf);
     const intents = ids.map((action_id) => anIntent({ action_id }));
     const shortOf = (count: number) =>
@@ -222,13 +222,13 @@ describe('many actions', () => {
   });
 });
 
-describe('when the last send without an answer may have left', () => {
+describe('the time of the last send without a response', () => {
   const UNCLEAR = { ...UNKNOWN, unclear_at: at(20) } as const;
   const rest = LONGEST_RUN_MS / 1_000;
 
-  it.each<[string, readonly [Parts, number][], number | undefined]>([
+  it.each<[string, readonly [StepParts, number][], number | undefined]>([
     [
-      'never, of one that was refused',
+      'undefined after a rejection',
       [
         [SENDING, 1],
         [REFUSED, 2],
@@ -236,7 +236,7 @@ describe('when the last send without an answer may have left', () => {
       undefined,
     ],
     [
-      'as its record tells',
+      'the recorded time',
       [
         [SENDING, 1],
         [UNCLEAR, 25],
@@ -244,16 +244,16 @@ describe('when the last send without an answer may have left', () => {
       20,
     ],
     [
-      'of a record without it: when that was written',
+      'the time of a record without it',
       [
         [SENDING, 1],
         [UNKNOWN, 25],
       ],
       25,
     ],
-    ['of a process that ended: as long as it may have sent', [[SENDING, 1]], 1 + rest],
+    ['the longest run after the send of a process that ended', [[SENDING, 1]], 1 + rest],
     [
-      'not later for a later refusal',
+      'not later for a later rejection',
       [
         [SENDING, 1],
         [UNCLEAR, 25],
@@ -263,7 +263,7 @@ describe('when the last send without an answer may have left', () => {
       20,
     ],
     [
-      'not later for a later send that never left',
+      'not later for a later send that never connected',
       [
         [SENDING, 1],
         [UNCLEAR, 25],
@@ -273,7 +273,7 @@ describe('when the last send without an answer may have left', () => {
       20,
     ],
     [
-      'later for a later send without an answer',
+      'later for a later send without a response',
       [
         [SENDING, 1],
         [UNCLEAR, 25],
@@ -292,7 +292,7 @@ describe('when the last send without an answer may have left', () => {
       60 + rest,
     ],
     [
-      'of that, sent again and refused',
+      'that of the first send, when a resend is rejected',
       [
         [SENDING, 1],
         [AGAIN, 60],
@@ -301,7 +301,7 @@ describe('when the last send without an answer may have left', () => {
       1 + rest,
     ],
     [
-      'not of a send that is known to have done nothing',
+      'undefined after a send that executed nothing',
       [
         [SENDING, 1],
         [{ ...AGAIN, nothing_done_before: true }, 60],
@@ -309,19 +309,19 @@ describe('when the last send without an answer may have left', () => {
       ],
       undefined,
     ],
-  ])('is told: %s', (_what, steps, seconds) => {
+  ])('last unclear send: is %s', (_what, steps, seconds) => {
     const records = [anIntent(), ...steps.map(([each, after]) => step(each, '7c1e', after))];
     const [action] = replayRecords(records, gone).actions;
     expect(action && lastUnclearAt(action)).toBe(seconds === undefined ? undefined : at(seconds));
   });
 
-  it('is not told where a later send may be on a line that cannot be read', () => {
+  it('last unclear send: is undefined if a damaged line may record a later send', () => {
     const records = [anIntent(), step(SENDING), step(UNCLEAR)];
     const [action] = replayRecords(records, gone, records.length).actions;
     expect(action && lastUnclearAt(action)).toBeUndefined();
   });
 
-  it('counts a run of sends for as long as the client makes attempts', () => {
+  it('last unclear send: a run of sends lasts as long as the client retries', () => {
     expect(LONGEST_RUN_MS).toBe(TOTAL_MS);
   });
 });

@@ -16,7 +16,7 @@ import { describe, expect, it } from 'vitest';
 import { DamagedFileError, StoppedError } from '../../src/errors.ts';
 import { type JournalRecord, mintActionId } from '../../src/journal/records.ts';
 import { openJournal, parseLines, writeLines } from '../../src/journal/store.ts';
-import { aMachine, temporaryFolder, withUmask } from '../support/own-folder.ts';
+import { aMachine, damagedFileError, modeOf, temporaryFolder, withUmask } from '../support/own-folder.ts';
 import { ACCEPTED, anIntent, idOf, NOT_SENT, REFUSED, SENDING, step, UNKNOWN } from './records.ts';
 
 const machine = aMachine();
@@ -30,7 +30,7 @@ function aJournal(options: { uid?: number; maxBytes?: number } = {}) {
   return { journal, folder: places.state, path: journal.path };
 }
 
-/** A journal's file with this text in it. */
+/** A journal file with this content. */
 function written(text: string | Buffer) {
   const made = aJournal();
   mkdirSync(made.folder, { mode: 0o700 });
@@ -42,25 +42,24 @@ const line = (record: unknown): string => `${JSON.stringify(record)}\n`;
 const idsIn = ({ actions }: { actions: readonly { shortId: string }[] }) =>
   actions.map(({ shortId }) => shortId);
 
-async function refusalOf(work: Promise<unknown> | (() => unknown)): Promise<DamagedFileError> {
-  try {
-    await (typeof work === 'function' ? work() : work);
-  } catch (error) {
-    if (error instanceof DamagedFileError) return error;
-    throw error;
-  }
-  throw new Error('nothing was refused');
-}
+const rejection = (work: Promise<unknown>): Promise<DamagedFileError> =>
+  work.then(
+    () => damagedFileError(() => undefined),
+    (error: unknown) =>
+      damagedFileError(() => {
+        throw error;
+      }),
+  );
 
 describe('writing', () => {
-  it.each([0o000, 0o022, 0o077])('makes folder and file closed to others under umask %o', async (umask) => {
+  it.each([0o000, 0o022, 0o077])('append: makes folder and file private under umask %o', async (umask) => {
     const { journal, folder, path } = aJournal();
     await withUmask(umask, () => journal.append([anIntent()]));
-    expect([folder, path].map((each) => (statSync(each).mode & 0o777).toString(8))).toEqual(['700', '600']);
+    expect([folder, path].map(modeOf)).toEqual(['700', '600']);
     expect(readdirSync(folder)).toEqual(['journal.jsonl']);
   });
 
-  it('gives back what stands then, and another reader sees the same', async () => {
+  it('append: returns the new state, and a reader gets the same', async () => {
     const { journal } = aJournal();
     await journal.append([anIntent()]);
     const after = await journal.append([step(SENDING), step(ACCEPTED)]);
@@ -69,11 +68,11 @@ describe('writing', () => {
     expect(journal.read().records[0]).toEqual(anIntent());
   });
 
-  it('shows the guard what stands, and adds nothing when it objects', async () => {
+  it('append: shows the guard the state, and writes nothing if the guard throws', async () => {
     const { journal, path } = aJournal();
     await journal.append([anIntent()]);
     const before = readFileSync(path);
-    const stop = new StoppedError({ code: 'duplicate', what: 'Dealt already.' });
+    const stop = new StoppedError({ code: 'duplicate', what: 'Sent already.' });
     const work = journal.append([anIntent({ action_id: idOf('bbbb') })], (state) => {
       expect(idsIn(state)).toEqual(['7c1e']);
       throw stop;
@@ -82,15 +81,15 @@ describe('writing', () => {
     expect(readFileSync(path)).toEqual(before);
   });
 
-  it("passes on a guard's own word about a file", async () => {
-    const mine = new DamagedFileError('/x', { what: 'the guard says so' });
+  it("append: rethrows a guard's own error about a file", async () => {
+    const mine = new DamagedFileError('/x', { what: 'error of the guard' });
     const work = aJournal().journal.append([step(ACCEPTED)], () => {
       throw mine;
     });
     await expect(work).rejects.toBe(mine);
   });
 
-  it('is never done with a record that could not be read back', async () => {
+  it('append: rejects a record that could not be read back', async () => {
     const { journal, path } = aJournal();
     await journal.append([anIntent()]);
     const before = readFileSync(path);
@@ -100,13 +99,13 @@ describe('writing', () => {
     expect(readFileSync(path)).toEqual(before);
   });
 
-  it('makes nothing by reading', () => {
+  it('read: creates nothing', () => {
     const { journal, folder } = aJournal();
     expect(journal.read()).toMatchObject({ actions: [], records: [], damage: [], cutTail: false, bytes: 0 });
     expect(existsSync(folder)).toBe(false);
   });
 
-  it('mints ids of its own', () => {
+  it('action IDs: are 16 hexadecimal digits, each another one', () => {
     const ids = Array.from({ length: 100 }, () => mintActionId(machine.random));
     expect(new Set(ids).size).toBe(100);
     for (const id of ids) expect(id).toMatch(/^[0-9a-f]{16}$/);
@@ -118,7 +117,7 @@ describe('a crash while writing', () => {
   const added = line(anIntent({ action_id: idOf('cccc') }));
   const lost = { kind: 'unknown', why: 'connection "reset" ₦ {"a":{}}' } as const;
 
-  it('at every byte of the last line hides nothing before it and spoils nothing after it', async () => {
+  it('crash: at every byte of the last line it keeps all records before and after it', async () => {
     const bytes = Buffer.from(line(step(lost)));
     for (let length = 0; length <= bytes.length; length += 1) {
       const { journal, path } = written(Buffer.concat([Buffer.from(first), bytes.subarray(0, length)]));
@@ -135,7 +134,7 @@ describe('a crash while writing', () => {
     }
   });
 
-  it('at every byte of an intent, and of what mends that, is mended in its turn', () => {
+  it('crash: at every byte of an intent, and of its repair, the next append repairs it', () => {
     const read = (bytes: Buffer) => parseLines(bytes, 'journal');
     const add = (bytes: Buffer, id: string) =>
       Buffer.concat([
@@ -145,10 +144,10 @@ describe('a crash while writing', () => {
     const intent = Buffer.from(line(anIntent({ action_id: idOf('bbbb'), deal_id: 'PAY-₦-{}' })));
     for (let length = 0; length < intent.length - 1; length += 1) {
       const cut = Buffer.concat([Buffer.from(first), intent.subarray(0, length)]);
-      const mended = add(cut, 'cccc');
-      // Through the mark, the end of the line, and some way into what follows.
-      for (let again = cut.length; again < Math.min(cut.length + 8, mended.length); again += 1) {
-        const lines = read(add(mended.subarray(0, again), 'dddd'));
+      const repaired = add(cut, 'cccc');
+      // Up to some bytes after the mark and the end of the line.
+      for (let again = cut.length; again < Math.min(cut.length + 8, repaired.length); again += 1) {
+        const lines = read(add(repaired.subarray(0, again), 'dddd'));
         expect([lines.damage, lines.cutTail]).toEqual([[], false]);
         expect(lines.records).toEqual([anIntent(), anIntent({ action_id: idOf('dddd') })]);
       }
@@ -157,8 +156,8 @@ describe('a crash while writing', () => {
 
   it.each([
     ['zeros', Buffer.alloc(512)],
-    ['bytes that are no text', Buffer.from([0xff, 0xfe, 0x80])],
-  ])('that left %s at the end is a cut line', async (_what, tail) => {
+    ['bytes that are not text', Buffer.from([0xff, 0xfe, 0x80])],
+  ])('crash: %s at the end count as a cut line', async (_what, tail) => {
     const { journal } = written(Buffer.concat([Buffer.from(first), tail]));
     expect(journal.read()).toMatchObject({ cutTail: true, damage: [] });
     expect(await journal.append([step(SENDING)])).toMatchObject({ cutTail: false, damage: [] });
@@ -181,20 +180,23 @@ describe('damage', () => {
     ['no such day', bad({ at: '2026-02-31T25:00:00.000Z' }), 'is not valid at "at"'],
     ['an open without a tenor', bad({ tenor_days: undefined }), 'is not a record'],
     ['half an identity', bad({ identity: { environment: 'live' } }), 'is not valid at "identity.base_url"'],
-  ])('%s in the middle is told by its line and hides no other line', async (_what, text, how) => {
-    const { journal } = written(`${intent}${text.trimEnd()}\n${line(step(UNKNOWN))}`);
-    const state = journal.read();
-    expect(state.damage).toEqual([{ line: 2, how }]);
-    expect(state.actions).toMatchObject([{ shortId: '7c1e', state: 'unknown' }]);
-    expect((await journal.append([step(ACCEPTED)])).damage).toEqual([{ line: 2, how }]);
-    expect(journal.read().actions).toMatchObject([{ state: 'accepted' }]);
-  });
+  ])(
+    'damage: %s in the middle is reported with its line, and other lines are read',
+    async (_what, text, how) => {
+      const { journal } = written(`${intent}${text.trimEnd()}\n${line(step(UNKNOWN))}`);
+      const state = journal.read();
+      expect(state.damage).toEqual([{ line: 2, how }]);
+      expect(state.actions).toMatchObject([{ shortId: '7c1e', state: 'unknown' }]);
+      expect((await journal.append([step(ACCEPTED)])).damage).toEqual([{ line: 2, how }]);
+      expect(journal.read().actions).toMatchObject([{ state: 'accepted' }]);
+    },
+  );
 
   it.each([
-    ['written down', [anIntent()], 'unknown'],
-    ['turned away', [anIntent(), step(SENDING), step(NOT_SENT)], 'unknown'],
+    ['prepared', [anIntent()], 'unknown'],
+    ['not sent', [anIntent(), step(SENDING), step(NOT_SENT)], 'unknown'],
     ['refused', [anIntent(), step(SENDING), step(REFUSED)], 'refused'],
-  ] as const)('after what was only %s may hide that it was sent', async (_what, records, state) => {
+  ] as const)('damage: after an action that was %s it may hide a send', async (_what, records, state) => {
     const text = records.map(line).join('');
     const { journal } = written(`${text}${line(step(SENDING)).replace('"kind"', '\u0001kind"')}`);
     expect(journal.read().actions).toMatchObject([{ state }]);
@@ -203,7 +205,7 @@ describe('damage', () => {
     expect(journal.read().actions).toMatchObject([{ state }, { state: 'prepared' }]);
   });
 
-  it('of the very last line end is no crash: the line was whole once', async () => {
+  it('damage: a changed final newline is no crash, since the line was complete', async () => {
     const { journal } = written(`${intent}${line(step(SENDING)).trimEnd()}\u000b`);
     const seen = { damage: [{ line: 2, how: 'is not valid JSON' }], cutTail: false };
     expect(journal.read()).toMatchObject({ ...seen, actions: [{ state: 'unknown' }] });
@@ -211,22 +213,25 @@ describe('damage', () => {
     expect(journal.read()).toMatchObject({ ...seen, actions: [{ state: 'unknown' }] });
   });
 
-  it('of an intent leaves its action in sight', () => {
+  it('damage: an action whose intent is damaged is listed', () => {
     const { journal } = written(`${intent.slice(5)}${line(step(UNKNOWN))}`);
     expect(journal.read()).toMatchObject({ actions: [], orphans: [idOf('7c1e')], damage: [{ line: 1 }] });
   });
 
-  it.each([0, 3, 99])('of format %i is another version, refused by name and left alone', async (schema) => {
-    const text = `${intent}${bad({ schema })}${intent}`;
-    const { journal, path } = written(text);
-    const what = `Line 2 of ${path} was written by another version of hedge (format ${schema.toString()}; this one reads up to 2).`;
-    expect((await refusalOf(() => journal.read())).what).toBe(what);
-    expect(await refusalOf(journal.append([anIntent()]))).toMatchObject({ what, effect: 'none' });
-    expect(readFileSync(path, 'utf8')).toBe(text);
-  });
+  it.each([0, 3, 99])(
+    'damage: a line of format %i is rejected by its number, and the file is unchanged',
+    async (schema) => {
+      const text = `${intent}${bad({ schema })}${intent}`;
+      const { journal, path } = written(text);
+      const what = `Line 2 of ${path} was written by another version of hedge (format ${schema.toString()}; this one reads up to 2).`;
+      expect(damagedFileError(() => journal.read()).what).toBe(what);
+      expect(await rejection(journal.append([anIntent()]))).toMatchObject({ what, effect: 'none' });
+      expect(readFileSync(path, 'utf8')).toBe(text);
+    },
+  );
 });
 
-describe('what is not a journal of this user', () => {
+describe('a file that is not a journal of this user', () => {
   it.each<[string, (path: string, folder: string) => void, string | RegExp]>([
     [
       'a link',
@@ -260,7 +265,7 @@ describe('what is not a journal of this user', () => {
       (_path, folder) => chmodSync(folder, 0o770),
       'can be written by other users',
     ],
-  ])('%s is refused, and nothing is written through it', async (_what, put, how) => {
+  ])('journal file: %s is rejected, and nothing is written through it', async (_what, put, how) => {
     const { journal, folder, path } = aJournal();
     mkdirSync(folder, { mode: 0o700 });
     put(path, folder);
@@ -270,29 +275,29 @@ describe('what is not a journal of this user', () => {
         return [name, stats?.mode, stats?.isFile() === true ? stats.size : undefined];
       });
     const before = contents();
-    expect((await refusalOf(() => journal.read())).message).toMatch(how);
-    const refused = await refusalOf(journal.append([anIntent()]));
-    expect(refused.message).toMatch(how);
-    expect(refused.message).toContain('Nothing was sent');
+    expect(damagedFileError(() => journal.read()).message).toMatch(how);
+    const rejected = await rejection(journal.append([anIntent()]));
+    expect(rejected.message).toMatch(how);
+    expect(rejected.message).toContain('Nothing was sent');
     expect(contents()).toEqual(before);
   });
 
-  it("another user's is refused", async () => {
+  it("journal file: another user's is rejected", async () => {
     const { journal, folder, path } = aJournal({ uid: (machine.host.uid ?? 0) + 1 });
     mkdirSync(folder, { mode: 0o700 });
     writeFileSync(path, '', { mode: 0o600 });
-    expect((await refusalOf(() => journal.read())).what).toContain('belongs to another user');
-    expect((await refusalOf(journal.append([anIntent()]))).what).toContain('belongs to another user');
+    expect(damagedFileError(() => journal.read()).what).toContain('belongs to another user');
+    expect((await rejection(journal.append([anIntent()]))).what).toContain('belongs to another user');
   });
 });
 
 describe('a journal that cannot grow', () => {
-  it('is told so before it passes its bound, and stays readable', async () => {
+  it('append: fails before the file exceeds its limit, and the file stays readable', async () => {
     const one = line(anIntent()).length;
     const { journal, path } = aJournal({ maxBytes: one * 2 });
     await journal.append([anIntent()]);
     await journal.append([anIntent({ action_id: idOf('bbbb') })]);
-    const full = await refusalOf(journal.append([anIntent({ action_id: idOf('cccc') })]));
+    const full = await rejection(journal.append([anIntent({ action_id: idOf('cccc') })]));
     expect(full).toMatchObject({
       what: `${path} would exceed ${(one * 2).toString()} bytes.`,
       hint: expect.stringContaining('archive'),
@@ -300,7 +305,7 @@ describe('a journal that cannot grow', () => {
     });
     expect(idsIn(journal.read())).toEqual(['7c1e', 'bbbb']);
     appendFileSync(path, '\n');
-    expect((await refusalOf(() => journal.read())).what).toContain('would exceed');
+    expect(damagedFileError(() => journal.read()).what).toContain('would exceed');
   });
 
   it.each<[string, readonly [JournalRecord, ...JournalRecord[]], boolean]>([
@@ -308,14 +313,17 @@ describe('a journal that cannot grow', () => {
     ['an intent and its first send', [anIntent(), step(SENDING)], true],
     ['a second send', [step({ kind: 'sending', attempt: 2 })], false],
     ['an acceptance', [step(ACCEPTED)], false],
-    ['a lost answer', [step(UNKNOWN)], false],
-    ['that it was not sent', [step({ kind: 'not_sent', why: 'declined' })], true],
-  ])('says what is true of the book when %s cannot be written', async (_what, records, nothingSent) => {
-    const { journal } = aJournal({ maxBytes: 10 });
-    const error = await refusalOf(journal.append(records));
-    expect([error.effect, error.message.includes('Nothing was sent')]).toEqual(
-      nothingSent ? ['none', true] : ['unknown', false],
-    );
-    expect(error.message.includes('Do not enter it again')).toBe(!nothingSent);
-  });
+    ['a lost response', [step(UNKNOWN)], false],
+    ['a record that it was not sent', [step({ kind: 'not_sent', why: 'declined' })], true],
+  ])(
+    'append: when %s cannot be written, the error says whether anything was sent',
+    async (_what, records, nothingSent) => {
+      const { journal } = aJournal({ maxBytes: 10 });
+      const error = await rejection(journal.append(records));
+      expect([error.effect, error.message.includes('Nothing was sent')]).toEqual(
+        nothingSent ? ['none', true] : ['unknown', false],
+      );
+      expect(error.message.includes('Do not enter it again')).toBe(!nothingSent);
+    },
+  );
 });

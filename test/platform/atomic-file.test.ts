@@ -6,32 +6,19 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
-  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { shellWord } from '../../src/domain/quoted.ts';
-import { DamagedFileError } from '../../src/errors.ts';
 import { checkFolder, ensureFolder, readOwnFile, writeAtomically } from '../../src/platform/atomic-file.ts';
-import { aMachine, temporaryFolder, withUmask } from '../support/own-folder.ts';
+import { aMachine, damagedFileError, modeOf, temporaryFolder, withUmask } from '../support/own-folder.ts';
 
 const machine = aMachine();
 const { host } = machine;
 const another = { ...host, uid: (host.uid ?? 0) + 1 };
-const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
 const read = (path: string, maxBytes = 100) => readOwnFile(path, { host, maxBytes })?.toString('utf8');
-
-function refusal(act: () => unknown): DamagedFileError {
-  try {
-    act();
-  } catch (error) {
-    if (error instanceof DamagedFileError) return error;
-    throw error;
-  }
-  throw new Error('nothing was refused');
-}
 
 describe('writing', () => {
   it.each(['000', '022', '077'])('closes files and folders to others under umask %s', async (umask) => {
@@ -68,7 +55,7 @@ describe('writing', () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'victim'), 'mine');
     symlinkSync('victim', join(folder, 'file'));
-    const error = refusal(() => writeAtomically(join(folder, 'file'), 'x', machine));
+    const error = damagedFileError(() => writeAtomically(join(folder, 'file'), 'x', machine));
     expect(error).toMatchObject({ code: 'damaged_file', path: join(folder, 'file'), effect: 'none' });
     expect(readFileSync(join(folder, 'victim'), 'utf8')).toBe('mine');
   });
@@ -77,9 +64,11 @@ describe('writing', () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'file'), 'theirs');
     mkdirSync(join(folder, 'folder'));
-    const theirs = refusal(() => writeAtomically(join(folder, 'file'), 'x', { ...machine, host: another }));
+    const theirs = damagedFileError(() =>
+      writeAtomically(join(folder, 'file'), 'x', { ...machine, host: another }),
+    );
     expect(theirs.what).toContain('belongs to another user');
-    expect(refusal(() => writeAtomically(join(folder, 'folder'), 'x', machine)).what).toContain(
+    expect(damagedFileError(() => writeAtomically(join(folder, 'folder'), 'x', machine)).what).toContain(
       'not a regular file',
     );
     expect(readFileSync(join(folder, 'file'), 'utf8')).toBe('theirs');
@@ -88,10 +77,10 @@ describe('writing', () => {
   it('says what is wrong when the folder is missing or is a file', () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'file'), '');
-    expect(refusal(() => writeAtomically(join(folder, 'no', 'file'), 'x', machine)).what).toContain(
+    expect(damagedFileError(() => writeAtomically(join(folder, 'no', 'file'), 'x', machine)).what).toContain(
       '(ENOENT)',
     );
-    expect(refusal(() => ensureFolder(join(folder, 'file', 'sub'), host)).what).toContain(
+    expect(damagedFileError(() => ensureFolder(join(folder, 'file', 'sub'), host)).what).toContain(
       'is not a folder (ENOTDIR)',
     );
   });
@@ -103,7 +92,9 @@ describe('writing', () => {
       random: { fraction: () => 0, bytes: (count: number) => new Uint8Array(count) },
     };
     writeFileSync(join(folder, 'file.0000000000000000.tmp'), 'theirs');
-    expect(refusal(() => writeAtomically(join(folder, 'file'), 'x', fixed)).what).toContain('EEXIST');
+    expect(damagedFileError(() => writeAtomically(join(folder, 'file'), 'x', fixed)).what).toContain(
+      'EEXIST',
+    );
     expect(readdirSync(folder)).toEqual(['file.0000000000000000.tmp']);
   });
 });
@@ -119,7 +110,7 @@ describe('a folder of ours', () => {
   it.each(['770', '707', '777'])('is refused at mode %s, with the command that closes it', (mode) => {
     const folder = temporaryFolder();
     chmodSync(folder, Number.parseInt(mode, 8));
-    expect(refusal(() => ensureFolder(folder, host)).hint).toContain(`chmod 700 ${folder}`);
+    expect(damagedFileError(() => ensureFolder(folder, host)).hint).toContain(`chmod 700 ${folder}`);
     expect(modeOf(folder)).toBe(mode);
   });
 
@@ -128,9 +119,11 @@ describe('a folder of ours', () => {
     mkdirSync(join(folder, 'real'));
     symlinkSync('real', join(folder, 'link'));
     writeFileSync(join(folder, 'file'), '');
-    expect(refusal(() => ensureFolder(join(folder, 'link'), host)).what).toContain('is not a folder');
-    expect(refusal(() => checkFolder(join(folder, 'file'), host)).what).toContain('is not a folder');
-    expect(refusal(() => checkFolder(folder, another)).what).toContain('another user');
+    expect(damagedFileError(() => ensureFolder(join(folder, 'link'), host)).what).toContain(
+      'is not a folder',
+    );
+    expect(damagedFileError(() => checkFolder(join(folder, 'file'), host)).what).toContain('is not a folder');
+    expect(damagedFileError(() => checkFolder(folder, another)).what).toContain('another user');
     expect(() => checkFolder(join(folder, 'absent'), host)).not.toThrow();
   });
 });
@@ -148,7 +141,7 @@ describe('reading', () => {
   it('refuses a file larger than it should be', () => {
     const path = join(temporaryFolder(), 'file');
     writeAtomically(path, 'ten bytes.', machine);
-    expect(refusal(() => read(path, 9)).what).toBe(`${path} is larger than 9 bytes.`);
+    expect(damagedFileError(() => read(path, 9)).what).toBe(`${path} is larger than 9 bytes.`);
   });
 
   it.each(['604', '620', '640', '644', '666', '601'])(
@@ -157,7 +150,7 @@ describe('reading', () => {
       const path = join(temporaryFolder(), 'file');
       writeFileSync(path, 'x');
       chmodSync(path, Number.parseInt(mode, 8));
-      const error = refusal(() => read(path));
+      const error = damagedFileError(() => read(path));
       expect(error.hint).toContain(`chmod 600 ${path}`);
       expect(modeOf(path)).toBe(mode);
     },
@@ -167,22 +160,24 @@ describe('reading', () => {
     const folder = temporaryFolder();
     writeAtomically(join(folder, 'file'), 'x', machine);
     symlinkSync('file', join(folder, 'link'));
-    expect(refusal(() => read(join(folder, 'link'))).what).toContain('symbolic link');
+    expect(damagedFileError(() => read(join(folder, 'link'))).what).toContain('symbolic link');
   });
 
   it('does not wait for a pipe', () => {
     const path = join(temporaryFolder(), 'pipe');
     execFileSync('mkfifo', ['-m', '600', path]);
-    expect(refusal(() => read(path)).what).toContain('not a regular file');
+    expect(damagedFileError(() => read(path)).what).toContain('not a regular file');
   });
 
   it("refuses a folder, another user's file, and a path through a file", () => {
     const folder = temporaryFolder();
     const path = join(folder, 'file');
     writeAtomically(path, 'x', machine);
-    expect(refusal(() => read(folder)).what).toContain('not a regular file');
-    expect(refusal(() => readOwnFile(path, { host: another, maxBytes: 9 })).what).toContain('another user');
-    expect(refusal(() => read(join(path, 'sub'))).what).toContain('ENOTDIR');
+    expect(damagedFileError(() => read(folder)).what).toContain('not a regular file');
+    expect(damagedFileError(() => readOwnFile(path, { host: another, maxBytes: 9 })).what).toContain(
+      'another user',
+    );
+    expect(damagedFileError(() => read(join(path, 'sub'))).what).toContain('ENOTDIR');
     expect(existsSync(path)).toBe(true);
   });
 });

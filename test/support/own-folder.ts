@@ -1,11 +1,12 @@
 /** A folder for one test, the machine it runs on with time standing still, and other processes beside it. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { mkdtempSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
+import { DamagedFileError } from '../../src/errors.ts';
 import type { Clock } from '../../src/platform/clock.ts';
 import { hostOf, type Machine } from '../../src/platform/host.ts';
 import { systemRandom } from '../../src/platform/random.ts';
@@ -15,6 +16,20 @@ export function temporaryFolder(finished: (then: () => void) => void = onTestFin
   const path = mkdtempSync(join(realpathSync(tmpdir()), 'hedge-test-'));
   finished(() => rmSync(path, { recursive: true, force: true }));
   return path;
+}
+
+/** `600` */
+export const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
+
+/** What `work` throws; fails when that is another error, or none. */
+export function damagedFileError(work: () => unknown): DamagedFileError {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof DamagedFileError) return error;
+    throw error;
+  }
+  throw new Error('no error was thrown');
 }
 
 export interface SteppingClock extends Clock {

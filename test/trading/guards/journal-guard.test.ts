@@ -10,7 +10,6 @@ import { guardJournal, type JournalGuardTerms } from '../../../src/trading/guard
 import type { Finding, TradingLimits } from '../../../src/trading/trading-context.ts';
 import {
   ACCEPTED,
-  anIntent,
   at,
   DESK,
   DONE,
@@ -22,17 +21,16 @@ import {
   NOT_SENT,
   NOTHING,
   REFUSED,
+  recordsOf,
   SENDING,
-  step,
+  type StepParts,
   theTerms,
   UNKNOWN,
 } from '../../journal/records.ts';
 import { big, NO_LIMITS } from '../facts.ts';
 
-type Steps = readonly Parameters<typeof step>[0][];
-
-/** What became of an action, and how it then stands. */
-const FATES: Readonly<Record<string, Steps>> = {
+/** The steps to each state. */
+const STEPS_TO: Readonly<Record<string, readonly StepParts[]>> = {
   prepared: [],
   sent: [SENDING],
   unknown: [SENDING, UNKNOWN],
@@ -46,11 +44,9 @@ const FATES: Readonly<Record<string, Steps>> = {
   'settled as nothing': [SENDING, UNKNOWN, NOTHING],
 };
 
-/** An action with its fate; begun two hundred seconds before noon unless said. */
-const action = (id: string, fate: string, parts: Partial<IntentRecord> = {}): readonly JournalRecord[] => [
-  anIntent({ action_id: idOf(id), at: at(-200), ...parts }),
-  ...(FATES[fate] ?? []).map((each) => step(each, id, -199)),
-];
+/** An action in a state, started 200 seconds before noon by default. */
+const action = (id: string, state: string, parts: Partial<IntentRecord> = {}): readonly JournalRecord[] =>
+  recordsOf(id, { at: at(-200), ...parts }, ...(STEPS_TO[state] ?? []));
 
 const journal = (
   records: readonly (readonly JournalRecord[])[],
