@@ -1,4 +1,4 @@
-/** The journal's file: whole after any crash, closed to others, and honest when it cannot be written. */
+/** The journal file: complete after any crash, private, and with clear errors when it cannot be written. */
 import { execFileSync } from 'node:child_process';
 import {
   appendFileSync,
@@ -12,12 +12,13 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DamagedFileError, StoppedError } from '../../src/errors.ts';
 import { type JournalRecord, mintActionId } from '../../src/journal/records.ts';
-import { openJournal, parseLines, writeLines } from '../../src/journal/store.ts';
+import { lineReader, openJournal, parseLines, writeLines } from '../../src/journal/store.ts';
 import { aMachine, damagedFileError, modeOf, temporaryFolder, withUmask } from '../support/own-folder.ts';
-import { ACCEPTED, anIntent, idOf, NOT_SENT, REFUSED, SENDING, step, UNKNOWN } from './records.ts';
+import { ACCEPTED, anIntent, DESK, idOf, NOT_SENT, REFUSED, SENDING, step, UNKNOWN } from './records.ts';
 
 const machine = aMachine();
 
@@ -326,4 +327,63 @@ describe('a journal that cannot grow', () => {
       expect(error.message.includes('Do not enter it again')).toBe(!nothingSent);
     },
   );
+});
+
+const PIECES = [
+  `${JSON.stringify(anIntent())}\n`,
+  `${JSON.stringify(step(SENDING))}\n`,
+  `${JSON.stringify(step(ACCEPTED))}\n`,
+  '{"damaged"\n',
+  '\n',
+  '{"kind":"sen',
+  '\u0018\n',
+] as const;
+
+describe('a journal of two formats', () => {
+  it('lines: records of format 1 are read unchanged, mixed with format 2', () => {
+    const before = anIntent();
+    const since = anIntent({
+      schema: 2,
+      action_id: idOf('8d2f'),
+      identity: { ...DESK, environment: 'live', account: 'payroll', key_fingerprint: '0f0f0f0f' },
+    });
+    const sending = { ...step(SENDING, '8d2f'), schema: 2, key_fingerprint: '0f0f0f0f' } as const;
+    const lines = [before, step(SENDING), since, sending];
+    const bytes = Buffer.from(lines.map((each) => `${JSON.stringify(each)}\n`).join(''));
+    expect(parseLines(bytes, 'journal.jsonl')).toEqual({
+      records: lines,
+      damage: [],
+      damageAt: 0,
+      cutTail: false,
+    });
+  });
+});
+
+describe('a journal that is read repeatedly', () => {
+  it('lines: repeated reads of a growing journal equal one read', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.array(fc.constantFrom(...PIECES), { maxLength: 4 }), { maxLength: 6 }),
+        (growths) => {
+          const readAgain = lineReader('journal.jsonl');
+          let content = '';
+          for (const pieces of growths) {
+            content += pieces.join('');
+            const bytes = Buffer.from(content);
+            expect(readAgain(bytes)).toEqual(parseLines(bytes, 'journal.jsonl'));
+          }
+        },
+      ),
+    );
+  });
+
+  it('lines: a replaced journal is read from the start', () => {
+    const readAgain = lineReader('journal.jsonl');
+    const [first, second, third] = PIECES;
+    expect(readAgain(Buffer.from(first + second)).records).toHaveLength(2);
+    const other = Buffer.from(second + first.replace('buy', 'sel') + third);
+    expect(readAgain(other)).toEqual(parseLines(other, 'journal.jsonl'));
+    expect(readAgain(Buffer.from(first)).records).toHaveLength(1);
+    expect(readAgain(Buffer.alloc(0)).records).toEqual([]);
+  });
 });
