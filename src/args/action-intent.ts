@@ -72,7 +72,7 @@ export interface CloseIntent extends OnSide {
 export type ActionIntent = OpenIntent | AddIntent | ReduceIntent | CloseIntent;
 export type IntentOf<Name extends ActionName> = Extract<ActionIntent, { action: Name }>;
 
-/** Of an action that has none, undefined. */
+/** Undefined if the action has none. */
 export const dealIdOf = (intent: ActionIntent): string | undefined =>
   'dealId' in intent ? intent.dealId : undefined;
 

@@ -172,7 +172,7 @@ export const WAIT_OPTIONS = [
 ] as const;
 
 export const RESUME_OPTIONS = [
-  { flags: '-y, --yes', summary: 'send again without confirmation if the lookup does not settle it' },
+  { flags: '-y, --yes', summary: 'if the outcome stays unknown, send again without confirmation' },
   {
     flags: '--resend',
     summary: 'send again also without a terminal (with --yes), or if the position is not clear',

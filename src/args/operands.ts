@@ -1,4 +1,4 @@
-/** Reads single operands and option values, or throws a UsageError with what is allowed. Rejects ambiguous numbers. Pure. */
+/** Reads single operands and option values, or throws a UsageError that names the allowed ones. Rejects ambiguous numbers. */
 import { Big } from 'big.js';
 import { didYouMean } from '../domain/did-you-mean.ts';
 import { ownField } from '../domain/fields.ts';

@@ -40,7 +40,7 @@ export const FAULT_OPTIONS = [
   { flags: '--fail-after <share>', summary: '503 after execution' },
   { flags: '--lost-before <share>', summary: 'connection cut before execution' },
   { flags: '--lost-after <share>', summary: 'connection cut after execution' },
-  { flags: '--in-flight <seconds>', summary: 'answer idempotency_in_flight for this long' },
+  { flags: '--in-flight <seconds>', summary: 'respond with idempotency_in_flight for this long' },
   { flags: '--slow-fills <seconds>', summary: 'delay fills by this long' },
   { flags: '--failing-orders <share>', summary: 'share of orders that fail' },
   { flags: '--partial-fills <share>', summary: 'share of opens that fill at 60 % of their notional' },

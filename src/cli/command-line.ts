@@ -28,7 +28,7 @@ export interface CommandLineContext {
   onNamed?: (name: string) => void;
 }
 
-interface Meant {
+interface CommandMatch {
   command: Command;
   parsed: Commander;
   operands: readonly string[];
@@ -40,14 +40,14 @@ export async function readCommandLine(
   { width, onNamed }: CommandLineContext,
 ): Promise<CommandLine> {
   const written: string[] = [];
-  let meant: Meant | undefined;
-  const onMeant = (found: Meant): void => {
-    meant = found;
+  let match: CommandMatch | undefined;
+  const onMatch = (found: CommandMatch): void => {
+    match = found;
   };
   const onText = (text: string): void => {
     written.push(text);
   };
-  const program = await buildProgram(argv, { width, onMeant, onText });
+  const program = await buildProgram(argv, { width, onMatch, onText });
   onNamed?.(namedIn(program, bareWords(argv)).slice(1).join(' '));
   rejectWith((code, command) => usageError(code, command, argv), program);
   try {
@@ -60,20 +60,20 @@ export async function readCommandLine(
     const raw = { operands: [], options: {} };
     return { kind: 'run', command: await loadVersion(), raw, globals: globalsOf(program.opts()) };
   }
-  if (meant === undefined) return { kind: 'text', text: written.join('') };
+  if (match === undefined) return { kind: 'text', text: written.join('') };
   return {
     kind: 'run',
-    command: meant.command,
-    raw: { operands: meant.operands, options: meant.parsed.opts() },
+    command: match.command,
+    raw: { operands: match.operands, options: match.parsed.opts() },
     globals: globalsOf(program.opts()),
   };
 }
 
-type OnMeant = (meant: Meant) => void;
+type OnMatch = (match: CommandMatch) => void;
 
 async function buildProgram(
   argv: readonly string[],
-  { width, onMeant, onText }: { width: number; onMeant: OnMeant; onText: (text: string) => void },
+  { width, onMatch, onText }: { width: number; onMatch: OnMatch; onText: (text: string) => void },
 ): Promise<Commander> {
   const [named] = bareWords(argv);
   // Every command inherits the output.
@@ -93,7 +93,7 @@ async function buildProgram(
     .configureHelp({ formatHelp: (_command, { helpWidth }) => rootHelp(helpWidth ?? width) });
   addOptions(program, GLOBAL_OPTIONS);
   for (const line of REGISTRY) {
-    if (line.name === named) addEntry(program, await line.load(), onMeant);
+    if (line.name === named) addEntry(program, await line.load(), onMatch);
     else program.command(line.name);
   }
   program
@@ -105,33 +105,33 @@ async function buildProgram(
     });
   if (named === undefined) {
     program.action(async (_options: unknown, parsed: Commander) => {
-      onMeant({ command: await loadHome(), parsed, operands: [] });
+      onMatch({ command: await loadHome(), parsed, operands: [] });
     });
   }
   return program;
 }
 
-/** The words as typed; where `--watch` means something, it takes none that is not its own. */
+/** The words as typed; in a command with `--watch`, a market after it stays an operand. */
 const wordsFor = (program: Commander, argv: readonly string[]): readonly string[] =>
   program.commands.some(({ options }) => options.some(({ long }) => long === '--watch'))
     ? separateWatchOption(argv)
     : argv;
 
-function addEntry(parent: Commander, entry: Command | CommandGroup, onMeant: OnMeant): void {
+function addEntry(parent: Commander, entry: Command | CommandGroup, onMatch: OnMatch): void {
   if (!isGroup(entry)) {
-    addCommand(parent, entry, onMeant);
+    addCommand(parent, entry, onMatch);
     return;
   }
   const group =
-    entry.main === undefined ? parent.command(entry.name) : addCommand(parent, entry.main, onMeant);
+    entry.main === undefined ? parent.command(entry.name) : addCommand(parent, entry.main, onMatch);
   group.configureHelp(helpOf(entry));
   // Positional: an option after the second word is that command's, never silently the group's own.
   group.helpCommand(false).enablePositionalOptions();
   for (const command of entry.commands) {
-    addCommand(group, command, (meant) => {
+    addCommand(group, command, (match) => {
       const [stray] = Object.keys(group.opts());
       if (stray !== undefined) throw strayOption(group, stray, command);
-      onMeant(meant);
+      onMatch(match);
     });
   }
 }
@@ -149,17 +149,17 @@ function strayOption(group: Commander, name: string, command: Command): UsageErr
   );
 }
 
-function addCommand(parent: Commander, command: Command, onMeant: OnMeant): Commander {
+function addCommand(parent: Commander, command: Command, onMatch: OnMatch): Commander {
   const word = command.name.split(' ').at(-1) ?? command.name;
   const made = parent.command(word).configureHelp(helpOf(command));
   for (const operand of command.operands) {
     const name = `${operand.name}${operand.variadic === true ? '...' : ''}`;
-    const required = operand.optional !== true && !command.judgesOperands;
+    const required = operand.optional !== true && !command.checksOperands;
     made.argument(required ? `<${name}>` : `[${name}]`, operand.summary);
   }
-  if (command.judgesOperands) made.allowExcessArguments();
+  if (command.checksOperands) made.allowExcessArguments();
   addOptions(made, command.options);
-  made.action(() => onMeant({ command, parsed: made, operands: made.args }));
+  made.action(() => onMatch({ command, parsed: made, operands: made.args }));
   return made;
 }
 
@@ -206,7 +206,7 @@ function globalsOf(options: Record<string, unknown>): GlobalOptions {
   };
 }
 
-/** What the commander code means, in our words: its command knows the options and arguments. */
+/** The usage error for a commander code; its command knows the options and arguments. */
 function usageError(code: string, command: Commander, argv: readonly string[]): UsageError {
   const name = pathTo(command)
     .map((each) => each.name())
@@ -251,13 +251,13 @@ function usageError(code: string, command: Commander, argv: readonly string[]): 
 const pathTo = (command: Commander): readonly Commander[] =>
   command.parent === null ? [command] : [...pathTo(command.parent), command];
 
-/** The command that the words begin with, as it is called: `hedge`, `practice`, `faults`. */
+/** The command that the words begin with: `hedge`, `practice`, `faults`. */
 function namedIn(within: Commander, [word, ...words]: readonly string[]): readonly string[] {
   const named = within.commands.find((command) => command.name() === word);
   return [within.name(), ...(named === undefined ? [] : namedIn(named, words))];
 }
 
-/** Each command rejects by itself, so that the error knows which. Help that was asked for has the exit code 0. */
+/** Sets the handler on every command, so that the error names the right one. Requested help has exit code 0. */
 function rejectWith(errorOf: (code: string, command: Commander) => UsageError, command: Commander): void {
   command.exitOverride((error) => {
     throw error.exitCode === 0 ? error : errorOf(error.code, command);

@@ -35,7 +35,7 @@ export function readOutput({ json, csv, output, query }: OutputOptions): Output 
   if (form === undefined)
     throw new UsageError(
       `${quoted(output ?? '')} is not an output format.`,
-      `${didYouMean(output ?? '', OUTPUT_FORMS)}It is one of ${OUTPUT_FORMS.join(', ')}: --output json`,
+      `${didYouMean(output ?? '', OUTPUT_FORMS)}Use one of ${OUTPUT_FORMS.join(', ')}: --output json`,
     );
   if (query !== undefined && output !== undefined && form === 'table')
     throw new UsageError(

@@ -7,9 +7,9 @@ import { renderErrorHuman, renderHuman } from '../output/render-human.ts';
 import type { Surface, Terminal } from '../terminal/streams.ts';
 import { hintFor, type RenderContext } from './render-context.ts';
 /** The environment line on standard error, for a result on standard output. */
-export function printHeading(terminal: Terminal, shown: CommandResult, context: RenderContext): void {
+export function printHeading(terminal: Terminal, result: CommandResult, context: RenderContext): void {
   if (context.identity !== undefined)
-    writePainted(terminal, toText([headingOf(context, shown)], terminal.stderr, context));
+    writePainted(terminal, toText([headingOf(context, result)], terminal.stderr, context));
 }
 
 /** Blocks on standard error, below the environment line unless it is shown already. */
@@ -52,24 +52,24 @@ export function plainLines(
 /** The view on standard output, below the environment line; a finding on standard error. */
 export async function printResult(
   terminal: Terminal,
-  shown: CommandResult,
+  result: CommandResult,
   context: RenderContext,
 ): Promise<void> {
   const headed = context.headed && terminal.stdout.isTTY && terminal.stderr.isTTY;
-  const blocks = resultBlocks(shown, { ...context, headed });
+  const blocks = resultBlocks(result, { ...context, headed });
   if (blocks.length > 0)
-    await terminal.writeResult(toText(blocks, terminal.stdout, seenAt(context, shown), shown.zone));
-  if (shown.finding === undefined) return;
+    await terminal.writeResult(toText(blocks, terminal.stdout, seenAt(context, result), result.zone));
+  if (result.finding === undefined) return;
   // A finding alone has the environment line too.
-  if (blocks.length === 0 && !context.headed && terminal.stderr.isTTY) printHeading(terminal, shown, context);
-  printError(terminal, shown.finding, context);
+  if (blocks.length === 0 && !context.headed && terminal.stderr.isTTY) printHeading(terminal, result, context);
+  printError(terminal, result.finding, context);
 }
 
 /** A view below its environment line, unless that is shown already. */
-export function resultBlocks(shown: CommandResult, context: RenderContext): readonly Block[] {
-  const blocks = shown.blocks();
+export function resultBlocks(result: CommandResult, context: RenderContext): readonly Block[] {
+  const blocks = result.blocks();
   if (blocks.length === 0 || context.identity === undefined || context.headed) return blocks;
-  return [headingOf(context, shown), ...blocks];
+  return [headingOf(context, result), ...blocks];
 }
 
 export function printError(terminal: Terminal, error: HedgeError, context: RenderContext): void {
@@ -83,10 +83,10 @@ export function printError(terminal: Terminal, error: HedgeError, context: Rende
 const writePainted = (terminal: Terminal, lines: string): void =>
   terminal.writeNote(lines, { painted: true });
 
-function headingOf(context: RenderContext, shown: CommandResult): Block {
+function headingOf(context: RenderContext, result: CommandResult): Block {
   const { identity, aside } = context;
   if (identity === undefined) throw new Error('a heading needs an identity');
-  const { servedAt } = shown;
+  const { servedAt } = result;
   // Practice has its own clock, which may be days ahead.
   const unknown = servedAt === undefined && identity.environment === 'practice';
   const at = {

@@ -29,7 +29,7 @@ export interface OpenCommandContext {
   /** Whether the environment line has been shown on standard error. */
   headed(): boolean;
   /** Whether an action was previewed: from then on a request may have been sent. */
-  dealt(): boolean;
+  actionPreviewed(): boolean;
   close(): Promise<void>;
 }
 
@@ -46,7 +46,7 @@ export async function runInvocation(runtime: Runtime): Promise<number> {
   let named: string | undefined;
   let opened: OpenCommandContext | undefined;
   let code = EXIT_OK;
-  const dealt = (): boolean => opened?.dealt() ?? false;
+  const actionPreviewed = (): boolean => opened?.actionPreviewed() ?? false;
   const rendering = (): RenderContext => ({
     command: command?.name ?? typed,
     aside: command?.aside,
@@ -96,25 +96,25 @@ export async function runInvocation(runtime: Runtime): Promise<number> {
     }
     const { lines } = command;
     let printer: Printer | undefined;
-    const print = async (shown: CommandResult): Promise<void> => {
-      if (shown.finding !== undefined) code = worseExitCode(code, exitCodeOf(shown.finding));
+    const print = async (result: CommandResult): Promise<void> => {
+      if (result.finding !== undefined) code = worseExitCode(code, exitCodeOf(result.finding));
       if (!lines || terminal.stdout.isTTY) context.progress.stop();
       printer ??= await printerFor(terminal, { ...scanned, output, lines });
-      await printer.result(shown, rendering());
+      await printer.result(result, rendering());
     };
     // A batch ends each of its lines itself.
     const running = act(context, print);
-    const shown = await (lines ? running : withShutdownDeadline(running, { ...stopping, dealt }));
-    if (shown !== undefined) await print(shown);
+    const result = await (lines ? running : withShutdownDeadline(running, { ...stopping, actionPreviewed }));
+    if (result !== undefined) await print(result);
     context.progress.stop();
     return code;
   } catch (thrown) {
     opened?.context.progress.stop();
-    const failed = await fail(errorOf(thrown, stopping.signal, dealt()), {
+    const failed = await fail(errorOf(thrown, stopping.signal, actionPreviewed()), {
       printer: await printerFor(terminal, { ...scanned, output, lines: command?.lines ?? false }),
       terminal,
       context: rendering(),
-      dealt: dealt(),
+      actionPreviewed: actionPreviewed(),
       verbose: scanned.verbose,
     });
     return worseExitCode(code, failed);
@@ -123,7 +123,7 @@ export async function runInvocation(runtime: Runtime): Promise<number> {
   }
 }
 
-/** @throws UsageError where the command does not have that format, and for an invalid query. */
+/** @throws UsageError if the command does not have that format, and for an invalid query. */
 async function checkOutput({ form, query }: Output, { name, lists, lines }: Command): Promise<void> {
   if (lines && (form === 'csv' || query !== undefined))
     throw new UsageError(
@@ -165,15 +165,15 @@ async function fail(
     printer,
     terminal,
     context,
-    dealt,
+    actionPreviewed,
     verbose,
-  }: { printer: Printer; terminal: Terminal; context: RenderContext; dealt: boolean; verbose: boolean },
+  }: { printer: Printer; terminal: Terminal; context: RenderContext; actionPreviewed: boolean; verbose: boolean },
 ): Promise<number> {
   if (verbose && error.code === 'internal' && error.cause instanceof Error)
     terminal.writeNote(error.cause.stack ?? error.cause.message);
   if (error instanceof OutputError) {
     terminal.writeNote(error.message);
-    if (dealt) terminal.writeNote(SEE_JOURNAL);
+    if (actionPreviewed) terminal.writeNote(SEE_JOURNAL);
     return exitCodeOf(error);
   }
   try {

@@ -6,7 +6,7 @@ import { errorDocument, type JsonDocument, renderJson } from '../output/render-j
 import type { Terminal } from '../terminal/streams.ts';
 import { hintFor, type RenderContext } from './render-context.ts';
 export interface Printer {
-  result(shown: CommandResult, context: RenderContext): Promise<void>;
+  result(result: CommandResult, context: RenderContext): Promise<void>;
   failure(error: HedgeError, context: RenderContext): Promise<void>;
 }
 
@@ -18,20 +18,20 @@ const DOCUMENT_SCHEMA = 1;
 /** The JSON document of any result or error. */
 export function documentOf(
   context: RenderContext,
-  shown: CommandResult | undefined,
+  result: CommandResult | undefined,
   error: HedgeError | undefined,
 ): JsonDocument {
   const { identity } = context;
   return {
-    data: shown?.document() ?? null,
+    data: result?.document() ?? null,
     error: error === undefined ? null : errorDocument(error, hintFor(error, context.named)),
     meta: {
-      ...shown?.meta,
+      ...result?.meta,
       schema: DOCUMENT_SCHEMA,
-      command: shown?.command ?? context.command,
+      command: result?.command ?? context.command,
       profile: identity?.profile ?? null,
       environment: identity?.environment ?? null,
-      at: isoSeconds(shown?.servedAt?.getTime() ?? context.now),
+      at: isoSeconds(result?.servedAt?.getTime() ?? context.now),
     },
   };
 }
@@ -50,15 +50,15 @@ const printerOf =
 export function documentPrinter(terminal: Terminal, options: { quiet: boolean }): Printer {
   const print = printerOf(terminal, { pretty: terminal.stdout.isTTY });
   return {
-    async result(shown, context) {
+    async result(result, context) {
       if (!options.quiet && terminal.stderr.isTTY)
-        (await humanOutput()).printHeading(terminal, shown, context);
+        (await humanOutput()).printHeading(terminal, result, context);
       try {
-        await print(context, shown, shown.finding);
+        await print(context, result, result.finding);
       } finally {
         // Also if the document cannot be written.
-        if (shown.finding !== undefined && !options.quiet)
-          (await humanOutput()).printError(terminal, shown.finding, context);
+        if (result.finding !== undefined && !options.quiet)
+          (await humanOutput()).printError(terminal, result.finding, context);
       }
     },
     async failure(error, context) {
@@ -72,7 +72,7 @@ export function documentPrinter(terminal: Terminal, options: { quiet: boolean })
 export function linesPrinter(terminal: Terminal, options: { quiet: boolean }): Printer {
   const print = printerOf(terminal, { pretty: false });
   return {
-    result: (shown, context) => print(context, shown, shown.finding),
+    result: (result, context) => print(context, result, result.finding),
     async failure(error, context) {
       if (!options.quiet) (await humanOutput()).printError(terminal, error, context);
       await print(context, undefined, error);
@@ -83,7 +83,7 @@ export function linesPrinter(terminal: Terminal, options: { quiet: boolean }): P
 /** Views on standard output, below the environment line; errors on standard error. */
 export function humanPrinter(terminal: Terminal): Printer {
   return {
-    result: async (shown, context) => (await humanOutput()).printResult(terminal, shown, context),
+    result: async (result, context) => (await humanOutput()).printResult(terminal, result, context),
     failure: async (error, context) => (await humanOutput()).printError(terminal, error, context),
   };
 }

@@ -1,5 +1,5 @@
 /**
- * Repeats the reading of a command until it is ended: repainted on a terminal, in a pipe one line for each change, dated
+ * Repeats the reading of a command until it is stopped: repainted on a terminal, in a pipe one line for each change, dated
  * in UTC.
  */
 
@@ -20,7 +20,7 @@ import { linesPrinter, type Printer } from './printer.ts';
 import type { RenderContext } from './render-context.ts';
 
 export interface WatchRenderer {
-  reading(shown: CommandResult): Promise<void>;
+  reading(result: CommandResult): Promise<void>;
   /** A reading failed; the watch goes on. */
   failure(error: HedgeError): Promise<void>;
   /** Called each second. */
@@ -80,23 +80,23 @@ export function lineRenderer(ports: RendererPorts): WatchRenderer {
   const changes = watchChanges();
   const outage = outageOn(ports);
 
-  const render = (shown: CommandResult): string => {
+  const render = (result: CommandResult): string => {
     const { now } = context();
-    const at = text(isoSeconds(shown.servedAt?.getTime() ?? now));
+    const at = text(isoSeconds(result.servedAt?.getTime() ?? now));
     const { unicode, isTTY, width } = terminal.stdout;
     return renderHuman(
       changes
-        .since(shown.changes())
+        .since(result.changes())
         .map((each) => (each.kind === 'line' ? { ...each, cells: [at, ...each.cells] } : each)),
       { width: isTTY ? width : UNBROKEN, colour: 0, unicode: unicode || !isTTY, zone: 'UTC', now },
     );
   };
 
   return {
-    async reading(shown) {
+    async reading(result) {
       clear();
       outage.answered();
-      await terminal.writeResult(render(shown));
+      await terminal.writeResult(render(result));
       if (terminal.abandoned) quit();
     },
     failure: async (error) => outage.failed(error),
@@ -106,7 +106,7 @@ export function lineRenderer(ports: RendererPorts): WatchRenderer {
 }
 
 interface Reading {
-  shown: CommandResult;
+  result: CommandResult;
   /** By the clock of this machine. */
   atMs: number;
 }
@@ -120,7 +120,7 @@ export function screenRenderer(ports: RendererPorts): WatchRenderer {
   /** The clock of the service runs on between readings. */
   const context = (): RenderContext => {
     const now = clock.now();
-    const served = last?.shown.servedAt?.getTime();
+    const served = last?.result.servedAt?.getTime();
     const ahead = last === undefined || served === undefined ? 0 : served - last.atMs;
     return { ...ports.context(), headed: false, now: now + ahead };
   };
@@ -132,7 +132,7 @@ export function screenRenderer(ports: RendererPorts): WatchRenderer {
 
   const paint = (): void => {
     if (screen === undefined) return;
-    const view = last === undefined ? [] : textOf(resultBlocks(last.shown, context()));
+    const view = last === undefined ? [] : textOf(resultBlocks(last.result, context()));
     const newest = screen.notes().at(-1);
     const status = textOf([
       ...(newest === undefined ? [] : [line(message(newest, 'warn'))]),
@@ -148,8 +148,8 @@ export function screenRenderer(ports: RendererPorts): WatchRenderer {
   };
 
   return {
-    async reading(shown) {
-      last = { shown, atMs: clock.now() };
+    async reading(result) {
+      last = { result, atMs: clock.now() };
       failure = undefined;
       open();
     },
@@ -167,7 +167,7 @@ export function screenRenderer(ports: RendererPorts): WatchRenderer {
       }
       // The last reading stays on the terminal.
       const stale = failure === undefined ? [] : [statusOf({ last, failure, now: clock.now(), everyMs })];
-      const lines = textOf([...resultBlocks(last.shown, context()), ...stale]);
+      const lines = textOf([...resultBlocks(last.result, context()), ...stale]);
       await terminal.writeResult(`${lines.join('\n')}\n`).catch(() => undefined);
     },
   };
@@ -251,7 +251,7 @@ export async function runWatch(run: WatchRun): Promise<void> {
       signal,
       everyMs,
       read: run.read,
-      onReading: (shown) => (shown === undefined ? undefined : renderer.reading(shown)),
+      onReading: (result) => (result === undefined ? undefined : renderer.reading(result)),
       onFailure: (error) => renderer.failure(error),
     });
   } catch (thrown) {
@@ -287,9 +287,9 @@ function dataRenderer(printer: Printer, ports: RendererPorts): WatchRenderer {
   const renderer = documentRenderer(printer, ports);
   return {
     ...renderer,
-    reading(shown) {
+    reading(result) {
       outage.answered();
-      return renderer.reading(shown);
+      return renderer.reading(result);
     },
     failure: async (error) => outage.failed(error),
   };
@@ -304,9 +304,9 @@ function documentRenderer(
     if (terminal.abandoned) quit();
   };
   return {
-    reading(shown) {
+    reading(result) {
       clear();
-      return unlessAbandoned(printer.result(shown, context()));
+      return unlessAbandoned(printer.result(result, context()));
     },
     failure: (error) => unlessAbandoned(printer.failure(error, context())),
     tick: () => undefined,

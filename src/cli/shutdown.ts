@@ -7,7 +7,7 @@ interface ShutdownOptions {
   signal: AbortSignal;
   clock: Clock;
   /** Whether a request may have been sent by now. */
-  dealt?: () => boolean;
+  actionPreviewed?: () => boolean;
 }
 
 const GRACE_MS = 2_000;
@@ -25,12 +25,12 @@ const MAY_BE_SENT = {
 /** Gives `running` a moment to end after a signal, then throws the reason of the signal. */
 export function withShutdownDeadline<T>(
   running: Promise<T>,
-  { signal, clock, dealt = () => false }: ShutdownOptions,
+  { signal, clock, actionPreviewed = () => false }: ShutdownOptions,
 ): Promise<T> {
   return new Promise((resolve, leave) => {
     let cancel: (() => void) | undefined;
     const onSignal = (): void => {
-      cancel = clock.after(GRACE_MS, () => leave(interruptedError(signal.reason, dealt())));
+      cancel = clock.after(GRACE_MS, () => leave(interruptedError(signal.reason, actionPreviewed())));
     };
     if (signal.aborted) onSignal();
     else signal.addEventListener('abort', onSignal, { once: true });
@@ -42,25 +42,25 @@ export function withShutdownDeadline<T>(
   });
 }
 
-const interruptedError = (reason: unknown, dealt: boolean): unknown =>
-  reason instanceof InterruptedError && dealt
+const interruptedError = (reason: unknown, actionPreviewed: boolean): unknown =>
+  reason instanceof InterruptedError && actionPreviewed
     ? new InterruptedError(reason.signal, { what: reason.what, ...MAY_BE_SENT, cause: reason })
     : reason;
 
-/** Any thrown value as a HedgeError: an interruption or a bug. `dealt`: an action was previewed. */
-export function errorOf(thrown: unknown, signal: AbortSignal, dealt: boolean): HedgeError {
+/** Any thrown value as a HedgeError: an interruption or a bug. `actionPreviewed`: an action was previewed. */
+export function errorOf(thrown: unknown, signal: AbortSignal, actionPreviewed: boolean): HedgeError {
   if (thrown instanceof HedgeError && thrown.effect !== 'none') return thrown;
   const stopped = thrown instanceof InterruptedError ? thrown : signal.reason;
   if (stopped instanceof InterruptedError && stopped.book === undefined) {
     // A bug may come at any point, a HedgeError only before anything was sent.
-    const meaning = dealt && !(thrown instanceof HedgeError) ? MAY_BE_SENT : { book: NOTHING_SENT };
+    const meaning = actionPreviewed && !(thrown instanceof HedgeError) ? MAY_BE_SENT : { book: NOTHING_SENT };
     return new InterruptedError(stopped.signal, { what: stopped.what, ...meaning, cause: thrown });
   }
   if (thrown instanceof HedgeError) return thrown;
   return new HedgeError({
     code: 'internal',
     what: `Internal error: ${thrown instanceof Error ? thrown.message : String(thrown)}.`,
-    ...(dealt
+    ...(actionPreviewed
       ? { ...MAY_BE_SENT, hint: `${MAY_BE_SENT.hint}. Report the error.` }
       : { book: NOTHING_SENT, hint: 'Run it again with -v for a stack trace, and report it.' }),
     cause: thrown,

@@ -15,7 +15,7 @@ export const add = defineCommand({
     { name: 'SIDE', summary: 'buy or sell' },
     { name: 'NOTIONAL', summary: 'size to add in USD: 5000, 5k' },
   ],
-  judgesOperands: true,
+  checksOperands: true,
   options: ACTION_OPTIONS.add,
   examples: [
     { line: 'hedge add USDTNGN buy 5000', shows: 'add 5,000 USD' },

@@ -38,14 +38,14 @@ Run it again: a line that was executed is not executed again and prints its orig
   ],
   read: readBatchIntent,
   async run(context, intent, emit) {
-    const { lines, signal, metaOf, tell } = await context.batch(intent);
+    const { lines, signal, metaOf, report } = await context.batch(intent);
     await runBatch<RunnableLine, CommandResult>(lines, {
       parallel: intent.parallel,
       keepGoing: intent.keepGoing,
       signal,
       run: (line) => line.run(),
       async ended(end) {
-        await tell(end);
+        await report(end);
         const { line, result, error } = end;
         await emit({
           value: end,

@@ -17,7 +17,7 @@ export const check = defineCommand({
   inBatch: 'step',
   read: readCheckIntent,
   async run(context, { word }) {
-    const checked = await checkActions(word, await context.looking());
+    const checked = await checkActions(word, await context.readContext());
     return { value: checked, finding: checked.finding, servedAt: checked.servedAt };
   },
   document: checkDocument,

@@ -14,7 +14,7 @@ export const close = defineCommand({
     { name: 'MARKET', summary: 'market, such as USDTNGN' },
     { name: 'SIDE', summary: 'buy or sell' },
   ],
-  judgesOperands: true,
+  checksOperands: true,
   options: ACTION_OPTIONS.close,
   examples: [
     { line: 'hedge close USDTNGN buy', shows: 'close the side' },

@@ -45,7 +45,7 @@ export interface CommandContext {
   /** Undefined when no profile is selected. */
   selectionIfAny(): Promise<Selection | undefined>;
   /** The selected profile as far as known, for errors and lists. Never throws. */
-  vantage(): Promise<ProfileContext>;
+  profileContext(): Promise<ProfileContext>;
   /** The API under the selected profile. Nothing is sent before the first call. */
   api(): Promise<HedgeApi>;
   /** Locally recorded mids of the selected profile: for charts, never to trade at. */
@@ -54,9 +54,9 @@ export interface CommandContext {
   candidateApi(candidate: CandidateProfile): Promise<HedgeApi>;
   /** Sends no request. */
   journal(): Promise<Journal>;
-  looking(): Promise<ReadContext>;
+  readContext(): Promise<ReadContext>;
   /** Without the confirmation, which the command adds. */
-  dealing(): Promise<Omit<TradingContext, 'confirm'>>;
+  tradingContext(): Promise<Omit<TradingContext, 'confirm'>>;
   /** A key, checked for its shape. @throws CredentialError */
   keyFrom: {
     standardInput(): Promise<ApiKey>;
@@ -73,8 +73,8 @@ export interface CommandContext {
   completion(shell: Shell): Promise<string>;
   /** Profiles whose key is in the keychain of the platform. */
   vault: KeyVault;
-  examined(): Promise<DiagnosticSources>;
-  brake: TradingHalt;
+  diagnosticSources(): Promise<DiagnosticSources>;
+  tradingHalt: TradingHalt;
   practice: PracticeControl;
 }
 
@@ -97,12 +97,12 @@ export interface RunnableLine extends BatchLine {
 
 export interface Batch {
   lines: readonly RunnableLine[];
-  /** Aborts when the batch is to end. */
+  /** Aborts at a signal. */
   signal: AbortSignal;
   /** Line number and exit code, for the document of the line. */
   metaOf: (end: LineEnd<RunnableLine, CommandResult>) => Readonly<Record<string, unknown>>;
   /** Reports a finished line on standard error. */
-  tell: (end: LineEnd<RunnableLine, CommandResult>) => Promise<void>;
+  report: (end: LineEnd<RunnableLine, CommandResult>) => Promise<void>;
 }
 
 /** The selected profile, as far as known. */
@@ -111,7 +111,7 @@ export interface ProfileContext {
   named: string | undefined;
   /** Undefined when none is selected or known. */
   selected: string | undefined;
-  /** IANA zone of that profile; UTC where it has none. */
+  /** IANA zone of that profile; default UTC. */
   zone: string;
 }
 
@@ -123,7 +123,7 @@ export interface ProgramInfo {
   openssl: string;
   /** `linux-x64` */
   platform: string;
-  /** Null where it was not built in a clone. */
+  /** Null if it was not built in a clone. */
   commit: string | null;
   /** Whether it is the single executable, with its own Node. */
   executable: boolean;
@@ -135,13 +135,13 @@ export interface CandidateProfile {
   caFile: string | undefined;
 }
 
-/** The practice service as commands see it; main.ts fills it from the island's own door. */
+/** The practice service as commands use it; main/practice-launcher.ts implements it. */
 export interface PracticeControl {
   status(): Promise<PracticeState>;
   reset(options: { balance?: string }): Promise<PracticeState>;
   advance(ms: number): Promise<PracticeAdvance>;
   faults(): Promise<PracticeFaults>;
-  /** Only what is named changes. */
+  /** Absent fields stay unchanged. */
   setFaults(change: FaultChange): Promise<PracticeFaults>;
   clearFaults(): Promise<PracticeFaults>;
   serve(options: {
@@ -149,7 +149,7 @@ export interface PracticeControl {
     faults: FaultChange;
     port?: number;
     host?: string;
-    /** Called with one finished line a request. */
+    /** Called with one finished line per request. */
     onRequest: ((line: string) => void) | undefined;
   }): Promise<RunningPractice>;
 }

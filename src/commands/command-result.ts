@@ -1,26 +1,26 @@
-/** What a command came to, and its views: what travels from a command to whoever prints it. Types alone. */
+/** The result of a command with its views, as the pipeline prints it. Types only. */
 import type { HedgeError } from '../errors.ts';
 import type { Block } from '../output/blocks.ts';
 import type { ChangeLine } from '../output/change-lines.ts';
 import type { RecordTable } from '../output/record-table.ts';
-/** What a command found: the value, and what the document's `meta` says besides. */
+/** The value that a command returns, with extra fields for the document's `meta`. */
 export interface CommandOutcome<Value> {
   value: Value;
   meta?: Readonly<Record<string, unknown>>;
-  /** The service's own time of the answer; without it the result is dated by this machine's clock. */
+  /** The service's time of the response; without it, this machine's clock dates the result. */
   servedAt?: Date | undefined;
-  /** A condition that was asked about and does not hold: the value is shown, the exit code is the error's. */
+  /** A condition that is not met: the value is shown, and the error sets the exit code. */
   finding?: HedgeError | undefined;
-  /** IANA zone of the times a person reads, where no profile was connected to; UTC without it. */
+  /** IANA zone of the times on screen, if no profile was connected; default UTC. */
   zone?: string | undefined;
-  /** Whose result it is, where a command runs others. */
+  /** The command that made the result, if one command runs others. */
   command?: string | undefined;
 }
 
-/** An outcome with both its views, neither computed before it is wanted. */
+/** An outcome with its document and screen, each computed only when needed. */
 export interface CommandResult {
   document(): unknown;
-  /** Undefined where the command is no list. */
+  /** Undefined if the command is not a list. */
   table(): RecordTable | undefined;
   blocks(): readonly Block[];
   changes(): readonly ChangeLine[];

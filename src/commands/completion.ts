@@ -29,12 +29,12 @@ Start a new shell afterwards. TAB completes commands, options and their values. 
     if (shell === undefined)
       throw new UsageError(
         `hedge has no completion for the shell ${quoted(word)}.`,
-        `${didYouMean(word, SHELLS)}It is one of ${SHELLS.join(', ')}.`,
+        `${didYouMean(word, SHELLS)}Use one of ${SHELLS.join(', ')}.`,
       );
     return { shell };
   },
-  async run(desk, { shell }) {
-    return { value: { shell, script: await desk.completion(shell) } };
+  async run(context, { shell }) {
+    return { value: { shell, script: await context.completion(shell) } };
   },
   view: ({ script }) => verbatimLines(script),
 });

@@ -1,6 +1,6 @@
 /**
- * The declaration of a command: its arguments and options, how they are read, what it does, and how its result looks
- * to a person and in a document. The pipeline (cli/) runs all commands from it.
+ * The declaration of a command: arguments and options, how they are read, the work, and the views of the result.
+ * The pipeline (cli/) runs every command from its declaration.
  */
 import type { RawInput } from '../args/operands.ts';
 import type { NameKind } from '../cache/names.ts';
@@ -17,38 +17,38 @@ export interface Declaration<Input, Value> {
   /** Paragraphs under the summary in `--help`. */
   description?: string;
   operands?: readonly OperandSpec[];
-  /** `read` says which words are missing or too many, with the line to type; else the command line does. */
-  judgesOperands?: boolean;
+  /** `read` reports missing and extra operands, with the line to type; otherwise the command line does. */
+  checksOperands?: boolean;
   options?: readonly OptionSpec[];
-  /** What stands before the time in the environment line: `indicative`. */
+  /** Text before the time in the environment line: `indicative`. */
   aside?: string;
-  /** Prints documents, one a line, whether or not `--json` is given: for commands that run many others. */
+  /** Always prints one document per line, also without `--json`: for a command that runs others. */
   lines?: boolean;
-  /** Makes it a command of a batch. Readings run at the same time as other readings; a step or an action runs alone. */
+  /** Allows it in a batch. Readings run in parallel; a step or an action runs alone. */
   inBatch?: BatchLine['kind'];
   /** Whole lines that can be pasted, each with what it shows. */
   examples: readonly { line: string; shows: string }[];
   /** Text to intent. Pure; throws UsageError. */
   read(raw: RawInput): Input;
-  /** Asks the desk. `emit` shows a value at once, for commands that go on afterwards. */
+  /** Does the work. `emit` shows a value at once, for a command that continues afterwards. */
   run(
-    desk: CommandContext,
+    context: CommandContext,
     input: Input,
     emit: (outcome: CommandOutcome<Value>) => Promise<void>,
   ): Promise<CommandOutcome<Value> | undefined>;
   /** The document's `data`. Without it, the value itself. */
   document?(value: Value): unknown;
-  /** What makes a command a list: its columns for --csv and --output jsonl, over the document's records. */
+  /** For a list: its columns for --csv and --output jsonl, over the document's records. */
   table?(value: Value): RecordTable;
-  /** What a person sees. Pure. */
+  /** The screen. Pure. */
   view(value: Value): readonly Block[];
-  /** What makes a command watchable (`--watch`): what a pipe is told of each thing it shows. Pure. */
+  /** Makes the command watchable (`--watch`): the lines that a pipe prints when they change. Pure. */
   changes?(value: Value): readonly ChangeLine[];
-  /** Of what is watched whenever it runs: milliseconds from one reading to the next. */
+  /** For a command that always watches: milliseconds between readings. */
   always?(raw: RawInput): number;
 }
 
-/** A declaration whose types are sealed, so that the pipeline can hold any of them. */
+/** A declaration without its type parameters, so that the pipeline can hold any command. */
 export interface Command {
   name: string;
   summary: string;
@@ -56,21 +56,21 @@ export interface Command {
   aside: string | undefined;
   lines: boolean;
   operands: readonly OperandSpec[];
-  judgesOperands: boolean;
+  checksOperands: boolean;
   options: readonly OptionSpec[];
   examples: readonly { line: string; shows: string }[];
-  /** Whether what it shows is a list. */
+  /** Whether the result is a list. */
   lists: boolean;
   /** Undefined: it does not run in a batch. */
   inBatch: BatchLine['kind'] | undefined;
-  /** Milliseconds between readings of what is to be watched; undefined: it is read once. Throws UsageError. */
+  /** Milliseconds between readings; undefined without a watch. Throws UsageError. */
   watch(raw: RawInput): Promise<number | undefined>;
-  /** Reads what was typed at once (UsageError), and gives the rest to be run. */
+  /** Reads the arguments at once (UsageError), and returns the rest to run. */
   prepare(
     raw: RawInput,
   ): (
-    desk: CommandContext,
-    emit: (shown: CommandResult) => Promise<void>,
+    context: CommandContext,
+    emit: (result: CommandResult) => Promise<void>,
   ) => Promise<CommandResult | undefined>;
 }
 
@@ -79,7 +79,7 @@ export interface CommandGroup {
   name: string;
   summary: string;
   commands: readonly Command[];
-  /** What the word alone does: `hedge journal` beside `hedge journal resolve`. Its operands give way to the words. */
+  /** The command of the word alone: `hedge journal`. A subcommand's name takes precedence over its operands. */
   main?: Command;
 }
 
@@ -107,7 +107,7 @@ export function defineCommand<Input, Value>(declaration: Declaration<Input, Valu
     aside: declaration.aside,
     lines: declaration.lines ?? false,
     operands: declaration.operands ?? [],
-    judgesOperands: declaration.judgesOperands ?? false,
+    checksOperands: declaration.checksOperands ?? false,
     options: [...(declaration.options ?? []), ...(watchable ? [WATCH_OPTION] : [])],
     examples: declaration.examples,
     lists: declaration.table !== undefined,
@@ -119,18 +119,18 @@ export function defineCommand<Input, Value>(declaration: Declaration<Input, Valu
     },
     prepare(raw) {
       const input = declaration.read(raw);
-      return async (desk, emit) => {
-        const outcome = await declaration.run(desk, input, (value) => emit(show(value)));
+      return async (context, emit) => {
+        const outcome = await declaration.run(context, input, (value) => emit(show(value)));
         return outcome === undefined ? undefined : show(outcome);
       };
     },
   };
 }
 
-/** Names that this machine knows. `unresolved`: actions that have not ended, by their own ID and by their deal ID. */
+/** Names that this machine knows. `unresolved`: pending actions, by action ID and deal ID. */
 export type NameSource = NameKind | 'actions' | 'unresolved' | 'profiles';
 
-/** What completion offers for a value. `list`: several of them with commas between. */
+/** The completion of a value. `list`: several values separated by commas. */
 export type Completes =
   | 'nothing'
   | 'files'
@@ -143,9 +143,9 @@ export interface OperandSpec {
   summary: string;
   optional?: boolean;
   variadic?: boolean;
-  /** Without it, what the name stands for everywhere (cli/completion/model.ts), or nothing. */
+  /** Default: the completion of this name in every command (cli/completion/model.ts), or none. */
   completes?: Completes;
-  /** By its word: what completes the next operand, and which options remain. */
+  /** For each word: the completion of the next operand, and the options that apply. */
   decides?: Readonly<Record<string, { next: Completes; allows: (flags: string) => boolean }>>;
 }
 
@@ -164,10 +164,10 @@ export const WATCH_OPTION: OptionSpec = {
   summary: 'refresh every 5 s, or every SECONDS (at least 1), until q or Ctrl-C',
 };
 
-/** What is taken for the seconds of `--watch`; any other word after it is a word of the command. */
+/** The seconds of `--watch`; any other word after it is an operand. */
 const NUMBER = /^\d+(?:\.\d+)?s?$/i;
 
-/** `--watch USDTNGN`: the word after it is no number, so it is not its seconds. The words as a parser should take them. */
+/** Rewrites `--watch USDTNGN`, so that the parser reads the market as an operand and not as seconds. */
 export function separateWatchOption(argv: readonly string[]): readonly string[] {
   const end = argv.indexOf('--');
   return argv.map((word, index) => {

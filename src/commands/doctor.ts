@@ -18,7 +18,7 @@ export const doctor = defineCommand({
   ],
   read: readNothing,
   async run(context) {
-    const checkup = await runDiagnostics(await context.examined());
+    const checkup = await runDiagnostics(await context.diagnosticSources());
     return { value: checkup, finding: findingOf(checkup), servedAt: checkup.servedAt };
   },
   document: diagnosticsDocument,

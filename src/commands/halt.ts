@@ -16,8 +16,8 @@ export const halt = defineCommand({
   examples: [{ line: 'hedge halt "venue down"', shows: 'every open and add stops, with who, when and why' }],
   read: ({ operands }) => ({ why: operands.join(' ') }),
   async run(context, { why }) {
-    const before = context.brake.halt(why);
-    return { value: { now: context.brake.read(), before } };
+    const before = context.tradingHalt.halt(why);
+    return { value: { now: context.tradingHalt.read(), before } };
   },
   document: haltDocument,
   view: viewHaltChange,
@@ -33,12 +33,12 @@ export const unhalt = defineCommand({
   ],
   read: (raw) => ({ yes: optionGiven(raw, 'yes') }),
   async run(context, { yes }) {
-    const seen = context.brake.read();
+    const seen = context.tradingHalt.read();
     if (seen === undefined) return { value: { now: undefined, before: undefined } };
     if (!yes && !(await context.prompter.confirm(questionAbout(seen)))) throw stillHalted('declined');
     // Another halt may have been set in the meantime.
-    if (!isSame(seen, context.brake.read())) throw stillHalted('halted');
-    return { value: { now: undefined, before: context.brake.unhalt() } };
+    if (!isSame(seen, context.tradingHalt.read())) throw stillHalted('halted');
+    return { value: { now: undefined, before: context.tradingHalt.unhalt() } };
   },
   document: haltDocument,
   view: viewHaltChange,

@@ -45,13 +45,13 @@ export const hedges = defineCommand({
   inBatch: 'reading',
   read: readHedgesIntent,
   async run(context, { id, filter, narrowing }) {
-    const here = { zone: (await context.vantage()).zone, nowMs: context.clock.now() };
+    const here = { zone: (await context.profileContext()).zone, nowMs: context.clock.now() };
     await checkSpan(narrowing, here);
     const api = await context.api();
     const found = id === undefined ? await readHedges(api, filter) : await findHedges(api, id);
-    const looking = await context.looking();
-    await finishedInBackground(found.data, looking);
-    await confirmProvisional(looking);
+    const readContext = await context.readContext();
+    await finishedInBackground(found.data, readContext);
+    await confirmProvisional(readContext);
     await checkMarketIsKnown(api, narrowing.market, found.data);
     const wanted = { narrowing, field: 'opened_at', limit: filter.limit, here: localClockAt(found, here) };
     const { records, covers } = await filterRecords(found.data, wanted);

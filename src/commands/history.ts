@@ -32,7 +32,7 @@ export const history = defineCommand({
   inBatch: 'reading',
   read: readHistoryIntent,
   async run(context, { narrowing, by, chart }) {
-    const here = { zone: (await context.vantage()).zone, nowMs: context.clock.now() };
+    const here = { zone: (await context.profileContext()).zone, nowMs: context.clock.now() };
     await checkSpan(narrowing, here);
     const api = await context.api();
     const { data, meta, servedAt } = await api.history();

@@ -13,10 +13,10 @@ export const home = defineCommand({
   async run(context) {
     const selected = await describeSelection(context);
     const journal = summarizeJournal(await context.journal());
-    const halt = context.brake.read();
+    const halt = context.tradingHalt.read();
     return {
       value: { version: context.program.version, selected, halt, journal },
-      zone: (await context.vantage()).zone,
+      zone: (await context.profileContext()).zone,
     };
   },
   document: homeDocument,

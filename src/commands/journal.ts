@@ -42,7 +42,7 @@ export const journalResolve = defineCommand({
   ],
   read: readResolveIntent,
   async run(context, { word, as, reason, yes }) {
-    const { selected, zone } = await context.vantage();
+    const { selected, zone } = await context.profileContext();
     const asked = { word, as, nowMs: context.clock.now() };
     const journal = await context.journal();
     const action = findResolvable(journal, asked);
@@ -99,7 +99,7 @@ export const journalList = defineCommand({
   inBatch: 'reading',
   read: readJournalIntent,
   async run(context, { word, filter }) {
-    const { named, selected, zone } = await context.vantage();
+    const { named, selected, zone } = await context.profileContext();
     const query = { word, filter, profile: named, nowMs: context.clock.now() };
     const { damage, steps, ...page } = readJournal(await context.journal(), query);
     if (damage !== undefined) damageInWords(damage).forEach((each) => context.note(each));

@@ -22,7 +22,7 @@ export const open = defineCommand({
     { name: 'SIDE', summary: 'buy gains if the naira weakens, sell if it strengthens', optional: true },
     { name: 'NOTIONAL', summary: 'size in USD: 10000, 10_000, 10,000, 10k, 1.5m', optional: true },
   ],
-  judgesOperands: true,
+  checksOperands: true,
   options: ACTION_OPTIONS.open,
   examples: [
     { line: 'hedge open USDTNGN buy 10000 --tenor 3', shows: 'quote, confirm, open, wait for the fill' },

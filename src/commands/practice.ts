@@ -22,7 +22,7 @@ import { type CommandGroup, defineCommand } from './define.ts';
 
 const status = defineCommand({
   name: 'practice status',
-  summary: 'Show book time, both books and the faults',
+  summary: 'Show practice time, both accounts and the faults',
   examples: [{ line: 'hedge practice status', shows: 'time, balances, hedges and faults' }],
   read: readNothing,
   run: async (context) => ({ value: await context.practice.status() }),
@@ -31,7 +31,7 @@ const status = defineCommand({
 
 const advance = defineCommand({
   name: 'practice advance',
-  summary: 'Move book time ahead and list what happened',
+  summary: 'Move practice time ahead; list fills and settlements',
   description:
     'Fills and settlements happen at their own times, in order. Keys and rate limits follow the wall clock.',
   operands: [{ name: 'DURATION', summary: '3d, 12h, 90m, 30s or 1d12h' }],
@@ -43,7 +43,7 @@ const advance = defineCommand({
 
 const faults = defineCommand({
   name: 'practice faults',
-  summary: 'Show or set faults: delays, errors, lost answers, failing orders',
+  summary: 'Show or set faults: delays, errors, lost responses, failing orders',
   description:
     'Only the options given change. A fault lasts until you clear it, or until --once is used up. A share is 0 to 1, or a percentage.',
   operands: [
@@ -54,7 +54,7 @@ const faults = defineCommand({
     { line: 'hedge practice faults', shows: 'the current faults' },
     {
       line: 'hedge practice faults --lost-after 100% --only open --once 2',
-      shows: 'the next two opens execute, but their answers are lost',
+      shows: 'an open executes, but the responses to its first two attempts are lost',
     },
     { line: 'hedge practice faults clear', shows: 'no faults' },
   ],
@@ -65,8 +65,8 @@ const faults = defineCommand({
     if (word === undefined) return { change: changes ? change : undefined, clear: false };
     if (word !== 'clear')
       throw new UsageError(
-        `${quoted(word)} is not known here.`,
-        'The only operand is clear. Set faults with options.',
+        `Unknown argument: ${quoted(word)}.`,
+        'To remove all faults: clear. To set faults: options.',
       );
     if (changes) throw new UsageError('clear takes no options.', 'First clear, then set.');
     return { change: undefined, clear: true };
@@ -82,14 +82,14 @@ const reset = defineCommand({
   name: 'practice reset',
   summary: 'Delete all practice data and start with the opening balance',
   description:
-    'Asks first. A running practice serve is reset too. Book time returns to the wall clock. Keys, faults and settings are kept.',
+    'Asks first. A running practice serve is reset too. Practice time returns to the wall clock. Keys, faults and settings are kept.',
   options: [
-    { flags: '--balance <usdc>', summary: 'opening balance of each book (100000)' },
-    { flags: '-y, --yes', summary: 'do not ask' },
+    { flags: '--balance <usdc>', summary: 'opening balance of each account (default 100000)' },
+    { flags: '-y, --yes', summary: 'skip the confirmation' },
   ],
   examples: [
-    { line: 'hedge practice reset', shows: 'two empty books' },
-    { line: 'hedge practice reset --balance 5000', shows: 'books that soon run out of margin' },
+    { line: 'hedge practice reset', shows: 'two new accounts' },
+    { line: 'hedge practice reset --balance 5000', shows: 'accounts that soon run out of margin' },
   ],
   read(raw) {
     const balance = optionText(raw, 'balance');
@@ -113,10 +113,10 @@ const serve = defineCommand({
   description:
     'Prints the base URL, the certificate file and both keys as shell variables. Listens on this machine only. Ctrl-C and TERM stop it with exit code 0.',
   options: [
-    { flags: '--port <port>', summary: 'port to listen on; any free port by default' },
+    { flags: '--port <port>', summary: 'port to listen on (default: any free port)' },
     {
       flags: '--host <address>',
-      summary: 'a loopback address (127.0.0.1)',
+      summary: 'a loopback address (default 127.0.0.1)',
       completes: { words: ['127.0.0.1', '::1'] },
     },
     { flags: '--log', summary: 'log one line per request to standard error' },
@@ -177,7 +177,7 @@ function readBalance(text: string): Big {
 function readPort(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : 0;
   if (port < 1 || port > MAX_PORT)
-    throw new UsageError(`${quoted(text)} is not a port (--port).`, 'A port is a number from 1 to 65535.');
+    throw new UsageError(`${quoted(text)} is not a port (--port).`, 'Use a number from 1 to 65535.');
   return port;
 }
 

@@ -16,7 +16,7 @@ export const quote = defineCommand({
     { name: 'SIDE', summary: 'buy gains if the naira weakens, sell if it strengthens' },
     { name: 'NOTIONAL', summary: 'size in USD: 10000, 10_000, 10,000, 10k, 1.5m' },
   ],
-  judgesOperands: true,
+  checksOperands: true,
   options: [
     {
       flags: '-t, --tenor <days>',
@@ -35,7 +35,7 @@ export const quote = defineCommand({
       shows: 'cost by size',
     },
     {
-      line: 'hedge quote USDTNGN buy 50k --tenor 3 --max-cost-bps 40 -q || echo dear',
+      line: 'hedge quote USDTNGN buy 50k --tenor 3 --max-cost-bps 40 -q || echo too expensive',
       shows: 'a price alert',
     },
   ],

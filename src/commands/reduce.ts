@@ -9,13 +9,13 @@ export const reduce = defineCommand({
   name: 'reduce',
   summary: 'Reduce a side by an amount, by a part (--by) or to a size (--to)',
   description:
-    'Every hedge on the side is reduced in proportion, and its margin with it; maturities stay. A reduce by 99 % or more closes the side; hedge says so before. --by and --to are computed from the current position; if it changes while you decide, you are asked again. More: hedge help trading.',
+    'Every hedge on the side is reduced in proportion, and its margin with it; maturities stay. A reduce by 99 % or more closes the side; hedge warns you first. --by and --to are computed from the current position; if it changes while you decide, you are asked again. More: hedge help trading.',
   operands: [
     { name: 'MARKET', summary: 'market, such as USDTNGN' },
     { name: 'SIDE', summary: 'buy or sell' },
     { name: 'NOTIONAL', summary: 'size to take off in USD: 5000, 5k', optional: true },
   ],
-  judgesOperands: true,
+  checksOperands: true,
   options: ACTION_OPTIONS.reduce,
   examples: [
     { line: 'hedge reduce USDTNGN buy 5000', shows: 'reduce by 5,000 USD' },

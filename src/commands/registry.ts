@@ -4,7 +4,7 @@ export interface RegistryLine {
   name: string;
   group: 'Markets' | 'Trading' | 'Account' | 'Settings and practice';
   summary: string;
-  /** It concerns every profile of this machine. */
+  /** Concerns every profile on this machine. */
   machineWide?: true;
   load(): Promise<Command | CommandGroup>;
 }
@@ -67,7 +67,7 @@ export const REGISTRY: readonly RegistryLine[] = [
   {
     name: 'resume',
     group: 'Trading',
-    summary: 'Settle an unknown outcome; ask before sending again',
+    summary: 'Resolve an unknown outcome; ask before sending again',
     load: async () => (await import('./resume.ts')).resume,
   },
   {
@@ -182,7 +182,7 @@ const namesOf = async (which: (command: Command) => boolean): Promise<string> =>
     .map(({ name }) => name)
     .join(', ');
 
-/** `hedge --version`, where it is not answered at once. */
+/** `hedge --version` with other options; main.ts answers the bare one. */
 export const loadVersion = async (): Promise<Command> => (await import('./version.ts')).version;
 
 /** Bare `hedge`. */

@@ -9,7 +9,7 @@ import type { ActionReport, TradingContext } from '../trading/trading-context.ts
 import type { CommandContext } from './command-context.ts';
 import type { CommandOutcome } from './command-result.ts';
 export async function tradingContextOf(context: CommandContext): Promise<TradingContext> {
-  const trading = await context.dealing();
+  const trading = await context.tradingContext();
   return { ...trading, confirm: confirmWith(context, trading) };
 }
 

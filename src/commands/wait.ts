@@ -20,7 +20,7 @@ export const wait = defineCommand({
   inBatch: 'step',
   read: readWaitIntent,
   run: async (context, { word, timeoutMs }) =>
-    outcomeOf(await waitFor(word, { timeoutMs }, await context.looking())),
+    outcomeOf(await waitFor(word, { timeoutMs }, await context.readContext())),
   document: actionDocument,
   view: viewAction,
 });

@@ -24,12 +24,12 @@ export const watch = defineCommand({
   read: ({ operands }) => ({ named: operands.map(readMarket) }),
   async run(context, { named }) {
     const [reading, memory, { selected }] = [
-      await context.looking(),
+      await context.readContext(),
       await context.prices(),
-      await context.vantage(),
+      await context.profileContext(),
     ];
     const dashboard = await readDashboard(reading, { memory, named });
-    return { value: { ...dashboard, selected, halt: context.brake.read() }, servedAt: dashboard.servedAt };
+    return { value: { ...dashboard, selected, halt: context.tradingHalt.read() }, servedAt: dashboard.servedAt };
   },
   document: dashboardDocument,
   view: viewDashboard,

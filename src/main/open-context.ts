@@ -58,7 +58,7 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
   const closers: (() => Promise<void>)[] = [];
   let identity: ProfileIdentity | undefined;
   let headed = false;
-  let dealt = false;
+  let actionPreviewed = false;
   const zone = (): string => identity?.zone ?? 'UTC';
   const reporter = progressReporter(terminal, { drawn: progress, clock, zone });
 
@@ -147,7 +147,7 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
       async show(blocks) {
         const { printBlocks } = await import('../cli/human-output.ts');
         progress.stop();
-        if (identity !== undefined) dealt = true;
+        if (identity !== undefined) actionPreviewed = true;
         if (terminal.quiet && !terminal.canPrompt) return;
         // The environment line precedes every question about real money; elsewhere it is shown once.
         const named = headed && identity?.environment !== 'live';
@@ -162,7 +162,7 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
       profiles,
       selection,
       selectionIfAny: () => selection().catch(ifNothingIsSelected),
-      async vantage() {
+      async profileContext() {
         const selected = await selection().catch(() => undefined);
         const kept = selected?.kind === 'stored' ? selected.profile.time_zone : undefined;
         return { named: globals.profile, selected: selected?.name, zone: kept ?? 'UTC' };
@@ -176,8 +176,8 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
         return connectTo({ baseUrl, key, owner, trust: trusting(caFile) });
       },
       journal,
-      looking: readContext,
-      async dealing(): Promise<Omit<TradingContext, 'confirm'>> {
+      readContext,
+      async tradingContext(): Promise<Omit<TradingContext, 'confirm'>> {
         const { whose } = await openAccount();
         return {
           ...(await readContext()),
@@ -210,17 +210,17 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
         return completionScript(shell);
       },
       vault: keyVault({ profiles, keychain, random }),
-      async examined() {
+      async diagnosticSources() {
         const { diagnosticSources } = await import('./diagnostic-sources.ts');
         const ports = { journal, selection, openAccount, account, expected, practice, trusting, halt };
         return diagnosticSources(parts, ports);
       },
-      brake: halt,
+      tradingHalt: halt,
       practice: practice.control,
     },
     identity: () => identity,
     headed: () => headed,
-    dealt: () => dealt,
+    actionPreviewed: () => actionPreviewed,
     async close() {
       for (const close of closers.toReversed()) await close();
       await closeAll();

@@ -1,4 +1,4 @@
-/** What a view is made of: cells that know their kind, blocks of cells, and hints. */
+/** The parts of a view: typed cells, blocks of cells, and hints. */
 
 import type { Big } from 'big.js';
 import { cutField, spelledName } from '../domain/sanitize.ts';
@@ -10,7 +10,7 @@ export type Amount = Big | string | number;
 export type Tone = 'plain' | 'strong' | 'dim' | 'good' | 'bad' | 'warn';
 
 export type Cell =
-  /** Text of the service is cut at 300 characters; our own (`isOurs`) is not. */
+  /** Text of the service is cut at 300 characters; text of the program (`isOurs`) is not. */
   | { kind: 'text'; text: string; tone?: Tone; isOurs?: boolean }
   /** Money or size with at least two decimals. */
   | { kind: 'money'; amount: Amount; unit?: string; signed?: boolean; tone?: Tone }
@@ -111,7 +111,7 @@ export type Block =
     }
   /** Rows of a name, one figure and words; figures line up at their decimal point. */
   | { kind: 'figures'; rows: readonly (readonly Cell[])[] }
-  /** Commands, never wrapped, and what each does. */
+  /** Commands, never wrapped, with their descriptions. */
   | { kind: 'commands'; rows: readonly { command: string; does: string }[] }
   | ChartBlock
   | SparkBlock
@@ -121,9 +121,9 @@ export type Block =
 
 export const text = (value: string, tone?: Tone): Cell =>
   tone === undefined ? { kind: 'text', text: value } : { kind: 'text', text: value, tone };
-/** An ID, a market, or text with one in it: letters of other scripts are spelled out. */
+/** An ID, a market, or text with one in it: non-ASCII letters are escaped. */
 export const nameText = (value: string, tone?: Tone): Cell => text(spelledName(value), tone);
-/** A sentence of the program; what it quotes is short already. */
+/** A sentence of the program; its quotes are already short. */
 export const message = (value: string, tone: Tone = 'plain'): Cell => ({
   kind: 'text',
   text: cutField(value),
@@ -133,14 +133,14 @@ export const message = (value: string, tone: Tone = 'plain'): Cell => ({
 export const missing: Cell = { kind: 'missing' };
 export const line = (...cells: readonly Cell[]): Block => ({ kind: 'line', cells });
 
-/** Lines to be pasted or kept as they are. */
+/** Lines to paste, unchanged. */
 export const verbatimLines = (value: string): readonly Block[] =>
   value
     .trimEnd()
     .split('\n')
     .map((each) => ({ kind: 'verbatim', text: each }));
 
-/** Sentences as lines; commands and what they do as columns. */
+/** Sentences as lines; commands and descriptions as columns. */
 export function hintBlocks(hint: string): readonly Block[] {
   const blocks: Block[] = [];
   for (const each of hint.split('\n')) {

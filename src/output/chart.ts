@@ -1,4 +1,4 @@
-/** Pictures in letters: a line over time with labeled axes, a sparkline, and bars. */
+/** Charts in text: a line over time with labeled axes, a sparkline, and bars. */
 import type { Big } from 'big.js';
 import { textWidth } from '../domain/text-width.ts';
 import type { BarsBlock, ChartBlock, ChartPoint, SparkBlock } from './blocks.ts';
@@ -14,7 +14,7 @@ const NARROWEST = 10;
 interface Pen {
   flat: string;
   upright: string;
-  /** Where the line turns: from the left up, down, and on to the right from above, from below. */
+  /** Corners of the line: from the left up and down, to the right from above and from below. */
   leftUp: string;
   leftDown: string;
   upRight: string;

@@ -31,7 +31,7 @@ const NO_BORDERS = {
   middle: ' ',
 };
 
-/** The rows as lines without blanks at their end. One line a cell: cli-table3 is quadratic in cells of many lines. */
+/** The rows as lines without blanks at their end. One line per cell: cli-table3 is quadratic in cells of many lines. */
 export function setColumns(
   rows: readonly (readonly ColumnCell[])[],
   shapes: readonly ColumnShape[],
@@ -64,7 +64,7 @@ const FILLER = '\u{e000}';
 const ASCII = /^[\x20-\x7e]*$/;
 const COLOR = /(\p{Cc}\[[\d;]*m)/u;
 
-/** cli-table3 measures by older tables than ours: it gets one private character for each column of other letters. */
+/** cli-table3 has older width tables: it gets one private character per column of a non-ASCII letter. */
 function widthPlaceholders(): {
   hide: (text: string) => string;
   show: (text: string) => string;

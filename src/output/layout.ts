@@ -53,7 +53,7 @@ const NAMES_SHARE = 0.5;
 const GAP = 2;
 
 /**
- * Names on the left, values on the right. Numbers line up at their points where most values are numbers, unless
+ * Names on the left, values on the right. Numbers line up at their points if most values are numbers, unless
  * `numbers` is `as words`: in the record of a row they have nothing in common.
  */
 export function layPairs(
@@ -106,7 +106,7 @@ export function layFigures(rows: readonly (readonly Cell[])[], layout: Layout): 
     const cell = formatted[index];
     if (name === undefined || figure === undefined || cell === undefined) return [];
     const label = layout.paint(names[index] ?? '', toneOf(name) === 'plain' ? 'dim' : toneOf(name));
-    // A text instead of a figure has no point to line up.
+    // A text has no decimal point.
     if (!cell.numeric && figure.kind !== 'missing') {
       const width = layout.width - column - GAP;
       return wrapPainted(sentence([figure, ...words], layout), layout, { width }).map((content, at) => [
@@ -125,10 +125,10 @@ export function layFigures(rows: readonly (readonly Cell[])[], layout: Layout): 
 }
 
 const AFTER_COMMAND = 4;
-/** Narrowest room for what a command does, next to it. */
+/** Narrowest room for the description next to a command. */
 const DOES_ROOM = 20;
 
-/** Commands in one column and what they do in another; where there is no room, one below the other. */
+/** Commands and their descriptions in two columns; without room, one below the other. */
 export function layCommands(rows: readonly { command: string; does: string }[], layout: Layout): string[] {
   const typed = rows.map(({ command }) => programText(command, layout));
   const column = Math.max(0, ...typed.map(textWidth));

@@ -3,14 +3,14 @@
 export interface RecordTable {
   columns: readonly string[];
   records: readonly unknown[];
-  /** Without declared columns: those that tell which objects are groups. */
+  /** Without declared columns: the columns that mark which objects are groups. */
   like?: readonly string[] | undefined;
 }
 
 export interface FlatTable {
   /** The declared ones, then other fields in the order of their first appearance. */
   columns: readonly string[];
-  /** Undefined where a record lacks the field. */
+  /** Undefined if a record lacks the field. */
   rows: readonly (readonly unknown[])[];
 }
 

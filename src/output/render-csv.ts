@@ -40,7 +40,7 @@ function cellOf(column: string, value: unknown): Figure | string {
   return figure(escapeJson(writeExactJson(value)));
 }
 
-/** Guards a text that looks guarded, so that both can be told apart, and a leading line feed. */
+/** Also guards a text that already looks guarded, so that the two differ, and a leading line feed. */
 const guarded = (text: string): string => (GUARDED.test(text) ? `'${text}` : text);
 
 /** An apostrophe before what csv-stringify's `escape_formulas` guards, or a line feed, which it does not. */

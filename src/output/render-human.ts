@@ -130,7 +130,7 @@ export function renderErrorHuman(error: HedgeError, view: HumanView, hint = erro
   return renderHuman(blocks, view);
 }
 
-/** Where the error itself does not tell what it means for the position. */
+/** The meaning for the position, if the error itself has none. */
 const DEFAULT_MEANING: Readonly<Record<Effect, string | undefined>> = {
   none: undefined,
   pending: 'Accepted; not finished yet.',

@@ -1,4 +1,4 @@
-/** JSON documents, which keep every digit that the service sent; and the bare values that a query picked. */
+/** JSON documents, which keep every digit that the service sent; and the bare values that a query picks. */
 
 import { Big } from 'big.js';
 import { exactDigits, writeExactJson } from '../domain/exact-json.ts';

@@ -46,7 +46,7 @@ interface LaidColumn extends ColumnShape {
   /** Painted, as the cells are. */
   header: string;
   cells: readonly string[];
-  /** Digits of it are not shown. */
+  /** Some digits are not shown. */
   cut: boolean;
 }
 
@@ -79,13 +79,13 @@ function layColumn(
   };
 }
 
-/** Padding takes no color: a reversed blank would be seen. */
+/** Padding has no color: a reversed blank would be visible. */
 function paintWord(text: string, style: Style, paint: Painter): string {
   const word = text.trimEnd();
   return paint(word, style) + text.slice(word.length);
 }
 
-/** All columns, or all but the last optional ones; undefined when even the others are too wide. */
+/** All columns, or all but the last optional ones; undefined if even the others are too wide. */
 function fitting(columns: readonly LaidColumn[], width: number): readonly LaidColumn[] | undefined {
   let shown = columns;
   while (shown.length > 0) {
@@ -100,7 +100,7 @@ function fitting(columns: readonly LaidColumn[], width: number): readonly LaidCo
   return undefined;
 }
 
-/** Wrapped columns give up what the table is too wide by. */
+/** Narrows the wrapped columns until the table fits. */
 function narrow(columns: readonly LaidColumn[], width: number): readonly LaidColumn[] {
   let over = tableWidth(columns) - width;
   return columns.map((column) => {
@@ -113,7 +113,7 @@ function narrow(columns: readonly LaidColumn[], width: number): readonly LaidCol
 const tableWidth = (columns: readonly LaidColumn[]): number =>
   columns.reduce((sum, { width }) => sum + width, 0) + GAP * Math.max(0, columns.length - 1);
 
-/** A record a row: a single one whole, of several only what must be seen, or a few hedges would fill pages. */
+/** Rows as records: a single one in full, several without optional columns, or a few hedges would fill pages. */
 function layRecords(block: TableBlock, layout: Layout): string[] {
   const named = block.columns.map((column, at) => ({ column, at }));
   const shown = named.filter(({ column }) => (column.optional ?? false) === false);
@@ -143,7 +143,7 @@ function hiddenColumns(names: readonly string[], layout: Layout): string[] {
 
 const PLACES: Readonly<Partial<Record<Cell['kind'], number>>> = { money: 2, rate: 4, percent: 4 };
 
-/** Below a table where digits were cut. */
+/** Below a table with rounded cells. */
 const CUT = 'Rounded: money to 2 decimals, rates to 4. Full precision: --json';
 
 /** The cell rounded half-even to its kind's decimals. Zero has no sign, nor the color of one. */

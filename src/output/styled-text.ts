@@ -1,4 +1,4 @@
-/** The colors of views, none with a meaning of its own; and styled words broken into lines that fit a width. */
+/** The colors of views, and styled words broken into lines that fit a width. */
 
 import { Chalk, type ChalkInstance } from 'chalk';
 import { cutInPieces, textWidth } from '../domain/text-width.ts';

@@ -111,7 +111,7 @@ describe('--query', () => {
   });
 
   it.each([
-    [['open', 'USDTNGN', 'buy', '1k', '-t', '3', '--yes', '--query', '.data'], 'no JMESPath expression'],
+    [['open', 'USDTNGN', 'buy', '1k', '-t', '3', '--yes', '--query', '.data'], 'not a JMESPath expression'],
     [['account', '--query', 'nope(data)'], 'no such function'],
     [['account', '--query', 'data', '--output', 'table'], 'does not work with --output table'],
     [['account', '--query', 'data', '--query', 'meta'], '--query is given twice'],
@@ -125,7 +125,7 @@ describe('--query', () => {
     const desk = deskAt(await scriptedService([on('GET /markets', ok([aMarket()], MARKETS_META))]));
     const ran = await desk.run(['markets', '--query', 'sum(data[].market)']);
     expect(ran).toMatchObject({ code: 74, out: '' });
-    expect(ran.err).toContain('sum() takes a figure, and was given string');
+    expect(ran.err).toContain('sum() needs a number, not string');
   });
 
   it.each([

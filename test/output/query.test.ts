@@ -69,7 +69,7 @@ describe('a query that would never end', () => {
       `\`${'['.repeat(65)}${']'.repeat(65)}\``,
       'nested more than 64',
     ],
-    ['nested deeper than the library reads', '!'.repeat(4_000), 'no JMESPath expression'],
+    ['nested deeper than the library reads', '!'.repeat(4_000), 'not a JMESPath expression'],
     ['of a chain longer than the library reads', `data${'[]'.repeat(2_000)}`, 'nested too deep'],
     ['with a figure that is none', '`1e999999`', 'Invalid number'],
   ])('is refused before the command where it is %s', (_, expression, says) => {
@@ -189,9 +189,9 @@ describe('a query', () => {
   });
 
   it.each([
-    ['.data[]', 'no JMESPath expression'],
-    ['data[', 'no JMESPath expression'],
-    ['', 'no JMESPath expression'],
+    ['.data[]', 'not a JMESPath expression'],
+    ['data[', 'not a JMESPath expression'],
+    ['', 'not a JMESPath expression'],
     ['total(data)', 'no such function'],
     ['data[?price == `1530.1234567890123456789`]', 'more digits'],
   ])('%j is refused before anything is asked', (expression, said) => {
@@ -211,7 +211,7 @@ describe('a query', () => {
     'length(data[0].price)',
   ])('%s has no answer, and says that the command was done', (expression) => {
     expect(() => found(expression)).toThrow(OutputError);
-    expect(() => found(expression)).toThrow('The command itself was done');
+    expect(() => found(expression)).toThrow('The command itself was executed');
   });
 
   it('leaves the document as it was', () => {

@@ -127,9 +127,9 @@ const PLACES: readonly ((word: string) => {
 
 const ENDS = [0, 2, 3, 4, 5, 6, 10, 11, 78];
 /** Of a word that is a path to no field. */
-const NO_ANSWER = /The query has no answer here/;
+const QUERY_MISMATCH = /The query does not match the document/;
 const endsAsWritten = ({ code, err }: BuiltRun): boolean =>
-  code !== null && (ENDS.includes(code) || (code === 74 && NO_ANSWER.test(err)));
+  code !== null && (ENDS.includes(code) || (code === 74 && QUERY_MISMATCH.test(err)));
 
 async function wrongIn(
   what: string,

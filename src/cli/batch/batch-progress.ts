@@ -7,7 +7,7 @@ import type { BatchLine, LineEnd } from '../../trading/batch.ts';
 import { hintFor } from '../render-context.ts';
 export interface BatchProgress {
   bar: () => string;
-  tell: (end: LineEnd<BatchLine, CommandResult>) => Promise<void>;
+  report: (end: LineEnd<BatchLine, CommandResult>) => Promise<void>;
 }
 
 /** An older result is probably not the one that was wanted. */
@@ -46,7 +46,7 @@ export function reportBatchProgress(
   };
   return {
     bar: () => progressBar({ done, failed, total }),
-    async tell({ line, result, error }) {
+    async report({ line, result, error }) {
       done += 1;
       const name = `line ${line.number.toString()}`;
       const original = result?.meta['original_at'];

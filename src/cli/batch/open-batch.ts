@@ -47,9 +47,9 @@ export interface LineTerms {
 export function lineContext(context: CommandContext, terms: LineTerms): CommandContext {
   const unseen: Block[] = [];
   const progress = barred(context.progress, terms.bar);
-  const quietly = <Lent extends ReadContext | Omit<TradingContext, 'confirm'>>(lent: Lent): Lent => ({
-    ...lent,
-    progress: reporterOf(lent.progress, progress),
+  const quietly = <Lent extends ReadContext | Omit<TradingContext, 'confirm'>>(trading: Lent): Lent => ({
+    ...trading,
+    progress: reporterOf(trading.progress, progress),
   });
   return {
     ...context,
@@ -62,13 +62,13 @@ export function lineContext(context: CommandContext, terms: LineTerms): CommandC
       context.note(terms.name);
       await context.show(unseen.splice(0, unseen.length));
     }),
-    looking: async () => quietly(await context.looking()),
-    async dealing() {
-      const lent = await context.dealing();
+    readContext: async () => quietly(await context.readContext()),
+    async tradingContext() {
+      const trading = await context.tradingContext();
       return {
-        ...quietly(lent),
+        ...quietly(trading),
         argv: redactArgv(terms.argv),
-        attended: lent.attended && !terms.fromInput,
+        attended: trading.attended && !terms.fromInput,
       };
     },
   };
@@ -89,7 +89,7 @@ const reporterOf = (reporter: ProgressReporter, progress: Progress): ProgressRep
 });
 
 function showingFirst(prompter: Prompter, show: () => Promise<void>): Prompter {
-  const shown =
+  const afterShowing =
     <Words extends readonly unknown[], Answer>(ask: (...words: Words) => Promise<Answer>) =>
     async (...words: Words): Promise<Answer> => {
       await show();
@@ -97,8 +97,8 @@ function showingFirst(prompter: Prompter, show: () => Promise<void>): Prompter {
     };
   return {
     ...prompter,
-    confirm: shown((question) => prompter.confirm(question)),
-    typed: shown((question, wanted, fits) => prompter.typed(question, wanted, fits)),
+    confirm: afterShowing((question) => prompter.confirm(question)),
+    typed: afterShowing((question, wanted, fits) => prompter.typed(question, wanted, fits)),
   };
 }
 
@@ -120,8 +120,8 @@ export async function openBatch(intent: BatchIntent, runtime: BatchContext): Pro
   if (lines.length === 0) context.note('The batch has no lines.');
   await refuseUnattended(lines, context, fromInput);
   await noteRemovedLines(lines, intent, context);
-  const { named } = await context.vantage();
-  const { bar, tell } = reportBatchProgress(lines, { ...context, named });
+  const { named } = await context.profileContext();
+  const { bar, report } = reportBatchProgress(lines, { ...context, named });
   return {
     lines: lines.map((line) => ({
       number: line.number,
@@ -131,7 +131,7 @@ export async function openBatch(intent: BatchIntent, runtime: BatchContext): Pro
     })),
     signal,
     metaOf: ({ line, error }) => ({ line: line.number, exit_code: codeOfLine(error) }),
-    tell,
+    report,
   };
 }
 
@@ -140,20 +140,20 @@ async function runLine(
   terms: Pick<LineTerms, 'fromInput' | 'bar'>,
   { context, signal, argv }: BatchContext,
 ): ReturnType<RunnableLine['run']> {
-  const dealt = (): boolean => kind !== 'reading';
+  const actionPreviewed = (): boolean => kind !== 'reading';
   const place = `line ${number.toString()}:`;
   const name = spelledName([place, ...words].join(' '));
   const own = lineContext(context, { ...terms, name, argv: [...argv, place, ...words] });
   own.progress.start(name);
   try {
-    let shown: CommandResult | undefined;
-    const running = command.prepare(raw)(own, async (emitted) => {
-      shown = emitted;
+    let emitted: CommandResult | undefined;
+    const running = command.prepare(raw)(own, async (each) => {
+      emitted = each;
     });
-    const result = (await withShutdownDeadline(running, { signal, clock: context.clock, dealt })) ?? shown;
+    const result = (await withShutdownDeadline(running, { signal, clock: context.clock, actionPreviewed })) ?? emitted;
     return { result, error: result?.finding };
   } catch (thrown) {
-    return { result: undefined, error: errorOf(thrown, signal, dealt()) };
+    return { result: undefined, error: errorOf(thrown, signal, actionPreviewed()) };
   }
 }
 
@@ -172,14 +172,14 @@ async function textOf({ file }: BatchIntent, { input, signal }: BatchContext): P
   }
 }
 
-/** Fails before the first line runs, not at the turn of a line that would fail. */
+/** Fails before the first line runs, not when a line in the middle would fail. */
 async function refuseUnattended(
   lines: readonly ParsedLine[],
   context: CommandContext,
   fromInput: boolean,
 ): Promise<void> {
   if (!lines.some(({ kind, resumes }) => kind === 'action' || resumes !== undefined)) return;
-  const { environment, expected, attended } = await context.dealing();
+  const { environment, expected, attended } = await context.tradingContext();
   checkLines(lines, { environment, expected, attended: attended && !fromInput });
   await context.show([]);
 }
@@ -192,7 +192,7 @@ async function noteRemovedLines(
 ): Promise<void> {
   const intents = lines.flatMap(({ intent }) => intent ?? []);
   if (intents.length === 0) return;
-  const { journal, identity, clock } = await context.looking();
+  const { journal, identity, clock } = await context.readContext();
   const batch = { file, name, intents, identity, nowMs: clock.now() };
   for (const line of removedLinesInWords(removedLines(journal.read().actions, batch)))
     context.progress.note(line);
@@ -201,7 +201,7 @@ async function noteRemovedLines(
 /** For a line that is a JSON object. The batch gives each line a key. */
 const IN_THE_OBJECT: FlagNames = { ...COMMAND_FLAGS, price: '"worst_price":"PRICE"' };
 
-/** @throws UsageError that lists all of it. */
+/** @throws UsageError that lists every missing option. */
 export function checkLines(lines: readonly ParsedLine[], where: UnattendedContext): void {
   const found = lines.map((line) => ({ line, missing: missingFrom(line, where) }));
   const forAll = (['yes', 'promise'] as const).filter((each) =>

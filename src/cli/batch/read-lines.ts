@@ -194,7 +194,7 @@ export async function wordsOfJson(text: string): Promise<readonly string[]> {
       name === undefined
         ? 'The field "command" is missing.'
         : 'The field "command" does not name a batch command.',
-      `It is one of ${await namesInBatch()}.`,
+      `Use one of ${await namesInBatch()}.`,
     );
   const operands = operandWords(command.operands, fields);
   const options = command.options.map((spec) => ({ spec, field: optionField(spec) }));

@@ -1,8 +1,8 @@
 /**
- * The answer to the completion scripts. `hedge __complete WORDS... CURRENT`, the words after `hedge` up to the cursor
- * without their quotes, answers with every candidate for CURRENT, one line `word<TAB>summary` each, and
- * `:files` last where the shell completes files. The shell keeps what matches CURRENT. Bash neither unquotes nor
- * matches: `hedge __complete-line LINE` takes its line up to the cursor, and answers with what matches alone.
+ * Candidates for the completion scripts. `hedge __complete WORDS... CURRENT` takes the unquoted words after `hedge` up
+ * to the cursor and prints every candidate for CURRENT, one `word<TAB>summary` per line, and `:files` last if the shell
+ * should complete files. The shell filters by CURRENT. Bash does not unquote or filter: `hedge __complete-line LINE`
+ * takes the line up to the cursor and prints only matching words.
  */
 
 import type { CachedName } from '../../cache/names.ts';
@@ -11,14 +11,14 @@ import { ownField } from '../../domain/fields.ts';
 import type { Candidate, CommandLineModel, CommandModel, OptionModel } from './model.ts';
 export interface CompletionSources {
   model: CommandLineModel;
-  /** `profile`: the one that the line names, '' for none. */
+  /** `profile`: from the command line; '' for none. */
   names: (sources: readonly NameSource[], profile: string) => readonly CachedName[];
 }
 
 interface Answer {
   candidates: readonly Candidate[];
   files: boolean;
-  /** Options are matched as they are, everything else in any case. */
+  /** Options match case-sensitively, everything else in any case. */
   options: boolean;
 }
 
@@ -38,7 +38,7 @@ export function completeLine(line: string, sources: CompletionSources): string {
   return written({ ...found, candidates });
 }
 
-/** Of a line in bash, without quotes; the last one is at the cursor. */
+/** Words of a bash line, without quotes; the last one is at the cursor. */
 function wordsOf(line: string): readonly string[] {
   const words: string[] = [];
   let word: string | undefined;
@@ -54,7 +54,7 @@ function wordsOf(line: string): readonly string[] {
   return [...words, word ?? ''];
 }
 
-/** No character that a shell or a terminal takes for more than itself. */
+/** Only characters without a special meaning in a shell or a terminal. */
 const HARMLESS = /^[A-Za-z0-9:._/=,-]+$/;
 
 function written({ candidates, files }: Answer): string {

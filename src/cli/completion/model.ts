@@ -1,4 +1,4 @@
-/** What may follow each word of a command line, from the declarations of the commands. The build puts it into the program. */
+/** The words that may follow each word of a command line, from the command declarations. The build bundles the result. */
 import { Option } from 'commander';
 import {
   type Command,
@@ -24,16 +24,16 @@ export interface OptionModel extends Candidate {
   spellings: readonly string[];
   /** Not offered once one of these is given. */
   unless: readonly string[];
-  /** Not there for a switch. */
+  /** Undefined for a switch. */
   completes?: Completes;
 }
 
-/** What may follow a command's name. */
+/** The words that may follow a command's name. */
 export interface CommandModel {
   words: readonly Candidate[];
   options: readonly OptionModel[];
   operands: readonly Completes[];
-  /** The last operand may stand any number of times. */
+  /** The last operand may be repeated. */
   variadic: boolean;
 }
 
@@ -46,7 +46,7 @@ export interface CommandLineModel {
 const NAMES = (...names: readonly NameSource[]): Completes => ({ names });
 const WORDS = (words: readonly (string | number)[]): Completes => ({ words: words.map(String) });
 
-/** What a placeholder of help stands for in every command that does not say otherwise. */
+/** Completion of a placeholder, unless its command declares another. */
 const PLACEHOLDERS: Readonly<Record<string, Completes>> = {
   MARKET: NAMES('markets'),
   market: NAMES('markets'),
@@ -99,7 +99,7 @@ function groupModels({ name, main, commands }: CommandGroup): readonly Named[] {
   return [[name, { ...alone, words }], ...commands.flatMap(commandModels)];
 }
 
-/** A command, and one more for each word of its first operand that decides what follows. */
+/** A command, and one entry for each word of its first operand that determines the next. */
 function commandModels(command: Command): readonly Named[] {
   const { name, options, operands } = command;
   const model = modelOf(command);
@@ -123,7 +123,7 @@ const modelOf = ({ options, operands }: Command): CommandModel => ({
   variadic: operands.at(-1)?.variadic === true,
 });
 
-/** All three choose the form of the output. */
+/** Each one sets the output format. */
 const FORMS: readonly string[] = ['--json', '--csv', '--output'];
 
 function optionsOf(specs: readonly OptionSpec[]): readonly OptionModel[] {
@@ -141,7 +141,7 @@ function optionsOf(specs: readonly OptionSpec[]): readonly OptionModel[] {
       ...(repeats === true ? [] : spellings),
       ...contradicting.flatMap(({ option: other }) => spellingsOf(other)),
     ];
-    // The word after an optional value may be the command's own: nothing is offered for one.
+    // The word after an option with an optional value may be an operand: no completion.
     const placeholder = /<([^>.]+)/.exec(option.flags)?.[1];
     if (placeholder === undefined) return { word, summary, spellings, unless };
     const value = completes ?? ownField(PLACEHOLDERS, placeholder) ?? 'nothing';

@@ -1,10 +1,10 @@
 /**
- * The completion scripts. They ask `hedge __complete` (answer.ts) and hold no list. No text of the answer is ever
- * expanded; a word with other characters than a name or an option has is passed over.
+ * The completion scripts. They run `hedge __complete` (answer.ts) and contain no list. No shell expands the output;
+ * a word with characters that no name or option has is skipped.
  */
 import type { Shell } from '../../commands/command-context.ts';
 
-/** As it stands, but for `$\{`, which is a shell's own `${`. */
+/** The text unchanged, except that `$\{` becomes the shell's `${`. */
 const shellText = ({ raw }: TemplateStringsArray): string => raw.join('').replaceAll(String.raw`$\{`, '${');
 
 /** For bash 3.2 and newer. */

@@ -105,8 +105,8 @@ const examplesOf = (examples: Command['examples']): Part =>
 
 export function usageOf({ name, operands, options }: Command): string {
   const words = operands.map(({ name: operand, optional, variadic }) => {
-    const said = variadic === true ? `${operand}...` : operand;
-    return optional === true ? `[${said}]` : said;
+    const word = variadic === true ? `${operand}...` : operand;
+    return optional === true ? `[${word}]` : word;
   });
   return ['hedge', name, ...words, ...(options.length > 0 ? ['[options]'] : [])].join(' ');
 }

@@ -110,18 +110,18 @@ const titledParts = (page: Page): string =>
     .map(({ title, parts }) => (title === '' ? '' : `.SS ${word(title)}\n`) + parts.map(part).join(''))
     .join('');
 
-function part(said: Part): string {
-  if (said.kind === 'text') return paragraph(said.text);
-  if (said.kind === 'rows')
-    return said.rows.map(([name, about]) => `.TP\n.B ${word(name)}\n${plain(about)}\n`).join('');
-  if (said.kind === 'list') return said.items.map((item) => `.IP \\(bu 2\n${plain(item)}\n`).join('');
-  return `.PP\n.nf\n.RS\n${said.lines.map((line) => `${plain(line)}\n`).join('')}.RE\n.fi\n`;
+function part(piece: Part): string {
+  if (piece.kind === 'text') return paragraph(piece.text);
+  if (piece.kind === 'rows')
+    return piece.rows.map(([name, about]) => `.TP\n.B ${word(name)}\n${plain(about)}\n`).join('');
+  if (piece.kind === 'list') return piece.items.map((item) => `.IP \\(bu 2\n${plain(item)}\n`).join('');
+  return `.PP\n.nf\n.RS\n${piece.lines.map((line) => `${plain(line)}\n`).join('')}.RE\n.fi\n`;
 }
 
-const paragraph = (said: string): string => `.PP\n${plain(said)}\n`;
+const paragraph = (piece: string): string => `.PP\n${plain(piece)}\n`;
 
 /** Escapes what roff reads as a command: backslashes, dots and quotes that begin a line, and dashes. */
-const plain = (said: string): string =>
-  said.replaceAll('\\', '\\e').replaceAll('-', '\\-').replace(/^[.']/, '\\&$&');
+const plain = (piece: string): string =>
+  piece.replaceAll('\\', '\\e').replaceAll('-', '\\-').replace(/^[.']/, '\\&$&');
 
-const word = (said: string): string => `"${plain(said).replaceAll('"', '\\(dq')}"`;
+const word = (piece: string): string => `"${plain(piece).replaceAll('"', '\\(dq')}"`;

@@ -1,6 +1,6 @@
 /**
- * The Markdown of a help topic as a page: headings, paragraphs, lists, tables of two columns and fenced code. Lists that
- * come from the code are filled in where the text has their name in double braces.
+ * The Markdown of a help topic as a page: headings, paragraphs, lists, tables of two columns and fenced code. A name in
+ * double braces is replaced by a list from the code.
  */
 import { namesInBatch, namesOfLists } from '../../commands/registry.ts';
 import { ownField } from '../../domain/fields.ts';
@@ -39,7 +39,7 @@ function fromCode(name: string): string | Promise<string> {
   return made();
 }
 
-/** What blank lines separate; a fence is one block, whatever is in it. */
+/** Blocks separated by blank lines; a fence is one block. */
 function blocksOf(markdown: string): readonly (readonly string[])[] {
   const blocks: string[][] = [[]];
   let fenced = false;
@@ -71,7 +71,7 @@ const itemsOf = (block: readonly string[]): readonly string[] =>
     [],
   );
 
-/** Without the line of titles, which says nothing that the section's title does not. */
+/** Without the header line, which only repeats the section's title. */
 const tableOf = (block: readonly string[]): Part =>
   rows(
     block

@@ -20,7 +20,7 @@ import { profileSet } from './set.ts';
 
 export const profileLimit = defineCommand({
   name: 'profile limit',
-  summary: 'Set the limits of a profile; none removes one',
+  summary: 'Set the limits of a profile; the value none removes one',
   description:
     'An open or add beyond a limit is blocked on this machine. Reduce and close are still allowed, except with --read-only. Limits apply to the profile, not to HEDGE_API_KEY with HEDGE_BASE_URL. Practice has none. A live profile asks before it allows more.',
   operands: [{ name: 'NAME', summary: 'a profile' }],
@@ -114,7 +114,7 @@ export const profileRemove = defineCommand({
   options: [
     {
       flags: '--leave-key',
-      summary: 'keep the key in the keychain, for a keychain that does not work',
+      summary: 'leave the key in the keychain, if the keychain does not work',
     },
     { flags: '-y, --yes', summary: 'skip the confirmation' },
   ],

@@ -21,7 +21,7 @@ export const profileSet = defineCommand({
   name: 'profile set',
   summary: 'Change the API key, account label or base address of a profile',
   description:
-    'A new key is recorded as a replacement: you confirm that it belongs to the same account as the keys before, so that actions sent with those can be checked and resumed. Add the key of another account as another profile. Without --key-stdin, --key-file or --key-command, --store asks for the key. The account label must be the same on every machine: idempotency keys of deal IDs follow from it. Two accounts at one base address need two labels. The base address cannot be changed while an outcome at the old one is unknown.',
+    'A new key is recorded as a replacement: you confirm that it belongs to the same account as the keys before, so that actions sent with those can be checked and resumed. Add the key of another account as another profile. --store alone asks for the key. The account label must be the same on every machine: idempotency keys of deal IDs follow from it. Two accounts at one base address need two labels. The base address cannot be changed while an outcome at the old one is unknown.',
   operands: [{ name: 'NAME', summary: 'a profile' }],
   options: [
     ...KEY_OPTIONS,

@@ -1,6 +1,6 @@
 /**
- * What of JMESPath computes with figures or orders them, on exact decimals in place of floats. Sums, differences
- * and products keep every digit; quotients are rounded once.
+ * The JMESPath functions that compute with numbers or sort them, on exact decimals. Sums, differences and products keep
+ * every digit; quotients are rounded once.
  */
 import { Big } from 'big.js';
 import { divide, sum } from '../../domain/amounts.ts';
@@ -13,7 +13,7 @@ const PLACES = 12;
 const MOST_DIGITS = 1_000;
 const DECIMAL = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?$/;
 
-/** A value of the tree, and what an expression such as `&notional_usd` makes of it. */
+/** An expression such as `&notional_usd`, applied to a value. */
 type Key = (of: unknown) => unknown;
 type Comparable = Big | string;
 
@@ -127,19 +127,19 @@ export const EXACT_FUNCTIONS: readonly ExactFunction[] = [
 
 function figureIn(asker: string, value: unknown): Big {
   const figure = queryNumber(value);
-  if (figure === undefined) throw new Error(`${asker} takes a figure, and was given ${typeOf(value)}`);
+  if (figure === undefined) throw new Error(`${asker} needs a number, not ${typeOf(value)}`);
   return figure;
 }
 
 function listIn(asker: string, value: unknown): readonly unknown[] {
-  if (!Array.isArray(value)) throw new Error(`${asker}() takes a list, and was given ${typeOf(value)}`);
+  if (!Array.isArray(value)) throw new Error(`${asker}() needs a list, not ${typeOf(value)}`);
   return value;
 }
 
 const figuresIn = (asker: string, list: unknown): readonly Big[] =>
   listIn(asker, list).map((value) => figureIn(`${asker}()`, value));
 
-/** Ascending by their keys, which are all figures or all texts; equals stay as they stood. */
+/** Ascending by their keys, which are all figures or all texts; equal ones keep their order. */
 function ordered(asker: string, list: readonly unknown[], key: Key = (value) => value): readonly unknown[] {
   const keyed = list.map((value) => ({ value, key: comparableIn(asker, key(value)) }));
   return keyed.toSorted((one, other) => compare(asker, one.key, other.key)).map(({ value }) => value);
@@ -148,17 +148,17 @@ function ordered(asker: string, list: readonly unknown[], key: Key = (value) => 
 function comparableIn(asker: string, value: unknown): Comparable {
   const found = typeof value === 'string' ? value : queryNumber(value);
   if (found === undefined)
-    throw new Error(`${asker}() orders figures or texts, and was given ${typeOf(value)}`);
+    throw new Error(`${asker}() sorts numbers or text, not ${typeOf(value)}`);
   return found;
 }
 
 function compare(asker: string, one: Comparable, other: Comparable): number {
   if (one instanceof Big && other instanceof Big) return one.cmp(other);
   if (typeof one === 'string' && typeof other === 'string') return one < other ? -1 : one > other ? 1 : 0;
-  throw new Error(`${asker}() orders figures or texts, and was given both`);
+  throw new Error(`${asker}() sorts numbers or text, not both`);
 }
 
-/** Deeply the same, figures by their value. */
+/** Deep equality, numbers by value. */
 function same(left: unknown, right: unknown): boolean {
   const figure = queryNumber(left);
   if (figure !== undefined) return queryNumber(right)?.eq(figure) ?? false;
@@ -166,7 +166,7 @@ function same(left: unknown, right: unknown): boolean {
   return writeExactJson(sorted(unwrapExact(left))) === writeExactJson(sorted(unwrapExact(right)));
 }
 
-/** Fields in the order of their names: an object is the same whatever order it was sent in. */
+/** Fields sorted by name: their order in the document does not matter. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== 'object' || value === null || value instanceof Big) return value;
@@ -174,7 +174,7 @@ function sorted(value: unknown): unknown {
   return { fields: fields.map(([name, inner]) => [name, sorted(inner)]) };
 }
 
-/** Null where one of them is no figure, as the language has it. */
+/** Null if one of them is not a number, as JMESPath defines it. */
 function comparison(holds: (order: number) => boolean) {
   return (left: unknown, right: unknown): boolean | null => {
     const [one, other] = [queryNumber(left), queryNumber(right)];
@@ -201,7 +201,7 @@ const wholeAbove = (figure: Big): Big => {
   return figure.gt(cut) ? cut.plus(1) : cut;
 };
 
-/** The quotient down to the next whole number. */
+/** The quotient, rounded down to a whole number. */
 function wholes(left: Big, right: Big): Big {
   const rest = left.mod(right);
   const cut = divide(left.minus(rest), right, 0);
@@ -212,7 +212,7 @@ function lengthOf(value: unknown): number {
   if (typeof value === 'string') return Array.from(value).length;
   if (Array.isArray(value)) return value.length;
   if (typeof value === 'object' && value !== null) return Object.keys(value).length;
-  throw new Error(`length() takes a list, a text or an object, and was given ${typeOf(value)}`);
+  throw new Error(`length() needs a list, a text or an object, not ${typeOf(value)}`);
 }
 
 function typeOf(value: unknown): string {

@@ -1,22 +1,21 @@
 /**
- * Figures as a query carries them: symbols named by their digits. The library that runs queries knows numbers
- * as floats alone; a symbol it can only hand on, compare for being the same, or fail at, so no digit is lost
- * where nobody looks. What computes with figures is exact-functions.ts.
+ * Numbers inside a query: symbols named by their digits. The query library knows numbers only as floats; a symbol it can
+ * only pass on, compare or reject, so no digit is lost silently. Functions that compute are in exact-functions.ts.
  */
 import { Big } from 'big.js';
 import { exactDigits } from '../../domain/exact-json.ts';
 import { spendOnValue } from './query-budget.ts';
-/** The same symbol for the same number, however it was written. */
+/** One symbol per number, in whatever way it is written. */
 export const isWrappedExact = (amount: Big): symbol => Symbol.for(amount.eq(0) ? '0' : exactDigits(amount));
 
-/** The number that `value` carries, or undefined when it carries none. */
+/** The number of a symbol; undefined for any other value. */
 export function queryNumber(value: unknown): Big | undefined {
   if (typeof value === 'number') return new Big(value);
   const digits = typeof value === 'symbol' ? Symbol.keyFor(value) : undefined;
   return digits === undefined ? undefined : new Big(digits);
 }
 
-/** A copy with every figure carried, of objects that inherit nothing: a query sees what was sent and no more. */
+/** A copy with symbols for numbers, of objects that inherit nothing: a query sees only what was sent. */
 export function wrapExact(value: unknown): unknown {
   if (value instanceof Big) return isWrappedExact(value);
   if (typeof value === 'number' || typeof value === 'bigint')
@@ -26,7 +25,7 @@ export function wrapExact(value: unknown): unknown {
   return value ?? null;
 }
 
-/** The value that `carry` was given, figures as Big. Counts against what a query may do: lists may share their parts. */
+/** The original value, numbers as Big. It counts as steps, since lists may share their elements. */
 export function unwrapExact(value: unknown): unknown {
   spendOnValue(value);
   const amount = queryNumber(value);
@@ -36,7 +35,7 @@ export function unwrapExact(value: unknown): unknown {
   return typeof value === 'string' || typeof value === 'boolean' ? value : null;
 }
 
-/** How many values there are in what came, itself and all below. */
+/** The number of values in a document, nested ones included. */
 export function countValues(value: unknown): number {
   if (typeof value !== 'object' || value === null || value instanceof Big) return 1;
   return Object.values(value).reduce((sum: number, inner) => sum + countValues(inner), 1);

@@ -1,6 +1,6 @@
 /**
- * Bounds the work of a query: its own length and depth before it runs, then the steps that it takes and the size of
- * what it makes. The library has no bound, and no signal is heard while it computes.
+ * Limits the work of a query: its length and depth before it runs, then its steps and the size of its result. The
+ * library has no limit, and no signal is handled while it computes.
  */
 import { TreeInterpreter } from '@jmespath-community/jmespath';
 import { once } from '../../domain/once.ts';
@@ -10,20 +10,20 @@ const LONGEST = 4_096;
 const DEEPEST = 64;
 /** About a second. */
 const MOST_STEPS = 5_000_000;
-/** A document of any size can be handed on whole. */
+/** Enough to pass on a whole document of any size. */
 const STEPS_PER_VALUE = 5;
 const CHARACTERS_PER_STEP = 8;
 
-/** What one query may still do. A query runs without a pause, so there is one. */
+/** The steps left for the running query. Queries never overlap, so there is one count. */
 let left = MOST_STEPS;
 
-/** @throws Error when that is more than the query may do. */
+/** @throws Error when no steps are left. */
 export function spend(steps: number): void {
   left -= steps;
-  if (left < 0) throw new Error('it makes more of the document than a query may');
+  if (left < 0) throw new Error('it needs more steps than a query may take');
 }
 
-/** One value of a result, or of what is compared. */
+/** One value of a result or of a comparison. */
 export const spendOnValue = (value: unknown): void =>
   spend(typeof value === 'string' ? STEPS_PER_VALUE + sizeOf(value) : STEPS_PER_VALUE);
 
@@ -34,7 +34,7 @@ export function withinBudget<T>(values: number, run: () => T): T {
   return run();
 }
 
-/** @throws UsageError for a query that is too long to be read. */
+/** @throws UsageError for a query that is too long. */
 export function checkLength(expression: string): void {
   if (expression.length > LONGEST)
     throw new UsageError(
@@ -62,7 +62,7 @@ function depthOf(tree: Node): number {
   return deepest;
 }
 
-/** A chain leads to its last link by the left parts of the others. */
+/** A chain is nested only on its left. */
 function partsOf(node: Node): readonly { part: Node; isChain: boolean }[] {
   const isFlatten = node.type === 'Flatten';
   return Object.entries(node).flatMap(([name, value]) => {
@@ -90,7 +90,7 @@ interface Runtime {
 const isNode = (value: unknown): value is Node =>
   typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string';
 
-/** Every interpreter of the library counts from now on: it makes a new one for each `let`. */
+/** Patches the class, since the library makes a new interpreter for each `let`. */
 const limitLibrary = once(() => {
   const interpreter: Interpreter = Object.getPrototypeOf(TreeInterpreter);
   const runtime: Runtime = Object.getPrototypeOf(TreeInterpreter.runtime);
@@ -112,7 +112,7 @@ const limitLibrary = once(() => {
   return true;
 });
 
-/** What a call takes, known before it is made: of a text or a list, its length; of some more than that. */
+/** The steps of a call, before it runs: the length of a text or a list; more for some functions. */
 function costOf(name: string, given: readonly unknown[]): number {
   const read = given.reduce((sum: number, value) => sum + sizeOf(value), 1);
   const [first, second, third, fourth] = given;
@@ -133,7 +133,7 @@ function costOf(name: string, given: readonly unknown[]): number {
     case 'trim':
     case 'trim_left':
     case 'trim_right':
-      // The library looks for the end from every blank.
+      // The library searches for the end from every blank.
       return read + length ** 2 / CHARACTERS_PER_STEP;
     case 'join':
       return Array.isArray(second)

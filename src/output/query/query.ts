@@ -1,10 +1,7 @@
 /**
- * `--query`: a JMESPath expression over a document, every figure exact. jmespath's owner: the library parses the
- * expression and walks the document, figures pass through it unread (exact-values.ts). Literal figures, comparisons and
- * sums of the parsed expression become calls of our exact functions.
- *
- * A query that is a plain path: names, dots and indices alone. A path that leads to nothing is a typing error, and
- * must not be mistaken for a null in the document. Pure.
+ * `--query`: a JMESPath expression over a document, with exact numbers. The library parses the expression and walks the
+ * document; numbers pass through it as symbols (exact-values.ts). Literal numbers, comparisons and sums become calls of
+ * exact functions (exact-functions.ts). A plain path to a missing field is an error, because it is probably a typo.
  */
 
 import {
@@ -22,7 +19,7 @@ import { EXACT_FUNCTIONS } from './exact-functions.ts';
 import { countValues, unwrapExact, wrapExact } from './exact-values.ts';
 import { checkDepth, checkLength, withinBudget } from './query-budget.ts';
 
-/** Our functions have names that no query can spell. */
+/** The exact functions have names that no query can spell. */
 export const operatorName = (operator: string): string => `operator ${operator}`;
 
 /** Their positions and widths stay plain numbers: the library takes no others. */
@@ -76,7 +73,7 @@ function argumentsOf({ name, children }: Node): readonly unknown[] {
   );
 }
 
-/** The library as it serves here: it hands values on unread, and its types know floats alone. */
+/** The library's types know only floats, but it passes values on unread. */
 interface Library {
   search(tree: unknown, value: unknown): unknown;
   visit(tree: unknown, value: unknown): unknown;
@@ -92,7 +89,7 @@ interface Functions {
 const library: Library = TreeInterpreter;
 const functions: Functions = { register: registerFunction };
 
-/** What an expression finds in a document. Throws OutputError for a path to nothing, and for what it cannot compute. */
+/** Evaluates an expression on a document. @throws OutputError for a missing path and a failed computation. */
 export type Query = (document: unknown) => unknown;
 
 /** Throws UsageError for text that is not an expression. */
@@ -114,19 +111,19 @@ export function readQuery(expression: string): Query {
   return (document) => {
     const value = wrapExact(document);
     const missing = path && missingAt(path, value);
-    if (missing !== undefined) throw noAnswer(missing);
+    if (missing !== undefined) throw queryMismatch(missing);
     try {
       return withinBudget(countValues(document), () => unwrapExact(library.search(tree, value)));
     } catch (error) {
-      throw noAnswer(reasonOf(error), error);
+      throw queryMismatch(reasonOf(error), error);
     }
   };
 }
 
-const noAnswer = (reason: string, cause?: unknown): OutputError =>
+const queryMismatch = (reason: string, cause?: unknown): OutputError =>
   new OutputError({
     code: 'output_failed',
-    what: `The query has no answer here: ${reason.replace(/(?<!\?)$/, '.')} The command itself was done.`,
+    what: `The query does not match the document: ${reason.replace(/(?<!\?)$/, '.')} The command itself was executed.`,
     cause,
   });
 
@@ -149,18 +146,18 @@ function parsed(expression: string): Parsed {
   } catch (error) {
     if (error instanceof UsageError) throw error;
     throw new UsageError(
-      `The query is no JMESPath expression: ${reasonOf(error)}.`,
+      `The query is not a JMESPath expression: ${reasonOf(error)}.`,
       "It reads the whole document, without a leading dot: --query 'data[0].id', --query 'data[].notional_usd'",
     );
   }
 }
 
-/** A fault inside the library, at a value it was not made for, says nothing to an operator. */
+/** A TypeError inside the library means nothing to an operator. */
 function reasonOf(error: unknown): string {
   if (error instanceof RangeError) return 'it is nested too deep, or makes too much';
   return error instanceof Error && !(error instanceof TypeError)
     ? error.message.replace(/\.$/, '').replace(/^\[big\.js\] /, '')
-    : 'a function was given a value it does not take';
+    : 'a function does not accept this value';
 }
 
 let registered = false;
@@ -181,7 +178,7 @@ function register(): void {
 /** A name of an object's field, or an index of a list; a negative one counts from the end. */
 export type PlainPath = readonly (string | number)[];
 
-/** Undefined for any other expression: a filter or a function computes, and its null is an answer. */
+/** Undefined for any other expression: the null of a filter or a function is a result. */
 export function plainPathOf(tree: unknown): PlainPath | undefined {
   if (typeof tree !== 'object' || tree === null || !('type' in tree)) return undefined;
   switch (tree.type) {
@@ -204,11 +201,11 @@ export function plainPathOf(tree: unknown): PlainPath | undefined {
   }
 }
 
-/** The missing part, as a sentence without its full stop; undefined where the path leads to a value or to a null. */
+/** The missing part, as a sentence without its full stop; undefined if the path leads to a value or a null. */
 export function missingAt(path: PlainPath, document: unknown): string | undefined {
   let value = document;
   for (const [at, step] of path.entries()) {
-    // Below a null is nothing to be mistyped: the same path finds a value in the next document.
+    // Below a null the path may be right: the next document may have a value there.
     if (value === null) return undefined;
     const found = stepInto(value, step);
     if (found === undefined) return `${inWords(path.slice(0, at))} has ${lacking(step, value)}`;
@@ -230,7 +227,7 @@ function lacking(step: string | number, value: unknown): string {
   return `no field ${quoted(step)}${meant === '' ? '' : `. ${meant}`}`;
 }
 
-/** `data[0].pricing`, as it would be typed. */
+/** `data[0].pricing` */
 function inWords(path: PlainPath): string {
   const text = path
     .map((step) => (typeof step === 'number' ? `[${step.toString()}]` : `.${unquoted(step)}`))

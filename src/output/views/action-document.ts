@@ -1,4 +1,4 @@
-/** The document of an action: the same fields in every outcome, ours under `derived`, null where there is no value. */
+/** The document of an action: the same fields in every outcome, computed ones under `derived`, null for no value. */
 import { parseExactJson } from '../../domain/exact-json.ts';
 import type { QuoteFigures } from '../../domain/quote-figures.ts';
 import { recordedFigures } from '../../journal/queries.ts';
@@ -48,7 +48,7 @@ export function actionDocument(report: ActionReport): ActionDocument {
   };
 }
 
-/** Null where nothing would be sent. */
+/** Null if nothing would be sent. */
 const requestOf = (plan: Plan | undefined): unknown =>
   plan === undefined || ('nothingToDo' in plan && plan.nothingToDo) ? null : plan.request;
 

@@ -1,4 +1,4 @@
-/** The outcome of an action: headline, hedge or side before and after. Failures are left to the error on standard error. */
+/** The outcome of an action: headline, hedge or side before and after. The error on standard error shows failures. */
 import { Big } from 'big.js';
 import { createsHedge, enlarges } from '../../domain/action-table.ts';
 import { roundTo, sum } from '../../domain/amounts.ts';
@@ -47,7 +47,7 @@ function viewHedge(report: ActionReport, word: 'FILLED' | 'CLOSED'): readonly Bl
   const dealId = entry?.intent.deal_id;
   const pairs: { name: string; value: readonly Cell[] }[] = [
     {
-      name: 'Struck',
+      name: 'Struck rate',
       value: [struck === undefined ? { kind: 'missing' } : rate(struck), ...against(derived)],
     },
     ...grownSince(report),
@@ -85,7 +85,7 @@ const provisional = (entry: ActionReport['entry']): readonly { name: string; val
         },
       ];
 
-/** The current size, where the hedge was increased or reduced since; its rate is then a weighted one. */
+/** The current size, if the hedge was increased or reduced since; its rate is then a weighted one. */
 function grownSince(report: ActionReport): readonly { name: string; value: readonly Cell[] }[] {
   const { entry, hedge } = report;
   const filled = partialFillAmount(report) ?? entry?.notional;
@@ -257,7 +257,7 @@ export const subject = (report: ActionReport): string => {
   return about === undefined ? 'the side' : `${about.side} ${about.market}`;
 };
 
-/** The filled part of an open, where it is less than requested. */
+/** The filled part of an open, if it is less than requested. */
 export const partialFillAmount = ({
   entry,
   derived: { filled_notional_usd: filled },
@@ -271,7 +271,7 @@ function notionalOf(report: ActionReport): Big | undefined {
   return entry?.notional;
 }
 
-/** What left the side, which may be more than was requested. */
+/** The amount that left the side, which may be more than requested. */
 function closedSize({ plan, hedges = [] }: ActionReport): Big | undefined {
   if (hedges.length > 0) return sum(hedges.map(({ before, after }) => before.minus(after)));
   const planned = plan?.facts.book.total;

@@ -156,7 +156,7 @@ const maturingRow = ({ maturityAt, side, notional }: RunningHedge): readonly Cel
         usd(roundTo(notional, 2)),
       ];
 
-/** The objects of the service; ours are under `derived`. */
+/** The objects of the service; computed values are under `derived`. */
 export const dashboardDocument = ({
   markets,
   account,

@@ -158,7 +158,7 @@ function sumCell(amount: Sums['sums'][SummedField], signed: boolean): Cell {
   return signed ? signedCell(amount) : { kind: 'money', amount };
 }
 
-/** A sum over part of the records says so. */
+/** A note on a sum that lacks some records. */
 function lackingLines({ count, lacking }: Sums): readonly Block[] {
   const none = FIGURES.filter(({ name }) => count > 0 && lacking[name] === count);
   const some = FIGURES.filter(({ name }) => lacking[name] > 0 && lacking[name] !== count);

@@ -68,7 +68,7 @@ function pairsOf(action: Action): readonly Pair[] {
   ];
 }
 
-/** The end as it was seen: the hedge's or the side's own figures, and of a side what each hedge holds since. */
+/** The outcome as read: the figures of the hedge or the side, and of a side each hedge's size since. */
 function endPairs({ intent, outcome }: Action): readonly Pair[] {
   const ids = new Set(intent.before.hedges.map(({ hedge_id: id }) => id));
   return Object.entries(outcome?.facts ?? {}).flatMap(([name, digits]) =>
@@ -78,7 +78,7 @@ function endPairs({ intent, outcome }: Action): readonly Pair[] {
   );
 }
 
-/** The impact as a cost, like every other figure here; the service sends it with another sign. */
+/** The impact as a cost, positive if the account pays; the service sends the opposite sign. */
 const quotedFigures = (action: Action): Readonly<Record<string, string | null | undefined>> =>
   Object.fromEntries(
     Object.entries(action.intent.quote ?? {}).map(([name, digits]) =>

@@ -151,13 +151,13 @@ function quoteOf(action: Action): Readonly<Record<string, string | null>> | null
   return quote === undefined ? null : { ...quote, ...(impact && { impact_cost_usd: impact.toFixed() }) };
 }
 
-/** Null when the whole journal can be read. */
+/** Null if the whole journal can be read. */
 export const damageDocument = ({ damage, unreadable }: JournalSummary): unknown =>
   unreadable?.message ?? damage ?? null;
 
 export interface JournalPage {
   actions: readonly Action[];
-  /** Matching actions, those beyond the page too. */
+  /** Matching actions, including those beyond the page. */
   fitting: number;
   selected: string | undefined;
 }
@@ -231,9 +231,9 @@ export function outcomeCell(action: Action): Cell {
   if (action.state === 'done' && partialFillOf(action) !== undefined) return text('partial fill', 'warn');
   const word = outcomeWord(action);
   const away = action.state === 'not_sent' && action.rejectionCode !== undefined;
-  const became = away ? 'not accepted' : word.replaceAll('_', ' ');
-  const said = action.settledAs === undefined ? became : RECORDED[action.settledAs];
-  return text(word === 'unknown' ? 'UNKNOWN' : said, ownField(TONES, word) ?? 'plain');
+  const outcome = away ? 'not accepted' : word.replaceAll('_', ' ');
+  const recorded = action.settledAs === undefined ? outcome : RECORDED[action.settledAs];
+  return text(word === 'unknown' ? 'UNKNOWN' : recorded, ownField(TONES, word) ?? 'plain');
 }
 
 /** Pending actions, each with its next command. */

@@ -1,8 +1,8 @@
-/** What a list covers, as lines below it: the filters, what was left out, and what may be missing. */
+/** The coverage of a list, as lines below it: filters, hedges left out, and hedges that may be missing. */
 import { spelledName } from '../../domain/sanitize.ts';
 import type { FilteredCoverage, ListCoverage } from '../../readings/filter-records.ts';
 import { type Block, type Cell, line, text } from '../blocks.ts';
-/** Empty where the list is whole. `happened`: `opened`, `closed`. */
+/** Empty if the list is complete. `happened`: `opened`, `closed`. */
 export function viewListSummary(covers: ListCoverage | FilteredCoverage, happened: string): readonly Block[] {
   const lines: readonly Block[] = [
     ...('of' in covers ? [spanLine(covers, happened)] : []),
@@ -29,7 +29,7 @@ interface JournalCovers extends ListCoverage {
 export const isCoverage = (value: unknown): value is ListCoverage | FilteredCoverage | JournalCovers =>
   typeof value === 'object' && value !== null && 'maybe_truncated' in value;
 
-/** What may be missing. */
+/** Hedges that may be missing. */
 export function coverageInWords(covers: ListCoverage | FilteredCoverage | JournalCovers): readonly string[] {
   if ('fitting' in covers)
     return covers.maybe_truncated

@@ -202,7 +202,7 @@ function addedTo({ grows, facts: { book } }: AddPlan): readonly Cell[] {
   return [nameText(`to hedge ${grown.id},`), ...unchanged];
 }
 
-/** An add is held to the maturity of its hedge; of several, the most expensive counts. */
+/** An add runs to the maturity of its hedge; of several, the most expensive counts. */
 function heldFor(plan: IncreasePlan): readonly Cell[] {
   if (createsHedge(plan)) return [text(`over ${days(plan.intent.tenor.toString())}`)];
   const to = plan.figures?.maturity_at;
@@ -264,7 +264,7 @@ export function viewPreview({ plan, warnings, dealtElsewhere, changed }: Preview
   ];
 }
 
-/** Shown even where no confirmation is asked for. */
+/** Shown also without a confirmation. */
 export const viewWarnings = (warnings: readonly Finding[]): readonly Block[] => warnings.flatMap(viewWarning);
 
 /** A hint in words follows the warning; commands have lines of their own. */

@@ -64,7 +64,7 @@ export function sideRow({ side, facts: { book }, after }: Plan, dealtElsewhere: 
   );
 }
 
-/** One row a hedge that changes: `hdg_B  30,000.00 USD  → 26,250.00 USD`. */
+/** One row per hedge that changes: `hdg_B  30,000.00 USD  → 26,250.00 USD`. */
 export function changeRows(changes: readonly HedgeChange[] | undefined): Cell[][] {
   return (changes ?? [])
     .filter(({ before, after }) => !before.eq(after))
@@ -82,7 +82,7 @@ export function notIncluded({ coming, unread }: SideBook): readonly Block[] {
   return [...filling, ...unknown];
 }
 
-/** The hedges of the position: maturity, and where each was opened. */
+/** The hedges of the position: maturity, and whether each was opened from this machine. */
 export function hedgeTable({ open }: SideBook, dealtElsewhere: ExternalHedgeIds): Block {
   return {
     kind: 'table',

@@ -37,7 +37,7 @@ export function viewPracticeState(state: PracticeState): readonly Block[] {
   ];
   return [
     line(
-      text('Practice book', 'strong'),
+      text('Practice', 'strong'),
       text(state.book_id),
       text('at'),
       { kind: 'time', at: state.book_time, style: 'second' },
@@ -47,7 +47,7 @@ export function viewPracticeState(state: PracticeState): readonly Block[] {
     {
       kind: 'table',
       columns: [
-        { header: 'BOOK' },
+        { header: 'ACCOUNT' },
         { header: 'SANDBOX KEY', align: 'right' },
         { header: 'LIVE KEY', align: 'right' },
       ],
@@ -95,7 +95,7 @@ export interface PracticeAdvance {
 export function viewPracticeAdvance({ from, to, environments }: PracticeAdvance): readonly Block[] {
   const { live, test } = environments;
   return [
-    line(text('Book time'), timeCell(from), text('→'), timeCell(to)),
+    line(text('Practice time'), timeCell(from), text('→'), timeCell(to)),
     { kind: 'gap' },
     ...eventsOf('Sandbox key', test),
     { kind: 'gap' },

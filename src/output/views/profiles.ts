@@ -5,9 +5,9 @@ import { type Block, type Cell, line, missing, text } from '../blocks.ts';
 /** The profile that options and environment select. */
 export interface SelectedProfile {
   name: string;
-  /** Undefined when only its key command tells. */
+  /** Undefined if only its key command knows. */
   environment: Environment | undefined;
-  /** What selected it: `--profile`, `HEDGE_PROFILE`, … */
+  /** The option or variable that selected it: `--profile`, `HEDGE_PROFILE`, … */
   why: string;
 }
 
@@ -17,7 +17,7 @@ export interface ProfileSummary {
   base_url: string | null;
   /** The account label. */
   account?: string | undefined;
-  /** Masked, or where it comes from. */
+  /** Masked, or its source. */
   key: string;
   ca_file?: string | undefined;
   time_zone?: string | undefined;
@@ -66,7 +66,7 @@ export function viewProfiles(profiles: readonly ProfileSummary[]): readonly Bloc
 }
 
 export interface ProfileInFull extends ProfileSummary {
-  /** What selected it; undefined when it was named. */
+  /** The source of the selection; undefined if it was named. */
   why: string | undefined;
   path: string;
 }

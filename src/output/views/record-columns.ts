@@ -1,4 +1,4 @@
-/** Cells and rows that several views share, and records of the service: known fields in our order, then any others. */
+/** Cells and rows that several views share, and records of the service: known fields in a fixed order, then any others. */
 
 import { Big } from 'big.js';
 import { roundTo } from '../../domain/amounts.ts';
@@ -17,7 +17,7 @@ export type Record = Readonly<{ [field: string]: unknown }>;
 export interface KnownField {
   name: string;
   header: string;
-  /** Hidden first where the table is too wide. */
+  /** Hidden first if the table is too wide. */
   optional?: boolean | 'last';
   /** Shown instead of the bare value. */
   cell?: (value: unknown, record: Record) => Cell;
@@ -26,7 +26,7 @@ export interface KnownField {
 /** The columns of CSV, in the order of the screen. */
 export const columnsOf = (fields: readonly KnownField[]): readonly string[] => fields.map(({ name }) => name);
 
-/** Our own figures in a document; no view shows them as a field. */
+/** Computed figures in a document; no view shows them as a field. */
 const DERIVED = 'derived';
 
 const isSent = (records: readonly Record[], name: string): boolean =>
@@ -147,7 +147,7 @@ export const rate = (amount: Big, places?: number): Cell => ({
 
 export const bps = (amount: Big): Cell => ({ kind: 'number', amount: roundTo(amount, 1), unit: 'bps' });
 
-/** A cost without its sign: `costWord` tells a gain. */
+/** A cost without its sign: `costWord` names a gain. */
 export const cost = (amount: Big): Cell => ({
   kind: 'money',
   amount: amount.abs(),

@@ -33,6 +33,6 @@ describe('completions/', () => {
   it.each(['tcsh', 'powershell'])('exits 2 for %s, a shell without completion', async (shell) => {
     const { code, err } = await aDesk().run(`completion ${shell}`);
     expect(code).toBe(2);
-    expect(err).toContain('It is one of bash, zsh, fish.');
+    expect(err).toContain('Use one of bash, zsh, fish.');
   });
 });
