@@ -61,7 +61,8 @@ export async function printResult(
     await terminal.writeResult(toText(blocks, terminal.stdout, seenAt(context, result), result.zone));
   if (result.finding === undefined) return;
   // A finding alone has the environment line too.
-  if (blocks.length === 0 && !context.headed && terminal.stderr.isTTY) printHeading(terminal, result, context);
+  if (blocks.length === 0 && !context.headed && terminal.stderr.isTTY)
+    printHeading(terminal, result, context);
   printError(terminal, result.finding, context);
 }
 

@@ -167,7 +167,13 @@ async function fail(
     context,
     actionPreviewed,
     verbose,
-  }: { printer: Printer; terminal: Terminal; context: RenderContext; actionPreviewed: boolean; verbose: boolean },
+  }: {
+    printer: Printer;
+    terminal: Terminal;
+    context: RenderContext;
+    actionPreviewed: boolean;
+    verbose: boolean;
+  },
 ): Promise<number> {
   if (verbose && error.code === 'internal' && error.cause instanceof Error)
     terminal.writeNote(error.cause.stack ?? error.cause.message);

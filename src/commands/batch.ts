@@ -25,7 +25,7 @@ Run it again: a line that was executed is not executed again and prints its orig
   examples: [
     {
       line: 'hedge batch payouts.txt --name "payouts 2026-11-21" --yes > results.jsonl',
-      shows: 'execute; run again, it executes only what is missing',
+      shows: 'execute; run it again to execute only the missing lines',
     },
     {
       line: 'hedge batch payouts.txt --dry-run | jq -c "[.meta.line, .error.code]"',

@@ -29,7 +29,10 @@ export const watch = defineCommand({
       await context.profileContext(),
     ];
     const dashboard = await readDashboard(reading, { memory, named });
-    return { value: { ...dashboard, selected, halt: context.tradingHalt.read() }, servedAt: dashboard.servedAt };
+    return {
+      value: { ...dashboard, selected, halt: context.tradingHalt.read() },
+      servedAt: dashboard.servedAt,
+    };
   },
   document: dashboardDocument,
   view: viewDashboard,

@@ -4,17 +4,17 @@ import { InterruptedError } from '../../src/errors.ts';
 import { steadyClock } from '../support/steady-clock.ts';
 
 /** What is said of a run that hangs when it is told to stop. */
-async function hanging(dealt: boolean) {
+async function hanging(actionPreviewed: boolean) {
   const controller = new AbortController();
   const { signal } = controller;
   controller.abort(new InterruptedError('SIGTERM', { what: 'Stopped by the system (TERM).' }));
   const clock = steadyClock();
   const never = new Promise<never>(() => undefined);
-  const ending = withShutdownDeadline(never, { signal, clock, dealt: () => dealt });
+  const ending = withShutdownDeadline(never, { signal, clock, actionPreviewed: () => actionPreviewed });
   const waiting = clock.running();
   clock.fire(2_000);
   const thrown = await ending.catch((error: unknown) => error);
-  return { error: errorOf(thrown, signal, dealt), waiting };
+  return { error: errorOf(thrown, signal, actionPreviewed), waiting };
 }
 
 describe('a run that hangs after a signal', () => {

@@ -150,7 +150,8 @@ async function runLine(
     const running = command.prepare(raw)(own, async (each) => {
       emitted = each;
     });
-    const result = (await withShutdownDeadline(running, { signal, clock: context.clock, actionPreviewed })) ?? emitted;
+    const result =
+      (await withShutdownDeadline(running, { signal, clock: context.clock, actionPreviewed })) ?? emitted;
     return { result, error: result?.finding };
   } catch (thrown) {
     return { result: undefined, error: errorOf(thrown, signal, actionPreviewed()) };

@@ -147,8 +147,7 @@ function ordered(asker: string, list: readonly unknown[], key: Key = (value) => 
 
 function comparableIn(asker: string, value: unknown): Comparable {
   const found = typeof value === 'string' ? value : queryNumber(value);
-  if (found === undefined)
-    throw new Error(`${asker}() sorts numbers or text, not ${typeOf(value)}`);
+  if (found === undefined) throw new Error(`${asker}() sorts numbers or text, not ${typeOf(value)}`);
   return found;
 }
 

@@ -19,13 +19,13 @@ describe('the result of an open', () => {
     const derived = { slippage_bps: big('0.9788'), slippage_usd: big('4.8938') };
     expect(shown(viewAction(reportOf('filled', { plan, entry, hedge: filled, derived })))).toEqual([
       'FILLED buy USDTNGN 50,000.00 USD',
-      'Struck    1,532.71, 0.98 bps (4.89 USD) worse than quoted',
-      'Hedge     hdg_1',
-      'Deal ID   PAY-8841',
-      'Matures   Mon 23 Nov 10:02 WAT, 3 days',
-      'Order tx  0x9f31c2',
-      'Fill tx   0x77aa01',
-      'Action    7c1e',
+      'Struck rate  1,532.71, 0.98 bps (4.89 USD) worse than quoted',
+      'Hedge        hdg_1',
+      'Deal ID      PAY-8841',
+      'Matures      Mon 23 Nov 10:02 WAT, 3 days',
+      'Order tx     0x9f31c2',
+      'Fill tx      0x77aa01',
+      'Action       7c1e',
     ]);
   });
 
@@ -43,8 +43,8 @@ describe('the result of an open', () => {
   it('without a plan, of an earlier run, says as much as is known', () => {
     const lines = shown(viewAction(reportOf('filled', { entry })));
     expect(lines[0]).toBe('FILLED buy USDTNGN 50,000.00 USD');
-    expect(lines).toContain('Struck    —');
-    expect(lines).toContain('Hedge     hdg_1');
+    expect(lines).toContain('Struck rate  —');
+    expect(lines).toContain('Hedge        hdg_1');
   });
 
   it('shows what the service sends besides, and what the hedge became since', () => {
