@@ -29,7 +29,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'practice/http/openapi.ts: paths[endpoint.path]': 'paths that the practice service itself lists',
   'practice/http/openapi.ts: ...paths[endpoint.path]': 'paths that the practice service itself lists',
   'practice/store/database.ts: row[column]': 'columns that the practice service itself made',
-  'output/query/exact-values.ts: fields[name]': 'written into an object that inherits nothing',
+  'output/query/exact-functions.ts: fields[name]': 'written into an object that inherits nothing',
 };
 
 describe('a lookup by a word', () => {

@@ -3,6 +3,7 @@ import type { Big } from 'big.js';
 import type { ActionName } from '../domain/action-table.ts';
 import type { PriceBounds } from '../domain/price-bounds.ts';
 import type { Side, Tenor } from '../domain/vocabulary.ts';
+
 /** Options of every action. */
 export interface ActionOptions {
   /** Skips the confirmation. */

@@ -11,6 +11,7 @@ import type { ActionIntent } from './action-intent.ts';
 import { ACTION_OPTIONS, optionsOf } from './action-options.ts';
 import { optionText, optionTexts, type RawInput } from './operands.ts';
 import { readAction } from './read-action.ts';
+
 /** Text from the command line, a file, or standard input. */
 export type TextSource =
   | { from: 'line'; text: string }

@@ -2,6 +2,7 @@
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import { optionGiven, optionText, type RawInput } from './operands.ts';
+
 export interface BatchIntent {
   /** A path; undefined: standard input. */
   file: string | undefined;

@@ -5,6 +5,7 @@ import { quoted } from '../domain/quoted.ts';
 import type { Side } from '../domain/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import { optionGiven, optionText, type RawInput, readMarket, readSide } from './operands.ts';
+
 export interface ListFilter {
   since: Moment | undefined;
   until: Moment | undefined;

@@ -11,6 +11,7 @@ import {
   type RawInput,
   readMarket,
 } from './operands.ts';
+
 /** Absent fields stay unchanged. */
 export interface FaultChange {
   latency_ms?: number;

@@ -3,6 +3,7 @@ import type { LimitsChange } from '../domain/profile-limits.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import { optionGiven, optionText, type RawInput, readMarket, readNotional } from './operands.ts';
+
 /** The source of a profile's key. */
 export type KeyOrigin =
   | { kind: 'prompt' }

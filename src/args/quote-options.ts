@@ -12,6 +12,7 @@ import {
   readTenors,
 } from './operands.ts';
 import { readSideWords } from './read-action.ts';
+
 export interface QuoteIntent {
   /** In capitals; not checked against the service. */
   market: string;

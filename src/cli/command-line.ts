@@ -17,6 +17,7 @@ import { unquoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import { bareWords, GLOBAL_OPTIONS, type GlobalOptions, readOutput } from './global-options.ts';
 import { commandHelp, rootHelp } from './help/command-help.ts';
+
 export type CommandLine =
   | { kind: 'run'; command: Command; raw: RawInput; globals: GlobalOptions }
   | { kind: 'text'; text: string };

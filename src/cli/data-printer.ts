@@ -1,5 +1,5 @@
 /** Results as bare data on standard output: CSV, a record per line, or what a query picked. Errors go to standard error. */
-import type { CommandResult } from '../commands/command-result.ts';
+import type { CommandResult } from '../commands/command-context.ts';
 import { writeExactJson } from '../domain/exact-json.ts';
 import { ConditionError } from '../errors.ts';
 import type { RecordTable } from '../output/record-table.ts';
@@ -15,13 +15,13 @@ export function dataPrinter(
   { output, quiet }: { output: Output; quiet: boolean },
 ): Printer {
   return {
-    async result(shown, context) {
-      if (!quiet && terminal.stderr.isTTY) printHeading(terminal, shown, context);
-      const { finding } = shown;
+    async result(result, context) {
+      if (!quiet && terminal.stderr.isTTY) printHeading(terminal, result, context);
+      const { finding } = result;
       if (finding !== undefined) printError(terminal, finding, context);
       if (finding !== undefined && !(finding instanceof ConditionError)) return;
-      await terminal.writeResult(await render(output, { shown, context, stdout: terminal.stdout }));
-      if (!quiet) coverNotes(shown).forEach((note) => terminal.writeNote(note));
+      await terminal.writeResult(await render(output, { result, context, stdout: terminal.stdout }));
+      if (!quiet) coverNotes(result).forEach((note) => terminal.writeNote(note));
     },
     async failure(error, context) {
       printError(terminal, error, context);
@@ -30,18 +30,18 @@ export function dataPrinter(
 }
 
 interface RenderInput {
-  shown: CommandResult;
+  result: CommandResult;
   context: RenderContext;
   stdout: Surface;
 }
 
-async function render({ form, query }: Output, { shown, context, stdout }: RenderInput): Promise<string> {
-  if (query === undefined) return inForm(form, tableOf(shown), stdout);
+async function render({ form, query }: Output, { result, context, stdout }: RenderInput): Promise<string> {
+  if (query === undefined) return inForm(form, tableOf(result), stdout);
   const { readQuery } = await import('../output/query/query.ts');
-  const picked = readQuery(query)(documentOf(context, shown, undefined));
+  const picked = readQuery(query)(documentOf(context, result, undefined));
   if (form === 'table') return renderBare(picked, spelling(stdout));
   if (form === 'json') return renderJsonValue(picked, { pretty: stdout.isTTY, ...spelling(stdout) });
-  return inForm(form, pickedTable(Array.isArray(picked) ? picked : [picked], shown.table()), stdout);
+  return inForm(form, pickedTable(Array.isArray(picked) ? picked : [picked], result.table()), stdout);
 }
 
 async function inForm(form: OutputForm, table: RecordTable, stdout: Surface): Promise<string> {
@@ -59,9 +59,9 @@ function pickedTable(records: readonly unknown[], list: RecordTable | undefined)
   return records.every((record) => whole.has(writeExactJson(record))) ? { ...list, records } : own;
 }
 
-function tableOf(shown: CommandResult): RecordTable {
-  const document = shown.document() ?? [];
-  return shown.table() ?? { columns: [], records: Array.isArray(document) ? document : [document] };
+function tableOf(result: CommandResult): RecordTable {
+  const document = result.document() ?? [];
+  return result.table() ?? { columns: [], records: Array.isArray(document) ? document : [document] };
 }
 
 const spelling = ({ unicode, isTTY }: Surface) => ({ unicode: unicode || !isTTY });

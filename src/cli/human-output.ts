@@ -1,5 +1,5 @@
 /** Results, errors and notes for a person, laid out for the stream they go to. */
-import type { CommandResult } from '../commands/command-result.ts';
+import type { CommandResult } from '../commands/command-context.ts';
 import { exactInstant } from '../domain/instants.ts';
 import type { HedgeError } from '../errors.ts';
 import type { Block } from '../output/blocks.ts';

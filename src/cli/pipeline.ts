@@ -1,7 +1,6 @@
 /** One invocation: read the command line, run, print, and turn any error into one message and one exit code. */
 
-import type { CommandContext } from '../commands/command-context.ts';
-import type { CommandResult } from '../commands/command-result.ts';
+import type { CommandContext, CommandResult } from '../commands/command-context.ts';
 import type { Command } from '../commands/define.ts';
 import { namesOfLists } from '../commands/registry.ts';
 import { type HedgeError, OutputError, UsageError } from '../errors.ts';
@@ -14,6 +13,7 @@ import { type GlobalOptions, type Output, type ScannedOptions, scanGlobalOptions
 import type { Printer } from './printer.ts';
 import type { ProfileIdentity, RenderContext } from './render-context.ts';
 import { errorOf, withShutdownDeadline } from './shutdown.ts';
+
 export interface Runtime {
   argv: readonly string[];
   terminal: Terminal;

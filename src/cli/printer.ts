@@ -1,5 +1,5 @@
 /** How a result leaves the program: a view for a person or a document for a script. */
-import type { CommandResult } from '../commands/command-result.ts';
+import type { CommandResult } from '../commands/command-context.ts';
 import { isoSeconds } from '../domain/instants.ts';
 import type { HedgeError } from '../errors.ts';
 import { errorDocument, type JsonDocument, renderJson } from '../output/render-json.ts';

@@ -3,7 +3,7 @@
  * in UTC.
  */
 
-import type { CommandResult } from '../commands/command-result.ts';
+import type { CommandResult } from '../commands/command-context.ts';
 import { isoSeconds } from '../domain/instants.ts';
 import { type HedgeError, InterruptedError, UnavailableError, UsageError } from '../errors.ts';
 import { type Block, line, message, text } from '../output/blocks.ts';

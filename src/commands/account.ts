@@ -2,6 +2,7 @@
 import { readNothing } from '../args/operands.ts';
 import { accountChanges, viewAccount } from '../output/views/account.ts';
 import { defineCommand } from './define.ts';
+
 export const account = defineCommand({
   name: 'account',
   summary: 'Show free balance, margin in use, exposure and headroom',

@@ -5,6 +5,7 @@ import { viewAction } from '../output/views/action.ts';
 import { actionDocument } from '../output/views/action-document.ts';
 import { defineCommand } from './define.ts';
 import { tradeAction } from './trade-action.ts';
+
 export const add = defineCommand({
   name: 'add',
   summary: 'Increase the open hedge on a side; the maturity stays',

@@ -2,9 +2,9 @@
 
 import { readBatchIntent } from '../args/batch-options.ts';
 import { type LineEnd, runBatch } from '../trading/batch.ts';
-import type { RunnableLine } from './command-context.ts';
-import type { CommandResult } from './command-result.ts';
+import type { CommandResult, RunnableLine } from './command-context.ts';
 import { defineCommand } from './define.ts';
+
 export const batch = defineCommand({
   name: 'batch',
   summary: 'Run many commands, one document per line; safe to run again',

@@ -4,6 +4,7 @@ import { readCheckIntent } from '../args/action-options.ts';
 import { checkDocument, viewCheck } from '../output/views/check.ts';
 import { checkAction as checkActions } from '../trading/recover/check-action.ts';
 import { defineCommand } from './define.ts';
+
 export const check = defineCommand({
   name: 'check',
   summary: 'Look up unknown outcomes and actions in flight; send nothing',

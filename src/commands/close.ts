@@ -5,6 +5,7 @@ import { viewAction } from '../output/views/action.ts';
 import { actionDocument } from '../output/views/action-document.ts';
 import { defineCommand } from './define.ts';
 import { tradeAction } from './trade-action.ts';
+
 export const close = defineCommand({
   name: 'close',
   summary: 'Close all hedges on a side',

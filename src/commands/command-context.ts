@@ -1,4 +1,4 @@
-/** What a command runs with. Parts that can fail or take time are functions, called only when needed. */
+/** The context that a command runs with, and the result that it returns. Parts that can fail or take time are functions. */
 
 import type { TextSource } from '../args/api-request.ts';
 import type { BatchIntent } from '../args/batch-options.ts';
@@ -14,6 +14,8 @@ import type { HedgeError } from '../errors.ts';
 import type { Halt } from '../journal/halt.ts';
 import type { Journal } from '../journal/store.ts';
 import type { Block } from '../output/blocks.ts';
+import type { ChangeLine } from '../output/change-lines.ts';
+import type { RecordTable } from '../output/record-table.ts';
 import type { PracticeAdvance, PracticeFaults, PracticeState } from '../output/views/practice.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { ReadContext } from '../readings/read-context.ts';
@@ -21,7 +23,7 @@ import type { Progress } from '../terminal/progress.ts';
 import type { Prompter } from '../terminal/prompter.ts';
 import type { BatchLine, LineEnd } from '../trading/batch.ts';
 import type { TradingContext } from '../trading/trading-context.ts';
-import type { CommandResult } from './command-result.ts';
+
 /** The shells that hedge completes in. */
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];
@@ -159,4 +161,32 @@ export interface RunningPractice {
   caFile: string;
   keys: { live: string; test: string };
   close(): Promise<void>;
+}
+
+/** The value that a command returns, with extra fields for the document's `meta`. */
+export interface CommandOutcome<Value> {
+  value: Value;
+  meta?: Readonly<Record<string, unknown>>;
+  /** The service's time of the response; without it, this machine's clock dates the result. */
+  servedAt?: Date | undefined;
+  /** A condition that is not met: the value is shown, and the error sets the exit code. */
+  finding?: HedgeError | undefined;
+  /** IANA zone of the times on screen, if no profile was connected; default UTC. */
+  zone?: string | undefined;
+  /** The command that made the result, if one command runs others. */
+  command?: string | undefined;
+}
+
+/** An outcome with its document and screen, each computed only when needed. */
+export interface CommandResult {
+  document(): unknown;
+  /** Undefined if the command is not a list. */
+  table(): RecordTable | undefined;
+  blocks(): readonly Block[];
+  changes(): readonly ChangeLine[];
+  meta: Readonly<Record<string, unknown>>;
+  servedAt: Date | undefined;
+  finding: HedgeError | undefined;
+  zone: string | undefined;
+  command: string | undefined;
 }

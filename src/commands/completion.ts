@@ -5,6 +5,7 @@ import { UsageError } from '../errors.ts';
 import { verbatimLines } from '../output/blocks.ts';
 import { SHELLS } from './command-context.ts';
 import { defineCommand } from './define.ts';
+
 export const completion = defineCommand({
   name: 'completion',
   summary: 'Print the completion script for bash, zsh or fish',

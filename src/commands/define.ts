@@ -8,8 +8,8 @@ import type { Block } from '../output/blocks.ts';
 import type { ChangeLine } from '../output/change-lines.ts';
 import type { RecordTable } from '../output/record-table.ts';
 import type { BatchLine } from '../trading/batch.ts';
-import type { CommandContext } from './command-context.ts';
-import type { CommandOutcome, CommandResult } from './command-result.ts';
+import type { CommandContext, CommandOutcome, CommandResult } from './command-context.ts';
+
 export interface Declaration<Input, Value> {
   /** The words after `hedge`: `quote`, `profile add`. */
   name: string;

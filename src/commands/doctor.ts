@@ -6,6 +6,7 @@ import { runDiagnostics } from '../diagnostics/examine.ts';
 import { ConditionError } from '../errors.ts';
 import { diagnosticsDocument, viewDiagnostics } from '../output/views/doctor.ts';
 import { defineCommand } from './define.ts';
+
 export const doctor = defineCommand({
   name: 'doctor',
   summary: 'Check configuration, connectivity and data files',

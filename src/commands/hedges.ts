@@ -24,6 +24,7 @@ import { confirmProvisional } from '../trading/observe-action.ts';
 import { hedgesUnderDealId } from '../trading/outcome/change-evidence.ts';
 import { finishedInBackground } from '../trading/outcome/finished-in-background.ts';
 import { defineCommand } from './define.ts';
+
 export const hedges = defineCommand({
   name: 'hedges',
   summary: 'List hedges, newest first, or show one',

@@ -6,6 +6,7 @@ import { checkSpan, filterRecords, localClockAt } from '../readings/filter-recor
 import { checkMarketIsKnown } from '../readings/read-prices.ts';
 import { cumulativePnl, sumHistory } from '../readings/sum-history.ts';
 import { defineCommand } from './define.ts';
+
 export const history = defineCommand({
   name: 'history',
   summary: 'List closed hedges with realized P&L, carry and fees',

@@ -5,6 +5,7 @@ import { homeDocument, viewHome } from '../output/views/home.ts';
 import { summarizeJournal } from '../readings/read-journal.ts';
 import { defineCommand } from './define.ts';
 import { describeSelection } from './profile/describe.ts';
+
 export const home = defineCommand({
   name: 'hedge',
   summary: 'Show the profile, unknown outcomes and what to do next',

@@ -2,6 +2,7 @@
 import { readNothing } from '../args/operands.ts';
 import { MARKET_COLUMNS, marketChanges, viewMarkets } from '../output/views/markets.ts';
 import { defineCommand } from './define.ts';
+
 export const markets = defineCommand({
   name: 'markets',
   summary: 'List markets: status, mid, capacity and carry per side',

@@ -8,10 +8,10 @@ import { viewAction } from '../output/views/action.ts';
 import { actionDocument } from '../output/views/action-document.ts';
 import { executeAction } from '../trading/execute.ts';
 import type { ActionReport, ReportOutcome } from '../trading/trading-context.ts';
-import type { CommandContext } from './command-context.ts';
-import type { CommandOutcome } from './command-result.ts';
+import type { CommandContext, CommandOutcome } from './command-context.ts';
 import { defineCommand } from './define.ts';
 import { outcomeOf, tradeAction, tradingContextOf } from './trade-action.ts';
+
 export const open = defineCommand({
   name: 'open',
   summary: 'Open a hedge; on a terminal, hedge asks for missing arguments',

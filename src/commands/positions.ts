@@ -2,6 +2,7 @@
 import { readNothing } from '../args/operands.ts';
 import { POSITION_COLUMNS, positionChanges, viewPositions } from '../output/views/positions.ts';
 import { defineCommand } from './define.ts';
+
 export const positions = defineCommand({
   name: 'positions',
   summary: 'Show open positions and what closing now returns',

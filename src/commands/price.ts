@@ -11,7 +11,7 @@ import {
   viewSeenPrice,
 } from '../output/views/price.ts';
 import { type MarketPrice, readPrices, readSeenPrices, type SeenMarket } from '../readings/read-prices.ts';
-import type { CommandOutcome } from './command-result.ts';
+import type { CommandOutcome } from './command-context.ts';
 import { defineCommand } from './define.ts';
 
 interface PricesRead {

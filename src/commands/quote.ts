@@ -5,6 +5,7 @@ import { TENORS } from '../domain/vocabulary.ts';
 import { QUOTE_COLUMNS, quoteChanges, quoteDocument, viewCurve, viewQuotes } from '../output/views/quote.ts';
 import { boundsFinding, readCurve, readQuotes } from '../readings/read-quotes.ts';
 import { defineCommand } from './define.ts';
+
 export const quote = defineCommand({
   name: 'quote',
   summary: 'Price a hedge, all costs included; without --tenor, for every tenor',

@@ -5,6 +5,7 @@ import { viewAction } from '../output/views/action.ts';
 import { actionDocument } from '../output/views/action-document.ts';
 import { defineCommand } from './define.ts';
 import { tradeAction } from './trade-action.ts';
+
 export const reduce = defineCommand({
   name: 'reduce',
   summary: 'Reduce a side by an amount, by a part (--by) or to a size (--to)',

@@ -1,5 +1,6 @@
 /** Every command of `hedge`, one line each, in the order of help. A command's file is loaded only when it is needed. */
 import { type Command, type CommandGroup, isGroup } from './define.ts';
+
 export interface RegistryLine {
   name: string;
   group: 'Markets' | 'Trading' | 'Account' | 'Settings and practice';

@@ -5,6 +5,7 @@ import { resumeDocument, viewResume } from '../output/views/check.ts';
 import { resumeActions as resumeAction } from '../trading/recover/resume-action.ts';
 import { defineCommand } from './define.ts';
 import { tradingContextOf } from './trade-action.ts';
+
 export const resume = defineCommand({
   name: 'resume',
   summary: 'Resolve an unknown outcome; ask before sending again with the same key',

@@ -6,8 +6,8 @@ import { confirmationFor } from '../trading/confirmation-rule.ts';
 import { executeAction } from '../trading/execute.ts';
 import { COMMAND_FLAGS, checkUnattended, type FlagNames } from '../trading/guards/unattended-policy.ts';
 import type { ActionReport, TradingContext } from '../trading/trading-context.ts';
-import type { CommandContext } from './command-context.ts';
-import type { CommandOutcome } from './command-result.ts';
+import type { CommandContext, CommandOutcome } from './command-context.ts';
+
 export async function tradingContextOf(context: CommandContext): Promise<TradingContext> {
   const trading = await context.tradingContext();
   return { ...trading, confirm: confirmWith(context, trading) };

@@ -2,6 +2,7 @@
 import { readNothing } from '../args/operands.ts';
 import { line, text } from '../output/blocks.ts';
 import { defineCommand } from './define.ts';
+
 export const version = defineCommand({
   name: '--version',
   summary: 'Print the version',

@@ -6,6 +6,7 @@ import { actionDocument } from '../output/views/action-document.ts';
 import { waitFor } from '../trading/recover/wait-for.ts';
 import { defineCommand } from './define.ts';
 import { outcomeOf } from './trade-action.ts';
+
 export const wait = defineCommand({
   name: 'wait',
   summary: 'Wait for an action to finish',

@@ -5,6 +5,7 @@ import { readEvery } from '../args/watch-options.ts';
 import { dashboardChanges, dashboardDocument, viewDashboard } from '../output/views/dashboard.ts';
 import { readDashboard } from '../trading/read-dashboard.ts';
 import { defineCommand } from './define.ts';
+
 export const watch = defineCommand({
   name: 'watch',
   summary: 'Show a live dashboard',

@@ -1,5 +1,6 @@
 /** Watching in a pipe: one line for each thing that changed. */
 import { type Block, type Cell, line, text } from './blocks.ts';
+
 export interface ChangeLine {
   /** Identifies it at every reading: `USDTNGN buy`. */
   key: string;

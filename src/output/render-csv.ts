@@ -6,6 +6,7 @@ import { exactInstant, instantOf } from '../domain/instants.ts';
 import { escapeJson, sanitize } from '../domain/sanitize.ts';
 import { isTimeField } from './field-labels.ts';
 import { flatTable, type RecordTable } from './record-table.ts';
+
 export interface CsvView {
   /** True for a terminal: text is sanitized. */
   harmless: boolean;

@@ -11,6 +11,7 @@ import {
   sanitize,
 } from '../domain/sanitize.ts';
 import type { Effect, HedgeError, Retry } from '../errors.ts';
+
 export interface JsonDocument {
   data: unknown;
   error: ErrorDocument | null;

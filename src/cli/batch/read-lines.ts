@@ -19,6 +19,7 @@ import { nextTurn } from '../../platform/clock.ts';
 import { type BatchLine, batchKeys, requestText } from '../../trading/batch.ts';
 import { readCommandLine } from '../command-line.ts';
 import { scanGlobalOptions } from '../global-options.ts';
+
 /** A line that can run. */
 export interface ParsedLine extends BatchLine {
   command: Command;

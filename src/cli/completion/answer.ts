@@ -9,6 +9,7 @@ import type { CachedName } from '../../cache/names.ts';
 import type { Completes, NameSource } from '../../commands/define.ts';
 import { ownField } from '../../domain/fields.ts';
 import type { Candidate, CommandLineModel, CommandModel, OptionModel } from './model.ts';
+
 export interface CompletionSources {
   model: CommandLineModel;
   /** `profile`: from the command line; '' for none. */

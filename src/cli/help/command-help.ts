@@ -10,6 +10,7 @@ import { REGISTRY } from '../../commands/registry.ts';
 import { GLOBAL_OPTIONS } from '../global-options.ts';
 import { code, type Page, type Part, paragraph, renderPage, rows } from './page.ts';
 import { HELP_TOPICS } from './topics.ts';
+
 export const DESCRIPTION = 'Price, open, increase, reduce and close naira hedges from the terminal';
 const HELP_OPTION: OptionSpec = { flags: '-h, --help', summary: 'show help' };
 

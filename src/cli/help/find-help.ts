@@ -1,6 +1,6 @@
 /** `hedge help WORDS`: finds the page of a command or topic; and a help page as a JSON document. */
 
-import type { CommandResult } from '../../commands/command-result.ts';
+import type { CommandResult } from '../../commands/command-context.ts';
 import { type Command, type CommandGroup, isGroup } from '../../commands/define.ts';
 import { REGISTRY } from '../../commands/registry.ts';
 import { didYouMean } from '../../domain/did-you-mean.ts';
@@ -25,6 +25,7 @@ import { commandHelp, rootHelp } from './command-help.ts';
 import { topicPage } from './markdown.ts';
 import { type Page, paragraph, renderPage, rows } from './page.ts';
 import { HELP_TOPICS, TOPICS, type TopicName } from './topics.ts';
+
 export const TOPIC_TEXTS: Readonly<Record<TopicName, string>> = {
   trading,
   recovery,

@@ -13,6 +13,7 @@ import { knownKeys } from '../../trading/account-keys.ts';
 import type { CommandContext } from '../command-context.ts';
 import { defineCommand } from '../define.ts';
 import { ACCOUNT_OPTION, askForKey, KEY_OPTIONS, whereKept } from './new-key.ts';
+
 export const profileAdd = defineCommand({
   name: 'profile add',
   summary: 'Store an API key and its base address as a profile',

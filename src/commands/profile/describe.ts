@@ -7,6 +7,7 @@ import { changedLimits } from '../../domain/profile-limits.ts';
 import { redactKeys } from '../../domain/sanitize.ts';
 import type { ProfileSummary, SelectedProfile } from '../../output/views/profiles.ts';
 import type { CommandContext } from '../command-context.ts';
+
 export const PRACTICE_NAME = 'practice';
 
 /** Undefined when no profile is selected. */

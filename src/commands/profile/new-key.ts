@@ -3,6 +3,7 @@
 import type { KeyOrigin } from '../../args/profile-options.ts';
 import type { ApiKey } from '../../domain/api-key.ts';
 import type { CommandContext } from '../command-context.ts';
+
 export const KEY_OPTIONS = [
   { flags: '--key-stdin', summary: 'read the key from standard input' },
   { flags: '--key-file <path>', summary: 'read the key from a file' },

@@ -1,11 +1,53 @@
 /**
- * The JMESPath functions that compute with numbers or sort them, on exact decimals. Sums, differences and products keep
- * every digit; quotients are rounded once.
+ * Exact numbers in a query. The query library knows numbers only as floats, so they pass through it as symbols named by
+ * their digits: it can only pass a symbol on, compare it or reject it, and no digit is lost silently. The functions that
+ * compute or sort replace the library's own. Sums, differences and products keep every digit; quotients are rounded once.
  */
 import { Big } from 'big.js';
 import { divide, sum } from '../../domain/amounts.ts';
-import { writeExactJson } from '../../domain/exact-json.ts';
-import { isWrappedExact, queryNumber, unwrapExact } from './exact-values.ts';
+import { exactDigits, writeExactJson } from '../../domain/exact-json.ts';
+import { spendOnValue } from './query-budget.ts';
+
+/** One symbol per number, in whatever way it is written. */
+export const symbolOf = (amount: Big): symbol => Symbol.for(amount.eq(0) ? '0' : exactDigits(amount));
+
+/** The number of a symbol; undefined for any other value. */
+export function queryNumber(value: unknown): Big | undefined {
+  if (typeof value === 'number') return new Big(value);
+  const digits = typeof value === 'symbol' ? Symbol.keyFor(value) : undefined;
+  return digits === undefined ? undefined : new Big(digits);
+}
+
+/** A copy with symbols for numbers, of objects that inherit nothing: a query sees only what was sent. */
+export function wrapExact(value: unknown): unknown {
+  if (value instanceof Big) return symbolOf(value);
+  if (typeof value === 'number' || typeof value === 'bigint') return symbolOf(new Big(value.toString()));
+  if (Array.isArray(value)) return value.map(wrapExact);
+  if (typeof value === 'object' && value !== null) return mapFields(value, wrapExact);
+  return value ?? null;
+}
+
+/** The original value, numbers as Big. It counts as steps, since lists may share their elements. */
+export function unwrapExact(value: unknown): unknown {
+  spendOnValue(value);
+  const amount = queryNumber(value);
+  if (amount !== undefined) return amount;
+  if (Array.isArray(value)) return value.map(unwrapExact);
+  if (typeof value === 'object' && value !== null) return mapFields(value, unwrapExact);
+  return typeof value === 'string' || typeof value === 'boolean' ? value : null;
+}
+
+/** The number of values in a document, nested ones included. */
+export function countValues(value: unknown): number {
+  if (typeof value !== 'object' || value === null || value instanceof Big) return 1;
+  return Object.values(value).reduce((count: number, inner) => count + countValues(inner), 1);
+}
+
+function mapFields(value: object, change: (inner: unknown) => unknown): object {
+  const fields: Record<string, unknown> = Object.create(null);
+  for (const [name, inner] of Object.entries(value)) if (inner !== undefined) fields[name] = change(inner);
+  return fields;
+}
 
 /** Decimals of a quotient, half-even. */
 const PLACES = 12;
@@ -35,15 +77,13 @@ const by = (name: string, run: (list: readonly unknown[], key: Key) => unknown):
 });
 
 export const EXACT_FUNCTIONS: readonly ExactFunction[] = [
-  on('abs', 1, (value) => isWrappedExact(figureIn('abs', value).abs())),
-  on('ceil', 1, (value) => isWrappedExact(wholeAbove(figureIn('ceil', value)))),
-  on('floor', 1, (value) => isWrappedExact(wholeAbove(figureIn('floor', value).neg()).neg())),
-  on('sum', 1, (list) => isWrappedExact(sum(figuresIn('sum', list)))),
+  on('abs', 1, (value) => symbolOf(figureIn('abs', value).abs())),
+  on('ceil', 1, (value) => symbolOf(wholeAbove(figureIn('ceil', value)))),
+  on('floor', 1, (value) => symbolOf(wholeAbove(figureIn('floor', value).neg()).neg())),
+  on('sum', 1, (list) => symbolOf(sum(figuresIn('sum', list)))),
   on('avg', 1, (list) => {
     const figures = figuresIn('avg', list);
-    return figures.length === 0
-      ? null
-      : isWrappedExact(divide(sum(figures), new Big(figures.length), PLACES));
+    return figures.length === 0 ? null : symbolOf(divide(sum(figures), new Big(figures.length), PLACES));
   }),
   on('max', 1, (list) => ordered('max', listIn('max', list)).at(-1) ?? null),
   on('min', 1, (list) => ordered('min', listIn('min', list))[0] ?? null),
@@ -51,9 +91,9 @@ export const EXACT_FUNCTIONS: readonly ExactFunction[] = [
   by('max_by', (list, key) => ordered('max_by', list, key).at(-1) ?? null),
   by('min_by', (list, key) => ordered('min_by', list, key)[0] ?? null),
   by('sort_by', (list, key) => ordered('sort_by', list, key)),
-  on('length', 1, (value) => isWrappedExact(new Big(lengthOf(value)))),
+  on('length', 1, (value) => symbolOf(new Big(lengthOf(value)))),
   on('to_number', 1, (value) => {
-    const text = typeof value === 'string' && DECIMAL.test(value) ? isWrappedExact(new Big(value)) : null;
+    const text = typeof value === 'string' && DECIMAL.test(value) ? symbolOf(new Big(value)) : null;
     return queryNumber(value) === undefined ? text : value;
   }),
   on('to_string', 1, (value) => (typeof value === 'string' ? value : writeExactJson(unwrapExact(value)))),
@@ -121,8 +161,8 @@ export const EXACT_FUNCTIONS: readonly ExactFunction[] = [
     2,
     arithmetic('%', (left, right) => left.mod(divisor(right))),
   ),
-  on('operator UnaryPlus', 1, (value) => isWrappedExact(figureIn('+', value))),
-  on('operator UnaryMinus', 1, (value) => isWrappedExact(figureIn('-', value).neg())),
+  on('operator UnaryPlus', 1, (value) => symbolOf(figureIn('+', value))),
+  on('operator UnaryMinus', 1, (value) => symbolOf(figureIn('-', value).neg())),
 ];
 
 function figureIn(asker: string, value: unknown): Big {
@@ -186,7 +226,7 @@ function arithmetic(asker: string, compute: (left: Big, right: Big) => Big) {
     const figure = compute(figureIn(asker, left), figureIn(asker, right));
     if (figure.c.length > MOST_DIGITS)
       throw new Error(`${asker} makes a figure of more than ${MOST_DIGITS} digits`);
-    return isWrappedExact(figure);
+    return symbolOf(figure);
   };
 }
 

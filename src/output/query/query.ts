@@ -1,7 +1,7 @@
 /**
  * `--query`: a JMESPath expression over a document, with exact numbers. The library parses the expression and walks the
- * document; numbers pass through it as symbols (exact-values.ts). Literal numbers, comparisons and sums become calls of
- * exact functions (exact-functions.ts). A plain path to a missing field is an error, because it is probably a typo.
+ * document; numbers pass through it as symbols. Literal numbers, comparisons and sums become calls of exact functions
+ * (exact-functions.ts). A plain path to a missing field is an error, because it is probably a typo.
  */
 
 import {
@@ -15,8 +15,7 @@ import {
 import { didYouMean } from '../../domain/did-you-mean.ts';
 import { quoted, unquoted } from '../../domain/quoted.ts';
 import { OutputError, UsageError } from '../../errors.ts';
-import { EXACT_FUNCTIONS } from './exact-functions.ts';
-import { countValues, unwrapExact, wrapExact } from './exact-values.ts';
+import { countValues, EXACT_FUNCTIONS, unwrapExact, wrapExact } from './exact-functions.ts';
 import { checkDepth, checkLength, withinBudget } from './query-budget.ts';
 
 /** The exact functions have names that no query can spell. */

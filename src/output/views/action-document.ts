@@ -5,6 +5,7 @@ import { recordedFigures } from '../../journal/queries.ts';
 import type { Action } from '../../journal/replay.ts';
 import type { HedgeChange, Plan } from '../../trading/plan.ts';
 import type { ActionReport } from '../../trading/trading-context.ts';
+
 export interface ActionDocument {
   action: string | null;
   action_id: string | null;

@@ -6,6 +6,7 @@ import type { ActionReport } from '../../trading/trading-context.ts';
 import { type Block, hintBlocks, line, message, text } from '../blocks.ts';
 import { viewAction } from './action.ts';
 import { actionDocument } from './action-document.ts';
+
 /** One object if an action was named, else a list. */
 export function checkDocument({ looked, asked }: CheckedAction): unknown {
   const documents = looked.map(lookedDocument);

@@ -2,6 +2,7 @@
 import type { Halt } from '../../journal/halt.ts';
 import { type Block, type Cell, line, message, text } from '../blocks.ts';
 import type { ChangeLine } from '../change-lines.ts';
+
 export interface HaltChange {
   /** Undefined: no halt. */
   now: Halt | undefined;

@@ -6,6 +6,7 @@ import { type Block, type Cell, line, text } from '../blocks.ts';
 import { activeHaltDocument, viewActiveHalt } from './halt.ts';
 import { damageDocument, journalDocument, viewDamage, viewUnresolved } from './journal.ts';
 import type { SelectedProfile } from './profiles.ts';
+
 export interface Home {
   version: string;
   /** Undefined when no profile is selected. */

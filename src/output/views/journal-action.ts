@@ -7,6 +7,7 @@ import type { Action, ActionState } from '../../journal/replay.ts';
 import { type Block, type Cell, line, message, missing, nameText, text } from '../blocks.ts';
 import { cellOf, labelOf } from '../field-labels.ts';
 import { environmentCell, outcomeCell } from './journal.ts';
+
 export interface JournalEntry {
   action: Action;
   steps: readonly JournalRecord[];

@@ -2,6 +2,7 @@
 import { spelledName } from '../../domain/sanitize.ts';
 import type { FilteredCoverage, ListCoverage } from '../../readings/filter-records.ts';
 import { type Block, type Cell, line, text } from '../blocks.ts';
+
 /** Empty if the list is complete. `happened`: `opened`, `closed`. */
 export function viewListSummary(covers: ListCoverage | FilteredCoverage, happened: string): readonly Block[] {
   const lines: readonly Block[] = [

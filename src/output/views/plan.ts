@@ -22,6 +22,7 @@ import {
   signedIn,
   usd,
 } from './record-columns.ts';
+
 /** `dealtElsewhere`: IDs of open hedges on the side that were not opened from this machine, if known. */
 export function viewPlan(plan: Plan, dealtElsewhere?: readonly string[]): readonly Block[] {
   return enlarges(plan) ? viewIncrease(plan, dealtElsewhere) : viewReduction(plan, dealtElsewhere);

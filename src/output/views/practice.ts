@@ -3,6 +3,7 @@ import { Big } from 'big.js';
 import { shellWord } from '../../domain/quoted.ts';
 import { type Block, type Cell, line, missing, nameText, text } from '../blocks.ts';
 import { cellOf, labelOf } from '../field-labels.ts';
+
 /** Amounts are exact decimal strings. */
 export interface PracticeBook {
   balance_usdc: string;

@@ -9,6 +9,7 @@ import type { MarketPrice, SeenMarket } from '../../readings/read-prices.ts';
 import { type Block, type Cell, line, nameText, text } from '../blocks.ts';
 import type { ChangeLine } from '../change-lines.ts';
 import { cellOf } from '../field-labels.ts';
+
 export function viewPrices(prices: readonly MarketPrice[]): readonly Block[] {
   return [
     {

@@ -2,6 +2,7 @@
 import { limitsInWords, type ProfileLimits } from '../../domain/profile-limits.ts';
 import { ENVIRONMENT_GLOSS, type Environment } from '../../domain/vocabulary.ts';
 import { type Block, type Cell, line, missing, text } from '../blocks.ts';
+
 /** The profile that options and environment select. */
 export interface SelectedProfile {
   name: string;
