@@ -85,5 +85,5 @@ async function bodyOf(
 ): Promise<Readonly<Record<string, unknown>> | undefined> {
   if (body.kind === 'none') return undefined;
   if (body.kind === 'fields') return body.fields;
-  return parseUserObject(await context.given(body.source), 'A body is one JSON object (--data).');
+  return parseUserObject(await context.readInput(body.source), 'A body is one JSON object (--data).');
 }

@@ -68,7 +68,7 @@ export interface CommandContext {
     profile(name: string, profile: StoredProfile): Promise<ApiKey>;
   };
   /** @throws UsageError for unreadable input. */
-  given(source: TextSource): Promise<string>;
+  readInput(source: TextSource): Promise<string>;
   /** A checked batch; no line has run. @throws UsageError that names each wrong line. */
   batch(intent: BatchIntent): Promise<Batch>;
   /** The script that completes hedge in a shell. */

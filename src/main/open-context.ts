@@ -194,7 +194,7 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
         };
       },
       keyFrom: keySources(terminal, { ...keyPorts, host: machine.host }),
-      given: (source) => readInput(source, { input: terminal.streams.input, signal: signals.signal }),
+      readInput: (source) => readInput(source, { input: terminal.streams.input, signal: signals.signal }),
       async batch(intent) {
         const { openBatch } = await import('../cli/batch/open-batch.ts');
         const { signal } = signals;

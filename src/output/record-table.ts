@@ -1,4 +1,5 @@
 /** A list as columns and rows for CSV: groups of fields become columns named with dots; every field has a column. */
+
 /** Declared by a list command: its fixed columns, and the records of its document. */
 export interface RecordTable {
   columns: readonly string[];

@@ -42,8 +42,10 @@ export interface LineTerms {
 
 export function lineContext(context: CommandContext, terms: LineTerms): CommandContext {
   const unseen: Block[] = [];
-  const progress = barred(context.progress, terms.bar);
-  const quietly = <Lent extends ReadContext | Omit<TradingContext, 'confirm'>>(trading: Lent): Lent => ({
+  const progress = withBar(context.progress, terms.bar);
+  const quietly = <Context extends ReadContext | Omit<TradingContext, 'confirm'>>(
+    trading: Context,
+  ): Context => ({
     ...trading,
     progress: reporterOf(trading.progress, progress),
   });
@@ -70,7 +72,7 @@ export function lineContext(context: CommandContext, terms: LineTerms): CommandC
   };
 }
 
-const barred = (progress: Progress, bar: () => string): Progress => ({
+const withBar = (progress: Progress, bar: () => string): Progress => ({
   ...progress,
   start: (text) => progress.start(`${bar()}  ${text}`),
   update: (text) => progress.start(`${bar()}  ${text}`),
@@ -266,9 +268,9 @@ function reportBatchProgress(
     const [first] = executedBefore;
     if (first !== undefined)
       note(
-        `${linesOf(executedBefore.length)} executed before, from ${first} on, and not executed again. ${NAME_IT}`,
+        `${linesOf(executedBefore.length)} executed before, from ${first} on, and not executed again. ${OTHER_NAME_HINT}`,
       );
-    if (notRun > 0) note(`${linesOf(notRun)} not run. ${AGAIN}`);
+    if (notRun > 0) note(`${linesOf(notRun)} not run. ${RERUN_HINT}`);
   };
   // An unknown outcome comes first.
   const showNextSteps = async (error: HedgeError): Promise<void> => {
@@ -301,8 +303,8 @@ function reportBatchProgress(
   };
 }
 
-const NAME_IT = 'To execute the same lines again, use another --name.';
-const AGAIN = 'Resolve this first, then run the same batch again: no line is executed twice.';
+const OTHER_NAME_HINT = 'To execute the same lines again, use another --name.';
+const RERUN_HINT = 'Resolve this first, then run the same batch again: no line is executed twice.';
 
 const linesOf = (count: number): string => (count === 1 ? '1 line was' : `${count.toString()} lines were`);
 

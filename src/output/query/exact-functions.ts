@@ -165,36 +165,36 @@ export const EXACT_FUNCTIONS: readonly ExactFunction[] = [
   on('operator UnaryMinus', 1, (value) => symbolOf(figureIn('-', value).neg())),
 ];
 
-function figureIn(asker: string, value: unknown): Big {
+function figureIn(caller: string, value: unknown): Big {
   const figure = queryNumber(value);
-  if (figure === undefined) throw new Error(`${asker} needs a number, not ${typeOf(value)}`);
+  if (figure === undefined) throw new Error(`${caller} needs a number, not ${typeOf(value)}`);
   return figure;
 }
 
-function listIn(asker: string, value: unknown): readonly unknown[] {
-  if (!Array.isArray(value)) throw new Error(`${asker}() needs a list, not ${typeOf(value)}`);
+function listIn(caller: string, value: unknown): readonly unknown[] {
+  if (!Array.isArray(value)) throw new Error(`${caller}() needs a list, not ${typeOf(value)}`);
   return value;
 }
 
-const figuresIn = (asker: string, list: unknown): readonly Big[] =>
-  listIn(asker, list).map((value) => figureIn(`${asker}()`, value));
+const figuresIn = (caller: string, list: unknown): readonly Big[] =>
+  listIn(caller, list).map((value) => figureIn(`${caller}()`, value));
 
 /** Ascending by their keys, which are all figures or all texts; equal ones keep their order. */
-function ordered(asker: string, list: readonly unknown[], key: Key = (value) => value): readonly unknown[] {
-  const keyed = list.map((value) => ({ value, key: comparableIn(asker, key(value)) }));
-  return keyed.toSorted((one, other) => compare(asker, one.key, other.key)).map(({ value }) => value);
+function ordered(caller: string, list: readonly unknown[], key: Key = (value) => value): readonly unknown[] {
+  const keyed = list.map((value) => ({ value, key: comparableIn(caller, key(value)) }));
+  return keyed.toSorted((one, other) => compare(caller, one.key, other.key)).map(({ value }) => value);
 }
 
-function comparableIn(asker: string, value: unknown): Comparable {
+function comparableIn(caller: string, value: unknown): Comparable {
   const found = typeof value === 'string' ? value : queryNumber(value);
-  if (found === undefined) throw new Error(`${asker}() sorts numbers or text, not ${typeOf(value)}`);
+  if (found === undefined) throw new Error(`${caller}() sorts numbers or text, not ${typeOf(value)}`);
   return found;
 }
 
-function compare(asker: string, one: Comparable, other: Comparable): number {
+function compare(caller: string, one: Comparable, other: Comparable): number {
   if (one instanceof Big && other instanceof Big) return one.cmp(other);
   if (typeof one === 'string' && typeof other === 'string') return one < other ? -1 : one > other ? 1 : 0;
-  throw new Error(`${asker}() sorts numbers or text, not both`);
+  throw new Error(`${caller}() sorts numbers or text, not both`);
 }
 
 /** Deep equality, numbers by value. */
@@ -221,11 +221,11 @@ function comparison(holds: (order: number) => boolean) {
   };
 }
 
-function arithmetic(asker: string, compute: (left: Big, right: Big) => Big) {
+function arithmetic(caller: string, compute: (left: Big, right: Big) => Big) {
   return (left: unknown, right: unknown): symbol => {
-    const figure = compute(figureIn(asker, left), figureIn(asker, right));
+    const figure = compute(figureIn(caller, left), figureIn(caller, right));
     if (figure.c.length > MOST_DIGITS)
-      throw new Error(`${asker} makes a figure of more than ${MOST_DIGITS} digits`);
+      throw new Error(`${caller} makes a figure of more than ${MOST_DIGITS} digits`);
     return symbolOf(figure);
   };
 }
