@@ -10,6 +10,7 @@ import type { Output, OutputForm } from './global-options.ts';
 import { printError, printHeading } from './human-output.ts';
 import { documentOf, type Printer } from './printer.ts';
 import type { RenderContext } from './render-context.ts';
+
 export function dataPrinter(
   terminal: Terminal,
   { output, quiet }: { output: Output; quiet: boolean },

@@ -6,6 +6,7 @@ import type { Block } from '../output/blocks.ts';
 import { renderErrorHuman, renderHuman } from '../output/render-human.ts';
 import type { Surface, Terminal } from '../terminal/streams.ts';
 import { hintFor, type RenderContext } from './render-context.ts';
+
 /** The environment line on standard error, for a result on standard output. */
 export function printHeading(terminal: Terminal, result: CommandResult, context: RenderContext): void {
   if (context.identity !== undefined)

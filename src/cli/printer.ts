@@ -5,6 +5,7 @@ import type { HedgeError } from '../errors.ts';
 import { errorDocument, type JsonDocument, renderJson } from '../output/render-json.ts';
 import type { Terminal } from '../terminal/streams.ts';
 import { hintFor, type RenderContext } from './render-context.ts';
+
 export interface Printer {
   result(result: CommandResult, context: RenderContext): Promise<void>;
   failure(error: HedgeError, context: RenderContext): Promise<void>;
