@@ -1,4 +1,5 @@
-/** Exit codes: which errors end with them, and what they mean. */
+/** Exit codes, and which errors end with them. */
+
 import {
   ConditionError,
   CredentialError,
@@ -27,83 +28,32 @@ type ErrorKind = abstract new (...args: never[]) => HedgeError;
 
 interface ExitCode {
   code: number;
-  meaning: string;
   /** The errors that end with it. */
-  kinds?: readonly ErrorKind[];
+  kinds: readonly ErrorKind[];
 }
 
-/** As help and README list them. */
+/** In the order of help and README; cli/help/markdown.ts has their meanings. */
 export const EXIT_CODES: readonly ExitCode[] = [
-  { code: EXIT_OK, meaning: 'success; an action was filled, or accepted with --no-wait' },
-  { code: EXIT_INTERNAL_ERROR, meaning: 'internal error' },
-  {
-    code: 2,
-    meaning: 'invalid command line, or a confirmation is missing without a terminal; nothing was sent',
-    kinds: [UsageError],
-  },
-  {
-    code: 3,
-    meaning: 'rejected by the service, with its own code; nothing was executed',
-    kinds: [RefusedError],
-  },
-  { code: 4, meaning: 'API key or base address missing, wrong or in conflict', kinds: [CredentialError] },
-  {
-    code: 5,
-    meaning: 'the service is unreachable or failing; nothing was executed',
-    kinds: [UnavailableError],
-  },
-  {
-    code: 6,
-    meaning: 'unreadable response to a request that changes nothing',
-    kinds: [UnreadableAnswerError],
-  },
-  {
-    code: 7,
-    meaning:
-      'outcome unknown: an attempt, now or in an earlier run of the same action, had no response; or readings disagree; or several hedges have one deal ID: use hedge check or hedge resume. Also an open that was filled in part (partial_fill, effect done)',
-    kinds: [OutcomeUnknownError, PartialFillError],
-  },
-  {
-    code: 8,
-    meaning: 'accepted; timed out waiting for the fill: use hedge wait',
-    kinds: [PendingError],
-  },
-  {
-    code: 9,
-    meaning: 'the order failed or was not executed; nothing was opened',
-    kinds: [OrderFailedError],
-  },
-  {
-    code: 10,
-    meaning: 'blocked locally by a pre-trade check or --expect-env, or you declined; nothing was sent',
-    kinds: [StoppedError],
-  },
-  {
-    code: 11,
-    meaning: 'a check failed or a condition was not met (--worst-price, --max-cost-bps)',
-    kinds: [ConditionError],
-  },
-  {
-    code: 74,
-    meaning:
-      'the result could not be written (full disk), or --query does not match it; a closed pipe is silent',
-    kinds: [OutputError],
-  },
-  {
-    code: 78,
-    meaning: 'a hedge data file is corrupt, not owned by you, or unwritable; nothing was sent',
-    kinds: [DamagedFileError],
-  },
+  { code: EXIT_OK, kinds: [] },
+  { code: EXIT_INTERNAL_ERROR, kinds: [] },
+  { code: 2, kinds: [UsageError] },
+  { code: 3, kinds: [RefusedError] },
+  { code: 4, kinds: [CredentialError] },
+  { code: 5, kinds: [UnavailableError] },
+  { code: 6, kinds: [UnreadableAnswerError] },
+  { code: 7, kinds: [OutcomeUnknownError, PartialFillError] },
+  { code: 8, kinds: [PendingError] },
+  { code: 9, kinds: [OrderFailedError] },
+  { code: 10, kinds: [StoppedError] },
+  { code: 11, kinds: [ConditionError] },
+  { code: 74, kinds: [OutputError] },
+  { code: 78, kinds: [DamagedFileError] },
 ];
-
-export const SIGNAL_EXIT_TEXT =
-  'Ctrl-C, TERM, HUP: the process ends by the signal, so a shell loop stops too';
 
 /** Unknown errors exit 1. Codes that promise no change are not used while an earlier attempt is unknown: that is 7. */
 export function exitCodeOf(error: HedgeError): number {
   const code =
-    EXIT_CODES.find(({ kinds = [] }) => kinds.some((kind) => error instanceof kind))?.code ??
-    EXIT_INTERNAL_ERROR;
+    EXIT_CODES.find(({ kinds }) => kinds.some((kind) => error instanceof kind))?.code ?? EXIT_INTERNAL_ERROR;
   return error.effect === 'unknown' && NO_CHANGE.includes(code) ? EXIT_UNKNOWN : code;
 }
 

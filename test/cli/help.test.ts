@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { EXIT_CODES } from '../../src/cli/exit-codes.ts';
 import { COMMON_OPTIONS } from '../../src/cli/help/command-help.ts';
+import { EXIT_CODE_ROWS } from '../../src/cli/help/markdown.ts';
 import { HELP_TOPICS } from '../../src/cli/help/topics.ts';
 import { isGroup } from '../../src/commands/define.ts';
 import { REGISTRY } from '../../src/commands/registry.ts';
@@ -169,7 +170,9 @@ describe('a word that was mistyped', () => {
 describe('the exit codes', () => {
   it('are in help with their meanings, and in the README by number', async () => {
     const page = (await help('help exit-codes')).replaceAll(/\s+/g, ' ');
-    for (const { code, meaning } of EXIT_CODES) expect(page).toContain(`${code.toString()} ${meaning}`);
+    for (const [code, meaning] of EXIT_CODE_ROWS) expect(page).toContain(`${code} ${meaning}`);
+    const codes = EXIT_CODES.map(({ code }) => code.toString());
+    expect(EXIT_CODE_ROWS.map(([code]) => code)).toEqual([...codes, 'signal']);
     const listed = README.split('\n').flatMap((line) => /^\| (\d+) \|/.exec(line)?.[1] ?? []);
     expect(listed.map(Number)).toEqual(EXIT_CODES.map(({ code }) => code));
   });

@@ -1,9 +1,8 @@
 /** Manual pages, from the command registry and the help topics. Used only by the build. */
 import { type Command, type CommandGroup, isGroup } from '../../commands/define.ts';
 import { REGISTRY } from '../../commands/registry.ts';
-import { EXIT_CODES, SIGNAL_EXIT_TEXT } from '../exit-codes.ts';
 import { COMMON_OPTIONS, commandPage, DESCRIPTION, optionRows } from './command-help.ts';
-import { topicPage } from './markdown.ts';
+import { EXIT_CODE_ROWS, topicPage } from './markdown.ts';
 import { type Page, type Part, rows } from './page.ts';
 import { HELP_TOPICS, type TopicName } from './topics.ts';
 
@@ -50,12 +49,7 @@ const mainPage = (): string =>
     part(rows(HELP_TOPICS.map(({ name, summary }) => [`hedge-${name}(7)`, summary]))),
     `${section('options of every command')}${part(optionRows(COMMON_OPTIONS))}`,
     section('exit status'),
-    part(
-      rows([
-        ...EXIT_CODES.map(({ code, meaning }) => [code.toString(), meaning] as const),
-        ['signal', SIGNAL_EXIT_TEXT],
-      ]),
-    ),
+    part(rows(EXIT_CODE_ROWS)),
   ].join('');
 
 function entryPage(entry: Command | CommandGroup): string {

@@ -5,15 +5,36 @@
 import { namesInBatch, namesOfLists } from '../../commands/registry.ts';
 import { ownField } from '../../domain/fields.ts';
 import { OWN_CODES } from '../../errors.ts';
-import { EXIT_CODES, EXIT_CODES_BY_SEVERITY, SIGNAL_EXIT_TEXT } from '../exit-codes.ts';
+import { EXIT_CODES_BY_SEVERITY } from '../exit-codes.ts';
 import { bullets, code, type Page, type Part, paragraph, rows, verbatim } from './page.ts';
 
+/** The exit codes and their meanings, as help and the manual page list them. */
+export const EXIT_CODE_ROWS: readonly (readonly [code: string, meaning: string])[] = [
+  ['0', 'success; an action was filled, or accepted with --no-wait'],
+  ['1', 'internal error'],
+  ['2', 'invalid command line, or a confirmation is missing without a terminal; nothing was sent'],
+  ['3', 'rejected by the service, with its own code; nothing was executed'],
+  ['4', 'API key or base address missing, wrong or in conflict'],
+  ['5', 'the service is unreachable or failing; nothing was executed'],
+  ['6', 'unreadable response to a request that changes nothing'],
+  [
+    '7',
+    'outcome unknown: an attempt, now or in an earlier run of the same action, had no response; or readings disagree; or several hedges have one deal ID: use hedge check or hedge resume. Also an open that was filled in part (partial_fill, effect done)',
+  ],
+  ['8', 'accepted; timed out waiting for the fill: use hedge wait'],
+  ['9', 'the order failed or was not executed; nothing was opened'],
+  ['10', 'blocked locally by a pre-trade check or --expect-env, or you declined; nothing was sent'],
+  ['11', 'a check failed or a condition was not met (--worst-price, --max-cost-bps)'],
+  [
+    '74',
+    'the result could not be written (full disk), or --query does not match it; a closed pipe is silent',
+  ],
+  ['78', 'a hedge data file is corrupt, not owned by you, or unwritable; nothing was sent'],
+  ['signal', 'Ctrl-C, TERM, HUP: the process ends by the signal, so a shell loop stops too'],
+];
+
 const FROM_CODE: Readonly<Record<string, () => string | Promise<string>>> = {
-  'exit-codes': () =>
-    [
-      ...EXIT_CODES.map(({ code: number, meaning }) => `| ${number.toString()} | ${meaning} |`),
-      `| signal | ${SIGNAL_EXIT_TEXT} |`,
-    ].join('\n'),
+  'exit-codes': () => EXIT_CODE_ROWS.map(([exitCode, meaning]) => `| ${exitCode} | ${meaning} |`).join('\n'),
   'worst-first': () => EXIT_CODES_BY_SEVERITY.join(', '),
   'error-codes': () => OWN_CODES.join(', '),
   'batch-commands': namesInBatch,
