@@ -40,7 +40,7 @@ export function keyOf({ api_key: text, known_key: known }: StoredProfile): Known
 }
 
 export interface KnownKeys {
-  /** The selected account, with what is known of other keys. */
+  /** The selected account, and how other known keys relate to it. */
   identity: AccountIdentity;
   /** Profiles that may or may not be the same account. */
   unclearWith: TradingContext['accountUnclearWith'];

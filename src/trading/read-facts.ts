@@ -180,7 +180,7 @@ function mayHaveMoved(side: SideBook): boolean {
   return side.listed.some((hedge) => hedge.status === 'filled' && !hasMatured(hedge, side.servedAt));
 }
 
-/** Readings lag by a limited time: what is still missing after that is gone. */
+/** Readings lag by a limited time: a hedge that is still missing after that is closed. */
 async function untilBelieved(
   first: Doubted,
   options: { intent: ActionIntent; reading: SideReading; read: () => Promise<Doubted>; startedMs: number },
@@ -216,7 +216,7 @@ const readingsDisagree = (
     book: 'Nothing was sent.',
     hint: commandLines([
       ['the same command with --timeout 60', 'wait until they agree'],
-      ['hedge positions', 'show what is open'],
+      ['hedge positions', 'show open positions'],
     ]),
     effect: 'none',
     retry: 'later',

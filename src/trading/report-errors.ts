@@ -262,7 +262,7 @@ export const notSeenError = (action: Action, nowMs: number): OutcomeUnknownError
     details: actionIds(action),
   });
 
-/** Accepted, and the outcome may still come. `message`: what is seen, without a full stop. */
+/** Accepted, and the outcome may still come. `message`: the current state, without a full stop. */
 export const stillPendingError = (
   action: Action,
   message: string,
@@ -330,8 +330,8 @@ function mayArrive(
   const nowMs = context.clock.now();
   const sent = `It was sent ${sinceSent(action, nowMs) ?? 'a moment'} ago`;
   if (arrival !== undefined) return `${sent}. ${arrival}`;
-  const isTold = mayArriveUntil(action) !== undefined || !isKeyValid(action, nowMs);
-  return isTold ? `${sent} and is unlikely to arrive now.` : `${sent} and may still arrive.`;
+  const isLate = mayArriveUntil(action) !== undefined || !isKeyValid(action, nowMs);
+  return isLate ? `${sent} and is unlikely to arrive now.` : `${sent} and may still arrive.`;
 }
 
 /** Without `check`, which has just been done, and without `resume` once the service may have forgotten the key. */

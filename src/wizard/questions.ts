@@ -63,7 +63,7 @@ export function chooseRow<Value>(
   );
 }
 
-/** Checks what is known of the draft. @throws HedgeError that would stop the open anyway. */
+/** Checks the answered parts of the draft. @throws HedgeError that would stop the open anyway. */
 export function checkBeforeTrading(draft: OpenDraft, context: WizardContext): void {
   const { market, side } = draft;
   const place = market === undefined || side === undefined ? NOWHERE : { market, side };

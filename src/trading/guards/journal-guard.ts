@@ -26,7 +26,7 @@ import type { JournalState } from '../../journal/store.ts';
 import type { Finding, TradingLimits } from '../trading-context.ts';
 import { actionDetails, duplicateFindings, inFlightFindings, unresolvedFindings } from './conflicts.ts';
 import { stopsFirst } from './guard-plan.ts';
-/** What is about to be sent, and the checks that the operator overrides. */
+/** The action to send, and the checks that the operator overrides. */
 export interface JournalGuardTerms extends DealTerms {
   /** IDs of actions, or their beginnings, to ignore. */
   despite: readonly string[];

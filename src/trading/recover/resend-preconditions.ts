@@ -136,7 +136,7 @@ function inWords(hedges: readonly SideHedge[], was: Sizes = new Map()): string {
 
 function nextCommands(action: Action, { inPositions }: SideBook): string {
   const { market, side } = action.intent;
-  const closes = [`hedge close ${market} ${side}`, 'close what is open now'] as const;
+  const closes = [`hedge close ${market} ${side}`, 'close the position'] as const;
   const lines = [
     ...(takesWholeSide(action.intent) && inPositions !== false ? [closes] : []),
     ...(isUnresolved(action) ? recordCommands(action) : []),
