@@ -17,10 +17,9 @@ import {
   sameIdentity,
   serviceIdentity,
 } from '../journal/account-identity.ts';
-import { actionInWords, stateInWords } from '../journal/describe.ts';
+import { actionInWords, commandLines, stateInWords } from '../journal/describe.ts';
 import { type Action, isAwaitingOutcome, isUnresolved } from '../journal/replay.ts';
 import type { ReadContext } from '../readings/read-context.ts';
-import { commandLines } from './command-lines.ts';
 import type { TradingContext } from './trading-context.ts';
 
 export interface KnownKey {

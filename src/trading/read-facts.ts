@@ -8,6 +8,7 @@ import type { Hedge, Market, Quote } from '../client/schemas.ts';
 import { needsQuote, rowOf } from '../domain/action-table.ts';
 import { quotedName } from '../domain/quoted.ts';
 import { OutcomeUnknownError, RefusedError } from '../errors.ts';
+import { commandLines } from '../journal/describe.ts';
 import { poll } from '../readings/poll.ts';
 import type { ReadContext } from '../readings/read-context.ts';
 import { type Reading, readBook, readUnderReference } from '../readings/read-position.ts';
@@ -20,7 +21,6 @@ import {
   sideBookOf,
   tenorOfSide,
 } from '../readings/side-book.ts';
-import { commandLines } from './command-lines.ts';
 import { READINGS_LAG_MS } from './idempotency-window.ts';
 import {
   type AbsenceCheck,

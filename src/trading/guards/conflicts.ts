@@ -1,12 +1,11 @@
 /** Earlier actions on the same side that conflict with a new one: outcome unknown, in flight, or a duplicate. Pure. */
 import { createsHedge, enlarges, rowOf, takesWholeSide } from '../../domain/action-table.ts';
 import { usdInWords } from '../../domain/exposure.ts';
-import { actionInWords, stateInWords, timeInWords } from '../../journal/describe.ts';
+import { actionInWords, commandLines, stateInWords } from '../../journal/describe.ts';
 import { type DealTerms, duplicatesOf, inFlightOn, unresolvedOn } from '../../journal/queries.ts';
 import type { Action } from '../../journal/replay.ts';
 import { confirmationCommands, isOfAnotherKey, otherKeyInWords } from '../account-keys.ts';
-import { commandLines } from '../command-lines.ts';
-import { NOT_SEEN_AFTER_MS } from '../idempotency-window.ts';
+import { NOT_SEEN_AFTER_MS, sinceSent } from '../idempotency-window.ts';
 import type { Finding } from '../trading-context.ts';
 
 interface OnTerms extends DealTerms {
@@ -32,12 +31,16 @@ export const actionDetails = (action: Action) => ({
 /**
  * Warns only for a close, which must stay possible, and for a resend: of two unresolved actions, one has to go first.
  */
-export function unresolvedFindings(asked: OnTerms, actions: readonly Action[]): readonly Finding[] {
+export function unresolvedFindings(
+  asked: OnTerms,
+  actions: readonly Action[],
+  nowMs: number,
+): readonly Finding[] {
   const found = unresolvedOn(actions, asked);
   if (found.length === 0) return [];
   const named = found.map(
     (each) =>
-      `${actionInWords(each)}, action ${each.shortId} of ${timeInWords(each.sentAt ?? each.intent.at)}: ${stateInWords(each)}${isOfAnotherKey(each, asked) ? `; ${otherKeyInWords(each)}` : ''}.`,
+      `${actionInWords(each)}, action ${each.shortId}, ${sinceSent(each, nowMs) ?? 'an unknown time'} ago: ${stateInWords(each)}${isOfAnotherKey(each, asked) ? `; ${otherKeyInWords(each)}` : ''}.`,
   );
   const stops = !takesWholeSide(asked) && asked.except === undefined;
   return [
@@ -45,7 +48,7 @@ export function unresolvedFindings(asked: OnTerms, actions: readonly Action[]): 
       level: stops ? 'stop' : 'warn',
       code: 'unresolved',
       message: takesWholeSide(asked) ? `${named.join(' ')} ${CLOSE_MAY_RUN_FIRST}` : named.join(' '),
-      hint: stops ? nextCommands(found, asked) : commandFor(found, 'resume'),
+      hint: stops ? nextCommands(found, asked) : commandsFor(found, 'resume'),
       details: { actions: found.map(actionDetails) },
     },
   ];
@@ -56,12 +59,13 @@ const CLOSE_MAY_RUN_FIRST = 'The close may run before it and leave it open.';
 const nextCommands = (found: readonly Action[], asked: OnTerms): string =>
   commandLines([
     ...found.filter((each) => isOfAnotherKey(each, asked)).flatMap(confirmationCommands),
-    ...found.map(({ shortId }) => [`hedge check ${shortId}`, 'look up; send nothing'] as const),
-    ...found.map(({ shortId }) => [`hedge resume ${shortId}`, 'look up, or send it again'] as const),
-    [despite(found), `option: ignore ${found.length === 1 ? 'this action' : 'these actions'}`],
+    [
+      found.length === 1 ? commandsFor(found, 'check') : 'hedge check',
+      `look up; send nothing. To ignore ${found.length === 1 ? 'it' : 'them'}: ${despite(found)}`,
+    ],
   ]);
 
-const commandFor = (found: readonly Action[], command: string): string =>
+const commandsFor = (found: readonly Action[], command: string): string =>
   found.map(({ shortId }) => `hedge ${command} ${shortId}`).join('\n');
 
 const despite = (found: readonly Action[]): string =>
@@ -122,16 +126,18 @@ function inFlight(found: readonly Action[], level: Finding['level'], meaning: st
   );
   if (more.length > 0)
     named.push(`${more.length.toString()} more in flight: ${more.map(({ shortId }) => shortId).join(', ')}.`);
-  const wait = more.length === 0 ? commandFor(found, 'wait') : 'hedge check';
+  const wait = more.length === 0 ? commandsFor(found, 'wait') : 'hedge check';
   return [
     {
       level,
       code: 'in_flight',
       message: `${named.join(' ')} ${meaning}`,
       hint:
-        level === 'stop'
-          ? `${wait}\n${commandLines([[despite(found), 'option: do not wait for it']])}`
-          : wait,
+        level === 'warn'
+          ? wait
+          : found.length === 1
+            ? commandLines([[wait, `then enter it. Not to wait: ${despite(found)}`]])
+            : `${wait}\n${commandLines([[despite(found), 'option: do not wait']])}`,
       details: { actions: found.map(actionDetails) },
     },
   ];

@@ -61,7 +61,7 @@ export function guardJournal(
     ...haltFindings(asked, context.halt),
     ...damage,
     ...(taken === undefined ? [] : [dealIdUsed(taken)]),
-    ...unresolvedFindings(asked, conflicting),
+    ...unresolvedFindings(asked, conflicting, context.nowMs),
     ...inFlightFindings(asked, conflicting, context.nowMs),
     ...duplicateFindings(asked, conflicting, context.nowMs),
     ...dailyFindings(asked, others, context),

@@ -1,13 +1,14 @@
 /** Blocks resending a close, add or reduce if the hedges it was meant for are gone or new ones appeared. Pure. */
+
 import { Big } from 'big.js';
 import { createsHedge, enlarges, takesWholeSide } from '../../domain/action-table.ts';
 import { sum } from '../../domain/amounts.ts';
 import { isAboutEverything, usdInWords } from '../../domain/exposure.ts';
 import { quotedName, unquoted } from '../../domain/quoted.ts';
+import { commandLines } from '../../journal/describe.ts';
 import { closesAfter } from '../../journal/queries.ts';
 import { type Action, isUnresolved } from '../../journal/replay.ts';
 import type { SideBook, SideHedge } from '../../readings/side-book.ts';
-import { commandLines } from '../command-lines.ts';
 import type { Evidence } from '../outcome/change-evidence.ts';
 import { diffPosition } from '../outcome/position-diff.ts';
 import { nothingOpen } from '../plan.ts';
