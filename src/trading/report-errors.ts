@@ -56,10 +56,10 @@ export function partialFillError(entry: Action): PartialFillError | undefined {
   const another = { ...intent, notional: rest.round(2), dealId: undefined };
   return new PartialFillError({
     what: `PARTIAL FILL: ${actionInWords(entry)}: ${usdInWords(filled)} filled (${actionByName(entry)}).`,
-    book: `The other ${usdInWords(rest)} is not open. An early reduction by somebody else looks the same.`,
+    book: `The other ${usdInWords(rest)} is not open: not filled, or already reduced by somebody else.`,
     hint: commandLines([
       [`hedge hedges ${shellWord(entry.hedgeId ?? '')}`, 'show the hedge'],
-      [openCommandLine(another), 'open the rest as a separate deal'],
+      [openCommandLine(another), 'open the rest'],
     ]),
     details: {
       ...actionIds(entry),
@@ -259,7 +259,7 @@ export const stillPendingError = (
   first: readonly IndentedCommand[] = [],
 ): PendingError =>
   new PendingError({
-    what: `PENDING: ${actionInWords(action)} was accepted (${actionByName(action)}); no outcome yet: ${message}.`,
+    what: `PENDING: ${actionInWords(action)} was accepted (action ${action.shortId}); no outcome yet: ${message}.`,
     book: `${outcomeExpected(action)} Do not enter it again.`,
     hint: nextCommands(action, nowMs, { first }),
     details: actionIds(action),
@@ -317,10 +317,10 @@ function mayArrive(
   if (kind !== 'none')
     return ['It may have executed.', ...(arrival === undefined ? [] : [arrival])].join(' ');
   const nowMs = context.clock.now();
-  const sent = `It was sent ${sinceSent(action, nowMs) ?? 'a moment'} ago`;
+  const sent = `Sent ${sinceSent(action, nowMs) ?? 'a moment'} ago`;
   if (arrival !== undefined) return `${sent}. ${arrival}`;
   const isLate = mayArriveUntil(action) !== undefined || !isKeyValid(action, nowMs);
-  return isLate ? `${sent} and is unlikely to arrive now.` : `${sent} and may still arrive.`;
+  return isLate ? `${sent}; it is unlikely to arrive now.` : `${sent}; it may still arrive.`;
 }
 
 const resolveCommand = ({ shortId }: Action): IndentedCommand => [

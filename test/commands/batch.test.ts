@@ -401,7 +401,7 @@ describe('a batch stops', () => {
     const ran = await batch(desk, [`${OPEN} 10k -t 3`], '--yes --profile practice');
     const ways = ran.err.split('\n').filter((line) => line.startsWith('  hedge '));
     expect(ways.map((line) => line.replace(/[0-9a-f]{4} /, '7c1e '))).toEqual([
-      '  hedge --profile practice check 7c1e    look up; send nothing. If still unknown:',
+      '  hedge --profile practice check 7c1e    look up; send nothing. If still',
     ]);
   });
 

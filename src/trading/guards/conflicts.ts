@@ -1,11 +1,11 @@
 /** Earlier actions on the same side that conflict with a new one: outcome unknown, in flight, or a duplicate. Pure. */
 import { createsHedge, enlarges, rowOf, takesWholeSide } from '../../domain/action-table.ts';
-import { usdInWords } from '../../domain/exposure.ts';
 import { actionInWords, commandLines, stateInWords } from '../../journal/describe.ts';
 import { type DealTerms, duplicatesOf, inFlightOn, unresolvedOn } from '../../journal/queries.ts';
 import type { Action } from '../../journal/replay.ts';
 import { confirmationCommands, isOfAnotherKey, otherKeyInWords } from '../account-keys.ts';
 import { NOT_SEEN_AFTER_MS, sinceSent } from '../idempotency-window.ts';
+import { actionByName } from '../report.ts';
 import type { Finding } from '../trading-context.ts';
 
 interface OnTerms extends DealTerms {
@@ -61,7 +61,7 @@ const nextCommands = (found: readonly Action[], asked: OnTerms): string =>
     ...found.filter((each) => isOfAnotherKey(each, asked)).flatMap(confirmationCommands),
     [
       found.length === 1 ? commandsFor(found, 'check') : 'hedge check',
-      `look up; send nothing. To ignore ${found.length === 1 ? 'it' : 'them'}: ${despite(found)}`,
+      `look up. To ignore ${found.length === 1 ? 'it' : 'them'}: ${despite(found)}`,
     ],
   ]);
 
@@ -100,7 +100,7 @@ export function inFlightFindings(
   ];
 }
 
-const SIZE_WILL_CHANGE = 'The position is about to change, so --by and --to would compute a wrong size.';
+const SIZE_WILL_CHANGE = 'The position is about to change: --by and --to would be wrong.';
 
 const inFlightEffect = (found: readonly Action[], asked: DealTerms): string => {
   const { otherInFlight } = rowOf(asked.action).words;
@@ -122,7 +122,8 @@ function inFlight(found: readonly Action[], level: Finding['level'], meaning: st
   const described = found.slice(0, MOST_DESCRIBED);
   const more = found.slice(MOST_DESCRIBED);
   const named = described.map(
-    (each) => `${actionInWords(each)}, action ${each.shortId}, is in flight (${stateInWords(each)}).`,
+    (each) =>
+      `${actionInWords(each)} (${actionByName(each)}) is ${each.underway ? 'being sent' : 'in flight'}.`,
   );
   if (more.length > 0)
     named.push(`${more.length.toString()} more in flight: ${more.map(({ shortId }) => shortId).join(', ')}.`);
@@ -158,12 +159,11 @@ export function duplicateFindings(
     (each) =>
       `${actionInWords(each)}, action ${each.shortId} (${stateInWords(each)}), ${ago(nowMs - Date.parse(each.intent.at))}.`,
   );
-  const size = asked.notional === undefined ? '' : ` of ${usdInWords(asked.notional)}`;
   return [
     {
       level: 'stop',
       code: 'duplicate',
-      message: `The same ${asked.action}${size} was entered within the last minute: ${named.join(' ')}`,
+      message: `Same ${asked.action} within the last minute: ${named.join(' ')}`,
       hint: `To enter it twice: --allow-duplicate${orDealId(asked, found)}`,
       details: { actions: found.map(actionDetails) },
     },
@@ -175,7 +175,7 @@ function orDealId(asked: DealTerms, found: readonly Action[]): string {
   if (!createsHedge(asked)) return '';
   const withoutId = found.filter(({ intent }) => intent.deal_id === undefined);
   if (withoutId.length > 0)
-    return `. (${withoutId.map(({ shortId }) => shortId).join(', ')} has no deal ID: opens are distinct only if each has its own.)`;
+    return ` (${withoutId.map(({ shortId }) => shortId).join(', ')} has no deal ID to tell them apart)`;
   return asked.dealId === undefined ? ', or its own --deal-id' : '';
 }
 

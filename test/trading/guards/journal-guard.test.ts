@@ -240,7 +240,7 @@ describe('an action in flight', () => {
   it('is told in full of three, and of the rest by their ids', () => {
     const ids = ['7c11', '7c12', '7c13', '7c14', '7c15'];
     const [first] = guard({ action: 'open' }, journal(ids.map((id) => action(id, 'accepted'))));
-    expect(first?.message.match(/is in flight \(/g)).toHaveLength(3);
+    expect(first?.message.match(/is in flight\./g)).toHaveLength(3);
     expect(first?.message).toContain(' 2 more in flight: 7c14, 7c15. This open comes on top of it.');
     expect(first?.hint).toBe('hedge check');
     expect(first?.details).toMatchObject({ actions: ids.map((id) => ({ action_id: idOf(id) })) });
@@ -316,13 +316,12 @@ describe('a double', () => {
   it('is named with its age and how to mean it', () => {
     const [first] = guard({}, journal([action('7c1e', 'filled', recent)]));
     expect(first?.message).toBe(
-      'The same open of 10,000.00 USD was entered within the last minute: OPEN buy USDTNGN 10,000.00 USD, action 7c1e (filled, hedge "hdg_1"), 12 s ago.',
+      'Same open within the last minute: OPEN buy USDTNGN 10,000.00 USD, action 7c1e (filled, hedge "hdg_1"), 12 s ago.',
     );
     expect(first?.hint).toContain('--allow-duplicate');
   });
 
-  const NO_ID =
-    'To enter it twice: --allow-duplicate. (7c1e has no deal ID: opens are distinct only if each has its own.)';
+  const NO_ID = 'To enter it twice: --allow-duplicate (7c1e has no deal ID to tell them apart)';
   it.each<[string, Partial<JournalGuardTerms>, Partial<IntentRecord>, string]>([
     ['neither has one', {}, {}, NO_ID],
     ['only this one has one', { dealId: 'PAY-2' }, {}, NO_ID],
