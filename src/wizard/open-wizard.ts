@@ -289,9 +289,13 @@ function ifRefused(error: unknown): RefusedError {
   throw error;
 }
 
-/** Awaits a reading and shows `about` meanwhile. */
-async function whileReading<T>({ progress }: WizardContext, about: string, read: Promise<T>): Promise<T> {
-  progress.start(about);
+/** Awaits a reading and shows `progressText` meanwhile. */
+async function whileReading<T>(
+  { progress }: WizardContext,
+  progressText: string,
+  read: Promise<T>,
+): Promise<T> {
+  progress.start(progressText);
   try {
     return await read;
   } finally {

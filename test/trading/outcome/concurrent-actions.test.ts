@@ -52,7 +52,7 @@ describe('two additions that are awaited at once', () => {
     await desk.practice.service.admin.setFaults({ share_failing_orders: 1 });
     const lost = await desk.deal('add USDTNGN buy 2000');
     await desk.practice.service.admin.clearFaults();
-    const landed = await desk.deal('add USDTNGN buy 3000');
+    const executed = await desk.deal('add USDTNGN buy 3000');
     expect(await waitFor(desk, executed, lost)).toEqual(['changed', 'pending']);
   });
 
@@ -109,7 +109,7 @@ describe('a change that several actions may have made', () => {
   });
 
   it('less what is known to have landed since', () => {
-    const landed = others(5).map((each) => ({ ...each, executed: true }));
+    const executed = others(5).map((each) => ({ ...each, executed: true }));
     expect(attributeChange(big('5'), { own: big('5'), others: executed })).toBe('others');
     expect(attributeChange(big('10'), { own: big('5'), others: executed })).toBe('ours');
   });
