@@ -137,7 +137,7 @@ function inFlight(found: readonly Action[], level: Finding['level'], meaning: st
         level === 'warn'
           ? wait
           : found.length === 1
-            ? commandLines([[wait, `then enter it. Not to wait: ${despite(found)}`]])
+            ? commandLines([[wait, `then retry. Not to wait: ${despite(found)}`]])
             : `${wait}\n${commandLines([[despite(found), 'option: do not wait']])}`,
       details: { actions: found.map(actionDetails) },
     },
