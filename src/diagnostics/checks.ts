@@ -22,7 +22,7 @@ export interface Check {
   check: CheckName;
   verdict: Verdict;
   /** The finding, in sentences. */
-  says: string;
+  message: string;
   /** What to do, one step per line; undefined when nothing. */
   todo?: string | undefined;
   /** Figures for programs. */
@@ -55,17 +55,17 @@ export function failedCheck(check: CheckName, error: unknown): Check {
     return {
       check,
       verdict: 'fail',
-      says: `Internal error: ${error instanceof Error ? error.message : String(error)}.`,
+      message: `Internal error: ${error instanceof Error ? error.message : String(error)}.`,
       todo: 'Report it with this whole list.',
     };
-  return { check, verdict: 'fail', says: error.what, todo: error.hint, facts: { code: error.code } };
+  return { check, verdict: 'fail', message: error.what, todo: error.hint, facts: { code: error.code } };
 }
 
 /** A check that needs another one that failed. */
 export const notChecked = (check: CheckName, why: string): Check => ({
   check,
   verdict: 'warn',
-  says: `Not checked: ${why}.`,
+  message: `Not checked: ${why}.`,
 });
 
 export const pluralize = (count: number, one: string, many = `${one}s`): string =>

@@ -77,7 +77,7 @@ export async function runDiagnostics(sources: DiagnosticSources): Promise<Diagno
     settled(() => sources.address()),
     settled(() => sources.account()),
   ]);
-  const [proxy, dns, tls, [reading, clock, answers]] = await Promise.all([
+  const [proxy, dns, tls, [reading, clock, fields]] = await Promise.all([
     atService('proxy', address, async (where) => checkProxy(where.proxy())),
     atService('dns', address, (where) => checkDns(where, sources.clock)),
     atService('tls', address, async (where) => {
@@ -103,7 +103,7 @@ export async function runDiagnostics(sources: DiagnosticSources): Promise<Diagno
     tls,
     reading,
     clock,
-    answers,
+    fields,
   ]);
 }
 
@@ -131,7 +131,7 @@ async function checkProfile(
   return {
     check: 'profile',
     verdict: warning === undefined ? 'pass' : 'warn',
-    says: `${name}, ${profileSourceInWords(source)}: ${environment}, ${baseUrl}, key ${key}.`,
+    message: `${name}, ${profileSourceInWords(source)}: ${environment}, ${baseUrl}, key ${key}.`,
     todo: warning,
     facts: { name, source, environment, base_url: baseUrl, key, key_source: keySource },
   };
@@ -143,10 +143,10 @@ async function checkDns(where: ServiceAddress, clock: Clock): Promise<Check> {
     return {
       check: 'dns',
       verdict: 'pass',
-      says: `${host} is an IP address: no lookup needed.`,
+      message: `${host} is an IP address: no lookup needed.`,
       facts: { host },
     };
   if (where.proxy() !== undefined)
-    return { check: 'dns', verdict: 'pass', says: `The proxy resolves ${host}.`, facts: { host } };
+    return { check: 'dns', verdict: 'pass', message: `The proxy resolves ${host}.`, facts: { host } };
   return checkAddresses(host, await within(clock, DNS_MS, () => where.lookUp()));
 }

@@ -28,13 +28,13 @@ export function checkNode(installed: Installation): Check {
   const { version, commit, node, platform } = installed;
   const [major = 0, minor = 0] = node.split('.').map(Number);
   const built = commit === null ? '' : ` (${commit})`;
-  const says = `hedge ${version}${built} on Node ${node}, ${platform}.`;
+  const message = `hedge ${version}${built} on Node ${node}, ${platform}.`;
   const facts = { ...installed };
   if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1]))
     return {
       check: 'node',
       verdict: 'fail',
-      says,
+      message,
       todo: `Install Node ${OLDEST.join('.')} or newer.`,
       facts,
     };
@@ -42,11 +42,11 @@ export function checkNode(installed: Installation): Check {
     return {
       check: 'node',
       verdict: 'warn',
-      says,
+      message,
       todo: `hedge is tested on Node ${TESTED.join(', ')}. Install one of these.`,
       facts,
     };
-  return { check: 'node', verdict: 'pass', says, facts };
+  return { check: 'node', verdict: 'pass', message, facts };
 }
 
 export interface DataFiles {
@@ -69,27 +69,27 @@ export function checkFiles(files: readonly DataFiles[], parents: readonly OpenPa
     return {
       check: 'files',
       verdict: worst.verdict,
-      says: troubles.map(({ says }) => says).join(' '),
+      message: troubles.map(({ message }) => message).join(' '),
       todo: troubles.map(({ todo }) => todo).join('\n'),
       facts,
     };
-  const says = [
+  const message = [
     there.length === 0 ? '' : `Private to this user: ${there.join(', ')}.`,
     absent.length === 0 ? '' : `Not created yet: ${absent.join(', ')}.`,
   ];
-  return { check: 'files', verdict: 'pass', says: says.filter((each) => each !== '').join(' '), facts };
+  return { check: 'files', verdict: 'pass', message: message.filter((each) => each !== '').join(' '), facts };
 }
 
 interface Trouble {
   verdict: 'warn' | 'fail';
-  says: string;
+  message: string;
   todo: string;
 }
 
 function troubleWith({ kind, seen }: DataFiles): readonly Trouble[] {
   const { path } = seen;
-  const fail = (says: string, todo: string): readonly Trouble[] => [
-    { verdict: 'fail', says: `${path} ${says}.`, todo },
+  const fail = (message: string, todo: string): readonly Trouble[] => [
+    { verdict: 'fail', message: `${path} ${message}.`, todo },
   ];
   if (seen.is === 'absent') return [];
   if (seen.is === 'hidden')
@@ -101,13 +101,13 @@ function troubleWith({ kind, seen }: DataFiles): readonly Trouble[] {
   const fix = `chmod ${kind === 'folder' ? '700' : '600'} ${shellWord(path)}`;
   if (kind === 'file') return fail(`is accessible by other users (${seen.mode ?? ''})`, fix);
   return (others & 0o022) === 0
-    ? [{ verdict: 'warn', says: `${path} can be read by other users (${seen.mode ?? ''}).`, todo: fix }]
+    ? [{ verdict: 'warn', message: `${path} can be read by other users (${seen.mode ?? ''}).`, todo: fix }]
     : fail(`can be written by other users (${seen.mode ?? ''})`, fix);
 }
 
 const troubleAbove = ({ path, risk, how, fix }: OpenParent): Trouble => ({
   verdict: risk === 'group' ? 'warn' : 'fail',
-  says: `${path} ${how}, who could replace your hedge folders.`,
+  message: `${path} ${how}, who could replace your hedge folders.`,
   todo: fix ?? `Check its owner: ls -ld ${shellWord(path)}`,
 });
 
@@ -130,10 +130,10 @@ export function checkJournal(state: JournalState, current: readonly Action[]): C
     orphans: state.orphans,
     cut_tail: cutTail,
   };
-  const found = (verdict: Check['verdict'], says: string, todo?: string): Check => ({
+  const found = (verdict: Check['verdict'], message: string, todo?: string): Check => ({
     check: 'journal',
     verdict,
-    says,
+    message,
     todo,
     facts,
   });
@@ -162,21 +162,21 @@ const kilobytes = (bytes: number): string =>
   bytes < 1_024 ? pluralize(bytes, 'byte') : `${Math.ceil(bytes / 1_024).toString()} KiB`;
 
 export function checkHalt(halt: Halt | undefined): Check {
-  if (halt === undefined) return { check: 'halt', verdict: 'pass', says: 'Trading is not halted.' };
+  if (halt === undefined) return { check: 'halt', verdict: 'pass', message: 'Trading is not halted.' };
   const todo = 'To lift the halt: hedge unhalt';
   if ('unreadable' in halt) {
     const { what, hint } = halt.unreadable;
     return {
       check: 'halt',
       verdict: 'fail',
-      says: `${what} Opens and adds are halted.`,
+      message: `${what} Opens and adds are halted.`,
       todo: hint ?? todo,
     };
   }
   return {
     check: 'halt',
     verdict: 'warn',
-    says: `Opens and adds are halted by ${halt.who} since ${halt.at}: ${halt.why}`,
+    message: `Opens and adds are halted by ${halt.who} since ${halt.at}: ${halt.why}`,
     todo,
     facts: { ...halt },
   };
@@ -246,7 +246,7 @@ export function checkCompletion(at: ShellAt, read: (path: string) => string | un
     return {
       check: 'completion',
       verdict: 'pass',
-      says: name === '' ? 'No shell found (SHELL is not set).' : `No completion script for ${name}.`,
+      message: name === '' ? 'No shell found (SHELL is not set).' : `No completion script for ${name}.`,
       facts: { shell: name === '' ? null : name, found: null },
     };
   const found =
@@ -254,11 +254,11 @@ export function checkCompletion(at: ShellAt, read: (path: string) => string | un
     paths.startupFiles.find((path) => LOADS_IT.test(read(path) ?? ''));
   const facts = { shell: name, found: found ?? null };
   if (found !== undefined)
-    return { check: 'completion', verdict: 'pass', says: `Installed for ${name}: ${found}.`, facts };
+    return { check: 'completion', verdict: 'pass', message: `Installed for ${name}: ${found}.`, facts };
   return {
     check: 'completion',
     verdict: 'warn',
-    says: `Not found for ${name}.`,
+    message: `Not found for ${name}.`,
     todo: `To install it: hedge completion --help`,
     facts,
   };

@@ -44,16 +44,16 @@ export function checkTls({ protocol, chain }: Handshake, host: string, now: numb
     return {
       check: 'tls',
       verdict: 'warn',
-      says: `${host} sent no certificate.`,
+      message: `${host} sent no certificate.`,
       todo: 'Report it.',
       facts,
     };
   const first = soonest(chain);
   const days = daysTo(first.validTo, now) ?? 0;
   const via = chain.map(({ issuer }) => quoted(issuer)).join(', issued by ');
-  const says = `${protocol} with ${host}, issued by ${via}; valid for ${pluralize(days, 'more day')}${first === own ? '' : ` (${quoted(first.subject)})`}.`;
-  if (days >= EXPIRES_SOON_DAYS) return { check: 'tls', verdict: 'pass', says, facts };
-  return { check: 'tls', verdict: 'warn', says, todo: 'Ask the partner when it will be renewed.', facts };
+  const message = `${protocol} with ${host}, issued by ${via}; valid for ${pluralize(days, 'more day')}${first === own ? '' : ` (${quoted(first.subject)})`}.`;
+  if (days >= EXPIRES_SOON_DAYS) return { check: 'tls', verdict: 'pass', message, facts };
+  return { check: 'tls', verdict: 'warn', message, todo: 'Ask the partner when it will be renewed.', facts };
 }
 
 const soonest = (chain: readonly Certificate[]): Certificate =>
@@ -65,11 +65,11 @@ const daysTo = (validTo: number, now: number): number | null =>
 export function checkAddresses(host: string, addresses: readonly string[]): Check {
   const facts = { host, addresses };
   if (addresses.length > 0)
-    return { check: 'dns', verdict: 'pass', says: `${host} resolves to ${addresses.join(', ')}.`, facts };
+    return { check: 'dns', verdict: 'pass', message: `${host} resolves to ${addresses.join(', ')}.`, facts };
   return {
     check: 'dns',
     verdict: 'fail',
-    says: `${host} has no address.`,
+    message: `${host} has no address.`,
     todo: 'Check the host of the base URL: hedge profile show',
     facts,
   };
@@ -78,28 +78,28 @@ export function checkAddresses(host: string, addresses: readonly string[]): Chec
 export const checkProxy = (name: string | undefined): Check => ({
   check: 'proxy',
   verdict: 'pass',
-  says: name === undefined ? 'None: direct connection.' : `Through ${name} (HTTPS_PROXY).`,
+  message: name === undefined ? 'None: direct connection.' : `Through ${name} (HTTPS_PROXY).`,
   facts: { proxy: name ?? null },
 });
 
 /** Request and response by this machine's clock, and the service's Date. Milliseconds. */
 export interface Timed {
-  askedAt: number;
-  answeredAt: number;
+  sentAt: number;
+  receivedAt: number;
   servedAt: number | undefined;
 }
 
 const SLOW_MS = 3_000;
 
-export function checkReading({ askedAt, answeredAt }: Timed): Check {
-  const ms = answeredAt - askedAt;
-  const says = `GET /account took ${ms.toString()} ms.`;
+export function checkReading({ sentAt, receivedAt }: Timed): Check {
+  const ms = receivedAt - sentAt;
+  const message = `GET /account took ${ms.toString()} ms.`;
   const facts = { ms };
-  if (ms <= SLOW_MS) return { check: 'reading', verdict: 'pass', says, facts };
+  if (ms <= SLOW_MS) return { check: 'reading', verdict: 'pass', message, facts };
   return {
     check: 'reading',
     verdict: 'warn',
-    says,
+    message,
     todo: 'This is slow. Try again with -v to see each attempt.',
     facts,
   };
@@ -112,45 +112,45 @@ const GRAIN_MS = 1_000;
 
 /** `local`: the service runs on this machine, as `practice serve` does. */
 export function checkClock(
-  { askedAt, answeredAt, servedAt }: Timed,
+  { sentAt, receivedAt, servedAt }: Timed,
   { environment, local }: { environment: Environment; local: boolean },
 ): Check {
   if (servedAt === undefined)
     return {
       check: 'clock',
       verdict: 'warn',
-      says: 'The service did not send its time.',
+      message: 'The service did not send its time.',
       todo: "Check this machine's clock: date -u",
     };
   // Ignores a difference that the response time explains.
-  const off = servedAt > answeredAt ? servedAt - answeredAt : Math.min(0, servedAt + GRAIN_MS - askedAt);
+  const off = servedAt > receivedAt ? servedAt - receivedAt : Math.min(0, servedAt + GRAIN_MS - sentAt);
   const facts = { served_at: exactInstant(servedAt), off_ms: off };
   if (environment === 'practice' && Math.abs(off) > OFF_MS)
     return {
       check: 'clock',
       verdict: 'pass',
-      says: `Practice has its own clock, ${inWords(off)} this machine's.`,
+      message: `Practice has its own clock, ${inWords(off)} this machine's.`,
       facts,
     };
   if (Math.abs(off) <= OFF_MS)
     return {
       check: 'clock',
       verdict: 'pass',
-      says: "This machine's clock agrees with the service's.",
+      message: "This machine's clock agrees with the service's.",
       facts,
     };
   if (local)
     return {
       check: 'clock',
       verdict: 'warn',
-      says: `The service on this machine has its own clock, ${inWords(off)} this machine's.`,
+      message: `The service on this machine has its own clock, ${inWords(off)} this machine's.`,
       todo: "Expected with hedge practice serve, whose clock can be advanced. Otherwise check this machine's clock: date -u",
       facts,
     };
   return {
     check: 'clock',
     verdict: Math.abs(off) > FAR_OFF_MS ? 'fail' : 'warn',
-    says: `The service's clock is ${inWords(off)} this machine's.`,
+    message: `The service's clock is ${inWords(off)} this machine's.`,
     todo: "Set this machine's clock (NTP): maturities and idempotency keys depend on it.",
     facts,
   };
@@ -186,7 +186,7 @@ export function checkResponses({ read, strange, unnamed, codes, unreadable }: Se
     return {
       check: 'answers',
       verdict: 'fail',
-      says: unreadable.join(' '),
+      message: unreadable.join(' '),
       todo: 'Check the base URL (hedge profile show). If it is right, send this list to the partner.',
       facts,
     };
@@ -198,7 +198,7 @@ export function checkResponses({ read, strange, unnamed, codes, unreadable }: Se
     return {
       check: 'answers',
       verdict: 'pass',
-      says: `${pluralize(read.length, 'response')} as specified.${also}`,
+      message: `${pluralize(read.length, 'response')} as specified.${also}`,
       facts,
     };
   const findings = [
@@ -208,7 +208,7 @@ export function checkResponses({ read, strange, unnamed, codes, unreadable }: Se
   return {
     check: 'answers',
     verdict: 'warn',
-    says: findings.filter((each) => each !== '').join(' '),
+    message: findings.filter((each) => each !== '').join(' '),
     todo: 'hedge shows them as sent and does not use them. Ask the partner, or look for a newer version of hedge.',
     facts,
   };
@@ -220,7 +220,7 @@ export async function checkReadings(
   account: Settled<{ api: HedgeApi; environment: Environment }>,
   host: string | undefined,
   clock: Clock,
-): Promise<readonly [reading: Check, clock: Check, answers: Check]> {
+): Promise<readonly [reading: Check, clock: Check, fields: Check]> {
   if ('error' in account) {
     const why = 'there is no API key';
     return [notChecked('reading', why), notChecked('clock', why), notChecked('answers', why)];
@@ -235,17 +235,17 @@ export async function checkReadings(
   return [
     checkReading(time),
     checkClock(time, { environment, local: host !== undefined && isLoopback(host) }),
-    await attemptWithin('answers', () => checkAnswers(api, data, clock)),
+    await attemptWithin('answers', () => checkFields(api, data, clock)),
   ];
 }
 
 async function timed(api: HedgeApi, clock: Clock): Promise<Timed & { data: unknown }> {
-  const askedAt = clock.now();
+  const sentAt = clock.now();
   const { data, servedAt } = await within(clock, READING_MS, (signal) => api.account({ signal }));
-  return { askedAt, answeredAt: clock.now(), servedAt: servedAt?.getTime(), data };
+  return { sentAt, receivedAt: clock.now(), servedAt: servedAt?.getTime(), data };
 }
 
-async function checkAnswers(api: HedgeApi, account: unknown, clock: Clock): Promise<Check> {
+async function checkFields(api: HedgeApi, account: unknown, clock: Clock): Promise<Check> {
   const asked: readonly {
     line: string;
     of: Resource;
@@ -265,20 +265,20 @@ async function checkAnswers(api: HedgeApi, account: unknown, clock: Clock): Prom
       read: async (signal) => (await api.history({ signal })).data,
     },
   ];
-  const answered = await Promise.all(
+  const results = await Promise.all(
     asked.map(async ({ line, of, read }) => ({
       line,
       of,
       got: await settled(() => within(clock, READING_MS, read)),
     })),
   );
-  const failed = answered.flatMap(({ line, got }) => ('error' in got ? [{ line, error: got.error }] : []));
-  const found = answered.map(({ of, got }) => ({
+  const failed = results.flatMap(({ line, got }) => ('error' in got ? [{ line, error: got.error }] : []));
+  const found = results.map(({ of, got }) => ({
     of,
     names: 'value' in got ? unspecifiedIn(of, got.value) : [],
   }));
   return checkResponses({
-    read: answered.flatMap(({ line, got }) => ('value' in got ? [line] : [])),
+    read: results.flatMap(({ line, got }) => ('value' in got ? [line] : [])),
     strange: found.flatMap(({ of, names }) => (hasSpecifiedNames(of) ? names : [])),
     unnamed: found.flatMap(({ of, names }) => (hasSpecifiedNames(of) ? [] : names)),
     codes: failed.flatMap(({ error }) => unspecifiedCode(error)),

@@ -98,3 +98,11 @@ function profileOf({ intent }: Action, selected: string | undefined): string {
   const { profile } = intent;
   return profile === selected || profile === ENVIRONMENT_PAIR ? '' : `--profile ${profile} `;
 }
+
+const APART = 4;
+
+/** The commands of a hint: one per line, with aligned descriptions. */
+export function commandLines(rows: readonly (readonly [line: string, does: string])[]): string {
+  const width = Math.max(0, ...rows.map(([line]) => line.length)) + APART;
+  return rows.map(([line, does]) => `${line.padEnd(width)}${does}`).join('\n');
+}

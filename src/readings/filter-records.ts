@@ -155,10 +155,10 @@ export async function filterRecords<Found extends AnyRecord>(
       name: each.name,
       fits: each.holds(ownField(record, each.name)),
     }));
-    const untold = verdicts.find(({ fits }) => fits === undefined);
+    const unknown = verdicts.find(({ fits }) => fits === undefined);
     // A record ruled out by one field is not missing because of another.
-    if (untold !== undefined && !verdicts.some(({ fits }) => fits === false))
-      lacking[untold.name] = (lacking[untold.name] ?? 0) + 1;
+    if (unknown !== undefined && !verdicts.some(({ fits }) => fits === false))
+      lacking[unknown.name] = (lacking[unknown.name] ?? 0) + 1;
     return verdicts.every(({ fits }) => fits === true);
   });
   return {

@@ -12,7 +12,7 @@ export const LAST_READING_MS = 900;
 export interface Polling<T> {
   clock: Clock;
   signal: AbortSignal;
-  /** Milliseconds between two readings; 1,500 unless said, and never under 1,000. */
+  /** Milliseconds between two readings; 1,500 by default, never under 1,000. */
   everyMs?: number | undefined;
   /** By the monotonic clock; undefined: without limit. */
   withinMs?: number | undefined;

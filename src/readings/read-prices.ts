@@ -23,11 +23,11 @@ export async function readPrices(api: HedgeApi, named: readonly string[]): Promi
   return Promise.all(markets.map(async (market) => priceOf(market, await api.price(market))));
 }
 
-const priceOf = (market: string, answer: ApiResponse<unknown>): MarketPrice => ({
+const priceOf = (market: string, response: ApiResponse<unknown>): MarketPrice => ({
   market,
-  sent: answer.data,
-  mid: midOf(answer.data, market),
-  servedAt: answer.servedAt,
+  sent: response.data,
+  mid: midOf(response.data, market),
+  servedAt: response.servedAt,
 });
 
 export interface SeenMarket extends MarketPrice {

@@ -28,14 +28,14 @@ export interface QuoteReading {
  * rejected.
  */
 export async function readQuotes(api: HedgeApi, intent: QuoteIntent): Promise<QuoteReading> {
-  const [answers, account] = await Promise.all([
+  const [responses, account] = await Promise.all([
     Promise.all(intent.tenors.map((tenor) => quoteTenor(api, intent, tenor))),
     readAccountIfItCan(api),
   ]);
-  const first = answers[0];
+  const first = responses[0];
   return {
     intent,
-    tenors: answers.map(({ data }) => quotedTenor(data, intent)),
+    tenors: responses.map(({ data }) => quotedTenor(data, intent)),
     account,
     servedAt: first?.servedAt,
     source: first?.meta['source'],
@@ -51,7 +51,7 @@ export function boundsFinding(reading: QuoteReading): ConditionError | undefined
   if (first === undefined) return undefined;
   return new ConditionError({
     code: first.bound === 'worst_price' ? 'worse_price' : 'cost_too_high',
-    what: `${missed.map(({ tenor, says }) => `${tenor}d: ${says}`).join('; ')}.`,
+    what: `${missed.map(({ tenor, message }) => `${tenor}d: ${message}`).join('; ')}.`,
     book: 'Indicative only. No trade was made.',
     hint: 'Try again later or raise the limit.',
     retry: 'later',
@@ -97,19 +97,19 @@ export async function readCurve(api: HedgeApi, intent: QuoteIntent): Promise<Cur
   const notionals = STEPS.map((step) => intent.notional.times(step).round(CENTS)).filter((size) =>
     size.gt(0),
   );
-  const answers = await Promise.all(
+  const results = await Promise.all(
     notionals.map(async (notional) => {
       const request = { market: intent.market, side: intent.side, notional_usd: notional, tenor_days: tenor };
-      const answer = await api.quote(request).catch((error: unknown) => {
+      const result = await api.quote(request).catch((error: unknown) => {
         if (error instanceof RefusedError && !notional.eq(intent.notional)) return error;
         throw error;
       });
-      return { notional, answer };
+      return { notional, result };
     }),
   );
-  const quoted = answers.flatMap(({ answer }) => (answer instanceof RefusedError ? [] : [answer]));
-  const refused = answers.flatMap(({ notional, answer }) =>
-    answer instanceof RefusedError ? [{ notional, why: answer.code }] : [],
+  const quoted = results.flatMap(({ result }) => (result instanceof RefusedError ? [] : [result]));
+  const refused = results.flatMap(({ notional, result }) =>
+    result instanceof RefusedError ? [{ notional, why: result.code }] : [],
   );
   const [first] = quoted;
   return {

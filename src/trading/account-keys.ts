@@ -17,10 +17,9 @@ import {
   sameIdentity,
   serviceIdentity,
 } from '../journal/account-identity.ts';
-import { actionInWords, stateInWords } from '../journal/describe.ts';
+import { actionInWords, commandLines, stateInWords } from '../journal/describe.ts';
 import { type Action, isAwaitingOutcome, isUnresolved } from '../journal/replay.ts';
 import type { ReadContext } from '../readings/read-context.ts';
-import { commandLines } from './command-lines.ts';
 import type { TradingContext } from './trading-context.ts';
 
 export interface KnownKey {
@@ -40,7 +39,7 @@ export function keyOf({ api_key: text, known_key: known }: StoredProfile): Known
 }
 
 export interface KnownKeys {
-  /** The selected account, with what is known of other keys. */
+  /** The selected account, and how other known keys relate to it. */
   identity: AccountIdentity;
   /** Profiles that may or may not be the same account. */
   unclearWith: TradingContext['accountUnclearWith'];

@@ -1,6 +1,6 @@
 /**
- * The code of each action: how it is planned, planned again for a resend, read back from the journal and told from another
- * request. What can be said of an action without code is its row in domain/action-table.ts. Pure.
+ * The code of each action: planning, planning again for a resend, reading back from the journal, and comparing requests.
+ * Everything without code is in its row of domain/action-table.ts. Pure.
  */
 
 import { Big } from 'big.js';
@@ -202,8 +202,8 @@ function priceTerms({ bounds, sent_by: words }: IntentRecord): PriceTerms {
 }
 
 /**
- * A plan without figures if the position no longer allows the action, which may have executed: the service answers
- * the key with the first result, or rejects it.
+ * A plan without figures if the position no longer allows the action, which may have executed: the service returns
+ * the first result for the key, or rejects it.
  */
 export function rebuildPlan(intent: ActionIntent, facts: PlanFacts): Plan {
   try {

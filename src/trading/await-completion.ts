@@ -104,12 +104,12 @@ async function waitForEnd(
     if (awaited.kind === 'ended') return await reportEnd(entry, { ...awaited, plan }, context);
     if (awaited.kind === 'other') {
       const { message, hedges, closedBy } = awaited;
-      const told = await recordNotTold(entry, { message, waited: true }, context);
+      const recorded = await recordNotTold(entry, { message, waited: true }, context);
       return reportOf('unknown', {
-        entry: told,
+        entry: recorded,
         plan,
         hedges,
-        finding: changedByOthersError(told, { message, closedBy }),
+        finding: changedByOthersError(recorded, { message, closedBy }),
       });
     }
     if (awaited.kind === 'disagree')

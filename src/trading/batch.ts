@@ -1,6 +1,6 @@
 /**
- * Runs the lines of a batch in order, derives their idempotency keys so that a second run sends only what is missing,
- * and finds lines that were sent earlier and then removed.
+ * Runs the lines of a batch in order, derives their idempotency keys so that a second run sends only the missing
+ * lines, and finds lines that were sent earlier and then removed.
  */
 
 import { createHash } from 'node:crypto';

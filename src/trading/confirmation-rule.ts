@@ -15,14 +15,14 @@ export type Confirmation =
  * from this machine, otherwise type the market. Sandbox and practice: y/N.
  */
 export function confirmationFor(
-  { plan, dealtElsewhere, changed, again }: Omit<Preview, 'warnings'>,
+  { plan, openedElsewhere, changed, again }: Omit<Preview, 'warnings'>,
   environment: Environment,
 ): Confirmation {
   const question = again === undefined ? rowOf(actionMeant(plan)).words.question : ASKS_AGAIN[again];
   const asks = changed === undefined ? question : `${question} It has changed; see above.`;
   if (environment !== 'live') return { kind: 'y_or_n', asks };
   if (enlarges(plan)) return sideAndNotional(plan, asks);
-  const allFromHere = dealtElsewhere.length === 0 && plan.facts.book.unclear === undefined;
+  const allFromHere = openedElsewhere.length === 0 && plan.facts.book.unclear === undefined;
   return allFromHere
     ? { kind: 'y_or_n', asks }
     : theMarket(plan, `${asks} Not all of it was opened from this machine.`);

@@ -1,4 +1,4 @@
-/** One hedge per deal ID, on every machine: what is already open under one, and the idempotency keys derived from it. */
+/** One hedge per deal ID, on every machine: finds hedges already open under it, and derives its idempotency keys. */
 
 import { createHash } from 'node:crypto';
 import { Big } from 'big.js';
@@ -17,13 +17,13 @@ import { PENDING_STATUSES } from '../readings/side-book.ts';
 import { keepsItsKey } from './idempotency-window.ts';
 import { hedgesUnderDealId } from './outcome/change-evidence.ts';
 import type { Finding, TradingContext } from './trading-context.ts';
-/** `here`: an action of this machine. `there`: a hedge that only the service knows. */
+/** `journaled`: an action of this machine. `elsewhere`: a hedge that only the service knows. */
 export type DealStatus =
-  | { dealt: 'never' }
-  | { dealt: 'here'; entry: Action }
-  | { dealt: 'there'; hedge: Hedge }
+  | { status: 'unused' }
+  | { status: 'journaled'; entry: Action }
+  | { status: 'elsewhere'; hedge: Hedge }
   /** Every attempt failed or was rejected; the last one failed. */
-  | { dealt: 'failed'; entry: Action | undefined; hedge: Hedge | undefined };
+  | { status: 'failed'; entry: Action | undefined; hedge: Hedge | undefined };
 
 interface Known {
   state: JournalState;
@@ -46,13 +46,13 @@ export function dealStatus(
   const served = underDealId.find(({ status }) => status !== FAILED);
   const failed = underDealId.find(({ status }) => status === FAILED);
   if (entry !== undefined && !(served === undefined && failed !== undefined && failed.id === entry.hedgeId))
-    return { dealt: 'here', entry };
-  if (served !== undefined) return { dealt: 'there', hedge: served };
+    return { status: 'journaled', entry };
+  if (served !== undefined) return { status: 'elsewhere', hedge: served };
   const last = findByDealId(state.actions, identity, dealId).findLast(
     (it) => it.state === FAILED && !wasNotExecuted(it),
   );
-  if (last === undefined && failed === undefined && entry === undefined) return { dealt: 'never' };
-  return { dealt: 'failed', entry: last ?? entry, hedge: failed };
+  if (last === undefined && failed === undefined && entry === undefined) return { status: 'unused' };
+  return { status: 'failed', entry: last ?? entry, hedge: failed };
 }
 
 /**
@@ -75,8 +75,8 @@ export function nextAttempt(dealId: string, { state, identity, underDealId, nowM
 /** For a deal ID that only the service knows; journal-guard.ts checks those of the journal. */
 export function guardDealId(dealId: string, known: Known): readonly Finding[] {
   const deal = dealStatus(dealId, known);
-  if (deal.dealt === 'here') return [];
-  if (deal.dealt !== 'there') return known.underDealIdCut === true ? [mayBeUsed(dealId)] : [];
+  if (deal.status === 'journaled') return [];
+  if (deal.status !== 'elsewhere') return known.underDealIdCut === true ? [mayBeUsed(dealId)] : [];
   const { id, status } = deal.hedge;
   const several = hedgesUnderDealId(dealId, known.underDealId);
   return [
@@ -98,7 +98,7 @@ const mayBeUsed = (dealId: string): Finding => ({
   details: { deal_id: dealId },
 });
 
-interface DealtTerms {
+interface KnownTerms {
   market: string;
   side: Side;
   notional: Big | undefined;
@@ -106,17 +106,17 @@ interface DealtTerms {
 }
 
 /** @throws StoppedError `deal_id_used` when the deal under the ID has other terms. */
-export function checkSameTerms(intent: OpenIntent, dealt: DealtTerms): void {
+export function checkSameTerms(intent: OpenIntent, known: KnownTerms): void {
   const same =
-    dealt.market === intent.market &&
-    dealt.side === intent.side &&
-    dealt.notional?.eq(intent.notional) === true &&
-    dealt.tenorDays === intent.tenor;
+    known.market === intent.market &&
+    known.side === intent.side &&
+    known.notional?.eq(intent.notional) === true &&
+    known.tenorDays === intent.tenor;
   if (same) return;
-  const size = dealt.notional === undefined ? '' : ` ${usdInWords(dealt.notional)}`;
+  const size = known.notional === undefined ? '' : ` ${usdInWords(known.notional)}`;
   throw new StoppedError({
     code: 'deal_id_used',
-    what: `Deal ID ${quotedName(intent.dealId ?? '')} was used on other terms: ${dealt.side} ${quotedName(dealt.market)}${size}, ${(dealt.tenorDays ?? 0).toString()} days.`,
+    what: `Deal ID ${quotedName(intent.dealId ?? '')} was used on other terms: ${known.side} ${quotedName(known.market)}${size}, ${(known.tenorDays ?? 0).toString()} days.`,
     book: 'Nothing was sent.',
     hint: `To see it: hedge hedges ${shellWord(intent.dealId ?? '')}. A new deal needs a new deal ID.`,
     details: { deal_id: intent.dealId ?? null },

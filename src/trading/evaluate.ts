@@ -29,7 +29,7 @@ export interface Evaluation {
   dealAttempt: number;
   warnings: readonly Finding[];
   /** IDs of open hedges on the side that were not opened from this machine. */
-  dealtElsewhere: readonly string[];
+  openedElsewhere: readonly string[];
 }
 
 /** Reads all inputs, reports opens that finished in the background, and records outcomes that are now certain. */
@@ -64,7 +64,7 @@ export function evaluate(
     plan,
     dealAttempt: attemptOf(intent, { state, facts, context }),
     warnings: findings.filter(({ level }) => level === 'warn'),
-    dealtElsewhere: hedgesOpenedElsewhere({ state, facts }, context),
+    openedElsewhere: hedgesOpenedElsewhere({ state, facts }, context),
   };
 }
 

@@ -60,8 +60,8 @@ export async function existingDeal(
       finding: several,
     });
   const deal = dealStatus(intent.dealId, { state, identity, underDealId: facts.underDealId });
-  switch (deal.dealt) {
-    case 'never':
+  switch (deal.status) {
+    case 'unused':
       return undefined;
     case 'failed':
       if (intent.retryFailed) return undefined;
@@ -70,12 +70,12 @@ export async function existingDeal(
         hedge: deal.hedge,
         finding: failedBeforeError(intent, deal.hedge),
       });
-    case 'here': {
+    case 'journaled': {
       const { market, side, tenor_days: tenorDays } = deal.entry.intent;
       checkSameTerms(intent, { market, side, notional: deal.entry.notional, tenorDays });
       return continueAction(deal.entry, intent, context);
     }
-    case 'there':
+    case 'elsewhere':
       return reportDealFromElsewhere(intent, deal.hedge, { state, context });
     default:
       return deal satisfies never;
@@ -126,9 +126,9 @@ async function executeOnce(intent: ActionIntent, context: TradingContext): Promi
   const earlier = await earlierToContinue(intent, context);
   if (earlier !== undefined) return continueAction(earlier, intent, context);
   const read = await readInputs(intent, context);
-  const dealt = await existingDeal(intent, read, context);
+  const existing = await existingDeal(intent, read, context);
   const { servedAt } = read.facts.book;
-  if (dealt !== undefined) return { ...dealt, servedAt: dealt.servedAt ?? servedAt };
+  if (existing !== undefined) return { ...existing, servedAt: existing.servedAt ?? servedAt };
   const confirmed = await confirmUnlessTaken(intent, read, context);
   const { plan, warnings } = confirmed;
   if (nothingToDo(plan)) {
@@ -231,9 +231,9 @@ export async function confirmAction(
   let changed: string | undefined;
   if (dryRun) return shown;
   while (!nothingToDo(shown.plan)) {
-    const { plan, warnings, dealtElsewhere } = shown;
+    const { plan, warnings, openedElsewhere } = shown;
     context.progress.stop();
-    if (!(await context.confirm({ plan, warnings, dealtElsewhere, changed }, { yes }))) throw declined();
+    if (!(await context.confirm({ plan, warnings, openedElsewhere, changed }, { yes }))) throw declined();
     if (yes) return shown;
     context.progress.start('Rechecking price and position');
     const fresh = evaluate(intent, await readInputs(intent, context, plan.facts), context);

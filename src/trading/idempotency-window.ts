@@ -96,8 +96,8 @@ export function isConclusive(action: Action, records: readonly JournalRecord[], 
  */
 export function foundProvisionallyUntil(action: Action, nowMs: number): number | undefined {
   const { hedgeId, intent } = action;
-  const isTold = hedgeId !== undefined && action.provisionalUntil === undefined;
-  const until = isTold || intent.deal_id === undefined ? undefined : mayArriveUntil(action);
+  const isCertain = hedgeId !== undefined && action.provisionalUntil === undefined;
+  const until = isCertain || intent.deal_id === undefined ? undefined : mayArriveUntil(action);
   return until !== undefined && nowMs < until ? until : undefined;
 }
 

@@ -8,6 +8,7 @@ import type { Hedge, Market, Quote } from '../client/schemas.ts';
 import { needsQuote, rowOf } from '../domain/action-table.ts';
 import { quotedName } from '../domain/quoted.ts';
 import { OutcomeUnknownError, RefusedError } from '../errors.ts';
+import { commandLines } from '../journal/describe.ts';
 import { poll } from '../readings/poll.ts';
 import type { ReadContext } from '../readings/read-context.ts';
 import { type Reading, readBook, readUnderReference } from '../readings/read-position.ts';
@@ -20,7 +21,6 @@ import {
   sideBookOf,
   tenorOfSide,
 } from '../readings/side-book.ts';
-import { commandLines } from './command-lines.ts';
 import { READINGS_LAG_MS } from './idempotency-window.ts';
 import {
   type AbsenceCheck,
@@ -180,7 +180,7 @@ function mayHaveMoved(side: SideBook): boolean {
   return side.listed.some((hedge) => hedge.status === 'filled' && !hasMatured(hedge, side.servedAt));
 }
 
-/** Readings lag by a limited time: what is still missing after that is gone. */
+/** Readings lag by a limited time: a hedge that is still missing after that is closed. */
 async function untilBelieved(
   first: Doubted,
   options: { intent: ActionIntent; reading: SideReading; read: () => Promise<Doubted>; startedMs: number },
@@ -216,7 +216,7 @@ const readingsDisagree = (
     book: 'Nothing was sent.',
     hint: commandLines([
       ['the same command with --timeout 60', 'wait until they agree'],
-      ['hedge positions', 'show what is open'],
+      ['hedge positions', 'show open positions'],
     ]),
     effect: 'none',
     retry: 'later',

@@ -15,13 +15,12 @@ import {
   RefusedError,
   StoppedError,
 } from '../errors.ts';
-import { actionInWords, nextSteps } from '../journal/describe.ts';
+import { actionInWords, commandLines } from '../journal/describe.ts';
 import { partialFillOf, wasNotExecuted } from '../journal/queries.ts';
-import type { Action } from '../journal/replay.ts';
+import { type Action, inFlight, isUnresolved } from '../journal/replay.ts';
 import type { ReadContext } from '../readings/read-context.ts';
 import { confirmationCommands, type IndentedCommand } from './account-keys.ts';
 import { rebuildIntent } from './action-parts.ts';
-import { commandLines } from './command-lines.ts';
 import {
   arrivalDetails,
   arrivalInWords,
@@ -57,10 +56,10 @@ export function partialFillError(entry: Action): PartialFillError | undefined {
   const another = { ...intent, notional: rest.round(2), dealId: undefined };
   return new PartialFillError({
     what: `PARTIAL FILL: ${actionInWords(entry)}: ${usdInWords(filled)} filled (${actionByName(entry)}).`,
-    book: `The other ${usdInWords(rest)} is not open. An early reduction by somebody else looks the same.`,
+    book: `The other ${usdInWords(rest)} is not open: not filled, or already reduced by somebody else.`,
     hint: commandLines([
       [`hedge hedges ${shellWord(entry.hedgeId ?? '')}`, 'show the hedge'],
-      [openCommandLine(another), 'open the rest as a separate deal'],
+      [openCommandLine(another), 'open the rest'],
     ]),
     details: {
       ...actionIds(entry),
@@ -76,7 +75,7 @@ export function unknownError(entry: Action, cause: OutcomeUnknownError): Outcome
   return new OutcomeUnknownError(
     {
       what: `UNKNOWN: ${actionInWords(entry)}. ${cause.what}`,
-      book: `Outcome unknown: it may have executed (${actionByName(entry)}). Do not enter it again.`,
+      book: `It may have executed (${actionByName(entry)}). ${notAgain(entry)}`,
       hint: recoveryCommands(entry),
       httpStatus: cause.httpStatus,
       details: {
@@ -101,14 +100,7 @@ export const changedByOthersError = (
       closedBy === undefined
         ? `It may have executed (${actionByName(entry)}); somebody else may have traded. Do not enter it again.`
         : `It may have executed before that close (${actionByName(entry)}). Do not enter it again.`,
-    hint: commandLines([
-      [`hedge check ${entry.shortId}`, 'look up again; send nothing'],
-      ['hedge hedges', 'show the hedges on the side'],
-      [
-        `hedge journal resolve ${entry.shortId} --as executed --reason TEXT`,
-        'record the outcome (or --as not-executed)',
-      ],
-    ]),
+    hint: commandLines([[`hedge check ${entry.shortId}`, 'look up; send nothing'], resolveCommand(entry)]),
     details: { ...actionIds(entry), seen: message },
   });
 
@@ -131,7 +123,7 @@ export function stoppedWaiting(entry: Action, stopped: InterruptedError): Interr
     what: `${stopped.what} ${actionInWords(entry)} was ${accepted ? 'accepted' : 'sent'} (${actionByName(entry)}).`,
     book: accepted
       ? `Only the waiting stopped. ${outcomeExpected(entry)}`
-      : 'Outcome unknown: it may have executed. Do not enter it again.',
+      : `Outcome unknown: it may have executed. ${notAgain(entry)}`,
     hint: accepted
       ? commandLines([[`hedge wait ${entry.shortId}`, 'wait for the outcome']])
       : recoveryCommands(entry),
@@ -206,17 +198,14 @@ export const notSentError = (entry: Action, cause: HedgeError): HedgeError =>
       })
     : cause;
 
-/** How to find out, and that closing is allowed. Recording manually is offered only after a lookup. */
-const recoveryCommands = (entry: Action): string => {
-  const { market, side, profile } = entry.intent;
-  const lookups = nextSteps(entry, profile).filter(({ command }) => !command.includes(' resolve '));
-  return commandLines([
-    ...lookups.map(({ command, does }) => [command, does] as const),
-    ...(takesWholeSide(entry.intent)
-      ? []
-      : [[`hedge close ${market} ${side}`, 'closing is still allowed'] as const]),
+const notAgain = ({ intent }: Action): string =>
+  `Do not enter it again${takesWholeSide(intent) ? '.' : '; closing is allowed.'}`;
+
+/** How to find out. Recording manually is offered only after a lookup. */
+const recoveryCommands = ({ shortId }: Action): string =>
+  commandLines([
+    [`hedge check ${shortId}`, `look up; send nothing. If still unknown: hedge resume ${shortId}`],
   ]);
-};
 
 /** The command that opens it again, with its price limits. */
 function again(entry: Action): string {
@@ -262,7 +251,7 @@ export const notSeenError = (action: Action, nowMs: number): OutcomeUnknownError
     details: actionIds(action),
   });
 
-/** Accepted, and the outcome may still come. `message`: what is seen, without a full stop. */
+/** Accepted, and the outcome may still come. `message`: the current state, without a full stop. */
 export const stillPendingError = (
   action: Action,
   message: string,
@@ -270,7 +259,7 @@ export const stillPendingError = (
   first: readonly IndentedCommand[] = [],
 ): PendingError =>
   new PendingError({
-    what: `PENDING: ${actionInWords(action)} was accepted (${actionByName(action)}); no outcome yet: ${message}.`,
+    what: `PENDING: ${actionInWords(action)} was accepted (action ${action.shortId}); no outcome yet: ${message}.`,
     book: `${outcomeExpected(action)} Do not enter it again.`,
     hint: nextCommands(action, nowMs, { first }),
     details: actionIds(action),
@@ -328,22 +317,30 @@ function mayArrive(
   if (kind !== 'none')
     return ['It may have executed.', ...(arrival === undefined ? [] : [arrival])].join(' ');
   const nowMs = context.clock.now();
-  const sent = `It was sent ${sinceSent(action, nowMs) ?? 'a moment'} ago`;
+  const sent = `Sent ${sinceSent(action, nowMs) ?? 'a moment'} ago`;
   if (arrival !== undefined) return `${sent}. ${arrival}`;
-  const isTold = mayArriveUntil(action) !== undefined || !isKeyValid(action, nowMs);
-  return isTold ? `${sent} and is unlikely to arrive now.` : `${sent} and may still arrive.`;
+  const isLate = mayArriveUntil(action) !== undefined || !isKeyValid(action, nowMs);
+  return isLate ? `${sent}; it is unlikely to arrive now.` : `${sent}; it may still arrive.`;
 }
 
+const resolveCommand = ({ shortId }: Action): IndentedCommand => [
+  `hedge journal resolve ${shortId} --as executed --reason TEXT`,
+  'or --as not-executed',
+];
+
 /** Without `check`, which has just been done, and without `resume` once the service may have forgotten the key. */
-const nextCommands = (
+function nextCommands(
   action: Action,
   nowMs: number,
   { first = [], resumes = true }: { first?: readonly IndentedCommand[]; resumes?: boolean } = {},
-): string =>
-  commandLines([
+): string {
+  const { shortId } = action;
+  if (!isUnresolved(action) && (inFlight(action) || action.underway))
+    return commandLines([...first, [`hedge wait ${shortId}`, 'wait for the outcome']]);
+  const resume = [`hedge resume ${shortId}`, 'look up, or resend'] as const;
+  return commandLines([
     ...first,
-    ...nextSteps(action, action.intent.profile)
-      .filter(({ command }) => !command.startsWith('hedge check'))
-      .filter(({ command }) => !command.startsWith('hedge resume') || (resumes && isKeyValid(action, nowMs)))
-      .map(({ command, does }) => [command, does] as const),
+    ...(resumes && isUnresolved(action) && isKeyValid(action, nowMs) ? [resume] : []),
+    ...(isUnresolved(action) || action.state === 'accepted' ? [resolveCommand(action)] : []),
   ]);
+}

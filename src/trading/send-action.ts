@@ -133,7 +133,7 @@ export async function submit(
       signal,
       decided: readAt && decidedAt(action, readAt),
       onAttempt(attempt) {
-        if (attempt.became === 'unclear') unclearAt = clock.now();
+        if (attempt.outcome === 'unclear') unclearAt = clock.now();
         noteAttempt(attempt, context);
       },
       onHeldBack: (ms) => progress.note(`waiting    ${(ms / 1000).toFixed(1)} s: rate limit reached`),
@@ -200,13 +200,13 @@ const afterInternalError = (error: unknown): OutcomeUnknownError =>
     cause: error,
   });
 
-function noteAttempt({ number, became, status, code }: AttemptRecord, { progress }: TradingContext): void {
+function noteAttempt({ number, outcome, status, code }: AttemptRecord, { progress }: TradingContext): void {
   const reply = code ?? (status === undefined ? undefined : `HTTP ${status.toString()}`);
   const suffix = reply === undefined ? '' : ` (${reply})`;
-  if (became === 'unclear')
+  if (outcome === 'unclear')
     progress.note(`attempt ${number.toString()}: no response${suffix}; a retry uses the same key`);
-  else if (became === 'never_sent') progress.note(`attempt ${number.toString()}: no connection`);
-  else if (became === 'refused' && status === RATE_LIMITED)
+  else if (outcome === 'never_sent') progress.note(`attempt ${number.toString()}: no connection`);
+  else if (outcome === 'refused' && status === RATE_LIMITED)
     progress.note(`attempt ${number.toString()}: rate limit reached${suffix}`);
 }
 

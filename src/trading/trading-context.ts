@@ -38,7 +38,7 @@ export interface TradingContext extends ReadContext {
   attended: boolean;
   /** Undefined without a halt; never throws. */
   halted(): Halt | undefined;
-  /** Shows what is about to be sent, and asks unless `yes`. False: declined. */
+  /** Shows the preview, and asks unless `yes`. False: declined. */
   confirm(preview: Preview, options: { yes: boolean }): Promise<boolean>;
 }
 
@@ -61,7 +61,7 @@ export interface Preview {
   plan: Plan;
   warnings: readonly Finding[];
   /** IDs of open hedges on the side that were not opened from this machine. */
-  dealtElsewhere: readonly string[];
+  openedElsewhere: readonly string[];
   /** What changed since the last confirmation, as a clause; undefined the first time. */
   changed: string | undefined;
   /** For a journaled action: sent before without a usable response, or never sent. */

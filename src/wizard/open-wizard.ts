@@ -10,22 +10,25 @@ import { carryInWords } from '../domain/quote-figures.ts';
 import { quoted, quotedName } from '../domain/quoted.ts';
 import { SIDES, type Side, sideInWords, TENORS, type Tenor } from '../domain/vocabulary.ts';
 import { type HedgeError, RefusedError, StoppedError, UnavailableError, UsageError } from '../errors.ts';
-import { type Cell, nameText, text } from '../output/blocks.ts';
+import { type Block, type Cell, line, nameText, text } from '../output/blocks.ts';
 import { tenorTable } from '../output/views/quote.ts';
 import { rate, usd } from '../output/views/record-columns.ts';
 import { readUnderReference } from '../readings/read-position.ts';
 import { type QuotedTenor, readQuotes } from '../readings/read-quotes.ts';
+import type { Prompter } from '../terminal/prompter.ts';
 import { guardContext } from '../trading/evaluate.ts';
 import { guardMarket, sizeFindings, stopFrom, tightestOf } from '../trading/guards/guard-plan.ts';
-import { guardJournal } from '../trading/guards/journal-guard.ts';
-import type { Finding } from '../trading/trading-context.ts';
-import {
-  checkBeforeTrading,
-  chooseRow,
-  journalTerms,
-  type WizardContext,
-  whileReading,
-} from './questions.ts';
+import { guardJournal, type JournalGuardTerms } from '../trading/guards/journal-guard.ts';
+import type { Finding, TradingContext } from '../trading/trading-context.ts';
+
+type Ports = 'api' | 'clock' | 'signal' | 'journal' | 'identity' | 'limits' | 'halted' | 'progress';
+
+export interface WizardContext extends Pick<TradingContext, Ports> {
+  prompter: Prompter;
+  /** Renders blocks as plain lines for a list of choices. */
+  lines: (blocks: readonly Block[]) => readonly string[];
+}
+
 /** @throws InterruptedError at Ctrl-C; StoppedError when no answer could lead to an open. */
 export async function askOpen(draft: OpenDraft, context: WizardContext): Promise<OpenIntent> {
   checkBeforeTrading(draft, context);
@@ -35,11 +38,11 @@ export async function askOpen(draft: OpenDraft, context: WizardContext): Promise
     'Reading markets and account',
     Promise.all([api.markets({ signal }), api.account({ signal })]),
   );
-  const line =
+  const listed =
     draft.market === undefined
       ? await askMarket(markets, context)
       : namedMarket(draft.market, markets, context);
-  const sided = { ...draft, market: line.market, side: draft.side ?? (await askSide(line, context)) };
+  const sided = { ...draft, market: listed.market, side: draft.side ?? (await askSide(listed, context)) };
   checkBeforeTrading(sided, context);
   const sized = { ...sided, notional: draft.notional ?? (await askNotional(sided, account, context)) };
   const whole = { ...sized, tenor: draft.tenor ?? (await askTenor(sized, context)) };
@@ -106,7 +109,7 @@ function about(
   if (misses.length > 0 && someHold) return { disabled: '(exceeds your limit)' };
   const carry = carryInWords(quote.carry.total_usdc);
   const carried = carry.amount.eq(0) ? carry.words : `${carry.words} ${usdcInWords(carry.amount)}`;
-  const sentences = misses.map((miss) => `${miss.says.charAt(0).toUpperCase()}${miss.says.slice(1)}.`);
+  const sentences = misses.map((miss) => `${miss.message.charAt(0).toUpperCase()}${miss.message.slice(1)}.`);
   return {
     description: [
       `Carry: ${carried}. Upfront: ${usdcInWords(quote.upfront.total_upfront_usdc)}.`,
@@ -285,3 +288,87 @@ function ifRefused(error: unknown): RefusedError {
   if (error instanceof RefusedError) return error;
   throw error;
 }
+
+/** Awaits a reading and shows `progressText` meanwhile. */
+async function whileReading<T>(
+  { progress }: WizardContext,
+  progressText: string,
+  read: Promise<T>,
+): Promise<T> {
+  progress.start(progressText);
+  try {
+    return await read;
+  } finally {
+    progress.stop();
+  }
+}
+
+type Table = Extract<Block, { kind: 'table' }>;
+
+interface RowChoice<Value> {
+  value: Value;
+  /** Shown under the list while this row is selected. */
+  description?: string;
+  /** Why it cannot be chosen, in a few words. */
+  disabled?: string;
+}
+
+/** `choices` follow the rows of the table; at least one is enabled. */
+function chooseRow<Value>(
+  { prompter, lines }: WizardContext,
+  question: { message: string; otherwise: string },
+  { table, choices }: { table: Table; choices: readonly RowChoice<Value>[] },
+): Promise<Value> {
+  const [header, ...names] = lines([table]);
+  // A terminal too narrow for the table shows only the first column.
+  const isTable = table.columns.every(
+    ({ header: name, optional }) => (optional ?? false) !== false || header?.includes(name) === true,
+  );
+  return prompter.select(
+    question,
+    choices.map((choice, at) => {
+      const short = lines([line(...(table.rows[at] ?? []).slice(0, 1))]).join(' ');
+      return { ...choice, short, name: (isTable ? names[at] : undefined) ?? short };
+    }),
+    isTable ? { header } : {},
+  );
+}
+
+/** Checks the answered parts of the draft. @throws HedgeError that would stop the open anyway. */
+function checkBeforeTrading(draft: OpenDraft, context: WizardContext): void {
+  const { market, side } = draft;
+  const place = market === undefined || side === undefined ? NOWHERE : { market, side };
+  const terms = journalTerms({ ...draft, ...place, notional: undefined }, context);
+  // --despite can only be checked once the side is known.
+  const despite = place === NOWHERE ? [] : terms.despite;
+  const stop = stopFrom(guardJournal({ ...terms, despite }, context.journal.read(), guardContext(context)));
+  if (stop !== undefined) throw stop;
+}
+
+/** A side without actions in the journal. */
+const NOWHERE = { market: '', side: 'buy' } as const;
+
+/** What the journal checks need to know of a draft. Duplicates are checked at the end, once all terms are known. */
+const journalTerms = (
+  {
+    market,
+    side,
+    notional,
+    tenor,
+    dealId,
+    ensure,
+    options,
+  }: Omit<OpenDraft, 'market' | 'side'> & { market: string; side: Side; notional: Big | undefined },
+  { identity }: WizardContext,
+): JournalGuardTerms => ({
+  identity,
+  action: 'open',
+  market,
+  side,
+  notional,
+  tenorDays: tenor,
+  // With --ensure a used deal ID is fine.
+  dealId: ensure ? undefined : dealId,
+  despite: options.despite,
+  allowDuplicate: true,
+});

@@ -222,7 +222,7 @@ describe.each(ROADS)('an answer that brings nothing, on the $road road', ({ desk
       );
       expect(sent).toHaveLength(actions);
       expect(new Set(sent)).toEqual(new Set(['one-key {"market":"USDTNGN","side":"buy"}']));
-      expect(records.map(({ became }) => became)).toEqual(sent.map(() => 'unclear'));
+      expect(records.map(({ outcome }) => outcome)).toEqual(sent.map(() => 'unclear'));
     },
   );
 

@@ -8,10 +8,10 @@ import type { Preview } from '../../src/trading/trading-context.ts';
 import { recordingTerminal } from '../support/recording-terminal.ts';
 import { planOf } from '../trading/facts.ts';
 
-const preview = (line: string, dealtElsewhere: readonly string[] = []): Preview => ({
+const preview = (line: string, openedElsewhere: readonly string[] = []): Preview => ({
   plan: planOf(line),
   warnings: [],
-  dealtElsewhere,
+  openedElsewhere,
   changed: undefined,
 });
 

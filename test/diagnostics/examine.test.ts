@@ -33,7 +33,7 @@ describe('the doctor on Node', () => {
     ['26.10.0', 'pass'],
   ])('judges %s: %s', (node, verdict) => {
     const check = checkNode({ ...INSTALLED, node });
-    expect(check).toMatchObject({ verdict, says: expect.stringContaining(`Node ${node}`) });
+    expect(check).toMatchObject({ verdict, message: expect.stringContaining(`Node ${node}`) });
     expect(check.todo === undefined).toBe(verdict === 'pass');
   });
 });
@@ -98,7 +98,7 @@ describe('the doctor on our files', () => {
       checkFiles([{ name: 'state folder', kind: 'folder', seen: folder('0700') }], [parent]),
     ).toMatchObject({
       verdict: 'warn',
-      says: expect.stringContaining('/srv can be written by its group'),
+      message: expect.stringContaining('/srv can be written by its group'),
       todo: 'chmod g-w /srv',
     });
   });
@@ -135,7 +135,7 @@ describe('the doctor on the journal', () => {
     ]);
     expect(checkJournal(state, standing)).toMatchObject({
       verdict: 'warn',
-      says: expect.stringContaining('7c1e'),
+      message: expect.stringContaining('7c1e'),
       todo: 'To check: hedge check',
     });
   });
@@ -144,7 +144,7 @@ describe('the doctor on the journal', () => {
     const { state, standing } = await read([anIntent(), step(SENDING), step(ACCEPTED)]);
     expect(checkJournal(state, standing)).toMatchObject({
       verdict: 'pass',
-      says: expect.stringMatching(/intact; 1 in flight: 7c1e\.$/),
+      message: expect.stringMatching(/intact; 1 in flight: 7c1e\.$/),
       facts: { unresolved: [], in_flight: standing.map(({ id }) => id) },
     });
   });
@@ -154,7 +154,7 @@ describe('the doctor on the journal', () => {
     const damaged = { ...state, damage: [{ line: 3, how: 'is not JSON' }] };
     expect(checkJournal(damaged, [])).toMatchObject({
       verdict: 'fail',
-      says: expect.stringContaining('Line 3'),
+      message: expect.stringContaining('Line 3'),
     });
   });
 });
@@ -162,8 +162,8 @@ describe('the doctor on the journal', () => {
 describe('the doctor on time', () => {
   const LIVE = { environment: 'live', local: false } as const;
   const served = (offMs: number, tookMs = 100) => ({
-    askedAt: NOON,
-    answeredAt: NOON + tookMs,
+    sentAt: NOON,
+    receivedAt: NOON + tookMs,
     servedAt: NOON + offMs,
   });
 
@@ -191,13 +191,13 @@ describe('the doctor on time', () => {
   it('fails nobody for a service on this machine, which may be practice and have its own time', () => {
     const found = checkClock(served(3 * 86_400_000), { environment: 'sandbox', local: true });
     expect(found.verdict).toBe('warn');
-    expect(found.says).toContain('72 hours ahead of');
+    expect(found.message).toContain('72 hours ahead of');
     expect(found.todo).toContain('hedge practice serve');
   });
 
   it('says which way it is off, and that a service may keep its time to itself', () => {
-    expect(checkClock(served(7_200_000), LIVE).says).toContain('2 hours ahead of');
-    expect(checkClock(served(-30_000), LIVE).says).toContain('29 seconds behind');
+    expect(checkClock(served(7_200_000), LIVE).message).toContain('2 hours ahead of');
+    expect(checkClock(served(-30_000), LIVE).message).toContain('29 seconds behind');
     expect(checkClock({ ...served(0), servedAt: undefined }, LIVE).verdict).toBe('warn');
   });
 
@@ -226,7 +226,7 @@ describe('the doctor on answers', () => {
     const check = checkResponses(answers);
     expect(check.verdict).toBe(verdict);
     for (const name of [...answers.strange, ...answers.codes, ...answers.unnamed])
-      expect(check.says).toContain(name);
+      expect(check.message).toContain(name);
   });
 
   it('finds what is in no specification, at any depth, each once', () => {
@@ -258,12 +258,12 @@ describe('the doctor on completion', () => {
   it('says where there is none, and nothing of shells that have none', () => {
     expect(at('/bin/bash', { '/home/ada/.bashrc': 'alias h=hedge' })).toMatchObject({ verdict: 'warn' });
     expect(at('/bin/dash')).toMatchObject({ verdict: 'pass' });
-    expect(at(undefined)).toMatchObject({ verdict: 'pass', says: 'No shell found (SHELL is not set).' });
+    expect(at(undefined)).toMatchObject({ verdict: 'pass', message: 'No shell found (SHELL is not set).' });
   });
 });
 
 describe('an examination', () => {
-  const PASS: Check = { check: 'completion', verdict: 'pass', says: 'fine' };
+  const PASS: Check = { check: 'completion', verdict: 'pass', message: 'fine' };
   const refused = async (): Promise<never> => {
     throw new StoppedError({ code: 'declined', what: 'Not now.', hint: 'Later.' });
   };
@@ -312,7 +312,7 @@ describe('an examination', () => {
       answers: 'warn',
     });
     expect(checks.find(({ check }) => check === 'profile')).toMatchObject({
-      says: 'Not now.',
+      message: 'Not now.',
       todo: 'Later.',
     });
   });
@@ -331,7 +331,7 @@ describe('an examination', () => {
     for (const name of ['dns', 'tls'])
       expect(checks.find(({ check }) => check === name)).toMatchObject({
         verdict: 'fail',
-        says: expect.stringMatching(/No response within \d+ s/),
+        message: expect.stringMatching(/No response within \d+ s/),
       });
   });
 
@@ -344,7 +344,7 @@ describe('an examination', () => {
         },
       }),
     );
-    expect(checks.find(({ check }) => check === 'files')?.says).toContain('Internal error: oops');
+    expect(checks.find(({ check }) => check === 'files')?.message).toContain('Internal error: oops');
   });
 
   it('is as bad as its worst', () => {

@@ -10,7 +10,7 @@ const about = (
   const hedges = [hedge('hdg_B', 30_000), hedge('hdg_A', 10_000)];
   const book = sideBook({ hedges, mayBeCut: cut, positions: [position()] });
   const plan = planOf(line, { facts: { book } });
-  return confirmationFor({ plan, dealtElsewhere: elsewhere, changed: undefined }, environment);
+  return confirmationFor({ plan, openedElsewhere: elsewhere, changed: undefined }, environment);
 };
 
 describe('what is asked before an action is sent', () => {
@@ -36,7 +36,7 @@ describe('what is asked before an action is sent', () => {
     ),
   )('%s, %s: y/N', (environment, line) => {
     const plan = planOf(line);
-    expect(confirmationFor({ plan, dealtElsewhere: ['hdg_A'], changed: undefined }, environment).kind).toBe(
+    expect(confirmationFor({ plan, openedElsewhere: ['hdg_A'], changed: undefined }, environment).kind).toBe(
       'y_or_n',
     );
   });
@@ -54,13 +54,13 @@ describe('what is asked before an action is sent', () => {
     ['never_sent', 'Send it now? The service has not accepted it so far.'],
   ] as const)('an action of the journal that was %s goes on: %s', (again, asks) => {
     const plan = planOf('open USDTNGN buy 50k');
-    const asked = confirmationFor({ plan, dealtElsewhere: [], changed: undefined, again }, 'live');
+    const asked = confirmationFor({ plan, openedElsewhere: [], changed: undefined, again }, 'live');
     expect([asked.asks, asked.kind]).toEqual([asks, 'typed']);
   });
 
   it('says that it changed when it is asked again', () => {
     const plan = planOf('open USDTNGN buy 50k');
-    const { asks } = confirmationFor({ plan, dealtElsewhere: [], changed: 'the price is worse' }, 'live');
+    const { asks } = confirmationFor({ plan, openedElsewhere: [], changed: 'the price is worse' }, 'live');
     expect(asks).toBe('Open this hedge? It has changed; see above.');
   });
 });

@@ -54,18 +54,18 @@ const accepted = attempt('7c1e', [SENDING, ACCEPTED]);
 
 describe('what a deal id has come to', () => {
   it.each<[string, readonly JournalRecord[], readonly Hedge[], string, number]>([
-    ['nothing at all', [], [], 'never', 1],
+    ['nothing at all', [], [], 'unused', 1],
     [
-      'refused once: never dealt, and the next attempt is the second',
+      'refused once: never sent, and the next attempt is the second',
       attempt('7c1e', [SENDING, REFUSED]),
       [],
-      'never',
+      'unused',
       2,
     ],
-    ['dealt here', filled, [served('hdg_1', 'filled')], 'here', 1],
-    ['sent from here without an answer', attempt('7c1e', [SENDING, UNKNOWN]), [], 'here', 1],
-    ['dealt by a colleague', [], [served('hdg_9', 'filled')], 'there', 1],
-    ['in flight by a colleague', [], [served('hdg_9', 'submitted')], 'there', 1],
+    ['sent from here', filled, [served('hdg_1', 'filled')], 'journaled', 1],
+    ['sent from here without an answer', attempt('7c1e', [SENDING, UNKNOWN]), [], 'journaled', 1],
+    ['opened by a colleague', [], [served('hdg_9', 'filled')], 'elsewhere', 1],
+    ['in flight by a colleague', [], [served('hdg_9', 'submitted')], 'elsewhere', 1],
     ['failed here', failed, [served('hdg_1', 'failed')], 'failed', 2],
     ['failed elsewhere', [], [served('hdg_9', 'failed')], 'failed', 2],
     ['failed twice elsewhere', [], [served('hdg_9', 'failed'), served('hdg_8', 'failed')], 'failed', 3],
@@ -73,20 +73,20 @@ describe('what a deal id has come to', () => {
       'refused after a lost answer, and not there: the same key',
       attempt('7c1e', [...LOST, LOOKED]),
       [],
-      'never',
+      'unused',
       1,
     ],
-    ['of no answer, and not there: the same key', attempt('7c1e', [...LOST, FAILED]), [], 'never', 1],
+    ['of no answer, and not there: the same key', attempt('7c1e', [...LOST, FAILED]), [], 'unused', 1],
     ['failed while nobody waited', accepted, [served('hdg_1', 'failed')], 'failed', 2],
     [
-      'failed, then dealt by a colleague',
+      'failed, then opened by a colleague',
       failed,
       [served('hdg_9', 'filled'), served('hdg_1', 'failed')],
-      'there',
+      'elsewhere',
       2,
     ],
-  ])('is read from the journal and the hedges: %s', (_what, records, hedges, dealt, next) => {
-    expect(dealStatus(DEAL, known(records, hedges)).dealt).toBe(dealt);
+  ])('is read from the journal and the hedges: %s', (_what, records, hedges, status, next) => {
+    expect(dealStatus(DEAL, known(records, hedges)).status).toBe(status);
     expect(nextAttempt(DEAL, known(records, hedges))).toBe(next);
   });
 

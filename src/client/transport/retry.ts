@@ -101,7 +101,7 @@ export async function withRetry<T>(
       let last: FailureParts;
       try {
         const value = await once({ number, signal: limit.signal, mayLeave: sending?.mayLeave });
-        onAttempt?.({ number, became: 'answered', status: undefined, code: undefined });
+        onAttempt?.({ number, outcome: 'answered', status: undefined, code: undefined });
         return value;
       } catch (error) {
         if (!(error instanceof RequestFailure)) throw error;
@@ -114,7 +114,7 @@ export async function withRetry<T>(
       sending?.failed(last);
       recordRateLimit(rateLimit, last, clock.now());
       if (isOutcomeUnknown(last)) unclear++;
-      onAttempt?.({ number, became: outcomeOf(last), status: last.status, code: last.code });
+      onAttempt?.({ number, outcome: outcomeOf(last), status: last.status, code: last.code });
       tried = { effect, last, attempts: number, unclear };
       const delay = retryDelay(tried, random.fraction());
       const inTime = delay < leftMs();

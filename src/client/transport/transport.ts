@@ -86,7 +86,7 @@ export interface AttemptDecision {
 /** The outcome of one attempt. `unclear`: sent, and it is unknown whether the service acted. */
 export interface AttemptRecord {
   number: number;
-  became: 'answered' | 'refused' | 'never_sent' | 'unclear';
+  outcome: 'answered' | 'refused' | 'never_sent' | 'unclear';
   /** The HTTP status, if any. */
   status: number | undefined;
   /** The service's `error.code`, if any. */

@@ -16,10 +16,10 @@ function summaryOf({ verdict, checks }: DiagnosticReport): string {
 export const viewDiagnostics = (checkup: DiagnosticReport): readonly Block[] => [
   {
     kind: 'pairs',
-    pairs: checkup.checks.flatMap(({ check, verdict: each, says, todo }) => [
+    pairs: checkup.checks.flatMap(({ check, verdict: each, message: finding, todo }) => [
       {
         name: `${each.toUpperCase()}  ${check}`,
-        value: [message(says, each === 'pass' ? 'plain' : TONES[each])],
+        value: [message(finding, each === 'pass' ? 'plain' : TONES[each])],
       },
       ...(todo?.split('\n').map((step) => ({ name: '', value: [message(`-> ${step}`)] })) ?? []),
     ]),
@@ -30,7 +30,7 @@ export const viewDiagnostics = (checkup: DiagnosticReport): readonly Block[] => 
 
 export const diagnosticsDocument = ({ verdict, checks }: DiagnosticReport): unknown => ({
   verdict,
-  checks: checks.map(({ check, verdict: each, says, todo, facts }: Check) => ({
+  checks: checks.map(({ check, verdict: each, message: says, todo, facts }: Check) => ({
     check,
     verdict: each,
     says,

@@ -22,10 +22,9 @@ import {
   signedIn,
   usd,
 } from './record-columns.ts';
-
-/** `dealtElsewhere`: IDs of open hedges on the side that were not opened from this machine, if known. */
-export function viewPlan(plan: Plan, dealtElsewhere?: readonly string[]): readonly Block[] {
-  return enlarges(plan) ? viewIncrease(plan, dealtElsewhere) : viewReduction(plan, dealtElsewhere);
+/** `openedElsewhere`: IDs of open hedges on the side that were not opened from this machine, if known. */
+export function viewPlan(plan: Plan, openedElsewhere?: readonly string[]): readonly Block[] {
+  return enlarges(plan) ? viewIncrease(plan, openedElsewhere) : viewReduction(plan, openedElsewhere);
 }
 
 const gap: Block = { kind: 'gap' };
@@ -33,21 +32,21 @@ const dash: Cell = { kind: 'missing' };
 
 export function viewReduction(
   plan: ReducePlan | ClosePlan,
-  dealtElsewhere: ExternalHedgeIds,
+  openedElsewhere: ExternalHedgeIds,
 ): readonly Block[] {
   const { book } = plan.facts;
   const named =
-    !takesWholeSide(plan) && plan.after.hedges !== undefined && (dealtElsewhere ?? []).length === 0;
+    !takesWholeSide(plan) && plan.after.hedges !== undefined && (openedElsewhere ?? []).length === 0;
   return [
     reductionHeadline(plan),
     ...(!takesWholeSide(plan) && plan.closesSide
       ? [line(text('99 % or more: the service closes the whole side.', 'warn'))]
       : []),
-    ...(named || book.open.length === 0 ? [] : [gap, hedgeTable(book, dealtElsewhere), gap]),
+    ...(named || book.open.length === 0 ? [] : [gap, hedgeTable(book, openedElsewhere), gap]),
     {
       kind: 'figures',
       rows: [
-        sideRow(plan, dealtElsewhere),
+        sideRow(plan, openedElsewhere),
         ...(takesWholeSide(plan) ? [] : changeRows(plan.after.hedges)),
         ...comesBackRows(plan),
       ],
@@ -152,7 +151,7 @@ function maturities(instants: readonly string[]): readonly [Cell, ...Cell[]] {
 
 type IncreasePlan = OpenPlan | AddPlan;
 
-export function viewIncrease(plan: IncreasePlan, dealtElsewhere: ExternalHedgeIds): readonly Block[] {
+export function viewIncrease(plan: IncreasePlan, openedElsewhere: ExternalHedgeIds): readonly Block[] {
   const { facts, figures } = plan;
   const { quote, account, book } = facts;
   const priced =
@@ -165,7 +164,7 @@ export function viewIncrease(plan: IncreasePlan, dealtElsewhere: ExternalHedgeId
       kind: 'figures',
       rows: [
         ...priced,
-        sideRow(plan, dealtElsewhere),
+        sideRow(plan, openedElsewhere),
         ...grown,
         ...dealId.map((id) => row('Deal ID', nameText(id))),
       ],
@@ -255,12 +254,12 @@ function pricedRows(
   ];
 }
 
-export function viewPreview({ plan, warnings, dealtElsewhere, changed }: Preview): readonly Block[] {
+export function viewPreview({ plan, warnings, openedElsewhere, changed }: Preview): readonly Block[] {
   return [
     ...(changed === undefined
       ? []
       : [line(text('CHANGED', 'warn'), text(`since it was shown: ${changed}.`, 'strong'))]),
-    ...viewPlan(plan, dealtElsewhere),
+    ...viewPlan(plan, openedElsewhere),
     ...viewWarnings(warnings),
   ];
 }

@@ -49,10 +49,10 @@ const usdOr = (amount: Big | undefined): Cell =>
   amount === undefined ? { kind: 'missing' } : usd(amount, 'USD');
 
 /** `Buy side  25,000.00 USD  → 75,000.00 USD (25,000.00 USD not opened from this machine)`. */
-export function sideRow({ side, facts: { book }, after }: Plan, dealtElsewhere: ExternalHedgeIds): Cell[] {
+export function sideRow({ side, facts: { book }, after }: Plan, openedElsewhere: ExternalHedgeIds): Cell[] {
   const name = `${side.charAt(0).toUpperCase()}${side.slice(1)} side`;
   const elsewhere = sum(
-    book.open.filter(({ id }) => dealtElsewhere?.includes(id) === true).map(({ notional }) => notional),
+    book.open.filter(({ id }) => openedElsewhere?.includes(id) === true).map(({ notional }) => notional),
   );
   return row(
     name,
@@ -83,21 +83,21 @@ export function notIncluded({ coming, unread }: SideBook): readonly Block[] {
 }
 
 /** The hedges of the position: maturity, and whether each was opened from this machine. */
-export function hedgeTable({ open }: SideBook, dealtElsewhere: ExternalHedgeIds): Block {
+export function hedgeTable({ open }: SideBook, openedElsewhere: ExternalHedgeIds): Block {
   return {
     kind: 'table',
     columns: [
       { header: 'HEDGE' },
       { header: 'USD', align: 'right' },
       { header: 'MATURES' },
-      ...(dealtElsewhere === undefined ? [] : [{ header: 'ORIGIN' }]),
+      ...(openedElsewhere === undefined ? [] : [{ header: 'ORIGIN' }]),
       { header: 'DEAL ID', optional: 'last' },
     ],
     rows: open.map(({ id, notional, maturityAt, reference }): readonly Cell[] => [
       nameText(id),
       usd(notional),
       maturityAt === undefined ? { kind: 'missing' } : maturityCell(maturityAt, 'minute'),
-      ...(dealtElsewhere === undefined ? [] : [origin(dealtElsewhere.includes(id))]),
+      ...(openedElsewhere === undefined ? [] : [origin(openedElsewhere.includes(id))]),
       dealIdCell(reference),
     ]),
     empty: 'No hedges listed on this side',

@@ -1,12 +1,11 @@
 /** Earlier actions on the same side that conflict with a new one: outcome unknown, in flight, or a duplicate. Pure. */
 import { createsHedge, enlarges, rowOf, takesWholeSide } from '../../domain/action-table.ts';
-import { usdInWords } from '../../domain/exposure.ts';
-import { actionInWords, stateInWords, timeInWords } from '../../journal/describe.ts';
+import { actionInWords, commandLines, stateInWords } from '../../journal/describe.ts';
 import { type DealTerms, duplicatesOf, inFlightOn, unresolvedOn } from '../../journal/queries.ts';
 import type { Action } from '../../journal/replay.ts';
 import { confirmationCommands, isOfAnotherKey, otherKeyInWords } from '../account-keys.ts';
-import { commandLines } from '../command-lines.ts';
-import { NOT_SEEN_AFTER_MS } from '../idempotency-window.ts';
+import { NOT_SEEN_AFTER_MS, sinceSent } from '../idempotency-window.ts';
+import { actionByName } from '../report.ts';
 import type { Finding } from '../trading-context.ts';
 
 interface OnTerms extends DealTerms {
@@ -32,20 +31,24 @@ export const actionDetails = (action: Action) => ({
 /**
  * Warns only for a close, which must stay possible, and for a resend: of two unresolved actions, one has to go first.
  */
-export function unresolvedFindings(asked: OnTerms, actions: readonly Action[]): readonly Finding[] {
-  const found = unresolvedOn(actions, asked);
+export function unresolvedFindings(
+  terms: OnTerms,
+  actions: readonly Action[],
+  nowMs: number,
+): readonly Finding[] {
+  const found = unresolvedOn(actions, terms);
   if (found.length === 0) return [];
   const named = found.map(
     (each) =>
-      `${actionInWords(each)}, action ${each.shortId} of ${timeInWords(each.sentAt ?? each.intent.at)}: ${stateInWords(each)}${isOfAnotherKey(each, asked) ? `; ${otherKeyInWords(each)}` : ''}.`,
+      `${actionInWords(each)}, action ${each.shortId}, ${sinceSent(each, nowMs) ?? 'an unknown time'} ago: ${stateInWords(each)}${isOfAnotherKey(each, terms) ? `; ${otherKeyInWords(each)}` : ''}.`,
   );
-  const stops = !takesWholeSide(asked) && asked.except === undefined;
+  const stops = !takesWholeSide(terms) && terms.except === undefined;
   return [
     {
       level: stops ? 'stop' : 'warn',
       code: 'unresolved',
-      message: takesWholeSide(asked) ? `${named.join(' ')} ${CLOSE_MAY_RUN_FIRST}` : named.join(' '),
-      hint: stops ? nextCommands(found, asked) : commandFor(found, 'resume'),
+      message: takesWholeSide(terms) ? `${named.join(' ')} ${CLOSE_MAY_RUN_FIRST}` : named.join(' '),
+      hint: stops ? nextCommands(found, terms) : commandsFor(found, 'resume'),
       details: { actions: found.map(actionDetails) },
     },
   ];
@@ -53,15 +56,16 @@ export function unresolvedFindings(asked: OnTerms, actions: readonly Action[]): 
 
 const CLOSE_MAY_RUN_FIRST = 'The close may run before it and leave it open.';
 
-const nextCommands = (found: readonly Action[], asked: OnTerms): string =>
+const nextCommands = (found: readonly Action[], terms: OnTerms): string =>
   commandLines([
-    ...found.filter((each) => isOfAnotherKey(each, asked)).flatMap(confirmationCommands),
-    ...found.map(({ shortId }) => [`hedge check ${shortId}`, 'look up; send nothing'] as const),
-    ...found.map(({ shortId }) => [`hedge resume ${shortId}`, 'look up, or send it again'] as const),
-    [despite(found), `option: ignore ${found.length === 1 ? 'this action' : 'these actions'}`],
+    ...found.filter((each) => isOfAnotherKey(each, terms)).flatMap(confirmationCommands),
+    [
+      found.length === 1 ? commandsFor(found, 'check') : 'hedge check',
+      `look up. To ignore ${found.length === 1 ? 'it' : 'them'}: ${despite(found)}`,
+    ],
   ]);
 
-const commandFor = (found: readonly Action[], command: string): string =>
+const commandsFor = (found: readonly Action[], command: string): string =>
   found.map(({ shortId }) => `hedge ${command} ${shortId}`).join('\n');
 
 const despite = (found: readonly Action[]): string =>
@@ -72,35 +76,35 @@ const despite = (found: readonly Action[]): string =>
  * Everything else is a warning. So is an action that a close has waited for long enough: closing must stay possible.
  */
 export function inFlightFindings(
-  asked: OnTerms,
+  terms: OnTerms,
   actions: readonly Action[],
   nowMs: number,
 ): readonly Finding[] {
-  const found = inFlightOn(actions, asked);
+  const found = inFlightOn(actions, terms);
   const mayExecute = ({ underway, changedAt }: Action): boolean =>
     underway || nowMs - Date.parse(changedAt) < NOT_SEEN_AFTER_MS;
   const races = ({ intent }: Action): boolean =>
-    asked.flat === true ? createsHedge(intent) : !takesWholeSide(intent);
-  const stopping = takesWholeSide(asked)
+    terms.flat === true ? createsHedge(intent) : !takesWholeSide(intent);
+  const stopping = takesWholeSide(terms)
     ? found.filter(races).filter(mayExecute)
-    : asked.measured === true
+    : terms.measured === true
       ? found
       : [];
   return [
-    ...inFlight(stopping, 'stop', takesWholeSide(asked) ? CLOSE_MAY_RUN_FIRST : SIZE_WILL_CHANGE),
+    ...inFlight(stopping, 'stop', takesWholeSide(terms) ? CLOSE_MAY_RUN_FIRST : SIZE_WILL_CHANGE),
     ...inFlight(
       found.filter((each) => !stopping.includes(each)),
       'warn',
-      inFlightEffect(found, asked),
+      inFlightEffect(found, terms),
     ),
   ];
 }
 
-const SIZE_WILL_CHANGE = 'The position is about to change, so --by and --to would compute a wrong size.';
+const SIZE_WILL_CHANGE = 'The position is about to change: --by and --to would be wrong.';
 
-const inFlightEffect = (found: readonly Action[], asked: DealTerms): string => {
-  const { otherInFlight } = rowOf(asked.action).words;
-  if (!createsHedge(asked)) return otherInFlight;
+const inFlightEffect = (found: readonly Action[], terms: DealTerms): string => {
+  const { otherInFlight } = rowOf(terms.action).words;
+  if (!createsHedge(terms)) return otherInFlight;
   const smaller = found.filter(({ intent }) => !enlarges(intent));
   return [
     ...(smaller.length < found.length ? [otherInFlight] : []),
@@ -118,20 +122,23 @@ function inFlight(found: readonly Action[], level: Finding['level'], meaning: st
   const described = found.slice(0, MOST_DESCRIBED);
   const more = found.slice(MOST_DESCRIBED);
   const named = described.map(
-    (each) => `${actionInWords(each)}, action ${each.shortId}, is in flight (${stateInWords(each)}).`,
+    (each) =>
+      `${actionInWords(each)} (${actionByName(each)}) is ${each.underway ? 'being sent' : 'in flight'}.`,
   );
   if (more.length > 0)
     named.push(`${more.length.toString()} more in flight: ${more.map(({ shortId }) => shortId).join(', ')}.`);
-  const wait = more.length === 0 ? commandFor(found, 'wait') : 'hedge check';
+  const wait = more.length === 0 ? commandsFor(found, 'wait') : 'hedge check';
   return [
     {
       level,
       code: 'in_flight',
       message: `${named.join(' ')} ${meaning}`,
       hint:
-        level === 'stop'
-          ? `${wait}\n${commandLines([[despite(found), 'option: do not wait for it']])}`
-          : wait,
+        level === 'warn'
+          ? wait
+          : found.length === 1
+            ? commandLines([[wait, `then retry. Not to wait: ${despite(found)}`]])
+            : `${wait}\n${commandLines([[despite(found), 'option: do not wait']])}`,
       details: { actions: found.map(actionDetails) },
     },
   ];
@@ -139,38 +146,37 @@ function inFlight(found: readonly Action[], level: Finding['level'], meaning: st
 
 /** A repeated close finds nothing to close, so it is no duplicate. */
 export function duplicateFindings(
-  asked: OnTerms,
+  terms: OnTerms,
   actions: readonly Action[],
   nowMs: number,
 ): readonly Finding[] {
-  if (takesWholeSide(asked) || asked.allowDuplicate) return [];
+  if (takesWholeSide(terms) || terms.allowDuplicate) return [];
   // An unknown outcome already stops the action, and --allow-duplicate must not override that.
-  const unresolved = unresolvedOn(actions, asked);
-  const found = duplicatesOf(actions, asked, nowMs).filter((each) => !unresolved.includes(each));
+  const unresolved = unresolvedOn(actions, terms);
+  const found = duplicatesOf(actions, terms, nowMs).filter((each) => !unresolved.includes(each));
   if (found.length === 0) return [];
   const named = found.map(
     (each) =>
       `${actionInWords(each)}, action ${each.shortId} (${stateInWords(each)}), ${ago(nowMs - Date.parse(each.intent.at))}.`,
   );
-  const size = asked.notional === undefined ? '' : ` of ${usdInWords(asked.notional)}`;
   return [
     {
       level: 'stop',
       code: 'duplicate',
-      message: `The same ${asked.action}${size} was entered within the last minute: ${named.join(' ')}`,
-      hint: `To enter it twice: --allow-duplicate${orDealId(asked, found)}`,
+      message: `Same ${terms.action} within the last minute: ${named.join(' ')}`,
+      hint: `To enter it twice: --allow-duplicate${orDealId(terms, found)}`,
       details: { actions: found.map(actionDetails) },
     },
   ];
 }
 
 /** Two opens are distinct where each has its own deal ID. */
-function orDealId(asked: DealTerms, found: readonly Action[]): string {
-  if (!createsHedge(asked)) return '';
+function orDealId(terms: DealTerms, found: readonly Action[]): string {
+  if (!createsHedge(terms)) return '';
   const withoutId = found.filter(({ intent }) => intent.deal_id === undefined);
   if (withoutId.length > 0)
-    return `. (${withoutId.map(({ shortId }) => shortId).join(', ')} has no deal ID: opens are distinct only if each has its own.)`;
-  return asked.dealId === undefined ? ', or its own --deal-id' : '';
+    return ` (${withoutId.map(({ shortId }) => shortId).join(', ')} has no deal ID to tell them apart)`;
+  return terms.dealId === undefined ? ', or its own --deal-id' : '';
 }
 
 const ago = (ms: number): string => (ms < 1_000 ? 'just now' : `${Math.floor(ms / 1_000).toString()} s ago`);

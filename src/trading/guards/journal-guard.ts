@@ -26,7 +26,7 @@ import type { JournalState } from '../../journal/store.ts';
 import type { Finding, TradingLimits } from '../trading-context.ts';
 import { actionDetails, duplicateFindings, inFlightFindings, unresolvedFindings } from './conflicts.ts';
 import { stopsFirst } from './guard-plan.ts';
-/** What is about to be sent, and the checks that the operator overrides. */
+/** The action to send, and the checks that the operator overrides. */
 export interface JournalGuardTerms extends DealTerms {
   /** IDs of actions, or their beginnings, to ignore. */
   despite: readonly string[];
@@ -48,29 +48,29 @@ const FEWEST_DEALS = 5;
  * UsageError for a `--despite` that matches no conflict.
  */
 export function guardJournal(
-  asked: JournalGuardTerms,
+  terms: JournalGuardTerms,
   state: JournalState,
   context: { nowMs: number; limits: TradingLimits; halt: Halt | undefined },
 ): readonly Finding[] {
-  const others = state.actions.filter(({ id }) => id !== asked.except);
-  const damage = damageFindings(asked, state);
-  const despite = readDespite(asked, state.actions);
-  const taken = takenDealId(asked, others);
+  const others = state.actions.filter(({ id }) => id !== terms.except);
+  const damage = damageFindings(terms, state);
+  const despite = readDespite(terms, state.actions);
+  const taken = takenDealId(terms, others);
   const conflicting = others.filter((it) => it !== taken && !despite.has(it.id));
   return stopsFirst([
-    ...haltFindings(asked, context.halt),
+    ...haltFindings(terms, context.halt),
     ...damage,
     ...(taken === undefined ? [] : [dealIdUsed(taken)]),
-    ...unresolvedFindings(asked, conflicting),
-    ...inFlightFindings(asked, conflicting, context.nowMs),
-    ...duplicateFindings(asked, conflicting, context.nowMs),
-    ...dailyFindings(asked, others, context),
-    ...unusualSize(asked, others),
+    ...unresolvedFindings(terms, conflicting, context.nowMs),
+    ...inFlightFindings(terms, conflicting, context.nowMs),
+    ...duplicateFindings(terms, conflicting, context.nowMs),
+    ...dailyFindings(terms, others, context),
+    ...unusualSize(terms, others),
   ]);
 }
 
-function haltFindings(asked: JournalGuardTerms, halt: Halt | undefined): readonly Finding[] {
-  if (halt === undefined || !enlarges(asked)) return [];
+function haltFindings(terms: JournalGuardTerms, halt: Halt | undefined): readonly Finding[] {
+  if (halt === undefined || !enlarges(terms)) return [];
   const details =
     'unreadable' in halt ? { path: halt.unreadable.path } : { who: halt.who, at: halt.at, why: halt.why };
   return [
@@ -103,13 +103,13 @@ function dealIdUsed(taken: Action): Finding {
 
 /** Counts every open and add of the UTC day that may have executed, and this one. */
 function dailyFindings(
-  asked: JournalGuardTerms,
+  terms: JournalGuardTerms,
   others: readonly Action[],
   { nowMs, limits }: { nowMs: number; limits: TradingLimits },
 ): readonly Finding[] {
-  const { identity, notional } = asked;
+  const { identity, notional } = terms;
   const most = limits.maxDailyNotional;
-  if (most === undefined || notional === undefined || !enlarges(asked)) return [];
+  if (most === undefined || notional === undefined || !enlarges(terms)) return [];
   const day = exactInstant(nowMs).slice(0, 'YYYY-MM-DD'.length);
   const opened = openedOn(others, identity, day);
   if (opened.plus(notional).lte(most)) return [];
@@ -131,11 +131,11 @@ function dailyFindings(
   ];
 }
 
-function unusualSize(asked: JournalGuardTerms, others: readonly Action[]): readonly Finding[] {
-  const { notional, identity } = asked;
+function unusualSize(terms: JournalGuardTerms, others: readonly Action[]): readonly Finding[] {
+  const { notional, identity } = terms;
   const last = lastNotionals(others, identity);
   const median = medianOf(last);
-  if (!enlarges(asked) || notional === undefined || median === undefined || last.length < FEWEST_DEALS)
+  if (!enlarges(terms) || notional === undefined || median === undefined || last.length < FEWEST_DEALS)
     return [];
   if (notional.lte(median.times(UNUSUAL_TIMES))) return [];
   return [
@@ -150,12 +150,12 @@ function unusualSize(asked: JournalGuardTerms, others: readonly Action[]): reado
 
 /** A warning for reduce and close. @throws DamagedFileError for an open or add, with the line and the repair. */
 export function damageFindings(
-  asked: { action: ActionName },
+  terms: { action: ActionName },
   state: Pick<JournalState, 'damage' | 'orphans' | 'path'>,
 ): readonly Finding[] {
   const found = damageIn(state);
   if (found === undefined) return [];
-  if (enlarges(asked)) {
+  if (enlarges(terms)) {
     throw new DamagedFileError(state.path, {
       what: `${found.what} It may hide an earlier action.`,
       book: 'Nothing was sent. Reduce and close still work.',
@@ -200,14 +200,14 @@ function damageIn({
  * unresolved nor in flight on this account, market and side.
  */
 export function readDespite(
-  asked: AccountSide & { despite: readonly string[] },
+  terms: AccountSide & { despite: readonly string[] },
   actions: readonly Action[],
 ): ReadonlySet<string> {
-  const conflicts = [...unresolvedOn(actions, asked), ...inFlightOn(actions, asked)];
+  const conflicts = [...unresolvedOn(actions, terms), ...inFlightOn(actions, terms)];
   return new Set(
-    asked.despite.map((text) => {
+    terms.despite.map((text) => {
       const action = named(text, actions);
-      if (!conflicts.includes(action)) throw noConflict(text, action, asked);
+      if (!conflicts.includes(action)) throw noConflict(text, action, terms);
       return action.id;
     }),
   );

@@ -5,7 +5,7 @@ import type { ResumeIntent } from '../../args/action-options.ts';
 import { createsHedge, enlarges } from '../../domain/action-table.ts';
 import type { Environment } from '../../domain/vocabulary.ts';
 import { UsageError } from '../../errors.ts';
-/** What is missing: the confirmation, the environment, a key or deal ID, a price limit. */
+/** The missing part: the confirmation, the environment, a key or deal ID, a price limit. */
 export type MissingFlag = 'yes' | 'promise' | 'deal_id' | 'key' | 'price';
 
 /** The flag for each, as the calling command spells it. */

@@ -60,17 +60,17 @@ export function changeEvidence(
   const hedges = [...diff.holding, ...diff.joined];
   const why = cannotMeasure(hedges);
   if (why !== undefined) return { kind: 'unclear', message: why };
-  const asked = new Big(intent.notional_usd ?? 0);
+  const requested = new Big(intent.notional_usd ?? 0);
   const side = measuredChanges(hedges);
   const changed = side.filter(hasChanged).filter(({ kind }) => kind !== 'matured');
-  if (!enlarges(intent) && changed.length > 0 && isEmptiedBy(asked, measuredChanges(diff.holding)))
+  if (!enlarges(intent) && changed.length > 0 && isEmptiedBy(requested, measuredChanges(diff.holding)))
     return exactly(side);
   if (others.length > 0) {
-    const own = enlarges(intent) ? asked : asked.neg();
+    const own = enlarges(intent) ? requested : requested.neg();
     return evidenceAmong(others, { own, now, side, changed });
   }
   if (changed.length === 0) return unchanged(now, side);
-  return (enlarges(intent) ? isAddition(asked, changed) : isReduction(asked, changed))
+  return (enlarges(intent) ? isAddition(requested, changed) : isReduction(requested, changed))
     ? exactly(side)
     : other(side);
 }
@@ -79,17 +79,17 @@ const NOT_AS_REQUESTED = 'not exactly as requested';
 const BEFORE_UNKNOWN = 'the side before the action is not known';
 
 /** One hedge grew by exactly the requested size, and no other changed except by maturing. */
-const isAddition = (asked: Big, changed: readonly MeasuredChange[]): boolean =>
-  changed.length === 1 && growthOf(changed).eq(asked);
+const isAddition = (requested: Big, changed: readonly MeasuredChange[]): boolean =>
+  changed.length === 1 && growthOf(changed).eq(requested);
 
 /** All hedges together are smaller by the requested size. */
-const isReduction = (asked: Big, changed: readonly MeasuredChange[]): boolean =>
-  !changed.some(hasGrown) && growthOf(changed).plus(asked).abs().lte(roundingOn(changed));
+const isReduction = (requested: Big, changed: readonly MeasuredChange[]): boolean =>
+  !changed.some(hasGrown) && growthOf(changed).plus(requested).abs().lte(roundingOn(changed));
 
 /** Every hedge is gone after a reduction by about everything (specification §3). */
-const isEmptiedBy = (asked: Big, holding: readonly MeasuredChange[]): boolean =>
+const isEmptiedBy = (requested: Big, holding: readonly MeasuredChange[]): boolean =>
   holding.every(({ kind }) => kind !== 'held') &&
-  isAboutEverything(asked, sum(holding.map(({ before }) => before)));
+  isAboutEverything(requested, sum(holding.map(({ before }) => before)));
 
 /** Rounding per scaled hedge: the service keeps micro-USD (specification §3). */
 const ROUNDING = new Big('0.000001');
@@ -207,13 +207,13 @@ export function openEvidence(intent: IntentRecord, underReference: readonly Hedg
  * it in its response, so that a smaller size is a partial fill.
  */
 export function hedgeEvidence(intent: IntentRecord, hedge: Hedge, { byId = false } = {}): Evidence {
-  const asked = new Big(intent.notional_usd ?? 0);
+  const requested = new Big(intent.notional_usd ?? 0);
   const sameTerms =
     hedge.market === intent.market &&
     hedge.side === intent.side &&
     hedge.tenor_days.eq(intent.tenor_days ?? 0);
-  const sameSize = hedge.notional_usd.eq(asked);
-  const isPart = byId && hedge.notional_usd.lt(asked);
+  const sameSize = hedge.notional_usd.eq(requested);
+  const isPart = byId && hedge.notional_usd.lt(requested);
   if (!sameTerms || (!sameSize && !isPart && AS_OPENED.includes(hedge.status)))
     return { kind: 'other', message: `${inWords(hedge)}: ${NOT_AS_REQUESTED}`, hedges: [] };
   return {
@@ -222,7 +222,7 @@ export function hedgeEvidence(intent: IntentRecord, hedge: Hedge, { byId = false
     hedge,
     message: sameSize
       ? undefined
-      : `${unquoted(hedge.id)} is ${usdInWords(hedge.notional_usd)}, requested ${usdInWords(asked)}`,
+      : `${unquoted(hedge.id)} is ${usdInWords(hedge.notional_usd)}, requested ${usdInWords(requested)}`,
   };
 }
 

@@ -41,7 +41,7 @@ const otherOf = (it: Action, { intent }: Action, lookedAtMs: number): Concurrent
   shortId: it.shortId,
   change: changeOf(it) ?? new Big(0),
   // Sent after the first reading, with an outcome before the second.
-  landed:
+  executed:
     it.state === 'done' &&
     Date.parse(it.intent.at) > Date.parse(intent.at) &&
     Date.parse(it.outcome?.at ?? it.changedAt) <= lookedAtMs,
@@ -90,7 +90,7 @@ export interface ConcurrentAction {
   /** USD, signed. */
   change: Big;
   /** It is surely part of the change; otherwise it may be. */
-  landed: boolean;
+  executed: boolean;
 }
 
 /**
@@ -107,9 +107,9 @@ export function attributeChange(
   seen: Big,
   { own, others, tolerance = new Big(0) }: { own: Big; others: readonly ConcurrentAction[]; tolerance?: Big },
 ): Attribution {
-  const open = others.filter(({ landed }) => !landed);
+  const open = others.filter(({ executed }) => !executed);
   if (open.length > MOST) return 'either';
-  const rest = others.reduce((left, { landed, change }) => (landed ? left.minus(change) : left), seen);
+  const rest = others.reduce((left, { executed, change }) => (executed ? left.minus(change) : left), seen);
   const sums = sumsOf(open.map(({ change }) => change));
   const isOneOf = (wanted: Big): boolean => sums.some((each) => each.minus(wanted).abs().lte(tolerance));
   const withIt = isOneOf(rest.minus(own));

@@ -14,14 +14,14 @@ export function recordFound(
   context: RecordContext,
 ): Promise<Action> {
   const until = foundProvisionallyUntil(action, context.clock.now());
-  const said = {
+  const record = {
     kind: 'accepted',
     by: 'looking',
     hedge_id: id,
     ...(hash ? { order_tx_hash: hash } : {}),
     ...(until === undefined ? {} : { provisional_until: exactInstant(until) }),
   } as const;
-  return appendRecord(action, said, context);
+  return appendRecord(action, record, context);
 }
 
 /** A provisional hedge becomes final once it is the only one and nothing can still arrive. */

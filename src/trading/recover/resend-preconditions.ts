@@ -1,13 +1,14 @@
 /** Blocks resending a close, add or reduce if the hedges it was meant for are gone or new ones appeared. Pure. */
+
 import { Big } from 'big.js';
 import { createsHedge, enlarges, takesWholeSide } from '../../domain/action-table.ts';
 import { sum } from '../../domain/amounts.ts';
 import { isAboutEverything, usdInWords } from '../../domain/exposure.ts';
 import { quotedName, unquoted } from '../../domain/quoted.ts';
+import { commandLines } from '../../journal/describe.ts';
 import { closesAfter } from '../../journal/queries.ts';
 import { type Action, isUnresolved } from '../../journal/replay.ts';
 import type { SideBook, SideHedge } from '../../readings/side-book.ts';
-import { commandLines } from '../command-lines.ts';
 import type { Evidence } from '../outcome/change-evidence.ts';
 import { diffPosition } from '../outcome/position-diff.ts';
 import { nothingOpen } from '../plan.ts';
@@ -136,7 +137,7 @@ function inWords(hedges: readonly SideHedge[], was: Sizes = new Map()): string {
 
 function nextCommands(action: Action, { inPositions }: SideBook): string {
   const { market, side } = action.intent;
-  const closes = [`hedge close ${market} ${side}`, 'close what is open now'] as const;
+  const closes = [`hedge close ${market} ${side}`, 'close the position'] as const;
   const lines = [
     ...(takesWholeSide(action.intent) && inPositions !== false ? [closes] : []),
     ...(isUnresolved(action) ? recordCommands(action) : []),

@@ -73,10 +73,10 @@ async function confirmAgain(action: Action, how: Resending, context: TradingCont
   let changed: string | undefined;
   const again = how.evidence === undefined ? 'never_sent' : 'sent';
   for (;;) {
-    const { plan, warnings, dealtElsewhere } = shown;
+    const { plan, warnings, openedElsewhere } = shown;
     context.progress.stop();
     if (how.dryRun) return shown;
-    if (!(await context.confirm({ plan, warnings, dealtElsewhere, changed, again }, { yes: how.yes })))
+    if (!(await context.confirm({ plan, warnings, openedElsewhere, changed, again }, { yes: how.yes })))
       throw declined();
     if (how.yes) return shown;
     context.progress.start('Rechecking price and position');
@@ -91,7 +91,7 @@ async function evaluateAgain(
   how: Resending,
   context: TradingContext,
   before?: PlanFacts,
-): Promise<ConfirmedPlan & { dealtElsewhere: readonly string[] }> {
+): Promise<ConfirmedPlan & { openedElsewhere: readonly string[] }> {
   const intent = rebuildIntent(action, optionsOf(action, how), how.line);
   const facts = await readFacts(intent, context, before);
   const state = context.journal.read();
@@ -115,7 +115,7 @@ async function evaluateAgain(
   return {
     plan,
     warnings: [sentBefore(action, evidence, context), ...warnings],
-    dealtElsewhere: hedgesOpenedElsewhere({ state, facts }, context),
+    openedElsewhere: hedgesOpenedElsewhere({ state, facts }, context),
   };
 }
 

@@ -14,7 +14,7 @@ import {
   UsageError,
 } from '../../errors.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
-import { actionInWords } from '../../journal/describe.ts';
+import { actionInWords, commandLines } from '../../journal/describe.ts';
 import { findByKey, isKeyRejected } from '../../journal/queries.ts';
 import {
   type Action,
@@ -35,7 +35,6 @@ import {
 } from '../account-keys.ts';
 import { isSameRequest } from '../action-parts.ts';
 import { completeAction } from '../await-completion.ts';
-import { commandLines } from '../command-lines.ts';
 import { checkResending } from '../guards/unattended-policy.ts';
 import { keepsItsKey } from '../idempotency-window.ts';
 import { isReadingFailure, lookupFailed, type ObservedAction, observeAction } from '../observe-action.ts';

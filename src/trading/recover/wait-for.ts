@@ -43,16 +43,16 @@ async function untilNothingArrives(
 ): Promise<ActionReport> {
   const { clock, signal, progress, timeOfDay } = context;
   const startedAt = clock.now();
-  const toldFrom = conclusiveFrom(action) ?? startedAt;
+  const conclusiveAt = conclusiveFrom(action) ?? startedAt;
   let last: ActionReport | undefined;
   progress.start(
-    `waiting until ${timeOfDay(toldFrom)}: an earlier attempt may still arrive (Ctrl-C stops only the waiting)`,
+    `waiting until ${timeOfDay(conclusiveAt)}: an earlier attempt may still arrive (Ctrl-C stops only the waiting)`,
   );
   try {
     await poll({
       clock,
       signal,
-      withinMs: Math.max(0, Math.min(timeoutMs, toldFrom - startedAt + A_LITTLE_MS)),
+      withinMs: Math.max(0, Math.min(timeoutMs, conclusiveAt - startedAt + A_LITTLE_MS)),
       async read(own) {
         last = (await observeAction(last?.entry ?? action, { ...context, signal: own })).report;
         return last.outcome === 'unknown' ? undefined : last;

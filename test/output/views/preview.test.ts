@@ -8,7 +8,7 @@ import { fullPlan, shown } from './shown.ts';
 const preview = (plan: Plan, changes: Partial<Preview> = {}): Preview => ({
   plan,
   warnings: [],
-  dealtElsewhere: [],
+  openedElsewhere: [],
   changed: undefined,
   ...changes,
 });
@@ -21,7 +21,7 @@ const BOUNDED = { dealId: 'PAY-8841', worstPrice: '1535', maxCostBps: '40' };
 describe('the preview of an open', () => {
   it('has the price and its bound, the cost in USDC and bps, what is reserved, the side before and after', () => {
     const plan = fullPlan('open USDTNGN buy 50k', { options: BOUNDED });
-    expect(shown(viewPreview(preview(plan, { dealtElsewhere: ['hdg_A'] })), { width: 120 })).toEqual([
+    expect(shown(viewPreview(preview(plan, { openedElsewhere: ['hdg_A'] })), { width: 120 })).toEqual([
       'OPEN buy USDTNGN 50,000.00 USD, 3 days, to Mon 23 Nov 10:02 WAT. Gains when the naira weakens.',
       'Price        1,530.918        mid 1,530.00, worst price 1,535.00 (pre-trade check, not a limit order)',
       'Break-even   1,534.7549       0.31 % above the mid',
@@ -161,7 +161,7 @@ describe('the preview of a reduction', () => {
 
   it('lists every hedge with its maturity where one was opened elsewhere', () => {
     const plan = fullPlan('reduce USDTNGN buy 10k');
-    const lines = shown(viewPreview(preview(plan, { dealtElsewhere: ['hdg_A'] })));
+    const lines = shown(viewPreview(preview(plan, { openedElsewhere: ['hdg_A'] })));
     expect(lines).toContain('hdg_B  30,000.00  Mon 23 Nov 10:02 WAT  here       PAY-8841');
     expect(lines).toContain('hdg_A  10,000.00  Fri 27 Nov 10:02 WAT  elsewhere  PAY-1');
   });
@@ -170,7 +170,7 @@ describe('the preview of a reduction', () => {
 describe('the preview of a close', () => {
   it('lists each hedge, what comes back, and what holding to maturity would mean', () => {
     const plan = fullPlan('close USDTNGN buy');
-    expect(shown(viewPreview(preview(plan, { dealtElsewhere: ['hdg_A'] })))).toEqual([
+    expect(shown(viewPreview(preview(plan, { openedElsewhere: ['hdg_A'] })))).toEqual([
       'CLOSE buy USDTNGN 40,000.00 USD: all hedges on the side.',
       '',
       'HEDGE        USD  MATURES               ORIGIN     DEAL ID',
@@ -226,7 +226,7 @@ describe('any preview', () => {
     '%s: at %i columns it wraps and loses nothing',
     (line, width) => {
       const blocks = viewPreview(
-        preview(fullPlan(line, { options: BOUNDED }), { dealtElsewhere: ['hdg_A'] }),
+        preview(fullPlan(line, { options: BOUNDED }), { openedElsewhere: ['hdg_A'] }),
       );
       const wide = shown(blocks, { width: 400 }).join(' ').split(/\s+/);
       const lines = shown(blocks, { width });
@@ -236,7 +236,7 @@ describe('any preview', () => {
   );
 
   it.each(LINES)('%s: says in letters all that it says in colour', (line) => {
-    const blocks = viewPreview(preview(fullPlan(line), { changed: 'the book', dealtElsewhere: ['hdg_B'] }));
+    const blocks = viewPreview(preview(fullPlan(line), { changed: 'the book', openedElsewhere: ['hdg_B'] }));
     const painted = shown(blocks, { colour: 3 }).join('\n');
     expect(painted).toMatch(/\p{Cc}\[\d+m/u);
     expect(painted.replace(/\p{Cc}\[[\d;]*m/gu, '')).toBe(shown(blocks).join('\n'));
@@ -245,7 +245,7 @@ describe('any preview', () => {
   it('cannot be made to act by what the service or the operator wrote', () => {
     const book = sideBook({ hedges: [hedge('hdg_\u001b[2J', 30_000, { client_reference: 'a\rLIVE' })] });
     const lines = shown(
-      viewPreview(preview(planOf('close USDTNGN buy', { facts: { book } }), { dealtElsewhere: ['x'] })),
+      viewPreview(preview(planOf('close USDTNGN buy', { facts: { book } }), { openedElsewhere: ['x'] })),
     );
     for (const each of lines) expect(each).not.toMatch(/\p{Cc}/u);
   });

@@ -183,13 +183,9 @@ describe('an action without a usable answer', () => {
   it('is named with the ways out of it', () => {
     const [first] = guard({ action: 'add' }, journal([action('7c1e', 'unknown', { deal_id: 'PAY-8841' })]));
     expect(first?.message).toBe(
-      'OPEN buy USDTNGN 10,000.00 USD ("PAY-8841"), action 7c1e of 2026-11-20 11:56:41 UTC: sent; outcome unknown.',
+      'OPEN buy USDTNGN 10,000.00 USD ("PAY-8841"), action 7c1e, 3 min ago: sent; outcome unknown.',
     );
-    expect(first?.hint?.split('\n').map((line) => line.split('   ')[0])).toEqual([
-      'hedge check 7c1e',
-      'hedge resume 7c1e',
-      '--despite 7c1e',
-    ]);
+    expect(first?.hint).toMatch(/^hedge check 7c1e {4}.* --despite 7c1e$/);
     expect(first?.details).toMatchObject({ actions: [{ action_id: idOf('7c1e'), state: 'unknown' }] });
   });
 
@@ -244,7 +240,7 @@ describe('an action in flight', () => {
   it('is told in full of three, and of the rest by their ids', () => {
     const ids = ['7c11', '7c12', '7c13', '7c14', '7c15'];
     const [first] = guard({ action: 'open' }, journal(ids.map((id) => action(id, 'accepted'))));
-    expect(first?.message.match(/is in flight \(/g)).toHaveLength(3);
+    expect(first?.message.match(/is in flight\./g)).toHaveLength(3);
     expect(first?.message).toContain(' 2 more in flight: 7c14, 7c15. This open comes on top of it.');
     expect(first?.hint).toBe('hedge check');
     expect(first?.details).toMatchObject({ actions: ids.map((id) => ({ action_id: idOf(id) })) });
@@ -252,7 +248,7 @@ describe('an action in flight', () => {
 
   it('tells a close what to wait for', () => {
     const [first] = guard({ action: 'close' }, journal([action('7c1e', 'accepted')]));
-    expect(first?.hint).toMatch(/^hedge wait 7c1e\n--despite 7c1e /);
+    expect(first?.hint).toMatch(/^hedge wait 7c1e {4}.* --despite 7c1e$/);
   });
 });
 
@@ -320,13 +316,12 @@ describe('a double', () => {
   it('is named with its age and how to mean it', () => {
     const [first] = guard({}, journal([action('7c1e', 'filled', recent)]));
     expect(first?.message).toBe(
-      'The same open of 10,000.00 USD was entered within the last minute: OPEN buy USDTNGN 10,000.00 USD, action 7c1e (filled, hedge "hdg_1"), 12 s ago.',
+      'Same open within the last minute: OPEN buy USDTNGN 10,000.00 USD, action 7c1e (filled, hedge "hdg_1"), 12 s ago.',
     );
     expect(first?.hint).toContain('--allow-duplicate');
   });
 
-  const NO_ID =
-    'To enter it twice: --allow-duplicate. (7c1e has no deal ID: opens are distinct only if each has its own.)';
+  const NO_ID = 'To enter it twice: --allow-duplicate (7c1e has no deal ID to tell them apart)';
   it.each<[string, Partial<JournalGuardTerms>, Partial<IntentRecord>, string]>([
     ['neither has one', {}, {}, NO_ID],
     ['only this one has one', { dealId: 'PAY-2' }, {}, NO_ID],

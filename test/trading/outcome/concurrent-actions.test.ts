@@ -52,8 +52,8 @@ describe('two additions that are awaited at once', () => {
     await desk.practice.service.admin.setFaults({ share_failing_orders: 1 });
     const lost = await desk.deal('add USDTNGN buy 2000');
     await desk.practice.service.admin.clearFaults();
-    const landed = await desk.deal('add USDTNGN buy 3000');
-    expect(await waitFor(desk, landed, lost)).toEqual(['changed', 'pending']);
+    const executed = await desk.deal('add USDTNGN buy 3000');
+    expect(await waitFor(desk, executed, lost)).toEqual(['changed', 'pending']);
   });
 
   it('with a reduction between them end too', async () => {
@@ -88,7 +88,7 @@ describe('an addition after one of the same size', () => {
 
 describe('a change that several actions may have made', () => {
   const others = (...changes: readonly number[]) =>
-    changes.map((change) => ({ shortId: '7c1e', change: big(change.toString()), landed: false }));
+    changes.map((change) => ({ shortId: '7c1e', change: big(change.toString()), executed: false }));
 
   it.each<[number, number, readonly number[], string]>([
     [5, 5, [], 'ours'],
@@ -109,9 +109,9 @@ describe('a change that several actions may have made', () => {
   });
 
   it('less what is known to have landed since', () => {
-    const landed = others(5).map((each) => ({ ...each, landed: true }));
-    expect(attributeChange(big('5'), { own: big('5'), others: landed })).toBe('others');
-    expect(attributeChange(big('10'), { own: big('5'), others: landed })).toBe('ours');
+    const executed = others(5).map((each) => ({ ...each, executed: true }));
+    expect(attributeChange(big('5'), { own: big('5'), others: executed })).toBe('others');
+    expect(attributeChange(big('10'), { own: big('5'), others: executed })).toBe('ours');
   });
 });
 
