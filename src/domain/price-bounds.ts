@@ -18,7 +18,7 @@ export interface BoundFinding {
   /** How far beyond the limit, in the limit's unit; above zero. */
   by: Big;
   /** The finding as half a sentence, without a full stop. */
-  says: string;
+  message: string;
 }
 
 /**
@@ -35,15 +35,15 @@ export function checkPriceBounds(
     const actual = quote.pricing.execution_price;
     const by = quote.side === 'buy' ? actual.minus(limit) : limit.minus(actual);
     const wrongSide = quote.side === 'buy' ? 'above' : 'below';
-    const says = `execution price ${actual.toFixed()} is ${by.toFixed()} ${quoteCurrency(quote.market)} ${wrongSide} your worst price ${limit.toFixed()}`;
-    findings.push({ bound: 'worst_price', limit, actual, by, says });
+    const message = `execution price ${actual.toFixed()} is ${by.toFixed()} ${quoteCurrency(quote.market)} ${wrongSide} your worst price ${limit.toFixed()}`;
+    findings.push({ bound: 'worst_price', limit, actual, by, message });
   }
   if (bounds.maxCostBps !== undefined) {
     const limit = bounds.maxCostBps;
     const actual = cost;
     const by = actual.minus(limit);
-    const says = `cost ${actual.toFixed()} bps exceeds your limit of ${limit.toFixed()} bps by ${by.toFixed()} ${by.eq(1) ? 'bp' : 'bps'}`;
-    findings.push({ bound: 'max_cost_bps', limit, actual, by, says });
+    const message = `cost ${actual.toFixed()} bps exceeds your limit of ${limit.toFixed()} bps by ${by.toFixed()} ${by.eq(1) ? 'bp' : 'bps'}`;
+    findings.push({ bound: 'max_cost_bps', limit, actual, by, message });
   }
   return findings.filter((finding) => finding.by.gt(0));
 }

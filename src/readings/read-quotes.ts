@@ -51,7 +51,7 @@ export function boundsFinding(reading: QuoteReading): ConditionError | undefined
   if (first === undefined) return undefined;
   return new ConditionError({
     code: first.bound === 'worst_price' ? 'worse_price' : 'cost_too_high',
-    what: `${missed.map(({ tenor, says }) => `${tenor}d: ${says}`).join('; ')}.`,
+    what: `${missed.map(({ tenor, message }) => `${tenor}d: ${message}`).join('; ')}.`,
     book: 'Indicative only. No trade was made.',
     hint: 'Try again later or raise the limit.',
     retry: 'later',

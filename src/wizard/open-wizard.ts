@@ -106,7 +106,7 @@ function about(
   if (misses.length > 0 && someHold) return { disabled: '(exceeds your limit)' };
   const carry = carryInWords(quote.carry.total_usdc);
   const carried = carry.amount.eq(0) ? carry.words : `${carry.words} ${usdcInWords(carry.amount)}`;
-  const sentences = misses.map((miss) => `${miss.says.charAt(0).toUpperCase()}${miss.says.slice(1)}.`);
+  const sentences = misses.map((miss) => `${miss.message.charAt(0).toUpperCase()}${miss.message.slice(1)}.`);
   return {
     description: [
       `Carry: ${carried}. Upfront: ${usdcInWords(quote.upfront.total_upfront_usdc)}.`,

@@ -245,7 +245,7 @@ export const quoteChanges = (tenors: readonly QuotedTenor[]): readonly ChangeLin
       text(`, ${costWord(figures.cost_usdc).toLowerCase()}`),
       cost(figures.cost_usdc),
       bps(figures.cost_bps),
-      ...misses.map(({ says }) => text(`, ${says}`, 'warn')),
+      ...misses.map(({ message }) => text(`, ${message}`, 'warn')),
     ],
   }));
 

@@ -228,8 +228,8 @@ function implausible(worst: Big | undefined, mid: Big | undefined): readonly Fin
   ];
 }
 
-function missed({ bound, limit, actual, says }: BoundFinding, quote: Quote): Finding {
-  const sentence = `${says.charAt(0).toUpperCase()}${says.slice(1)}. ${CHECKED_HERE}`;
+function missed({ bound, limit, actual, message }: BoundFinding, quote: Quote): Finding {
+  const sentence = `${message.charAt(0).toUpperCase()}${message.slice(1)}. ${CHECKED_HERE}`;
   if (bound === 'worst_price') {
     return {
       level: 'stop',
