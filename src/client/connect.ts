@@ -72,9 +72,9 @@ export function connect(parts: ConnectionOptions): Connection {
   const wire = sendOver({ transport: () => transport.ready(), pathPrefix: base.path, clock });
   const mask = keyMaskOf(key);
   const known = withBearer(key, mask, wire);
-  const traced = trace === undefined ? known : withTrace({ trace, clock, masked: key.masked }, known);
-  const opened = withEnvelope(traced, mask, () => clock.now());
   const host = `${base.host.includes(':') ? `[${base.host}]` : base.host}:${base.port}`;
+  const traced = trace === undefined ? known : withTrace({ trace, clock, masked: key.masked, host }, known);
+  const opened = withEnvelope(traced, mask, () => clock.now());
   const closing = new AbortController();
   // One listener per call; Node would warn on standard error from the eleventh.
   setMaxListeners(0, closing.signal);
@@ -96,7 +96,7 @@ export function connect(parts: ConnectionOptions): Connection {
       headers: { ...everyRequest, ...call.headers },
       ...(call.body === undefined ? {} : { body: call.body }),
     };
-    const called = { line: `${call.method} ${pathOf(call.path)}`, host, about: call.about };
+    const called = { line: `${call.method} ${pathOf(call.path)}`, about: call.about };
     const stops = [options.signal, parts.signal, closing.signal].filter((signal) => signal !== undefined);
     const { effect } = call;
     const onHeldBack = (ms: number): void => {
@@ -122,16 +122,16 @@ export function connect(parts: ConnectionOptions): Connection {
   return {
     api,
     close() {
-      closing.abort(closedHere(host));
+      closing.abort(closedHere());
       return transport.close();
     },
   };
 }
 
-const closedHere = (host: string): UnavailableError =>
+const closedHere = (): UnavailableError =>
   new UnavailableError({
     code: 'unavailable',
-    what: `hedge closed the connection to ${host}.`,
+    what: 'hedge closed the connection.',
     book: 'Nothing was changed.',
   });
 

@@ -133,7 +133,7 @@ export async function submit(
       signal,
       decided: readAt && decidedAt(action, readAt),
       onAttempt(attempt) {
-        if (attempt.became === 'unclear') unclearAt = clock.now();
+        if (attempt.outcome === 'unclear') unclearAt = clock.now();
         noteAttempt(attempt, context);
       },
       onHeldBack: (ms) => progress.note(`waiting    ${(ms / 1000).toFixed(1)} s: rate limit reached`),
@@ -200,14 +200,16 @@ const afterInternalError = (error: unknown): OutcomeUnknownError =>
     cause: error,
   });
 
-function noteAttempt({ number, became, status, code }: AttemptRecord, { progress }: TradingContext): void {
-  const reply = code ?? (status === undefined ? undefined : `HTTP ${status.toString()}`);
-  const suffix = reply === undefined ? '' : ` (${reply})`;
-  if (became === 'unclear')
-    progress.note(`attempt ${number.toString()}: no response${suffix}; a retry uses the same key`);
-  else if (became === 'never_sent') progress.note(`attempt ${number.toString()}: no connection`);
-  else if (became === 'refused' && status === RATE_LIMITED)
-    progress.note(`attempt ${number.toString()}: rate limit reached${suffix}`);
+function noteAttempt(attempt: AttemptRecord, { progress }: TradingContext): void {
+  const { number, outcome, status, code, responded, retries } = attempt;
+  const suffix = status === undefined ? '' : ` (HTTP ${status.toString()})`;
+  const next = retries === true ? '; retrying with the same key' : '';
+  const note = (text: string): void => progress.note(`attempt ${number.toString()}: ${text}`);
+  if (code === 'idempotency_in_flight') note(`still in progress${next}`);
+  else if (outcome === 'unclear')
+    note(`${responded === true ? 'no usable response' : 'no response'}${suffix}${next}`);
+  else if (outcome === 'never_sent') note('no connection');
+  else if (outcome === 'refused' && status === RATE_LIMITED) note('rate limit reached');
 }
 
 const RATE_LIMITED = 429;

@@ -44,12 +44,11 @@ function openSuccess({ status, headers, body, clocks }: WireResponse, mask: KeyM
   } catch (error) {
     // Without its cause, which quotes the text and may contain the key.
     const why = isHtml(body) ? 'it looks like a web page' : mask.text(reasonOf(error));
-    throw unreadable(`the response is not JSON (${why})`);
+    throw unreadable(`not JSON (${why})`);
   }
-  if (!isObject(envelope)) throw unreadable('the response is not an envelope of data, error and meta');
+  if (!isObject(envelope)) throw unreadable('not an envelope of data, error and meta');
   const { data, error, meta } = envelope;
-  if (error !== null && error !== undefined)
-    throw unreadable('the response has a success status and an error');
+  if (error !== null && error !== undefined) throw unreadable('a success status with an error');
   if (data === null || data === undefined) throw unreadable('data is missing');
   if (meta !== null && meta !== undefined && !isObject(meta)) throw unreadable('meta is not an object');
   return { status, data, meta: meta ?? {}, servedAt: dateOf(headers), clocks };
@@ -76,7 +75,7 @@ function openFailure(
   const reason =
     kind === 'status'
       ? `the service returned ${status}`
-      : `the response (${status}) is ${isHtml(body) ? 'a web page' : 'not an envelope with an error code'}`;
+      : `${isHtml(body) ? 'a web page' : 'not an envelope with an error code'} (${status})`;
   return new RequestFailure({ ...parts, kind, reason });
 }
 

@@ -14,7 +14,13 @@ import {
 import { type Clock, readClocks } from '../../platform/clock.ts';
 import type { Random } from '../../platform/random.ts';
 import { type CallContext, mapError, notSentInTime, rateLimitedError } from './map-error.ts';
-import { type FailureParts, isOutcomeUnknown, isRateLimit, RequestFailure } from './request-failure.ts';
+import {
+  type FailureParts,
+  hasResponse,
+  isOutcomeUnknown,
+  isRateLimit,
+  RequestFailure,
+} from './request-failure.ts';
 import { type CallEffect, type RetryState, retryDelay, shouldRetry, TOTAL_MS } from './retry-policy.ts';
 import { type Attempt, type AttemptDecision, type CallOptions, withDeadline } from './transport.ts';
 
@@ -95,13 +101,13 @@ export async function withRetry<T>(
   let tried: RetryState | undefined;
   try {
     const limitedUntil = await waitForRateLimit(rateLimit, { clock, random }, waiting);
-    if (limitedUntil !== undefined) throw rateLimitedError(called, effect, limitedUntil);
+    if (limitedUntil !== undefined) throw rateLimitedError(effect, limitedUntil);
     stopOf(stops)?.throwIfAborted();
     for (let number = 1; ; number++) {
       let last: FailureParts;
       try {
         const value = await once({ number, signal: limit.signal, mayLeave: sending?.mayLeave });
-        onAttempt?.({ number, became: 'answered', status: undefined, code: undefined });
+        onAttempt?.({ number, outcome: 'answered' });
         return value;
       } catch (error) {
         if (!(error instanceof RequestFailure)) throw error;
@@ -109,17 +115,18 @@ export async function withRetry<T>(
       }
       if (last.kind === 'withheld')
         throw tried === undefined
-          ? notSentInTime(called, last.reason)
+          ? notSentInTime(last)
           : endOf(called, { ...tried, withheld: last.reason }, stops);
       sending?.failed(last);
       recordRateLimit(rateLimit, last, clock.now());
       if (isOutcomeUnknown(last)) unclear++;
-      onAttempt?.({ number, became: outcomeOf(last), status: last.status, code: last.code });
       tried = { effect, last, attempts: number, unclear };
       const delay = retryDelay(tried, random.fraction());
-      const inTime = delay < leftMs();
-      if (!limit.signal.aborted && shouldRetry(tried) && inTime) await clock.sleep(delay, limit.signal);
-      else throw endOf(called, tried, stops);
+      const retries = !limit.signal.aborted && shouldRetry(tried) && delay < leftMs();
+      const { status, code } = last;
+      onAttempt?.({ number, outcome: outcomeOf(last), status, code, responded: hasResponse(last), retries });
+      if (!retries) throw endOf(called, tried, stops);
+      await clock.sleep(delay, limit.signal);
       const until = await waitForRateLimit(rateLimit, { clock, random }, waiting);
       if (limit.signal.aborted || until !== undefined) throw endOf(called, tried, stops);
     }
@@ -172,14 +179,14 @@ export function sendWindow(clock: Clock, decided: AttemptDecision | undefined): 
 function whyNot(elapsed: Elapsed, withinMs: number, since: string): RequestFailure | undefined {
   if (clocksDisagree(elapsed)) {
     const apart = durationInWords(elapsed.apartMs);
-    return notSentFailure(
-      `the clocks differ by ${apart} since ${since} (the machine slept, or a clock was set)`,
-    );
+    return notSentFailure(`the clocks differ by ${apart} since ${since}`, CLOCKS_DIFFER);
   }
   return elapsed.ms < withinMs
     ? undefined
     : notSentFailure(`${durationInWords(elapsed.ms)} passed since ${since}`);
 }
 
-const notSentFailure = (reason: string): RequestFailure =>
-  new RequestFailure({ phase: 'never_sent', kind: 'withheld', reason });
+const CLOCKS_DIFFER = 'The machine slept, or a clock was set. If you still want it, enter it again.';
+
+const notSentFailure = (reason: string, hint?: string): RequestFailure =>
+  new RequestFailure({ phase: 'never_sent', kind: 'withheld', reason, hint });

@@ -86,11 +86,15 @@ export interface AttemptDecision {
 /** The outcome of one attempt. `unclear`: sent, and it is unknown whether the service acted. */
 export interface AttemptRecord {
   number: number;
-  became: 'answered' | 'refused' | 'never_sent' | 'unclear';
-  /** The HTTP status, if any. */
-  status: number | undefined;
+  outcome: 'answered' | 'refused' | 'never_sent' | 'unclear';
+  /** The HTTP status of a failure, if any. */
+  status?: number | undefined;
   /** The service's `error.code`, if any. */
-  code: string | undefined;
+  code?: string | undefined;
+  /** A failed attempt had a response, or the beginning of one. */
+  responded?: boolean;
+  /** Another attempt is due. */
+  retries?: boolean;
 }
 
 export interface CallOptions {
