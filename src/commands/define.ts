@@ -24,6 +24,8 @@ export interface Declaration<Input, Value> {
   aside?: string;
   /** Prints documents, one a line, whether or not `--json` is given: for commands that run many others. */
   lines?: boolean;
+  /** Reads again and again until something happens: its connections are kept. */
+  polls?: boolean;
   /** Makes it a command of a batch. Readings run at the same time as other readings; a step or an action runs alone. */
   inBatch?: BatchLine['kind'];
   /** Whole lines that can be pasted, each with what it shows. */
@@ -55,6 +57,7 @@ export interface Command {
   description: string | undefined;
   aside: string | undefined;
   lines: boolean;
+  polls: boolean;
   operands: readonly OperandSpec[];
   judgesOperands: boolean;
   options: readonly OptionSpec[];
@@ -106,6 +109,7 @@ export function defineCommand<Input, Value>(declaration: Declaration<Input, Valu
     description: declaration.description,
     aside: declaration.aside,
     lines: declaration.lines ?? false,
+    polls: declaration.polls ?? false,
     operands: declaration.operands ?? [],
     judgesOperands: declaration.judgesOperands ?? false,
     options: [...(declaration.options ?? []), ...(watchable ? [WATCH_OPTION] : [])],

@@ -15,11 +15,7 @@ import { once } from '../domain/once.ts';
 import type { ProfileLimits } from '../domain/profile-limits.ts';
 import { redactArgv } from '../domain/sanitize.ts';
 import { CredentialError, DamagedFileError } from '../errors.ts';
-import {
-  type AccountIdentity as BookIdentity,
-  practiceIdentity,
-  serviceIdentity,
-} from '../journal/account-identity.ts';
+import { type AccountIdentity, practiceIdentity, serviceIdentity } from '../journal/account-identity.ts';
 import { liftHalt, readHalt, setHalt } from '../journal/halt.ts';
 import type { Journal } from '../journal/store.ts';
 import type { ReadContext } from '../readings/read-context.ts';
@@ -27,8 +23,7 @@ import { choosePrompter } from '../terminal/inquirer-prompter.ts';
 import { chooseProgress } from '../terminal/progress.ts';
 import type { KnownKeys } from '../trading/account-keys.ts';
 import type { TradingContext, TradingLimits } from '../trading/trading-context.ts';
-import { withCaches } from './caches.ts';
-import { createConnections } from './connections.ts';
+import { type ConnectionTarget, createConnections } from './connections.ts';
 import { keySources, progressReporter, readInput, timeOfDay } from './operator.ts';
 import { practiceLauncher } from './practice-launcher.ts';
 import type { CommandRuntime } from './runtime-context.ts';
@@ -37,14 +32,12 @@ import type { CommandRuntime } from './runtime-context.ts';
 interface OpenAccount {
   api: HedgeApi;
   /** The account in the journal. */
-  owner: BookIdentity;
+  owner: AccountIdentity;
   whose: ProfileIdentity;
   /** Masked. */
   key: string;
   prices: PriceCache;
 }
-
-type UncachedAccount = Omit<OpenAccount, 'prices'>;
 
 export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
   const { terminal, signals, machine, settings, globals, env } = parts;
@@ -52,13 +45,12 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
   const progress = chooseProgress(terminal, { clock, inPipe: 'silent' });
   const practice = practiceLauncher(parts);
   const halt = tradingHalt(parts);
-  const { connectTo, trusting, closeAll } = createConnections(parts, progress);
+  const { connectTo, connectCached, trusting, closeAll } = createConnections(parts, progress);
   const { keychain } = parts;
   const keyPorts: KeyPorts = { clock, env, keychain, signal: signals.signal };
-  const closers: (() => Promise<void>)[] = [];
   let identity: ProfileIdentity | undefined;
   let headed = false;
-  let dealt = false;
+  let maybeSent = false;
   const zone = (): string => identity?.zone ?? 'UTC';
   const reporter = progressReporter(terminal, { drawn: progress, clock, zone });
 
@@ -73,24 +65,21 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
   );
   const expected = () => readExpectation({ option: globals.expectEnv, variable: settings.expectEnv });
 
-  const openPractice = async (): Promise<UncachedAccount> => {
+  const openPractice = async (): Promise<OpenAccount> => {
     identity = { profile: 'practice', environment: 'practice', zone: 'UTC' };
     checkExpectation('practice', expected());
     const { url: baseUrl, ca, keys, bookId } = await practice.open();
     const owner = practiceIdentity(bookId);
     const key = ApiKey.of(keys.test);
-    const api = connectTo({ baseUrl, key, owner, trust: { ca: [ca] } });
-    return { api, owner, whose: identity, key: 'built in' };
+    return withConnection({ baseUrl, key, owner, trust: { ca: [ca] } }, { whose: identity, key: 'built in' });
   };
 
-  const openAccount = once(async (): Promise<OpenAccount> => {
-    const found = await openUncached();
-    const { api, prices, keep } = withCaches(found, parts);
-    closers.push(keep);
-    return { ...found, api, prices };
-  });
+  const withConnection = (
+    target: ConnectionTarget,
+    shown: Pick<OpenAccount, 'whose' | 'key'>,
+  ): OpenAccount => ({ ...shown, owner: target.owner, ...connectCached(target, shown.whose.profile) });
 
-  const openUncached = async (): Promise<UncachedAccount> => {
+  const openAccount = once(async (): Promise<OpenAccount> => {
     const selected = await selection();
     if (selected.kind === 'practice') return openPractice();
     const key = await readKey(selected, keyPorts);
@@ -103,9 +92,9 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
     );
     const { account } = selected;
     const owner = serviceIdentity(key.environment, { baseUrl, keyFingerprint: key.fingerprint, account });
-    const api = connectTo({ baseUrl, key, owner, trust: trusting(stored?.ca_file) });
-    return { api, owner, whose: identity, key: key.masked };
-  };
+    const target = { baseUrl, key, owner, trust: trusting(stored?.ca_file) };
+    return withConnection(target, { whose: identity, key: key.masked });
+  });
 
   const journal = once(async (): Promise<Journal> => {
     const { openJournal } = await import('../journal/store.ts');
@@ -147,7 +136,7 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
       async show(blocks) {
         const { printBlocks } = await import('../cli/human-output.ts');
         progress.stop();
-        if (identity !== undefined) dealt = true;
+        if (identity !== undefined) maybeSent = true;
         if (terminal.quiet && !terminal.canPrompt) return;
         // The environment line precedes every question about real money; elsewhere it is shown once.
         const named = headed && identity?.environment !== 'live';
@@ -220,9 +209,8 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
     },
     identity: () => identity,
     headed: () => headed,
-    dealt: () => dealt,
+    dealt: () => maybeSent,
     async close() {
-      for (const close of closers.toReversed()) await close();
       await closeAll();
       await practice.close();
     },

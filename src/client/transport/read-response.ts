@@ -132,19 +132,19 @@ export function retryAfterMs(headers: WireResponse['headers'], now: number): num
 export type Echo = Readonly<Record<string, string>>;
 
 /**
- * `echo` must be present and equal; `ifTold` must be equal if present.
+ * `echo` must be present and equal; `ifPresent` must be equal if present.
  * @throws RequestFailure `unreadable`, for instance `data.pricing.execution_price is missing`.
  */
 export function validate<T>(
   schema: z.ZodMiniType<T>,
   opened: Pick<ParsedEnvelope, 'status' | 'data'> & Partial<Pick<ParsedEnvelope, 'clocks'>>,
-  { echo = {}, ifTold = {} }: { echo?: Echo | undefined; ifTold?: Echo | undefined } = {},
+  { echo = {}, ifPresent = {} }: { echo?: Echo | undefined; ifPresent?: Echo | undefined } = {},
 ): T {
   const { status, data, clocks } = opened;
   const unreadable = (reason: string): RequestFailure =>
     new RequestFailure({ phase: 'answered', kind: 'unreadable', reason, status, clocks });
   if (!fits(schema, data)) throw unreadable(mismatchOf(schema, data));
-  for (const [name, asked] of [...Object.entries(echo), ...Object.entries(ifTold)]) {
+  for (const [name, asked] of [...Object.entries(echo), ...Object.entries(ifPresent)]) {
     const value = valueAt(data, [name]) ?? undefined;
     const got = plain(value);
     if (got !== asked && (value !== undefined || Object.hasOwn(echo, name)))
