@@ -203,8 +203,8 @@ export function withTrace(
       for (const [name, value] of Object.entries(response.headers)) write(`< ${name}: ${value}`);
       return response;
     } catch (error) {
-      const parts: Partial<FailureParts> = error instanceof RequestFailure ? error.parts : {};
-      const { reason = 'an error', status, internals } = parts;
+      const failed: Partial<FailureParts> = error instanceof RequestFailure ? error.parts : {};
+      const { reason = 'an error', status, internals } = failed;
       const more = internals === undefined ? '' : ` (${internals})`;
       write(`< ${status ?? `no response from ${host}`} in ${took()}: ${reason}${more}`);
       throw error;
