@@ -58,10 +58,10 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
     const { openProfiles } = await import('../config/profiles.ts');
     return openProfiles({ places: parts.places(), machine });
   });
-  const storedBook = async () => (await profiles()).read();
+  const storedProfiles = async () => (await profiles()).read();
   const selection = once(
     (): Promise<Selection> =>
-      resolveProfile({ option: globals.profile, environment: settings, book: storedBook }),
+      resolveProfile({ option: globals.profile, environment: settings, profiles: storedProfiles }),
   );
   const expected = () => readExpectation({ option: globals.expectEnv, variable: settings.expectEnv });
 
@@ -111,7 +111,7 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
   /** A damaged profiles file does not block a key from the environment. */
   const otherProfiles = async (kind: Selection['kind']): Promise<ProfileBook['profiles']> => {
     try {
-      return (await storedBook()).profiles;
+      return (await storedProfiles()).profiles;
     } catch (error) {
       if (kind !== 'pair' || !(error instanceof DamagedFileError)) throw error;
       return new Map();

@@ -29,7 +29,7 @@ export interface RateLimitStore {
   /** Milliseconds since the epoch; undefined when requests may be sent. */
   until(): number | undefined;
   /** The service set a limit. */
-  tell(until: number): void;
+  record(until: number): void;
 }
 
 /** For a 429 without a Retry-After. */
@@ -37,13 +37,9 @@ const UNNAMED_MS = 1_000;
 /** Processes that waited resume at random within this time, so that not all send at once. */
 export const SPREAD_MS = 1_000;
 
-export function recordRateLimit(
-  slowDown: RateLimitStore | undefined,
-  failure: FailureParts,
-  now: number,
-): void {
+export function recordRateLimit(store: RateLimitStore | undefined, failure: FailureParts, now: number): void {
   if (failure.phase === 'answered' && isRateLimit(failure))
-    slowDown?.tell(now + (failure.retryAfterMs ?? UNNAMED_MS));
+    store?.record(now + (failure.retryAfterMs ?? UNNAMED_MS));
 }
 
 /**
@@ -51,7 +47,7 @@ export function recordRateLimit(
  * remaining time is too short; undefined when there is no limit or `signal` aborted.
  */
 export async function waitForRateLimit(
-  slowDown: RateLimitStore | undefined,
+  store: RateLimitStore | undefined,
   { clock, random }: { clock: Clock; random: Random },
   {
     leftMs,
@@ -60,7 +56,7 @@ export async function waitForRateLimit(
   }: { leftMs: () => number; signal: AbortSignal; onWait?: ((ms: number) => void) | undefined },
 ): Promise<number | undefined> {
   for (;;) {
-    const until = slowDown?.until();
+    const until = store?.until();
     if (until === undefined || signal.aborted) return undefined;
     const ms = Math.round(Math.max(0, until - clock.now()) + random.fraction() * SPREAD_MS);
     if (ms >= leftMs()) return until;
