@@ -1,6 +1,5 @@
 import { basename } from 'node:path/posix';
 import { describe, expect, it } from 'vitest';
-import allowance from './phrases-left.json' with { type: 'json' };
 import { fileOf, filesOf, sourceFiles } from './support/source-files.ts';
 
 const files = sourceFiles();
@@ -92,9 +91,6 @@ const PHRASES: readonly RegExp[] = [
   /\bmay stand or not\b/gi,
 ];
 
-/** Where such a phrase is the right one: the number of times, and why. */
-const ALLOWED: Readonly<Record<string, { times: number; why: string }>> = {};
-
 const texts = [
   fileOf('README.md'),
   ...filesOf('src').map(({ name, text }) => ({ name: `src/${name}`, text })),
@@ -107,14 +103,9 @@ const joined = (text: string): string => text.replace(/\n[ \t]*(?:\*(?!\/)|\/\/)
 const phrasesIn = (text: string): readonly string[] =>
   PHRASES.flatMap((phrase) => [...joined(text).matchAll(phrase)].map(([found]) => found.toLowerCase()));
 
-/** What is left from before this check; it only shrinks. */
-const left: Readonly<Record<string, number>> = allowance;
-
 const found = texts
   .map(({ name, text }) => ({ name, phrases: phrasesIn(text) }))
   .filter(({ phrases }) => phrases.length > 0);
-
-const allowed = (name: string): number => (left[name] ?? 0) + (ALLOWED[name]?.times ?? 0);
 
 describe('sentences', () => {
   it('are found over the end of a line, and questions are no phrases', () => {
@@ -122,12 +113,6 @@ describe('sentences', () => {
   });
 
   it('of the program, its comments and its documents have no phrase that has to be read twice', () => {
-    expect(found.filter(({ name, phrases }) => phrases.length > allowed(name))).toEqual([]);
-  });
-
-  it('have no more phrases allowed than there are', () => {
-    const named = new Set([...Object.keys(left), ...Object.keys(ALLOWED)]);
-    const counts = new Map(found.map(({ name, phrases }) => [name, phrases.length]));
-    expect([...named].filter((name) => (counts.get(name) ?? 0) < allowed(name))).toEqual([]);
+    expect(found).toEqual([]);
   });
 });

@@ -9,7 +9,7 @@ export interface RateLimitState {
   /** Milliseconds since the epoch; undefined when requests may be sent. */
   until(): number | undefined;
   /** Records a limit of the service. Never throws. */
-  tell(until: number): void;
+  record(until: number): void;
 }
 
 /** Caps a wait at 60 s; ignores later timestamps (clock change). */
@@ -39,8 +39,8 @@ export function openRateLimitState(places: Paths, machine: Machine, identity: st
   };
   return {
     until,
-    tell(asked) {
-      const capped = Math.min(asked, clock.now() + MAX_RATE_LIMIT_WAIT_MS);
+    record(limitedUntil) {
+      const capped = Math.min(limitedUntil, clock.now() + MAX_RATE_LIMIT_WAIT_MS);
       const current = until();
       if (capped <= clock.now() || (current !== undefined && capped <= current + MIN_CHANGE_MS)) return;
       own = capped;

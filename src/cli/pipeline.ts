@@ -19,7 +19,8 @@ export interface Runtime {
   terminal: Terminal;
   clock: Clock;
   signals: Pick<SignalWatch, 'signal'>;
-  openCommandContext(globals: GlobalOptions): Promise<OpenCommandContext>;
+  /** `pooled`: many requests follow, so connections are kept. */
+  openCommandContext(globals: GlobalOptions, options: { pooled: boolean }): Promise<OpenCommandContext>;
 }
 
 export interface OpenCommandContext {
@@ -77,7 +78,8 @@ export async function runInvocation(runtime: Runtime): Promise<number> {
     const watch = everyMs === undefined ? undefined : await import('./run-watch.ts');
     watch?.checkWatched(output);
     const act = command.prepare(read.raw);
-    opened = await runtime.openCommandContext(read.globals);
+    const pooled = command.polls || command.lines || everyMs !== undefined;
+    opened = await runtime.openCommandContext(read.globals, { pooled });
     const { context } = opened;
     if (watch !== undefined && everyMs !== undefined) {
       const readOnce = () => act(context, () => Promise.resolve());

@@ -14,9 +14,8 @@ import { UnavailableError } from '../errors.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Random } from '../platform/random.ts';
 import { parseBaseUrl } from './base-url.ts';
-import type { Schemas } from './endpoints.ts';
-import type { ApiResponse, HedgeApi } from './hedge-api.ts';
-import { type ApiCall, makeHttpApi } from './http-api.ts';
+import type { EndpointNames, Schemas } from './endpoints.ts';
+import { type ApiCall, type ApiResponse, type HedgeApi, makeHttpApi } from './hedge-api.ts';
 import { type ProxySettings, proxyFor } from './transport/proxy.ts';
 import { validate, withEnvelope } from './transport/read-response.ts';
 import type { RequestFailure } from './transport/request-failure.ts';
@@ -33,7 +32,7 @@ export interface ConnectionOptions {
   ca?: readonly string[] | undefined;
   /** Also trust Node's own list. */
   roots?: boolean | undefined;
-  /** A long conversation (`--watch`, `hedge watch`, `batch`, `wait`): undici keeps the connections. */
+  /** Many requests follow: undici keeps the connections. */
   pooled?: boolean | undefined;
   /** Stores TLS sessions for the next process; absent: none are stored. */
   sessions?: TlsSessions | undefined;
@@ -47,6 +46,8 @@ export interface ConnectionOptions {
   signal?: AbortSignal | undefined;
   /** Called with each line that `-v` shows. */
   trace?: Trace | undefined;
+  /** Called with the data of each response whose endpoint has names, and with its request. */
+  onNames?: ((names: EndpointNames, data: unknown, request: unknown) => void) | undefined;
   userAgent?: string | undefined;
 }
 
@@ -72,9 +73,9 @@ export function connect(parts: ConnectionOptions): Connection {
   const wire = sendOver({ transport: () => transport.ready(), pathPrefix: base.path, clock });
   const mask = keyMaskOf(key);
   const known = withBearer(key, mask, wire);
-  const traced = trace === undefined ? known : withTrace({ trace, clock, masked: key.masked }, known);
-  const opened = withEnvelope(traced, mask, () => clock.now());
   const host = `${base.host.includes(':') ? `[${base.host}]` : base.host}:${base.port}`;
+  const traced = trace === undefined ? known : withTrace({ trace, clock, masked: key.masked, host }, known);
+  const opened = withEnvelope(traced, mask, () => clock.now());
   const closing = new AbortController();
   // One listener per call; Node would warn on standard error from the eleventh.
   setMaxListeners(0, closing.signal);
@@ -96,7 +97,7 @@ export function connect(parts: ConnectionOptions): Connection {
       headers: { ...everyRequest, ...call.headers },
       ...(call.body === undefined ? {} : { body: call.body }),
     };
-    const called = { line: `${call.method} ${pathOf(call.path)}`, host, about: call.about };
+    const called = { line: `${call.method} ${pathOf(call.path)}`, about: call.about };
     const stops = [options.signal, parts.signal, closing.signal].filter((signal) => signal !== undefined);
     const { effect } = call;
     const onHeldBack = (ms: number): void => {
@@ -105,7 +106,7 @@ export function connect(parts: ConnectionOptions): Connection {
     };
     // A program file that cannot be loaded must fail before an action is sent.
     if (effect === 'action') await loaded();
-    return withRetry(
+    const received = await withRetry(
       { clock, random, rateLimit },
       { effect, called, stops, onAttempt: options.onAttempt, onHeldBack, decided: options.decided },
       async (attempt) => {
@@ -118,20 +119,22 @@ export function connect(parts: ConnectionOptions): Connection {
         return { data, meta: response.meta, servedAt: response.servedAt, clocks: response.clocks };
       },
     );
+    if (call.names !== undefined) parts.onNames?.(call.names, received.data, call.request);
+    return received;
   });
   return {
     api,
     close() {
-      closing.abort(closedHere(host));
+      closing.abort(closedHere());
       return transport.close();
     },
   };
 }
 
-const closedHere = (host: string): UnavailableError =>
+const closedHere = (): UnavailableError =>
   new UnavailableError({
     code: 'unavailable',
-    what: `hedge closed the connection to ${host}.`,
+    what: 'hedge closed the connection.',
     book: 'Nothing was changed.',
   });
 

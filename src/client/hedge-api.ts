@@ -1,12 +1,30 @@
-/** The service's API as the rest of the program uses it: the readings of endpoints.ts, and the actions. */
-
-import type { ACTION_TABLE, ActionName } from '../domain/action-table.ts';
+/** The service's API as the rest of the program uses it, and how each method becomes one call over HTTP. */
+import type * as z from 'zod/mini';
+import { type ACTION_TABLE, type ActionName, createsHedge, rowOf } from '../domain/action-table.ts';
+import { writeExactJson } from '../domain/exact-json.ts';
 import type { ClockReadings } from '../domain/instants.ts';
-import type { Endpoint, READINGS } from './endpoints.ts';
+import {
+  type Endpoint,
+  type EndpointNames,
+  NAMES_OF_ACTIONS,
+  pathWithId,
+  pathWithQuery,
+  READINGS,
+  type RequestParts,
+  type Schemas,
+} from './endpoints.ts';
 import type { AcceptedChange, AcceptedOpen } from './schemas.ts';
-import type { PreparedAction, RequestOf } from './serialize-request.ts';
+import {
+  checkIdempotencyKey,
+  identifiedBy,
+  type PreparedAction,
+  type RequestOf,
+  serializeAction,
+} from './serialize-request.ts';
+import type { Echo } from './transport/read-response.ts';
 import type { CallOptions } from './transport/transport.ts';
-/** What the service answered, as sent. */
+
+/** The response of the service, as sent. */
 export interface ApiResponse<T> {
   data: T;
   meta: Readonly<Record<string, unknown>>;
@@ -63,15 +81,105 @@ type ActionMethods = {
  * the same key and the same bytes.
  */
 export interface HedgeApi extends ActionMethods, ReadingMethods {
-  /** What no method is there for yet. It is sent again as any reading is: never an action. Data is not judged. */
+  /** A request without a method of its own, retried as any reading; never an action. Its data is not validated. */
   raw(reading: RawReading, options?: CallOptions): Promise<ApiResponse<unknown>>;
-  /**
-   * Sends an action whose bytes were prepared before (and written down): what the method of an action
-   * does after preparing its own. Resending is calling it again with the same key.
-   */
+  /** Sends an action whose bytes are recorded already. To resend it, call this again with the same key. */
   act(
     action: PreparedAction,
     key: string,
     options?: CallOptions,
   ): Promise<ApiResponse<AcceptedOpen | AcceptedChange>>;
+}
+
+/** One request, and what its response must be. */
+export interface ApiCall<T> extends Pick<Endpoint<never, T>, 'effect' | 'method' | 'path' | 'schema'> {
+  headers?: Readonly<Record<string, string>>;
+  body?: string;
+  /** What the response must repeat. */
+  echo?: Echo;
+  /** What it may repeat, and then unchanged. */
+  ifPresent?: Echo;
+  /** The market or hedge that an error names. */
+  about?: string;
+  /** The names in its response, and the request that may be one. */
+  names?: EndpointNames;
+  request?: unknown;
+}
+
+export type CallEndpoint = <T>(call: ApiCall<T>, options: CallOptions) => Promise<ApiResponse<T>>;
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+export function makeHttpApi(call: CallEndpoint): HedgeApi {
+  const act = async <T>(
+    { action, body }: PreparedAction,
+    schema: (of: Schemas) => z.ZodMiniType<T>,
+    key: string,
+    options: CallOptions = {},
+  ): Promise<ApiResponse<T>> => {
+    checkIdempotencyKey(key);
+    return call(
+      {
+        effect: 'action',
+        method: 'POST',
+        path: rowOf(action).path,
+        headers: { ...JSON_TYPE, 'idempotency-key': key },
+        body,
+        schema,
+        ifPresent: identifiedBy(body),
+        names: NAMES_OF_ACTIONS,
+      },
+      options,
+    );
+  };
+
+  return {
+    ...readingMethods(call),
+    open: async (request, key, options) =>
+      act(serializeAction('open', request), (of) => of.acceptedOpenSchema(), key, options),
+    add: async (request, key, options) =>
+      act(serializeAction('add', request), (of) => of.acceptedChangeSchema(), key, options),
+    reduce: async (request, key, options) =>
+      act(serializeAction('reduce', request), (of) => of.acceptedChangeSchema(), key, options),
+    close: async (request, key, options) =>
+      act(serializeAction('close', request), (of) => of.acceptedChangeSchema(), key, options),
+    act: async (action, key, options) =>
+      createsHedge(action)
+        ? act(action, (of) => of.acceptedOpenSchema(), key, options)
+        : act(action, (of) => of.acceptedChangeSchema(), key, options),
+    raw: async ({ method, path, query, body }, options = {}) =>
+      call(
+        {
+          effect: 'reading',
+          method,
+          path: pathWithQuery(path, query),
+          ...(body === undefined ? {} : { headers: JSON_TYPE, body: writeExactJson(body) }),
+          schema: (of) => of.anySchema,
+        },
+        options,
+      ),
+  };
+}
+
+// Overloaded, since no mapping over the table keeps the type of each entry.
+function readingMethods(call: CallEndpoint): ReadingMethods;
+function readingMethods(call: CallEndpoint): object {
+  return Object.fromEntries(
+    Object.entries<Endpoint<never, unknown>>(READINGS).map(([name, endpoint]) => [
+      name,
+      methodOf(endpoint, call),
+    ]),
+  );
+}
+
+function methodOf<Request, Data>({ ask, path, ...declared }: Endpoint<Request, Data>, call: CallEndpoint) {
+  const send = (parts: RequestParts & { request?: Request }, options: CallOptions = {}) => {
+    const { id, query = {}, body, ...rest } = parts;
+    const json = body === undefined ? {} : { headers: JSON_TYPE, body };
+    const target = pathWithQuery(id === undefined ? path : pathWithId(path, id), Object.entries(query));
+    return call({ ...declared, path: target, ...json, ...rest }, options);
+  };
+  return ask === undefined
+    ? (options?: CallOptions) => send({}, options)
+    : async (request: Request, options?: CallOptions) => send({ ...ask(request), request }, options);
 }

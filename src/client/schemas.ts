@@ -28,7 +28,7 @@ const side = z.enum(['buy', 'sell']);
 /** Specified, but optional: absent and null are the same. */
 const sometimes = z.nullish;
 /** An assumed name: any value, or absent. `decimalFrom` and `textFrom` read it. */
-const guessed = z.optional(z.unknown());
+const assumed = z.optional(z.unknown());
 
 /** §2. Capacity: the most that can be opened on each side. Carry in percent a day: positive is paid. */
 export const marketSchema = once(() => {
@@ -109,15 +109,15 @@ export const positionSchema = once(() =>
   z.looseObject({
     net_margin_usd: number,
     // ASSUMED: the other names of a position.
-    market: guessed,
-    side: guessed,
-    notional_usd: guessed,
-    entry_price: guessed,
-    mark_price: guessed,
-    gross_pnl_usd: guessed,
-    accrued_carry_usdc: guessed,
-    net_pnl_usd: guessed,
-    close_fee_usdc: guessed,
+    market: assumed,
+    side: assumed,
+    notional_usd: assumed,
+    entry_price: assumed,
+    mark_price: assumed,
+    gross_pnl_usd: assumed,
+    accrued_carry_usdc: assumed,
+    net_pnl_usd: assumed,
+    close_fee_usdc: assumed,
   }),
 );
 export type Position = z.infer<ReturnType<typeof positionSchema>>;
@@ -127,10 +127,10 @@ export const accountSchema = once(() =>
     balance_usdc: number,
     available_exposure_usd: number,
     // ASSUMED: the other names of the account summary.
-    margin_in_use_usdc: guessed,
-    open_exposure_usd: guessed,
-    unrealized_pnl_usd: guessed,
-    open_positions: guessed,
+    margin_in_use_usdc: assumed,
+    open_exposure_usd: assumed,
+    unrealized_pnl_usd: assumed,
+    open_positions: assumed,
   }),
 );
 export type Account = z.infer<ReturnType<typeof accountSchema>>;
@@ -139,21 +139,21 @@ export const closedHedgeSchema = once(() =>
   z.looseObject({
     net_pnl_usd: number,
     // ASSUMED: the other names of a closed hedge.
-    id: guessed,
-    client_reference: guessed,
-    market: guessed,
-    side: guessed,
-    notional_usd: guessed,
-    tenor_days: guessed,
-    entry_price: guessed,
-    exit_price: guessed,
-    gross_pnl_usd: guessed,
-    carry_usdc: guessed,
-    fees_usdc: guessed,
-    opened_at: guessed,
-    closed_at: guessed,
+    id: assumed,
+    client_reference: assumed,
+    market: assumed,
+    side: assumed,
+    notional_usd: assumed,
+    tenor_days: assumed,
+    entry_price: assumed,
+    exit_price: assumed,
+    gross_pnl_usd: assumed,
+    carry_usdc: assumed,
+    fees_usdc: assumed,
+    opened_at: assumed,
+    closed_at: assumed,
     /** `maturity` or `close`. */
-    reason: guessed,
+    reason: assumed,
   }),
 );
 export type ClosedHedge = z.infer<ReturnType<typeof closedHedgeSchema>>;

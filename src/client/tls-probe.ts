@@ -58,7 +58,7 @@ export async function probeTls(
   } catch (error) {
     if (!(error instanceof RequestFailure)) throw error;
     const tried = { effect: 'reading', last: error.parts, attempts: 1, unclear: 0 } as const;
-    throw mapError({ line: 'TLS', host: `${host}:${port.toString()}` }, tried);
+    throw mapError({ line: 'TLS' }, tried);
   } finally {
     connector.close();
     await pool?.destroy();

@@ -24,6 +24,8 @@ export interface Declaration<Input, Value> {
   aside?: string;
   /** Always prints one document per line, also without `--json`: for a command that runs others. */
   lines?: boolean;
+  /** Reads repeatedly until something happens, so its connections are kept open. */
+  polls?: boolean;
   /** Allows it in a batch. Readings run in parallel; a step or an action runs alone. */
   inBatch?: BatchLine['kind'];
   /** Whole lines that can be pasted, each with what it shows. */
@@ -55,6 +57,7 @@ export interface Command {
   description: string | undefined;
   aside: string | undefined;
   lines: boolean;
+  polls: boolean;
   operands: readonly OperandSpec[];
   checksOperands: boolean;
   options: readonly OptionSpec[];
@@ -106,6 +109,7 @@ export function defineCommand<Input, Value>(declaration: Declaration<Input, Valu
     description: declaration.description,
     aside: declaration.aside,
     lines: declaration.lines ?? false,
+    polls: declaration.polls ?? false,
     operands: declaration.operands ?? [],
     checksOperands: declaration.checksOperands ?? false,
     options: [...(declaration.options ?? []), ...(watchable ? [WATCH_OPTION] : [])],

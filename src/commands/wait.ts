@@ -19,6 +19,7 @@ export const wait = defineCommand({
     { line: 'hedge wait PAY-8841 --timeout 600', shows: 'by deal ID, for ten minutes at most' },
   ],
   inBatch: 'step',
+  polls: true,
   read: readWaitIntent,
   run: async (context, { word, timeoutMs }) =>
     outcomeOf(await waitFor(word, { timeoutMs }, await context.readContext())),

@@ -59,20 +59,20 @@ export interface Choices {
   option: string | undefined;
   environment: SettingsEnvironment;
   /** Reads the stored profiles, only when needed: a damaged file must not block the environment variables. */
-  book: () => Promise<ProfileBook>;
+  profiles: () => Promise<ProfileBook>;
 }
 
 /** @throws CredentialError `credential_conflict`, `no_profile`, `unknown_profile`. */
-export async function resolveProfile({ option, environment, book }: Choices): Promise<Selection> {
+export async function resolveProfile({ option, environment, profiles }: Choices): Promise<Selection> {
   if (option !== undefined) {
     if (option === '')
       throw new UsageError('--profile is empty.', 'Give a profile name, or remove --profile.');
-    return option === PRACTICE ? practice('option') : named(option, 'option', await book(), environment);
+    return option === PRACTICE ? practice('option') : named(option, 'option', await profiles(), environment);
   }
   const pair = pairOf(environment);
   if (pair !== undefined) return pair;
   if (environment.profile === PRACTICE) return practice('hedge_profile');
-  const stored = await book();
+  const stored = await profiles();
   if (environment.profile !== undefined)
     return named(environment.profile, 'hedge_profile', stored, environment);
   if (stored.defaultName !== undefined)

@@ -31,7 +31,7 @@ export interface ActionRow {
     takesNoId: string;
     /** What it means that another action on its side is in flight. */
     otherInFlight: string;
-    /** What is waited for; `on` is `USDTNGN buy`. */
+    /** The change to wait for; `on` is `USDTNGN buy`. */
     waitsFor(it: { on: string; size: string; hedge: string | undefined }): string;
   };
 }

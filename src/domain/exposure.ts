@@ -1,4 +1,4 @@
-/** Exact arithmetic on open positions: shares, proportional reductions, what is left of a limit, amounts in words. */
+/** Exact arithmetic on open positions: shares, proportional reductions, remaining limits, amounts in words. */
 import { Big } from 'big.js';
 import { divide, roundTo, sum, USD_PLACES } from './amounts.ts';
 
@@ -25,7 +25,7 @@ export function scaleDown(sizes: readonly Big[], taken: Big): readonly Big[] {
   return sizes.map((size) => size.minus(divide(size.times(taken), whole, USD_PLACES)));
 }
 
-/** `limit` less what is `used`, never below zero. */
+/** `limit` minus `used`, never below zero. */
 export function remainingLimit(limit: Big, used: Big): Big {
   const left = limit.minus(used);
   return left.gt(0) ? left : new Big(0);

@@ -22,13 +22,13 @@ export const instantText = (ms: number): string => exactInstant(ms).replace(/\.0
 /** `2026-11-20T09:02:11Z`, of milliseconds since the epoch. */
 export const isoSeconds = (ms: number): string => exactInstant(ms).replace(/\.\d+Z$/, 'Z');
 
-/** One moment as the clocks told it, in milliseconds; each clock has a zero of its own. */
+/** One moment by several clocks, in milliseconds; each clock has its own zero. */
 export interface ClockReadings {
   /** This machine's wall clock, since the epoch. */
   wall: number;
   /** Of this process; undefined where another process read the clocks. */
   monotonic?: number | undefined;
-  /** The service's Date of an answer that came at this moment; never the book time of practice. */
+  /** The Date of a response that came at this moment; never the time of practice, which can be advanced. */
   service?: number | undefined;
 }
 

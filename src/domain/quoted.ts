@@ -22,29 +22,26 @@ const SHORT: Readonly<Record<string, string>> = {
 /** `a\u001b[2J` becomes `"a\u{1b}[2J"`; more than 60 characters end in `…`. */
 export const quoted = (text: string): string => inQuotes(text, (character) => character);
 
-/**
- * An id, or the name of a market: the same with every letter of another script spelled out, since it may look like one
- * of ours. `PAY-\u0410` for one that ends in a Cyrillic letter.
- */
+/** An ID or a market, with other scripts escaped: a Cyrillic letter looks like a Latin one. `PAY-\u0410` */
 export const quotedName = (name: string): string => inQuotes(name, escapeJsonToAscii);
 
-/** A name without its quotation marks, for a word inside a line. */
+/** Without quotation marks, for a word inside a line. */
 export const unquoted = (name: string): string => quotedName(name).slice(1, -1);
 
 function inQuotes(text: string, show: (character: string) => string): string {
   const characters: string[] = [];
   for (const character of redactKeys(text)) {
     if (characters.length === MAX_SHOWN) return `"${characters.join('')}…"`;
-    characters.push(isUnshowable(character) ? spelled(character) : show(character));
+    characters.push(isUnshowable(character) ? escaped(character) : show(character));
   }
   return `"${characters.join('')}"`;
 }
 
-const spelled = (character: string): string =>
+const escaped = (character: string): string =>
   ownField(SHORT, character) ?? `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
 
 const PLAIN = /^[A-Za-z0-9_./:@%+,-][A-Za-z0-9_./:=@%+,-]*$/;
 
-/** One word of any POSIX shell, and of fish: quoted where a shell would read more into it. */
+/** One word for a POSIX shell or fish, quoted if it has special characters. */
 export const shellWord = (word: string): string =>
   PLAIN.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;

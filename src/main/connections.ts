@@ -1,22 +1,44 @@
-/** Connects to a service with this machine's CA certificates, TLS sessions and rate-limit state. */
+/**
+ * Connects to a service with this machine's CA certificates, TLS sessions, rate-limit state, and caches of prices and
+ * names.
+ */
+import type { Big } from 'big.js';
+import { describeHedge, NAME_KINDS, type NameCache, openNameCache } from '../cache/names.ts';
 import { openRateLimitState } from '../cache/rate-limit-state.ts';
-import { bareWords } from '../cli/global-options.ts';
+import { openPriceCache, type PriceCache } from '../cache/seen-prices.ts';
 import { type ConnectionOptions, connect } from '../client/connect.ts';
-import type { HedgeApi } from '../client/hedge-api.ts';
+import type { EndpointNames } from '../client/endpoints.ts';
+import type { ApiResponse, HedgeApi } from '../client/hedge-api.ts';
+import { decimalFrom, midOf } from '../client/unspecified-fields.ts';
 import { addedCertificates } from '../config/ca-file.ts';
 import type { ApiKey } from '../domain/api-key.ts';
+import { exactDigits } from '../domain/exact-json.ts';
+import { type Fields, isFields, ownField } from '../domain/fields.ts';
+import { isDerivedReference } from '../domain/vocabulary.ts';
 import { type AccountIdentity, keyText } from '../journal/account-identity.ts';
+import type { Clock } from '../platform/clock.ts';
 import { tlsSessionStore } from '../startup/tls-session-store.ts';
 import type { Progress } from '../terminal/progress.ts';
 import type { CommandRuntime } from './runtime-context.ts';
 
 type Trusting = Pick<ConnectionOptions, 'ca' | 'roots' | 'sessions'>;
 
+export interface ConnectionTarget {
+  baseUrl: string;
+  key: ApiKey;
+  /** The account. */
+  owner: AccountIdentity;
+  trust: Trusting;
+}
+
 export interface Connections {
-  /** `owner`: the account. Connects with the first request. */
-  connectTo: (to: { baseUrl: string; key: ApiKey; owner: AccountIdentity; trust: Trusting }) => HedgeApi;
+  /** Connects with the first request. */
+  connectTo: (target: ConnectionTarget) => HedgeApi;
+  /** The same, with the caches of `profile`. */
+  connectCached: (target: ConnectionTarget, profile: string) => { api: HedgeApi; prices: PriceCache };
   /** Node's CA certificates, those of the operator, and the TLS sessions verified by them. */
   trusting: (profileFile: string | undefined) => Trusting;
+  /** Also writes the names; prices are written as they come. */
   closeAll: () => Promise<void>;
 }
 
@@ -24,24 +46,37 @@ export function createConnections(parts: CommandRuntime, progress: Pick<Progress
   const { terminal, signals, machine, settings, globals } = parts;
   const { clock, random } = machine;
   const closers: (() => Promise<void>)[] = [];
+  const open = (
+    { owner, trust, ...target }: ConnectionTarget,
+    onNames?: ConnectionOptions['onNames'],
+  ): HedgeApi => {
+    progress.start('Contacting the service');
+    const connection = connect({
+      ...target,
+      clock,
+      random,
+      signal: signals.signal,
+      userAgent: `hedge/${parts.version}`,
+      proxy: settings.proxy,
+      pooled: parts.pooled,
+      rateLimit: openRateLimitState(parts.places(), machine, keyText(owner)),
+      onNames,
+      ...trust,
+      ...(globals.verbose ? { trace: (line: string) => terminal.writeNote(line) } : {}),
+    });
+    closers.push(() => connection.close());
+    return connection.api;
+  };
   return {
-    connectTo({ baseUrl, key, owner, trust }) {
-      progress.start('Contacting the service');
-      const connection = connect({
-        baseUrl,
-        key,
-        clock,
-        random,
-        signal: signals.signal,
-        userAgent: `hedge/${parts.version}`,
-        proxy: settings.proxy,
-        pooled: isLongConversation(parts.argv),
-        rateLimit: openRateLimitState(parts.places(), machine, keyText(owner)),
-        ...trust,
-        ...(globals.verbose ? { trace: (line: string) => terminal.writeNote(line) } : {}),
-      });
-      closers.push(() => connection.close());
-      return connection.api;
+    connectTo: (target) => open(target),
+    connectCached(target, profile) {
+      const { environment, base_url: baseUrl } = target.owner;
+      const prices = openPriceCache(parts.places(), machine, `${environment} ${baseUrl}`);
+      const identity = keyText(target.owner);
+      const names = openNameCache(parts.places(), machine, { profile, identity, baseUrl });
+      const api = open(target, (declared, data, request) => learnNames(names, declared, { data, request }));
+      closers.push(async () => names.keep());
+      return { api: withPriceCache(api, prices, clock), prices };
     },
     trusting: (profileFile) => ({
       ca: addedCertificates({ profile: profileFile, hedge: settings.caFile, node: settings.extraCaCerts }),
@@ -56,14 +91,57 @@ export function createConnections(parts: CommandRuntime, progress: Pick<Progress
   };
 }
 
-const LONG_COMMANDS: readonly unknown[] = ['watch', 'batch', 'wait'];
+/** Records the mid of every response. */
+function withPriceCache(api: HedgeApi, prices: PriceCache, clock: Pick<Clock, 'now'>): HedgeApi {
+  const see = (market: string, mid: Big | undefined, { servedAt }: ApiResponse<unknown>): void => {
+    if (mid !== undefined) prices.see(market, { at: servedAt?.getTime() ?? clock.now(), mid });
+  };
+  return {
+    ...api,
+    async markets(options) {
+      const response = await api.markets(options);
+      for (const { market, price } of response.data) see(market, price, response);
+      return response;
+    },
+    async price(market, options) {
+      const response = await api.price(market, options);
+      see(market, midOf(response.data, market), response);
+      return response;
+    },
+    async quote(request, options) {
+      const response = await api.quote(request, options);
+      see(response.data.market, response.data.pricing.market_price, response);
+      return response;
+    },
+  };
+}
 
-/** Commands that keep asking: undici keeps their connections. Single commands start faster with node:http. */
-export function isLongConversation(argv: readonly string[]): boolean {
-  const end = argv.indexOf('--');
-  const words = end === -1 ? argv : argv.slice(0, end);
-  return (
-    LONG_COMMANDS.includes(bareWords(words)[0]) ||
-    words.some((word) => word === '--watch' || word.startsWith('--watch='))
-  );
+/** Remembers the names that the endpoint declares, without the references that this program derived. */
+function learnNames(
+  names: NameCache,
+  { complete, request: requested, ...fields }: EndpointNames,
+  { data, request }: { data: unknown; request: unknown },
+): void {
+  const records = (Array.isArray(data) ? data : [data]).filter(isFields);
+  for (const kind of NAME_KINDS) {
+    const { [kind]: field } = fields;
+    if (kind === requested) names.learn(kind, [{ name: request }]);
+    if (field === undefined) continue;
+    const found = records
+      .map((record) => ({
+        name: ownField(record, field),
+        about: kind === 'hedges' ? aboutOf(record) : undefined,
+      }))
+      .filter(({ name }) => !isDerivedReference(name));
+    if (complete === true) names.learnAll(kind, found);
+    else names.learn(kind, found);
+  }
+}
+
+/** Only a whole hedge is described. */
+function aboutOf(record: Fields): string {
+  const [side, market, status] = ['side', 'market', 'status'].map((name) => ownField(record, name));
+  const size = decimalFrom(ownField(record, 'notional_usd'));
+  if (side === undefined || market === undefined || status === undefined || size === undefined) return '';
+  return describeHedge({ side, market, status, notional: exactDigits(size) });
 }

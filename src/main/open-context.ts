@@ -15,11 +15,7 @@ import { once } from '../domain/once.ts';
 import type { ProfileLimits } from '../domain/profile-limits.ts';
 import { redactArgv } from '../domain/sanitize.ts';
 import { CredentialError, DamagedFileError } from '../errors.ts';
-import {
-  type AccountIdentity as BookIdentity,
-  practiceIdentity,
-  serviceIdentity,
-} from '../journal/account-identity.ts';
+import { type AccountIdentity, practiceIdentity, serviceIdentity } from '../journal/account-identity.ts';
 import { liftHalt, readHalt, setHalt } from '../journal/halt.ts';
 import type { Journal } from '../journal/store.ts';
 import type { ReadContext } from '../readings/read-context.ts';
@@ -27,8 +23,7 @@ import { choosePrompter } from '../terminal/inquirer-prompter.ts';
 import { chooseProgress } from '../terminal/progress.ts';
 import type { KnownKeys } from '../trading/account-keys.ts';
 import type { TradingContext, TradingLimits } from '../trading/trading-context.ts';
-import { withCaches } from './caches.ts';
-import { createConnections } from './connections.ts';
+import { type ConnectionTarget, createConnections } from './connections.ts';
 import { keySources, progressReporter, readInput, timeOfDay } from './operator.ts';
 import { practiceLauncher } from './practice-launcher.ts';
 import type { CommandRuntime } from './runtime-context.ts';
@@ -37,14 +32,12 @@ import type { CommandRuntime } from './runtime-context.ts';
 interface OpenAccount {
   api: HedgeApi;
   /** The account in the journal. */
-  owner: BookIdentity;
+  owner: AccountIdentity;
   whose: ProfileIdentity;
   /** Masked. */
   key: string;
   prices: PriceCache;
 }
-
-type UncachedAccount = Omit<OpenAccount, 'prices'>;
 
 export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
   const { terminal, signals, machine, settings, globals, env } = parts;
@@ -52,10 +45,9 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
   const progress = chooseProgress(terminal, { clock, inPipe: 'silent' });
   const practice = practiceLauncher(parts);
   const halt = tradingHalt(parts);
-  const { connectTo, trusting, closeAll } = createConnections(parts, progress);
+  const { connectTo, connectCached, trusting, closeAll } = createConnections(parts, progress);
   const { keychain } = parts;
   const keyPorts: KeyPorts = { clock, env, keychain, signal: signals.signal };
-  const closers: (() => Promise<void>)[] = [];
   let identity: ProfileIdentity | undefined;
   let headed = false;
   let actionPreviewed = false;
@@ -66,31 +58,28 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
     const { openProfiles } = await import('../config/profiles.ts');
     return openProfiles({ places: parts.places(), machine });
   });
-  const storedBook = async () => (await profiles()).read();
+  const storedProfiles = async () => (await profiles()).read();
   const selection = once(
     (): Promise<Selection> =>
-      resolveProfile({ option: globals.profile, environment: settings, book: storedBook }),
+      resolveProfile({ option: globals.profile, environment: settings, profiles: storedProfiles }),
   );
   const expected = () => readExpectation({ option: globals.expectEnv, variable: settings.expectEnv });
 
-  const openPractice = async (): Promise<UncachedAccount> => {
+  const openPractice = async (): Promise<OpenAccount> => {
     identity = { profile: 'practice', environment: 'practice', zone: 'UTC' };
     checkExpectation('practice', expected());
     const { url: baseUrl, ca, keys, bookId } = await practice.open();
     const owner = practiceIdentity(bookId);
     const key = ApiKey.of(keys.test);
-    const api = connectTo({ baseUrl, key, owner, trust: { ca: [ca] } });
-    return { api, owner, whose: identity, key: 'built in' };
+    return withConnection({ baseUrl, key, owner, trust: { ca: [ca] } }, { whose: identity, key: 'built in' });
   };
 
-  const openAccount = once(async (): Promise<OpenAccount> => {
-    const found = await openUncached();
-    const { api, prices, keep } = withCaches(found, parts);
-    closers.push(keep);
-    return { ...found, api, prices };
-  });
+  const withConnection = (
+    target: ConnectionTarget,
+    shown: Pick<OpenAccount, 'whose' | 'key'>,
+  ): OpenAccount => ({ ...shown, owner: target.owner, ...connectCached(target, shown.whose.profile) });
 
-  const openUncached = async (): Promise<UncachedAccount> => {
+  const openAccount = once(async (): Promise<OpenAccount> => {
     const selected = await selection();
     if (selected.kind === 'practice') return openPractice();
     const key = await readKey(selected, keyPorts);
@@ -103,9 +92,9 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
     );
     const { account } = selected;
     const owner = serviceIdentity(key.environment, { baseUrl, keyFingerprint: key.fingerprint, account });
-    const api = connectTo({ baseUrl, key, owner, trust: trusting(stored?.ca_file) });
-    return { api, owner, whose: identity, key: key.masked };
-  };
+    const target = { baseUrl, key, owner, trust: trusting(stored?.ca_file) };
+    return withConnection(target, { whose: identity, key: key.masked });
+  });
 
   const journal = once(async (): Promise<Journal> => {
     const { openJournal } = await import('../journal/store.ts');
@@ -122,7 +111,7 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
   /** A damaged profiles file does not block a key from the environment. */
   const otherProfiles = async (kind: Selection['kind']): Promise<ProfileBook['profiles']> => {
     try {
-      return (await storedBook()).profiles;
+      return (await storedProfiles()).profiles;
     } catch (error) {
       if (kind !== 'pair' || !(error instanceof DamagedFileError)) throw error;
       return new Map();
@@ -222,7 +211,6 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
     headed: () => headed,
     actionPreviewed: () => actionPreviewed,
     async close() {
-      for (const close of closers.toReversed()) await close();
       await closeAll();
       await practice.close();
     },

@@ -74,9 +74,9 @@ export function createRuntime(context: RuntimeContext): Runtime {
     terminal,
     signals,
     clock: machine.clock,
-    async openCommandContext(globals): Promise<OpenCommandContext> {
+    async openCommandContext(globals, { pooled }): Promise<OpenCommandContext> {
       const { openCommandContext } = await import('./open-context.ts');
-      return openCommandContext({ ...context, settings, places, globals });
+      return openCommandContext({ ...context, settings, places, globals, pooled });
     },
   };
 }

@@ -40,4 +40,6 @@ export interface CommandRuntime extends RuntimeContext {
   settings: SettingsEnvironment;
   places(): Paths;
   globals: GlobalOptions;
+  /** Many requests follow: their connections are kept. */
+  pooled: boolean;
 }

@@ -66,7 +66,7 @@ function makeFolders(path: string, host: Host): boolean {
   return true;
 }
 
-/** Rejects what is no folder, is another user's, or is writable by others. Absent is fine. */
+/** Rejects anything but a folder, another user's folder, and one that others can write. Absent is fine. */
 export function checkFolder(path: string, host: Host): void {
   const stats = statOf(path);
   if (stats === undefined) return;
@@ -206,7 +206,7 @@ export function readUpTo(fd: number, maxBytes: number): Buffer | undefined {
 /** Files of /proc have size 0 and are not empty. */
 const SMALLEST_READ = 4096;
 
-/** Rejects a link, what is no regular file, and another user's file. */
+/** Rejects anything but a regular file, also a link, and another user's file. */
 export function checkRegular(path: string, stats: Stats, host: Host): void {
   if (stats.isSymbolicLink()) throw symbolicLinkError(path);
   if (!stats.isFile()) throw foreign(path, 'is not a regular file', 'Move it away, then try again.');

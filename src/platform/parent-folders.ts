@@ -8,7 +8,7 @@ import type { Host } from './host.ts';
 
 export interface OpenParent {
   path: string;
-  /** `refused`: any user can replace what is below. `group`: members of its group can. */
+  /** `refused`: any user can replace its content. `group`: members of its group can. */
   risk: 'refused' | 'group';
   /** The end of a sentence that starts with the path. */
   how: string;

@@ -22,7 +22,7 @@ export function askingPrompter(terminal: Terminal, signal: AbortSignal): Prompte
       prompts: Awaited<ReturnType<typeof load>>,
       context: { input: NodeJS.ReadableStream; output: NodeJS.WritableStream; signal: AbortSignal },
       /** An objection as inquirer takes it. */
-      judge: (objection: Objection | undefined) => (answer: string) => Promise<true | string>,
+      validate: (objection: Objection | undefined) => (answer: string) => Promise<true | string>,
     ) => Promise<Value>,
   ): Promise<Value> {
     const { input, drawing } = terminal.streams;
@@ -35,7 +35,7 @@ export function askingPrompter(terminal: Terminal, signal: AbortSignal): Prompte
     input.once('pause', onPause);
     try {
       return await question(prompts, { input, output: drawing, signal: over }, (objection) =>
-        verdict(objection, { failing, over, width: terminal.stderr.width }),
+        validator(objection, { failing, over, width: terminal.stderr.width }),
       );
     } catch (error) {
       ending.abort();
@@ -53,8 +53,8 @@ export function askingPrompter(terminal: Terminal, signal: AbortSignal): Prompte
     const { input, drawing } = terminal.streams;
     const guard = watchPastedLines(input, drawing);
     try {
-      const answer = await ask((prompts, context, judge) =>
-        question(prompts, { ...context, signal: AbortSignal.any([context.signal, guard.signal]) }, judge),
+      const answer = await ask((prompts, context, validate) =>
+        question(prompts, { ...context, signal: AbortSignal.any([context.signal, guard.signal]) }, validate),
       );
       return guard.signal.aborted ? pastedIsNo() : answer;
     } catch (error) {
@@ -73,9 +73,15 @@ export function askingPrompter(terminal: Terminal, signal: AbortSignal): Prompte
   return {
     attended: true,
     hidden: ({ message }, objection) =>
-      ask(({ password }, context, judge) =>
+      ask(({ password }, context, validate) =>
         password(
-          { message: sanitize(message), mask: false, toggleMask: false, validate: judge(objection), theme },
+          {
+            message: sanitize(message),
+            mask: false,
+            toggleMask: false,
+            validate: validate(objection),
+            theme,
+          },
           context,
         ),
       ),
@@ -89,9 +95,9 @@ export function askingPrompter(terminal: Terminal, signal: AbortSignal): Prompte
     async select(question, choices, { header } = {}) {
       const { width, unicode } = terminal.stderr;
       // A wrapped choice would look like several.
-      const oneLine = (text: string, beside: number): string =>
-        cutToWidth(sanitize(text), width - beside, unicode ? '…' : '...');
-      const besideAnswer = MARGIN + textWidth(sanitize(question.message)) + 2;
+      const oneLine = (text: string, used: number): string =>
+        cutToWidth(sanitize(text), width - used, unicode ? '…' : '...');
+      const questionWidth = MARGIN + textWidth(sanitize(question.message)) + 2;
       // Numbers stand for the values, which may be anything.
       const index = await ask(({ select, Separator }, context) =>
         select(
@@ -102,7 +108,7 @@ export function askingPrompter(terminal: Terminal, signal: AbortSignal): Prompte
               ...choices.map(({ name, short, description, disabled }, value) => ({
                 value,
                 name: oneLine(name, MARGIN),
-                ...(short === undefined ? {} : { short: oneLine(short, besideAnswer) }),
+                ...(short === undefined ? {} : { short: oneLine(short, questionWidth) }),
                 ...(description === undefined ? {} : { description: sanitize(description) }),
                 ...(disabled === undefined ? {} : { disabled: sanitize(disabled) }),
               })),
@@ -121,22 +127,30 @@ export function askingPrompter(terminal: Terminal, signal: AbortSignal): Prompte
       return chosen.value;
     },
     input: ({ message }, objection) =>
-      ask(({ input }, context, judge) =>
+      ask(({ input }, context, validate) =>
         input(
-          { message: withPlace(sanitize(message), terminal.stderr.width), validate: judge(objection), theme },
+          {
+            message: withPlace(sanitize(message), terminal.stderr.width),
+            validate: validate(objection),
+            theme,
+          },
           context,
         ),
       ),
     typed: ({ message }, wanted, fits) =>
-      askToAct(async ({ input }, context, judge) => {
+      askToAct(async ({ input }, context, validate) => {
         const objection: Objection = (given) =>
           given.trim() === '' || fits(given.trim())
             ? undefined
             : `Type "${wanted}", or press Enter to cancel.`;
-        const asked = besideOrUnder(sanitize(message), sanitize(`Type "${wanted}"`), terminal.stderr.width);
+        const asked = onOneOrTwoLines(sanitize(message), sanitize(`Type "${wanted}"`), terminal.stderr.width);
         const answer = await input(
           // Clears a wrong answer, so that Enter alone cancels.
-          { message: asked, validate: judge(objection), theme: { ...theme, validationFailureMode: 'clear' } },
+          {
+            message: asked,
+            validate: validate(objection),
+            theme: { ...theme, validationFailureMode: 'clear' },
+          },
           context,
         );
         return answer.trim() !== '' && fits(answer.trim());
@@ -151,16 +165,16 @@ const LONGEST_LIST = 12;
  * An error of a validation ends the question through `failing`. A question that is over gets no result, since inquirer
  * would write it to a closed line reader.
  */
-const verdict =
+const validator =
   (
     objection: Objection | undefined,
     { failing, over, width }: { failing: AbortController; over: AbortSignal; width: number },
   ) =>
   async (answer: string): Promise<true | string> => {
     try {
-      const said = await objection?.(answer);
+      const rejected = await objection?.(answer);
       if (over.aborted) return await never();
-      return said === undefined ? true : wrapped(sanitize(said), width);
+      return rejected === undefined ? true : wrapped(sanitize(rejected), width);
     } catch (error) {
       failing.abort(error);
       return never();
@@ -185,7 +199,7 @@ const withRoom = (question: string, width: number): string =>
   wrapped(question + YES_OR_NO, width).slice(0, -YES_OR_NO.length);
 
 /** Keeps the text to type on one line, with room for the answer. */
-function besideOrUnder(message: string, type: string, width: number): string {
+function onOneOrTwoLines(message: string, type: string, width: number): string {
   const taken = MARGIN + textWidth(`${message} ${type} ${type}`);
   return taken < width ? `${message} ${type}` : `${wrapped(message, width)}\n${type}`;
 }

@@ -48,7 +48,7 @@ function lineProgress(terminal: Terminal): Progress {
   };
 }
 
-/** Says notes and nothing else. */
+/** Writes notes only. */
 function silentProgress(terminal: Pick<Terminal, 'writeNote'>): Progress {
   return { start: nothing, update: nothing, note: (line) => terminal.writeNote(line), stop: nothing };
 }

@@ -257,8 +257,8 @@ export function widthOf(
 ): number {
   if (!stream.isTTY) return WIDTH_WHEN_UNKNOWN;
   if (stream.columns !== undefined && stream.columns > 0) return stream.columns;
-  const told = env['COLUMNS'] ?? '';
-  return /^[1-9]\d{0,3}$/.test(told) ? Number(told) : WIDTH_WHEN_UNKNOWN;
+  const columns = env['COLUMNS'] ?? '';
+  return /^[1-9]\d{0,3}$/.test(columns) ? Number(columns) : WIDTH_WHEN_UNKNOWN;
 }
 
 const HEIGHT_WHEN_UNKNOWN = 24;

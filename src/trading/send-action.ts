@@ -200,14 +200,16 @@ const afterInternalError = (error: unknown): OutcomeUnknownError =>
     cause: error,
   });
 
-function noteAttempt({ number, outcome, status, code }: AttemptRecord, { progress }: TradingContext): void {
-  const reply = code ?? (status === undefined ? undefined : `HTTP ${status.toString()}`);
-  const suffix = reply === undefined ? '' : ` (${reply})`;
-  if (outcome === 'unclear')
-    progress.note(`attempt ${number.toString()}: no response${suffix}; a retry uses the same key`);
-  else if (outcome === 'never_sent') progress.note(`attempt ${number.toString()}: no connection`);
-  else if (outcome === 'refused' && status === RATE_LIMITED)
-    progress.note(`attempt ${number.toString()}: rate limit reached${suffix}`);
+function noteAttempt(attempt: AttemptRecord, { progress }: TradingContext): void {
+  const { number, outcome, status, code, responded, retries } = attempt;
+  const suffix = status === undefined ? '' : ` (HTTP ${status.toString()})`;
+  const next = retries === true ? '; retrying with the same key' : '';
+  const note = (text: string): void => progress.note(`attempt ${number.toString()}: ${text}`);
+  if (code === 'idempotency_in_flight') note(`still in progress${next}`);
+  else if (outcome === 'unclear')
+    note(`${responded === true ? 'no usable response' : 'no response'}${suffix}${next}`);
+  else if (outcome === 'never_sent') note('no connection');
+  else if (outcome === 'refused' && status === RATE_LIMITED) note('rate limit reached');
 }
 
 const RATE_LIMITED = 429;

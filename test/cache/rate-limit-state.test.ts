@@ -34,7 +34,7 @@ function aMemory(home = temporaryFolder(), { clock = steppingClock(), identity =
 describe('a word to slow down', () => {
   it('is heeded by another process until it is over, and by no other key or address', async () => {
     const { memory, clock, another } = aMemory();
-    memory.tell(3_000);
+    memory.record(3_000);
     expect(another().until()).toBe(3_000);
     expect(another(IDENTITY.replace('1a2b', '0000')).until()).toBeUndefined();
     expect(another(IDENTITY.replace('desk', 'other')).until()).toBeUndefined();
@@ -47,7 +47,7 @@ describe('a word to slow down', () => {
   it('is one small file, 0600 in a folder of 0700, however often it is told', async () => {
     const { memory, folder, path } = aMemory();
     await withUmask(0, () => {
-      for (let until = 1_000; until < 30_000; until += 7) memory.tell(until);
+      for (let until = 1_000; until < 30_000; until += 7) memory.record(until);
     });
     expect(readdirSync(folder)).toHaveLength(1);
     const { mode, size } = statSync(path());
@@ -57,23 +57,23 @@ describe('a word to slow down', () => {
 
   it('that ends hardly later than the one that stands is not written again', () => {
     const { memory, path, another } = aMemory();
-    memory.tell(3_000);
+    memory.record(3_000);
     const before = statSync(path()).ino;
-    for (const until of [1, 2_000, 3_000, 3_040]) another().tell(until);
+    for (const until of [1, 2_000, 3_000, 3_040]) another().record(until);
     expect(statSync(path()).ino).toBe(before);
-    another().tell(3_100);
+    another().record(3_100);
     expect(memory.until()).toBe(3_100);
   });
 
   it('counts for a minute at most, however long it was meant', () => {
     const { memory, another } = aMemory();
-    memory.tell(999_999_000);
+    memory.record(999_999_000);
     expect([memory.until(), another().until()]).toEqual([MAX_RATE_LIMIT_WAIT_MS, MAX_RATE_LIMIT_WAIT_MS]);
   });
 
   it('that is already over is not kept', () => {
     const { memory, home } = aMemory();
-    memory.tell(0);
+    memory.record(0);
     expect([memory.until(), readdirSync(home)]).toEqual([undefined, []]);
   });
 
@@ -81,7 +81,7 @@ describe('a word to slow down', () => {
     const clock = steppingClock();
     await clock.sleep(3_600_000);
     const { memory, home } = aMemory(temporaryFolder(), { clock });
-    memory.tell(3_610_000);
+    memory.record(3_610_000);
     expect(memory.until()).toBe(3_610_000);
     expect(aMemory(home).memory.until()).toBeUndefined();
   });
@@ -133,13 +133,13 @@ describe('a word that is not to be believed', () => {
     ],
   ])('%s', (_, damage) => {
     const { memory, path, another } = aMemory();
-    memory.tell(3_000);
+    memory.record(3_000);
     const at = path();
     damage(at);
     expect(another().until()).toBeUndefined();
     // It keeps nobody from being told anew, and nobody from heeding at least what he was told himself.
     const next = another();
-    next.tell(4_000);
+    next.record(4_000);
     expect(next.until()).toBe(4_000);
   });
 
@@ -147,7 +147,7 @@ describe('a word that is not to be believed', () => {
     const { memory, folder, another } = aMemory();
     mkdirSync(dirname(folder), { recursive: true });
     writeFileSync(folder, 'a file where the folder should be', { mode: 0o600 });
-    memory.tell(3_000);
+    memory.record(3_000);
     expect([memory.until(), another().until()]).toEqual([3_000, undefined]);
   });
 });

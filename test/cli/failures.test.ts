@@ -88,9 +88,19 @@ describe('a failing command', () => {
     const ran = await aDesk({ env }).run('account --json');
     expect(ran.code).toBe(5);
     expect(ran.document()).toMatchObject({ error: { code: 'unavailable', effect: 'none', retry: 'later' } });
-    expect(ran.err).toContain(`127.0.0.1:${port}`);
     // A reading is nothing that could have been sent.
     expect(ran.err).toMatch(/^Nothing was changed\.$/m);
+  });
+
+  it('says in three lines that nobody listens, and where only with -v', async () => {
+    const port = await deadPort();
+    const env = { HEDGE_API_KEY: SANDBOX_KEY, HEDGE_BASE_URL: `https://127.0.0.1:${port}/v2` };
+    const { err } = await aDesk({ env }).run('markets');
+    expect(err.trimEnd().split('\n')).toHaveLength(3);
+    expect(err).not.toMatch(/127\.0\.0\.1|ECONNREFUSED/);
+    const verbose = await aDesk({ env }).run('markets -v');
+    expect(verbose.err).toContain(`no response from 127.0.0.1:${port} in `);
+    expect(verbose.err).toContain('(ECONNREFUSED)');
   });
 
   it('exits 5 on 503 for ever, after a bounded number of tries', async () => {

@@ -209,7 +209,7 @@ describe.each(ROADS)('an answer that brings nothing, on the $road road', ({ desk
 
   it.each(BROKEN)(
     '$name: an action is unknown, its key and bytes the same every time',
-    async ({ answer, actions }) => {
+    async ({ name, answer, actions }) => {
       const records: AttemptRecord[] = [];
       const { api, service } = await deskWith(times(actions, CLOSING, answer));
       const error = await rejection(
@@ -222,7 +222,11 @@ describe.each(ROADS)('an answer that brings nothing, on the $road road', ({ desk
       );
       expect(sent).toHaveLength(actions);
       expect(new Set(sent)).toEqual(new Set(['one-key {"market":"USDTNGN","side":"buy"}']));
-      expect(records.map(({ outcome }) => outcome)).toEqual(sent.map(() => 'unclear'));
+      const responded = !['a reset', 'a hang-up'].includes(name);
+      expect(records).toMatchObject(
+        sent.map((_, at) => ({ outcome: 'unclear', responded, retries: at + 1 < actions })),
+      );
+      expect(String(error)).toContain(responded ? 'No usable response after' : 'No response after');
     },
   );
 
@@ -318,9 +322,7 @@ describe.each(ROADS)('before anything is sent, on the $road road', ({ connected 
       book: 'Nothing was changed.',
       retry: 'later',
     });
-    expect(String(reading)).toMatch(
-      /127\.0\.0\.1:\d+ cannot be reached: connection refused \(ECONNREFUSED\), 4 attempts/,
-    );
+    expect(String(reading)).toMatch(/The service cannot be reached: connection refused, 4 attempts/);
     expect(clock.sleeps).toHaveLength(3);
     expect(await act(api)).toMatchObject({ code: 'unavailable', effect: 'none', book: 'Nothing was sent.' });
     expect(clock.sleeps).toHaveLength(5);
@@ -328,7 +330,7 @@ describe.each(ROADS)('before anything is sent, on the $road road', ({ connected 
 
   it('a name that does not resolve is unavailable', async () => {
     const { api } = connected('https://desk.invalid/v2');
-    expect(String(await act(api))).toMatch(/desk\.invalid:443 cannot be reached: host name not found/);
+    expect(String(await act(api))).toMatch(/The service cannot be reached: host name not found/);
   });
 
   it('a host that accepts and never shakes hands is given up at the deadline, and nothing was sent', async () => {
@@ -425,7 +427,7 @@ describe.each(ROADS)('the service says no, on the $road road', ({ deskWith }) =>
     const { api } = await deskWith(times(8, CLOSING, no(409, 'idempotency_in_flight')));
     const error = await act(api);
     expect(error).toBeInstanceOf(OutcomeUnknownError);
-    expect(String(error)).toContain('still processing POST /hedges/close');
+    expect(String(error)).toContain('still processing it');
   });
 
   it.each([

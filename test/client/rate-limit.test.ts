@@ -26,7 +26,7 @@ function aWord(clock: SteadyClock, ...words: readonly number[]): RateLimitStore 
       const all = [...words.map((ms) => start + ms), ...told.map((ms) => start + ms)];
       return all.find((until) => until > clock.now());
     },
-    tell: (until) => told.push(until - start),
+    record: (until) => told.push(until - start),
   };
 }
 
@@ -95,7 +95,7 @@ describe.each(ROADS)('on the $road road, a request', ({ deskWith }) => {
     const words: number[] = [];
     const slow: RateLimitStore = {
       until: () => words.find((until) => until > clock.now()),
-      tell: () => undefined,
+      record: () => undefined,
     };
     const { api, service } = await deskWith(script, { clock, rateLimit: slow });
     await api.close(CLOSE, 'k', { onAttempt: () => words.push(clock.now() + 5_000) });
@@ -108,7 +108,7 @@ describe.each(ROADS)('on the $road road, a request', ({ deskWith }) => {
   it('that is an action in doubt stays in doubt when the others may not ask for long', async () => {
     const clock = steadyClock();
     const words: number[] = [];
-    const slow: RateLimitStore = { until: () => words[0], tell: () => undefined };
+    const slow: RateLimitStore = { until: () => words[0], record: () => undefined };
     const { api } = await deskWith([on(CLOSING, html(503))], { clock, rateLimit: slow });
     const doing = api.close(CLOSE, 'k', { onAttempt: () => words.push(clock.now() + 50_000) });
     expect(await rejection(doing)).toBeInstanceOf(OutcomeUnknownError);

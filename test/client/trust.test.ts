@@ -53,12 +53,12 @@ describe.each(ROADS)('a certificate, on the $road road', ({ connected, deskWith 
   });
 
   it.each([
-    ['has expired', { from: inDays(-9), until: inDays(-1) }, /certificate has expired/, /date and time/],
+    ['has expired', { from: inDays(-9), until: inDays(-1) }, /certificate has expired/, /machine's clock/],
     [
       'is not yet valid',
       { from: inDays(1), until: inDays(9) },
       /certificate is not yet valid/,
-      /date and time/,
+      /machine's clock/,
     ],
     ['is for another host', { hosts: ['desk.partner.test'] }, /certificate is for another host/, /base URL/],
   ])('that %s lets nothing leave', async (_, issue, says, hint) => {
@@ -192,9 +192,9 @@ describe('a proxy', () => {
   });
 
   it.each([
-    [407, /the proxy 127\.0\.0\.1:\d+ requires a user name and password/, 1],
-    [403, /the proxy 127\.0\.0\.1:\d+ did not connect \(403\)/, 1],
-    [502, /the proxy 127\.0\.0\.1:\d+ did not connect \(502\)/, 4],
+    [407, /the proxy requires a user and password/, 1],
+    [403, /the proxy did not connect \(403\)/, 1],
+    [502, /the proxy did not connect \(502\)/, 4],
   ])('that answers %i is named, its password is not', async (status, says, attempts) => {
     const proxy = await aProxy(0, status);
     const { api } = connected(AWAY, { proxy: { https: proxy.url.replace('://', '://u:hush-hush@') } });
@@ -207,9 +207,7 @@ describe('a proxy', () => {
 
   it('that is not there, or hangs up, is named', async () => {
     const dead = connected(AWAY, { proxy: { https: `127.0.0.1:${await deadPort()}` } });
-    expect(String(await rejection(dead.api.account()))).toMatch(
-      /the proxy 127\.0\.0\.1:\d+ cannot be used: connection refused/,
-    );
+    expect(String(await rejection(dead.api.account()))).toMatch(/proxy failed: connection refused/);
     const { port } = await plainServer((socket) => socket.destroy());
     const mute = connected(AWAY, { proxy: { https: `http://127.0.0.1:${port}` } });
     expect(await rejection(mute.api.account())).toMatchObject({
@@ -285,7 +283,7 @@ describe.each(ROADS)('the trace, on the $road road', ({ deskWith }) => {
     expect(lines.slice(0, 12)).toEqual([
       '> GET /account attempt 1',
       ...sent,
-      '< no response in 0 ms: connection reset (ECONNRESET)',
+      expect.stringMatching(/^< no response from 127\.0\.0\.1:\d+ in 0 ms: connection reset \(ECONNRESET\)$/),
       '> GET /account attempt 2',
       ...sent,
       '< 200 in 0 ms',

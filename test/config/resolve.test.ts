@@ -29,7 +29,7 @@ async function chosen(option: string | undefined, env: Record<string, string>, d
   const { name, source, keySource } = await resolveProfile({
     option,
     environment: readEnvironmentVariables({ ...env }),
-    book: () => Promise.resolve(book(defaultName)),
+    profiles: () => Promise.resolve(book(defaultName)),
   });
   return { name, source, keySource };
 }
@@ -92,7 +92,7 @@ describe('which profile is used', () => {
   it('does not read the stored profiles when the pair decides', async () => {
     const environment = readEnvironmentVariables({ ...KEY, ...URL });
     const never = (): Promise<ProfileBook> => Promise.reject(new Error('the file was read'));
-    expect((await resolveProfile({ option: undefined, environment, book: never })).name).toBe('env');
+    expect((await resolveProfile({ option: undefined, environment, profiles: never })).name).toBe('env');
   });
 });
 

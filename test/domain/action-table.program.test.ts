@@ -51,7 +51,7 @@ describe('a fifth row in the table of actions', () => {
     expect(filesInErrorWith(close.replace('close: {', 'roll: {').replace('/close', '/roll'))).toEqual([
       'src/args/action-options.ts',
       'src/args/read-action.ts',
-      'src/client/http-api.ts',
+      'src/client/hedge-api.ts',
       'src/trading/action-parts.ts',
     ]);
   });

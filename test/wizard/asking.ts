@@ -2,8 +2,7 @@
 import { onTestFinished } from 'vitest';
 import type { OpenDraft } from '../../src/args/action-intent.ts';
 import { readOpenDraft } from '../../src/args/read-action.ts';
-import type { HedgeApi } from '../../src/client/hedge-api.ts';
-import { makeHttpApi } from '../../src/client/http-api.ts';
+import { type HedgeApi, makeHttpApi } from '../../src/client/hedge-api.ts';
 import type { Account, Hedge, Market, Quote } from '../../src/client/schemas.ts';
 import type { QuoteRequest } from '../../src/client/serialize-request.ts';
 import type { Halt } from '../../src/journal/halt.ts';

@@ -215,7 +215,8 @@ function notReached(proxy: Proxy, error: unknown): RequestFailure {
   const { parts } = connectionFailure(error);
   return new RequestFailure({
     ...parts,
-    reason: `the proxy ${proxy.name} cannot be used: ${parts.reason}`,
+    reason: `proxy failed: ${parts.reason}`,
+    internals: [parts.internals, `proxy ${proxy.name}`].filter((each) => each !== undefined).join(', '),
     hint: parts.hint ?? CHECK_PROXY,
   });
 }
@@ -227,8 +228,9 @@ function tunnelRejected(proxy: Proxy, status: number): RequestFailure {
     kind: final ? 'proxy' : 'unreachable',
     reason:
       status === AUTHENTICATION_REQUIRED
-        ? `the proxy ${proxy.name} requires a user name and password (407)`
-        : `the proxy ${proxy.name} did not connect (${status})`,
+        ? 'the proxy requires a user and password (407)'
+        : `the proxy did not connect (${status})`,
+    internals: `proxy ${proxy.name}`,
     hint: CHECK_PROXY,
   });
 }

@@ -16,6 +16,7 @@ import {
 } from '../../errors.ts';
 import {
   type FailureParts,
+  hasResponse,
   isInFlight,
   isOutcomeUnknown,
   isRateLimit,
@@ -25,30 +26,28 @@ import type { CallEffect, RetryState } from './retry-policy.ts';
 export interface CallContext {
   /** `POST /hedges`, for messages. */
   line: string;
-  /** `api.partner.test:443`. */
-  host: string;
   /** The market or hedge of the request. */
   about?: string | undefined;
 }
 
 export function mapError(called: CallContext, tried: RetryState): HedgeError {
   const { effect, last, unclear } = tried;
-  if (effect === 'action' && (unclear > 0 || isOutcomeUnknown(last))) return outcomeUnknown(called, tried);
+  if (effect === 'action' && (unclear > 0 || isOutcomeUnknown(last))) return outcomeUnknown(tried);
   const book = NOTHING_DONE[effect];
   const parts = { book, httpStatus: last.status, details: last.details, said: last.message };
-  if (last.status === 401 || last.status === 403) return keyRejected(called, last, parts);
+  if (last.status === 401 || last.status === 403) return keyRejected(last, parts);
   if (last.kind === 'status' && !isRateLimit(last) && !isServerError(last))
     return refused(called, last, parts);
   if (last.kind === 'unreadable') {
     return new UnreadableAnswerError({
       ...parts,
       code: 'unreadable_answer',
-      what: `The response of ${called.host} to ${called.line} cannot be read: ${last.reason}.`,
-      hint: 'Check the base URL: hedge profile show\nIf it is right, report this to the partner.',
+      what: `Unusable response to ${called.line}: ${last.reason}.`,
+      hint: 'Report it to the partner, or check the base URL: hedge profile show',
       cause: last.cause,
     });
   }
-  return unavailable(called, tried, parts);
+  return unavailable(tried, parts);
 }
 
 const NOTHING_DONE: Readonly<Record<CallEffect, string>> = {
@@ -58,12 +57,12 @@ const NOTHING_DONE: Readonly<Record<CallEffect, string>> = {
 
 type Common = Pick<ErrorParts, 'book' | 'httpStatus' | 'details' | 'said'>;
 
-function keyRejected({ host }: CallContext, last: FailureParts, parts: Common): CredentialError {
-  const said = last.message === undefined ? '.' : `: ${sentence(last.message)}`;
+function keyRejected(last: FailureParts, parts: Common): CredentialError {
+  const message = last.message === undefined ? '.' : `: ${sentence(last.message)}`;
   return new CredentialError({
     ...parts,
     code: last.code ?? 'unauthorized',
-    what: `${host} rejected the API key (${last.status})${said}`,
+    what: `The service rejected the API key (${last.status})${message}`,
     hint: 'Check the key and the base URL: hedge profile show',
   });
 }
@@ -86,53 +85,51 @@ function refused({ about }: CallContext, last: FailureParts, parts: Common): Ref
   });
 }
 
-function unavailable(
-  { host, line }: CallContext,
-  { effect, last, attempts, ...tried }: RetryState,
-  parts: Common,
-): UnavailableError {
-  const tries = attempts === 1 ? '' : `, ${attempts} attempts`;
-  const final = last.kind === 'tls' || last.kind === 'proxy';
-  const answered = last.phase === 'answered';
-  const trouble =
-    last.kind === 'tls'
-      ? `The identity of ${host} cannot be verified: ${last.reason}`
-      : last.phase === 'never_sent'
-        ? `${host} cannot be reached: ${last.reason}`
-        : `${host} failed: ${last.reason}`;
+function unavailable(tried: RetryState, parts: Common): UnavailableError {
+  const { effect, last } = tried;
+  const isFinal = last.kind === 'tls' || last.kind === 'proxy';
   return new UnavailableError({
     ...parts,
-    code: answered && last.code !== undefined ? last.code : 'unavailable',
-    what:
-      answered && isRateLimit(last)
-        ? `${host}: rate limit reached: ${last.reason}${tries}.${notAgain(tried)}`
-        : `${trouble}${tries} (${line}).${notAgain(tried)}`,
+    code: last.phase === 'answered' && last.code !== undefined ? last.code : 'unavailable',
+    what: `${outage(last)}${attemptsOf(tried)}.${notAgain(tried)}`,
     // With an unverified host it matters also for a read that the key was not sent.
     book:
       last.phase === 'never_sent' && (last.kind === 'tls' || effect === 'action')
         ? 'Nothing was sent.'
         : parts.book,
-    hint: last.hint ?? (isRateLimit(last) ? 'Wait a moment, then try again.' : 'Try again later.'),
-    retry: final ? 'never' : 'later',
+    hint: last.hint ?? nextStep(last),
+    retry: isFinal ? 'never' : 'later',
     cause: last.cause,
   });
 }
 
-const notAgain = ({ withheld: reason }: Pick<RetryState, 'withheld'>): string =>
+function nextStep(last: FailureParts): string {
+  if (isRateLimit(last)) return 'Wait a moment, then try again.';
+  return last.kind === 'unreachable'
+    ? 'Try again later, or check the base URL: hedge profile show'
+    : 'Try again later.';
+}
+
+function outage(last: FailureParts): string {
+  if (last.kind === 'tls') return `Service not verified: ${last.reason}`;
+  if (last.phase === 'never_sent') return `The service cannot be reached: ${last.reason}`;
+  if (last.phase === 'answered') return isRateLimit(last) ? 'Rate limit reached' : capitalized(last.reason);
+  if (last.kind === 'timeout') return 'The service did not respond in time';
+  return `No usable response from the service: ${last.reason}`;
+}
+
+const capitalized = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+const attemptsOf = ({ attempts }: RetryState): string => (attempts === 1 ? '' : `, ${attempts} attempts`);
+const notAgain = ({ withheld: reason }: RetryState): string =>
   reason === undefined ? '' : ` It was not resent: ${reason}.`;
 
-function outcomeUnknown({ host, line }: CallContext, tried: RetryState): OutcomeUnknownError {
-  const { last, attempts, unclear } = tried;
+function outcomeUnknown(tried: RetryState): OutcomeUnknownError {
+  const { last, unclear } = tried;
   // A rate limit rejects every request: it says nothing about the one before.
   const refusedLater = !isOutcomeUnknown(last) && last.kind === 'status' && !isRateLimit(last);
-  const what = refusedLater
-    ? `${host} rejected ${line} (${last.code ?? last.status ?? ''}), but only after ${times(unclear)} without a response.`
-    : isInFlight(last)
-      ? `${host} is still processing ${line}.`
-      : `No response from ${host} after sending ${line}, ${times(attempts)}: ${last.reason}.`;
   return new OutcomeUnknownError(
     {
-      what: `${what}${notAgain(tried)}`,
+      what: `${refusedLater ? refusedAfter(last, unclear) : noOutcome(tried)}${notAgain(tried)}`,
       book: 'Outcome unknown: it may have executed.',
       hint: 'Do not enter it again. Check first: hedge positions, hedge hedges',
       httpStatus: last.status,
@@ -143,16 +140,21 @@ function outcomeUnknown({ host, line }: CallContext, tried: RetryState): Outcome
   );
 }
 
+const refusedAfter = ({ code, status }: FailureParts, unclear: number): string =>
+  `Rejected (${code ?? status ?? ''}), but only after ${times(unclear)} without a usable response.`;
+
+function noOutcome({ last, attempts }: RetryState): string {
+  if (isInFlight(last)) return 'The service is still processing it.';
+  const response = hasResponse(last) ? 'usable response' : 'response';
+  return `No ${response} after sending, ${times(attempts)}: ${last.reason}.`;
+}
+
 /** No attempt was made: another request with this key was rate-limited until then. */
-export function rateLimitedError(
-  { host, line }: CallContext,
-  effect: CallEffect,
-  until: number,
-): UnavailableError {
+export function rateLimitedError(effect: CallEffect, until: number): UnavailableError {
   const at = exactInstant(until);
   return new UnavailableError({
     code: 'rate_limited',
-    what: `${line} was not sent: the rate limit of ${host} for this key is reached until ${at.slice(11, 19)} UTC.`,
+    what: `Not sent: the rate limit of this key is reached until ${at.slice(11, 19)} UTC.`,
     book: NOTHING_DONE[effect],
     hint: 'Try again after that time.',
     retry: 'later',
@@ -161,12 +163,12 @@ export function rateLimitedError(
 }
 
 /** No attempt was sent: the readings it was decided on are too old, or the clocks disagree about their age. */
-export const notSentInTime = ({ line }: CallContext, reason: string): StoppedError =>
+export const notSentInTime = ({ reason, hint }: FailureParts): StoppedError =>
   new StoppedError({
     code: 'too_late',
-    what: `${line} was not sent: ${reason}.`,
+    what: `The request was not sent: ${reason}.`,
     book: NOTHING_DONE.action,
-    hint: 'If you still want it, enter it again.',
+    hint: hint ?? 'If you still want it, enter it again.',
     retry: 'later',
   });
 

@@ -101,7 +101,7 @@ async function handOver(
   callback?.(null, socket);
 }
 
-/** Too short to notice, and longer than a local service takes to answer one command. */
+/** Too short to notice, and longer than a local service takes for one command. */
 export const QUEUE_TIMEOUT_MS = 25;
 
 export interface ConnectionLimiter {

@@ -44,12 +44,11 @@ function openSuccess({ status, headers, body, clocks }: WireResponse, mask: KeyM
   } catch (error) {
     // Without its cause, which quotes the text and may contain the key.
     const why = isHtml(body) ? 'it looks like a web page' : mask.text(reasonOf(error));
-    throw unreadable(`the response is not JSON (${why})`);
+    throw unreadable(`not JSON (${why})`);
   }
-  if (!isObject(envelope)) throw unreadable('the response is not an envelope of data, error and meta');
+  if (!isObject(envelope)) throw unreadable('not an envelope of data, error and meta');
   const { data, error, meta } = envelope;
-  if (error !== null && error !== undefined)
-    throw unreadable('the response has a success status and an error');
+  if (error !== null && error !== undefined) throw unreadable('a success status with an error');
   if (data === null || data === undefined) throw unreadable('data is missing');
   if (meta !== null && meta !== undefined && !isObject(meta)) throw unreadable('meta is not an object');
   return { status, data, meta: meta ?? {}, servedAt: dateOf(headers), clocks };
@@ -76,7 +75,7 @@ function openFailure(
   const reason =
     kind === 'status'
       ? `the service returned ${status}`
-      : `the response (${status}) is ${isHtml(body) ? 'a web page' : 'not an envelope with an error code'}`;
+      : `${isHtml(body) ? 'a web page' : 'not an envelope with an error code'} (${status})`;
   return new RequestFailure({ ...parts, kind, reason });
 }
 
@@ -133,19 +132,19 @@ export function retryAfterMs(headers: WireResponse['headers'], now: number): num
 export type Echo = Readonly<Record<string, string>>;
 
 /**
- * `echo` must be present and equal; `ifTold` must be equal if present.
+ * `echo` must be present and equal; `ifPresent` must be equal if present.
  * @throws RequestFailure `unreadable`, for instance `data.pricing.execution_price is missing`.
  */
 export function validate<T>(
   schema: z.ZodMiniType<T>,
   opened: Pick<ParsedEnvelope, 'status' | 'data'> & Partial<Pick<ParsedEnvelope, 'clocks'>>,
-  { echo = {}, ifTold = {} }: { echo?: Echo | undefined; ifTold?: Echo | undefined } = {},
+  { echo = {}, ifPresent = {} }: { echo?: Echo | undefined; ifPresent?: Echo | undefined } = {},
 ): T {
   const { status, data, clocks } = opened;
   const unreadable = (reason: string): RequestFailure =>
     new RequestFailure({ phase: 'answered', kind: 'unreadable', reason, status, clocks });
   if (!fits(schema, data)) throw unreadable(mismatchOf(schema, data));
-  for (const [name, asked] of [...Object.entries(echo), ...Object.entries(ifTold)]) {
+  for (const [name, asked] of [...Object.entries(echo), ...Object.entries(ifPresent)]) {
     const value = valueAt(data, [name]) ?? undefined;
     const got = plain(value);
     if (got !== asked && (value !== undefined || Object.hasOwn(echo, name)))

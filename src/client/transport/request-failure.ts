@@ -34,8 +34,12 @@ export type FailureKind =
 export interface FailureParts {
   phase: FailurePhase;
   kind: FailureKind;
-  /** Half a sentence, lower case, no full stop: `connection reset (ECONNRESET)`. Short, without a key. */
+  /** Half a sentence, lower case, no full stop: `connection reset`. Short, without a key. */
   reason: string;
+  /** Internals for `-v`: `ECONNRESET`, or the name of the proxy. */
+  internals?: string | undefined;
+  /** A response had begun; it is missing or incomplete otherwise. */
+  responseBegun?: boolean | undefined;
   /** The HTTP status, if any. */
   status?: number | undefined;
   /** The service's `error.code`, if any. */
@@ -83,6 +87,10 @@ export const isServerError = (parts: FailureParts): boolean =>
 export const isOutcomeUnknown = (parts: FailureParts): boolean =>
   parts.phase === 'no_answer' || parts.kind === 'unreadable' || isServerError(parts) || isInFlight(parts);
 
+/** A response came, but not one that tells the outcome. */
+export const hasResponse = ({ status, kind, responseBegun }: FailureParts): boolean =>
+  status !== undefined || kind === 'unreadable' || responseBegun === true;
+
 const IN_WORDS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
   ECONNRESET: 'connection reset',
@@ -93,13 +101,13 @@ const IN_WORDS: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'connection timed out',
   EPIPE: 'connection closed while sending',
   UND_ERR_CONNECT_TIMEOUT: 'connection timed out',
-  UND_ERR_SOCKET: 'connection closed before the response was complete',
-  UND_ERR_ABORTED: 'connection closed before the response was complete',
+  UND_ERR_SOCKET: 'connection closed too early',
+  UND_ERR_ABORTED: 'connection closed too early',
   UND_ERR_CLOSED: 'connection closed',
   UND_ERR_DESTROYED: 'connection closed',
-  UND_ERR_HEADERS_TIMEOUT: 'no response in time',
-  UND_ERR_BODY_TIMEOUT: 'the response stopped before its end',
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the response was cut short',
+  UND_ERR_HEADERS_TIMEOUT: 'timed out',
+  UND_ERR_BODY_TIMEOUT: 'connection closed too early',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'connection closed too early',
 };
 
 /** Codes of a response that is not valid HTTP. */
@@ -113,35 +121,36 @@ const NOT_HTTP: readonly string[] = [
 export function connectionFailure(error: unknown): RequestFailure {
   if (error instanceof RequestFailure) return error;
   const code = codeOf(error);
-  const reason = tlsReason(code);
+  const known = tlsReason(code);
+  const parts = { phase: 'never_sent', internals: code, cause: error } as const;
   return new RequestFailure(
-    reason === undefined
-      ? { phase: 'never_sent', kind: 'unreachable', reason: inWords(error, code), cause: error }
-      : { phase: 'never_sent', kind: 'tls', reason: reason.reason, hint: reason.hint, cause: error },
+    known === undefined
+      ? { ...parts, kind: 'unreachable', reason: inWords(error, code) }
+      : { ...parts, kind: 'tls', ...known },
   );
 }
 
 /** Why an attempt with a connection failed. `started`: some of it may have been sent. */
-export function exchangeFailure(error: unknown, started: boolean): RequestFailure {
+export function exchangeFailure(
+  error: unknown,
+  { started, responseBegun = false }: { started: boolean; responseBegun?: boolean },
+): RequestFailure {
   if (error instanceof RequestFailure) return error;
   const code = codeOf(error);
-  const reason = inWords(error, code);
-  if (!started) return new RequestFailure({ phase: 'never_sent', kind: 'unreachable', reason, cause: error });
+  const parts = { reason: inWords(error, code), internals: code, cause: error };
+  if (!started) return new RequestFailure({ ...parts, phase: 'never_sent', kind: 'unreachable' });
   const notHttp =
     (error instanceof Error && error.name === 'HTTPParserError') ||
     (code !== undefined && (NOT_HTTP.includes(code) || code.startsWith('HPE_')));
   // Without its cause: undici keeps the unparsed bytes there, and they may contain the key.
   return notHttp
-    ? new RequestFailure({ phase: 'no_answer', kind: 'unreadable', reason: 'the response is not HTTP' })
-    : new RequestFailure({ phase: 'no_answer', kind: 'lost', reason, cause: error });
+    ? new RequestFailure({ phase: 'no_answer', kind: 'unreadable', reason: 'not HTTP' })
+    : new RequestFailure({ ...parts, phase: 'no_answer', kind: 'lost', responseBegun });
 }
 
-function inWords(error: unknown, code: string | undefined): string {
-  if (code === undefined)
-    return error instanceof Error ? `connection failed (${error.name})` : 'connection failed';
-  const words = ownField(IN_WORDS, code) ?? 'connection failed';
-  return `${words} (${code})`;
-}
+const inWords = (error: unknown, code: string | undefined): string =>
+  ownField(IN_WORDS, code ?? '') ??
+  (code === undefined && error instanceof Error ? `connection failed (${error.name})` : 'connection failed');
 
 function codeOf(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
@@ -154,10 +163,8 @@ export interface TlsReason {
   hint: string;
 }
 
-const SET_CA_FILE =
-  'If the service or a proxy uses its own certificate authority, set ca_file in the profile or HEDGE_CA_FILE.';
-const CHECK_THE_CLOCK =
-  "Check this machine's date and time. If they are right, the host needs a new certificate.";
+const SET_CA_FILE = 'If it has its own authority, set ca_file in the profile or HEDGE_CA_FILE.';
+const CHECK_THE_CLOCK = "Check this machine's clock. If it is right, the host needs a new certificate.";
 
 const UNKNOWN_AUTHORITY: TlsReason = {
   reason: 'its certificate is from an unknown authority',
@@ -198,9 +205,9 @@ export function tlsReason(code: string | undefined): TlsReason | undefined {
   const known = ownField(REASONS, code);
   if (known !== undefined) return known;
   if (CERTIFICATE_CODE.test(code)) {
-    return { reason: `its certificate is invalid (${code})`, hint: SET_CA_FILE };
+    return { reason: 'its certificate is invalid', hint: SET_CA_FILE };
   }
   return HANDSHAKE_CODE.test(code)
-    ? { reason: `the TLS handshake failed (${code})`, hint: 'Check the host and port of the base URL.' }
+    ? { reason: 'the TLS handshake failed', hint: 'Check the host and port of the base URL.' }
     : undefined;
 }

@@ -14,7 +14,13 @@ import {
 import { type Clock, readClocks } from '../../platform/clock.ts';
 import type { Random } from '../../platform/random.ts';
 import { type CallContext, mapError, notSentInTime, rateLimitedError } from './map-error.ts';
-import { type FailureParts, isOutcomeUnknown, isRateLimit, RequestFailure } from './request-failure.ts';
+import {
+  type FailureParts,
+  hasResponse,
+  isOutcomeUnknown,
+  isRateLimit,
+  RequestFailure,
+} from './request-failure.ts';
 import { type CallEffect, type RetryState, retryDelay, shouldRetry, TOTAL_MS } from './retry-policy.ts';
 import { type Attempt, type AttemptDecision, type CallOptions, withDeadline } from './transport.ts';
 
@@ -23,7 +29,7 @@ export interface RateLimitStore {
   /** Milliseconds since the epoch; undefined when requests may be sent. */
   until(): number | undefined;
   /** The service set a limit. */
-  tell(until: number): void;
+  record(until: number): void;
 }
 
 /** For a 429 without a Retry-After. */
@@ -31,13 +37,9 @@ const UNNAMED_MS = 1_000;
 /** Processes that waited resume at random within this time, so that not all send at once. */
 export const SPREAD_MS = 1_000;
 
-export function recordRateLimit(
-  slowDown: RateLimitStore | undefined,
-  failure: FailureParts,
-  now: number,
-): void {
+export function recordRateLimit(store: RateLimitStore | undefined, failure: FailureParts, now: number): void {
   if (failure.phase === 'answered' && isRateLimit(failure))
-    slowDown?.tell(now + (failure.retryAfterMs ?? UNNAMED_MS));
+    store?.record(now + (failure.retryAfterMs ?? UNNAMED_MS));
 }
 
 /**
@@ -45,7 +47,7 @@ export function recordRateLimit(
  * remaining time is too short; undefined when there is no limit or `signal` aborted.
  */
 export async function waitForRateLimit(
-  slowDown: RateLimitStore | undefined,
+  store: RateLimitStore | undefined,
   { clock, random }: { clock: Clock; random: Random },
   {
     leftMs,
@@ -54,7 +56,7 @@ export async function waitForRateLimit(
   }: { leftMs: () => number; signal: AbortSignal; onWait?: ((ms: number) => void) | undefined },
 ): Promise<number | undefined> {
   for (;;) {
-    const until = slowDown?.until();
+    const until = store?.until();
     if (until === undefined || signal.aborted) return undefined;
     const ms = Math.round(Math.max(0, until - clock.now()) + random.fraction() * SPREAD_MS);
     if (ms >= leftMs()) return until;
@@ -95,13 +97,13 @@ export async function withRetry<T>(
   let tried: RetryState | undefined;
   try {
     const limitedUntil = await waitForRateLimit(rateLimit, { clock, random }, waiting);
-    if (limitedUntil !== undefined) throw rateLimitedError(called, effect, limitedUntil);
+    if (limitedUntil !== undefined) throw rateLimitedError(effect, limitedUntil);
     stopOf(stops)?.throwIfAborted();
     for (let number = 1; ; number++) {
       let last: FailureParts;
       try {
         const value = await once({ number, signal: limit.signal, mayLeave: sending?.mayLeave });
-        onAttempt?.({ number, outcome: 'answered', status: undefined, code: undefined });
+        onAttempt?.({ number, outcome: 'answered' });
         return value;
       } catch (error) {
         if (!(error instanceof RequestFailure)) throw error;
@@ -109,17 +111,18 @@ export async function withRetry<T>(
       }
       if (last.kind === 'withheld')
         throw tried === undefined
-          ? notSentInTime(called, last.reason)
+          ? notSentInTime(last)
           : endOf(called, { ...tried, withheld: last.reason }, stops);
       sending?.failed(last);
       recordRateLimit(rateLimit, last, clock.now());
       if (isOutcomeUnknown(last)) unclear++;
-      onAttempt?.({ number, outcome: outcomeOf(last), status: last.status, code: last.code });
       tried = { effect, last, attempts: number, unclear };
       const delay = retryDelay(tried, random.fraction());
-      const inTime = delay < leftMs();
-      if (!limit.signal.aborted && shouldRetry(tried) && inTime) await clock.sleep(delay, limit.signal);
-      else throw endOf(called, tried, stops);
+      const retries = !limit.signal.aborted && shouldRetry(tried) && delay < leftMs();
+      const { status, code } = last;
+      onAttempt?.({ number, outcome: outcomeOf(last), status, code, responded: hasResponse(last), retries });
+      if (!retries) throw endOf(called, tried, stops);
+      await clock.sleep(delay, limit.signal);
       const until = await waitForRateLimit(rateLimit, { clock, random }, waiting);
       if (limit.signal.aborted || until !== undefined) throw endOf(called, tried, stops);
     }
@@ -172,14 +175,14 @@ export function sendWindow(clock: Clock, decided: AttemptDecision | undefined): 
 function whyNot(elapsed: Elapsed, withinMs: number, since: string): RequestFailure | undefined {
   if (clocksDisagree(elapsed)) {
     const apart = durationInWords(elapsed.apartMs);
-    return notSentFailure(
-      `the clocks differ by ${apart} since ${since} (the machine slept, or a clock was set)`,
-    );
+    return notSentFailure(`the clocks differ by ${apart} since ${since}`, CLOCKS_DIFFER);
   }
   return elapsed.ms < withinMs
     ? undefined
     : notSentFailure(`${durationInWords(elapsed.ms)} passed since ${since}`);
 }
 
-const notSentFailure = (reason: string): RequestFailure =>
-  new RequestFailure({ phase: 'never_sent', kind: 'withheld', reason });
+const CLOCKS_DIFFER = 'The machine slept, or a clock was set. If you still want it, enter it again.';
+
+const notSentFailure = (reason: string, hint?: string): RequestFailure =>
+  new RequestFailure({ phase: 'never_sent', kind: 'withheld', reason, hint });

@@ -7,7 +7,7 @@ import { type ApiKey, type KeyMask } from '../../domain/api-key.ts';
 import type { ClockReadings } from '../../domain/instants.ts';
 import { forScreen, redactKeys } from '../../domain/sanitize.ts';
 import { type Clock, readClocks } from '../../platform/clock.ts';
-import { exchangeFailure, type FailureKind, type FailureParts, RequestFailure } from './request-failure.ts';
+import { exchangeFailure, type FailureParts, RequestFailure } from './request-failure.ts';
 import {
   type Attempt,
   DeadlineExceeded,
@@ -56,6 +56,7 @@ function responseTo(
 ): Promise<WireResponse> {
   return new Promise((resolve, reject) => {
     let started = false;
+    let responseBegun = false;
     let settled = false;
     let giveUp: ((reason: Error) => void) | undefined;
     let status = 0;
@@ -74,7 +75,7 @@ function responseTo(
       settle(() => reject(failure));
       giveUp?.(failure);
     };
-    const stop = (): void => fail(stoppedFailure(signal.reason, started));
+    const stop = (): void => fail(stoppedFailure(signal.reason, { started, responseBegun }));
     signal.addEventListener('abort', stop, { once: true });
     if (signal.aborted) return stop();
 
@@ -86,6 +87,7 @@ function responseTo(
         return withheld;
       },
       head(received, fields) {
+        responseBegun = true;
         status = received;
         headers = joinHeaders(fields);
         clocks = { ...readClocks(clock), service: realDate(headers) };
@@ -95,17 +97,17 @@ function responseTo(
       data(chunk) {
         if (settled) return;
         size += chunk.length;
-        if (size > LARGEST_BODY) fail(unreadable(status, 'the response is larger than 1 MiB'));
+        if (size > LARGEST_BODY) fail(unreadable(status, 'larger than 1 MiB'));
         else chunks.push(chunk);
       },
       end() {
         if (settled) return;
         const body = decodeUtf8(chunks);
-        if (body === undefined) fail(unreadable(status, 'the response is not UTF-8 text'));
+        if (body === undefined) fail(unreadable(status, 'not UTF-8 text'));
         else settle(() => resolve({ status, headers, body, clocks }));
       },
       failed(error) {
-        settle(() => reject(exchangeFailure(error, started)));
+        settle(() => reject(exchangeFailure(error, { started, responseBegun })));
       },
     });
     return undefined;
@@ -115,26 +117,29 @@ function responseTo(
 /** Why a response is rejected by its status and headers, before its body is read. */
 function rejectionOf(status: number, headers: WireResponse['headers']): RequestFailure | undefined {
   // Parsers let a status of `000` pass, as 0 or undefined.
-  if (status < 200 || status > 599) return unreadable(status, 'the response is not HTTP');
+  if (status < 200 || status > 599) return unreadable(status, 'not HTTP');
   if (status >= 300 && status < 400) {
-    return unreadable(status, `the response is a redirect (${status}), which is not followed`);
+    return unreadable(status, `a redirect (${status}), which is not followed`);
   }
   const encoding = headers['content-encoding'];
   return encoding === undefined || /^(identity)?$/i.test(encoding.trim())
     ? undefined
-    : unreadable(status, 'the response is compressed, which was not requested');
+    : unreadable(status, 'compressed, which was not requested');
 }
 
 const unreadable = (status: number, reason: string): RequestFailure =>
   new RequestFailure({ phase: 'no_answer', kind: 'unreadable', reason, status });
 
-function stoppedFailure(cause: unknown, started: boolean): RequestFailure {
-  const kind: FailureKind = cause instanceof DeadlineExceeded ? 'timeout' : 'stopped';
-  const reason: FailureParts['reason'] = kind === 'timeout' ? 'no response in time' : 'stopped';
+function stoppedFailure(
+  cause: unknown,
+  { started, responseBegun }: { started: boolean; responseBegun: boolean },
+): RequestFailure {
+  const timedOut = cause instanceof DeadlineExceeded;
   return new RequestFailure({
     phase: started ? 'no_answer' : 'never_sent',
-    kind,
-    reason,
+    kind: timedOut ? 'timeout' : 'stopped',
+    reason: timedOut ? 'timed out' : 'stopped',
+    responseBegun,
     cause,
   });
 }
@@ -180,9 +185,12 @@ export function withBearer(key: ApiKey, mask: KeyMask, send: Send): Send {
 
 export type Trace = (line: string) => void;
 
-/** The lines of `-v`, without bodies. `masked`: the key's mask, shown instead of the key. */
-export function withTrace(parts: { trace: Trace; clock: Clock; masked: string }, send: Send): Send {
-  const { clock, masked } = parts;
+/** The lines of `-v`, without bodies. `masked`: the key's mask, shown instead of the key. `host`: `api.test:443`. */
+export function withTrace(
+  parts: { trace: Trace; clock: Clock; masked: string; host: string },
+  send: Send,
+): Send {
+  const { clock, masked, host } = parts;
   const write = (line: string): void => parts.trace(redactKeys(forScreen(line)));
   return async (request, attempt) => {
     write(`> ${request.method} ${request.path} attempt ${attempt.number}`);
@@ -195,9 +203,10 @@ export function withTrace(parts: { trace: Trace; clock: Clock; masked: string },
       for (const [name, value] of Object.entries(response.headers)) write(`< ${name}: ${value}`);
       return response;
     } catch (error) {
-      const reason = error instanceof RequestFailure ? error.parts.reason : 'an error';
-      const status = error instanceof RequestFailure ? error.parts.status : undefined;
-      write(`< ${status ?? 'no response'} in ${took()}: ${reason}`);
+      const failed: Partial<FailureParts> = error instanceof RequestFailure ? error.parts : {};
+      const { reason = 'an error', status, internals } = failed;
+      const more = internals === undefined ? '' : ` (${internals})`;
+      write(`< ${status ?? `no response from ${host}`} in ${took()}: ${reason}${more}`);
       throw error;
     }
   };

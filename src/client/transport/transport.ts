@@ -87,10 +87,14 @@ export interface AttemptDecision {
 export interface AttemptRecord {
   number: number;
   outcome: 'answered' | 'refused' | 'never_sent' | 'unclear';
-  /** The HTTP status, if any. */
-  status: number | undefined;
+  /** The HTTP status of a failure, if any. */
+  status?: number | undefined;
   /** The service's `error.code`, if any. */
-  code: string | undefined;
+  code?: string | undefined;
+  /** A failed attempt had a response, or the beginning of one. */
+  responded?: boolean;
+  /** Another attempt is due. */
+  retries?: boolean;
 }
 
 export interface CallOptions {
