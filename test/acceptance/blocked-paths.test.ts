@@ -2,9 +2,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { aDesk, type Ran, type TestDesk } from '../support/desk.ts';
 import { EACH_ACTION } from '../support/each-action.ts';
 import { type ServedBook, servedBook } from '../support/served-book.ts';
+import { type Ran, type TestCli, testCli } from '../support/test-cli.ts';
 
 let served: ServedBook;
 beforeAll(async () => {
@@ -20,7 +20,7 @@ interface Blocked {
   code: number;
   /** `error.code`; null where it is no error. */
   error: string | null;
-  arrange?: (desk: TestDesk, run: (line: string) => Promise<Ran>) => unknown;
+  arrange?: (cli: TestCli, run: (line: string) => Promise<Ran>) => unknown;
   env?: Readonly<Record<string, string>>;
   /** Already open on the buy side, opened elsewhere. */
   open?: number;
@@ -30,7 +30,7 @@ const OPEN = 'open USDTNGN buy 10000 -t 3 --yes';
 const injectFaults = (change: Parameters<ServedBook['desk']['service']['admin']['setFaults']>[0]) => () =>
   served.desk.service.admin.setFaults(change);
 const halt = (_: unknown, run: (line: string) => Promise<Ran>) => run('halt venue down');
-const damage = ({ home }: TestDesk): void => {
+const damage = ({ home }: TestCli): void => {
   mkdirSync(join(home, 'state'), { mode: 0o700 });
   writeFileSync(join(home, 'state', 'journal.jsonl'), 'not a record\n', { mode: 0o600 });
 };
@@ -175,10 +175,10 @@ const AFTER_ONE: readonly (Blocked & { first: string })[] = [
 ];
 
 function deskOf(blocked: Pick<Blocked, 'env'>) {
-  const desk = aDesk();
+  const cli = testCli();
   const run = (line: string, env = {}): Promise<Ran> =>
-    desk.run(`${line} --json`, { env: { ...served.way(desk.home), ...env } });
-  return { desk, run, act: (line: string) => run(line, blocked.env) };
+    cli.run(`${line} --json`, { env: { ...served.way(cli.home), ...env } });
+  return { desk: cli, run, act: (line: string) => run(line, blocked.env) };
 }
 
 describe('nothing is sent by', () => {
@@ -249,10 +249,10 @@ describe('nothing is sent by', () => {
 
 const ofProfile = { HEDGE_API_KEY: '', HEDGE_BASE_URL: '', HEDGE_PROFILE: 'desk' };
 
-async function profile(desk: TestDesk, limits: string): Promise<void> {
-  const { HEDGE_API_KEY: key = '', HEDGE_BASE_URL: url = '', HEDGE_CA_FILE: ca = '' } = served.way(desk.home);
+async function profile(cli: TestCli, limits: string): Promise<void> {
+  const { HEDGE_API_KEY: key = '', HEDGE_BASE_URL: url = '', HEDGE_CA_FILE: ca = '' } = served.way(cli.home);
   const words = `profile add desk --base-url ${url} --ca-file ${ca} --key-stdin ${limits}`;
-  expect(await desk.run(words, { stdin: `${key}\n` })).toMatchObject({ code: 0 });
+  expect(await cli.run(words, { stdin: `${key}\n` })).toMatchObject({ code: 0 });
 }
 
 const errorOf = (ran: Ran): string | null => {

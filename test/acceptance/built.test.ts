@@ -8,7 +8,7 @@ import { manualPages } from '../../src/cli/help/manual.ts';
 import { REGISTRY } from '../../src/commands/registry.ts';
 import { aMarket, anAcceptedOpen, anAccount, aQuote } from '../spec/bodies.ts';
 import { isExecutable, runBuilt, runProgram } from '../support/built.ts';
-import { SANDBOX_KEY, wayTo } from '../support/desk-at.ts';
+import { SANDBOX_KEY, wayTo } from '../support/cli-for.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { ok, on, scriptedService } from '../support/scripted-service.ts';
 import { needs } from '../support/tools.ts';

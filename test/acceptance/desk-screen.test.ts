@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { aHedge, aMarket, anAccount, MARKETS_META } from '../spec/bodies.ts';
 import { runBuilt, runShell, toStart } from '../support/built.ts';
-import { wayTo } from '../support/desk-at.ts';
+import { wayTo } from '../support/cli-for.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { openScreen } from '../support/pty.ts';
 import { no, ok, on, scriptedService } from '../support/scripted-service.ts';

@@ -3,11 +3,11 @@
  * the document says of the book. A new action gets every case by its line in support/each-action.ts.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { aDesk, type Ran } from '../support/desk.ts';
 import { bookFor, EACH_ACTION, type EachAction } from '../support/each-action.ts';
 import { type Front, frontOf, refusal } from '../support/front.ts';
 import { journalAt } from '../support/kill-case.ts';
 import { type ChangePath, type ServedBook, servedBook } from '../support/served-book.ts';
+import { type Ran, testCli } from '../support/test-cli.ts';
 
 let served: ServedBook;
 beforeAll(async () => {
@@ -223,16 +223,16 @@ interface Told {
 }
 
 async function run(action: EachAction, { options = '', arrange }: Pick<Case, 'options' | 'arrange'>) {
-  const desk = aDesk();
+  const cli = testCli();
   await bookFor(served, action);
-  const front = await frontOf(served, desk.home);
+  const front = await frontOf(served, cli.home);
   await arrange?.(front, action);
   const counted = { sends: 0 };
   front.watch((line) => {
     if (line === `POST ${action.path}`) counted.sends += 1;
   });
-  const ran = await desk.run(`${action.line} --yes --json ${options}`, { env: front.way(desk.home) });
-  return { ran, desk, front, counted };
+  const ran = await cli.run(`${action.line} --yes --json ${options}`, { env: front.way(cli.home) });
+  return { ran, desk: cli, front, counted };
 }
 
 const told = (ran: Ran): Told => {
@@ -285,9 +285,9 @@ describe.each(EACH_ACTION)('$name', (action) => {
   });
 
   it('says on standard output that it is done, without --json, and only that', async () => {
-    const desk = aDesk();
+    const cli = testCli();
     await bookFor(served, action);
-    const ran = await desk.run(`${action.line} --yes`, { env: served.way(desk.home) });
+    const ran = await cli.run(`${action.line} --yes`, { env: served.way(cli.home) });
     expect(ran.code).toBe(0);
     expect(ran.out).toMatch(/^(FILLED|INCREASED|REDUCED|CLOSED) /m);
     expect(ran.err).toContain('SANDBOX');

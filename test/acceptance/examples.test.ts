@@ -5,10 +5,10 @@
  * its place.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type DaysDesk, daysDesk, type Shop, USUAL_RATE } from '../support/days-desk.ts';
 import { everyExample, everyScript, TEXTS } from '../support/examples.ts';
 import { IN_FULL } from '../support/goal.ts';
 import { needs } from '../support/tools.ts';
+import { type DayShell, type TradingDay, tradingDay, USUAL_RATE } from '../support/trading-day.ts';
 
 const PARTNER = 'https://partner.example/api/v2';
 
@@ -100,7 +100,7 @@ interface Ended {
 }
 
 /** As it stands, or as its exception says. */
-async function ends(line: string, shop: Shop): Promise<Ended> {
+async function ends(line: string, shop: DayShell): Promise<Ended> {
   const { before = [], edit } = exceptionOf(line) ?? {};
   const typed = edit?.(line) ?? line;
   if (GOES_ON.test(line)) return onTerminal(shop, typed, 'interrupted');
@@ -108,13 +108,13 @@ async function ends(line: string, shop: Shop): Promise<Ended> {
   return piped(shop, [...before, typed]);
 }
 
-async function piped(shop: Shop, lines: readonly string[]): Promise<Ended> {
+async function piped(shop: DayShell, lines: readonly string[]): Promise<Ended> {
   const { code, signal, out, err } = await shop.run(...lines);
   return { end: code ?? signal, said: out + err };
 }
 
 /** On a terminal: its question is answered with yes, or what it goes on with is ended by Ctrl-C. */
-async function onTerminal(shop: Shop, line: string, then: 'answered' | 'interrupted'): Promise<Ended> {
+async function onTerminal(shop: DayShell, line: string, then: 'answered' | 'interrupted'): Promise<Ended> {
   const screen = shop.show([line]);
   const [waitsFor, keys] = then === 'answered' ? [/\(y\/N\)/, 'y\r'] : [/USD|HEDGE_API_KEY/, '\u0003'];
   const type = (): void => screen.send(keys);
@@ -138,9 +138,9 @@ describe('every example', () => {
 });
 
 describe('an example', needs('bash'), () => {
-  let desks: readonly DaysDesk[];
+  let desks: readonly TradingDay[];
   beforeAll(async () => {
-    desks = await Promise.all((IN_FULL ? RATES : RATES.slice(0, 1)).map(daysDesk));
+    desks = await Promise.all((IN_FULL ? RATES : RATES.slice(0, 1)).map(tradingDay));
   });
   afterAll(() => Promise.all(desks.map((desk) => desk.close())));
 
@@ -160,9 +160,9 @@ describe('an example', needs('bash'), () => {
 });
 
 describe('a script of the documentation', needs('bash', 'jq'), () => {
-  let desk: DaysDesk;
+  let desk: TradingDay;
   beforeAll(async () => {
-    desk = await daysDesk();
+    desk = await tradingDay();
   });
   afterAll(() => desk.close());
 

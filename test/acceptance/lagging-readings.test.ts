@@ -3,8 +3,8 @@
  * older than what is known to be there. The whole program, on one clock with the service.
  */
 import { describe, expect, it } from 'vitest';
-import type { Ran, TestDesk } from '../support/desk.ts';
 import { type Lag, type LaggingService, laggingService, type Reading } from '../support/lagging-service.ts';
+import type { Ran, TestCli } from '../support/test-cli.ts';
 
 const OPEN = 'open USDTNGN buy 10000 --tenor 7 --yes --json';
 const CLOSE = 'close USDTNGN buy --yes --json';
@@ -31,16 +31,16 @@ async function timed(service: LaggingService, running: Promise<Ran>): Promise<{ 
 
 interface AtDesk {
   service: LaggingService;
-  desk: TestDesk;
+  desk: TestCli;
 }
 
 /** This machine has opened 10,000, so many milliseconds ago. */
 async function opened(age: number): Promise<AtDesk> {
   const service = await laggingService();
-  const desk = service.machine();
-  expect(told(await desk.run(OPEN))).toEqual([0, 'filled', undefined]);
+  const cli = service.machine();
+  expect(told(await cli.run(OPEN))).toEqual([0, 'filled', undefined]);
   await service.pass(age);
-  return { service, desk };
+  return { service, desk: cli };
 }
 
 /** A colleague has opened 10,000, so many milliseconds ago. */

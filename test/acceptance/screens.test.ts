@@ -6,9 +6,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isGroup } from '../../src/commands/define.ts';
 import { REGISTRY } from '../../src/commands/registry.ts';
-import { type DaysDesk, daysDesk } from '../support/days-desk.ts';
 import { IN_FULL } from '../support/goal.ts';
 import { needs } from '../support/tools.ts';
+import { type TradingDay, tradingDay } from '../support/trading-day.ts';
 
 const WIDTHS = IN_FULL ? [60, 80, 120] : [60];
 
@@ -118,7 +118,7 @@ const commands = entries.flatMap((entry) =>
 );
 const scenes = Object.values(SCENES).flat();
 
-let desk: DaysDesk;
+let desk: TradingDay;
 /** A fault of hedge, or an answer that cannot be read. */
 const NO_ENDS: readonly (number | null)[] = [1, 6];
 
@@ -130,7 +130,7 @@ describe('what a person sees', () => {
 
 describe('what a person sees of a command', needs('bash'), () => {
   beforeAll(async () => {
-    desk = await daysDesk();
+    desk = await tradingDay();
   });
   afterAll(() => desk.close());
 

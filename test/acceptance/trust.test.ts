@@ -5,7 +5,7 @@ import { createServer } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { anAccount } from '../spec/bodies.ts';
 import { runBuilt } from '../support/built.ts';
-import { SANDBOX_KEY } from '../support/desk-at.ts';
+import { SANDBOX_KEY } from '../support/cli-for.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { ok, on, scriptedService } from '../support/scripted-service.ts';
 import { anAuthority, type Issued, inDays, loopbackTls } from '../support/tls.ts';

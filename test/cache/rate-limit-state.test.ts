@@ -13,7 +13,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { MAX_RATE_LIMIT_WAIT_MS, openRateLimitState } from '../../src/cache/rate-limit-state.ts';
 import { pathsOf } from '../../src/platform/paths.ts';
-import { aMachine, steppingClock, temporaryFolder, withUmask } from '../support/own-folder.ts';
+import { steppingClock, temporaryFolder, testMachine, withUmask } from '../support/own-folder.ts';
 
 const IDENTITY = 'live https://desk.partner.test/v2 key 1a2b3c4d';
 
@@ -24,10 +24,10 @@ function aMemory(home = temporaryFolder(), { clock = steppingClock(), identity =
     home,
   });
   const folder = join(places.cache, 'slow-down');
-  const memory = openRateLimitState(places, aMachine(clock), identity);
+  const memory = openRateLimitState(places, testMachine(clock), identity);
   const path = (): string => join(folder, readdirSync(folder)[0] ?? '');
   /** Another process at the same moment. */
-  const another = (of = IDENTITY) => openRateLimitState(places, aMachine(clock), of);
+  const another = (of = IDENTITY) => openRateLimitState(places, testMachine(clock), of);
   return { memory, clock, home, folder, path, another };
 }
 

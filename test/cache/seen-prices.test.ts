@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
 import { openPriceCache } from '../../src/cache/seen-prices.ts';
-import { aMachine, temporaryFolder, withUmask } from '../support/own-folder.ts';
+import { temporaryFolder, testMachine, withUmask } from '../support/own-folder.ts';
 
 const START = Date.parse('2026-11-20T09:00:00Z');
 const SECOND = 1_000;
@@ -12,7 +12,7 @@ function aMemory(home = temporaryFolder(), book = 'sandbox https://host.example/
   const places = { config: join(home, 'config'), state: join(home, 'state'), cache: join(home, 'cache') };
   const folder = join(places.cache, 'prices');
   const files = () => readdirSync(folder).map((name) => join(folder, name));
-  return { home, folder, files, memory: openPriceCache(places, aMachine(), book) };
+  return { home, folder, files, memory: openPriceCache(places, testMachine(), book) };
 }
 
 const at = (seconds: number, mid: string | number) => ({ at: START + seconds * SECOND, mid: new Big(mid) });

@@ -1,15 +1,15 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { aDesk } from '../support/desk.ts';
-import { deskAt, LIVE_KEY, SANDBOX_KEY } from '../support/desk-at.ts';
+import { cliFor, LIVE_KEY, SANDBOX_KEY } from '../support/cli-for.ts';
 import { deadPort, html, no, on, scriptedService } from '../support/scripted-service.ts';
+import { testCli } from '../support/test-cli.ts';
 
 const NOWHERE = 'https://127.0.0.1:9/v2';
 
 describe('a failing command', () => {
   it('exits 4 without a key, and names both ways out', async () => {
-    const ran = await aDesk().run('markets');
+    const ran = await testCli().run('markets');
     expect(ran.code).toBe(4);
     expect(ran.out).toBe('');
     expect(ran.err).toContain('--profile practice');
@@ -21,7 +21,7 @@ describe('a failing command', () => {
     ['an address without a key', { HEDGE_BASE_URL: NOWHERE }],
     ['both and a profile', { HEDGE_API_KEY: SANDBOX_KEY, HEDGE_BASE_URL: NOWHERE, HEDGE_PROFILE: 'desk' }],
   ])('exits 4 on conflicting or half credentials: %s', async (_what, env) => {
-    const ran = await aDesk({ env }).run('markets --json');
+    const ran = await testCli({ env }).run('markets --json');
     expect(ran.code).toBe(4);
     expect(ran.document()).toMatchObject({
       data: null,
@@ -47,12 +47,12 @@ describe('a failing command', () => {
     ['help nope', 'No help found for "nope"'],
   ])('exits 2 and says what is allowed: %s', async (line, allowed) => {
     const service = await scriptedService([]);
-    const desk = deskAt(service);
-    const person = await desk.run(line);
+    const cli = cliFor(service);
+    const person = await cli.run(line);
     expect(person.code).toBe(2);
     expect(person.out).toBe('');
     expect(person.err).toContain(allowed);
-    const program = await desk.run(`${line} --json`);
+    const program = await cli.run(`${line} --json`);
     expect(program.code).toBe(2);
     expect(program.document()).toMatchObject({ data: null, error: { code: 'usage', effect: 'none' } });
     expect(service.requests).toEqual([]);
@@ -65,7 +65,7 @@ describe('a failing command', () => {
     ['add USDTNGN', 'hedge add USDTNGN SIDE NOTIONAL'],
     ['open USDTNGN buy 10k 3 --yes', 'hedge open USDTNGN buy 10k --tenor 3 --yes'],
   ])('exits 2 on the words of %j, with the line to type', async (line, hint) => {
-    const ran = await aDesk().run(line);
+    const ran = await testCli().run(line);
     expect(ran.code).toBe(2);
     expect(ran.err).toContain(hint);
   });
@@ -78,14 +78,14 @@ describe('a failing command', () => {
     ['--json', 'hedge'],
     ['acount --json', ''],
   ])('names the command in the document of a wrong line: %s', async (line, command) => {
-    const { code, document } = await aDesk().run(line);
+    const { code, document } = await testCli().run(line);
     expect([code, document()]).toMatchObject([line === '--json' ? 0 : 2, { meta: { command } }]);
   });
 
   it('exits 5 when nobody listens', async () => {
     const port = await deadPort();
     const env = { HEDGE_API_KEY: SANDBOX_KEY, HEDGE_BASE_URL: `https://127.0.0.1:${port}/v2` };
-    const ran = await aDesk({ env }).run('account --json');
+    const ran = await testCli({ env }).run('account --json');
     expect(ran.code).toBe(5);
     expect(ran.document()).toMatchObject({ error: { code: 'unavailable', effect: 'none', retry: 'later' } });
     // A reading is nothing that could have been sent.
@@ -106,7 +106,7 @@ describe('a failing command', () => {
   it('exits 5 on 503 for ever, after a bounded number of tries', async () => {
     const away = on('GET /account', no(503, 'maintenance'));
     const service = await scriptedService([away, away, away, away]);
-    const ran = await deskAt(service).run('account --json');
+    const ran = await cliFor(service).run('account --json');
     expect(ran.code).toBe(5);
     expect(ran.document()).toMatchObject({ error: { effect: 'none', retry: 'later' } });
     expect(service.requests).toHaveLength(4);
@@ -114,14 +114,14 @@ describe('a failing command', () => {
 
   it('exits 6 on HTML instead of JSON', async () => {
     const service = await scriptedService([on('GET /account', html(200))]);
-    const ran = await deskAt(service).run('account --json');
+    const ran = await cliFor(service).run('account --json');
     expect(ran.code).toBe(6);
     expect(ran.document()).toMatchObject({ error: { code: 'unreadable_answer' } });
   });
 
   it('exits 4 when the service turns the key down', async () => {
     const service = await scriptedService([on('GET /account', no(401, 'unauthorized'))]);
-    const ran = await deskAt(service).run('account --json');
+    const ran = await cliFor(service).run('account --json');
     expect(ran.code).toBe(4);
     expect(ran.document()).toMatchObject({ error: { code: 'unauthorized', http_status: 401 } });
     expect(ran.out + ran.err).not.toContain(SANDBOX_KEY);
@@ -130,12 +130,12 @@ describe('a failing command', () => {
   it.each(['', '{', '[]', '{"version":2,"profiles":{}}', '\u0000'])(
     'exits 78 on a damaged profiles file and leaves it as it was: %j',
     async (content) => {
-      const desk = aDesk();
-      const path = join(desk.home, 'config', 'profiles.json');
-      mkdirSync(join(desk.home, 'config'), { mode: 0o700 });
+      const cli = testCli();
+      const path = join(cli.home, 'config', 'profiles.json');
+      mkdirSync(join(cli.home, 'config'), { mode: 0o700 });
       writeFileSync(path, content, { mode: 0o600 });
       for (const line of ['markets --json', 'profile list --json', '--profile desk account --json']) {
-        const ran = await desk.run(line);
+        const ran = await cli.run(line);
         expect(ran.code).toBe(78);
         expect(ran.document()).toMatchObject({ error: { code: 'damaged_file' } });
         expect(ran.err).toContain(path);
@@ -150,7 +150,7 @@ describe('a failing command', () => {
     [SANDBOX_KEY, 'practice'],
   ])('exits 10 before the network when a promise about the environment is broken', async (key, promised) => {
     const service = await scriptedService([]);
-    const ran = await deskAt(service, key).run(`markets --json --expect-env ${promised}`);
+    const ran = await cliFor(service, key).run(`markets --json --expect-env ${promised}`);
     expect(ran.code).toBe(10);
     expect(ran.document()).toMatchObject({ error: { code: 'env_mismatch', effect: 'none' } });
     expect(service.requests).toEqual([]);
@@ -165,13 +165,13 @@ describe('a failing command', () => {
         headers: {},
       }),
     ]);
-    const ran = await deskAt(service, LIVE_KEY).run('positions');
+    const ran = await cliFor(service, LIVE_KEY).run('positions');
     expect(ran.out).toMatch(/^LIVE · env · real money/);
   });
 
   it('traces requests on standard error with -v, the key masked', async () => {
     const service = await scriptedService([on('GET /account', no(401, 'unauthorized'))]);
-    const ran = await deskAt(service).run('-v account');
+    const ran = await cliFor(service).run('-v account');
     expect(ran.err).toContain('GET /account');
     expect(ran.err).toContain('hk_test_…');
     expect(ran.err).not.toContain(SANDBOX_KEY);

@@ -9,8 +9,8 @@ import { EXIT_CODE_ROWS } from '../../src/cli/help/markdown.ts';
 import { HELP_TOPICS } from '../../src/cli/help/topics.ts';
 import { isGroup } from '../../src/commands/define.ts';
 import { REGISTRY } from '../../src/commands/registry.ts';
-import { aDesk } from '../support/desk.ts';
 import { TEXTS } from '../support/examples.ts';
+import { testCli } from '../support/test-cli.ts';
 
 const SRC = fileURLToPath(new URL('../../src', import.meta.url));
 const README = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
@@ -24,7 +24,7 @@ const commands = entries.flatMap((entry) =>
 );
 
 async function help(words: string, width = 80): Promise<string> {
-  const { code, out, err } = await aDesk().run(words, { terminal: { isTTY: true, width } });
+  const { code, out, err } = await testCli().run(words, { terminal: { isTTY: true, width } });
   expect({ code, err }).toEqual({ code: 0, err: '' });
   return out;
 }
@@ -50,14 +50,14 @@ describe('help', () => {
     ['open --help --json', 'open'],
     ['help quote --output json', 'help'],
   ])('%s is one document with the page in it', async (words, command) => {
-    const ran = await aDesk().run(words);
-    const page = (await aDesk().run(words.replace(/ --(json|output json)/, ''))).out;
+    const ran = await testCli().run(words);
+    const page = (await testCli().run(words.replace(/ --(json|output json)/, ''))).out;
     expect(ran).toMatchObject({ code: 0, err: '' });
     expect(ran.document()).toMatchObject({ data: { text: page }, error: null, meta: { command } });
   });
 
   it('is picked from like any document', async () => {
-    const ran = await aDesk().run(['help', 'quote', '--query', 'meta.command']);
+    const ran = await testCli().run(['help', 'quote', '--query', 'meta.command']);
     expect(ran).toMatchObject({ code: 0, out: 'help\n' });
   });
 
@@ -124,7 +124,7 @@ describe('help', () => {
   it.each(['help nonsense', 'help quote add', 'help profile nonsense', 'help json more'])(
     'hedge %s is told what there is',
     async (words) => {
-      const { code, err } = await aDesk().run(words);
+      const { code, err } = await testCli().run(words);
       expect(code).toBe(2);
       expect(err).toContain('exit-codes');
     },
@@ -161,7 +161,7 @@ describe('a word that was mistyped', () => {
     ['practice faults --only opne', 'Did you mean open?'],
     ['quote buy USDTNGN 10k', 'Did you mean: hedge quote USDTNGN buy 10k'],
   ])('hedge %s: %s', async (words, suggestion) => {
-    const { code, err } = await aDesk().run(words);
+    const { code, err } = await testCli().run(words);
     expect(code).toBe(2);
     expect(err).toContain(suggestion);
   });

@@ -4,15 +4,17 @@ import { nodeTransport, QUEUE_TIMEOUT_MS } from '../../src/client/transport/node
 import { sendOver } from '../../src/client/transport/send.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { anAccount, succeeded } from '../spec/bodies.ts';
-import { deskWith as onDirectRoad, ROADS } from '../support/desk-client.ts';
+import { scriptedClient as onDirectRoad, TRANSPORTS } from '../support/scripted-client.ts';
 import { BASE_PATH, bytes, held, ok, on, scriptedService } from '../support/scripted-service.ts';
 
 const ACCOUNT = 'GET /account';
 const body = JSON.stringify(succeeded(anAccount()));
 
-describe.each(ROADS)('a connection, on the $road road', ({ road, deskWith }) => {
+describe.each(TRANSPORTS)('a connection, on the $road road', ({ road, scriptedClient }) => {
   it('carries a hundred polls; undici takes a second one while the first is being freed', async () => {
-    const { api, service } = await deskWith(Array.from({ length: 100 }, () => on(ACCOUNT, ok(anAccount()))));
+    const { api, service } = await scriptedClient(
+      Array.from({ length: 100 }, () => on(ACCOUNT, ok(anAccount()))),
+    );
     for (let poll = 0; poll < 100; poll++) await api.account();
     expect(new Set(service.requests.map(({ remotePort }) => remotePort)).size).toBeLessThanOrEqual(
       road === 'direct' ? 1 : 2,
@@ -21,7 +23,7 @@ describe.each(ROADS)('a connection, on the $road road', ({ road, deskWith }) => 
 
   it('that the service says it will close is not used again', async () => {
     const head = ['HTTP/1.1 200 OK', `content-length: ${body.length}`, 'connection: close'];
-    const { api, service } = await deskWith([
+    const { api, service } = await scriptedClient([
       on(ACCOUNT, bytes([...head, '', body].join('\r\n'), 'hold')),
       on(ACCOUNT, ok(anAccount())),
     ]);
@@ -33,7 +35,7 @@ describe.each(ROADS)('a connection, on the $road road', ({ road, deskWith }) => 
   it('is another one for whoever would wait long for an answer to somebody else', async () => {
     let answer: () => void = () => undefined;
     const answered = new Promise<void>((resolve) => (answer = resolve));
-    const { api, service, clock } = await deskWith(
+    const { api, service, clock } = await scriptedClient(
       Array.from({ length: 4 }, () => on(ACCOUNT, held(answered, ok(anAccount())))),
     );
     const asked = Promise.all(Array.from({ length: 4 }, () => api.account()));

@@ -20,7 +20,7 @@ import {
   unspecified,
 } from '../spec/bodies.ts';
 import { ENDPOINTS } from '../spec/rules.ts';
-import { CANARY, ROADS, rejection } from '../support/desk-client.ts';
+import { CANARY, rejection, TRANSPORTS } from '../support/scripted-client.ts';
 import { json, ok, on } from '../support/scripted-service.ts';
 
 const OPEN = {
@@ -127,7 +127,7 @@ const CASES: readonly Case[] = [
   },
 ];
 
-describe.each(ROADS)('the endpoints, on the $road road', ({ deskWith }) => {
+describe.each(TRANSPORTS)('the endpoints, on the $road road', ({ scriptedClient }) => {
   it('are all twelve of the specification', () => {
     expect(CASES.map(({ endpoint }) => endpoint).toSorted()).toEqual(
       ENDPOINTS.map(({ method, path }) => `${method} ${path}`).toSorted(),
@@ -137,7 +137,7 @@ describe.each(ROADS)('the endpoints, on the $road road', ({ deskWith }) => {
   it.each(CASES)(
     '$endpoint is asked as the specification says, and its data comes through',
     async ({ call, line, body, data }) => {
-      const { api, service } = await deskWith([on(line, ok(data, { ...QUOTE_META, later: [1] }))]);
+      const { api, service } = await scriptedClient([on(line, ok(data, { ...QUOTE_META, later: [1] }))]);
       const answer = await call(api);
       expect(writeExactJson(answer.data)).toBe(JSON.stringify(data));
       expect(answer).toMatchObject({ meta: { source: 'onchain' } });
@@ -148,7 +148,7 @@ describe.each(ROADS)('the endpoints, on the $road road', ({ deskWith }) => {
   it.each(CASES)(
     '$endpoint carries the key as a bearer, asks for plain JSON, and an idempotency key only if it acts',
     async ({ endpoint, call, line, data }) => {
-      const { api, service } = await deskWith([on(line, ok(data))], { userAgent: 'hedge-cli/9' });
+      const { api, service } = await scriptedClient([on(line, ok(data))], { userAgent: 'hedge-cli/9' });
       await call(api);
       const idempotent = ENDPOINTS.find(({ method, path }) => `${method} ${path}` === endpoint)?.idempotent;
       const headers = service.requests[0]?.headers ?? {};
@@ -164,9 +164,9 @@ describe.each(ROADS)('the endpoints, on the $road road', ({ deskWith }) => {
   );
 });
 
-describe.each(ROADS)('an answer, on the $road road', ({ deskWith }) => {
+describe.each(TRANSPORTS)('an answer, on the $road road', ({ scriptedClient }) => {
   it('has the meta of its envelope and the instant it was served', async () => {
-    const { api } = await deskWith([
+    const { api } = await scriptedClient([
       on('GET /markets', ok([], MARKETS_META, { date: 'Fri, 20 Nov 2026 09:02:11 GMT' })),
     ]);
     const answer = await api.markets();
@@ -175,7 +175,7 @@ describe.each(ROADS)('an answer, on the $road road', ({ deskWith }) => {
   });
 
   it('without a readable date was served at no known instant, and may lack its meta', async () => {
-    const { api } = await deskWith([
+    const { api } = await scriptedClient([
       on('GET /markets', json(200, { data: [], error: null }, { date: 'some time ago' })),
     ]);
     expect(await api.markets()).toMatchObject({ data: [], meta: {}, servedAt: undefined });
@@ -184,7 +184,7 @@ describe.each(ROADS)('an answer, on the $road road', ({ deskWith }) => {
   it('comes through whole where the service names unspecified fields otherwise, or leaves them out', async () => {
     const otherwise = { net_margin_usd: 1012.5, direction: 'long', pnl: { gross: 2.02 } };
     const account = { balance_usdc: 1, available_exposure_usd: 2, locked: '3' };
-    const { api } = await deskWith([
+    const { api } = await scriptedClient([
       on('GET /positions', ok([otherwise])),
       on('GET /account', ok(account)),
       on(
@@ -202,16 +202,16 @@ describe.each(ROADS)('an answer, on the $road road', ({ deskWith }) => {
   it('keeps digits that a float would lose', async () => {
     const text =
       '{"data":{"balance_usdc":12345678901234567.89,"available_exposure_usd":0.1},"error":null,"meta":{}}';
-    const { api } = await deskWith([
+    const { api } = await scriptedClient([
       on('GET /account', { kind: 'body', status: 200, body: text, headers: {} }),
     ]);
     expect(decimalFrom((await api.account()).data.balance_usdc)?.toFixed()).toBe('12345678901234567.89');
   });
 });
 
-describe.each(ROADS)(
+describe.each(TRANSPORTS)(
   'what cannot be asked is refused before anything is sent, on the $road road',
-  ({ deskWith }) => {
+  ({ scriptedClient }) => {
     it.each<[string, (api: HedgeApi) => Promise<unknown>]>([
       ['a page of nothing', (api) => api.hedges({ limit: 0 })],
       ['a page beyond the largest', (api) => api.hedges({ limit: 501 })],
@@ -227,18 +227,18 @@ describe.each(ROADS)(
       ['a key beyond ASCII', (api) => api.close(CHANGE, 'clé')],
       ['a key of 256 characters', (api) => api.close(CHANGE, 'k'.repeat(256))],
     ])('%s', async (_, call) => {
-      const { api, service } = await deskWith([]);
+      const { api, service } = await scriptedClient([]);
       expect(await rejection(call(api))).toBeInstanceOf(UsageError);
       expect(service.requests).toEqual([]);
     });
   },
 );
 
-describe.each(ROADS)('a prepared action, on the $road road', ({ deskWith }) => {
+describe.each(TRANSPORTS)('a prepared action, on the $road road', ({ scriptedClient }) => {
   it('is sent byte for byte as it was written down', async () => {
     const prepared = serializeAction('open', { ...OPEN, notional_usd: new Big('10000.50') });
     const kept = { ...prepared, body: prepared.body.replace('{', '{ ') };
-    const { api, service } = await deskWith([on('POST /hedges', ok(anAcceptedOpen()))]);
+    const { api, service } = await scriptedClient([on('POST /hedges', ok(anAcceptedOpen()))]);
     const answer = await api.act(kept, 'key-of-yesterday');
     expect(answer.data).toMatchObject({ hedge_id: 'hdg_01JD8K', status: 'submitted' });
     expect(service.requests[0]?.body).toBe(kept.body);
@@ -246,7 +246,7 @@ describe.each(ROADS)('a prepared action, on the $road road', ({ deskWith }) => {
   });
 
   it('is accepted when only its transaction hash is missing, since the hedge can be followed', async () => {
-    const { api } = await deskWith([on('POST /hedges', ok(anAcceptedOpen({ order_tx_hash: null })))]);
+    const { api } = await scriptedClient([on('POST /hedges', ok(anAcceptedOpen({ order_tx_hash: null })))]);
     expect((await api.open(OPEN, 'k')).data.hedge_id).toBe('hdg_01JD8K');
   });
 });

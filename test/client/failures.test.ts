@@ -14,7 +14,7 @@ import {
 } from '../../src/errors.ts';
 import { anAcceptedClose, anAccount, succeeded } from '../spec/bodies.ts';
 import { ERROR_CODES } from '../spec/rules.ts';
-import { ROADS, rejection } from '../support/desk-client.ts';
+import { rejection, TRANSPORTS } from '../support/scripted-client.ts';
 import {
   type Answer,
   bytes,
@@ -193,11 +193,11 @@ const BROKEN: readonly {
   },
 ];
 
-describe.each(ROADS)('an answer that brings nothing, on the $road road', ({ deskWith }) => {
+describe.each(TRANSPORTS)('an answer that brings nothing, on the $road road', ({ scriptedClient }) => {
   it.each(BROKEN)(
     '$name: a reading is repeated only if it may pass',
     async ({ answer, reading, readings }) => {
-      const { api, service, clock } = await deskWith(times(readings, ACCOUNT, answer));
+      const { api, service, clock } = await scriptedClient(times(readings, ACCOUNT, answer));
       const error = await read(api);
       expect(error).toBeInstanceOf(reading);
       expect(error).toMatchObject({ effect: 'none', book: 'Nothing was changed.' });
@@ -211,7 +211,7 @@ describe.each(ROADS)('an answer that brings nothing, on the $road road', ({ desk
     '$name: an action is unknown, its key and bytes the same every time',
     async ({ name, answer, actions }) => {
       const records: AttemptRecord[] = [];
-      const { api, service } = await deskWith(times(actions, CLOSING, answer));
+      const { api, service } = await scriptedClient(times(actions, CLOSING, answer));
       const error = await rejection(
         api.close(CLOSE, 'one-key', { onAttempt: (record) => records.push(record) }),
       );
@@ -233,7 +233,7 @@ describe.each(ROADS)('an answer that brings nothing, on the $road road', ({ desk
   it.each([{ market: 'USDTKES' }, { side: 'sell' }])(
     'an acceptance of another action (%o) is none of this one',
     async (other) => {
-      const { api, service } = await deskWith(times(3, CLOSING, ok({ status: 'submitted', ...other })));
+      const { api, service } = await scriptedClient(times(3, CLOSING, ok({ status: 'submitted', ...other })));
       const error = await rejection(api.close(CLOSE, 'one-key'));
       expect(error).toBeInstanceOf(OutcomeUnknownError);
       expect(service.requests).toHaveLength(3);
@@ -241,7 +241,7 @@ describe.each(ROADS)('an answer that brings nothing, on the $road road', ({ desk
   );
 
   it('an acceptance that repeats the action, or nothing of it, is one', async () => {
-    const { api } = await deskWith([
+    const { api } = await scriptedClient([
       on(CLOSING, ok({ status: 'submitted', ...CLOSE })),
       on(CLOSING, ok({ status: 'submitted', market: null })),
     ]);
@@ -250,14 +250,18 @@ describe.each(ROADS)('an answer that brings nothing, on the $road road', ({ desk
   });
 
   it('is got over when the next attempt brings one', async () => {
-    const { api, clock } = await deskWith([on(ACCOUNT, reset), on(ACCOUNT, html(503)), on(ACCOUNT, fine)]);
+    const { api, clock } = await scriptedClient([
+      on(ACCOUNT, reset),
+      on(ACCOUNT, html(503)),
+      on(ACCOUNT, fine),
+    ]);
     await expect(api.account()).resolves.toMatchObject({ data: {} });
     // Half of windows of 500 ms and 1 s.
     expect(clock.sleeps).toEqual([250, 500]);
   });
 
   it('is got over by an action too, under the same key', async () => {
-    const { api, service } = await deskWith([
+    const { api, service } = await scriptedClient([
       on(CLOSING, reset),
       on(CLOSING, no(409, 'idempotency_in_flight')),
       on(CLOSING, closed),
@@ -269,9 +273,9 @@ describe.each(ROADS)('an answer that brings nothing, on the $road road', ({ desk
   });
 });
 
-describe.each(ROADS)('time, on the $road road', ({ deskWith }) => {
+describe.each(TRANSPORTS)('time, on the $road road', ({ scriptedClient }) => {
   it('ends an attempt that gets no answer, and the next may get one', async () => {
-    const { api, service, clock } = await deskWith([on(ACCOUNT, silence), on(ACCOUNT, fine)]);
+    const { api, service, clock } = await scriptedClient([on(ACCOUNT, silence), on(ACCOUNT, fine)]);
     const answer = api.account();
     await service.arrived(1);
     clock.fire(ATTEMPT_MS);
@@ -281,7 +285,7 @@ describe.each(ROADS)('time, on the $road road', ({ deskWith }) => {
 
   it('ends a call as a whole, however slowly the answer drips', async () => {
     const drip = bytes(`${head('content-length: 400')}{`, 'hold');
-    const { api, service, clock } = await deskWith([on(CLOSING, drip)]);
+    const { api, service, clock } = await scriptedClient([on(CLOSING, drip)]);
     const error = act(api);
     await service.arrived(1);
     clock.fire(TOTAL_MS);
@@ -290,7 +294,7 @@ describe.each(ROADS)('time, on the $road road', ({ deskWith }) => {
   });
 
   it('is not spent on a wait that would end after it', async () => {
-    const { api, clock } = await deskWith([
+    const { api, clock } = await scriptedClient([
       on(ACCOUNT, no(429, 'rate_limited', { headers: { 'retry-after': '999999' } })),
     ]);
     expect(await read(api)).toMatchObject({ code: 'rate_limited', retry: 'later', httpStatus: 429 });
@@ -299,7 +303,7 @@ describe.each(ROADS)('time, on the $road road', ({ deskWith }) => {
 
   it('is waited as the service asks, in seconds or until a date by its own clock', async () => {
     const dated = { date: 'Fri, 20 Nov 2026 09:00:00 GMT', 'retry-after': 'Fri, 20 Nov 2026 09:00:07 GMT' };
-    const { api, clock } = await deskWith([
+    const { api, clock } = await scriptedClient([
       on(CLOSING, no(429, 'rate_limited', { headers: { 'retry-after': '3' } })),
       on(CLOSING, html(503)),
       on(CLOSING, no(503, 'busy', { headers: dated })),
@@ -311,7 +315,7 @@ describe.each(ROADS)('time, on the $road road', ({ deskWith }) => {
   });
 });
 
-describe.each(ROADS)('before anything is sent, on the $road road', ({ connected }) => {
+describe.each(TRANSPORTS)('before anything is sent, on the $road road', ({ connected }) => {
   it('nobody listening is unavailable: four readings, three actions, nothing sent', async () => {
     const { api, clock } = connected(`https://127.0.0.1:${await deadPort()}/v2`);
     const reading = await read(api);
@@ -364,13 +368,13 @@ describe.each(ROADS)('before anything is sent, on the $road road', ({ connected 
   });
 });
 
-describe.each(ROADS)('the service says no, on the $road road', ({ deskWith }) => {
+describe.each(TRANSPORTS)('the service says no, on the $road road', ({ scriptedClient }) => {
   const refusals = ERROR_CODES.filter(({ again }) => again === 'never');
 
   it.each(refusals)('$code ($status) is final, for a reading and for an action', async ({ status, code }) => {
     const details = { headroom_usd: 180000 };
     const answer = no(status, code, { message: 'would exceed the cap', details });
-    const { api, service, clock } = await deskWith([on(ACCOUNT, answer), on(CLOSING, answer)]);
+    const { api, service, clock } = await scriptedClient([on(ACCOUNT, answer), on(CLOSING, answer)]);
     for (const error of [await read(api), await act(api)]) {
       expect(error).toBeInstanceOf(RefusedError);
       expect(error).toMatchObject({
@@ -389,7 +393,10 @@ describe.each(ROADS)('the service says no, on the $road road', ({ deskWith }) =>
   it.each([...refusals, { status: 401, code: 'unauthorized' }])(
     '$code ($status) after an unclear attempt settles nothing',
     async ({ status, code }) => {
-      const { api } = await deskWith([on(CLOSING, reset), on(CLOSING, no(status, code, { message: 'no' }))]);
+      const { api } = await scriptedClient([
+        on(CLOSING, reset),
+        on(CLOSING, no(status, code, { message: 'no' })),
+      ]);
       const error = await act(api);
       expect(error).toBeInstanceOf(OutcomeUnknownError);
       expect(error).toMatchObject({
@@ -401,7 +408,7 @@ describe.each(ROADS)('the service says no, on the $road road', ({ deskWith }) =>
   );
 
   it('after an attempt that was never sent, a refusal is definite', async () => {
-    const { api, service } = await deskWith([
+    const { api, service } = await scriptedClient([
       on(CLOSING, no(429, 'rate_limited')),
       on(CLOSING, no(404, 'no_open_hedge')),
     ]);
@@ -410,7 +417,7 @@ describe.each(ROADS)('the service says no, on the $road road', ({ deskWith }) =>
   });
 
   it('rate_limited is waited out, longer each time, and then unavailable: it acts on nothing', async () => {
-    const { api, clock } = await deskWith(times(4, ACCOUNT, no(429, 'rate_limited')));
+    const { api, clock } = await scriptedClient(times(4, ACCOUNT, no(429, 'rate_limited')));
     const error = await read(api);
     expect(error).toBeInstanceOf(UnavailableError);
     expect(error).toMatchObject({ code: 'rate_limited', effect: 'none', retry: 'later', httpStatus: 429 });
@@ -419,12 +426,12 @@ describe.each(ROADS)('the service says no, on the $road road', ({ deskWith }) =>
 
   it('rate_limited keeps an action trying within its time, and leaves it undone', async () => {
     // Half of 1, 2, 4, 8, 8, 8, 8 s: seven waits of 19.5 s in all, then the eighth attempt is the last.
-    const { api } = await deskWith(times(8, CLOSING, no(429, 'rate_limited')));
+    const { api } = await scriptedClient(times(8, CLOSING, no(429, 'rate_limited')));
     expect(await act(api)).toMatchObject({ code: 'rate_limited', effect: 'none' });
   });
 
   it('idempotency_in_flight to the end is unknown', async () => {
-    const { api } = await deskWith(times(8, CLOSING, no(409, 'idempotency_in_flight')));
+    const { api } = await scriptedClient(times(8, CLOSING, no(409, 'idempotency_in_flight')));
     const error = await act(api);
     expect(error).toBeInstanceOf(OutcomeUnknownError);
     expect(String(error)).toContain('still processing it');
@@ -436,7 +443,7 @@ describe.each(ROADS)('the service says no, on the $road road', ({ deskWith }) =>
     [401, 'unauthorized', html(401)],
     [403, 'unauthorized', html(403)],
   ])('%i (%s) is a matter of credentials', async (status, code, answer) => {
-    const { api } = await deskWith([on(ACCOUNT, answer), on(CLOSING, answer)]);
+    const { api } = await scriptedClient([on(ACCOUNT, answer), on(CLOSING, answer)]);
     for (const error of [await read(api), await act(api)]) {
       expect(error).toBeInstanceOf(CredentialError);
       expect(error).toMatchObject({ code, httpStatus: status, effect: 'none' });
@@ -444,7 +451,7 @@ describe.each(ROADS)('the service says no, on the $road road', ({ deskWith }) =>
   });
 });
 
-describe.each(ROADS)('a redirect, on the $road road', ({ deskWith }) => {
+describe.each(TRANSPORTS)('a redirect, on the $road road', ({ scriptedClient }) => {
   it.each([301, 302, 303, 307, 308])(
     '%i is never followed: the other server sees nothing',
     async (status) => {
@@ -452,7 +459,10 @@ describe.each(ROADS)('a redirect, on the $road road', ({ deskWith }) => {
       const { port } = await plainServer(() => seen++);
       const answer = (scheme: string): Answer =>
         raw(status, '', { location: `${scheme}://127.0.0.1:${port}/elsewhere` });
-      const { api, service } = await deskWith([on(ACCOUNT, answer('https')), on(CLOSING, answer('http'))]);
+      const { api, service } = await scriptedClient([
+        on(ACCOUNT, answer('https')),
+        on(CLOSING, answer('http')),
+      ]);
       const error = await read(api);
       expect(error).toMatchObject({ code: 'unreadable_answer', httpStatus: status });
       expect(String(error)).toContain(`redirect (${status}), which is not followed`);
@@ -463,7 +473,7 @@ describe.each(ROADS)('a redirect, on the $road road', ({ deskWith }) => {
   );
 });
 
-describe.each(ROADS)('closing the client, on the $road road', ({ connected, deskWith }) => {
+describe.each(TRANSPORTS)('closing the client, on the $road road', ({ connected, scriptedClient }) => {
   it('drops a connection that is still being made', async () => {
     let knock: (socket: Socket) => void = () => undefined;
     const knocked = new Promise<Socket>((resolve) => (knock = resolve));
@@ -480,7 +490,7 @@ describe.each(ROADS)('closing the client, on the $road road', ({ connected, desk
   });
 
   it('asks nothing again that was under way, and waits for nothing', async () => {
-    const { api, close, clock, service } = await deskWith([on(ACCOUNT, silence)]);
+    const { api, close, clock, service } = await scriptedClient([on(ACCOUNT, silence)]);
     const error = read(api);
     await service.arrived(1);
     await close();
@@ -490,12 +500,14 @@ describe.each(ROADS)('closing the client, on the $road road', ({ connected, desk
   });
 });
 
-describe.each(ROADS)('a caller who stops, on the $road road', ({ connected, deskWith }) => {
+describe.each(TRANSPORTS)('a caller who stops, on the $road road', ({ connected, scriptedClient }) => {
   const reason = new Error('Ctrl-C');
 
   it('a reading gets its own reason back', async () => {
     const controller = new AbortController();
-    const { api, service, clock } = await deskWith([on(ACCOUNT, silence)], { signal: controller.signal });
+    const { api, service, clock } = await scriptedClient([on(ACCOUNT, silence)], {
+      signal: controller.signal,
+    });
     const error = read(api);
     await service.arrived(1);
     controller.abort(reason);
@@ -505,7 +517,7 @@ describe.each(ROADS)('a caller who stops, on the $road road', ({ connected, desk
 
   it('an action that was sent is in doubt', async () => {
     const controller = new AbortController();
-    const { api, service } = await deskWith([on(CLOSING, silence)]);
+    const { api, service } = await scriptedClient([on(CLOSING, silence)]);
     const error = rejection(api.close(CLOSE, 'k', { signal: controller.signal }));
     await service.arrived(1);
     controller.abort(reason);
@@ -514,7 +526,7 @@ describe.each(ROADS)('a caller who stops, on the $road road', ({ connected, desk
   });
 
   it('an action before its first byte is not, and nothing is sent', async () => {
-    const { api, service } = await deskWith([]);
+    const { api, service } = await scriptedClient([]);
     expect(await rejection(api.close(CLOSE, 'k', { signal: AbortSignal.abort(reason) }))).toBe(reason);
     expect(service.requests).toEqual([]);
   });

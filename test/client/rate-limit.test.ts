@@ -5,7 +5,7 @@ import { OutcomeUnknownError, UnavailableError } from '../../src/errors.ts';
 import type { Random } from '../../src/platform/random.ts';
 import { anAcceptedClose, anAccount } from '../spec/bodies.ts';
 import { chiSquared } from '../support/crowd/crowd.ts';
-import { ROADS, rejection } from '../support/desk-client.ts';
+import { rejection, TRANSPORTS } from '../support/scripted-client.ts';
 import { html, no, ok, on } from '../support/scripted-service.ts';
 import { type SteadyClock, seededRandom, steadyClock, steadyRandom } from '../support/steady-clock.ts';
 
@@ -30,11 +30,11 @@ function aWord(clock: SteadyClock, ...words: readonly number[]): RateLimitStore 
   };
 }
 
-describe.each(ROADS)('on the $road road, a request', ({ deskWith }) => {
+describe.each(TRANSPORTS)('on the $road road, a request', ({ scriptedClient }) => {
   it('wait for the outcome of what another was told, and for its share of the spread', async () => {
     const clock = steadyClock();
     const waits: number[] = [];
-    const { api, service } = await deskWith([fine], { clock, rateLimit: aWord(clock, 7_000) });
+    const { api, service } = await scriptedClient([fine], { clock, rateLimit: aWord(clock, 7_000) });
     await api.account({ onHeldBack: (ms) => waits.push(ms) });
     expect(clock.sleeps).toEqual([7_000 + SPREAD_MS / 2]);
     expect(waits).toEqual(clock.sleeps);
@@ -43,7 +43,7 @@ describe.each(ROADS)('on the $road road, a request', ({ deskWith }) => {
 
   it('waits again when it was said anew meanwhile', async () => {
     const clock = steadyClock();
-    const { api } = await deskWith([fine], { clock, rateLimit: aWord(clock, 2_000, 9_000) });
+    const { api } = await scriptedClient([fine], { clock, rateLimit: aWord(clock, 2_000, 9_000) });
     await api.account();
     expect(clock.sleeps).toEqual([2_500, 7_000]);
   });
@@ -55,7 +55,7 @@ describe.each(ROADS)('on the $road road, a request', ({ deskWith }) => {
     'that is a %s and would wait longer than it may is not sent, and says until when',
     async (what, book) => {
       const clock = steadyClock();
-      const { api } = await deskWith([], { clock, rateLimit: aWord(clock, 29_600) });
+      const { api } = await scriptedClient([], { clock, rateLimit: aWord(clock, 29_600) });
       const error = await rejection(what === 'reading' ? api.account() : api.close(CLOSE, 'k'));
       expect(error).toBeInstanceOf(UnavailableError);
       expect(error).toMatchObject({
@@ -74,7 +74,7 @@ describe.each(ROADS)('on the $road road, a request', ({ deskWith }) => {
     const clock = steadyClock();
     const word = aWord(clock);
     const script = [on(ACCOUNT, slowDown('3')), on(ACCOUNT, slowDown()), on(ACCOUNT, html(503)), fine];
-    const { api } = await deskWith(script, { clock, rateLimit: word });
+    const { api } = await scriptedClient(script, { clock, rateLimit: word });
     await api.account();
     // As was asked and half of 500 ms; half of two seconds, which is as long as the others wait; half of two for the 503.
     expect(word.told).toEqual([3_000, 4_250]);
@@ -85,7 +85,7 @@ describe.each(ROADS)('on the $road road, a request', ({ deskWith }) => {
     const clock = steadyClock();
     const word = aWord(clock);
     const script = [on(ACCOUNT, no(503, 'busy', { headers: { 'retry-after': '3' } })), fine];
-    await (await deskWith(script, { clock, rateLimit: word })).api.account();
+    await (await scriptedClient(script, { clock, rateLimit: word })).api.account();
     expect(word.told).toEqual([]);
   });
 
@@ -97,7 +97,7 @@ describe.each(ROADS)('on the $road road, a request', ({ deskWith }) => {
       until: () => words.find((until) => until > clock.now()),
       record: () => undefined,
     };
-    const { api, service } = await deskWith(script, { clock, rateLimit: slow });
+    const { api, service } = await scriptedClient(script, { clock, rateLimit: slow });
     await api.close(CLOSE, 'k', { onAttempt: () => words.push(clock.now() + 5_000) });
     expect(clock.sleeps).toEqual([250, 4_750 + SPREAD_MS / 2]);
     expect(new Set(service.requests.map(({ headers }) => headers['idempotency-key']))).toEqual(
@@ -109,7 +109,7 @@ describe.each(ROADS)('on the $road road, a request', ({ deskWith }) => {
     const clock = steadyClock();
     const words: number[] = [];
     const slow: RateLimitStore = { until: () => words[0], record: () => undefined };
-    const { api } = await deskWith([on(CLOSING, html(503))], { clock, rateLimit: slow });
+    const { api } = await scriptedClient([on(CLOSING, html(503))], { clock, rateLimit: slow });
     const doing = api.close(CLOSE, 'k', { onAttempt: () => words.push(clock.now() + 50_000) });
     expect(await rejection(doing)).toBeInstanceOf(OutcomeUnknownError);
   });
@@ -117,7 +117,7 @@ describe.each(ROADS)('on the $road road, a request', ({ deskWith }) => {
   it('that is stopped while it waits is not sent', async () => {
     const clock = steadyClock();
     const stop = new AbortController();
-    const { api } = await deskWith([], { clock, rateLimit: aWord(clock, 7_000) });
+    const { api } = await scriptedClient([], { clock, rateLimit: aWord(clock, 7_000) });
     const asked = api.account({ signal: stop.signal, onHeldBack: () => stop.abort(new Error('Ctrl-C')) });
     expect(await rejection(asked)).toMatchObject({ message: 'Ctrl-C' });
   });

@@ -11,7 +11,7 @@ import {
 } from '../../src/client/transport/tls.ts';
 import { UnavailableError } from '../../src/errors.ts';
 import { anAccount, succeeded } from '../spec/bodies.ts';
-import { ROADS, rejection } from '../support/desk-client.ts';
+import { rejection, TRANSPORTS } from '../support/scripted-client.ts';
 import { BASE_PATH, close, listen } from '../support/scripted-service.ts';
 import { steadyClock } from '../support/steady-clock.ts';
 import { type Authority, anAuthority, type Issued, inDays, loopbackTls } from '../support/tls.ts';
@@ -79,7 +79,7 @@ function aMemory(): Memory {
   };
 }
 
-describe.each(ROADS)('a TLS session, on the $road road', ({ connected }) => {
+describe.each(TRANSPORTS)('a TLS session, on the $road road', ({ connected }) => {
   /** One process: it asks once, and ends. */
   async function askOnce(url: string, sessions: TlsSessions, authority?: Authority): Promise<void> {
     const { ca } = authority ?? (await loopbackTls());

@@ -8,7 +8,7 @@ import { probeTls } from '../../src/client/tls-probe.ts';
 import { UnavailableError } from '../../src/errors.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { anAccount } from '../spec/bodies.ts';
-import { CANARY, type Connected, KEY, ROADS, rejection } from '../support/desk-client.ts';
+import { CANARY, type Connected, KEY, rejection, TRANSPORTS } from '../support/scripted-client.ts';
 import {
   type Answer,
   BASE_PATH,
@@ -41,7 +41,7 @@ async function eavesdropper(certificate: Issued): Promise<{ port: number; heard:
   return { port, heard: () => heard.join('') };
 }
 
-describe.each(ROADS)('a certificate, on the $road road', ({ connected, deskWith }) => {
+describe.each(TRANSPORTS)('a certificate, on the $road road', ({ connected, scriptedClient }) => {
   // The variable that switches verification off in Node; it must make no difference here.
   const before = process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
   beforeEach(() => {
@@ -89,7 +89,7 @@ describe.each(ROADS)('a certificate, on the $road road', ({ connected, deskWith 
   });
 
   it('of the authority that was named is believed', async () => {
-    const { api } = await deskWith([on(ACCOUNT, ok(anAccount()))]);
+    const { api } = await scriptedClient([on(ACCOUNT, ok(anAccount()))]);
     await expect(api.account()).resolves.toMatchObject({ data: {} });
   });
 
@@ -146,7 +146,7 @@ async function aProxy(
 }
 
 describe('a proxy', () => {
-  const { connected, deskWith } = ROADS[0];
+  const { connected, scriptedClient } = TRANSPORTS[0];
   const AWAY = `https://desk.partner.test${BASE_PATH}`;
 
   it('leads to the service, whose own certificate still counts', async () => {
@@ -217,14 +217,14 @@ describe('a proxy', () => {
   });
 
   it('is never asked for this machine', async () => {
-    const { api } = await deskWith([on(ACCOUNT, ok(anAccount()))], {
+    const { api } = await scriptedClient([on(ACCOUNT, ok(anAccount()))], {
       proxy: { https: `http://127.0.0.1:${await deadPort()}` },
     });
     await expect(api.account()).resolves.toMatchObject({ data: {} });
   });
 });
 
-describe.each(ROADS)('the key, on the $road road', ({ deskWith }) => {
+describe.each(TRANSPORTS)('the key, on the $road road', ({ scriptedClient }) => {
   const secret = KEY.reveal();
   const echoes: readonly [string, Answer][] = [
     [
@@ -242,7 +242,7 @@ describe.each(ROADS)('the key, on the $road road', ({ deskWith }) => {
 
   it.each(echoes)('is in no error and no trace line after %s', async (_, answer) => {
     const lines: string[] = [];
-    const { api } = await deskWith(
+    const { api } = await scriptedClient(
       Array.from({ length: answer === reset ? 4 : 1 }, () => on(ACCOUNT, answer)),
       { trace: (line) => lines.push(line) },
     );
@@ -255,15 +255,15 @@ describe.each(ROADS)('the key, on the $road road', ({ deskWith }) => {
   });
 
   it('is masked in data that repeats it', async () => {
-    const { api } = await deskWith([on(ACCOUNT, ok(anAccount({ note: `key ${secret}` })))]);
+    const { api } = await scriptedClient([on(ACCOUNT, ok(anAccount({ note: `key ${secret}` })))]);
     expect((await api.account()).data['note']).toBe('key hk_test_…9f2c');
   });
 });
 
-describe.each(ROADS)('the trace, on the $road road', ({ deskWith }) => {
+describe.each(TRANSPORTS)('the trace, on the $road road', ({ scriptedClient }) => {
   it('says what was sent, what came back and how long it took, an attempt at a time', async () => {
     const lines: string[] = [];
-    const { api } = await deskWith(
+    const { api } = await scriptedClient(
       [
         on(ACCOUNT, reset),
         on(ACCOUNT, ok(anAccount(), {}, { 'x-note': 'a\u009bb', date: 'Fri, 20 Nov 2026 09:02:11 GMT' })),

@@ -8,11 +8,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ApiKey } from '../../src/domain/api-key.ts';
 import type { IntentRecord } from '../../src/journal/records.ts';
 import { anIntent, SENDING, step, UNKNOWN } from '../journal/records.ts';
-import { aDesk, aKeychain, type RunOptions } from '../support/desk.ts';
 import { type Front, frontOf, refusal } from '../support/front.ts';
 import { journalAt } from '../support/kill-case.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { type ServedBook, servedBook } from '../support/served-book.ts';
+import { type RunOptions, testCli, testKeychain } from '../support/test-cli.ts';
 import { writeJournal } from '../support/written-journal.ts';
 
 /** The first and second key are of one account, the third of another one. */
@@ -42,20 +42,20 @@ interface Ended {
 async function aHouse() {
   const { test, live } = served.desk.service.keys;
   const front = await frontOf(served, temporaryFolder(), { [FIRST]: test, [SECOND]: test, [OTHERS]: live });
-  const { keychain, held } = aKeychain();
-  const desk = aDesk({ keychain });
-  const way = front.way(desk.home);
+  const { keychain, held } = testKeychain();
+  const cli = testCli({ keychain });
+  const way = front.way(cli.home);
   const { HEDGE_CA_FILE = '', HEDGE_BASE_URL: address = '' } = way;
   const run = async (line: string | readonly string[], options: RunOptions = {}): Promise<Ended> => {
     const words = typeof line === 'string' ? line.split(' ') : line;
     const env = { HEDGE_CA_FILE, ...options.env };
-    const { code, out, err } = await desk.run([...words, '--json'], { ...options, env });
+    const { code, out, err } = await cli.run([...words, '--json'], { ...options, env });
     const { data, error } = JSON.parse(out);
     return { code, error: error?.code, hint: error?.hint ?? '', data, err: err.replaceAll(/\s+/g, ' ') };
   };
   return {
     front,
-    home: desk.home,
+    home: cli.home,
     held,
     address,
     run,
@@ -70,8 +70,8 @@ async function aHouse() {
       return ran;
     },
     profile: (name: string) =>
-      JSON.parse(readFileSync(join(desk.home, 'config', 'profiles.json'), 'utf8')).profiles[name],
-    actions: () => journalAt(desk.home).read().actions,
+      JSON.parse(readFileSync(join(cli.home, 'config', 'profiles.json'), 'utf8')).profiles[name],
+    actions: () => journalAt(cli.home).read().actions,
     keys: () => served.changes().map(({ idempotencyKey }) => idempotencyKey),
   };
 }

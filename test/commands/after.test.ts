@@ -1,37 +1,37 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { aDesk, type TestDesk } from '../support/desk.ts';
+import { type TestCli, testCli } from '../support/test-cli.ts';
 
 const PRACTICE = { HEDGE_PROFILE: 'practice' };
 const OPEN = 'open USDTNGN buy 10k -t 3 --yes';
 
 /** A practice desk with 10,000 bought. */
-async function aBook(): Promise<TestDesk> {
-  const desk = aDesk({ env: PRACTICE });
-  expect((await desk.run(OPEN)).code).toBe(0);
-  return desk;
+async function aBook(): Promise<TestCli> {
+  const cli = testCli({ env: PRACTICE });
+  expect((await cli.run(OPEN)).code).toBe(0);
+  return cli;
 }
 
 /** Deals the line while every answer is lost, before or after the book acted. Fills take two minutes more. */
-async function lose(desk: TestDesk, when: 'before' | 'after', line: string): Promise<void> {
-  await desk.run(`practice faults --lost-${when} 100% --only actions --slow-fills 120`);
-  expect((await desk.run(line)).code).toBe(7);
-  await desk.run('practice faults clear');
+async function lose(cli: TestCli, when: 'before' | 'after', line: string): Promise<void> {
+  await cli.run(`practice faults --lost-${when} 100% --only actions --slow-fills 120`);
+  expect((await cli.run(line)).code).toBe(7);
+  await cli.run('practice faults clear');
 }
 
 describe('a journal with a damaged line', () => {
   it.each(['check', 'resume'])(
     'is not called settled by hedge %s: what is unknown may be hidden there',
     async (command) => {
-      const desk = aDesk({ env: PRACTICE });
-      await lose(desk, 'after', OPEN);
-      const path = join(desk.home, 'state', 'journal.jsonl');
+      const cli = testCli({ env: PRACTICE });
+      await lose(cli, 'after', OPEN);
+      const path = join(cli.home, 'state', 'journal.jsonl');
       writeFileSync(path, `X${readFileSync(path, 'utf8')}`);
-      const quiet = await desk.run(`${command} -q`);
+      const quiet = await cli.run(`${command} -q`);
       expect([quiet.code, quiet.out]).toEqual([78, expect.not.stringContaining('No unknown outcomes')]);
       expect(quiet.err).toMatch(/may\s+contain\s+unresolved/);
-      expect((await desk.run(`${command} --json`)).document()).toMatchObject({
+      expect((await cli.run(`${command} --json`)).document()).toMatchObject({
         error: { code: 'damaged_file', effect: 'none', details: { path, lines: [1] } },
       });
     },
@@ -40,9 +40,9 @@ describe('a journal with a damaged line', () => {
 
 describe('hedge check', () => {
   it('finds an open whose answer was lost, and says so until it has ended', async () => {
-    const desk = aDesk({ env: PRACTICE });
-    await lose(desk, 'after', `${OPEN} --deal-id PAY-1`);
-    const first = await desk.run('check --json');
+    const cli = testCli({ env: PRACTICE });
+    await lose(cli, 'after', `${OPEN} --deal-id PAY-1`);
+    const first = await cli.run('check --json');
     expect(first.code).toBe(8);
     expect(first.document()).toMatchObject({
       data: [
@@ -58,35 +58,35 @@ describe('hedge check', () => {
       error: { code: 'pending', effect: 'pending', retry: 'after_check' },
       meta: { command: 'check', environment: 'practice' },
     });
-    const ended = await desk.run('wait PAY-1 --timeout 300');
+    const ended = await cli.run('wait PAY-1 --timeout 300');
     expect([ended.code, ended.out]).toEqual([0, expect.stringContaining('FILLED buy USDTNGN 10,000.00 USD')]);
-    const after = await desk.run('check');
+    const after = await cli.run('check');
     expect([after.code, after.out]).toEqual([
       0,
       expect.stringContaining('No unknown outcomes and nothing in flight'),
     ]);
-    expect((await desk.run('check --json')).document()).toMatchObject({ data: [], error: null });
-    expect((await desk.run('check PAY-1 --json')).document()).toMatchObject({
+    expect((await cli.run('check --json')).document()).toMatchObject({ data: [], error: null });
+    expect((await cli.run('check PAY-1 --json')).document()).toMatchObject({
       data: { action: 'open', outcome: 'filled', derived: { evidence: null } },
     });
   });
 
   it('shows what it sees of an addition, and the ways on, for a person to decide', async () => {
-    const desk = await aBook();
-    await lose(desk, 'after', 'add USDTNGN buy 2000 --yes');
-    await desk.run('practice advance 5m');
-    const ran = await desk.run('check');
+    const cli = await aBook();
+    await lose(cli, 'after', 'add USDTNGN buy 2000 --yes');
+    await cli.run('practice advance 5m');
+    const ran = await cli.run('check');
     expect(ran.code).toBe(7);
     expect(ran.err).toMatch(/10,000\.00 USD -> 12,000\.00\s+USD/);
     for (const way of ['hedge resume', '--as executed', '--as not-executed']) expect(ran.err).toContain(way);
   });
 
   it('of several names each, and exits by the worst', async () => {
-    const desk = await aBook();
-    await lose(desk, 'before', 'add USDTNGN buy 2000 --yes');
-    await desk.run('practice faults --slow-fills 120');
-    await desk.run('open USDTNGN sell 1000 -t 1 --yes --no-wait');
-    const ran = await desk.run('check');
+    const cli = await aBook();
+    await lose(cli, 'before', 'add USDTNGN buy 2000 --yes');
+    await cli.run('practice faults --slow-fills 120');
+    await cli.run('open USDTNGN sell 1000 -t 1 --yes --no-wait');
+    const ran = await cli.run('check');
     expect(ran.code).toBe(7);
     expect(ran.out).toContain('UNKNOWN: ADD buy USDTNGN 2,000.00 USD');
     expect(ran.out).toContain('PENDING: OPEN sell USDTNGN 1,000.00 USD');
@@ -96,39 +96,39 @@ describe('hedge check', () => {
 
 describe('hedge resume', () => {
   it('with nobody there looks, and sends only with --resend', async () => {
-    const desk = await aBook();
-    await lose(desk, 'before', 'reduce USDTNGN buy 4000 --yes');
-    const looked = await desk.run('resume --yes --json');
+    const cli = await aBook();
+    await lose(cli, 'before', 'reduce USDTNGN buy 4000 --yes');
+    const looked = await cli.run('resume --yes --json');
     expect(looked.code).toBe(7);
     expect(looked.document()).toMatchObject({
       data: { action: 'reduce', outcome: 'unknown', effect: 'unknown' },
       error: { code: 'outcome_unknown', effect: 'unknown', hint: expect.stringContaining('--resend') },
     });
-    const sent = await desk.run('resume --yes --resend --json');
+    const sent = await cli.run('resume --yes --resend --json');
     expect(sent.code).toBe(0);
     expect(sent.document()).toMatchObject({
       data: { action: 'reduce', outcome: 'changed', effect: 'done' },
       error: null,
       meta: { command: 'resume' },
     });
-    const positions: unknown = (await desk.run('positions --json')).document();
+    const positions: unknown = (await cli.run('positions --json')).document();
     expect(positions).toMatchObject({ data: [{ notional_usd: 6_000 }] });
   });
 
   it('without anything open says so', async () => {
-    const desk = await aBook();
-    const person = await desk.run('resume');
+    const cli = await aBook();
+    const person = await cli.run('resume');
     expect([person.code, person.out]).toEqual([0, expect.stringContaining('No unknown outcomes')]);
-    expect((await desk.run('resume --json')).document()).toMatchObject({ data: null, error: null });
+    expect((await cli.run('resume --json')).document()).toMatchObject({ data: null, error: null });
   });
 });
 
 describe('hedge wait', () => {
   it('limits the waiting, and the hedge goes on', async () => {
-    const desk = aDesk({ env: PRACTICE });
-    await desk.run('practice faults --slow-fills 600');
-    await desk.run(`${OPEN} --no-wait --deal-id PAY-1`);
-    const ran = await desk.run('wait PAY-1 --timeout 3 --json');
+    const cli = testCli({ env: PRACTICE });
+    await cli.run('practice faults --slow-fills 600');
+    await cli.run(`${OPEN} --no-wait --deal-id PAY-1`);
+    const ran = await cli.run('wait PAY-1 --timeout 3 --json');
     expect(ran.code).toBe(8);
     expect(ran.document()).toMatchObject({
       data: { action: 'open', outcome: 'pending', effect: 'pending' },
@@ -137,7 +137,7 @@ describe('hedge wait', () => {
   });
 
   it('of what the service does not know is its refusal', async () => {
-    const ran = await aDesk({ env: PRACTICE }).run('wait hdg_nobody --json');
+    const ran = await testCli({ env: PRACTICE }).run('wait hdg_nobody --json');
     expect(ran.code).toBe(3);
     expect(ran.document()).toMatchObject({ error: { code: 'hedge_not_found', effect: 'none' } });
   });
@@ -153,12 +153,12 @@ describe('check, resume and wait', () => {
     ['wait beef --timeout 0', 2, '--timeout'],
     ['check aaaa bbbb', 2, 'oo many arguments'],
   ])('%s exits %i and says what is missing', async (line, code, said) => {
-    const ran = await aDesk({ env: PRACTICE }).run(line);
+    const ran = await testCli({ env: PRACTICE }).run(line);
     expect([ran.code, ran.out]).toEqual([code, '']);
     expect(ran.err).toContain(said);
   });
 
   it.each(['check', 'resume', 'wait PAY-1'])('%s without a profile exits 4', async (line) => {
-    expect((await aDesk().run(line)).code).toBe(4);
+    expect((await testCli().run(line)).code).toBe(4);
   });
 });

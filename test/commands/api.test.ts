@@ -2,13 +2,13 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { aMarket, anAcceptedOpen, anAccount, aQuote } from '../spec/bodies.ts';
-import { aDesk } from '../support/desk.ts';
-import { deskAt, LIVE_KEY } from '../support/desk-at.ts';
+import { cliFor, LIVE_KEY } from '../support/cli-for.ts';
 import { type Exchange, html, no, ok, on, raw, scriptedService } from '../support/scripted-service.ts';
+import { testCli } from '../support/test-cli.ts';
 
-async function deskWith(...script: readonly Exchange[]) {
+async function scriptedClient(...script: readonly Exchange[]) {
   const service = await scriptedService(script);
-  return { ...deskAt(service), requests: service.requests };
+  return { ...cliFor(service), requests: service.requests };
 }
 
 const QUOTE = ['-f', 'market=USDTNGN', '-f', 'side=buy', '-F', 'notional_usd=10000', '-F', 'tenor_days=3'];
@@ -27,7 +27,10 @@ describe('api GET', () => {
   it("prints the service's own data: every field, every digit", async () => {
     const body =
       '{"data":{"new_figure_usd":10.10,"deep":[{"tiny":0.00000000000000001}]},"error":null,"meta":{"page":2}}';
-    const desk = await deskWith(on('GET /news/of-the-day', raw(200, body)), on('GET /news', raw(200, body)));
+    const desk = await scriptedClient(
+      on('GET /news/of-the-day', raw(200, body)),
+      on('GET /news', raw(200, body)),
+    );
     const program = await desk.run('api get /news/of-the-day --json');
     expect(program.out).toContain('"tiny":0.00000000000000001');
     expect(program.document()).toMatchObject({
@@ -40,7 +43,7 @@ describe('api GET', () => {
   });
 
   it('asks again like any reading, and says what the query is', async () => {
-    const desk = await deskWith(
+    const desk = await scriptedClient(
       on('GET /prices?symbols=USD%26NGN&at=', html(503)),
       on('GET /prices?symbols=USD%26NGN&at=', ok(1530.1)),
     );
@@ -49,7 +52,7 @@ describe('api GET', () => {
   });
 
   it('ends as the service refuses', async () => {
-    const desk = await deskWith(on('GET /nowhere', no(404, 'not_found')));
+    const desk = await scriptedClient(on('GET /nowhere', no(404, 'not_found')));
     const ran = await desk.run('api GET /nowhere --json');
     expect(ran.code).toBe(3);
     expect(ran.document()).toMatchObject({ data: null, error: { code: 'not_found', effect: 'none' } });
@@ -73,7 +76,7 @@ describe('api GET', () => {
     ['@elsewhere.example/'],
     ['/a\u000d\u000aHost:x'],
   ])('goes nowhere but below the base address: %j', async (path) => {
-    const desk = await deskWith();
+    const desk = await scriptedClient();
     const ran = await desk.run(['api', 'GET', path, '--json']);
     expect(ran.code).toBe(2);
     expect(ran.document()).toMatchObject({ error: { code: 'usage' } });
@@ -82,7 +85,7 @@ describe('api GET', () => {
 
 describe('api POST', () => {
   it('reads a quote: text and numbers as they were said', async () => {
-    const desk = await deskWith(on('POST /quotes', ok(aQuote())));
+    const desk = await scriptedClient(on('POST /quotes', ok(aQuote())));
     const words = [
       'api',
       'POST',
@@ -104,7 +107,7 @@ describe('api POST', () => {
 
   it('takes a body from a file, from standard input, or from the line', async () => {
     const quoted = on('POST /quotes', ok(aQuote()));
-    const desk = await deskWith(quoted, quoted, quoted);
+    const desk = await scriptedClient(quoted, quoted, quoted);
     const body = '{"notional_usd":12345678901234.5}';
     const file = join(desk.home, 'body.json');
     writeFileSync(file, body);
@@ -119,7 +122,7 @@ describe('api POST', () => {
 
   it('opens as hedge open does: read, guarded, sent under a key, in the journal', async () => {
     const unused = on('GET /hedges?client_reference=PAY-1&limit=500', ok([]));
-    const desk = await deskWith(...READ, unused, on('POST /hedges', ok(anAcceptedOpen())));
+    const desk = await scriptedClient(...READ, unused, on('POST /hedges', ok(anAcceptedOpen())));
     const words = [...OPEN, '-f', 'client_reference=PAY-1', '--no-wait', '--yes', '--json'];
     const ran = await desk.run(words);
     expect(ran.code).toBe(0);
@@ -138,7 +141,7 @@ describe('api POST', () => {
   });
 
   it('is stopped by the halt, and asks where nobody said yes', async () => {
-    const desk = await deskWith(...READ, ...READ);
+    const desk = await scriptedClient(...READ, ...READ);
     expect((await desk.run([...OPEN, '--json'])).document()).toMatchObject({ error: { code: 'usage' } });
     const dry = await desk.run([...OPEN, '--dry-run', '--json']);
     expect(dry.document()).toMatchObject({ data: { outcome: 'planned' } });
@@ -157,7 +160,7 @@ describe('api POST', () => {
     ],
   ])('says what a live one lacks as its own line says it: %s', async (_what, words, missing) => {
     const service = await scriptedService([]);
-    const ran = await deskAt(service, LIVE_KEY).run([...words, '--json']);
+    const ran = await cliFor(service, LIVE_KEY).run([...words, '--json']);
     expect([ran.code, ran.document()]).toMatchObject([
       2,
       { error: { code: 'usage', hint: `Pass: ${missing}` } },
@@ -165,13 +168,13 @@ describe('api POST', () => {
   });
 
   it('keeps the limits of the price that were given', async () => {
-    const desk = await deskWith(...READ);
+    const desk = await scriptedClient(...READ);
     const ran = await desk.run([...OPEN, '--yes', '--max-cost-bps', '1', '--json']);
     expect([ran.code, ran.document()]).toMatchObject([10, { error: { code: 'cost_too_high' } }]);
   });
 
   it('closes a side that is flat as hedge close does', async () => {
-    const desk = await deskWith(
+    const desk = await scriptedClient(
       on('GET /positions', ok([])),
       on('GET /hedges?limit=500', ok([])),
       on('GET /markets', ok([aMarket()])),
@@ -218,7 +221,7 @@ describe('api POST', () => {
     ['the same, the other way', ['GET', '/markets', '--no-wait'], /--no-wait needs an action/],
     ['what is not key=value', ['POST', '/quotes', '-f', 'market'], /key=value/],
   ])('refuses %s, before anything is asked', async (_what, words, says) => {
-    const desk = await deskWith();
+    const desk = await scriptedClient();
     const ran = await desk.run(['api', ...words]);
     expect([ran.code, ran.err]).toEqual([2, expect.stringMatching(says)]);
   });
@@ -226,11 +229,11 @@ describe('api POST', () => {
 
 describe('api on the practice desk', () => {
   it('deals and reads back what it dealt', async () => {
-    const desk = aDesk({ env: { HEDGE_PROFILE: 'practice' } });
-    expect((await desk.run([...OPEN, '--yes', '--json'])).document()).toMatchObject({
+    const cli = testCli({ env: { HEDGE_PROFILE: 'practice' } });
+    expect((await cli.run([...OPEN, '--yes', '--json'])).document()).toMatchObject({
       data: { outcome: 'filled', hedge: { notional_usd: 10000 } },
     });
-    expect((await desk.run('api GET /positions --json')).document()).toMatchObject({
+    expect((await cli.run('api GET /positions --json')).document()).toMatchObject({
       data: [{ side: 'buy', notional_usd: 10000 }],
     });
   });

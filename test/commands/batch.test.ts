@@ -3,9 +3,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Clock } from '../../src/platform/clock.ts';
-import { aDesk, quickClock, type Ran, type RunOptions, type TestDesk } from '../support/desk.ts';
-import { deskAt, LIVE_KEY } from '../support/desk-at.ts';
+import { cliFor, LIVE_KEY } from '../support/cli-for.ts';
 import { no, ok, on, scriptedService } from '../support/scripted-service.ts';
+import { quickClock, type Ran, type RunOptions, type TestCli, testCli } from '../support/test-cli.ts';
 
 const PRACTICE = { HEDGE_PROFILE: 'practice' };
 const OPEN = 'open USDTNGN buy';
@@ -29,14 +29,14 @@ interface Batched extends Ran {
 
 /** Runs these lines as a file of the desk. */
 async function batch(
-  desk: TestDesk,
+  cli: TestCli,
   lines: readonly string[],
   words = '--yes',
   options: RunOptions = {},
 ): Promise<Batched> {
-  const file = join(desk.home, 'batch.txt');
+  const file = join(cli.home, 'batch.txt');
   writeFileSync(file, lines.join('\n'));
-  return readBatch(await desk.run(['batch', file, ...words.split(' ').filter(Boolean)], options));
+  return readBatch(await cli.run(['batch', file, ...words.split(' ').filter(Boolean)], options));
 }
 
 function readBatch(ran: Ran): Batched {
@@ -48,15 +48,15 @@ function readBatch(ran: Ran): Batched {
   return { ...ran, envelopes, ends };
 }
 
-const openHedges = async (desk: TestDesk): Promise<number> => {
-  const { data } = JSON.parse((await desk.run('hedges --json')).out);
+const openHedges = async (cli: TestCli): Promise<number> => {
+  const { data } = JSON.parse((await cli.run('hedges --json')).out);
   return data.filter(({ status }: { status: string }) => status === 'filled').length;
 };
 
 describe('a batch', () => {
   it('answers each line in order with the document that the line alone would give', async () => {
-    const desk = aDesk({ env: PRACTICE });
-    const ran = await batch(desk, [
+    const cli = testCli({ env: PRACTICE });
+    const ran = await batch(cli, [
       '# the morning',
       'hedge quote USDTNGN buy 10k --tenor 3',
       '',
@@ -76,10 +76,10 @@ describe('a batch', () => {
   });
 
   it('comes from standard input as well, where nobody can be asked', async () => {
-    const desk = aDesk({ env: PRACTICE });
+    const cli = testCli({ env: PRACTICE });
     const stdin = 'account\npositions\n';
-    expect(readBatch(await desk.run('batch -', { stdin })).ends).toEqual(['1 account 0', '2 positions 0']);
-    const asking = await desk.run('batch -', { stdin: `account\n${OPEN} 10k -t 3` });
+    expect(readBatch(await cli.run('batch -', { stdin })).ends).toEqual(['1 account 0', '2 positions 0']);
+    const asking = await cli.run('batch -', { stdin: `account\n${OPEN} 10k -t 3` });
     expect(asking.code).toBe(2);
     expect(asking.err).toBe(
       'Not a terminal: no line has run and nothing was sent.\nAdd after hedge batch: --yes\n',
@@ -88,8 +88,8 @@ describe('a batch', () => {
 
   it('says in one document what is wrong with it, and sends nothing', async () => {
     const service = await scriptedService([]);
-    const desk = deskAt(service);
-    const ran = await batch(desk, [`${OPEN} 10k -t 3`, 'acount', 'open USDTNGN up 10k -t 3']);
+    const cli = cliFor(service);
+    const ran = await batch(cli, [`${OPEN} 10k -t 3`, 'acount', 'open USDTNGN up 10k -t 3']);
     expect(ran.code).toBe(2);
     expect(ran.envelopes).toMatchObject([
       {
@@ -103,11 +103,11 @@ describe('a batch', () => {
   });
 
   it('that is not there, or is no text, is exit 2; an empty one is done', async () => {
-    const desk = aDesk({ env: PRACTICE });
-    expect(await desk.run('batch /nowhere/at-all')).toMatchObject({ code: 2 });
-    writeFileSync(join(desk.home, 'binary'), Buffer.from([0xff, 0xfe, 0x00]));
-    expect(await desk.run(['batch', join(desk.home, 'binary')])).toMatchObject({ code: 2 });
-    expect(await batch(desk, ['# nothing today', ''])).toMatchObject({
+    const cli = testCli({ env: PRACTICE });
+    expect(await cli.run('batch /nowhere/at-all')).toMatchObject({ code: 2 });
+    writeFileSync(join(cli.home, 'binary'), Buffer.from([0xff, 0xfe, 0x00]));
+    expect(await cli.run(['batch', join(cli.home, 'binary')])).toMatchObject({ code: 2 });
+    expect(await batch(cli, ['# nothing today', ''])).toMatchObject({
       code: 0,
       out: '',
       err: 'The batch has no lines.\n',
@@ -117,14 +117,14 @@ describe('a batch', () => {
   it.each(['--csv', '--output csv', '--query data'])(
     'prints documents and nothing else: no %s',
     async (form) => {
-      const ran = await batch(aDesk({ env: PRACTICE }), ['account'], form);
+      const ran = await batch(testCli({ env: PRACTICE }), ['account'], form);
       expect([ran.code, ran.envelopes]).toMatchObject([2, [{ error: { code: 'usage' } }]]);
     },
   );
 
   it('exits with the worst of its lines, and says each failure in one line', async () => {
-    const desk = aDesk({ env: PRACTICE });
-    const ran = await batch(desk, [
+    const cli = testCli({ env: PRACTICE });
+    const ran = await batch(cli, [
       'quote USDTNGN buy 10k -t 3 --max-cost-bps 1',
       'hedges hdg_none',
       'close USDTNGN sell',
@@ -138,13 +138,13 @@ describe('a batch', () => {
       expect.stringMatching(/^line 2: hedge_not_found: /),
       expect.stringMatching(/^line 3: no_open_hedge: /),
     ]);
-    expect((await batch(desk, ['account', 'hedges hdg_none'], '-q')).err).toBe('');
+    expect((await batch(cli, ['account', 'hedges hdg_none'], '-q')).err).toBe('');
   });
 
   it('asks the service over one connection', async () => {
     const service = await scriptedService(Array.from({ length: 5 }, () => on('GET /positions', ok([]))));
     const ran = await batch(
-      deskAt(service),
+      cliFor(service),
       Array.from({ length: 5 }, () => 'positions'),
     );
     expect(ran.code).toBe(0);
@@ -152,34 +152,34 @@ describe('a batch', () => {
   });
 
   it('runs readings beside each other when told, and still answers in order', async () => {
-    const desk = aDesk({ env: PRACTICE });
+    const cli = testCli({ env: PRACTICE });
     const lines = ['10k', '20k', '30k', '40k', '50k'].map((size) => `quote USDTNGN buy ${size} -t 3`);
-    const ran = await batch(desk, lines, '--parallel 4');
+    const ran = await batch(cli, lines, '--parallel 4');
     expect(ran.envelopes.map(({ data }) => data)).toMatchObject(
       [10_000, 20_000, 30_000, 40_000, 50_000].map((notional_usd) => ({ notional_usd })),
     );
   });
 
   it('only tries its actions in a dry run', async () => {
-    const desk = aDesk({ env: PRACTICE });
-    const ran = await batch(desk, [`${OPEN} 10k -t 3`, 'close USDTNGN buy'], '--dry-run');
+    const cli = testCli({ env: PRACTICE });
+    const ran = await batch(cli, [`${OPEN} 10k -t 3`, 'close USDTNGN buy'], '--dry-run');
     expect(ran.ends).toEqual(['1 open 0', '2 close 10']);
     expect(ran.envelopes[0]?.data).toMatchObject({ outcome: 'planned', action_id: null });
-    expect(await openHedges(desk)).toBe(0);
+    expect(await openHedges(cli)).toBe(0);
   });
 
   it('is written down line by line, as it was said', async () => {
-    const desk = aDesk({ env: PRACTICE });
-    const ran = await batch(desk, ['', `hedge ${OPEN} 10k -t 3 --any-price`]);
+    const cli = testCli({ env: PRACTICE });
+    const ran = await batch(cli, ['', `hedge ${OPEN} 10k -t 3 --any-price`]);
     const id = ran.envelopes[0]?.data?.action_id ?? '';
     const sentBy = [
       'batch',
-      join(desk.home, 'batch.txt'),
+      join(cli.home, 'batch.txt'),
       '--yes',
       'line 2:',
       ...`${OPEN} 10k -t 3 --any-price`.split(' '),
     ];
-    expect(JSON.stringify((await desk.run(`journal ${id} --json`)).document())).toContain(
+    expect(JSON.stringify((await cli.run(`journal ${id} --json`)).document())).toContain(
       JSON.stringify(sentBy).slice(1, -1),
     );
   });
@@ -189,9 +189,9 @@ describe('a batch that is run again', () => {
   const LINES = [`${OPEN} 10k -t 3`, `${OPEN} 20k -t 7 --deal-id PAY-1`, 'reduce USDTNGN buy 5k'];
 
   it('prints the original results, deals nothing, and says so', async () => {
-    const desk = aDesk({ env: PRACTICE });
-    const first = await batch(desk, LINES);
-    const second = await batch(desk, LINES);
+    const cli = testCli({ env: PRACTICE });
+    const first = await batch(cli, LINES);
+    const second = await batch(cli, LINES);
     expect([first.code, second.code]).toEqual([0, 0]);
     const idsOf = ({ envelopes }: Batched) => envelopes.map(({ data }) => data?.action_id);
     expect(idsOf(second)).toEqual(idsOf(first));
@@ -199,13 +199,13 @@ describe('a batch that is run again', () => {
     expect(first.envelopes.every(({ meta }) => meta.original_at === undefined)).toBe(true);
     expect(second.envelopes.every(({ meta }) => meta.original_at !== undefined)).toBe(true);
     expect(second.err).toMatch(/^3 lines were executed before, from 20.* --name\.$/m);
-    expect(await openHedges(desk)).toBe(2);
+    expect(await openHedges(cli)).toBe(2);
   });
 
   it('with a line mended and lines around it deals those alone', async () => {
-    const desk = aDesk({ env: PRACTICE });
-    await batch(desk, [`${OPEN} 1k -t 3`, `${OPEN} 900k -t 3`, `${OPEN} 3k -t 3`]);
-    const ran = await batch(desk, [
+    const cli = testCli({ env: PRACTICE });
+    await batch(cli, [`${OPEN} 1k -t 3`, `${OPEN} 900k -t 3`, `${OPEN} 3k -t 3`]);
+    const ran = await batch(cli, [
       'account',
       `${OPEN} 1000 -t 3 --worst-price 1700`,
       `${OPEN} 9k -t 3`,
@@ -220,14 +220,14 @@ describe('a batch that is run again', () => {
       true,
       false,
     ]);
-    expect(await openHedges(desk)).toBe(4);
+    expect(await openHedges(cli)).toBe(4);
   });
 
   it('says which deals of it are not in the file any more, for a line that was changed is dealt besides', async () => {
-    const desk = aDesk({ env: PRACTICE });
-    const first = await batch(desk, [`${OPEN} 10k -t 3`, `${OPEN} 20k -t 3`]);
+    const cli = testCli({ env: PRACTICE });
+    const first = await batch(cli, [`${OPEN} 10k -t 3`, `${OPEN} 20k -t 3`]);
     const id = first.envelopes[0]?.data?.action_id.slice(0, 4) ?? '';
-    const ran = await batch(desk, [`${OPEN} 12k -t 3`, `${OPEN} 20k -t 3`], '--yes -q');
+    const ran = await batch(cli, [`${OPEN} 12k -t 3`, `${OPEN} 20k -t 3`], '--yes -q');
     expect(ran.err).toBe(
       [
         'Sent by an earlier run of this batch, but no longer in it:',
@@ -236,42 +236,42 @@ describe('a batch that is run again', () => {
         '',
       ].join('\n'),
     );
-    expect(await openHedges(desk)).toBe(3);
+    expect(await openHedges(cli)).toBe(3);
     // In another file, under another name, or once it is over, it is none of this batch's.
-    expect((await batch(desk, [`${OPEN} 20k -t 3`], '--yes --name other --dry-run')).err).not.toContain(
+    expect((await batch(cli, [`${OPEN} 20k -t 3`], '--yes --name other --dry-run')).err).not.toContain(
       'Dealt by',
     );
   });
 
   it('says nothing of lines that were refused and left out, and nothing of another standard input', async () => {
-    const desk = aDesk({ env: PRACTICE });
-    await batch(desk, [`${OPEN} 900k -t 3`, `${OPEN} 3k -t 3 --deal-id PAY-3`]);
-    expect((await batch(desk, [`${OPEN} 3k -t 3 --deal-id PAY-3`])).err).not.toContain('not in it now');
+    const cli = testCli({ env: PRACTICE });
+    await batch(cli, [`${OPEN} 900k -t 3`, `${OPEN} 3k -t 3 --deal-id PAY-3`]);
+    expect((await batch(cli, [`${OPEN} 3k -t 3 --deal-id PAY-3`])).err).not.toContain('not in it now');
     for (const size of ['4k', '5k']) {
-      const ran = await desk.run('batch - --yes', { stdin: `${OPEN} ${size} -t 3` });
+      const ran = await cli.run('batch - --yes', { stdin: `${OPEN} ${size} -t 3` });
       expect([ran.code, ran.err]).toEqual([0, 'PRACTICE · this machine, no money\n']);
     }
   });
 
   it('under another name is another batch', async () => {
-    const desk = aDesk({ env: PRACTICE });
+    const cli = testCli({ env: PRACTICE });
     const line = [`${OPEN} 10k -t 3 --allow-duplicate`];
     for (const name of ['monday', 'tuesday', 'monday'])
-      expect(await batch(desk, line, `--yes --name ${name}`)).toMatchObject({ code: 0 });
-    expect(await openHedges(desk)).toBe(2);
+      expect(await batch(cli, line, `--yes --name ${name}`)).toMatchObject({ code: 0 });
+    expect(await openHedges(cli)).toBe(2);
   });
 
   it('warns of results that are older than a day', async () => {
     const shifted = { hours: 0 };
     const quick = quickClock();
     const clock: Clock = { ...quick, now: () => quick.now() + shifted.hours * 3_600_000 };
-    const desk = aDesk({ env: PRACTICE, clock });
+    const cli = testCli({ env: PRACTICE, clock });
     const line = [`${OPEN} 10k -t 7`];
-    await batch(desk, line);
+    await batch(cli, line);
     shifted.hours = 23;
-    expect((await batch(desk, line)).err).not.toContain('more than a day ago');
+    expect((await batch(cli, line)).err).not.toContain('more than a day ago');
     shifted.hours = 25;
-    const ran = await batch(desk, line);
+    const ran = await batch(cli, line);
     expect(ran.err).toMatch(/^line 1: result of 20.*, more than a day ago\. Nothing was executed now\.$/m);
     expect(ran.code).toBe(0);
   });
@@ -279,9 +279,9 @@ describe('a batch that is run again', () => {
 
 describe('the guards', () => {
   it('hold for each line as for the line alone', async () => {
-    const desk = aDesk({ env: PRACTICE });
-    await desk.run(`${OPEN} 10k -t 3 --yes`);
-    const ran = await batch(desk, [
+    const cli = testCli({ env: PRACTICE });
+    await cli.run(`${OPEN} 10k -t 3 --yes`);
+    const ran = await batch(cli, [
       `${OPEN} 10k -t 3`,
       `${OPEN} 10k -t 3 --allow-duplicate`,
       `${OPEN} 11k -t 3 --worst-price 1000`,
@@ -291,14 +291,14 @@ describe('the guards', () => {
       undefined,
       'implausible_price',
     ]);
-    expect(await openHedges(desk)).toBe(2);
+    expect(await openHedges(cli)).toBe(2);
   });
 
   it('want the same deal twice to be said, whenever the batch is run: a slip is not dealt a minute later', async () => {
-    const desk = aDesk({ env: PRACTICE });
+    const cli = testCli({ env: PRACTICE });
     const twice = '{"command":"open","market":"USDTNGN","side":"buy","notional_usd":10000,"tenor_days":3}';
     const others = [`${OPEN} 10k -t 7`, `${OPEN} 10k -t 3 --deal-id PAY-1`, 'close USDTNGN sell --if-open'];
-    const ran = await batch(desk, [`${OPEN} 10k -t 3`, ...others, 'close USDTNGN sell --if-open', twice]);
+    const ran = await batch(cli, [`${OPEN} 10k -t 3`, ...others, 'close USDTNGN sell --if-open', twice]);
     expect([ran.code, ran.envelopes]).toMatchObject([
       2,
       [
@@ -313,19 +313,19 @@ describe('the guards', () => {
     expect(ran.err.replace(/\s+/g, ' ')).toContain(
       'line 6: It is the same as line 1. If both are meant: --allow-duplicate on this line, or a deal ID for each.',
     );
-    expect(await openHedges(desk)).toBe(0);
+    expect(await openHedges(cli)).toBe(0);
   });
 
   it('want every live line to say what it may cost, before the first one runs', async () => {
     const service = await scriptedService([]);
-    const desk = deskAt(service, LIVE_KEY);
+    const cli = cliFor(service, LIVE_KEY);
     const lines = [
       'account',
       `${OPEN} 10k -t 3 --worst-price 1535`,
       `${OPEN} 20k -t 3 --deal-id PAY-1`,
       'reduce USDTNGN buy 5k',
     ];
-    const unpriced = await batch(desk, lines, '--yes --expect-env live');
+    const unpriced = await batch(cli, lines, '--yes --expect-env live');
     expect(unpriced.code).toBe(2);
     expect(unpriced.envelopes).toMatchObject([
       { error: { hint: expect.stringMatching(/^line 3: .*\. Add to the line: --worst-price PRICE$/) } },
@@ -337,7 +337,7 @@ describe('the guards', () => {
     const service = await scriptedService([]);
     const object = '{"command":"open","market":"USDTNGN","side":"buy","notional_usd":11000,"tenor_days":3}';
     const ran = await batch(
-      deskAt(service, LIVE_KEY),
+      cliFor(service, LIVE_KEY),
       [`${OPEN} 10k -t 3`, 'close USDTNGN sell', object],
       '',
     );
@@ -360,14 +360,14 @@ describe('the guards', () => {
 
   it('want a resume that sends again to be promised where it deals, behind hedge batch as well', async () => {
     const service = await scriptedService([]);
-    const ran = await batch(deskAt(service, LIVE_KEY), ['account', 'resume 7c1e --yes --resend'], '');
+    const ran = await batch(cliFor(service, LIVE_KEY), ['account', 'resume 7c1e --yes --resend'], '');
     expect(ran.envelopes).toMatchObject([{ error: { hint: 'Add after hedge batch: --expect-env live' } }]);
     expect(service.requests).toEqual([]);
   });
 
   it('let no line of a batch deal elsewhere than was promised', async () => {
     const service = await scriptedService([]);
-    const ran = await batch(deskAt(service), [`${OPEN} 10k -t 3`, 'account'], '--yes --expect-env live');
+    const ran = await batch(cliFor(service), [`${OPEN} 10k -t 3`, 'account'], '--yes --expect-env live');
     expect(ran.code).toBe(10);
     expect(ran.envelopes).toMatchObject([{ error: { code: 'env_mismatch' }, meta: { command: 'batch' } }]);
     expect(service.requests).toEqual([]);
@@ -378,9 +378,9 @@ describe('a batch stops', () => {
   const LOST = 'practice faults --lost-after 100% --only open --once 3';
 
   it('at the first unknown outcome, and every further line says that it did not run', async () => {
-    const desk = aDesk({ env: PRACTICE });
-    await desk.run(LOST);
-    const ran = await batch(desk, ['account', `${OPEN} 10k -t 3`, 'account', 'close USDTNGN buy']);
+    const cli = testCli({ env: PRACTICE });
+    await cli.run(LOST);
+    const ran = await batch(cli, ['account', `${OPEN} 10k -t 3`, 'account', 'close USDTNGN buy']);
     expect(ran.ends).toEqual(['1 account 0', '2 open 7', '3 account 10', '4 close 10']);
     expect(ran.code).toBe(7);
     expect(ran.envelopes[3]).toMatchObject({
@@ -396,9 +396,9 @@ describe('a batch stops', () => {
   });
 
   it('and names the profile of --profile in what goes on, in columns', async () => {
-    const desk = aDesk();
-    await desk.run(LOST);
-    const ran = await batch(desk, [`${OPEN} 10k -t 3`], '--yes --profile practice');
+    const cli = testCli();
+    await cli.run(LOST);
+    const ran = await batch(cli, [`${OPEN} 10k -t 3`], '--yes --profile practice');
     const ways = ran.err.split('\n').filter((line) => line.startsWith('  hedge '));
     expect(ways.map((line) => line.replace(/[0-9a-f]{4} /, '7c1e '))).toEqual([
       '  hedge --profile practice check 7c1e    look up; send nothing. If still',
@@ -406,16 +406,16 @@ describe('a batch stops', () => {
   });
 
   it('and goes on when told', async () => {
-    const desk = aDesk({ env: PRACTICE });
-    await desk.run(LOST);
-    const ran = await batch(desk, [`${OPEN} 10k -t 3`, 'account'], '--yes --keep-going');
+    const cli = testCli({ env: PRACTICE });
+    await cli.run(LOST);
+    const ran = await batch(cli, [`${OPEN} 10k -t 3`, 'account'], '--yes --keep-going');
     expect(ran.ends).toEqual(['1 open 7', '2 account 0']);
     expect(ran.code).toBe(7);
   });
 
   it('when the key is turned down, even if told to go on', async () => {
     const service = await scriptedService([on('GET /account', no(401, 'unauthorized'))]);
-    const ran = await batch(deskAt(service), ['account', 'positions'], '--keep-going');
+    const ran = await batch(cliFor(service), ['account', 'positions'], '--keep-going');
     expect(ran.ends).toEqual(['1 account 4', '2 positions 10']);
     expect(ran.code).toBe(4);
   });
@@ -425,7 +425,7 @@ describe('a batch stops', () => {
       on('GET /account', no(400, 'not_today')),
       on('GET /positions', ok([])),
     ]);
-    const ran = await batch(deskAt(service), ['account', 'positions']);
+    const ran = await batch(cliFor(service), ['account', 'positions']);
     expect(ran.ends).toEqual(['1 account 3', '2 positions 0']);
     expect(ran.code).toBe(3);
   });

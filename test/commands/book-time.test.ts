@@ -1,14 +1,14 @@
 /** Where the practice book is days ahead of this machine, every screen and every list goes by the book's time. */
 import { describe, expect, it } from 'vitest';
-import { aDesk, type Ran } from '../support/desk.ts';
+import { type Ran, testCli } from '../support/test-cli.ts';
 
 const AHEAD_DAYS = 10;
 const dayIn = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
 
 async function deskAhead() {
-  const desk = aDesk({ env: { HEDGE_PROFILE: 'practice' } });
-  await desk.run(`practice advance ${AHEAD_DAYS.toString()}d`);
-  return desk;
+  const cli = testCli({ env: { HEDGE_PROFILE: 'practice' } });
+  await cli.run(`practice advance ${AHEAD_DAYS.toString()}d`);
+  return cli;
 }
 
 const isDated = (value: unknown): value is { meta: { at: string } } =>
@@ -27,27 +27,27 @@ describe('a book ten days ahead', () => {
     ['an examination', 'doctor --json'],
     ['a deal, and the same again', open, open],
   ])('dates %s', async (_, ...lines) => {
-    const desk = await deskAhead();
+    const cli = await deskAhead();
     for (const words of lines) {
-      const ran = await desk.run(words);
+      const ran = await cli.run(words);
       expect(ran.code).toBe(0);
       expect([dayIn(AHEAD_DAYS), dayIn(AHEAD_DAYS + 1)]).toContain(dayOf(ran));
     }
   });
 
   it.each(['hedges', 'history'])('has its own today in %s', async (list) => {
-    const desk = await deskAhead();
-    const ran = await desk.run(`${list} --since ${dayIn(AHEAD_DAYS - 5)} --until today --json`);
+    const cli = await deskAhead();
+    const ran = await cli.run(`${list} --since ${dayIn(AHEAD_DAYS - 5)} --until today --json`);
     expect(ran).toMatchObject({ code: 0, err: '' });
-    const wrong = await desk.run(`${list} --since ${dayIn(AHEAD_DAYS + 5)} --until today`);
+    const wrong = await cli.run(`${list} --since ${dayIn(AHEAD_DAYS + 5)} --until today`);
     expect(wrong.code).toBe(2);
     expect(wrong.err).toContain('The time span is empty');
   });
 
   it('is given no time of this machine where nothing was read of it', async () => {
-    const desk = await deskAhead();
+    const cli = await deskAhead();
     const terminal = { isTTY: true, width: 80 };
-    const ran = await desk.run('check', { terminal });
+    const ran = await cli.run('check', { terminal });
     expect(ran.out + ran.err).toContain('No unknown outcomes');
     expect(ran.out + ran.err).toContain('PRACTICE');
     expect(ran.out + ran.err).not.toContain(' UTC');

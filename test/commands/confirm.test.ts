@@ -16,7 +16,7 @@ const preview = (line: string, openedElsewhere: readonly string[] = []): Preview
 });
 
 /** A desk at a terminal where `typed` is answered, or a desk with nobody there. */
-function aDesk({ environment = 'live', typed }: { environment?: Environment; typed?: string } = {}) {
+function confirmation({ environment = 'live', typed }: { environment?: Environment; typed?: string } = {}) {
   const attended = typed !== undefined;
   const { terminal, type, err } = recordingTerminal({ isTTY: attended, width: 200 });
   const shown: (readonly Block[])[] = [];
@@ -55,17 +55,17 @@ describe('confirming', () => {
     ['practice', 'open USDTNGN buy 50k', [], 'n', false],
     ['practice', 'open USDTNGN buy 50k', [], '', false],
   ] as const)('%s, %s %j, answered %j: %s', async (environment, line, elsewhere, typed, dealt) => {
-    const desk = aDesk({ environment, typed });
+    const desk = confirmation({ environment, typed });
     expect(await desk.confirm(preview(line, elsewhere))).toBe(dealt);
     expect(desk.shown).toHaveLength(1);
     expect(desk.shown[0]).not.toEqual([]);
   });
 
   it('with --yes shows the preview to a person and the environment line alone to nobody, and asks neither', async () => {
-    const attended = aDesk({ typed: 'n' });
+    const attended = confirmation({ typed: 'n' });
     expect(await confirmSilently(attended)).toBe(true);
     expect(attended.shown[0]).not.toEqual([]);
-    const unattended = aDesk();
+    const unattended = confirmation();
     expect(await confirmSilently(unattended)).toBe(true);
     expect(unattended.shown).toEqual([[]]);
     expect(attended.err() + unattended.err()).toBe('');
@@ -74,7 +74,7 @@ describe('confirming', () => {
   it.each(['live', 'sandbox', 'practice'] as const)(
     '%s without --yes and with nobody there is a usage error, not a yes',
     async (environment) => {
-      const desk = aDesk({ environment });
+      const desk = confirmation({ environment });
       const error = await desk.confirm(preview('close USDTNGN buy')).catch((thrown: unknown) => thrown);
       expect(error).toBeInstanceOf(UsageError);
       expect(error).toMatchObject({ hint: 'Pass it on the command line: --yes' });
@@ -82,6 +82,6 @@ describe('confirming', () => {
   );
 });
 
-async function confirmSilently(desk: ReturnType<typeof aDesk>): Promise<boolean> {
+async function confirmSilently(desk: ReturnType<typeof confirmation>): Promise<boolean> {
   return desk.confirm(preview('open USDTNGN buy 50k'), { yes: true });
 }

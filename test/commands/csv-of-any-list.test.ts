@@ -14,11 +14,11 @@ import {
   type Body,
   unspecified,
 } from '../spec/bodies.ts';
+import { cliFor } from '../support/cli-for.ts';
 import { csvLines, differences } from '../support/csv.ts';
-import { aDesk } from '../support/desk.ts';
-import { deskAt } from '../support/desk-at.ts';
 import { howMany } from '../support/goal.ts';
 import { type Exchange, on, raw, scriptedService } from '../support/scripted-service.ts';
+import { testCli } from '../support/test-cli.ts';
 import { writeJournal } from '../support/written-journal.ts';
 
 const ODD: readonly string[] = [
@@ -139,9 +139,9 @@ const sending = (line: string, data: unknown): Exchange =>
 
 /** Both forms of one command over the same answers. */
 async function bothForms(words: readonly string[], script: readonly Exchange[]) {
-  const desk = deskAt(await scriptedService([...script, ...script]));
-  const csv = await desk.run([...words, '--csv']);
-  const json = await desk.run([...words, '--json']);
+  const cli = cliFor(await scriptedService([...script, ...script]));
+  const csv = await cli.run([...words, '--csv']);
+  const json = await cli.run([...words, '--json']);
   expect([csv.code, json.code, csv.err]).toEqual([0, 0, expect.anything()]);
   return { csv: csv.out, json: json.out };
 }
@@ -192,16 +192,16 @@ describe('the CSV of a list', () => {
   });
 
   it('of the journal is what --json says, and its columns are always the same', async () => {
-    const columns = csvLines((await aDesk().run('journal --csv')).out)[0];
+    const columns = csvLines((await testCli().run('journal --csv')).out)[0];
     const facts = fc.dictionary(fc.string({ minLength: 1 }), fc.option(fc.string()), {
       maxKeys: 3,
       noNullPrototype: true,
     });
     await fc.assert(
       fc.asyncProperty(facts, text, fc.option(figure), async (ends, word, bound) => {
-        const desk = aDesk();
+        const cli = testCli();
         const digits = bound === null ? undefined : exactDigits(bound);
-        writeJournal(desk.home, [
+        writeJournal(cli.home, [
           anIntent({
             ...(word === '' ? {} : { deal_id: word, client_reference: word }),
             ...(digits === undefined ? {} : { bounds: { max_cost_bps: digits } }),
@@ -211,7 +211,7 @@ describe('the CSV of a list', () => {
           step(SENDING, '7c1e', 1),
           step({ kind: 'outcome', outcome: 'changed', facts: ends }, '7c1e', 2),
         ]);
-        const [csv, json] = [await desk.run('journal --csv'), await desk.run('journal --json')];
+        const [csv, json] = [await cli.run('journal --csv'), await cli.run('journal --json')];
         expect(differences(csv.out, json.out)).toEqual([]);
         expect(csvLines(csv.out)[0]).toEqual(columns);
       }),

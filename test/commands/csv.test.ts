@@ -10,10 +10,10 @@ import {
   MARKETS_META,
   unspecified,
 } from '../spec/bodies.ts';
+import { cliFor } from '../support/cli-for.ts';
 import { csvLines, differences, filled, readCsv, recordsOf } from '../support/csv.ts';
-import { aDesk } from '../support/desk.ts';
-import { deskAt } from '../support/desk-at.ts';
 import { type Exchange, no, ok, on, raw, scriptedService } from '../support/scripted-service.ts';
+import { testCli } from '../support/test-cli.ts';
 import { writeJournal } from '../support/written-journal.ts';
 
 const EXACT = '{"id":"hdg_2","market":"USDTNGN","side":"sell","notional_usd":10000.000000000000000001';
@@ -64,16 +64,16 @@ const LISTS: readonly (readonly [string, readonly Exchange[]])[] = [
 
 describe('--csv', () => {
   it.each(LISTS)('%s: read back by another program, it is what --json says', async (words, script) => {
-    const desk = deskAt(await scriptedService([...script, ...script]));
-    const [csv, json] = [await desk.run(`${words} --csv`), await desk.run(`${words} --json`)];
+    const cli = cliFor(await scriptedService([...script, ...script]));
+    const [csv, json] = [await cli.run(`${words} --csv`), await cli.run(`${words} --json`)];
     expect([csv.code, json.code]).toEqual([0, 0]);
     expect(differences(csv.out, json.out)).toEqual([]);
     expect(recordsOf(json.out).length).toBeGreaterThan(0);
   });
 
   it('of the journal: read back, it is what --json says', async () => {
-    const desk = aDesk();
-    writeJournal(desk.home, [
+    const cli = testCli();
+    writeJournal(cli.home, [
       anIntent({ action_id: idOf('aaaa'), deal_id: '+PAY-1', quote: { price_impact_usd: '-6' } }),
       step(SENDING, 'aaaa', 1),
       step(ACCEPTED, 'aaaa', 2),
@@ -83,7 +83,7 @@ describe('--csv', () => {
       step(REFUSED, 'bbbb', 2),
     ]);
     for (const words of ['journal', 'journal aaaa']) {
-      const [csv, json] = [await desk.run(`${words} --csv`), await desk.run(`${words} --json`)];
+      const [csv, json] = [await cli.run(`${words} --csv`), await cli.run(`${words} --json`)];
       expect(differences(csv.out, json.out)).toEqual([]);
       expect(readCsv(csv.out).at(-1)).toMatchObject({
         deal_id: "'+PAY-1",
@@ -97,26 +97,26 @@ describe('--csv', () => {
     const sides = [{ hdg_1: '5000', hdg_2: '0' }, { hdg_3: '1' }, { status: 'filled' }];
     const headers = [];
     for (const facts of sides) {
-      const desk = aDesk();
-      writeJournal(desk.home, [
+      const cli = testCli();
+      writeJournal(cli.home, [
         anIntent({ action: 'reduce', path: '/hedges/reduce', quote: { net_margin_usd: '1' } }),
         step(SENDING, '7c1e', 1),
         step({ kind: 'outcome', outcome: 'changed', facts }, '7c1e', 2),
       ]);
       for (const words of ['journal', 'journal 7c1e'])
-        headers.push(csvLines((await desk.run(`${words} --csv`)).out)[0]);
+        headers.push(csvLines((await cli.run(`${words} --csv`)).out)[0]);
     }
-    headers.push(csvLines((await aDesk().run('journal --csv')).out)[0]);
+    headers.push(csvLines((await testCli().run('journal --csv')).out)[0]);
     expect(new Set(headers.map(String)).size).toBe(1);
   });
 
   it('of profiles has a column for each limit, kept or not, and no key', async () => {
-    const desk = aDesk();
-    const bare = await desk.run('profile list --csv');
+    const cli = testCli();
+    const bare = await cli.run('profile list --csv');
     const add = 'profile add desk --base-url https://partner.test/v2 --key-stdin --no-check';
-    await desk.run(add, { stdin: 'hk_test_forTestsAlone0001' });
-    await desk.run('profile limit desk --max-notional 100k --markets USDTNGN');
-    const [csv, json] = [await desk.run('profile list --csv'), await desk.run('profile list --json')];
+    await cli.run(add, { stdin: 'hk_test_forTestsAlone0001' });
+    await cli.run('profile limit desk --max-notional 100k --markets USDTNGN');
+    const [csv, json] = [await cli.run('profile list --csv'), await cli.run('profile list --json')];
     expect(differences(csv.out, json.out)).toEqual([]);
     expect(csvLines(csv.out)[0]).toEqual(csvLines(bare.out)[0]);
     expect(filled(readCsv(csv.out))[1]).toMatchObject({
@@ -133,8 +133,8 @@ describe('--csv', () => {
     ['a map', { USDTNGN: 1530.1 }, { sent: '{"USDTNGN":1530.1}' }],
     ['a bare number', 1530.1, { sent: '1530.1' }],
   ])('of a price that came as %s has market and price first, and the same columns', async (_s, sent, row) => {
-    const desk = deskAt(await scriptedService([on('GET /prices?symbols=USDTNGN', ok(sent))]));
-    const { out } = await desk.run('price usdtngn --csv');
+    const cli = cliFor(await scriptedService([on('GET /prices?symbols=USDTNGN', ok(sent))]));
+    const { out } = await cli.run('price usdtngn --csv');
     expect(csvLines(out)[0]).toEqual(['market', 'price', 'derived.market', 'derived.mid', 'sent']);
     expect(filled(readCsv(out))).toEqual([{ ...row, 'derived.market': 'USDTNGN', 'derived.mid': '1530.1' }]);
   });
@@ -145,17 +145,17 @@ describe('--csv', () => {
       on('GET /hedges/history', ok([aClosedHedge({ extra: 1 })])),
       on('GET /hedges/history', ok([])),
     ];
-    const desk = deskAt(await scriptedService(script));
+    const cli = cliFor(await scriptedService(script));
     const names = [];
-    for (const _ of script) names.push(csvLines((await desk.run('history --csv')).out)[0]);
+    for (const _ of script) names.push(csvLines((await cli.run('history --csv')).out)[0]);
     const [full, bare, empty] = names;
     expect(bare).toEqual([...(full ?? []), 'extra']);
     expect(empty).toEqual(full);
   });
 
   it('says on standard error what the list may lack, and nothing but the list on standard output', async () => {
-    const desk = deskAt(await scriptedService([on('GET /hedges?limit=1', ok([aHedge()]))]));
-    const ran = await desk.run('hedges --limit 1 --csv');
+    const cli = cliFor(await scriptedService([on('GET /hedges?limit=1', ok([aHedge()]))]));
+    const ran = await cli.run('hedges --limit 1 --csv');
     expect(ran.out.split('\r\n')).toHaveLength(3);
     expect(ran.err).toBe('1 returned; the service may have more.\n');
   });
@@ -164,14 +164,14 @@ describe('--csv', () => {
     ['a refusal', 'positions --csv', [on('GET /positions', no(400, 'bad_day'))], 3],
     ['a wrong line', 'positions --csv --status x', [], 2],
   ])('writes nothing at all on %s', async (_what, words, script, code) => {
-    const ran = await deskAt(await scriptedService(script)).run(words);
+    const ran = await cliFor(await scriptedService(script)).run(words);
     expect(ran).toMatchObject({ code, out: '' });
     expect(ran.err).not.toBe('');
   });
 
   it('writes the quote whose bound does not hold: it is what was asked about', async () => {
     const words = 'quote USDTNGN buy 10k -t 3 --max-cost-bps 1 --csv';
-    const ran = await deskAt(await scriptedService(QUOTED())).run(words);
+    const ran = await cliFor(await scriptedService(QUOTED())).run(words);
     expect(ran.code).toBe(11);
     expect(csvLines(ran.out)).toHaveLength(2);
     expect(ran.err).toContain('exceeds your limit of');
@@ -180,7 +180,7 @@ describe('--csv', () => {
   it.each(['account', 'profile show', 'practice status', 'open USDTNGN buy 1k -t 3'])(
     'is refused by %s, which shows no list',
     async (words) => {
-      const ran = await deskAt(await scriptedService([])).run(`${words} --csv`);
+      const ran = await cliFor(await scriptedService([])).run(`${words} --csv`);
       expect(ran).toMatchObject({ code: 2, out: '' });
       expect(ran.err).toContain('CSV needs one');
     },
@@ -195,17 +195,17 @@ describe('--output', () => {
     ['JSON', '--json'],
   ])('%s is the same as its short form', async (form, short) => {
     const each = on('GET /markets', ok([aMarket()], MARKETS_META));
-    const desk = deskAt(await scriptedService([each, each, each]));
+    const cli = cliFor(await scriptedService([each, each, each]));
     const outs = [];
     for (const words of [`markets --output ${form}`, `--output=${form} markets`, `markets ${short}`])
-      outs.push((await desk.run(words)).out.replace(/\d\d:\d\d:\d\d/g, ''));
+      outs.push((await cli.run(words)).out.replace(/\d\d:\d\d:\d\d/g, ''));
     expect(new Set(outs).size).toBe(1);
   });
 
   it('jsonl writes each record on a line of its own', async () => {
     const sent = [aHedge(), aHedge({ id: 'hdg_2' })];
-    const desk = deskAt(await scriptedService([on('GET /hedges?limit=100', ok(sent))]));
-    const { out } = await desk.run('hedges --output jsonl');
+    const cli = cliFor(await scriptedService([on('GET /hedges?limit=100', ok(sent))]));
+    const { out } = await cli.run('hedges --output jsonl');
     expect(
       out
         .trimEnd()
@@ -215,11 +215,11 @@ describe('--output', () => {
   });
 
   it('jsonl writes what is no list as one line, and nothing on failure', async () => {
-    const desk = deskAt(
+    const cli = cliFor(
       await scriptedService([on('GET /account', ok(anAccount())), on('GET /account', no(400, 'bad_day'))]),
     );
-    expect(JSON.parse((await desk.run('account --output jsonl')).out)).toEqual(anAccount());
-    expect(await desk.run('account --output jsonl')).toMatchObject({ code: 3, out: '' });
+    expect(JSON.parse((await cli.run('account --output jsonl')).out)).toEqual(anAccount());
+    expect(await cli.run('account --output jsonl')).toMatchObject({ code: 3, out: '' });
   });
 
   it.each([
@@ -228,13 +228,13 @@ describe('--output', () => {
     ['markets --output yaml', '"yaml" is not an output format'],
     ['markets --output', '--output needs a value'],
   ])('refuses %s', async (words, said) => {
-    const ran = await deskAt(await scriptedService([])).run(words);
+    const ran = await cliFor(await scriptedService([])).run(words);
     expect(ran.code).toBe(2);
     expect(ran.err).toContain(said);
   });
 
   it('json is the form of a wrong line too', async () => {
-    const ran = await deskAt(await scriptedService([])).run('hedges --output json --limit 0');
+    const ran = await cliFor(await scriptedService([])).run('hedges --output json --limit 0');
     expect(ran.code).toBe(2);
     expect(ran.document()).toMatchObject({ data: null, error: { code: 'usage' } });
   });

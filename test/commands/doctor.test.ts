@@ -2,9 +2,9 @@ import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { aClosedHedge, aHedge, aMarket, anAccount, aPosition } from '../spec/bodies.ts';
-import { aDesk, type Ran } from '../support/desk.ts';
-import { deskAt, SANDBOX_KEY } from '../support/desk-at.ts';
+import { cliFor, SANDBOX_KEY } from '../support/cli-for.ts';
 import { deadPort, type Exchange, no, ok, on, scriptedService } from '../support/scripted-service.ts';
+import { type Ran, testCli } from '../support/test-cli.ts';
 import { anAuthority, inDays } from '../support/tls.ts';
 
 const now = (offMs = 0) => ({ date: new Date(Date.now() + offMs).toUTCString() });
@@ -21,7 +21,7 @@ async function aSoundDesk(script: readonly Exchange[]) {
   const authority = await anAuthority('Sound authority');
   const certificate = await authority.issue({ until: inDays(100.5) });
   const service = await scriptedService(script, { certificate });
-  return deskAt({ ...service, ca: authority.ca });
+  return cliFor({ ...service, ca: authority.ca });
 }
 
 interface Line {
@@ -42,13 +42,13 @@ function lineOf(ran: Ran, check: string): Line | undefined {
 
 describe('doctor', () => {
   it('passes a desk that is sound, in words, with no secret and no figure of the account', async () => {
-    const desk = await aSoundDesk([...WHOLE(), ...WHOLE()]);
-    const person = await desk.run('doctor');
+    const cli = await aSoundDesk([...WHOLE(), ...WHOLE()]);
+    const person = await cli.run('doctor');
     expect([person.code, person.err]).toEqual([0, '']);
     expect(person.out).toMatch(/PASS {2}tls +TLSv1\.3 with 127\.0\.0\.1.*"Sound\s+authority"/);
     expect(person.out).toMatch(/PASS {2}clock/);
     expect(person.out).not.toMatch(/WARN|FAIL/);
-    const program = await desk.run('doctor --json');
+    const program = await cli.run('doctor --json');
     expect(program.document()).toMatchObject({ data: { verdict: 'pass' }, error: null });
     expect(lineOf(program, 'tls')).toMatchObject({
       facts: { chain: [{ days: 100, issuer: 'Sound authority' }] },
@@ -64,19 +64,19 @@ describe('doctor', () => {
     ['before the first deal', 'doctor'],
     ['after one', 'open USDTNGN buy 10 --tenor 1 --yes'],
   ])('tries the journal %s, and leaves nothing of that behind', async (_, first) => {
-    const desk = aDesk({ env: { HEDGE_PROFILE: 'practice' } });
-    await desk.run(first);
-    const kept = () => [desk.home, join(desk.home, 'state')].map((folder) => readdirSync(folder).toSorted());
+    const cli = testCli({ env: { HEDGE_PROFILE: 'practice' } });
+    await cli.run(first);
+    const kept = () => [cli.home, join(cli.home, 'state')].map((folder) => readdirSync(folder).toSorted());
     const before = kept();
-    expect(lineOf(await desk.run('doctor --json'), 'journal')).toMatchObject({ verdict: 'pass' });
+    expect(lineOf(await cli.run('doctor --json'), 'journal')).toMatchObject({ verdict: 'pass' });
     expect(kept()).toEqual(before);
   });
 
   it('names what the specification does not have', async () => {
-    const desk = await aSoundDesk(
+    const cli = await aSoundDesk(
       WHOLE([aMarket({ fee_tier: 'b', status: 'paused' })], [aHedge({ 'lever\u001b[2Jage': 2 })]),
     );
-    const ran = await desk.run('doctor --json');
+    const ran = await cli.run('doctor --json');
     expect(ran.code).toBe(0);
     expect(lineOf(ran, 'answers')).toMatchObject({ verdict: 'warn' });
     expect(lineOf(ran, 'answers')?.says).toMatch(
@@ -85,8 +85,8 @@ describe('doctor', () => {
   });
 
   it('ends 11 when the service turns the key down, and shows the rest', async () => {
-    const desk = await aSoundDesk([on('GET /account', no(401, 'unauthorized'))]);
-    const ran = await desk.run('doctor --json');
+    const cli = await aSoundDesk([on('GET /account', no(401, 'unauthorized'))]);
+    const ran = await cli.run('doctor --json');
     expect([ran.code, ran.document()]).toMatchObject([
       11,
       {
@@ -103,8 +103,8 @@ describe('doctor', () => {
 
   it('sees a clock that is off', async () => {
     const [, ...others] = WHOLE();
-    const desk = await aSoundDesk([on('GET /account', ok(anAccount(), {}, now(600_000))), ...others]);
-    const ran = await desk.run('doctor --json');
+    const cli = await aSoundDesk([on('GET /account', ok(anAccount(), {}, now(600_000))), ...others]);
+    const ran = await cli.run('doctor --json');
     // At an address of this machine: it may be practice, in a time of its own.
     expect(ran.code).toBe(0);
     expect(lineOf(ran, 'clock')).toMatchObject({
@@ -116,23 +116,23 @@ describe('doctor', () => {
   it('says who vouches for a host that is not believed, and for how long one is', async () => {
     const stranger = await anAuthority('Stranger');
     const service = await scriptedService([], { certificate: await stranger.issue() });
-    const foreign = await deskAt(service).run('doctor --json');
+    const foreign = await cliFor(service).run('doctor --json');
     expect(lineOf(foreign, 'tls')).toMatchObject({
       verdict: 'fail',
       says: expect.stringContaining('unknown authority'),
       todo: expect.stringContaining('HEDGE_CA_FILE'),
     });
     const short = await scriptedService(WHOLE());
-    expect(lineOf(await deskAt(short).run('doctor --json'), 'tls')).toMatchObject({ verdict: 'warn' });
+    expect(lineOf(await cliFor(short).run('doctor --json'), 'tls')).toMatchObject({ verdict: 'warn' });
   });
 
   it('needs no network for what is on this machine', async () => {
-    const desk = deskAt({ url: `https://127.0.0.1:${await deadPort()}/v2`, ca: (await anAuthority()).ca });
-    const state = join(desk.home, 'state');
+    const cli = cliFor({ url: `https://127.0.0.1:${await deadPort()}/v2`, ca: (await anAuthority()).ca });
+    const state = join(cli.home, 'state');
     mkdirSync(state, { mode: 0o700 });
     writeFileSync(join(state, 'journal.jsonl'), 'nonsense\n', { mode: 0o644 });
     chmodSync(join(state, 'journal.jsonl'), 0o644);
-    const ran = await desk.run('doctor --json');
+    const ran = await cli.run('doctor --json');
     expect(ran.code).toBe(11);
     expect(lineOf(ran, 'node')).toMatchObject({ verdict: 'pass' });
     expect(lineOf(ran, 'dns')).toMatchObject({ verdict: 'pass' });
@@ -149,9 +149,9 @@ describe('doctor', () => {
   });
 
   it('names a proxy without its password', async () => {
-    const desk = deskAt({ url: 'https://partner.invalid/v2', ca: (await anAuthority()).ca });
+    const cli = cliFor({ url: 'https://partner.invalid/v2', ca: (await anAuthority()).ca });
     const env = { HTTPS_PROXY: `http://ada:s3cret@127.0.0.1:${await deadPort()}` };
-    const ran = await desk.run('doctor --json', { env });
+    const ran = await cli.run('doctor --json', { env });
     expect(ran.out).not.toContain('s3cret');
     expect(lineOf(ran, 'proxy')).toMatchObject({ says: expect.stringContaining('Through 127.0.0.1:') });
     expect(lineOf(ran, 'dns')).toMatchObject({
@@ -159,20 +159,20 @@ describe('doctor', () => {
       says: 'The proxy resolves partner.invalid.',
     });
     expect(lineOf(ran, 'tls')).toMatchObject({ verdict: 'fail', says: expect.stringContaining('proxy') });
-    const wrong = await desk.run('doctor --json', { env: { HTTPS_PROXY: 'ftp://x' } });
+    const wrong = await cli.run('doctor --json', { env: { HTTPS_PROXY: 'ftp://x' } });
     expect(lineOf(wrong, 'proxy')).toMatchObject({ verdict: 'fail' });
   });
 
   it('keeps a promise about the environment before it touches the network', async () => {
     const service = await scriptedService([]);
-    const ran = await deskAt(service).run('doctor --json --expect-env live');
+    const ran = await cliFor(service).run('doctor --json --expect-env live');
     expect(lineOf(ran, 'profile')).toMatchObject({ verdict: 'fail', facts: { code: 'env_mismatch' } });
     expect(lineOf(ran, 'tls')).toMatchObject({ verdict: 'warn' });
     expect(ran.code).toBe(11);
   });
 
   it('says where there is no profile how to get one', async () => {
-    const ran = await aDesk().run('doctor');
+    const ran = await testCli().run('doctor');
     expect(ran.code).toBe(11);
     expect(ran.out).toMatch(/FAIL {2}profile[\s\S]*hedge profile add NAME/);
   });
@@ -183,11 +183,11 @@ describe('doctor', () => {
   ] as const)(
     'fails profiles that cannot be read where %s, and says how to mend them',
     async (_, words, env) => {
-      const desk = env === undefined ? await aSoundDesk(WHOLE()) : aDesk();
-      const config = join(desk.home, 'config');
+      const cli = env === undefined ? await aSoundDesk(WHOLE()) : testCli();
+      const config = join(cli.home, 'config');
       mkdirSync(config, { mode: 0o700 });
       writeFileSync(join(config, 'profiles.json'), '{"version":', { mode: 0o600 });
-      const ran = await desk.run(words);
+      const ran = await cli.run(words);
       expect(ran.code).toBe(11);
       expect(lineOf(ran, 'profile')).toMatchObject({
         verdict: 'fail',
@@ -199,9 +199,9 @@ describe('doctor', () => {
   );
 
   it('examines the practice desk, whatever its time', async () => {
-    const desk = aDesk({ env: { HEDGE_PROFILE: 'practice' } });
-    await desk.run('practice advance 3d');
-    const ran = await desk.run('doctor --json');
+    const cli = testCli({ env: { HEDGE_PROFILE: 'practice' } });
+    await cli.run('practice advance 3d');
+    const ran = await cli.run('doctor --json');
     expect([ran.code, lineOf(ran, 'clock')]).toMatchObject([
       0,
       { verdict: 'pass', says: expect.stringContaining('its own clock') },

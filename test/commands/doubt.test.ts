@@ -5,11 +5,11 @@ import { describe, expect, it } from 'vitest';
 import { InterruptedError } from '../../src/errors.ts';
 import { hostOf } from '../../src/platform/host.ts';
 import { aHedge, aMarket, anAccount, aQuote } from '../spec/bodies.ts';
-import { aDesk } from '../support/desk.ts';
-import { deskAt, wayTo } from '../support/desk-at.ts';
+import { cliFor, wayTo } from '../support/cli-for.ts';
 import { movingClock } from '../support/moving-clock.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { type Answer, held, no, ok, on, reset, scriptedService } from '../support/scripted-service.ts';
+import { testCli } from '../support/test-cli.ts';
 
 const OPEN = 'open USDTNGN buy 10k --tenor 3 --deal-id PAY-1 --yes --json';
 const UNDER_DEAL_ID = 'GET /hedges?client_reference=PAY-1&limit=500';
@@ -30,12 +30,12 @@ describe('an open that is stopped while it is sent', () => {
   it('and cannot write down in time what came of it, is not said not to have been sent', async () => {
     const never = new Promise<never>(() => undefined);
     const service = await scriptedService([...READINGS, ...opened(held(never, ok({})))]);
-    const desk = aDesk({ clock: movingClock(), env: wayTo(service, temporaryFolder()) });
+    const cli = testCli({ clock: movingClock(), env: wayTo(service, temporaryFolder()) });
     const stopping = new AbortController();
-    const running = desk.run(OPEN, { signal: stopping.signal });
+    const running = cli.run(OPEN, { signal: stopping.signal });
     await service.arrived(READINGS.length + 1);
     const holder = { token: 'a'.repeat(24), process: hostOf(process).self };
-    writeFileSync(join(desk.home, 'state', 'journal.lock'), JSON.stringify(holder), { mode: 0o600 });
+    writeFileSync(join(cli.home, 'state', 'journal.lock'), JSON.stringify(holder), { mode: 0o600 });
     stopping.abort(new InterruptedError('SIGTERM', { what: 'Stopped by the system (TERM).' }));
     const ran = await running;
     expect(ran.err).not.toContain('Nothing was sent');
@@ -53,7 +53,7 @@ describe('an open under a deal id that may be used', () => {
       ...READINGS.filter(({ on: line }) => line !== UNDER_DEAL_ID),
       on(UNDER_DEAL_ID, ok(page)),
     ]);
-    const ran = await deskAt(service).run(OPEN);
+    const ran = await cliFor(service).run(OPEN);
     expect(ran.code).toBe(10);
     expect(ran.document()).toMatchObject({ error: { code: 'book_unclear', effect: 'none' } });
   });
@@ -61,15 +61,15 @@ describe('an open under a deal id that may be used', () => {
 
 describe('an open that nobody knows the end of', () => {
   it('is said under the environment that it is of, where a person looks and sees nothing else', async () => {
-    const desk = aDesk({ env: { HEDGE_PROFILE: 'practice' } });
-    await desk.run('practice faults --lost-before 100% --only open');
-    expect((await desk.run('open USDTNGN buy 10k --tenor 3 --deal-id PAY-1 --yes')).code).toBe(7);
-    const person = await desk.run('check PAY-1', { terminal: { isTTY: true } });
+    const cli = testCli({ env: { HEDGE_PROFILE: 'practice' } });
+    await cli.run('practice faults --lost-before 100% --only open');
+    expect((await cli.run('open USDTNGN buy 10k --tenor 3 --deal-id PAY-1 --yes')).code).toBe(7);
+    const person = await cli.run('check PAY-1', { terminal: { isTTY: true } });
     expect([person.code, person.out]).toEqual([7, '']);
     expect(person.err.replaceAll(/\p{Cc}\[[\d;]*m/gu, '')).toMatch(
       /^PRACTICE · this machine, no money .*\nUNKNOWN: /,
     );
-    expect((await desk.run('check PAY-1')).err).toMatch(/^UNKNOWN: /);
+    expect((await cli.run('check PAY-1')).err).toMatch(/^UNKNOWN: /);
   });
 
   it('stops the next one also where the base address is written in another way', async () => {
@@ -78,10 +78,10 @@ describe('an open that nobody knows the end of', () => {
       ...opened(reset, reset, reset),
       ...READINGS.filter(({ on: line }) => line !== UNDER_DEAL_ID),
     ]);
-    const desk = deskAt(service);
-    expect((await desk.run(OPEN)).code).toBe(7);
+    const cli = cliFor(service);
+    expect((await cli.run(OPEN)).code).toBe(7);
     const env = { HEDGE_BASE_URL: `${service.url}/` };
-    const next = await desk.run('open USDTNGN buy 10k --tenor 3 --yes --json', { env });
+    const next = await cli.run('open USDTNGN buy 10k --tenor 3 --yes --json', { env });
     expect(next.code).toBe(10);
     expect(next.document()).toMatchObject({ error: { code: 'unresolved' } });
   });
@@ -91,7 +91,7 @@ describe('an open whose first answer was lost', () => {
   it('and that is then rate limit reached may still be worked on: nobody knows what became of it', async () => {
     const later = no(429, 'rate_limited', { headers: { 'retry-after': '60' } });
     const service = await scriptedService([...READINGS, ...opened(reset, later)]);
-    const ran = await deskAt(service).run(OPEN);
+    const ran = await cliFor(service).run(OPEN);
     expect(ran.code).toBe(7);
     expect(ran.document()).toMatchObject({
       data: { outcome: 'unknown', effect: 'unknown' },
@@ -101,7 +101,7 @@ describe('an open whose first answer was lost', () => {
 
   it('and that is then refused is unknown at once, without a look: the first may still arrive', async () => {
     const service = await scriptedService([...READINGS, ...opened(reset, no(400, 'exposure_exceeded'))]);
-    const ran = await deskAt(service).run(OPEN);
+    const ran = await cliFor(service).run(OPEN);
     expect(ran.code).toBe(7);
     expect(ran.document()).toMatchObject({
       data: { outcome: 'unknown', effect: 'unknown' },
@@ -117,9 +117,9 @@ describe('an open whose first answer was lost', () => {
       on(UNDER_DEAL_ID, ok(page)),
     ]);
     const clock = movingClock();
-    const desk = aDesk({ clock, env: wayTo(service, temporaryFolder()) });
-    expect((await desk.run(OPEN)).code).toBe(7);
+    const cli = testCli({ clock, env: wayTo(service, temporaryFolder()) });
+    expect((await cli.run(OPEN)).code).toBe(7);
     clock.pass(6 * 60_000);
-    expect((await desk.run('check PAY-1 --json')).code).toBe(7);
+    expect((await cli.run('check PAY-1 --json')).code).toBe(7);
   });
 });

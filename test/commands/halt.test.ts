@@ -2,13 +2,13 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { aDesk } from '../support/desk.ts';
+import { testCli } from '../support/test-cli.ts';
 
 const VENUE_DOWN = { why: 'venue down', at: expect.stringMatching(/^\d{4}-.*Z$/) };
 
 describe('hedge halt', () => {
   it('needs no profile and no network, and says what stops and what goes on', async () => {
-    const ran = await aDesk().run(['halt', 'venue down']);
+    const ran = await testCli().run(['halt', 'venue down']);
     expect([ran.code, ran.err]).toEqual([0, '']);
     expect(ran.out).toMatch(/^HALTED by \S+@\S+, .*: venue down/);
     expect(ran.out).toMatch(/Reduce\s+and\s+close\s+still\s+work/);
@@ -16,9 +16,9 @@ describe('hedge halt', () => {
   });
 
   it('signs with who is at this machine, and names the halt it takes the place of', async () => {
-    const desk = aDesk();
-    await desk.run('halt venue down --json');
-    expect((await desk.run('halt audit --json')).document()).toMatchObject({
+    const cli = testCli();
+    await cli.run('halt venue down --json');
+    expect((await cli.run('halt audit --json')).document()).toMatchObject({
       data: {
         halted: true,
         halt: { why: 'audit', who: expect.stringMatching(new RegExp(`^${userInfo().username}@`)) },
@@ -30,16 +30,16 @@ describe('hedge halt', () => {
   });
 
   it.each([['halt'], ['halt  ']])('refuses to halt for no reason: %j', async (words) => {
-    const desk = aDesk();
-    expect((await desk.run(words)).code).toBe(2);
-    expect((await desk.run(['halt', ' '])).code).toBe(2);
-    expect((await desk.run('unhalt --json')).document()).toMatchObject({ data: { before: null } });
+    const cli = testCli();
+    expect((await cli.run(words)).code).toBe(2);
+    expect((await cli.run(['halt', ' '])).code).toBe(2);
+    expect((await cli.run('unhalt --json')).document()).toMatchObject({ data: { before: null } });
   });
 
   it('that cannot be kept says so at once', async () => {
-    const desk = aDesk();
-    writeFileSync(join(desk.home, 'state'), '');
-    const ran = await desk.run('halt audit --json');
+    const cli = testCli();
+    writeFileSync(join(cli.home, 'state'), '');
+    const ran = await cli.run('halt audit --json');
     expect(ran.code).toBe(78);
     expect(ran.document()).toMatchObject({ error: { code: 'damaged_file', effect: 'none' } });
     expect(ran.err).toMatch(/NOT HALTED|the reason was not stored/);
@@ -48,41 +48,41 @@ describe('hedge halt', () => {
 
 describe('hedge unhalt', () => {
   it('lifts nothing unless told so where nobody can be asked', async () => {
-    const desk = aDesk();
-    await desk.run('halt venue down');
-    const refused = await desk.run('unhalt --json');
+    const cli = testCli();
+    await cli.run('halt venue down');
+    const refused = await cli.run('unhalt --json');
     expect(refused.code).toBe(2);
     expect(refused.err).toContain('--yes');
     expect(refused.err).toContain('venue down');
-    expect((await desk.run('unhalt --yes --json')).document()).toMatchObject({
+    expect((await cli.run('unhalt --yes --json')).document()).toMatchObject({
       data: { halted: false, halt: null, before: VENUE_DOWN },
     });
-    expect((await desk.run('unhalt')).out).toBe('No halt is set.\n');
+    expect((await cli.run('unhalt')).out).toBe('No halt is set.\n');
   });
 
   it('asks in whole sentences who halted and why', async () => {
-    const desk = aDesk();
-    await desk.run(['halt', 'Venue down.']);
-    expect((await desk.run('unhalt')).err.replace(/\s+/g, ' ')).toMatch(
+    const cli = testCli();
+    await cli.run(['halt', 'Venue down.']);
+    expect((await cli.run('unhalt')).err.replace(/\s+/g, ' ')).toMatch(
       /: This machine is halted by \S+@\S+, [-\d]+ [:\d]+ UTC: "Venue down\."\. Lift it and allow opens and adds\? Pass/,
     );
   });
 
   it('lifts a halt that cannot be read, and says that it could not be', async () => {
-    const desk = aDesk();
-    await desk.run('halt venue down');
-    const path = join(desk.home, 'state', 'halt.json');
+    const cli = testCli();
+    await cli.run('halt venue down');
+    const path = join(cli.home, 'state', 'halt.json');
     writeFileSync(path, 'stop!');
     chmodSync(path, 0o600);
-    expect((await desk.run('unhalt')).err.replaceAll(/\s+/g, ' ')).toContain(
+    expect((await cli.run('unhalt')).err.replaceAll(/\s+/g, ' ')).toContain(
       `This machine is halted: ${path} cannot be read: it does not tell who halted trading, or why. Lift it`,
     );
-    expect((await desk.run('')).out.replaceAll(/\s+/g, ' ')).toContain(
+    expect((await cli.run('')).out.replaceAll(/\s+/g, ' ')).toContain(
       `HALTED by an unreadable file: ${path} Opens and adds blocked`,
     );
-    const examined = await desk.run('doctor');
+    const examined = await cli.run('doctor');
     expect(examined.out.match(/hedge unhalt/g)).toHaveLength(1);
-    expect((await desk.run('unhalt --yes --json')).document()).toMatchObject({
+    expect((await cli.run('unhalt --yes --json')).document()).toMatchObject({
       data: { halted: false, before: { path } },
     });
   });

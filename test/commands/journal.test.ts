@@ -17,10 +17,10 @@ import {
   step,
   UNKNOWN,
 } from '../journal/records.ts';
+import { SANDBOX_KEY } from '../support/cli-for.ts';
 import { csvLines } from '../support/csv.ts';
-import { aDesk, READ_BY_A_PERSON, type TestDesk } from '../support/desk.ts';
-import { SANDBOX_KEY } from '../support/desk-at.ts';
 import { steadyClock } from '../support/steady-clock.ts';
+import { ON_A_TERMINAL, type TestCli, testCli } from '../support/test-cli.ts';
 import { writeJournal } from '../support/written-journal.ts';
 
 type Step = Parameters<typeof step>[0];
@@ -47,10 +47,10 @@ const DAY = [
   ...action('dddd', { market: 'USDTGHS' }, SENDING, REFUSED),
 ];
 
-function deskWith(lines: readonly (JournalRecord | string)[]): TestDesk {
-  const desk = aDesk();
-  writeJournal(desk.home, lines);
-  return desk;
+function scriptedClient(lines: readonly (JournalRecord | string)[]): TestCli {
+  const cli = testCli();
+  writeJournal(cli.home, lines);
+  return cli;
 }
 
 /** A terminal of 110 columns without colour. */
@@ -61,7 +61,7 @@ const idsIn = (document: unknown): string[] =>
 
 describe('hedge journal', () => {
   it('shows what was sent from this machine under every profile, newest first, without a key or a profile', async () => {
-    const ran = await deskWith(DAY).run('journal', WIDE);
+    const ran = await scriptedClient(DAY).run('journal', WIDE);
     expect(ran.code).toBe(0);
     const rows = ran.out.split('\n').filter((row) => /^[a-d]{4} /.test(row));
     expect(rows.map((row) => row.slice(0, 4))).toEqual(['dddd', 'cccc', 'bbbb', 'aaaa']);
@@ -73,12 +73,12 @@ describe('hedge journal', () => {
   });
 
   it('says that nothing was dealt yet, and makes nothing on disk by looking', async () => {
-    const desk = aDesk();
-    const ran = await desk.run('journal');
+    const cli = testCli();
+    const ran = await cli.run('journal');
     expect(ran.code).toBe(0);
     expect(ran.out).toContain('No matching actions');
-    expect((await desk.run('journal --json')).document()).toMatchObject({ data: [], error: null });
-    expect(existsSync(join(desk.home, 'state'))).toBe(false);
+    expect((await cli.run('journal --json')).document()).toMatchObject({ data: [], error: null });
+    expect(existsSync(join(cli.home, 'state'))).toBe(false);
   });
 
   it.each([
@@ -96,36 +96,36 @@ describe('hedge journal', () => {
     ['--limit 2', ['dddd', 'cccc']],
     ['--limit all', ['dddd', 'cccc', 'bbbb', 'aaaa']],
   ])('%s leaves %j', async (options, ids) => {
-    const ran = await deskWith(DAY).run(`journal ${options} --json`);
+    const ran = await scriptedClient(DAY).run(`journal ${options} --json`);
     expect(ran.code).toBe(0);
     expect(idsIn(ran.document())).toEqual(ids);
   });
 
   it('knows what day it is', async () => {
-    const desk = aDesk({ clock: steadyClock('2026-11-21T08:00:00Z') });
-    writeJournal(desk.home, DAY);
-    expect(idsIn((await desk.run('journal --day today --json')).document())).toEqual(['cccc']);
+    const cli = testCli({ clock: steadyClock('2026-11-21T08:00:00Z') });
+    writeJournal(cli.home, DAY);
+    expect(idsIn((await cli.run('journal --day today --json')).document())).toEqual(['cccc']);
   });
 
   it('says how many there are beyond the twenty that it shows', async () => {
     const many = Array.from({ length: 23 }, (_, index) =>
       action(`${(index + 10).toString()}ab`, {}, SENDING, ACCEPTED, FILLED),
     );
-    const desk = deskWith(many.flat());
-    expect((await desk.run('journal')).out).toContain('3 older. Show them: --limit all');
-    expect((await desk.run('journal --json')).document()).toMatchObject({
+    const cli = scriptedClient(many.flat());
+    expect((await cli.run('journal')).out).toContain('3 older. Show them: --limit all');
+    expect((await cli.run('journal --json')).document()).toMatchObject({
       meta: { covers: { count: 20, fitting: 23, maybe_truncated: true, to: '2026-11-20T12:00:00.000Z' } },
     });
-    expect((await desk.run('journal --csv')).err).toBe('20 of 23 matching actions. Show all: --limit all\n');
-    expect((await desk.run('journal --limit all --csv')).err).toBe('');
+    expect((await cli.run('journal --csv')).err).toBe('20 of 23 matching actions. Show all: --limit all\n');
+    expect((await cli.run('journal --limit all --csv')).err).toBe('');
   });
 
   it.each([['aaaa'], [idOf('aaaa')], ['hdg_1'], ['PAY-1']])(
     'shows one action in full, named by %s: what went out, how the side stood, every step',
     async (word) => {
       const bounds = { worst_price: '1535' };
-      const desk = deskWith(action('aaaa', { deal_id: 'PAY-1', bounds }, SENDING, ACCEPTED, FILLED));
-      const { out, code } = await desk.run(['journal', word]);
+      const cli = scriptedClient(action('aaaa', { deal_id: 'PAY-1', bounds }, SENDING, ACCEPTED, FILLED));
+      const { out, code } = await cli.run(['journal', word]);
       expect(code).toBe(0);
       for (const part of [
         'OPEN USDTNGN buy 10,000.00 USD for 3 days · filled',
@@ -140,7 +140,7 @@ describe('hedge journal', () => {
         expect(out).toContain(part);
       expect(out).toMatch(/hdg_0 +25,000\.00 +filled/);
       expect(out).toContain('2026-11-20T12:00:03Z outcome: filled');
-      expect((await desk.run(['journal', word, '--json'])).document()).toMatchObject({
+      expect((await cli.run(['journal', word, '--json'])).document()).toMatchObject({
         data: {
           action: 'open',
           action_id: idOf('aaaa'),
@@ -158,12 +158,12 @@ describe('hedge journal', () => {
   it('lists the actions of a deal id that was dealt again after a failure', async () => {
     const deal = { deal_id: 'PAY-1' };
     const failed = { ...ACCEPTED, hedge_id: 'hdg_2' };
-    const desk = deskWith([
+    const cli = scriptedClient([
       ...action('aaaa', deal, SENDING, failed, FAILED),
       ...action('bbbb', deal, SENDING, ACCEPTED, FILLED),
     ]);
-    expect(idsIn((await desk.run('journal PAY-1 --json')).document())).toEqual(['bbbb', 'aaaa']);
-    expect((await desk.run('journal resolve PAY-1 --as executed --reason x --yes')).err).toContain(
+    expect(idsIn((await cli.run('journal PAY-1 --json')).document())).toEqual(['bbbb', 'aaaa']);
+    expect((await cli.run('journal resolve PAY-1 --as executed --reason x --yes')).err).toContain(
       '"PAY-1" matches 2 actions: aaaa, bbbb.',
     );
   });
@@ -178,18 +178,18 @@ describe('hedge journal', () => {
     ['written and left', [], 'not_sent', 'none', undefined],
     ['recorded as executed', [SENDING, UNKNOWN, DONE], 'settled', 'done', undefined],
   ])('says what goes on with one that is %s', async (_what, steps, outcome, effect, next) => {
-    const desk = deskWith(action('bbbb', {}, ...steps));
-    const said: unknown = (await desk.run('journal bbbb --json')).document();
+    const cli = scriptedClient(action('bbbb', {}, ...steps));
+    const said: unknown = (await cli.run('journal bbbb --json')).document();
     expect(said).toMatchObject({ data: { outcome, effect } });
-    const { out } = await desk.run('journal bbbb');
+    const { out } = await cli.run('journal bbbb');
     if (next === undefined) expect(said).toMatchObject({ data: { next: [] } });
     else expect(out).toContain(`hedge --profile desk ${next}`);
   });
 
   it('names what cannot be read by path and line, says how to mend it, and shows the rest', async () => {
-    const desk = deskWith([...DAY, '{"schema":1,"kind":"inte', step(UNKNOWN, 'eeee')]);
-    const path = join(desk.home, 'state', 'journal.jsonl');
-    const ran = await desk.run('journal --json');
+    const cli = scriptedClient([...DAY, '{"schema":1,"kind":"inte', step(UNKNOWN, 'eeee')]);
+    const path = join(cli.home, 'state', 'journal.jsonl');
+    const ran = await cli.run('journal --json');
     expect(ran.code).toBe(0);
     expect(idsIn(ran.document())).toEqual(['dddd', 'cccc', 'bbbb', 'aaaa']);
     expect(ran.err).toContain(`Line 14 of ${path} is not valid JSON.`);
@@ -203,8 +203,8 @@ describe('hedge journal', () => {
   it.each(['--unresolved', '--in-flight'])(
     'does not answer %s with nothing where a line cannot be read',
     async (what) => {
-      const desk = deskWith([...DAY, '{"schema":1,"kind":"inte']);
-      const ran = await desk.run(`journal ${what} -q --json`);
+      const cli = scriptedClient([...DAY, '{"schema":1,"kind":"inte']);
+      const ran = await cli.run(`journal ${what} -q --json`);
       expect(ran.code).toBe(78);
       expect(ran.document()).toMatchObject({ error: { code: 'damaged_file' } });
     },
@@ -213,34 +213,34 @@ describe('hedge journal', () => {
   it('names the hedges of a side by their ids, with what each holds since', async () => {
     const facts = { hdg_0: '15000', net_margin_usd: '2500' };
     const changed = { kind: 'outcome', outcome: 'changed', facts } as const;
-    const { out } = await deskWith(action('aaaa', { action: 'reduce' }, SENDING, ACCEPTED, changed)).run(
-      'journal aaaa',
-    );
+    const { out } = await scriptedClient(
+      action('aaaa', { action: 'reduce' }, SENDING, ACCEPTED, changed),
+    ).run('journal aaaa');
     expect(out).toMatch(/^hdg_0 +→ 15,000\.00 USD$/m);
     expect(out).toMatch(/^Net margin \(USD\) +2,500\.00$/m);
   });
 
   it('shows the times in the zone of the selected profile', async () => {
-    const desk = deskWith(DAY);
+    const cli = scriptedClient(DAY);
     const add = 'profile add lagos --base-url https://partner.example/v2 --key-stdin --no-check';
-    await desk.run(`${add} --time-zone Africa/Lagos`, { stdin: SANDBOX_KEY });
-    expect((await desk.run('journal aaaa', READ_BY_A_PERSON)).out).toContain('12:00:01 UTC');
+    await cli.run(`${add} --time-zone Africa/Lagos`, { stdin: SANDBOX_KEY });
+    expect((await cli.run('journal aaaa', ON_A_TERMINAL)).out).toContain('12:00:01 UTC');
     const env = { HEDGE_PROFILE: 'lagos' };
-    expect((await desk.run('journal aaaa', { ...READ_BY_A_PERSON, env })).out).toContain('13:00:01 WAT');
-    expect((await desk.run('journal aaaa', { env })).out).toContain('2026-11-20T12:00:01Z');
+    expect((await cli.run('journal aaaa', { ...ON_A_TERMINAL, env })).out).toContain('13:00:01 WAT');
+    expect((await cli.run('journal aaaa', { env })).out).toContain('2026-11-20T12:00:01Z');
   });
 
   it('is shown whatever is wrong with the credentials', async () => {
-    const desk = deskWith(DAY);
-    const half = await desk.run('journal', { env: { HEDGE_API_KEY: SANDBOX_KEY } });
+    const cli = scriptedClient(DAY);
+    const half = await cli.run('journal', { env: { HEDGE_API_KEY: SANDBOX_KEY } });
     expect([half.code, half.out]).toEqual([0, expect.stringContaining('aaaa')]);
   });
 
   it('makes harmless what others wrote', async () => {
-    const desk = deskWith(
+    const cli = scriptedClient(
       action('aaaa', { deal_id: 'P\u001b[2J' }, SENDING, { kind: 'unknown', why: '\u009b2J' }),
     );
-    const seen = (await desk.run('journal')).out + (await desk.run('journal aaaa')).out;
+    const seen = (await cli.run('journal')).out + (await cli.run('journal aaaa')).out;
     expect([...'\u001b\u009b'].filter((control) => seen.includes(control))).toEqual([]);
   });
 
@@ -264,7 +264,7 @@ describe('hedge journal', () => {
     ['journal --unresolved resolve bbbb --as executed --reason x', '--unresolved is no option'],
     ['journal resolve bbbb --as executed --reason x --unresolved', '--unresolved'],
   ])('exits 2 and says what is allowed: %s', async (line, allowed) => {
-    const ran = await deskWith(DAY).run(line);
+    const ran = await scriptedClient(DAY).run(line);
     expect([ran.code, ran.out]).toEqual([2, '']);
     expect(ran.err).toContain(allowed);
   });
@@ -281,8 +281,7 @@ describe('hedge journal resolve', () => {
     '--reason',
     'seen on the statement',
   ];
-  const readings = (desk: TestDesk): string =>
-    readFileSync(join(desk.home, 'state', 'journal.jsonl'), 'utf8');
+  const readings = (cli: TestCli): string => readFileSync(join(cli.home, 'state', 'journal.jsonl'), 'utf8');
 
   it.each([
     ['unresolved', [SENDING, UNKNOWN]],
@@ -291,12 +290,12 @@ describe('hedge journal resolve', () => {
     ['accepted long ago', [SENDING, ACCEPTED]],
     ['recorded as the opposite', [SENDING, UNKNOWN, DONE]],
   ])('records the outcome of an action that is %s', async (_what, steps) => {
-    const desk = deskWith(action('bbbb', LONG_AGO, ...steps));
-    const ran = await desk.run([...words('not-executed'), '--yes']);
+    const cli = scriptedClient(action('bbbb', LONG_AGO, ...steps));
+    const ran = await cli.run([...words('not-executed'), '--yes']);
     expect(ran.code).toBe(0);
     expect(ran.out).toContain('recorded as not executed');
-    expect(readings(desk).trimEnd().split('\n').at(-1)).toContain('"because":"seen on the statement"');
-    expect((await desk.run('journal bbbb --json')).document()).toMatchObject({
+    expect(readings(cli).trimEnd().split('\n').at(-1)).toContain('"because":"seen on the statement"');
+    expect((await cli.run('journal bbbb --json')).document()).toMatchObject({
       data: {
         outcome: 'settled',
         settled_as: 'nothing',
@@ -315,29 +314,29 @@ describe('hedge journal resolve', () => {
     ['written and left', [], 'it was not sent'],
     ['recorded so before', [SENDING, UNKNOWN, DONE], 'it was recorded so before'],
   ])('stops where the outcome is known: %s', async (_what, steps, known) => {
-    const desk = deskWith(action('bbbb', LONG_AGO, ...steps));
-    const before = readings(desk);
-    const ran = await desk.run([...words('executed'), '--yes', '--json']);
+    const cli = scriptedClient(action('bbbb', LONG_AGO, ...steps));
+    const before = readings(cli);
+    const ran = await cli.run([...words('executed'), '--yes', '--json']);
     expect(ran.code).toBe(10);
     expect(ran.err).toContain(known);
     expect(ran.document()).toMatchObject({ error: { code: 'end_known', effect: 'none' } });
-    expect(readings(desk)).toBe(before);
+    expect(readings(cli)).toBe(before);
   });
 
   it('stops while the outcome of an accepted action may still come', async () => {
     const now = Date.now();
-    const desk = deskWith([
+    const cli = scriptedClient([
       anIntent({ action_id: idOf('bbbb') }),
       { ...step(ACCEPTED, 'bbbb'), at: new Date(now - 60_000).toISOString() },
     ]);
-    const ran = await desk.run([...words('not-executed'), '--yes']);
+    const ran = await cli.run([...words('not-executed'), '--yes']);
     expect(ran.code).toBe(10);
     expect(ran.err).toContain('hedge wait bbbb');
   });
 
   it('without a terminal shows what is known and exits 2, naming --yes', async () => {
-    const desk = deskWith(action('bbbb', { ...LONG_AGO, deal_id: 'PAY-1' }, SENDING, UNKNOWN));
-    const ran = await desk.run(words('executed'));
+    const cli = scriptedClient(action('bbbb', { ...LONG_AGO, deal_id: 'PAY-1' }, SENDING, UNKNOWN));
+    const ran = await cli.run(words('executed'));
     expect(ran.code).toBe(2);
     expect(ran.err).toContain('--yes');
     expect(ran.err).toContain('open USDTNGN buy 10,000.00 USD (PAY-1) · UNKNOWN');
@@ -346,14 +345,14 @@ describe('hedge journal resolve', () => {
 
 describe('bare hedge', () => {
   it('says what is unresolved and in flight on this machine, and what goes on with it', async () => {
-    const desk = deskWith(DAY);
-    const { out, code } = await desk.run('', WIDE);
+    const cli = scriptedClient(DAY);
+    const { out, code } = await cli.run('', WIDE);
     expect(code).toBe(0);
     expect(out).toMatch(
       /1 unresolved: .*Do not enter it again\.\nhedge --profile practice check bbbb +PRACTICE/,
     );
     expect(out).toMatch(/1 in flight: .*\nhedge --profile desk wait cccc +LIVE · desk add USDTNGN buy/);
-    expect((await desk.run('--json')).document()).toMatchObject({
+    expect((await cli.run('--json')).document()).toMatchObject({
       data: { unresolved: [{ short_id: 'bbbb' }], in_flight: [{ short_id: 'cccc' }], halt: null },
     });
   });
@@ -362,15 +361,15 @@ describe('bare hedge', () => {
     const many = Array.from({ length: 7 }, (_, index) =>
       action(`${index.toString()}bbb`, {}, SENDING, UNKNOWN),
     );
-    const { out } = await deskWith(many.flat()).run('');
+    const { out } = await scriptedClient(many.flat()).run('');
     expect(out).toContain('7 unresolved');
     expect(out).toContain('and 2 more: hedge journal --unresolved --limit all');
   });
 
   it('says that this machine is halted, by whom and why', async () => {
-    const desk = aDesk();
-    await desk.run('halt venue down');
-    const { out } = await desk.run('');
+    const cli = testCli();
+    await cli.run('halt venue down');
+    const { out } = await cli.run('');
     expect(out).toMatch(/HALTED by .*venue down/);
     expect(out).toContain('hedge unhalt');
   });
@@ -379,7 +378,7 @@ describe('bare hedge', () => {
     ['a damaged line', '{"schema":1,', 'Details: hedge journal'],
     ['another version', '{"schema":3}', 'another version of hedge'],
   ])('says %s in a line, and shows the rest', async (_what, line, said) => {
-    const { out, code } = await deskWith([line]).run('', WIDE);
+    const { out, code } = await scriptedClient([line]).run('', WIDE);
     expect(code).toBe(0);
     expect(out).toContain(said);
     expect(out).toContain('hedge --profile practice quote');
@@ -402,16 +401,16 @@ describe('a record that an earlier hedge wrote', () => {
   ] as const)(
     'of %s is told under the names of now, in its steps and in CSV too',
     async (kind, quote, now) => {
-      const desk = deskWith(action('aaaa', { action: kind, quote }, SENDING, ACCEPTED, FILLED));
-      const { data } = JSON.parse((await desk.run('journal aaaa --json')).out);
+      const cli = scriptedClient(action('aaaa', { action: kind, quote }, SENDING, ACCEPTED, FILLED));
+      const { data } = JSON.parse((await cli.run('journal aaaa --json')).out);
       expect(data.quote).toEqual({ ...TERMS, ...now, impact_cost_usd: expect.any(String) });
       expect(data.steps[0].quote).toEqual({ ...TERMS, ...now });
-      const [header = [], row = []] = csvLines((await desk.run('journal --csv')).out);
+      const [header = [], row = []] = csvLines((await cli.run('journal --csv')).out);
       expect(header).not.toContain('quote.carry_total_usdc');
       expect(header).not.toContain('quote.maturity');
       expect(row[header.indexOf('quote.carry_usdc')]).toBe(now.carry_usdc);
       expect(row[header.indexOf('quote.maturity_at')]).toBe(now.maturity_at);
-      expect((await desk.run('journal aaaa')).out).toContain('Quoted maturity');
+      expect((await cli.run('journal aaaa')).out).toContain('Quoted maturity');
     },
   );
 });

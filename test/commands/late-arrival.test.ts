@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod/mini';
 import { recordSchema } from '../../src/journal/records.ts';
-import { aDesk, type Ran, READ_BY_A_PERSON } from '../support/desk.ts';
 import { EACH_ACTION, wordsOf } from '../support/each-action.ts';
 import { frontOf, servedAt } from '../support/front.ts';
 import { holdAttempts } from '../support/held-attempts.ts';
 import { movingClock } from '../support/moving-clock.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { servedBook, WITHOUT_LIMIT } from '../support/served-book.ts';
+import { ON_A_TERMINAL, type Ran, testCli } from '../support/test-cli.ts';
 
 const MINUTE = 60_000;
 const WINDOW = 5 * MINUTE;
@@ -21,7 +21,7 @@ const ENSURE = `${OPEN} --ensure`;
  * A desk with the attempts of its actions in the hands of a test, and one clock for it and the service. `behind`: how far
  * the Date of a service that tells the time is behind that clock, in milliseconds.
  */
-async function aHeldDesk(settings: Record<string, unknown> = {}, behind?: () => number) {
+async function heldSetup(settings: Record<string, unknown> = {}, behind?: () => number) {
   const clock = movingClock();
   const served = await servedBook({ ...WITHOUT_LIMIT, ...settings }, clock);
   onTestFinished(() => served.close());
@@ -30,7 +30,7 @@ async function aHeldDesk(settings: Record<string, unknown> = {}, behind?: () => 
   const attempts = holdAttempts(front, undefined, (answer) =>
     behind === undefined ? answer : servedAt(clock.now() - behind(), answer),
   );
-  const { run } = aDesk({ home, clock, env: front.way(home) });
+  const { run } = testCli({ home, clock, env: front.way(home) });
   return {
     run,
     clock,
@@ -62,7 +62,7 @@ const UNKNOWN = { data: { outcome: 'unknown', effect: 'unknown' }, error: { code
 
 describe('an open that is rejected after an attempt without an answer', () => {
   it('is unknown at once, and says until when the earlier attempt may arrive', async () => {
-    const { run, clock, attempts, records, served } = await aHeldDesk();
+    const { run, clock, attempts, records, served } = await heldSetup();
     attempts.plan('held', 'rejected');
     const ran = await run(OPEN);
     const [unclearAt = ''] = records().flatMap((each) => (each.kind === 'unknown' ? [each.unclear_at] : []));
@@ -84,7 +84,7 @@ describe('an open that is rejected after an attempt without an answer', () => {
   });
 
   it('blocks the side for what adds to it or takes from it, not for a close, until the five minutes are over', async () => {
-    const { run, attempts, served, clock } = await aHeldDesk();
+    const { run, attempts, served, clock } = await heldSetup();
     await served.opened('buy', 3_000);
     attempts.plan('held', 'rejected');
     expect((await run(OPEN)).code).toBe(7);
@@ -103,7 +103,7 @@ describe('an open that is rejected after an attempt without an answer', () => {
   });
 
   it('is looked at by check inside the five minutes, which sends nothing and says until when', async () => {
-    const { run, attempts, keys, clock } = await aHeldDesk();
+    const { run, attempts, keys, clock } = await heldSetup();
     attempts.plan('held', 'rejected');
     await run(OPEN);
     clock.pass(4 * MINUTE);
@@ -122,7 +122,7 @@ describe('an open that is rejected after an attempt without an answer', () => {
     ['the same --ensure line', ENSURE],
     ['resume', 'resume PAY-1 --yes --resend --json'],
   ])('is sent again under the same key by %s inside the five minutes', async (_what, line) => {
-    const { run, attempts, keys, served, clock } = await aHeldDesk();
+    const { run, attempts, keys, served, clock } = await heldSetup();
     attempts.plan('held', 'rejected');
     await run(OPEN);
     clock.pass(MINUTE);
@@ -135,7 +135,7 @@ describe('an open that is rejected after an attempt without an answer', () => {
   });
 
   it('is not said to have been rejected for a later rejection, nor is its time made longer by one', async () => {
-    const { run, attempts, clock } = await aHeldDesk();
+    const { run, attempts, clock } = await heldSetup();
     attempts.plan('held', 'rejected');
     await run(OPEN);
     clock.pass(4 * MINUTE);
@@ -148,7 +148,7 @@ describe('an open that is rejected after an attempt without an answer', () => {
   });
 
   it('has five minutes more from a later send without an answer', async () => {
-    const { run, attempts, clock, served } = await aHeldDesk();
+    const { run, attempts, clock, served } = await heldSetup();
     attempts.plan('held', 'rejected');
     await run(OPEN);
     clock.pass(4 * MINUTE);
@@ -169,7 +169,7 @@ describe('an open of which nothing arrived within five minutes', () => {
     ['had no answer at all', ['lost', 'lost', 'lost'], 9, 'order_failed', 'failed'],
     ['had its key turned away last', ['held', 'turned away'], 9, 'order_failed', 'failed'],
   ] as const)('and %s is not executed, as check finds', async (_what, plan, code, error, outcome) => {
-    const { run, attempts, clock } = await aHeldDesk();
+    const { run, attempts, clock } = await heldSetup();
     attempts.plan(...plan);
     expect((await run(OPEN)).code).toBe(7);
     clock.pass(WINDOW - MINUTE);
@@ -194,7 +194,7 @@ describe('an open of which nothing arrived within five minutes', () => {
   ] as const)(
     '%s, is dealt again by the next line under the same key within the hour',
     async (_what, plan) => {
-      const { run, attempts, clock, keys, served } = await aHeldDesk();
+      const { run, attempts, clock, keys, served } = await heldSetup();
       attempts.plan(...plan);
       await run(OPEN);
       clock.pass(WINDOW);
@@ -209,7 +209,7 @@ describe('an open of which nothing arrived within five minutes', () => {
   );
 
   it('is dealt again under the key of the next attempt once the hour of its key is over', async () => {
-    const { run, attempts, clock, records } = await aHeldDesk();
+    const { run, attempts, clock, records } = await heldSetup();
     attempts.plan('held', 'rejected');
     await run(OPEN);
     clock.pass(61 * MINUTE);
@@ -219,7 +219,7 @@ describe('an open of which nothing arrived within five minutes', () => {
   });
 
   it('under a key of the operator is dealt again by the same line', async () => {
-    const { run, attempts, clock, keys, served } = await aHeldDesk();
+    const { run, attempts, clock, keys, served } = await heldSetup();
     const line = 'open USDTNGN buy 10k --tenor 3 --idempotency-key once-1 --yes --json';
     attempts.plan('held', 'rejected');
     expect((await run(line)).code).toBe(7);
@@ -231,7 +231,7 @@ describe('an open of which nothing arrived within five minutes', () => {
   });
 
   it('is still unknown where the clock was set back since', async () => {
-    const { run, attempts, clock } = await aHeldDesk();
+    const { run, attempts, clock } = await heldSetup();
     attempts.plan('held', 'rejected');
     await run(OPEN);
     clock.pass(10 * MINUTE);
@@ -247,7 +247,7 @@ describe('an open of which nothing arrived within five minutes', () => {
 describe('an open that is rejected after an attempt without an answer, by a service whose Date tells the time', () => {
   it('is still unknown where the clock of this machine was set forward since', async () => {
     let setForward = 0;
-    const { run, attempts, clock } = await aHeldDesk({}, () => setForward);
+    const { run, attempts, clock } = await heldSetup({}, () => setForward);
     attempts.plan('held', 'rejected');
     await run(OPEN);
     setForward = 10 * MINUTE;
@@ -262,7 +262,7 @@ describe('an open that is rejected after an attempt without an answer, by a serv
 
 describe('waiting for an open that may still arrive', () => {
   it('lasts until it cannot any more, and ends in what a look finds then', async () => {
-    const { run, attempts, clock } = await aHeldDesk();
+    const { run, attempts, clock } = await heldSetup();
     attempts.plan('held', 'rejected');
     await run(OPEN);
     const began = clock.now();
@@ -273,7 +273,7 @@ describe('waiting for an open that may still arrive', () => {
   });
 
   it('ends with the fill when it arrives', async () => {
-    const { run, attempts, served } = await aHeldDesk({ fill_seconds: { min: 5, max: 5 } });
+    const { run, attempts, served } = await heldSetup({ fill_seconds: { min: 5, max: 5 } });
     attempts.plan('held', 'rejected');
     await run(OPEN);
     const waiting = run('wait PAY-1 --timeout 600 --json');
@@ -286,7 +286,7 @@ describe('waiting for an open that may still arrive', () => {
   });
 
   it('lasts no longer than --timeout', async () => {
-    const { run, attempts, clock } = await aHeldDesk();
+    const { run, attempts, clock } = await heldSetup();
     attempts.plan('held', 'rejected');
     await run(OPEN);
     const began = clock.now();
@@ -297,7 +297,7 @@ describe('waiting for an open that may still arrive', () => {
 
 describe.each(EACH_ACTION.filter(({ name }) => name !== 'open'))('$name of an open side', (action) => {
   const onTheSide = async (settings: Record<string, unknown> = {}) => {
-    const desk = await aHeldDesk(settings);
+    const desk = await heldSetup(settings);
     await desk.served.opened('buy', action.before);
     return desk;
   };
@@ -367,7 +367,7 @@ describe.each(EACH_ACTION.filter(({ name }) => name !== 'open'))('$name of an op
 
 describe('a hedge that is found under its deal id while an attempt may still arrive', () => {
   it('is told as filled, provisionally, and as final by the next command after that', async () => {
-    const { run, attempts, clock, colleague } = await aHeldDesk();
+    const { run, attempts, clock, colleague } = await heldSetup();
     attempts.plan('lost', 'rejected');
     await run(OPEN);
     await colleague();
@@ -377,7 +377,7 @@ describe('a hedge that is found under its deal id while an attempt may still arr
     expect(found.document()).toMatchObject({ data: { outcome: 'filled', effect: 'done' } });
     const { provisional_until: until } = foundSchema.parse(found.document()).data.derived;
     expect(Date.parse(until) - clock.now()).toBeGreaterThan(3 * MINUTE);
-    const shown = await run('wait PAY-1', READ_BY_A_PERSON);
+    const shown = await run('wait PAY-1', ON_A_TERMINAL);
     expect([shown.code, shown.out]).toEqual([0, expect.stringMatching(/Provisional\s+until/)]);
     clock.pass(WINDOW);
     await run('hedges');
@@ -394,7 +394,7 @@ describe('a hedge that is found under its deal id while an attempt may still arr
     ENSURE,
     'hedges PAY-1 --json',
   ])('and turns out to be one of two is unknown, both named, by: %s', async (line) => {
-    const { run, attempts, clock, colleague, served } = await aHeldDesk();
+    const { run, attempts, clock, colleague, served } = await heldSetup();
     attempts.plan('held', 'rejected');
     await run(OPEN);
     await colleague();
@@ -420,7 +420,7 @@ describe('a hedge that is found under its deal id while an attempt may still arr
   });
 
   it('is named by the next deal, which it blocks', async () => {
-    const { run, attempts, clock, colleague } = await aHeldDesk();
+    const { run, attempts, clock, colleague } = await heldSetup();
     attempts.plan('held', 'rejected');
     await run(OPEN);
     await colleague();
@@ -433,7 +433,7 @@ describe('a hedge that is found under its deal id while an attempt may still arr
   });
 
   it('and has failed is not taken for the failure of this one before nothing can arrive any more', async () => {
-    const { run, attempts, clock, colleague, served } = await aHeldDesk();
+    const { run, attempts, clock, colleague, served } = await heldSetup();
     attempts.plan('held', 'rejected');
     await run(OPEN);
     await served.desk.service.admin.setFaults({ share_failing_orders: 1 });
@@ -448,7 +448,7 @@ describe('a hedge that is found under its deal id while an attempt may still arr
   });
 
   it('is final at once where its reference was made of its key, or an answer told its id', async () => {
-    const { run, attempts, clock } = await aHeldDesk();
+    const { run, attempts, clock } = await heldSetup();
     attempts.plan('answer lost', 'rejected');
     await run('open USDTNGN buy 10k --tenor 3 --yes --json');
     clock.pass(MINUTE);

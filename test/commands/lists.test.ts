@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { aClosedHedge, aHedge, aMarket, aPosition, MARKETS_META } from '../spec/bodies.ts';
+import { cliFor, SANDBOX_KEY } from '../support/cli-for.ts';
 import { filled, readCsv } from '../support/csv.ts';
-import { aDesk, READ_BY_A_PERSON, type RunOptions, type TestDesk } from '../support/desk.ts';
-import { deskAt, SANDBOX_KEY } from '../support/desk-at.ts';
 import { ok, on, type ScriptedService, scriptedService } from '../support/scripted-service.ts';
+import { ON_A_TERMINAL, type RunOptions, type TestCli, testCli } from '../support/test-cli.ts';
 
 const DATE = { date: 'Fri, 20 Nov 2026 09:02:11 GMT' };
 const opened = (id: string, at: string | null, more = {}) =>
@@ -19,19 +19,19 @@ const HEDGES = [
 /** The hedges that the words leave of HEDGES, asked on Fri 20 Nov 09:02:11. */
 async function left(words: string, sent = HEDGES, limit = 500) {
   const service = await scriptedService([on(`GET /hedges?limit=${limit.toString()}`, ok(sent, {}, DATE))]);
-  const ran = await deskAt(service).run(`hedges ${words} --json`);
+  const ran = await cliFor(service).run(`hedges ${words} --json`);
   const { data, meta } = Object(ran.document());
   return { ids: data.map(({ id }: { id: string }) => id).join(' '), covers: meta.covers, ran };
 }
 
 /** A desk with a profile `lagos`, whose days are those of Africa/Lagos. */
-async function deskInLagos(service: ScriptedService): Promise<TestDesk> {
-  const desk = aDesk();
+async function deskInLagos(service: ScriptedService): Promise<TestCli> {
+  const cli = testCli();
   const lagos = `--base-url ${service.url} --key-stdin --time-zone Africa/Lagos --ca-file`;
-  const { home } = deskAt(service);
+  const { home } = cliFor(service);
   const words = ['profile', 'add', 'lagos', ...lagos.split(' '), `${home}/ca.pem`, '--no-check'];
-  expect((await desk.run(words, { stdin: SANDBOX_KEY })).code).toBe(0);
-  return desk;
+  expect((await cli.run(words, { stdin: SANDBOX_KEY })).code).toBe(0);
+  return cli;
 }
 
 describe('hedges', () => {
@@ -61,7 +61,7 @@ describe('hedges', () => {
   ])('%s tells a market that the account has not from one with nothing on it', async (words, line, sent) => {
     const markets = on('GET /markets', ok([aMarket()], MARKETS_META));
     const service = await scriptedService([on(line, ok(sent, {}, DATE)), markets]);
-    const ran = await deskAt(service).run(words);
+    const ran = await cliFor(service).run(words);
     expect([ran.code, ran.out]).toEqual([3, '']);
     expect(ran.err).toBe(
       [
@@ -79,7 +79,7 @@ describe('hedges', () => {
   ])('%s is an empty list where the market is there and nothing is on it', async (words, line) => {
     const markets = on('GET /markets', ok([aMarket({ market: 'USDTKES' })], MARKETS_META));
     const service = await scriptedService([on(line, ok([], {}, DATE)), markets]);
-    const ran = await deskAt(service).run(`${words} --json`);
+    const ran = await cliFor(service).run(`${words} --json`);
     expect([ran.code, ran.document()]).toMatchObject([0, { data: [] }]);
   });
 
@@ -121,15 +121,15 @@ describe('hedges', () => {
   it('tells a person the span, in words and in time of the zone', async () => {
     const sent = [...HEDGES, opened('undated', null)];
     const service = await scriptedService([on('GET /hedges?limit=6', ok(sent, {}, DATE))]);
-    const ran = await deskAt(service).run('hedges --until yesterday --side sell --limit 6', READ_BY_A_PERSON);
+    const ran = await cliFor(service).run('hedges --until yesterday --side sell --limit 6', ON_A_TERMINAL);
     expect(ran.out).toContain('1 of 6 hedges returned: opened before Fri 20 Nov 00:00 UTC, side sell.');
     expect(ran.out).toContain('6 returned; the service may have more.');
   });
 
   it('takes the days of the profile’s zone', async () => {
     const service = await scriptedService([on('GET /hedges?limit=500', ok(HEDGES, {}, DATE))]);
-    const desk = await deskInLagos(service);
-    const ran = await desk.run('hedges --since today --until today --profile lagos --json');
+    const cli = await deskInLagos(service);
+    const ran = await cli.run('hedges --since today --until today --profile lagos --json');
     expect(ran.document()).toMatchObject({
       data: [{ id: 'today' }, { id: 'late' }],
       meta: {
@@ -146,7 +146,7 @@ describe('hedges', () => {
     ['hedges hdg_1 --since today', 'takes no filters'],
     ['history --by year', 'not a grouping (--by)'],
   ])('%s is refused before anything is asked', async (words, said) => {
-    const ran = await deskAt(await scriptedService([])).run(words);
+    const ran = await cliFor(await scriptedService([])).run(words);
     expect(ran).toMatchObject({ code: 2, out: '' });
     expect(ran.err).toContain(said);
   });
@@ -163,8 +163,8 @@ const CLOSED = [
 const NONE = { notional_usd: 0, gross_pnl_usd: 0, carry_usdc: 0, fees_usdc: 0, net_pnl_usd: 0 };
 
 async function history(words: string, options: RunOptions = {}) {
-  const desk = deskAt(await scriptedService([on('GET /hedges/history', ok(CLOSED, {}, DATE))]));
-  return desk.run(`history ${words}`, options);
+  const cli = cliFor(await scriptedService([on('GET /hedges/history', ok(CLOSED, {}, DATE))]));
+  return cli.run(`history ${words}`, options);
 }
 
 describe('history', () => {
@@ -177,7 +177,7 @@ describe('history', () => {
   });
 
   it('is summed by day, the total last, and says of which figures some are lacking', async () => {
-    const { out } = await history('--by day', READ_BY_A_PERSON);
+    const { out } = await history('--by day', ON_A_TERMINAL);
     const rows = out.split('\n').map((line) => line.trim().split(/\s+/).join(' '));
     expect(rows).toContain('2026-11-20 2 15,000.00 -1.00 10.00 +0.30');
     expect(rows).toContain('2026-11-18 1 1,000.00 -0.10 1.00 -3.00');
@@ -194,10 +194,8 @@ describe('history', () => {
     );
     expect((await history('--by market --since 1h')).out).not.toContain('Of 0');
     const undated = [aClosedHedge(), aClosedHedge({ closed_at: 'soon' })];
-    const desk = deskAt(await scriptedService([on('GET /hedges/history', ok(undated, {}, DATE))]));
-    expect((await desk.run('history --by side')).out).toContain(
-      '2 hedges; the service sent no closed times.',
-    );
+    const cli = cliFor(await scriptedService([on('GET /hedges/history', ok(undated, {}, DATE))]));
+    expect((await cli.run('history --by side')).out).toContain('2 hedges; the service sent no closed times.');
   });
 
   it('gives its sums as derived, exact, with what is lacking', async () => {
@@ -274,7 +272,7 @@ describe('a list as a person reads it', () => {
       aPosition({ net_pnl_usd: -6.002093, entry_price: 1519.31023952, mark_price: 1518.4 }),
       aPosition({ net_pnl_usd: 0.005, entry_price: 1519, mark_price: 1518 }),
     ];
-    const ran = await deskAt(await scriptedService([on('GET /positions', ok(sent))])).run('positions');
+    const ran = await cliFor(await scriptedService([on('GET /positions', ok(sent))])).run('positions');
     const rows = ran.out.split('\n').map((line) => line.trim().split(/\s+/).join(' '));
     expect(rows).toContain('1,519.3102 1,518.4000 -6.00 1,012.50');
     expect(rows).toContain('1,519.0000 1,518.0000 0.00 1,012.50');
@@ -282,7 +280,7 @@ describe('a list as a person reads it', () => {
   });
 
   it('says nothing of digits where it shows them all', async () => {
-    const ran = await deskAt(await scriptedService([on('GET /positions', ok([aPosition()]))])).run(
+    const ran = await cliFor(await scriptedService([on('GET /positions', ok([aPosition()]))])).run(
       'positions',
     );
     expect(ran.out).not.toContain('every digit');
@@ -291,7 +289,7 @@ describe('a list as a person reads it', () => {
   it('keeps every digit in records, where a window is too narrow for columns', async () => {
     const sent = [aPosition({ net_pnl_usd: -6.002093, entry_price: 1519.31023952 })];
     const service = await scriptedService([on('GET /positions', ok(sent))]);
-    const ran = await deskAt(service).run('positions', { terminal: { isTTY: { stdout: true }, width: 34 } });
+    const ran = await cliFor(service).run('positions', { terminal: { isTTY: { stdout: true }, width: 34 } });
     expect(ran.out).toContain('1,519.31023952');
     expect(ran.out).toContain('-6.002093');
     expect(ran.out).not.toContain('every digit');
@@ -307,12 +305,12 @@ describe('a list as a person reads it', () => {
       on('GET /hedges?limit=100', ok(sent)),
       on('GET /hedges?limit=100', ok([sent[1]])),
     ]);
-    const desk = deskAt(service);
-    const both = await desk.run('hedges', READ_BY_A_PERSON);
+    const cli = cliFor(service);
+    const both = await cli.run('hedges', ON_A_TERMINAL);
     expect(both.out).toMatch(/^runs .*Sat 21 Nov \(!\)/m);
     expect(both.out).toMatch(/^ended .*Sat 21 Nov(?! \(!\))/m);
     expect(both.out).toContain('(!) matures on a weekend.');
-    expect((await desk.run('hedges')).out).not.toContain('(!)');
+    expect((await cli.run('hedges')).out).not.toContain('(!)');
   });
 
   it('marks the weekend of one hedge in full only while it runs', async () => {
@@ -321,11 +319,11 @@ describe('a list as a person reads it', () => {
         'GET /hedges/hdg_1',
         ok(aHedge({ id: 'hdg_1', status, maturity_at: '2026-11-21T09:00:00Z' }), {}, DATE),
       );
-    const desk = deskAt(await scriptedService([one('filled'), one('closed')]));
-    expect((await desk.run('hedges hdg_1', READ_BY_A_PERSON)).out).toContain(
+    const cli = cliFor(await scriptedService([one('filled'), one('closed')]));
+    expect((await cli.run('hedges hdg_1', ON_A_TERMINAL)).out).toContain(
       'Sat 21 Nov 09:00 UTC (!) (in 23 h 57 min)',
     );
-    expect((await desk.run('hedges hdg_1', READ_BY_A_PERSON)).out).toContain(
+    expect((await cli.run('hedges hdg_1', ON_A_TERMINAL)).out).toContain(
       'Sat 21 Nov 09:00 UTC (in 23 h 57 min)',
     );
   });
@@ -335,11 +333,11 @@ describe('a list as a person reads it', () => {
     const sunday = opened('later', '2026-11-20T08:00:00Z', { maturity_at: '2026-11-22T23:30:00Z' });
     const asked = on('GET /hedges?limit=100', ok([friday, sunday], {}, DATE));
     const service = await scriptedService([asked, asked]);
-    const desk = await deskInLagos(service);
-    const inUtc = await deskAt(service).run('hedges', READ_BY_A_PERSON);
+    const cli = await deskInLagos(service);
+    const inUtc = await cliFor(service).run('hedges', ON_A_TERMINAL);
     expect(inUtc.out).toMatch(/^runs .*Fri 20 Nov\s*$/m);
     expect(inUtc.out).toMatch(/^later .*Sun 22 Nov \(!\)/m);
-    const inLagos = await desk.run('hedges --profile lagos', READ_BY_A_PERSON);
+    const inLagos = await cli.run('hedges --profile lagos', ON_A_TERMINAL);
     expect(inLagos.out).toMatch(/^runs .*Sat 21 Nov \(!\)/m);
     expect(inLagos.out).toMatch(/^later .*Mon 23 Nov\s*$/m);
   });
@@ -347,7 +345,7 @@ describe('a list as a person reads it', () => {
   it('tells of one hedge how far off its maturity is, by the service’s clock', async () => {
     const hedge = opened('hdg_1', '2026-11-20T08:00:00Z', { maturity_at: '2026-11-23T11:30:00Z' });
     const service = await scriptedService([on('GET /hedges/hdg_1', ok(hedge, {}, DATE))]);
-    expect((await deskAt(service).run('hedges hdg_1', READ_BY_A_PERSON)).out).toMatch(
+    expect((await cliFor(service).run('hedges hdg_1', ON_A_TERMINAL)).out).toMatch(
       /Matures +Mon 23 Nov 11:30 UTC \(in 3 d 2 h\)/,
     );
   });

@@ -3,28 +3,28 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { csvLines } from '../support/csv.ts';
-import { aDesk, type Ran, type TestDesk } from '../support/desk.ts';
+import { type Ran, type TestCli, testCli } from '../support/test-cli.ts';
 
 const OPEN = 'open USDTNGN buy 10k --tenor 3 --yes --deal-id PAY-1 --ensure';
 
 /** A practice desk whose opens are filled for 60 %. */
-async function aDeskOfParts(): Promise<TestDesk> {
-  const desk = aDesk({ env: { HEDGE_PROFILE: 'practice' } });
-  await desk.run('practice faults --partial-fills 100% --only open');
-  return desk;
+async function aDeskOfParts(): Promise<TestCli> {
+  const cli = testCli({ env: { HEDGE_PROFILE: 'practice' } });
+  await cli.run('practice faults --partial-fills 100% --only open');
+  return cli;
 }
 
 /** The same with 10,000 asked for, and 6,000 open. */
-async function aDeskWithPart(): Promise<TestDesk> {
-  const desk = await aDeskOfParts();
-  await desk.run(OPEN);
-  return desk;
+async function aDeskWithPart(): Promise<TestCli> {
+  const cli = await aDeskOfParts();
+  await cli.run(OPEN);
+  return cli;
 }
 
-const openOn = async (desk: TestDesk): Promise<string> =>
-  (await desk.run(['positions', '--query', 'data[].[side, notional_usd]', '--json'])).out.trim();
-const sends = async (desk: TestDesk): Promise<string> =>
-  (await desk.run('hedges --query length(data)')).out.trim();
+const openOn = async (cli: TestCli): Promise<string> =>
+  (await cli.run(['positions', '--query', 'data[].[side, notional_usd]', '--json'])).out.trim();
+const sends = async (cli: TestCli): Promise<string> =>
+  (await cli.run('hedges --query length(data)')).out.trim();
 const words = ({ err }: Ran): string => err.replaceAll(/\s+/g, ' ');
 
 const TOLD = {
@@ -45,20 +45,20 @@ const TOLD = {
 
 describe('an open that is filled for less than was asked', () => {
   it('tells what was filled and what was asked, and ends with 7', async () => {
-    const desk = await aDeskOfParts();
-    const ran = await desk.run(OPEN);
+    const cli = await aDeskOfParts();
+    const ran = await cli.run(OPEN);
     expect(ran.code).toBe(7);
     expect(ran.out).toMatch(/^PARTIAL FILL buy USDTNGN 6,000\.00 USD of 10,000\.00 USD$/m);
     expect(ran.out).not.toContain('Size now');
     expect(words(ran)).toContain('PARTIAL FILL: OPEN buy USDTNGN 10,000.00 USD ("PAY-1"): 6,000.00 USD');
     expect(words(ran)).toContain('The other 4,000.00 USD is not open');
     expect(words(ran)).toMatch(/hedge open USDTNGN buy 4000 --tenor 3 open the rest/);
-    expect(await openOn(desk)).toBe('[["buy",6000]]');
+    expect(await openOn(cli)).toBe('[["buy",6000]]');
   });
 
   it('has the slippage of what was filled, in a document that names it done and never to be sent again', async () => {
-    const desk = await aDeskOfParts();
-    const ran = await desk.run(`${OPEN} --json`);
+    const cli = await aDeskOfParts();
+    const ran = await cli.run(`${OPEN} --json`);
     expect(ran.code).toBe(7);
     expect(ran.document()).toMatchObject(TOLD);
     const { slippage_bps: bps, slippage_usd: usd } = JSON.parse(ran.out).data.derived;
@@ -70,66 +70,66 @@ describe('an open that is filled for less than was asked', () => {
     ['wait', 'wait PAY-1'],
     ['resume', 'resume PAY-1 --yes'],
   ])('is told the same by %s, and is not sent again', async (_, line) => {
-    const desk = await aDeskWithPart();
-    const again = await desk.run(`${line} --json`);
+    const cli = await aDeskWithPart();
+    const again = await cli.run(`${line} --json`);
     expect([again.code, again.document()]).toEqual([
       7,
       expect.objectContaining({ error: expect.anything() }),
     ]);
     expect(again.document()).toMatchObject(TOLD);
-    expect(await sends(desk)).toBe('1');
+    expect(await sends(cli)).toBe('1');
   });
 
   it('is told by check of the action, and is nothing that check without a word looks for', async () => {
-    const desk = await aDeskWithPart();
-    const named = await desk.run('check PAY-1 --json');
+    const cli = await aDeskWithPart();
+    const named = await cli.run('check PAY-1 --json');
     expect([named.code, named.document()]).toEqual([
       7,
       expect.objectContaining({ error: expect.anything() }),
     ]);
     expect(named.document()).toMatchObject(TOLD);
-    expect(await desk.run('check --json')).toMatchObject({ code: 0 });
+    expect(await cli.run('check --json')).toMatchObject({ code: 0 });
   });
 
   it('is kept by the journal: in the list, of the action, for programs and as CSV', async () => {
-    const desk = await aDeskWithPart();
-    expect((await desk.run('journal', { terminal: { width: 120 } })).out).toContain('partial fill');
-    const one = (await desk.run('journal PAY-1')).out;
+    const cli = await aDeskWithPart();
+    expect((await cli.run('journal', { terminal: { width: 120 } })).out).toContain('partial fill');
+    const one = (await cli.run('journal PAY-1')).out;
     expect(one).toMatch(/^OPEN USDTNGN buy 10,000\.00 USD for 3 days · partial fill$/m);
     expect(one).toMatch(/outcome: partial fill$/m);
-    expect((await desk.run('journal PAY-1 --json')).document()).toMatchObject({
+    expect((await cli.run('journal PAY-1 --json')).document()).toMatchObject({
       data: { outcome: 'filled', effect: 'done', unresolved: false, filled_notional_usd: 6_000 },
     });
-    const [header = [], row = []] = csvLines((await desk.run('journal --csv')).out);
+    const [header = [], row = []] = csvLines((await cli.run('journal --csv')).out);
     expect(row[header.indexOf('filled_notional_usd')]).toBe('6000');
     expect(row[header.indexOf('request.notional_usd')]).toBe('10000');
   });
 
   it('does not stand in the way of the side, and uses up its deal id', async () => {
-    const desk = await aDeskWithPart();
-    await desk.run('practice faults clear');
-    expect((await desk.run('add USDTNGN buy 1k --yes')).code).toBe(0);
-    expect((await desk.run('open USDTNGN buy 4k --tenor 3 --yes --deal-id PAY-2')).code).toBe(0);
-    const other = await desk.run('open USDTNGN buy 10k --tenor 3 --yes --deal-id PAY-1');
+    const cli = await aDeskWithPart();
+    await cli.run('practice faults clear');
+    expect((await cli.run('add USDTNGN buy 1k --yes')).code).toBe(0);
+    expect((await cli.run('open USDTNGN buy 4k --tenor 3 --yes --deal-id PAY-2')).code).toBe(0);
+    const other = await cli.run('open USDTNGN buy 10k --tenor 3 --yes --deal-id PAY-1');
     expect(other.code).toBe(10);
     expect(words(other)).toContain('partially filled, 6,000.00 USD');
   });
 
   it('is still told as 6,000 of 10,000 after it was added to, with what it is now beside it', async () => {
-    const desk = await aDeskWithPart();
-    await desk.run('add USDTNGN buy 4k --yes');
-    const ran = await desk.run(OPEN);
+    const cli = await aDeskWithPart();
+    await cli.run('add USDTNGN buy 4k --yes');
+    const ran = await cli.run(OPEN);
     expect(ran.code).toBe(7);
     expect(ran.out).toMatch(/^PARTIAL FILL buy USDTNGN 6,000\.00 USD of 10,000\.00 USD$/m);
     expect(ran.out).toMatch(/^Size now +10,000\.00 USD at/m);
   });
 
   it('is a line of a batch that ends with 7 and stops no other, and is told again by the next run', async () => {
-    const desk = await aDeskOfParts();
-    const path = join(desk.home, 'batch.txt');
+    const cli = await aDeskOfParts();
+    const path = join(cli.home, 'batch.txt');
     writeFileSync(path, 'open USDTNGN buy 10k --tenor 3 --deal-id PAY-1\nopen USDTNGN sell 5k --tenor 1\n');
     for (const run of ['first', 'second']) {
-      const ran = await desk.run(['batch', path, '--yes']);
+      const ran = await cli.run(['batch', path, '--yes']);
       const lines = ran.out.split('\n').filter((line) => line !== '');
       const ends = lines.map((line) => JSON.parse(line));
       expect({ run, ends }).toMatchObject({
@@ -141,25 +141,25 @@ describe('an open that is filled for less than was asked', () => {
       });
       expect(ran.code).toBe(7);
     }
-    expect(await openOn(desk)).toBe('[["buy",6000],["sell",3000]]');
+    expect(await openOn(cli)).toBe('[["buy",6000],["sell",3000]]');
   });
 });
 
 describe('an open that is filled in part while nobody waits', () => {
-  async function sentAlone(): Promise<TestDesk> {
-    const desk = await aDeskOfParts();
-    await desk.run('practice faults --slow-fills 60');
-    expect((await desk.run(`${OPEN} --no-wait`)).code).toBe(0);
-    return desk;
+  async function sentAlone(): Promise<TestCli> {
+    const cli = await aDeskOfParts();
+    await cli.run('practice faults --slow-fills 60');
+    expect((await cli.run(`${OPEN} --no-wait`)).code).toBe(0);
+    return cli;
   }
 
   it('is told by check, among others that ended as asked or did not', async () => {
-    const desk = await sentAlone();
-    await desk.run('practice faults clear');
-    await desk.run('practice faults --slow-fills 60');
-    await desk.run('open USDTNGN sell 5k --tenor 1 --yes --no-wait');
-    await desk.run('practice advance 2m');
-    const ran = await desk.run('check --json');
+    const cli = await sentAlone();
+    await cli.run('practice faults clear');
+    await cli.run('practice faults --slow-fills 60');
+    await cli.run('open USDTNGN sell 5k --tenor 1 --yes --no-wait');
+    await cli.run('practice advance 2m');
+    const ran = await cli.run('check --json');
     expect(ran.code).toBe(7);
     expect(ran.document()).toMatchObject({
       data: [{ derived: { filled_notional_usd: 6_000 } }, { derived: { filled_notional_usd: 5_000 } }],
@@ -172,29 +172,29 @@ describe('an open that is filled in part while nobody waits', () => {
   });
 
   it('is told where its answer was lost and it is found by its reference', async () => {
-    const desk = await aDeskOfParts();
-    await desk.run('practice faults --lost-after 100% --slow-fills 60');
-    expect((await desk.run(OPEN)).code).toBe(7);
-    await desk.run('practice faults clear');
-    await desk.run('practice advance 2m');
-    const ran = await desk.run('check PAY-1 --json');
+    const cli = await aDeskOfParts();
+    await cli.run('practice faults --lost-after 100% --slow-fills 60');
+    expect((await cli.run(OPEN)).code).toBe(7);
+    await cli.run('practice faults clear');
+    await cli.run('practice advance 2m');
+    const ran = await cli.run('check PAY-1 --json');
     expect(ran.code).toBe(7);
     expect(ran.document()).toMatchObject(TOLD);
-    expect(await sends(desk)).toBe('1');
+    expect(await sends(cli)).toBe('1');
   });
 });
 
 describe('on a machine that has no journal of it', () => {
   it('neither is dealt again nor called a deal on other terms', async () => {
-    const desk = await aDeskWithPart();
-    rmSync(join(desk.home, 'state', 'journal.jsonl'));
-    const ran = await desk.run(`${OPEN} --json`);
+    const cli = await aDeskWithPart();
+    rmSync(join(cli.home, 'state', 'journal.jsonl'));
+    const ran = await cli.run(`${OPEN} --json`);
     expect(ran.code).toBe(10);
     expect(ran.document()).toMatchObject({ error: { code: 'deal_id_used', effect: 'none' } });
     expect(words(ran)).toContain(
       'It may be this deal of 10,000.00 USD, partly filled or changed since. Nothing was sent.',
     );
     expect(words(ran)).not.toMatch(/other terms|new deal/i);
-    expect(await sends(desk)).toBe('1');
+    expect(await sends(cli)).toBe('1');
   });
 });

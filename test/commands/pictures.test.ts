@@ -1,9 +1,9 @@
 /** Charts and curves: pictures for a person, the same points exact in the document. */
 import { describe, expect, it } from 'vitest';
 import { aClosedHedge, aMarket, MARKETS_META } from '../spec/bodies.ts';
-import { aDesk } from '../support/desk.ts';
-import { deskAt } from '../support/desk-at.ts';
+import { cliFor } from '../support/cli-for.ts';
 import { ok, on, scriptedService } from '../support/scripted-service.ts';
+import { testCli } from '../support/test-cli.ts';
 
 /** The service's time of an answer: so many minutes after nine. */
 const after = (minutes: number) => ({ date: new Date(Date.UTC(2026, 10, 20, 9, minutes)).toUTCString() });
@@ -17,14 +17,14 @@ describe('price --chart', () => {
       on('GET /prices?symbols=USDTNGN', ok(mid(1531.5), {}, after(20))),
       on('GET /prices?symbols=USDTNGN', ok(mid(1531.5), {}, after(20))),
     ]);
-    const desk = deskAt(service);
-    expect((await desk.run('price USDTNGN --chart')).out).toContain('Only one mid of');
-    await desk.run('markets');
-    const { out } = await desk.run('price USDTNGN --chart');
+    const cli = cliFor(service);
+    expect((await cli.run('price USDTNGN --chart')).out).toContain('Only one mid of');
+    await cli.run('markets');
+    const { out } = await cli.run('price USDTNGN --chart');
     expect(out).toContain('locally recorded: 3 mids, +1.25 (+0.082 %)');
     expect(out).toMatch(/^1,532\.75 ┤ +╭/m);
     expect(out).toMatch(/^ +2026-11-20T09:00:00Z +2026-11-20T09:20:00Z$/m);
-    const derived = await desk.run('price USDTNGN --chart --query data.derived --json');
+    const derived = await cli.run('price USDTNGN --chart --query data.derived --json');
     expect(derived.document()).toEqual({
       market: 'USDTNGN',
       mid: 1531.5,
@@ -46,7 +46,7 @@ describe('history --chart', () => {
 
   it('adds net P&L up from the oldest on, exactly', async () => {
     const service = await scriptedService([on('GET /hedges/history', ok(records))]);
-    const ran = await deskAt(service).run('history --chart --json');
+    const ran = await cliFor(service).run('history --chart --json');
     expect(ran.document()).toMatchObject({
       data: [
         { closed_at: '2026-11-18T10:00:00Z', derived: { cumulative_net_pnl_usd: 10.2 } },
@@ -58,26 +58,26 @@ describe('history --chart', () => {
 
   it('draws it with its unit and signs', async () => {
     const service = await scriptedService([on('GET /hedges/history', ok(records))]);
-    const { out } = await deskAt(service).run('history --chart');
+    const { out } = await cliFor(service).run('history --chart');
     expect(out).toMatch(/^Cumulative net P&L, USD: 3 closed hedges, now -19\.80 USD$/m);
     expect(out).toMatch(/^\+10\.30 USD ┤/m);
     expect(out).toMatch(/^-19\.80 USD ┤/m);
   });
 
   it('is not drawn over sums', async () => {
-    expect((await aDesk().run('history --chart --by day --profile practice')).code).toBe(2);
+    expect((await testCli().run('history --chart --by day --profile practice')).code).toBe(2);
   });
 });
 
 describe('quote --curve', () => {
   it('quotes a tenth to ten times the notional at once, and draws the cost', async () => {
-    const desk = aDesk();
-    const ran = await desk.run('quote USDTNGN buy 50k --curve --tenor 3 --profile practice --json');
+    const cli = testCli();
+    const ran = await cli.run('quote USDTNGN buy 50k --curve --tenor 3 --profile practice --json');
     const sizes = [5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000];
     expect(ran.document()).toMatchObject({
       data: sizes.map((size) => ({ notional_usd: size, tenor_days: 3 })),
     });
-    const { out } = await desk.run('quote USDTNGN buy 50k --curve --tenor 3 --profile practice');
+    const { out } = await cli.run('quote USDTNGN buy 50k --curve --tenor 3 --profile practice');
     expect(out).toMatch(/^ +50,000\.00 .* 39 {2}<- requested$/m);
     expect(out).toMatch(/^ *\d+ bps ┤/m);
   });
@@ -86,7 +86,7 @@ describe('quote --curve', () => {
     ['quote USDTNGN buy 50k --curve --tenor 1,3', '--curve takes one tenor.'],
     ['quote USDTNGN buy 50k --curve --max-cost-bps 20', '--curve and a price limit exclude each other.'],
   ])('refuses %s', async (line, says) => {
-    const ran = await aDesk().run(`${line} --profile practice`);
+    const ran = await testCli().run(`${line} --profile practice`);
     expect(ran.code).toBe(2);
     expect(ran.err).toContain(says);
   });

@@ -1,15 +1,15 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { aDesk } from '../support/desk.ts';
+import { testCli } from '../support/test-cli.ts';
 
 describe('practice status', () => {
   it('practice status: shows book time, both books and the faults', async () => {
-    const desk = aDesk();
-    const person = await desk.run('practice status');
+    const cli = testCli();
+    const person = await cli.run('practice status');
     expect(person.out).toMatch(/Free balance \(USDC\) +100,000\.00 +100,000\.00/);
     expect(person.out).toContain('No faults');
-    expect((await desk.run('practice status --json')).document()).toMatchObject({
+    expect((await cli.run('practice status --json')).document()).toMatchObject({
       data: { books: { live: { balance_usdc: '100000' }, test: { orders_in_flight: 0 } } },
       meta: { command: 'practice status', profile: null, environment: null },
     });
@@ -18,26 +18,26 @@ describe('practice status', () => {
 
 describe('practice reset', () => {
   it('practice reset: without a terminal it needs --yes and resets nothing', async () => {
-    const desk = aDesk({ env: { HEDGE_PROFILE: 'practice' } });
-    await desk.run('open USDTNGN buy 1k --tenor 3 --deal-id KEEP-1 --yes');
-    const ran = await desk.run('practice reset');
+    const cli = testCli({ env: { HEDGE_PROFILE: 'practice' } });
+    await cli.run('open USDTNGN buy 1k --tenor 3 --deal-id KEEP-1 --yes');
+    const ran = await cli.run('practice reset');
     expect(ran).toMatchObject({ code: 2, out: '' });
     expect(ran.err).toContain('--yes');
-    expect((await desk.run('hedges KEEP-1')).out).toContain('KEEP-1');
-    expect((await desk.run('practice reset -y')).code).toBe(0);
-    expect((await desk.run('hedges')).out).not.toContain('KEEP-1');
+    expect((await cli.run('hedges KEEP-1')).out).toContain('KEEP-1');
+    expect((await cli.run('practice reset -y')).code).toBe(0);
+    expect((await cli.run('hedges')).out).not.toContain('KEEP-1');
   });
 
   it('practice reset: empties both books and gives them a new book ID', async () => {
-    const desk = aDesk();
+    const cli = testCli();
     const bookId = async (line: string) => {
-      const document: unknown = (await desk.run(`${line} --json`)).document();
+      const document: unknown = (await cli.run(`${line} --json`)).document();
       return JSON.stringify(document).match(/"book_id":"([^"]+)"/)?.[1];
     };
     const first = await bookId('practice status');
     const second = await bookId('practice reset --balance 5000.25 --yes');
     expect(second).not.toBe(first);
-    expect((await desk.run('--profile practice account --json')).document()).toMatchObject({
+    expect((await cli.run('--profile practice account --json')).document()).toMatchObject({
       data: { balance_usdc: 5000.25 },
     });
   });
@@ -45,10 +45,10 @@ describe('practice reset', () => {
 
 describe('practice advance', () => {
   it('practice advance: moves the time that answers carry', async () => {
-    const desk = aDesk();
-    const ran = await desk.run('practice advance 3d --json');
+    const cli = testCli();
+    const ran = await cli.run('practice advance 3d --json');
     expect(ran.document()).toMatchObject({ data: { advanced_ms: 259_200_000 } });
-    const at = JSON.stringify((await desk.run('--profile practice account --json')).document()).match(
+    const at = JSON.stringify((await cli.run('--profile practice account --json')).document()).match(
       /"at":"([^"]+)"/,
     )?.[1];
     expect(Date.parse(at ?? '') - Date.now()).toBeGreaterThan(259_000_000);
@@ -57,54 +57,54 @@ describe('practice advance', () => {
   it.each(['3', '0d', '3x', '-1d', '1h2d', ''])(
     'practice advance: refuses the duration %j',
     async (duration) => {
-      expect((await aDesk().run(['practice', 'advance', '--json', '--', duration])).code).toBe(2);
+      expect((await testCli().run(['practice', 'advance', '--json', '--', duration])).code).toBe(2);
     },
   );
 });
 
 describe('practice faults', () => {
   it('practice faults: last until they are cleared', async () => {
-    const desk = aDesk();
-    await desk.run('practice faults --fail-before 100% --latency 5');
-    const away = await desk.run('--profile practice markets --json');
+    const cli = testCli();
+    await cli.run('practice faults --fail-before 100% --latency 5');
+    const away = await cli.run('--profile practice markets --json');
     expect(away.code).toBe(5);
-    expect((await desk.run('practice faults --json')).document()).toMatchObject({
+    expect((await cli.run('practice faults --json')).document()).toMatchObject({
       data: { share_5xx_before: 1, latency_ms: 5, only: 'all' },
     });
-    expect((await desk.run('practice faults clear')).out).toContain('No faults');
-    expect((await desk.run('--profile practice markets')).code).toBe(0);
+    expect((await cli.run('practice faults clear')).out).toContain('No faults');
+    expect((await cli.run('--profile practice markets')).code).toBe(0);
   });
 
   it('practice faults: --once ends after that many requests, and a read succeeds on retry', async () => {
-    const desk = aDesk();
-    await desk.run('practice faults --lost-before 1 --once 2');
-    expect((await desk.run('--profile practice account')).code).toBe(0);
-    expect((await desk.run('practice faults')).out).toContain('No faults');
+    const cli = testCli();
+    await cli.run('practice faults --lost-before 1 --once 2');
+    expect((await cli.run('--profile practice account')).code).toBe(0);
+    expect((await cli.run('practice faults')).out).toContain('No faults');
   });
 
   it('practice faults: shows a share as a percentage', async () => {
-    const desk = aDesk();
+    const cli = testCli();
     const words =
       'practice faults --lost-after 12.5% --rate-limited 0.07 --only open --spare-replays --once 2';
-    const told = await desk.run(`${words} --disable USDTNGN`);
+    const told = await cli.run(`${words} --disable USDTNGN`);
     expect(told.out.replaceAll(/\s+/g, ' ')).toContain(
       'Faults: share 429 7 %; share lost after 12.5 %; disabled markets USDTNGN; only open; spare replays; once 2 ',
     );
     expect(told.out).toMatch(/^Share lost after +12\.5 %$/m);
     expect(told.out).toMatch(/^Share 5xx after +0 %$/m);
-    expect((await desk.run('practice status')).out.replaceAll(/\s+/g, ' ')).toContain(
+    expect((await cli.run('practice status')).out.replaceAll(/\s+/g, ' ')).toContain(
       'share lost after 12.5 %',
     );
-    expect((await desk.run('practice faults --json')).document()).toMatchObject({
+    expect((await cli.run('practice faults --json')).document()).toMatchObject({
       data: { share_lost_after: 0.125 },
     });
   });
 
   it('practice faults: a disabled market is listed as disabled and refuses quotes', async () => {
-    const desk = aDesk();
-    await desk.run('practice faults --disable usdtngn');
-    expect((await desk.run('--profile practice markets')).out).toContain('disabled');
-    const refused = await desk.run('--profile practice quote USDTNGN buy 10000 -t 3 --json');
+    const cli = testCli();
+    await cli.run('practice faults --disable usdtngn');
+    expect((await cli.run('--profile practice markets')).out).toContain('disabled');
+    const refused = await cli.run('--profile practice quote USDTNGN buy 10000 -t 3 --json');
     expect(refused.code).toBe(3);
     expect(refused.document()).toMatchObject({ error: { code: 'market_disabled' } });
   });
@@ -119,10 +119,10 @@ describe('practice faults', () => {
     '--disable NOPE',
     '--lost-before 0.6 --lost-after 0.6',
   ])('practice faults: refuses %s', async (words) => {
-    const desk = aDesk();
-    const ran = await desk.run(`practice faults ${words} --json`);
+    const cli = testCli();
+    const ran = await cli.run(`practice faults ${words} --json`);
     expect(ran.code).toBe(2);
-    expect((await desk.run('practice faults')).out).toContain('No faults');
+    expect((await cli.run('practice faults')).out).toContain('No faults');
   });
 });
 
@@ -133,7 +133,7 @@ describe('practice serve', () => {
     await once(other, 'listening');
     const address = other.address();
     const port = typeof address === 'object' && address !== null ? address.port.toString() : '';
-    const ran = await aDesk().run(`practice serve --port ${port}`);
+    const ran = await testCli().run(`practice serve --port ${port}`);
     expect(ran.code).toBe(10);
     expect(ran.err).toContain(`Port ${port} of 127.0.0.1 is in use or not permitted`);
   });

@@ -2,9 +2,9 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { anAccount } from '../spec/bodies.ts';
-import { aDesk } from '../support/desk.ts';
-import { LIVE_KEY, SANDBOX_KEY } from '../support/desk-at.ts';
+import { LIVE_KEY, SANDBOX_KEY } from '../support/cli-for.ts';
 import { no, ok, on, scriptedService } from '../support/scripted-service.ts';
+import { testCli } from '../support/test-cli.ts';
 
 const ADDRESS = 'https://partner.example/desk/v2';
 const add = (name: string, ...more: readonly string[]) => [
@@ -16,55 +16,55 @@ const add = (name: string, ...more: readonly string[]) => [
   ...more,
 ];
 
-async function deskWith(name: string, key: string) {
-  const desk = aDesk();
-  const ran = await desk.run(add(name, '--key-stdin', '--no-check'), { stdin: `${key}\n` });
+async function scriptedClient(name: string, key: string) {
+  const cli = testCli();
+  const ran = await cli.run(add(name, '--key-stdin', '--no-check'), { stdin: `${key}\n` });
   expect(ran.code).toBe(0);
-  return desk;
+  return cli;
 }
 
 describe('profile add', () => {
   it('tries the key on the service, keeps it 0600, and never shows it', async () => {
     const service = await scriptedService([on('GET /account', ok(anAccount()))]);
-    const desk = aDesk();
-    const caFile = join(desk.home, 'ca.pem');
+    const cli = testCli();
+    const caFile = join(cli.home, 'ca.pem');
     writeFileSync(caFile, service.ca);
     const words = ['profile', 'add', 'desk', '--base-url', service.url, '--key-stdin', '--ca-file', caFile];
-    const ran = await desk.run(words, { stdin: `${SANDBOX_KEY}\n` });
+    const ran = await cli.run(words, { stdin: `${SANDBOX_KEY}\n` });
     expect(ran.code).toBe(0);
     expect(ran.out).toContain('sandbox');
     expect(ran.out + ran.err).not.toContain(SANDBOX_KEY);
     expect(service.requests[0]?.headers.authorization).toBe(`Bearer ${SANDBOX_KEY}`);
-    const path = join(desk.home, 'config', 'profiles.json');
+    const path = join(cli.home, 'config', 'profiles.json');
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(readFileSync(path, 'utf8')).toContain(SANDBOX_KEY);
   });
 
   it('keeps nothing when the service turns the key down', async () => {
     const service = await scriptedService([on('GET /account', no(401, 'unauthorized'))]);
-    const desk = aDesk();
-    const caFile = join(desk.home, 'ca.pem');
+    const cli = testCli();
+    const caFile = join(cli.home, 'ca.pem');
     writeFileSync(caFile, service.ca);
     const words = ['profile', 'add', 'desk', '--base-url', service.url, '--key-stdin', '--ca-file', caFile];
-    const ran = await desk.run(words, { stdin: SANDBOX_KEY });
+    const ran = await cli.run(words, { stdin: SANDBOX_KEY });
     expect(ran.code).toBe(4);
-    expect((await desk.run('profile list --json')).document()).toMatchObject({
+    expect((await cli.run('profile list --json')).document()).toMatchObject({
       data: [{ name: 'practice' }],
     });
   });
 
   it('reads the key from a file, or from a command each time it is used', async () => {
-    const desk = aDesk();
-    const keyFile = join(desk.home, 'key');
+    const cli = testCli();
+    const keyFile = join(cli.home, 'key');
     writeFileSync(keyFile, `${LIVE_KEY}\n`, { mode: 0o600 });
-    expect((await desk.run(add('live', '--key-file', keyFile, '--no-check'))).code).toBe(0);
+    expect((await cli.run(add('live', '--key-file', keyFile, '--no-check'))).code).toBe(0);
     const command = JSON.stringify(['cat', keyFile]);
-    expect((await desk.run(add('told', '--key-command', command, '--no-check'))).code).toBe(0);
-    const stored = JSON.parse(readFileSync(join(desk.home, 'config', 'profiles.json'), 'utf8'));
+    expect((await cli.run(add('told', '--key-command', command, '--no-check'))).code).toBe(0);
+    const stored = JSON.parse(readFileSync(join(cli.home, 'config', 'profiles.json'), 'utf8'));
     expect(stored.profiles.told).toMatchObject({ api_key_command: ['cat', keyFile] });
     expect(stored.profiles.told).not.toHaveProperty('api_key');
     // Nobody is at that address, so what is seen is that the key was had and its environment known.
-    const broken = await desk.run('--profile told account --json --expect-env sandbox');
+    const broken = await cli.run('--profile told account --json --expect-env sandbox');
     expect(broken.document()).toMatchObject({
       error: { code: 'env_mismatch' },
       meta: { environment: 'live' },
@@ -85,17 +85,17 @@ describe('profile add', () => {
     ['nobody to type the key', add('desk'), '', 2],
     ['no address', ['profile', 'add', 'desk'], '', 2],
   ])('refuses %s', async (_what, words, stdin, code) => {
-    const desk = aDesk();
-    const ran = await desk.run([...words, '--json'], { stdin });
+    const cli = testCli();
+    const ran = await cli.run([...words, '--json'], { stdin });
     expect(ran.code).toBe(code);
     if (stdin !== '') expect(ran.out + ran.err).not.toContain(stdin);
-    expect((await desk.run('profile list --json')).document()).toMatchObject({
+    expect((await cli.run('profile list --json')).document()).toMatchObject({
       data: [{ name: 'practice' }],
     });
   });
 
   it('leaves the default alone, and warns of an address without a version', async () => {
-    const desk = aDesk();
+    const cli = testCli();
     const words = [
       'profile',
       'add',
@@ -105,17 +105,17 @@ describe('profile add', () => {
       '--key-stdin',
       '--no-check',
     ];
-    const ran = await desk.run(words, { stdin: SANDBOX_KEY });
+    const ran = await cli.run(words, { stdin: SANDBOX_KEY });
     expect(ran.out).toContain('does not end in a version');
-    expect((await desk.run('markets --json')).document()).toMatchObject({ error: { code: 'no_profile' } });
+    expect((await cli.run('markets --json')).document()).toMatchObject({ error: { code: 'no_profile' } });
   });
 });
 
 describe('profile use', () => {
   it('makes a sandbox profile the default without asking', async () => {
-    const desk = await deskWith('desk', SANDBOX_KEY);
-    expect((await desk.run('profile use desk')).code).toBe(0);
-    expect((await desk.run('profile show --json')).document()).toMatchObject({
+    const cli = await scriptedClient('desk', SANDBOX_KEY);
+    expect((await cli.run('profile use desk')).code).toBe(0);
+    expect((await cli.run('profile show --json')).document()).toMatchObject({
       data: {
         name: 'desk',
         environment: 'sandbox',
@@ -126,17 +126,17 @@ describe('profile use', () => {
   });
 
   it('asks before a live one, and refuses when nobody is there', async () => {
-    const desk = await deskWith('real', LIVE_KEY);
-    const refused = await desk.run('profile use real --json');
+    const cli = await scriptedClient('real', LIVE_KEY);
+    const refused = await cli.run('profile use real --json');
     expect(refused.code).toBe(2);
     expect(refused.err).toContain('--yes');
-    const said = await desk.run('profile use real -y');
+    const said = await cli.run('profile use real -y');
     expect(said.code).toBe(0);
     expect(said.out).toContain('Every terminal of this user now trades live');
   });
 
   it('knows no profile that is not there', async () => {
-    expect((await aDesk().run('profile use nobody --json')).document()).toMatchObject({
+    expect((await testCli().run('profile use nobody --json')).document()).toMatchObject({
       error: { code: 'unknown_profile' },
     });
   });
@@ -144,9 +144,9 @@ describe('profile use', () => {
 
 describe('profile show', () => {
   it('names the source that won', async () => {
-    const desk = await deskWith('desk', SANDBOX_KEY);
+    const cli = await scriptedClient('desk', SANDBOX_KEY);
     const why = async (words: string, env: Readonly<Record<string, string>> = {}) =>
-      (await desk.run(`${words} --json`, { env })).document();
+      (await cli.run(`${words} --json`, { env })).document();
     expect(await why('--profile desk profile show')).toMatchObject({ data: { why: 'named by --profile' } });
     expect(await why('profile show', { HEDGE_PROFILE: 'practice' })).toMatchObject({
       data: { why: 'named by HEDGE_PROFILE' },
@@ -160,49 +160,49 @@ describe('profile show', () => {
 });
 
 describe('profile limit', () => {
-  const limitsOf = async (desk: Awaited<ReturnType<typeof deskWith>>, name = 'desk') =>
-    (await desk.run(`profile show ${name} --json`)).document();
+  const limitsOf = async (cli: Awaited<ReturnType<typeof scriptedClient>>, name = 'desk') =>
+    (await cli.run(`profile show ${name} --json`)).document();
 
   it('sets limits, keeps those it does not name, and lifts them with none', async () => {
-    const desk = await deskWith('desk', SANDBOX_KEY);
-    expect(await limitsOf(desk)).toMatchObject({ data: { limits: {} } });
-    const set = await desk.run('profile limit desk --max-notional 50k --markets usdtngn,USDTNGN --json');
+    const cli = await scriptedClient('desk', SANDBOX_KEY);
+    expect(await limitsOf(cli)).toMatchObject({ data: { limits: {} } });
+    const set = await cli.run('profile limit desk --max-notional 50k --markets usdtngn,USDTNGN --json');
     const limits = { max_notional_usd: '50000', markets: ['USDTNGN'] };
     expect(set.document()).toMatchObject({ data: { name: 'desk', limits }, error: null });
-    await desk.run('profile limit desk --max-daily-notional 200000.50 --read-only');
-    expect(await limitsOf(desk)).toMatchObject({
+    await cli.run('profile limit desk --max-daily-notional 200000.50 --read-only');
+    expect(await limitsOf(cli)).toMatchObject({
       data: { limits: { ...limits, max_daily_notional_usd: '200000.5', read_only: true } },
     });
-    const lifted = await desk.run(
+    const lifted = await cli.run(
       'profile limit desk --max-notional none --no-read-only --markets none --max-daily-notional none',
     );
     expect([lifted.code, lifted.out]).toEqual([0, 'Limits of desk: none.\n']);
-    const stored = readFileSync(join(desk.home, 'config', 'profiles.json'), 'utf8');
+    const stored = readFileSync(join(cli.home, 'config', 'profiles.json'), 'utf8');
     expect(stored).not.toMatch(/max_|read_only|markets/);
     expect(stored).toContain(SANDBOX_KEY);
   });
 
   it('come with the profile, and are seen beside it', async () => {
-    const desk = aDesk();
+    const cli = testCli();
     const words = add('desk', '--key-stdin', '--no-check', '--max-notional', '50k', '--read-only');
-    const added = await desk.run(words, { stdin: SANDBOX_KEY });
+    const added = await cli.run(words, { stdin: SANDBOX_KEY });
     expect(added.out).toContain('Limits: read-only, 50,000.00 USD a deal.');
     const wide = { terminal: { isTTY: { stdout: true }, width: 160 } };
-    expect((await desk.run('profile list', wide)).out).toContain('read-only, 50,000.00 USD a deal');
-    expect((await desk.run('profile show desk')).out).toMatch(/Limits +read-only, 50,000.00 USD a deal/);
+    expect((await cli.run('profile list', wide)).out).toContain('read-only, 50,000.00 USD a deal');
+    expect((await cli.run('profile show desk')).out).toMatch(/Limits +read-only, 50,000.00 USD a deal/);
   });
 
   it('asks before a live profile allows more, and never before it allows less', async () => {
-    const desk = await deskWith('real', LIVE_KEY);
-    expect((await desk.run('profile limit real --max-notional 50k')).code).toBe(0);
-    expect((await desk.run('profile limit real --max-notional 40k')).code).toBe(0);
-    const refused = await desk.run('profile limit real --max-notional 60k');
+    const cli = await scriptedClient('real', LIVE_KEY);
+    expect((await cli.run('profile limit real --max-notional 50k')).code).toBe(0);
+    expect((await cli.run('profile limit real --max-notional 40k')).code).toBe(0);
+    const refused = await cli.run('profile limit real --max-notional 60k');
     expect(refused.code).toBe(2);
     expect(refused.err).toContain('--yes');
     expect(refused.err).toMatch(/40,000\.00\s+USD\s+a\s+deal/);
-    expect(await limitsOf(desk, 'real')).toMatchObject({ data: { limits: { max_notional_usd: '40000' } } });
-    expect((await desk.run('profile limit real --max-notional none --yes')).code).toBe(0);
-    expect(await limitsOf(desk, 'real')).toMatchObject({ data: { limits: {} } });
+    expect(await limitsOf(cli, 'real')).toMatchObject({ data: { limits: { max_notional_usd: '40000' } } });
+    expect((await cli.run('profile limit real --max-notional none --yes')).code).toBe(0);
+    expect(await limitsOf(cli, 'real')).toMatchObject({ data: { limits: {} } });
   });
 
   it.each([
@@ -213,25 +213,25 @@ describe('profile limit', () => {
     ['a profile that is not there', 'profile limit nobody --read-only', 4],
     ['practice', 'profile limit practice --read-only', 2],
   ])('refuses %s', async (_what, words, code) => {
-    const desk = await deskWith('desk', SANDBOX_KEY);
-    const ran = await desk.run(`${words} --json`);
+    const cli = await scriptedClient('desk', SANDBOX_KEY);
+    const ran = await cli.run(`${words} --json`);
     expect(ran.code).toBe(code);
-    expect(await limitsOf(desk)).toMatchObject({ data: { limits: {} } });
+    expect(await limitsOf(cli)).toMatchObject({ data: { limits: {} } });
   });
 
   it('stands in a file that was edited by hand, or the file is refused by name', async () => {
-    const desk = await deskWith('desk', SANDBOX_KEY);
-    const path = join(desk.home, 'config', 'profiles.json');
+    const cli = await scriptedClient('desk', SANDBOX_KEY);
+    const path = join(cli.home, 'config', 'profiles.json');
     const kept = JSON.parse(readFileSync(path, 'utf8'));
     const put = (limits: object) => {
       const desks = { desk: { ...kept.profiles.desk, ...limits } };
       writeFileSync(path, JSON.stringify({ ...kept, profiles: desks }));
     };
     put({ max_notional_usd: '50000.1' });
-    expect(await limitsOf(desk)).toMatchObject({ data: { limits: { max_notional_usd: '50000.1' } } });
+    expect(await limitsOf(cli)).toMatchObject({ data: { limits: { max_notional_usd: '50000.1' } } });
     for (const limits of [{ max_notional_usd: 50_000 }, { read_only: 'yes' }, { markets: [] }]) {
       put(limits);
-      const ran = await desk.run('profile show desk');
+      const ran = await cli.run('profile show desk');
       expect(ran.code).toBe(78);
       expect(ran.err).toContain(`profiles.desk.${Object.keys(limits)[0] ?? ''}`);
     }
@@ -240,23 +240,23 @@ describe('profile limit', () => {
 
 describe('profile remove', () => {
   it('forgets the key, and says that there is no default any more', async () => {
-    const desk = await deskWith('desk', SANDBOX_KEY);
-    await desk.run('profile use desk');
-    expect((await desk.run('profile remove desk')).code).toBe(2);
-    const ran = await desk.run('profile remove desk --yes');
+    const cli = await scriptedClient('desk', SANDBOX_KEY);
+    await cli.run('profile use desk');
+    expect((await cli.run('profile remove desk')).code).toBe(2);
+    const ran = await cli.run('profile remove desk --yes');
     expect(ran.out).toContain('There is no default now');
-    expect(readFileSync(join(desk.home, 'config', 'profiles.json'), 'utf8')).not.toContain(SANDBOX_KEY);
+    expect(readFileSync(join(cli.home, 'config', 'profiles.json'), 'utf8')).not.toContain(SANDBOX_KEY);
   });
 });
 
 describe('bare hedge', () => {
   it('says where I am and what next, without a network', async () => {
-    const lost = await aDesk().run('');
+    const lost = await testCli().run('');
     expect(lost.code).toBe(0);
     expect(lost.out).toContain('No profile selected');
     expect(lost.out).toContain('hedge --profile practice');
-    const desk = await deskWith('real', LIVE_KEY);
-    await desk.run('profile use real --yes');
-    expect((await desk.run('')).out).toMatch(/Profile real · LIVE real money/);
+    const cli = await scriptedClient('real', LIVE_KEY);
+    await cli.run('profile use real --yes');
+    expect((await cli.run('')).out).toMatch(/Profile real · LIVE real money/);
   });
 });

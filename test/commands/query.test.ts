@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { aHedge, aMarket, anAccount, aQuote, MARKETS_META } from '../spec/bodies.ts';
+import { cliFor } from '../support/cli-for.ts';
 import { csvLines } from '../support/csv.ts';
-import { aDesk } from '../support/desk.ts';
-import { deskAt } from '../support/desk-at.ts';
 import { no, ok, on, raw, scriptedService } from '../support/scripted-service.ts';
+import { testCli } from '../support/test-cli.ts';
 
 const HEDGES = [
   aHedge({ notional_usd: 0.1 }),
@@ -12,8 +12,8 @@ const HEDGES = [
 
 /** One reading of two hedges, as the words after `hedges` show it. */
 async function hedges(...words: readonly string[]) {
-  const desk = deskAt(await scriptedService([on('GET /hedges?limit=100', ok(HEDGES))]));
-  return desk.run(['hedges', ...words]);
+  const cli = cliFor(await scriptedService([on('GET /hedges?limit=100', ok(HEDGES))]));
+  return cli.run(['hedges', ...words]);
 }
 
 describe('--query', () => {
@@ -42,8 +42,8 @@ describe('--query', () => {
 
   it('has every digit that was sent', async () => {
     const body = '{"data":{"market":"USDTNGN","price":1530.1234567890123456789},"error":null,"meta":{}}';
-    const desk = deskAt(await scriptedService([on('GET /prices?symbols=USDTNGN', raw(200, body))]));
-    expect((await desk.run('price USDTNGN --query data.price')).out).toBe('1530.1234567890123456789\n');
+    const cli = cliFor(await scriptedService([on('GET /prices?symbols=USDTNGN', raw(200, body))]));
+    expect((await cli.run('price USDTNGN --query data.price')).out).toBe('1530.1234567890123456789\n');
   });
 
   it('gives JSON, a record a line or CSV of what it picks', async () => {
@@ -71,14 +71,14 @@ describe('--query', () => {
   });
 
   it('picks from what is no list too', async () => {
-    const desk = deskAt(await scriptedService([on('GET /account', ok(anAccount()))]));
-    expect((await desk.run('account --query data.balance_usdc')).out).toBe('41320\n');
+    const cli = cliFor(await scriptedService([on('GET /account', ok(anAccount()))]));
+    expect((await cli.run('account --query data.balance_usdc')).out).toBe('41320\n');
   });
 
   it('picks from the document of a deal', async () => {
-    const desk = aDesk({ env: { HEDGE_PROFILE: 'practice' } });
+    const cli = testCli({ env: { HEDGE_PROFILE: 'practice' } });
     const line = 'open USDTNGN buy 10k --tenor 3 --yes --query';
-    const ran = await desk.run([...line.split(' '), 'data.[outcome, request.notional_usd, hedge.status]']);
+    const ran = await cli.run([...line.split(' '), 'data.[outcome, request.notional_usd, hedge.status]']);
     expect(ran).toMatchObject({ code: 0, out: 'filled\n10000\nfilled\n' });
   });
 
@@ -89,7 +89,7 @@ describe('--query', () => {
     ['a refusal, as JSON', 'account --json --query error.code', REFUSED, 3],
     ['a wrong line', 'account --query data --status x', [], 2],
   ])('prints nothing on %s: the exit code tells', async (_what, words, script, code) => {
-    const ran = await deskAt(await scriptedService(script)).run(words);
+    const ran = await cliFor(await scriptedService(script)).run(words);
     expect(ran).toMatchObject({ code, out: '' });
     expect(ran.err).not.toBe('');
   });
@@ -100,13 +100,13 @@ describe('--query', () => {
     ['as CSV', ' --csv', 'value\r\n31\r\n'],
   ])('has the answer where a bound does not hold, %s: what was asked is known', async (_, form, out) => {
     const words = `quote USDTNGN buy 10k -t 3 --max-cost-bps 1 --query data.derived.cost_bps${form}`;
-    const ran = await deskAt(await scriptedService(DEAR)).run(words);
+    const ran = await cliFor(await scriptedService(DEAR)).run(words);
     expect(ran).toMatchObject({ code: 11, out });
     expect(ran.err).toContain('bps exceeds your limit');
   });
 
   it('picks from an examination that found something to mend', async () => {
-    const ran = await aDesk().run(['doctor', '--query', "data.checks[?verdict == 'fail'].check"]);
+    const ran = await testCli().run(['doctor', '--query', "data.checks[?verdict == 'fail'].check"]);
     expect(ran).toMatchObject({ code: 11, out: expect.stringMatching(/^profile$/m) });
   });
 
@@ -116,14 +116,14 @@ describe('--query', () => {
     [['account', '--query', 'data', '--output', 'table'], 'does not work with --output table'],
     [['account', '--query', 'data', '--query', 'meta'], '--query is given twice'],
   ])('is refused before anything is asked or sent: %j', async (words, said) => {
-    const ran = await deskAt(await scriptedService([])).run(words);
+    const ran = await cliFor(await scriptedService([])).run(words);
     expect(ran).toMatchObject({ code: 2, out: '' });
     expect(ran.err).toContain(said);
   });
 
   it('that has no answer ends 74, and says that the command was done', async () => {
-    const desk = deskAt(await scriptedService([on('GET /markets', ok([aMarket()], MARKETS_META))]));
-    const ran = await desk.run(['markets', '--query', 'sum(data[].market)']);
+    const cli = cliFor(await scriptedService([on('GET /markets', ok([aMarket()], MARKETS_META))]));
+    const ran = await cli.run(['markets', '--query', 'sum(data[].market)']);
     expect(ran).toMatchObject({ code: 74, out: '' });
     expect(ran.err).toContain('sum() needs a number, not string');
   });
@@ -140,19 +140,19 @@ describe('--query', () => {
   });
 
   it('that finds nothing in a deal ends 74 and sends the script to the journal: the deal was done', async () => {
-    const desk = aDesk({ env: { HEDGE_PROFILE: 'practice' } });
+    const cli = testCli({ env: { HEDGE_PROFILE: 'practice' } });
     const line = 'open USDTNGN buy 10k --tenor 3 --yes --query data.hedge_id';
-    const ran = await desk.run(line.split(' '));
+    const ran = await cli.run(line.split(' '));
     expect(ran).toMatchObject({ code: 74, out: '' });
     expect(ran.err).toContain('data has no field "hedge_id"');
     expect(ran.err).toContain('hedge journal');
-    expect((await desk.run(['positions', '--query', 'data[0].notional_usd'])).out).toBe('10000\n');
+    expect((await cli.run(['positions', '--query', 'data[0].notional_usd'])).out).toBe('10000\n');
   });
 
   it('hides no outcome of a deal: one that a guard stopped keeps its own code', async () => {
-    const desk = aDesk({ env: { HEDGE_PROFILE: 'practice' } });
+    const cli = testCli({ env: { HEDGE_PROFILE: 'practice' } });
     const line = 'open USDTNGN buy 10k --tenor 3 --yes --max-cost-bps 0.01 --query data.hedge_id';
-    const ran = await desk.run(line.split(' '));
+    const ran = await cli.run(line.split(' '));
     expect(ran).toMatchObject({ code: 10, out: '' });
     expect(ran.err).not.toContain('The query');
   });

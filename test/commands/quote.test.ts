@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { anAccount, aQuote, aSellQuote, QUOTE_META } from '../spec/bodies.ts';
-import { aDesk, READ_BY_A_PERSON } from '../support/desk.ts';
-import { deskAt } from '../support/desk-at.ts';
+import { cliFor } from '../support/cli-for.ts';
 import { held, no, ok, on, scriptedService } from '../support/scripted-service.ts';
+import { ON_A_TERMINAL, testCli } from '../support/test-cli.ts';
 
 const QUOTE = 'POST /quotes';
 const ACCOUNT = 'GET /account';
@@ -15,7 +15,7 @@ describe('quote', () => {
       pricing: { market_price: 1530, execution_price: 1530.918, price_impact_usd: -6, depth: 3 },
     });
     const service = await scriptedService([on(QUOTE, ok(sent, QUOTE_META)), account]);
-    const ran = await deskAt(service).run('quote USDTNGN buy 10000 --tenor 3 --json');
+    const ran = await cliFor(service).run('quote USDTNGN buy 10000 --tenor 3 --json');
 
     expect(ran.code).toBe(0);
     expect(JSON.parse(service.requests.find(({ line }) => line === QUOTE)?.body ?? '')).toEqual({
@@ -55,7 +55,7 @@ describe('quote', () => {
 
   it('derives a sell by hand too: the carry earned and the fee, below the mid', async () => {
     const service = await scriptedService([on(QUOTE, ok(aSellQuote(), QUOTE_META)), account]);
-    const ran = await deskAt(service).run('quote usdtngn SELL 10k --tenor 3d --json');
+    const ran = await cliFor(service).run('quote usdtngn SELL 10k --tenor 3d --json');
     // impact −10,000 × (1529.082 − 1530)/1530 = 6; cost 6 − 6 + 10 = 10, 10 bps; c = 4/10,000;
     // K/(1 + c) = 1529.082/1.0004 = 1528.47061176; over 1530: −0.099960 %.
     expect(ran.document()).toMatchObject({
@@ -82,7 +82,7 @@ describe('quote', () => {
       on(QUOTE, { kind: 'body', status: 200, body: text, headers: { 'content-type': 'application/json' } }),
       account,
     ]);
-    const ran = await deskAt(service).run('quote USDTNGN buy 10000 -t 3 --json');
+    const ran = await cliFor(service).run('quote USDTNGN buy 10000 -t 3 --json');
     expect(ran.out).toContain(`"depth_usd":${digits}`);
   });
 
@@ -93,7 +93,7 @@ describe('quote', () => {
     });
     const quoted = on(QUOTE, held(all, no(400, 'market_disabled')));
     const service = await scriptedService([quoted, quoted, quoted, on(ACCOUNT, held(all, ok(anAccount())))]);
-    const running = deskAt(service).run('quote USDTNGN buy 10000 --json');
+    const running = cliFor(service).run('quote USDTNGN buy 10000 --json');
     // None is answered before all four have come.
     await service.arrived(4);
     release();
@@ -105,13 +105,13 @@ describe('quote', () => {
   });
 
   it('puts the tenors side by side in their order', async () => {
-    const ran = await aDesk().run('--profile practice quote USDTNGN sell 50k --tenor 7,1,3 --json');
+    const ran = await testCli().run('--profile practice quote USDTNGN sell 50k --tenor 7,1,3 --json');
     expect(ran.document()).toMatchObject({ data: [{ tenor_days: 1 }, { tenor_days: 3 }, { tenor_days: 7 }] });
   });
 
   it('stands without the account when that cannot be read', async () => {
     const service = await scriptedService([on(QUOTE, ok(aQuote())), on(ACCOUNT, no(400, 'account_closed'))]);
-    const ran = await deskAt(service).run('quote USDTNGN buy 10000 -t 3');
+    const ran = await cliFor(service).run('quote USDTNGN buy 10000 -t 3');
     expect(ran.code).toBe(0);
     expect(ran.out).toContain('account not read');
   });
@@ -123,7 +123,7 @@ describe('quote', () => {
     ['--max-cost-bps 30.9', 11, 'cost_too_high'],
   ])('answers an alert without jq: %s exits %i', async (bound, code, error) => {
     const service = await scriptedService([on(QUOTE, ok(aQuote())), account]);
-    const ran = await deskAt(service).run(`quote USDTNGN buy 10000 -t 3 ${bound} --json`);
+    const ran = await cliFor(service).run(`quote USDTNGN buy 10000 -t 3 ${bound} --json`);
     expect(ran.code).toBe(code);
     expect(ran.document()).toMatchObject({
       data: { market: 'USDTNGN', derived: { cost_bps: 31 } },
@@ -133,7 +133,7 @@ describe('quote', () => {
 
   it.each(['-t 3', ''])('says when the account has too little for it: %s', async (tenor) => {
     const words = `--profile practice quote USDTNGN buy 1.5m ${tenor}`;
-    const { code, out } = await aDesk().run(words, { terminal: { width: 200 } });
+    const { code, out } = await testCli().run(words, { terminal: { width: 200 } });
     expect(code).toBe(0);
     expect(out.match(/\(insufficient\)/g)).toHaveLength(2);
   });
@@ -141,7 +141,7 @@ describe('quote', () => {
   it('shows one tenor in full', async () => {
     const date = { date: 'Fri, 20 Nov 2026 09:02:11 GMT' };
     const service = await scriptedService([on(QUOTE, ok(aQuote({ lot: 'A1' }), {}, date)), account]);
-    const ran = await deskAt(service).run('quote USDTNGN buy 10000 -t 3', READ_BY_A_PERSON);
+    const ran = await cliFor(service).run('quote USDTNGN buy 10000 -t 3', ON_A_TERMINAL);
     expect(ran.out).toBe(`SANDBOX · env · the partner's test funds     indicative, Fri 20 Nov 09:02:11 UTC
 Buy USDTNGN 10,000.00 USD = 15,309,180.00 NGN for 3 days, to
   Mon 23 Nov 09:02 UTC. Gains when the naira weakens.

@@ -8,14 +8,14 @@ import {
   MARKETS_META,
   unspecified,
 } from '../spec/bodies.ts';
-import { deskAt } from '../support/desk-at.ts';
+import { cliFor } from '../support/cli-for.ts';
 import { type Exchange, no, ok, on, scriptedService } from '../support/scripted-service.ts';
 
 /** Runs one command against a script, once for a person and once for a program. */
 async function bothViews(words: string, script: readonly Exchange[]) {
   const service = await scriptedService([...script, ...script]);
-  const desk = deskAt(service);
-  return { person: await desk.run(words), program: await desk.run(`${words} --json`) };
+  const cli = cliFor(service);
+  return { person: await cli.run(words), program: await cli.run(`${words} --json`) };
 }
 
 describe('markets', () => {

@@ -2,7 +2,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { aDesk, type Ran, type TestDesk } from '../support/desk.ts';
+import { type Ran, type TestCli, testCli } from '../support/test-cli.ts';
 
 const PRACTICE = { HEDGE_PROFILE: 'practice' };
 const OPEN = 'open USDTNGN buy 10k --tenor 3 --yes --json';
@@ -19,15 +19,15 @@ interface Document {
 }
 
 const documentOf = (ran: Ran): Document => JSON.parse(ran.out);
-const hedgesOf = async (desk: TestDesk): Promise<readonly { status: string }[]> =>
-  JSON.parse((await desk.run('hedges --json')).out).data;
-const openHedges = async (desk: TestDesk): Promise<number> =>
-  (await hedgesOf(desk)).filter(({ status }) => status === 'filled').length;
+const hedgesOf = async (cli: TestCli): Promise<readonly { status: string }[]> =>
+  JSON.parse((await cli.run('hedges --json')).out).data;
+const openHedges = async (cli: TestCli): Promise<number> =>
+  (await hedgesOf(cli)).filter(({ status }) => status === 'filled').length;
 
 describe('a deal', () => {
   it('goes from the line to the fill, and is written down', async () => {
-    const desk = aDesk({ env: PRACTICE });
-    const ran = await desk.run(OPEN);
+    const cli = testCli({ env: PRACTICE });
+    const ran = await cli.run(OPEN);
     expect(ran.code).toBe(0);
     expect(documentOf(ran)).toMatchObject({
       data: { action: 'open', outcome: 'filled', effect: 'done', hedge: { status: 'filled' } },
@@ -35,21 +35,21 @@ describe('a deal', () => {
       meta: { command: 'open', environment: 'practice' },
     });
     const id = documentOf(ran).data?.action_id ?? '';
-    expect((await desk.run(`journal ${id.slice(0, 4)} --json`)).out).toContain(id);
+    expect((await cli.run(`journal ${id.slice(0, 4)} --json`)).out).toContain(id);
   });
 
   it.each(['buy', 'sell'])('on %s has one set of figures, now and when it is told later', async (side) => {
-    const desk = aDesk({ env: PRACTICE });
+    const cli = testCli({ env: PRACTICE });
     const line = `open USDTNGN ${side} 10k --tenor 3 --yes --json --deal-id PAY-1 --ensure`;
     const quotedBy = async (words: string): Promise<unknown> =>
-      JSON.parse((await desk.run(words)).out).data.derived.quoted;
+      JSON.parse((await cli.run(words)).out).data.derived.quoted;
     const fresh = await quotedBy(line);
     expect(fresh).toMatchObject({ impact_cost_usd: 6, cost_bps: expect.any(Number) });
     expect(await quotedBy(line)).toEqual(fresh);
     expect(await quotedBy('wait PAY-1 --json')).toEqual(fresh);
-    const { out } = await desk.run('journal PAY-1');
+    const { out } = await cli.run('journal PAY-1');
     expect(out).toMatch(/^Quoted impact cost \(USD\) +6\.00$/m);
-    expect((await desk.run('journal PAY-1 --json')).document()).toMatchObject({
+    expect((await cli.run('journal PAY-1 --json')).document()).toMatchObject({
       data: { quote: { price_impact_usd: '-6', impact_cost_usd: '6' } },
     });
   });
@@ -60,21 +60,21 @@ describe('a deal', () => {
   ])(
     'of %s is kept under one name for one fact: what is carried, and to which maturity',
     async (action, line) => {
-      const desk = aDesk({ env: PRACTICE });
-      if (action === 'add') await desk.run(OPEN);
-      const { data } = JSON.parse((await desk.run(line)).out);
-      const kept = JSON.parse((await desk.run(`journal ${data.action_id} --json`)).out).data;
+      const cli = testCli({ env: PRACTICE });
+      if (action === 'add') await cli.run(OPEN);
+      const { data } = JSON.parse((await cli.run(line)).out);
+      const kept = JSON.parse((await cli.run(`journal ${data.action_id} --json`)).out).data;
       const matures = action === 'open' ? data.quote.maturity : data.derived.quoted.maturity_at;
       const carried = action === 'open' ? data.quote.carry.total_usdc : data.derived.quoted.carry_usdc;
       expect(kept.quote).toMatchObject({ carry_usdc: String(carried), maturity_at: matures });
       expect(JSON.stringify(kept)).not.toMatch(/"(carry_total_usdc|maturity)"/);
-      const again = JSON.parse((await desk.run(`wait ${data.action_id} --json`)).out);
+      const again = JSON.parse((await cli.run(`wait ${data.action_id} --json`)).out);
       expect(again.data.derived.quoted).toEqual(data.derived.quoted);
     },
   );
 
   it('on a market that is mistyped is told the one that was meant, and nothing of a price', async () => {
-    const ran = await aDesk({ env: PRACTICE }).run('open USDNGN buy 10k --tenor 3 --yes');
+    const ran = await testCli({ env: PRACTICE }).run('open USDNGN buy 10k --tenor 3 --yes');
     expect(ran.code).toBe(10);
     expect(ran.err).toContain(
       'USDNGN is not among the markets of this account.\nNothing was sent.\nDid you mean USDTNGN? To see yours: hedge markets',
@@ -82,22 +82,22 @@ describe('a deal', () => {
   });
 
   it('that is only tried sends nothing and is not written down', async () => {
-    const desk = aDesk({ env: PRACTICE });
-    const ran = await desk.run(`${OPEN} --dry-run`);
+    const cli = testCli({ env: PRACTICE });
+    const ran = await cli.run(`${OPEN} --dry-run`);
     expect(ran.code).toBe(0);
     expect(documentOf(ran).data).toMatchObject({ action_id: null, outcome: 'planned', effect: 'none' });
-    expect(await hedgesOf(desk)).toEqual([]);
-    expect((await desk.run('journal --json')).document()).toMatchObject({ data: [] });
+    expect(await hedgesOf(cli)).toEqual([]);
+    expect((await cli.run('journal --json')).document()).toMatchObject({ data: [] });
   });
 
   it('that is not waited for is accepted, and warned of by the next one', async () => {
-    const desk = aDesk({ env: PRACTICE });
-    await desk.run('practice faults --slow-fills 3600');
-    expect(documentOf(await desk.run(`${OPEN} --no-wait`))).toMatchObject({
+    const cli = testCli({ env: PRACTICE });
+    await cli.run('practice faults --slow-fills 3600');
+    expect(documentOf(await cli.run(`${OPEN} --no-wait`))).toMatchObject({
       data: { outcome: 'submitted', effect: 'pending' },
       error: null,
     });
-    const next = await desk.run('open USDTNGN buy 11k -t 3 --dry-run --json');
+    const next = await cli.run('open USDTNGN buy 11k -t 3 --dry-run --json');
     expect(next.document()).toMatchObject({ data: { derived: { warnings: ['in_flight'] } } });
   });
 });
@@ -105,22 +105,22 @@ describe('a deal', () => {
 describe('what is said while a deal is under way', () => {
   it('is dated for the person at the terminal, and in UTC where a log is kept', async () => {
     const terminal = { isTTY: { stderr: true }, width: 200, env: { NO_COLOR: '1' } };
-    const person = await aDesk({ env: PRACTICE }).run(OPEN, { terminal });
+    const person = await testCli({ env: PRACTICE }).run(OPEN, { terminal });
     expect(person.err).toMatch(/^\d\d:\d\d:\d\d {2}sending {4}action/m);
-    const log = await aDesk({ env: PRACTICE }).run(OPEN);
+    const log = await testCli({ env: PRACTICE }).run(OPEN);
     expect(log.err).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ {2}sending {4}action/m);
   });
 });
 
 describe('the same idempotency key', () => {
   it('prints the original result and deals nothing', async () => {
-    const desk = aDesk({ env: PRACTICE });
-    const first = documentOf(await desk.run(`${OPEN} --idempotency-key k-1`));
-    const second = await desk.run(`${OPEN} --idempotency-key k-1`);
+    const cli = testCli({ env: PRACTICE });
+    const first = documentOf(await cli.run(`${OPEN} --idempotency-key k-1`));
+    const second = await cli.run(`${OPEN} --idempotency-key k-1`);
     expect(second.code).toBe(0);
     expect(documentOf(second).data?.action_id).toBe(first.data?.action_id);
     expect(documentOf(second).data?.hedge.id).toBe(first.data?.hedge.id);
-    expect(await openHedges(desk)).toBe(1);
+    expect(await openHedges(cli)).toBe(1);
   });
 
   it.each([
@@ -130,20 +130,20 @@ describe('the same idempotency key', () => {
     'add USDTNGN buy 10k',
     'close USDTNGN buy',
   ])('with another request is stopped here: %s', async (other) => {
-    const desk = aDesk({ env: PRACTICE });
-    await desk.run(`${OPEN} --idempotency-key k-1`);
-    const ran = await desk.run(`${other} --yes --json --idempotency-key k-1`);
+    const cli = testCli({ env: PRACTICE });
+    await cli.run(`${OPEN} --idempotency-key k-1`);
+    const ran = await cli.run(`${other} --yes --json --idempotency-key k-1`);
     expect(ran.code).toBe(10);
     expect(documentOf(ran).error?.code).toBe('idempotency_key_reuse');
-    expect(await openHedges(desk)).toBe(1);
+    expect(await openHedges(cli)).toBe(1);
   });
 
   it('stopped while nobody knows what it came to is as unknown as before, in its exit code too', async () => {
-    const desk = aDesk({ env: PRACTICE });
-    await desk.run('practice faults --lost-before 100% --only open');
-    expect((await desk.run(`${OPEN} --idempotency-key k-1`)).code).toBe(7);
-    await desk.run('halt venue-down');
-    const ran = await desk.run(`${OPEN} --idempotency-key k-1`);
+    const cli = testCli({ env: PRACTICE });
+    await cli.run('practice faults --lost-before 100% --only open');
+    expect((await cli.run(`${OPEN} --idempotency-key k-1`)).code).toBe(7);
+    await cli.run('halt venue-down');
+    const ran = await cli.run(`${OPEN} --idempotency-key k-1`);
     expect(ran.code).toBe(7);
     expect(documentOf(ran)).toMatchObject({
       data: { outcome: 'unknown', effect: 'unknown' },
@@ -152,75 +152,75 @@ describe('the same idempotency key', () => {
   });
 
   it('continues a part of what is open as it was asked, whatever the side is by now', async () => {
-    const desk = aDesk({ env: PRACTICE });
-    await desk.run(OPEN);
+    const cli = testCli({ env: PRACTICE });
+    await cli.run(OPEN);
     const half = 'reduce USDTNGN buy --by 50% --yes --json --idempotency-key k-half';
-    expect((await desk.run(half)).code).toBe(0);
-    expect((await desk.run(half)).code).toBe(0);
-    expect((await desk.run('positions --json')).document()).toMatchObject({ data: [{ notional_usd: 5000 }] });
+    expect((await cli.run(half)).code).toBe(0);
+    expect((await cli.run(half)).code).toBe(0);
+    expect((await cli.run('positions --json')).document()).toMatchObject({ data: [{ notional_usd: 5000 }] });
   });
 });
 
 describe('a deal id', () => {
   it('is free again when the service took nothing for want of a slot', async () => {
-    const desk = aDesk({ env: PRACTICE });
-    await desk.run('practice faults --rate-limited 100% --only open');
-    const away = await desk.run(`${OPEN} --deal-id PAY-1`);
+    const cli = testCli({ env: PRACTICE });
+    await cli.run('practice faults --rate-limited 100% --only open');
+    const away = await cli.run(`${OPEN} --deal-id PAY-1`);
     expect(away.code).toBe(5);
     expect(documentOf(away).data).toMatchObject({ outcome: 'not_sent', effect: 'none' });
     // It did leave: the service turned it away.
-    expect((await desk.run('journal')).out).toMatch(/not accepted$/m);
-    expect((await desk.run('journal PAY-1')).out).toMatch(/Z not accepted \(rate_limited\): /);
-    await desk.run('practice faults clear');
-    expect((await desk.run(`${OPEN} --deal-id PAY-1`)).code).toBe(0);
-    expect(await openHedges(desk)).toBe(1);
+    expect((await cli.run('journal')).out).toMatch(/not accepted$/m);
+    expect((await cli.run('journal PAY-1')).out).toMatch(/Z not accepted \(rate_limited\): /);
+    await cli.run('practice faults clear');
+    expect((await cli.run(`${OPEN} --deal-id PAY-1`)).code).toBe(0);
+    expect(await openHedges(cli)).toBe(1);
   });
 
   it('deals once, however often it is ensured', async () => {
-    const desk = aDesk({ env: PRACTICE });
+    const cli = testCli({ env: PRACTICE });
     const codes = [];
     for (let run = 1; run <= 3; run += 1)
-      codes.push((await desk.run(`${OPEN} --deal-id PAY-1 --ensure`)).code);
+      codes.push((await cli.run(`${OPEN} --deal-id PAY-1 --ensure`)).code);
     expect(codes).toEqual([0, 0, 0]);
-    expect(await openHedges(desk)).toBe(1);
+    expect(await openHedges(cli)).toBe(1);
   });
 
   it('without --ensure stops the second deal', async () => {
-    const desk = aDesk({ env: PRACTICE });
-    await desk.run(`${OPEN} --deal-id PAY-1`);
-    const again = await desk.run(`${OPEN} --deal-id PAY-1`);
+    const cli = testCli({ env: PRACTICE });
+    await cli.run(`${OPEN} --deal-id PAY-1`);
+    const again = await cli.run(`${OPEN} --deal-id PAY-1`);
     expect(again.code).toBe(10);
     expect(documentOf(again).error?.code).toBe('deal_id_used');
   });
 
   it('ensured on other terms is stopped', async () => {
-    const desk = aDesk({ env: PRACTICE });
-    await desk.run(`${OPEN} --deal-id PAY-1`);
-    const other = await desk.run('open USDTNGN buy 11k -t 3 --yes --json --deal-id PAY-1 --ensure');
+    const cli = testCli({ env: PRACTICE });
+    await cli.run(`${OPEN} --deal-id PAY-1`);
+    const other = await cli.run('open USDTNGN buy 11k -t 3 --yes --json --deal-id PAY-1 --ensure');
     expect(other.code).toBe(10);
     expect(documentOf(other).error?.code).toBe('deal_id_used');
   });
 
   it('of a deal that failed says so, and is dealt anew only when that is asked', async () => {
-    const desk = aDesk({ env: PRACTICE });
-    await desk.run('practice faults --failing-orders 100%');
-    expect((await desk.run(`${OPEN} --deal-id PAY-1 --ensure`)).code).toBe(9);
-    await desk.run('practice faults clear');
-    expect((await desk.run(`${OPEN} --deal-id PAY-1 --ensure`)).code).toBe(9);
-    expect(await openHedges(desk)).toBe(0);
-    const anew = await desk.run(`${OPEN} --deal-id PAY-1 --ensure --retry-failed`);
+    const cli = testCli({ env: PRACTICE });
+    await cli.run('practice faults --failing-orders 100%');
+    expect((await cli.run(`${OPEN} --deal-id PAY-1 --ensure`)).code).toBe(9);
+    await cli.run('practice faults clear');
+    expect((await cli.run(`${OPEN} --deal-id PAY-1 --ensure`)).code).toBe(9);
+    expect(await openHedges(cli)).toBe(0);
+    const anew = await cli.run(`${OPEN} --deal-id PAY-1 --ensure --retry-failed`);
     expect(anew.code).toBe(0);
-    expect(await openHedges(desk)).toBe(1);
+    expect(await openHedges(cli)).toBe(1);
   });
 
   it('that a colleague dealt is told to one who ensures it, and stops one who does not', async () => {
-    const desk = aDesk({ env: PRACTICE });
-    await desk.run(`${OPEN} --deal-id PAY-1`);
+    const cli = testCli({ env: PRACTICE });
+    await cli.run(`${OPEN} --deal-id PAY-1`);
     // As on a machine that has no journal of it.
-    rmSync(join(desk.home, 'state', 'journal.jsonl'));
-    expect((await desk.run(`${OPEN} --deal-id PAY-1`)).code).toBe(10);
-    expect((await desk.run(`${OPEN} --deal-id PAY-1 --ensure`)).code).toBe(0);
-    expect(await openHedges(desk)).toBe(1);
+    rmSync(join(cli.home, 'state', 'journal.jsonl'));
+    expect((await cli.run(`${OPEN} --deal-id PAY-1`)).code).toBe(10);
+    expect((await cli.run(`${OPEN} --deal-id PAY-1 --ensure`)).code).toBe(0);
+    expect(await openHedges(cli)).toBe(1);
   });
 
   it.each([
@@ -229,12 +229,12 @@ describe('a deal id', () => {
   ])(
     'ensured on another machine after %s is not called another deal, and not dealt again',
     async (change, now) => {
-      const desk = aDesk({ env: PRACTICE });
-      await desk.run(`${OPEN} --deal-id PAY-1`);
-      expect((await desk.run(`${change} --yes`)).code).toBe(0);
-      expect((await desk.run(`${OPEN} --deal-id PAY-1 --ensure`)).code).toBe(0);
-      rmSync(join(desk.home, 'state', 'journal.jsonl'));
-      const ran = await desk.run('open USDTNGN buy 10k --tenor 3 --yes --deal-id PAY-1 --ensure');
+      const cli = testCli({ env: PRACTICE });
+      await cli.run(`${OPEN} --deal-id PAY-1`);
+      expect((await cli.run(`${change} --yes`)).code).toBe(0);
+      expect((await cli.run(`${OPEN} --deal-id PAY-1 --ensure`)).code).toBe(0);
+      rmSync(join(cli.home, 'state', 'journal.jsonl'));
+      const ran = await cli.run('open USDTNGN buy 10k --tenor 3 --yes --deal-id PAY-1 --ensure');
       expect(ran.code).toBe(10);
       const says = ran.err.replace(/\s+/g, ' ');
       expect(says).toContain(`Deal ID "PAY-1" is used by buy "USDTNGN", now ${now}`);
@@ -242,41 +242,41 @@ describe('a deal id', () => {
         'It may be this deal of 10,000.00 USD, partly filled or changed since. Nothing was sent.',
       );
       expect(says).not.toMatch(/new deal|another deal|other terms/i);
-      expect(await openHedges(desk)).toBe(1);
+      expect(await openHedges(cli)).toBe(1);
     },
   );
 
   it('ensured on another machine after it was closed in parts is told by its closed record', async () => {
-    const desk = aDesk({ env: PRACTICE });
-    await desk.run(`${OPEN} --deal-id PAY-1`);
-    await desk.run('reduce USDTNGN buy 4k --yes');
-    await desk.run('close USDTNGN buy --yes');
-    rmSync(join(desk.home, 'state', 'journal.jsonl'));
-    const again = await desk.run(`${OPEN} --deal-id PAY-1 --ensure`);
+    const cli = testCli({ env: PRACTICE });
+    await cli.run(`${OPEN} --deal-id PAY-1`);
+    await cli.run('reduce USDTNGN buy 4k --yes');
+    await cli.run('close USDTNGN buy --yes');
+    rmSync(join(cli.home, 'state', 'journal.jsonl'));
+    const again = await cli.run(`${OPEN} --deal-id PAY-1 --ensure`);
     expect(again.code).toBe(0);
     expect(documentOf(again).data?.outcome).toBe('closed');
     // What it never was is another deal.
-    expect((await desk.run('open USDTNGN buy 11k -t 3 --yes --deal-id PAY-1 --ensure')).code).toBe(10);
-    expect(await openHedges(desk)).toBe(0);
+    expect((await cli.run('open USDTNGN buy 11k -t 3 --yes --deal-id PAY-1 --ensure')).code).toBe(10);
+    expect(await openHedges(cli)).toBe(0);
   });
 
   it('ensured where the journal saw a colleague’s hedge at that size, before a reduction of ours, is done', async () => {
-    const desk = aDesk({ env: PRACTICE });
-    await desk.run(`${OPEN} --deal-id PAY-1`);
-    rmSync(join(desk.home, 'state', 'journal.jsonl'));
-    await desk.run('reduce USDTNGN buy 4k --yes');
-    expect((await desk.run(`${OPEN} --deal-id PAY-1 --ensure`)).code).toBe(0);
-    expect(await openHedges(desk)).toBe(1);
+    const cli = testCli({ env: PRACTICE });
+    await cli.run(`${OPEN} --deal-id PAY-1`);
+    rmSync(join(cli.home, 'state', 'journal.jsonl'));
+    await cli.run('reduce USDTNGN buy 4k --yes');
+    expect((await cli.run(`${OPEN} --deal-id PAY-1 --ensure`)).code).toBe(0);
+    expect(await openHedges(cli)).toBe(1);
   });
 });
 
 describe('a close', () => {
   it('of nothing is as good as done with --if-open, and stops without', async () => {
-    const desk = aDesk({ env: PRACTICE });
-    const flat = await desk.run('close USDTNGN buy --if-open --yes --json');
+    const cli = testCli({ env: PRACTICE });
+    const flat = await cli.run('close USDTNGN buy --if-open --yes --json');
     expect(flat.code).toBe(0);
     expect(documentOf(flat).data).toMatchObject({ outcome: 'flat', effect: 'none' });
-    const stopped = await desk.run('close USDTNGN buy --yes --json');
+    const stopped = await cli.run('close USDTNGN buy --yes --json');
     expect(stopped.code).toBe(10);
     expect(documentOf(stopped).error?.code).toBe('no_open_hedge');
   });
@@ -284,18 +284,18 @@ describe('a close', () => {
 
 describe('a deal that was added to', () => {
   it('keeps the rate it was filled at, and its slippage', async () => {
-    const desk = aDesk({ env: PRACTICE });
+    const cli = testCli({ env: PRACTICE });
     interface Filled {
       data: { derived: { struck_rate: number; slippage_bps: number }; hedge: { struck_rate: number } };
     }
-    const filled: Filled = JSON.parse((await desk.run(`${OPEN} --deal-id PAY-1`)).out);
-    await desk.run('practice advance 6h');
-    await desk.run('add USDTNGN buy 5k --yes');
-    const later: Filled = JSON.parse((await desk.run(`${OPEN} --deal-id PAY-1 --ensure`)).out);
+    const filled: Filled = JSON.parse((await cli.run(`${OPEN} --deal-id PAY-1`)).out);
+    await cli.run('practice advance 6h');
+    await cli.run('add USDTNGN buy 5k --yes');
+    const later: Filled = JSON.parse((await cli.run(`${OPEN} --deal-id PAY-1 --ensure`)).out);
     expect(later.data.derived.struck_rate).toBe(filled.data.derived.struck_rate);
     expect(later.data.derived.slippage_bps).toBe(filled.data.derived.slippage_bps);
     expect(later.data.hedge.struck_rate).not.toBe(filled.data.hedge.struck_rate);
-    expect((await desk.run('wait PAY-1')).out).toMatch(/Size now +15,000\.00 USD at 1,/);
+    expect((await cli.run('wait PAY-1')).out).toMatch(/Size now +15,000\.00 USD at 1,/);
   });
 });
 
@@ -303,22 +303,22 @@ describe('a part of what is open', () => {
   it.each(['--by 50%', '--to 5000'])(
     'is not taken while another cut of ours is in flight: %s',
     async (part) => {
-      const desk = aDesk({ env: PRACTICE });
-      await desk.run(OPEN);
-      await desk.run('practice faults --slow-fills 60');
-      expect((await desk.run('reduce USDTNGN buy 2k --yes --no-wait')).code).toBe(0);
-      const stopped = await desk.run(`reduce USDTNGN buy ${part} --yes --json`);
+      const cli = testCli({ env: PRACTICE });
+      await cli.run(OPEN);
+      await cli.run('practice faults --slow-fills 60');
+      expect((await cli.run('reduce USDTNGN buy 2k --yes --no-wait')).code).toBe(0);
+      const stopped = await cli.run(`reduce USDTNGN buy ${part} --yes --json`);
       expect(stopped.code).toBe(10);
       expect(documentOf(stopped).error?.code).toBe('in_flight');
     },
   );
 
   it('that is a notional goes on, and the warning is said and in the document', async () => {
-    const desk = aDesk({ env: PRACTICE });
-    await desk.run(OPEN);
-    await desk.run('practice faults --slow-fills 60');
-    await desk.run('reduce USDTNGN buy 2k --yes --no-wait');
-    const ran = await desk.run('reduce USDTNGN buy 1k --yes --no-wait --json');
+    const cli = testCli({ env: PRACTICE });
+    await cli.run(OPEN);
+    await cli.run('practice faults --slow-fills 60');
+    await cli.run('reduce USDTNGN buy 2k --yes --no-wait');
+    const ran = await cli.run('reduce USDTNGN buy 1k --yes --no-wait --json');
     expect(ran.document()).toMatchObject({ data: { derived: { warnings: ['in_flight'] } } });
     expect(ran.err).toContain('is in flight');
   });
@@ -326,9 +326,9 @@ describe('a part of what is open', () => {
 
 describe('a deal that failed', () => {
   it('tells the line that deals it anew, within the same bounds', async () => {
-    const desk = aDesk({ env: PRACTICE });
-    await desk.run('practice faults --failing-orders 100%');
-    const failed = await desk.run(`${OPEN} --deal-id PAY-1 --max-cost-bps 50`);
+    const cli = testCli({ env: PRACTICE });
+    await cli.run('practice faults --failing-orders 100%');
+    const failed = await cli.run(`${OPEN} --deal-id PAY-1 --max-cost-bps 50`);
     expect(failed.err.replaceAll(/\s+/g, ' ')).toContain(
       'hedge open USDTNGN buy 10000 --tenor 3 --deal-id PAY-1 --ensure --retry-failed --max-cost-bps 50',
     );
@@ -339,39 +339,39 @@ describe('the environment line', () => {
   const screen = { terminal: { isTTY: { stdout: true, stderr: true } } };
 
   it('stands once on a screen: above what was said first, or above the result where nothing was', async () => {
-    const desk = aDesk({ env: PRACTICE });
+    const cli = testCli({ env: PRACTICE });
     const lines = ({ out, err }: { out: string; err: string }): number =>
       (out + err).split('PRACTICE').length - 1;
-    await desk.run(OPEN);
-    expect(lines(await desk.run('add USDTNGN buy 1k --yes', screen))).toBe(1);
-    expect(lines(await desk.run('add USDTNGN buy 2k --yes -q', screen))).toBe(1);
+    await cli.run(OPEN);
+    expect(lines(await cli.run('add USDTNGN buy 1k --yes', screen))).toBe(1);
+    expect(lines(await cli.run('add USDTNGN buy 2k --yes -q', screen))).toBe(1);
   });
 });
 
 describe('an addition that a colleague deals into', () => {
   it('is unresolved in every word, and keeps nobody from closing', async () => {
-    const desk = aDesk({ env: PRACTICE });
-    await desk.run(OPEN);
-    await desk.run('practice faults --slow-fills 5');
-    await desk.run('add USDTNGN buy 1k --yes --no-wait');
+    const cli = testCli({ env: PRACTICE });
+    await cli.run(OPEN);
+    await cli.run('practice faults --slow-fills 5');
+    await cli.run('add USDTNGN buy 1k --yes --no-wait');
     // A colleague's journal is not this one: what it deals is not ours.
-    const journal = join(desk.home, 'state', 'journal.jsonl');
+    const journal = join(cli.home, 'state', 'journal.jsonl');
     const ours = readFileSync(journal);
-    await desk.run('add USDTNGN buy 2k --yes --no-wait --allow-duplicate');
+    await cli.run('add USDTNGN buy 2k --yes --no-wait --allow-duplicate');
     writeFileSync(journal, ours, { mode: 0o600 });
-    await desk.run('practice advance 1m');
-    const waited = await desk.run(`wait ${shortIdOf(ours)} --json`);
+    await cli.run('practice advance 1m');
+    const waited = await cli.run(`wait ${shortIdOf(ours)} --json`);
     expect(waited.code).toBe(7);
-    expect((await desk.run('check --json')).code).toBe(7);
-    expect((await desk.run('journal --unresolved --json')).document()).toMatchObject({
+    expect((await cli.run('check --json')).code).toBe(7);
+    expect((await cli.run('journal --unresolved --json')).document()).toMatchObject({
       data: [{ outcome: 'unknown' }],
     });
-    expect((await desk.run('add USDTNGN buy 3k --yes --json')).document()).toMatchObject({
+    expect((await cli.run('add USDTNGN buy 3k --yes --json')).document()).toMatchObject({
       error: { code: 'unresolved' },
     });
-    expect((await desk.run('close USDTNGN buy --yes')).code).toBe(0);
+    expect((await cli.run('close USDTNGN buy --yes')).code).toBe(0);
     const settled = `journal resolve ${shortIdOf(ours)} --as executed --reason seen --yes`;
-    expect((await desk.run(settled)).code).toBe(0);
+    expect((await cli.run(settled)).code).toBe(0);
   });
 });
 

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { aDesk } from '../support/desk.ts';
+import { testCli } from '../support/test-cli.ts';
 
 describe('--version', () => {
   it('is one line', async () => {
-    expect(await aDesk().run('--version')).toMatchObject({ code: 0, out: '0.0.0\n', err: '' });
+    expect(await testCli().run('--version')).toMatchObject({ code: 0, out: '0.0.0\n', err: '' });
   });
 
   it.each(['--version --json', '--json --version', 'open USDTNGN buy 10 --version --json'])(
     'tells a script what runs it: %s',
     async (words) => {
-      const ran = await aDesk().run(words);
+      const ran = await testCli().run(words);
       expect(ran).toMatchObject({ code: 0, err: '' });
       expect(ran.document()).toMatchObject({
         data: {
@@ -27,6 +27,6 @@ describe('--version', () => {
 
   it('needs no home folder and no profile', async () => {
     const env = { HEDGE_HOME: 'relative', HEDGE_PROFILE: 'nobody' };
-    expect((await aDesk({ env }).run('--version --json')).code).toBe(0);
+    expect((await testCli({ env }).run('--version --json')).code).toBe(0);
   });
 });

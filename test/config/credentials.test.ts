@@ -5,12 +5,12 @@ import { describe, expect, it } from 'vitest';
 import { addedCertificates } from '../../src/config/ca-file.ts';
 import { keyFromCommand, keyFromFile, keyFromText, readKey } from '../../src/config/credentials.ts';
 import { systemClock } from '../../src/platform/clock.ts';
-import { aKeychain } from '../support/desk.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
+import { testKeychain } from '../support/test-cli.ts';
 import { loopbackTls } from '../support/tls.ts';
 
 const KEY = 'hk_test_forTestsAlone0001';
-const ports = { clock: systemClock, env: { PATH: process.env['PATH'] }, keychain: aKeychain().keychain };
+const ports = { clock: systemClock, env: { PATH: process.env['PATH'] }, keychain: testKeychain().keychain };
 const node = (script: string): [string, ...string[]] => [process.execPath, '-e', script];
 
 /** What was refused, as text: it must hold neither the key nor what was printed. */

@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { platformKeychain } from '../../src/config/keychain.ts';
 import { systemClock } from '../../src/platform/clock.ts';
-import { quickClock } from '../support/desk.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
+import { quickClock } from '../support/test-cli.ts';
 
 const SECRET = 'hk_test_forTestsAlone0001';
 const env = { PATH: process.env['PATH'] };

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openProfiles, type StoredProfile } from '../../src/config/profiles.ts';
-import { aMachine, runModule, temporaryFolder } from '../support/own-folder.ts';
+import { runModule, temporaryFolder, testMachine } from '../support/own-folder.ts';
 
 const PROFILE: StoredProfile = {
   base_url: 'https://partner.example/v2',
@@ -12,7 +12,7 @@ const PROFILE: StoredProfile = {
 describe('twenty processes that add a profile at once', () => {
   it('lose none', async () => {
     const config = join(temporaryFolder(), 'config');
-    const store = openProfiles({ places: { config, state: config, cache: config }, machine: aMachine() });
+    const store = openProfiles({ places: { config, state: config, cache: config }, machine: testMachine() });
     const script = `
       import { openProfiles } from 'dist/config/profiles.js';
       import { hostOf } from 'dist/platform/host.js';

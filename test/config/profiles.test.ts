@@ -15,7 +15,7 @@ import { describe, expect, it } from 'vitest';
 import { openProfiles, type StoredProfile } from '../../src/config/profiles.ts';
 import { DamagedFileError, UsageError } from '../../src/errors.ts';
 import type { Paths } from '../../src/platform/paths.ts';
-import { aMachine, temporaryFolder, withUmask } from '../support/own-folder.ts';
+import { temporaryFolder, testMachine, withUmask } from '../support/own-folder.ts';
 
 const profile = (changes: Partial<StoredProfile> = {}): StoredProfile => ({
   base_url: 'https://partner.example/v2',
@@ -31,7 +31,7 @@ function aStore() {
     state: join(home, 'state'),
     cache: join(home, 'cache'),
   };
-  const open = () => openProfiles({ places, machine: aMachine() });
+  const open = () => openProfiles({ places, machine: testMachine() });
   const store = open();
   /** Puts bytes where the profiles are kept. */
   const put = (content: string): void => {

@@ -19,7 +19,7 @@ import { MAX_JOURNAL_BYTES, openJournal } from '../../src/journal/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { pathsOf } from '../../src/platform/paths.ts';
 import { ACCEPTED, anIntent, NOON, SENDING, step } from '../journal/records.ts';
-import { aMachine, temporaryFolder } from '../support/own-folder.ts';
+import { temporaryFolder, testMachine } from '../support/own-folder.ts';
 
 const INSTALLED = { version: '0.1.0', commit: null, node: '20.20.2', openssl: '3.0', platform: 'linux-x64' };
 
@@ -112,7 +112,7 @@ describe('the doctor on the journal', () => {
       host: { platform: 'linux', uid: process.geteuid?.() },
       home,
     });
-    const journal = openJournal({ places, machine: aMachine() });
+    const journal = openJournal({ places, machine: testMachine() });
     for (const each of records) await journal.append(each);
     const state = journal.read();
     return { state, standing: state.actions };

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DamagedFileError, UsageError } from '../../src/errors.ts';
 import { haltPath, liftHalt, readHalt, setHalt } from '../../src/journal/halt.ts';
-import { aMachine, modeOf, temporaryFolder, withUmask } from '../support/own-folder.ts';
+import { modeOf, temporaryFolder, testMachine, withUmask } from '../support/own-folder.ts';
 import { NOON } from './records.ts';
 
-const machine = { ...aMachine(), clock: { ...aMachine().clock, now: () => NOON } };
+const machine = { ...testMachine(), clock: { ...testMachine().clock, now: () => NOON } };
 
 function aHaltFolder() {
   const home = temporaryFolder();

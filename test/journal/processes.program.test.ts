@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { openJournal } from '../../src/journal/store.ts';
-import { aMachine, runModule, temporaryFolder } from '../support/own-folder.ts';
+import { runModule, temporaryFolder, testMachine } from '../support/own-folder.ts';
 import { needs } from '../support/tools.ts';
 import { ACCEPTED, anIntent, idOf, step } from './records.ts';
 
 const placesIn = (home: string) => ({ config: home, state: join(home, 'state'), cache: home });
-const journalIn = (home: string) => openJournal({ places: placesIn(home), machine: aMachine() });
+const journalIn = (home: string) => openJournal({ places: placesIn(home), machine: testMachine() });
 
 /** `template` is an intent; each process writes actions with their own IDs. */
 const CHILD = `

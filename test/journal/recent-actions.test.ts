@@ -7,7 +7,7 @@ import { recentActions } from '../../src/journal/recent-actions.ts';
 import type { JournalRecord } from '../../src/journal/records.ts';
 import { isAwaitingOutcome, isUnresolved } from '../../src/journal/replay.ts';
 import { pathsOf } from '../../src/platform/paths.ts';
-import { aMachine, temporaryFolder } from '../support/own-folder.ts';
+import { temporaryFolder, testMachine } from '../support/own-folder.ts';
 import {
   ACCEPTED,
   actionsOf,
@@ -57,7 +57,7 @@ mkdirSync(places.state, { mode: 0o700 });
 function recent(steps: readonly Step[]) {
   const lines = journalOf(steps).map((record) => `${JSON.stringify(record)}\n`);
   writeFileSync(join(places.state, 'journal.jsonl'), lines.join(''), { mode: 0o600 });
-  return recentActions(places, aMachine().host);
+  return recentActions(places, testMachine().host);
 }
 
 const isOpen = (steps: readonly Step[], isRunning: boolean): boolean =>

@@ -17,10 +17,10 @@ import { describe, expect, it } from 'vitest';
 import { DamagedFileError, StoppedError } from '../../src/errors.ts';
 import { type JournalRecord, mintActionId } from '../../src/journal/records.ts';
 import { lineReader, openJournal, parseLines, writeLines } from '../../src/journal/store.ts';
-import { aMachine, damagedFileError, modeOf, temporaryFolder, withUmask } from '../support/own-folder.ts';
+import { damagedFileError, modeOf, temporaryFolder, testMachine, withUmask } from '../support/own-folder.ts';
 import { ACCEPTED, anIntent, DESK, idOf, NOT_SENT, REFUSED, SENDING, step, UNKNOWN } from './records.ts';
 
-const machine = aMachine();
+const machine = testMachine();
 
 function aJournal(options: { uid?: number; maxBytes?: number } = {}) {
   const home = temporaryFolder();

@@ -16,15 +16,15 @@ import { knownNames } from '../../src/main/complete.ts';
 import { pathsOf } from '../../src/platform/paths.ts';
 import { ACCEPTED, anIntent, FILLED, idOf, SENDING, step, UNKNOWN } from '../journal/records.ts';
 import { aClosedHedge, aHedge } from '../spec/bodies.ts';
-import { deskAt } from '../support/desk-at.ts';
-import { aMachine, temporaryFolder } from '../support/own-folder.ts';
+import { cliFor } from '../support/cli-for.ts';
+import { temporaryFolder, testMachine } from '../support/own-folder.ts';
 import { ok, on, scriptedService } from '../support/scripted-service.ts';
 
 const OWNER = { profile: 'desk', identity: 'sandbox https://a.test key 1', baseUrl: 'https://a.test' };
 
 function aHome() {
   const home = temporaryFolder();
-  const machine = aMachine();
+  const machine = testMachine();
   const places = pathsOf({
     env: { HEDGE_HOME: home },
     host: { platform: 'linux', uid: process.geteuid?.() },
@@ -262,9 +262,9 @@ describe('a command', () => {
       on('GET /hedges?limit=100', ok(hedges)),
       on('GET /hedges/history', ok([aClosedHedge({ id: 'hdg_C', client_reference: 'PAY-2' })])),
     ]);
-    const desk = deskAt(service);
-    for (const words of ['hedges', 'history']) expect((await desk.run(words)).code).toBe(0);
-    const folder = join(desk.home, 'cache', 'names');
+    const cli = cliFor(service);
+    for (const words of ['hedges', 'history']) expect((await cli.run(words)).code).toBe(0);
+    const folder = join(cli.home, 'cache', 'names');
     const kept = readFileSync(join(folder, readdirSync(folder)[0] ?? ''), 'utf8');
     expect(JSON.parse(kept)).toMatchObject({
       markets: [['USDTNGN', '']],

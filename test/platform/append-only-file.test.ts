@@ -11,9 +11,9 @@ import {
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readAppendOnlyFile, withAppendOnlyFile } from '../../src/platform/append-only-file.ts';
-import { aMachine, temporaryFolder, withUmask } from '../support/own-folder.ts';
+import { temporaryFolder, testMachine, withUmask } from '../support/own-folder.ts';
 
-const { host } = aMachine();
+const { host } = testMachine();
 const limits = { host, maxBytes: 10, tooLargeHint: 'Archive it.' };
 const aPath = (): string => join(temporaryFolder(), 'file');
 

@@ -13,9 +13,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { shellWord } from '../../src/domain/quoted.ts';
 import { checkFolder, ensureFolder, readOwnFile, writeAtomically } from '../../src/platform/atomic-file.ts';
-import { aMachine, damagedFileError, modeOf, temporaryFolder, withUmask } from '../support/own-folder.ts';
+import { damagedFileError, modeOf, temporaryFolder, testMachine, withUmask } from '../support/own-folder.ts';
 
-const machine = aMachine();
+const machine = testMachine();
 const { host } = machine;
 const another = { ...host, uid: (host.uid ?? 0) + 1 };
 const read = (path: string, maxBytes = 100) => readOwnFile(path, { host, maxBytes })?.toString('utf8');

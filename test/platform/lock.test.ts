@@ -5,9 +5,9 @@ import { describe, expect, it } from 'vitest';
 import { DamagedFileError } from '../../src/errors.ts';
 import type { ProcessIdentity } from '../../src/platform/host.ts';
 import { withLock } from '../../src/platform/lock.ts';
-import { aMachine, steppingClock, temporaryFolder } from '../support/own-folder.ts';
+import { steppingClock, temporaryFolder, testMachine } from '../support/own-folder.ts';
 
-const { self } = aMachine().host;
+const { self } = testMachine().host;
 const dead: ProcessIdentity = { ...self, started: '1' };
 const token = (digit: string): string => digit.repeat(24);
 const held = (path: string, digit: string, process: ProcessIdentity): void =>
@@ -17,14 +17,14 @@ describe('a lock', () => {
   it('is there while the work runs, gone afterwards, and hands the result on', async () => {
     const folder = temporaryFolder();
     const path = join(folder, 'lock');
-    const result = await withLock(path, aMachine(), () => readdirSync(folder));
+    const result = await withLock(path, testMachine(), () => readdirSync(folder));
     expect(result).toEqual(['lock']);
     expect(readdirSync(folder)).toEqual([]);
   });
 
   it('is given back when the work fails', async () => {
     const path = join(temporaryFolder(), 'lock');
-    const work = withLock(path, aMachine(), () => Promise.reject(new Error('work failed')));
+    const work = withLock(path, testMachine(), () => Promise.reject(new Error('work failed')));
     await expect(work).rejects.toThrow('work failed');
     expect(existsSync(path)).toBe(false);
   });
@@ -33,7 +33,7 @@ describe('a lock', () => {
     const path = join(temporaryFolder(), 'lock');
     const log: string[] = [];
     const work = (name: string) =>
-      withLock(path, aMachine(), async () => {
+      withLock(path, testMachine(), async () => {
         log.push(`${name} begins`);
         await Promise.resolve();
         log.push(`${name} ends`);
@@ -50,7 +50,7 @@ describe('a lock', () => {
     const path = join(folder, 'lock');
     held(path, 'a', self);
     const clock = steppingClock();
-    const work = withLock(path, aMachine(clock), () => 'never');
+    const work = withLock(path, testMachine(clock), () => 'never');
     await expect(work).rejects.toThrow(DamagedFileError);
     await expect(work).rejects.toMatchObject({
       code: 'damaged_file',
@@ -65,7 +65,7 @@ describe('a lock', () => {
   it('leaves alone what another machine holds, and says how to remove it', async () => {
     const path = join(temporaryFolder(), 'lock');
     held(path, 'a', { ...dead, hostname: 'elsewhere', boot: 'another' });
-    const work = withLock(path, { ...aMachine(), waitMs: 100 }, () => 'never');
+    const work = withLock(path, { ...testMachine(), waitMs: 100 }, () => 'never');
     await expect(work).rejects.toMatchObject({
       what: expect.stringContaining('on "elsewhere"'),
       hint: expect.stringContaining(`rm ${path}`),
@@ -74,7 +74,7 @@ describe('a lock', () => {
   });
 
   it('says what is wrong when its folder is missing', async () => {
-    const work = withLock(join(temporaryFolder(), 'no', 'lock'), aMachine(), () => 'never');
+    const work = withLock(join(temporaryFolder(), 'no', 'lock'), testMachine(), () => 'never');
     await expect(work).rejects.toMatchObject({
       code: 'damaged_file',
       what: expect.stringContaining('ENOENT'),
@@ -111,7 +111,7 @@ describe('a lock that a dead process left', () => {
     const path = join(folder, 'lock');
     leave(path);
     const clock = steppingClock();
-    expect(await withLock(path, aMachine(clock), () => readdirSync(folder))).toEqual(['lock']);
+    expect(await withLock(path, testMachine(clock), () => readdirSync(folder))).toEqual(['lock']);
     expect(clock.slept()).toBe(0);
     expect(readdirSync(folder)).toEqual([]);
   });
@@ -121,7 +121,7 @@ describe('a lock that a dead process left', () => {
     const path = join(folder, 'lock');
     held(path, 'a', dead);
     held(`${path}.${token('a')}.break`, 'b', self);
-    const work = withLock(path, { ...aMachine(), waitMs: 200 }, () => 'never');
+    const work = withLock(path, { ...testMachine(), waitMs: 200 }, () => 'never');
     await expect(work).rejects.toThrow(DamagedFileError);
     expect(readdirSync(folder).toSorted()).toEqual(['lock', `lock.${token('a')}.break`]);
   });

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { DamagedFileError } from '../../src/errors.ts';
 import { writeAtomically } from '../../src/platform/atomic-file.ts';
 import { withLock } from '../../src/platform/lock.ts';
-import { aMachine, runModule, steppingClock, temporaryFolder } from '../support/own-folder.ts';
+import { runModule, steppingClock, temporaryFolder, testMachine } from '../support/own-folder.ts';
 
 const CHILD = `
   import { closeSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
@@ -63,7 +63,7 @@ describe('a lock', () => {
     expect(lines).toHaveLength(2 + 3 + 4 + 5 + 6 + 7 + 8 + 9 + 12 * 10);
     expect(readFileSync(join(folder, 'count'), 'utf8')).toBe(lines.length.toString());
     // The last one killed may have left its lock. The next process takes it and removes it.
-    await withLock(join(folder, 'lock'), aMachine(), () => undefined);
+    await withLock(join(folder, 'lock'), testMachine(), () => undefined);
     expect(readdirSync(folder).filter((name) => name.startsWith('lock'))).toEqual([]);
   });
 
@@ -80,12 +80,12 @@ describe('a lock', () => {
     if (child.stdout === null) throw new Error('no output to wait for');
     await once(child.stdout, 'data');
     const clock = steppingClock();
-    const early = withLock(join(folder, 'lock'), { ...aMachine(clock), waitMs: 50 }, () => 'never');
+    const early = withLock(join(folder, 'lock'), { ...testMachine(clock), waitMs: 50 }, () => 'never');
     await expect(early).rejects.toThrow(DamagedFileError);
     child.kill('SIGKILL');
     await ended;
     const before = clock.slept();
-    expect(await withLock(join(folder, 'lock'), aMachine(clock), () => 'mine')).toBe('mine');
+    expect(await withLock(join(folder, 'lock'), testMachine(clock), () => 'mine')).toBe('mine');
     expect(clock.slept()).toBe(before);
   });
 });
@@ -111,7 +111,7 @@ describe('a file', () => {
   it('that is written whole stays the old one, with nothing beside it, when the system stops the writing half-way', async () => {
     const folder = temporaryFolder();
     const path = join(folder, 'file');
-    writeAtomically(path, 'old', aMachine());
+    writeAtomically(path, 'old', testMachine());
     const { ended } = runModule(
       `
       import { writeAtomically } from 'dist/platform/atomic-file.js';

@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { referenceRate } from '../../src/practice/book/transaction-context.ts';
 import { openPracticeAdmin, PracticeInputError } from '../../src/practice/index.ts';
 import {
-  aFolder,
   DAY,
   expectAccepted,
   NINE,
   opened,
   startPractice,
+  storeFolder,
   testClock,
   testRandom,
 } from './support/practice-service.ts';
@@ -150,7 +150,7 @@ describe('reset', () => {
 
 describe('status', () => {
   it('status: needs no server and agrees with the service', async () => {
-    const store = await aFolder();
+    const store = await storeFolder();
     const clock = testClock();
     const admin = await openPracticeAdmin({ store, clock, random: testRandom(4) });
     const fresh = await admin.status();

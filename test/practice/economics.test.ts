@@ -9,13 +9,13 @@ import {
 } from '../../src/practice/book/economics.ts';
 import { decimalOf, decimalText, divideHalfEven } from '../../src/practice/domain/scaled-decimals.ts';
 import {
-  aFolder,
   DAY,
   expectAccepted,
   flatAt,
   opened,
   openPractice,
   startPractice,
+  storeFolder,
   type TestPractice,
 } from './support/practice-service.ts';
 
@@ -300,7 +300,7 @@ describe('an add, a reduction and an early close', () => {
   });
 
   it('reduce: reduces every hedge of the side pro rata, to 18,000 of 30,000 over three', async () => {
-    const store = await aFolder();
+    const store = await storeFolder();
     const practice = await openPractice(store, { settings: flatAt(1500) });
     const ids: string[] = [];
     for (const notional of [5_000, 10_000, 15_000])

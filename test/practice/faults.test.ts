@@ -2,13 +2,13 @@
 import { describe, expect, it } from 'vitest';
 import { type Faults, PracticeInputError } from '../../src/practice/index.ts';
 import {
-  aFolder,
   expectAccepted,
   expectLost,
   expectRejected,
   opened,
   openPractice,
   startPractice,
+  storeFolder,
   type TestPractice,
 } from './support/practice-service.ts';
 
@@ -228,7 +228,7 @@ describe('latency', () => {
 
 describe('the fault settings', () => {
   it('faults: persist across services until they are cleared', async () => {
-    const store = await aFolder();
+    const store = await storeFolder();
     const first = await openPractice(store);
     await first.admin.setFaults({ share_5xx_before: 1, only: 'readings' });
     await first.admin.setFaults({ latency_ms: 10 });
@@ -247,7 +247,7 @@ describe('the fault settings', () => {
   });
 
   it('faults: those of one service override the stored ones and end with it', async () => {
-    const store = await aFolder();
+    const store = await storeFolder();
     const first = await openPractice(store, { faults: { share_429: 1, once: 2, only: 'readings' } });
     await first.admin.setFaults({ slow_fills_seconds: 60 });
     expect(await first.admin.faults()).toMatchObject({

@@ -1,13 +1,13 @@
 /** Idempotency keys: the same request executes once, another one under the key is rejected. */
 import { describe, expect, it } from 'vitest';
 import {
-  aFolder,
   DAY,
   expectAccepted,
   expectRejected,
   opened,
   openPractice,
   startPractice,
+  storeFolder,
 } from './support/practice-service.ts';
 
 const BUY = { market: 'USDTNGN', side: 'buy' };
@@ -84,7 +84,7 @@ describe('a key', () => {
   });
 
   it('key: is kept for 24 hours of wall time, across restarts and advances of book time', async () => {
-    const store = await aFolder();
+    const store = await storeFolder();
     const first = await openPractice(store);
     const answer = expectAccepted(await first.post('/hedges', OPEN, { key: 'k' }));
     await first.admin.advance(5 * DAY);
@@ -180,7 +180,7 @@ describe('a request in progress', () => {
 
   it('request in progress: closing the service cancels it and frees its key', async () => {
     const clock = heldClock(Date.UTC(2026, 10, 20));
-    const store = await aFolder();
+    const store = await storeFolder();
     const first = await openPractice(store, { clock });
     await first.admin.setFaults({ latency_ms: 1_000, once: 1 });
     const slow = first.post('/hedges', OPEN, { key: 'k' }).then(

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decimalOf } from '../../src/practice/domain/scaled-decimals.ts';
 import { IN_FULL } from '../support/goal.ts';
-import { aFolder, openPractice, type Reply, type TestPractice } from './support/practice-service.ts';
+import { openPractice, type Reply, storeFolder, type TestPractice } from './support/practice-service.ts';
 
 const RUNS = IN_FULL ? 40 : 20;
 const CAP = 500_000_000_000n;
@@ -100,7 +100,7 @@ async function execute(practice: TestPractice, each: Step, key: string): Promise
 const settings = { markets: { USDTKES: { enabled: true } } };
 
 async function inFolder(work: (store: string) => Promise<void>): Promise<void> {
-  await work(await aFolder());
+  await work(await storeFolder());
 }
 
 async function allHistory(practice: TestPractice, who: As) {

@@ -12,7 +12,7 @@ import { type Accepted, type Laws, lawsOf, type Told } from '../support/load/law
 import { load, percentiles, type Served, seeAll, serveFrom } from '../support/load/served.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { type AcceptedOpen, expectBalanced, expectOpensInBook } from './support/book-checks.ts';
-import { aFolder, openPractice, testClock } from './support/practice-service.ts';
+import { openPractice, storeFolder, testClock } from './support/practice-service.ts';
 
 const GOAL = 'practice under load';
 const WORKERS = howMany(3, 6);
@@ -309,7 +309,7 @@ describe('the checks of the load test', () => {
   });
 
   it('load checks: detect an accepted action that is not in the book, and one that has not finished', async () => {
-    const practice = await openPractice(await aFolder(), { settings: UNLIMITED });
+    const practice = await openPractice(await storeFolder(), { settings: UNLIMITED });
     const body = { market: 'USDTNGN', side: 'buy', notional_usd: 1_000, tenor_days: 3 };
     const { data } = (await practice.post('/hedges', body, { key: 'k' })).body;
     await practice.close();

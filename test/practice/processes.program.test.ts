@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { howMany } from '../support/goal.ts';
 import { type AcceptedOpen, expectBalanced, expectOpensInBook } from './support/book-checks.ts';
-import { aFolder, startPractice, testClock } from './support/practice-service.ts';
+import { startPractice, storeFolder, testClock } from './support/practice-service.ts';
 
 const TRADER = fileURLToPath(new URL('support/trader.mjs', import.meta.url));
 const BUILT = fileURLToPath(new URL('../../dist/practice/index.js', import.meta.url));
@@ -77,7 +77,7 @@ beforeAll(() => {
 
 describe('four processes over one store', () => {
   it('four processes: trade on one store without failures, long waits or losses', async () => {
-    const store = await aFolder();
+    const store = await storeFolder();
     await writeFile(join(store, 'settings.json'), JSON.stringify(settings));
     // The store is empty: they also create it at the same time.
     const four = [1, 2, 3, 4].map((seed) => startTrader(store, seed, 250));
@@ -99,7 +99,7 @@ describe('four processes over one store', () => {
 
 describe('kill -9 in the middle of requests', () => {
   it('kill -9: keeps the book consistent and every action with a response, and a resend executes at most once', async () => {
-    const store = await aFolder();
+    const store = await storeFolder();
     await writeFile(join(store, 'settings.json'), JSON.stringify(settings));
     const answers: Answered[] = [];
     const inDoubt: Asked[] = [];

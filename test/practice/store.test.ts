@@ -12,13 +12,13 @@ import {
   startPracticeService,
 } from '../../src/practice/index.ts';
 import {
-  aFolder,
   DAY,
   expectAccepted,
   NINE,
   opened,
   openPractice,
   startPractice,
+  storeFolder,
   testClock,
   testRandom,
 } from './support/practice-service.ts';
@@ -39,7 +39,7 @@ async function storeError(store: string): Promise<PracticeStoreError> {
 
 describe('a first start', () => {
   it('first start: creates a private folder with private files', async () => {
-    const store = join(await aFolder(), 'deep', 'practice');
+    const store = join(await storeFolder(), 'deep', 'practice');
     const practice = await openPractice(store, { settings: null });
     await opened(practice);
     expect((await stat(store)).mode & 0o777).toBe(0o700);
@@ -51,7 +51,7 @@ describe('a first start', () => {
   });
 
   it('first start: six at the same time end with one book, one pair of keys and one certificate', async () => {
-    const store = await aFolder();
+    const store = await storeFolder();
     const clock = testClock();
     const six = await Promise.all(
       Array.from({ length: 6 }, (_, seed) =>
@@ -100,7 +100,7 @@ describe('the certificate', () => {
   });
 
   it('certificate: is kept across starts and renewed in its last month', async () => {
-    const store = await aFolder();
+    const store = await storeFolder();
     const certificates: string[] = [];
     for (const wall of [NINE, NINE + 3_600 * DAY, NINE + 3_630 * DAY]) {
       const practice = await openPractice(store, { start: wall, seed: wall });
@@ -128,7 +128,7 @@ describe('an invalid database', () => {
       },
     ],
   ])('database: %s is rejected, named and unchanged', async (_what, put) => {
-    const store = await aFolder();
+    const store = await storeFolder();
     const path = join(store, 'practice.sqlite');
     await put(path);
     const content = async () => ((await stat(path)).isFile() ? readFile(path) : 'a folder');
@@ -140,7 +140,7 @@ describe('an invalid database', () => {
   });
 
   it('database: another version is rejected and named', async () => {
-    const store = await aFolder();
+    const store = await storeFolder();
     await (await start(store)).close();
     const path = join(store, 'practice.sqlite');
     const db = new DatabaseSync(path);
@@ -150,12 +150,12 @@ describe('an invalid database', () => {
   });
 
   it('database: a truncated one is rejected, never replaced', async () => {
-    const store = await aFolder();
+    const store = await storeFolder();
     await (await start(store)).close();
     const path = join(store, 'practice.sqlite');
     const { size } = await stat(path);
     for (const part of [0.25, 0.5, 0.75]) {
-      const folder = await aFolder();
+      const folder = await storeFolder();
       await copyFile(path, join(folder, 'practice.sqlite'));
       await truncate(join(folder, 'practice.sqlite'), Math.floor(size * part));
       const error: unknown = await start(folder).then(
@@ -170,7 +170,7 @@ describe('an invalid database', () => {
   });
 
   it('database: an unreadable one is named', async () => {
-    const store = join(await aFolder(), 'file');
+    const store = join(await storeFolder(), 'file');
     await writeFile(store, '');
     expect((await storeError(store)).path).toBe(store);
   });
@@ -190,7 +190,7 @@ describe('settings.json', () => {
     ['[]', 'the file'],
   ];
   it.each(cases)('settings.json: %s is rejected with the field and the file', async (content, named) => {
-    const store = await aFolder();
+    const store = await storeFolder();
     const path = join(store, 'settings.json');
     await writeFile(path, content);
     const error = await storeError(store);
@@ -218,7 +218,7 @@ describe('settings.json', () => {
   });
 
   it('settings.json: must keep a market with open hedges', async () => {
-    const store = await aFolder();
+    const store = await storeFolder();
     const practice = await openPractice(store, { settings: { markets: { USDTXOF: { base_rate: 605 } } } });
     await opened(practice, { market: 'USDTXOF' });
     await practice.close();
@@ -231,20 +231,20 @@ describe('the address', () => {
   it.each(['0.0.0.0', '192.168.1.4', 'example.com', '::'])(
     'address: %s is rejected, loopback only',
     async (host) => {
-      const rejected = start(await aFolder(), { host });
+      const rejected = start(await storeFolder(), { host });
       await expect(rejected).rejects.toBeInstanceOf(PracticeInputError);
       await expect(rejected).rejects.toMatchObject({ field: 'host' });
     },
   );
 
   it('address: localhost is accepted and shown in the URL', async () => {
-    const service = await start(await aFolder(), { host: 'localhost' });
+    const service = await start(await storeFolder(), { host: 'localhost' });
     expect(service.url).toMatch(/^https:\/\/localhost:\d+\/practice\/v2$/);
     await service.close();
   });
 
   it('address: a taken port is an error, and the store stays usable', async () => {
-    const store = await aFolder();
+    const store = await storeFolder();
     const first = await start(store);
     const port = Number(new URL(first.url).port);
     await expect(start(store, { port })).rejects.toMatchObject({ code: 'EADDRINUSE' });

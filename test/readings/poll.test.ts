@@ -7,9 +7,9 @@ import {
   UnreadableAnswerError,
 } from '../../src/errors.ts';
 import { LAST_READING_MS, type Polling, poll } from '../../src/readings/poll.ts';
-import { rejection } from '../support/desk-client.ts';
 import { movingClock } from '../support/moving-clock.ts';
 import { steppingClock } from '../support/own-folder.ts';
+import { rejection } from '../support/scripted-client.ts';
 import { steadyClock } from '../support/steady-clock.ts';
 
 const trouble = new UnavailableError({ code: 'unavailable', what: 'The host cannot be reached.' });

@@ -10,7 +10,7 @@ import {
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openCodeCache } from '../../src/startup/code-cache.ts';
-import { aMachine, steppingClock, temporaryFolder } from '../support/own-folder.ts';
+import { steppingClock, temporaryFolder, testMachine } from '../support/own-folder.ts';
 
 const CODE = new Map([
   ['quote.cjs', Uint8Array.from([1, 2, 3])],
@@ -21,7 +21,7 @@ const CODE = new Map([
 function kept(options: { cache?: string; variant?: string; command?: string } = {}) {
   const { cache = temporaryFolder(), variant = 'a-20-x64', command = 'quote' } = options;
   const clock = steppingClock();
-  const code = openCodeCache(cache, { variant, command, machine: aMachine(clock) });
+  const code = openCodeCache(cache, { variant, command, machine: testMachine(clock) });
   return { cache, clock, path: join(cache, 'code', variant, command), ...code };
 }
 

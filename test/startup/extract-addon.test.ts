@@ -10,7 +10,7 @@ import {
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { extractAddon } from '../../src/startup/extract-addon.ts';
-import { aMachine, temporaryFolder } from '../support/own-folder.ts';
+import { temporaryFolder, testMachine } from '../support/own-folder.ts';
 
 const BYTES = Buffer.from('what the system loads');
 
@@ -19,14 +19,14 @@ const modeOf = (path: string): number => statSync(path).mode & 0o777;
 describe('a native part of the single executable', () => {
   it('is put into a private folder once, under the sum of its bytes', () => {
     const cache = join(temporaryFolder(), 'cache');
-    const path = extractAddon(BYTES, { cache, machine: aMachine() });
+    const path = extractAddon(BYTES, { cache, machine: testMachine() });
     expect(path).toMatch(/native\/[0-9a-f]{64}\.node$/);
     expect(readFileSync(path)).toEqual(BYTES);
     expect([modeOf(cache), modeOf(join(cache, 'native')), modeOf(path)]).toEqual([0o700, 0o700, 0o600]);
     const { ino } = statSync(path);
-    expect(extractAddon(BYTES, { cache, machine: aMachine() })).toBe(path);
+    expect(extractAddon(BYTES, { cache, machine: testMachine() })).toBe(path);
     expect(statSync(path).ino).toBe(ino);
-    expect(extractAddon(Buffer.from('another'), { cache, machine: aMachine() })).not.toBe(path);
+    expect(extractAddon(Buffer.from('another'), { cache, machine: testMachine() })).not.toBe(path);
   });
 
   it.each([
@@ -35,9 +35,9 @@ describe('a native part of the single executable', () => {
     ['can be written by others', (path: string) => chmodSync(path, 0o666)],
   ])('is written again when its file %s', (_, spoil) => {
     const cache = temporaryFolder();
-    const path = extractAddon(BYTES, { cache, machine: aMachine() });
+    const path = extractAddon(BYTES, { cache, machine: testMachine() });
     spoil(path);
-    expect(extractAddon(BYTES, { cache, machine: aMachine() })).toBe(path);
+    expect(extractAddon(BYTES, { cache, machine: testMachine() })).toBe(path);
     expect(readFileSync(path)).toEqual(BYTES);
     expect(modeOf(path)).toBe(0o600);
     expect(readdirSync(join(cache, 'native'))).toHaveLength(1);
@@ -50,18 +50,18 @@ describe('a native part of the single executable', () => {
   ])('is not loaded from a folder that %s', (_, spoil) => {
     const cache = temporaryFolder();
     spoil(join(cache, 'native'));
-    expect(() => extractAddon(BYTES, { cache, machine: aMachine() })).toThrow(join(cache, 'native'));
+    expect(() => extractAddon(BYTES, { cache, machine: testMachine() })).toThrow(join(cache, 'native'));
   });
 
   it('is not loaded through a link in its place', () => {
     const cache = temporaryFolder();
-    const path = extractAddon(BYTES, { cache, machine: aMachine() });
+    const path = extractAddon(BYTES, { cache, machine: testMachine() });
     const elsewhere = join(temporaryFolder(), 'elsewhere');
     writeFileSync(elsewhere, BYTES, { mode: 0o600 });
     for (const name of readdirSync(join(cache, 'native'))) expect(join(cache, 'native', name)).toBe(path);
     const other = join(temporaryFolder(), 'cache');
     mkdirSync(join(other, 'native'), { recursive: true, mode: 0o700 });
     symlinkSync(elsewhere, path.replace(cache, other));
-    expect(() => extractAddon(BYTES, { cache: other, machine: aMachine() })).toThrow(/Cannot keep/);
+    expect(() => extractAddon(BYTES, { cache: other, machine: testMachine() })).toThrow(/Cannot keep/);
   });
 });

@@ -13,7 +13,7 @@ import { describe, expect, it } from 'vitest';
 import type { TlsSessions } from '../../src/client/transport/tls.ts';
 import { pathsOf } from '../../src/platform/paths.ts';
 import { tlsSessionStore } from '../../src/startup/tls-session-store.ts';
-import { aMachine, steppingClock, temporaryFolder, withUmask } from '../support/own-folder.ts';
+import { steppingClock, temporaryFolder, testMachine, withUmask } from '../support/own-folder.ts';
 
 const PLACE = 'desk.partner.test 443 some roots';
 const HOUR_MS = 3_600_000;
@@ -27,7 +27,7 @@ function aStore(home = temporaryFolder(), variant = '20 3.0') {
     host: { platform: 'linux', uid: process.geteuid?.() },
     home,
   });
-  const store = tlsSessionStore(places, aMachine(clock), variant);
+  const store = tlsSessionStore(places, testMachine(clock), variant);
   const folder = join(places.cache, 'tls-sessions');
   const path = (): string => join(folder, readdirSync(folder)[0] ?? '');
   return { store, clock, home, folder, path };

@@ -1,6 +1,6 @@
 /** A service that never comes to the end of an answer. */
 import { createServer } from 'node:tls';
-import { wayTo } from './desk-at.ts';
+import { wayTo } from './cli-for.ts';
 import { close, listen } from './scripted-service.ts';
 import { loopbackTls } from './tls.ts';
 

@@ -6,7 +6,6 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
-import { aDesk, type Ran } from './desk.ts';
 import { bookFor, type EachAction } from './each-action.ts';
 import { isDocument, told } from './faults/fault-case.ts';
 import type { Front } from './front.ts';
@@ -14,6 +13,7 @@ import { type AttemptPlan, holdAttempts } from './held-attempts.ts';
 import type { MovingClock } from './moving-clock.ts';
 import type { ServedBook } from './served-book.ts';
 import { seededRandom } from './steady-clock.ts';
+import { type Ran, testCli } from './test-cli.ts';
 
 /** `line`: the same line again. `arrive`: the oldest attempt that is held, where it is not older than five minutes. */
 export const STEPS = ['check', 'resume', 'line', 'wait', 'close', 'arrive', 'colleague'] as const;
@@ -29,7 +29,7 @@ export interface HeldCase {
   seed: number;
 }
 
-export interface HeldDesk {
+export interface HeldSetup {
   served: ServedBook;
   front: Front;
   clock: MovingClock;
@@ -61,7 +61,7 @@ const documentSchema = z.object({ data: z.nullable(z.union([z.array(dataSchema),
 
 /** Empty when all is as it must be. */
 export async function judgedHeld(
-  { served, front, clock }: HeldDesk,
+  { served, front, clock }: HeldSetup,
   it: HeldCase,
   runner: HeldRunner = (words, run) => run(words),
 ): Promise<readonly string[]> {
@@ -80,7 +80,7 @@ export async function judgedHeld(
   const must = (holds: boolean, what: string, ran?: Ran): void => {
     if (!holds) wrong.push(`${what}${ran === undefined ? '' : `: ${told(ran)}`}`);
   };
-  const program = aDesk({ home, clock, random: seededRandom(it.seed), env: front.way(home) });
+  const program = testCli({ home, clock, random: seededRandom(it.seed), env: front.way(home) });
   const run = async (line: string): Promise<Ran> => {
     const ran = await runner(line.split(' '), (words) => program.run(words));
     must(isDocument(ran), 'no document', ran);

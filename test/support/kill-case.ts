@@ -18,7 +18,7 @@ import {
   pointText,
   runNumbered,
 } from './kill-points.ts';
-import { aMachine } from './own-folder.ts';
+import { testMachine } from './own-folder.ts';
 import type { ServedBook } from './served-book.ts';
 /**
  * What is killed: the action without faults, the action whose first answer is lost, or the `resume` that sends
@@ -156,7 +156,7 @@ async function inOwnHome<T>(body: (home: string) => Promise<T>): Promise<T> {
 export const journalAt = (home: string) =>
   openJournal({
     places: { config: join(home, 'config'), state: join(home, 'state'), cache: join(home, 'cache') },
-    machine: aMachine(),
+    machine: testMachine(),
   });
 
 function isDocument(text: string): boolean {

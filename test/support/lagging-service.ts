@@ -5,12 +5,12 @@
  */
 import type { Clock } from '../../src/platform/clock.ts';
 import type { Random } from '../../src/platform/random.ts';
-import { aDesk, type TestDesk } from './desk.ts';
 import { frontOf, refusal } from './front.ts';
 import { movingClock } from './moving-clock.ts';
 import { temporaryFolder } from './own-folder.ts';
 import { type ServedBook, servedBook } from './served-book.ts';
 import { seededRandom } from './steady-clock.ts';
+import { type TestCli, testCli } from './test-cli.ts';
 
 export interface HedgeBody {
   id: string;
@@ -35,7 +35,7 @@ export interface LaggingService {
   served: ServedBook;
   clock: Clock;
   /** A program on this clock, with the sandbox as its account; each home is another machine. */
-  machine(): TestDesk;
+  machine(): TestCli;
   /**
    * By how many milliseconds the next answer of this kind is behind; none unless it is said. `lost`: it shows nothing,
    * of whatever age.
@@ -122,7 +122,7 @@ export async function laggingService(): Promise<LaggingService> {
     clock,
     machine: () => {
       const home = temporaryFolder();
-      return aDesk({ home, clock, env: { ...way, HEDGE_HOME: home } });
+      return testCli({ home, clock, env: { ...way, HEDGE_HOME: home } });
     },
     lag(of) {
       lagOf = of;

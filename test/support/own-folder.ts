@@ -53,7 +53,7 @@ export function steppingClock(): SteppingClock {
 }
 
 /** This machine and process, with a stepping clock unless another is given. */
-export const aMachine = (clock: Clock = steppingClock()): Machine => ({
+export const testMachine = (clock: Clock = steppingClock()): Machine => ({
   clock,
   random: systemRandom,
   host: hostOf(process),

@@ -76,26 +76,26 @@ export async function servedBook(
   random?: PracticeRandom,
 ): Promise<ServedBook> {
   const store = await mkdtemp(join(tmpdir(), 'hedge-served-'));
-  const desk = await openPractice(store, {
+  const practice = await openPractice(store, {
     settings: { fill_seconds: { min: 0, max: 0 }, ...settings },
     clock,
     ...(random === undefined ? {} : { random }),
   });
-  const changes = () => desk.log.filter(isChange);
+  const changes = () => practice.log.filter(isChange);
   const colleague: ServedBook['colleague'] = async (path, body, book = 'test') => {
-    const reply = await desk.post(path, { market: 'USDTNGN', ...body }, { as: book });
-    const own = desk.log.findLastIndex((it) => it.path === path && it.idempotencyKey === undefined);
-    if (own >= 0) desk.log.splice(own, 1);
+    const reply = await practice.post(path, { market: 'USDTNGN', ...body }, { as: book });
+    const own = practice.log.findLastIndex((it) => it.path === path && it.idempotencyKey === undefined);
+    if (own >= 0) practice.log.splice(own, 1);
     return expectAccepted(reply);
   };
   const caFile = join(store, 'trusted.pem');
-  writeFileSync(caFile, desk.service.ca, { mode: 0o600 });
+  writeFileSync(caFile, practice.service.ca, { mode: 0o600 });
   return {
-    desk,
+    desk: practice,
     way: (home, book = 'test') => ({
       HEDGE_HOME: home,
-      HEDGE_API_KEY: desk.service.keys[book],
-      HEDGE_BASE_URL: desk.service.url,
+      HEDGE_API_KEY: practice.service.keys[book],
+      HEDGE_BASE_URL: practice.service.url,
       HEDGE_CA_FILE: caFile,
     }),
     changes,
@@ -115,23 +115,23 @@ export async function servedBook(
         { side, notional_usd: notional, tenor_days: 3 },
         book,
       );
-      await desk.service.admin.advance(FILLED_MS);
-      const { body: read } = await desk.get(`/hedges/${accepted.data.hedge_id}`, { as: book });
+      await practice.service.admin.advance(FILLED_MS);
+      const { body: read } = await practice.get(`/hedges/${accepted.data.hedge_id}`, { as: book });
       if (read.data.status !== 'filled') throw new Error(`it is ${read.data.status}`);
       return read.data.id;
     },
     async openOn(side, book = 'test') {
-      const { body } = await desk.get('/positions', { as: book });
+      const { body } = await practice.get('/positions', { as: book });
       const lines: { side: string; notional_usd: number }[] = body.data;
       return lines.find((line) => line.side === side)?.notional_usd ?? 0;
     },
     async reset() {
-      await desk.service.admin.clearFaults();
-      await desk.service.admin.reset();
-      desk.log.length = 0;
+      await practice.service.admin.clearFaults();
+      await practice.service.admin.reset();
+      practice.log.length = 0;
     },
     async close() {
-      await desk.close();
+      await practice.close();
       rmSync(store, { recursive: true, force: true });
     },
   };

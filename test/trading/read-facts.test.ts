@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readFacts } from '../../src/trading/read-facts.ts';
 import { DESK } from '../journal/records.ts';
 import { aHedge, aMarket, anAccount, aPosition, aQuote, type Body } from '../spec/bodies.ts';
-import { deskWith, rejection } from '../support/desk-client.ts';
+import { rejection, scriptedClient } from '../support/scripted-client.ts';
 import { type Answer, type Exchange, no, ok, on } from '../support/scripted-service.ts';
 import { intent } from './facts.ts';
 import { aJournal, recordingWatch } from './read-context.ts';
@@ -24,7 +24,7 @@ const theBook = (
 ): readonly Exchange[] => [on('GET /positions', ok(positions)), on(`GET ${WHOLE}`, ok(hedges))];
 
 async function factsOf(line: string, script: readonly Exchange[], options: { dealId?: string } = {}) {
-  const { api, clock, service } = await deskWith(script);
+  const { api, clock, service } = await scriptedClient(script);
   const signal = new AbortController().signal;
   const reading = {
     api,

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ATTEMPT_MS } from '../../src/client/transport/send.ts';
 import { isExecutable } from '../support/built.ts';
+import { wayTo } from '../support/cli-for.ts';
 import {
   againstArrivals,
   againstRuns,
@@ -26,7 +27,6 @@ import {
   unwell,
   unwellService,
 } from '../support/crowd/unwell-service.ts';
-import { wayTo } from '../support/desk-at.ts';
 import { expectHeld, howMany, SOAKING } from '../support/goal.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 

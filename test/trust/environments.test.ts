@@ -3,11 +3,11 @@
  * profile is called says nothing, a key of no known kind goes nowhere, and every result says whose it is.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { aDesk, type Ran } from '../support/desk.ts';
 import { expectHeld } from '../support/goal.ts';
 import { keyHome } from '../support/key-home.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { type ServedBook, servedBook, WITHOUT_LIMIT } from '../support/served-book.ts';
+import { type Ran, testCli } from '../support/test-cli.ts';
 
 const GOAL = 'S9 environments mixed up';
 
@@ -44,17 +44,17 @@ describe('an environment', () => {
   it.each(KINDS)(
     'of $environment is named by every result and above every question',
     async ({ book, environment, says }) => {
-      const desk = aDesk({ env: served.way(temporaryFolder(), book) });
+      const cli = testCli({ env: served.way(temporaryFolder(), book) });
       const wrong: string[] = [];
       for (const line of LINES) {
-        const shown = await desk.run(line.replace('--yes', '').trim(), {
+        const shown = await cli.run(line.replace('--yes', '').trim(), {
           terminal: { isTTY: true },
           answer: '\r',
         });
         const text = shown.out + shown.err;
         if (!text.includes(says) || KINDS.some((other) => other.says !== says && text.includes(other.says)))
           wrong.push(`${line}: ${text.slice(0, 300)}`);
-        const document = await desk.run(`${line} --json --expect-env ${environment}`);
+        const document = await cli.run(`${line} --json --expect-env ${environment}`);
         if (environmentIn(document) !== environment)
           wrong.push(`${line} --json: ${document.out.slice(0, 300)}`);
       }
@@ -75,7 +75,7 @@ describe('an environment', () => {
             ...(by === 'variable' ? { HEDGE_EXPECT_ENV: promised } : {}),
           };
           const before = asked();
-          const ran = await aDesk({ env }).run(
+          const ran = await testCli({ env }).run(
             `${line} --json${by === 'option' ? ` --expect-env ${promised}` : ''}`,
           );
           const isKept = environment === promised;
@@ -94,16 +94,16 @@ describe('an environment', () => {
       const way = served.way('');
       const home = keyHome(way);
       const env = { HEDGE_HOME: home, HEDGE_CA_FILE: way['HEDGE_CA_FILE'] ?? '' };
-      const desk = aDesk({ home, env });
-      const added = await desk.run(
+      const cli = testCli({ home, env });
+      const added = await cli.run(
         `profile add ${name} --base-url ${way['HEDGE_BASE_URL'] ?? ''} --key-stdin`,
         {
           stdin: way['HEDGE_API_KEY'] ?? '',
         },
       );
       expect(added).toMatchObject({ code: 0, out: expect.stringContaining('sandbox') });
-      const ran = await desk.run(`account --profile ${name} --json`);
-      const promised = await desk.run(`account --profile ${name} --json --expect-env live`);
+      const ran = await cli.run(`account --profile ${name} --json`);
+      const promised = await cli.run(`account --profile ${name} --json --expect-env live`);
       const wrong = [
         ...(environmentIn(ran) === 'sandbox' ? [] : [ran.out]),
         ...(promised.code === 10 ? [] : [promised.err]),
@@ -114,7 +114,7 @@ describe('an environment', () => {
 
   it.each(['practice', 'env'])('cannot be hidden behind the name of another: %s', async (name) => {
     const way = served.way('');
-    const ran = await aDesk().run(
+    const ran = await testCli().run(
       `profile add ${name} --base-url ${way['HEDGE_BASE_URL'] ?? ''} --key-stdin`,
       {
         stdin: way['HEDGE_API_KEY'] ?? '',
@@ -141,7 +141,7 @@ describe('a key', () => {
     const wrong: string[] = [];
     for (const line of LINES) {
       const env = { ...served.way(temporaryFolder()), HEDGE_API_KEY: key };
-      const ran = await aDesk({ env }).run(`${line} --json`);
+      const ran = await testCli({ env }).run(`${line} --json`);
       if (ran.code !== 4 && ran.code !== 2) wrong.push(`${line}: ${ran.code.toString()} ${ran.err}`);
     }
     if (asked() > 0) wrong.push(`${asked().toString()} requests came`);
@@ -158,7 +158,7 @@ describe('a key', () => {
     const wrong: string[] = [];
     for (const line of LINES) {
       const { HEDGE_HOME: _home, ...way } = served.way('', 'live');
-      const ran = await aDesk({ env: given(way) }).run(`${line} --json`);
+      const ran = await testCli({ env: given(way) }).run(`${line} --json`);
       if (ran.code !== 4 && ran.code !== 2) wrong.push(`${line}: ${ran.code.toString()} ${ran.err}`);
     }
     if (asked() > 0) wrong.push(`${asked().toString()} requests came`);
@@ -173,7 +173,7 @@ describe('a key', () => {
       ...ACTIONS.map((line) => `${line.replace(/ --(?:deal-id PAY-1|any-price)/g, '')} --expect-env live`),
     ];
     for (const line of lines.filter((each) => !(each.startsWith('close') && each.includes('expect')))) {
-      const ran = await aDesk({ env }).run(`${line} --json`);
+      const ran = await testCli({ env }).run(`${line} --json`);
       if (ran.code !== 2) wrong.push(`${line}: ${ran.code.toString()} ${ran.err}`);
     }
     if (served.changes().length > 0) wrong.push('something was dealt');

@@ -3,11 +3,11 @@
  * wrote: a checker with the spreadsheets' own rule reads every list that goes to a file.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { wayTo } from '../support/cli-for.ts';
 import { csvLines } from '../support/csv.ts';
-import { aDesk } from '../support/desk.ts';
-import { wayTo } from '../support/desk-at.ts';
 import { expectHeld, spread } from '../support/goal.ts';
 import { type HostileService, hostileService } from '../support/hostile-service.ts';
+import { testCli } from '../support/test-cli.ts';
 
 let service: HostileService;
 beforeAll(async () => {
@@ -65,12 +65,12 @@ describe('an export', () => {
     const tried = spread(FORMULAS, 3);
     let cells = 0;
     for (const formula of tried) {
-      const desk = aDesk();
-      const env = wayTo(service, desk.home);
+      const cli = testCli();
+      const env = wayTo(service, cli.home);
       service.become({ says: (harmless) => formula + harmless });
-      await desk.run(['open', 'USDTNGN', 'buy', '1000', '--tenor', '3', '--yes', '--no-wait'], { env });
+      await cli.run(['open', 'USDTNGN', 'buy', '1000', '--tenor', '3', '--yes', '--no-wait'], { env });
       for (const line of LISTS) {
-        const { code, out, err } = await desk.run(line, { env });
+        const { code, out, err } = await cli.run(line, { env });
         if (code !== 0)
           wrong.push(`${line} with ${JSON.stringify(formula)} ended with ${code.toString()}: ${err}`);
         cells += csvLines(out).flat().length;

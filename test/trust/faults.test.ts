@@ -9,21 +9,21 @@ import {
   againstTruth,
   type Case,
   caseText,
-  type FaultDesk,
-  faultDesk,
+  type FaultSetup,
+  faultSetup,
   judged,
   type Runner,
 } from '../support/faults/fault-case.ts';
-import { ROADS } from '../support/faults/fault-proxy.ts';
+import { TRANSPORTS } from '../support/faults/fault-proxy.ts';
 import { FAULT_NAMES, type FaultName, PHASES, type Phase, type Plan } from '../support/faults/faults.ts';
 import { expectHeld, howMany, spread } from '../support/goal.ts';
 
 /** Of all cases of `npm test`, one in so many: no divisor of the lists that are combined. */
 const ONE_OF = 19;
 
-let desk: FaultDesk;
+let desk: FaultSetup;
 beforeAll(async () => {
-  desk = await faultDesk();
+  desk = await faultSetup();
 });
 afterAll(() => desk.close());
 
@@ -33,7 +33,7 @@ const only = (phase: Phase, faults: readonly FaultName[], forever = false): Plan
 });
 
 const EVERY_CASE: readonly Case[] = EACH_ACTION.flatMap((action) =>
-  ROADS.flatMap((road) =>
+  TRANSPORTS.flatMap((road) =>
     PHASES.flatMap((phase) =>
       FAULT_NAMES.flatMap((name, seed) =>
         [only(phase, [name]), only(phase, [name, name]), only(phase, [name], true)].map(
@@ -47,7 +47,7 @@ const EVERY_CASE: readonly Case[] = EACH_ACTION.flatMap((action) =>
 const someFaults = (maxLength: number) => array(constantFrom(...FAULT_NAMES), { maxLength });
 const anyCase = record({
   action: constantFrom(...EACH_ACTION),
-  road: constantFrom(...ROADS),
+  road: constantFrom(...TRANSPORTS),
   plan: record({
     faults: record({ before: someFaults(2), send: someFaults(5), polls: someFaults(4) }),
     forever: boolean(),

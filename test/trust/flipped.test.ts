@@ -8,11 +8,11 @@ import { array, assert, asyncProperty, constantFrom, double, integer, record } f
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { filesBelow } from '../support/canary.ts';
 import { entriesIn, recordsIn } from '../support/day/words.ts';
-import { aDesk, type Ran } from '../support/desk.ts';
 import { isDocument, told } from '../support/faults/fault-case.ts';
 import { expectHeld, howMany } from '../support/goal.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import type { ServedBook } from '../support/served-book.ts';
+import { type Ran, testCli } from '../support/test-cli.ts';
 import { wayIn, wholeHome } from '../support/whole-home.ts';
 
 const ENDS = [0, 2, 3, 4, 5, 6, 10, 78];
@@ -81,8 +81,8 @@ async function wrongWith(
       bytes[index] = (bytes[index] ?? 0) ^ (1 << bit);
     }
     writeFileSync(path, bytes, { mode: 0o600 });
-    const desk = aDesk({ home, env: wayIn(served, home) });
-    const run = (words: readonly string[]): Promise<Ran> => program(words, (given) => desk.run(given), path);
+    const cli = testCli({ home, env: wayIn(served, home) });
+    const run = (words: readonly string[]): Promise<Ran> => program(words, (given) => cli.run(given), path);
     const sent = served.changes().length;
     const judged = async (line: string): Promise<Ran> => {
       const ran = await run(line.split(' '));

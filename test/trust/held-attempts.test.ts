@@ -10,8 +10,8 @@ import { expectHeld, howMany } from '../support/goal.ts';
 import { ATTEMPTS } from '../support/held-attempts.ts';
 import {
   type HeldCase,
-  type HeldDesk,
   type HeldRunner,
+  type HeldSetup,
   heldText,
   judgedHeld,
   STEPS,
@@ -20,7 +20,7 @@ import { movingClock } from '../support/moving-clock.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { servedBook, WITHOUT_LIMIT } from '../support/served-book.ts';
 
-async function heldDesk(): Promise<HeldDesk> {
+async function heldSetup(): Promise<HeldSetup> {
   const clock = movingClock();
   const served = await servedBook({ ...WITHOUT_LIMIT, fill_seconds: { min: 1.5, max: 4 } }, clock);
   onTestFinished(() => served.close());
@@ -46,7 +46,7 @@ const anyCase = record({
 
 describe('attempts that are held on their way', () => {
   it('are one deal at most, whatever is typed meanwhile, and nothing is called undone that is done then', async () => {
-    const desk = await heldDesk();
+    const desk = await heldSetup();
     let runs = 0;
     const wrong: string[] = [];
     await assert(
@@ -105,7 +105,7 @@ describe('the judge of attempts that are held', () => {
       async (words, run) => (words[0] === 'check' ? { ...(await run(words)), ...UNSETTLED } : run(words)),
     ],
   ])('catches a program that %s', async (_what, says, one, broken) => {
-    const desk = await heldDesk();
+    const desk = await heldSetup();
     expect(await judgedHeld(desk, one)).toEqual([]);
     expect((await judgedHeld(desk, one, broken)).join('\n')).toMatch(says);
   });

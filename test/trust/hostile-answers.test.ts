@@ -7,13 +7,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { EXIT_CODES, EXIT_INTERNAL_ERROR } from '../../src/cli/exit-codes.ts';
-import { aDesk, type Ran } from '../support/desk.ts';
-import { type FaultDesk, faultDesk, isDocument, told } from '../support/faults/fault-case.ts';
-import { type Rewriting, ROADS, type Road } from '../support/faults/fault-proxy.ts';
+import { type FaultSetup, faultSetup, isDocument, told } from '../support/faults/fault-case.ts';
+import { type Rewriting, type Road, TRANSPORTS } from '../support/faults/fault-proxy.ts';
 import { CALM } from '../support/faults/faults.ts';
 import { mutated } from '../support/faults/mutations.ts';
 import { expectHeld, howMany } from '../support/goal.ts';
 import { seededRandom } from '../support/steady-clock.ts';
+import { type Ran, testCli } from '../support/test-cli.ts';
 
 /** Of the machine's own time; the program's costs nothing. */
 const HANGS_MS = 60_000;
@@ -43,9 +43,9 @@ const LINES: readonly string[] = [
   'resume --yes --resend',
 ];
 
-let desk: FaultDesk;
+let desk: FaultSetup;
 beforeAll(async () => {
-  desk = await faultDesk();
+  desk = await faultSetup();
 });
 beforeEach(() => desk.served.reset());
 afterAll(() => desk.close());
@@ -64,7 +64,7 @@ const askedOf = (seed: number): Asked => {
   const below = (count: number): number => Math.floor(fraction() * count);
   return {
     line: (LINES[seed % LINES.length] ?? 'account').replace('PAY-2', `PAY-${seed.toString()}`),
-    road: ROADS[below(ROADS.length)] ?? 'direct',
+    road: TRANSPORTS[below(TRANSPORTS.length)] ?? 'direct',
     nth: below(4),
     onward: below(4) > 0,
     seed,
@@ -77,14 +77,14 @@ const acts = (): number =>
 async function answered(
   asked: Pick<Asked, 'line' | 'road' | 'seed'>,
   rewriting: Rewriting,
-  run = (program: ReturnType<typeof aDesk>, words: string) => program.run(words),
+  run = (program: ReturnType<typeof testCli>, words: string) => program.run(words),
 ): Promise<readonly string[]> {
   const home = mkdtempSync(join(tmpdir(), 'hedge-hostile-'));
   try {
     const caFile = join(home, 'ca.pem');
     writeFileSync(caFile, desk.proxy.ca, { mode: 0o600 });
     const env = { ...desk.proxy.way(home, asked.road), HEDGE_CA_FILE: caFile };
-    const program = aDesk({ home, clock: desk.clock, random: seededRandom(asked.seed), env });
+    const program = testCli({ home, clock: desk.clock, random: seededRandom(asked.seed), env });
     // Something to look at, and to resume.
     if (asked.line.startsWith('check') || asked.line.startsWith('resume')) {
       desk.proxy.begin({ faults: { ...CALM.faults, send: ['reset before'] }, forever: true }, () => true);
@@ -156,7 +156,7 @@ describe('a service gone mad', () => {
     },
   );
 
-  it.each(ROADS)('cannot fill the memory by an answer without end, on the %s road', async (road) => {
+  it.each(TRANSPORTS)('cannot fill the memory by an answer without end, on the %s road', async (road) => {
     const piece = Buffer.alloc(65_536, 0x20);
     let pieces = 0;
     function* endless() {

@@ -5,12 +5,12 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BuiltRun, runBuilt, runProgram } from '../support/built.ts';
-import { aDesk } from '../support/desk.ts';
 import { expectHeld, howMany } from '../support/goal.ts';
 import { inLanes } from '../support/lanes.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { type ServedBook, servedBook, WITHOUT_LIMIT } from '../support/served-book.ts';
 import { effectsOfRun } from '../support/terminal-effects.ts';
+import { testCli } from '../support/test-cli.ts';
 
 let served: ServedBook;
 let home: string;
@@ -174,12 +174,12 @@ describe('any word', () => {
       numRuns: howMany(300, 4_000),
     });
     const wrong: string[] = [];
-    let desk = aDesk({ env: served.way(home) });
+    let cli = testCli({ env: served.way(home) });
     for (const [number, words] of lines.entries()) {
-      const { code, out, err } = await desk.run(words, { env: { HEDGE_HOME: desk.home }, stdin: '' });
+      const { code, out, err } = await cli.run(words, { env: { HEDGE_HOME: cli.home }, stdin: '' });
       wrong.push(...(await wrongIn(JSON.stringify(words).slice(0, 300), { code, out, err, signal: null })));
       // A profile that was removed, or a halt, hides much.
-      if (number % 20 === 19) desk = aDesk({ env: served.way(home) });
+      if (number % 20 === 19) cli = testCli({ env: served.way(home) });
     }
     expectHeld('R12 hostile lines', { runs: lines.length, wrong });
     expect(served.changes()).toEqual([]);

@@ -7,12 +7,12 @@ import { join } from 'node:path';
 import { setTimeout as passes } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BuiltRun, runBuilt, toStart } from '../support/built.ts';
-import { aDesk, quickClock } from '../support/desk.ts';
 import { expectHeld } from '../support/goal.ts';
 import { keyHome, PROFILES } from '../support/key-home.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { openScreen } from '../support/pty.ts';
 import { type ServedBook, servedBook, WITHOUT_LIMIT } from '../support/served-book.ts';
+import { quickClock, testCli } from '../support/test-cli.ts';
 
 const GOAL = 'S11 commands in config';
 const NOBODY = 65_534;
@@ -129,7 +129,7 @@ describe('a command that prints the key', () => {
     const { home, ran } = aHome('setInterval(() => undefined, 1_000)');
     const clock = quickClock();
     const asked: number[] = [];
-    const desk = aDesk({
+    const cli = testCli({
       home,
       clock: {
         ...clock,
@@ -139,7 +139,7 @@ describe('a command that prints the key', () => {
         },
       },
     });
-    const { code, err } = await desk.run('account');
+    const { code, err } = await cli.run('account');
     expect({ code, err, asked }).toMatchObject({ code: 4, err: expect.stringContaining('within 30 s') });
     expect(asked).toContain(30_000);
     const pid = Number(readFileSync(ran, 'utf8'));

@@ -4,10 +4,10 @@
  * services leave a closed hedge `filled`. A failure prints the day's number and its steps.
  */
 import { describe, it } from 'vitest';
-import type { Ran, TestDesk } from '../support/desk.ts';
 import { expectHeld, howMany } from '../support/goal.ts';
 import { type LaggingService, laggingService } from '../support/lagging-service.ts';
 import { seededRandom } from '../support/steady-clock.ts';
+import type { Ran, TestCli } from '../support/test-cli.ts';
 
 const FURTHEST_BEHIND_MS = 15_000;
 const SIDES = ['buy', 'sell'] as const;
@@ -30,7 +30,7 @@ interface Told {
 /** One random day: `pick` and `chance` repeat themselves for the same seed. */
 interface Day {
   service: LaggingService;
-  desk: TestDesk;
+  desk: TestCli;
   pick: <T>(among: readonly [T, ...T[]]) => T;
   chance: (share: number) => boolean;
   /** The service leaves a hedge `filled` that was closed early. */

@@ -1,10 +1,10 @@
 /** S5: an id or a market with a letter of another script is seen for what it is, on every screen and in every sentence. */
 import { describe, expect, it } from 'vitest';
 import { aClosedHedge, aHedge, aMarket, anAccount, aPosition } from '../spec/bodies.ts';
-import { aDesk } from '../support/desk.ts';
-import { deskAt } from '../support/desk-at.ts';
+import { cliFor } from '../support/cli-for.ts';
 import { expectHeld } from '../support/goal.ts';
 import { ok, on, scriptedService } from '../support/scripted-service.ts';
+import { testCli } from '../support/test-cli.ts';
 
 /** Cyrillic letters that look like those of PAY-1, USDTNGN and hdg_a1. */
 const DEAL = '\u0420\u0410\u0423-1';
@@ -35,23 +35,21 @@ describe('a name that looks like another', () => {
     'is spelled out by $words, and stands in the document as it was sent',
     async (reading) => {
       const { words, path, data } = reading;
-      const desk = deskAt(
-        await scriptedService([on(path, ok(data)), on(path, ok(data)), on(path, ok(data))]),
-      );
+      const cli = cliFor(await scriptedService([on(path, ok(data)), on(path, ok(data)), on(path, ok(data))]));
       const wrong = [
         ...wrongIn(
           words,
-          await desk.run(words, { terminal: { width: 300, isTTY: { stdout: true, stderr: true } } }),
+          await cli.run(words, { terminal: { width: 300, isTTY: { stdout: true, stderr: true } } }),
         ),
-        ...wrongIn(words, await desk.run(words, WIDE)),
+        ...wrongIn(words, await cli.run(words, WIDE)),
       ];
       expectHeld('S5 names that look alike', { runs: 2, wrong });
-      expect((await desk.run(`${words} --json`)).document()).toMatchObject({ data });
+      expect((await cli.run(`${words} --json`)).document()).toMatchObject({ data });
     },
   );
 
   it('is spelled out wherever a deal id is told, from the preview to the journal', async () => {
-    const desk = aDesk({ env: { HEDGE_PROFILE: 'practice' } });
+    const cli = testCli({ env: { HEDGE_PROFILE: 'practice' } });
     const open = `open USDTNGN buy 10000 --tenor 3 --yes --deal-id ${DEAL}`;
     const lines = [
       `${open} --dry-run`,
@@ -67,9 +65,9 @@ describe('a name that looks like another', () => {
       'close USDTNGN buy --yes --dry-run',
     ];
     const wrong: string[] = [];
-    for (const words of lines) wrong.push(...wrongIn(words, await desk.run(words, WIDE)));
-    await desk.run('close USDTNGN buy --yes');
-    wrong.push(...wrongIn('history', await desk.run('history', WIDE)));
+    for (const words of lines) wrong.push(...wrongIn(words, await cli.run(words, WIDE)));
+    await cli.run('close USDTNGN buy --yes');
+    wrong.push(...wrongIn('history', await cli.run('history', WIDE)));
     expectHeld('S5 names that look alike', { runs: lines.length + 1, wrong });
   });
 });

@@ -6,7 +6,7 @@ import { createServer } from 'node:https';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aClosedHedge, aHedge, aMarket, anAccount, succeeded, unspecified } from '../spec/bodies.ts';
 import { type BuiltRun, runShell } from '../support/built.ts';
-import { wayTo } from '../support/desk-at.ts';
+import { wayTo } from '../support/cli-for.ts';
 import { expectHeld, spread } from '../support/goal.ts';
 import { inLanes } from '../support/lanes.ts';
 import { temporaryFolder } from '../support/own-folder.ts';

@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { anAccount, succeeded } from '../spec/bodies.ts';
 import { runBuilt } from '../support/built.ts';
 import { holdsCanary } from '../support/canary.ts';
-import { SANDBOX_KEY, wayTo } from '../support/desk-at.ts';
+import { SANDBOX_KEY, wayTo } from '../support/cli-for.ts';
 import { expectHeld } from '../support/goal.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { close, listen } from '../support/scripted-service.ts';

@@ -11,14 +11,14 @@ import * as z from 'zod/mini';
 import { EXIT_CODES, EXIT_INTERNAL_ERROR } from '../../src/cli/exit-codes.ts';
 import { runBuilt, toStart } from '../support/built.ts';
 import { filesWithCanary, holdsCanary } from '../support/canary.ts';
-import { aDesk, type Ran } from '../support/desk.ts';
-import { SANDBOX_KEY, wayTo } from '../support/desk-at.ts';
+import { SANDBOX_KEY, wayTo } from '../support/cli-for.ts';
 import { expectHeld, SOAKING, spread } from '../support/goal.ts';
 import { type HostileService, hostileService, type Temper } from '../support/hostile-service.ts';
 import { IN_JSON, IN_TEXT } from '../support/key-spellings.ts';
 import { measured } from '../support/measured.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { openScreen, type Screen } from '../support/pty.ts';
+import { type Ran, testCli } from '../support/test-cli.ts';
 
 /** What the service refuses. */
 const REFUSING = ['actions', 'all', undefined] as const;
@@ -70,14 +70,14 @@ interface Line {
 async function aDay(temper: Temper, form: 'pipe' | 'terminal' | '--json'): Promise<readonly Line[]> {
   const home = mkdtempSync(join(tmpdir(), 'hedge-words-'));
   try {
-    const desk = aDesk({ home, env: wayTo(service, home) });
+    const cli = testCli({ home, env: wayTo(service, home) });
     service.become(temper);
     const day: Line[] = [];
     for (const line of DAY) {
       const words = form === '--json' && line !== '' ? `${line} --json` : `${line} -v`;
       const terminal = form === 'terminal' ? { terminal: { isTTY: true, width: 80 } } : {};
       const given = line.startsWith('batch') ? { stdin: BATCH } : terminal;
-      day.push({ line: words, ran: await desk.run(words, given) });
+      day.push({ line: words, ran: await cli.run(words, given) });
     }
     return day;
   } finally {

@@ -7,14 +7,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runBuilt, toStart } from '../support/built.ts';
-import { aDesk, type Ran } from '../support/desk.ts';
-import { wayTo } from '../support/desk-at.ts';
+import { wayTo } from '../support/cli-for.ts';
 import { expectHeld, howMany } from '../support/goal.ts';
 import { type HostileService, hostileService, type Says, type Temper } from '../support/hostile-service.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { openScreen, type Screen } from '../support/pty.ts';
 import { ATTACKS, FORGERIES, WIDE } from '../support/terminal-attacks.ts';
 import { cellsOf, effectsOfRun } from '../support/terminal-effects.ts';
+import { type Ran, testCli } from '../support/test-cli.ts';
 
 const GOAL = 'S5 hostile strings × commands on a terminal';
 const TEXTS = [...ATTACKS, ...FORGERIES].map(([, text]) => text);
@@ -70,14 +70,14 @@ afterAll(() => service.close());
 async function aDay(temper: Temper, lines = DAY, width = WIDTH): Promise<readonly Ran[]> {
   const home = mkdtempSync(join(tmpdir(), 'hedge-terminal-'));
   try {
-    const desk = aDesk({ home, env: wayTo(service, home) });
+    const cli = testCli({ home, env: wayTo(service, home) });
     const ran: Ran[] = [];
     service.become(temper);
     for (const line of lines) {
       const batch = { stdin: BATCH, terminal: { width, env: { FORCE_COLOR: '1' } } };
       const asks = /^(?:open|close)(?!.*--yes)/.test(line) ? { answer: 'n\r' } : {};
       const given = line.startsWith('batch') ? batch : { ...asks, terminal: { width, isTTY: true } };
-      ran.push(await desk.run(line, given));
+      ran.push(await cli.run(line, given));
     }
     return ran;
   } finally {

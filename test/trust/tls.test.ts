@@ -10,7 +10,7 @@ import { createServer as createTlsServer } from 'node:tls';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { anAccount, succeeded } from '../spec/bodies.ts';
 import { runBuilt } from '../support/built.ts';
-import { LIVE_KEY, SANDBOX_KEY } from '../support/desk-at.ts';
+import { LIVE_KEY, SANDBOX_KEY } from '../support/cli-for.ts';
 import { expectHeld, spread } from '../support/goal.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { close, listen } from '../support/scripted-service.ts';

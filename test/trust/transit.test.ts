@@ -10,7 +10,7 @@ import { createServer as createTlsServer } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { anAccount, succeeded } from '../spec/bodies.ts';
 import { runBuilt } from '../support/built.ts';
-import { wayTo } from '../support/desk-at.ts';
+import { wayTo } from '../support/cli-for.ts';
 import { bookFor, EACH_ACTION, wordsOf } from '../support/each-action.ts';
 import { frontOf } from '../support/front.ts';
 import { expectHeld, spread } from '../support/goal.ts';

@@ -4,13 +4,13 @@
  */
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { aDesk, type Ran, type TestDesk } from '../support/desk.ts';
 import { type Front, frontOf } from '../support/front.ts';
 import { expectHeld, howMany } from '../support/goal.ts';
 import { journalAt } from '../support/kill-case.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { type ServedBook, servedBook, WITHOUT_LIMIT } from '../support/served-book.ts';
 import { seededRandom } from '../support/steady-clock.ts';
+import { type Ran, type TestCli, testCli } from '../support/test-cli.ts';
 
 const RUNS = howMany(10, 150);
 const FIRST = 'hk_test_forTestsAlone0001';
@@ -34,7 +34,7 @@ const LINES = [
 
 /** One who deals: what leads to the service, what is typed first, and the lines that follow. */
 interface Dealer {
-  desk: TestDesk;
+  desk: TestCli;
   env: Readonly<Record<string, string>>;
   before: readonly { words: readonly string[]; stdin: string }[];
   lines: readonly string[];
@@ -76,7 +76,7 @@ async function twoDealers(front: Front, draw: Draw): Promise<readonly [Dealer, D
   const label = chance(0.5) ? 'main' : undefined;
   const named = one(['by the environment', 'by profiles', 'by a profile whose key is replaced']);
   const dealer = async (at: 0 | 1): Promise<Dealer> => {
-    const desk = aDesk({ home: homes[at] });
+    const cli = testCli({ home: homes[at] });
     const way = front.way(homes[at]);
     const { HEDGE_CA_FILE = '', HEDGE_BASE_URL: address = '' } =
       at === 1 && differ !== 'keys' ? front.otherHost(way) : way;
@@ -85,7 +85,7 @@ async function twoDealers(front: Front, draw: Draw): Promise<readonly [Dealer, D
     if (named === 'by the environment') {
       const account: Record<string, string> = label === undefined ? {} : { HEDGE_ACCOUNT: label };
       const env = { HEDGE_CA_FILE, HEDGE_BASE_URL: address, HEDGE_API_KEY: key, ...account };
-      return { desk, env, before: [], lines };
+      return { desk: cli, env, before: [], lines };
     }
     const replaces = named === 'by a profile whose key is replaced';
     // Two keys in two profiles of one machine have to have a label; one that is replaced may.
@@ -93,13 +93,13 @@ async function twoDealers(front: Front, draw: Draw): Promise<readonly [Dealer, D
     const name = replaces ? `host-${at === 1 && differ !== 'keys' ? 2 : 1}` : `desk-${at}`;
     const words = ['profile', 'add', name, '--base-url', address, '--key-stdin'];
     // Where both deal under one profile of one machine, the second finds it there.
-    await desk.run([...words, ...(account === 'main' ? ['--account', account] : [])], {
+    await cli.run([...words, ...(account === 'main' ? ['--account', account] : [])], {
       env: { HEDGE_CA_FILE },
       stdin: replaces ? FIRST : key,
     });
     const replacing = { words: ['profile', 'set', name, '--key-stdin'], stdin: key };
     return {
-      desk,
+      desk: cli,
       env: { HEDGE_CA_FILE, HEDGE_PROFILE: name },
       before: replaces && key !== FIRST ? [replacing] : [],
       lines,

@@ -137,7 +137,7 @@ export const NO_LIMITS: TradingLimits = {
   markets: undefined,
 };
 
-export interface Desk {
+export interface WizardSetup {
   limits?: Partial<TradingLimits>;
   halt?: Halt;
   journal?: readonly JournalRecord[];
@@ -146,10 +146,10 @@ export interface Desk {
 }
 
 /** A desk at which these answers are given, all of them. */
-export function aDesk(answers: readonly string[], desk: Desk = {}) {
-  const { api, requests } = serviceOf(desk.service ?? {});
+export function wizardWith(answers: readonly string[], setup: WizardSetup = {}) {
+  const { api, requests } = serviceOf(setup.service ?? {});
   const home = temporaryFolder();
-  if (desk.journal !== undefined) writeJournal(home, desk.journal);
+  if (setup.journal !== undefined) writeJournal(home, setup.journal);
   const clock = { ...quiet, now: () => NOON };
   const machine = { clock, random: steadyRandom(0.5), host: hostOf(process) };
   const places = pathsOf({
@@ -164,13 +164,13 @@ export function aDesk(answers: readonly string[], desk: Desk = {}) {
     signal: new AbortController().signal,
     journal: openJournal({ places, machine }),
     identity: DESK,
-    limits: { ...NO_LIMITS, ...desk.limits },
-    halted: () => desk.halt,
+    limits: { ...NO_LIMITS, ...setup.limits },
+    halted: () => setup.halt,
     progress: { start() {}, update() {}, note() {}, news() {}, stop() {} },
     prompter,
     lines: (blocks) =>
       renderHuman(blocks, {
-        width: desk.width ?? 78,
+        width: setup.width ?? 78,
         colour: 0,
         unicode: true,
         zone: 'Africa/Lagos',

@@ -6,7 +6,7 @@ import { HedgeError, RefusedError, StoppedError, UnavailableError } from '../../
 import { askOpen } from '../../src/wizard/open-wizard.ts';
 import { anIntent, SENDING, step, UNKNOWN } from '../journal/records.ts';
 import { account, big, hedge, market } from '../trading/facts.ts';
-import { aDesk, type Desk, draftOf } from './asking.ts';
+import { draftOf, type WizardSetup, wizardWith } from './asking.ts';
 
 const TWO_MARKETS = [market(), market({ market: 'USDTXYZ', status: 'disabled' })];
 const failure = (promise: Promise<unknown>): Promise<unknown> => promise.catch((error: unknown) => error);
@@ -15,7 +15,7 @@ const roughly = (line: string): unknown =>
 
 describe('hedge open with everything missing', () => {
   it('asks for market, side, notional, tenor and deal id, and makes the intent of the whole line', async () => {
-    const { asking, asked } = aDesk(['USDTNGN', 'sell', '10k', '3 d', 'PAY-1'], {
+    const { asking, asked } = wizardWith(['USDTNGN', 'sell', '10k', '3 d', 'PAY-1'], {
       service: { markets: TWO_MARKETS },
     });
     const intent = await askOpen(draftOf(), asking);
@@ -46,7 +46,7 @@ describe('hedge open with everything missing', () => {
   });
 
   it('writes nothing, and reads what it says', async () => {
-    const { asking, requests } = aDesk(['USDTNGN', 'buy', '10000', '1 d', '']);
+    const { asking, requests } = wizardWith(['USDTNGN', 'buy', '10000', '1 d', '']);
     const intent = await askOpen(draftOf(), asking);
     expect(intent.dealId).toBeUndefined();
     expect(requests.filter((line) => line.startsWith('POST')).toSorted()).toEqual(
@@ -56,7 +56,7 @@ describe('hedge open with everything missing', () => {
   });
 
   it('names no currency that the market does not', async () => {
-    const { asking, asked } = aDesk(['USDTKES', 'buy', '10k', '3 d', ''], {
+    const { asking, asked } = wizardWith(['USDTKES', 'buy', '10k', '3 d', ''], {
       service: {
         markets: [market({ market: 'USDTKES' })],
         quote: (_, usual) => ({ ...usual, market: 'USDTKES' }),
@@ -73,7 +73,7 @@ describe('hedge open with everything missing', () => {
       market({ market: 'USDTABC' }),
       market(),
     ];
-    const { asking, asked } = aDesk(['USDTXYZ', 'USDTABC', 'USDTNGN', 'buy', '10k', ''], {
+    const { asking, asked } = wizardWith(['USDTXYZ', 'USDTABC', 'USDTNGN', 'buy', '10k', ''], {
       service: { markets },
       limits: { markets: ['USDTNGN', 'USDTXYZ'] },
     });
@@ -92,7 +92,7 @@ describe('parts that were said are not asked', () => {
     ['USDTNGN', { tenor: '3', dealId: 'PAY-7' }, ['Side', 'Notional']],
   ] as const)('hedge open %s %j asks for %j', async (words, options, questions) => {
     const answers = { Side: 'buy', Notional: '10k', Tenor: '3 d', 'Deal ID': 'PAY-7' };
-    const { asking, asked } = aDesk(questions.map((name) => answers[name]));
+    const { asking, asked } = wizardWith(questions.map((name) => answers[name]));
     const intent = await askOpen(draftOf(words, options), asking);
     expect(asked.map(({ message }) => message.split(/ \(|,/)[0])).toEqual(questions);
     expect(intent).toEqual(
@@ -102,7 +102,7 @@ describe('parts that were said are not asked', () => {
 
   it('and every option is kept', async () => {
     const options = { worstPrice: '1600', wait: false, idempotencyKey: 'k-9', allowDuplicate: true };
-    const { asking } = aDesk(['10k', '']);
+    const { asking } = wizardWith(['10k', '']);
     const intent = await askOpen(draftOf('USDTNGN buy', { ...options, tenor: '3' }), asking);
     expect(intent).toEqual(completeOpen(draftOf('USDTNGN buy 10k', { ...options, tenor: '3' })));
   });
@@ -112,7 +112,7 @@ describe('the notional', () => {
   const draft = draftOf('USDTNGN buy', { tenor: '3', dealId: 'P' });
 
   it('that is none is told what forms there are', async () => {
-    const { asking, asked } = aDesk(['lots', '0', '1e3', ' 10,000 ']);
+    const { asking, asked } = wizardWith(['lots', '0', '1e3', ' 10,000 ']);
     expect((await askOpen(draft, asking)).notional.toFixed()).toBe('10000');
     expect(asked[0]?.objections).toEqual([
       expect.stringContaining('"lots" is not a notional. Write it in USD as 10000, 10_000'),
@@ -125,7 +125,7 @@ describe('the notional', () => {
   const unquotable = (): never => {
     throw new RefusedError({ code: 'capacity_exceeded', what: 'Refused: too much.' });
   };
-  const cases: readonly [string, string, Desk, string][] = [
+  const cases: readonly [string, string, WizardSetup, string][] = [
     [
       'headroom',
       '430k',
@@ -170,16 +170,16 @@ describe('the notional', () => {
   ];
   it.each(cases)(
     'beyond the %s is told what would fit, and asked for again',
-    async (_, large, desk, says) => {
-      const { asking, asked } = aDesk([large, '5k'], desk);
+    async (_, large, setup, message) => {
+      const { asking, asked } = wizardWith([large, '5k'], setup);
       expect((await askOpen(draft, asking)).notional.toFixed()).toBe('5000');
-      expect(asked[0]?.objections).toEqual([expect.stringContaining(says)]);
+      expect(asked[0]?.objections).toEqual([expect.stringContaining(message)]);
     },
   );
 
   it('that the service refuses, or that it cannot be asked about, is told so and asked for again', async () => {
     const quoted: QuoteRequest[] = [];
-    const { asking, asked } = aDesk(['9k', '8k', '7k'], {
+    const { asking, asked } = wizardWith(['9k', '8k', '7k'], {
       service: {
         quote(request, usual) {
           quoted.push(request);
@@ -204,15 +204,15 @@ describe('the tenor', () => {
     // Carry 5 a day, impact 6 and fee 10 on 10,000: 21, 31 and 51 bps.
     const quote = ({ tenor_days: days }: QuoteRequest, usual: Quote) => tenorTerms(usual, days);
     const draft = (bps: string) => draftOf('USDTNGN buy 10k', { maxCostBps: bps, dealId: 'P' });
-    const some = aDesk(['7 d', '3 d'], { service: { quote } });
+    const some = wizardWith(['7 d', '3 d'], { service: { quote } });
     expect((await askOpen(draft('31'), some.asking)).tenor).toBe(3);
     expect(some.asked[0]?.objections).toEqual(['(exceeds your limit)']);
-    const none = aDesk(['7 d'], { service: { quote } });
+    const none = wizardWith(['7 d'], { service: { quote } });
     expect((await askOpen(draft('5'), none.asking)).tenor).toBe(7);
   });
 
   it.each([58, 78, 118])('fits %i columns', async (width) => {
-    const { asking, asked } = aDesk(['3 d'], { width });
+    const { asking, asked } = wizardWith(['3 d'], { width });
     await askOpen(draftOf('USDTNGN buy 10k', { dealId: 'P' }), asking);
     const lines = asked[0]?.list ?? [];
     expect(lines).toHaveLength(4);
@@ -221,7 +221,7 @@ describe('the tenor', () => {
   });
 
   it('on a terminal too narrow for a table is the number of days alone', async () => {
-    const { asking, asked } = aDesk(['3 d'], { width: 24 });
+    const { asking, asked } = wizardWith(['3 d'], { width: 24 });
     await askOpen(draftOf('USDTNGN buy 10k', { dealId: 'P' }), asking);
     expect(asked[0]?.list).toEqual(['1 d', '3 d', '7 d']);
   });
@@ -234,7 +234,7 @@ const tenorTerms = (usual: Quote, days: number): Quote => ({
 
 describe('the deal id', () => {
   it('that has no shape, or is used here or elsewhere, is asked for again', async () => {
-    const { asking, asked } = aDesk(['10k', 'a\tb', 'PAY-1', 'PAY-2', 'PAY-3'], {
+    const { asking, asked } = wizardWith(['10k', 'a\tb', 'PAY-1', 'PAY-2', 'PAY-3'], {
       journal: [
         anIntent({ deal_id: 'PAY-1' }),
         step(SENDING),
@@ -258,7 +258,7 @@ describe('the deal id', () => {
 
 describe('what no answer would change is said before anything is asked', () => {
   const unresolved = [anIntent({ deal_id: 'PAY-1' }), step(SENDING), step(UNKNOWN)];
-  const cases: readonly [string, ReturnType<typeof draftOf>, Desk, string][] = [
+  const cases: readonly [string, ReturnType<typeof draftOf>, WizardSetup, string][] = [
     ['a halt', draftOf(), { halt: { who: 'ada', at: '2026-11-20T11:00:00.000Z', why: 'fire' } }, 'halted'],
     [
       'a market that is disabled',
@@ -272,8 +272,8 @@ describe('what no answer would change is said before anything is asked', () => {
     ['an unresolved action on the side', draftOf('USDTNGN buy'), { journal: unresolved }, 'unresolved'],
     ['a deal id that is used', draftOf('', { dealId: 'PAY-1' }), { journal: unresolved }, 'deal_id_used'],
   ];
-  it.each(cases)('such as %s', async (_, draft, desk, code) => {
-    const { asking, asked } = aDesk([], desk);
+  it.each(cases)('such as %s', async (_, draft, setup, code) => {
+    const { asking, asked } = wizardWith([], setup);
     const error = await failure(askOpen(draft, asking));
     expect(error).toBeInstanceOf(StoppedError);
     expect(error instanceof HedgeError && error.code).toBe(code);
@@ -281,15 +281,15 @@ describe('what no answer would change is said before anything is asked', () => {
   });
 
   it('an unresolved action as soon as the side is known, but not the one that --despite names', async () => {
-    const { asking } = aDesk(['buy'], { journal: unresolved });
+    const { asking } = wizardWith(['buy'], { journal: unresolved });
     expect(await failure(askOpen(draftOf('USDTNGN'), asking))).toMatchObject({ code: 'unresolved' });
-    const despite = aDesk(['10k', ''], { journal: unresolved });
+    const despite = wizardWith(['10k', ''], { journal: unresolved });
     const draft = draftOf('USDTNGN buy', { tenor: '3', despite: '7c1e' });
     expect((await askOpen(draft, despite.asking)).options.despite).toEqual(['7c1e']);
   });
 
   it('a deal id that is used is what --ensure is for', async () => {
-    const { asking } = aDesk(['10k'], {
+    const { asking } = wizardWith(['10k'], {
       journal: [anIntent({ deal_id: 'PAY-1' }), step(SENDING)].slice(0, 1),
     });
     const draft = draftOf('USDTNGN sell', { tenor: '3', dealId: 'PAY-1', ensure: true });

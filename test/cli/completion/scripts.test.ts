@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { completionFiles } from '../../../src/cli/completion/scripts.ts';
-import { aDesk } from '../../support/desk.ts';
+import { testCli } from '../../support/test-cli.ts';
 
 const shipped = (file: string): string =>
   readFileSync(new URL(`../../../completions/${file}`, import.meta.url), 'utf8');
@@ -19,7 +19,7 @@ describe('completions/', () => {
     ['zsh', '_hedge'],
     ['fish', 'hedge.fish'],
   ])('is printed for %s as it ships, without a profile', async (shell, file) => {
-    const { code, out, err } = await aDesk().run(`completion ${shell}`);
+    const { code, out, err } = await testCli().run(`completion ${shell}`);
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(out).toBe(shipped(file));
   });
@@ -31,7 +31,7 @@ describe('completions/', () => {
   });
 
   it.each(['tcsh', 'powershell'])('exits 2 for %s, a shell without completion', async (shell) => {
-    const { code, err } = await aDesk().run(`completion ${shell}`);
+    const { code, err } = await testCli().run(`completion ${shell}`);
     expect(code).toBe(2);
     expect(err).toContain('Use one of bash, zsh, fish.');
   });

@@ -88,7 +88,7 @@ export interface TestPracticeOptions {
   random?: PracticeOptions['random'];
 }
 
-export async function aFolder(): Promise<string> {
+export async function storeFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'hedge-practice-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   return folder;
@@ -96,7 +96,7 @@ export async function aFolder(): Promise<string> {
 
 /** It closes when the test ends. */
 export async function startPractice(options: TestPracticeOptions = {}): Promise<TestPractice> {
-  const store = options.store ?? (await aFolder());
+  const store = options.store ?? (await storeFolder());
   const practice = await openPractice(store, options);
   onTestFinished(() => practice.close());
   return practice;

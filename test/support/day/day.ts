@@ -7,12 +7,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hostOf } from '../../../src/platform/host.ts';
 import type { Random } from '../../../src/platform/random.ts';
-import { aDesk, type Ran } from '../desk.ts';
 import { type FaultProxy, faultProxy, type RequestHook, type Sent } from '../faults/fault-proxy.ts';
 import { CALM, type Plan } from '../faults/faults.ts';
 import { type MovingClock, movingClock } from '../moving-clock.ts';
 import { type ServedBook, servedBook } from '../served-book.ts';
 import { seededRandom } from '../steady-clock.ts';
+import { type Ran, testCli } from '../test-cli.ts';
 import { watchFiles } from './file-points.ts';
 
 /** Both lead to the same book with the same key: one identity, whichever is used. */
@@ -127,7 +127,7 @@ export async function dayHouse(): Promise<DayHouse> {
       '--ca-file',
       caFile,
     ];
-    const { code, err } = await aDesk({ home: template, clock }).run(words, { stdin });
+    const { code, err } = await testCli({ home: template, clock }).run(words, { stdin });
     if (code !== 0) throw new Error(`${words.join(' ')}: ${err}`);
   }
   return {
@@ -201,7 +201,7 @@ export async function newDay(
     const geteuid = (): number => process.geteuid?.() ?? 0;
     const host = hostOf({ pid: own, platform: process.platform, geteuid, kill }, join(place, 'no-proc'));
     const asked = answer === undefined ? {} : { answer, terminal: { isTTY: { stdin: true, stderr: true } } };
-    return aDesk({ home, clock, random, host }).run(words, { signal, ...asked });
+    return testCli({ home, clock, random, host }).run(words, { signal, ...asked });
   };
   const start = begin?.({ folder: place, home, clock }) ?? runHere;
 

@@ -2,8 +2,9 @@
  * Judges what a command said and what its journal holds afterwards: exit code and effect against the service's own
  * log and what the client could know, nothing done that the journal does not know, nothing called what it is not.
  */
-import type { Ran } from '../desk.ts';
+
 import { isDocument, told as shown } from '../faults/fault-case.ts';
+import type { Ran } from '../test-cli.ts';
 import type { Day, Ended } from './day.ts';
 import { actedUnder } from './judge-wire.ts';
 import {

@@ -7,15 +7,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { MAX_RATE_LIMIT_WAIT_MS } from '../../../src/cache/rate-limit-state.ts';
-import { aDesk, type Ran } from '../desk.ts';
 import { bookFor, type EachAction, wordsOf } from '../each-action.ts';
 import { againstJournal } from '../kill-case.ts';
 import { type MovingClock, movingClock } from '../moving-clock.ts';
 import { type ServedBook, servedBook } from '../served-book.ts';
 import { seededRandom } from '../steady-clock.ts';
+import { type Ran, testCli } from '../test-cli.ts';
 import { type FaultProxy, faultProxy, type Road, type Sent } from './fault-proxy.ts';
 import { CALM, type Plan, planText, type Tells } from './faults.ts';
-export interface FaultDesk {
+export interface FaultSetup {
   served: ServedBook;
   proxy: FaultProxy;
   clock: MovingClock;
@@ -40,7 +40,7 @@ export type Runner = (
   run: (words: readonly string[]) => Promise<Ran>,
 ) => Promise<Ran>;
 
-export async function faultDesk(): Promise<FaultDesk> {
+export async function faultSetup(): Promise<FaultSetup> {
   const clock = movingClock();
   const served = await servedBook({ fill_seconds: { min: 1.5, max: 4 } }, clock);
   const proxy = await faultProxy(served, clock);
@@ -60,7 +60,7 @@ export const caseText = ({ action, road, plan, seed, partial = false }: Case): s
 
 /** Empty when all is as it must be. */
 export async function judged(
-  desk: FaultDesk,
+  desk: FaultSetup,
   it: Case,
   runner: Runner = (words, run) => run(words),
 ): Promise<readonly string[]> {
@@ -73,7 +73,7 @@ export async function judged(
     if (partial) await served.desk.service.admin.setFaults({ share_partial_fills: 1 });
     const caFile = join(home, 'ca.pem');
     writeFileSync(caFile, proxy.ca, { mode: 0o600 });
-    const program = aDesk({
+    const program = testCli({
       home,
       clock,
       random: seededRandom(it.seed),

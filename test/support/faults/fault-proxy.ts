@@ -57,7 +57,7 @@ export type RequestHook = (
 ) => boolean;
 
 export type Road = 'direct' | 'pooled';
-export const ROADS: readonly Road[] = ['direct', 'pooled'];
+export const TRANSPORTS: readonly Road[] = ['direct', 'pooled'];
 
 export interface Reply {
   status: number;

@@ -5,7 +5,7 @@ import { type AwaitedOutcome, awaitOutcome } from '../../../src/trading/outcome/
 import { observe } from '../../../src/trading/outcome/observe.ts';
 import { anIntent } from '../../journal/records.ts';
 import { aHedge, type Body } from '../../spec/bodies.ts';
-import { deskWith, rejection } from '../../support/desk-client.ts';
+import { rejection, scriptedClient } from '../../support/scripted-client.ts';
 import { type Exchange, no, ok, on, silence } from '../../support/scripted-service.ts';
 import { aJournal, inUtc, type LookingDesk, lookingDesk, recordingWatch } from '../read-context.ts';
 
@@ -177,7 +177,7 @@ describe('waiting without an end', () => {
 
 /** An open that was taken as hdg_1, awaited against a service that plays a script. */
 async function scripted(script: readonly Exchange[], timeoutMs = 3_000, changes: Partial<Action> = {}) {
-  const { api, clock } = await deskWith(script);
+  const { api, clock } = await scriptedClient(script);
   const progress = recordingWatch();
   const readContext = {
     api,
@@ -274,7 +274,7 @@ describe('what is met while waiting', () => {
   });
 
   it('a service that does not answer is left behind at a Ctrl-C', async () => {
-    const { api, clock, service } = await deskWith([on(READ, silence)]);
+    const { api, clock, service } = await scriptedClient([on(READ, silence)]);
     const controller = new AbortController();
     const reason = new InterruptedError('SIGINT', { what: 'Stopped.' });
     const { identity } = ACTION.intent;
@@ -291,7 +291,9 @@ describe('what is met while waiting', () => {
 describe('a look', () => {
   it('for a reference on a list that may be cut does not say that nothing is there', async () => {
     const page = Array.from({ length: 500 }, (_, at) => aHedge({ id: `hdg_${at}`, client_reference: null }));
-    const { api, clock } = await deskWith([on('GET /hedges?client_reference=PAY-8841&limit=500', ok(page))]);
+    const { api, clock } = await scriptedClient([
+      on('GET /hedges?client_reference=PAY-8841&limit=500', ok(page)),
+    ]);
     const { identity } = ACTION.intent;
     const reading = { api, clock, identity, journal: aJournal(clock), signal: new AbortController().signal };
     const { evidence } = await observe({ ...ACTION, hedgeId: undefined }, reading);

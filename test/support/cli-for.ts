@@ -1,8 +1,8 @@
 /** A desk whose key and base address point at a scripted service. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { aDesk, type TestDesk } from './desk.ts';
 import type { ScriptedService } from './scripted-service.ts';
+import { type TestCli, testCli } from './test-cli.ts';
 
 export const SANDBOX_KEY = 'hk_test_forTestsAlone0001';
 export const LIVE_KEY = 'hk_live_forTestsAlone0002';
@@ -19,11 +19,11 @@ export function wayTo(
 }
 
 /** A desk in this process, dealing with `service` by the pair in its environment. */
-export function deskAt(service: Pick<ScriptedService, 'url' | 'ca'>, key?: string): TestDesk {
-  const desk = aDesk();
-  const env = wayTo(service, desk.home, key);
+export function cliFor(service: Pick<ScriptedService, 'url' | 'ca'>, key?: string): TestCli {
+  const cli = testCli();
+  const env = wayTo(service, cli.home, key);
   return {
-    ...desk,
-    run: (words, options = {}) => desk.run(words, { ...options, env: { ...env, ...options.env } }),
+    ...cli,
+    run: (words, options = {}) => cli.run(words, { ...options, env: { ...env, ...options.env } }),
   };
 }

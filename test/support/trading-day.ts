@@ -10,14 +10,14 @@ import { temporaryFolder } from './own-folder.ts';
 import { openScreen, type Screen, type ScreenOptions } from './pty.ts';
 import { servedBook } from './served-book.ts';
 
-export interface DaysDesk {
+export interface TradingDay {
   /** One of its own for a case, removed when that has `finished`. */
-  copy(finished: (then: () => void) => void): Shop;
+  copy(finished: (then: () => void) => void): DayShell;
   /** Ends the service. */
   close(): Promise<void>;
 }
 
-export interface Shop {
+export interface DayShell {
   /** Runs lines of bash in a pipe. */
   run(...lines: readonly string[]): Promise<BuiltRun>;
   /** Runs lines of bash on a terminal. */
@@ -37,13 +37,13 @@ const FOLDERS = [
 /** Where the reference rate starts, in NGN per USDT, unless another is given. */
 export const USUAL_RATE = 1_530;
 
-export async function daysDesk(rate: number = USUAL_RATE): Promise<DaysDesk> {
+export async function tradingDay(rate: number = USUAL_RATE): Promise<TradingDay> {
   const settings = { fill_seconds: { min: 0, max: 0 }, markets: { USDTNGN: { base_rate: rate } } };
   const partner = await servedBook(settings);
   const { HEDGE_API_KEY: key = '', HEDGE_CA_FILE: caFile = '' } = partner.way('');
   const clean: (() => void)[] = [];
   const base = temporaryFolder((then) => clean.push(then));
-  const shopIn = (folder: string): Shop => {
+  const shopIn = (folder: string): DayShell => {
     const script = (lines: readonly string[]): string =>
       ['set -o pipefail', `cd '${join(folder, 'work')}'`, ...lines].join('\n');
     const env = {
@@ -77,7 +77,7 @@ export async function daysDesk(rate: number = USUAL_RATE): Promise<DaysDesk> {
 
 async function beginDay(
   base: string,
-  { run }: Shop,
+  { run }: DayShell,
   { key, settings }: { key: string; settings: object },
 ): Promise<void> {
   for (const folder of FOLDERS) mkdirSync(join(base, folder), { recursive: true, mode: 0o700 });

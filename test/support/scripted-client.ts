@@ -25,7 +25,7 @@ export function connected(baseUrl: string, more: Partial<ConnectionOptions> = {}
 }
 
 /** A scripted service and a client of it. */
-export async function deskWith(
+export async function scriptedClient(
   script: readonly Exchange[],
   more: Partial<ConnectionOptions> = {},
 ): Promise<Connected & { service: ScriptedService }> {
@@ -34,14 +34,14 @@ export async function deskWith(
 }
 
 /** Both ways that exchanges travel: whatever is said of one must hold on the other. */
-export const ROADS = [
-  { road: 'direct', connected, deskWith },
+export const TRANSPORTS = [
+  { road: 'direct', connected, scriptedClient },
   {
     road: 'pooled',
     connected: (baseUrl: string, more: Partial<ConnectionOptions> = {}) =>
       connected(baseUrl, { pooled: true, ...more }),
-    deskWith: (script: readonly Exchange[], more: Partial<ConnectionOptions> = {}) =>
-      deskWith(script, { pooled: true, ...more }),
+    scriptedClient: (script: readonly Exchange[], more: Partial<ConnectionOptions> = {}) =>
+      scriptedClient(script, { pooled: true, ...more }),
   },
 ] as const;
 

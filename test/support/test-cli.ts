@@ -26,11 +26,11 @@ export interface RunOptions {
 }
 
 /** Standard output is a terminal without colour: times are in the zone and the words of a person. */
-export const READ_BY_A_PERSON: RunOptions = {
+export const ON_A_TERMINAL: RunOptions = {
   terminal: { isTTY: { stdout: true }, env: { NO_COLOR: '1' } },
 };
 
-export interface TestDesk {
+export interface TestCli {
   home: string;
   /** Runs `hedge` with these words: a line split at blanks, or the words themselves. */
   run(words: string | readonly string[], options?: RunOptions): Promise<Ran>;
@@ -51,7 +51,7 @@ export function quickClock(): Clock {
 }
 
 /** A keychain of a test's own, and what it holds. */
-export function aKeychain(): { keychain: Keychain; held: Map<string, string> } {
+export function testKeychain(): { keychain: Keychain; held: Map<string, string> } {
   const held = new Map<string, string>();
   return {
     held,
@@ -65,11 +65,11 @@ export function aKeychain(): { keychain: Keychain; held: Map<string, string> } {
   };
 }
 
-export function aDesk({
+export function testCli({
   env = {},
   clock = quickClock(),
   random = systemRandom,
-  keychain = aKeychain().keychain,
+  keychain = testKeychain().keychain,
   home = temporaryFolder(),
   host = hostOf(process),
 }: {
@@ -79,7 +79,7 @@ export function aDesk({
   keychain?: Keychain;
   home?: string;
   host?: Host;
-} = {}): TestDesk {
+} = {}): TestCli {
   return {
     home,
     async run(words, options = {}) {
