@@ -2,10 +2,10 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { nodeTransport, QUEUE_TIMEOUT_MS } from '../../src/client/transport/node-transport.ts';
 import { sendOver } from '../../src/client/transport/send.ts';
-import { systemClock } from '../../src/platform/clock.ts';
 import { anAccount, succeeded } from '../spec/bodies.ts';
 import { scriptedClient as onDirectRoad, TRANSPORTS } from '../support/scripted-client.ts';
 import { BASE_PATH, bytes, held, ok, on, scriptedService } from '../support/scripted-service.ts';
+import { steadyClock } from '../support/steady-clock.ts';
 
 const ACCOUNT = 'GET /account';
 const body = JSON.stringify(succeeded(anAccount()));
@@ -64,16 +64,18 @@ describe('a connection that answers at once', () => {
   it('is taken by who waits for it before the answer to the one before is read', async () => {
     const service = await scriptedService(Array.from({ length: 2 }, () => on(ACCOUNT, ok(anAccount()))));
     const { origin, hostname, port } = new URL(service.url);
+    // On a busy machine a real queue timeout would open a second connection.
+    const clock = steadyClock();
     const road = nodeTransport({
       origin,
       target: { host: hostname, port: Number(port) },
       trust: { ca: [service.ca], roots: false },
       pooled: false,
       sessions: undefined,
-      clock: systemClock,
+      clock,
     });
     onTestFinished(() => road.close());
-    const send = sendOver({ transport: async () => road, pathPrefix: BASE_PATH, clock: systemClock });
+    const send = sendOver({ transport: async () => road, pathPrefix: BASE_PATH, clock });
     const seen: string[] = [];
     const asked = async (name: string): Promise<void> => {
       await send(

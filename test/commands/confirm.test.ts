@@ -5,6 +5,7 @@ import { UsageError } from '../../src/errors.ts';
 import type { Block } from '../../src/output/blocks.ts';
 import { choosePrompter } from '../../src/terminal/inquirer-prompter.ts';
 import type { Preview } from '../../src/trading/trading-context.ts';
+import { eventually } from '../support/eventually.ts';
 import { recordingTerminal } from '../support/recording-terminal.ts';
 import { planOf } from '../trading/facts.ts';
 
@@ -27,18 +28,15 @@ function confirmation({ environment = 'live', typed }: { environment?: Environme
     shown,
     err,
     async confirm(what: Preview, options = { yes: false }) {
-      const answer = confirm(what, options);
-      if (typed !== undefined) await answering(err, () => type(`${typed}\r`));
+      let settled = false;
+      const answer = confirm(what, options).finally(() => (settled = true));
+      if (typed !== undefined) {
+        await eventually(() => settled || /\(y\/N\)|Type "/.test(err()));
+        type(`${typed}\r`);
+      }
       return answer;
     },
   };
-}
-
-/** Types once the question stands. */
-async function answering(err: () => string, type: () => void): Promise<void> {
-  for (let turn = 0; turn < 100_000 && !/\(y\/N\)|Type "/.test(err()); turn += 1)
-    await new Promise((next) => setImmediate(next));
-  type();
 }
 
 describe('confirming', () => {

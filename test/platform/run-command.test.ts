@@ -1,33 +1,15 @@
 /** Running one program: what comes back, and that nothing is left running. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/platform/clock.ts';
 import { type ProcessLimits, runCommand } from '../../src/platform/run-command.ts';
+import { eventually, isRunning } from '../support/eventually.ts';
 import { steppingClock, temporaryFolder } from '../support/own-folder.ts';
 
 const LIMITS: ProcessLimits = { clock: steppingClock(), env: {}, timeoutMs: 30_000, maxBytes: 1_000 };
 const node = (script: string, limits: Partial<ProcessLimits> = {}) =>
   runCommand([process.execPath, '-e', script], { ...LIMITS, ...limits });
-
-/** Waits for something that another process does; fails when it does not come. */
-async function eventually(holds: () => boolean): Promise<void> {
-  for (let tries = 0; tries < 500; tries += 1) {
-    if (holds()) return;
-    await pause(10);
-  }
-  throw new Error('it did not come');
-}
-
-const isRunning = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-};
 
 describe('a program', () => {
   it.each([

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Clock } from '../../src/platform/clock.ts';
 import { chooseProgress, SHOWN_AFTER_MS } from '../../src/terminal/progress.ts';
+import { eventually } from '../support/eventually.ts';
 import { programArgs } from '../support/program.ts';
 import { openScreen } from '../support/pty.ts';
 import { coloursIn, recordingTerminal } from '../support/recording-terminal.ts';
@@ -19,12 +20,6 @@ function handClock() {
     after: () => () => undefined,
   };
   return { clock, sleeping };
-}
-
-/** Lets everything that is ready run, an import of ora among it, until `seen` or for a minute. */
-async function settle(seen: () => boolean): Promise<void> {
-  const limit = performance.now() + 60_000;
-  while (!seen() && performance.now() < limit) await new Promise((next) => setImmediate(next));
 }
 
 /** What was due at once has run. */
@@ -104,7 +99,7 @@ describe('waiting, at a terminal', () => {
     const progress = chooseProgress(terminal, { clock, inPipe: 'silent' });
     progress.start('asking \u001b]0;owned\u0007 for a quote that takes long');
     sleeping[0]?.wake();
-    await settle(() => err().includes('asking'));
+    await eventually(() => err().includes('asking'));
     expect(err()).toContain(' asking \ufffd for a quote that…');
     expect(err()).not.toContain('owned');
     progress.stop();
@@ -121,7 +116,7 @@ describe('waiting, at a terminal', () => {
     const progress = chooseProgress(terminal, { clock, inPipe: 'silent' });
     progress.start('asking');
     sleeping[0]?.wake();
-    await settle(() => err().includes('asking'));
+    await eventually(() => err().includes('asking'));
     progress.stop();
     expect(err()).toContain('asking');
     expect(coloursIn(err())).toEqual([]);

@@ -131,7 +131,7 @@ async function wrongIn(one: { file: string; kind: Kind; harm: Harm }): Promise<s
     const words = kind.words.split(' ');
     const ran = await Promise.race([
       runBuilt(words, { env: wayIn(served, home) }),
-      new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), 120_000).unref()),
+      new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), 300_000).unref()),
     ]);
     const what = `${file}, ${harm[0]}`;
     if (ran === undefined) return [`${what}: hangs`];

@@ -4,9 +4,9 @@
  */
 import { chmodSync, chownSync, existsSync, readFileSync, renameSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as passes } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BuiltRun, runBuilt, toStart } from '../support/built.ts';
+import { eventually, isRunning } from '../support/eventually.ts';
 import { expectHeld } from '../support/goal.ts';
 import { keyHome, PROFILES } from '../support/key-home.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
@@ -135,7 +135,9 @@ describe('a command that prints the key', () => {
         ...clock,
         after(ms, then) {
           asked.push(ms);
-          return clock.after(ms === 30_000 ? 500 : ms, then);
+          if (ms !== 30_000) return clock.after(ms, then);
+          void eventually(() => existsSync(ran) && readFileSync(ran, 'utf8') !== '').then(then);
+          return () => undefined;
         },
       },
     });
@@ -143,8 +145,7 @@ describe('a command that prints the key', () => {
     expect({ code, err, asked }).toMatchObject({ code: 4, err: expect.stringContaining('within 30 s') });
     expect(asked).toContain(30_000);
     const pid = Number(readFileSync(ran, 'utf8'));
-    for (let looks = 0; looks < 100 && isRunning(pid); looks += 1) await passes(20);
-    expect(isRunning(pid)).toBe(false);
+    await eventually(() => !isRunning(pid));
   });
 
   it('takes no line of a batch, and nothing that is typed', async () => {
@@ -163,12 +164,3 @@ describe('a command that prints the key', () => {
     expectHeld(GOAL, { runs: 2, wrong: [] });
   });
 });
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
