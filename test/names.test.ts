@@ -53,7 +53,7 @@ describe('names', () => {
     expect(exported.length).toBeGreaterThan(1000);
   });
 
-  it('stand for one thing each, wherever they are exported', () => {
+  it('each mean one thing, wherever they are exported', () => {
     expect([...repeated(exported, ({ name }) => name).values()].flat()).toEqual([]);
   });
 

@@ -60,7 +60,7 @@ describe('thirty lines of which the answer to the twelfth is lost on every try',
       : `${open(sizeOf(line))}${line % 2 === 0 ? ` --deal-id PAY-${line.toString()}` : ''}`;
   const LINES = numbers(1, 30).map(lineOf);
 
-  it('stop there, and deal each exactly once when it is settled and they are run again', async () => {
+  it('stop there, and send each exactly once when it is settled and they are run again', async () => {
     const { file, hedge, hedges } = aBatch(LINES);
     const before = LINES.slice(0, LOST - 1).join('\n');
     writeFileSync(file, before);
@@ -93,7 +93,7 @@ describe('thirty lines of which the answer to the twelfth is lost on every try',
 });
 
 describe('the same batch run by two processes at once', () => {
-  it('deals each line once', async () => {
+  it('sends each line once', async () => {
     const { file, hedge, hedges } = aBatch(numbers(1, 8).map((line) => open(1_000 + line)));
     const runs = await Promise.all([hedge('batch', file, '--yes'), hedge('batch', file, '--yes')]);
     expect(runs.map(({ code }) => code)).toEqual([0, 0]);
@@ -101,7 +101,7 @@ describe('the same batch run by two processes at once', () => {
   });
 });
 
-describe('a batch that is told to stop', () => {
+describe('a batch that is stopped', () => {
   it.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
@@ -136,7 +136,7 @@ describe('a batch that is told to stop', () => {
   );
 });
 
-describe('a batch of readings beside each other', () => {
+describe('a batch of readings in parallel', () => {
   it('says nothing on standard error, however many are under way', async () => {
     const { file, hedge } = aBatch(
       numbers(1, 48).map((size) => `quote USDTNGN buy ${size.toString()}k -t 3`),
@@ -147,7 +147,7 @@ describe('a batch of readings beside each other', () => {
 });
 
 describe('a batch that is killed', () => {
-  it('deals what is missing and nothing twice when it is run again, however often it was killed', async () => {
+  it('sends what is missing and nothing twice when it is run again, however often it was killed', async () => {
     const lines = numbers(1, 6).map((line) => `${open(1_000 + line)}${line === 3 ? ' --deal-id PAY-3' : ''}`);
     const { env, file, hedge, hedges } = aBatch(lines);
     for (const dealt of [1, 3, 5]) {

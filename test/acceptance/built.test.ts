@@ -43,7 +43,7 @@ describe('the built program', () => {
     expect(ran.err).toMatch(/broken on purpose[\s\S]*src\/cli\/printer\.ts:\d+/);
   });
 
-  it('shows the key nowhere, not even to whoever debugs Node itself', async () => {
+  it('shows the key nowhere, not even while debugging Node itself', async () => {
     const service = await scriptedService([on('GET /account', ok(anAccount()))]);
     const home = temporaryFolder();
     const env = { ...wayTo(service, home), HEDGE_HOME: home, NODE_DEBUG: '*' };

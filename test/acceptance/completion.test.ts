@@ -202,7 +202,7 @@ const LINES: readonly (readonly (readonly [typed: string, line: string])[])[] = 
 describe.each(['bash', 'zsh', 'fish'] as const)('in %s', (shell) => {
   const tools = needs(shell);
 
-  it('TAB writes the same lines as in any other shell, and Enter runs what stands there', tools, async () => {
+  it('TAB writes the same lines as in any other shell, and Enter runs the line', tools, async () => {
     const shop = aKnowingShop();
     writeFileSync(join(shop.work, 'lines.txt'), '');
     const screen = await aShell(shell, shop);

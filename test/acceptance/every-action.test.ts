@@ -267,7 +267,7 @@ describe.each(EACH_ACTION)('$name', (action) => {
   });
 
   /** Whatever the refusal of a resend says, what the first send did stands. */
-  it('is never called undone by a 4xx that comes after a lost answer', async () => {
+  it('is never called undone by a 4xx that comes after a lost response', async () => {
     const arrange = onSend(async (n, pass) => {
       if (n > 1) return refusal(400, 'book_closed_for_audit');
       await pass();
@@ -294,7 +294,7 @@ describe.each(EACH_ACTION)('$name', (action) => {
   });
 });
 
-describe('a colleague who deals on the same side at the same moment', () => {
+describe('a colleague who trades on the same side at the same moment', () => {
   const [, add, reduce, close] = EACH_ACTION;
   const between = (then: () => Promise<unknown>) =>
     onSend(async (_, pass) => {
@@ -310,7 +310,7 @@ describe('a colleague who deals on the same side at the same moment', () => {
     ['a reduction', reduce, post('/hedges/reduce', 300)],
     ['a reduction', reduce, post('/hedges/add', 300)],
   ] as const)(
-    'makes %s that cannot be told from theirs unknown, and it is not called ours',
+    'makes %s that cannot be distinguished from theirs unknown, and does not claim it',
     async (_, action, then) => {
       if (action === undefined) throw new Error('no action');
       const { ran } = await run(action, { options: '--timeout 5', arrange: between(then) });

@@ -125,7 +125,7 @@ async function onTerminal(shop: DayShell, line: string, then: 'answered' | 'inte
 }
 
 describe('every example', () => {
-  it('that cannot run as it stands is still one', () => {
+  it('that cannot run as printed is still one', () => {
     const unused = EXCEPTIONS.filter(({ has }) => !all.some(({ line }) => has.test(line)));
     expect(unused).toEqual([]);
     expect(examples.length).toBeGreaterThan(100);

@@ -53,7 +53,7 @@ const spread = (points: readonly Point[]): readonly Point[] =>
   );
 
 describe.each(EACH_ACTION)('$name in a loop on a terminal, interrupted', (action) => {
-  it('at any point stops the loop, gives the cursor back, and says what is true', needs('bash'), async () => {
+  it('at any point stops the loop, gives the cursor back, and reports the truth', needs('bash'), async () => {
     const lanes = await Promise.all([aService(), aService(), aService()]);
     const [first] = lanes;
     const { points } = await counted(first, action);

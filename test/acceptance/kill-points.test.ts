@@ -15,7 +15,7 @@ async function halted(options: Partial<Parameters<typeof runNumbered>[1]> = {}) 
 }
 
 describe('a halt', () => {
-  it('is on disk, with the folder it is in, before anybody is told', async () => {
+  it('is on disk, with the folder it is in, before it is reported', async () => {
     const { run, points } = await halted();
     expect(run).toMatchObject({ code: 0, err: '' });
     expect(points.map((point) => pointText(point).replace(/ \d+$/, ''))).toEqual([

@@ -66,7 +66,7 @@ describe.each(EACH_ACTION)('$name, killed', (action) => {
   });
 
   it.each(LIVES)(
-    'at any point, %s, is done once or not at all, is known to the journal, and is dealt by no one unasked',
+    'at any point, %s, is done once or not at all, is known to the journal, and is never sent unasked',
     async (life) => {
       const { points } = await counted(lane0(), action, { life });
       const kills = chosen(points);

@@ -110,7 +110,7 @@ describe('seconds after a fill of this machine, as replicas show it that are beh
     expect(ms).toBeGreaterThan(20_000);
   });
 
-  it('a close that nobody waited for is in flight for check and wait, until it is closed in truth', async () => {
+  it('a close sent with --no-wait is in flight for check and wait, until it is closed in truth', async () => {
     const { service, desk } = await opened(2_000);
     await landsAfter(service, 20);
     expect((await desk.run(`${CLOSE} --no-wait`)).code).toBe(0);
@@ -190,7 +190,7 @@ describe('an order that is on its way to close an old hedge', () => {
     });
   });
 
-  it('is CLOSED without a word of other hedges where the positions are behind the list', async () => {
+  it('is CLOSED without mentioning other hedges where the positions are behind the list', async () => {
     const { service, desk } = await opened(TEN_MINUTES);
     const after = service.served.changes().length;
     service.lag((reading) =>
@@ -201,7 +201,7 @@ describe('an order that is on its way to close an old hedge', () => {
     expect(JSON.parse(ran.out).data.position).toBeNull();
   });
 
-  it('is told by check at once, by a service that leaves it filled', async () => {
+  it('is reported by check at once, by a service that leaves it filled', async () => {
     const { service, desk } = await opened(TEN_MINUTES);
     service.leavesFilled();
     await desk.run(`${CLOSE} --no-wait`);
@@ -231,7 +231,7 @@ describe('a hedge that filled seconds ago, closed at a service that leaves it fi
     expect((await desk.run('check --json')).code).toBe(0);
   });
 
-  it('only its id is read besides, once for each reading that lacks it', async () => {
+  it('only its id is read as well, once for each reading that lacks it', async () => {
     const { service, desk } = await opened(5_000);
     const [hedge] = await service.open('buy');
     service.leavesFilled();

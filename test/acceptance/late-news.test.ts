@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { runBuilt } from '../support/built.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 
-describe('an open that nobody waited for', () => {
+describe('an open sent with --no-wait', () => {
   it.each([
     ['fills', [], /FILLED \d\d:\d\d UTC PAY-1: hdg_\w+, struck 1,[\d.]+\n/],
     [

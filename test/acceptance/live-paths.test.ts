@@ -25,7 +25,7 @@ const needsOf = (action: EachAction): readonly string[] => [
     : []),
 ];
 
-describe.each(EACH_ACTION)('$name with a live key, nobody at a terminal', (action) => {
+describe.each(EACH_ACTION)('$name with a live key, no terminal', (action) => {
   const needs = needsOf(action);
   const run = async (options: readonly string[]) => {
     await bookFor(served, action, 'live');
@@ -73,7 +73,7 @@ describe.each(EACH_ACTION)('$name with a live key, at a terminal', (action) => {
   });
 
   it.each(['y', 'yes', 'sell 10000', 'buy 100000', 'usdtkes'])(
-    'is not dealt on %j, and asks on',
+    'is not sent on %j, and asks on',
     async (answer) => {
       const screen = await screenOf();
       await screen.until(wanted);
@@ -85,7 +85,7 @@ describe.each(EACH_ACTION)('$name with a live key, at a terminal', (action) => {
     },
   );
 
-  it('is not dealt on Enter alone', async () => {
+  it('is not sent on Enter alone', async () => {
     const screen = await screenOf();
     await screen.until(wanted);
     screen.send('\r');
@@ -102,7 +102,7 @@ describe.each(EACH_ACTION)('$name with a live key, at a terminal', (action) => {
 });
 
 describe.each(EACH_ACTION)('$name in the sandbox, at a terminal', (action) => {
-  it.each(['n', ''])('is not dealt on %j', async (answer) => {
+  it.each(['n', ''])('is not sent on %j', async (answer) => {
     await bookFor(served, action);
     const screen = openScreen(...toStart(...action.line.split(' ')), {
       env: served.way(temporaryFolder()),

@@ -78,7 +78,7 @@ describe.concurrent.each(EACH_ACTION)('$name, its answer lost', (action) => {
     await desk.expectDoneOnce();
   });
 
-  it('every time before the book acted, is done by nobody but a resume that may send', async (context) => {
+  it('every time before the book acted, is done only by a resume that may send', async (context) => {
     const { expect } = context;
     const desk = await deskFor(action, context, { share_lost_before: 1 });
     expect(await desk.run(wordsOf(action))).toMatchObject({ code: 7, error: { effect: 'unknown' } });

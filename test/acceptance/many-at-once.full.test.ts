@@ -48,7 +48,7 @@ function expectWhole(home: string, entries: number): void {
 }
 
 describe('twenty processes at once', () => {
-  it('under twenty deal ids are twenty hedges, each in the journal with its end', async () => {
+  it('under twenty deal IDs are twenty hedges, each in the journal with its end', async () => {
     const home = temporaryFolder();
     const runs = await atOnce(
       served.way(home),
@@ -66,7 +66,7 @@ describe('twenty processes at once', () => {
     ).toEqual(new Set(['done']));
   });
 
-  it('under one deal id are one hedge; the others are stopped', async () => {
+  it('under one deal ID are one hedge; the others are stopped', async () => {
     const home = temporaryFolder();
     const runs = await atOnce(
       served.way(home),
@@ -77,7 +77,7 @@ describe('twenty processes at once', () => {
     expectWhole(home, 1);
   });
 
-  it('that ensure one deal id all end well, with one hedge', async () => {
+  it('that ensure one deal ID all end well, with one hedge', async () => {
     const home = temporaryFolder();
     const runs = await atOnce(
       served.way(home),
@@ -110,12 +110,12 @@ describe('twenty processes at once', () => {
   });
 });
 
-describe('twenty processes at once on a side that stands', () => {
+describe('twenty processes at once on an open side', () => {
   it.each([
     ['add', '/hedges/add', 1_000],
     ['reduce', '/hedges/reduce', -1_000],
   ] as const)(
-    'each %s is done once, and none is called done that cannot be told from the others',
+    'each %s is done once, and none is called done that cannot be distinguished from the others',
     async (name, path, step) => {
       const home = temporaryFolder();
       await served.opened('buy', 30_000);

@@ -20,7 +20,7 @@ function packed(folder: string): string {
 }
 
 describe('the package', needs('tar'), () => {
-  it('is small, and works with nothing but its native parts beside it', () => {
+  it('is small, and works with only its native parts', () => {
     const folder = temporaryFolder();
     const tarball = packed(folder);
     expect(statSync(tarball).size).toBeLessThan(TWO_MEGABYTES);

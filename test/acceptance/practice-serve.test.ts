@@ -65,7 +65,7 @@ describe('practice serve', () => {
   });
 });
 
-describe('Ctrl-C while waiting for an answer', () => {
+describe('Ctrl-C while waiting for a response', () => {
   it(
     'ends the command by the signal, says that nothing was done, and gives the cursor back',
     needs('bash'),

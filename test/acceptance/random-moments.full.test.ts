@@ -73,7 +73,7 @@ async function tried(served: ServedBook, moment: Moment): Promise<Interrupted> {
 
 describe('a script that is interrupted while it is', () => {
   it.each<Phase>(['reading', 'sending', 'waiting'])(
-    '%s stops, says what is true, and is done once when it is run again',
+    '%s stops, reports the truth, and is done once when it is run again',
     needs('bash', '/proc'),
     async (phase) => {
       const moments = momentsOf(phase);

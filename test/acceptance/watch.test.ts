@@ -150,7 +150,7 @@ async function throughAnOutage(line: string, failing: number) {
 }
 
 describe('a watch in a pipe', () => {
-  it('says one line for each change, dated in UTC, until nobody reads', needs('bash'), async () => {
+  it('says one line for each change, dated in UTC, until the reader closes', needs('bash'), async () => {
     const env = { HEDGE_HOME: temporaryFolder() };
     const ran = await runShell('hedge price --profile practice --watch 1 | head -2', { env });
     expect(ran.out).toMatch(/^(?:\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ USDTNGN 1,\d{3}\.\d+\n){2}$/);
@@ -191,7 +191,7 @@ describe('a watch in a pipe', () => {
     },
   );
 
-  it('ends with what was asked when the service turns it down at once', async () => {
+  it('ends with what was asked when the service rejects it at once', async () => {
     const env = { HEDGE_HOME: temporaryFolder() };
     const ran = await runBuilt(['price', 'NOSUCH', '--watch', ...PRACTICE], { env });
     expect(ran).toMatchObject({ code: 3, out: '' });

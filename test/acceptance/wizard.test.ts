@@ -105,7 +105,7 @@ describe('hedge open at a terminal', () => {
     },
   );
 
-  it('Ctrl-C while an answer is being checked ends it at once', async () => {
+  it('Ctrl-C while a response is being checked ends it at once', async () => {
     const { home, env, screen } = atATerminal(100, ['USDTNGN', 'buy', '--tenor', '3']);
     await screen.until(/^\? Notional/m);
     const slow = ['practice', 'faults', '--latency', '20000'];
@@ -119,7 +119,7 @@ describe('hedge open at a terminal', () => {
     expect(existsSync(join(home, 'state', 'journal.jsonl'))).toBe(false);
   });
 
-  it('that is filled in part ends with what was filled, and not with a line to deal it again', async () => {
+  it('that is filled in part ends with what was filled, and not with a command that trades again', async () => {
     const { env, screen } = atATerminal(100, ['USDTNGN', 'buy', '10k']);
     await screen.until(/^\? Tenor/m);
     const parts = ['practice', 'faults', '--partial-fills', '100%'];
@@ -163,7 +163,7 @@ async function live(words: readonly string[] = []) {
 }
 
 describe('hedge open at a terminal, with a live key', () => {
-  it('says LIVE before the first question and over the deal, and deals on the typed words alone', async () => {
+  it('says LIVE before the first question and above the order, and trades only on the typed words', async () => {
     const { screen, acts } = await live(['--no-wait']);
     expect((await screen.until(/^\? Market/m)).split('\n')[0]).toBe('LIVE · env · real money');
     for (const { shows, answer } of QUESTIONS.slice(0, -1)) {
@@ -197,7 +197,7 @@ describe('hedge open at a terminal, with a live key', () => {
   });
 });
 
-describe('hedge open with nobody there', () => {
+describe('hedge open with no terminal', () => {
   it('names the parts that are missing, and asks nothing of the service', async () => {
     const ran = await runBuilt(['open', 'USDTNGN', ...PRACTICE], { env: { HEDGE_HOME: temporaryFolder() } });
     expect(ran.code).toBe(2);

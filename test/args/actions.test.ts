@@ -162,16 +162,13 @@ describe('open', () => {
     ['', {}, ['market', 'side', 'notional', 'tenor'], 'MARKET SIDE NOTIONAL --tenor DAYS'],
     ['usdtngn', { tenor: '3' }, ['side', 'notional'], 'USDTNGN SIDE NOTIONAL --tenor 3'],
     ['usdtngn sell 10k', {}, ['tenor'], 'USDTNGN sell 10000 --tenor DAYS'],
-  ])(
-    '%j with parts missing is a draft, and named where nobody can be asked',
-    (line, options, parts, whole) => {
-      const draft = readOpenDraft(typed(line, options));
-      expect(missingParts(draft)).toEqual(parts);
-      const error = refused(() => completeOpen(draft));
-      expect(error.message).toMatch(/^Missing: /);
-      expect(error.hint).toContain(`hedge open ${whole}.`);
-    },
-  );
+  ])('%j with parts missing is a draft, and named without a terminal', (line, options, parts, whole) => {
+    const draft = readOpenDraft(typed(line, options));
+    expect(missingParts(draft)).toEqual(parts);
+    const error = refused(() => completeOpen(draft));
+    expect(error.message).toMatch(/^Missing: /);
+    expect(error.hint).toContain(`hedge open ${whole}.`);
+  });
 
   it.each([
     [{ ensure: true }, '--ensure needs a deal ID.'],

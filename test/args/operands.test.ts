@@ -155,7 +155,7 @@ describe('bounds and limits', () => {
   });
 });
 
-describe('a deal id', () => {
+describe('a deal ID', () => {
   it('is what the desk writes, as long as it can be seen', () => {
     for (const id of ['PAY-8841', 'Zahlung 12/3', 'naïve', 'x'.repeat(128)]) expect(readDealId(id)).toBe(id);
     for (const id of ['', ' a', 'a ', 'a\nb', '\u202ea', 'a\u200b', 'x'.repeat(129)])

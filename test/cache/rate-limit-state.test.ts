@@ -31,7 +31,7 @@ function aMemory(home = temporaryFolder(), { clock = steppingClock(), identity =
   return { memory, clock, home, folder, path, another };
 }
 
-describe('a word to slow down', () => {
+describe('a rate limit', () => {
   it('is heeded by another process until it is over, and by no other key or address', async () => {
     const { memory, clock, another } = aMemory();
     memory.record(3_000);
@@ -44,7 +44,7 @@ describe('a word to slow down', () => {
     expect([memory.until(), another().until()]).toEqual([undefined, undefined]);
   });
 
-  it('is one small file, 0600 in a folder of 0700, however often it is told', async () => {
+  it('is one small file, 0600 in a folder of 0700, however often it is recorded', async () => {
     const { memory, folder, path } = aMemory();
     await withUmask(0, () => {
       for (let until = 1_000; until < 30_000; until += 7) memory.record(until);
@@ -55,7 +55,7 @@ describe('a word to slow down', () => {
     expect(size).toBeLessThan(200);
   });
 
-  it('that ends hardly later than the one that stands is not written again', () => {
+  it('that ends hardly later than the current one is not written again', () => {
     const { memory, path, another } = aMemory();
     memory.record(3_000);
     const before = statSync(path()).ino;
@@ -95,7 +95,7 @@ describe('a word to slow down', () => {
 const told = (path: string, word: unknown): void =>
   writeFileSync(path, JSON.stringify(word), { mode: 0o600 });
 
-describe('a word that is not to be believed', () => {
+describe('an implausible rate limit', () => {
   it.each<[string, (path: string) => void]>([
     ['reaches days ahead', (path) => told(path, { identity: IDENTITY, until: 9_999_999_999_999 })],
     [

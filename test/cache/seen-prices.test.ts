@@ -61,7 +61,7 @@ describe('the memory of prices', () => {
     expect([own[0], own.at(-1)]).toEqual(['1530', '21529']);
   });
 
-  it('passes over lines that are cut or none of ours', () => {
+  it('passes over lines that are cut or foreign', () => {
     const { home, files, memory } = aMemory();
     memory.see('USDTNGN', at(0, 1530));
     const [path = ''] = files();

@@ -82,7 +82,7 @@ describe('a failing command', () => {
     expect([code, document()]).toMatchObject([line === '--json' ? 0 : 2, { meta: { command } }]);
   });
 
-  it('exits 5 when nobody listens', async () => {
+  it('exits 5 when no service listens', async () => {
     const port = await deadPort();
     const env = { HEDGE_API_KEY: SANDBOX_KEY, HEDGE_BASE_URL: `https://127.0.0.1:${port}/v2` };
     const ran = await testCli({ env }).run('account --json');

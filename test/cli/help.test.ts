@@ -61,7 +61,7 @@ describe('help', () => {
     expect(ran).toMatchObject({ code: 0, out: 'help\n' });
   });
 
-  it('names a deal id of hedge api by its field of the body, for there is no such option', async () => {
+  it('names a deal ID of hedge api by its field of the body, for there is no such option', async () => {
     const page = await help('api --help');
     expect(page).toMatch(/with client_reference: open once per deal ID/);
     expect(page).not.toContain('--deal-id');
@@ -122,7 +122,7 @@ describe('help', () => {
   });
 
   it.each(['help nonsense', 'help quote add', 'help profile nonsense', 'help json more'])(
-    'hedge %s is told what there is',
+    'hedge %s lists what exists',
     async (words) => {
       const { code, err } = await testCli().run(words);
       expect(code).toBe(2);

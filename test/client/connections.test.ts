@@ -10,7 +10,7 @@ import { steadyClock } from '../support/steady-clock.ts';
 const ACCOUNT = 'GET /account';
 const body = JSON.stringify(succeeded(anAccount()));
 
-describe.each(TRANSPORTS)('a connection, on the $road road', ({ road, scriptedClient }) => {
+describe.each(TRANSPORTS)('a connection, over the $road transport', ({ road, scriptedClient }) => {
   it('carries a hundred polls; undici takes a second one while the first is being freed', async () => {
     const { api, service } = await scriptedClient(
       Array.from({ length: 100 }, () => on(ACCOUNT, ok(anAccount()))),
@@ -32,7 +32,7 @@ describe.each(TRANSPORTS)('a connection, on the $road road', ({ road, scriptedCl
     expect(new Set(service.requests.map(({ remotePort }) => remotePort)).size).toBe(2);
   });
 
-  it('is another one for whoever would wait long for an answer to somebody else', async () => {
+  it('is another one for a request that would wait long for another response', async () => {
     let answer: () => void = () => undefined;
     const answered = new Promise<void>((resolve) => (answer = resolve));
     const { api, service, clock } = await scriptedClient(

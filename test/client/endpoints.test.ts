@@ -127,7 +127,7 @@ const CASES: readonly Case[] = [
   },
 ];
 
-describe.each(TRANSPORTS)('the endpoints, on the $road road', ({ scriptedClient }) => {
+describe.each(TRANSPORTS)('the endpoints, over the $road transport', ({ scriptedClient }) => {
   it('are all twelve of the specification', () => {
     expect(CASES.map(({ endpoint }) => endpoint).toSorted()).toEqual(
       ENDPOINTS.map(({ method, path }) => `${method} ${path}`).toSorted(),
@@ -164,7 +164,7 @@ describe.each(TRANSPORTS)('the endpoints, on the $road road', ({ scriptedClient 
   );
 });
 
-describe.each(TRANSPORTS)('an answer, on the $road road', ({ scriptedClient }) => {
+describe.each(TRANSPORTS)('a response, over the $road transport', ({ scriptedClient }) => {
   it('has the meta of its envelope and the instant it was served', async () => {
     const { api } = await scriptedClient([
       on('GET /markets', ok([], MARKETS_META, { date: 'Fri, 20 Nov 2026 09:02:11 GMT' })),
@@ -210,7 +210,7 @@ describe.each(TRANSPORTS)('an answer, on the $road road', ({ scriptedClient }) =
 });
 
 describe.each(TRANSPORTS)(
-  'what cannot be asked is refused before anything is sent, on the $road road',
+  'what cannot be asked is refused before anything is sent, over the $road transport',
   ({ scriptedClient }) => {
     it.each<[string, (api: HedgeApi) => Promise<unknown>]>([
       ['a page of nothing', (api) => api.hedges({ limit: 0 })],
@@ -234,7 +234,7 @@ describe.each(TRANSPORTS)(
   },
 );
 
-describe.each(TRANSPORTS)('a prepared action, on the $road road', ({ scriptedClient }) => {
+describe.each(TRANSPORTS)('a prepared action, over the $road transport', ({ scriptedClient }) => {
   it('is sent byte for byte as it was written down', async () => {
     const prepared = serializeAction('open', { ...OPEN, notional_usd: new Big('10000.50') });
     const kept = { ...prepared, body: prepared.body.replace('{', '{ ') };

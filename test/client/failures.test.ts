@@ -193,87 +193,92 @@ const BROKEN: readonly {
   },
 ];
 
-describe.each(TRANSPORTS)('an answer that brings nothing, on the $road road', ({ scriptedClient }) => {
-  it.each(BROKEN)(
-    '$name: a reading is repeated only if it may pass',
-    async ({ answer, reading, readings }) => {
-      const { api, service, clock } = await scriptedClient(times(readings, ACCOUNT, answer));
-      const error = await read(api);
-      expect(error).toBeInstanceOf(reading);
-      expect(error).toMatchObject({ effect: 'none', book: 'Nothing was changed.' });
-      expect(service.requests).toHaveLength(readings);
-      expect(clock.sleeps).toHaveLength(readings - 1);
-      expect(clock.running()).toEqual([]);
-    },
-  );
-
-  it.each(BROKEN)(
-    '$name: an action is unknown, its key and bytes the same every time',
-    async ({ name, answer, actions }) => {
-      const records: AttemptRecord[] = [];
-      const { api, service } = await scriptedClient(times(actions, CLOSING, answer));
-      const error = await rejection(
-        api.close(CLOSE, 'one-key', { onAttempt: (record) => records.push(record) }),
-      );
-      expect(error).toBeInstanceOf(OutcomeUnknownError);
-      expect(error).toMatchObject({ code: 'outcome_unknown', effect: 'unknown', retry: 'after_check' });
-      const sent = service.requests.map(
-        ({ headers, body }) => `${String(headers['idempotency-key'])} ${body}`,
-      );
-      expect(sent).toHaveLength(actions);
-      expect(new Set(sent)).toEqual(new Set(['one-key {"market":"USDTNGN","side":"buy"}']));
-      const responded = !['a reset', 'a hang-up'].includes(name);
-      expect(records).toMatchObject(
-        sent.map((_, at) => ({ outcome: 'unclear', responded, retries: at + 1 < actions })),
-      );
-      expect(String(error)).toContain(responded ? 'No usable response after' : 'No response after');
-    },
-  );
-
-  it.each([{ market: 'USDTKES' }, { side: 'sell' }])(
-    'an acceptance of another action (%o) is none of this one',
-    async (other) => {
-      const { api, service } = await scriptedClient(times(3, CLOSING, ok({ status: 'submitted', ...other })));
-      const error = await rejection(api.close(CLOSE, 'one-key'));
-      expect(error).toBeInstanceOf(OutcomeUnknownError);
-      expect(service.requests).toHaveLength(3);
-    },
-  );
-
-  it('an acceptance that repeats the action, or nothing of it, is one', async () => {
-    const { api } = await scriptedClient([
-      on(CLOSING, ok({ status: 'submitted', ...CLOSE })),
-      on(CLOSING, ok({ status: 'submitted', market: null })),
-    ]);
-    await expect(api.close(CLOSE, 'k1')).resolves.toMatchObject({ data: CLOSE });
-    await expect(api.close(CLOSE, 'k2')).resolves.toMatchObject({ data: { status: 'submitted' } });
-  });
-
-  it('is got over when the next attempt brings one', async () => {
-    const { api, clock } = await scriptedClient([
-      on(ACCOUNT, reset),
-      on(ACCOUNT, html(503)),
-      on(ACCOUNT, fine),
-    ]);
-    await expect(api.account()).resolves.toMatchObject({ data: {} });
-    // Half of windows of 500 ms and 1 s.
-    expect(clock.sleeps).toEqual([250, 500]);
-  });
-
-  it('is got over by an action too, under the same key', async () => {
-    const { api, service } = await scriptedClient([
-      on(CLOSING, reset),
-      on(CLOSING, no(409, 'idempotency_in_flight')),
-      on(CLOSING, closed),
-    ]);
-    await expect(api.close(CLOSE, 'k1')).resolves.toMatchObject({ data: { status: 'submitted' } });
-    expect(new Set(service.requests.map(({ headers }) => headers['idempotency-key']))).toEqual(
-      new Set(['k1']),
+describe.each(TRANSPORTS)(
+  'a response that brings nothing, over the $road transport',
+  ({ scriptedClient }) => {
+    it.each(BROKEN)(
+      '$name: a reading is repeated only if it may pass',
+      async ({ answer, reading, readings }) => {
+        const { api, service, clock } = await scriptedClient(times(readings, ACCOUNT, answer));
+        const error = await read(api);
+        expect(error).toBeInstanceOf(reading);
+        expect(error).toMatchObject({ effect: 'none', book: 'Nothing was changed.' });
+        expect(service.requests).toHaveLength(readings);
+        expect(clock.sleeps).toHaveLength(readings - 1);
+        expect(clock.running()).toEqual([]);
+      },
     );
-  });
-});
 
-describe.each(TRANSPORTS)('time, on the $road road', ({ scriptedClient }) => {
+    it.each(BROKEN)(
+      '$name: an action is unknown, its key and bytes the same every time',
+      async ({ name, answer, actions }) => {
+        const records: AttemptRecord[] = [];
+        const { api, service } = await scriptedClient(times(actions, CLOSING, answer));
+        const error = await rejection(
+          api.close(CLOSE, 'one-key', { onAttempt: (record) => records.push(record) }),
+        );
+        expect(error).toBeInstanceOf(OutcomeUnknownError);
+        expect(error).toMatchObject({ code: 'outcome_unknown', effect: 'unknown', retry: 'after_check' });
+        const sent = service.requests.map(
+          ({ headers, body }) => `${String(headers['idempotency-key'])} ${body}`,
+        );
+        expect(sent).toHaveLength(actions);
+        expect(new Set(sent)).toEqual(new Set(['one-key {"market":"USDTNGN","side":"buy"}']));
+        const responded = !['a reset', 'a hang-up'].includes(name);
+        expect(records).toMatchObject(
+          sent.map((_, at) => ({ outcome: 'unclear', responded, retries: at + 1 < actions })),
+        );
+        expect(String(error)).toContain(responded ? 'No usable response after' : 'No response after');
+      },
+    );
+
+    it.each([{ market: 'USDTKES' }, { side: 'sell' }])(
+      'an acceptance of another action (%o) is none of this one',
+      async (other) => {
+        const { api, service } = await scriptedClient(
+          times(3, CLOSING, ok({ status: 'submitted', ...other })),
+        );
+        const error = await rejection(api.close(CLOSE, 'one-key'));
+        expect(error).toBeInstanceOf(OutcomeUnknownError);
+        expect(service.requests).toHaveLength(3);
+      },
+    );
+
+    it('an acceptance that repeats the action, or nothing of it, is one', async () => {
+      const { api } = await scriptedClient([
+        on(CLOSING, ok({ status: 'submitted', ...CLOSE })),
+        on(CLOSING, ok({ status: 'submitted', market: null })),
+      ]);
+      await expect(api.close(CLOSE, 'k1')).resolves.toMatchObject({ data: CLOSE });
+      await expect(api.close(CLOSE, 'k2')).resolves.toMatchObject({ data: { status: 'submitted' } });
+    });
+
+    it('is got over when the next attempt brings one', async () => {
+      const { api, clock } = await scriptedClient([
+        on(ACCOUNT, reset),
+        on(ACCOUNT, html(503)),
+        on(ACCOUNT, fine),
+      ]);
+      await expect(api.account()).resolves.toMatchObject({ data: {} });
+      // Half of windows of 500 ms and 1 s.
+      expect(clock.sleeps).toEqual([250, 500]);
+    });
+
+    it('is got over by an action too, under the same key', async () => {
+      const { api, service } = await scriptedClient([
+        on(CLOSING, reset),
+        on(CLOSING, no(409, 'idempotency_in_flight')),
+        on(CLOSING, closed),
+      ]);
+      await expect(api.close(CLOSE, 'k1')).resolves.toMatchObject({ data: { status: 'submitted' } });
+      expect(new Set(service.requests.map(({ headers }) => headers['idempotency-key']))).toEqual(
+        new Set(['k1']),
+      );
+    });
+  },
+);
+
+describe.each(TRANSPORTS)('time, over the $road transport', ({ scriptedClient }) => {
   it('ends an attempt that gets no answer, and the next may get one', async () => {
     const { api, service, clock } = await scriptedClient([on(ACCOUNT, silence), on(ACCOUNT, fine)]);
     const answer = api.account();
@@ -315,8 +320,8 @@ describe.each(TRANSPORTS)('time, on the $road road', ({ scriptedClient }) => {
   });
 });
 
-describe.each(TRANSPORTS)('before anything is sent, on the $road road', ({ connected }) => {
-  it('nobody listening is unavailable: four readings, three actions, nothing sent', async () => {
+describe.each(TRANSPORTS)('before anything is sent, over the $road transport', ({ connected }) => {
+  it('no service at the address is unavailable: four readings, three actions, nothing sent', async () => {
     const { api, clock } = connected(`https://127.0.0.1:${await deadPort()}/v2`);
     const reading = await read(api);
     expect(reading).toBeInstanceOf(UnavailableError);
@@ -368,7 +373,7 @@ describe.each(TRANSPORTS)('before anything is sent, on the $road road', ({ conne
   });
 });
 
-describe.each(TRANSPORTS)('the service says no, on the $road road', ({ scriptedClient }) => {
+describe.each(TRANSPORTS)('the service says no, over the $road transport', ({ scriptedClient }) => {
   const refusals = ERROR_CODES.filter(({ again }) => again === 'never');
 
   it.each(refusals)('$code ($status) is final, for a reading and for an action', async ({ status, code }) => {
@@ -451,7 +456,7 @@ describe.each(TRANSPORTS)('the service says no, on the $road road', ({ scriptedC
   });
 });
 
-describe.each(TRANSPORTS)('a redirect, on the $road road', ({ scriptedClient }) => {
+describe.each(TRANSPORTS)('a redirect, over the $road transport', ({ scriptedClient }) => {
   it.each([301, 302, 303, 307, 308])(
     '%i is never followed: the other server sees nothing',
     async (status) => {
@@ -473,7 +478,7 @@ describe.each(TRANSPORTS)('a redirect, on the $road road', ({ scriptedClient }) 
   );
 });
 
-describe.each(TRANSPORTS)('closing the client, on the $road road', ({ connected, scriptedClient }) => {
+describe.each(TRANSPORTS)('closing the client, over the $road transport', ({ connected, scriptedClient }) => {
   it('drops a connection that is still being made', async () => {
     let knock: (socket: Socket) => void = () => undefined;
     const knocked = new Promise<Socket>((resolve) => (knock = resolve));
@@ -500,7 +505,7 @@ describe.each(TRANSPORTS)('closing the client, on the $road road', ({ connected,
   });
 });
 
-describe.each(TRANSPORTS)('a caller who stops, on the $road road', ({ connected, scriptedClient }) => {
+describe.each(TRANSPORTS)('a caller who stops, over the $road transport', ({ connected, scriptedClient }) => {
   const reason = new Error('Ctrl-C');
 
   it('a reading gets its own reason back', async () => {

@@ -30,8 +30,8 @@ function aWord(clock: SteadyClock, ...words: readonly number[]): RateLimitStore 
   };
 }
 
-describe.each(TRANSPORTS)('on the $road road, a request', ({ scriptedClient }) => {
-  it('wait for the outcome of what another was told, and for its share of the spread', async () => {
+describe.each(TRANSPORTS)('over the $road transport, a request', ({ scriptedClient }) => {
+  it('wait out the limit that another received, and then a share of the spread', async () => {
     const clock = steadyClock();
     const waits: number[] = [];
     const { api, service } = await scriptedClient([fine], { clock, rateLimit: aWord(clock, 7_000) });
@@ -41,7 +41,7 @@ describe.each(TRANSPORTS)('on the $road road, a request', ({ scriptedClient }) =
     expect(service.requests).toHaveLength(1);
   });
 
-  it('waits again when it was said anew meanwhile', async () => {
+  it('waits again when it was set again meanwhile', async () => {
     const clock = steadyClock();
     const { api } = await scriptedClient([fine], { clock, rateLimit: aWord(clock, 2_000, 9_000) });
     await api.account();
@@ -70,7 +70,7 @@ describe.each(TRANSPORTS)('on the $road road, a request', ({ scriptedClient }) =
     },
   );
 
-  it('tells the others what it was told: as long as was asked, or a second', async () => {
+  it('records the limit for the others: as long as was asked, or a second', async () => {
     const clock = steadyClock();
     const word = aWord(clock);
     const script = [on(ACCOUNT, slowDown('3')), on(ACCOUNT, slowDown()), on(ACCOUNT, html(503)), fine];
@@ -81,7 +81,7 @@ describe.each(TRANSPORTS)('on the $road road, a request', ({ scriptedClient }) =
     expect(clock.sleeps).toEqual([3_250, 1_000, 1_000]);
   });
 
-  it('of nothing but a rate limit is nobody told', async () => {
+  it('shares nothing but a rate limit with other processes', async () => {
     const clock = steadyClock();
     const word = aWord(clock);
     const script = [on(ACCOUNT, no(503, 'busy', { headers: { 'retry-after': '3' } })), fine];
@@ -123,7 +123,7 @@ describe.each(TRANSPORTS)('on the $road road, a request', ({ scriptedClient }) =
   });
 });
 
-describe('a hundred that waited for the same word', () => {
+describe('a hundred that waited for the same limit', () => {
   /** When each goes on, in milliseconds after the end of the word. */
   const goingOn = (random: Random): Promise<readonly number[]> =>
     Promise.all(

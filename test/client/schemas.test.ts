@@ -140,7 +140,7 @@ describe('a departure is named by its path', () => {
     expect(judge(schema, value)).toBe(says);
   });
 
-  it('and so is an answer about something else than was asked', () => {
+  it('and so is a response about something else than was asked', () => {
     const echoed = (data: Body, echo: Readonly<Record<string, string>>) => () =>
       validate(quoteSchema(), { status: 200, data: sent(data) }, { echo });
     expect(echoed(aQuote(), { side: 'sell' })).toThrow('data.side is buy, but the request had sell');
@@ -162,7 +162,7 @@ describe('tolerance', () => {
     },
   );
 
-  it('a status nobody knows yet is a status', () => {
+  it('an unknown status is a status', () => {
     expect(judge(hedgeSchema(), aHedge({ status: 'settling' }))).toBe('fits');
     expect(judge(marketSchema(), aMarket({ status: 'halted' }))).toBe('fits');
   });
@@ -177,7 +177,7 @@ describe('tolerance', () => {
     });
   });
 
-  it('whatever stands in a field whose name we guessed is no departure', () => {
+  it('any value in a field whose name we guessed is no departure', () => {
     for (const value of ['text', 1, null, { nested: [] }]) {
       expect(judge(positionSchema(), aPosition({ side: value, entry_price: value }))).toBe('fits');
       expect(judge(accountSchema(), anAccount({ open_positions: value }))).toBe('fits');
@@ -188,7 +188,7 @@ describe('tolerance', () => {
   });
 });
 
-describe('the mid in an answer of prices', () => {
+describe('the mid in a response of prices', () => {
   it.each([
     ['an object', { market: 'USDTNGN', price: 1530.1 }, '1530.1'],
     [

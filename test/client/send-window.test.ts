@@ -31,7 +31,7 @@ function clockOn(happens: (clock: SteadyClock) => void, afterWaits = 0): SteadyC
 const gone = (ms: number, headers: Record<string, string> = {}): Answer =>
   no(504, 'upstream_timeout', { headers: { date: new Date(START + ms).toUTCString(), ...headers } });
 
-describe.each(TRANSPORTS)('on the $road road, an action', ({ scriptedClient }) => {
+describe.each(TRANSPORTS)('over the $road transport, an action', ({ scriptedClient }) => {
   it.each([
     ['forward, as a machine that slept finds it', 2 * HOUR, '2 h'],
     ['back', -2 * HOUR, '2 h'],

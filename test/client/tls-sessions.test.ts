@@ -79,7 +79,7 @@ function aMemory(): Memory {
   };
 }
 
-describe.each(TRANSPORTS)('a TLS session, on the $road road', ({ connected }) => {
+describe.each(TRANSPORTS)('a TLS session, over the $road transport', ({ connected }) => {
   /** One process: it asks once, and ends. */
   async function askOnce(url: string, sessions: TlsSessions, authority?: Authority): Promise<void> {
     const { ca } = authority ?? (await loopbackTls());
@@ -164,7 +164,7 @@ describe.each(TRANSPORTS)('a TLS session, on the $road road', ({ connected }) =>
     expect(memory.refused).toEqual([]);
   });
 
-  it('that the host does not know is done without: verified anew, asked once, and not tried again', async () => {
+  it('that the host does not know is not used: verified again, asked once, and not tried again', async () => {
     const before = await aHost({});
     const memory = aMemory();
     await askOnce(before.url, memory);
@@ -196,7 +196,7 @@ describe.each(TRANSPORTS)('a TLS session, on the $road road', ({ connected }) =>
     expect(host.resumed.at(-1)).toBe(false);
   });
 
-  it('makes nobody believed who took the place of the host', async () => {
+  it('does not make an impostor trusted', async () => {
     const host = await aHost({});
     const memory = aMemory();
     await askOnce(host.url, memory);

@@ -41,7 +41,7 @@ async function eavesdropper(certificate: Issued): Promise<{ port: number; heard:
   return { port, heard: () => heard.join('') };
 }
 
-describe.each(TRANSPORTS)('a certificate, on the $road road', ({ connected, scriptedClient }) => {
+describe.each(TRANSPORTS)('a certificate, over the $road transport', ({ connected, scriptedClient }) => {
   // The variable that switches verification off in Node; it must make no difference here.
   const before = process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
   beforeEach(() => {
@@ -163,7 +163,7 @@ describe('a proxy', () => {
     expect(service.requests[0]?.headers).not.toHaveProperty('proxy-authorization');
   });
 
-  it('is looked through by whoever asks who answers there, and nothing is sent', async () => {
+  it('lets the TLS probe through, and nothing is sent', async () => {
     const authority = await anAuthority('Beyond');
     const certificate = await authority.issue({ hosts: ['desk.partner.test'] });
     const service = await scriptedService([], { certificate });
@@ -224,7 +224,7 @@ describe('a proxy', () => {
   });
 });
 
-describe.each(TRANSPORTS)('the key, on the $road road', ({ scriptedClient }) => {
+describe.each(TRANSPORTS)('the key, over the $road transport', ({ scriptedClient }) => {
   const secret = KEY.reveal();
   const echoes: readonly [string, Answer][] = [
     [
@@ -260,7 +260,7 @@ describe.each(TRANSPORTS)('the key, on the $road road', ({ scriptedClient }) => 
   });
 });
 
-describe.each(TRANSPORTS)('the trace, on the $road road', ({ scriptedClient }) => {
+describe.each(TRANSPORTS)('the trace, over the $road transport', ({ scriptedClient }) => {
   it('says what was sent, what came back and how long it took, an attempt at a time', async () => {
     const lines: string[] = [];
     const { api } = await scriptedClient(

@@ -142,7 +142,7 @@ describe('two profiles with one environment and address, different keys and no l
 });
 
 describe('two keys under one label', () => {
-  it('are one account: a deal ID is dealt once, under one key, and each sees what the other left unresolved', async () => {
+  it('are one account: a deal ID is sent once, under one key, and each sees what the other left unresolved', async () => {
     const { add, run, front, actions, keys } = await aHouse();
     await add('one', FIRST);
     await add('two', SECOND);
@@ -172,7 +172,7 @@ describe('two keys under one label', () => {
 });
 
 describe('two accounts at one address', () => {
-  it('with two labels deal one deal ID each, and neither is stopped by what the other left unresolved', async () => {
+  it('with two labels each open one hedge under a deal ID, and neither is stopped by what the other left unresolved', async () => {
     const { add, run, front, keys } = await aHouse();
     await add('one', FIRST, '--account', 'one');
     await add('two', OTHERS, '--account', 'two');
@@ -200,7 +200,7 @@ describe('two accounts at one address', () => {
     expect((await run('check --profile one')).code).toBe(7);
   });
 
-  it('by two keys of the environment are never taken for one: what was dealt with another key is not this deal', async () => {
+  it('by two keys of the environment are never treated as one: what was traded with another key is not this deal', async () => {
     const { withKey, actions } = await aHouse();
     expect((await withKey(FIRST, PAY_1)).code).toBe(0);
     expect(await withKey(OTHERS, `${PAY_1} --ensure`)).toMatchObject({ code: 10, error: 'account_unclear' });
@@ -213,7 +213,7 @@ describe('two accounts at one address', () => {
 });
 
 describe('a key in the environment', () => {
-  it('beside a profile of another key at the same address stops, until both have a label', async () => {
+  it('with a profile of another key at the same address stops, until both have a label', async () => {
     const { add, withKey, run } = await aHouse();
     await add('desk', FIRST);
     const stopped = await withKey(SECOND, PAY_1);
@@ -234,7 +234,7 @@ describe('a key in the environment', () => {
     expect(keys()).toHaveLength(2);
   });
 
-  it('that the service rejects is replaced, and the same line is dealt under the same idempotency key', async () => {
+  it('that the service rejects is replaced, and the same line is sent under the same idempotency key', async () => {
     const { withKey, front, actions } = await aHouse();
     const line = 'open USDTNGN buy 1000 -t 3 --yes --idempotency-key batch-line-1';
     front.meddle(async () => refusal(401, 'unauthorized'));
@@ -345,7 +345,7 @@ describe('a journal of format 1 with an unresolved open of the old key', () => {
 });
 
 describe('an action that was accepted with another key', () => {
-  it('is followed by its hedge ID, and a close of it is not taken for done where its side may be of another account', async () => {
+  it('is followed by its hedge ID, and a close of it is not reported as executed where its side may be of another account', async () => {
     const { withKey, run, add, actions } = await aHouse();
     expect((await withKey(FIRST, `${PAY_1} --no-wait`)).code).toBe(0);
     expect((await withKey(SECOND, 'wait PAY-1')).code).toBe(0);
@@ -476,7 +476,7 @@ describe('profile set', () => {
 });
 
 describe('an earlier version of hedge', () => {
-  it('is told from this one by the format of its records', async () => {
+  it('is distinguished from this one by the format of its records', async () => {
     const { add, run, home } = await aHouse();
     await add('desk', FIRST);
     expect((await run(`${PAY_1} --profile desk`)).code).toBe(0);

@@ -95,7 +95,7 @@ describe('hedge check', () => {
 });
 
 describe('hedge resume', () => {
-  it('with nobody there looks, and sends only with --resend', async () => {
+  it('with no terminal looks, and sends only with --resend', async () => {
     const cli = await aBook();
     await lose(cli, 'before', 'reduce USDTNGN buy 4000 --yes');
     const looked = await cli.run('resume --yes --json');

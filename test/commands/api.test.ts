@@ -140,7 +140,7 @@ describe('api POST', () => {
     });
   });
 
-  it('is stopped by the halt, and asks where nobody said yes', async () => {
+  it('is stopped by the halt, and asks without --yes', async () => {
     const desk = await scriptedClient(...READ, ...READ);
     expect((await desk.run([...OPEN, '--json'])).document()).toMatchObject({ error: { code: 'usage' } });
     const dry = await desk.run([...OPEN, '--dry-run', '--json']);
@@ -228,7 +228,7 @@ describe('api POST', () => {
 });
 
 describe('api on the practice desk', () => {
-  it('deals and reads back what it dealt', async () => {
+  it('sends an order and reads it back', async () => {
     const cli = testCli({ env: { HEDGE_PROFILE: 'practice' } });
     expect((await cli.run([...OPEN, '--yes', '--json'])).document()).toMatchObject({
       data: { outcome: 'filled', hedge: { notional_usd: 10000 } },

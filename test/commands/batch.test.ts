@@ -75,7 +75,7 @@ describe('a batch', () => {
     expect(ran.envelopes[4]).toMatchObject({ data: [{ side: 'buy', notional_usd: 6250.25 }] });
   });
 
-  it('comes from standard input as well, where nobody can be asked', async () => {
+  it('comes from standard input as well, without a terminal', async () => {
     const cli = testCli({ env: PRACTICE });
     const stdin = 'account\npositions\n';
     expect(readBatch(await cli.run('batch -', { stdin })).ends).toEqual(['1 account 0', '2 positions 0']);
@@ -86,7 +86,7 @@ describe('a batch', () => {
     );
   });
 
-  it('says in one document what is wrong with it, and sends nothing', async () => {
+  it('reports its errors in one document, and sends nothing', async () => {
     const service = await scriptedService([]);
     const cli = cliFor(service);
     const ran = await batch(cli, [`${OPEN} 10k -t 3`, 'acount', 'open USDTNGN up 10k -t 3']);
@@ -151,7 +151,7 @@ describe('a batch', () => {
     expect(new Set(service.requests.map(({ remotePort }) => remotePort)).size).toBe(1);
   });
 
-  it('runs readings beside each other when told, and still answers in order', async () => {
+  it('runs readings in parallel when asked, and still answers in order', async () => {
     const cli = testCli({ env: PRACTICE });
     const lines = ['10k', '20k', '30k', '40k', '50k'].map((size) => `quote USDTNGN buy ${size} -t 3`);
     const ran = await batch(cli, lines, '--parallel 4');
@@ -188,7 +188,7 @@ describe('a batch', () => {
 describe('a batch that is run again', () => {
   const LINES = [`${OPEN} 10k -t 3`, `${OPEN} 20k -t 7 --deal-id PAY-1`, 'reduce USDTNGN buy 5k'];
 
-  it('prints the original results, deals nothing, and says so', async () => {
+  it('prints the original results, sends nothing, and says so', async () => {
     const cli = testCli({ env: PRACTICE });
     const first = await batch(cli, LINES);
     const second = await batch(cli, LINES);
@@ -202,7 +202,7 @@ describe('a batch that is run again', () => {
     expect(await openHedges(cli)).toBe(2);
   });
 
-  it('with a line mended and lines around it deals those alone', async () => {
+  it('with a line corrected and lines around it sends only those', async () => {
     const cli = testCli({ env: PRACTICE });
     await batch(cli, [`${OPEN} 1k -t 3`, `${OPEN} 900k -t 3`, `${OPEN} 3k -t 3`]);
     const ran = await batch(cli, [
@@ -223,7 +223,7 @@ describe('a batch that is run again', () => {
     expect(await openHedges(cli)).toBe(4);
   });
 
-  it('says which deals of it are not in the file any more, for a line that was changed is dealt besides', async () => {
+  it('says which deals of it are not in the file any more, for a line that was changed is sent as well', async () => {
     const cli = testCli({ env: PRACTICE });
     const first = await batch(cli, [`${OPEN} 10k -t 3`, `${OPEN} 20k -t 3`]);
     const id = first.envelopes[0]?.data?.action_id.slice(0, 4) ?? '';
@@ -294,7 +294,7 @@ describe('the guards', () => {
     expect(await openHedges(cli)).toBe(2);
   });
 
-  it('want the same deal twice to be said, whenever the batch is run: a slip is not dealt a minute later', async () => {
+  it('want the same deal twice to be said, whenever the batch is run: a slip is not sent a minute later', async () => {
     const cli = testCli({ env: PRACTICE });
     const twice = '{"command":"open","market":"USDTNGN","side":"buy","notional_usd":10000,"tenor_days":3}';
     const others = [`${OPEN} 10k -t 7`, `${OPEN} 10k -t 3 --deal-id PAY-1`, 'close USDTNGN sell --if-open'];
@@ -358,14 +358,14 @@ describe('the guards', () => {
     expect(service.requests).toEqual([]);
   });
 
-  it('want a resume that sends again to be promised where it deals, behind hedge batch as well', async () => {
+  it('want a resume that sends again to be promised where it trades, behind hedge batch as well', async () => {
     const service = await scriptedService([]);
     const ran = await batch(cliFor(service, LIVE_KEY), ['account', 'resume 7c1e --yes --resend'], '');
     expect(ran.envelopes).toMatchObject([{ error: { hint: 'Add after hedge batch: --expect-env live' } }]);
     expect(service.requests).toEqual([]);
   });
 
-  it('let no line of a batch deal elsewhere than was promised', async () => {
+  it('let no line of a batch trade in another environment than was required', async () => {
     const service = await scriptedService([]);
     const ran = await batch(cliFor(service), [`${OPEN} 10k -t 3`, 'account'], '--yes --expect-env live');
     expect(ran.code).toBe(10);
@@ -405,7 +405,7 @@ describe('a batch stops', () => {
     ]);
   });
 
-  it('and goes on when told', async () => {
+  it('and continues with --keep-going', async () => {
     const cli = testCli({ env: PRACTICE });
     await cli.run(LOST);
     const ran = await batch(cli, [`${OPEN} 10k -t 3`, 'account'], '--yes --keep-going');
@@ -413,7 +413,7 @@ describe('a batch stops', () => {
     expect(ran.code).toBe(7);
   });
 
-  it('when the key is turned down, even if told to go on', async () => {
+  it('when the key is rejected, even with --keep-going', async () => {
     const service = await scriptedService([on('GET /account', no(401, 'unauthorized'))]);
     const ran = await batch(cliFor(service), ['account', 'positions'], '--keep-going');
     expect(ran.ends).toEqual(['1 account 4', '2 positions 10']);

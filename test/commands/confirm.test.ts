@@ -59,7 +59,7 @@ describe('confirming', () => {
     expect(desk.shown[0]).not.toEqual([]);
   });
 
-  it('with --yes shows the preview to a person and the environment line alone to nobody, and asks neither', async () => {
+  it('with --yes shows the preview on a terminal and only the environment line without one, and asks neither', async () => {
     const attended = confirmation({ typed: 'n' });
     expect(await confirmSilently(attended)).toBe(true);
     expect(attended.shown[0]).not.toEqual([]);
@@ -70,7 +70,7 @@ describe('confirming', () => {
   });
 
   it.each(['live', 'sandbox', 'practice'] as const)(
-    '%s without --yes and with nobody there is a usage error, not a yes',
+    '%s without --yes and with no terminal is a usage error, not a yes',
     async (environment) => {
       const desk = confirmation({ environment });
       const error = await desk.confirm(preview('close USDTNGN buy')).catch((thrown: unknown) => thrown);

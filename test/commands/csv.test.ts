@@ -202,7 +202,7 @@ describe('--output', () => {
     expect(new Set(outs).size).toBe(1);
   });
 
-  it('jsonl writes each record on a line of its own', async () => {
+  it('jsonl writes each record on its own line', async () => {
     const sent = [aHedge(), aHedge({ id: 'hdg_2' })];
     const cli = cliFor(await scriptedService([on('GET /hedges?limit=100', ok(sent))]));
     const { out } = await cli.run('hedges --output jsonl');

@@ -181,7 +181,7 @@ describe('doctor', () => {
     ['practice is used', 'doctor --json --profile practice', {}],
     ['the environment names the account', 'doctor --json', undefined],
   ] as const)(
-    'fails profiles that cannot be read where %s, and says how to mend them',
+    'fails profiles that cannot be read where %s, and says how to repair them',
     async (_, words, env) => {
       const cli = env === undefined ? await aSoundDesk(WHOLE()) : testCli();
       const config = join(cli.home, 'config');

@@ -44,7 +44,7 @@ describe('an open that is stopped while it is sent', () => {
   });
 });
 
-describe('an open under a deal id that may be used', () => {
+describe('an open under a deal ID that may be used', () => {
   it('is not sent where the service tells neither: it does not filter, and what it lists may be a page', async () => {
     const page = Array.from({ length: 500 }, (_, index) =>
       aHedge({ id: `hdg_${index}`, client_reference: `THEIRS-${index}` }),
@@ -59,7 +59,7 @@ describe('an open under a deal id that may be used', () => {
   });
 });
 
-describe('an open that nobody knows the end of', () => {
+describe('an open whose outcome is unknown', () => {
   it('is said under the environment that it is of, where a person looks and sees nothing else', async () => {
     const cli = testCli({ env: { HEDGE_PROFILE: 'practice' } });
     await cli.run('practice faults --lost-before 100% --only open');
@@ -88,7 +88,7 @@ describe('an open that nobody knows the end of', () => {
 });
 
 describe('an open whose first answer was lost', () => {
-  it('and that is then rate limit reached may still be worked on: nobody knows what became of it', async () => {
+  it('and that is then rate-limited may still be in progress: its outcome is unknown', async () => {
     const later = no(429, 'rate_limited', { headers: { 'retry-after': '60' } });
     const service = await scriptedService([...READINGS, ...opened(reset, later)]);
     const ran = await cliFor(service).run(OPEN);

@@ -47,7 +47,7 @@ describe('hedge halt', () => {
 });
 
 describe('hedge unhalt', () => {
-  it('lifts nothing unless told so where nobody can be asked', async () => {
+  it('lifts nothing without a terminal and without --yes', async () => {
     const cli = testCli();
     await cli.run('halt venue down');
     const refused = await cli.run('unhalt --json');

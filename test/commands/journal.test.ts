@@ -72,7 +72,7 @@ describe('hedge journal', () => {
     expect(ran.err).toBe('');
   });
 
-  it('says that nothing was dealt yet, and makes nothing on disk by looking', async () => {
+  it('says that nothing was traded yet, and makes nothing on disk by looking', async () => {
     const cli = testCli();
     const ran = await cli.run('journal');
     expect(ran.code).toBe(0);
@@ -155,7 +155,7 @@ describe('hedge journal', () => {
     },
   );
 
-  it('lists the actions of a deal id that was dealt again after a failure', async () => {
+  it('lists the actions of a deal ID that was traded again after a failure', async () => {
     const deal = { deal_id: 'PAY-1' };
     const failed = { ...ACCEPTED, hedge_id: 'hdg_2' };
     const cli = scriptedClient([
@@ -186,7 +186,7 @@ describe('hedge journal', () => {
     else expect(out).toContain(`hedge --profile desk ${next}`);
   });
 
-  it('names what cannot be read by path and line, says how to mend it, and shows the rest', async () => {
+  it('names what cannot be read by path and line, says how to repair it, and shows the rest', async () => {
     const cli = scriptedClient([...DAY, '{"schema":1,"kind":"inte', step(UNKNOWN, 'eeee')]);
     const path = join(cli.home, 'state', 'journal.jsonl');
     const ran = await cli.run('journal --json');
@@ -399,7 +399,7 @@ describe('a record that an earlier hedge wrote', () => {
     ['open', OLD_OPEN, { carry_usdc: '15', maturity_at: '2026-11-23T12:00:00Z' }],
     ['add', OLD_ADD, { carry_usdc: '7.5', maturity_at: '2026-11-22T12:00:00Z' }],
   ] as const)(
-    'of %s is told under the names of now, in its steps and in CSV too',
+    'of %s is shown under the current names, in its steps and in CSV too',
     async (kind, quote, now) => {
       const cli = scriptedClient(action('aaaa', { action: kind, quote }, SENDING, ACCEPTED, FILLED));
       const { data } = JSON.parse((await cli.run('journal aaaa --json')).out);

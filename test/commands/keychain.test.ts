@@ -26,7 +26,7 @@ const refuse = async (): Promise<never> => {
 const LOCKED: Keychain = { read: refuse, keep: refuse, forget: refuse };
 
 describe('a profile whose key is in the keychain', () => {
-  it('deals with it, and no file holds it', async () => {
+  it('trades with it, and no file holds it', async () => {
     const service = await scriptedService([
       on('GET /account', ok(anAccount())),
       on('GET /account', ok(anAccount())),

@@ -60,7 +60,7 @@ const messageOf = (ran: Ran): string => failureSchema.parse(ran.document()).erro
 const foundSchema = z.object({ data: z.object({ derived: z.object({ provisional_until: z.string() }) }) });
 const UNKNOWN = { data: { outcome: 'unknown', effect: 'unknown' }, error: { code: 'outcome_unknown' } };
 
-describe('an open that is rejected after an attempt without an answer', () => {
+describe('an open that is rejected after an attempt without a response', () => {
   it('is unknown at once, and says until when the earlier attempt may arrive', async () => {
     const { run, clock, attempts, records, served } = await heldSetup();
     attempts.plan('held', 'rejected');
@@ -147,7 +147,7 @@ describe('an open that is rejected after an attempt without an answer', () => {
     expect((await run('check PAY-1 --json')).code).toBe(3);
   });
 
-  it('has five minutes more from a later send without an answer', async () => {
+  it('has five minutes more from a later send without a response', async () => {
     const { run, attempts, clock, served } = await heldSetup();
     attempts.plan('held', 'rejected');
     await run(OPEN);
@@ -192,7 +192,7 @@ describe('an open of which nothing arrived within five minutes', () => {
     ['rejected last', ['held', 'rejected']],
     ['without any answer', ['lost', 'lost', 'lost']],
   ] as const)(
-    '%s, is dealt again by the next line under the same key within the hour',
+    '%s, is sent again by the next line under the same key within the hour',
     async (_what, plan) => {
       const { run, attempts, clock, keys, served } = await heldSetup();
       attempts.plan(...plan);
@@ -208,7 +208,7 @@ describe('an open of which nothing arrived within five minutes', () => {
     },
   );
 
-  it('is dealt again under the key of the next attempt once the hour of its key is over', async () => {
+  it('is sent again under the key of the next attempt once the hour of its key is over', async () => {
     const { run, attempts, clock, records } = await heldSetup();
     attempts.plan('held', 'rejected');
     await run(OPEN);
@@ -218,7 +218,7 @@ describe('an open of which nothing arrived within five minutes', () => {
     expect(new Set(keys).size).toBe(2);
   });
 
-  it('under a key of the operator is dealt again by the same line', async () => {
+  it('under a key of the operator is sent again by the same line', async () => {
     const { run, attempts, clock, keys, served } = await heldSetup();
     const line = 'open USDTNGN buy 10k --tenor 3 --idempotency-key once-1 --yes --json';
     attempts.plan('held', 'rejected');
@@ -244,7 +244,7 @@ describe('an open of which nothing arrived within five minutes', () => {
   });
 });
 
-describe('an open that is rejected after an attempt without an answer, by a service whose Date tells the time', () => {
+describe('an open that is rejected after an attempt without a response, by a service whose Date tells the time', () => {
   it('is still unknown where the clock of this machine was set forward since', async () => {
     let setForward = 0;
     const { run, attempts, clock } = await heldSetup({}, () => setForward);
@@ -334,7 +334,7 @@ describe.each(EACH_ACTION.filter(({ name }) => name !== 'open'))('$name of an op
     expect(await served.openOn('buy')).toBe(action.after);
   });
 
-  it('that arrives at the last moment is not called rejected before it has landed', async () => {
+  it('that arrives at the last moment is not called rejected before it has executed', async () => {
     const { run, attempts, clock } = await onTheSide({ fill_seconds: { min: 4, max: 4 } });
     attempts.plan('held', 'rejected');
     expect((await run(wordsOf(action))).code).toBe(7);
@@ -365,8 +365,8 @@ describe.each(EACH_ACTION.filter(({ name }) => name !== 'open'))('$name of an op
   });
 });
 
-describe('a hedge that is found under its deal id while an attempt may still arrive', () => {
-  it('is told as filled, provisionally, and as final by the next command after that', async () => {
+describe('a hedge that is found under its deal ID while an attempt may still arrive', () => {
+  it('is reported as filled, provisionally, and as final by the next command after that', async () => {
     const { run, attempts, clock, colleague } = await heldSetup();
     attempts.plan('lost', 'rejected');
     await run(OPEN);
@@ -432,7 +432,7 @@ describe('a hedge that is found under its deal id while an attempt may still arr
     expect(next.err).toContain('2 hedges carry the reference PAY-1');
   });
 
-  it('and has failed is not taken for the failure of this one before nothing can arrive any more', async () => {
+  it('and has failed is not read as the failure of this one before nothing can arrive any more', async () => {
     const { run, attempts, clock, colleague, served } = await heldSetup();
     attempts.plan('held', 'rejected');
     await run(OPEN);
@@ -447,7 +447,7 @@ describe('a hedge that is found under its deal id while an attempt may still arr
     expect((await run('check PAY-1 --json')).code).toBe(7);
   });
 
-  it('is final at once where its reference was made of its key, or an answer told its id', async () => {
+  it('is final at once where its reference was made of its key, or a response named its ID', async () => {
     const { run, attempts, clock } = await heldSetup();
     attempts.plan('answer lost', 'rejected');
     await run('open USDTNGN buy 10k --tenor 3 --yes --json');

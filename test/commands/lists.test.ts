@@ -112,7 +112,7 @@ describe('hedges', () => {
     expect((await left('--since 7d --limit 5', mixed, 5)).covers).toMatchObject({ maybe_truncated: true });
   });
 
-  it('counts those that cannot be told, but not those that another field rules out', async () => {
+  it('counts those whose value is unknown, but not those that another field rules out', async () => {
     const sent = [...HEDGES, opened('undated', null), opened('undated2', null, { side: 'sell' })];
     const { ids, covers } = await left('--since today --side buy', sent);
     expect([ids, covers.lacking]).toEqual(['today', { opened_at: 1 }]);
@@ -328,7 +328,7 @@ describe('a list as a person reads it', () => {
     );
   });
 
-  it('marks the weekend of the profile’s zone, as the day beside it is', async () => {
+  it('marks the weekend of the profile’s zone, like the day next to it', async () => {
     const friday = opened('runs', '2026-11-20T08:00:00Z', { maturity_at: '2026-11-20T23:30:00Z' });
     const sunday = opened('later', '2026-11-20T08:00:00Z', { maturity_at: '2026-11-22T23:30:00Z' });
     const asked = on('GET /hedges?limit=100', ok([friday, sunday], {}, DATE));

@@ -69,7 +69,7 @@ describe('an open that is filled for less than was asked', () => {
     ['the same line again', OPEN],
     ['wait', 'wait PAY-1'],
     ['resume', 'resume PAY-1 --yes'],
-  ])('is told the same by %s, and is not sent again', async (_, line) => {
+  ])('is reported the same by %s, and is not sent again', async (_, line) => {
     const cli = await aDeskWithPart();
     const again = await cli.run(`${line} --json`);
     expect([again.code, again.document()]).toEqual([
@@ -80,7 +80,7 @@ describe('an open that is filled for less than was asked', () => {
     expect(await sends(cli)).toBe('1');
   });
 
-  it('is told by check of the action, and is nothing that check without a word looks for', async () => {
+  it('is reported by check of the action, and is ignored by check without an operand', async () => {
     const cli = await aDeskWithPart();
     const named = await cli.run('check PAY-1 --json');
     expect([named.code, named.document()]).toEqual([
@@ -105,7 +105,7 @@ describe('an open that is filled for less than was asked', () => {
     expect(row[header.indexOf('request.notional_usd')]).toBe('10000');
   });
 
-  it('does not stand in the way of the side, and uses up its deal id', async () => {
+  it('does not block the side, and uses up its deal ID', async () => {
     const cli = await aDeskWithPart();
     await cli.run('practice faults clear');
     expect((await cli.run('add USDTNGN buy 1k --yes')).code).toBe(0);
@@ -115,7 +115,7 @@ describe('an open that is filled for less than was asked', () => {
     expect(words(other)).toContain('partially filled, 6,000.00 USD');
   });
 
-  it('is still told as 6,000 of 10,000 after it was added to, with what it is now beside it', async () => {
+  it('is still reported as 6,000 of 10,000 after it was added to, with its size now', async () => {
     const cli = await aDeskWithPart();
     await cli.run('add USDTNGN buy 4k --yes');
     const ran = await cli.run(OPEN);
@@ -124,7 +124,7 @@ describe('an open that is filled for less than was asked', () => {
     expect(ran.out).toMatch(/^Size now +10,000\.00 USD at/m);
   });
 
-  it('is a line of a batch that ends with 7 and stops no other, and is told again by the next run', async () => {
+  it('is a line of a batch that ends with 7 and stops no other, and is reported again by the next run', async () => {
     const cli = await aDeskOfParts();
     const path = join(cli.home, 'batch.txt');
     writeFileSync(path, 'open USDTNGN buy 10k --tenor 3 --deal-id PAY-1\nopen USDTNGN sell 5k --tenor 1\n');
@@ -145,7 +145,7 @@ describe('an open that is filled for less than was asked', () => {
   });
 });
 
-describe('an open that is filled in part while nobody waits', () => {
+describe('an open that is filled in part in the background', () => {
   async function sentAlone(): Promise<TestCli> {
     const cli = await aDeskOfParts();
     await cli.run('practice faults --slow-fills 60');
@@ -153,7 +153,7 @@ describe('an open that is filled in part while nobody waits', () => {
     return cli;
   }
 
-  it('is told by check, among others that ended as asked or did not', async () => {
+  it('is reported by check, among others that ended as asked or did not', async () => {
     const cli = await sentAlone();
     await cli.run('practice faults clear');
     await cli.run('practice faults --slow-fills 60');
@@ -171,7 +171,7 @@ describe('an open that is filled in part while nobody waits', () => {
     });
   });
 
-  it('is told where its answer was lost and it is found by its reference', async () => {
+  it('is reported where its answer was lost and it is found by its reference', async () => {
     const cli = await aDeskOfParts();
     await cli.run('practice faults --lost-after 100% --slow-fills 60');
     expect((await cli.run(OPEN)).code).toBe(7);
@@ -185,7 +185,7 @@ describe('an open that is filled in part while nobody waits', () => {
 });
 
 describe('on a machine that has no journal of it', () => {
-  it('neither is dealt again nor called a deal on other terms', async () => {
+  it('neither is sent again nor reported as different terms', async () => {
     const cli = await aDeskWithPart();
     rmSync(join(cli.home, 'state', 'journal.jsonl'));
     const ran = await cli.run(`${OPEN} --json`);

@@ -125,7 +125,7 @@ describe('profile use', () => {
     });
   });
 
-  it('asks before a live one, and refuses when nobody is there', async () => {
+  it('asks before a live one, and refuses without a terminal', async () => {
     const cli = await scriptedClient('real', LIVE_KEY);
     const refused = await cli.run('profile use real --json');
     expect(refused.code).toBe(2);
@@ -182,7 +182,7 @@ describe('profile limit', () => {
     expect(stored).toContain(SANDBOX_KEY);
   });
 
-  it('come with the profile, and are seen beside it', async () => {
+  it('come with the profile, and are shown with it', async () => {
     const cli = testCli();
     const words = add('desk', '--key-stdin', '--no-check', '--max-notional', '50k', '--read-only');
     const added = await cli.run(words, { stdin: SANDBOX_KEY });
@@ -219,7 +219,7 @@ describe('profile limit', () => {
     expect(await limitsOf(cli)).toMatchObject({ data: { limits: {} } });
   });
 
-  it('stands in a file that was edited by hand, or the file is refused by name', async () => {
+  it('is in a file that was edited by hand, or the file is refused by name', async () => {
     const cli = await scriptedClient('desk', SANDBOX_KEY);
     const path = join(cli.home, 'config', 'profiles.json');
     const kept = JSON.parse(readFileSync(path, 'utf8'));

@@ -105,7 +105,7 @@ describe('--query', () => {
     expect(ran.err).toContain('bps exceeds your limit');
   });
 
-  it('picks from an examination that found something to mend', async () => {
+  it('picks from an examination that found something to repair', async () => {
     const ran = await testCli().run(['doctor', '--query', "data.checks[?verdict == 'fail'].check"]);
     expect(ran).toMatchObject({ code: 11, out: expect.stringMatching(/^profile$/m) });
   });

@@ -109,7 +109,7 @@ describe('quote', () => {
     expect(ran.document()).toMatchObject({ data: [{ tenor_days: 1 }, { tenor_days: 3 }, { tenor_days: 7 }] });
   });
 
-  it('stands without the account when that cannot be read', async () => {
+  it('is shown without the account when that cannot be read', async () => {
     const service = await scriptedService([on(QUOTE, ok(aQuote())), on(ACCOUNT, no(400, 'account_closed'))]);
     const ran = await cliFor(service).run('quote USDTNGN buy 10000 -t 3');
     expect(ran.code).toBe(0);

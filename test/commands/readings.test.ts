@@ -54,7 +54,7 @@ describe('price', () => {
     expect(Object(program.document()).data).toEqual(isPrice ? { ...only, derived } : { sent, derived });
   });
 
-  it('shows an answer of another shape as it came', async () => {
+  it('shows a response of another shape as it came', async () => {
     const sent = { quotes: { NGN: '1530.10' } };
     const { person, program } = await bothViews('price USDTNGN', [
       on('GET /prices?symbols=USDTNGN', ok(sent)),
@@ -133,7 +133,7 @@ describe('hedges', () => {
   it.each([
     ['one hedge', [aHedge()]],
     ['two', [aHedge(), aHedge({ id: 'hdg_2', status: 'failed' })]],
-  ])('lists what a deal id finds, also where that is %s: a script reads one shape', async (_, found) => {
+  ])('lists what a deal ID finds, also where that is %s: a script reads one shape', async (_, found) => {
     const { person, program } = await bothViews('hedges PAY-8841', [
       on('GET /hedges?client_reference=PAY-8841', ok(found)),
     ]);
@@ -141,7 +141,7 @@ describe('hedges', () => {
     expect(program.document()).toMatchObject({ data: found });
   });
 
-  it('lists the one hedge whose id does not look like one, as of a deal id', async () => {
+  it('lists the one hedge whose id does not look like one, as of a deal ID', async () => {
     const { program } = await bothViews('hedges H-1', [
       on('GET /hedges?client_reference=H-1', ok([])),
       on('GET /hedges/H-1', ok(aHedge({ id: 'H-1' }))),
@@ -193,7 +193,7 @@ describe('a service that names unspecified fields otherwise, or leaves them out'
     ['positions', 'GET /positions', [aPosition()], '1,012.50'],
     ['history', 'GET /hedges/history', [aClosedHedge()], '-12.25'],
     ['account', 'GET /account', anAccount(), '425,000.00'],
-  ])('%s stands on the specified fields alone', async (command, line, sent, shown) => {
+  ])('%s needs only the specified fields', async (command, line, sent, shown) => {
     const { person, program } = await bothViews(command, [on(line, ok(sent))]);
     expect(person.out).toContain(shown);
     expect(program.document()).toMatchObject({ data: sent });

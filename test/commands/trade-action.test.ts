@@ -24,7 +24,7 @@ const hedgesOf = async (cli: TestCli): Promise<readonly { status: string }[]> =>
 const openHedges = async (cli: TestCli): Promise<number> =>
   (await hedgesOf(cli)).filter(({ status }) => status === 'filled').length;
 
-describe('a deal', () => {
+describe('a trade', () => {
   it('goes from the line to the fill, and is written down', async () => {
     const cli = testCli({ env: PRACTICE });
     const ran = await cli.run(OPEN);
@@ -38,21 +38,24 @@ describe('a deal', () => {
     expect((await cli.run(`journal ${id.slice(0, 4)} --json`)).out).toContain(id);
   });
 
-  it.each(['buy', 'sell'])('on %s has one set of figures, now and when it is told later', async (side) => {
-    const cli = testCli({ env: PRACTICE });
-    const line = `open USDTNGN ${side} 10k --tenor 3 --yes --json --deal-id PAY-1 --ensure`;
-    const quotedBy = async (words: string): Promise<unknown> =>
-      JSON.parse((await cli.run(words)).out).data.derived.quoted;
-    const fresh = await quotedBy(line);
-    expect(fresh).toMatchObject({ impact_cost_usd: 6, cost_bps: expect.any(Number) });
-    expect(await quotedBy(line)).toEqual(fresh);
-    expect(await quotedBy('wait PAY-1 --json')).toEqual(fresh);
-    const { out } = await cli.run('journal PAY-1');
-    expect(out).toMatch(/^Quoted impact cost \(USD\) +6\.00$/m);
-    expect((await cli.run('journal PAY-1 --json')).document()).toMatchObject({
-      data: { quote: { price_impact_usd: '-6', impact_cost_usd: '6' } },
-    });
-  });
+  it.each(['buy', 'sell'])(
+    'on %s has one set of figures, now and when it is reported later',
+    async (side) => {
+      const cli = testCli({ env: PRACTICE });
+      const line = `open USDTNGN ${side} 10k --tenor 3 --yes --json --deal-id PAY-1 --ensure`;
+      const quotedBy = async (words: string): Promise<unknown> =>
+        JSON.parse((await cli.run(words)).out).data.derived.quoted;
+      const fresh = await quotedBy(line);
+      expect(fresh).toMatchObject({ impact_cost_usd: 6, cost_bps: expect.any(Number) });
+      expect(await quotedBy(line)).toEqual(fresh);
+      expect(await quotedBy('wait PAY-1 --json')).toEqual(fresh);
+      const { out } = await cli.run('journal PAY-1');
+      expect(out).toMatch(/^Quoted impact cost \(USD\) +6\.00$/m);
+      expect((await cli.run('journal PAY-1 --json')).document()).toMatchObject({
+        data: { quote: { price_impact_usd: '-6', impact_cost_usd: '6' } },
+      });
+    },
+  );
 
   it.each([
     ['open', `${OPEN} --deal-id PAY-1`],
@@ -73,7 +76,7 @@ describe('a deal', () => {
     },
   );
 
-  it('on a market that is mistyped is told the one that was meant, and nothing of a price', async () => {
+  it('on a market that is mistyped suggests the intended one, and nothing of a price', async () => {
     const ran = await testCli({ env: PRACTICE }).run('open USDNGN buy 10k --tenor 3 --yes');
     expect(ran.code).toBe(10);
     expect(ran.err).toContain(
@@ -102,7 +105,7 @@ describe('a deal', () => {
   });
 });
 
-describe('what is said while a deal is under way', () => {
+describe('progress of a trade', () => {
   it('is dated for the person at the terminal, and in UTC where a log is kept', async () => {
     const terminal = { isTTY: { stderr: true }, width: 200, env: { NO_COLOR: '1' } };
     const person = await testCli({ env: PRACTICE }).run(OPEN, { terminal });
@@ -113,7 +116,7 @@ describe('what is said while a deal is under way', () => {
 });
 
 describe('the same idempotency key', () => {
-  it('prints the original result and deals nothing', async () => {
+  it('prints the original result and sends nothing', async () => {
     const cli = testCli({ env: PRACTICE });
     const first = documentOf(await cli.run(`${OPEN} --idempotency-key k-1`));
     const second = await cli.run(`${OPEN} --idempotency-key k-1`);
@@ -138,7 +141,7 @@ describe('the same idempotency key', () => {
     expect(await openHedges(cli)).toBe(1);
   });
 
-  it('stopped while nobody knows what it came to is as unknown as before, in its exit code too', async () => {
+  it('stopped while its outcome is unknown is as unknown as before, in its exit code too', async () => {
     const cli = testCli({ env: PRACTICE });
     await cli.run('practice faults --lost-before 100% --only open');
     expect((await cli.run(`${OPEN} --idempotency-key k-1`)).code).toBe(7);
@@ -161,8 +164,8 @@ describe('the same idempotency key', () => {
   });
 });
 
-describe('a deal id', () => {
-  it('is free again when the service took nothing for want of a slot', async () => {
+describe('a deal ID', () => {
+  it('is free again when the service had no free slot', async () => {
     const cli = testCli({ env: PRACTICE });
     await cli.run('practice faults --rate-limited 100% --only open');
     const away = await cli.run(`${OPEN} --deal-id PAY-1`);
@@ -176,7 +179,7 @@ describe('a deal id', () => {
     expect(await openHedges(cli)).toBe(1);
   });
 
-  it('deals once, however often it is ensured', async () => {
+  it('opens once, however often it is ensured', async () => {
     const cli = testCli({ env: PRACTICE });
     const codes = [];
     for (let run = 1; run <= 3; run += 1)
@@ -201,7 +204,7 @@ describe('a deal id', () => {
     expect(documentOf(other).error?.code).toBe('deal_id_used');
   });
 
-  it('of a deal that failed says so, and is dealt anew only when that is asked', async () => {
+  it('of an open that failed says so, and is traded again only with --retry-failed', async () => {
     const cli = testCli({ env: PRACTICE });
     await cli.run('practice faults --failing-orders 100%');
     expect((await cli.run(`${OPEN} --deal-id PAY-1 --ensure`)).code).toBe(9);
@@ -213,7 +216,7 @@ describe('a deal id', () => {
     expect(await openHedges(cli)).toBe(1);
   });
 
-  it('that a colleague dealt is told to one who ensures it, and stops one who does not', async () => {
+  it('that a colleague traded is reported with --ensure, and stops an open without it', async () => {
     const cli = testCli({ env: PRACTICE });
     await cli.run(`${OPEN} --deal-id PAY-1`);
     // As on a machine that has no journal of it.
@@ -227,7 +230,7 @@ describe('a deal id', () => {
     ['reduce USDTNGN buy 4k', '6,000.00 USD'],
     ['add USDTNGN buy 2k', '12,000.00 USD'],
   ])(
-    'ensured on another machine after %s is not called another deal, and not dealt again',
+    'ensured on another machine after %s is not called another deal, and not sent again',
     async (change, now) => {
       const cli = testCli({ env: PRACTICE });
       await cli.run(`${OPEN} --deal-id PAY-1`);
@@ -246,7 +249,7 @@ describe('a deal id', () => {
     },
   );
 
-  it('ensured on another machine after it was closed in parts is told by its closed record', async () => {
+  it('ensured on another machine after it was closed in parts is reported by its closed record', async () => {
     const cli = testCli({ env: PRACTICE });
     await cli.run(`${OPEN} --deal-id PAY-1`);
     await cli.run('reduce USDTNGN buy 4k --yes');
@@ -260,7 +263,7 @@ describe('a deal id', () => {
     expect(await openHedges(cli)).toBe(0);
   });
 
-  it('ensured where the journal saw a colleague’s hedge at that size, before a reduction of ours, is done', async () => {
+  it('ensured where the journal saw a colleague’s hedge at that size, before an own reduction, is done', async () => {
     const cli = testCli({ env: PRACTICE });
     await cli.run(`${OPEN} --deal-id PAY-1`);
     rmSync(join(cli.home, 'state', 'journal.jsonl'));
@@ -282,7 +285,7 @@ describe('a close', () => {
   });
 });
 
-describe('a deal that was added to', () => {
+describe('a hedge that was increased', () => {
   it('keeps the rate it was filled at, and its slippage', async () => {
     const cli = testCli({ env: PRACTICE });
     interface Filled {
@@ -301,7 +304,7 @@ describe('a deal that was added to', () => {
 
 describe('a part of what is open', () => {
   it.each(['--by 50%', '--to 5000'])(
-    'is not taken while another cut of ours is in flight: %s',
+    'is not taken while another reduction is in flight: %s',
     async (part) => {
       const cli = testCli({ env: PRACTICE });
       await cli.run(OPEN);
@@ -324,8 +327,8 @@ describe('a part of what is open', () => {
   });
 });
 
-describe('a deal that failed', () => {
-  it('tells the line that deals it anew, within the same bounds', async () => {
+describe('an open that failed', () => {
+  it('tells the line that trades it again, within the same bounds', async () => {
     const cli = testCli({ env: PRACTICE });
     await cli.run('practice faults --failing-orders 100%');
     const failed = await cli.run(`${OPEN} --deal-id PAY-1 --max-cost-bps 50`);
@@ -338,7 +341,7 @@ describe('a deal that failed', () => {
 describe('the environment line', () => {
   const screen = { terminal: { isTTY: { stdout: true, stderr: true } } };
 
-  it('stands once on a screen: above what was said first, or above the result where nothing was', async () => {
+  it('is shown once on a screen: above what was said first, or above the result where nothing was', async () => {
     const cli = testCli({ env: PRACTICE });
     const lines = ({ out, err }: { out: string; err: string }): number =>
       (out + err).split('PRACTICE').length - 1;
@@ -348,8 +351,8 @@ describe('the environment line', () => {
   });
 });
 
-describe('an addition that a colleague deals into', () => {
-  it('is unresolved in every word, and keeps nobody from closing', async () => {
+describe('an addition that a colleague trades into', () => {
+  it('is reported as unresolved, and never prevents closing', async () => {
     const cli = testCli({ env: PRACTICE });
     await cli.run(OPEN);
     await cli.run('practice faults --slow-fills 5');

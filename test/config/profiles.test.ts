@@ -67,7 +67,7 @@ describe('the stored profiles', () => {
     expect(readdirSync(places.config)).toEqual(['profiles.json']);
   });
 
-  it('keep what a newer hedge added beside them', async () => {
+  it('keep fields that a newer hedge added', async () => {
     const { store, put, open } = aStore();
     put(JSON.stringify({ version: 1, colour: 'blue', profiles: { desk: { ...profile(), desk_number: 7 } } }));
     await store.add('other', profile());
@@ -104,7 +104,7 @@ describe('the stored profiles', () => {
     expect(Object.hasOwn(Object.prototype, 'base_url')).toBe(false);
   });
 
-  it('never replace a profile unless told, in any case of its name', async () => {
+  it('never replace a profile unless asked, in any case of its name', async () => {
     const { store } = aStore();
     await store.add('desk', profile());
     await expect(store.add('Desk', profile())).rejects.toThrow(/Profile desk already exists/);
@@ -184,7 +184,7 @@ describe('a profiles file that is not whole or not ours', () => {
     }
   });
 
-  it('that a writer left half-written beside it goes with the next change: it may hold a removed key', async () => {
+  it('that a writer left half-written next to it goes with the next change: it may hold a removed key', async () => {
     const { store, places } = aStore();
     await store.add('desk', profile());
     writeFileSync(join(places.config, 'profiles.json.tmp-17000000000abcdef'), 'hk_live_half', {

@@ -127,7 +127,7 @@ describe('the doctor on the journal', () => {
     });
   });
 
-  it('with an action that nobody knows the end of', async () => {
+  it('with an action whose outcome is unknown', async () => {
     const { state, standing } = await read([
       anIntent(),
       step(SENDING),
@@ -182,7 +182,7 @@ describe('the doctor on time', () => {
     expect(checkClock(served(off), { environment: 'practice', local: true }).verdict).toBe('pass');
   });
 
-  it('blames no clock for an answer that took long', () => {
+  it('blames no clock for a response that took long', () => {
     expect(checkClock(served(9_000, 10_000), LIVE).verdict).toBe('pass');
     expect(checkReading(served(0, 10_000))).toMatchObject({ verdict: 'warn', facts: { ms: 10_000 } });
     expect(checkReading(served(0))).toMatchObject({ verdict: 'pass' });
@@ -317,7 +317,7 @@ describe('an examination', () => {
     });
   });
 
-  it('waits for nobody who never answers', async () => {
+  it('does not wait for a service that never responds', async () => {
     const never = new Promise<never>(() => undefined);
     const address: ServiceAddress = {
       baseUrl: 'https://api.test/v2',
@@ -335,7 +335,7 @@ describe('an examination', () => {
       });
   });
 
-  it('calls a fault of ours by its name', async () => {
+  it('calls an internal error by its name', async () => {
     const fault = new Error('oops');
     const { checks } = await runDiagnostics(
       anExamined({

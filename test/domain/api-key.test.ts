@@ -64,7 +64,7 @@ describe('a key', () => {
     expect(ApiKey.of('hk_live_abcd1234567').masked).toBe('hk_live_…');
   });
 
-  it('is told from another by its fingerprint', () => {
+  it('is distinguished from another by its fingerprint', () => {
     // printf 'hk_live_3f7a0c55d1e2b8849f2c' | sha256sum | cut -c1-8
     expect(ApiKey.of(LIVE).fingerprint).toBe('0d1ac1e7');
     expect(ApiKey.of('hk_live_other000000000').fingerprint).not.toBe(ApiKey.of(LIVE).fingerprint);

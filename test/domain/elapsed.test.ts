@@ -59,7 +59,7 @@ describe('the time between moments', () => {
     );
   });
 
-  it('is told as long as the clocks are five seconds apart or less', () => {
+  it('is reported if the clocks are five seconds apart or less', () => {
     const apart = (ms: number): boolean => clocksDisagree(elapsedOver([at(0, 0), at(60_000, 60_000 - ms)]));
     expect([apart(MAX_CLOCK_SKEW_MS), apart(MAX_CLOCK_SKEW_MS + 1)]).toEqual([false, true]);
   });

@@ -18,7 +18,7 @@ describe('plain text', () => {
     expect(strange.filter(isPlain)).toEqual([]);
   });
 
-  it('has characters that each stand by themselves, in one column, as they are', () => {
+  it('has characters that each stand alone, in one column, as they are', () => {
     const joined = PLAIN.filter((each) => graphemesOf(`a${each}${WIDE}`).length !== 3);
     const wider = PLAIN.filter((each) => graphemeWidth(each) !== 1 || textWidth(each + WIDE) !== 3);
     const changed = PLAIN.filter((each) => sanitize(each + WIDE) !== each + WIDE);

@@ -219,7 +219,7 @@ describe('what a shell is offered', () => {
     expect(offered('deals', pair, '../../x')).toEqual([]);
   });
 
-  it('of actions that can be settled is what is open, by its own id and by its deal id', () => {
+  it('of actions that can be settled is what is open, by its own ID and by its deal ID', () => {
     const { places, offered } = aHome();
     mkdirSync(places.state, { recursive: true, mode: 0o700 });
     const records = [
@@ -252,7 +252,7 @@ describe('what a shell is offered', () => {
 });
 
 describe('a command', () => {
-  it('remembers the ids that the service names, and of deal ids the desk its own', async () => {
+  it('remembers the ids that the service names, and of deal IDs the desk its own', async () => {
     const hedges = [
       aHedge({ id: 'hdg_A', client_reference: 'PAY-1' }),
       aHedge({ id: 'hdg_$(reboot)', client_reference: '`reboot`' }),

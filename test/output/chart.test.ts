@@ -22,7 +22,7 @@ const drawn = (block: ChartBlock, view: { width: number; unicode?: boolean }): s
   renderHuman([block], { ...VIEW, ...view });
 
 describe('a line through points', () => {
-  it('stands between labels with unit and sign, and the ends below', () => {
+  it('is shown between labels with unit and sign, and the ends below', () => {
     expect(drawn(chart([-10, 0, 30, 20]), { width: 44 })).toBe(
       [
         '+30.00 USD ┤                   ╭──────╮',

@@ -156,7 +156,7 @@ describe('time', () => {
   });
 });
 
-describe('a field nobody told us about', () => {
+describe('an unspecified field', () => {
   it.each([
     ['swap_fee_usd', new Big('12.5'), '12.50', 'Swap fee (USD)'],
     ['rebate_usdc', new Big('-3'), '-3.00', 'Rebate (USDC)'],
@@ -186,7 +186,7 @@ describe('a field nobody told us about', () => {
     expect(labelOf(field)).toBe(label);
   });
 
-  it('has its unit beside it where the label does not', () => {
+  it('has its unit next to it where the label does not', () => {
     expect(spelled(cellOf('rebate_usdc', new Big('3'), { withUnit: true }))).toBe('3.00 USDC');
     expect(spelled(cellOf('slippage_bps', new Big('3'), { withUnit: true }))).toBe('3 bps');
   });

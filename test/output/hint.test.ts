@@ -13,7 +13,7 @@ describe('commands that go on', () => {
       .trimEnd()
       .split('\n');
 
-  it('stand in a column of their own, and what they do is wrapped under itself', () => {
+  it('have their own column, and what they do is wrapped under itself', () => {
     expect(shown(HINT, 80)).toEqual([
       'Not a terminal.',
       'hedge --profile practice check 3327     look up; send nothing',
@@ -22,7 +22,7 @@ describe('commands that go on', () => {
     ]);
   });
 
-  it('stand above what they do where there is no room beside them, and are never cut', () => {
+  it('are shown above what they do if the window is narrow, and are never cut', () => {
     expect(shown(HINT, 50)).toEqual([
       'Not a terminal.',
       'hedge --profile practice check 3327',
@@ -37,7 +37,7 @@ describe('commands that go on', () => {
     ]);
   });
 
-  it('keep the blanks of a deal id', () => {
+  it('keep the blanks of a deal ID', () => {
     expect(shown("hedge wait 'PAY    1'    waits", 80)).toEqual(["hedge wait 'PAY    1'    waits"]);
   });
 });

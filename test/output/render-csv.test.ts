@@ -87,9 +87,12 @@ describe('a cell', () => {
     },
   );
 
-  it.each(["'=1", "''+1", "'-"])('with the guarded text %j can be told from one that was guarded', (text) => {
-    expect(through(text)).toBe(`'${text}`);
-  });
+  it.each(["'=1", "''+1", "'-"])(
+    'with the guarded text %j can be distinguished from one that was guarded',
+    (text) => {
+      expect(through(text)).toBe(`'${text}`);
+    },
+  );
 
   it.each([
     'PAY-8841',

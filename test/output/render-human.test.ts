@@ -47,7 +47,7 @@ describe('the environment line', () => {
     ]);
   });
 
-  it('puts the note on a line of its own where it does not fit', () => {
+  it('puts the note on its own line where it does not fit', () => {
     expect(shown([heading('sandbox', 'desk', note)], { width: 60 })).toEqual([
       "SANDBOX · desk · the partner's test funds",
       'indicative, Fri 20 Nov 10:02:11 WAT',
@@ -103,7 +103,7 @@ describe('a line', () => {
     expect(shown([line(text(`cap${' '.repeat(70)}FILLED buy`))])).toEqual(['cap FILLED buy']);
   });
 
-  it('stands further in from the second line on, so that no text begins a line of its own', () => {
+  it('is indented from the second line on, so that no text looks like a new line', () => {
     const refusal = `${'x'.repeat(75)} FILLED buy USDTNGN 10,000.00 USD`;
     expect(shown([line(message(refusal))], { width: 80 })).toEqual([
       'x'.repeat(75),
@@ -213,7 +213,7 @@ describe('names and values', () => {
     expect(shown([pairs])).toEqual(['Free balance  41,320.00 USDC', 'Positions          2']);
   });
 
-  it('wraps a long value under itself, and puts a long name on a line of its own', () => {
+  it('wraps a long value under itself, and puts a long name on its own line', () => {
     const pairs: Block = {
       kind: 'pairs',
       pairs: [
@@ -242,7 +242,7 @@ describe('figures', () => {
     ],
   };
 
-  it('stand point under point, with words beside them', () => {
+  it('are aligned at the decimal point, with text next to them', () => {
     expect(shown([figures])).toEqual([
       'Price    1,532.56       mid 1,531.20',
       'You pay    172.50 USDC  34.5 bps',

@@ -70,7 +70,7 @@ describe('an error for a person', () => {
     );
   });
 
-  it('does not print a code of ours, nor one that is said already', () => {
+  it('does not print an internal code, nor one that is said already', () => {
     expect(renderErrorHuman(new UsageError('NOTIONAL is not an amount.'), view)).toBe(
       'NOTIONAL is not an amount.\n',
     );

@@ -41,7 +41,7 @@ describe('how full something is', () => {
     ],
   };
 
-  it('is a bar of one length with the figure beside it, and none where there is no whole', () => {
+  it('is a bar of one length with the figure next to it, and none where there is no whole', () => {
     expect(drawn(bars, { width: 40 })).toBe(
       [
         'Headroom  ███████░░░░░░░  250,000.00 USD',
@@ -65,7 +65,7 @@ describe('two columns', () => {
     right: [{ kind: 'line', cells: [{ kind: 'text', text: 'right' }] }],
   };
 
-  it('stand beside each other in a wide window, and under each other in a narrow one', () => {
+  it('are side by side in a wide window, and stacked in a narrow one', () => {
     expect(drawn(block, { width: 120 })).toMatch(/^left {57}right\n$/);
     expect(drawn(block, { width: 80 })).toBe('left\n\nright\n');
   });

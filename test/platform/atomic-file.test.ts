@@ -34,7 +34,7 @@ describe('writing', () => {
     ]);
   });
 
-  it('replaces what was there and leaves nothing beside it', () => {
+  it('replaces what was there and leaves no other file', () => {
     const folder = temporaryFolder();
     const path = join(folder, 'file');
     writeAtomically(path, 'old', machine);
@@ -99,7 +99,7 @@ describe('writing', () => {
   });
 });
 
-describe('a folder of ours', () => {
+describe('a data folder', () => {
   it('is closed when others could look into it', () => {
     const folder = temporaryFolder();
     chmodSync(folder, 0o755);
@@ -156,7 +156,7 @@ describe('reading', () => {
     },
   );
 
-  it('follows no link, even to a file of ours', () => {
+  it('follows no link, even to a data file', () => {
     const folder = temporaryFolder();
     writeAtomically(join(folder, 'file'), 'x', machine);
     symlinkSync('file', join(folder, 'link'));

@@ -68,7 +68,7 @@ describe('the folders above ours', () => {
     expect(risks(join(home, 'round', 'state'))).toEqual([]);
   });
 
-  it('are told of, and not refused, where a group can write into one', () => {
+  it('are reported, and not refused, where a group can write into one', () => {
     const shared = made(join(temporaryFolder(), 'shared'), 0o770);
     expect(risks(join(shared, 'state'))).toEqual([[shared, 'group']]);
     expect(() => checkParents(join(shared, 'state'), { uid: US })).not.toThrow();

@@ -108,7 +108,7 @@ describe('a file', () => {
     expect(readFileSync(path, 'utf8')).toBe('one\n');
   });
 
-  it('that is written whole stays the old one, with nothing beside it, when the system stops the writing half-way', async () => {
+  it('that is written whole stays the old one, with no other file, when the system stops the writing half-way', async () => {
     const folder = temporaryFolder();
     const path = join(folder, 'file');
     writeAtomically(path, 'old', testMachine());

@@ -41,7 +41,7 @@ describe('a program', () => {
     { what: 'is missing', argv: ['/nowhere/op'], errno: 'ENOENT' },
     { what: 'is not a program', argv: ['/etc'], errno: 'EACCES' },
     { what: 'cannot be named so', argv: [process.execPath, 'a\0b'], errno: '' },
-  ])('that $what is told apart', async ({ argv, errno }) => {
+  ])('that $what is distinguished', async ({ argv, errno }) => {
     expect(await runCommand(argv, LIMITS)).toEqual({ outcome: 'not_started', errno });
   });
 

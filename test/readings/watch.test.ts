@@ -38,7 +38,7 @@ async function watched(readings: readonly { takesMs?: number; fails?: Error }[],
   return { began: began.slice(0, readings.length), seen, most, end };
 }
 
-describe('what is watched', () => {
+describe('watch', () => {
   it('is read at a steady pace, whatever a reading takes, and never twice at once', async () => {
     const { began, most } = await watched([{ takesMs: 200 }, { takesMs: 4_900 }, { takesMs: 30 }, {}]);
     expect(began).toEqual([0, 5, 10, 15]);

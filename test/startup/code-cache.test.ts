@@ -54,7 +54,7 @@ describe('compiled code', () => {
     expect(plain(read())).toEqual(plain(CODE));
   });
 
-  it('that is the same twice and none of ours is none: rewritten as text, or by another version', () => {
+  it('that is the same twice and foreign is not used: rewritten as text, or by another version', () => {
     const { write, path, read } = kept();
     write(CODE);
     const whole = readFileSync(path);
@@ -95,7 +95,7 @@ describe('compiled code', () => {
     expect(readdirSync(join(cache, 'code', 'a-20-x64'))).toHaveLength(60);
   });
 
-  it('of builds that nobody starts any more goes when a new one begins', async () => {
+  it('of builds that are no longer started goes when a new one begins', async () => {
     const cache = temporaryFolder();
     const old = join(cache, 'code', 'old-20-x64');
     const recent = join(cache, 'code', 'recent-22-x64');

@@ -129,7 +129,7 @@ describe('a kept TLS session', () => {
     expect(readFileSync(join(home, 'cache'), 'utf8')).toBe('in the way');
   });
 
-  it('of a place that nobody asks any more goes when another is kept', async () => {
+  it('of a place that is no longer used goes when another is kept', async () => {
     const { store, folder, path, clock } = aStore();
     store.keep(PLACE, KEPT);
     utimesSync(path(), 0, 0);

@@ -78,7 +78,7 @@ describe('a question at a terminal', () => {
     expect(screen.raw()).not.toContain('owned');
   });
 
-  it('confirm does not take anything else for an answer', async () => {
+  it('confirm accepts nothing else as a response', async () => {
     const screen = ask('prompter.confirm(question)');
     await screen.until('(y/N)');
     screen.send('maybe\r');
@@ -90,7 +90,7 @@ describe('a question at a terminal', () => {
   it.each([
     ['confirm', 'prompter.confirm(question)', '(y/N)', 'y'],
     ['typed', "prompter.typed(question, 'buy 50000', (it) => it === 'buy 50000')", 'Type', 'buy 50000'],
-  ])('%s takes a pasted line end for a no, and a pasted word for a word', async (_, call, shows, yes) => {
+  ])('%s reads a pasted line end as a no and a pasted word as typed', async (_, call, shows, yes) => {
     const pasted = (text: string): string => `\u001b[200~${text}\u001b[201~`;
     for (const lines of [pasted(`${yes}\r`), pasted(`ls\r${yes}\r`), `${yes}\rls\r`, `${yes}\r${yes}\r`]) {
       const screen = ask(call);
@@ -196,7 +196,7 @@ describe('a question at a terminal', () => {
     expect(screen.cursorHidden()).toBe(false);
   });
 
-  it('Ctrl-D is an end without an answer, not a wait for ever', async () => {
+  it('Ctrl-D ends the question, and nothing waits for ever', async () => {
     const screen = ask('prompter.input(question)');
     await screen.until('desk?');
     screen.send('\u0004');

@@ -34,57 +34,61 @@ const shell = (write: Write, size: number, script: (program: string) => string) 
 
 const MEBIBYTE = 1_048_576;
 
-describe.each<Write>(['writeResult', 'writeHelp'])('what is to be read (%s)', needs('bash'), (write) => {
-  it('arrives whole through a slow pipe', async () => {
-    const ran = await shell(write, MEBIBYTE, (program) => `${program} | (sleep 0.3; wc -c)`);
-    expect({ ...ran, out: ran.out.trim() }).toMatchObject({ out: String(MEBIBYTE), err: 'done\n' });
-  });
+describe.each<Write>(['writeResult', 'writeHelp'])(
+  'the result on standard output (%s)',
+  needs('bash'),
+  (write) => {
+    it('arrives whole through a slow pipe', async () => {
+      const ran = await shell(write, MEBIBYTE, (program) => `${program} | (sleep 0.3; wc -c)`);
+      expect({ ...ran, out: ran.out.trim() }).toMatchObject({ out: String(MEBIBYTE), err: 'done\n' });
+    });
 
-  it('arrives whole through a pipe that somebody made non-blocking', async () => {
-    const unblocked = "process.stdout.write('')";
-    const ran = await shell(
-      write,
-      MEBIBYTE,
-      (program) => `{ ${quoted([process.execPath, '-e', unblocked])}; ${program}; } | (sleep 0.3; wc -c)`,
-    );
-    expect({ ...ran, out: ran.out.trim() }).toMatchObject({ out: String(MEBIBYTE), err: 'done\n' });
-  });
+    it('arrives whole through a pipe that somebody made non-blocking', async () => {
+      const unblocked = "process.stdout.write('')";
+      const ran = await shell(
+        write,
+        MEBIBYTE,
+        (program) => `{ ${quoted([process.execPath, '-e', unblocked])}; ${program}; } | (sleep 0.3; wc -c)`,
+      );
+      expect({ ...ran, out: ran.out.trim() }).toMatchObject({ out: String(MEBIBYTE), err: 'done\n' });
+    });
 
-  it('ends silently when nobody reads on', async () => {
-    const { out, err } = await shell(
-      write,
-      MEBIBYTE,
-      (program) => `${program} | head -c 1; echo " \${PIPESTATUS[0]}"`,
-    );
-    expect({ out, err }).toEqual({ out: 'x 0\n', err: 'done\n' });
-  });
+    it('ends silently when the reader closes', async () => {
+      const { out, err } = await shell(
+        write,
+        MEBIBYTE,
+        (program) => `${program} | head -c 1; echo " \${PIPESTATUS[0]}"`,
+      );
+      expect({ out, err }).toEqual({ out: 'x 0\n', err: 'done\n' });
+    });
 
-  it('says in one line that the disk is full', needs('bash', '/dev/full'), async () => {
-    const { code, err } = await shell(write, 10, (program) => `${program} > /dev/full`);
-    expect(code).toBe(74);
-    expect(err).toMatch(/^The result could not be written to standard output: .*ENOSPC.*\n$/);
-  });
+    it('says in one line that the disk is full', needs('bash', '/dev/full'), async () => {
+      const { code, err } = await shell(write, 10, (program) => `${program} > /dev/full`);
+      expect(code).toBe(74);
+      expect(err).toMatch(/^The result could not be written to standard output: .*ENOSPC.*\n$/);
+    });
 
-  it('notices a disk that fills up half-way, where the system reports a part as written', async () => {
-    const file = join(scratch, `half-${write}`);
-    const { code, err } = await shell(write, 100_000, (program) => `ulimit -f 8; ${program} > ${file}`);
-    expect(readFileSync(file).length).toBeLessThan(100_000);
-    expect({ code, err }).toEqual({ code: 74, err: expect.stringMatching(/EFBIG/) });
-  });
+    it('notices a disk that fills up half-way, where the system reports a part as written', async () => {
+      const file = join(scratch, `half-${write}`);
+      const { code, err } = await shell(write, 100_000, (program) => `ulimit -f 8; ${program} > ${file}`);
+      expect(readFileSync(file).length).toBeLessThan(100_000);
+      expect({ code, err }).toEqual({ code: 74, err: expect.stringMatching(/EFBIG/) });
+    });
 
-  it('is put into a file whole, behind what is there', async () => {
-    const file = join(scratch, `whole-${write}`);
-    const script = (program: string) => `echo first > ${file}; ${program} >> ${file}`;
-    const { code } = await shell(write, MEBIBYTE, script);
-    expect(code).toBe(0);
-    expect(readFileSync(file).length).toBe(MEBIBYTE + 'first\n'.length);
-  });
+    it('is put into a file whole, behind what is there', async () => {
+      const file = join(scratch, `whole-${write}`);
+      const script = (program: string) => `echo first > ${file}; ${program} >> ${file}`;
+      const { code } = await shell(write, MEBIBYTE, script);
+      expect(code).toBe(0);
+      expect(readFileSync(file).length).toBe(MEBIBYTE + 'first\n'.length);
+    });
 
-  it('does not mind that standard error is closed or full', needs('bash', '/dev/full'), async () => {
-    const { code, out } = await shell(write, 1, (program) => `${program} 2>/dev/full; echo " $?"`);
-    expect({ code, out }).toEqual({ code: 0, out: 'x 0\n' });
-  });
-});
+    it('does not mind that standard error is closed or full', needs('bash', '/dev/full'), async () => {
+      const { code, out } = await shell(write, 1, (program) => `${program} 2>/dev/full; echo " $?"`);
+      expect({ code, out }).toEqual({ code: 0, out: 'x 0\n' });
+    });
+  },
+);
 
 describe('notes', () => {
   it('says as much at once as there is to say, and Node adds no warning of its own', async () => {

@@ -35,7 +35,7 @@ describe('the key of a line', () => {
     ['a dry run', { dryRun: true }],
     ['what it is dealt in spite of', { despite: '7c1e' }],
     ['a key of its own', { idempotencyKey: 'k-1' }],
-  ])('does not change with how it is dealt: %s', (_what, options) => {
+  ])('does not change with how it is sent: %s', (_what, options) => {
     expect(keyOf(open('10k', options))).toBe(keyOf(open('10k')));
   });
 
@@ -58,7 +58,7 @@ describe('the key of a line', () => {
     expect(new Set([...different, ...named]).size).toBe(different.length + named.length);
   });
 
-  it('is the very same as in every version before: a batch that is run again after an upgrade deals nothing twice', () => {
+  it('is the very same as in every version before: a batch that is run again after an upgrade sends nothing twice', () => {
     const actions = [
       open('10k', { dealId: 'PAY-1' }),
       open('10k'),
@@ -94,7 +94,7 @@ describe('a batch that was changed and is run again', () => {
       undefined,
     );
 
-  it('deals of each request what is missing, and nothing twice, however the lines stand now', () => {
+  it('sends of each request what is missing, and nothing twice, whatever the order of the lines', () => {
     fc.assert(
       fc.property(lines, lines, (before, after) => {
         const sent = new Set(keysOf(before));
@@ -107,7 +107,7 @@ describe('a batch that was changed and is run again', () => {
     );
   });
 
-  it('keeps the keys of all other lines when one is mended or lines are appended', () => {
+  it('keeps the keys of all other lines when one is corrected or lines are appended', () => {
     const before = keysOf(['1k', '2k', '3k']);
     expect(keysOf(['1k', '4k', '3k'])).toEqual([before[0], expect.any(String), before[2]]);
     expect(keysOf(['1k', '2k', '3k', '4k']).slice(0, 3)).toEqual(before);

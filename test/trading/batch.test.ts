@@ -70,12 +70,12 @@ async function play(
 }
 
 describe('the lines of a batch', () => {
-  it('run one after the other, and each is told before the next begins', async () => {
+  it('run one after the other, and each is reported before the next begins', async () => {
     const { log } = await play('rar');
     expect(log).toEqual(['+1', '-1', '=1', '+2', '-2', '=2', '+3', '-3', '=3']);
   });
 
-  it('run beside each other where they only read, and are told in order', async () => {
+  it('run in parallel where they only read, and are reported in order', async () => {
     const { log } = await play('rrr', { parallel: 2 });
     expect(log.slice(0, 2)).toEqual(['+1', '+2']);
     expect(log.filter((entry) => entry.startsWith('='))).toEqual(['=1', '=2', '=3']);
@@ -83,7 +83,7 @@ describe('the lines of a batch', () => {
   });
 
   it.each(['rrarr', 'rrsrr', 'aaaaa', 'sssss'])(
-    'of %s: nothing runs beside an action or a step',
+    'of %s: nothing runs in parallel with an action or a step',
     async (kinds) => {
       const { log } = await play(kinds, { parallel: 8 });
       kinds.split('').forEach((kind, index) => {
@@ -104,7 +104,7 @@ describe('after an end that stops the batch', () => {
     expect(log).not.toContain('+3');
   });
 
-  it('what read beside it still ends', async () => {
+  it('parallel reads still end', async () => {
     const { codes } = await play('rrrr', { parallel: 2, errors: { 1: new UnavailableError(parts) } });
     expect(codes).toEqual(['x', undefined, 'not_run', 'not_run']);
   });
@@ -125,7 +125,7 @@ describe('after an end that stops the batch', () => {
     ['an unreadable answer', new UnreadableAnswerError(parts), false, false],
     ['a condition', new ConditionError(parts), false, false],
     ['a usage error', new UsageError('No.'), false, false],
-  ])('%s stops it: %s, told to keep going: %s', async (_what, error, stops, stopsAnyway) => {
+  ])('%s stops it: %s, with --keep-going: %s', async (_what, error, stops, stopsAnyway) => {
     const ranOn = async (keepGoing: boolean): Promise<boolean> =>
       (await play('aa', { errors: { 1: error }, keepGoing })).codes[1] === undefined;
     expect([await ranOn(false), await ranOn(true)]).toEqual([!stops, !stopsAnyway]);

@@ -11,7 +11,7 @@ const priced = (side: 'buy' | 'sell', executionPrice: number) =>
     },
   });
 
-describe('what changed between showing a deal and sending it', () => {
+describe('a change between the preview and the send', () => {
   it.each([
     ['buy', '10 bps above', 1_001, undefined],
     ['buy', 'a hair more', 1_001.001, 'the price is now 1,001.001, 10 bps worse than 1,000.00'],
@@ -38,7 +38,7 @@ describe('what changed between showing a deal and sending it', () => {
     'add USDTNGN buy 10000',
     'reduce USDTNGN buy 5000',
     'close USDTNGN buy',
-  ])('a colleague dealt on the side of: %s', (line) => {
+  ])('a colleague traded on the side of: %s', (line) => {
     const grown = sideBook({
       hedges: [hedge('hdg_C', 7_000), hedge('hdg_B', 30_000), hedge('hdg_A', 10_000)],
     });

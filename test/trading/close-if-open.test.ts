@@ -18,7 +18,7 @@ describe('closing a side on which nothing is open, where that is as good as done
     await expect(closeIfOpen(desk)).rejects.toMatchObject({ code: 'in_flight', effect: 'none' });
   });
 
-  it('names an open that nobody knows the end of', async () => {
+  it('names an open whose outcome is unknown', async () => {
     const desk = await dealingDesk();
     const { identity, journal, progress } = desk.readContext;
     await journal.append([anIntent({ identity }), step(SENDING), step(UNKNOWN)]);
@@ -26,7 +26,7 @@ describe('closing a side on which nothing is open, where that is as good as done
     expect(progress.said.join('\n')).toContain('sent; outcome unknown');
   });
 
-  it('is not stopped by a reduction whose end nobody looked for, nor by a profile that only reads', async () => {
+  it('is not stopped by a reduction whose outcome was not checked, nor by a profile that only reads', async () => {
     const desk = await dealingDesk();
     const { identity, journal } = desk.readContext;
     await journal.append([anIntent({ identity, action: 'reduce' }), step(SENDING), step(ACCEPTED)]);

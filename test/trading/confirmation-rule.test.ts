@@ -13,7 +13,7 @@ const about = (
   return confirmationFor({ plan, openedElsewhere: elsewhere, changed: undefined }, environment);
 };
 
-describe('what is asked before an action is sent', () => {
+describe('the confirmation before an action is sent', () => {
   it.each([
     ['open USDTNGN buy 50k', {}, 'buy 50000'],
     ['open USDTNGN SELL 1,234.50', {}, 'sell 1234.5'],
@@ -97,7 +97,7 @@ describe('the typed yes', () => {
     ['y', false],
     ['', false],
     ['USDTNGN buy', false],
-  ])('of a close of what others dealt: %j is %s', (answer, yes) => {
+  ])('of a close of hedges that others opened: %j is %s', (answer, yes) => {
     const asked = about('close USDTNGN buy', { elsewhere: ['hdg_A'] });
     expect(asked.kind === 'typed' && asked.fits(answer)).toBe(yes);
   });

@@ -52,7 +52,7 @@ const LOST = [SENDING, UNKNOWN] as const;
 const LOOKED = { ...REFUSED, looked: true } as const;
 const accepted = attempt('7c1e', [SENDING, ACCEPTED]);
 
-describe('what a deal id has come to', () => {
+describe('the outcome of a deal ID', () => {
   it.each<[string, readonly JournalRecord[], readonly Hedge[], string, number]>([
     ['nothing at all', [], [], 'unused', 1],
     [
@@ -123,7 +123,7 @@ describe('--ensure', () => {
   const asked = anOpen('open USDTNGN buy 10000', { dealId: DEAL, ensure: true });
   const terms = { market: 'USDTNGN', side: 'buy', notional: new Big('10000.00'), tenorDays: 3 } as const;
 
-  it('takes the same deal for done', () => {
+  it('reports the same open as executed', () => {
     expect(() => checkSameTerms(asked, terms)).not.toThrow();
   });
 

@@ -30,8 +30,8 @@ async function whileAnotherDeals(desk: DealingDesk, otherKey: string): Promise<A
   );
 }
 
-describe('a deal that another process begins at the same moment', () => {
-  it('under the same key is the same deal: its result is told, and nothing is sent again', async () => {
+describe('an action that another process begins at the same moment', () => {
+  it('under the same key is the same deal: its result is reported, and nothing is sent again', async () => {
     const desk = await dealingDesk();
     const report = await whileAnotherDeals(desk, 'k-1');
     expect(report).toMatchObject({ outcome: 'filled', finding: undefined, plan: undefined });
@@ -74,7 +74,7 @@ describe('a machine that sleeps', () => {
     expect(desk.keys()).toEqual([]);
   });
 
-  it('between the question and the answer deals on what is read after the answer', async () => {
+  it('between the question and the answer uses what is read after the answer', async () => {
     const { desk, confirm } = await sleepingDesk();
     const report = await executeAction(
       intent(LINE, { idempotencyKey: 'k-1' }),

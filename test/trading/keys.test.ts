@@ -9,13 +9,13 @@ const PAY = { id: 'PAY-8841', attempt: 1 };
 const deal = (parts: Partial<{ id: string; attempt: number }> = {}) => dealKey(DESK, { ...PAY, ...parts });
 
 describe('the key of an action', () => {
-  it('is minted anew for each intent, and can be sent', () => {
+  it('is created for each intent, and can be sent', () => {
     const keys = Array.from({ length: 1_000 }, () => createKey(systemRandom));
     expect(new Set(keys).size).toBe(1_000);
     for (const key of keys) expect(key).toMatch(/^[\x21-\x7e]{1,255}$/);
   });
 
-  it('follows from the deal id: two machines of a desk deal it under one key', () => {
+  it('follows from the deal ID: two machines of a desk send it under one key', () => {
     expect(deal()).toBe(deal());
     expect(deal()).toMatch(/^hedge-deal-[0-9a-f]{32}$/);
   });
@@ -25,7 +25,7 @@ describe('the key of an action', () => {
     expect(dealKey(another, { id: 'PAY-8841', attempt: 1 })).toBe(deal());
   });
 
-  it('stays what it is in every version: two versions of hedge deal one deal ID once', () => {
+  it('stays what it is in every version: two versions of hedge open one deal ID once', () => {
     expect(deal()).toBe('hedge-deal-520c508cdee77420d34ad5d94179aae0');
     expect(
       dealKey({ ...DESK, environment: 'live', account: 'payroll', key_fingerprint: 'ffffffff' }, PAY),
@@ -63,7 +63,7 @@ describe('the key of an action', () => {
   });
 });
 
-describe('the reference of an open without a deal id', () => {
+describe('the reference of an open without a deal ID', () => {
   it('follows from the key, so that a resend has the same body', () => {
     expect(referenceOf('k-1')).toBe(referenceOf('k-1'));
     expect(referenceOf('k-1')).not.toBe(referenceOf('k-2'));

@@ -111,7 +111,7 @@ describe('an open', () => {
 });
 
 describe('an add', () => {
-  it('grows the one open hedge', () => {
+  it('increases the one open hedge', () => {
     const book = sideBook({ hedges: [hedge('hdg_A', 10_000)] });
     const plan = planOf('add USDTNGN buy 5k', { facts: { book } });
     expect(plan).toMatchObject({ action: 'add', grows: 'hdg_A' });

@@ -56,7 +56,7 @@ describe('what an action is decided on', () => {
     expect(sent?.body).toBe('{"market":"USDTNGN","side":"buy","notional_usd":10000,"tenor_days":3}');
   });
 
-  it('of an open with a deal id has the hedges under it, also from a service that does not filter', async () => {
+  it('of an open with a deal ID has the hedges under it, also from a service that does not filter', async () => {
     const { facts } = await factsOf(
       'open USDTNGN buy 10k',
       [
@@ -73,7 +73,7 @@ describe('what an action is decided on', () => {
     expect((await facts).underDealId.map(({ id }) => id)).toEqual(['hdg_1']);
   });
 
-  it('of an open with a deal id believes a service that filters, however many it sends', async () => {
+  it('of an open with a deal ID believes a service that filters, however many it sends', async () => {
     const mine = many(10, { client_reference: 'PAY-1' });
     const script = [
       ...besides(),

@@ -215,7 +215,7 @@ describe.skipIf(isExecutable)('a rate limit that one process records', () => {
     expectHeld(`${GOAL}, one rate limit reached`, { runs: runs.length, wrong });
   });
 
-  it('for longer than a call lasts, every other one is told at once, and asks for nothing', async () => {
+  it('for longer than a call lasts, every other process knows at once, and asks for nothing', async () => {
     const place = together();
     const { runs, arrivals } = await afterOne(50, { place });
     const wrong = [

@@ -99,9 +99,9 @@ function stateOf(path: string): string {
 
 const ENDS = [0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 74, 78];
 
-describe('a file of ours that is', () => {
+describe('a data file that is', () => {
   it.each([...HARMS.map((harm) => [harm[0], [harm]] as const), ['cut', CUTS] as const])(
-    '%s is named with its mend, or done without, and left as it is',
+    '%s is named with its repair, or done without, and left as it is',
     async (_name, harms) => {
       const cases = filesBelow(whole)
         .map((path) => relative(whole, path))

@@ -89,7 +89,7 @@ describe('an environment', () => {
   );
 
   it.each(['live', 'LIVE-desk', 'production', 'real-money'])(
-    'is not told by the name of a profile: %s',
+    'does not follow from the name of a profile: %s',
     async (name) => {
       const way = served.way('');
       const home = keyHome(way);
@@ -165,7 +165,7 @@ describe('a key', () => {
     expectHeld(GOAL, { runs: LINES.length, wrong });
   });
 
-  it('to real money deals unattended only where live was promised, and more than its --yes was said', async () => {
+  it('to real money trades unattended only where live was promised, and more than its --yes was said', async () => {
     const wrong: string[] = [];
     const env = served.way(temporaryFolder(), 'live');
     const lines = [

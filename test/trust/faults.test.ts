@@ -57,7 +57,7 @@ const anyCase = record({
 });
 
 describe('an action through trouble', () => {
-  it('of each kind, in each phase, over each road, is done once at most and told as it is', async () => {
+  it('of each kind, in each phase, over each transport, is done once at most and reported correctly', async () => {
     const wrong: string[] = [];
     const cases = spread(EVERY_CASE, ONE_OF);
     for (const one of cases) {
@@ -67,7 +67,7 @@ describe('an action through trouble', () => {
     expectHeld('R2 R5 faults × phases × actions × roads', { runs: cases.length, wrong });
   });
 
-  it('of several kinds, one after the other, is done once at most and told as it is', async () => {
+  it('of several kinds, one after the other, is done once at most and reported correctly', async () => {
     let runs = 0;
     const wrong: string[] = [];
     await assert(

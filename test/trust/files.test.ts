@@ -203,13 +203,13 @@ const fingerprintOf = (path: string): string => {
   return `${stats.mode.toString(8)} ${stats.uid.toString()} ${stats.isFile() ? readFileSync(path, 'latin1') : ''}`;
 };
 
-describe('what is kept', () => {
+describe('the data files', () => {
   beforeAll(async () => {
     await served.reset();
     await served.opened('buy', 50_000);
   });
 
-  it.each(HARMS)('is refused, mended or done without where it is $what', async (harm) => {
+  it.each(HARMS)('is refused, repaired or done without where it is $what', async (harm) => {
     const cases = allBelow(whole)
       .filter((path) => path !== '.' && !path.endsWith('settings.json'))
       .flatMap((path) =>

@@ -155,7 +155,7 @@ const filesOf = (): readonly string[] =>
       /^(config\/profiles\.json|state\/(journal\.jsonl|halt\.json)|cache\/(?!tls))/.test(file),
     );
 
-describe('a file of ours with bits turned over', () => {
+describe('a data file with flipped bits', () => {
   it('is named, or nothing is amiss, and says nothing that is not so', async () => {
     let runs = 0;
     const wrong: string[] = [];

@@ -70,7 +70,7 @@ const DAYS = [
 
 describe('any day at a desk', () => {
   it.each(DAYS)(
-    '$how, ends with one action an intent, all of it in the journal, and no wrong word',
+    '$how, ends with one action an intent, all of it in the journal, and no wrong report',
     async ({ how, begin, few, many, longest }) => {
       const { replayPath, ...again } = JSON.parse(process.env['HEDGE_DAY'] ?? '{}');
       let runs = 0;

@@ -120,7 +120,7 @@ function unlessItHangs<T>(running: Promise<T>): Promise<T | undefined> {
   return Promise.race([running, hung]).finally(() => clearTimeout(timer));
 }
 
-describe('a service gone mad', () => {
+describe('a hostile service', () => {
   it('gets from every command one document and an exit code that is documented', async () => {
     const wrong: string[] = [];
     const wanted = howMany(300, 10_500);
@@ -156,20 +156,23 @@ describe('a service gone mad', () => {
     },
   );
 
-  it.each(TRANSPORTS)('cannot fill the memory by an answer without end, on the %s road', async (road) => {
-    const piece = Buffer.alloc(65_536, 0x20);
-    let pieces = 0;
-    function* endless() {
-      yield Buffer.from('HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\r\n');
-      for (; pieces < 10_000; pieces++) yield piece;
-    }
-    const before = process.memoryUsage().rss;
-    expect(await answered({ line: 'account', road, seed: 1 }, endless)).toEqual([]);
-    const mb = (bytes: number): number => bytes / 1_048_576;
-    // Each of four tries may leave some megabytes in the buffers of the system.
-    expect(mb(pieces * piece.length)).toBeLessThan(64);
-    expect(mb(process.memoryUsage().rss - before)).toBeLessThan(150);
-  });
+  it.each(TRANSPORTS)(
+    'cannot fill the memory by a response without end, over the %s transport',
+    async (road) => {
+      const piece = Buffer.alloc(65_536, 0x20);
+      let pieces = 0;
+      function* endless() {
+        yield Buffer.from('HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\r\n');
+        for (; pieces < 10_000; pieces++) yield piece;
+      }
+      const before = process.memoryUsage().rss;
+      expect(await answered({ line: 'account', road, seed: 1 }, endless)).toEqual([]);
+      const mb = (bytes: number): number => bytes / 1_048_576;
+      // Each of four tries may leave some megabytes in the buffers of the system.
+      expect(mb(pieces * piece.length)).toBeLessThan(64);
+      expect(mb(process.memoryUsage().rss - before)).toBeLessThan(150);
+    },
+  );
 
   it.each([
     ['lists in lists', '['.repeat(500_000)],
@@ -195,7 +198,7 @@ describe('a service gone mad', () => {
       /said not to be/,
       (ran) => ({ ...ran, out: ran.out.replaceAll('"unknown"', '"none"') }),
     ],
-  ])('would be told by a program that %s', async (_, says, broken) => {
+  ])('is caught in a program that %s', async (_, says, broken) => {
     const asked = (seed: number) =>
       ({ line: 'open USDTNGN buy 1000 --tenor 3 --yes', road: 'direct', seed }) as const;
     const mad: Rewriting = (_reply, line) =>

@@ -31,24 +31,21 @@ const wrongIn = (words: string, { out, err }: { out: string; err: string }): rea
 const WIDE = { terminal: { width: 300, isTTY: { stdout: true } } };
 
 describe('a name that looks like another', () => {
-  it.each(READINGS)(
-    'is spelled out by $words, and stands in the document as it was sent',
-    async (reading) => {
-      const { words, path, data } = reading;
-      const cli = cliFor(await scriptedService([on(path, ok(data)), on(path, ok(data)), on(path, ok(data))]));
-      const wrong = [
-        ...wrongIn(
-          words,
-          await cli.run(words, { terminal: { width: 300, isTTY: { stdout: true, stderr: true } } }),
-        ),
-        ...wrongIn(words, await cli.run(words, WIDE)),
-      ];
-      expectHeld('S5 names that look alike', { runs: 2, wrong });
-      expect((await cli.run(`${words} --json`)).document()).toMatchObject({ data });
-    },
-  );
+  it.each(READINGS)('is spelled out by $words, and is unchanged in the document', async (reading) => {
+    const { words, path, data } = reading;
+    const cli = cliFor(await scriptedService([on(path, ok(data)), on(path, ok(data)), on(path, ok(data))]));
+    const wrong = [
+      ...wrongIn(
+        words,
+        await cli.run(words, { terminal: { width: 300, isTTY: { stdout: true, stderr: true } } }),
+      ),
+      ...wrongIn(words, await cli.run(words, WIDE)),
+    ];
+    expectHeld('S5 names that look alike', { runs: 2, wrong });
+    expect((await cli.run(`${words} --json`)).document()).toMatchObject({ data });
+  });
 
-  it('is spelled out wherever a deal id is told, from the preview to the journal', async () => {
+  it('is spelled out wherever a deal ID is reported, from the preview to the journal', async () => {
     const cli = testCli({ env: { HEDGE_PROFILE: 'practice' } });
     const open = `open USDTNGN buy 10000 --tenor 3 --yes --deal-id ${DEAL}`;
     const lines = [

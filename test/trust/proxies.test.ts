@@ -15,7 +15,7 @@ import { anAuthority, type Issued } from '../support/tls.ts';
 const UNCHECKED = { NODE_TLS_REJECT_UNAUTHORIZED: '0', NODE_NO_WARNINGS: '1' };
 
 describe('a proxy', () => {
-  it.each(['http:', 'https:'])('(%s) is told where to, and not one byte of the key', async (scheme) => {
+  it.each(['http:', 'https:'])('(%s) learns the host, and not one byte of the key', async (scheme) => {
     const known = await anAuthority();
     const good = await known.issue({ hosts: ['desk.test'] });
     const heard: string[] = [];
@@ -52,7 +52,7 @@ describe('a proxy that is not who it says', () => {
     ['has the certificate of another host', (known) => known.issue({ hosts: ['wrong.example'] })],
     ['has that of the host behind it', (known) => known.issue({ hosts: ['desk.test'] })],
     ['has that of an unknown authority', async () => (await anAuthority()).issue()],
-  ])('and %s is told neither where to nor by whom', async (_, issue) => {
+  ])('and %s learns neither the host nor the sender', async (_, issue) => {
     const known = await anAuthority();
     const seen: Buffer[] = [];
     const proxy = await tapped(seen, { scheme: 'https:', to: 1, certificate: await issue(known) });

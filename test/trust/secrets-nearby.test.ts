@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => served.close());
 
 describe('not one byte of the key is in', () => {
-  it('a fault of ours, and the reports that Node then writes', async () => {
+  it('an internal error, and the reports that Node then writes', async () => {
     const home = keyHome(served.way(''));
     const reports = temporaryFolder();
     const fault = join(reports, 'fault.cjs');
@@ -59,7 +59,7 @@ describe('not one byte of the key is in', () => {
   });
 
   it(
-    'the program that prints the key is lent neither another key nor a word of this one',
+    'the program that prints the key gets neither another key nor any part of this one',
     needs('/proc'),
     async () => {
       const folder = temporaryFolder();
@@ -89,7 +89,7 @@ describe('not one byte of the key is in', () => {
     },
   );
 
-  it('the environment of that program, where it is asked beside the variable', async () => {
+  it('the environment of that program, where it is asked with the variable', async () => {
     const folder = temporaryFolder();
     const seen = join(folder, 'seen');
     const script = `require('node:fs').writeFileSync(${JSON.stringify(seen)}, JSON.stringify(process.env)); console.log('no key')`;

@@ -17,7 +17,7 @@ describe('a machine that sleeps, and whose clock is set, at any moment of a deal
     expect(found.filter(({ again }) => again > 0)).not.toEqual([]);
   });
 
-  it('would be found to do it, where no clock told of the time that passed', async () => {
+  it('would be found to do it, where no clock shows the time that passed', async () => {
     const wrong: string[] = [];
     for (let seed = 1; wrong.length === 0 && seed <= MOST_RUNS; seed += 1)
       wrong.push(...(await sleptThrough(seededRandom(seed), { blind: true })).wrong);

@@ -132,7 +132,7 @@ async function wrongIn(runs: readonly Ran[], homes: readonly string[]): Promise<
 }
 
 describe('two API keys or two host names of one account', () => {
-  it('deal one deal ID once, however they meet', async () => {
+  it('open one deal ID once, however they meet', async () => {
     const keys = { [FIRST]: served.desk.service.keys.test, [SECOND]: served.desk.service.keys.test };
     const front = await frontOf(served, temporaryFolder(), keys);
     const wrong: string[] = [];

@@ -14,7 +14,7 @@ const roughly = (line: string): unknown =>
   expect.stringMatching(new RegExp(`^${line.replaceAll(/[.()]/g, '\\$&').replace(/ +/g, ' +')}$`));
 
 describe('hedge open with everything missing', () => {
-  it('asks for market, side, notional, tenor and deal id, and makes the intent of the whole line', async () => {
+  it('asks for market, side, notional, tenor and deal ID, and makes the intent of the whole line', async () => {
     const { asking, asked } = wizardWith(['USDTNGN', 'sell', '10k', '3 d', 'PAY-1'], {
       service: { markets: TWO_MARKETS },
     });
@@ -111,7 +111,7 @@ describe('parts that were said are not asked', () => {
 describe('the notional', () => {
   const draft = draftOf('USDTNGN buy', { tenor: '3', dealId: 'P' });
 
-  it('that is none is told what forms there are', async () => {
+  it('that is invalid is answered with the accepted forms', async () => {
     const { asking, asked } = wizardWith(['lots', '0', '1e3', ' 10,000 ']);
     expect((await askOpen(draft, asking)).notional.toFixed()).toBe('10000');
     expect(asked[0]?.objections).toEqual([
@@ -169,7 +169,7 @@ describe('the notional', () => {
     ],
   ];
   it.each(cases)(
-    'beyond the %s is told what would fit, and asked for again',
+    'beyond the %s is rejected with the largest size that fits, and asked for again',
     async (_, large, setup, message) => {
       const { asking, asked } = wizardWith([large, '5k'], setup);
       expect((await askOpen(draft, asking)).notional.toFixed()).toBe('5000');
@@ -177,7 +177,7 @@ describe('the notional', () => {
     },
   );
 
-  it('that the service refuses, or that it cannot be asked about, is told so and asked for again', async () => {
+  it('that the service refuses, or that it cannot be asked about, is reported and asked for again', async () => {
     const quoted: QuoteRequest[] = [];
     const { asking, asked } = wizardWith(['9k', '8k', '7k'], {
       service: {
@@ -232,7 +232,7 @@ const tenorTerms = (usual: Quote, days: number): Quote => ({
   carry: { ...usual.carry, total_usdc: big(String(5 * days)) },
 });
 
-describe('the deal id', () => {
+describe('the deal ID', () => {
   it('that has no shape, or is used here or elsewhere, is asked for again', async () => {
     const { asking, asked } = wizardWith(['10k', 'a\tb', 'PAY-1', 'PAY-2', 'PAY-3'], {
       journal: [
@@ -256,7 +256,7 @@ describe('the deal id', () => {
   });
 });
 
-describe('what no answer would change is said before anything is asked', () => {
+describe('a stop that no answer would change comes before the first question', () => {
   const unresolved = [anIntent({ deal_id: 'PAY-1' }), step(SENDING), step(UNKNOWN)];
   const cases: readonly [string, ReturnType<typeof draftOf>, WizardSetup, string][] = [
     ['a halt', draftOf(), { halt: { who: 'ada', at: '2026-11-20T11:00:00.000Z', why: 'fire' } }, 'halted'],
@@ -288,7 +288,7 @@ describe('what no answer would change is said before anything is asked', () => {
     expect((await askOpen(draft, despite.asking)).options.despite).toEqual(['7c1e']);
   });
 
-  it('a deal id that is used is what --ensure is for', async () => {
+  it('a deal ID that is used is what --ensure is for', async () => {
     const { asking } = wizardWith(['10k'], {
       journal: [anIntent({ deal_id: 'PAY-1' }), step(SENDING)].slice(0, 1),
     });

@@ -136,7 +136,7 @@ describe('a line of a batch', () => {
     expect(await saidOf(`account\n${line}`)).toContain(says);
   });
 
-  it('is named by its number beside every other wrong one', async () => {
+  it('is named by its number with every other wrong one', async () => {
     const error = await refusal(
       readBatchLines('acount\naccount\nopen $X\n{"command":"account","x":1}', TERMS),
     );
@@ -155,7 +155,7 @@ describe('a line of a batch', () => {
     expect(await saidOf(`account #${'ж'.repeat(40_000)}`)).toContain('line 1: The line is longer');
   });
 
-  it('is listed among the first 50 that are wrong, and of the others only the number is told', async () => {
+  it('is listed among the first 50 that are wrong, and of the others only the number is reported', async () => {
     const error = await refusal(readBatchLines('acount\n'.repeat(9_000), TERMS));
     expect(error.what).toBe('9000 lines are invalid. No line of the batch has run and nothing was sent.');
     expect(error.hint?.split('\n')).toHaveLength(51);
@@ -173,7 +173,7 @@ describe('a line of a batch', () => {
     await expect(readBatchLines('acount\n'.repeat(10_000), TERMS, stop.signal)).rejects.toThrow('stopped');
   });
 
-  it('deals under a name that no other line has', async () => {
+  it('is sent under a name that no other line has', async () => {
     const open = 'open USDTNGN buy 10k -t 3';
     expect(await saidOf(`${open} --deal-id PAY-1\n${open} --deal-id PAY-1`)).toContain(
       'line 2: "PAY-1" is already used on line 1.',
@@ -196,7 +196,7 @@ describe('what the batch says for all its lines', () => {
     ['close USDTNGN buy', { dryRun: true }, { dryRun: true }],
     ['resume 7c1e', { yes: true, dryRun: true }, { yes: true, dryRun: true }],
     ['account', { yes: true, dryRun: true }, {}],
-  ])('%s is told %j', async (line, terms, options) => {
+  ])('%s is rejected with %j', async (line, terms, options) => {
     expect(await optionsOf(line, terms)).toMatchObject(options);
   });
 
@@ -204,7 +204,7 @@ describe('what the batch says for all its lines', () => {
     expect(await optionsOf('account', { yes: true, dryRun: true })).toEqual({});
   });
 
-  it('gives a key to each action without a name of its own, and takes a deal id for its name', async () => {
+  it('gives a key to each action without a name of its own, and takes a deal ID for its name', async () => {
     const lines = await readBatchLines(
       [
         'add USDTNGN buy 1k',

@@ -50,7 +50,7 @@ describe('an attempt with a connection', () => {
     expect(exchangeFailure(coded(code), { started: false }).parts).toMatchObject({ phase: 'never_sent' });
   });
 
-  it('is not told from its message, and a parser error keeps none of the bytes', () => {
+  it('is not classified by its message, and a parser error keeps none of the bytes', () => {
     const parser = Object.assign(new Error('bad'), { name: 'HTTPParserError', data: 'hk_live_secret' });
     const { parts } = exchangeFailure(parser, { started: true });
     expect(parts).toEqual({ phase: 'no_answer', kind: 'unreadable', reason: 'not HTTP' });

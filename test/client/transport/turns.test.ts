@@ -51,7 +51,7 @@ describe('turns on a connection', () => {
     expect(started.slice(-2)).toEqual(['a', 'b']);
   });
 
-  it('are given up by whoever leaves, once, and nobody grows impatient for one who left', () => {
+  it('are given up by a request that ends, once, and no connection is opened for it', () => {
     const { take, started, clock } = aLine();
     const a = take('a');
     const b = take('b');

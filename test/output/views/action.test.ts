@@ -47,7 +47,7 @@ describe('the result of an open', () => {
     expect(lines).toContain('Hedge        hdg_1');
   });
 
-  it('shows what the service sends besides, and what the hedge became since', () => {
+  it('shows what the service sends as well, and what the hedge became since', () => {
     const late = hedge('hdg_1', 50_000, { status: 'closed', venue_fee_usd: 1.5 });
     const lines = shown(viewAction(reportOf('filled', { plan, entry, hedge: late })));
     expect(lines).toContain('Hedge            hdg_1, now closed');
@@ -119,7 +119,7 @@ describe('the result of a change', () => {
     },
   );
 
-  it('is CLOSED also when it is told after the side has gone: as the hedges were, and the journal keeps it', () => {
+  it('is CLOSED also when it is reported after the side has gone: as the hedges were, and the journal keeps it', () => {
     const flat = sideBook({ hedges: [], positions: [] });
     const plan = rebuildPlan(intent('close USDTNGN buy'), {
       ...fullPlan('close USDTNGN buy').facts,
@@ -151,7 +151,7 @@ describe('the result of a change', () => {
     );
   });
 
-  it('says how the side stands now, where that is not what ours made of it', () => {
+  it('says what the side is now, where that is not what ours made of it', () => {
     const hedges = [{ id: 'hdg_B', before: big('37000'), after: big('33300') }];
     const changed = (stands: number) =>
       shown(
@@ -190,7 +190,7 @@ describe('a dry run', () => {
     expect(lines.slice(lines.indexOf('Would be sent:') + 1)).toEqual(body);
   });
 
-  it('claims nothing of where hedges were dealt', () => {
+  it('claims nothing of where hedges were opened', () => {
     const text = shown(viewAction(reportOf('planned', { plan: fullPlan('close USDTNGN buy') }))).join('\n');
     expect(text).not.toMatch(/DEALT|elsewhere|here/);
   });

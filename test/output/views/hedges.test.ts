@@ -17,7 +17,7 @@ const LONG = {
 };
 const SMALL = { terminal: { isTTY: true, width: 80 } };
 
-describe('the deal id', () => {
+describe('the deal ID', () => {
   it.each([
     ['hedges', 'GET /hedges?limit=100', aHedge({ client_reference: 'PAY-8841' })],
     ['history', 'GET /hedges/history', aClosedHedge({ ...LONG, client_reference: 'PAY-8841' })],
@@ -41,7 +41,7 @@ describe('the deal id', () => {
     },
   );
 
-  it('stands as it was sent in one hedge in full', async () => {
+  it('is shown as it was sent in one hedge in full', async () => {
     const one = aHedge({ id: 'hdg_7', client_reference: AUTOMATIC });
     const cli = cliFor(await scriptedService([on('GET /hedges/hdg_7', ok(one))]));
     expect((await cli.run('hedges hdg_7', SMALL)).out).toContain(AUTOMATIC);

@@ -63,7 +63,7 @@ describe('the preview of an open', () => {
     expect(text).toContain('50,500.00 USDC of 41,320.00 free (insufficient)');
   });
 
-  it('has dashes where the side cannot be told, and the reason', () => {
+  it('has dashes where the side is unknown, and the reason', () => {
     const book = sideBook({ hedges: [hedge('hdg_A', 10_000)], mayBeCut: true });
     const text = inOneLine(viewPreview(preview(planOf('open USDTNGN buy 10k', { facts: { book } }))));
     expect(text).toContain('Buy side — → — (unknown: the list of hedges may be incomplete)');
@@ -71,7 +71,7 @@ describe('the preview of an open', () => {
 });
 
 describe('the preview of an addition', () => {
-  it('names the hedge that grows and the maturity that stays', () => {
+  it('names the hedge that is increased and the maturity that stays', () => {
     const book = sideBook({ hedges: [hedge('hdg_B', 30_000)] });
     const lines = shown(viewPreview(preview(planOf('add USDTNGN buy 10k', { facts: { book } }))));
     expect(lines.slice(0, 2).join(' ').replace(/ +/g, ' ')).toBe(
@@ -80,7 +80,7 @@ describe('the preview of an addition', () => {
     expect(lines.join('\n')).toMatch(/hdg_B +30,000\.00 +USD +→ 40,000\.00 USD/);
   });
 
-  it('has the carry to that maturity in its cost, and names it beside the carry', () => {
+  it('has the carry to that maturity in its cost, and names it next to the carry', () => {
     // A day and a half of the quote's three: of the 15 half, of the 6 that are earned half.
     const to = { maturity_at: '2026-11-22T00:00:00Z' };
     const added = (side: 'buy' | 'sell') => {
@@ -109,7 +109,7 @@ describe('the preview of an addition', () => {
   });
 });
 
-describe('a warning before a deal', () => {
+describe('a warning before a trade', () => {
   const warned = (hint: string): readonly string[] =>
     shown(
       viewPreview(

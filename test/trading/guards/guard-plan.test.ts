@@ -236,7 +236,7 @@ describe('a price', () => {
     ['the quote is for the other side', { quote: quote('sell', '10000') }],
     ['the quote is for another tenor', { quote: quote('buy', '10000', { tenor_days: 7 }) }],
     ['the quote is for another market', { quote: quote('buy', '10000', { market: 'USDTKES' }) }],
-  ])('that nobody can tell stops, unless any price will do: %s', (_what, facts) => {
+  ])('that is unknown stops, unless any price will do: %s', (_what, facts) => {
     const line = 'open USDTNGN buy 10k';
     expect(found(line, { facts })).toEqual(['stop no_reference']);
     expect(found(line, { facts, options: { worstPrice: '1535' } })).toEqual(['stop no_reference']);
@@ -261,7 +261,7 @@ describe('a price', () => {
     ]);
   });
 
-  it('of a reduction or a close is nobody’s matter here', () => {
+  it('of a reduction or a close is not checked here', () => {
     const book = sideBook({ hedges: [hedge('hdg_A', 10_000)] });
     expect(found('close USDTNGN buy', { facts: { book, market: market({ price: 0.01 }) } })).toEqual([]);
   });

@@ -189,7 +189,7 @@ describe('an action without a usable answer', () => {
     expect(first?.details).toMatchObject({ actions: [{ action_id: idOf('7c1e'), state: 'unknown' }] });
   });
 
-  it('does not keep another one from being settled: what is sent again is only told', () => {
+  it('does not keep another one from being settled: what is sent again is only reported', () => {
     const state = journal([action('7c1e', 'unknown'), action('90ab', 'unknown')]);
     expect(found({ except: idOf('90ab'), allowDuplicate: true }, state)).toEqual(['warn unresolved']);
   });
@@ -215,7 +215,7 @@ describe('an action in flight', () => {
     expect(found(asked, journal([action('7c1e', 'not seen', parts)]))).toEqual([]);
   });
 
-  it('keeps nobody from closing for longer than five minutes', () => {
+  it('never prevents closing for longer than five minutes', () => {
     const state = journal([action('7c1e', 'accepted')]);
     const after = (seconds: number) =>
       found({ action: 'close' }, state, { nowMs: NOON + (seconds - 199) * 1_000 });
@@ -237,7 +237,7 @@ describe('an action in flight', () => {
     expect(first?.message).not.toContain(unsaid);
   });
 
-  it('is told in full of three, and of the rest by their ids', () => {
+  it('is reported in full of three, and of the rest by their ids', () => {
     const ids = ['7c11', '7c12', '7c13', '7c14', '7c15'];
     const [first] = guard({ action: 'open' }, journal(ids.map((id) => action(id, 'accepted'))));
     expect(first?.message.match(/is in flight\./g)).toHaveLength(3);
@@ -332,7 +332,7 @@ describe('a double', () => {
       'To enter it twice: --allow-duplicate, or its own --deal-id',
     ],
     ['it is an add', { action: 'add' }, { action: 'add' }, 'To enter it twice: --allow-duplicate'],
-  ])('advises a deal id only where one would help: %s', (_what, asked, parts, hint) => {
+  ])('advises a deal ID only where one would help: %s', (_what, asked, parts, hint) => {
     const [first] = guard(asked, journal([action('7c1e', 'filled', { ...recent, ...parts })]));
     expect(first?.hint).toBe(hint);
     if (!hint.includes('--deal-id')) return;
@@ -342,7 +342,7 @@ describe('a double', () => {
   });
 });
 
-describe('a deal id', () => {
+describe('a deal ID', () => {
   it.each<[string, readonly string[]]>([
     ['filled', ['stop deal_id_used']],
     ['accepted', ['stop deal_id_used']],
@@ -408,7 +408,7 @@ describe('the daily limit', () => {
     expect(found({ action: name }, state, { limits })).toEqual(expected);
   });
 
-  it('begins anew at midnight UTC', () => {
+  it('starts again at midnight UTC', () => {
     const state = journal([action('aaaa', 'filled', { notional_usd: '50000' })]);
     const midnight = Date.parse('2026-11-21T00:00:00.000Z');
     expect(found({}, state, { limits, nowMs: midnight - 1 })).toEqual(['stop limit_exceeded']);
@@ -424,7 +424,7 @@ describe('the daily limit', () => {
     expect(first?.hint).toBe('Largest size that fits: 4,999.99 USD.');
   });
 
-  it('is never passed by deals that were each let through', () => {
+  it('is never exceeded by trades that each passed', () => {
     const size = fc.integer({ min: 1, max: 3_000_000 }).map((cents) => big((cents / 100).toString()));
     fc.assert(
       fc.property(fc.array(size, { maxLength: 20 }), (sizes) => {
@@ -481,7 +481,7 @@ describe('a journal that cannot be read whole', () => {
     }
   });
 
-  it('is named by its path and line, with the mend', () => {
+  it('is named by its path and line, with the repair', () => {
     expect(() => guard({}, damaged)).toThrow(
       'Line 12 of /desk/journal.jsonl is not valid JSON. It may hide an earlier action. Nothing was sent.',
     );

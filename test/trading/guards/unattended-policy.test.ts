@@ -35,7 +35,7 @@ describe('an action at a terminal', () => {
   });
 });
 
-describe('an action with nobody at a terminal', () => {
+describe('an action without a terminal', () => {
   it.each(LINES)('needs --yes where no money is real: %s', (line) => {
     for (const environment of ['sandbox', 'practice'] as const) {
       expect(additions({ line, environment })).toBe(needs('--yes'));

@@ -73,7 +73,7 @@ describe('a reading that lacks the side', () => {
     expect(doubted([filled('hdg_0')], { records: ADDED, seconds: 61 })).toEqual([]);
   });
 
-  it('is not believed for 60 s after an open was accepted whose end nobody has seen', () => {
+  it('is not believed for 60 s after an open was accepted whose fill was not seen', () => {
     const records = OPENED.slice(0, 3);
     expect(doubted([], { records, seconds: 59 })).toEqual(['hdg_1']);
     expect(doubted([], { records, seconds: 60 })).toEqual([]);
@@ -85,7 +85,7 @@ describe('a reading that lacks the side', () => {
       expect(doubted(list, { records: OPENED, seconds: 5 })).toEqual([]);
   });
 
-  it('is believed beside an open that failed, and beside what was dealt on another side or account', () => {
+  it('is believed with an open that failed, and with what was traded on another side or account', () => {
     const failed = [...OPENED.slice(0, 3), step(FAILED, '7c1e', 1)];
     const other = [anIntent({ side: 'sell' }), ...OPENED.slice(1)];
     const elsewhere = [anIntent({ market: 'USDTXYZ' }), ...OPENED.slice(1)];

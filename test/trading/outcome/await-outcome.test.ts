@@ -222,7 +222,7 @@ const READ = 'GET /hedges/hdg_1';
 const one = (changes: Body = {}) => ok(aHedge({ id: 'hdg_1', ...changes }));
 const FOR_FILL = 'update waiting for the fill of hdg_1';
 
-describe('what is met while waiting', () => {
+describe('an error while waiting', () => {
   it('unknown status is shown and waited through', async () => {
     const { awaited, said } = await scripted([on(READ, one({ status: 'rolling' })), on(READ, one())]);
     expect(awaited).toMatchObject({ kind: 'ended', outcome: 'filled' });
@@ -244,7 +244,7 @@ describe('what is met while waiting', () => {
     expect(awaited).toMatchObject({ kind: 'pending', message: 'nothing could be read after 3 s' });
   });
 
-  it('a key that is turned down ends the waiting, and not the hedge', async () => {
+  it('a key that is rejected ends the waiting, and not the hedge', async () => {
     const { awaited } = await scripted([
       on(READ, one({ status: 'submitted' })),
       on(READ, no(401, 'unauthorized')),

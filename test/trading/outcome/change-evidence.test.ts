@@ -100,7 +100,7 @@ describe('the book after an add of 5,000', () => {
     expect(told(changeEvidence(asked('add', '5000', before), failed))).toBe('exact');
   });
 
-  it('is not to be told where a hedge may stand on another page', () => {
+  it('is unknown where a hedge may be on another page', () => {
     const book = sideBook({ hedges: [B(35_000)], mayBeCut: true });
     expect(told(changeEvidence(asked('add', '5000'), book))).toBe(
       'unclear: hdg_A is missing from an incomplete list of hedges',
@@ -114,7 +114,7 @@ describe('the book after an add of 5,000', () => {
       { hedges: [was('hdg_A', null)], in_positions: true },
       'the earlier size of hdg_A is not known',
     ],
-  ])('is not to be told without %s', (_, before, why) => {
+  ])('is unknown without %s', (_, before, why) => {
     const evidence = changeEvidence(asked('add', '5000', before), sideBook({ hedges: [A(15_000)] }));
     expect(told(evidence)).toBe(`unclear: ${why}`);
   });
@@ -141,7 +141,7 @@ describe('the book after a reduction', () => {
     ['where all has matured', '39600', [B(30_000, MATURED), A(10_000, MATURED)], 'unclear'],
     ['where a maturing is all there is', '10000', [B(30_000), A(10_000, MATURED)], 'unclear'],
     ['where part may have gone with what matured', '10000', [B(22_500), A(10_000, MATURED)], 'other'],
-  ])('shows what can be told of it: %s', (_, notional, hedges, kind) => {
+  ])('shows what is known of it: %s', (_, notional, hedges, kind) => {
     expect(changeEvidence(asked('reduce', notional), sideBook({ hedges })).kind).toBe(kind);
   });
 
@@ -154,7 +154,7 @@ describe('the book after a reduction', () => {
     expect(told(changeEvidence(asked('reduce', '9950', before), book))).toBe('exact');
   });
 
-  it('of about everything is told by the side that is gone, whatever page the hedges are on', () => {
+  it('of about everything is recognized by the side that is gone, whatever page the hedges are on', () => {
     const book = sideBook({ hedges: [], positions: [], mayBeCut: true });
     expect(told(changeEvidence(asked('reduce', '40000'), book))).toBe('exact');
   });
@@ -173,7 +173,7 @@ describe('the book after a reduction', () => {
     expect(message).toContain('hdg_4 100.00 USD -> 1.00 USD and 3 more: not exactly as requested');
   });
 
-  it('cannot be measured on hedges of which some stand on another page', () => {
+  it('cannot be measured on hedges of which some are on another page', () => {
     const book = sideBook({ hedges: [B(22_500)], mayBeCut: true });
     expect(changeEvidence(asked('reduce', '10000'), book).kind).toBe('unclear');
   });
@@ -220,13 +220,13 @@ describe('the book after a close', () => {
     expect(told(changeEvidence(asked('close', undefined), sideBook(facts)))).toBe(message);
   });
 
-  it('is told by the positions alone where no hedge was listed before', () => {
+  it('is derived from the positions alone where no hedge was listed before', () => {
     const intent = asked('close', undefined, { hedges: [], in_positions: true });
     expect(changeEvidence(intent, sideBook({ positions: [] })).kind).toBe('exact');
     expect(changeEvidence(intent, sideBook({ positions: [position()] })).kind).toBe('unclear');
   });
 
-  it('is told by the hedges alone where position lines do not name their side', () => {
+  it('is derived from the hedges alone where position lines do not name their side', () => {
     const nameless = { positions: [position({ side: undefined })] };
     const intent = asked('close', undefined, { ...TWO, in_positions: null });
     const over = sideBook({ ...nameless, hedges: [B(30_000, GONE), A(10_000, GONE)] });
@@ -234,7 +234,7 @@ describe('the book after a close', () => {
     expect(changeEvidence(intent, sideBook({ ...nameless, hedges: SAME })).kind).toBe('none');
   });
 
-  it('of a side of which nothing is known is not to be told', () => {
+  it('of a side of which nothing is known is unknown', () => {
     const intent = asked('close', undefined, { hedges: [], in_positions: null });
     expect(changeEvidence(intent, sideBook({ positions: [] })).kind).toBe('unclear');
   });

@@ -29,7 +29,7 @@ const waitFor = async (desk: LookingDesk, ...actions: readonly Action[]) => {
 };
 
 describe('two additions that are awaited at once', () => {
-  it('both end when both have landed, whatever their sizes', async () => {
+  it('both end when both have executed, whatever their sizes', async () => {
     for (const second of ['2000', '3000']) {
       const desk = await standing();
       const one = await desk.deal('add USDTNGN buy 2000');
@@ -67,7 +67,7 @@ describe('two additions that are awaited at once', () => {
 });
 
 describe('an addition after one of the same size', () => {
-  it('that had landed without anybody looking is told from it by the side as it was', async () => {
+  it('that executed unobserved is distinguished from it by the side as it was', async () => {
     const desk = await standing();
     await desk.deal('add USDTNGN buy 2000');
     desk.practice.clock.pass(30_000);
@@ -102,13 +102,13 @@ describe('a change that several actions may have made', () => {
     [0, 5, [-5], 'either'],
     [4, 5, [3], 'neither'],
     [5, 5, Array.from({ length: 13 }, () => 1), 'either'],
-  ])('of %d, where %d was asked and %j besides: %s', (seen, own, rest, told) => {
+  ])('of %d, where %d was asked and %j as well: %s', (seen, own, rest, told) => {
     expect(attributeChange(big(seen.toString()), { own: big(own.toString()), others: others(...rest) })).toBe(
       told,
     );
   });
 
-  it('less what is known to have landed since', () => {
+  it('less what is known to have executed since', () => {
     const executed = others(5).map((each) => ({ ...each, executed: true }));
     expect(attributeChange(big('5'), { own: big('5'), others: executed })).toBe('others');
     expect(attributeChange(big('10'), { own: big('5'), others: executed })).toBe('ours');
@@ -184,7 +184,7 @@ describe('any day of additions and reductions at once', () => {
   const delay = fc.integer({ min: 1, max: 20 });
   const sizes = fc.constantFrom(1_000, 2_000, 3_000, -1_000, -2_000);
 
-  it('calls nothing done that has not landed, and no change a colleague’s', () => {
+  it('calls nothing done that has not executed, and no change a colleague’s', () => {
     fc.assert(
       fc.property(plans(sizes, fc.option(delay, { nil: undefined })), (planned) => {
         for (const { index, second, evidence } of dayOf(planned, 70).seen) {
@@ -197,7 +197,7 @@ describe('any day of additions and reductions at once', () => {
     );
   });
 
-  it('sees the end of each that landed, where no sizes make up one another', () => {
+  it('sees the end of each that executed, where no sizes make up one another', () => {
     fc.assert(
       fc.property(plans(fc.constant(0), fc.option(delay, { nil: undefined })), (planned) => {
         const apart = planned.map((each, index) => ({ ...each, change: 100 * 3 ** index }));

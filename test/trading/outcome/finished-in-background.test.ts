@@ -30,7 +30,7 @@ async function told(records: readonly JournalRecord[], hedges = [seen()], minute
   return { said: progress.said, news, telling, state: journal.read().actions[0]?.state };
 }
 
-describe('what ended while nobody waited', () => {
+describe('an outcome in the background', () => {
   it.each<[string, Body, number, string, string]>([
     ['a fill', {}, 10, 'FILLED 12:00 UTC PAY-8843: hdg_1, struck 1,532.71', 'done'],
     ['a fill without its rate yet', { struck_rate: null }, 10, 'FILLED 12:00 UTC PAY-8843: hdg_1', 'done'],
@@ -55,12 +55,12 @@ describe('what ended while nobody waited', () => {
     expect([news.length, state]).toEqual([1, kind]);
   });
 
-  it('without a deal id is named by its action', async () => {
+  it('without a deal ID is named by its action', async () => {
     const { said } = await told(anOpen({ deal_id: undefined }), [seen({ status: 'failed' })]);
     expect(said).toEqual(['news FAILED 12:00 UTC action 7c1e: nothing opened']);
   });
 
-  it('is told once', async () => {
+  it('is reported once', async () => {
     const { said, telling } = await told(anOpen());
     expect(await finishedInBackground([seen()], telling)).toEqual([]);
     expect(said).toHaveLength(1);
@@ -105,7 +105,7 @@ describe('what ended while nobody waited', () => {
     expect([said, news]).toEqual([[], []]);
   });
 
-  it('is told also where the journal cannot be written', async () => {
+  it('is reported also where the journal cannot be written', async () => {
     const { telling } = await told(anOpen(), []);
     const read = telling.journal.read();
     chmodSync(telling.journal.path, 0o666);

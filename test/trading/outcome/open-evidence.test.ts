@@ -60,7 +60,7 @@ describe('an open of 10,000 under its reference', () => {
     expect(openEvidence(OPEN, hedges)).toEqual({ kind: 'none' });
   });
 
-  it('is not the one that failed under the same deal id before', () => {
+  it('is not the one that failed under the same deal ID before', () => {
     const failed = found(10_000, { status: 'failed' });
     const before = beforeState({ book: sideBook({ hedges: [failed] }), underDealId: [failed] });
     const again = { ...OPEN, before };

@@ -128,7 +128,7 @@ describe('an accepted change that cannot be seen', () => {
   });
 });
 
-describe('what is kept of an end', () => {
+describe('the recorded outcome', () => {
   it('of a hedge is its own figures, to the digit', () => {
     expect(factsOfHedge(hedge('hdg_1', 10_000.5, { fill_tx_hash: null }))).toEqual({
       status: 'filled',

@@ -34,7 +34,7 @@ async function checked(desk: DealingDesk, word?: string) {
   return { ...found, report: only?.report, evidence: only?.evidence };
 }
 
-describe('a look at an open without an answer', () => {
+describe('a look at an open without a response', () => {
   it('finds it by its reference, takes it for accepted, and later sees its end', async () => {
     const desk = await dealingDesk();
     const lost = await desk.lost('after', OPEN, { dealId: 'PAY-1' });
@@ -84,7 +84,7 @@ describe('a look at an open without an answer', () => {
   });
 });
 
-describe('a look at an addition, a reduction or a close without an answer', () => {
+describe('a look at an addition, a reduction or a close without a response', () => {
   it.each([
     ['add USDTNGN buy 2000', '10,000.00 USD -> 12,000.00 USD'],
     ['reduce USDTNGN buy 4000', '10,000.00 USD -> 6,000.00 USD'],
@@ -147,7 +147,7 @@ describe('a look at what was accepted', () => {
     expect(desk.again(added)).toEqual(added);
   });
 
-  it('cannot tell two of the same size apart where only one has landed', async () => {
+  it('does not distinguish two of the same size where only one has executed', async () => {
     const desk = await standing();
     const one = await desk.deal('add USDTNGN buy 2000');
     await desk.practice.service.admin.setFaults({ share_failing_orders: 1 });
@@ -172,13 +172,13 @@ describe('a look at what was accepted', () => {
   });
 });
 
-describe('a look after a close of ours', () => {
+describe('a check after an own close', () => {
   const closed = async (desk: DealingDesk) => {
     const { entry } = await desk.now('close USDTNGN buy');
     return entry?.shortId ?? '';
   };
 
-  it('names that close, and no colleague, for what an earlier close without an answer asked', async () => {
+  it('names that close, and no colleague, for what an earlier close without a response asked', async () => {
     const desk = await standing();
     await desk.lost('before', 'close USDTNGN buy');
     const closer = await closed(desk);
@@ -192,7 +192,7 @@ describe('a look after a close of ours', () => {
     ['add USDTNGN buy 2000', '10,000.00 USD -> 12,000.00 USD'],
     ['reduce USDTNGN buy 4000', '10,000.00 USD -> 6,000.00 USD'],
   ])(
-    'sees %s without an answer as that close saw it, and settles it by its own answer',
+    'sees %s without a response as that close saw it, and settles it by its own answer',
     async (line, seen) => {
       const desk = await standing();
       const lost = await desk.lost('after', line);
@@ -311,7 +311,7 @@ describe('a check', () => {
     ['add USDTNGN buy 2000', 'add'],
     ['reduce USDTNGN buy 2000', 'reduction'],
     ['close USDTNGN buy', 'close'],
-  ])('of %s says from the start that no failure is told, and until when to wait', async (line, name) => {
+  ])('of %s says from the start that no failure is reported, and until when to wait', async (line, name) => {
     const desk = await standing();
     await desk.practice.service.admin.setFaults({ share_failing_orders: 1 });
     const action = await desk.deal(line);
@@ -365,7 +365,7 @@ describe('a check', () => {
     expect([report?.outcome, finding?.code]).toEqual([outcome, code]);
   });
 
-  it('of one that was dealt under another profile names that profile', async () => {
+  it('of one that was traded under another profile names that profile', async () => {
     const desk = await dealingDesk();
     await desk.readContext.journal.append([anIntent({ action_id: idOf('7c1e') })]);
     await expect(checkAction('7c1e', desk.readContext)).rejects.toMatchObject({

@@ -75,7 +75,7 @@ async function openOn(desk: DealingDesk): Promise<string> {
   return decimalFrom(data[0]?.notional_usd)?.toFixed() ?? '0';
 }
 
-describe('resuming an action without an answer', () => {
+describe('resuming an action without a response', () => {
   it.each([
     [OPEN, 'filled', '10000'],
     ['add USDTNGN buy 2000', 'changed', '12000'],
@@ -121,7 +121,7 @@ describe('resuming an action without an answer', () => {
     );
   });
 
-  it('an open that is on the book is told as accepted with --no-wait', async () => {
+  it('an open that is on the book is reported as accepted with --no-wait', async () => {
     const { desk } = await lostOver('after', OPEN);
     expect(await resumed(desk, { wait: false })).toMatchObject({ outcome: 'submitted', finding: undefined });
   });
@@ -212,7 +212,7 @@ describe('what keeps it from being sent again', () => {
     expect(desk.again(lost)).toEqual(lost);
   });
 
-  it('an age that cannot be told, since the clock was set back', async () => {
+  it('an age that is unknown, since the clock was set back', async () => {
     const { desk, lost } = await lostOver('before', ADD);
     const sent = desk.keys().length;
     const { clock } = desk.readContext;
@@ -241,7 +241,7 @@ describe('what keeps it from being sent again', () => {
     expect(desk.keys()).toHaveLength(sent);
   });
 
-  it('the deal id that a colleague has used since, where ours never left', async () => {
+  it('the deal ID that a colleague has used since, where the request was never sent', async () => {
     const { desk, lost } = await lostOver('before', OPEN);
     const never = {
       ...lost.intent,
@@ -262,7 +262,7 @@ describe('what keeps it from being sent again', () => {
     expect(desk.keys()).not.toContain('k-2');
   });
 
-  it('the age of one that never left: it is to be dealt anew', async () => {
+  it('the age of one that never left: it is to be sent as a new action', async () => {
     const { desk, lost } = await lostOver('before', ADD);
     const never = { ...lost.intent, action_id: 'beef000000000000', idempotency_key: 'k-2' };
     await desk.readContext.journal.append([never, step(NOT_SENT, 'beef')]);
@@ -353,7 +353,7 @@ describe('what keeps it from being sent again', () => {
     });
   });
 
-  it('nobody at a terminal, where ours never left and nobody has agreed to send it again', async () => {
+  it('no terminal, where the request was never sent and nobody has agreed to send it again', async () => {
     const { desk, lost } = await lostOver('before', ADD);
     const never = { ...lost.intent, action_id: 'beef000000000000', idempotency_key: 'k-2' };
     await desk.readContext.journal.append([step(NOTHING, lost.id), never, step(NOT_SENT, 'beef')]);
@@ -390,7 +390,7 @@ describe('what keeps it from being sent again', () => {
     expect(desk.keys()).toHaveLength(sent);
   });
 
-  it('nobody is there: it looks, and leaves the sending to --resend', async () => {
+  it('no terminal: it looks, and leaves the sending to --resend', async () => {
     const { desk } = await lostOver('before', ADD);
     const sent = desk.keys().length;
     const unattended = { attended: false };
@@ -406,7 +406,7 @@ describe('what keeps it from being sent again', () => {
     });
   });
 
-  it('with real money and nobody there: a promise of the environment, and a bound on the price', async () => {
+  it('with real money and no terminal: a promise of the environment, and a bound on the price', async () => {
     const { desk } = await lostOver('before', ADD);
     const live: Partial<TradingContext> = { attended: false, environment: 'live' };
     const how = { yes: true, resend: true };
@@ -421,7 +421,7 @@ describe('what keeps it from being sent again', () => {
     expect(desk.keys()).toHaveLength(sent);
   });
 
-  it('with real money and nobody there: all of what is missing, said at once', async () => {
+  it('with real money and no terminal: all of what is missing, said at once', async () => {
     const live: Partial<TradingContext> = { attended: false, environment: 'live' };
     const unbound = await lostOver('before', ADD);
     expect((await resumed(unbound.desk, {}, live))?.finding?.hint).toContain('Resume it at a terminal');
@@ -668,13 +668,13 @@ describe('a close that is to be sent again', () => {
     expect(desk.keys()).toHaveLength(sent);
   });
 
-  it('is, where what it was for stands smaller', async () => {
+  it('is, where what it was for is smaller now', async () => {
     const { desk } = await lostBefore((at) => at.colleague('/hedges/reduce', { ...ON, notional_usd: 4_000 }));
     expect(await resumed(desk)).toMatchObject({ outcome: 'closed', finding: undefined });
     expect(await openOn(desk)).toBe('0');
   });
 
-  it('asks anew what was opened while the person was asked, and is not sent then', async () => {
+  it('asks again about what was opened while the person was asked, and is not sent then', async () => {
     const { desk, lost } = await lostOver('before', CLOSE);
     const sent = desk.keys().length;
     const confirm = async () => {
@@ -760,7 +760,7 @@ describe('an addition or a reduction that is to be sent again', () => {
   });
 
   it.each([ADD, REDUCE])(
-    'is not: what it was meant for matured, and another hedge stands there (%s)',
+    'is not: what it was meant for matured, and another hedge is open there (%s)',
     async (line) => {
       const desk = await dealingDesk();
       await desk.now(OPEN, { tenor: '1' });
@@ -800,7 +800,7 @@ describe('an addition or a reduction that is to be sent again', () => {
     expect(desk.again(lost)).toEqual(lost);
   });
 
-  it('is not: a hedge that was still coming then has filled, and would be the one that grows', async () => {
+  it('is not: a hedge that was still coming then has filled, and would be increased', async () => {
     const desk = await dealingDesk();
     await desk.now(OPEN);
     await desk.colleague('/hedges', another);
@@ -831,7 +831,7 @@ describe('an addition or a reduction that is to be sent again', () => {
     ['a colleague reduced it', ADD, '/hedges/reduce', '11500'],
     ['a colleague added to the hedge it was meant for', REDUCE, '/hedges/add', '6500'],
     ['a colleague reduced it a little', REDUCE, '/hedges/reduce', '5500'],
-  ])('is, where %s (%s): it lands where it was meant to', async (_, line, path, stands) => {
+  ])('is, where %s (%s): it applies where it was meant to', async (_, line, path, stands) => {
     const { desk, lost } = await lostBefore(line, (at) => at.colleague(path, { ...ON, notional_usd: 500 }));
     await resumed(desk, { yes: true, resend: true });
     lands(desk);
@@ -839,7 +839,7 @@ describe('an addition or a reduction that is to be sent again', () => {
     expect(sendsOf(desk, lost)).toBe(4);
   });
 
-  it('asks anew what was opened while the person was asked, and is not sent then', async () => {
+  it('asks again about what was opened while the person was asked, and is not sent then', async () => {
     const { desk, lost } = await lostOver('before', ADD);
     const sent = desk.keys().length;
     const confirm = async () => {
@@ -859,7 +859,7 @@ describe('which action is resumed', () => {
     expect(await resumed(desk)).toBeUndefined();
   });
 
-  it('the one that is accepted is awaited, the one that ended is told', async () => {
+  it('the one that is accepted is awaited, the one that ended is reported', async () => {
     const desk = await dealingDesk();
     const coming = await desk.deal(OPEN);
     expect(await resumed(desk)).toMatchObject({ outcome: 'filled', entry: { id: coming.id } });

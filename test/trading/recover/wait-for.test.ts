@@ -34,7 +34,7 @@ describe('waiting for an action', () => {
     ['reduce USDTNGN buy 9,950', 'closed', '0'],
     ['reduce USDTNGN buy 4000', 'changed', '6000'],
     ['add USDTNGN buy 2000', 'changed', '12000'],
-  ])('%s that has ended is told with what it changed', async (line, outcome, after) => {
+  ])('%s that has ended is reported with what it changed', async (line, outcome, after) => {
     const desk = await dealingDesk();
     await desk.now(OPEN);
     const { entry } = await desk.now(line);
@@ -62,7 +62,7 @@ describe('waiting for an action', () => {
     expect(desk.again(action).state).toBe('accepted');
   });
 
-  it('without an answer of which nothing will be told waits for nothing: it names check and resume', async () => {
+  it('whose response was lost does not wait: it names check and resume', async () => {
     const desk = await dealingDesk();
     await desk.now(OPEN);
     const lost = await desk.lost('before', 'add USDTNGN buy 2000');
@@ -74,7 +74,7 @@ describe('waiting for an action', () => {
     expect(report.finding?.hint).toContain(`hedge resume ${lost.shortId}`);
   });
 
-  it('without an answer that may still arrive is not called undone when the waiting is stopped', async () => {
+  it('without a response that may still arrive is not called undone when the waiting is stopped', async () => {
     const desk = await dealingDesk();
     const lost = await desk.lost('before', OPEN);
     desk.stop(new InterruptedError('SIGINT', { what: 'Stopped by Ctrl-C.' }));
@@ -85,7 +85,7 @@ describe('waiting for an action', () => {
     expect(desk.again(lost)).toEqual(lost);
   });
 
-  it('without an answer is unknown where nothing can be read until the time is up', async () => {
+  it('without a response is unknown where nothing can be read until the time is up', async () => {
     const desk = await dealingDesk();
     const lost = await desk.lost('before', OPEN);
     await desk.practice.service.admin.setFaults({ share_5xx_before: 1, only: 'readings' });
@@ -150,7 +150,7 @@ describe('waiting for a hedge that was opened elsewhere', () => {
     expect(report).toMatchObject({ entry: undefined, outcome: 'filled', hedge: { id: hedge?.id } });
   });
 
-  it('takes the one of a deal id that did not fail, and names all where several did not', async () => {
+  it('takes the one of a deal ID that did not fail, and names all where several did not', async () => {
     const desk = await dealingDesk();
     const theirs = { ...THERE, client_reference: 'THEIRS' };
     await desk.practice.service.admin.setFaults({ share_failing_orders: 1 });
@@ -167,7 +167,7 @@ describe('waiting for a hedge that was opened elsewhere', () => {
     });
   });
 
-  it('that nobody knows is the service’s own refusal', async () => {
+  it('that is unknown is rejected by the service', async () => {
     const desk = await dealingDesk();
     const waiting = waitFor('hdg_nobody', MINUTE, desk.readContext);
     await expect(waiting).rejects.toMatchObject({ code: 'hedge_not_found', httpStatus: 404 });
