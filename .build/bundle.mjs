@@ -1,6 +1,6 @@
 /**
  * Makes dist/program/ from src/: CommonJS, which Node 20 starts 6 to 10 ms sooner than ESM, split so that a command
- * loads only what it runs. The bundled libraries and their licenses are listed beside it.
+ * loads only what it runs. The bundled libraries and their licenses are listed in the same folder.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -60,7 +60,7 @@ async function bundle({ input, plugins = [], transform, ...output }) {
   const built = await rolldown({
     cwd: ROOT,
     platform: 'node',
-    // Packages with native addons are installed beside the program.
+    // Packages with native addons are installed next to the program.
     external: Object.keys(dependencies),
     input,
     plugins: [markdownAsText, ...plugins],

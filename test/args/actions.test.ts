@@ -13,6 +13,7 @@ import {
   readReduceIntent,
 } from '../../src/args/read-action.ts';
 import { UsageError } from '../../src/errors.ts';
+import { usageErrorOf } from '../support/usage-error.ts';
 
 /** As Commander hands it over: a switch that can be refused with --no- is there and true. */
 const typed = (operands: string, options: RawInput['options'] = {}): RawInput => ({
@@ -28,16 +29,6 @@ const READERS = {
   close: readCloseIntent,
 } as const;
 type Action = keyof typeof READERS;
-
-const refused = (read: () => unknown): UsageError => {
-  try {
-    read();
-  } catch (error) {
-    if (error instanceof UsageError) return error;
-    throw error;
-  }
-  throw new Error('nothing was refused');
-};
 
 /** What each action needs besides market and side. */
 const WHOLE: Readonly<Record<Action, RawInput>> = {
@@ -90,25 +81,25 @@ describe('every action', () => {
     for (const action of ACTIONS) {
       const raw = WHOLE[action];
       const line = { ...raw, options: { ...raw.options, ...options } };
-      expect(refused(() => READERS[action](line)).message).toBe(message);
+      expect(usageErrorOf(() => READERS[action](line)).message).toBe(message);
     }
   });
 
   it.each(ACTIONS)('%s says that hedges have no say, and where market and side are found', (action) => {
-    const { message, hint } = refused(() => READERS[action](typed('hdg_01JD8K')));
+    const { message, hint } = usageErrorOf(() => READERS[action](typed('hdg_01JD8K')));
     expect(message).toMatch(/not a hedge ID|not to one hedge|close one hedge/);
     expect(hint).toContain('hedge hedges hdg_01JD8K shows its market and side');
     expect(hint).toContain(`hedge ${action} MARKET SIDE`);
   });
 
   it.each(SIZED)('%s names the line when market and side are swapped', (action) => {
-    expect(refused(() => READERS[action](typed('buy usdtngn 10k', { tenor: '3' }))).hint).toBe(
+    expect(usageErrorOf(() => READERS[action](typed('buy usdtngn 10k', { tenor: '3' }))).hint).toBe(
       `Did you mean: hedge ${action} USDTNGN buy 10k --tenor 3`,
     );
   });
 
   it.each(SIZED)('%s does not take a size for a market', (action) => {
-    const error = refused(() => READERS[action](typed('sell 10k', { tenor: '3' })));
+    const error = usageErrorOf(() => READERS[action](typed('sell 10k', { tenor: '3' })));
     expect([error.message, error.hint]).toEqual([
       'Missing: the market.',
       `hedge ${action} MARKET sell 10k --tenor 3`,
@@ -165,7 +156,7 @@ describe('open', () => {
   ])('%j with parts missing is a draft, and named without a terminal', (line, options, parts, whole) => {
     const draft = readOpenDraft(typed(line, options));
     expect(missingParts(draft)).toEqual(parts);
-    const error = refused(() => completeOpen(draft));
+    const error = usageErrorOf(() => completeOpen(draft));
     expect(error.message).toMatch(/^Missing: /);
     expect(error.hint).toContain(`hedge open ${whole}.`);
   });
@@ -182,7 +173,7 @@ describe('open', () => {
     [{ tenor: '2' }, '"2" is not a tenor.'],
     [{ tenor: '1,3' }, '"1,3" is not a tenor.'],
   ])('with %j is refused before anything is asked', (options, message) => {
-    expect(refused(() => readOpenDraft(typed('USDTNGN buy', options))).message).toBe(message);
+    expect(usageErrorOf(() => readOpenDraft(typed('USDTNGN buy', options))).message).toBe(message);
   });
 });
 
@@ -207,7 +198,7 @@ describe('reduce', () => {
     ['USDTNGN buy', { to: '0' }, 'Reducing to zero is a close.', 'hedge close USDTNGN buy'],
     ['USDTNGN buy', { by: '50' }, '"50" is not a percentage (--by).', '--by 50%'],
   ])('%s %j is answered with the right line', (line, options, message, hint) => {
-    const error = refused(() => readReduceIntent(typed(line, options)));
+    const error = usageErrorOf(() => readReduceIntent(typed(line, options)));
     expect(error.message).toBe(message);
     expect(error.hint).toContain(hint);
   });
@@ -220,12 +211,12 @@ describe('close', () => {
     ['USDTNGN buy 50%', 'Did you mean: hedge reduce USDTNGN buy --by 50%'],
     ['USDTNGN buy now', 'To close all of it: hedge close USDTNGN buy'],
   ])('%s is answered with the line that does it', (line, hint) => {
-    const error = refused(() => readCloseIntent(typed(line)));
+    const error = usageErrorOf(() => readCloseIntent(typed(line)));
     expect([error.message, error.hint]).toEqual(['A close has no size: it closes the whole side.', hint]);
   });
 
   it('without a side closes nothing', () => {
-    expect(refused(() => readCloseIntent(typed('USDTNGN'))).hint).toBe('hedge close USDTNGN SIDE');
+    expect(usageErrorOf(() => readCloseIntent(typed('USDTNGN'))).hint).toBe('hedge close USDTNGN SIDE');
   });
 
   it.each([true, undefined])('with --if-open %s', (ifOpen) => {
@@ -248,7 +239,7 @@ describe('words that are not where they belong', () => {
     ['open', 'USDTNGN buy 10 000', { tenor: '3' }, 'open USDTNGN buy 10_000 --tenor 3'],
     ['reduce', 'USDTNGN buy 1 500 000', {}, 'reduce USDTNGN buy 1_500_000'],
   ] as const)('%s %s %j: the line that was meant, options and all', (action, line, options, meant) => {
-    const error = refused(() => asked[action](typed(line, options)));
+    const error = usageErrorOf(() => asked[action](typed(line, options)));
     expect(error.hint).toBe(`Did you mean: hedge ${meant}`);
   });
 
@@ -267,12 +258,12 @@ describe('words that are not where they belong', () => {
       'See hedge open --help.',
     ],
   ] as const)('%s %j: what is missing or too many, and the line', (action, line, message, hint) => {
-    const error = refused(() => asked[action](typed(line)));
+    const error = usageErrorOf(() => asked[action](typed(line)));
     expect([error.message, error.hint]).toEqual([message, hint]);
   });
 
   it('say how a notional is one word', () => {
-    expect(refused(() => readOpen(typed('USDTNGN buy 10 000'))).message).toBe(
+    expect(usageErrorOf(() => readOpen(typed('USDTNGN buy 10 000'))).message).toBe(
       'Write the notional without spaces: 10000 or 10_000.',
     );
   });

@@ -15,16 +15,7 @@ import {
   readTenors,
 } from '../../src/args/operands.ts';
 import { UsageError } from '../../src/errors.ts';
-
-const refused = (read: () => unknown): UsageError => {
-  try {
-    read();
-  } catch (error) {
-    if (error instanceof UsageError) return error;
-    throw error;
-  }
-  throw new Error('nothing was refused');
-};
+import { usageErrorOf } from '../support/usage-error.ts';
 
 describe('a notional', () => {
   it.each([
@@ -73,11 +64,11 @@ describe('a notional', () => {
     '00010',
     '10.000',
   ])('%j is refused with the forms that are allowed', (text) => {
-    expect(refused(() => readNotional(text)).hint).toContain('10k or 1.5m');
+    expect(usageErrorOf(() => readNotional(text)).hint).toContain('10k or 1.5m');
   });
 
   it('is named in the refusal without what could act on a terminal', () => {
-    const { message } = refused(() => readNotional('1\u001b[2J\u202e\u009b0m'));
+    const { message } = usageErrorOf(() => readNotional('1\u001b[2J\u202e\u009b0m'));
     expect([...message].every((character) => character >= ' ' && character < '\u007f')).toBe(true);
   });
 });
@@ -90,7 +81,7 @@ describe('a side and a market', () => {
       'USDT/NGN',
       'USDT-KES',
     ]);
-    for (const side of ['long', 'b', '', 'buy ']) refused(() => readSide(side));
+    for (const side of ['long', 'b', '', 'buy ']) usageErrorOf(() => readSide(side));
     for (const market of [
       '',
       'U',
@@ -100,7 +91,7 @@ describe('a side and a market', () => {
       'A'.repeat(33),
       'hk_test_forTestsAlone0001',
     ])
-      refused(() => readMarket(market));
+      usageErrorOf(() => readMarket(market));
   });
 });
 
@@ -116,12 +107,12 @@ describe('a tenor', () => {
   });
 
   it.each(['2', '0', '', '1;3', '1,', 'a', '3days', '03'])('%j is refused', (text) => {
-    expect(refused(() => readTenors(text)).hint).toMatch(/1, 3 or 7/);
+    expect(usageErrorOf(() => readTenors(text)).hint).toMatch(/1, 3 or 7/);
   });
 
   it('is one where one is wanted', () => {
     expect(readTenor('7d')).toBe(7);
-    for (const text of ['all', '1,3', '2']) refused(() => readTenor(text));
+    for (const text of ['all', '1,3', '2']) usageErrorOf(() => readTenor(text));
   });
 });
 
@@ -129,18 +120,18 @@ describe('bounds and limits', () => {
   it('takes a price with eight decimals at most', () => {
     expect(readPrice('--worst-price', '1,535.12345678').toFixed()).toBe('1535.12345678');
     for (const text of ['0', '-1', '1.123456789', '1535 NGN', ''])
-      refused(() => readPrice('--worst-price', text));
+      usageErrorOf(() => readPrice('--worst-price', text));
   });
 
   it('takes basis points of either sign', () => {
     expect(readBps('--max-cost-bps', '27.5').toFixed()).toBe('27.5');
     expect(readBps('--max-cost-bps', '-5').toFixed()).toBe('-5');
-    for (const text of ['--5', '5bps', '1.00001', '']) refused(() => readBps('--max-cost-bps', text));
+    for (const text of ['--5', '5bps', '1.00001', '']) usageErrorOf(() => readBps('--max-cost-bps', text));
   });
 
   it('takes a part only with its sign: a bare 50 may mean USD', () => {
     expect(readPercentage('--by', '50%').toFixed()).toBe('50');
-    for (const text of ['50', '0%', '101%', '-1%', '%']) refused(() => readPercentage('--by', text));
+    for (const text of ['50', '0%', '101%', '-1%', '%']) usageErrorOf(() => readPercentage('--by', text));
   });
 
   it('takes seconds, a page and a status', () => {
@@ -149,9 +140,11 @@ describe('bounds and limits', () => {
       500,
       'filled',
     ]);
-    for (const text of ['0', '-1', 'x', '86401']) refused(() => readSeconds('--timeout', text));
-    for (const text of ['0', '501', '1.5', 'all']) refused(() => readLimit(text));
-    expect(refused(() => readStatus('open')).hint).toContain('submitting, submitted, filled, failed, closed');
+    for (const text of ['0', '-1', 'x', '86401']) usageErrorOf(() => readSeconds('--timeout', text));
+    for (const text of ['0', '501', '1.5', 'all']) usageErrorOf(() => readLimit(text));
+    expect(usageErrorOf(() => readStatus('open')).hint).toContain(
+      'submitting, submitted, filled, failed, closed',
+    );
   });
 });
 
@@ -159,7 +152,7 @@ describe('a deal ID', () => {
   it('is what the desk writes, as long as it can be seen', () => {
     for (const id of ['PAY-8841', 'Zahlung 12/3', 'naïve', 'x'.repeat(128)]) expect(readDealId(id)).toBe(id);
     for (const id of ['', ' a', 'a ', 'a\nb', '\u202ea', 'a\u200b', 'x'.repeat(129)])
-      refused(() => readDealId(id));
+      usageErrorOf(() => readDealId(id));
   });
 });
 

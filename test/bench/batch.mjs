@@ -1,5 +1,5 @@
 /**
- * What a batch of a hundred quotes takes beside the service's own time: that of a program which asks the same over
+ * The time of a batch of a hundred quotes without the service's own time, compared with a program which asks the same over
  * kept connections and does nothing else. Whole processes both, their starts included.
  */
 import { spawnSync } from 'node:child_process';
@@ -9,7 +9,7 @@ import { bareEnvironment, pairedRuns } from './paired.mjs';
 const BARE = fileURLToPath(new URL('hundred-quotes.cjs', import.meta.url));
 const SIZES = Array.from({ length: 100 }, (_, index) => String(1_000 + index));
 const LINES = SIZES.map((size) => `quote USDTNGN buy ${size} --tenor 3\n`).join('');
-/** Milliseconds that the service takes longer for each answer: beside us, in the same town, across a sea. */
+/** Milliseconds that the service takes longer for each answer: local, in the same town, across a sea. */
 const LATENCIES = ['0', '5', '20'];
 
 /** `hedge` is the program's command line, `serving` the folder of the service that `env` leads to. */

@@ -20,7 +20,7 @@ const ask = (method, path, body) =>
     asked.on('error', reject).end(body);
   });
 
-/** A quote and the account beside it for each size, one size after the other. */
+/** A quote and, in parallel, the account for each size, one size after the other. */
 async function main() {
   for (const size of process.argv.slice(2).map(Number)) {
     const body = JSON.stringify({ market: 'USDTNGN', side: 'buy', notional_usd: size, tenor_days: 3 });

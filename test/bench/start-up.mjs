@@ -1,6 +1,6 @@
 /**
  * What starting and answering costs: whole processes as ratios to a bare `node -e 0` of the same round, with
- * what else an operator might have at hand beside them. Usage, after a build:
+ * other programs that an operator might use. Usage, after a build:
  *
  *   node test/bench/start-up.mjs [--node FILE]... [--rounds 15] [--only WORD] [--hedge FILE]
  *
@@ -53,7 +53,7 @@ const succeeds = (command, args) => {
   }
 };
 
-/** The programs beside hedge that are installed here, asking for the same quote. */
+/** Other programs that are installed here, asking for the same quote. */
 function companions(env) {
   const url = `${env.HEDGE_BASE_URL}/quotes`;
   const body = JSON.stringify({ market: 'USDTNGN', side: 'buy', notional_usd: 10_000, tenor_days: 3 });

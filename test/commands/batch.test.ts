@@ -81,9 +81,7 @@ describe('a batch', () => {
     expect(readBatch(await cli.run('batch -', { stdin })).ends).toEqual(['1 account 0', '2 positions 0']);
     const asking = await cli.run('batch -', { stdin: `account\n${OPEN} 10k -t 3` });
     expect(asking.code).toBe(2);
-    expect(asking.err).toBe(
-      'Not a terminal: no line has run and nothing was sent.\nAdd after hedge batch: --yes\n',
-    );
+    expect(asking.err).toMatch(/^Not a terminal: .*nothing was sent\.\n.*: --yes\n$/);
   });
 
   it('reports its errors in one document, and sends nothing', async () => {
@@ -311,7 +309,7 @@ describe('the guards', () => {
       ],
     ]);
     expect(ran.err.replace(/\s+/g, ' ')).toContain(
-      'line 6: It is the same as line 1. If both are meant: --allow-duplicate on this line, or a deal ID for each.',
+      'line 6: It is the same as line 1. If both are meant: --allow-duplicate',
     );
     expect(await openHedges(cli)).toBe(0);
   });
@@ -345,7 +343,7 @@ describe('the guards', () => {
     expect([ran.code, ran.envelopes.length, error?.message]).toEqual([
       2,
       1,
-      'Not a terminal, and this is real money: no line has run and nothing was sent.',
+      expect.stringMatching(/^Not a terminal, and this is real money: .*nothing was sent\.$/),
     ]);
     expect(error).toMatchObject({
       hint: [

@@ -74,7 +74,7 @@ describe('an open that is rejected after an attempt without a response', () => {
       error: { effect: 'unknown', details: { may_arrive_until: new Date(until).toISOString() } },
     });
     expect(messageOf(ran)).toContain(
-      `Rejected now, but an earlier attempt may still arrive until ${utc(until)}. The rejection: exposure_exceeded.`,
+      `may still arrive until ${utc(until)}. The rejection: exposure_exceeded.`,
     );
     await attempts.arrive();
     expect(served.acted('/hedges')).toBe(1);

@@ -79,9 +79,7 @@ describe('a trade', () => {
   it('on a market that is mistyped suggests the intended one, and nothing of a price', async () => {
     const ran = await testCli({ env: PRACTICE }).run('open USDNGN buy 10k --tenor 3 --yes');
     expect(ran.code).toBe(10);
-    expect(ran.err).toContain(
-      'USDNGN is not among the markets of this account.\nNothing was sent.\nDid you mean USDTNGN? To see yours: hedge markets',
-    );
+    expect(ran.err).toContain('Nothing was sent.\nDid you mean USDTNGN?');
   });
 
   it('that is only tried sends nothing and is not written down', async () => {
@@ -241,9 +239,7 @@ describe('a deal ID', () => {
       expect(ran.code).toBe(10);
       const says = ran.err.replace(/\s+/g, ' ');
       expect(says).toContain(`Deal ID "PAY-1" is used by buy "USDTNGN", now ${now}`);
-      expect(says).toContain(
-        'It may be this deal of 10,000.00 USD, partly filled or changed since. Nothing was sent.',
-      );
+      expect(says).toContain('partly filled or changed since. Nothing was sent.');
       expect(says).not.toMatch(/new deal|another deal|other terms/i);
       expect(await openHedges(cli)).toBe(1);
     },

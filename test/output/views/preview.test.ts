@@ -98,7 +98,7 @@ describe('the preview of an addition', () => {
   it('says that the service chooses where several are open', () => {
     const lines = shown(viewPreview(preview(fullPlan('add USDTNGN buy 10k'))));
     expect(lines.slice(0, 2).join(' ').replace(/ +/g, ' ')).toContain(
-      'the service picks which hedge to increase; maturity unchanged.',
+      'the service picks which hedge to increase',
     );
     expect(lines.join('\n')).not.toContain('hdg_B');
   });

@@ -39,7 +39,7 @@ describe('waiting for the end', () => {
       message: undefined,
     });
     expect(desk.readContext.progress.said).toEqual([
-      `start waiting for the fill of ${action.hedgeId ?? ''} (Ctrl-C stops only the waiting)`,
+      expect.stringContaining(`start waiting for the fill of ${action.hedgeId ?? ''}`),
       `update waiting for the fill of ${action.hedgeId ?? ''}, 0 s`,
       `update waiting for the fill of ${action.hedgeId ?? ''}, 2 s`,
       'stop',
@@ -116,9 +116,7 @@ describe('waiting for the end', () => {
     const desk = await standing('open USDTNGN buy 30k');
     const awaited = await awaitOutcome(await desk.deal('close USDTNGN buy'), desk.readContext, MINUTE);
     expect(awaited).toMatchObject({ outcome: 'closed', position: undefined });
-    expect(desk.readContext.progress.said[0]).toBe(
-      'start waiting until USDTNGN buy is closed (Ctrl-C stops only the waiting)',
-    );
+    expect(desk.readContext.progress.said[0]).toMatch(/^start waiting until USDTNGN buy is closed/);
   });
 
   it('of a close is not hidden by a hedge that a colleague opens at once', async () => {
@@ -235,7 +233,7 @@ describe('an error while waiting', () => {
       on(READ, one()),
     ]);
     expect(awaited).toMatchObject({ kind: 'ended', outcome: 'filled' });
-    expect(said).toContain(`${FOR_FILL}, 0 s: a reading failed, retrying: Refused (hdg_1): Not today.`);
+    expect(said).toContainEqual(expect.stringMatching(/, 0 s: .*retrying: .*Not today\.$/));
   });
 
   it('readings that all fail leave it pending, never failed', async () => {
@@ -261,7 +259,7 @@ describe('an error while waiting', () => {
     const missing = on(READ, no(404, 'hedge_not_found'));
     const { awaited, said } = await scripted([missing, on(list, ok([])), missing, on(list, ok([aHedge()]))]);
     expect(awaited).toMatchObject({ kind: 'ended', hedge: { id: 'hdg_01JD8K' } });
-    expect(said[1]).toBe(`${FOR_FILL}, 0 s: the service accepted it as hdg_1 but no longer knows that hedge`);
+    expect(said[1]).toMatch(/, 0 s: .* accepted it as hdg_1 but no longer knows/);
   });
 
   it('a hedge of other terms is not ours', async () => {

@@ -227,7 +227,7 @@ describe('a check after an own close', () => {
     desk.practice.clock.pass(FIVE_MINUTES);
     const closer = await closed(desk);
     const { finding } = await checked(desk, added.shortId);
-    expect(finding?.what).toContain(`action ${closer} of this machine closed USDTNGN buy afterwards.`);
+    expect(finding?.what).toContain(`action ${closer} of this machine closed`);
     expect(finding?.book).toContain('It may have executed before that close');
     expect(finding?.book).not.toContain('olleague');
   });
@@ -303,7 +303,7 @@ describe('a check', () => {
     expect(finding).toMatchObject({
       code: 'pending',
       what: `Of 2 actions 2 are still in flight (${one.shortId}, ${other.shortId}).`,
-      book: 'Actions in flight continue at the service. Do not enter them again.',
+      book: expect.stringContaining('Do not enter them again.'),
     });
   });
 
@@ -320,7 +320,7 @@ describe('a check', () => {
     const at = until.toISOString().slice(11, 16);
     expect(finding).toMatchObject({
       code: 'pending',
-      book: `The service does not report a failed ${name}. If the position is unchanged at ${at} UTC, it most likely failed. Do not enter it again.`,
+      book: expect.stringMatching(`failed ${name}\\. .*unchanged at ${at} UTC, .*Do not enter it again\\.`),
     });
   });
 
