@@ -92,13 +92,13 @@ describe('a failing command', () => {
     expect(ran.err).toMatch(/^Nothing was changed\.$/m);
   });
 
-  it('says in three lines that nobody listens, and where only with -v', async () => {
+  it('says in three lines that no service listens, and where only with -v', async () => {
     const port = await deadPort();
     const env = { HEDGE_API_KEY: SANDBOX_KEY, HEDGE_BASE_URL: `https://127.0.0.1:${port}/v2` };
-    const { err } = await aDesk({ env }).run('markets');
+    const { err } = await testCli({ env }).run('markets');
     expect(err.trimEnd().split('\n')).toHaveLength(3);
     expect(err).not.toMatch(/127\.0\.0\.1|ECONNREFUSED/);
-    const verbose = await aDesk({ env }).run('markets -v');
+    const verbose = await testCli({ env }).run('markets -v');
     expect(verbose.err).toContain(`no response from 127.0.0.1:${port} in `);
     expect(verbose.err).toContain('(ECONNREFUSED)');
   });
