@@ -25,7 +25,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'startup/executable.ts: ADDONS[id]': 'names of packages that the program itself asks for',
   'trading/outcome/append-record.ts: hedge[name]': 'names of fields that the program itself lists',
   'trading/outcome/append-record.ts: position[name]': 'names of fields that the program itself lists',
-  'readings/filter-records.ts: lacking[untold.name]': 'names of fields that the program itself lists',
+  'readings/filter-records.ts: lacking[unknown.name]': 'names of fields that the program itself lists',
   'practice/http/openapi.ts: paths[endpoint.path]': 'paths that the practice service itself lists',
   'practice/http/openapi.ts: ...paths[endpoint.path]': 'paths that the practice service itself lists',
   'practice/store/database.ts: row[column]': 'columns that the practice service itself made',
