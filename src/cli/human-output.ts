@@ -77,7 +77,11 @@ export function resultBlocks(result: CommandResult, context: RenderContext): rea
 export function printError(terminal: Terminal, error: HedgeError, context: RenderContext): void {
   writePainted(
     terminal,
-    renderErrorHuman(error, viewOf(terminal.stderr, context), hintFor(error, context.named)),
+    renderErrorHuman(
+      error,
+      viewOf(terminal.stderr, context),
+      hintFor(error, context.named, context.identity?.profile),
+    ),
   );
 }
 

@@ -25,7 +25,8 @@ export function documentOf(
   const { identity } = context;
   return {
     data: result?.document() ?? null,
-    error: error === undefined ? null : errorDocument(error, hintFor(error, context.named)),
+    error:
+      error === undefined ? null : errorDocument(error, hintFor(error, context.named, identity?.profile)),
     meta: {
       ...result?.meta,
       schema: DOCUMENT_SCHEMA,

@@ -1,5 +1,6 @@
 /** Per-invocation render context: command, profile, environment, time; and hints under the profile of the line. */
 import { ACCOUNT_COMMANDS } from '../commands/registry.ts';
+import { withProfileName } from '../config/profile-names.ts';
 import type { Environment } from '../domain/vocabulary.ts';
 import type { HedgeError } from '../errors.ts';
 
@@ -26,6 +27,13 @@ export interface RenderContext {
 
 const OF_AN_ACCOUNT = new RegExp(`\\bhedge (?=(?:${ACCOUNT_COMMANDS.join('|')})\\b)`, 'g');
 
-/** Without the profile that the line named, a pasted command would use another account. */
-export const hintFor = ({ hint }: Pick<HedgeError, 'hint'>, named: string | undefined): string | undefined =>
-  named === undefined ? hint : hint?.replace(OF_AN_ACCOUNT, `hedge --profile ${named} `);
+/** Without the profile that the line named, a pasted command would use another account. `selected`: by whatever source. */
+export const hintFor = (
+  { hint }: Pick<HedgeError, 'hint'>,
+  named: string | undefined,
+  selected = named,
+): string | undefined =>
+  withProfileName(
+    named === undefined ? hint : hint?.replace(OF_AN_ACCOUNT, `hedge --profile ${named} `),
+    selected,
+  );

@@ -1,6 +1,7 @@
 /** `hedge doctor` */
 
 import { readNothing } from '../args/operands.ts';
+import { withProfileName } from '../config/profile-names.ts';
 import type { DiagnosticReport } from '../diagnostics/checks.ts';
 import { runDiagnostics } from '../diagnostics/examine.ts';
 import { ConditionError } from '../errors.ts';
@@ -19,8 +20,10 @@ export const doctor = defineCommand({
   ],
   read: readNothing,
   async run(context) {
-    const checkup = await runDiagnostics(await context.diagnosticSources());
-    return { value: checkup, finding: findingOf(checkup), servedAt: checkup.servedAt };
+    const report = await runDiagnostics(await context.diagnosticSources());
+    const { selected } = await context.profileContext();
+    const checks = report.checks.map((each) => ({ ...each, todo: withProfileName(each.todo, selected) }));
+    return { value: { ...report, checks }, finding: findingOf(report), servedAt: report.servedAt };
   },
   document: diagnosticsDocument,
   view: viewDiagnostics,

@@ -18,6 +18,17 @@ export const isReserved = (name: string): boolean => RESERVED.includes(name.toLo
 /** Whether a stored profile can have this name. */
 export const isProfileName = (name: string): boolean => SHAPE.test(name) && !isReserved(name);
 
+const SHOW_PROFILE = /\bhedge profile show(?! \w)/g;
+
+/** A hint whose `hedge profile show` names the selected profile, so that it works in any shell. */
+export const withProfileName = (
+  hint: string | undefined,
+  selected: string | undefined,
+): string | undefined =>
+  selected === undefined || selected === ENVIRONMENT_PAIR
+    ? hint
+    : hint?.replace(SHOW_PROFILE, `hedge profile show ${selected}`);
+
 const LABEL = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 /**

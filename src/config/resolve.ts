@@ -77,12 +77,17 @@ export async function resolveProfile({ option, environment, profiles }: Choices)
     return named(environment.profile, 'hedge_profile', stored, environment);
   if (stored.defaultName !== undefined)
     return named(stored.defaultName, 'stored_default', stored, environment);
+  const known = [...stored.profiles.keys()].toSorted();
   throw new CredentialError({
     code: 'no_profile',
     what: 'No profile selected.',
     book: 'Nothing was changed.',
-    hint: 'To try it without money: hedge --profile practice markets\nTo trade with your own key: hedge profile add NAME',
-    details: { known: [...stored.profiles.keys()].toSorted() },
+    hint: `To try it without money: --profile practice, or: export HEDGE_PROFILE=practice\n${
+      known.length === 0
+        ? 'To trade with your own key: hedge profile add NAME, then hedge profile use NAME'
+        : `To use a profile (${known.join(', ')}): hedge profile use NAME`
+    }`,
+    details: { known },
   });
 }
 

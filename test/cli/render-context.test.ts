@@ -12,11 +12,21 @@ describe('a hint', () => {
     ],
     ['hedge --profile practice markets', 'hedge --profile practice markets'],
     ['hedge journal 7c1e', 'hedge journal 7c1e'],
-    ['hedge profile show', 'hedge profile show'],
     ['hedge opens', 'hedge opens'],
   ])('repeats --profile for commands of an account: %s', (hint, shown) => {
     expect(hintFor({ hint }, 'desk')).toBe(shown);
     expect(hintFor({ hint }, undefined)).toBe(hint);
+  });
+
+  it.each([
+    ['the profile of --profile', 'desk', 'desk', 'hedge profile show desk'],
+    ['the profile of HEDGE_PROFILE or the default', undefined, 'desk', 'hedge profile show desk'],
+    ['no profile with HEDGE_API_KEY', undefined, 'env', 'hedge profile show'],
+    ['no profile where none is selected', undefined, undefined, 'hedge profile show'],
+  ])('about the key or the address names %s', (_what, named, selected, command) => {
+    const hint = 'Check the key and the base URL: hedge profile show';
+    expect(hintFor({ hint }, named, selected)).toBe(`Check the key and the base URL: ${command}`);
+    expect(hintFor({ hint: 'hedge profile show live' }, named, selected)).toBe('hedge profile show live');
   });
 
   it('stays undefined if there is none', () => {

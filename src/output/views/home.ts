@@ -27,7 +27,9 @@ const WITH_PROFILE: readonly (readonly [string, string])[] = [
 const WITHOUT_PROFILE: readonly (readonly [string, string])[] = [
   ['hedge --profile practice quote USDTNGN buy 10000', 'a practice quote: no money, no key'],
   ['hedge --profile practice open', 'a practice hedge, step by step'],
+  ['export HEDGE_PROFILE=practice', 'use the practice profile in this shell'],
   ['hedge profile add desk --base-url https://…', 'store your API key (hidden prompt)'],
+  ['hedge profile use NAME', 'make a stored profile the default'],
   ['hedge --help', 'all commands'],
 ];
 
