@@ -1,8 +1,45 @@
-/** Reads the arguments of `hedge profile add`, `set` and `limit`. The API key is never an argument. */
+/** Options of `hedge profile add`, `set` and `limit`, and their values. The API key is never an argument. */
+import { resolve } from 'node:path';
 import type { LimitsChange } from '../domain/profile-limits.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import { optionGiven, optionText, type RawInput, readMarket, readNotional } from './operands.ts';
+
+const LIMIT_OPTIONS = [
+  { flags: '--max-notional <usd>', summary: 'maximum size of an open or add in USD: 50k' },
+  { flags: '--max-daily-notional <usd>', summary: 'maximum of opens and adds per UTC day in USD: 200k' },
+  { flags: '--read-only', summary: 'block every action' },
+  { flags: '--markets <names>', summary: 'allow opens and adds only in these: USDTNGN, or a list' },
+] as const;
+
+/** Of `profile add`. */
+export const PROFILE_OPTIONS = [
+  { flags: '--base-url <address>', summary: 'https address of the service, ending in its version' },
+  { flags: '--key-stdin', summary: 'read the key from standard input' },
+  { flags: '--key-file <path>', summary: 'read the key from a file' },
+  { flags: '--key-command <json>', summary: 'run this command for the key each time; store no key' },
+  {
+    flags: '--store <place>',
+    summary: 'store the key in a file (plain text, only you can read it) or keychain',
+    completes: { words: ['file', 'keychain'] },
+  },
+  { flags: '--account <label>', summary: 'account label, the same on every machine: payroll' },
+  { flags: '--ca-file <path>', summary: 'more certificates to trust (PEM)' },
+  { flags: '--time-zone <zone>', summary: 'time zone of screens (default UTC): Africa/Lagos' },
+  ...LIMIT_OPTIONS,
+  { flags: '--no-check', summary: 'do not try the key and address on the service' },
+] as const;
+
+const CHANGE_OPTIONS = [
+  { flags: '--no-read-only', summary: 'allow trading again' },
+  { flags: '-y, --yes', summary: 'skip the confirmation' },
+] as const;
+
+/** Of `profile set`: what `profile add` takes. */
+export const PROFILE_CHANGE_OPTIONS = [...PROFILE_OPTIONS, ...CHANGE_OPTIONS];
+
+/** Of `profile limit`, a part of `profile set`. */
+export const LIMIT_CHANGE_OPTIONS = [...LIMIT_OPTIONS, ...CHANGE_OPTIONS];
 
 /** The source of a profile's key. */
 export type KeyOrigin =
@@ -11,77 +48,102 @@ export type KeyOrigin =
   | { kind: 'file'; path: string }
   | { kind: 'command'; argv: readonly [string, ...string[]] };
 
+/** Where the key is stored; a key from a command is not stored. */
+export type KeyStore = 'file' | 'keychain';
+
+/** Fields are undefined where nothing was given, and null where `none` removes them. */
 export interface ProfileIntent {
   name: string;
-  baseUrl: string;
-  keyOrigin: KeyOrigin;
-  /** Where the key is stored; a key from a command is not stored. */
-  store: 'file' | 'keychain';
+  baseUrl: string | undefined;
+  keyOrigin: KeyOrigin | undefined;
+  store: KeyStore | undefined;
   /** The account label, as typed. */
-  account: string | undefined;
-  caFile: string | undefined;
-  timeZone: string | undefined;
+  account: string | null | undefined;
+  caFile: string | null | undefined;
+  timeZone: string | null | undefined;
+  limits: LimitsChange;
   /** Whether to test the key before storing it. */
   check: boolean;
-  limits: LimitsChange;
+  yes: boolean;
 }
 
+/** @throws UsageError */
 export function readProfileIntent(raw: RawInput): ProfileIntent {
   const [name = ''] = raw.operands;
-  const baseUrl = optionText(raw, 'baseUrl');
+  const keyOrigin = readKeyOrigin(raw);
+  const store = readStore(raw, keyOrigin);
+  const caFile = removable(raw, 'caFile');
+  return {
+    name,
+    baseUrl: optionText(raw, 'baseUrl'),
+    keyOrigin: keyOrigin ?? (store === undefined ? undefined : { kind: 'prompt' }),
+    store,
+    account: removable(raw, 'account'),
+    caFile: typeof caFile === 'string' ? resolve(caFile) : caFile,
+    timeZone: readTimeZone(removable(raw, 'timeZone')),
+    limits: readLimits(raw),
+    check: raw.options['check'] !== false,
+    yes: optionGiven(raw, 'yes'),
+  };
+}
+
+/** @throws UsageError without a base address. */
+export function readNewProfile(raw: RawInput): ProfileIntent & { baseUrl: string; keyOrigin: KeyOrigin } {
+  const intent = readProfileIntent(raw);
+  const { name, baseUrl, keyOrigin = { kind: 'prompt' } } = intent;
   if (baseUrl === undefined)
     throw new UsageError(
       'Missing: the base address of the service.',
       `Give it with its version segment: hedge profile add ${name} --base-url https://…/v2`,
     );
-  const keyOrigin = readKeyOrigin(raw);
-  return {
-    name,
-    baseUrl,
-    keyOrigin,
-    store: readStore(raw, keyOrigin),
-    account: optionText(raw, 'account'),
-    caFile: optionText(raw, 'caFile'),
-    timeZone: optionText(raw, 'timeZone'),
-    check: raw.options['check'] !== false,
-    limits: readLimits(raw),
-  };
-}
-
-export interface ProfileChangeIntent {
-  name: string;
-  /** Absent fields stay unchanged. */
-  baseUrl: string | undefined;
-  keyOrigin: KeyOrigin | undefined;
-  store: ProfileIntent['store'] | undefined;
-  /** As typed. */
-  account: string | undefined;
-  check: boolean;
+  return { ...intent, baseUrl, keyOrigin };
 }
 
 /** @throws UsageError without a change. */
-export function readProfileChange(raw: RawInput): ProfileChangeIntent {
-  const [name = ''] = raw.operands;
-  const store = optionText(raw, 'store');
-  const given = readKeyOrigin(raw);
-  const keyOrigin = given.kind === 'prompt' && store === undefined ? undefined : given;
-  const change = {
-    name,
-    baseUrl: optionText(raw, 'baseUrl'),
-    keyOrigin,
-    store: store === undefined ? undefined : readStore(raw, given),
-    account: optionText(raw, 'account'),
-    check: raw.options['check'] !== false,
-  };
-  if (change.baseUrl === undefined && keyOrigin === undefined && change.account === undefined)
+export function readProfileChange(raw: RawInput): ProfileIntent {
+  const intent = readProfileIntent(raw);
+  if (!changesMoreThanLimits(intent) && Object.keys(intent.limits).length === 0)
     throw new UsageError(
       'No change was given.',
-      `Give a new key (--key-stdin, --key-file, --key-command, --store), --account LABEL or --base-url: hedge profile set ${name} --key-stdin`,
+      `Example: hedge profile set ${intent.name} --max-notional 50k, or --max-notional ${NONE} to remove it. To see the profile: hedge profile show ${intent.name}`,
     );
-  return change;
+  return intent;
 }
 
-function readKeyOrigin(raw: RawInput): KeyOrigin {
+export const changesMoreThanLimits = ({
+  baseUrl,
+  keyOrigin,
+  account,
+  caFile,
+  timeZone,
+}: ProfileIntent): boolean =>
+  [baseUrl, keyOrigin, account, caFile, timeZone].some((each) => each !== undefined);
+
+/** Removes a field or limit. */
+const NONE = 'none';
+
+function removable(raw: RawInput, option: string): string | null | undefined {
+  const text = optionText(raw, option);
+  return text?.toLowerCase() === NONE ? null : text;
+}
+
+function readTimeZone(zone: string | null | undefined): string | null | undefined {
+  if (typeof zone !== 'string' || isTimeZone(zone)) return zone;
+  throw new UsageError(
+    `${quoted(zone)} is not a time zone.`,
+    'Use an IANA name such as Africa/Lagos or UTC.',
+  );
+}
+
+function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
+}
+
+function readKeyOrigin(raw: RawInput): KeyOrigin | undefined {
   const file = optionText(raw, 'keyFile');
   const command = optionText(raw, 'keyCommand');
   const origins: KeyOrigin[] = [
@@ -95,14 +157,14 @@ function readKeyOrigin(raw: RawInput): KeyOrigin {
       'The key can have only one source.',
       'Use one of --key-stdin, --key-file, --key-command.',
     );
-  return origin ?? { kind: 'prompt' };
+  return origin;
 }
 
-function readStore(raw: RawInput, { kind }: KeyOrigin): ProfileIntent['store'] {
-  const store = optionText(raw, 'store') ?? 'file';
-  if (store !== 'file' && store !== 'keychain')
+function readStore(raw: RawInput, origin: KeyOrigin | undefined): KeyStore | undefined {
+  const store = optionText(raw, 'store');
+  if (store !== undefined && store !== 'file' && store !== 'keychain')
     throw new UsageError(`${quoted(store)} is not a key store (--store).`, 'Use file or keychain.');
-  if (store === 'keychain' && kind === 'command')
+  if (store === 'keychain' && origin?.kind === 'command')
     throw new UsageError(
       'A key from --key-command is not stored.',
       'Leave out --store keychain, or --key-command.',
@@ -131,17 +193,8 @@ function parsedList(text: string): readonly string[] | undefined {
   }
 }
 
-export const LIMIT_OPTIONS = [
-  { flags: '--max-notional <usd>', summary: 'maximum size of an open or add in USD: 50k' },
-  { flags: '--max-daily-notional <usd>', summary: 'maximum of opens and adds per UTC day in USD: 200k' },
-  { flags: '--read-only', summary: 'block every action' },
-  { flags: '--markets <names>', summary: 'allow opens and adds only in these: USDTNGN, or a list' },
-] as const;
-
-const LIFTED = 'none';
-
 /** `none` removes a limit; absent limits stay. */
-export function readLimits(raw: RawInput): LimitsChange {
+function readLimits(raw: RawInput): LimitsChange {
   const most = optionText(raw, 'maxNotional');
   const mostDaily = optionText(raw, 'maxDailyNotional');
   const markets = optionText(raw, 'markets');
@@ -156,34 +209,16 @@ export function readLimits(raw: RawInput): LimitsChange {
   };
 }
 
-export interface LimitIntent {
-  name: string;
-  change: LimitsChange;
-  yes: boolean;
-}
-
-/** Arguments of `hedge profile limit`. @throws UsageError without a change. */
-export function readLimitIntent(raw: RawInput): LimitIntent {
-  const [name = ''] = raw.operands;
-  const change = readLimits(raw);
-  if (Object.keys(change).length === 0)
-    throw new UsageError(
-      'No limit was given.',
-      `Example: hedge profile limit ${name} --max-notional 50k, or --max-notional ${LIFTED} to remove it. To see the limits: hedge profile show ${name}`,
-    );
-  return { name, change, yes: optionGiven(raw, 'yes') };
-}
-
 function readAmount(option: string, text: string): string | null {
-  if (text.toLowerCase() === LIFTED) return null;
+  if (text.toLowerCase() === NONE) return null;
   try {
     return readNotional(text).toFixed();
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    throw new UsageError(`${error.what} (${option})`, `${error.hint ?? ''} Or ${LIFTED}, to remove it.`);
+    throw new UsageError(`${error.what} (${option})`, `${error.hint ?? ''} Or ${NONE}, to remove it.`);
   }
 }
 
 /** In capitals, without duplicates. */
 const readMarkets = (text: string): readonly string[] | null =>
-  text.toLowerCase() === LIFTED ? null : [...new Set(text.split(',').map(readMarket))];
+  text.toLowerCase() === NONE ? null : [...new Set(text.split(',').map(readMarket))];

@@ -4,7 +4,6 @@
  */
 import { readdirSync, rmSync } from 'node:fs';
 import { basename, isAbsolute, join } from 'node:path';
-import { changedLimits, type LimitsChange, type ProfileLimits } from '../domain/profile-limits.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import { checkReplaceable, ensureFolder, syncFolder } from '../platform/atomic-file.ts';
@@ -42,8 +41,6 @@ export interface ProfileStore {
   add(name: string, profile: StoredProfile, options?: { replace?: boolean }): Promise<{ replaced: boolean }>;
   /** Makes a profile, or `practice`, the default. `before`: the previous default. */
   use(name: string): Promise<{ before: string | undefined }>;
-  /** Changes the limits of a profile and returns the new ones. */
-  limit(name: string, change: LimitsChange): Promise<ProfileLimits>;
   /** Changes a profile under the lock. */
   change(name: string, change: (profile: StoredProfile) => StoredProfile): Promise<void>;
   /** `wasDefault`: there is no default now. */
@@ -125,23 +122,6 @@ export function openProfiles({ places, machine }: { places: Paths; machine: Mach
       });
     },
 
-    async limit(name, change) {
-      if (isReserved(name)) throw new UsageError(`${quoted(name)} is built in and has no limits.`);
-      return changeFile((file) => {
-        const found = storedIn(file, name);
-        const limits = changedLimits(found, change);
-        const {
-          max_notional_usd: _most,
-          max_daily_notional_usd: _mostDaily,
-          read_only: _readOnly,
-          markets: _markets,
-          ...unlimited
-        } = found;
-        const limited = { ...unlimited, ...limits };
-        return { file: { ...file, profiles: { ...file.profiles, [name]: limited } }, result: limits };
-      });
-    },
-
     async change(name, change) {
       return changeFile((file) => {
         const changed = change(storedIn(file, name));
@@ -187,20 +167,6 @@ function checkProfile(profile: StoredProfile): void {
       `${quoted(profile.ca_file)} is not an absolute path.`,
       'Use the full path of the CA file.',
     );
-  }
-  if (profile.time_zone !== undefined && !isTimeZone(profile.time_zone)) {
-    throw new UsageError(
-      `${quoted(profile.time_zone)} is not a time zone.`,
-      'Use an IANA name such as Africa/Lagos or UTC.',
-    );
-  }
-}
-
-function isTimeZone(name: string): boolean {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
-  } catch {
-    return false;
   }
 }
 

@@ -4,11 +4,18 @@
  */
 
 import { parseBaseUrl } from '../client/base-url.ts';
+import type { HedgeApi } from '../client/hedge-api.ts';
 import { ENVIRONMENT_PAIR } from '../config/profile-names.ts';
 import type { ProfileBook, StoredProfile } from '../config/profiles.ts';
 import { ApiKey } from '../domain/api-key.ts';
 import { quoted, shellWord } from '../domain/quoted.ts';
-import { StoppedError } from '../errors.ts';
+import {
+  CredentialError,
+  RefusedError,
+  StoppedError,
+  UnavailableError,
+  UnreadableAnswerError,
+} from '../errors.ts';
 import {
   type AccountIdentity,
   isConfirmed,
@@ -65,6 +72,26 @@ export function knownKeys(
   return { identity: { ...identity, keys }, unclearWith };
 }
 
+/** The account of a stored profile; undefined where its key is not known without running a command. */
+export function keysOfProfile(
+  name: string,
+  profile: StoredProfile,
+  profiles: ProfileBook['profiles'],
+): KnownKeys | undefined {
+  const key = keyOf(profile);
+  return key === undefined ? undefined : knownKeys(identityOf(profile, key), name, profiles);
+}
+
+const identityOf = (
+  { base_url: address, account }: StoredProfile,
+  { environment, fingerprint }: KnownKey,
+): AccountIdentity =>
+  serviceIdentity(environment, {
+    baseUrl: normalizeUrl(address) ?? '',
+    keyFingerprint: fingerprint,
+    account,
+  });
+
 const isAtOneService = (
   { environment, base_url: address }: AccountIdentity,
   { base_url: other }: StoredProfile,
@@ -92,6 +119,23 @@ function relationTo(
     replaced.includes(fingerprint) ||
     (own !== null && profile.replaced_keys?.includes(own) === true);
   return isOne ? 'same' : relationOfLabels(account, profile.account);
+}
+
+const FAILED_CHECKS = [CredentialError, RefusedError, UnavailableError, UnreadableAnswerError] as const;
+
+/** Tries the key of a new or changed profile. `unchanged`: the meaning of a failure for that profile. */
+export async function tryKey(connect: () => Promise<HedgeApi>, unchanged: string): Promise<void> {
+  try {
+    await (await connect()).account();
+  } catch (error) {
+    const Failed = FAILED_CHECKS.find((each) => error instanceof each);
+    if (Failed === undefined || !(error instanceof Failed)) throw error;
+    // The profile with this key or address is not stored, so it cannot be shown.
+    const advice = error.hint?.replace(/: hedge profile show\b/, '.') ?? '';
+    const { code, what, retry, details, said, httpStatus, cause } = error;
+    const hint = `${advice} Without the check: --no-check`.trim();
+    throw new Failed({ code, what, retry, details, said, httpStatus, cause, book: unchanged, hint });
+  }
 }
 
 /** A command and its effect. */
@@ -199,9 +243,7 @@ export function checkNothingIsLost(
     const { environment } = intent.identity;
     const key = keyOf(profile);
     if (environment === 'practice' || (key !== undefined && key.environment !== environment)) return false;
-    const baseUrl = normalizeUrl(profile.base_url) ?? '';
-    const { account } = profile;
-    const own = serviceIdentity(environment, { baseUrl, keyFingerprint: key?.fingerprint ?? '', account });
+    const own = identityOf(profile, { environment, fingerprint: key?.fingerprint ?? '' });
     return sameIdentity(intent.identity, knownKeys(own, name, profiles).identity);
   };
   const lost = actions

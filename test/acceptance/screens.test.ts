@@ -92,6 +92,7 @@ const SCENES: Readonly<Record<string, readonly Scene[]>> = {
   'profile show': only('hedge profile show desk'),
   'profile use': [{ line: 'hedge profile use desk' }],
   'profile set': [
+    ...only('hedge profile set desk --time-zone Africa/Lagos --max-daily-notional 200k'),
     ...only('hedge profile set desk --account treasury', 'hedge profile set desk --base-url "$PARTNER"'),
     { line: 'pass | hedge profile set desk --key-stdin' },
   ],

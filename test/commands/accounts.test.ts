@@ -475,6 +475,47 @@ describe('profile set', () => {
   });
 });
 
+describe('the limits of a profile used today', () => {
+  it('are opens and adds as the daily limit counts them, under whatever key of the account', async () => {
+    const { add, run, front } = await aHouse();
+    await add('desk', FIRST, '--max-notional', '5k', '--max-daily-notional', '10k');
+    const used = async () => (await run('profile show desk')).data.used_today;
+    expect(await used()).toMatchObject({
+      notional_usd: '0',
+      remaining_usd: '10000',
+      fits_notional_usd: '5000',
+    });
+    for (const line of [
+      'open USDTNGN buy 4000 -t 3 --yes',
+      'add USDTNGN buy 1000.5 --yes',
+      'reduce USDTNGN buy 2000 --yes',
+    ])
+      expect((await run(`${line} --profile desk`)).code).toBe(0);
+    front.meddle(async (line, pass) =>
+      line === 'POST /hedges' ? refusal(400, 'exposure_exceeded') : pass(),
+    );
+    expect((await run('open USDTNGN buy 900 -t 3 --yes --profile desk')).code).toBe(3);
+    lostBefore(front);
+    expect((await run('open USDTNGN buy 800 -t 3 --yes --profile desk')).code).toBe(7);
+    untouched(front);
+    await run(['profile', 'set', 'desk', '--key-stdin'], { stdin: SECOND });
+    expect(await used()).toMatchObject({
+      notional_usd: '5800.5',
+      remaining_usd: '4199.5',
+      fits_notional_usd: '4199.5',
+    });
+    const blocked = await run('open USDTNGN sell 4500 -t 3 --yes --profile desk');
+    expect([blocked.error, blocked.err]).toEqual([
+      'limit_exceeded',
+      expect.stringContaining('Largest size that fits: 4,199.50 USD'),
+    ]);
+    await run('profile set desk --read-only');
+    expect(await used()).toMatchObject({ remaining_usd: '4199.5', fits_notional_usd: '0' });
+    await run('profile set desk --max-notional none --max-daily-notional none');
+    expect((await run('profile show desk')).data).not.toHaveProperty('used_today');
+  });
+});
+
 describe('an earlier version of hedge', () => {
   it('is distinguished from this one by the format of its records', async () => {
     const { add, run, home } = await aHouse();

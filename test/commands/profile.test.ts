@@ -1,4 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { anAccount } from '../spec/bodies.ts';
@@ -48,6 +48,9 @@ describe('profile add', () => {
     const words = ['profile', 'add', 'desk', '--base-url', service.url, '--key-stdin', '--ca-file', caFile];
     const ran = await cli.run(words, { stdin: SANDBOX_KEY });
     expect(ran.code).toBe(4);
+    expect(ran.err).toContain('The profile was NOT stored.');
+    expect(ran.err).toContain('--no-check');
+    expect(ran.err).not.toContain('profile show');
     expect((await cli.run('profile list --json')).document()).toMatchObject({
       data: [{ name: 'practice' }],
     });
@@ -83,6 +86,7 @@ describe('profile add', () => {
     ['a name of our own', add('practice', '--key-stdin'), '', 2],
     ['a name that is a path', add('../desk', '--key-stdin'), '', 2],
     ['nobody to type the key', add('desk'), '', 2],
+    ['a time zone that is none', add('desk', '--key-stdin', '--time-zone', 'Lagos/Africa'), '', 2],
     ['no address', ['profile', 'add', 'desk'], '', 2],
   ])('refuses %s', async (_what, words, stdin, code) => {
     const cli = testCli();
@@ -108,6 +112,47 @@ describe('profile add', () => {
     const ran = await cli.run(words, { stdin: SANDBOX_KEY });
     expect(ran.out).toContain('does not end in a version');
     expect((await cli.run('markets --json')).document()).toMatchObject({ error: { code: 'no_profile' } });
+  });
+});
+
+describe('a key that the service rejects', () => {
+  it('is reported with the line that shows its profile, however that was selected', async () => {
+    const rejected = on('GET /account', no(401, 'unauthorized'));
+    const service = await scriptedService([rejected, rejected, rejected]);
+    const cli = testCli();
+    const caFile = join(cli.home, 'ca.pem');
+    writeFileSync(caFile, service.ca);
+    const words = ['profile', 'add', 'bad', '--base-url', service.url, '--key-stdin', '--ca-file', caFile];
+    expect((await cli.run([...words, '--no-check'], { stdin: SANDBOX_KEY })).code).toBe(0);
+    for (const ran of [
+      await cli.run('--profile bad account'),
+      await cli.run('account', { env: { HEDGE_PROFILE: 'bad' } }),
+    ]) {
+      expect(ran.code).toBe(4);
+      expect(ran.err).toContain('hedge profile show bad');
+    }
+    const pair = { HEDGE_API_KEY: SANDBOX_KEY, HEDGE_BASE_URL: service.url, HEDGE_CA_FILE: caFile };
+    expect((await cli.run('account', { env: pair })).err).toMatch(/hedge profile show$/m);
+  });
+});
+
+describe('an address where nothing listens', () => {
+  it('is to be checked with the line that shows its profile, also by doctor', async () => {
+    const cli = testCli();
+    const words = ['profile', 'add', 'bad', '--base-url', 'https://127.0.0.1:9/v2', '--key-stdin'];
+    const failed = await cli.run(words, { stdin: SANDBOX_KEY });
+    expect([failed.code, failed.err]).toEqual([5, expect.stringContaining('The profile was NOT stored.')]);
+    expect(failed.err).toContain('check the base URL. Without the check: --no-check');
+    expect((await cli.run([...words, '--no-check'], { stdin: SANDBOX_KEY })).code).toBe(0);
+    const [account, doctor] = [
+      await cli.run('--profile bad account --json'),
+      await cli.run('--profile bad doctor --json'),
+    ];
+    expect(account.document()).toMatchObject({
+      error: { code: 'unavailable', hint: expect.stringContaining('hedge profile show bad') },
+    });
+    expect(doctor.out).toContain('hedge profile show bad');
+    expect(doctor.out).not.toMatch(/hedge profile show(?! bad)/);
   });
 });
 
@@ -159,6 +204,82 @@ describe('profile show', () => {
   });
 });
 
+describe('profile set', () => {
+  const stored = (cli: Awaited<ReturnType<typeof scriptedClient>>) =>
+    JSON.parse(readFileSync(join(cli.home, 'config', 'profiles.json'), 'utf8')).profiles.desk;
+
+  it('takes every option of profile add, and keeps what it does not name', async () => {
+    const cli = await scriptedClient('desk', SANDBOX_KEY);
+    const before = stored(cli);
+    expect((await cli.run('profile set desk --max-notional 50k --markets USDTNGN')).code).toBe(0);
+    const caFile = join(cli.home, 'ca.pem');
+    const changed = await cli.run(
+      `profile set desk --base-url https://partner.example/v3 --account payroll --ca-file ${caFile} --time-zone Africa/Lagos --max-daily-notional 200k --no-check`,
+    );
+    expect(changed.code).toBe(0);
+    expect(changed.out).toContain('Time zone of screens: Africa/Lagos.');
+    expect(changed.out).toMatch(/50,000.00 USD a deal,\s+200,000.00 USD a day/);
+    expect(stored(cli)).toEqual({
+      ...before,
+      base_url: 'https://partner.example/v3',
+      account: 'payroll',
+      ca_file: caFile,
+      time_zone: 'Africa/Lagos',
+      max_notional_usd: '50000',
+      max_daily_notional_usd: '200000',
+      markets: ['USDTNGN'],
+    });
+    const removed =
+      'profile set desk --account none --ca-file none --time-zone none --max-notional none --no-check';
+    expect((await cli.run(removed)).code).toBe(0);
+    expect(stored(cli)).toEqual({
+      ...before,
+      base_url: 'https://partner.example/v3',
+      max_daily_notional_usd: '200000',
+      markets: ['USDTNGN'],
+    });
+  });
+
+  it('changes limits alone as profile limit does, and asks before a live profile allows more', async () => {
+    const cli = await scriptedClient('desk', LIVE_KEY);
+    const limited = await cli.run('profile set desk --max-notional 50k');
+    expect([limited.code, limited.out]).toEqual([0, 'Limits of desk: 50,000.00 USD a deal.\n']);
+    for (const words of ['--max-notional 60k', '--time-zone Africa/Lagos --max-notional none']) {
+      const refused = await cli.run(`profile set desk ${words}`);
+      expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('--yes')]);
+    }
+    expect(stored(cli)).toMatchObject({ max_notional_usd: '50000' });
+    expect(stored(cli)).not.toHaveProperty('time_zone');
+    expect((await cli.run('profile set desk --max-notional none --yes')).code).toBe(0);
+    expect(stored(cli)).not.toHaveProperty('max_notional_usd');
+  });
+
+  it('changes nothing when the check fails, and says how to leave it out', async () => {
+    const service = await scriptedService([on('GET /account', no(401, 'unauthorized'))]);
+    const cli = await scriptedClient('desk', SANDBOX_KEY);
+    const before = stored(cli);
+    const caFile = join(cli.home, 'ca.pem');
+    writeFileSync(caFile, service.ca);
+    const ran = await cli.run(['profile', 'set', 'desk', '--base-url', service.url, '--ca-file', caFile]);
+    expect(ran.code).toBe(4);
+    expect(ran.err).toContain('Profile desk was NOT changed.');
+    expect(ran.err).toContain('--no-check');
+    expect(stored(cli)).toEqual(before);
+  });
+
+  it.each([
+    ['no change', 'desk --no-check'],
+    ['a time zone that is none', 'desk --time-zone Lagos/Africa'],
+    ['an address without https', 'desk --base-url http://partner.example/v2'],
+    ['the practice profile', 'practice --read-only'],
+  ])('refuses %s', async (_what, words) => {
+    const cli = await scriptedClient('desk', SANDBOX_KEY);
+    const before = stored(cli);
+    expect((await cli.run(`profile set ${words}`)).code).toBeGreaterThan(0);
+    expect(stored(cli)).toEqual(before);
+  });
+});
+
 describe('profile limit', () => {
   const limitsOf = async (cli: Awaited<ReturnType<typeof scriptedClient>>, name = 'desk') =>
     (await cli.run(`profile show ${name} --json`)).document();
@@ -182,7 +303,27 @@ describe('profile limit', () => {
     expect(stored).toContain(SANDBOX_KEY);
   });
 
-  it('come with the profile, and are shown with it', async () => {
+  it('are set while the journal is damaged, and their use is then unknown', async () => {
+    const cli = await scriptedClient('desk', SANDBOX_KEY);
+    mkdirSync(join(cli.home, 'state'), { mode: 0o700 });
+    writeFileSync(join(cli.home, 'state', 'journal.jsonl'), '{"kind":"nonsense"}\n', { mode: 0o600 });
+    expect((await cli.run('profile limit desk --max-daily-notional 50k')).code).toBe(0);
+    expect(await limitsOf(cli)).toMatchObject({
+      data: { used_today: { notional_usd: null, fits_notional_usd: null } },
+    });
+    expect((await cli.run('profile show desk')).out).toMatch(/Used today +unknown: .*hedge doctor/);
+  });
+
+  it.each([60, 80, 120])('are in the list of profiles at %i columns', async (width) => {
+    const cli = await scriptedClient('desk', SANDBOX_KEY);
+    await cli.run('profile limit desk --max-notional 50k --read-only');
+    const { out } = await cli.run('profile list', { terminal: { isTTY: { stdout: true }, width } });
+    expect(out).toContain('LIMITS');
+    expect(out).toContain('read-only,');
+    expect(out).not.toContain('Hidden columns');
+  });
+
+  it('come with the profile, and are seen beside it', async () => {
     const cli = testCli();
     const words = add('desk', '--key-stdin', '--no-check', '--max-notional', '50k', '--read-only');
     const added = await cli.run(words, { stdin: SANDBOX_KEY });
@@ -255,6 +396,8 @@ describe('bare hedge', () => {
     expect(lost.code).toBe(0);
     expect(lost.out).toContain('No profile selected');
     expect(lost.out).toContain('hedge --profile practice');
+    expect(lost.out).toContain('export HEDGE_PROFILE=practice');
+    expect(lost.out).toContain('hedge profile use NAME');
     const cli = await scriptedClient('real', LIVE_KEY);
     await cli.run('profile use real --yes');
     expect((await cli.run('')).out).toMatch(/Profile real · LIVE real money/);

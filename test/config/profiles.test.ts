@@ -123,7 +123,6 @@ describe('what cannot be stored', () => {
     ['a key command without words', { api_key: undefined, api_key_command: [] }, /one source of its API key/],
     ['no address', { base_url: '' }, /base URL/],
     ['a CA file that depends on the folder', { ca_file: 'ca.pem' }, /not an absolute path/],
-    ['a time zone that is none', { time_zone: 'Lagos/Africa' }, /not a time zone/],
   ])('%s is refused, and no file is made', async (_what, changes, says) => {
     const { store, places } = aStore();
     // @ts-expect-error some of these are what only a program without types could ask for

@@ -1,18 +1,14 @@
 /** `hedge profile add` */
-import { resolve } from 'node:path';
-import { LIMIT_OPTIONS, readProfileIntent } from '../../args/profile-options.ts';
+import { PROFILE_OPTIONS, readNewProfile } from '../../args/profile-options.ts';
 import { parseBaseUrl } from '../../client/base-url.ts';
-import { checkProfileName, readAccountLabel } from '../../config/profile-names.ts';
-import type { ApiKey } from '../../domain/api-key.ts';
+import { checkProfileName } from '../../config/profile-names.ts';
 import { exactInstant } from '../../domain/instants.ts';
 import { changedLimits, limitsInWords } from '../../domain/profile-limits.ts';
 import { ENVIRONMENT_GLOSS } from '../../domain/vocabulary.ts';
-import { serviceIdentity } from '../../journal/account-identity.ts';
 import { viewProfileChange } from '../../output/views/profiles.ts';
-import { knownKeys } from '../../trading/account-keys.ts';
-import type { CommandContext } from '../command-context.ts';
+import { keysOfProfile, tryKey } from '../../trading/account-keys.ts';
 import { defineCommand } from '../define.ts';
-import { ACCOUNT_OPTION, askForKey, KEY_OPTIONS, whereKept } from './new-key.ts';
+import { askForKey, checkedLabel, whereKept, withFields } from './fields.ts';
 
 export const profileAdd = defineCommand({
   name: 'profile add',
@@ -20,15 +16,7 @@ export const profileAdd = defineCommand({
   description:
     'The key is read from a hidden prompt, standard input, a file or a command, never from an argument. It is tried on the service before it is stored. The default profile does not change.',
   operands: [{ name: 'NAME', summary: 'letters, digits, - and _: desk, desk-live', completes: 'nothing' }],
-  options: [
-    { flags: '--base-url <address>', summary: 'https address of the service, ending in its version' },
-    ...KEY_OPTIONS,
-    ACCOUNT_OPTION,
-    { flags: '--ca-file <path>', summary: 'more certificates to trust (PEM)' },
-    { flags: '--time-zone <zone>', summary: 'time zone of screens (default UTC): Africa/Lagos' },
-    ...LIMIT_OPTIONS,
-    { flags: '--no-check', summary: 'store the key without trying it' },
-  ],
+  options: PROFILE_OPTIONS,
   examples: [
     { line: 'hedge profile add desk --base-url https://partner.example/api/v2', shows: 'ask for the key' },
     {
@@ -41,40 +29,36 @@ export const profileAdd = defineCommand({
     },
   ],
   read(raw) {
-    const intent = readProfileIntent(raw);
+    const intent = readNewProfile(raw);
     checkProfileName(intent.name);
-    const base = parseBaseUrl(intent.baseUrl);
-    const account = intent.account === undefined ? undefined : readAccountLabel(intent.account, '--account');
-    return {
-      ...intent,
-      account,
-      base,
-      caFile: intent.caFile === undefined ? undefined : resolve(intent.caFile),
-    };
+    return { ...intent, account: checkedLabel(intent.account), base: parseBaseUrl(intent.baseUrl) };
   },
-  async run(context, { name, base, keyOrigin, store, account, caFile, timeZone, check, limits: asked }) {
+  async run(context, { name, keyOrigin, store = 'file', check, ...fields }) {
+    const { base, caFile } = fields;
     const key = await askForKey(context, keyOrigin);
-    if (check) await (await context.candidateApi({ baseUrl: base.href, key, caFile })).account();
-    const limits = changedLimits({}, asked);
+    const candidate = { baseUrl: base.href, key, caFile: caFile ?? undefined };
+    if (check) await tryKey(() => context.candidateApi(candidate), 'The profile was NOT stored.');
     const profiles = await context.profiles();
-    const profile = {
-      base_url: base.href,
-      ...(account === undefined ? {} : { account }),
-      ...(caFile === undefined ? {} : { ca_file: caFile }),
-      ...(timeZone === undefined ? {} : { time_zone: timeZone }),
-      ...limits,
-      added_at: exactInstant(context.clock.now()),
-    };
+    const profile = withFields({ base_url: base.href, added_at: exactInstant(context.clock.now()) }, fields);
     const kept = { ...profile, known_key: { environment: key.environment, fingerprint: key.fingerprint } };
     if (keyOrigin.kind === 'command')
       await profiles.add(name, { ...kept, api_key_command: [...keyOrigin.argv] });
     else if (store === 'keychain') await context.vault.add(name, { ...kept, api_key: key.reveal() });
     else await profiles.add(name, { ...profile, api_key: key.reveal() });
+    const limits = changedLimits({}, fields.limits);
+    const stored = profiles.read().profiles;
+    const added = stored.get(name);
+    const others = added === undefined ? [] : (keysOfProfile(name, added, stored)?.unclearWith ?? []);
     const notes = [
       ...(base.warning === undefined ? [] : [base.warning]),
       ...(check ? [] : ['The key was not tried.']),
       ...whereKept(keyOrigin, { store, path: profiles.path }),
-      ...(await unlabeledAtAddress(context, name, key)),
+      // Every action would be blocked.
+      ...(others.length === 0
+        ? []
+        : [
+            `${others.map((other) => other.name).join(', ')}: another key at the same address. Label both accounts before trading: hedge profile set ${name} --account LABEL`,
+          ]),
       `Limits: ${limitsInWords(limits)}. To set them: hedge profile limit ${name}`,
       `Use it with --profile ${name}, or make it the default: hedge profile use ${name}`,
     ];
@@ -83,21 +67,3 @@ export const profileAdd = defineCommand({
   },
   view: viewProfileChange,
 });
-
-/** Warns at once: every action would be blocked. */
-async function unlabeledAtAddress(
-  context: CommandContext,
-  name: string,
-  key: ApiKey,
-): Promise<readonly string[]> {
-  const { profiles } = (await context.profiles()).read();
-  const { base_url: address = '', account } = profiles.get(name) ?? {};
-  const keyFingerprint = key.fingerprint;
-  const identity = serviceIdentity(key.environment, { baseUrl: address, keyFingerprint, account });
-  const others = knownKeys(identity, name, profiles).unclearWith.map((other) => other.name);
-  return others.length === 0
-    ? []
-    : [
-        `${others.join(', ')}: another key at the same address. Label both accounts before trading: hedge profile set ${name} --account LABEL`,
-      ];
-}

@@ -1,64 +1,15 @@
-/** `hedge profile` and its commands list, show, use, limit and remove. */
+/** `hedge profile` and its commands list, use and remove. */
 
 import { optionGiven, readNothing } from '../../args/operands.ts';
-import { LIMIT_OPTIONS, readLimitIntent } from '../../args/profile-options.ts';
 import { unknownProfile } from '../../config/profile-names.ts';
-import { profileSourceInWords } from '../../config/resolve.ts';
-import { changedLimits, limitsIn, limitsInWords, loosens } from '../../domain/profile-limits.ts';
 import type { Environment } from '../../domain/vocabulary.ts';
 import { StoppedError } from '../../errors.ts';
-import {
-  PROFILE_COLUMNS,
-  viewProfile,
-  viewProfileChange,
-  viewProfiles,
-} from '../../output/views/profiles.ts';
+import { PROFILE_COLUMNS, viewProfileChange, viewProfiles } from '../../output/views/profiles.ts';
 import { type CommandGroup, defineCommand } from '../define.ts';
 import { profileAdd } from './add.ts';
-import { PRACTICE_NAME, practiceSummary, storedSummary, summaryOf } from './describe.ts';
-import { profileSet } from './set.ts';
-
-export const profileLimit = defineCommand({
-  name: 'profile limit',
-  summary: 'Set the limits of a profile; the value none removes one',
-  description:
-    'An open or add beyond a limit is blocked on this machine. Reduce and close are still allowed, except with --read-only. Limits apply to the profile, not to HEDGE_API_KEY with HEDGE_BASE_URL. Practice has none. A live profile asks before it allows more.',
-  operands: [{ name: 'NAME', summary: 'a profile' }],
-  options: [
-    ...LIMIT_OPTIONS,
-    { flags: '--no-read-only', summary: 'allow trading again' },
-    { flags: '-y, --yes', summary: 'skip the confirmation' },
-  ],
-  examples: [
-    {
-      line: 'hedge profile limit desk --max-notional 50k --max-daily-notional 200k',
-      shows: 'at most 50,000 USD per action and 200,000 USD per UTC day',
-    },
-    { line: 'hedge profile limit desk --max-notional none', shows: 'remove one limit' },
-    { line: 'hedge profile limit desk --no-read-only', shows: 'allow trading again' },
-  ],
-  read: readLimitIntent,
-  async run(context, { name, change, yes }) {
-    const profiles = await context.profiles();
-    const profile = profiles.find(name);
-    const { environment } =
-      profile === undefined ? { environment: undefined } : storedSummary(name, profile, false);
-    const before = profile === undefined ? {} : limitsIn(profile);
-    const after = changedLimits(before, change);
-    const asks = profile !== undefined && environment !== 'sandbox' && loosens(before, after) && !yes;
-    const question = {
-      message: `${name} is ${environment === undefined ? 'possibly LIVE' : 'LIVE: real money'}. Limits now: ${limitsInWords(before)}. New: ${limitsInWords(after)}. Allow more?`,
-      otherwise: '--yes',
-    };
-    if (asks && !(await context.prompter.confirm(question)))
-      throw new StoppedError({ code: 'declined', what: 'Canceled. The limits are unchanged.' });
-    const limits = await profiles.limit(name, change);
-    return {
-      value: { name, environment, limits, done: `Limits of ${name}: ${limitsInWords(limits)}.`, notes: [] },
-    };
-  },
-  view: viewProfileChange,
-});
+import { PRACTICE_NAME, practiceSummary, storedSummary } from './describe.ts';
+import { profileLimit, profileSet } from './set.ts';
+import { profileShow } from './show.ts';
 
 export const profileList = defineCommand({
   name: 'profile list',
@@ -75,35 +26,6 @@ export const profileList = defineCommand({
   },
   table: (records) => ({ columns: PROFILE_COLUMNS, records }),
   view: viewProfiles,
-});
-
-export const profileShow = defineCommand({
-  name: 'profile show',
-  summary: 'Show the profile in use and its source, or one by name',
-  operands: [{ name: 'NAME', summary: 'profile; default: the one in use', optional: true }],
-  examples: [
-    { line: 'hedge profile show', shows: 'the profile of this terminal, and why' },
-    { line: 'hedge profile show desk', shows: 'one profile, key masked' },
-  ],
-  read: ({ operands }) => ({ name: operands[0] }),
-  async run(context, { name }) {
-    const store = await context.profiles();
-    const { path } = store;
-    if (name === undefined) {
-      const selection = await context.selection();
-      // With key and address in the environment, a corrupt file does not matter.
-      const isDefault = selection.kind !== 'pair' && store.defaultName() === selection.name;
-      const why = profileSourceInWords(selection.source);
-      return { value: { ...summaryOf(selection, isDefault), why, path } };
-    }
-    const { profiles, defaultName } = store.read();
-    const isDefault = defaultName === name;
-    if (name === PRACTICE_NAME) return { value: { ...practiceSummary(isDefault), why: undefined, path } };
-    const profile = profiles.get(name);
-    if (profile === undefined) throw unknownProfile(name, [...profiles.keys()]);
-    return { value: { ...storedSummary(name, profile, isDefault), why: undefined, path } };
-  },
-  view: viewProfile,
 });
 
 export const profileRemove = defineCommand({

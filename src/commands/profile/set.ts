@@ -1,112 +1,171 @@
-/** `hedge profile set` */
+/** `hedge profile set`, and `hedge profile limit`, a part of it. */
 
-import { type KeyOrigin, readProfileChange } from '../../args/profile-options.ts';
+import type { RawInput } from '../../args/operands.ts';
+import {
+  changesMoreThanLimits,
+  type KeyOrigin,
+  type KeyStore,
+  LIMIT_CHANGE_OPTIONS,
+  PROFILE_CHANGE_OPTIONS,
+  readProfileChange,
+} from '../../args/profile-options.ts';
 import { parseBaseUrl } from '../../client/base-url.ts';
-import { checkProfileName, readAccountLabel, unknownProfile } from '../../config/profile-names.ts';
+import { isReserved, unknownProfile } from '../../config/profile-names.ts';
 import type { StoredProfile } from '../../config/profiles.ts';
 import type { ApiKey } from '../../domain/api-key.ts';
+import { changedLimits, limitsIn, limitsInWords, loosens } from '../../domain/profile-limits.ts';
+import { quoted } from '../../domain/quoted.ts';
 import { ENVIRONMENT_GLOSS } from '../../domain/vocabulary.ts';
-import { UsageError } from '../../errors.ts';
+import { StoppedError, UsageError } from '../../errors.ts';
 import type { Action } from '../../journal/replay.ts';
-import { viewProfileChange } from '../../output/views/profiles.ts';
-import { checkNothingIsLost, earlierKeys, keyOf } from '../../trading/account-keys.ts';
+import { type ProfileChange, viewProfileChange } from '../../output/views/profiles.ts';
+import { checkNothingIsLost, earlierKeys, keyOf, tryKey } from '../../trading/account-keys.ts';
 import type { CommandContext } from '../command-context.ts';
 import { defineCommand } from '../define.ts';
-import { ACCOUNT_OPTION, askForKey, KEY_OPTIONS, whereKept } from './new-key.ts';
+import { storedSummary } from './describe.ts';
+import { askForKey, checkedLabel, whereKept, withFields } from './fields.ts';
 
-/** Removes the label. */
-const NO_LABEL = 'none';
+const CHANGED_PROFILE = {
+  operands: [{ name: 'NAME', summary: 'a profile' }],
+  read: readChange,
+  run: changeProfile,
+  view: viewProfileChange,
+} as const;
 
 export const profileSet = defineCommand({
+  ...CHANGED_PROFILE,
   name: 'profile set',
-  summary: 'Change the API key, account label or base address of a profile',
+  summary: 'Change a profile: key, address, account label, time zone, limits',
   description:
-    'A new key is recorded as a replacement: you confirm that it belongs to the same account as the keys before, so that actions sent with those can be checked and resumed. Add the key of another account as another profile. --store alone asks for the key. The account label must be the same on every machine: idempotency keys of deal IDs follow from it. Two accounts at one base address need two labels. The base address cannot be changed while an outcome at the old one is unknown.',
-  operands: [{ name: 'NAME', summary: 'a profile' }],
-  options: [
-    ...KEY_OPTIONS,
-    { ...ACCOUNT_OPTION, summary: `${ACCOUNT_OPTION.summary}; ${NO_LABEL} removes it` },
-    { flags: '--base-url <address>', summary: 'https address of the service, ending in its version' },
-    { flags: '--no-check', summary: 'do not try the key and address on the service' },
-  ],
+    'Takes every option of profile add and profile limit; the rest of the profile stays. The value none removes an account label, CA file, time zone or limit. A new key is recorded as a replacement: you confirm that it belongs to the same account as the keys before, so that actions sent with those can be checked and resumed. Add the key of another account as another profile. --store alone asks for the key. The account label must be the same on every machine: idempotency keys of deal IDs follow from it. Two accounts at one base address need two labels. The base address cannot be changed while an outcome at the old one is unknown. A live profile asks before its limits allow more.',
+  options: PROFILE_CHANGE_OPTIONS,
   examples: [
     {
       line: 'pass show hedge/test | hedge profile set desk --key-stdin',
       shows: 'replace the key of the same account',
     },
     { line: 'hedge profile set desk --account payroll', shows: 'label the account' },
+    {
+      line: 'hedge profile set desk --time-zone Africa/Lagos --max-notional 50k',
+      shows: 'show Lagos times, and limit each open and add',
+    },
   ],
-  read(raw) {
-    const intent = readProfileChange(raw);
-    const { baseUrl, account } = intent;
-    checkProfileName(intent.name);
-    return {
-      ...intent,
-      base: baseUrl === undefined ? undefined : parseBaseUrl(baseUrl),
-      label:
-        account === undefined || account.toLowerCase() === NO_LABEL
-          ? undefined
-          : readAccountLabel(account, '--account'),
-      unlabel: account?.toLowerCase() === NO_LABEL,
-    };
-  },
-  async run(context, { name, base, label, unlabel, keyOrigin, store, check }) {
-    const profiles = await context.profiles();
-    const stored = profiles.read().profiles;
-    const before = stored.get(name);
-    if (before === undefined) throw unknownProfile(name, [...stored.keys()]);
-    const { actions } = (await context.journal()).read();
-    const key = keyOrigin === undefined ? undefined : await askForKey(context, keyOrigin);
-    if (key !== undefined) checkEnvironment(name, before, key);
-
-    const changed: Change = (profile) => {
-      const { account: _label, ...unlabeled } = profile;
-      return {
-        ...(unlabel ? unlabeled : profile),
-        ...(label === undefined ? {} : { account: label }),
-        ...(base === undefined ? {} : { base_url: base.href }),
-        ...(key === undefined ? {} : replacing(name, profile, { key, actions })),
-      };
-    };
-    checkNothingIsLost(name, { before, after: changed(before) }, { profiles: stored, actions });
-    if (check && (key !== undefined || base !== undefined)) {
-      const tried = key ?? (await context.keyFrom.profile(name, before));
-      const baseUrl = base?.href ?? before.base_url;
-      await (await context.candidateApi({ baseUrl, key: tried, caFile: before.ca_file })).account();
-    }
-    const place = store ?? (before.api_key_keychain === undefined ? 'file' : 'keychain');
-    const given =
-      key === undefined || keyOrigin === undefined ? undefined : { key, origin: keyOrigin, place };
-    await keep(context, { name, changed, given });
-    const left = given === undefined || (await isForgotten(context, before)) ? [] : [leftInKeychain(before)];
-
-    const after = profiles.find(name) ?? before;
-    const environment = key?.environment ?? keyOf(after)?.environment;
-    return {
-      value: {
-        name,
-        environment,
-        done: `Changed ${name}${environment === undefined ? '' : `: ${environment} (${ENVIRONMENT_GLOSS[environment]})`}${key === undefined ? '' : `, key ${key.masked}`}.`,
-        notes: [
-          ...(base?.warning === undefined ? [] : [base.warning]),
-          ...(given === undefined
-            ? []
-            : [...replaced(after), ...whereKept(given.origin, { store: place, path: profiles.path })]),
-          ...left,
-          ...(label === undefined ? [] : [`Account label: ${label}. Use the same label on every machine.`]),
-        ],
-      },
-    };
-  },
-  view: viewProfileChange,
 });
+
+export const profileLimit = defineCommand({
+  ...CHANGED_PROFILE,
+  name: 'profile limit',
+  summary: 'Set the limits of a profile; the value none removes one',
+  description:
+    'An open or add beyond a limit is blocked on this machine. Reduce and close are still allowed, except with --read-only. Limits apply to the profile, not to HEDGE_API_KEY with HEDGE_BASE_URL. Practice has none. A live profile asks before it allows more. hedge profile show NAME shows how much is used today.',
+  options: LIMIT_CHANGE_OPTIONS,
+  examples: [
+    {
+      line: 'hedge profile limit desk --max-notional 50k --max-daily-notional 200k',
+      shows: 'at most 50,000 USD per action and 200,000 USD per UTC day',
+    },
+    { line: 'hedge profile limit desk --max-notional none', shows: 'remove one limit' },
+    { line: 'hedge profile limit desk --no-read-only', shows: 'allow trading again' },
+  ],
+});
+
+function readChange(raw: RawInput) {
+  const intent = readProfileChange(raw);
+  const { name, baseUrl } = intent;
+  if (isReserved(name)) throw new UsageError(`${quoted(name)} is built in and cannot be changed.`);
+  return {
+    ...intent,
+    base: baseUrl === undefined ? undefined : parseBaseUrl(baseUrl),
+    account: checkedLabel(intent.account),
+    isMoreThanLimits: changesMoreThanLimits(intent),
+  };
+}
+
+async function changeProfile(
+  context: CommandContext,
+  { name, keyOrigin, store, check, yes, isMoreThanLimits, ...fields }: ReturnType<typeof readChange>,
+): Promise<{ value: ProfileChange }> {
+  const { base, account, caFile, timeZone, limits } = fields;
+  const profiles = await context.profiles();
+  const stored = profiles.read().profiles;
+  const before = stored.get(name);
+  if (before === undefined) throw unknownProfile(name, [...stored.keys()]);
+  if (!yes) await confirmLimits(context, name, { before, after: withFields(before, fields) });
+  const key = keyOrigin === undefined ? undefined : await askForKey(context, keyOrigin);
+  if (key !== undefined) checkEnvironment(name, before, key);
+
+  // Limits can be set whatever the state of the journal.
+  const isOfAccount = [key, base, account].some((each) => each !== undefined);
+  const actions = isOfAccount ? (await context.journal()).read().actions : [];
+  const changed: Change = (profile) => ({
+    ...withFields(profile, fields),
+    ...(key === undefined ? {} : replacing(name, profile, { key, actions })),
+  });
+  const candidate = changed(before);
+  checkNothingIsLost(name, { before, after: candidate }, { profiles: stored, actions });
+  if (check && [key, base, caFile].some((each) => each !== undefined)) {
+    const { base_url: baseUrl, ca_file: trusted } = candidate;
+    const tried = key ?? (await context.keyFrom.profile(name, before));
+    await tryKey(
+      () => context.candidateApi({ baseUrl, key: tried, caFile: trusted }),
+      `Profile ${name} was NOT changed.`,
+    );
+  }
+  const place = store ?? (before.api_key_keychain === undefined ? 'file' : 'keychain');
+  const given = key === undefined || keyOrigin === undefined ? undefined : { key, origin: keyOrigin, place };
+  await keep(context, { name, changed, given });
+  const left = given === undefined || (await isForgotten(context, before)) ? [] : [leftInKeychain(before)];
+
+  const after = profiles.find(name) ?? before;
+  const environment = key?.environment ?? keyOf(after)?.environment;
+  const limitsAfter = changedLimits(after, {});
+  const limitsLine = `Limits of ${name}: ${limitsInWords(limitsAfter)}.`;
+  return {
+    value: {
+      name,
+      environment,
+      done: isMoreThanLimits
+        ? `Changed ${name}${environment === undefined ? '' : `: ${environment} (${ENVIRONMENT_GLOSS[environment]})`}${key === undefined ? '' : `, key ${key.masked}`}.`
+        : limitsLine,
+      notes: [
+        ...(base?.warning === undefined ? [] : [base.warning]),
+        ...(given === undefined
+          ? []
+          : [...replaced(after), ...whereKept(given.origin, { store: place, path: profiles.path })]),
+        ...left,
+        ...(typeof account === 'string'
+          ? [`Account label: ${account}. Use the same label on every machine.`]
+          : []),
+        ...(timeZone === undefined ? [] : [`Time zone of screens: ${after.time_zone ?? 'UTC'}.`]),
+        ...(isMoreThanLimits && Object.keys(limits).length > 0 ? [limitsLine] : []),
+      ],
+      limits: limitsAfter,
+    },
+  };
+}
+
+/** Asks before a profile that may be live allows more. @throws StoppedError */
+async function confirmLimits(
+  context: CommandContext,
+  name: string,
+  { before, after }: { before: StoredProfile; after: StoredProfile },
+): Promise<void> {
+  const { environment } = storedSummary(name, before, false);
+  if (environment === 'sandbox' || !loosens(limitsIn(before), limitsIn(after))) return;
+  const question = {
+    message: `${name} is ${environment === undefined ? 'possibly LIVE' : 'LIVE: real money'}. Limits now: ${limitsInWords(before)}. New: ${limitsInWords(after)}. Allow more?`,
+    otherwise: '--yes',
+  };
+  if (!(await context.prompter.confirm(question)))
+    throw new StoppedError({ code: 'declined', what: `Canceled. Profile ${name} is unchanged.` });
+}
 
 type Change = (profile: StoredProfile) => StoredProfile;
 
 interface Given {
   key: ApiKey;
   origin: KeyOrigin;
-  place: 'file' | 'keychain';
+  place: KeyStore;
 }
 
 /** Writes the change, and the new key where it is stored. */

@@ -1,6 +1,9 @@
 /** Profiles, keys masked. */
+import { Big } from 'big.js';
+import { usdInWords } from '../../domain/exposure.ts';
 import { limitsInWords, type ProfileLimits } from '../../domain/profile-limits.ts';
 import { ENVIRONMENT_GLOSS, type Environment } from '../../domain/vocabulary.ts';
+import type { LimitUse } from '../../trading/guards/limit-use.ts';
 import { type Block, type Cell, line, missing, text } from '../blocks.ts';
 
 /** The profile that options and environment select. */
@@ -51,7 +54,7 @@ export function viewProfiles(profiles: readonly ProfileSummary[]): readonly Bloc
         { header: 'ENVIRONMENT' },
         { header: 'BASE ADDRESS' },
         { header: 'KEY' },
-        { header: 'LIMITS', optional: true, wrap: true },
+        { header: 'LIMITS', wrap: true },
       ],
       rows: profiles.map(
         ({ name, environment, base_url: baseUrl, key, limits, is_default: isDefault }): readonly Cell[] => [
@@ -67,6 +70,7 @@ export function viewProfiles(profiles: readonly ProfileSummary[]): readonly Bloc
 }
 
 export interface ProfileInFull extends ProfileSummary {
+  used_today?: LimitUse | undefined;
   /** The source of the selection; undefined if it was named. */
   why: string | undefined;
   path: string;
@@ -96,11 +100,57 @@ export function viewProfile(profile: ProfileInFull): readonly Block[] {
         { name: 'CA file', value: [caFile === undefined ? text('default') : text(caFile)] },
         { name: 'Time zone', value: [text(zone ?? 'UTC')] },
         { name: 'Limits', value: [text(limitsInWords(profile.limits))] },
+        ...usePairs(profile),
         { name: 'Stored in', value: [text(profile.path, 'dim')] },
       ],
     },
   ];
 }
+
+function usePairs({
+  name,
+  used_today: use,
+  limits,
+}: ProfileInFull): readonly { name: string; value: Cell[] }[] {
+  if (use === undefined) return [];
+  const { notional_usd: used, remaining_usd: remaining, fits_notional_usd: fits } = use;
+  if (used === null || fits === null)
+    return [{ name: 'Used today', value: [text(unknownUse(use, name), 'warn')] }];
+  const daily = limits.max_daily_notional_usd;
+  return [
+    {
+      name: 'Used today',
+      value: [
+        text(
+          remaining === null || daily === undefined
+            ? `${usd(used)}; no daily limit`
+            : `${usd(used)} of ${usd(daily)}; ${usd(remaining)} remaining`,
+        ),
+      ],
+    },
+    { name: 'Next open', value: [text(nextOpen(limits, fits))] },
+    {
+      name: 'Counted',
+      value: [text('opens and adds since 00:00 UTC, unknown outcomes in full', 'dim')],
+    },
+    {
+      name: 'Not counted',
+      value: [text('reduces, closes, rejected or failed actions, trades from elsewhere', 'dim')],
+    },
+  ];
+}
+
+const unknownUse = ({ unknown }: LimitUse, name: string): string =>
+  unknown === 'journal_damaged'
+    ? 'unknown: the journal is damaged. To see where: hedge doctor'
+    : `unknown: its key is not recorded. To record it: hedge profile set ${name} --help`;
+
+function nextOpen({ read_only: isReadOnly }: ProfileLimits, fits: string): string {
+  if (isReadOnly === true) return 'blocked: read-only';
+  return new Big(fits).gt(0) ? `at most ${usd(fits)}` : 'blocked until 00:00 UTC';
+}
+
+const usd = (digits: string): string => usdInWords(new Big(digits));
 
 export interface ProfileChange {
   name: string;
