@@ -73,10 +73,11 @@ export function readProfileChange(raw: RawInput): ProfileChangeIntent {
     account: optionText(raw, 'account'),
     check: raw.options['check'] !== false,
   };
-  if (change.baseUrl === undefined && keyOrigin === undefined && change.account === undefined)
+  const others = ['timeZone', 'operator'].some((option) => optionText(raw, option) !== undefined);
+  if (change.baseUrl === undefined && keyOrigin === undefined && change.account === undefined && !others)
     throw new UsageError(
       'No change was given.',
-      `Give a new key (--key-stdin, --key-file, --key-command, --store), --account LABEL or --base-url: hedge profile set ${name} --key-stdin`,
+      `Give a new key (--key-stdin, --key-file, --key-command, --store), --account LABEL, --base-url, --time-zone or --operator: hedge profile set ${name} --key-stdin`,
     );
   return change;
 }

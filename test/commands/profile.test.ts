@@ -49,7 +49,7 @@ describe('profile add', () => {
     const ran = await cli.run(words, { stdin: SANDBOX_KEY });
     expect(ran.code).toBe(4);
     expect((await cli.run('profile list --json')).document()).toMatchObject({
-      data: [{ name: 'practice' }],
+      data: [{ name: 'practice' }, { name: 'practice-live' }],
     });
   });
 
@@ -90,7 +90,7 @@ describe('profile add', () => {
     expect(ran.code).toBe(code);
     if (stdin !== '') expect(ran.out + ran.err).not.toContain(stdin);
     expect((await cli.run('profile list --json')).document()).toMatchObject({
-      data: [{ name: 'practice' }],
+      data: [{ name: 'practice' }, { name: 'practice-live' }],
     });
   });
 
@@ -211,7 +211,7 @@ describe('profile limit', () => {
     ['more than cents', 'profile limit desk --max-notional 0.001', 2],
     ['a market that is none', 'profile limit desk --markets USDTNGN,', 2],
     ['a profile that is not there', 'profile limit nobody --read-only', 4],
-    ['practice', 'profile limit practice --read-only', 2],
+    ['a name of no profile in another case', 'profile limit Practice --read-only', 2],
   ])('refuses %s', async (_what, words, code) => {
     const cli = await scriptedClient('desk', SANDBOX_KEY);
     const ran = await cli.run(`${words} --json`);

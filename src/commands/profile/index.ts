@@ -2,10 +2,10 @@
 
 import { optionGiven, readNothing } from '../../args/operands.ts';
 import { LIMIT_OPTIONS, readLimitIntent } from '../../args/profile-options.ts';
-import { unknownProfile } from '../../config/profile-names.ts';
+import { BUILT_IN, isBuiltIn, unknownProfile } from '../../config/profile-names.ts';
 import { profileSourceInWords } from '../../config/resolve.ts';
 import { changedLimits, limitsIn, limitsInWords, loosens } from '../../domain/profile-limits.ts';
-import type { Environment } from '../../domain/vocabulary.ts';
+import { type Environment, hasLiveRules } from '../../domain/vocabulary.ts';
 import { StoppedError } from '../../errors.ts';
 import {
   PROFILE_COLUMNS,
@@ -15,14 +15,15 @@ import {
 } from '../../output/views/profiles.ts';
 import { type CommandGroup, defineCommand } from '../define.ts';
 import { profileAdd } from './add.ts';
-import { PRACTICE_NAME, practiceSummary, storedSummary, summaryOf } from './describe.ts';
+import { changeBuiltIn, resetBuiltIn } from './built-in.ts';
+import { builtInSummary, storedSummary, summaryOf } from './describe.ts';
 import { profileSet } from './set.ts';
 
 export const profileLimit = defineCommand({
   name: 'profile limit',
   summary: 'Set the limits of a profile; the value none removes one',
   description:
-    'An open or add beyond a limit is blocked on this machine. Reduce and close are still allowed, except with --read-only. Limits apply to the profile, not to HEDGE_API_KEY with HEDGE_BASE_URL. Practice has none. A live profile asks before it allows more.',
+    'An open or add beyond a limit is blocked on this machine. Reduce and close are still allowed, except with --read-only. Limits apply to the profile, not to HEDGE_API_KEY with HEDGE_BASE_URL. A live profile and practice-live ask before they allow more.',
   operands: [{ name: 'NAME', summary: 'a profile' }],
   options: [
     ...LIMIT_OPTIONS,
@@ -39,6 +40,7 @@ export const profileLimit = defineCommand({
   ],
   read: readLimitIntent,
   async run(context, { name, change, yes }) {
+    if (isBuiltIn(name)) return changeBuiltIn(context, { name, limits: change, yes });
     const profiles = await context.profiles();
     const profile = profiles.find(name);
     const { environment } =
@@ -67,11 +69,12 @@ export const profileList = defineCommand({
   read: readNothing,
   async run(context) {
     const profiles = await context.profiles();
-    const defaultName = profiles.defaultName();
+    const { defaultName, builtIn } = profiles.read();
     const stored = profiles
       .list()
       .map(({ name, profile }) => storedSummary(name, profile, name === defaultName));
-    return { value: [practiceSummary(defaultName === PRACTICE_NAME), ...stored] };
+    const own = BUILT_IN.map((name) => builtInSummary(name, builtIn[name] ?? {}, name === defaultName));
+    return { value: [...own, ...stored] };
   },
   table: (records) => ({ columns: PROFILE_COLUMNS, records }),
   view: viewProfiles,
@@ -96,9 +99,10 @@ export const profileShow = defineCommand({
       const why = profileSourceInWords(selection.source);
       return { value: { ...summaryOf(selection, isDefault), why, path } };
     }
-    const { profiles, defaultName } = store.read();
+    const { profiles, builtIn, defaultName } = store.read();
     const isDefault = defaultName === name;
-    if (name === PRACTICE_NAME) return { value: { ...practiceSummary(isDefault), why: undefined, path } };
+    if (isBuiltIn(name))
+      return { value: { ...builtInSummary(name, builtIn[name] ?? {}, isDefault), why: undefined, path } };
     const profile = profiles.get(name);
     if (profile === undefined) throw unknownProfile(name, [...profiles.keys()]);
     return { value: { ...storedSummary(name, profile, isDefault), why: undefined, path } };
@@ -109,7 +113,8 @@ export const profileShow = defineCommand({
 export const profileRemove = defineCommand({
   name: 'profile remove',
   summary: 'Remove a profile and its key',
-  description: 'The key stays valid at the service. Revoke it there if it may be known to others.',
+  description:
+    'The key stays valid at the service. Revoke it there if it may be known to others. A built-in profile stays: its defaults are put back.',
   operands: [{ name: 'NAME', summary: 'a profile' }],
   options: [
     {
@@ -125,6 +130,7 @@ export const profileRemove = defineCommand({
     leaveKey: optionGiven(raw, 'leaveKey'),
   }),
   async run(context, { name, yes, leaveKey }) {
+    if (isBuiltIn(name)) return resetBuiltIn(context, { name, yes });
     const profiles = await context.profiles();
     const profile = profiles.find(name);
     if (profile === undefined)
@@ -150,22 +156,22 @@ export const profileRemove = defineCommand({
 export const profileUse = defineCommand({
   name: 'profile use',
   summary: 'Make a profile the default; ask if it is live',
-  operands: [{ name: 'NAME', summary: 'a profile, or practice' }],
+  operands: [{ name: 'NAME', summary: 'a profile' }],
   options: [{ flags: '-y, --yes', summary: 'skip the confirmation' }],
   examples: [{ line: 'hedge profile use desk', shows: 'use it from now on, in every terminal' }],
   read: (raw) => ({ name: raw.operands[0] ?? '', yes: optionGiven(raw, 'yes') }),
   async run(context, { name, yes }) {
     const profiles = await context.profiles();
     const profile = profiles.find(name);
-    if (profile === undefined && name !== PRACTICE_NAME)
+    if (profile === undefined && !isBuiltIn(name))
       throw unknownProfile(
         name,
         profiles.list().map((each) => each.name),
       );
-    const { environment } =
-      profile === undefined ? practiceSummary(false) : storedSummary(name, profile, false);
+    const environment = profile === undefined ? 'practice' : storedSummary(name, profile, false).environment;
     const maybeLive = environment === undefined || environment === 'live';
-    if (maybeLive && !yes && !(await context.prompter.confirm(questionAbout(name, environment))))
+    const asks = maybeLive || hasLiveRules({ environment, profile: name });
+    if (asks && !yes && !(await context.prompter.confirm(questionAbout(name, environment))))
       throw declined(name);
     await profiles.use(name);
     const notes = maybeLive
@@ -177,9 +183,14 @@ export const profileUse = defineCommand({
 });
 
 const questionAbout = (name: string, environment: Environment | undefined) => ({
-  message: `${name} is ${environment === undefined ? 'possibly LIVE' : 'LIVE: real money'}. Every terminal of this user will trade with it. Make it the default?`,
+  message: `${name} ${describeRisk(environment)}. Every terminal of this user will trade with it. Make it the default?`,
   otherwise: '--yes',
 });
+
+function describeRisk(environment: Environment | undefined): string {
+  if (environment === 'practice') return 'has the rules of live, without money';
+  return environment === undefined ? 'is possibly LIVE' : 'is LIVE: real money';
+}
 
 const declined = (name: string): StoppedError =>
   new StoppedError({
@@ -191,6 +202,6 @@ const declined = (name: string): StoppedError =>
 export const profile: CommandGroup = {
   name: 'profile',
   summary:
-    'Manage API keys, base addresses and limits. A profile is a name for a key and a base address. The key decides the environment: _live_ or _test_. The profile practice is built in.',
+    'Manage API keys, base addresses and limits. A profile is a name for a key and a base address. The key decides the environment: _live_ or _test_. The profiles practice and practice-live are built in.',
   commands: [profileAdd, profileList, profileShow, profileUse, profileSet, profileLimit, profileRemove],
 };

@@ -2,7 +2,14 @@
 
 import { type KeyOrigin, readProfileChange } from '../../args/profile-options.ts';
 import { parseBaseUrl } from '../../client/base-url.ts';
-import { checkProfileName, readAccountLabel, unknownProfile } from '../../config/profile-names.ts';
+import {
+  checkProfileName,
+  checkTimeZone,
+  isBuiltIn,
+  readAccountLabel,
+  readOperatorName,
+  unknownProfile,
+} from '../../config/profile-names.ts';
 import type { StoredProfile } from '../../config/profiles.ts';
 import type { ApiKey } from '../../domain/api-key.ts';
 import { ENVIRONMENT_GLOSS } from '../../domain/vocabulary.ts';
@@ -12,6 +19,7 @@ import { viewProfileChange } from '../../output/views/profiles.ts';
 import { checkNothingIsLost, earlierKeys, keyOf } from '../../trading/account-keys.ts';
 import type { CommandContext } from '../command-context.ts';
 import { defineCommand } from '../define.ts';
+import { changeBuiltIn, readBuiltInChange, removable } from './built-in.ts';
 import { ACCOUNT_OPTION, askForKey, KEY_OPTIONS, whereKept } from './new-key.ts';
 
 /** Removes the label. */
@@ -19,7 +27,7 @@ const NO_LABEL = 'none';
 
 export const profileSet = defineCommand({
   name: 'profile set',
-  summary: 'Change the API key, account label or base address of a profile',
+  summary: 'Change the API key, base address, account label, time zone or operator name of a profile',
   description:
     'A new key is recorded as a replacement: you confirm that it belongs to the same account as the keys before, so that actions sent with those can be checked and resumed. Add the key of another account as another profile. --store alone asks for the key. The account label must be the same on every machine: idempotency keys of deal IDs follow from it. Two accounts at one base address need two labels. The base address cannot be changed while an outcome at the old one is unknown.',
   operands: [{ name: 'NAME', summary: 'a profile' }],
@@ -27,6 +35,11 @@ export const profileSet = defineCommand({
     ...KEY_OPTIONS,
     { ...ACCOUNT_OPTION, summary: `${ACCOUNT_OPTION.summary}; ${NO_LABEL} removes it` },
     { flags: '--base-url <address>', summary: 'https address of the service, ending in its version' },
+    { flags: '--time-zone <zone>', summary: `time zone of screens: Africa/Lagos; ${NO_LABEL} for UTC` },
+    {
+      flags: '--operator <name>',
+      summary: `name of the person who trades: "Ada O."; ${NO_LABEL} removes it`,
+    },
     { flags: '--no-check', summary: 'do not try the key and address on the service' },
   ],
   examples: [
@@ -35,8 +48,14 @@ export const profileSet = defineCommand({
       shows: 'replace the key of the same account',
     },
     { line: 'hedge profile set desk --account payroll', shows: 'label the account' },
+    {
+      line: 'hedge profile set practice --time-zone Africa/Lagos --operator "Ada O."',
+      shows: 'the built-in profiles have these and limits, to practice with',
+    },
   ],
   read(raw) {
+    const [name = ''] = raw.operands;
+    if (isBuiltIn(name)) return { builtIn: readBuiltInChange(name, raw) };
     const intent = readProfileChange(raw);
     const { baseUrl, account } = intent;
     checkProfileName(intent.name);
@@ -48,9 +67,13 @@ export const profileSet = defineCommand({
           ? undefined
           : readAccountLabel(account, '--account'),
       unlabel: account?.toLowerCase() === NO_LABEL,
+      timeZone: removable(raw, 'timeZone', checkTimeZone),
+      operator: removable(raw, 'operator', readOperatorName),
     };
   },
-  async run(context, { name, base, label, unlabel, keyOrigin, store, check }) {
+  async run(context, input) {
+    if ('builtIn' in input) return changeBuiltIn(context, input.builtIn);
+    const { name, base, label, unlabel, keyOrigin, store, check, timeZone, operator } = input;
     const profiles = await context.profiles();
     const stored = profiles.read().profiles;
     const before = stored.get(name);
@@ -65,6 +88,8 @@ export const profileSet = defineCommand({
         ...(unlabel ? unlabeled : profile),
         ...(label === undefined ? {} : { account: label }),
         ...(base === undefined ? {} : { base_url: base.href }),
+        ...(timeZone === undefined ? {} : { time_zone: timeZone ?? undefined }),
+        ...(operator === undefined ? {} : { operator: operator ?? undefined }),
         ...(key === undefined ? {} : replacing(name, profile, { key, actions })),
       };
     };
