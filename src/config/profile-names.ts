@@ -44,7 +44,7 @@ export function readAccountLabel(text: string, from: string): string {
 /** Returns the IANA name. @throws UsageError */
 export function checkTimeZone(zone: string): string {
   try {
-    new Intl.DateTimeFormat('en', { timeZone: zone });
+    new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions();
     return zone;
   } catch {
     throw new UsageError(

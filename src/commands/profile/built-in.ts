@@ -30,7 +30,7 @@ const OF_AN_ACCOUNT = ['baseUrl', 'keyStdin', 'keyFile', 'keyCommand', 'store', 
 
 /** @throws UsageError for an option that a built-in profile does not have, and without a change. */
 export function readBuiltInChange(name: BuiltInName, raw: RawInput): BuiltInChange {
-  if (OF_AN_ACCOUNT.some((option) => raw.options[option] !== undefined))
+  if (OF_AN_ACCOUNT.some((option) => optionGiven(raw, option) || optionText(raw, option) !== undefined))
     throw new UsageError(
       `Profile ${name} is built in: its key and address cannot be changed.`,
       `It has limits, --time-zone and --operator: hedge profile set ${name} --time-zone Africa/Lagos`,
