@@ -52,7 +52,7 @@ export const FAULT_OPTIONS = [
     completes: { words: FAULT_SCOPE_NAMES },
   },
   { flags: '--spare-replays', summary: 'no faults for a resend whose key has a response' },
-  { flags: '--once <count>', summary: 'clear after this many requests' },
+  { flags: '--once <count>', summary: 'clear after this many requests; each attempt counts' },
 ] as const;
 
 const SHARES = {

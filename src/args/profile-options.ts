@@ -26,6 +26,7 @@ export const PROFILE_OPTIONS = [
   { flags: '--account <label>', summary: 'account label, the same on every machine: payroll' },
   { flags: '--ca-file <path>', summary: 'more certificates to trust (PEM)' },
   { flags: '--time-zone <zone>', summary: 'time zone of screens (default UTC): Africa/Lagos' },
+  { flags: '--operator <name>', summary: 'name of the person who trades: "Ada O."' },
   ...LIMIT_OPTIONS,
   { flags: '--no-check', summary: 'do not try the key and address on the service' },
 ] as const;
@@ -61,6 +62,8 @@ export interface ProfileIntent {
   account: string | null | undefined;
   caFile: string | null | undefined;
   timeZone: string | null | undefined;
+  /** As typed. */
+  operator: string | null | undefined;
   limits: LimitsChange;
   /** Whether to test the key before storing it. */
   check: boolean;
@@ -81,6 +84,7 @@ export function readProfileIntent(raw: RawInput): ProfileIntent {
     account: removable(raw, 'account'),
     caFile: typeof caFile === 'string' ? resolve(caFile) : caFile,
     timeZone: readTimeZone(removable(raw, 'timeZone')),
+    operator: removable(raw, 'operator'),
     limits: readLimits(raw),
     check: raw.options['check'] !== false,
     yes: optionGiven(raw, 'yes'),
@@ -116,8 +120,9 @@ export const changesMoreThanLimits = ({
   account,
   caFile,
   timeZone,
+  operator,
 }: ProfileIntent): boolean =>
-  [baseUrl, keyOrigin, account, caFile, timeZone].some((each) => each !== undefined);
+  [baseUrl, keyOrigin, account, caFile, timeZone, operator].some((each) => each !== undefined);
 
 /** Removes a field or limit. */
 const NONE = 'none';

@@ -66,7 +66,7 @@ export interface GlobalOptions {
 }
 
 export const GLOBAL_OPTIONS: readonly OptionSpec[] = [
-  { flags: '--profile <name>', summary: 'profile to use (practice is built in)' },
+  { flags: '--profile <name>', summary: 'profile to use (practice and practice-live are built in)' },
   {
     flags: '--expect-env <environment>',
     summary: 'require live, sandbox or practice; abort if it differs',

@@ -85,7 +85,10 @@ export function linesPrinter(terminal: Terminal, options: { quiet: boolean }): P
 /** Views on standard output, below the environment line; errors on standard error. */
 export function humanPrinter(terminal: Terminal): Printer {
   return {
-    result: async (result, context) => (await humanOutput()).printResult(terminal, result, context),
+    async result(result, context) {
+      if (result.confirmsChange && terminal.quiet) return;
+      await (await humanOutput()).printResult(terminal, result, context);
+    },
     failure: async (error, context) => (await humanOutput()).printError(terminal, error, context),
   };
 }

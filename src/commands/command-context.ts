@@ -171,6 +171,8 @@ export interface CommandOutcome<Value> {
   servedAt?: Date | undefined;
   /** A condition that is not met: the value is shown, and the error sets the exit code. */
   finding?: HedgeError | undefined;
+  /** Only confirms a change that was asked for: --quiet leaves its screen out. */
+  confirmsChange?: boolean | undefined;
   /** IANA zone of the times on screen, if no profile was connected; default UTC. */
   zone?: string | undefined;
   /** The command that made the result, if one command runs others. */
@@ -187,6 +189,7 @@ export interface CommandResult {
   meta: Readonly<Record<string, unknown>>;
   servedAt: Date | undefined;
   finding: HedgeError | undefined;
+  confirmsChange: boolean;
   zone: string | undefined;
   command: string | undefined;
 }

@@ -98,6 +98,7 @@ export function defineCommand<Input, Value>(declaration: Declaration<Input, Valu
     meta: outcome.meta ?? {},
     servedAt: outcome.servedAt,
     finding: outcome.finding,
+    confirmsChange: outcome.confirmsChange === true,
     zone: outcome.zone,
     command: outcome.command,
   });

@@ -22,7 +22,7 @@ import { type CommandGroup, defineCommand } from './define.ts';
 
 const status = defineCommand({
   name: 'practice status',
-  summary: 'Show practice time, both accounts and the faults',
+  summary: 'Show practice time, both accounts and the faults that are set',
   examples: [{ line: 'hedge practice status', shows: 'time, balances, hedges and faults' }],
   read: readNothing,
   run: async (context) => ({ value: await context.practice.status() }),
@@ -45,7 +45,7 @@ const faults = defineCommand({
   name: 'practice faults',
   summary: 'Show or set faults: delays, errors, lost responses, failing orders',
   description:
-    'Only the options given change. A fault lasts until you clear it, or until --once is used up. A share is 0 to 1, or a percentage.',
+    'Only the options given change. A fault lasts until you clear it, or until --once is used up: each attempt of a request counts, and an action is sent up to three times. A share is 0 to 1, or a percentage. Prints the faults that are set, nothing with -q after a change.',
   operands: [
     { name: 'clear', summary: 'remove all faults', optional: true, completes: { words: ['clear'] } },
   ],
@@ -53,8 +53,8 @@ const faults = defineCommand({
   examples: [
     { line: 'hedge practice faults', shows: 'the current faults' },
     {
-      line: 'hedge practice faults --lost-after 100% --only open --once 2',
-      shows: 'an open executes, but the responses to its first two attempts are lost',
+      line: 'hedge practice faults --lost-after 100% --only open --once 3',
+      shows: 'the next open executes, but the responses to its three attempts are lost',
     },
     { line: 'hedge practice faults clear', shows: 'no faults' },
   ],
@@ -72,8 +72,9 @@ const faults = defineCommand({
     return { change: undefined, clear: true };
   },
   async run({ practice: service }, { change, clear }) {
-    if (clear) return { value: await service.clearFaults() };
-    return { value: change === undefined ? await service.faults() : await service.setFaults(change) };
+    if (clear) return { value: await service.clearFaults(), confirmsChange: true };
+    if (change === undefined) return { value: await service.faults() };
+    return { value: await service.setFaults(change), confirmsChange: true };
   },
   view: viewPracticeFaults,
 });
@@ -154,7 +155,7 @@ const serve = defineCommand({
 export const practice: CommandGroup = {
   name: 'practice',
   summary:
-    'Manage the practice service on this machine: no money, no network. Trade on it with --profile practice.',
+    'Manage the practice service on this machine: no money, no network. Trade on it with --profile practice, or under the rules of live with --profile practice-live.',
   commands: [status, advance, faults, reset, serve],
 };
 

@@ -42,12 +42,12 @@ export async function tradeActionAs(
 /** Shows the preview, then asks unless `--yes`. */
 export function confirmWith(
   { show, prompter }: Pick<CommandContext, 'show' | 'prompter'>,
-  { environment, attended }: Pick<TradingContext, 'environment' | 'attended'>,
+  trading: Pick<TradingContext, 'environment' | 'profile' | 'attended'>,
 ): TradingContext['confirm'] {
   return async (preview, { yes }) => {
-    await show(yes && !attended ? viewWarnings(preview.warnings) : viewPreview(preview));
+    await show(yes && !trading.attended ? viewWarnings(preview.warnings) : viewPreview(preview));
     if (yes) return true;
-    const confirmation = confirmationFor(preview, environment);
+    const confirmation = confirmationFor(preview, trading);
     const question = { message: confirmation.asks, otherwise: '--yes' };
     return confirmation.kind === 'typed'
       ? prompter.typed(question, confirmation.wanted, confirmation.fits)

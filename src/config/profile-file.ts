@@ -4,10 +4,11 @@
  */
 import * as z from 'zod/mini';
 import { quoted } from '../domain/quoted.ts';
+import { PRACTICE_LIVE } from '../domain/vocabulary.ts';
 import { DamagedFileError } from '../errors.ts';
 import { checkFolder, readOwnFile } from '../platform/atomic-file.ts';
 import type { Host } from '../platform/host.ts';
-import { isProfileName } from './profile-names.ts';
+import { isBuiltIn, isProfileName, PRACTICE } from './profile-names.ts';
 
 const MAX_BYTES = 262_144;
 const VERSION = 1;
@@ -17,8 +18,22 @@ const text = z.string().check(z.minLength(1));
 const usd = z.string().check(z.regex(/^\d{1,15}(\.\d{1,2})?$/));
 /** First eight hexadecimal digits of the SHA-256 of a key. */
 const fingerprint = z.string().check(z.regex(/^[0-9a-f]{8}$/));
+/** What every profile can have, the built-in ones too. */
+const preferences = {
+  /** The person who trades with it. */
+  operator: z.optional(text),
+  /** IANA name of the zone in which times are shown. */
+  time_zone: z.optional(text),
+  /** Limits; an absent one does not limit (domain/profile-limits.ts). */
+  max_notional_usd: z.optional(usd),
+  max_daily_notional_usd: z.optional(usd),
+  read_only: z.optional(z.boolean()),
+  markets: z.optional(z.readonly(z.array(text).check(z.minLength(1)))),
+};
+const builtInProfile = z.looseObject(preferences);
 const storedProfile = z
   .looseObject({
+    ...preferences,
     base_url: text,
     /** The key itself, in plain text: the file is 0600. */
     api_key: z.optional(text),
@@ -34,13 +49,6 @@ const storedProfile = z
     replaced_keys: z.optional(z.readonly(z.array(fingerprint))),
     /** PEM file of further certificate authorities, as an absolute path. */
     ca_file: z.optional(text),
-    /** IANA name of the zone in which times are shown. */
-    time_zone: z.optional(text),
-    /** Limits; an absent one does not limit (domain/profile-limits.ts). */
-    max_notional_usd: z.optional(usd),
-    max_daily_notional_usd: z.optional(usd),
-    read_only: z.optional(z.boolean()),
-    markets: z.optional(z.readonly(z.array(text).check(z.minLength(1)))),
     /** ISO 8601 UTC. */
     added_at: text,
   })
@@ -54,10 +62,14 @@ const storedProfile = z
 const profileFile = z.looseObject({
   version: z.literal(VERSION),
   default_profile: z.optional(text),
+  built_in: z.optional(
+    z.looseObject({ [PRACTICE]: z.optional(builtInProfile), [PRACTICE_LIVE]: z.optional(builtInProfile) }),
+  ),
   profiles: z.record(z.string(), storedProfile),
 });
 
 export type StoredProfile = z.infer<typeof storedProfile>;
+export type BuiltInProfile = z.infer<typeof builtInProfile>;
 export type ProfileFile = z.infer<typeof profileFile>;
 
 export const NO_PROFILES: ProfileFile = { version: VERSION, profiles: {} };
@@ -91,6 +103,8 @@ export function readProfileFile(path: string, folder: string, host: Host): Profi
     throw damaged(path, at === '' ? 'does not contain profiles' : `is not valid at ${quoted(at)}`);
   }
   const misnamed = Object.keys(parsed.data.profiles).find((name) => !isProfileName(name));
+  if (misnamed !== undefined && isBuiltIn(misnamed))
+    throw damaged(path, `contains a profile named ${quoted(misnamed)}, which is the name of a built-in one`);
   if (misnamed !== undefined)
     throw damaged(path, `contains a profile with the invalid name ${quoted(misnamed)}`);
   return parsed.data;

@@ -2,15 +2,22 @@
 
 import { didYouMean } from '../domain/did-you-mean.ts';
 import { quoted } from '../domain/quoted.ts';
-import { containsKey } from '../domain/sanitize.ts';
+import { containsKey, sanitize } from '../domain/sanitize.ts';
+import { PRACTICE_LIVE } from '../domain/vocabulary.ts';
 import { CredentialError, UsageError } from '../errors.ts';
 /** The built-in profile: the practice service of this machine. */
 export const PRACTICE = 'practice';
 /** The name in output of HEDGE_API_KEY with HEDGE_BASE_URL. */
 export const ENVIRONMENT_PAIR = 'env';
 
+/** The profiles of the practice service: no key, base address or account label. */
+export const BUILT_IN = [PRACTICE, PRACTICE_LIVE] as const;
+export type BuiltInName = (typeof BUILT_IN)[number];
+
+export const isBuiltIn = (name: string): name is BuiltInName => BUILT_IN.some((each) => each === name);
+
 const SHAPE = /^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$/;
-const RESERVED: readonly string[] = [PRACTICE, ENVIRONMENT_PAIR];
+const RESERVED: readonly string[] = [...BUILT_IN, ENVIRONMENT_PAIR];
 
 /** In any case: a profile `Practice` would be confused with `practice`. */
 export const isReserved = (name: string): boolean => RESERVED.includes(name.toLowerCase());
@@ -45,12 +52,25 @@ export function readAccountLabel(text: string, from: string): string {
   );
 }
 
+const LONGEST_OPERATOR = 64;
+
+/** @throws UsageError */
+export function readOperatorName(text: string): string {
+  const name = text.trim();
+  if (containsKey(name)) throw new UsageError('The operator name looks like an API key (--operator).');
+  if (name !== '' && name.length <= LONGEST_OPERATOR && sanitize(name) === name) return name;
+  throw new UsageError(
+    `${quoted(text)} is not an operator name (--operator).`,
+    `A name has 1 to ${LONGEST_OPERATOR.toString()} printable characters: "Ada O."`,
+  );
+}
+
 /** Returns the name. @throws UsageError */
 export function checkProfileName(name: string): string {
   if (isReserved(name)) {
     throw new UsageError(
       `The profile name ${quoted(name)} is reserved.`,
-      `${PRACTICE} is built in, and ${ENVIRONMENT_PAIR} means HEDGE_API_KEY with HEDGE_BASE_URL. Choose another name.`,
+      `${BUILT_IN.join(' and ')} are built in, and ${ENVIRONMENT_PAIR} means HEDGE_API_KEY with HEDGE_BASE_URL. Choose another name.`,
     );
   }
   if (!SHAPE.test(name)) {
@@ -66,7 +86,7 @@ const NOTHING_CHANGED = 'Nothing was changed.';
 
 /** `from`: what named the profile: `HEDGE_PROFILE is`. */
 export function unknownProfile(name: string, known: readonly string[], from?: string): CredentialError {
-  const names = [...known.toSorted(), PRACTICE];
+  const names = [...known.toSorted(), ...BUILT_IN];
   return new CredentialError({
     code: 'unknown_profile',
     what:

@@ -12,37 +12,48 @@ import type { Machine } from '../platform/host.ts';
 import { withLock } from '../platform/lock.ts';
 import type { Paths } from '../platform/paths.ts';
 import {
+  type BuiltInProfile,
   isStorable,
   NO_PROFILES,
   type ProfileFile,
   readProfileFile,
   type StoredProfile,
 } from './profile-file.ts';
-import { checkProfileName, isReserved, PRACTICE, unknownProfile } from './profile-names.ts';
+import {
+  type BuiltInName,
+  checkProfileName,
+  isBuiltIn,
+  isReserved,
+  unknownProfile,
+} from './profile-names.ts';
 
-export type { StoredProfile } from './profile-file.ts';
+export type { BuiltInProfile, StoredProfile } from './profile-file.ts';
 
 /** One reading of the file. */
 export interface ProfileBook {
   /** May name a missing profile when the file was edited by hand. */
   defaultName: string | undefined;
   profiles: ReadonlyMap<string, StoredProfile>;
+  /** Settings of the built-in profiles. */
+  builtIn: Readonly<Partial<Record<BuiltInName, BuiltInProfile | undefined>>>;
 }
 
 export interface ProfileStore {
   readonly path: string;
   /** This and the next three throw DamagedFileError. */
   read(): ProfileBook;
-  /** By name, without the built-in `practice`. */
+  /** By name, without the built-in ones. */
   list(): readonly { name: string; profile: StoredProfile }[];
   find(name: string): StoredProfile | undefined;
   defaultName(): string | undefined;
   /** Does not change the default. Rejects an existing name unless `replace`. */
   add(name: string, profile: StoredProfile, options?: { replace?: boolean }): Promise<{ replaced: boolean }>;
-  /** Makes a profile, or `practice`, the default. `before`: the previous default. */
+  /** Makes a profile, stored or built in, the default. `before`: the previous default. */
   use(name: string): Promise<{ before: string | undefined }>;
   /** Changes a profile under the lock. */
   change(name: string, change: (profile: StoredProfile) => StoredProfile): Promise<void>;
+  /** Changes the settings of a built-in profile under the lock. */
+  changeBuiltIn(name: BuiltInName, change: (profile: BuiltInProfile) => BuiltInProfile): Promise<void>;
   /** `wasDefault`: there is no default now. */
   remove(name: string): Promise<{ removed: StoredProfile; wasDefault: boolean }>;
 }
@@ -54,8 +65,8 @@ export function openProfiles({ places, machine }: { places: Paths; machine: Mach
   const path = join(folder, `${CONFIG_NAME}.json`);
   const load = (): ProfileFile => readProfileFile(path, folder, machine.host) ?? NO_PROFILES;
   const read = (): ProfileBook => {
-    const { default_profile: defaultName, profiles } = load();
-    return { defaultName, profiles: new Map(Object.entries(profiles)) };
+    const { default_profile: defaultName, profiles, built_in: builtIn = {} } = load();
+    return { defaultName, profiles: new Map(Object.entries(profiles)), builtIn };
   };
 
   /** Reads, changes and writes the file under the lock. */
@@ -115,7 +126,7 @@ export function openProfiles({ places, machine }: { places: Paths; machine: Mach
 
     async use(name) {
       return changeFile((file) => {
-        if (name !== PRACTICE && !Object.hasOwn(file.profiles, name)) {
+        if (!isBuiltIn(name) && !Object.hasOwn(file.profiles, name)) {
           throw unknownProfile(name, Object.keys(file.profiles));
         }
         return { file: { ...file, default_profile: name }, result: { before: file.default_profile } };
@@ -127,6 +138,13 @@ export function openProfiles({ places, machine }: { places: Paths; machine: Mach
         const changed = change(storedIn(file, name));
         checkProfile(changed);
         return { file: { ...file, profiles: { ...file.profiles, [name]: changed } }, result: undefined };
+      });
+    },
+
+    async changeBuiltIn(name, change) {
+      return changeFile((file) => {
+        const builtIn = { ...file.built_in, [name]: change(file.built_in?.[name] ?? {}) };
+        return { file: { ...file, built_in: builtIn }, result: undefined };
       });
     },
 

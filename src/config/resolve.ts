@@ -8,14 +8,26 @@ import { quoted } from '../domain/quoted.ts';
 import { ENVIRONMENT_GLOSS, ENVIRONMENTS, type Environment } from '../domain/vocabulary.ts';
 import { CredentialError, StoppedError, UsageError } from '../errors.ts';
 import type { StoredProfile } from './profile-file.ts';
-import { ENVIRONMENT_PAIR, PRACTICE, readAccountLabel, unknownProfile } from './profile-names.ts';
-import type { ProfileBook } from './profiles.ts';
+import {
+  type BuiltInName,
+  ENVIRONMENT_PAIR,
+  isBuiltIn,
+  readAccountLabel,
+  unknownProfile,
+} from './profile-names.ts';
+import type { BuiltInProfile, ProfileBook } from './profiles.ts';
 
 export type ProfileSource = 'option' | 'environment_pair' | 'hedge_profile' | 'stored_default';
 export type KeySource = 'practice' | 'file' | 'command' | 'keychain' | 'environment';
 
 export type Selection =
-  | { kind: 'practice'; name: string; source: ProfileSource; keySource: 'practice' }
+  | {
+      kind: 'practice';
+      name: BuiltInName;
+      source: ProfileSource;
+      keySource: 'practice';
+      profile: BuiltInProfile;
+    }
   | {
       kind: 'stored';
       name: string;
@@ -67,11 +79,10 @@ export async function resolveProfile({ option, environment, profiles }: Choices)
   if (option !== undefined) {
     if (option === '')
       throw new UsageError('--profile is empty.', 'Give a profile name, or remove --profile.');
-    return option === PRACTICE ? practice('option') : named(option, 'option', await profiles(), environment);
+    return named(option, 'option', await profiles(), environment);
   }
   const pair = pairOf(environment);
   if (pair !== undefined) return pair;
-  if (environment.profile === PRACTICE) return practice('hedge_profile');
   const stored = await profiles();
   if (environment.profile !== undefined)
     return named(environment.profile, 'hedge_profile', stored, environment);
@@ -129,23 +140,17 @@ const NAMED_BY: Readonly<Record<ProfileSource, string | undefined>> = {
   stored_default: 'The default profile is',
 };
 
-const practice = (source: ProfileSource): Selection => ({
-  kind: 'practice',
-  name: PRACTICE,
-  source,
-  keySource: 'practice',
-});
-
 const labelIn = (text: string | undefined): string | undefined =>
   text === undefined ? undefined : readAccountLabel(text, 'HEDGE_ACCOUNT');
 
 function named(
   name: string,
   source: ProfileSource,
-  { profiles }: ProfileBook,
+  { profiles, builtIn }: ProfileBook,
   environment: SettingsEnvironment,
 ): Selection {
-  if (name === PRACTICE) return practice(source);
+  if (isBuiltIn(name))
+    return { kind: 'practice', name, source, keySource: 'practice', profile: builtIn[name] ?? {} };
   const profile = profiles.get(name);
   if (profile === undefined) throw unknownProfile(name, [...profiles.keys()], NAMED_BY[source]);
   const asked = labelIn(environment.account);

@@ -121,7 +121,7 @@ async function checkProfile(
   { address, account }: { address: Settled<ServiceAddress>; account: Settled<CheckedProfile> },
 ): Promise<Check> {
   const { name, source, keySource } = await sources.selection();
-  // With practice or the environment variables nothing else reads them.
+  // With the environment variables nothing else reads them.
   sources.profiles();
   if ('error' in address) throw address.error;
   if ('error' in account) throw account.error;

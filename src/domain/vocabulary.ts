@@ -13,6 +13,13 @@ export type HedgeStatus = (typeof HEDGE_STATUSES)[number];
 export const ENVIRONMENTS = ['live', 'sandbox', 'practice'] as const;
 export type Environment = (typeof ENVIRONMENTS)[number];
 
+/** The built-in profile of the practice service's live account: no money, under the rules of live. */
+export const PRACTICE_LIVE = 'practice-live';
+
+/** Whether the rules of real money apply: typed confirmation, more flags without a terminal, emphasis. */
+export const hasLiveRules = (where: { environment: Environment | undefined; profile: string }): boolean =>
+  where.environment === 'live' || (where.environment === 'practice' && where.profile === PRACTICE_LIVE);
+
 /** Explains an environment's name. */
 export const ENVIRONMENT_GLOSS: Readonly<Record<Environment, string>> = {
   live: 'real money',

@@ -24,11 +24,23 @@ export const serviceIdentity = (
   key_fingerprint: keyFingerprint,
 });
 
-export const practiceIdentity = (bookId: string): AccountIdentity => ({
+export const practiceIdentity = (
+  bookId: string,
+  account: 'sandbox' | 'live' = 'sandbox',
+): AccountIdentity => ({
   environment: 'practice',
-  base_url: `practice:${bookId}`,
+  base_url: `practice:${bookId}${account === 'live' ? OF_LIVE : ''}`,
   key_fingerprint: null,
 });
+
+const OF_LIVE = '/live';
+
+/** Whether both are accounts of practice, and practice was reset between them. */
+export const isResetBetween = (one: AccountIdentity, other: AccountIdentity): boolean =>
+  one.environment === 'practice' && other.environment === 'practice' && bookOf(one) !== bookOf(other);
+
+const bookOf = ({ base_url: address }: AccountIdentity): string =>
+  address.endsWith(OF_LIVE) ? address.slice(0, -OF_LIVE.length) : address;
 
 /** As in a record. */
 export function recordedIdentity({ keys: _keys, ...recorded }: AccountIdentity): RecordedIdentity {

@@ -42,7 +42,7 @@ const identity = z.discriminatedUnion('environment', [
   }),
   z.object({
     environment: z.literal('practice'),
-    /** `practice:<book id>`; a reset of practice makes a new id. */
+    /** `practice:<book id>`, with `/live` for the live account; a reset of practice makes a new id. */
     base_url: z.string().check(z.regex(/^practice:.+$/)),
     account: z.optional(z.null()),
     key_fingerprint: z.null(),

@@ -9,7 +9,7 @@ import { completeLine, completeWords } from '../cli/completion/answer.ts';
 import type { CommandLineModel } from '../cli/completion/model.ts';
 import { parseBaseUrl } from '../client/base-url.ts';
 import type { NameSource } from '../commands/define.ts';
-import { ENVIRONMENT_PAIR, isProfileName, PRACTICE } from '../config/profile-names.ts';
+import { BUILT_IN, ENVIRONMENT_PAIR, isBuiltIn, isProfileName } from '../config/profile-names.ts';
 import { fieldsIn, isFields } from '../domain/fields.ts';
 import { type RecentAction, recentActions } from '../journal/recent-actions.ts';
 import { readCacheFile } from '../platform/cache-file.ts';
@@ -70,7 +70,7 @@ function namesOf(source: NameSource, { profile: named, places, host, env }: Aski
   const stored = storedProfiles(places, host);
   if (source === 'profiles') return stored.names.map((name) => ({ name, about: '' }));
   const profile = named === '' ? (chosenIn(env) ?? stored.chosen ?? '') : named;
-  if (profile !== PRACTICE && profile !== ENVIRONMENT_PAIR && !isProfileName(profile)) return [];
+  if (!isBuiltIn(profile) && profile !== ENVIRONMENT_PAIR && !isProfileName(profile)) return [];
   const recent = () => recentActions(places, host).filter((action) => action.profile === profile);
   if (source === 'actions') return recent().map(({ id, about }) => ({ name: id, about }));
   if (source === 'unresolved')
@@ -105,7 +105,7 @@ function storedProfiles(places: Paths, host: Host): Stored {
   const bytes = readCacheFile(join(places.config, 'profiles.json'), { host, maxBytes: MAX_PROFILES_BYTES });
   const { profiles, default_profile: chosen } = fieldsIn(bytes);
   return {
-    names: [PRACTICE, ...(isFields(profiles) ? Object.keys(profiles) : []).filter(isProfileName)],
+    names: [...BUILT_IN, ...(isFields(profiles) ? Object.keys(profiles) : []).filter(isProfileName)],
     chosen: typeof chosen === 'string' ? chosen : undefined,
   };
 }

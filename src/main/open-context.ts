@@ -8,12 +8,14 @@ import type { HedgeApi } from '../client/hedge-api.ts';
 import type { CandidateProfile, TradingHalt } from '../commands/command-context.ts';
 import { type KeyPorts, readKey } from '../config/credentials.ts';
 import { keyVault } from '../config/keychain.ts';
+import type { BuiltInName } from '../config/profile-names.ts';
 import type { ProfileBook, ProfileStore } from '../config/profiles.ts';
 import { checkExpectation, readExpectation, resolveProfile, type Selection } from '../config/resolve.ts';
 import { ApiKey } from '../domain/api-key.ts';
 import { once } from '../domain/once.ts';
 import type { ProfileLimits } from '../domain/profile-limits.ts';
 import { redactArgv } from '../domain/sanitize.ts';
+import { hasLiveRules, PRACTICE_LIVE } from '../domain/vocabulary.ts';
 import { CredentialError, DamagedFileError } from '../errors.ts';
 import { type AccountIdentity, practiceIdentity, serviceIdentity } from '../journal/account-identity.ts';
 import { liftHalt, readHalt, setHalt } from '../journal/halt.ts';
@@ -65,12 +67,13 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
   );
   const expected = () => readExpectation({ option: globals.expectEnv, variable: settings.expectEnv });
 
-  const openPractice = async (): Promise<OpenAccount> => {
-    identity = { profile: 'practice', environment: 'practice', zone: 'UTC' };
+  const openPractice = async (profile: BuiltInName, zoned: string): Promise<OpenAccount> => {
+    identity = { profile, environment: 'practice', zone: zoned };
     checkExpectation('practice', expected());
     const { url: baseUrl, ca, keys, bookId } = await practice.open();
-    const owner = practiceIdentity(bookId);
-    const key = ApiKey.of(keys.test);
+    const isLive = profile === PRACTICE_LIVE;
+    const owner = practiceIdentity(bookId, isLive ? 'live' : 'sandbox');
+    const key = ApiKey.of(isLive ? keys.live : keys.test);
     return withConnection({ baseUrl, key, owner, trust: { ca: [ca] } }, { whose: identity, key: 'built in' });
   };
 
@@ -81,7 +84,7 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
 
   const openAccount = once(async (): Promise<OpenAccount> => {
     const selected = await selection();
-    if (selected.kind === 'practice') return openPractice();
+    if (selected.kind === 'practice') return openPractice(selected.name, selected.profile.time_zone ?? 'UTC');
     const key = await readKey(selected, keyPorts);
     const stored = selected.kind === 'stored' ? selected.profile : undefined;
     identity = { profile: selected.name, environment: key.environment, zone: stored?.time_zone ?? 'UTC' };
@@ -138,8 +141,8 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
         progress.stop();
         if (identity !== undefined) actionPreviewed = true;
         if (terminal.quiet && !terminal.canPrompt) return;
-        // The environment line precedes every question about real money; elsewhere it is shown once.
-        const named = headed && identity?.environment !== 'live';
+        // Under live rules the environment line precedes every question; elsewhere it is shown once.
+        const named = headed && !(identity !== undefined && hasLiveRules(identity));
         headed ||= identity !== undefined;
         printBlocks(terminal, blocks, { identity, headed: named, now: clock.now() });
       },
@@ -153,7 +156,8 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
       selectionIfAny: () => selection().catch(ifNothingIsSelected),
       async profileContext() {
         const selected = await selection().catch(() => undefined);
-        const kept = selected?.kind === 'stored' ? selected.profile.time_zone : undefined;
+        const kept =
+          selected === undefined || selected.kind === 'pair' ? undefined : selected.profile.time_zone;
         return { named: globals.profile, selected: selected?.name, zone: kept ?? 'UTC' };
       },
       api: async () => (await openAccount()).api,
@@ -233,9 +237,9 @@ function tradingHalt({ machine, places }: Pick<CommandRuntime, 'machine' | 'plac
   };
 }
 
-/** Only a stored profile has limits. */
+/** The environment variables have no limits. */
 export function tradingLimits(selection: Selection): TradingLimits {
-  const kept: ProfileLimits = selection.kind === 'stored' ? selection.profile : {};
+  const kept: ProfileLimits = selection.kind === 'pair' ? {} : selection.profile;
   return {
     maxNotional: bigOf(kept.max_notional_usd),
     maxDailyNotional: bigOf(kept.max_daily_notional_usd),

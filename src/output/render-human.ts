@@ -1,5 +1,5 @@
 /** A view for a person as text: blocks laid out to a width and painted; and errors as a person reads them. */
-import { ENVIRONMENT_GLOSS } from '../domain/vocabulary.ts';
+import { ENVIRONMENT_GLOSS, hasLiveRules } from '../domain/vocabulary.ts';
 import { type Effect, type HedgeError, OWN_CODES, RefusedError } from '../errors.ts';
 import { type Block, type ColumnsBlock, hintBlocks, line, message } from './blocks.ts';
 import { layBars, layChart, laySpark } from './chart.ts';
@@ -82,7 +82,9 @@ function layBlock(block: Block, layout: Layout): string[] {
 function layHeading(heading: Extract<Block, { kind: 'heading' }>, layout: Layout): string[] {
   const { environment, profile } = heading;
   const dot: Run = { text: ` ${showable('·', layout)} `, style: 'dim' };
-  const left: Run[] = [{ text: environment.toUpperCase(), style: environment }];
+  const left: Run[] = [
+    { text: environment.toUpperCase(), style: hasLiveRules(heading) ? 'live' : environment },
+  ];
   if (profile !== environment) left.push(dot, { text: showable(profile, layout), style: 'strong' });
   left.push(dot, { text: showable(ENVIRONMENT_GLOSS[environment], layout), style: 'plain' });
   const note = sentence(heading.note ?? [], layout);

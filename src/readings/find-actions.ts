@@ -1,7 +1,12 @@
 /** Finds actions of the journal by ID or its prefix, by hedge ID, or by deal ID. Pure. */
 import { quotedName, shellWord, unquoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
-import { type AccountIdentity, identityText, sameIdentity } from '../journal/account-identity.ts';
+import {
+  type AccountIdentity,
+  identityText,
+  isResetBetween,
+  sameIdentity,
+} from '../journal/account-identity.ts';
 import { findAction } from '../journal/queries.ts';
 import type { Action } from '../journal/replay.ts';
 
@@ -52,10 +57,9 @@ export function findActionOfAccount(
 function checkAccount(action: Action, identity: AccountIdentity): Action {
   const { intent, shortId } = action;
   if (sameIdentity(intent.identity, identity)) return action;
-  const gone = intent.identity.environment === 'practice' && identity.environment === 'practice';
   throw new UsageError(
     `Action ${shortId} belongs to profile ${unquoted(intent.profile)} (${identityText(intent.identity)}), not to this one (${identityText(identity)}).`,
-    gone
+    isResetBetween(intent.identity, identity)
       ? `Practice was reset since. To resolve the action: hedge journal resolve ${shortId} --as not-executed --reason "practice was reset"`
       : `Use its profile: --profile ${unquoted(intent.profile)}`,
   );

@@ -2,25 +2,25 @@
 
 import { readNotional } from '../args/operands.ts';
 import { type ActionName, enlarges, rowOf } from '../domain/action-table.ts';
-import type { Environment } from '../domain/vocabulary.ts';
+import { hasLiveRules } from '../domain/vocabulary.ts';
 import type { AddPlan, OpenPlan, Plan } from './plan.ts';
-import type { Preview } from './trading-context.ts';
+import type { Preview, TradingContext } from './trading-context.ts';
 /** `y_or_n`: the default is no. `typed`: only `wanted`, in any notation, confirms. */
 export type Confirmation =
   | { kind: 'y_or_n'; asks: string }
   | { kind: 'typed'; asks: string; wanted: string; fits: (answer: string) => boolean };
 
 /**
- * Live open and add: type the side and the notional. Live reduce and close: y/N if every hedge on the side was opened
- * from this machine, otherwise type the market. Sandbox and practice: y/N.
+ * Under live rules, open and add: type the side and the notional. Reduce and close: y/N if every hedge on the side was
+ * opened from this machine, otherwise type the market. Sandbox and practice: y/N.
  */
 export function confirmationFor(
   { plan, openedElsewhere, changed, again }: Omit<Preview, 'warnings'>,
-  environment: Environment,
+  where: Pick<TradingContext, 'environment' | 'profile'>,
 ): Confirmation {
   const question = again === undefined ? rowOf(actionMeant(plan)).words.question : ASKS_AGAIN[again];
   const asks = changed === undefined ? question : `${question} It has changed; see above.`;
-  if (environment !== 'live') return { kind: 'y_or_n', asks };
+  if (!hasLiveRules(where)) return { kind: 'y_or_n', asks };
   if (enlarges(plan)) return sideAndNotional(plan, asks);
   const allFromHere = openedElsewhere.length === 0 && plan.facts.book.unclear === undefined;
   return allFromHere

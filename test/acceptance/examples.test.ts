@@ -74,6 +74,11 @@ const EXCEPTIONS: readonly Exception[] = [
     edit: keyOnInput,
     ends: [0, 4],
   },
+  {
+    has: /^hedge --profile practice-live open \S+ buy 10k --tenor 3$/,
+    because: 'it asks for a typed confirmation, at a terminal only',
+    ends: [2],
+  },
   { has: /--expect-env live/, because: 'this is practice', ends: [10] },
 ];
 

@@ -17,13 +17,21 @@ const preview = (line: string, openedElsewhere: readonly string[] = []): Preview
 });
 
 /** A desk at a terminal where `typed` is answered, or a desk with nobody there. */
-function confirmation({ environment = 'live', typed }: { environment?: Environment; typed?: string } = {}) {
+function confirmation({
+  environment = 'live',
+  profile = 'desk',
+  typed,
+}: {
+  environment?: Environment;
+  profile?: string;
+  typed?: string;
+} = {}) {
   const attended = typed !== undefined;
   const { terminal, type, err } = recordingTerminal({ isTTY: attended, width: 200 });
   const shown: (readonly Block[])[] = [];
   const prompter = choosePrompter(terminal, new AbortController().signal);
   const show = async (blocks: readonly Block[]): Promise<void> => void shown.push(blocks);
-  const confirm = confirmWith({ show, prompter }, { environment, attended });
+  const confirm = confirmWith({ show, prompter }, { environment, profile, attended });
   return {
     shown,
     err,

@@ -63,7 +63,7 @@ describe('a profile whose key is in the keychain', () => {
     expect([ran.code, ran.document()]).toMatchObject([4, { error: { code: 'credential_unusable' } }]);
     expect(ran.err).toContain('Unlock it.');
     expect((await cli.run('profile list --json')).document()).toMatchObject({
-      data: [{ name: 'practice' }],
+      data: [{ name: 'practice' }, { name: 'practice-live' }],
     });
   });
 

@@ -82,22 +82,29 @@ describe('practice faults', () => {
     expect((await cli.run('practice faults')).out).toContain('No faults');
   });
 
-  it('practice faults: shows a share as a percentage', async () => {
+  it('practice faults: shows the faults that are set alone, a share as a percentage', async () => {
     const cli = testCli();
     const words =
       'practice faults --lost-after 12.5% --rate-limited 0.07 --only open --spare-replays --once 2';
     const told = await cli.run(`${words} --disable USDTNGN`);
-    expect(told.out.replaceAll(/\s+/g, ' ')).toContain(
-      'Faults: share 429 7 %; share lost after 12.5 %; disabled markets USDTNGN; only open; spare replays; once 2 ',
-    );
-    expect(told.out).toMatch(/^Share lost after +12\.5 %$/m);
-    expect(told.out).toMatch(/^Share 5xx after +0 %$/m);
-    expect((await cli.run('practice status')).out.replaceAll(/\s+/g, ' ')).toContain(
-      'share lost after 12.5 %',
-    );
+    const set =
+      'Faults Share 429 7 % Share lost after 12.5 % Disabled markets USDTNGN Only open Spare replays yes Once 2 ';
+    expect(told.out.replaceAll(/\s+/g, ' ')).toBe(set);
+    expect((await cli.run('practice status')).out.replaceAll(/\s+/g, ' ')).toContain(set);
     expect((await cli.run('practice faults --json')).document()).toMatchObject({
       data: { share_lost_after: 0.125 },
     });
+  });
+
+  it('practice faults: a change prints nothing with -q, a question prints always, and so does a document', async () => {
+    const cli = testCli();
+    expect(await cli.run('practice faults --latency 5 -q')).toMatchObject({ code: 0, out: '', err: '' });
+    expect((await cli.run('practice faults -q')).out).toMatch(/Latency ms +5\n$/);
+    expect((await cli.run('practice faults --once 7 -q --json')).document()).toMatchObject({
+      data: { once: 7 },
+    });
+    expect((await cli.run('practice faults clear -q')).out).toBe('');
+    expect((await cli.run('practice faults')).out).toBe('No faults\n');
   });
 
   it('practice faults: a disabled market is listed as disabled and refuses quotes', async () => {

@@ -52,7 +52,7 @@ describe('profile add', () => {
     expect(ran.err).toContain('--no-check');
     expect(ran.err).not.toContain('profile show');
     expect((await cli.run('profile list --json')).document()).toMatchObject({
-      data: [{ name: 'practice' }],
+      data: [{ name: 'practice' }, { name: 'practice-live' }],
     });
   });
 
@@ -94,7 +94,7 @@ describe('profile add', () => {
     expect(ran.code).toBe(code);
     if (stdin !== '') expect(ran.out + ran.err).not.toContain(stdin);
     expect((await cli.run('profile list --json')).document()).toMatchObject({
-      data: [{ name: 'practice' }],
+      data: [{ name: 'practice' }, { name: 'practice-live' }],
     });
   });
 
@@ -271,7 +271,7 @@ describe('profile set', () => {
     ['no change', 'desk --no-check'],
     ['a time zone that is none', 'desk --time-zone Lagos/Africa'],
     ['an address without https', 'desk --base-url http://partner.example/v2'],
-    ['the practice profile', 'practice --read-only'],
+    ['a name of no profile in another case', 'Practice --read-only'],
   ])('refuses %s', async (_what, words) => {
     const cli = await scriptedClient('desk', SANDBOX_KEY);
     const before = stored(cli);
@@ -352,7 +352,7 @@ describe('profile limit', () => {
     ['more than cents', 'profile limit desk --max-notional 0.001', 2],
     ['a market that is none', 'profile limit desk --markets USDTNGN,', 2],
     ['a profile that is not there', 'profile limit nobody --read-only', 4],
-    ['practice', 'profile limit practice --read-only', 2],
+    ['a name of no profile in another case', 'profile limit Practice --read-only', 2],
   ])('refuses %s', async (_what, words, code) => {
     const cli = await scriptedClient('desk', SANDBOX_KEY);
     const ran = await cli.run(`${words} --json`);

@@ -88,6 +88,8 @@ describe('the stored profiles', () => {
     'constructor.x',
     'x'.repeat(33),
     'practice',
+    'practice-live',
+    'Practice-Live',
     'env',
     'Practice',
   ])('take no profile called %j', async (name) => {
@@ -142,6 +144,19 @@ describe('what cannot be stored', () => {
     }
     await expect(store.remove('practice')).rejects.toThrow(/built in/);
     expect(store.list()).toHaveLength(1);
+  });
+
+  it('settings of a built-in profile are apart from the profiles, and other fields of the file stay', async () => {
+    const { store } = aStore();
+    await store.add('desk', profile());
+    await store.changeBuiltIn('practice', () => ({ max_notional_usd: '50000' }));
+    await store.changeBuiltIn('practice-live', () => ({ operator: 'Ada O.' }));
+    const { builtIn, profiles } = store.read();
+    expect(builtIn).toEqual({
+      practice: { max_notional_usd: '50000' },
+      'practice-live': { operator: 'Ada O.' },
+    });
+    expect([...profiles.keys()]).toEqual(['desk']);
   });
 
   it('practice can be the default, but only by choosing it', async () => {

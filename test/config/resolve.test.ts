@@ -15,6 +15,7 @@ const profile: StoredProfile = {
 };
 const book = (defaultName?: string): ProfileBook => ({
   defaultName,
+  builtIn: { 'practice-live': { max_notional_usd: '50000' } },
   profiles: new Map([
     ['desk', profile],
     ['other', profile],
@@ -87,6 +88,15 @@ describe('which profile is used', () => {
   ])('is refused with %s, and practice is never fallen back to', async (_what, env, code) => {
     await expect(chosen(undefined, env)).rejects.toThrow(expect.objectContaining({ code, effect: 'none' }));
     await expect(chosen(undefined, env)).rejects.toThrow(CredentialError);
+  });
+
+  it('selects practice-live with what is set for it', async () => {
+    const selected = await resolveProfile({
+      option: 'practice-live',
+      environment: readEnvironmentVariables({}),
+      profiles: () => Promise.resolve(book()),
+    });
+    expect(selected).toMatchObject({ kind: 'practice', profile: { max_notional_usd: '50000' } });
   });
 
   it('does not read the stored profiles when the pair decides', async () => {

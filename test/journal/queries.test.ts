@@ -5,6 +5,7 @@ import { redactArgv } from '../../src/domain/sanitize.ts';
 import {
   identityText,
   isConfirmed,
+  isResetBetween,
   practiceIdentity,
   type Relation,
   recordedIdentity,
@@ -108,6 +109,13 @@ describe('identities', () => {
       account: 'one',
       key_fingerprint: '11111111',
     });
+  });
+
+  it('identity: the two accounts of practice are two, and only another book is a reset', () => {
+    const [sandbox, live] = [practiceIdentity('b1'), practiceIdentity('b1', 'live')];
+    expect(sameIdentity(sandbox, live)).toBe(false);
+    expect(isResetBetween(sandbox, live)).toBe(false);
+    expect(isResetBetween(sandbox, practiceIdentity('b2', 'live'))).toBe(true);
   });
 
   it('identity: two practice books are two accounts', () => {

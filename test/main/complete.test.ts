@@ -198,7 +198,7 @@ describe('what a shell is offered', () => {
   it('are the profiles of the file and practice, none that no profile can be called', () => {
     const { offered, profiles } = aHome();
     profiles({ version: 1, profiles: { desk: { api_key: 'hk_live_secret' }, '$(x)': {}, env: {} } });
-    expect(offered('profiles')).toEqual(['practice', 'desk']);
+    expect(offered('profiles')).toEqual(['practice', 'practice-live', 'desk']);
   });
 
   it('goes by the profile that the line names, then by the environment, then by the default', () => {
@@ -247,7 +247,7 @@ describe('what a shell is offered', () => {
     const { offered } = aHome();
     for (const source of ['markets', 'hedges', 'deals', 'actions', 'unresolved'] as const)
       expect(offered(source)).toEqual([]);
-    expect(offered('profiles')).toEqual(['practice']);
+    expect(offered('profiles')).toEqual(['practice', 'practice-live']);
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { StoredProfile } from '../../src/config/profiles.ts';
+import type { BuiltInProfile, StoredProfile } from '../../src/config/profiles.ts';
 import type { Selection } from '../../src/config/resolve.ts';
 import { tradingLimits } from '../../src/main/open-context.ts';
 import { big, NO_LIMITS } from '../trading/facts.ts';
@@ -13,10 +13,18 @@ const stored = (limits: Partial<StoredProfile> = {}): Selection => ({
   profile: { base_url: 'https://partner.example/v2', api_key: 'k', added_at: 'then', ...limits },
 });
 
+const practice = (profile: BuiltInProfile): Selection => ({
+  kind: 'practice',
+  name: 'practice',
+  source: 'option',
+  keySource: 'practice',
+  profile,
+});
+
 describe('the limits in force', () => {
   it.each<[string, Selection]>([
     ['a profile without any', stored()],
-    ['practice', { kind: 'practice', name: 'practice', source: 'option', keySource: 'practice' }],
+    ['practice', practice({})],
     [
       'the pair in the environment',
       {
@@ -31,6 +39,11 @@ describe('the limits in force', () => {
     ],
   ])('of %s are none', (_what, selection) => {
     expect(tradingLimits(selection)).toEqual(NO_LIMITS);
+  });
+
+  it('of practice are those that are set for it', () => {
+    const limits = practice({ max_notional_usd: '50000.10', read_only: true });
+    expect(tradingLimits(limits)).toEqual({ ...NO_LIMITS, maxNotional: big('50000.1'), readOnly: true });
   });
 
   it('of a stored profile are its own, exact, its markets spelled as the service spells them', () => {

@@ -66,6 +66,9 @@ describe('the environment line', () => {
     expect(live).toContain('\u001b[7mLIVE');
     expect(sandbox).toContain('\u001b[33m\u001b[1mSANDBOX');
     expect(practice).toContain('\u001b[36m\u001b[1mPRACTICE');
+    expect(shown([heading('practice', 'practice-live')], { colour: 1 }).join('')).toContain(
+      '\u001b[7mPRACTICE',
+    );
   });
 
   it('cannot be forged by a profile or a note', () => {

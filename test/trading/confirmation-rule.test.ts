@@ -3,14 +3,15 @@ import { describe, expect, it } from 'vitest';
 import { confirmationFor } from '../../src/trading/confirmation-rule.ts';
 import { hedge, planOf, position, sideBook } from './facts.ts';
 
-const about = (
-  line: string,
-  { elsewhere = [] as string[], environment = 'live' as const, cut = false } = {},
-) => {
+type Where = Parameters<typeof confirmationFor>[1];
+const LIVE: Where = { environment: 'live', profile: 'desk' };
+const PRACTICE_LIVE: Where = { environment: 'practice', profile: 'practice-live' };
+
+const about = (line: string, { elsewhere = [] as string[], cut = false, where = LIVE } = {}) => {
   const hedges = [hedge('hdg_B', 30_000), hedge('hdg_A', 10_000)];
   const book = sideBook({ hedges, mayBeCut: cut, positions: [position()] });
   const plan = planOf(line, { facts: { book } });
-  return confirmationFor({ plan, openedElsewhere: elsewhere, changed: undefined }, environment);
+  return confirmationFor({ plan, openedElsewhere: elsewhere, changed: undefined }, where);
 };
 
 describe('the confirmation before an action is sent', () => {
@@ -25,9 +26,11 @@ describe('the confirmation before an action is sent', () => {
     // What cannot be told is not ours.
     ['reduce USDTNGN buy 10k', { cut: true }, 'USDTNGN'],
     ['close USDTNGN buy', { cut: true }, 'USDTNGN'],
-  ])('live, %s %j: %s', (line, facts, wanted) => {
-    const asked = about(line, facts);
-    expect(asked.kind === 'typed' ? asked.wanted : 'y/N').toBe(wanted);
+  ])('live and practice-live, %s %j: %s', (line, facts, wanted) => {
+    for (const where of [LIVE, PRACTICE_LIVE]) {
+      const asked = about(line, { ...facts, where });
+      expect(asked.kind === 'typed' ? asked.wanted : 'y/N').toBe(wanted);
+    }
   });
 
   it.each(
@@ -36,7 +39,8 @@ describe('the confirmation before an action is sent', () => {
     ),
   )('%s, %s: y/N', (environment, line) => {
     const plan = planOf(line);
-    expect(confirmationFor({ plan, openedElsewhere: ['hdg_A'], changed: undefined }, environment).kind).toBe(
+    const where = { environment, profile: environment };
+    expect(confirmationFor({ plan, openedElsewhere: ['hdg_A'], changed: undefined }, where).kind).toBe(
       'y_or_n',
     );
   });
@@ -54,13 +58,13 @@ describe('the confirmation before an action is sent', () => {
     ['never_sent', 'Send it now? The service has not accepted it so far.'],
   ] as const)('an action of the journal that was %s goes on: %s', (again, asks) => {
     const plan = planOf('open USDTNGN buy 50k');
-    const asked = confirmationFor({ plan, openedElsewhere: [], changed: undefined, again }, 'live');
+    const asked = confirmationFor({ plan, openedElsewhere: [], changed: undefined, again }, LIVE);
     expect([asked.asks, asked.kind]).toEqual([asks, 'typed']);
   });
 
   it('says that it changed when it is asked again', () => {
     const plan = planOf('open USDTNGN buy 50k');
-    const { asks } = confirmationFor({ plan, openedElsewhere: [], changed: 'the price is worse' }, 'live');
+    const { asks } = confirmationFor({ plan, openedElsewhere: [], changed: 'the price is worse' }, LIVE);
     expect(asks).toBe('Open this hedge? It has changed; see above.');
   });
 });

@@ -15,6 +15,7 @@ import { type BatchLine, type LineEnd, removedLines, removedLinesInWords } from 
 import {
   COMMAND_FLAGS,
   type FlagNames,
+  flagNamesFor,
   flagsInWords,
   type MissingFlag,
   missingInWords,
@@ -178,8 +179,8 @@ async function refuseUnattended(
   fromInput: boolean,
 ): Promise<void> {
   if (!lines.some(({ kind, resumes }) => kind === 'action' || resumes !== undefined)) return;
-  const { environment, expected, attended } = await context.tradingContext();
-  checkLines(lines, { environment, expected, attended: attended && !fromInput });
+  const { environment, profile, expected, attended } = await context.tradingContext();
+  checkLines(lines, { environment, profile, expected, attended: attended && !fromInput });
   await context.show([]);
 }
 
@@ -209,14 +210,15 @@ export function checkLines(lines: readonly ParsedLine[], where: UnattendedContex
   const wrong = found.flatMap(({ line, missing }) => wrongLine(line, missing.filter(isOfALine)));
   if (forAll.length === 0 && wrong.length === 0) return;
   const { words, details } = listInvalidLines(wrong);
+  const flags = flagNamesFor(where);
   throw new UsageError(
     `${notATerminal(where)}: no line has run and nothing was sent.`,
     [
-      ...(forAll.length === 0 ? [] : [`Add after hedge batch: ${flagsInWords(forAll, COMMAND_FLAGS)}`]),
+      ...(forAll.length === 0 ? [] : [`Add after hedge batch: ${flagsInWords(forAll, flags)}`]),
       ...words,
     ].join('\n'),
     {
-      ...(forAll.length === 0 ? {} : { batch: forAll.map((each) => COMMAND_FLAGS[each]) }),
+      ...(forAll.length === 0 ? {} : { batch: forAll.map((each) => flags[each]) }),
       ...details,
     },
   );

@@ -93,6 +93,7 @@ export const helpShown = (page: string): CommandResult => ({
   meta: {},
   servedAt: undefined,
   finding: undefined,
+  confirmsChange: false,
   zone: undefined,
   command: undefined,
 });

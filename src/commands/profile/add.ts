@@ -8,7 +8,7 @@ import { ENVIRONMENT_GLOSS } from '../../domain/vocabulary.ts';
 import { viewProfileChange } from '../../output/views/profiles.ts';
 import { keysOfProfile, tryKey } from '../../trading/account-keys.ts';
 import { defineCommand } from '../define.ts';
-import { askForKey, checkedLabel, whereKept, withFields } from './fields.ts';
+import { askForKey, checkedLabel, checkedOperator, whereKept, withFields } from './fields.ts';
 
 export const profileAdd = defineCommand({
   name: 'profile add',
@@ -31,7 +31,12 @@ export const profileAdd = defineCommand({
   read(raw) {
     const intent = readNewProfile(raw);
     checkProfileName(intent.name);
-    return { ...intent, account: checkedLabel(intent.account), base: parseBaseUrl(intent.baseUrl) };
+    return {
+      ...intent,
+      account: checkedLabel(intent.account),
+      operator: checkedOperator(intent.operator),
+      base: parseBaseUrl(intent.baseUrl),
+    };
   },
   async run(context, { name, keyOrigin, store = 'file', check, ...fields }) {
     const { base, caFile } = fields;

@@ -1,14 +1,13 @@
 /** Profiles in words. Runs no key command and opens no keychain. */
 
-import type { StoredProfile } from '../../config/profiles.ts';
+import type { BuiltInName } from '../../config/profile-names.ts';
+import type { BuiltInProfile, StoredProfile } from '../../config/profiles.ts';
 import { keySourceInWords, profileSourceInWords, type Selection } from '../../config/resolve.ts';
 import { ApiKey } from '../../domain/api-key.ts';
 import { changedLimits } from '../../domain/profile-limits.ts';
 import { redactKeys } from '../../domain/sanitize.ts';
 import type { ProfileSummary, SelectedProfile } from '../../output/views/profiles.ts';
 import type { CommandContext } from '../command-context.ts';
-
-export const PRACTICE_NAME = 'practice';
 
 /** Undefined when no profile is selected. */
 export async function describeSelection(context: CommandContext): Promise<SelectedProfile | undefined> {
@@ -25,7 +24,7 @@ export function summaryOf(selection: Selection, isDefault: boolean): ProfileSumm
   const { name } = selection;
   switch (selection.kind) {
     case 'practice':
-      return practiceSummary(isDefault);
+      return builtInSummary(selection.name, selection.profile, isDefault);
     case 'stored':
       return storedSummary(name, selection.profile, isDefault);
     case 'pair': {
@@ -45,12 +44,18 @@ export function summaryOf(selection: Selection, isDefault: boolean): ProfileSumm
   }
 }
 
-export const practiceSummary = (isDefault: boolean): ProfileSummary => ({
-  name: PRACTICE_NAME,
+export const builtInSummary = (
+  name: BuiltInName,
+  profile: BuiltInProfile,
+  isDefault: boolean,
+): ProfileSummary => ({
+  name,
   environment: 'practice',
   base_url: null,
   key: 'built in',
-  limits: {},
+  time_zone: profile.time_zone,
+  operator: profile.operator,
+  limits: changedLimits(profile, {}),
   is_default: isDefault,
 });
 
@@ -64,6 +69,7 @@ export function storedSummary(name: string, profile: StoredProfile, isDefault: b
     key: key?.masked ?? elsewhere(profile),
     ca_file: profile.ca_file === undefined ? undefined : redactKeys(profile.ca_file),
     time_zone: profile.time_zone,
+    operator: profile.operator,
     limits: changedLimits(profile, {}),
     is_default: isDefault,
   };

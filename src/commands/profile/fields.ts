@@ -2,7 +2,7 @@
 
 import type { KeyOrigin, KeyStore, ProfileIntent } from '../../args/profile-options.ts';
 import type { BaseUrl } from '../../client/base-url.ts';
-import { readAccountLabel } from '../../config/profile-names.ts';
+import { readAccountLabel, readOperatorName } from '../../config/profile-names.ts';
 import type { StoredProfile } from '../../config/profiles.ts';
 import type { ApiKey } from '../../domain/api-key.ts';
 import { changedLimits, limitsIn } from '../../domain/profile-limits.ts';
@@ -12,20 +12,24 @@ import type { CommandContext } from '../command-context.ts';
 export const checkedLabel = (account: ProfileIntent['account']): ProfileIntent['account'] =>
   typeof account === 'string' ? readAccountLabel(account, '--account') : account;
 
-type ProfileFields = Pick<ProfileIntent, 'account' | 'caFile' | 'timeZone' | 'limits'> & {
-  base: BaseUrl | undefined;
-};
+/** @throws UsageError */
+export const checkedOperator = (operator: ProfileIntent['operator']): ProfileIntent['operator'] =>
+  typeof operator === 'string' ? readOperatorName(operator) : operator;
+
+type ProfileFields = Pick<ProfileIntent, 'timeZone' | 'operator' | 'limits'> &
+  Partial<Pick<ProfileIntent, 'account' | 'caFile'>> & { base?: BaseUrl | undefined };
 
 /** A profile with the given fields; the others stay. */
 export const withFields = <T extends Partial<StoredProfile>>(
   profile: T,
-  { base, account, caFile, timeZone, limits }: ProfileFields,
+  { base, account, caFile, timeZone, operator, limits }: ProfileFields,
 ): T => ({
   ...profile,
   ...(base === undefined ? {} : { base_url: base.href }),
   ...(account === undefined ? {} : { account: account ?? undefined }),
   ...(caFile === undefined ? {} : { ca_file: caFile ?? undefined }),
   ...(timeZone === undefined ? {} : { time_zone: timeZone ?? undefined }),
+  ...(operator === undefined ? {} : { operator: operator ?? undefined }),
   ...limitsIn(changedLimits(profile, limits)),
 });
 

@@ -1,13 +1,14 @@
 /** `hedge profile` and its commands list, use and remove. */
 
 import { optionGiven, readNothing } from '../../args/operands.ts';
-import { unknownProfile } from '../../config/profile-names.ts';
-import type { Environment } from '../../domain/vocabulary.ts';
+import { BUILT_IN, isBuiltIn, unknownProfile } from '../../config/profile-names.ts';
+import { type Environment, hasLiveRules } from '../../domain/vocabulary.ts';
 import { StoppedError } from '../../errors.ts';
 import { PROFILE_COLUMNS, viewProfileChange, viewProfiles } from '../../output/views/profiles.ts';
 import { type CommandGroup, defineCommand } from '../define.ts';
 import { profileAdd } from './add.ts';
-import { PRACTICE_NAME, practiceSummary, storedSummary } from './describe.ts';
+import { resetBuiltIn } from './built-in.ts';
+import { builtInSummary, storedSummary } from './describe.ts';
 import { profileLimit, profileSet } from './set.ts';
 import { profileShow } from './show.ts';
 
@@ -18,11 +19,12 @@ export const profileList = defineCommand({
   read: readNothing,
   async run(context) {
     const profiles = await context.profiles();
-    const defaultName = profiles.defaultName();
+    const { defaultName, builtIn } = profiles.read();
     const stored = profiles
       .list()
       .map(({ name, profile }) => storedSummary(name, profile, name === defaultName));
-    return { value: [practiceSummary(defaultName === PRACTICE_NAME), ...stored] };
+    const own = BUILT_IN.map((name) => builtInSummary(name, builtIn[name] ?? {}, name === defaultName));
+    return { value: [...own, ...stored] };
   },
   table: (records) => ({ columns: PROFILE_COLUMNS, records }),
   view: viewProfiles,
@@ -31,7 +33,8 @@ export const profileList = defineCommand({
 export const profileRemove = defineCommand({
   name: 'profile remove',
   summary: 'Remove a profile and its key',
-  description: 'The key stays valid at the service. Revoke it there if it may be known to others.',
+  description:
+    'The key stays valid at the service. Revoke it there if it may be known to others. A built-in profile stays: its defaults are put back.',
   operands: [{ name: 'NAME', summary: 'a profile' }],
   options: [
     {
@@ -47,6 +50,7 @@ export const profileRemove = defineCommand({
     leaveKey: optionGiven(raw, 'leaveKey'),
   }),
   async run(context, { name, yes, leaveKey }) {
+    if (isBuiltIn(name)) return resetBuiltIn(context, { name, yes });
     const profiles = await context.profiles();
     const profile = profiles.find(name);
     if (profile === undefined)
@@ -72,22 +76,22 @@ export const profileRemove = defineCommand({
 export const profileUse = defineCommand({
   name: 'profile use',
   summary: 'Make a profile the default; ask if it is live',
-  operands: [{ name: 'NAME', summary: 'a profile, or practice' }],
+  operands: [{ name: 'NAME', summary: 'a profile' }],
   options: [{ flags: '-y, --yes', summary: 'skip the confirmation' }],
   examples: [{ line: 'hedge profile use desk', shows: 'use it from now on, in every terminal' }],
   read: (raw) => ({ name: raw.operands[0] ?? '', yes: optionGiven(raw, 'yes') }),
   async run(context, { name, yes }) {
     const profiles = await context.profiles();
     const profile = profiles.find(name);
-    if (profile === undefined && name !== PRACTICE_NAME)
+    if (profile === undefined && !isBuiltIn(name))
       throw unknownProfile(
         name,
         profiles.list().map((each) => each.name),
       );
-    const { environment } =
-      profile === undefined ? practiceSummary(false) : storedSummary(name, profile, false);
+    const environment = profile === undefined ? 'practice' : storedSummary(name, profile, false).environment;
     const maybeLive = environment === undefined || environment === 'live';
-    if (maybeLive && !yes && !(await context.prompter.confirm(questionAbout(name, environment))))
+    const asks = maybeLive || hasLiveRules({ environment, profile: name });
+    if (asks && !yes && !(await context.prompter.confirm(questionAbout(name, environment))))
       throw declined(name);
     await profiles.use(name);
     const notes = maybeLive
@@ -99,9 +103,14 @@ export const profileUse = defineCommand({
 });
 
 const questionAbout = (name: string, environment: Environment | undefined) => ({
-  message: `${name} is ${environment === undefined ? 'possibly LIVE' : 'LIVE: real money'}. Every terminal of this user will trade with it. Make it the default?`,
+  message: `${name} ${describeRisk(environment)}. Every terminal of this user will trade with it. Make it the default?`,
   otherwise: '--yes',
 });
+
+function describeRisk(environment: Environment | undefined): string {
+  if (environment === 'practice') return 'has the rules of live, without money';
+  return environment === undefined ? 'is possibly LIVE' : 'is LIVE: real money';
+}
 
 const declined = (name: string): StoppedError =>
   new StoppedError({
@@ -113,6 +122,6 @@ const declined = (name: string): StoppedError =>
 export const profile: CommandGroup = {
   name: 'profile',
   summary:
-    'Manage API keys, base addresses and limits. A profile is a name for a key and a base address. The key decides the environment: _live_ or _test_. The profile practice is built in.',
+    'Manage API keys, base addresses and limits. A profile is a name for a key and a base address. The key decides the environment: _live_ or _test_. The profiles practice and practice-live are built in.',
   commands: [profileAdd, profileList, profileShow, profileUse, profileSet, profileLimit, profileRemove],
 };

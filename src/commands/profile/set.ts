@@ -10,20 +10,20 @@ import {
   readProfileChange,
 } from '../../args/profile-options.ts';
 import { parseBaseUrl } from '../../client/base-url.ts';
-import { isReserved, unknownProfile } from '../../config/profile-names.ts';
+import { checkProfileName, isBuiltIn, unknownProfile } from '../../config/profile-names.ts';
 import type { StoredProfile } from '../../config/profiles.ts';
 import type { ApiKey } from '../../domain/api-key.ts';
 import { changedLimits, limitsIn, limitsInWords, loosens } from '../../domain/profile-limits.ts';
-import { quoted } from '../../domain/quoted.ts';
 import { ENVIRONMENT_GLOSS } from '../../domain/vocabulary.ts';
 import { StoppedError, UsageError } from '../../errors.ts';
 import type { Action } from '../../journal/replay.ts';
 import { type ProfileChange, viewProfileChange } from '../../output/views/profiles.ts';
 import { checkNothingIsLost, earlierKeys, keyOf, tryKey } from '../../trading/account-keys.ts';
-import type { CommandContext } from '../command-context.ts';
+import type { CommandContext, CommandOutcome } from '../command-context.ts';
 import { defineCommand } from '../define.ts';
+import { changeBuiltIn, readBuiltInChange } from './built-in.ts';
 import { storedSummary } from './describe.ts';
-import { askForKey, checkedLabel, whereKept, withFields } from './fields.ts';
+import { askForKey, checkedLabel, checkedOperator, whereKept, withFields } from './fields.ts';
 
 const CHANGED_PROFILE = {
   operands: [{ name: 'NAME', summary: 'a profile' }],
@@ -35,9 +35,9 @@ const CHANGED_PROFILE = {
 export const profileSet = defineCommand({
   ...CHANGED_PROFILE,
   name: 'profile set',
-  summary: 'Change a profile: key, address, account label, time zone, limits',
+  summary: 'Change a profile: key, address, account label, time zone, operator name, limits',
   description:
-    'Takes every option of profile add and profile limit; the rest of the profile stays. The value none removes an account label, CA file, time zone or limit. A new key is recorded as a replacement: you confirm that it belongs to the same account as the keys before, so that actions sent with those can be checked and resumed. Add the key of another account as another profile. --store alone asks for the key. The account label must be the same on every machine: idempotency keys of deal IDs follow from it. Two accounts at one base address need two labels. The base address cannot be changed while an outcome at the old one is unknown. A live profile asks before its limits allow more.',
+    'Takes every option of profile add and profile limit; the rest of the profile stays. The value none removes an account label, CA file, time zone, operator name or limit. The built-in profiles practice and practice-live can have a time zone, an operator name and limits. A new key is recorded as a replacement: you confirm that it belongs to the same account as the keys before, so that actions sent with those can be checked and resumed. Add the key of another account as another profile. --store alone asks for the key. The account label must be the same on every machine: idempotency keys of deal IDs follow from it. Two accounts at one base address need two labels. The base address cannot be changed while an outcome at the old one is unknown. A live profile and practice-live ask before their limits allow more.',
   options: PROFILE_CHANGE_OPTIONS,
   examples: [
     {
@@ -49,6 +49,10 @@ export const profileSet = defineCommand({
       line: 'hedge profile set desk --time-zone Africa/Lagos --max-notional 50k',
       shows: 'show Lagos times, and limit each open and add',
     },
+    {
+      line: 'hedge profile set practice --time-zone Africa/Lagos --operator "Ada O."',
+      shows: 'the built-in profiles can have these, and limits',
+    },
   ],
 });
 
@@ -57,7 +61,7 @@ export const profileLimit = defineCommand({
   name: 'profile limit',
   summary: 'Set the limits of a profile; the value none removes one',
   description:
-    'An open or add beyond a limit is blocked on this machine. Reduce and close are still allowed, except with --read-only. Limits apply to the profile, not to HEDGE_API_KEY with HEDGE_BASE_URL. Practice has none. A live profile asks before it allows more. hedge profile show NAME shows how much is used today.',
+    'An open or add beyond a limit is blocked on this machine. Reduce and close are still allowed, except with --read-only. Limits apply to the profile, not to HEDGE_API_KEY with HEDGE_BASE_URL. The built-in profiles can have limits too. A live profile and practice-live ask before they allow more. hedge profile show NAME shows how much is used today.',
   options: LIMIT_CHANGE_OPTIONS,
   examples: [
     {
@@ -70,21 +74,26 @@ export const profileLimit = defineCommand({
 });
 
 function readChange(raw: RawInput) {
+  const [name = ''] = raw.operands;
+  if (isBuiltIn(name)) return { builtIn: readBuiltInChange(name, raw) };
+  checkProfileName(name);
   const intent = readProfileChange(raw);
-  const { name, baseUrl } = intent;
-  if (isReserved(name)) throw new UsageError(`${quoted(name)} is built in and cannot be changed.`);
+  const { baseUrl } = intent;
   return {
     ...intent,
     base: baseUrl === undefined ? undefined : parseBaseUrl(baseUrl),
     account: checkedLabel(intent.account),
+    operator: checkedOperator(intent.operator),
     isMoreThanLimits: changesMoreThanLimits(intent),
   };
 }
 
 async function changeProfile(
   context: CommandContext,
-  { name, keyOrigin, store, check, yes, isMoreThanLimits, ...fields }: ReturnType<typeof readChange>,
-): Promise<{ value: ProfileChange }> {
+  input: ReturnType<typeof readChange>,
+): Promise<CommandOutcome<ProfileChange>> {
+  if ('builtIn' in input) return changeBuiltIn(context, input.builtIn);
+  const { name, keyOrigin, store, check, yes, isMoreThanLimits, ...fields } = input;
   const { base, account, caFile, timeZone, limits } = fields;
   const profiles = await context.profiles();
   const stored = profiles.read().profiles;

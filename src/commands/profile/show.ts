@@ -1,13 +1,15 @@
 /** `hedge profile show`: a profile, and how much of its limits is used today. */
-import { unknownProfile } from '../../config/profile-names.ts';
-import type { StoredProfile } from '../../config/profiles.ts';
-import { profileSourceInWords } from '../../config/resolve.ts';
+import { type BuiltInName, isBuiltIn, unknownProfile } from '../../config/profile-names.ts';
+import type { BuiltInProfile, StoredProfile } from '../../config/profiles.ts';
+import { profileSourceInWords, type Selection } from '../../config/resolve.ts';
+import { PRACTICE_LIVE } from '../../domain/vocabulary.ts';
+import { practiceIdentity } from '../../journal/account-identity.ts';
 import { viewProfile } from '../../output/views/profiles.ts';
 import { keysOfProfile } from '../../trading/account-keys.ts';
 import { type LimitUse, limitUse } from '../../trading/guards/limit-use.ts';
 import type { CommandContext } from '../command-context.ts';
 import { defineCommand } from '../define.ts';
-import { PRACTICE_NAME, practiceSummary, storedSummary, summaryOf } from './describe.ts';
+import { builtInSummary, storedSummary, summaryOf } from './describe.ts';
 
 export const profileShow = defineCommand({
   name: 'profile show',
@@ -28,15 +30,17 @@ export const profileShow = defineCommand({
       // With key and address in the environment, a corrupt file does not matter.
       const isDefault = selection.kind !== 'pair' && store.defaultName() === selection.name;
       const why = profileSourceInWords(selection.source);
-      const used =
-        selection.kind === 'stored'
-          ? await usedToday(context, selection.name, { ...selection.profile, account: selection.account })
-          : undefined;
+      const used = await usedOf(context, selection);
       return { value: { ...summaryOf(selection, isDefault), used_today: used, why, path } };
     }
-    const { profiles, defaultName } = store.read();
+    const { profiles, builtIn, defaultName } = store.read();
     const isDefault = defaultName === name;
-    if (name === PRACTICE_NAME) return { value: { ...practiceSummary(isDefault), why: undefined, path } };
+    if (isBuiltIn(name)) {
+      const settings = builtIn[name] ?? {};
+      const used = await usedInPractice(context, name, settings);
+      const summary = builtInSummary(name, settings, isDefault);
+      return { value: { ...summary, used_today: used, why: undefined, path } };
+    }
     const profile = profiles.get(name);
     if (profile === undefined) throw unknownProfile(name, [...profiles.keys()]);
     const used = await usedToday(context, name, profile);
@@ -46,6 +50,32 @@ export const profileShow = defineCommand({
   },
   view: viewProfile,
 });
+
+async function usedOf(context: CommandContext, selection: Selection): Promise<LimitUse | undefined> {
+  switch (selection.kind) {
+    case 'practice':
+      return usedInPractice(context, selection.name, selection.profile);
+    case 'stored':
+      return usedToday(context, selection.name, { ...selection.profile, account: selection.account });
+    case 'pair':
+      return undefined;
+    default:
+      return selection satisfies never;
+  }
+}
+
+async function usedInPractice(
+  context: CommandContext,
+  name: BuiltInName,
+  profile: BuiltInProfile,
+): Promise<LimitUse | undefined> {
+  // Without a limit the practice service is not opened.
+  if (profile.max_notional_usd === undefined && profile.max_daily_notional_usd === undefined)
+    return undefined;
+  const { book_id: bookId } = await context.practice.status();
+  const identity = practiceIdentity(bookId, name === PRACTICE_LIVE ? 'live' : 'sandbox');
+  return limitUse(profile, identity, { journal: await context.journal(), nowMs: context.clock.now() });
+}
 
 async function usedToday(
   context: CommandContext,

@@ -2,6 +2,7 @@
 
 import { Big } from 'big.js';
 import { ownField } from '../../domain/fields.ts';
+import { hasLiveRules } from '../../domain/vocabulary.ts';
 import type { Effect } from '../../errors.ts';
 import { nextSteps } from '../../journal/describe.ts';
 import { fillOf, partialFillOf, recordedFigures } from '../../journal/queries.ts';
@@ -209,7 +210,7 @@ export function environmentCell({ intent }: Action): Cell {
   const upper = environment.toUpperCase();
   return text(
     environment === intent.profile ? upper : `${upper} · ${intent.profile}`,
-    environment === 'live' ? 'warn' : 'plain',
+    hasLiveRules({ environment, profile: intent.profile }) ? 'warn' : 'plain',
   );
 }
 

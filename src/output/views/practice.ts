@@ -48,9 +48,9 @@ export function viewPracticeState(state: PracticeState): readonly Block[] {
     {
       kind: 'table',
       columns: [
-        { header: 'ACCOUNT' },
-        { header: 'SANDBOX KEY', align: 'right' },
-        { header: 'LIVE KEY', align: 'right' },
+        { header: 'PROFILE' },
+        { header: 'PRACTICE', align: 'right' },
+        { header: 'PRACTICE-LIVE', align: 'right' },
       ],
       rows: [
         both('Free balance (USDC)', (book) => ({ kind: 'money', amount: book.balance_usdc })),
@@ -68,7 +68,7 @@ export function viewPracticeState(state: PracticeState): readonly Block[] {
       ],
     },
     { kind: 'gap' },
-    faultsLine(state.faults),
+    ...viewPracticeFaults(state.faults),
     line(text('Stored in'), text(state.store, 'dim')),
   ];
 }
@@ -98,9 +98,9 @@ export function viewPracticeAdvance({ from, to, environments }: PracticeAdvance)
   return [
     line(text('Practice time'), timeCell(from), text('→'), timeCell(to)),
     { kind: 'gap' },
-    ...eventsOf('Sandbox key', test),
+    ...eventsOf('practice', test),
     { kind: 'gap' },
-    ...eventsOf('Live key', live),
+    ...eventsOf('practice-live', live),
   ];
 }
 
@@ -152,20 +152,25 @@ const EVENT_COLUMNS = [
 
 const timeCell = (at: string): Cell => ({ kind: 'time', at, style: 'second' });
 
-export const viewPracticeFaults = (faults: PracticeFaults): readonly Block[] => [
-  faultsLine(faults),
-  {
-    kind: 'pairs',
-    pairs: Object.entries(faults).map(([name, value]: [string, unknown]) => ({
-      name: labelOf(name),
-      value: [settingCell(name, value)],
-    })),
-  },
-];
+/** The faults that are set, alone. */
+export function viewPracticeFaults(faults: PracticeFaults): readonly Block[] {
+  const set = Object.entries(faults).filter(([name, value]: [string, unknown]) => isSet(name, value));
+  if (set.length === 0) return [line(text('No faults'))];
+  return [
+    line(text('Faults', 'strong')),
+    {
+      kind: 'pairs',
+      pairs: set.map(([name, value]: [string, unknown]) => ({
+        name: labelOf(name),
+        value: [settingCell(name, value)],
+      })),
+    },
+  ];
+}
 
 /** A share is 0 to 1 in the document and a percentage on the screen. */
 function settingCell(name: string, value: unknown): Cell {
-  if (Array.isArray(value)) return text(value.length === 0 ? 'none' : value.join(', '));
+  if (Array.isArray(value)) return text(value.join(', '));
   return isShare(name, value) ? text(inPercent(value)) : cellOf(name, value);
 }
 
@@ -199,28 +204,12 @@ const countsInWords = (counts: Readonly<Record<string, number>>): string => {
   return some.length === 0 ? 'none' : some.map(([status, count]) => `${count} ${status}`).join(', ');
 };
 
-function faultsLine(faults: PracticeFaults): Block {
-  const active = Object.entries(faults).filter(
-    ([name, value]: [string, unknown]) => !isInactive(name, value),
-  );
-  if (active.length === 0) return line(text('No faults'));
-  const settings = active.map(([name, value]: [string, unknown]) => describeSetting(name, value));
-  return line(text('Faults:'), text(settings.join('; '), 'strong'));
-}
-
-function describeSetting(name: string, value: unknown): string {
-  const label = name.replaceAll('_', ' ');
-  if (value === true) return label;
-  if (isShare(name, value)) return `${label} ${inPercent(value)}`;
-  return `${label} ${Array.isArray(value) ? value.join(', ') : String(value)}`;
-}
-
-const isInactive = (name: string, value: unknown): boolean =>
-  value === 0 ||
-  value === null ||
-  value === false ||
-  (Array.isArray(value) && value.length === 0) ||
-  (name === 'only' && value === 'all');
+const isSet = (name: string, value: unknown): boolean =>
+  value !== 0 &&
+  value !== null &&
+  value !== false &&
+  !(Array.isArray(value) && value.length === 0) &&
+  !(name === 'only' && value === 'all');
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;

@@ -2,7 +2,7 @@
 import { Big } from 'big.js';
 import { usdInWords } from '../../domain/exposure.ts';
 import { limitsInWords, type ProfileLimits } from '../../domain/profile-limits.ts';
-import { ENVIRONMENT_GLOSS, type Environment } from '../../domain/vocabulary.ts';
+import { ENVIRONMENT_GLOSS, type Environment, hasLiveRules } from '../../domain/vocabulary.ts';
 import type { LimitUse } from '../../trading/guards/limit-use.ts';
 import { type Block, type Cell, line, missing, text } from '../blocks.ts';
 
@@ -25,6 +25,8 @@ export interface ProfileSummary {
   key: string;
   ca_file?: string | undefined;
   time_zone?: string | undefined;
+  /** The person who trades with it. */
+  operator?: string | undefined;
   limits: ProfileLimits;
   is_default: boolean;
 }
@@ -43,6 +45,7 @@ export const PROFILE_COLUMNS = [
   'limits.read_only',
   'limits.markets',
   'account',
+  'operator',
 ] as const;
 
 export function viewProfiles(profiles: readonly ProfileSummary[]): readonly Block[] {
@@ -59,7 +62,7 @@ export function viewProfiles(profiles: readonly ProfileSummary[]): readonly Bloc
       rows: profiles.map(
         ({ name, environment, base_url: baseUrl, key, limits, is_default: isDefault }): readonly Cell[] => [
           text(isDefault ? `${name} (default)` : name, isDefault ? 'strong' : 'plain'),
-          environmentCell(environment),
+          environmentCell(environment, name),
           baseUrl === null ? missing : text(baseUrl),
           text(key),
           text(limitsInWords(limits)),
@@ -92,13 +95,14 @@ export function viewProfile(profile: ProfileInFull): readonly Block[] {
           value:
             environment === undefined
               ? [text('unknown until its key is read')]
-              : [environmentCell(environment), text(`(${ENVIRONMENT_GLOSS[environment]})`)],
+              : [environmentCell(environment, profile.name), text(`(${ENVIRONMENT_GLOSS[environment]})`)],
         },
         { name: 'Base address', value: [baseUrl === null ? missing : text(baseUrl)] },
         ...(account === undefined ? [] : [{ name: 'Account', value: [text(account)] }]),
         { name: 'Key', value: [text(profile.key)] },
         { name: 'CA file', value: [caFile === undefined ? text('default') : text(caFile)] },
         { name: 'Time zone', value: [text(zone ?? 'UTC')] },
+        ...(profile.operator === undefined ? [] : [{ name: 'Operator', value: [text(profile.operator)] }]),
         { name: 'Limits', value: [text(limitsInWords(profile.limits))] },
         ...usePairs(profile),
         { name: 'Stored in', value: [text(profile.path, 'dim')] },
@@ -166,7 +170,7 @@ export const viewProfileChange = ({ done, notes }: ProfileChange): readonly Bloc
   ...notes.map((note) => line(text(note, 'dim'))),
 ];
 
-function environmentCell(environment: Environment | undefined): Cell {
+function environmentCell(environment: Environment | undefined, profile: string): Cell {
   if (environment === undefined) return text('set by its key');
-  return text(environment.toUpperCase(), environment === 'live' ? 'warn' : 'plain');
+  return text(environment.toUpperCase(), hasLiveRules({ environment, profile }) ? 'warn' : 'plain');
 }

@@ -3,7 +3,7 @@
 import { type ActionIntent, dealIdOf } from '../../args/action-intent.ts';
 import type { ResumeIntent } from '../../args/action-options.ts';
 import { createsHedge, enlarges } from '../../domain/action-table.ts';
-import type { Environment } from '../../domain/vocabulary.ts';
+import { type Environment, hasLiveRules, PRACTICE_LIVE } from '../../domain/vocabulary.ts';
 import { UsageError } from '../../errors.ts';
 /** The missing part: the confirmation, the environment, a key or deal ID, a price limit. */
 export type MissingFlag = 'yes' | 'promise' | 'deal_id' | 'key' | 'price';
@@ -13,6 +13,7 @@ export type FlagNames = Readonly<Record<MissingFlag, string>>;
 
 export interface UnattendedContext {
   environment: Environment;
+  profile: string;
   /** From `--expect-env`. */
   expected: Environment | undefined;
   attended: boolean;
@@ -28,6 +29,15 @@ export const COMMAND_FLAGS: FlagNames = {
   price: '--worst-price PRICE',
 };
 
+/** `names` with the environment that is required. */
+export const flagNamesFor = (
+  { environment }: UnattendedContext,
+  names: FlagNames = COMMAND_FLAGS,
+): FlagNames => ({
+  ...names,
+  promise: `--expect-env ${environment}`,
+});
+
 const DESCRIPTIONS: FlagNames = {
   yes: '--yes',
   promise: '--expect-env live',
@@ -36,14 +46,17 @@ const DESCRIPTIONS: FlagNames = {
   price: '--worst-price, --max-cost-bps or --any-price',
 };
 
-export const missingInWords = (missing: readonly MissingFlag[]): string =>
-  `missing ${missing.map((each) => DESCRIPTIONS[each]).join(', ')}`;
+export const missingInWords = (missing: readonly MissingFlag[], names = DESCRIPTIONS): string =>
+  `missing ${missing.map((each) => names[each]).join(', ')}`;
 
 export const flagsInWords = (missing: readonly MissingFlag[], names: FlagNames): string =>
   missing.map((each) => names[each]).join(' ');
 
-export const notATerminal = ({ environment }: UnattendedContext): string =>
-  environment === 'live' ? 'Not a terminal, and this is real money' : 'Not a terminal';
+export function notATerminal(where: UnattendedContext): string {
+  if (!hasLiveRules(where)) return 'Not a terminal';
+  const why = where.environment === 'live' ? 'this is real money' : `${PRACTICE_LIVE} has the rules of live`;
+  return `Not a terminal, and ${why}`;
+}
 
 /** @throws UsageError naming everything that is missing. */
 export function checkUnattended(
@@ -61,21 +74,21 @@ export function checkResending(options: ResendOptions, context: UnattendedContex
 
 function refuse(missing: readonly MissingFlag[], context: UnattendedContext, names: FlagNames): void {
   if (missing.length === 0) return;
-  const flags = flagsInWords(missing, names);
+  const flags = flagsInWords(missing, flagNamesFor(context, names));
   if (missing.every((each) => each === 'yes'))
     throw new UsageError(`${notATerminal(context)}.`, `Pass ${flags} to confirm.`);
-  throw new UsageError(`${notATerminal(context)}: ${missingInWords(missing)}.`, `Pass: ${flags}`);
+  throw new UsageError(
+    `${notATerminal(context)}: ${missingInWords(missing, flagNamesFor(context, DESCRIPTIONS))}.`,
+    `Pass: ${flags}`,
+  );
 }
 
 /** Empty at a terminal, where the operator confirms or passes `--yes`, and for a dry run. */
-export function missingUnattended(
-  intent: ActionIntent,
-  { environment, expected, attended }: UnattendedContext,
-): readonly MissingFlag[] {
-  if (attended || intent.options.dryRun) return [];
+export function missingUnattended(intent: ActionIntent, context: UnattendedContext): readonly MissingFlag[] {
+  if (context.attended || intent.options.dryRun) return [];
   const missing: MissingFlag[] = intent.options.yes ? [] : ['yes'];
-  if (environment !== 'live') return missing;
-  if (expected !== 'live') missing.push('promise');
+  if (!hasLiveRules(context)) return missing;
+  if (context.expected !== context.environment) missing.push('promise');
   if (!enlarges(intent)) return missing;
   if (dealIdOf(intent) === undefined && intent.options.idempotencyKey === undefined)
     missing.push(createsHedge(intent) ? 'deal_id' : 'key');
@@ -87,10 +100,10 @@ export function missingUnattended(
 /** A journaled action already has its key, its deal ID and its price limits. */
 export function missingToResend(
   { yes, resend, dryRun }: ResendOptions,
-  { environment, expected, attended }: UnattendedContext,
+  context: UnattendedContext,
 ): readonly MissingFlag[] {
-  if (attended || !resend || dryRun) return [];
+  if (context.attended || !resend || dryRun) return [];
   const missing: MissingFlag[] = yes ? [] : ['yes'];
-  if (environment === 'live' && expected !== 'live') missing.push('promise');
+  if (hasLiveRules(context) && context.expected !== context.environment) missing.push('promise');
   return missing;
 }

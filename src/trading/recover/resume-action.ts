@@ -6,6 +6,7 @@
 import type { ActionIntent } from '../../args/action-intent.ts';
 import type { ResumeIntent } from '../../args/action-options.ts';
 import { enlarges } from '../../domain/action-table.ts';
+import { hasLiveRules } from '../../domain/vocabulary.ts';
 import {
   DamagedFileError,
   InterruptedError,
@@ -170,9 +171,9 @@ function whyNotSent(
   // A repeated action command has passed the unattended policy itself.
   if (line !== undefined) return undefined;
   const bound = intent.bounds !== undefined || intent.sent_by.includes('--any-price');
-  const priceMissing = environment === 'live' && enlarges(intent) && !bound ? PRICE_TO_CONFIRM : undefined;
+  const priceMissing = hasLiveRules(context) && enlarges(intent) && !bound ? PRICE_TO_CONFIRM : undefined;
   if (dryRun || again) return attended || dryRun ? undefined : priceMissing;
-  const promise = environment === 'live' && expected !== 'live' ? ' --expect-env live' : '';
+  const promise = hasLiveRules(context) && expected !== environment ? ` --expect-env ${environment}` : '';
   if (!attended) return priceMissing ?? `Not a terminal. To send it again: --yes --resend${promise}`;
   if (yes && (evidence?.kind === 'other' || evidence?.kind === 'unclear'))
     return 'The position is unclear. Leave out --yes to confirm, or add --resend.';

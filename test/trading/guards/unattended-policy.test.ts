@@ -9,15 +9,16 @@ interface Case {
   line?: string;
   options?: RawInput['options'];
   environment?: Environment;
+  profile?: string;
   expected?: Environment;
   attended?: boolean;
 }
 
 /** What the line is to have besides; nothing when it may go ahead. */
 function additions({ line = 'open USDTNGN buy 10k', options = {}, ...desk }: Case): string {
-  const { environment = 'live', attended = false } = desk;
+  const { environment = 'live', profile = 'desk', attended = false } = desk;
   try {
-    checkUnattended(intent(line, options), { environment, expected: desk.expected, attended });
+    checkUnattended(intent(line, options), { environment, profile, expected: desk.expected, attended });
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     expect(error.what).toMatch(/^Not a terminal/);
@@ -81,6 +82,14 @@ describe('an action without a terminal', () => {
     ['a key and any price', { idempotencyKey: 'k-1', anyPrice: true }],
   ])('goes ahead with real money on %s', (_what, options) => {
     expect(additions({ options: { ...options, yes: true }, expected: 'live' })).toBe('');
+  });
+
+  it('needs on practice-live what live needs, and practice as its environment', () => {
+    const where = { environment: 'practice', profile: 'practice-live' } as const;
+    expect(additions(where)).toBe(needs('--yes --expect-env practice --deal-id ID --worst-price PRICE'));
+    const options = { yes: true, dealId: 'PAY-1', anyPrice: true };
+    expect(additions({ ...where, options })).toBe(needs('--expect-env practice'));
+    expect(additions({ ...where, options, expected: 'practice' })).toBe('');
   });
 
   it('is not promised live money by a promise of another environment', () => {
