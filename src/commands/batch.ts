@@ -74,7 +74,7 @@ Run it again: a line that was executed is not executed again and prints its orig
       typed,
       shown: result && {
         brief: result.brief(),
-        blocks: error === undefined ? result.blocks() : [],
+        blocks: result.blocks(),
         isEarlier: result.meta['original_at'] !== undefined,
       },
       error,

@@ -265,5 +265,9 @@ describe('a dry run of a batch', () => {
       '',
     ]);
     expect((await dryRun(SIX, '--json', screen)).ends).toHaveLength(6);
+    const missed = await dryRun(['quote USDTNGN buy 10k --tenor 3 --max-cost-bps 1'], '', screen);
+    expect(missed.out).toMatch(
+      /^line 1 NOT MET quote USDTNGN buy 10k[\s\S]*Upfront[\s\S]*\n {2}3d: cost 31 bps/m,
+    );
   });
 });

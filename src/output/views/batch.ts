@@ -3,6 +3,7 @@
 import { BPS_PER_UNIT, BPS_PLACES, divide } from '../../domain/amounts.ts';
 import { spelledName } from '../../domain/sanitize.ts';
 import {
+  ConditionError,
   type HedgeError,
   OrderFailedError,
   PartialFillError,
@@ -28,6 +29,7 @@ export function viewBatchLine({ number, typed, shown, error }: BatchLineView): r
   if (error !== undefined)
     return [
       line(name, text(wordFor(error), isPlain(error) ? 'dim' : 'bad'), nameText(typed)),
+      ...(shown?.brief === undefined ? (shown?.blocks ?? []) : []),
       ...(isPlain(error) ? [] : [indented(message(error.what))]),
     ];
   if (shown?.brief !== undefined)
@@ -48,6 +50,7 @@ function wordFor(error: HedgeError): string {
   if (error.effect === 'pending') return 'PENDING';
   if (error instanceof PartialFillError) return 'PARTIAL FILL';
   if (error instanceof OrderFailedError) return 'FAILED';
+  if (error instanceof ConditionError) return 'NOT MET';
   if (error instanceof StoppedError || error instanceof UsageError) return 'BLOCKED';
   return error instanceof RefusedError ? 'REJECTED' : 'ERROR';
 }
