@@ -16,7 +16,7 @@ const MORE_IN_FULL = [
   'test/trust/**/*.test.ts',
   'test/acceptance/{kill-sweep,interrupted,completion,examples,screens}.test.ts',
   'test/practice/{invariants,malformed,processes.program}.test.ts',
-  'test/commands/csv-of-any-list.test.ts',
+  'test/commands/{batch-dry-run,csv-of-any-list}.test.ts',
 ];
 
 const LIMIT_MS = process.env['HEDGE_SOAK'] || process.env['HEDGE_SWEEP'] ? 3_600_000 : 900_000;

@@ -57,14 +57,23 @@ export async function printResult(
   context: RenderContext,
 ): Promise<void> {
   const headed = context.headed && terminal.stdout.isTTY && terminal.stderr.isTTY;
-  const blocks = resultBlocks(result, { ...context, headed });
-  if (blocks.length > 0)
-    await terminal.writeResult(toText(blocks, terminal.stdout, seenAt(context, result), result.zone));
+  const isShown = await printView(terminal, result, { ...context, headed });
   if (result.finding === undefined) return;
   // A finding alone has the environment line too.
-  if (blocks.length === 0 && !context.headed && terminal.stderr.isTTY)
-    printHeading(terminal, result, context);
+  if (!isShown && !context.headed && terminal.stderr.isTTY) printHeading(terminal, result, context);
   printError(terminal, result.finding, context);
+}
+
+/** False for an empty view. */
+export async function printView(
+  terminal: Terminal,
+  result: CommandResult,
+  context: RenderContext,
+): Promise<boolean> {
+  const blocks = resultBlocks(result, context);
+  if (blocks.length > 0)
+    await terminal.writeResult(toText(blocks, terminal.stdout, seenAt(context, result), result.zone));
+  return blocks.length > 0;
 }
 
 /** A view below its environment line, unless that is shown already. */

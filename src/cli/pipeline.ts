@@ -156,8 +156,11 @@ async function printerFor(
     const { dataPrinter } = await import('./data-printer.ts');
     return dataPrinter(terminal, { output, quiet });
   }
-  const { documentPrinter, linesPrinter, humanPrinter } = await import('./printer.ts');
-  if (lines) return linesPrinter(terminal, { quiet });
+  const { batchPrinter, documentPrinter, linesPrinter, humanPrinter } = await import('./printer.ts');
+  if (lines)
+    return terminal.stdout.isTTY && form === 'table'
+      ? batchPrinter(terminal)
+      : linesPrinter(terminal, { quiet });
   return form === 'json' ? documentPrinter(terminal, { quiet }) : humanPrinter(terminal);
 }
 

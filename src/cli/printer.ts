@@ -82,6 +82,19 @@ export function linesPrinter(terminal: Terminal, options: { quiet: boolean }): P
   };
 }
 
+/** A batch for a person: the view of each line on standard output, errors included. */
+export function batchPrinter(terminal: Terminal): Printer {
+  let isFirst = true;
+  return {
+    async result(shown, context) {
+      const headed = !isFirst || (context.headed && terminal.stderr.isTTY);
+      isFirst = false;
+      await (await humanOutput()).printView(terminal, shown, { ...context, headed });
+    },
+    failure: async (error, context) => (await humanOutput()).printError(terminal, error, context),
+  };
+}
+
 /** Views on standard output, below the environment line; errors on standard error. */
 export function humanPrinter(terminal: Terminal): Printer {
   return {

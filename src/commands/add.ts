@@ -1,7 +1,7 @@
 /** `hedge add` */
 import { ACTION_OPTIONS } from '../args/action-options.ts';
 import { readAddIntent } from '../args/read-action.ts';
-import { viewAction } from '../output/views/action.ts';
+import { briefAction, viewAction } from '../output/views/action.ts';
 import { actionDocument } from '../output/views/action-document.ts';
 import { defineCommand } from './define.ts';
 import { tradeAction } from './trade-action.ts';
@@ -26,5 +26,6 @@ export const add = defineCommand({
   read: readAddIntent,
   run: tradeAction,
   document: actionDocument,
+  brief: briefAction,
   view: viewAction,
 });

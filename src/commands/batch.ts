@@ -1,16 +1,19 @@
-/** `hedge batch`: many commands in one process, one document per line. */
+/** `hedge batch`: many commands in one process, from one file. */
 
 import { readBatchIntent } from '../args/batch-options.ts';
+import { viewBatchLine, viewDryRun } from '../output/views/batch.ts';
 import { type LineEnd, runBatch } from '../trading/batch.ts';
 import type { CommandResult, RunnableLine } from './command-context.ts';
 import { defineCommand } from './define.ts';
 
 export const batch = defineCommand({
   name: 'batch',
-  summary: 'Run many commands, one document per line; safe to run again',
+  summary: 'Run many commands from a file; safe to run again',
   description: `Each line of FILE is a command, quoted as in a shell but not expanded, or a JSON object: {"command": "open", "market": "USDTNGN", "side": "buy", "notional_usd": "10000", "tenor_days": 3, "deal_id": "PAY-1"}. # starts a comment. All lines are read first: if one is wrong, nothing is sent and the exit code is 2.
 
-Each line prints the document that --json gives, with meta.line and meta.exit_code. Actions run one after the other. The batch stops at the first unknown outcome, or if the service cannot be reached; --keep-going continues. The exit code is the worst of the lines.
+A terminal shows each action with its outcome in one line. A pipe, or --json, gets the document of each line, with meta.line and meta.exit_code. Actions run one after the other. The batch stops at the first unknown outcome, or if the service cannot be reached; --keep-going continues. The exit code is the worst of the lines.
+
+--dry-run checks each action as if the planned lines before it had filled: headroom, capacity, balance, limits and duplicates. It ends with a total per side and the first line that does not fit.
 
 Run it again: a line that was executed is not executed again and prints its original result. The same lines are the same batch, also tomorrow or in another file, unless --name differs. More: hedge help batch.`,
   lines: true,
@@ -20,13 +23,14 @@ Run it again: a line that was executed is not executed again and prints its orig
     { flags: '--parallel <count>', summary: 'readings at once, 1 to 16 (default 1); actions never overlap' },
     { flags: '--keep-going', summary: 'continue after an unknown outcome or without connection' },
     { flags: '-y, --yes', summary: 'confirm every line' },
-    { flags: '--dry-run', summary: 'check every action, send none' },
+    { flags: '--dry-run', summary: 'check every action as if those before it had filled; send none' },
   ],
   examples: [
     {
       line: 'hedge batch payouts.txt --name "payouts 2026-11-21" --yes > results.jsonl',
       shows: 'execute; run it again to execute only the missing lines',
     },
+    { line: 'hedge batch payouts.txt --dry-run', shows: 'what would fit, and what it would cost in total' },
     {
       line: 'hedge batch payouts.txt --dry-run | jq -c "[.meta.line, .error.code]"',
       shows: 'lines that a pre-trade check would stop',
@@ -38,26 +42,41 @@ Run it again: a line that was executed is not executed again and prints its orig
   ],
   read: readBatchIntent,
   async run(context, intent, emit) {
-    const { lines, signal, metaOf, report } = await context.batch(intent);
+    const { lines, signal, metaOf, report, totals } = await context.batch(intent);
     await runBatch<RunnableLine, CommandResult>(lines, {
       parallel: intent.parallel,
       keepGoing: intent.keepGoing,
       signal,
       run: (line) => line.run(),
       async ended(end) {
-        await report(end);
         const { line, result, error } = end;
-        await emit({
-          value: end,
-          command: line.command,
-          meta: { ...result?.meta, ...metaOf(end) },
-          servedAt: result?.servedAt,
-          finding: error,
-        });
+        try {
+          await emit({
+            value: end,
+            command: line.command,
+            meta: { ...result?.meta, ...metaOf(end) },
+            servedAt: result?.servedAt,
+            finding: error,
+          });
+        } finally {
+          await report(end);
+        }
       },
     });
+    const reached = totals();
+    if (reached !== undefined) await context.show(viewDryRun(reached));
     return undefined;
   },
   document: ({ result }: LineEnd<RunnableLine, CommandResult>) => result?.document(),
-  view: () => [],
+  view: ({ line: { number, typed }, result, error }) =>
+    viewBatchLine({
+      number,
+      typed,
+      shown: result && {
+        brief: result.brief(),
+        blocks: result.blocks(),
+        isEarlier: result.meta['original_at'] !== undefined,
+      },
+      error,
+    }),
 });

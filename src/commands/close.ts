@@ -1,7 +1,7 @@
 /** `hedge close` */
 import { ACTION_OPTIONS } from '../args/action-options.ts';
 import { readCloseIntent } from '../args/read-action.ts';
-import { viewAction } from '../output/views/action.ts';
+import { briefAction, viewAction } from '../output/views/action.ts';
 import { actionDocument } from '../output/views/action-document.ts';
 import { defineCommand } from './define.ts';
 import { tradeAction } from './trade-action.ts';
@@ -28,5 +28,6 @@ export const close = defineCommand({
   read: readCloseIntent,
   run: tradeAction,
   document: actionDocument,
+  brief: briefAction,
   view: viewAction,
 });

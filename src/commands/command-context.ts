@@ -13,9 +13,10 @@ import type { ApiKey } from '../domain/api-key.ts';
 import type { HedgeError } from '../errors.ts';
 import type { Halt } from '../journal/halt.ts';
 import type { Journal } from '../journal/store.ts';
-import type { Block } from '../output/blocks.ts';
+import type { Block, Cell } from '../output/blocks.ts';
 import type { ChangeLine } from '../output/change-lines.ts';
 import type { RecordTable } from '../output/record-table.ts';
+import type { DryRunTotals } from '../output/views/batch.ts';
 import type { PracticeAdvance, PracticeFaults, PracticeState } from '../output/views/practice.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { ReadContext } from '../readings/read-context.ts';
@@ -93,6 +94,8 @@ export interface TradingHalt {
 /** A line of a batch, ready to run. */
 export interface RunnableLine extends BatchLine {
   command: string;
+  /** As written. */
+  typed: string;
   /** Never throws. */
   run: () => Promise<{ result: CommandResult | undefined; error: HedgeError | undefined }>;
 }
@@ -105,6 +108,8 @@ export interface Batch {
   metaOf: (end: LineEnd<RunnableLine, CommandResult>) => Readonly<Record<string, unknown>>;
   /** Reports a finished line on standard error. */
   report: (end: LineEnd<RunnableLine, CommandResult>) => Promise<void>;
+  /** Of a dry run, after its last line. */
+  totals: () => DryRunTotals | undefined;
 }
 
 /** The selected profile, as far as known. */
@@ -185,6 +190,8 @@ export interface CommandResult {
   /** Undefined if the command is not a list. */
   table(): RecordTable | undefined;
   blocks(): readonly Block[];
+  /** In a batch on a terminal: the result in one line, its outcome first. Undefined: the view. */
+  brief(): readonly Cell[] | undefined;
   changes(): readonly ChangeLine[];
   meta: Readonly<Record<string, unknown>>;
   servedAt: Date | undefined;

@@ -4,7 +4,7 @@
  */
 import type { RawInput } from '../args/operands.ts';
 import type { NameKind } from '../cache/names.ts';
-import type { Block } from '../output/blocks.ts';
+import type { Block, Cell } from '../output/blocks.ts';
 import type { ChangeLine } from '../output/change-lines.ts';
 import type { RecordTable } from '../output/record-table.ts';
 import type { BatchLine } from '../trading/batch.ts';
@@ -22,7 +22,7 @@ export interface Declaration<Input, Value> {
   options?: readonly OptionSpec[];
   /** Text before the time in the environment line: `indicative`. */
   aside?: string;
-  /** Always prints one document per line, also without `--json`: for a command that runs others. */
+  /** In a pipe and with `--json` it prints one document per line: for commands that run many others. */
   lines?: boolean;
   /** Reads repeatedly until something happens, so its connections are kept open. */
   polls?: boolean;
@@ -42,6 +42,8 @@ export interface Declaration<Input, Value> {
   document?(value: Value): unknown;
   /** For a list: its columns for --csv and --output jsonl, over the document's records. */
   table?(value: Value): RecordTable;
+  /** One line for a batch on a terminal, the outcome first. Pure. */
+  brief?(value: Value): readonly Cell[];
   /** The screen. Pure. */
   view(value: Value): readonly Block[];
   /** Makes the command watchable (`--watch`): the lines that a pipe prints when they change. Pure. */
@@ -93,6 +95,7 @@ export function defineCommand<Input, Value>(declaration: Declaration<Input, Valu
     document: () =>
       declaration.document === undefined ? outcome.value : declaration.document(outcome.value),
     table: () => declaration.table?.(outcome.value),
+    brief: () => declaration.brief?.(outcome.value),
     blocks: () => declaration.view(outcome.value),
     changes: () => declaration.changes?.(outcome.value) ?? [],
     meta: outcome.meta ?? {},

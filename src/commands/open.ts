@@ -4,7 +4,7 @@ import type { OpenDraft } from '../args/action-intent.ts';
 import { ACTION_OPTIONS } from '../args/action-options.ts';
 import { completeOpen, missingParts, readOpenDraft } from '../args/read-action.ts';
 import { line, text } from '../output/blocks.ts';
-import { viewAction } from '../output/views/action.ts';
+import { briefAction, viewAction } from '../output/views/action.ts';
 import { actionDocument } from '../output/views/action-document.ts';
 import { executeAction } from '../trading/execute.ts';
 import type { ActionReport, ReportOutcome } from '../trading/trading-context.ts';
@@ -37,6 +37,7 @@ export const open = defineCommand({
   read: readOpenDraft,
   run: openInteractive,
   document: actionDocument,
+  brief: briefAction,
   view: viewAction,
 });
 

@@ -1,7 +1,7 @@
 /** `hedge reduce` */
 import { ACTION_OPTIONS } from '../args/action-options.ts';
 import { readReduceIntent } from '../args/read-action.ts';
-import { viewAction } from '../output/views/action.ts';
+import { briefAction, viewAction } from '../output/views/action.ts';
 import { actionDocument } from '../output/views/action-document.ts';
 import { defineCommand } from './define.ts';
 import { tradeAction } from './trade-action.ts';
@@ -27,5 +27,6 @@ export const reduce = defineCommand({
   read: readReduceIntent,
   run: tradeAction,
   document: actionDocument,
+  brief: briefAction,
   view: viewAction,
 });

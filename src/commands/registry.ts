@@ -80,7 +80,7 @@ export const REGISTRY: readonly RegistryLine[] = [
   {
     name: 'batch',
     group: 'Trading',
-    summary: 'Run many commands, one document per line',
+    summary: 'Run many commands from a file',
     load: async () => (await import('./batch.ts')).batch,
   },
   {

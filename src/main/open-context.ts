@@ -196,6 +196,7 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
           input: terminal.streams.input,
           signal,
           argv: parts.argv,
+          onScreen: terminal.stdout.isTTY && globals.output.form === 'table',
         });
       },
       async completion(shell) {

@@ -16,17 +16,14 @@ import { confirmDueOutcomes } from './observe-action.ts';
 import { finishedInBackground } from './outcome/finished-in-background.ts';
 import type { Plan, PlanFacts } from './plan.ts';
 import { type ActionFacts, readFacts } from './read-facts.ts';
-import type { Finding, TradingContext } from './trading-context.ts';
+import type { Finding, PlannedAction, TradingContext } from './trading-context.ts';
 /** The readings of one moment. */
 export interface EvaluationInputs {
   state: JournalState;
   facts: ActionFacts;
 }
 
-export interface Evaluation {
-  plan: Plan;
-  /** For an open with a deal ID: the attempt number, from 1. */
-  dealAttempt: number;
+export interface Evaluation extends PlannedAction {
   warnings: readonly Finding[];
   /** IDs of open hedges on the side that were not opened from this machine. */
   openedElsewhere: readonly string[];
@@ -42,7 +39,8 @@ export async function readInputs(
   await finishedInBackground(facts.bookFacts.hedges, context);
   const state = context.journal.read();
   const changed = await confirmDueOutcomes(intent, state, context);
-  return { facts, state: changed ? context.journal.read() : state };
+  const latest = changed ? context.journal.read() : state;
+  return { facts, state: context.simulation?.state(latest) ?? latest };
 }
 
 /** @throws StoppedError when a pre-trade check stops it, or nothing is open to act on. */
@@ -57,6 +55,7 @@ export function evaluate(
     ...(nothingToDo(plan) ? [] : guardPlan(plan, { limits: context.limits })),
     ...guardJournal(journalTermsOf(plan, context), state, guardContext(context)),
     ...dealIdFindings(intent, { state, facts, context }),
+    ...(context.simulation?.findings(plan) ?? []),
   ];
   const stop = stopFrom(findings);
   if (stop !== undefined) throw stop;

@@ -135,7 +135,10 @@ async function executeOnce(intent: ActionIntent, context: TradingContext): Promi
     warnings.forEach(({ message }) => context.progress.news(`warning    ${message}`));
     return reportOf('flat', { plan, warnings, servedAt });
   }
-  if (intent.options.dryRun) return reportOf('planned', { plan, warnings, servedAt });
+  if (intent.options.dryRun) {
+    context.simulation?.execute(confirmed, context);
+    return reportOf('planned', { plan, warnings, servedAt });
+  }
   const entry = await writeIntent(confirmed, context);
   const { wait, timeoutMs } = intent.options;
   return { ...(await sendAndFinish(entry, { plan, wait, timeoutMs }, context)), warnings };

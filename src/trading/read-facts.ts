@@ -31,6 +31,7 @@ import {
 } from './outcome/absence.ts';
 import { readActions } from './outcome/observe.ts';
 import type { PlanFacts } from './plan.ts';
+import type { TradingContext } from './trading-context.ts';
 export interface ActionFacts extends PlanFacts {
   bookFacts: BookFacts;
   underDealId: readonly Hedge[];
@@ -41,12 +42,15 @@ export interface ActionFacts extends PlanFacts {
 /** @throws HedgeError of the first reading that fails; the signal's reason when that aborted. */
 export async function readFacts(
   intent: ActionIntent,
-  reading: SideReading,
+  reading: SideReading & Pick<TradingContext, 'simulation'>,
   shown?: ShownFacts,
 ): Promise<ActionFacts> {
-  const { api, signal } = reading;
+  const { api, signal, simulation } = reading;
   const readAtMs = reading.clock.now();
-  const book = readSideToActOn(intent, reading, shown);
+  const book = readSideToActOn(intent, reading, shown).then(({ bookFacts, side }) => ({
+    bookFacts,
+    side: simulation?.side(side, bookFacts.positions) ?? side,
+  }));
   const markets = api.markets({ signal }).then(({ data }) => data);
   const market = markets.then((all) => all.find((each) => each.market === intent.market));
   const [{ bookFacts, side }, line, all, account, quote, underDealId] = await Promise.all([
@@ -63,7 +67,7 @@ export async function readFacts(
     bookFacts,
     market: line,
     marketNames,
-    account: account.data,
+    account: simulation?.account(account.data) ?? account.data,
     quote,
     readAtMs,
     clocks: bookFacts.clocks,

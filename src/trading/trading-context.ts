@@ -1,13 +1,15 @@
 /** The ports that trading needs, and its two results: the findings of checks, and the report of an action. */
 import type { Big } from 'big.js';
-import type { Hedge, Position } from '../client/schemas.ts';
+import type { Account, Hedge, Position } from '../client/schemas.ts';
 import type { Environment } from '../domain/vocabulary.ts';
 import type { Effect, HedgeError, OwnCode } from '../errors.ts';
 import type { Halt } from '../journal/halt.ts';
 import type { EndKind, Writer } from '../journal/records.ts';
 import type { Action } from '../journal/replay.ts';
+import type { JournalState } from '../journal/store.ts';
 import type { Random } from '../platform/random.ts';
 import type { ReadContext } from '../readings/read-context.ts';
+import type { SideBook } from '../readings/side-book.ts';
 import type { HedgeChange, Plan } from './plan.ts';
 /** The limits of the profile. */
 export interface TradingLimits {
@@ -38,8 +40,27 @@ export interface TradingContext extends ReadContext {
   attended: boolean;
   /** Undefined without a halt; never throws. */
   halted(): Halt | undefined;
+  /** In the dry run of a batch. */
+  simulation?: Simulation | undefined;
   /** Shows the preview, and asks unless `yes`. False: declined. */
   confirm(preview: Preview, options: { yes: boolean }): Promise<boolean>;
+}
+
+/** What was read, as it would be after the lines of a batch so far. */
+export interface Simulation {
+  side(read: SideBook, positions: readonly Position[]): SideBook;
+  account(read: Account): Account;
+  state(read: JournalState): JournalState;
+  /** What the service would reject after those lines, beyond what the other checks see. */
+  findings(plan: Plan): readonly Finding[];
+  /** Counts a planned line as executed. */
+  execute(planned: PlannedAction, context: TradingContext): void;
+}
+
+export interface PlannedAction {
+  plan: Plan;
+  /** For an open with a deal ID: the attempt number, from 1. */
+  dealAttempt: number;
 }
 
 /** A finding of a pre-trade check. `stop` ends the action before anything is sent (exit 10). */

@@ -66,7 +66,7 @@ const SCENES: Readonly<Record<string, readonly Scene[]>> = {
     { line: 'hedge resume', before: ['hedge check', LOST, 'hedge practice faults clear'], answer: YES },
   ],
   wait: only('hedge wait PAY-8841'),
-  batch: [{ line: 'hedge batch payouts.txt --yes', verbatim: JSON_TEXT }],
+  batch: only('hedge batch payouts.txt --dry-run', 'hedge batch payouts.txt --yes'),
   halt: only('hedge halt "venue down, nobody answers the telephone; ask Ada before you lift this"'),
   unhalt: [
     { line: 'hedge unhalt', before: ['hedge halt "venue down"'], answer: YES },

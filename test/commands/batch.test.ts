@@ -158,10 +158,10 @@ describe('a batch', () => {
     );
   });
 
-  it('only tries its actions in a dry run', async () => {
+  it('in a dry run sends nothing, and each action sees the lines before it as executed', async () => {
     const cli = testCli({ env: PRACTICE });
     const ran = await batch(cli, [`${OPEN} 10k -t 3`, 'close USDTNGN buy'], '--dry-run');
-    expect(ran.ends).toEqual(['1 open 0', '2 close 10']);
+    expect(ran.ends).toEqual(['1 open 0', '2 close 0']);
     expect(ran.envelopes[0]?.data).toMatchObject({ outcome: 'planned', action_id: null });
     expect(await openHedges(cli)).toBe(0);
   });

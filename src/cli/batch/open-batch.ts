@@ -6,6 +6,7 @@ import { quoted } from '../../domain/quoted.ts';
 import { redactArgv, spelledName } from '../../domain/sanitize.ts';
 import { type HedgeError, UsageError } from '../../errors.ts';
 import { type Block, hintBlocks } from '../../output/blocks.ts';
+import type { DryRunTotals } from '../../output/views/batch.ts';
 import { readUserFile } from '../../platform/atomic-file.ts';
 import type { ProgressReporter, ReadContext } from '../../readings/read-context.ts';
 import type { Progress } from '../../terminal/progress.ts';
@@ -24,7 +25,8 @@ import {
   notATerminal,
   type UnattendedContext,
 } from '../../trading/guards/unattended-policy.ts';
-import type { TradingContext } from '../../trading/trading-context.ts';
+import { simulateBatch } from '../../trading/simulate-batch.ts';
+import type { Simulation, TradingContext } from '../../trading/trading-context.ts';
 import { codeOfLine } from '../exit-codes.ts';
 import { hintFor } from '../render-context.ts';
 import { errorOf, withShutdownDeadline } from '../shutdown.ts';
@@ -39,6 +41,8 @@ export interface LineTerms {
   name: string;
   /** The progress bar. */
   bar: () => string;
+  /** Of an action in a dry run of the batch. */
+  simulation?: Simulation | undefined;
 }
 
 export function lineContext(context: CommandContext, terms: LineTerms): CommandContext {
@@ -68,6 +72,7 @@ export function lineContext(context: CommandContext, terms: LineTerms): CommandC
         ...quietly(trading),
         argv: redactArgv(terms.argv),
         attended: trading.attended && !terms.fromInput,
+        simulation: terms.simulation,
       };
     },
   };
@@ -109,34 +114,79 @@ export interface BatchContext {
   signal: AbortSignal;
   /** The command line of the batch. */
   argv: readonly string[];
+  /** Standard output shows a line per action to a person, not documents. */
+  onScreen: boolean;
 }
 
 /** @throws UsageError that names every wrong line; CredentialError and the like for the profile. */
 export async function openBatch(intent: BatchIntent, runtime: BatchContext): Promise<Batch> {
-  const { context, signal } = runtime;
+  const { context, signal, onScreen } = runtime;
   const fromInput = intent.file === undefined;
   const lines = await readBatchLines(await textOf(intent, runtime), intent, signal);
   if (lines.length === 0) context.note('The batch has no lines.');
   await refuseUnattended(lines, context, fromInput);
   await noteRemovedLines(lines, intent, context);
   const { named } = await context.profileContext();
-  const { bar, report } = reportBatchProgress(lines, { ...context, named });
+  const { bar, report } = reportBatchProgress(lines, { ...context, named, onScreen });
+  const simulated = intent.dryRun ? simulateBatch() : undefined;
+  const tally = tallyActions();
+  const simulation = ({ kind, number }: ParsedLine) =>
+    kind === 'action' ? simulated?.line(number) : undefined;
   return {
     lines: lines.map((line) => ({
       number: line.number,
       kind: line.kind,
       command: line.command.name,
-      run: () => runLine(line, { fromInput, bar }, runtime),
+      typed: line.words.join(' '),
+      run: () => runLine(line, { fromInput, bar, simulation: simulation(line) }, runtime),
     })),
     signal,
-    metaOf: ({ line, error }) => ({ line: line.number, exit_code: codeOfLine(error) }),
-    report,
+    metaOf: ({ line, error }) => {
+      const left = line.kind === 'action' ? simulated?.left() : undefined;
+      const meta = { line: line.number, exit_code: codeOfLine(error) };
+      return left === undefined ? meta : { ...meta, left };
+    },
+    report(end) {
+      tally.count(end);
+      return report(end);
+    },
+    totals: () =>
+      simulated && {
+        sides: simulated.totals(),
+        returned: simulated.returned(),
+        left: simulated.left(),
+        ...tally.counted(),
+      },
+  };
+}
+
+/** A size that exceeds headroom, capacity, balance or a limit. */
+const TOO_LARGE: readonly string[] = [
+  'exposure_exceeded',
+  'capacity_exceeded',
+  'insufficient_balance',
+  'limit_exceeded',
+];
+
+function tallyActions() {
+  let actions = 0;
+  let stopped = 0;
+  let tooLarge: DryRunTotals['tooLarge'];
+  return {
+    count({ line: { kind, number }, error }: Parameters<Batch['report']>[0]): void {
+      if (kind !== 'action') return;
+      actions += 1;
+      if (error === undefined) return;
+      stopped += 1;
+      if (TOO_LARGE.includes(error.code)) tooLarge ??= { number, error };
+    },
+    counted: () => ({ actions, stopped, tooLarge }),
   };
 }
 
 async function runLine(
   { command, raw, words, number, kind }: ParsedLine,
-  terms: Pick<LineTerms, 'fromInput' | 'bar'>,
+  terms: Pick<LineTerms, 'fromInput' | 'bar' | 'simulation'>,
   { context, signal, argv }: BatchContext,
 ): ReturnType<RunnableLine['run']> {
   const actionPreviewed = (): boolean => kind !== 'reading';
@@ -250,7 +300,10 @@ interface BatchProgress {
 /** An older result is probably not the one that was wanted. */
 const OLD_MS = 24 * 60 * 60 * 1_000;
 
-/** `named`: the profile of `--profile`, which next commands name too. */
+/**
+ * `named`: the profile of `--profile`, which next commands name too. `onScreen`: standard output shows each error to a
+ * person already.
+ */
 function reportBatchProgress(
   lines: readonly BatchLine[],
   {
@@ -258,7 +311,8 @@ function reportBatchProgress(
     liner,
     clock,
     named,
-  }: Pick<CommandContext, 'note' | 'liner' | 'clock'> & { named: string | undefined },
+    onScreen,
+  }: Pick<CommandContext, 'note' | 'liner' | 'clock'> & { named: string | undefined; onScreen: boolean },
 ): BatchProgress {
   const total = lines.length;
   let done = 0;
@@ -297,7 +351,7 @@ function reportBatchProgress(
         if (notRun === 1) note(`${name}: ${error.what}`);
       } else if (error !== undefined) {
         failed += 1;
-        note(`${name}: ${error.code}: ${error.what}`);
+        if (!onScreen) note(`${name}: ${error.code}: ${error.what}`);
         await showNextSteps(error);
       }
       if (done === total) sum();

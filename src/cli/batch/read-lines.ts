@@ -105,7 +105,7 @@ async function readLine(
   if (globals.profile !== undefined || globals.expectEnv !== undefined || shownOtherwise)
     throw new UsageError(
       'Profile, environment and output options are the same for every line.',
-      'Give --profile, --expect-env, -q and -v once, after hedge batch. Output is always JSON.',
+      'Give --profile, --expect-env, --json, -q and -v once, after hedge batch.',
     );
   const raw = withTerms(read.raw, command, terms);
   command.prepare(raw);

@@ -88,6 +88,7 @@ export const wantsDocument = (output: Output): boolean =>
 export const helpShown = (page: string): CommandResult => ({
   document: () => ({ text: page }),
   table: () => undefined,
+  brief: () => undefined,
   blocks: () => [],
   changes: () => [],
   meta: {},

@@ -4,12 +4,13 @@ import { createsHedge, enlarges } from '../../domain/action-table.ts';
 import { roundTo, sum } from '../../domain/amounts.ts';
 import { ownField } from '../../domain/fields.ts';
 import { shellWord } from '../../domain/quoted.ts';
-import type { ActionFigures, ActionReport } from '../../trading/trading-context.ts';
+import type { Plan } from '../../trading/plan.ts';
+import type { ActionFigures, ActionReport, ReportOutcome } from '../../trading/trading-context.ts';
 import { type Block, type Cell, line, message, nameText, text } from '../blocks.ts';
 import { cellOf, labelOf } from '../field-labels.ts';
 import { viewPlan } from './plan.ts';
 import { changeRows } from './positions.ts';
-import { days, maturityCell, rate, row, signedIn, unknownFields, usd } from './record-columns.ts';
+import { bps, days, maturityCell, rate, row, signedIn, unknownFields, usd } from './record-columns.ts';
 
 export function viewAction(report: ActionReport): readonly Block[] {
   switch (report.outcome) {
@@ -37,6 +38,49 @@ export function viewAction(report: ActionReport): readonly Block[] {
     default:
       return report.outcome satisfies never;
   }
+}
+
+/** `FILLED buy USDTNGN 10,000.00 USD at 1,533.75, hedge hdg_01JD8K`; empty where the error says it. */
+export function briefAction(report: ActionReport): readonly Cell[] {
+  const { outcome, plan, entry, hedge, derived } = report;
+  const word = BRIEF[outcome] ?? (isIncrease(report) ? 'INCREASED' : 'REDUCED');
+  const struck = derived.struck_rate ?? hedge?.struck_rate ?? undefined;
+  const name = hasOwnHedge(report) ? (hedge?.id ?? entry?.hedgeId) : undefined;
+  return [
+    ...headlineCells(report, word, UNDONE.includes(outcome) ? aboutOf(report)?.action : undefined),
+    ...(outcome === 'planned' && plan !== undefined ? plannedBriefly(plan) : []),
+    ...(outcome === 'filled' && struck !== undefined ? [text('at'), rate(struck)] : []),
+    ...(name === undefined ? [] : [nameText(`, hedge ${name}`)]),
+  ];
+}
+
+/** Without `changed`, which is an increase or a reduction. */
+const BRIEF: Readonly<Partial<Record<ReportOutcome, string>>> = {
+  filled: 'FILLED',
+  closed: 'CLOSED',
+  submitted: 'SUBMITTED',
+  planned: 'PLANNED',
+  flat: 'FLAT',
+  failed: 'FAILED',
+  pending: 'PENDING',
+  unknown: 'UNKNOWN',
+  refused: 'REJECTED',
+  not_sent: 'NOT SENT',
+};
+
+/** The word is not that of one action. */
+const UNDONE: readonly ReportOutcome[] = ['planned', 'submitted'];
+
+function plannedBriefly(plan: Plan): readonly Cell[] {
+  if (!enlarges(plan)) {
+    const back = plan.comesBack?.net_margin_usd;
+    return back === undefined ? [] : [text(', returns'), usd(back, 'USD'), text('(estimate)')];
+  }
+  const { quote } = plan.facts;
+  return [
+    ...(quote === undefined ? [] : [text('at'), rate(quote.pricing.execution_price)]),
+    ...(plan.figures === undefined ? [] : [text(', cost'), bps(plan.figures.cost_bps)]),
+  ];
 }
 
 function viewHedge(report: ActionReport, word: 'FILLED' | 'CLOSED'): readonly Block[] {
@@ -280,15 +324,18 @@ function closedSize({ plan, hedges = [] }: ActionReport): Big | undefined {
 
 const CHANGES: readonly string[] = ['INCREASED', 'REDUCED'];
 
-export function actionHeadline(report: ActionReport, word: string, ...rest: readonly Cell[]): Block {
+export const actionHeadline = (report: ActionReport, word: string, ...rest: readonly Cell[]): Block =>
+  line(...headlineCells(report, word), ...rest);
+
+function headlineCells(report: ActionReport, word: string, verb?: string): readonly Cell[] {
   const notional = notionalOf(report);
   const part = partialFillAmount(report);
-  return line(
+  return [
     text(word, part === undefined ? 'good' : 'warn'),
+    ...(verb === undefined ? [] : [text(verb)]),
     nameText(subject(report), 'strong'),
     ...(CHANGES.includes(word) && notional !== undefined ? [text('by')] : []),
     ...(part === undefined ? [] : [usd(part, 'USD'), text('of')]),
     ...(notional === undefined ? [] : [usd(notional, 'USD')]),
-    ...rest,
-  );
+  ];
 }

@@ -1,0 +1,140 @@
+/** A batch on a terminal: one line per action, and the totals of a dry run. */
+
+import { BPS_PER_UNIT, BPS_PLACES, divide } from '../../domain/amounts.ts';
+import { spelledName } from '../../domain/sanitize.ts';
+import {
+  ConditionError,
+  type HedgeError,
+  OrderFailedError,
+  PartialFillError,
+  RefusedError,
+  StoppedError,
+  UsageError,
+} from '../../errors.ts';
+import type { AccountLeft, AmountReturned, SideTotal } from '../../trading/simulate-batch.ts';
+import { type Block, type Cell, line, message, missing, nameText, text } from '../blocks.ts';
+import { bps, usd } from './record-columns.ts';
+
+export interface BatchLineView {
+  number: number;
+  /** As written in the batch. */
+  typed: string;
+  /** Its result: in one line, or its view. Undefined: it has none. */
+  shown: { brief: readonly Cell[] | undefined; blocks: readonly Block[]; isEarlier: boolean } | undefined;
+  error: HedgeError | undefined;
+}
+
+export function viewBatchLine({ number, typed, shown, error }: BatchLineView): readonly Block[] {
+  const name = text(`line ${number.toString()}`, 'dim');
+  if (error !== undefined)
+    return [
+      line(name, text(wordFor(error), isPlain(error) ? 'dim' : 'bad'), nameText(typed)),
+      ...(shown?.brief === undefined ? (shown?.blocks ?? []) : []),
+      ...(isPlain(error) ? [] : [indented(message(error.what))]),
+    ];
+  if (shown?.brief !== undefined)
+    return [line(name, ...shown.brief, ...(shown.isEarlier ? [text('(earlier run)', 'dim')] : []))];
+  return [line(name, nameText(typed, 'strong')), ...(shown?.blocks ?? [])];
+}
+
+const INDENT = 2;
+const indented = (...cells: readonly Cell[]): Block => ({ kind: 'line', cells, indent: INDENT });
+
+/** The word says it all. */
+const isPlain = ({ code }: HedgeError): boolean => code === 'not_run' || code === 'declined';
+
+function wordFor(error: HedgeError): string {
+  if (error.code === 'not_run') return 'NOT RUN';
+  if (error.code === 'declined') return 'CANCELED';
+  if (error.effect === 'unknown') return 'UNKNOWN';
+  if (error.effect === 'pending') return 'PENDING';
+  if (error instanceof PartialFillError) return 'PARTIAL FILL';
+  if (error instanceof OrderFailedError) return 'FAILED';
+  if (error instanceof ConditionError) return 'NOT MET';
+  if (error instanceof StoppedError || error instanceof UsageError) return 'BLOCKED';
+  return error instanceof RefusedError ? 'REJECTED' : 'ERROR';
+}
+
+/** What a dry run of a batch came to. */
+export interface DryRunTotals {
+  sides: readonly SideTotal[];
+  returned: AmountReturned;
+  left: AccountLeft | undefined;
+  /** Actions, and those of them that would not execute. */
+  actions: number;
+  stopped: number;
+  /** The first that exceeds headroom, capacity, balance or a limit. */
+  tooLarge: { number: number; error: HedgeError } | undefined;
+}
+
+export function viewDryRun(totals: DryRunTotals): readonly Block[] {
+  const { sides, returned, left, actions, stopped, tooLarge } = totals;
+  if (actions === 0) return [];
+  return [
+    { kind: 'gap' },
+    line(text('DRY RUN', 'warn'), text(': nothing was sent.')),
+    ...(sides.length === 0 ? [] : [totalsTable(sides)]),
+    ...(returned.amount.eq(0) ? [] : [returnedLine(returned)]),
+    ...(left === undefined ? [] : [leftLine(left)]),
+    ...(stopped === 0
+      ? []
+      : [line(text(`${stopped.toString()} of ${actions.toString()} actions would not execute.`, 'warn'))]),
+    ...(tooLarge === undefined ? [] : tooLargeLines(tooLarge)),
+    line(text(ASSUMED, 'dim')),
+  ];
+}
+
+const ASSUMED =
+  'Assumed: each line fills in full at its quoted price before the next; the mid does not move; nobody else trades.';
+
+const returnedLine = ({ amount, feeKnown }: AmountReturned): Block =>
+  line(
+    text('Returned by reductions and closes:'),
+    usd(amount, 'USD'),
+    text(feeKnown ? '(estimate).' : '(estimate, before the fee to close, which is not known yet).'),
+  );
+
+const leftLine = ({ available_exposure_usd: headroom, balance_usdc: balance }: AccountLeft): Block =>
+  line(
+    text('Left after it: headroom'),
+    usd(headroom, 'USD'),
+    text(', balance'),
+    usd(balance, 'USDC'),
+    text('.'),
+  );
+
+function tooLargeLines({ number, error }: NonNullable<DryRunTotals['tooLarge']>): readonly Block[] {
+  const hint = error.hint === undefined ? [] : [message(error.hint)];
+  return [
+    line(
+      text('First line that does not fit:', 'warn'),
+      text(`line ${number.toString()}:`),
+      message(error.what),
+      ...hint,
+    ),
+  ];
+}
+
+function totalsTable(sides: readonly SideTotal[]): Block {
+  return {
+    kind: 'table',
+    columns: [
+      { header: 'OPENS + ADDS' },
+      { header: 'LINES', align: 'right' },
+      { header: 'NOTIONAL USD', align: 'right' },
+      { header: 'UPFRONT USDC', align: 'right' },
+      { header: 'COST USDC', align: 'right' },
+      { header: 'COST', align: 'right' },
+    ],
+    rows: sides.map(totalRow),
+  };
+}
+
+const totalRow = ({ market, side, lines, notional, upfront, cost: paid }: SideTotal): readonly Cell[] => [
+  text(`${spelledName(market)} ${side}`),
+  { kind: 'number', amount: lines },
+  usd(notional),
+  upfront === undefined ? missing : usd(upfront),
+  paid === undefined ? missing : usd(paid),
+  paid === undefined ? missing : bps(divide(paid.times(BPS_PER_UNIT), notional, BPS_PLACES)),
+];

@@ -1,0 +1,308 @@
+/**
+ * The account as it would be after the lines of a batch so far: position, headroom, capacity, balance and journal. Each
+ * planned line counts as filled in full at its quoted price, before the next one starts. Sends and records nothing.
+ */
+
+import { Big } from 'big.js';
+import { dealIdOf } from '../args/action-intent.ts';
+import type { Account, Position } from '../client/schemas.ts';
+import { decimalFrom } from '../client/unspecified-fields.ts';
+import { createsHedge, enlarges, rowOf } from '../domain/action-table.ts';
+import { divide, sum, USD_PLACES } from '../domain/amounts.ts';
+import { remainingLimit } from '../domain/exposure.ts';
+import type { Side } from '../domain/vocabulary.ts';
+import { type Action, replayRecords } from '../journal/replay.ts';
+import type { SideBook, SideHedge } from '../readings/side-book.ts';
+import { sizeFindings } from './guards/guard-plan.ts';
+import { entryOf } from './journal-entry.ts';
+import { withTimestamp } from './outcome/append-record.ts';
+import type { AddPlan, ClosePlan, OpenPlan, Plan, ReducePlan } from './plan.ts';
+import type { Finding, PlannedAction, Simulation, TradingContext, TradingLimits } from './trading-context.ts';
+
+const ZERO = new Big(0);
+
+/** The fee to close, of a position that was read: the specification shows no rate. */
+interface CloseFee {
+  fee: Big;
+  notional: Big;
+}
+
+/** The planned opens and adds on a side. */
+export interface SideTotal {
+  market: string;
+  side: Side;
+  lines: number;
+  notional: Big;
+  /** USDC; undefined when a quote is missing. */
+  upfront: Big | undefined;
+  /** USDC, positive is a cost; undefined when it is unknown for a line. */
+  cost: Big | undefined;
+}
+
+/** After the lines so far. */
+export interface AccountLeft {
+  available_exposure_usd: Big;
+  balance_usdc: Big;
+}
+
+export interface BatchSimulation {
+  line(number: number): Simulation;
+  /** Undefined before an account was read. */
+  left(): AccountLeft | undefined;
+  totals(): readonly SideTotal[];
+  returned(): AmountReturned;
+}
+
+/** By planned reductions and closes. */
+export interface AmountReturned {
+  /** USD; zero without any. */
+  amount: Big;
+  /** Less the fee to close: without an open position its rate is not known. */
+  feeKnown: boolean;
+}
+
+/** For all lines of one dry run. */
+export function simulateBatch(): BatchSimulation {
+  const sides = new Map<string, SideBook>();
+  /** Net opens and adds, less what was reduced or closed. USD. */
+  const used = new Map<string, Big>();
+  const actions: Action[] = [];
+  const totals = new Map<string, SideTotal>();
+  let spent = ZERO;
+  let returned: AmountReturned = { amount: ZERO, feeKnown: true };
+  let latest: Account | undefined;
+  let closeFee: CloseFee | undefined;
+
+  const usedOn = (market: string, side: Side): Big => used.get(keyOf(market, side)) ?? ZERO;
+  const use = ({ market, side }: Plan, notional: Big): void => {
+    used.set(keyOf(market, side), usedOn(market, side).plus(notional));
+  };
+  const accountAfter = (account: Account): Account => ({
+    ...account,
+    balance_usdc: account.balance_usdc.minus(spent),
+    available_exposure_usd: remainingLimit(account.available_exposure_usd, sum([...used.values()])),
+  });
+  const execute = (name: string, { plan, dealAttempt }: PlannedAction, context: TradingContext): void => {
+    const { book } = plan.facts;
+    const after = enlarges(plan) ? enlarged(plan, { name, closeFee }) : reduced(plan);
+    sides.set(keyOf(plan.market, plan.side), { ...book, ...after });
+    use(plan, enlarges(plan) ? plan.notional : removedBy(plan).times(-1));
+    if (enlarges(plan)) {
+      spent = spent.plus(upfrontOf(plan) ?? ZERO);
+      const key = keyOf(plan.market, plan.side);
+      totals.set(key, totalWith(plan, totals.get(key)));
+    } else {
+      const amount = plan.comesBack?.net_margin_usd ?? ZERO;
+      spent = spent.minus(amount);
+      returned = {
+        amount: returned.amount.plus(amount),
+        feeKnown: returned.feeKnown && plan.comesBack?.close_fee_usdc !== undefined,
+      };
+    }
+    actions.push(simulatedAction(name, { plan, dealAttempt }, context));
+  };
+
+  return {
+    line(number) {
+      const name = `line ${number.toString()}`;
+      return {
+        side(read, positions) {
+          closeFee ??= closeFeeOf(positions);
+          const after = sides.get(keyOf(read.market, read.side));
+          return after === undefined ? read : { ...after, servedAt: read.servedAt };
+        },
+        account(read) {
+          latest = read;
+          return accountAfter(read);
+        },
+        findings: (plan) => capacityFindings(plan, usedOn(plan.market, plan.side)),
+        state: (state) =>
+          actions.length === 0 ? state : { ...state, actions: [...state.actions, ...actions] },
+        execute: (planned, context) => execute(name, planned, context),
+      };
+    },
+    left() {
+      if (latest === undefined) return undefined;
+      const { available_exposure_usd, balance_usdc } = accountAfter(latest);
+      return { available_exposure_usd, balance_usdc };
+    },
+    totals: () => [...totals.values()],
+    returned: () => returned,
+  };
+}
+
+const keyOf = (market: string, side: Side): string => JSON.stringify([market, side]);
+
+/**
+ * What the service shows may be per hedge, but it rejects what exceeds the capacity that is left. A reduction frees no
+ * more than it shows.
+ */
+function capacityFindings(plan: Plan, used: Big): readonly Finding[] {
+  const { market } = plan.facts;
+  if (!enlarges(plan) || market === undefined || used.lte(0)) return [];
+  const shown = market.available_capacity_usd;
+  if (plan.notional.gt(shown[plan.side])) return [];
+  const left = { ...shown, [plan.side]: remainingLimit(shown[plan.side], used) };
+  const facts = { ...plan.facts, market: { ...market, available_capacity_usd: left } };
+  return sizeFindings({ ...plan, facts }, NO_LIMITS).filter(({ code }) => code === 'capacity_exceeded');
+}
+
+const NO_LIMITS: TradingLimits = {
+  maxNotional: undefined,
+  maxDailyNotional: undefined,
+  readOnly: false,
+  markets: undefined,
+};
+
+const upfrontOf = ({ facts: { quote } }: OpenPlan | AddPlan): Big | undefined =>
+  quote?.upfront.total_upfront_usdc;
+
+function totalWith(plan: OpenPlan | AddPlan, before: SideTotal | undefined): SideTotal {
+  const { market, side, notional, figures } = plan;
+  const upfront = upfrontOf(plan);
+  const cost = figures?.cost_usdc;
+  if (before === undefined) return { market, side, lines: 1, notional, upfront, cost };
+  return {
+    market,
+    side,
+    lines: before.lines + 1,
+    notional: before.notional.plus(notional),
+    upfront: upfront && before.upfront?.plus(upfront),
+    cost: cost && before.cost?.plus(cost),
+  };
+}
+
+/** USD that leaves the side; nothing where its total is unknown, so that no headroom is promised. */
+function removedBy(plan: ReducePlan | ClosePlan): Big {
+  const { total } = plan.facts.book;
+  if (total === undefined) return ZERO;
+  return plan.closesSide || !('notional' in plan) ? total : plan.notional;
+}
+
+type SideAfter = Pick<SideBook, 'open' | 'inPositions' | 'position' | 'total'> & Partial<SideBook>;
+
+function enlarged(
+  plan: OpenPlan | AddPlan,
+  { name, closeFee }: { name: string; closeFee: CloseFee | undefined },
+): SideAfter {
+  const { book } = plan.facts;
+  return {
+    open: createsHedge(plan) ? [newHedge(plan, name), ...book.open] : grown(plan),
+    inPositions: true,
+    position: enlargedPosition(plan, closeFee),
+    total: plan.after.total,
+  };
+}
+
+const newHedge = ({ intent, notional, facts: { quote, book } }: OpenPlan, id: string): SideHedge => ({
+  id,
+  notional,
+  status: 'filled',
+  tenorDays: new Big(intent.tenor),
+  maturityAt: quote?.maturity,
+  filledAt: book.servedAt.toISOString(),
+  reference: dealIdOf(intent),
+});
+
+/** ASSUMED: of several hedges, an add increases the newest. */
+function grown({ grows, notional, facts: { book } }: AddPlan): readonly SideHedge[] {
+  const id = grows ?? book.open[0]?.id;
+  return book.open.map((hedge) =>
+    hedge.id === id ? { ...hedge, notional: hedge.notional.plus(notional) } : hedge,
+  );
+}
+
+/** Closing at the same mid returns the margin less price impact and close fee. Undefined when the rest of it is unknown. */
+function enlargedPosition(plan: OpenPlan | AddPlan, closeFee: CloseFee | undefined): Position | undefined {
+  const { facts, figures, market, side, notional } = plan;
+  const { book, quote } = facts;
+  if (quote === undefined || figures === undefined) return undefined;
+  if (book.position === undefined && book.inPositions !== false) return undefined;
+  const fee = closeFee && divide(closeFee.fee.times(notional), closeFee.notional, USD_PLACES);
+  const impact = figures.impact_cost_usd;
+  const before = book.inPositions === false ? undefined : book.position;
+  const plus = (field: unknown, amount: Big | undefined): Big | undefined =>
+    amount && (before === undefined ? ZERO : decimalFrom(field))?.plus(amount);
+  return {
+    market,
+    side,
+    notional_usd: plan.after.total,
+    net_pnl_usd: plus(before?.net_pnl_usd, impact.times(-1)),
+    accrued_carry_usdc: plus(before?.accrued_carry_usdc, ZERO),
+    close_fee_usdc: plus(before?.close_fee_usdc, fee),
+    net_margin_usd: (before?.net_margin_usd ?? ZERO)
+      .plus(quote.upfront.required_margin_usdc)
+      .minus(impact)
+      .minus(fee ?? ZERO),
+  };
+}
+
+function reduced(plan: ReducePlan | ClosePlan): SideAfter {
+  const { book } = plan.facts;
+  if (plan.closesSide)
+    return { open: [], unread: [], inPositions: false, position: undefined, total: ZERO, unclear: undefined };
+  const sizes = new Map(plan.after.hedges?.map(({ id, after }) => [id, after]));
+  return {
+    open: book.open
+      .map((hedge) => ({ ...hedge, notional: sizes.get(hedge.id) ?? hedge.notional }))
+      .filter(({ notional }) => notional.gt(0)),
+    inPositions: book.inPositions,
+    position: reducedPosition(plan),
+    total: plan.after.total,
+  };
+}
+
+/** Undefined when the part that is left is unknown. */
+function reducedPosition({ comesBack, after, facts }: ReducePlan | ClosePlan): Position | undefined {
+  const { position } = facts.book;
+  if (position === undefined || comesBack === undefined || after.total === undefined) return undefined;
+  const { total } = facts.book;
+  const left = after.total;
+  const scaled = (field: unknown): Big | undefined => {
+    const whole = decimalFrom(field);
+    return whole && total && divide(whole.times(left), total, USD_PLACES);
+  };
+  return {
+    ...position,
+    notional_usd: left,
+    net_pnl_usd: scaled(position.net_pnl_usd),
+    gross_pnl_usd: scaled(position.gross_pnl_usd),
+    accrued_carry_usdc: scaled(position.accrued_carry_usdc),
+    close_fee_usdc: scaled(position.close_fee_usdc),
+    net_margin_usd: position.net_margin_usd.minus(comesBack.net_margin_usd),
+  };
+}
+
+function closeFeeOf(positions: readonly Position[]): CloseFee | undefined {
+  for (const { close_fee_usdc, notional_usd } of positions) {
+    const fee = decimalFrom(close_fee_usdc);
+    const notional = decimalFrom(notional_usd);
+    if (fee !== undefined && notional?.gt(0) === true) return { fee, notional };
+  }
+  return undefined;
+}
+
+/** As the journal would have it: it counts for limits, duplicates and deal IDs of the lines after it. */
+function simulatedAction(
+  name: string,
+  { plan, dealAttempt }: PlannedAction,
+  context: TradingContext,
+): Action {
+  const { id, records } = entryOf(plan, { context, dealAttempt });
+  const hedge = createsHedge(plan) ? { hedge_id: name } : {};
+  const accepted = withTimestamp(id, { kind: 'accepted', by: 'answer', ...hedge }, context);
+  const { outcome } = rowOf(plan.action);
+  const ended = withTimestamp(id, { kind: 'outcome', outcome, ...hedge, facts: {} }, context);
+  // Without waiting for it, the batch does not learn that it is filled.
+  const answers = plan.intent.options.wait ? [accepted, ended] : [accepted];
+  const [action] = replayRecords([...records, ...answers], () => true).actions;
+  if (action === undefined) throw new Error(`no action in the records of ${name}`);
+  return {
+    ...action,
+    id: name,
+    // No command finds it: a placeholder in the commands of a hint.
+    shortId: `<${name}>`,
+    // Nothing is compared with it later, and thousands of lines would each list every hedge.
+    intent: { ...action.intent, before: { hedges: [], in_positions: null } },
+  };
+}
