@@ -1,9 +1,12 @@
 /** One action of the journal in full; and before and after its outcome is recorded manually. */
+import { Big } from 'big.js';
+import { sum } from '../../domain/amounts.ts';
 import { escapeJsonToAscii, spelledName } from '../../domain/sanitize.ts';
 import { type NextStep, nextSteps } from '../../journal/describe.ts';
 import { PARTIAL_FILL, recordedFigures } from '../../journal/queries.ts';
 import type { JournalRecord } from '../../journal/records.ts';
 import type { Action, ActionState } from '../../journal/replay.ts';
+import type { SideBook } from '../../readings/side-book.ts';
 import { type Block, type Cell, line, message, missing, nameText, text } from '../blocks.ts';
 import { cellOf, labelOf } from '../field-labels.ts';
 import { environmentCell, outcomeCell } from './journal.ts';
@@ -194,7 +197,11 @@ function detailOf(record: JournalRecord): string {
 const viewNextSteps = (next: readonly NextStep[]): readonly Block[] =>
   next.length === 0 ? [] : [{ kind: 'gap' }, { kind: 'commands', rows: next }];
 
-export const viewUnresolvedAction = (action: Action): readonly Block[] => [
+/** `side`: as it is now, if it was read. `arrivesUntil`: milliseconds since the epoch, while it may still arrive. */
+export const viewUnresolvedAction = (
+  action: Action,
+  { side, arrivesUntil }: { side: SideBook | undefined; arrivesUntil: number | undefined },
+): readonly Block[] => [
   line(environmentCell(action), text('·'), ...namedCells(action), text('·'), outcomeCell(action)),
   line(text(action.attempts > 1 ? 'First sent' : 'Sent'), {
     kind: 'time',
@@ -202,7 +209,40 @@ export const viewUnresolvedAction = (action: Action): readonly Block[] => [
     style: 'second',
   }),
   ...(action.why === undefined ? [] : [line(message(`Last known: ${action.why.replace(/\.$/, '')}.`))]),
+  ...(arrivesUntil === undefined
+    ? []
+    : [
+        line(
+          text('It may still arrive until', 'warn'),
+          { kind: 'time', at: new Date(arrivesUntil).toISOString(), style: 'second' },
+          text('.'),
+        ),
+      ]),
+  ...positionLine(action, side),
 ];
+
+/** Before the action, as the journal has it, and now. */
+function positionLine({ intent }: Action, side: SideBook | undefined): readonly Block[] {
+  if (side === undefined) return [];
+  const before = sum(
+    intent.before.hedges.flatMap(({ status, notional_usd: size }) =>
+      status === 'filled' && size !== null ? [new Big(size)] : [],
+    ),
+  );
+  const now: readonly Cell[] =
+    side.total === undefined
+      ? [text(`unclear: ${side.unclear ?? 'not read completely'}.`, 'warn')]
+      : [{ kind: 'money', amount: side.total, unit: 'USD' }, text('.')];
+  return [
+    line(
+      nameText(`${intent.market} ${intent.side}`),
+      text('was'),
+      { kind: 'money', amount: before, unit: 'USD' },
+      text('before it, is'),
+      ...now,
+    ),
+  ];
+}
 
 export const questionToResolve = (action: Action, as: 'done' | 'nothing'): string =>
   `Record ${action.shortId} as ${as === 'done' ? 'executed' : 'not executed'}?`;

@@ -4,7 +4,7 @@ import { actionInWords, commandLines, stateInWords } from '../../journal/describ
 import { type DealTerms, duplicatesOf, inFlightOn, unresolvedOn } from '../../journal/queries.ts';
 import type { Action } from '../../journal/replay.ts';
 import { confirmationCommands, isOfAnotherKey, otherKeyInWords } from '../account-keys.ts';
-import { NOT_SEEN_AFTER_MS, sinceSent } from '../idempotency-window.ts';
+import { lateUntil, NOT_SEEN_AFTER_MS, sinceSent } from '../idempotency-window.ts';
 import { actionByName } from '../report.ts';
 import type { Finding } from '../trading-context.ts';
 
@@ -153,7 +153,11 @@ export function duplicateFindings(
   if (takesWholeSide(terms) || terms.allowDuplicate) return [];
   // An unknown outcome already stops the action, and --allow-duplicate must not override that.
   const unresolved = unresolvedOn(actions, terms);
-  const found = duplicatesOf(actions, terms, nowMs).filter((each) => !unresolved.includes(each));
+  const mayArrive = (action: Action): boolean =>
+    action.settledAs === 'nothing' && lateUntil(action, nowMs) !== undefined;
+  const found = duplicatesOf(actions, terms, { nowMs, mayArrive }).filter(
+    (each) => !unresolved.includes(each),
+  );
   if (found.length === 0) return [];
   const named = found.map(
     (each) =>
@@ -163,7 +167,7 @@ export function duplicateFindings(
     {
       level: 'stop',
       code: 'duplicate',
-      message: `Same ${terms.action} within the last minute: ${named.join(' ')}`,
+      message: `Same ${terms.action} ${found.some(mayArrive) ? 'that may still arrive' : 'within the last minute'}: ${named.join(' ')}`,
       hint: `To enter it twice: --allow-duplicate${orDealId(terms, found)}`,
       details: { actions: found.map(actionDetails) },
     },

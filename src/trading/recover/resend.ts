@@ -4,7 +4,7 @@ import type { ActionIntent, ActionOptions } from '../../args/action-intent.ts';
 import { type ClockReadings, clocksDisagree, durationInWords } from '../../domain/instants.ts';
 import { shellWord } from '../../domain/quoted.ts';
 import { type HedgeError, type OwnCode, StoppedError } from '../../errors.ts';
-import { actionInWords } from '../../journal/describe.ts';
+import { AFTER_THE_PARTNER, actionInWords } from '../../journal/describe.ts';
 import { type Action, isUnresolved } from '../../journal/replay.ts';
 import type { JournalState } from '../../journal/store.ts';
 import { readClocks } from '../../platform/clock.ts';
@@ -219,7 +219,7 @@ const keyExpired = (action: Action, when: string): StoppedError =>
     ...(isUnresolved(action)
       ? {
           what: `Action ${action.shortId} ${when}. Its key is safe for an hour only: sent again, it might execute twice.`,
-          hint: `Ask the partner, then record the outcome:\nhedge journal resolve ${action.shortId} --as executed --reason TEXT    (or --as not-executed)`,
+          hint: `${AFTER_THE_PARTNER}\nhedge journal resolve ${action.shortId} --as executed --reason TEXT    (or --as not-executed)`,
         }
       : {
           what: `Action ${action.shortId} was entered more than an hour ago, or at an unclear time, and was not executed.`,
@@ -262,6 +262,7 @@ export function resumeHint(finding: Finding, action: Action): Finding {
     hint: [
       'hedge resume keeps the original terms. To change them, repeat the command with its key:',
       `${lineUnderKey(action)} ${option}`,
+      AFTER_THE_PARTNER,
       `hedge journal resolve ${action.shortId} --as not-executed --reason TEXT    record that it did not execute`,
     ].join('\n'),
   };

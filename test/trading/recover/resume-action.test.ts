@@ -251,6 +251,7 @@ describe('what keeps it from being sent again', () => {
       client_reference: 'PAY-9',
     };
     await desk.readContext.journal.append([step(NOTHING, lost.id), never, step(NOT_SENT, 'beef')]);
+    desk.practice.clock.pass(7 * 60_000);
     await desk.colleague('/hedges', {
       ...ON,
       notional_usd: 10_000,
@@ -357,6 +358,7 @@ describe('what keeps it from being sent again', () => {
     const { desk, lost } = await lostOver('before', ADD);
     const never = { ...lost.intent, action_id: 'beef000000000000', idempotency_key: 'k-2' };
     await desk.readContext.journal.append([step(NOTHING, lost.id), never, step(NOT_SENT, 'beef')]);
+    desk.practice.clock.pass(7 * 60_000);
     const script = { attended: false };
     const report = await resumed(desk, { word: 'beef', yes: true }, script);
     expect(report).toMatchObject({ outcome: 'not_sent', finding: { code: 'not_sent', effect: 'none' } });
