@@ -1,12 +1,11 @@
 /** One action of the journal in full; and before and after its outcome is recorded manually. */
-import { Big } from 'big.js';
-import { sum } from '../../domain/amounts.ts';
 import { escapeJsonToAscii, spelledName } from '../../domain/sanitize.ts';
 import { type NextStep, nextSteps } from '../../journal/describe.ts';
 import { PARTIAL_FILL, recordedFigures } from '../../journal/queries.ts';
 import type { JournalRecord } from '../../journal/records.ts';
 import type { Action, ActionState } from '../../journal/replay.ts';
 import type { SideBook } from '../../readings/side-book.ts';
+import { filledBefore } from '../../trading/outcome/position-diff.ts';
 import { type Block, type Cell, line, message, missing, nameText, text } from '../blocks.ts';
 import { cellOf, labelOf } from '../field-labels.ts';
 import { environmentCell, outcomeCell } from './journal.ts';
@@ -224,11 +223,7 @@ export const viewUnresolvedAction = (
 /** Before the action, as the journal has it, and now. */
 function positionLine({ intent }: Action, side: SideBook | undefined): readonly Block[] {
   if (side === undefined) return [];
-  const before = sum(
-    intent.before.hedges.flatMap(({ status, notional_usd: size }) =>
-      status === 'filled' && size !== null ? [new Big(size)] : [],
-    ),
-  );
+  const before = filledBefore(intent);
   const now: readonly Cell[] =
     side.total === undefined
       ? [text(`unclear: ${side.unclear ?? 'not read completely'}.`, 'warn')]

@@ -47,7 +47,7 @@ export function viewReduction(
       kind: 'figures',
       rows: [
         sideRow(plan, openedElsewhere),
-        ...(takesWholeSide(plan) ? [] : changeRows(plan.after.hedges)),
+        ...(takesWholeSide(plan) || plan.totalBefore !== undefined ? [] : changeRows(plan.after.hedges)),
         ...comesBackRows(plan),
       ],
     },
@@ -156,7 +156,7 @@ export function viewIncrease(plan: IncreasePlan, openedElsewhere: ExternalHedgeI
   const { quote, account, book } = facts;
   const priced =
     quote === undefined || figures === undefined ? [] : pricedRows(quote, figures, { plan, account });
-  const grown = createsHedge(plan) ? [] : changeRows(plan.after.hedges);
+  const grown = createsHedge(plan) || plan.totalBefore !== undefined ? [] : changeRows(plan.after.hedges);
   const dealId = 'dealId' in plan.intent && plan.intent.dealId !== undefined ? [plan.intent.dealId] : [];
   return [
     increaseHeadline(plan),

@@ -1,3 +1,4 @@
+import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
 import { viewPreview } from '../../../src/output/views/plan.ts';
 import type { Plan } from '../../../src/trading/plan.ts';
@@ -31,6 +32,15 @@ describe('the preview of an open', () => {
       'Deal ID     PAY-8841',
       'Not included: hedge hdg_C, 5,000.00 USD, submitted, may still fill.',
     ]);
+  });
+
+  it('of an add that is sent again names both results, where the first attempt may have executed', () => {
+    const plan = { ...fullPlan('add USDTNGN buy 4k'), totalBefore: new Big(36_000) };
+    const text = inOneLine(viewPreview(preview(plan)));
+    expect(text).toContain(
+      'Buy side 40,000.00 USD now, was 36,000.00 before the first attempt. If that executed, it stays 40,000.00 USD; if not, it becomes 44,000.00 USD.',
+    );
+    expect(text).not.toContain('→');
   });
 
   it.each([
