@@ -167,7 +167,10 @@ async function endedBefore(known: Action, context: ReadContext): Promise<ActionR
   const endedMs = Date.parse(entry.outcome?.at ?? entry.changedAt);
   const derived = figuresOf(entry, { hedge: seen?.hedge, endedMs });
   const hedges = changesKept(entry);
-  return reportOf(outcome, { entry, hedge: seen?.hedge, position: seen?.position, hedges, derived, finding });
+  return {
+    ...reportOf(outcome, { entry, hedge: seen?.hedge, position: seen?.position, hedges, derived, finding }),
+    confirmed: known.provisionalUntil !== undefined && entry.provisionalUntil === undefined,
+  };
 }
 
 async function settled(entry: Action, context: ReadContext): Promise<ActionReport> {

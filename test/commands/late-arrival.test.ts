@@ -378,9 +378,15 @@ describe('a hedge that is found under its deal ID while an attempt may still arr
     const { provisional_until: until } = foundSchema.parse(found.document()).data.derived;
     expect(Date.parse(until) - clock.now()).toBeGreaterThan(3 * MINUTE);
     const shown = await run('wait PAY-1', ON_A_TERMINAL);
-    expect([shown.code, shown.out]).toEqual([0, expect.stringMatching(/Provisional\s+until/)]);
+    expect([shown.code, shown.out]).toEqual([
+      0,
+      expect.stringMatching(/To confirm +after .*: hedge check \w{4}/),
+    ]);
+    expect(shown.out.replaceAll(/\s+/g, ' ')).toContain('all attempts had one key, which executes once');
     clock.pass(WINDOW);
-    await run('hedges');
+    const confirmed = await run('check', ON_A_TERMINAL);
+    expect(confirmed.out).toMatch(/Confirmed +the only hedge with its deal ID/);
+    expect((await run('check', ON_A_TERMINAL)).out).toContain('No unknown outcomes');
     expect((await run('check PAY-1 --json')).document()).toMatchObject({
       data: { outcome: 'filled', derived: { provisional_until: null } },
     });

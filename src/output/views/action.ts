@@ -52,7 +52,7 @@ function viewHedge(report: ActionReport, word: 'FILLED' | 'CLOSED'): readonly Bl
     },
     ...grownSince(report),
     { name: 'Hedge', value: [textOr(hedge?.id ?? entry?.hedgeId), ...nowIs(hedge, word)] },
-    ...provisional(entry),
+    ...foundByDealId(report),
     ...(dealId === undefined ? [] : [{ name: 'Deal ID', value: [nameText(dealId)] }]),
     {
       name: 'Matures',
@@ -70,20 +70,31 @@ function viewHedge(report: ActionReport, word: 'FILLED' | 'CLOSED'): readonly Bl
   return [actionHeadline(report, isPart ? 'PARTIAL FILL' : word), { kind: 'pairs', pairs }];
 }
 
-/** Found by its deal ID, without a response: a later command checks again. */
-const provisional = (entry: ActionReport['entry']): readonly { name: string; value: readonly Cell[] }[] =>
-  entry?.provisionalUntil === undefined
-    ? []
-    : [
-        {
-          name: 'Provisional',
-          value: [
-            text('until', 'warn'),
-            { kind: 'time', at: entry.provisionalUntil, style: 'second' },
-            text('(found by its deal ID; an earlier attempt may still arrive)'),
-          ],
-        },
-      ];
+/** Without a response, another program may have opened the hedge with this deal ID: a later command checks again. */
+function foundByDealId({
+  entry,
+  confirmed,
+}: ActionReport): readonly { name: string; value: readonly Cell[] }[] {
+  if (confirmed === true)
+    return [
+      { name: 'Confirmed', value: [text('the only hedge with its deal ID; no attempt can still arrive')] },
+    ];
+  if (entry?.provisionalUntil === undefined) return [];
+  return [
+    {
+      name: 'Found by',
+      value: [text('its deal ID, after a lost response; all attempts had one key, which executes once')],
+    },
+    {
+      name: 'To confirm',
+      value: [
+        text('after', 'warn'),
+        { kind: 'time', at: entry.provisionalUntil, style: 'second' },
+        text(`: hedge check ${entry.shortId}`),
+      ],
+    },
+  ];
+}
 
 /** The current size, if the hedge was increased or reduced since; its rate is then a weighted one. */
 function grownSince(report: ActionReport): readonly { name: string; value: readonly Cell[] }[] {
