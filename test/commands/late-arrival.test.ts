@@ -134,6 +134,20 @@ describe('an open that is rejected after an attempt without a response', () => {
     expect(await served.openOn('buy')).toBe(10_000);
   });
 
+  it('with --ensure advises the same command, which settles it, and blocks the other opens of the side', async () => {
+    const { run, attempts, keys } = await aHeldDesk();
+    attempts.plan('lost', 'lost', 'lost');
+    const ran = await run(ENSURE);
+    expect([ran.code, ran.document()]).toMatchObject([7, { ...UNKNOWN, error: { retry: 'same_key' } }]);
+    expect(messageOf(ran)).toContain('run the same command again: the same deal ID has the same key');
+    expect(messageOf(ran)).not.toContain('Do not enter it again');
+    const other = await run('open USDTNGN buy 2k --tenor 3 --deal-id PAY-2 --ensure --yes --json');
+    expect(other.document()).toMatchObject({ error: { code: 'unresolved', retry: 'after_check' } });
+    expect(messageOf(other)).toMatch(/Find out first: hedge check \w{4}\./);
+    expect((await run(ENSURE)).code).toBe(0);
+    expect(new Set(keys()).size).toBe(1);
+  });
+
   it('is not said to have been rejected for a later rejection, nor is its time made longer by one', async () => {
     const { run, attempts, clock } = await heldSetup();
     attempts.plan('held', 'rejected');

@@ -47,7 +47,10 @@ export function unresolvedFindings(
     {
       level: stops ? 'stop' : 'warn',
       code: 'unresolved',
-      message: takesWholeSide(terms) ? `${named.join(' ')} ${CLOSE_MAY_RUN_FIRST}` : named.join(' '),
+      message: [
+        ...named,
+        ...(takesWholeSide(terms) ? [CLOSE_MAY_RUN_FIRST] : stops ? [firstCheck(found)] : []),
+      ].join(' '),
       hint: stops ? nextCommands(found, terms) : commandsFor(found, 'resume'),
       details: { actions: found.map(actionDetails) },
     },
@@ -56,13 +59,15 @@ export function unresolvedFindings(
 
 const CLOSE_MAY_RUN_FIRST = 'The close may run before it and leave it open.';
 
+/** In the message too, which is all that many a script shows. */
+const firstCheck = (found: readonly Action[]): string =>
+  `Find out first: hedge check${found.length === 1 ? ` ${found[0]?.shortId ?? ''}` : ''}.`;
+
 const nextCommands = (found: readonly Action[], terms: OnTerms): string =>
   commandLines([
     ...found.filter((each) => isOfAnotherKey(each, terms)).flatMap(confirmationCommands),
-    [
-      found.length === 1 ? commandsFor(found, 'check') : 'hedge check',
-      `look up. To ignore ${found.length === 1 ? 'it' : 'them'}: ${despite(found)}`,
-    ],
+    [found.length === 1 ? commandsFor(found, 'check') : 'hedge check', 'look up; send nothing'],
+    [despite(found), 'option: ignore it; if it executed, you trade twice'],
   ]);
 
 const commandsFor = (found: readonly Action[], command: string): string =>
