@@ -135,7 +135,7 @@ describe('an open that is rejected after an attempt without a response', () => {
   });
 
   it('with --ensure advises the same command, which settles it, and blocks the other opens of the side', async () => {
-    const { run, attempts, keys } = await aHeldDesk();
+    const { run, attempts, keys } = await heldSetup();
     attempts.plan('lost', 'lost', 'lost');
     const ran = await run(ENSURE);
     expect([ran.code, ran.document()]).toMatchObject([7, { ...UNKNOWN, error: { retry: 'same_key' } }]);

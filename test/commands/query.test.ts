@@ -158,8 +158,8 @@ describe('--query', () => {
   it.each(['data[].id', "data[?side == 'buy'].id", 'data[0:2].id', 'data[].id | [0]'])(
     'that projects over an empty list is a result: %s',
     async (query) => {
-      const desk = aDesk({ env: { HEDGE_PROFILE: 'practice' } });
-      expect(await desk.run(['positions', '--query', query, '--json'])).toMatchObject({ code: 0 });
+      const cli = testCli({ env: { HEDGE_PROFILE: 'practice' } });
+      expect(await cli.run(['positions', '--query', query, '--json'])).toMatchObject({ code: 0 });
     },
   );
 

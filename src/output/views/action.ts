@@ -4,6 +4,7 @@ import { createsHedge, enlarges } from '../../domain/action-table.ts';
 import { roundTo, sum } from '../../domain/amounts.ts';
 import { ownField } from '../../domain/fields.ts';
 import { shellWord } from '../../domain/quoted.ts';
+import { spelledName } from '../../domain/sanitize.ts';
 import type { ActionFigures, ActionReport } from '../../trading/trading-context.ts';
 import { type Block, type Cell, line, message, nameText, text } from '../blocks.ts';
 import { cellOf, labelOf } from '../field-labels.ts';
@@ -61,8 +62,8 @@ function viewHedge(report: ActionReport, word: 'FILLED' | 'CLOSED'): readonly Bl
         ...(tenor === undefined ? [] : [text(`, ${days(tenor.toFixed())}`)]),
       ],
     },
-    { name: 'Order tx', value: [textOr(hedge?.order_tx_hash ?? entry?.orderTxHash)] },
-    { name: 'Fill tx', value: [textOr(hedge?.fill_tx_hash ?? undefined)] },
+    { name: 'Order tx', value: [hashOr(hedge?.order_tx_hash ?? entry?.orderTxHash)] },
+    { name: 'Fill tx', value: [hashOr(hedge?.fill_tx_hash ?? undefined)] },
     ...actionPair(report),
     ...extras(hedge),
   ];
@@ -157,6 +158,9 @@ const extras = (hedge: ActionReport['hedge']): { name: string; value: readonly C
 const textOr = (value: string | undefined): Cell =>
   value === undefined ? { kind: 'missing' } : nameText(value);
 
+const hashOr = (value: string | undefined): Cell =>
+  value === undefined ? { kind: 'missing' } : { kind: 'hash', text: spelledName(value) };
+
 const actionPair = ({ entry }: ActionReport): { name: string; value: readonly Cell[] }[] =>
   entry === undefined ? [] : [{ name: 'Action', value: [text(entry.shortId)] }];
 
@@ -215,7 +219,9 @@ export function viewChanged(report: ActionReport): readonly Block[] {
           : [row('Realized P&L', signedIn('USD', derived.net_pnl_usd), text('net of carry and fees'))]),
         ...(expected === undefined
           ? []
-          : [row('Returned', usd(expected, 'USD'), text('to balance (estimate)'))]),
+          : [
+              row('Returned', usd(expected, 'USDC'), text('to balance (estimate; the service reports none)')),
+            ]),
         ...(entry === undefined ? [] : [row('Action', text(entry.shortId))]),
       ],
     },

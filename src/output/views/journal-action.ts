@@ -16,6 +16,7 @@ export interface JournalEntry {
   selected: string | undefined;
 }
 
+/** The outcome comes last: on a long screen the rest scrolls off. */
 export function viewJournalAction({ action, steps, selected }: JournalEntry): readonly Block[] {
   const { intent, notional } = action;
   const tenor = intent.tenor_days;
@@ -30,7 +31,7 @@ export function viewJournalAction({ action, steps, selected }: JournalEntry): re
       text('·'),
       outcomeCell(action),
     ),
-    { kind: 'pairs', pairs: pairsOf(action) },
+    { kind: 'pairs', pairs: requestPairs(action) },
     { kind: 'verbatim', text: escapeJsonToAscii(intent.body) },
     line(text('Command:', 'dim')),
     { kind: 'verbatim', text: ['hedge', ...intent.sent_by].join(' ') },
@@ -38,23 +39,36 @@ export function viewJournalAction({ action, steps, selected }: JournalEntry): re
     ...beforeOf(action),
     { kind: 'gap' },
     ...steps.map(viewStep),
+    { kind: 'gap' },
+    { kind: 'pairs', pairs: resultPairs(action) },
     ...viewNextSteps(nextSteps(action, selected)),
   ];
 }
 
 type Pair = Extract<Block, { kind: 'pairs' }>['pairs'][number];
 
-function pairsOf(action: Action): readonly Pair[] {
+function requestPairs(action: Action): readonly Pair[] {
   const { intent } = action;
   const { identity, bounds } = intent;
   const label = typeof identity.account === 'string' ? `, account ${identity.account}` : '';
   const key = identity.key_fingerprint === null ? '' : `${label}, key ${identity.key_fingerprint}`;
   return [
-    ...pair('Action', `${action.shortId} (${action.id})`),
     { name: 'Environment', value: [environmentCell(action), text(`(${identity.base_url}${key})`, 'dim')] },
-    ...named('Deal ID', intent.deal_id),
+    ...pair('Requested as', intent.asked),
+    ...figurePairs('Quoted', quotedFigures(action)),
+    ...figurePairs('Limit', bounds ?? {}),
+    ...pair('Idempotency key', `${intent.idempotency_key} (${ORIGINS[intent.key_origin]})`),
+    ...(intent.client_reference === intent.deal_id ? [] : named('Reference', intent.client_reference)),
+    ...pair('Request', `POST ${intent.path}`),
+  ];
+}
+
+function resultPairs(action: Action): readonly Pair[] {
+  const { intent, orderTxHash } = action;
+  return [
+    ...pair('Action', `${action.shortId} (${action.id})`),
     ...named('Hedge', action.hedgeId),
-    ...named('Order transaction', action.orderTxHash),
+    ...(orderTxHash === undefined ? [] : [hashPair('Order transaction', orderTxHash)]),
     ...(WHY_NOW.includes(action.state) && action.why !== undefined
       ? [{ name: 'Why', value: [message(action.why)] }]
       : []),
@@ -62,22 +76,26 @@ function pairsOf(action: Action): readonly Pair[] {
       ? []
       : pair('Rejected', `${action.refusal.code} (HTTP ${action.refusal.httpStatus.toString()})`)),
     ...endPairs(action),
-    ...pair('Requested as', intent.asked),
-    ...figurePairs('Quoted', quotedFigures(action)),
-    ...figurePairs('Limit', bounds ?? {}),
-    ...pair('Idempotency key', `${intent.idempotency_key} (${ORIGINS[intent.key_origin]})`),
-    ...named('Reference', intent.client_reference),
-    ...pair('Request', `POST ${intent.path}`),
+    ...named('Deal ID', intent.deal_id),
+    { name: 'Outcome', value: [outcomeCell(action)] },
   ];
 }
 
+const hashPair = (name: string, hash: string): Pair => ({
+  name,
+  value: [{ kind: 'hash', text: spelledName(hash) }],
+});
+
 /** The outcome as read: the figures of the hedge or the side, and of a side each hedge's size since. */
-function endPairs({ intent, outcome }: Action): readonly Pair[] {
+function endPairs({ intent, outcome, orderTxHash }: Action): readonly Pair[] {
   const ids = new Set(intent.before.hedges.map(({ hedge_id: id }) => id));
-  return Object.entries(outcome?.facts ?? {}).flatMap(([name, digits]) =>
+  const facts = Object.entries(outcome?.facts ?? {}).filter(([, value]) => value !== orderTxHash);
+  return facts.flatMap(([name, digits]) =>
     ids.has(name) && digits !== null
       ? [{ name, value: [text('→'), cellOf('notional_usd', digits, { withUnit: true })] }]
-      : figurePairs('', { [name]: digits }),
+      : name.endsWith('_hash') && digits !== null
+        ? [hashPair(labelOf(name), digits)]
+        : figurePairs('', { [name]: digits }),
   );
 }
 
@@ -172,7 +190,6 @@ function detailOf(record: JournalRecord): string {
       return [
         record.by === 'looking' ? 'found at the service' : 'by the service',
         record.hedge_id,
-        record.order_tx_hash,
         record.provisional_until && `provisional until ${record.provisional_until}`,
       ]
         .filter((part) => part !== undefined)
