@@ -4,8 +4,7 @@ import { type NextStep, nextSteps } from '../../journal/describe.ts';
 import { PARTIAL_FILL, recordedFigures } from '../../journal/queries.ts';
 import type { JournalRecord } from '../../journal/records.ts';
 import type { Action, ActionState } from '../../journal/replay.ts';
-import type { SideBook } from '../../readings/side-book.ts';
-import { filledBefore } from '../../trading/outcome/position-diff.ts';
+import type { SideSince } from '../../trading/recover/resolve-action.ts';
 import { type Block, type Cell, line, message, missing, nameText, text } from '../blocks.ts';
 import { cellOf, labelOf } from '../field-labels.ts';
 import { environmentCell, outcomeCell } from './journal.ts';
@@ -216,7 +215,7 @@ const viewNextSteps = (next: readonly NextStep[]): readonly Block[] =>
 /** `side`: as it is now, if it was read. `arrivesUntil`: milliseconds since the epoch, while it may still arrive. */
 export const viewUnresolvedAction = (
   action: Action,
-  { side, arrivesUntil }: { side: SideBook | undefined; arrivesUntil: number | undefined },
+  { side, arrivesUntil }: { side: SideSince | undefined; arrivesUntil: number | undefined },
 ): readonly Block[] => [
   line(environmentCell(action), text('·'), ...namedCells(action), text('·'), outcomeCell(action)),
   line(text(action.attempts > 1 ? 'First sent' : 'Sent'), {
@@ -238,13 +237,13 @@ export const viewUnresolvedAction = (
 ];
 
 /** Before the action, as the journal has it, and now. */
-function positionLine({ intent }: Action, side: SideBook | undefined): readonly Block[] {
+function positionLine({ intent }: Action, side: SideSince | undefined): readonly Block[] {
   if (side === undefined) return [];
-  const before = filledBefore(intent);
+  const { before, now: book } = side;
   const now: readonly Cell[] =
-    side.total === undefined
-      ? [text(`unclear: ${side.unclear ?? 'not read completely'}.`, 'warn')]
-      : [{ kind: 'money', amount: side.total, unit: 'USD' }, text('.')];
+    book.total === undefined
+      ? [text(`unclear: ${book.unclear ?? 'not read completely'}.`, 'warn')]
+      : [{ kind: 'money', amount: book.total, unit: 'USD' }, text('.')];
   return [
     line(
       nameText(`${intent.market} ${intent.side}`),

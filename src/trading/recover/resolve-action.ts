@@ -2,6 +2,7 @@
  * Records the outcome of an action manually, only where it is unknown, and as not executed only once its request can no
  * longer arrive. The check is repeated under the journal's lock.
  */
+import type { Big } from 'big.js';
 import { exactInstant } from '../../domain/instants.ts';
 import { HedgeError, InterruptedError, StoppedError } from '../../errors.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
@@ -14,6 +15,7 @@ import type { ReadContext } from '../../readings/read-context.ts';
 import { readBook } from '../../readings/read-position.ts';
 import { type SideBook, sideBookOf } from '../../readings/side-book.ts';
 import { lateUntil, NOT_SEEN_AFTER_MS } from '../idempotency-window.ts';
+import { filledBefore } from '../outcome/position-diff.ts';
 
 /** As the journal's record has it: `done` is executed, `nothing` is not executed. */
 export interface ManualOutcome {
@@ -94,11 +96,17 @@ const tooEarly = ({ id, shortId }: Action, untilMs: number): StoppedError => {
 /** Offline, the question is asked without the position after this time. */
 const READ_MS = 5_000;
 
-/** The side as it is now; undefined if it cannot be read under the selected profile. */
+/** USD on the side before the action, and the side as it is now. */
+export interface SideSince {
+  before: Big;
+  now: SideBook;
+}
+
+/** Undefined if it cannot be read under the selected profile. */
 export async function readSideOf(
   { intent }: Action,
   open: () => Promise<ReadContext>,
-): Promise<SideBook | undefined> {
+): Promise<SideSince | undefined> {
   const giveUp = new AbortController();
   let cancel: (() => void) | undefined;
   try {
@@ -106,7 +114,7 @@ export async function readSideOf(
     if (!sameIdentity(intent.identity, context.identity)) return undefined;
     cancel = context.clock.after(READ_MS, () => giveUp.abort(new TimedOut()));
     const signal = AbortSignal.any([context.signal, giveUp.signal]);
-    return sideBookOf(intent, await readBook({ ...context, signal }));
+    return { before: filledBefore(intent), now: sideBookOf(intent, await readBook({ ...context, signal })) };
   } catch (error) {
     if (error instanceof TimedOut || (error instanceof HedgeError && !(error instanceof InterruptedError)))
       return undefined;
