@@ -74,6 +74,11 @@ const EXCEPTIONS: readonly Exception[] = [
     edit: keyOnInput,
     ends: [0, 4],
   },
+  {
+    has: /^hedge journal resolve .*not-executed/,
+    because: 'it was sent a moment ago and may still arrive',
+    edit: (line) => `${line} --allow-late-arrival`,
+  },
   { has: /--expect-env live/, because: 'this is practice', ends: [10] },
 ];
 

@@ -344,7 +344,7 @@ describe('hedge journal resolve', () => {
     ]);
     const ran = await cli.run([...words('not-executed'), '--yes', '--json']);
     expect(ran.code).toBe(10);
-    expect(ran.err).toMatch(/may still arrive until 2\S+ \d\d:\d\d:\d\d UTC/);
+    expect(ran.err).toMatch(/may still arrive and\s+show\s+until\s+2\S+\s+\d\d:\d\d:\d\d UTC/);
     expect(ran.err).toContain('hedge check bbbb');
     expect(ran.err).toContain('--allow-late-arrival');
     expect(ran.document()).toMatchObject({ error: { code: 'in_flight', effect: 'none', retry: 'later' } });
@@ -366,7 +366,7 @@ describe('hedge journal resolve', () => {
       terminal: { isTTY: { stdin: true, stdout: true, stderr: true }, env: { NO_COLOR: '1' } },
       answer: 'y\r',
     });
-    expect(asked.err).toMatch(/^It may still arrive until .*\d\d:\d\d:\d\d UTC\.$/m);
+    expect(asked.err).toMatch(/^It may still arrive and show until .*\d\d:\d\d:\d\d UTC\.$/m);
     expect(asked.err).toContain('USDTNGN buy was 42,000.00 USD before it, is 46,000.00 USD.');
     expect(asked.code).toBe(0);
     const again = await cli.run(`${add} --json`);

@@ -228,7 +228,7 @@ export const viewUnresolvedAction = (
     ? []
     : [
         line(
-          text('It may still arrive until', 'warn'),
+          text('It may still arrive and show until', 'warn'),
           { kind: 'time', at: new Date(arrivesUntil).toISOString(), style: 'second' },
           text('.'),
         ),

@@ -14,7 +14,7 @@ import { findOneAction } from '../../readings/find-actions.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
 import { readBook } from '../../readings/read-position.ts';
 import { type SideBook, sideBookOf } from '../../readings/side-book.ts';
-import { lateUntil, NOT_SEEN_AFTER_MS } from '../idempotency-window.ts';
+import { arrivalDetails, lateUntil, NOT_SEEN_AFTER_MS } from '../idempotency-window.ts';
 import { filledBefore } from '../outcome/position-diff.ts';
 
 /** As the journal's record has it: `done` is executed, `nothing` is not executed. */
@@ -78,18 +78,19 @@ function checkResolvable(action: Action, { as, allowLateArrival, nowMs }: Asked)
     );
 }
 
-const tooEarly = ({ id, shortId }: Action, untilMs: number): StoppedError => {
+const tooEarly = (action: Action, untilMs: number): StoppedError => {
+  const { id, shortId } = action;
   const until = exactInstant(untilMs);
   return new StoppedError({
     code: 'in_flight',
-    what: `Action ${shortId} may still arrive until ${timeInWords(until)}, so it cannot be recorded as not executed yet.`,
+    what: `Too early to record action ${shortId} as not executed: it may still arrive and show until ${timeInWords(until)}.`,
     book: 'The journal is unchanged.',
     hint: commandLines([
       [`hedge check ${shortId}`, 'look up now; record it after that time'],
-      ['--allow-late-arrival', 'option: record it now, if the partner has ruled out its arrival'],
+      ['--allow-late-arrival', 'option: record it now; if it arrives, it executes'],
     ]),
     retry: 'later',
-    details: { action_id: id, may_arrive_until: until },
+    details: { action_id: id, ...arrivalDetails(action), not_before: until },
   });
 };
 
