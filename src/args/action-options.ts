@@ -30,7 +30,7 @@ const EVERY_ACTION = [
   },
   {
     flags: '--despite <actions>',
-    summary: 'ignore this unresolved action: an action ID, or a list',
+    summary: 'ignore this unresolved action, which may have executed: an action ID, or a list',
   },
 ] as const;
 

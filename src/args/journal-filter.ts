@@ -62,6 +62,8 @@ export interface ResolveIntent {
   as: 'done' | 'nothing';
   reason: string;
   yes: boolean;
+  /** Record `nothing` although the request may still arrive. */
+  allowLateArrival: boolean;
 }
 
 const LONGEST_REASON = 500;
@@ -90,7 +92,14 @@ export function readResolveIntent(raw: RawInput): ResolveIntent {
       'The reason contains what looks like an API key, and it would be kept in the journal.',
       REASON_EXAMPLE,
     );
-  return { word, as: RECORDED_AS[readOutcome(as)], reason, yes: optionGiven(raw, 'yes') };
+  const outcome = readOutcome(as);
+  const allowLateArrival = optionGiven(raw, 'allowLateArrival');
+  if (allowLateArrival && outcome === 'executed')
+    throw new UsageError(
+      '--allow-late-arrival has no effect with --as executed.',
+      'Leave out --allow-late-arrival.',
+    );
+  return { word, as: RECORDED_AS[outcome], reason, yes: optionGiven(raw, 'yes'), allowLateArrival };
 }
 
 const readOutcome = (text: string) => oneOf(OUTCOMES, text, 'an outcome');

@@ -131,5 +131,6 @@ export const viewOf = (stream: Surface, context: RenderContext, zone = 'UTC') =>
   unicode: stream.unicode,
   zone: stream.isTTY ? (context.identity?.zone ?? zone) : 'UTC',
   iso: !stream.isTTY,
+  verbose: context.verbose === true,
   now: context.now,
 });

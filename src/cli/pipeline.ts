@@ -54,6 +54,7 @@ export async function runInvocation(runtime: Runtime): Promise<number> {
     identity: opened?.identity(),
     named,
     headed: opened?.headed() ?? false,
+    verbose: scanned.verbose,
     now: runtime.clock.now(),
   });
   try {

@@ -21,6 +21,8 @@ export interface RenderContext {
   named: string | undefined;
   /** The environment line is on standard error already. */
   headed: boolean;
+  /** With -v. */
+  verbose?: boolean;
   /** Milliseconds since the epoch. */
   now: number;
 }

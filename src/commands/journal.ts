@@ -14,14 +14,15 @@ import {
   viewUnresolvedAction,
 } from '../output/views/journal-action.ts';
 import { damageError, damageInWords, journalCoverage, readJournal } from '../readings/read-journal.ts';
-import { findResolvable, resolveAction } from '../trading/recover/resolve-action.ts';
+import { lateUntil } from '../trading/idempotency-window.ts';
+import { findResolvable, readSideOf, resolveAction } from '../trading/recover/resolve-action.ts';
 import { type CommandGroup, defineCommand } from './define.ts';
 
 export const journalResolve = defineCommand({
   name: 'journal resolve',
   summary: 'Record the outcome of an action manually',
   description:
-    'Only for an unknown outcome, or an accepted action that never showed in the positions. Run hedge check first. Sends nothing. Limits, deal IDs and pre-trade checks then follow your record.',
+    'Only for an unknown outcome, or an accepted action that never showed in the positions. Ask the partner and run hedge check first. Until the request can no longer arrive, five minutes after sending, not-executed stops with exit code 10. Sends nothing. Limits, deal IDs and pre-trade checks then follow your record.',
   operands: [
     { name: 'ACTION', summary: 'action ID, as hedge journal shows it', completes: { names: ['unresolved'] } },
   ],
@@ -32,6 +33,10 @@ export const journalResolve = defineCommand({
       completes: { words: ['executed', 'not-executed'] },
     },
     { flags: '--reason <text>', summary: 'reason, kept in the journal' },
+    {
+      flags: '--allow-late-arrival',
+      summary: 'with --as not-executed: record it although the request may still arrive',
+    },
     { flags: '-y, --yes', summary: 'skip the confirmation' },
   ],
   examples: [
@@ -41,12 +46,16 @@ export const journalResolve = defineCommand({
     },
   ],
   read: readResolveIntent,
-  async run(context, { word, as, reason, yes }) {
+  async run(context, { word, as, reason, yes, allowLateArrival }) {
     const { selected, zone } = await context.profileContext();
-    const asked = { word, as, nowMs: context.clock.now() };
+    const asked = { word, as, allowLateArrival, nowMs: context.clock.now() };
     const journal = await context.journal();
     const action = findResolvable(journal, asked);
-    await context.show(viewUnresolvedAction(action));
+    const side =
+      yes || !context.prompter.attended || selected !== action.intent.profile
+        ? undefined
+        : await readSideOf(action, () => context.readContext());
+    await context.show(viewUnresolvedAction(action, { side, arrivesUntil: lateUntil(action, asked.nowMs) }));
     if (
       !yes &&
       !(await context.prompter.confirm({ message: questionToResolve(action, as), otherwise: '--yes' }))
@@ -55,6 +64,7 @@ export const journalResolve = defineCommand({
     const resolved = await resolveAction(journal, {
       id: action.id,
       outcome: { as, because: reason },
+      allowLateArrival,
       nowMs: context.clock.now(),
     });
     return { value: { action: resolved, selected }, zone };

@@ -148,3 +148,11 @@ export const containsKey = (text: string): boolean => redactKeys(text) !== text;
 /** A command line with every word, or part of a word, that looks like an API key blotted out (specification §5). */
 export const redactArgv = (argv: readonly string[]): string[] =>
   argv.map((word) => word.replace(/(?<![A-Za-z0-9])([A-Za-z0-9]+_(?:live|test)_)[\x21-\x7e]+/gi, '$1…'));
+
+const LONGEST_HASH = 16;
+const HEAD = 6;
+const TAIL = 4;
+
+/** `0x9f31...77aa` */
+export const shortHash = (hash: string): string =>
+  hash.length > LONGEST_HASH ? `${hash.slice(0, HEAD)}...${hash.slice(-TAIL)}` : hash;

@@ -74,8 +74,8 @@ const ENVIRONMENT_PAIR = 'env';
 export function nextSteps(action: Action, selected: string | undefined): readonly NextStep[] {
   const line = (words: string): string => `hedge ${profileOf(action, selected)}${words}`;
   const resolve = [
-    { as: 'executed', does: 'record it as executed' },
-    { as: 'not-executed', does: 'record it as not executed' },
+    { as: 'executed', does: 'after the partner has confirmed it' },
+    { as: 'not-executed', does: 'after the partner has confirmed it' },
   ].map(({ as, does }) => ({
     // Recording needs no service, so no profile either.
     command: `hedge journal resolve ${action.shortId} --as ${as} --reason TEXT`,
@@ -98,6 +98,9 @@ function profileOf({ intent }: Action, selected: string | undefined): string {
   const { profile } = intent;
   return profile === selected || profile === ENVIRONMENT_PAIR ? '' : `--profile ${profile} `;
 }
+
+/** Before the commands that record an outcome manually. */
+export const AFTER_THE_PARTNER = 'After the partner has confirmed it:';
 
 const APART = 4;
 

@@ -106,24 +106,32 @@ export const lastNotionals = (actions: readonly Action[], identity: AccountIdent
   executedOpens(actions, identity).slice(-LAST_DEALS).flatMap(notionalOf).toReversed();
 
 /**
- * Actions of the last minute on the same terms. Two different deal IDs of the operator mean two trades; one deal ID
- * alone does not.
+ * Actions of the last minute on the same terms, and those recorded as not executed whose request may still arrive. Two
+ * different deal IDs of the operator mean two trades; one deal ID alone does not.
  */
-export function duplicatesOf(actions: readonly Action[], terms: DealTerms, nowMs: number): readonly Action[] {
+export function duplicatesOf(
+  actions: readonly Action[],
+  terms: DealTerms,
+  { nowMs, mayArrive }: { nowMs: number; mayArrive: (action: Action) => boolean },
+): readonly Action[] {
   return actions.filter((it) => {
     const { intent } = it;
     return (
-      maybeExecuted(it) &&
+      (maybeExecuted(it) || (it.settledAs === 'nothing' && !hasKeyOf(it, terms))) &&
       isOn(it, terms) &&
       intent.action === terms.action &&
       sameAmount(it.notional, terms.notional) &&
       intent.tenor_days === terms.tenorDays &&
       (intent.deal_id === undefined || terms.dealId === undefined || intent.deal_id === terms.dealId) &&
       // After a clock was set back, an action seems to be in the future: that counts as recent.
-      nowMs - Date.parse(intent.at) < DUPLICATE_MS
+      (nowMs - Date.parse(intent.at) < DUPLICATE_MS || mayArrive(it))
     );
   });
 }
+
+/** Sent again under this deal ID it has the same key, which executes once. */
+const hasKeyOf = ({ intent }: Action, { dealId }: DealTerms): boolean =>
+  intent.key_origin === 'deal_id' && intent.deal_id === dealId;
 
 export const unresolvedOn = (actions: readonly Action[], place: AccountSide): readonly Action[] =>
   actions.filter((it) => isUnresolved(it) && isOn(it, place));

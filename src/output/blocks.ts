@@ -34,6 +34,8 @@ export type Cell =
   | { kind: 'until'; at: string; tone?: Tone }
   /** Explains `(!)` if one of these instants has it. */
   | { kind: 'weekend'; of: readonly string[] }
+  /** A transaction hash: shortened on a terminal, in full with -v. */
+  | { kind: 'hash'; text: string; tone?: Tone }
   /** The service did not send it. */
   | { kind: 'missing' };
 

@@ -3,7 +3,7 @@
 import { Big } from 'big.js';
 import { ownField } from '../domain/fields.ts';
 import { instantOf, isoSeconds } from '../domain/instants.ts';
-import { forScreen, sanitize, shortened } from '../domain/sanitize.ts';
+import { forScreen, sanitize, shortened, shortHash } from '../domain/sanitize.ts';
 import { textWidth } from '../domain/text-width.ts';
 import type { Amount, Cell } from './blocks.ts';
 
@@ -178,6 +178,8 @@ export interface CellFormat {
   now: number;
   /** False: ASCII only. */
   unicode: boolean;
+  /** Hashes in full. */
+  verbose?: boolean;
 }
 
 /** Numbers are split at their point; any other cell is all `whole`. */
@@ -200,6 +202,8 @@ export function formatCell(cell: Cell, format: CellFormat): FormattedCell {
   switch (cell.kind) {
     case 'text':
       return cell.isOurs === true ? plainCell(programText(cell.text, format)) : words(cell.text, format);
+    case 'hash':
+      return words(format.verbose === true || format.iso === true ? cell.text : shortHash(cell.text), format);
     case 'money':
       return number(cell.amount, { ...STYLES.money, signed: cell.signed === true }, cell.unit, format);
     case 'rate':

@@ -25,6 +25,8 @@ export interface HumanView {
   zone: string;
   /** Times as ISO 8601 in UTC instead. */
   iso?: boolean;
+  /** Hashes in full. */
+  verbose?: boolean;
   /** Now, in milliseconds since the epoch. */
   now: number;
 }

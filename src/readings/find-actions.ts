@@ -60,7 +60,7 @@ function checkAccount(action: Action, identity: AccountIdentity): Action {
   throw new UsageError(
     `Action ${shortId} belongs to profile ${unquoted(intent.profile)} (${identityText(intent.identity)}), not to this one (${identityText(identity)}).`,
     isResetBetween(intent.identity, identity)
-      ? `Practice was reset since. To resolve the action: hedge journal resolve ${shortId} --as not-executed --reason "practice was reset"`
+      ? `Practice was reset since. To resolve the action: hedge journal resolve ${shortId} --as not-executed --allow-late-arrival --reason "practice was reset"`
       : `Use its profile: --profile ${unquoted(intent.profile)}`,
   );
 }

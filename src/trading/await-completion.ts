@@ -109,7 +109,7 @@ async function waitForEnd(
         entry: recorded,
         plan,
         hedges,
-        finding: changedByOthersError(recorded, { message, closedBy }),
+        finding: changedByOthersError(recorded, { message, closedBy, nowMs: context.clock.now() }),
       });
     }
     if (awaited.kind === 'disagree')
@@ -157,14 +157,20 @@ async function endedBefore(known: Action, context: ReadContext): Promise<ActionR
   if (known.provisionalUntil !== undefined && seen?.evidence.kind === 'other') {
     const { message } = seen.evidence;
     const entry = await recordNotTold(known, { message, waited: true }, context);
-    return reportOf('unknown', { entry, finding: changedByOthersError(entry, { message }) });
+    return reportOf('unknown', {
+      entry,
+      finding: changedByOthersError(entry, { message, nowMs: context.clock.now() }),
+    });
   }
   const entry = seen === undefined ? known : await confirmFound(known, seen, context);
   const finding = outcome === 'failed' ? failedError(entry) : partialFillError(entry);
   const endedMs = Date.parse(entry.outcome?.at ?? entry.changedAt);
   const derived = figuresOf(entry, { hedge: seen?.hedge, endedMs });
   const hedges = changesKept(entry);
-  return reportOf(outcome, { entry, hedge: seen?.hedge, position: seen?.position, hedges, derived, finding });
+  return {
+    ...reportOf(outcome, { entry, hedge: seen?.hedge, position: seen?.position, hedges, derived, finding }),
+    confirmed: known.provisionalUntil !== undefined && entry.provisionalUntil === undefined,
+  };
 }
 
 async function settled(entry: Action, context: ReadContext): Promise<ActionReport> {

@@ -2,21 +2,21 @@
 
 import { createHash } from 'node:crypto';
 import { Big } from 'big.js';
-import type { OpenIntent } from '../args/action-intent.ts';
+import type { ActionIntent, OpenIntent } from '../args/action-intent.ts';
 import type { Hedge } from '../client/schemas.ts';
 import { usdInWords } from '../domain/exposure.ts';
 import { quoted, quotedName, shellWord } from '../domain/quoted.ts';
 import { REFERENCE_DIGITS, REFERENCE_MARK, type Side } from '../domain/vocabulary.ts';
-import { OrderFailedError, StoppedError } from '../errors.ts';
+import { OrderFailedError, OutcomeUnknownError, StoppedError } from '../errors.ts';
 import { type AccountIdentity, sameIdentity } from '../journal/account-identity.ts';
 import { dealIdAttempt, findByDealId, isRejected, usedDealId, wasNotExecuted } from '../journal/queries.ts';
-import type { Action } from '../journal/replay.ts';
+import { type Action, isUnresolved } from '../journal/replay.ts';
 import type { JournalState } from '../journal/store.ts';
 import type { Random } from '../platform/random.ts';
 import { PENDING_STATUSES } from '../readings/side-book.ts';
-import { keepsItsKey } from './idempotency-window.ts';
+import { isKeyValid, keepsItsKey } from './idempotency-window.ts';
 import { hedgesUnderDealId } from './outcome/change-evidence.ts';
-import type { Finding, TradingContext } from './trading-context.ts';
+import type { ActionReport, Finding, TradingContext } from './trading-context.ts';
 /** `journaled`: an action of this machine. `elsewhere`: a hedge that only the service knows. */
 export type DealStatus =
   | { status: 'unused' }
@@ -194,3 +194,32 @@ export const referenceOf = (key: string): string => `${REFERENCE_MARK}${digits([
 
 const digits = (parts: readonly string[], count: number): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, count);
+
+/** With `--ensure` the same command continues the same action under the same key: that is what to do next. */
+export function adviseEnsure(intent: ActionIntent, report: ActionReport, nowMs: number): ActionReport {
+  const { entry, finding } = report;
+  if (!('ensure' in intent && intent.ensure) || entry === undefined) return report;
+  const isOpen = isUnresolved(entry) && entry.outcome?.kind !== 'not_told' && isKeyValid(entry, nowMs);
+  if (!(finding instanceof OutcomeUnknownError) || !isOpen || isUndecided(finding.details)) return report;
+  const { what, hint, httpStatus, details, refusal } = finding;
+  const advised = new OutcomeUnknownError(
+    {
+      what,
+      book: 'It may have executed. To settle it, run the same command again: the same deal ID has the same key, which executes once.',
+      hint,
+      httpStatus,
+      details,
+      retry: 'same_key',
+      cause: finding,
+    },
+    refusal,
+  );
+  return { ...report, finding: advised };
+}
+
+/** Several hedges have its deal ID, or its account is not certain. */
+const isUndecided = (details: unknown): boolean =>
+  typeof details === 'object' &&
+  details !== null &&
+  'evidence' in details &&
+  (details.evidence === 'other' || details.evidence === 'unclear');

@@ -17,7 +17,14 @@ import { findByKey, usedDealId } from '../journal/queries.ts';
 import { type Action, maybeExecuted } from '../journal/replay.ts';
 import type { JournalState } from '../journal/store.ts';
 import { checkAccount } from './account-keys.ts';
-import { checkSameDeal, checkSameTerms, dealStatus, failedBeforeError, recordedSizes } from './deal-id.ts';
+import {
+  adviseEnsure,
+  checkSameDeal,
+  checkSameTerms,
+  dealStatus,
+  failedBeforeError,
+  recordedSizes,
+} from './deal-id.ts';
 import {
   changedSince,
   type Evaluation,
@@ -115,7 +122,7 @@ export async function executeAction(intent: ActionIntent, context: TradingContex
   checkAccount(context);
   for (let round = 1; ; round += 1) {
     try {
-      return await executeOnce(intent, context);
+      return adviseEnsure(intent, await executeOnce(intent, context), context.clock.now());
     } catch (error) {
       if (!(error instanceof TakenMeanwhile) || round === ROUNDS) throw error;
     }

@@ -84,6 +84,12 @@ export function conclusiveFrom(action: Action): number | undefined {
   return until === undefined || createsHedge(action.intent) ? until : until + READINGS_LAG_MS;
 }
 
+/** As `conclusiveFrom`, while that is still to come. */
+export function lateUntil(action: Action, nowMs: number): number | undefined {
+  const from = conclusiveFrom(action);
+  return from !== undefined && from > nowMs ? from : undefined;
+}
+
 /** Whether a lookup can prove it now. Never after the clock was set back. */
 export function isConclusive(action: Action, records: readonly JournalRecord[], nowMs: number): boolean {
   const from = conclusiveFrom(action);

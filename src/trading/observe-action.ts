@@ -104,7 +104,7 @@ async function acceptedReport(found: Action, seen: Observation, context: ReadCon
   if (evidence.kind === 'other') {
     const { message, closedBy, isOneOf } = evidence;
     const entry = await recordNotTold(action, { message, waited: isOneOf !== undefined }, context);
-    const finding = changedByOthersError(entry, { message, closedBy });
+    const finding = changedByOthersError(entry, { message, closedBy, nowMs });
     return reportOf('unknown', {
       entry,
       hedge,

@@ -43,6 +43,8 @@ interface Planned {
   facts: PlanFacts;
   /** The side afterwards; a figure is undefined when it cannot be computed. */
   after: { total: Big | undefined; hedges: readonly HedgeChange[] | undefined };
+  /** USD on the side before the first attempt, where the side has changed since and that attempt may be why. */
+  totalBefore?: Big | undefined;
 }
 
 interface Enlarging extends Planned {

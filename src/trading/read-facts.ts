@@ -85,7 +85,7 @@ async function readQuote(
   return tenor === undefined ? undefined : quoteFor(intent, tenor, reading, read.market);
 }
 
-/** A rejection because the market is not open is left to the pre-trade checks, which say what to do. */
+/** A rejection because of the market's status or capacity is left to the pre-trade checks, which say what fits. */
 async function quoteFor(
   { market, side, notional }: OpenIntent | AddIntent,
   tenor: number,
@@ -95,12 +95,15 @@ async function quoteFor(
   try {
     return (await api.quote({ market, side, notional_usd: notional, tenor_days: tenor }, { signal })).data;
   } catch (error) {
-    if (error instanceof RefusedError && (await isShut(line))) return undefined;
+    if (error instanceof RefusedError && isStoppedHere({ side, notional }, await line)) return undefined;
     throw error;
   }
 }
 
-const isShut = async (line: Promise<Market | undefined>): Promise<boolean> => (await line)?.status !== 'open';
+const isStoppedHere = (
+  { side, notional }: Pick<OpenIntent, 'side' | 'notional'>,
+  market: Market | undefined,
+): boolean => market?.status !== 'open' || notional.gt(market.available_capacity_usd[side]);
 
 async function readUnderDealId(
   intent: ActionIntent,

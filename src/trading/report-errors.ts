@@ -15,7 +15,7 @@ import {
   RefusedError,
   StoppedError,
 } from '../errors.ts';
-import { actionInWords, commandLines } from '../journal/describe.ts';
+import { AFTER_THE_PARTNER, actionInWords, commandLines } from '../journal/describe.ts';
 import { partialFillOf, wasNotExecuted } from '../journal/queries.ts';
 import { type Action, inFlight, isUnresolved } from '../journal/replay.ts';
 import type { ReadContext } from '../readings/read-context.ts';
@@ -25,6 +25,7 @@ import {
   arrivalDetails,
   arrivalInWords,
   isKeyValid,
+  lateUntil,
   mayArriveUntil,
   NOT_SEEN_AFTER_MS,
   sinceSent,
@@ -92,7 +93,7 @@ export function unknownError(entry: Action, cause: OutcomeUnknownError): Outcome
 /** Accepted, but the position changed differently. `closedBy`: a later close from this machine. */
 export const changedByOthersError = (
   entry: Action,
-  { message, closedBy }: { message: string; closedBy?: string | undefined },
+  { message, closedBy, nowMs }: { message: string; closedBy?: string | undefined; nowMs: number },
 ): OutcomeUnknownError =>
   new OutcomeUnknownError({
     what: `UNKNOWN: ${actionInWords(entry)} was accepted, but the position changed differently: ${message}.`,
@@ -100,7 +101,10 @@ export const changedByOthersError = (
       closedBy === undefined
         ? `It may have executed (${actionByName(entry)}); somebody else may have traded. Do not enter it again.`
         : `It may have executed before that close (${actionByName(entry)}). Do not enter it again.`,
-    hint: commandLines([[`hedge check ${entry.shortId}`, 'look up; send nothing'], resolveCommand(entry)]),
+    hint: [
+      commandLines([[`hedge check ${entry.shortId}`, 'look up; send nothing']]),
+      ...resolveCommands(entry, nowMs),
+    ].join('\n'),
     details: { ...actionIds(entry), seen: message },
   });
 
@@ -323,10 +327,16 @@ function mayArrive(
   return isLate ? `${sent}; it is unlikely to arrive now.` : `${sent}; it may still arrive.`;
 }
 
-const resolveCommand = ({ shortId }: Action): IndentedCommand => [
-  `hedge journal resolve ${shortId} --as executed --reason TEXT`,
-  'or --as not-executed',
-];
+/** Not while it may still arrive: recorded as not executed and entered again, it might execute twice. */
+const resolveCommands = (action: Action, nowMs: number): readonly string[] =>
+  lateUntil(action, nowMs) === undefined
+    ? [
+        AFTER_THE_PARTNER,
+        commandLines([
+          [`hedge journal resolve ${action.shortId} --as executed --reason TEXT`, 'or --as not-executed'],
+        ]),
+      ]
+    : [];
 
 /** Without `check`, which has just been done, and without `resume` once the service may have forgotten the key. */
 function nextCommands(
@@ -338,9 +348,12 @@ function nextCommands(
   if (!isUnresolved(action) && (inFlight(action) || action.underway))
     return commandLines([...first, [`hedge wait ${shortId}`, 'wait for the outcome']]);
   const resume = [`hedge resume ${shortId}`, 'look up, or resend'] as const;
-  return commandLines([
+  const commands: IndentedCommand[] = [
     ...first,
     ...(resumes && isUnresolved(action) && isKeyValid(action, nowMs) ? [resume] : []),
-    ...(isUnresolved(action) || action.state === 'accepted' ? [resolveCommand(action)] : []),
-  ]);
+  ];
+  const records = isUnresolved(action) || action.state === 'accepted' ? resolveCommands(action, nowMs) : [];
+  if (commands.length + records.length === 0)
+    commands.push([`hedge check ${shortId}`, 'look up again after that time']);
+  return [...(commands.length === 0 ? [] : [commandLines(commands)]), ...records].join('\n');
 }

@@ -4,6 +4,7 @@ import { Big } from 'big.js';
 import { createsHedge } from '../domain/action-table.ts';
 import { slippageOf } from '../domain/price-bounds.ts';
 import { unquoted } from '../domain/quoted.ts';
+import { shortHash } from '../domain/sanitize.ts';
 import type { Effect } from '../errors.ts';
 import { type Fill, fillOf } from '../journal/queries.ts';
 import type { Action } from '../journal/replay.ts';
@@ -91,11 +92,4 @@ export const actionIds = ({ id, hedgeId, intent }: Action): Readonly<Record<stri
 });
 
 /** A transaction hash, shortened for the screen. */
-export const hashInWords = (hash: string): string =>
-  hash.length > LONGEST_HASH
-    ? `${unquoted(hash.slice(0, HEAD))}...${unquoted(hash.slice(-TAIL))}`
-    : unquoted(hash);
-
-const LONGEST_HASH = 16;
-const HEAD = 6;
-const TAIL = 4;
+export const hashInWords = (hash: string): string => unquoted(shortHash(hash));

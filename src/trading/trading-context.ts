@@ -117,6 +117,8 @@ export interface ActionReport {
   /** For add, reduce and close: each hedge of the side, before and after. */
   hedges: readonly HedgeChange[] | undefined;
   derived: ActionFigures;
+  /** Its hedge was found by deal ID before, and is final since this lookup. */
+  confirmed?: boolean | undefined;
   /** The error for standard error and the exit code; undefined on success. */
   finding: HedgeError | undefined;
   servedAt: Date | undefined;

@@ -79,6 +79,11 @@ const EXCEPTIONS: readonly Exception[] = [
     because: 'it asks for a typed confirmation, at a terminal only',
     ends: [2],
   },
+  {
+    has: /^hedge journal resolve .*not-executed/,
+    because: 'it was sent a moment ago and may still arrive',
+    edit: (line) => `${line} --allow-late-arrival`,
+  },
   { has: /--expect-env live/, because: 'this is practice', ends: [10] },
 ];
 

@@ -140,6 +140,7 @@ describe('hedge journal', () => {
         expect(out).toContain(part);
       expect(out).toMatch(/hdg_0 +25,000\.00 +filled/);
       expect(out).toContain('2026-11-20T12:00:03Z outcome: filled');
+      expect(out.trimEnd()).toMatch(/^Deal ID +PAY-1\nOutcome +filled$(?![^])/m);
       expect((await cli.run(['journal', word, '--json'])).document()).toMatchObject({
         data: {
           action: 'open',
@@ -332,6 +333,44 @@ describe('hedge journal resolve', () => {
     const ran = await cli.run([...words('not-executed'), '--yes']);
     expect(ran.code).toBe(10);
     expect(ran.err).toContain('hedge wait bbbb');
+  });
+
+  it('does not record as not executed what may still arrive, unless that is allowed', async () => {
+    const at = new Date(Date.now() - 1_000).toISOString();
+    const cli = scriptedClient([
+      anIntent({ action_id: idOf('bbbb'), at }),
+      { ...step(SENDING, 'bbbb'), at },
+      { ...step(UNKNOWN, 'bbbb'), at },
+    ]);
+    const ran = await cli.run([...words('not-executed'), '--yes', '--json']);
+    expect(ran.code).toBe(10);
+    expect(ran.err).toMatch(/may still arrive and\s+show\s+until\s+2\S+\s+\d\d:\d\d:\d\d UTC/);
+    expect(ran.err).toContain('hedge check bbbb');
+    expect(ran.err).toContain('--allow-late-arrival');
+    expect(ran.document()).toMatchObject({ error: { code: 'in_flight', effect: 'none', retry: 'later' } });
+    expect((await cli.run([...words('executed'), '--allow-late-arrival', '--yes'])).code).toBe(2);
+    expect((await cli.run([...words('not-executed'), '--allow-late-arrival', '--yes'])).code).toBe(0);
+  });
+
+  it('shows the position and until when it may arrive; the same add still stops after not-executed', async () => {
+    const cli = testCli({ env: { HEDGE_PROFILE: 'practice' } });
+    await cli.run('open USDTNGN buy 42k --tenor 3 --any-price --yes');
+    await cli.run('practice faults --lost-after 100% --only add --once 3');
+    const add = 'add USDTNGN buy 4k --any-price --yes';
+    const lost = await cli.run(`${add} --json`);
+    expect(lost.code).toBe(7);
+    const [id = ''] = /(?<="action_id":")[0-9a-f]{4}/.exec(lost.out.replaceAll(/\s/g, '')) ?? [];
+    await cli.run('practice advance 1m');
+    const resolve = ['journal', 'resolve', id, '--as', 'not-executed', '--reason', 'x'];
+    const asked = await cli.run([...resolve, '--allow-late-arrival'], {
+      terminal: { isTTY: { stdin: true, stdout: true, stderr: true }, env: { NO_COLOR: '1' } },
+      answer: 'y\r',
+    });
+    expect(asked.err).toMatch(/^It may still arrive and show until .*\d\d:\d\d:\d\d UTC\.$/m);
+    expect(asked.err).toContain('USDTNGN buy was 42,000.00 USD before it, is 46,000.00 USD.');
+    expect(asked.code).toBe(0);
+    const again = await cli.run(`${add} --json`);
+    expect([again.code, again.document()]).toMatchObject([10, { error: { code: 'duplicate' } }]);
   });
 
   it('without a terminal shows what is known and exits 2, naming --yes', async () => {

@@ -134,6 +134,20 @@ describe('an open that is rejected after an attempt without a response', () => {
     expect(await served.openOn('buy')).toBe(10_000);
   });
 
+  it('with --ensure advises the same command, which settles it, and blocks the other opens of the side', async () => {
+    const { run, attempts, keys } = await heldSetup();
+    attempts.plan('lost', 'lost', 'lost');
+    const ran = await run(ENSURE);
+    expect([ran.code, ran.document()]).toMatchObject([7, { ...UNKNOWN, error: { retry: 'same_key' } }]);
+    expect(messageOf(ran)).toContain('run the same command again: the same deal ID has the same key');
+    expect(messageOf(ran)).not.toContain('Do not enter it again');
+    const other = await run('open USDTNGN buy 2k --tenor 3 --deal-id PAY-2 --ensure --yes --json');
+    expect(other.document()).toMatchObject({ error: { code: 'unresolved', retry: 'after_check' } });
+    expect(messageOf(other)).toMatch(/Find out first: hedge check \w{4}\./);
+    expect((await run(ENSURE)).code).toBe(0);
+    expect(new Set(keys()).size).toBe(1);
+  });
+
   it('is not said to have been rejected for a later rejection, nor is its time made longer by one', async () => {
     const { run, attempts, clock } = await heldSetup();
     attempts.plan('held', 'rejected');
@@ -378,9 +392,15 @@ describe('a hedge that is found under its deal ID while an attempt may still arr
     const { provisional_until: until } = foundSchema.parse(found.document()).data.derived;
     expect(Date.parse(until) - clock.now()).toBeGreaterThan(3 * MINUTE);
     const shown = await run('wait PAY-1', ON_A_TERMINAL);
-    expect([shown.code, shown.out]).toEqual([0, expect.stringMatching(/Provisional\s+until/)]);
+    expect([shown.code, shown.out]).toEqual([
+      0,
+      expect.stringMatching(/To confirm +after .*: hedge check \w{4}/),
+    ]);
+    expect(shown.out.replaceAll(/\s+/g, ' ')).toContain('all attempts had one key, which executes once');
     clock.pass(WINDOW);
-    await run('hedges');
+    const confirmed = await run('check', ON_A_TERMINAL);
+    expect(confirmed.out).toMatch(/Confirmed +the only hedge with its deal ID/);
+    expect((await run('check', ON_A_TERMINAL)).out).toContain('No unknown outcomes');
     expect((await run('check PAY-1 --json')).document()).toMatchObject({
       data: { outcome: 'filled', derived: { provisional_until: null } },
     });

@@ -139,6 +139,30 @@ describe('--query', () => {
     expect(ran.err).toContain('data[0] has no field "notional"');
   });
 
+  it.each([
+    ['data.hedges[].id', 'data has no field "hedges"'],
+    ['data.hedges[*].id', 'data has no field "hedges"'],
+    ['data.hedges[0:2].id', 'data has no field "hedges"'],
+    ["data.hedges[?side == 'buy'].id", 'data has no field "hedges"'],
+    ['data.hedges.*.id', 'data has no field "hedges"'],
+    ['data.hedges.{id: id}', 'data has no field "hedges"'],
+    ['data[0].nope[].id', 'data[0] has no field "nope"'],
+    ['data[0].id[].id', 'data[0].id is not a list'],
+    ['data.*', 'data is not an object'],
+  ])('that projects over what is not there ends 74: %s', async (query, said) => {
+    const ran = await hedges('--query', query);
+    expect(ran).toMatchObject({ code: 74, out: '' });
+    expect(ran.err).toContain(said);
+  });
+
+  it.each(['data[].id', "data[?side == 'buy'].id", 'data[0:2].id', 'data[].id | [0]'])(
+    'that projects over an empty list is a result: %s',
+    async (query) => {
+      const cli = testCli({ env: { HEDGE_PROFILE: 'practice' } });
+      expect(await cli.run(['positions', '--query', query, '--json'])).toMatchObject({ code: 0 });
+    },
+  );
+
   it('that finds nothing in a deal ends 74 and sends the script to the journal: the deal was done', async () => {
     const cli = testCli({ env: { HEDGE_PROFILE: 'practice' } });
     const line = 'open USDTNGN buy 10k --tenor 3 --yes --query data.hedge_id';

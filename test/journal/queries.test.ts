@@ -256,6 +256,8 @@ describe('a duplicate', () => {
     ['the same terms, unknown', {}, {}, [SENDING, UNKNOWN], true],
     ['the same terms, rejected', {}, {}, [SENDING, REFUSED], false],
     ['the same terms, failed', {}, {}, [SENDING, ACCEPTED, FAILED], false],
+    ['the same terms, recorded as not executed', {}, {}, [SENDING, UNKNOWN, NOTHING], true],
+    ['recorded as not executed a minute ago', { at: at(-61) }, {}, [SENDING, UNKNOWN, NOTHING], false],
     ['59.9 s ago', { at: at(-59.9) }, {}, [SENDING, ACCEPTED], true],
     ['60 s ago', { at: at(-60) }, {}, [SENDING, ACCEPTED], false],
     ['in the future of a clock set back', { at: at(3_600) }, {}, [SENDING, ACCEPTED], true],
@@ -277,7 +279,8 @@ describe('a duplicate', () => {
     ],
   ])('duplicate: is detected or not for %s', (_what, intent, terms, steps, isDuplicate) => {
     const actions = actionsOf(recordsOf('aaaa', intent, ...steps));
-    expect(duplicatesOf(actions, theTerms(terms), NOON).length).toBe(isDuplicate ? 1 : 0);
+    const when = { nowMs: NOON, mayArrive: () => false };
+    expect(duplicatesOf(actions, theTerms(terms), when).length).toBe(isDuplicate ? 1 : 0);
   });
 });
 

@@ -17,6 +17,17 @@ const spelling: CellFormat = { zone: 'Africa/Lagos', now: NOW, unicode: true };
 const spelled = (cell: Cell, how: Partial<CellFormat> = {}): string =>
   cellText(cell, { ...spelling, ...how });
 
+describe('a hash', () => {
+  const hash = '0x262044ad67b18501a270536ee0ca38184e8cf60c1d08d8fb817be148762d6a84';
+
+  it('is shortened on a terminal, and in full with -v and in a pipe', () => {
+    expect(spelled({ kind: 'hash', text: hash })).toBe('0x2620...6a84');
+    expect(spelled({ kind: 'hash', text: '0x9f31c2' })).toBe('0x9f31c2');
+    expect(spelled({ kind: 'hash', text: hash }, { verbose: true })).toBe(hash);
+    expect(spelled({ kind: 'hash', text: hash }, { iso: true })).toBe(hash);
+  });
+});
+
 describe('money', () => {
   it.each([
     ['50000', '50,000.00'],

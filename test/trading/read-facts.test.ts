@@ -111,6 +111,11 @@ describe('what an action is decided on', () => {
   it.each([
     ['is disabled', [aMarket({ status: 'disabled' })], no(400, 'market_disabled')],
     ['is not in the list', [], no(404, 'market_not_found')],
+    [
+      'has less capacity than that',
+      [aMarket({ available_capacity_usd: { buy: 9_999, sell: 500_000 } })],
+      no(400, 'capacity_exceeded'),
+    ],
   ])('goes without the quote of a market that %s', async (_, markets, refusal: Answer) => {
     const { facts } = await factsOf('open USDTNGN buy 10k', [
       on('GET /markets', ok(markets)),

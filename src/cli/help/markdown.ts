@@ -15,7 +15,10 @@ export const EXIT_CODE_ROWS: readonly (readonly [code: string, meaning: string])
   ['2', 'invalid command line, or a confirmation is missing without a terminal; nothing was sent'],
   ['3', 'rejected by the service, with its own code; nothing was executed'],
   ['4', 'API key or base address missing, wrong or in conflict'],
-  ['5', 'the service is unreachable or failing; nothing was executed'],
+  [
+    '5',
+    'the service is unreachable, or failing to answer a reading; nothing was executed. An action that was sent without a usable response, a 503 included, is 7',
+  ],
   ['6', 'unreadable response to a request that changes nothing'],
   [
     '7',
@@ -23,7 +26,10 @@ export const EXIT_CODE_ROWS: readonly (readonly [code: string, meaning: string])
   ],
   ['8', 'accepted; timed out waiting for the fill: use hedge wait'],
   ['9', 'the order failed or was not executed; nothing was opened'],
-  ['10', 'blocked locally by a pre-trade check or --expect-env, or you declined; nothing was sent'],
+  [
+    '10',
+    'blocked locally by a pre-trade check, by an unknown outcome on the side (unresolved) or by --expect-env, or you declined; nothing was sent',
+  ],
   ['11', 'a check failed or a condition was not met (--worst-price, --max-cost-bps)'],
   [
     '74',

@@ -1,7 +1,7 @@
 /**
  * `--query`: a JMESPath expression over a document, with exact numbers. The library parses the expression and walks the
  * document; numbers pass through it as symbols. Literal numbers, comparisons and sums become calls of exact functions
- * (exact-functions.ts). A plain path to a missing field is an error, because it is probably a typo.
+ * (exact-functions.ts). A path to a missing field is an error, because it is probably a typo; so is a projection over one.
  */
 
 import {
@@ -100,7 +100,7 @@ export function readQuery(expression: string): Query {
       "Compare with fewer digits, or as text: to_string(price) == '1530.1234567890123456'",
     );
   register();
-  const { tree, path, functionNames } = parsed(expression);
+  const { tree, start, functionNames } = parsed(expression);
   const strange = functionNames.find((name) => !getRegisteredFunctions().includes(name));
   if (strange !== undefined)
     throw new UsageError(
@@ -109,7 +109,7 @@ export function readQuery(expression: string): Query {
     );
   return (document) => {
     const value = wrapExact(document);
-    const missing = path && missingAt(path, value);
+    const missing = start && missingAt(start, value);
     if (missing !== undefined) throw queryMismatch(missing);
     try {
       return withinBudget(countValues(document), () => unwrapExact(library.search(tree, value)));
@@ -131,8 +131,8 @@ const TOO_MANY_DIGITS = /`[^`]*(?:\d\.?){16}[^`]*`/;
 
 interface Parsed {
   tree: unknown;
-  /** For an expression that is only a path. */
-  path: ReturnType<typeof plainPathOf>;
+  /** The path that it starts with, if any. */
+  start: PathStart | undefined;
   functionNames: readonly string[];
 }
 
@@ -141,7 +141,7 @@ function parsed(expression: string): Parsed {
     const compiled: unknown = compile(expression);
     checkDepth(compiled);
     const tree = exactExpression(compiled);
-    return { tree, path: plainPathOf(compiled), functionNames: functionsIn(tree) };
+    return { tree, start: pathStartOf(compiled), functionNames: functionsIn(tree) };
   } catch (error) {
     if (error instanceof UsageError) throw error;
     throw new UsageError(
@@ -200,8 +200,45 @@ export function plainPathOf(tree: unknown): PlainPath | undefined {
   }
 }
 
+/** A path, and what a projection over its value needs. */
+interface PathStart {
+  path: PlainPath;
+  projects?: 'list' | 'object' | undefined;
+}
+
+/** The path that must lead somewhere: the whole expression, or what its first projection or selection is made of. */
+function pathStartOf(tree: unknown): PathStart | undefined {
+  const path = plainPathOf(tree);
+  if (path !== undefined) return { path };
+  if (!isNode(tree)) return undefined;
+  switch (tree.type) {
+    case 'Projection':
+    case 'FilterProjection':
+      return projected(tree['left'], 'list');
+    case 'Flatten':
+      return projected(tree['child'], 'list');
+    case 'ValueProjection':
+      return projected(tree['left'], 'object');
+    case 'IndexExpression':
+      return pathStartOf(tree['left']);
+    case 'Subexpression': {
+      const left = plainPathOf(tree['left']);
+      if (left === undefined) return pathStartOf(tree['left']);
+      const right = pathStartOf(tree['right']);
+      return { path: [...left, ...(right?.path ?? [])], projects: right?.projects };
+    }
+    default:
+      return undefined;
+  }
+}
+
+function projected(over: unknown, projects: 'list' | 'object'): PathStart | undefined {
+  const path = plainPathOf(over);
+  return path === undefined ? pathStartOf(over) : { path, projects };
+}
+
 /** The missing part, as a sentence without its full stop; undefined if the path leads to a value or a null. */
-export function missingAt(path: PlainPath, document: unknown): string | undefined {
+function missingAt({ path, projects }: PathStart, document: unknown): string | undefined {
   let value = document;
   for (const [at, step] of path.entries()) {
     // Below a null the path may be right: the next document may have a value there.
@@ -210,8 +247,12 @@ export function missingAt(path: PlainPath, document: unknown): string | undefine
     if (found === undefined) return `${inWords(path.slice(0, at))} has ${lacking(step, value)}`;
     value = found;
   }
-  return undefined;
+  const isThere = value === null || projects === undefined || isA(projects, value);
+  return isThere ? undefined : `${inWords(path)} is not ${projects === 'list' ? 'a list' : 'an object'}`;
 }
+
+const isA = (kind: 'list' | 'object', value: unknown): boolean =>
+  Array.isArray(value) ? kind === 'list' : kind === 'object' && typeof value === 'object';
 
 function stepInto(value: unknown, step: string | number): unknown {
   if (Array.isArray(value)) return typeof step === 'number' ? value.at(step) : undefined;

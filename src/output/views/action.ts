@@ -4,6 +4,7 @@ import { createsHedge, enlarges } from '../../domain/action-table.ts';
 import { roundTo, sum } from '../../domain/amounts.ts';
 import { ownField } from '../../domain/fields.ts';
 import { shellWord } from '../../domain/quoted.ts';
+import { spelledName } from '../../domain/sanitize.ts';
 import type { Plan } from '../../trading/plan.ts';
 import type { ActionFigures, ActionReport, ReportOutcome } from '../../trading/trading-context.ts';
 import { type Block, type Cell, line, message, nameText, text } from '../blocks.ts';
@@ -96,7 +97,7 @@ function viewHedge(report: ActionReport, word: 'FILLED' | 'CLOSED'): readonly Bl
     },
     ...grownSince(report),
     { name: 'Hedge', value: [textOr(hedge?.id ?? entry?.hedgeId), ...nowIs(hedge, word)] },
-    ...provisional(entry),
+    ...foundByDealId(report),
     ...(dealId === undefined ? [] : [{ name: 'Deal ID', value: [nameText(dealId)] }]),
     {
       name: 'Matures',
@@ -105,8 +106,8 @@ function viewHedge(report: ActionReport, word: 'FILLED' | 'CLOSED'): readonly Bl
         ...(tenor === undefined ? [] : [text(`, ${days(tenor.toFixed())}`)]),
       ],
     },
-    { name: 'Order tx', value: [textOr(hedge?.order_tx_hash ?? entry?.orderTxHash)] },
-    { name: 'Fill tx', value: [textOr(hedge?.fill_tx_hash ?? undefined)] },
+    { name: 'Order tx', value: [hashOr(hedge?.order_tx_hash ?? entry?.orderTxHash)] },
+    { name: 'Fill tx', value: [hashOr(hedge?.fill_tx_hash ?? undefined)] },
     ...actionPair(report),
     ...extras(hedge),
   ];
@@ -114,20 +115,31 @@ function viewHedge(report: ActionReport, word: 'FILLED' | 'CLOSED'): readonly Bl
   return [actionHeadline(report, isPart ? 'PARTIAL FILL' : word), { kind: 'pairs', pairs }];
 }
 
-/** Found by its deal ID, without a response: a later command checks again. */
-const provisional = (entry: ActionReport['entry']): readonly { name: string; value: readonly Cell[] }[] =>
-  entry?.provisionalUntil === undefined
-    ? []
-    : [
-        {
-          name: 'Provisional',
-          value: [
-            text('until', 'warn'),
-            { kind: 'time', at: entry.provisionalUntil, style: 'second' },
-            text('(found by its deal ID; an earlier attempt may still arrive)'),
-          ],
-        },
-      ];
+/** Without a response, another program may have opened the hedge with this deal ID: a later command checks again. */
+function foundByDealId({
+  entry,
+  confirmed,
+}: ActionReport): readonly { name: string; value: readonly Cell[] }[] {
+  if (confirmed === true)
+    return [
+      { name: 'Confirmed', value: [text('the only hedge with its deal ID; no attempt can still arrive')] },
+    ];
+  if (entry?.provisionalUntil === undefined) return [];
+  return [
+    {
+      name: 'Found by',
+      value: [text('its deal ID, after a lost response; all attempts had one key, which executes once')],
+    },
+    {
+      name: 'To confirm',
+      value: [
+        text('after', 'warn'),
+        { kind: 'time', at: entry.provisionalUntil, style: 'second' },
+        text(`: hedge check ${entry.shortId}`),
+      ],
+    },
+  ];
+}
 
 /** The current size, if the hedge was increased or reduced since; its rate is then a weighted one. */
 function grownSince(report: ActionReport): readonly { name: string; value: readonly Cell[] }[] {
@@ -190,6 +202,9 @@ const extras = (hedge: ActionReport['hedge']): { name: string; value: readonly C
 const textOr = (value: string | undefined): Cell =>
   value === undefined ? { kind: 'missing' } : nameText(value);
 
+const hashOr = (value: string | undefined): Cell =>
+  value === undefined ? { kind: 'missing' } : { kind: 'hash', text: spelledName(value) };
+
 const actionPair = ({ entry }: ActionReport): { name: string; value: readonly Cell[] }[] =>
   entry === undefined ? [] : [{ name: 'Action', value: [text(entry.shortId)] }];
 
@@ -248,7 +263,9 @@ export function viewChanged(report: ActionReport): readonly Block[] {
           : [row('Realized P&L', signedIn('USD', derived.net_pnl_usd), text('net of carry and fees'))]),
         ...(expected === undefined
           ? []
-          : [row('Returned', usd(expected, 'USD'), text('to balance (estimate)'))]),
+          : [
+              row('Returned', usd(expected, 'USDC'), text('to balance (estimate; the service reports none)')),
+            ]),
         ...(entry === undefined ? [] : [row('Action', text(entry.shortId))]),
       ],
     },

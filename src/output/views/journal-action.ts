@@ -4,6 +4,7 @@ import { type NextStep, nextSteps } from '../../journal/describe.ts';
 import { PARTIAL_FILL, recordedFigures } from '../../journal/queries.ts';
 import type { JournalRecord } from '../../journal/records.ts';
 import type { Action, ActionState } from '../../journal/replay.ts';
+import type { SideSince } from '../../trading/recover/resolve-action.ts';
 import { type Block, type Cell, line, message, missing, nameText, text } from '../blocks.ts';
 import { cellOf, labelOf } from '../field-labels.ts';
 import { environmentCell, outcomeCell } from './journal.ts';
@@ -14,6 +15,7 @@ export interface JournalEntry {
   selected: string | undefined;
 }
 
+/** The outcome comes last: on a long screen the rest scrolls off. */
 export function viewJournalAction({ action, steps, selected }: JournalEntry): readonly Block[] {
   const { intent, notional } = action;
   const tenor = intent.tenor_days;
@@ -28,7 +30,7 @@ export function viewJournalAction({ action, steps, selected }: JournalEntry): re
       text('·'),
       outcomeCell(action),
     ),
-    { kind: 'pairs', pairs: pairsOf(action) },
+    { kind: 'pairs', pairs: requestPairs(action) },
     { kind: 'verbatim', text: escapeJsonToAscii(intent.body) },
     line(text('Command:', 'dim')),
     { kind: 'verbatim', text: ['hedge', ...intent.sent_by].join(' ') },
@@ -36,23 +38,36 @@ export function viewJournalAction({ action, steps, selected }: JournalEntry): re
     ...beforeOf(action),
     { kind: 'gap' },
     ...steps.map(viewStep),
+    { kind: 'gap' },
+    { kind: 'pairs', pairs: resultPairs(action) },
     ...viewNextSteps(nextSteps(action, selected)),
   ];
 }
 
 type Pair = Extract<Block, { kind: 'pairs' }>['pairs'][number];
 
-function pairsOf(action: Action): readonly Pair[] {
+function requestPairs(action: Action): readonly Pair[] {
   const { intent } = action;
   const { identity, bounds } = intent;
   const label = typeof identity.account === 'string' ? `, account ${identity.account}` : '';
   const key = identity.key_fingerprint === null ? '' : `${label}, key ${identity.key_fingerprint}`;
   return [
-    ...pair('Action', `${action.shortId} (${action.id})`),
     { name: 'Environment', value: [environmentCell(action), text(`(${identity.base_url}${key})`, 'dim')] },
-    ...named('Deal ID', intent.deal_id),
+    ...pair('Requested as', intent.asked),
+    ...figurePairs('Quoted', quotedFigures(action)),
+    ...figurePairs('Limit', bounds ?? {}),
+    ...pair('Idempotency key', `${intent.idempotency_key} (${ORIGINS[intent.key_origin]})`),
+    ...(intent.client_reference === intent.deal_id ? [] : named('Reference', intent.client_reference)),
+    ...pair('Request', `POST ${intent.path}`),
+  ];
+}
+
+function resultPairs(action: Action): readonly Pair[] {
+  const { intent, orderTxHash } = action;
+  return [
+    ...pair('Action', `${action.shortId} (${action.id})`),
     ...named('Hedge', action.hedgeId),
-    ...named('Order transaction', action.orderTxHash),
+    ...(orderTxHash === undefined ? [] : [hashPair('Order transaction', orderTxHash)]),
     ...(WHY_NOW.includes(action.state) && action.why !== undefined
       ? [{ name: 'Why', value: [message(action.why)] }]
       : []),
@@ -60,22 +75,26 @@ function pairsOf(action: Action): readonly Pair[] {
       ? []
       : pair('Rejected', `${action.refusal.code} (HTTP ${action.refusal.httpStatus.toString()})`)),
     ...endPairs(action),
-    ...pair('Requested as', intent.asked),
-    ...figurePairs('Quoted', quotedFigures(action)),
-    ...figurePairs('Limit', bounds ?? {}),
-    ...pair('Idempotency key', `${intent.idempotency_key} (${ORIGINS[intent.key_origin]})`),
-    ...named('Reference', intent.client_reference),
-    ...pair('Request', `POST ${intent.path}`),
+    ...named('Deal ID', intent.deal_id),
+    { name: 'Outcome', value: [outcomeCell(action)] },
   ];
 }
 
+const hashPair = (name: string, hash: string): Pair => ({
+  name,
+  value: [{ kind: 'hash', text: spelledName(hash) }],
+});
+
 /** The outcome as read: the figures of the hedge or the side, and of a side each hedge's size since. */
-function endPairs({ intent, outcome }: Action): readonly Pair[] {
+function endPairs({ intent, outcome, orderTxHash }: Action): readonly Pair[] {
   const ids = new Set(intent.before.hedges.map(({ hedge_id: id }) => id));
-  return Object.entries(outcome?.facts ?? {}).flatMap(([name, digits]) =>
+  const facts = Object.entries(outcome?.facts ?? {}).filter(([, value]) => value !== orderTxHash);
+  return facts.flatMap(([name, digits]) =>
     ids.has(name) && digits !== null
       ? [{ name, value: [text('→'), cellOf('notional_usd', digits, { withUnit: true })] }]
-      : figurePairs('', { [name]: digits }),
+      : name.endsWith('_hash') && digits !== null
+        ? [hashPair(labelOf(name), digits)]
+        : figurePairs('', { [name]: digits }),
   );
 }
 
@@ -170,7 +189,6 @@ function detailOf(record: JournalRecord): string {
       return [
         record.by === 'looking' ? 'found at the service' : 'by the service',
         record.hedge_id,
-        record.order_tx_hash,
         record.provisional_until && `provisional until ${record.provisional_until}`,
       ]
         .filter((part) => part !== undefined)
@@ -194,7 +212,11 @@ function detailOf(record: JournalRecord): string {
 const viewNextSteps = (next: readonly NextStep[]): readonly Block[] =>
   next.length === 0 ? [] : [{ kind: 'gap' }, { kind: 'commands', rows: next }];
 
-export const viewUnresolvedAction = (action: Action): readonly Block[] => [
+/** `side`: as it is now, if it was read. `arrivesUntil`: milliseconds since the epoch, while it may still arrive. */
+export const viewUnresolvedAction = (
+  action: Action,
+  { side, arrivesUntil }: { side: SideSince | undefined; arrivesUntil: number | undefined },
+): readonly Block[] => [
   line(environmentCell(action), text('·'), ...namedCells(action), text('·'), outcomeCell(action)),
   line(text(action.attempts > 1 ? 'First sent' : 'Sent'), {
     kind: 'time',
@@ -202,7 +224,36 @@ export const viewUnresolvedAction = (action: Action): readonly Block[] => [
     style: 'second',
   }),
   ...(action.why === undefined ? [] : [line(message(`Last known: ${action.why.replace(/\.$/, '')}.`))]),
+  ...(arrivesUntil === undefined
+    ? []
+    : [
+        line(
+          text('It may still arrive and show until', 'warn'),
+          { kind: 'time', at: new Date(arrivesUntil).toISOString(), style: 'second' },
+          text('.'),
+        ),
+      ]),
+  ...positionLine(action, side),
 ];
+
+/** Before the action, as the journal has it, and now. */
+function positionLine({ intent }: Action, side: SideSince | undefined): readonly Block[] {
+  if (side === undefined) return [];
+  const { before, now: book } = side;
+  const now: readonly Cell[] =
+    book.total === undefined
+      ? [text(`unclear: ${book.unclear ?? 'not read completely'}.`, 'warn')]
+      : [{ kind: 'money', amount: book.total, unit: 'USD' }, text('.')];
+  return [
+    line(
+      nameText(`${intent.market} ${intent.side}`),
+      text('was'),
+      { kind: 'money', amount: before, unit: 'USD' },
+      text('before it, is'),
+      ...now,
+    ),
+  ];
+}
 
 export const questionToResolve = (action: Action, as: 'done' | 'nothing'): string =>
   `Record ${action.shortId} as ${as === 'done' ? 'executed' : 'not executed'}?`;

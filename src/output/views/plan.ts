@@ -47,7 +47,7 @@ export function viewReduction(
       kind: 'figures',
       rows: [
         sideRow(plan, openedElsewhere),
-        ...(takesWholeSide(plan) ? [] : changeRows(plan.after.hedges)),
+        ...(takesWholeSide(plan) || plan.totalBefore !== undefined ? [] : changeRows(plan.after.hedges)),
         ...comesBackRows(plan),
       ],
     },
@@ -92,14 +92,15 @@ function askedAs(reduction: Reduction): readonly Cell[] {
 }
 
 /** P&L of an open position is price and carry; fees count only once it is closed (specification §2). */
-function comesBackRows({ comesBack, closesSide }: ReducePlan | ClosePlan): Cell[][] {
+function comesBackRows(plan: ReducePlan | ClosePlan): Cell[][] {
+  const { comesBack, closesSide, facts } = plan;
   const fee = comesBack?.close_fee_usdc;
   return [
     row(
       'Returned',
-      comesBack === undefined ? dash : usd(comesBack.net_margin_usd, 'USD'),
+      comesBack === undefined ? dash : usd(comesBack.net_margin_usd, 'USDC'),
       text(
-        comesBack === undefined ? 'position unknown' : 'to balance (estimate)',
+        comesBack === undefined ? 'position unknown' : 'to balance (estimate; set at the fill)',
         comesBack === undefined ? 'warn' : 'plain',
       ),
     ),
@@ -108,22 +109,21 @@ function comesBackRows({ comesBack, closesSide }: ReducePlan | ClosePlan): Cell[
       signedIn('USD', comesBack?.net_pnl_usd),
       text(closesSide ? 'price and carry, before fees' : 'of this part: price and carry, before fees'),
     ),
+    ...(takesWholeSide(plan)
+      ? [row('Carry so far', signedIn('USDC', accrued(facts.book.position)), text('part of Net P&L'))]
+      : []),
     row('Fee to close', fee === undefined ? dash : usd(fee, 'USDC'), text('none at maturity')),
   ];
 }
 
 /** Settlement at maturity is automatic and has no closing fee (specification §3). */
-function heldToMaturity({ side, facts, comesBack }: ClosePlan): readonly Block[] {
-  const { book, market } = facts;
-  const rates = market?.net_rate_daily_pct;
-  const fee = comesBack?.close_fee_usdc;
+function heldToMaturity({ side, facts: { book, market } }: ClosePlan): readonly Block[] {
   return [
     line(text('If held to maturity:', 'dim')),
     {
       kind: 'figures',
       rows: [
-        row('Fee saved', fee === undefined ? dash : usd(fee, 'USDC')),
-        row('Carry so far', signedIn('USDC', accrued(book.position)), ...accruing(rates?.[side])),
+        row('Carry', ...accruing(market?.net_rate_daily_pct[side])),
         row('Matures', ...maturities(book.open.flatMap(({ maturityAt }) => maturityAt ?? []))),
       ],
     },
@@ -133,11 +133,11 @@ function heldToMaturity({ side, facts, comesBack }: ClosePlan): readonly Block[]
 const accrued = (position: Position | undefined): Big | undefined =>
   position?.accrued_carry_usdc instanceof Big ? position.accrued_carry_usdc : undefined;
 
-function accruing(daily: Big | undefined): readonly Cell[] {
-  if (daily === undefined) return [text('accruing')];
+function accruing(daily: Big | undefined): readonly [Cell, ...Cell[]] {
+  if (daily === undefined) return [dash];
   const { words, amount } = carryInWords(daily);
-  if (amount.eq(0)) return [text('not accruing at the current rate')];
-  return [text(`accruing: ${words}`), { kind: 'number', amount, unit: '%/day' }];
+  if (amount.eq(0)) return [text('none at the current rate')];
+  return [text(`${words} another`), { kind: 'number', amount, unit: '%/day' }];
 }
 
 function maturities(instants: readonly string[]): readonly [Cell, ...Cell[]] {
@@ -156,7 +156,7 @@ export function viewIncrease(plan: IncreasePlan, openedElsewhere: ExternalHedgeI
   const { quote, account, book } = facts;
   const priced =
     quote === undefined || figures === undefined ? [] : pricedRows(quote, figures, { plan, account });
-  const grown = createsHedge(plan) ? [] : changeRows(plan.after.hedges);
+  const grown = createsHedge(plan) || plan.totalBefore !== undefined ? [] : changeRows(plan.after.hedges);
   const dealId = 'dealId' in plan.intent && plan.intent.dealId !== undefined ? [plan.intent.dealId] : [];
   return [
     increaseHeadline(plan),

@@ -49,11 +49,29 @@ const usdOr = (amount: Big | undefined): Cell =>
   amount === undefined ? { kind: 'missing' } : usd(amount, 'USD');
 
 /** `Buy side  25,000.00 USD  → 75,000.00 USD (25,000.00 USD not opened from this machine)`. */
-export function sideRow({ side, facts: { book }, after }: Plan, openedElsewhere: ExternalHedgeIds): Cell[] {
+export function sideRow(plan: Plan, openedElsewhere: ExternalHedgeIds): Cell[] {
+  const {
+    side,
+    facts: { book },
+    after,
+    totalBefore,
+  } = plan;
   const name = `${side.charAt(0).toUpperCase()}${side.slice(1)} side`;
   const elsewhere = sum(
     book.open.filter(({ id }) => openedElsewhere?.includes(id) === true).map(({ notional }) => notional),
   );
+  if (totalBefore !== undefined)
+    return row(
+      name,
+      usdOr(book.total),
+      text('now, was'),
+      usd(totalBefore),
+      text('before the first attempt. If that executed, it stays'),
+      usdOr(book.total),
+      text('; if not, it becomes'),
+      usdOr(after.total),
+      text('.'),
+    );
   return row(
     name,
     usdOr(book.total),

@@ -4,7 +4,7 @@ import { actionInWords, commandLines, stateInWords } from '../../journal/describ
 import { type DealTerms, duplicatesOf, inFlightOn, unresolvedOn } from '../../journal/queries.ts';
 import type { Action } from '../../journal/replay.ts';
 import { confirmationCommands, isOfAnotherKey, otherKeyInWords } from '../account-keys.ts';
-import { NOT_SEEN_AFTER_MS, sinceSent } from '../idempotency-window.ts';
+import { lateUntil, NOT_SEEN_AFTER_MS, sinceSent } from '../idempotency-window.ts';
 import { actionByName } from '../report.ts';
 import type { Finding } from '../trading-context.ts';
 
@@ -47,7 +47,10 @@ export function unresolvedFindings(
     {
       level: stops ? 'stop' : 'warn',
       code: 'unresolved',
-      message: takesWholeSide(terms) ? `${named.join(' ')} ${CLOSE_MAY_RUN_FIRST}` : named.join(' '),
+      message: [
+        ...named,
+        ...(takesWholeSide(terms) ? [CLOSE_MAY_RUN_FIRST] : stops ? [firstCheck(found)] : []),
+      ].join(' '),
       hint: stops ? nextCommands(found, terms) : commandsFor(found, 'resume'),
       details: { actions: found.map(actionDetails) },
     },
@@ -56,13 +59,15 @@ export function unresolvedFindings(
 
 const CLOSE_MAY_RUN_FIRST = 'The close may run before it and leave it open.';
 
+/** In the message too, which is all that many a script shows. */
+const firstCheck = (found: readonly Action[]): string =>
+  `Find out first: hedge check${found.length === 1 ? ` ${found[0]?.shortId ?? ''}` : ''}.`;
+
 const nextCommands = (found: readonly Action[], terms: OnTerms): string =>
   commandLines([
     ...found.filter((each) => isOfAnotherKey(each, terms)).flatMap(confirmationCommands),
-    [
-      found.length === 1 ? commandsFor(found, 'check') : 'hedge check',
-      `look up. To ignore ${found.length === 1 ? 'it' : 'them'}: ${despite(found)}`,
-    ],
+    [found.length === 1 ? commandsFor(found, 'check') : 'hedge check', 'look up; send nothing'],
+    [despite(found), 'option: ignore it; if it executed, you trade twice'],
   ]);
 
 const commandsFor = (found: readonly Action[], command: string): string =>
@@ -153,7 +158,11 @@ export function duplicateFindings(
   if (takesWholeSide(terms) || terms.allowDuplicate) return [];
   // An unknown outcome already stops the action, and --allow-duplicate must not override that.
   const unresolved = unresolvedOn(actions, terms);
-  const found = duplicatesOf(actions, terms, nowMs).filter((each) => !unresolved.includes(each));
+  const mayArrive = (action: Action): boolean =>
+    action.settledAs === 'nothing' && lateUntil(action, nowMs) !== undefined;
+  const found = duplicatesOf(actions, terms, { nowMs, mayArrive }).filter(
+    (each) => !unresolved.includes(each),
+  );
   if (found.length === 0) return [];
   const named = found.map(
     (each) =>
@@ -163,7 +172,7 @@ export function duplicateFindings(
     {
       level: 'stop',
       code: 'duplicate',
-      message: `Same ${terms.action} within the last minute: ${named.join(' ')}`,
+      message: `Same ${terms.action} ${found.some(mayArrive) ? 'that may still arrive' : 'within the last minute'}: ${named.join(' ')}`,
       hint: `To enter it twice: --allow-duplicate${orDealId(terms, found)}`,
       details: { actions: found.map(actionDetails) },
     },

@@ -114,7 +114,10 @@ export function guardPlan(plan: Plan, { limits }: { limits: TradingLimits }): re
   if (!enlarges(plan)) return findings;
   // Size and price mean nothing without the market.
   if (plan.facts.market === undefined) return findings;
-  return stopsFirst([...findings, ...sizeFindings(plan, limits), ...priceFindings(plan)]);
+  const sizes = sizeFindings(plan, limits);
+  // A size that is too large gets no quote; the size is what to change.
+  const prices = priceFindings(plan).filter(({ code }) => sizes.length === 0 || code !== 'no_reference');
+  return stopsFirst([...findings, ...sizes, ...prices]);
 }
 
 /** The part of a plan that depends on the market alone. */

@@ -1,5 +1,6 @@
 /** The change of each earlier hedge of a side: held at a size, gone, matured or unseen. Pure. */
 import { Big } from 'big.js';
+import { sum } from '../../domain/amounts.ts';
 import { usdInWords } from '../../domain/exposure.ts';
 import { unquoted } from '../../domain/quoted.ts';
 import type { IntentRecord } from '../../journal/records.ts';
@@ -34,6 +35,14 @@ const isComing = (status: string | null): boolean => status !== null && PENDING_
 /** Neither in flight nor over. */
 export const holdsSide = (status: string | null): boolean =>
   !isComing(status) && (status === null || !OVER.includes(status));
+
+/** USD on the side before the action. */
+export const filledBefore = ({ before }: IntentRecord): Big =>
+  sum(
+    before.hedges.flatMap(({ status, notional_usd: size }) =>
+      holdsSide(status) && size !== null ? [new Big(size)] : [],
+    ),
+  );
 
 export function diffPosition(before: IntentRecord['before'], now: SideBook): PositionDiff {
   const diffed = (among: IntentRecord['before']['hedges']): readonly HedgeDiff[] =>

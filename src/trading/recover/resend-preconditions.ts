@@ -5,7 +5,7 @@ import { createsHedge, enlarges, takesWholeSide } from '../../domain/action-tabl
 import { sum } from '../../domain/amounts.ts';
 import { isAboutEverything, usdInWords } from '../../domain/exposure.ts';
 import { quotedName, unquoted } from '../../domain/quoted.ts';
-import { commandLines } from '../../journal/describe.ts';
+import { AFTER_THE_PARTNER, commandLines } from '../../journal/describe.ts';
 import { closesAfter } from '../../journal/queries.ts';
 import { type Action, isUnresolved } from '../../journal/replay.ts';
 import type { SideBook, SideHedge } from '../../readings/side-book.ts';
@@ -43,7 +43,7 @@ function nothingToAddTo(action: Action, now: SideBook): Finding {
     level: 'stop',
     code,
     message: what,
-    hint: isComing || !isUnresolved(action) ? hint : commandLines(recordCommands(action)),
+    hint: isComing || !isUnresolved(action) ? hint : recordCommands(action),
   };
 }
 
@@ -139,16 +139,16 @@ function nextCommands(action: Action, { inPositions }: SideBook): string {
   const { market, side } = action.intent;
   const closes = [`hedge close ${market} ${side}`, 'close the position'] as const;
   const lines = [
-    ...(takesWholeSide(action.intent) && inPositions !== false ? [closes] : []),
-    ...(isUnresolved(action) ? recordCommands(action) : []),
+    ...(takesWholeSide(action.intent) && inPositions !== false ? [commandLines([closes])] : []),
+    ...(isUnresolved(action) ? [recordCommands(action)] : []),
   ];
   return lines.length > 0
-    ? commandLines(lines)
+    ? lines.join('\n')
     : 'To enter it again for the current position: the same command with a new key.';
 }
 
-const recordCommands = ({ shortId }: Action) =>
-  [
+const recordCommands = ({ shortId }: Action): string =>
+  `${AFTER_THE_PARTNER}\n${commandLines([
     [`hedge journal resolve ${shortId} --as not-executed --reason TEXT`, 'record that it did not execute'],
     [`hedge journal resolve ${shortId} --as executed --reason TEXT`, 'record that it executed'],
-  ] as const;
+  ])}`;

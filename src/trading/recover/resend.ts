@@ -1,13 +1,16 @@
 /** Sends a journaled action again with its own key and bytes, after new checks and a new confirmation (specification §7). */
 
+import type { Big } from 'big.js';
 import type { ActionIntent, ActionOptions } from '../../args/action-intent.ts';
+import { createsHedge, takesWholeSide } from '../../domain/action-table.ts';
 import { type ClockReadings, clocksDisagree, durationInWords } from '../../domain/instants.ts';
 import { shellWord } from '../../domain/quoted.ts';
 import { type HedgeError, type OwnCode, StoppedError } from '../../errors.ts';
-import { actionInWords } from '../../journal/describe.ts';
+import { AFTER_THE_PARTNER, actionInWords } from '../../journal/describe.ts';
 import { type Action, isUnresolved } from '../../journal/replay.ts';
 import type { JournalState } from '../../journal/store.ts';
 import { readClocks } from '../../platform/clock.ts';
+import type { SideBook } from '../../readings/side-book.ts';
 import { rebuildIntent, rebuildPlan } from '../action-parts.ts';
 import { completeAction } from '../await-completion.ts';
 import {
@@ -22,6 +25,7 @@ import { guardJournal } from '../guards/journal-guard.ts';
 import { isSetBack, KEY_LIFE_MS, keyAge, sinceSent } from '../idempotency-window.ts';
 import { sendingOf } from '../journal-entry.ts';
 import type { Evidence } from '../outcome/change-evidence.ts';
+import { filledBefore } from '../outcome/position-diff.ts';
 import type { Plan, PlanFacts } from '../plan.ts';
 import { readFacts } from '../read-facts.ts';
 import { reportOf } from '../report.ts';
@@ -103,7 +107,7 @@ async function evaluateAgain(
     ? undefined
     : stopFrom(resendBlocker(action, { now: facts.book, evidence, actions }));
   if (over !== undefined) throw over;
-  const plan = rebuildPlan(intent, facts);
+  const plan = { ...rebuildPlan(intent, facts), totalBefore: totalBefore(action, facts.book, evidence) };
   const findings = [
     ...guardPlan(plan, { limits: context.limits }).map((finding) => softened(finding, evidence)),
     ...judgedByJournal(action, plan, state, context),
@@ -117,6 +121,18 @@ async function evaluateAgain(
     warnings: [sentBefore(action, evidence, context), ...warnings],
     openedElsewhere: hedgesOpenedElsewhere({ state, facts }, context),
   };
+}
+
+/** Undefined unless the first attempt of an add or reduce may be why the side has changed. */
+function totalBefore(
+  { intent }: Action,
+  { total }: SideBook,
+  evidence: Evidence | undefined,
+): Big | undefined {
+  if (createsHedge(intent) || takesWholeSide(intent)) return undefined;
+  if (evidence === undefined || evidence.kind === 'none' || total === undefined) return undefined;
+  const before = filledBefore(intent);
+  return before.eq(total) ? undefined : before;
 }
 
 /** As for a first send, but it is no duplicate of itself. */
@@ -148,7 +164,7 @@ function sentBefore(action: Action, evidence: Evidence | undefined, { clock }: T
   return {
     level: 'warn',
     code: 'unresolved',
-    message: `${before}, was sent ${since} ago: ${evidenceInWords(action, evidence)}. With the same key it executes only once.`,
+    message: `${before}, was sent ${since} ago: ${evidenceInWords(action, evidence)}.`,
   };
 }
 
@@ -219,7 +235,7 @@ const keyExpired = (action: Action, when: string): StoppedError =>
     ...(isUnresolved(action)
       ? {
           what: `Action ${action.shortId} ${when}. Its key is safe for an hour only: sent again, it might execute twice.`,
-          hint: `Ask the partner, then record the outcome:\nhedge journal resolve ${action.shortId} --as executed --reason TEXT    (or --as not-executed)`,
+          hint: `${AFTER_THE_PARTNER}\nhedge journal resolve ${action.shortId} --as executed --reason TEXT    (or --as not-executed)`,
         }
       : {
           what: `Action ${action.shortId} was entered more than an hour ago, or at an unclear time, and was not executed.`,
@@ -262,6 +278,7 @@ export function resumeHint(finding: Finding, action: Action): Finding {
     hint: [
       'hedge resume keeps the original terms. To change them, repeat the command with its key:',
       `${lineUnderKey(action)} ${option}`,
+      AFTER_THE_PARTNER,
       `hedge journal resolve ${action.shortId} --as not-executed --reason TEXT    record that it did not execute`,
     ].join('\n'),
   };

@@ -1,11 +1,22 @@
-/** Records the outcome of an action manually, only where it is unknown. The check is repeated under the journal's lock. */
+/**
+ * Records the outcome of an action manually, only where it is unknown, and as not executed only once its request can no
+ * longer arrive. The check is repeated under the journal's lock.
+ */
+import type { Big } from 'big.js';
 import { exactInstant } from '../../domain/instants.ts';
-import { StoppedError } from '../../errors.ts';
+import { HedgeError, InterruptedError, StoppedError } from '../../errors.ts';
+import { sameIdentity } from '../../journal/account-identity.ts';
+import { commandLines, timeInWords } from '../../journal/describe.ts';
 import { SCHEMA } from '../../journal/records.ts';
 import { type Action, type ActionState, isUnresolved } from '../../journal/replay.ts';
 import type { Journal } from '../../journal/store.ts';
 import { findOneAction } from '../../readings/find-actions.ts';
-import { NOT_SEEN_AFTER_MS } from '../idempotency-window.ts';
+import type { ReadContext } from '../../readings/read-context.ts';
+import { readBook } from '../../readings/read-position.ts';
+import { type SideBook, sideBookOf } from '../../readings/side-book.ts';
+import { arrivalDetails, lateUntil, NOT_SEEN_AFTER_MS } from '../idempotency-window.ts';
+import { filledBefore } from '../outcome/position-diff.ts';
+
 /** As the journal's record has it: `done` is executed, `nothing` is not executed. */
 export interface ManualOutcome {
   as: 'done' | 'nothing';
@@ -13,38 +24,46 @@ export interface ManualOutcome {
 }
 
 /** @throws UsageError, or StoppedError where the outcome is known or still to come. */
-export function findResolvable(
-  journal: Journal,
-  { word, as, nowMs }: { word: string; as: ManualOutcome['as']; nowMs: number },
-): Action {
+export function findResolvable(journal: Journal, { word, ...asked }: { word: string } & Asked): Action {
   const action = findOneAction(journal.read().actions, word);
-  checkResolvable(action, as, nowMs);
+  checkResolvable(action, asked);
   return action;
 }
 
 /** The action with its recorded outcome. @throws StoppedError as above, DamagedFileError. */
 export async function resolveAction(
   journal: Journal,
-  { id, outcome, nowMs }: { id: string; outcome: ManualOutcome; nowMs: number },
+  { id, outcome, ...asked }: { id: string; outcome: ManualOutcome } & Omit<Asked, 'as'>,
 ): Promise<Action> {
   const record = {
     schema: SCHEMA,
     kind: 'settled',
     action_id: id,
-    at: exactInstant(nowMs),
+    at: exactInstant(asked.nowMs),
     ...outcome,
   } as const;
   const { actions } = await journal.append([record], (state) =>
-    checkResolvable(findOneAction(state.actions, id), outcome.as, nowMs),
+    checkResolvable(findOneAction(state.actions, id), { as: outcome.as, ...asked }),
   );
   return findOneAction(actions, id);
 }
 
-function checkResolvable(action: Action, as: ManualOutcome['as'], nowMs: number): void {
+interface Asked {
+  as: ManualOutcome['as'];
+  /** Record it as not executed although its request may still arrive. */
+  allowLateArrival: boolean;
+  nowMs: number;
+}
+
+function checkResolvable(action: Action, { as, allowLateArrival, nowMs }: Asked): void {
   const { shortId, state, settledAs } = action;
   if (action.underway)
     throw stop('in_flight', `Action ${shortId} is being sent by a running process.`, `hedge wait ${shortId}`);
-  if (isUnresolved(action) || (state === 'settled' && settledAs !== as)) return;
+  if (isUnresolved(action) || (state === 'settled' && settledAs !== as)) {
+    const until = as === 'nothing' && !allowLateArrival ? lateUntil(action, nowMs) : undefined;
+    if (until !== undefined) throw tooEarly(action, until);
+    return;
+  }
   if (state !== 'accepted')
     throw stop(
       'end_known',
@@ -58,6 +77,55 @@ function checkResolvable(action: Action, as: ManualOutcome['as'], nowMs: number)
       `hedge wait ${shortId}`,
     );
 }
+
+const tooEarly = (action: Action, untilMs: number): StoppedError => {
+  const { id, shortId } = action;
+  const until = exactInstant(untilMs);
+  return new StoppedError({
+    code: 'in_flight',
+    what: `Too early to record action ${shortId} as not executed: it may still arrive and show until ${timeInWords(until)}.`,
+    book: 'The journal is unchanged.',
+    hint: commandLines([
+      [`hedge check ${shortId}`, 'look up now; record it after that time'],
+      ['--allow-late-arrival', 'option: record it now; if it arrives, it executes'],
+    ]),
+    retry: 'later',
+    details: { action_id: id, ...arrivalDetails(action), not_before: until },
+  });
+};
+
+/** Offline, the question is asked without the position after this time. */
+const READ_MS = 5_000;
+
+/** USD on the side before the action, and the side as it is now. */
+export interface SideSince {
+  before: Big;
+  now: SideBook;
+}
+
+/** Undefined if it cannot be read under the selected profile. */
+export async function readSideOf(
+  { intent }: Action,
+  open: () => Promise<ReadContext>,
+): Promise<SideSince | undefined> {
+  const giveUp = new AbortController();
+  let cancel: (() => void) | undefined;
+  try {
+    const context = await open();
+    if (!sameIdentity(intent.identity, context.identity)) return undefined;
+    cancel = context.clock.after(READ_MS, () => giveUp.abort(new TimedOut()));
+    const signal = AbortSignal.any([context.signal, giveUp.signal]);
+    return { before: filledBefore(intent), now: sideBookOf(intent, await readBook({ ...context, signal })) };
+  } catch (error) {
+    if (error instanceof TimedOut || (error instanceof HedgeError && !(error instanceof InterruptedError)))
+      return undefined;
+    throw error;
+  } finally {
+    cancel?.();
+  }
+}
+
+class TimedOut extends Error {}
 
 const stop = (code: 'end_known' | 'in_flight', what: string, hint: string): StoppedError =>
   new StoppedError({ code, what, book: 'The journal is unchanged.', hint });

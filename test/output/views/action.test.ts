@@ -79,11 +79,11 @@ describe('the result of a change', () => {
     const derived = { net_pnl_usd: big('-15.75') };
     expect(shown(viewAction(reportOf('changed', { plan, entry, hedges, derived })))).toEqual([
       'REDUCED buy USDTNGN by 20,000.00 USD',
-      'Side          40,000.00 USD  → 20,000.00 USD',
-      'hdg_B         30,000.00 USD  → 15,000.00 USD',
-      'hdg_A         10,000.00 USD  → 5,000.00 USD',
-      'Realized P&L     -15.75 USD  net of carry and fees',
-      'Returned       1,974.25 USD  to balance (estimate)',
+      'Side          40,000.00 USD   → 20,000.00 USD',
+      'hdg_B         30,000.00 USD   → 15,000.00 USD',
+      'hdg_A         10,000.00 USD   → 5,000.00 USD',
+      'Realized P&L     -15.75 USD   net of carry and fees',
+      'Returned       1,974.25 USDC  to balance (estimate; the service reports none)',
       'Action        7c1e',
     ]);
   });
@@ -102,9 +102,9 @@ describe('the result of a change', () => {
     const derived = { net_pnl_usd: big('-31.5') };
     expect(shown(viewAction(reportOf('closed', { plan, hedges, derived })))).toEqual([
       'CLOSED buy USDTNGN 40,000.00 USD: position flat.',
-      'Side          40,000.00 USD  → 0.00 USD',
-      'Realized P&L     -31.50 USD  net of carry and fees',
-      'Returned       3,948.50 USD  to balance (estimate)',
+      'Side          40,000.00 USD   → 0.00 USD',
+      'Realized P&L     -31.50 USD   net of carry and fees',
+      'Returned       3,948.50 USDC  to balance (estimate; the service reports none)',
     ]);
   });
 
@@ -134,8 +134,8 @@ describe('the result of a change', () => {
     const hedges = [{ id: 'hdg_B', before: big('23000'), after: big('0') }];
     expect(shown(viewAction(reportOf('closed', { plan, entry, hedges })))).toEqual([
       'CLOSED buy USDTNGN 23,000.00 USD: position flat.',
-      'Side      23,000.00 USD  → 0.00 USD',
-      'Returned   2,300.25 USD  to balance (estimate)',
+      'Side      23,000.00 USD   → 0.00 USD',
+      'Returned   2,300.25 USDC  to balance (estimate; the service reports none)',
       'Action    7c1e',
     ]);
     expect(shown(viewAction(reportOf('closed', { plan, entry })))[0]).toBe(

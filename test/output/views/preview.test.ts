@@ -1,3 +1,4 @@
+import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
 import { viewPreview } from '../../../src/output/views/plan.ts';
 import type { Plan } from '../../../src/trading/plan.ts';
@@ -31,6 +32,15 @@ describe('the preview of an open', () => {
       'Deal ID     PAY-8841',
       'Not included: hedge hdg_C, 5,000.00 USD, submitted, may still fill.',
     ]);
+  });
+
+  it('of an add that is sent again names both results, where the first attempt may have executed', () => {
+    const plan = { ...fullPlan('add USDTNGN buy 4k'), totalBefore: new Big(36_000) };
+    const text = inOneLine(viewPreview(preview(plan)));
+    expect(text).toContain(
+      'Buy side 40,000.00 USD now, was 36,000.00 before the first attempt. If that executed, it stays 40,000.00 USD; if not, it becomes 44,000.00 USD.',
+    );
+    expect(text).not.toContain('→');
   });
 
   it.each([
@@ -143,7 +153,7 @@ describe('the preview of a reduction', () => {
       'Buy side      40,000.00 USD   → 20,000.00 USD',
       'hdg_B         30,000.00 USD   → 15,000.00 USD',
       'hdg_A         10,000.00 USD   → 5,000.00 USD',
-      'Returned       1,974.25 USD   to balance (estimate)',
+      'Returned       1,974.25 USDC  to balance (estimate; set at the fill)',
       'Net P&L          -15.75 USD   of this part: price and carry, before fees',
       'Fee to close      10.00 USDC  none at maturity',
       'Not included: hedge hdg_C, 5,000.00 USD, submitted, may still fill.',
@@ -179,15 +189,15 @@ describe('the preview of a close', () => {
       '',
       'Buy side      40,000.00 USD   → 0.00 USD (10,000.00 USD not opened from this',
       '                              machine)',
-      'Returned       3,948.50 USD   to balance (estimate)',
+      'Returned       3,948.50 USDC  to balance (estimate; set at the fill)',
       'Net P&L          -31.50 USD   price and carry, before fees',
+      'Carry so far     -12.50 USDC  part of Net P&L',
       'Fee to close      20.00 USDC  none at maturity',
       'Not included: hedge hdg_C, 5,000.00 USD, submitted, may still fill.',
       '',
       'If held to maturity:',
-      'Fee saved      20.00 USDC',
-      'Carry so far  -12.50 USDC  accruing: you pay 0.05 %/day',
-      'Matures       first Mon 23 Nov 10:02 WAT, last Fri 27 Nov 10:02 WAT',
+      'Carry    you pay another 0.05 %/day',
+      'Matures  first Mon 23 Nov 10:02 WAT, last Fri 27 Nov 10:02 WAT',
     ]);
   });
 
@@ -195,12 +205,12 @@ describe('the preview of a close', () => {
     const book = sideBook({ hedges: [hedge('hdg_B', 30_000)], positions: [position()] });
     const plan = planOf('close USDTNGN buy', { facts: { book, market: undefined } });
     const text = shown(viewPreview(preview(plan))).join('\n');
-    expect(text).toMatch(/Returned +1,012\.50 USD/);
+    expect(text).toMatch(/Returned +1,012\.50 USDC/);
     expect(text).toMatch(/Net P&L +— /);
     expect(text).toMatch(/Fee to close +— +none at maturity/);
-    expect(text).toMatch(/Fee saved +—\n/);
-    expect(text).toMatch(/Carry so far +— +accruing\n/);
-    expect(text).toContain('Matures       Mon 23 Nov 10:02 WAT');
+    expect(text).toMatch(/Carry so far +— +part of Net P&L/);
+    expect(text).toMatch(/Carry +—\n/);
+    expect(text).toContain('Matures  Mon 23 Nov 10:02 WAT');
   });
 });
 

@@ -212,7 +212,18 @@ export const settle = (which: number): Step =>
     const [id, { key }] = found;
     const as = actedUnder(day, key) === 1 && model.keys.get(key)?.failed !== true ? 'done' : 'nothing';
     const outcome = as === 'done' ? 'executed' : 'not-executed';
-    const words = ['journal', 'resolve', id, '--as', outcome, '--reason', 'the venue says so', '--yes'];
+    const late = as === 'nothing' ? ['--allow-late-arrival'] : [];
+    const words = [
+      'journal',
+      'resolve',
+      id,
+      '--as',
+      outcome,
+      ...late,
+      '--reason',
+      'the venue says so',
+      '--yes',
+    ];
     await dealt(model, day, { kind: 'reading' }, { words });
     const known = model.keys.get(key);
     if (known === undefined || model.damage !== undefined) return;

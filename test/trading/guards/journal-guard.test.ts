@@ -97,7 +97,9 @@ describe('the guards over the journal', () => {
 
   it.each(ACTIONS)('find nothing against %s on a side where all has ended long ago', (name) => {
     const ended = ['filled', 'failed', 'refused', 'not seen', 'not sent', 'settled as nothing', 'prepared'];
-    const state = journal(ended.map((fate, index) => action(`aaa${index.toString()}`, fate)));
+    const state = journal(
+      ended.map((fate, index) => action(`aaa${index.toString()}`, fate, { at: at(-600) })),
+    );
     expect(guard({ action: name }, state)).toEqual([]);
   });
 });
@@ -179,9 +181,9 @@ describe('an action without a usable answer', () => {
   it('is named with the ways out of it', () => {
     const [first] = guard({ action: 'add' }, journal([action('7c1e', 'unknown', { deal_id: 'PAY-8841' })]));
     expect(first?.message).toBe(
-      'OPEN buy USDTNGN 10,000.00 USD ("PAY-8841"), action 7c1e, 3 min ago: sent; outcome unknown.',
+      'OPEN buy USDTNGN 10,000.00 USD ("PAY-8841"), action 7c1e, 3 min ago: sent; outcome unknown. Find out first: hedge check 7c1e.',
     );
-    expect(first?.hint).toMatch(/^hedge check 7c1e {4}.* --despite 7c1e$/);
+    expect(first?.hint).toMatch(/^hedge check 7c1e {4}.*\n--despite 7c1e .*trade twice$/);
     expect(first?.details).toMatchObject({ actions: [{ action_id: idOf('7c1e'), state: 'unknown' }] });
   });
 
@@ -290,6 +292,27 @@ describe('a double', () => {
 
   it.each<[string, Partial<JournalGuardTerms>, Partial<IntentRecord>, string, readonly string[]]>([
     ['the same open', {}, {}, 'filled', ['stop duplicate']],
+    [
+      'recorded as not executed',
+      { action: 'add' },
+      { action: 'add' },
+      'settled as nothing',
+      ['stop duplicate'],
+    ],
+    [
+      'recorded as not executed, and may still arrive',
+      { action: 'add' },
+      { action: 'add', at: at(-200) },
+      'settled as nothing',
+      ['stop duplicate'],
+    ],
+    [
+      'recorded as not executed, and cannot arrive any more',
+      { action: 'add' },
+      { action: 'add', at: at(-370) },
+      'settled as nothing',
+      [],
+    ],
     ['of another size', { notional: big('10000.01') }, {}, 'filled', []],
     ['of another tenor', { tenorDays: 7 }, {}, 'filled', []],
     ['allowed', { allowDuplicate: true }, {}, 'filled', []],
@@ -349,7 +372,7 @@ describe('a deal ID', () => {
     ['not sent', []],
     ['settled as nothing', []],
   ])('of an open that is %s: %j', (fate, expected) => {
-    const state = journal([action('7c1e', fate, { deal_id: 'PAY-1' })]);
+    const state = journal([action('7c1e', fate, { deal_id: 'PAY-1', key_origin: 'deal_id' })]);
     expect(found({ dealId: 'PAY-1' }, state)).toEqual(expected);
     expect(found({ dealId: 'PAY-1', side: 'sell', market: 'USDTKES' }, state)).toEqual(expected);
     expect(found({ dealId: 'PAY-1', except: idOf('7c1e') }, state)).toEqual([]);

@@ -98,9 +98,14 @@ describe('a look at an addition, a reduction or a close without a response', () 
     expect(report).toMatchObject({ outcome: 'unknown', effect: 'unknown' });
     expect(finding?.what).toContain(seen);
     expect(finding?.what).toContain('or by somebody else');
-    for (const way of ['resume', 'journal resolve', '--as executed', '--as not-executed'])
-      expect(finding?.hint).toContain(way);
+    expect(finding?.hint).toContain('hedge resume');
+    expect(finding?.hint).not.toContain('journal resolve');
     expect(desk.again(lost)).toEqual(lost);
+    desk.practice.clock.pass(FIVE_MINUTES + 61_000);
+    const later = (await checked(desk)).finding?.hint;
+    expect(later).toMatch(
+      /After the partner has confirmed it:\nhedge journal resolve .*--as executed .*--as not-executed/,
+    );
   });
 
   it('names another change as what it is', async () => {
@@ -132,7 +137,9 @@ describe('a look at what was accepted', () => {
     const { finding } = await checked(desk);
     expect(finding).toMatchObject({ code: 'outcome_unknown' });
     expect(finding?.hint).toMatch(
-      new RegExp(`^hedge journal resolve ${added.shortId} --as executed .*--as not-executed$`),
+      new RegExp(
+        `^After the partner .*:\nhedge journal resolve ${added.shortId} --as executed .*--as not-executed$`,
+      ),
     );
     expect(desk.again(added)).toMatchObject({ state: 'accepted', outcome: { kind: 'not_seen' } });
     expect(await checked(desk)).toMatchObject({ finding: { code: 'outcome_unknown' } });
@@ -184,8 +191,9 @@ describe('a check after an own close', () => {
     const closer = await closed(desk);
     const { finding } = await checked(desk);
     expect(finding?.what).toContain(`by this action or by action ${closer} of this machine.`);
-    expect(finding?.hint).not.toContain('hedge resume');
-    expect(finding?.hint).toContain('--as not-executed');
+    expect(finding?.hint).toMatch(/^hedge check /);
+    desk.practice.clock.pass(FIVE_MINUTES + 61_000);
+    expect((await checked(desk)).finding?.hint).toContain('--as not-executed');
   });
 
   it.each([

@@ -14,7 +14,12 @@ describe('settling an action', () => {
     const state = `${home}/state`;
     const journal = openJournal({ places: { config: home, state, cache: home }, machine: testMachine() });
     await journal.append([step(ACCEPTED), step(FILLED)]);
-    const settling = resolveAction(journal, { id: idOf('7c1e'), outcome: WORD, nowMs: NOON });
+    const settling = resolveAction(journal, {
+      id: idOf('7c1e'),
+      outcome: WORD,
+      allowLateArrival: true,
+      nowMs: NOON,
+    });
     await expect(settling).rejects.toMatchObject({ code: 'end_known', hint: 'hedge journal 7c1e' });
     expect(journal.read().actions[0]?.state).toBe('done');
   });

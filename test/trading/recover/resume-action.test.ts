@@ -91,7 +91,7 @@ describe('resuming an action without a response', () => {
       expect(sendsOf(desk, lost)).toBe(before + 1);
       expect(await openOn(desk)).toBe(open);
       expect(desk.again(lost)).toMatchObject({ state: 'done', attempts: 2 });
-      expect(desk.shown.at(-1)?.warnings[0]?.message).toContain('With the same key it executes only once');
+      expect(desk.shown.at(-1)?.plan.totalBefore).toBeUndefined();
     },
   );
 
@@ -108,6 +108,7 @@ describe('resuming an action without a response', () => {
       expect(await openOn(desk)).toBe(open);
       expect(desk.again(lost).state).toBe('done');
       expect(desk.shown.at(-1)?.warnings[0]?.message).toContain('changed exactly as requested');
+      expect(desk.shown.at(-1)?.plan.totalBefore?.toFixed()).toBe(outcome === 'closed' ? undefined : '10000');
     },
   );
 
@@ -251,6 +252,7 @@ describe('what keeps it from being sent again', () => {
       client_reference: 'PAY-9',
     };
     await desk.readContext.journal.append([step(NOTHING, lost.id), never, step(NOT_SENT, 'beef')]);
+    desk.practice.clock.pass(7 * 60_000);
     await desk.colleague('/hedges', {
       ...ON,
       notional_usd: 10_000,
@@ -357,6 +359,7 @@ describe('what keeps it from being sent again', () => {
     const { desk, lost } = await lostOver('before', ADD);
     const never = { ...lost.intent, action_id: 'beef000000000000', idempotency_key: 'k-2' };
     await desk.readContext.journal.append([step(NOTHING, lost.id), never, step(NOT_SENT, 'beef')]);
+    desk.practice.clock.pass(7 * 60_000);
     const script = { attended: false };
     const report = await resumed(desk, { word: 'beef', yes: true }, script);
     expect(report).toMatchObject({ outcome: 'not_sent', finding: { code: 'not_sent', effect: 'none' } });
