@@ -78,7 +78,7 @@ describe('hedge check', () => {
     const ran = await cli.run('check');
     expect(ran.code).toBe(7);
     expect(ran.err).toMatch(/10,000\.00 USD -> 12,000\.00\s+USD/);
-    for (const way of ['hedge resume', '--as executed', '--as not-executed']) expect(ran.err).toContain(way);
+    for (const way of ['hedge resume', 'hedge journal resolve']) expect(ran.err).toContain(way);
   });
 
   it('of several names each, and exits by the worst', async () => {
