@@ -44,8 +44,12 @@ export const quote = defineCommand({
   read: readQuoteIntent,
   async run(context, intent) {
     const api = await context.api();
-    const curve = intent.curve === true ? await readCurve(api, intent) : undefined;
-    const value = curve ?? (await readQuotes(api, intent));
+    const suggest = async (error: unknown): Promise<never> => {
+      const { withSuggestion } = await import('../readings/read-prices.ts');
+      throw await withSuggestion(error, intent.market, api);
+    };
+    const curve = intent.curve === true ? await readCurve(api, intent).catch(suggest) : undefined;
+    const value = curve ?? (await readQuotes(api, intent).catch(suggest));
     const { account, servedAt, source } = value;
     return {
       value: { ...value, curve },

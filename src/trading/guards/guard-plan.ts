@@ -163,8 +163,8 @@ function marketFindings(on: OnMarket): readonly Finding[] {
       {
         level,
         code: 'market_not_found',
-        message: `${market} is not among the markets of this account.`,
-        hint: `${didYouMean(market, facts.marketNames ?? [])}To see yours: hedge markets`,
+        message: `This account has no market ${unquoted(market)}.`,
+        hint: `${didYouMean(market, facts.marketNames ?? [])}To list them: hedge markets`,
         details: { market },
       },
     ];
