@@ -83,6 +83,7 @@ export async function runInvocation(runtime: Runtime): Promise<number> {
     const { context } = opened;
     if (watch !== undefined && everyMs !== undefined) {
       const readOnce = () => act(context, () => Promise.resolve());
+      const urgent = () => command?.urgent?.(context) ?? [];
       const clear = () => context.progress.stop();
       await watch.runWatch({
         ...scanned,
@@ -92,6 +93,7 @@ export async function runInvocation(runtime: Runtime): Promise<number> {
         context: rendering,
         everyMs,
         read: readOnce,
+        urgent,
         clear,
       });
       return code;

@@ -27,5 +27,8 @@ export interface RenderContext {
 const OF_AN_ACCOUNT = new RegExp(`\\bhedge (?=(?:${ACCOUNT_COMMANDS.join('|')})\\b)`, 'g');
 
 /** Without the profile that the line named, a pasted command would use another account. */
+export const withProfile = (text: string, named: string | undefined): string =>
+  named === undefined ? text : text.replace(OF_AN_ACCOUNT, `hedge --profile ${named} `);
+
 export const hintFor = ({ hint }: Pick<HedgeError, 'hint'>, named: string | undefined): string | undefined =>
-  named === undefined ? hint : hint?.replace(OF_AN_ACCOUNT, `hedge --profile ${named} `);
+  hint === undefined ? undefined : withProfile(hint, named);

@@ -48,6 +48,8 @@ export interface Declaration<Input, Value> {
   changes?(value: Value): readonly ChangeLine[];
   /** For a command that always watches: milliseconds between readings. */
   always?(raw: RawInput): number;
+  /** Shown above a watched screen and read each second, also while the service does not respond. */
+  urgent?(context: CommandContext): readonly Block[];
 }
 
 /** A declaration without its type parameters, so that the pipeline can hold any command. */
@@ -68,6 +70,7 @@ export interface Command {
   inBatch: BatchLine['kind'] | undefined;
   /** Milliseconds between readings; undefined without a watch. Throws UsageError. */
   watch(raw: RawInput): Promise<number | undefined>;
+  urgent: Declaration<unknown, unknown>['urgent'];
   /** Reads the arguments at once (UsageError), and returns the rest to run. */
   prepare(
     raw: RawInput,
@@ -116,6 +119,7 @@ export function defineCommand<Input, Value>(declaration: Declaration<Input, Valu
     examples: declaration.examples,
     lists: declaration.table !== undefined,
     inBatch: declaration.inBatch,
+    urgent: declaration.urgent,
     async watch(raw) {
       if (declaration.always !== undefined) return declaration.always(raw);
       if (raw.options['watch'] === undefined) return undefined;

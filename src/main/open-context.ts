@@ -139,9 +139,9 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
         if (identity !== undefined) actionPreviewed = true;
         if (terminal.quiet && !terminal.canPrompt) return;
         // The environment line precedes every question about real money; elsewhere it is shown once.
-        const named = headed && identity?.environment !== 'live';
+        const isShown = headed && identity?.environment !== 'live';
         headed ||= identity !== undefined;
-        printBlocks(terminal, blocks, { identity, headed: named, now: clock.now() });
+        printBlocks(terminal, blocks, { identity, headed: isShown, named: globals.profile, now: clock.now() });
       },
       async liner() {
         const { plainLines } = await import('../cli/human-output.ts');

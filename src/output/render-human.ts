@@ -27,6 +27,8 @@ export interface HumanView {
   iso?: boolean;
   /** Now, in milliseconds since the epoch. */
   now: number;
+  /** As for a cell (format.ts). */
+  command?: (text: string) => string;
 }
 
 const NARROWEST = 20;

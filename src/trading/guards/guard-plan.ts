@@ -204,7 +204,7 @@ export function priceFindings(plan: OpenPlan | AddPlan): readonly Finding[] {
   const { intent, facts } = plan;
   const quote = ownQuote(plan);
   const mid = typeof quote === 'string' ? facts.market?.price : quote.pricing.market_price;
-  const far = implausible(intent.bounds.worstPrice, mid);
+  const far = implausiblePrice(intent.bounds.worstPrice, mid);
   if (typeof quote === 'string') return [...far, noReference(quote, intent.anyPrice)];
   const misses = checkPriceBounds(quote, intent.bounds, plan.figures).filter(
     ({ bound }) => bound !== 'worst_price' || far.length === 0,
@@ -212,7 +212,8 @@ export function priceFindings(plan: OpenPlan | AddPlan): readonly Finding[] {
   return [...far, ...misses.map((miss) => missed(miss, quote))];
 }
 
-function implausible(worst: Big | undefined, mid: Big | undefined): readonly Finding[] {
+/** Empty when the worst price is near the mid, or one of them is not known. */
+export function implausiblePrice(worst: Big | undefined, mid: Big | undefined): readonly Finding[] {
   if (worst === undefined || mid === undefined || mid.lte(0)) return [];
   const off = worst.minus(mid);
   if (off.abs().times(100).lte(mid.times(FARTHEST_PCT))) return [];
