@@ -82,8 +82,8 @@ export async function runInvocation(runtime: Runtime): Promise<number> {
     opened = await runtime.openCommandContext(read.globals, { pooled });
     const { context } = opened;
     if (watch !== undefined && everyMs !== undefined) {
+      const watched = command;
       const readOnce = () => act(context, () => Promise.resolve());
-      const urgent = () => command?.urgent?.(context) ?? [];
       const clear = () => context.progress.stop();
       await watch.runWatch({
         ...scanned,
@@ -93,7 +93,7 @@ export async function runInvocation(runtime: Runtime): Promise<number> {
         context: rendering,
         everyMs,
         read: readOnce,
-        urgent,
+        urgent: () => watched.urgent(context),
         clear,
       });
       return code;

@@ -70,7 +70,7 @@ export interface Command {
   inBatch: BatchLine['kind'] | undefined;
   /** Milliseconds between readings; undefined without a watch. Throws UsageError. */
   watch(raw: RawInput): Promise<number | undefined>;
-  urgent: Declaration<unknown, unknown>['urgent'];
+  urgent(context: CommandContext): readonly Block[];
   /** Reads the arguments at once (UsageError), and returns the rest to run. */
   prepare(
     raw: RawInput,
@@ -119,7 +119,7 @@ export function defineCommand<Input, Value>(declaration: Declaration<Input, Valu
     examples: declaration.examples,
     lists: declaration.table !== undefined,
     inBatch: declaration.inBatch,
-    urgent: declaration.urgent,
+    urgent: (context) => declaration.urgent?.(context) ?? [],
     async watch(raw) {
       if (declaration.always !== undefined) return declaration.always(raw);
       if (raw.options['watch'] === undefined) return undefined;

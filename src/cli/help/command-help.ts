@@ -33,7 +33,7 @@ function rootPage(): Page {
       title: 'Try it without money',
       parts: [code('hedge --profile practice markets', 'hedge --profile practice quote USDTNGN buy 10000')],
     },
-    { title: 'Examples', parts: [rows(EXAMPLES)] },
+    { title: 'Examples', parts: [code(...EXAMPLES.map(([line, does]) => `${line.padEnd(34)}# ${does}`))] },
     ...groups.map((group) => ({
       title: group,
       parts: [
