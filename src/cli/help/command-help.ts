@@ -58,7 +58,7 @@ const EXAMPLES: readonly (readonly [string, string])[] = [
   ['hedge quote USDTNGN buy 10k', 'price a hedge for 1, 3 and 7 days'],
   ['hedge open', 'open one step by step'],
   ['hedge open USDTNGN buy 10k -t 3', 'open in one line; you confirm'],
-  ['hedge positions', 'what is open, and what closing returns'],
+  ['hedge positions', 'open positions and what closing returns'],
   ['hedge add USDTNGN buy 5k', 'increase a side'],
   ['hedge reduce USDTNGN buy --by 50%', 'take half of it off'],
   ['hedge close USDTNGN buy', 'close the side'],

@@ -310,7 +310,8 @@ export function stopFrom(findings: readonly Finding[]): StoppedError | undefined
   return new StoppedError({
     code: first.code,
     what: stops.map(({ message }) => message).join(' '),
-    book: 'Nothing was sent.',
+    // The action that stops this one was sent.
+    book: first.code === 'unresolved' ? 'Nothing was sent now.' : 'Nothing was sent.',
     hint: (first.fits === undefined ? first : tightestOf(stops))?.hint,
     retry: STRICTEST.find((retry) => retries.includes(retry)),
     details: {
