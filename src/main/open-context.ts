@@ -141,7 +141,12 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
         // The environment line precedes every question about real money; elsewhere it is shown once.
         const isShown = headed && identity?.environment !== 'live';
         headed ||= identity !== undefined;
-        printBlocks(terminal, blocks, { identity, headed: isShown, named: globals.profile, now: clock.now() });
+        printBlocks(terminal, blocks, {
+          identity,
+          headed: isShown,
+          named: globals.profile,
+          now: clock.now(),
+        });
       },
       async liner() {
         const { plainLines } = await import('../cli/human-output.ts');

@@ -204,9 +204,7 @@ export function formatCell(cell: Cell, format: CellFormat): FormattedCell {
   switch (cell.kind) {
     case 'text':
       if (cell.isOurs !== true) return words(cell.text, format);
-      return plainCell(
-        programText(cell.isHint === true ? commandIn(cell.text, format) : cell.text, format),
-      );
+      return plainCell(programText(cell.isHint === true ? commandIn(cell.text, format) : cell.text, format));
     case 'money':
       return number(cell.amount, { ...STYLES.money, signed: cell.signed === true }, cell.unit, format);
     case 'rate':

@@ -64,11 +64,7 @@ export async function withSuggestion(error: unknown, named: string, api: HedgeAp
 }
 
 /** `names`: the markets of the account. */
-export const marketNotFound = (
-  named: string,
-  names: readonly string[],
-  httpStatus?: number,
-): RefusedError =>
+export const marketNotFound = (named: string, names: readonly string[], httpStatus?: number): RefusedError =>
   new RefusedError({
     code: 'market_not_found',
     httpStatus,

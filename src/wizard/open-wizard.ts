@@ -18,7 +18,13 @@ import { readUnderReference } from '../readings/read-position.ts';
 import { type QuotedTenor, readQuotes } from '../readings/read-quotes.ts';
 import type { Prompter } from '../terminal/prompter.ts';
 import { guardContext } from '../trading/evaluate.ts';
-import { guardMarket, implausiblePrice, sizeFindings, stopFrom, tightestOf } from '../trading/guards/guard-plan.ts';
+import {
+  guardMarket,
+  implausiblePrice,
+  sizeFindings,
+  stopFrom,
+  tightestOf,
+} from '../trading/guards/guard-plan.ts';
 import { guardJournal, type JournalGuardTerms } from '../trading/guards/journal-guard.ts';
 import type { Finding, TradingContext } from '../trading/trading-context.ts';
 

@@ -59,9 +59,7 @@ function firstOf(found: readonly Action[], inWords: (action: Action) => string):
   const [first, ...more] = found;
   if (first === undefined) return '';
   const others = more.map(({ shortId }) => shortId).join(', ');
-  return more.length === 0
-    ? inWords(first)
-    : `${inWords(first)} Also: ${others}.`;
+  return more.length === 0 ? inWords(first) : `${inWords(first)} Also: ${others}.`;
 }
 
 const CLOSE_MAY_RUN_FIRST = 'The close may run before it and leave it open.';

@@ -98,8 +98,7 @@ describe('a look at an addition, a reduction or a close without a response', () 
     expect(report).toMatchObject({ outcome: 'unknown', effect: 'unknown' });
     expect(finding?.what).toContain(seen);
     expect(finding?.what).toContain('or by somebody else');
-    for (const way of ['hedge resume', 'hedge journal resolve'])
-      expect(finding?.hint).toContain(way);
+    for (const way of ['hedge resume', 'hedge journal resolve']) expect(finding?.hint).toContain(way);
     expect(desk.again(lost)).toEqual(lost);
   });
 
@@ -307,22 +306,21 @@ describe('a check', () => {
     });
   });
 
-  it.each([
-    ['add USDTNGN buy 2000'],
-    ['reduce USDTNGN buy 2000'],
-    ['close USDTNGN buy'],
-  ])('of %s says from the start until when to wait', async (line) => {
-    const desk = await standing();
-    await desk.practice.service.admin.setFaults({ share_failing_orders: 1 });
-    const action = await desk.deal(line);
-    const { finding } = await checked(desk);
-    const until = new Date(Math.ceil((Date.parse(action.changedAt) + 300_000) / 60_000) * 60_000);
-    const at = until.toISOString().slice(11, 16);
-    expect(finding).toMatchObject({
-      code: 'pending',
-      book: `Position unchanged at ${at} UTC: it most likely failed. Do not enter it again.`,
-    });
-  });
+  it.each([['add USDTNGN buy 2000'], ['reduce USDTNGN buy 2000'], ['close USDTNGN buy']])(
+    'of %s says from the start until when to wait',
+    async (line) => {
+      const desk = await standing();
+      await desk.practice.service.admin.setFaults({ share_failing_orders: 1 });
+      const action = await desk.deal(line);
+      const { finding } = await checked(desk);
+      const until = new Date(Math.ceil((Date.parse(action.changedAt) + 300_000) / 60_000) * 60_000);
+      const at = until.toISOString().slice(11, 16);
+      expect(finding).toMatchObject({
+        code: 'pending',
+        book: `Position unchanged at ${at} UTC: it most likely failed. Do not enter it again.`,
+      });
+    },
+  );
 
   it('of nothing finds nothing, and says what is open elsewhere', async () => {
     const desk = await standing();
