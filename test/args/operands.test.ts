@@ -76,7 +76,7 @@ describe('a notional', () => {
     ['10k USDC', 'Leave out the unit: 10k'],
     ['1.5mUSD', 'Leave out the unit: 1.5m'],
   ])('%j is refused with the form that was meant', (text, hint) => {
-    expect(refused(() => readNotional(text)).hint).toBe(hint);
+    expect(usageErrorOf(() => readNotional(text)).hint).toBe(hint);
   });
 
   it('is named in the refusal without what could act on a terminal', () => {

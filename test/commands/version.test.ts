@@ -8,14 +8,14 @@ describe('what people type', () => {
     ['status -ojson', '-o json'],
     ['-o jsonl journal', 'journal --output jsonl'],
   ])('`hedge %s` prints what `hedge %s` prints', async (words, same) => {
-    const [one, other] = [await aDesk().run(words), await aDesk().run(same)];
+    const [one, other] = [await testCli().run(words), await testCli().run(same)];
     expect(one).toMatchObject({ code: 0, err: other.err });
     expect(one.out.replace('"command":"status"', '"command":"hedge"')).toBe(other.out);
   });
 
   it('an unknown format after -o is a usage error, and --output beside it too', async () => {
-    expect((await aDesk().run('status -o jsno')).err).toContain('Did you mean json?');
-    expect((await aDesk().run('status -o json --output csv')).code).toBe(2);
+    expect((await testCli().run('status -o jsno')).err).toContain('Did you mean json?');
+    expect((await testCli().run('status -o json --output csv')).code).toBe(2);
   });
 });
 

@@ -15,7 +15,7 @@ const roughly = (line: string): unknown =>
 
 describe('hedge open with everything missing', () => {
   it('asks for market, side, notional, tenor, price limit and deal id, and makes the intent of the whole line', async () => {
-    const { asking, asked } = aDesk(['USDTNGN', 'sell', '10k', '3 d', '', 'PAY-1'], {
+    const { asking, asked } = wizardWith(['USDTNGN', 'sell', '10k', '3 d', '', 'PAY-1'], {
       service: { markets: TWO_MARKETS },
     });
     const intent = await askOpen(draftOf(), asking);
@@ -47,7 +47,7 @@ describe('hedge open with everything missing', () => {
   });
 
   it('writes nothing, and reads what it says', async () => {
-    const { asking, requests } = aDesk(['USDTNGN', 'buy', '10000', '1 d', '', '']);
+    const { asking, requests } = wizardWith(['USDTNGN', 'buy', '10000', '1 d', '', '']);
     const intent = await askOpen(draftOf(), asking);
     expect(intent.dealId).toBeUndefined();
     expect(requests.filter((line) => line.startsWith('POST')).toSorted()).toEqual(
@@ -57,7 +57,7 @@ describe('hedge open with everything missing', () => {
   });
 
   it('names no currency that the market does not', async () => {
-    const { asking, asked } = aDesk(['USDTKES', 'buy', '10k', '3 d', '', ''], {
+    const { asking, asked } = wizardWith(['USDTKES', 'buy', '10k', '3 d', '', ''], {
       service: {
         markets: [market({ market: 'USDTKES' })],
         quote: (_, usual) => ({ ...usual, market: 'USDTKES' }),
@@ -74,7 +74,7 @@ describe('hedge open with everything missing', () => {
       market({ market: 'USDTABC' }),
       market(),
     ];
-    const { asking, asked } = aDesk(['USDTXYZ', 'USDTABC', 'USDTNGN', 'buy', '10k', '', ''], {
+    const { asking, asked } = wizardWith(['USDTXYZ', 'USDTABC', 'USDTNGN', 'buy', '10k', '', ''], {
       service: { markets },
       limits: { markets: ['USDTNGN', 'USDTXYZ'] },
     });
@@ -93,7 +93,7 @@ describe('parts that were said are not asked', () => {
     ['USDTNGN', { tenor: '3', dealId: 'PAY-7', maxCostBps: '40' }, ['Side', 'Notional']],
   ] as const)('hedge open %s %j asks for %j', async (words, options, questions) => {
     const answers = { Side: 'buy', Notional: '10k', Tenor: '3 d', 'Worst price': '', 'Deal ID': 'PAY-7' };
-    const { asking, asked } = aDesk(questions.map((name) => answers[name]));
+    const { asking, asked } = wizardWith(questions.map((name) => answers[name]));
     const intent = await askOpen(draftOf(words, options), asking);
     expect(asked.map(({ message }) => message.split(/ \(|,/)[0])).toEqual(questions);
     expect(intent).toEqual(
@@ -113,7 +113,7 @@ describe('the notional', () => {
   const draft = draftOf('USDTNGN buy', { tenor: '3', dealId: 'P' });
 
   it('that is none is told what forms there are', async () => {
-    const { asking, asked } = aDesk(['lots', '0', '1e3', ' 10,000 ', '']);
+    const { asking, asked } = wizardWith(['lots', '0', '1e3', ' 10,000 ', '']);
     expect((await askOpen(draft, asking)).notional.toFixed()).toBe('10000');
     expect(asked[0]?.objections).toEqual([
       expect.stringContaining('"lots" is not a notional. Write it in USD as 10000, 10_000'),
@@ -171,8 +171,8 @@ describe('the notional', () => {
   ];
   it.each(cases)(
     'beyond the %s is told what would fit, and asked for again',
-    async (_, large, desk, says) => {
-      const { asking, asked } = aDesk([large, '5k', ''], desk);
+    async (_, large, desk, message) => {
+      const { asking, asked } = wizardWith([large, '5k', ''], desk);
       expect((await askOpen(draft, asking)).notional.toFixed()).toBe('5000');
       expect(asked[0]?.objections).toEqual([expect.stringContaining(message)]);
     },
@@ -180,7 +180,7 @@ describe('the notional', () => {
 
   it('that the service refuses, or that it cannot be asked about, is reported and asked for again', async () => {
     const quoted: QuoteRequest[] = [];
-    const { asking, asked } = aDesk(['9k', '8k', '7k', ''], {
+    const { asking, asked } = wizardWith(['9k', '8k', '7k', ''], {
       service: {
         quote(request, usual) {
           quoted.push(request);
@@ -213,7 +213,7 @@ describe('the tenor', () => {
   });
 
   it.each([58, 78, 118])('fits %i columns', async (width) => {
-    const { asking, asked } = aDesk(['3 d', ''], { width });
+    const { asking, asked } = wizardWith(['3 d', ''], { width });
     await askOpen(draftOf('USDTNGN buy 10k', { dealId: 'P' }), asking);
     const lines = asked[0]?.list ?? [];
     expect(lines).toHaveLength(4);
@@ -222,7 +222,7 @@ describe('the tenor', () => {
   });
 
   it('on a terminal too narrow for a table is the number of days alone', async () => {
-    const { asking, asked } = aDesk(['3 d', ''], { width: 24 });
+    const { asking, asked } = wizardWith(['3 d', ''], { width: 24 });
     await askOpen(draftOf('USDTNGN buy 10k', { dealId: 'P' }), asking);
     expect(asked[0]?.list).toEqual(['1 d', '3 d', '7 d']);
   });
@@ -240,7 +240,7 @@ describe('the price limit', () => {
     ['31bps', { maxCostBps: '31' }],
     ['40 bps', { maxCostBps: '40' }],
   ])('is a worst price, or a cost with its unit: %s', async (answer, limit) => {
-    const { asking } = aDesk([answer]);
+    const { asking } = wizardWith([answer]);
     const [words, options] = WHOLE;
     expect(await askOpen(draftOf(...WHOLE), asking)).toEqual(
       completeOpen(draftOf(words, { ...options, ...limit })),
@@ -254,13 +254,13 @@ describe('the price limit', () => {
     ['cheap', 'is not a price'],
     ['xbps', 'is not'],
   ])('that would stop the open, or is none, is asked for again: %s', async (answer, objection) => {
-    const { asking, asked } = aDesk([answer, '']);
+    const { asking, asked } = wizardWith([answer, '']);
     expect((await askOpen(draftOf(...WHOLE), asking)).bounds).toEqual({});
     expect(asked[0]?.objections[0]).toContain(objection);
   });
 
   it('is not asked for after --any-price', async () => {
-    const { asking } = aDesk([]);
+    const { asking } = wizardWith([]);
     const [words, options] = WHOLE;
     expect((await askOpen(draftOf(words, { ...options, anyPrice: true }), asking)).anyPrice).toBe(true);
   });
@@ -268,7 +268,7 @@ describe('the price limit', () => {
 
 describe('the deal id', () => {
   it('that has no shape, or is used here or elsewhere, is asked for again', async () => {
-    const { asking, asked } = aDesk(['10k', '', 'a\tb', 'PAY-1', 'PAY-2', 'PAY-3'], {
+    const { asking, asked } = wizardWith(['10k', '', 'a\tb', 'PAY-1', 'PAY-2', 'PAY-3'], {
       journal: [
         anIntent({ deal_id: 'PAY-1' }),
         step(SENDING),
@@ -317,13 +317,13 @@ describe('a stop that no answer would change comes before the first question', (
   it('an unresolved action as soon as the side is known, but not the one that --despite names', async () => {
     const { asking } = wizardWith(['buy'], { journal: unresolved });
     expect(await failure(askOpen(draftOf('USDTNGN'), asking))).toMatchObject({ code: 'unresolved' });
-    const despite = aDesk(['10k', '', ''], { journal: unresolved });
+    const despite = wizardWith(['10k', '', ''], { journal: unresolved });
     const draft = draftOf('USDTNGN buy', { tenor: '3', despite: '7c1e' });
     expect((await askOpen(draft, despite.asking)).options.despite).toEqual(['7c1e']);
   });
 
   it('a deal id that is used is what --ensure is for', async () => {
-    const { asking } = aDesk(['10k', ''], {
+    const { asking } = wizardWith(['10k', ''], {
       journal: [anIntent({ deal_id: 'PAY-1' }), step(SENDING)].slice(0, 1),
     });
     const draft = draftOf('USDTNGN sell', { tenor: '3', dealId: 'PAY-1', ensure: true });
