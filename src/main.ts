@@ -18,7 +18,8 @@ const USAGE_ERROR = 2;
 /** Runs the process's own command line and gives the exit code, once everything has been written. */
 export async function main(process: NodeJS.Process, installed: Installed): Promise<number> {
   const [word, ...more] = process.argv.slice(2);
-  if (word === '--version' && more.length === 0 && writeAllSync(`${BUILD.version}\n`)) return 0;
+  if ((word === '--version' || word === 'version') && more.length === 0 && writeAllSync(`${BUILD.version}\n`))
+    return 0;
   if (word === COMPLETE || word === COMPLETE_LINE) {
     const { complete } = await import('./main/complete.ts');
     complete(process, word === COMPLETE ? { words: more } : { line: more[0] ?? '' });

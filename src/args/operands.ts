@@ -26,13 +26,22 @@ const MULTIPLIERS: Readonly<Record<string, Big>> = { k: new Big(1_000), m: new B
 /** USD, positive, exact: `10000`, `10_000`, `10,000`, `10k`, `1.5m`; `1.2345k` is 1234.50. */
 export function readNotional(text: string): Big {
   const value = parseNotional(text);
-  if (value === undefined) throw new UsageError(`${quoted(text)} is not a notional.`, NOTIONAL_FORMS);
+  if (value === undefined) throw new UsageError(`${quoted(text)} is not a notional.`, notionalHint(text));
   if (value.eq(0)) throw new UsageError('The notional must be above zero.', NOTIONAL_FORMS);
   if (!hasDecimals(value, 2))
     throw new UsageError(`${quoted(text)} has more than two decimals in USD.`, NOTIONAL_FORMS);
   if (wholeDigits(value) > MAX_WHOLE_DIGITS)
     throw new UsageError(`${quoted(text)} is too large.`, NOTIONAL_FORMS);
   return value;
+}
+
+/** `10mm` and `10,000 USDT` have one meaning; hedge names it, and never guesses. */
+function notionalHint(text: string): string {
+  const [, number = '', letters = ''] = /^([\d.,_]+[km]??) *(mm|mn|mio|usd[tc]?)$/i.exec(text) ?? [];
+  const isUnit = /^u/i.test(letters);
+  const meant = isUnit ? number : `${number}m`;
+  if (letters === '' || parseNotional(meant) === undefined) return NOTIONAL_FORMS;
+  return isUnit ? `Leave out the unit: ${meant}` : `Write ${meant}`;
 }
 
 function parseNotional(text: string): Big | undefined {

@@ -135,6 +135,8 @@ function refuseTooMany(command: SideCommand, { operands, options }: RawInput): v
     );
   if (takesTenor(command) && more.length === 1 && /^[137]d?$/i.test(tenor) && options['tenor'] === undefined)
     throw new UsageError('The tenor is an option, --tenor.', line([size], { tenor }));
+  if (/^usd[tc]?$/i.test(tenor))
+    throw new UsageError('Leave out the unit: a size is in USD.', line([size, ...more.slice(1)]));
   throw new UsageError(
     `${quoted(more[0] ?? '')} is one operand too many: ${command} takes ${orderOf(command)}.`,
     `See hedge ${command} --help.`,

@@ -16,7 +16,6 @@ import { didYouMean } from '../domain/did-you-mean.ts';
 import { unquoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import { bareWords, GLOBAL_OPTIONS, type GlobalOptions, readOutput } from './global-options.ts';
-import { commandHelp, rootHelp } from './help/command-help.ts';
 
 export type CommandLine =
   | { kind: 'run'; command: Command; raw: RawInput; globals: GlobalOptions }
@@ -48,14 +47,18 @@ export async function readCommandLine(
   const onText = (text: string): void => {
     written.push(text);
   };
-  const program = await buildProgram(argv, { width, onMatch, onText });
+  let help: { entry: Command | CommandGroup | undefined } | undefined;
+  const onHelp: OnHelp = (entry) => {
+    help = { entry };
+  };
+  const program = await buildProgram(argv, { width, onMatch, onHelp, onText });
   onNamed?.(namedIn(program, bareWords(argv)).slice(1).join(' '));
   rejectWith((code, command) => usageError(code, command, argv), program);
   try {
     await program.parseAsync([...wordsFor(program, argv)], { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    return { kind: 'text', text: written.join('') };
+    return { kind: 'text', text: help === undefined ? '' : await pageOf(help.entry, width) };
   }
   if (program.opts()['version'] === true) {
     const raw = { operands: [], options: {} };
@@ -72,9 +75,22 @@ export async function readCommandLine(
 
 type OnMatch = (match: CommandMatch) => void;
 
+/** What help was asked for: undefined is the root. Pages are rendered later: few starts need them. */
+type OnHelp = (entry: Command | CommandGroup | undefined) => void;
+
+interface Handlers {
+  onMatch: OnMatch;
+  onHelp: OnHelp;
+}
+
+async function pageOf(entry: Command | CommandGroup | undefined, width: number): Promise<string> {
+  const { commandHelp, rootHelp } = await import('./help/command-help.ts');
+  return entry === undefined ? rootHelp(width) : commandHelp(entry, width);
+}
+
 async function buildProgram(
   argv: readonly string[],
-  { width, onMatch, onText }: { width: number; onMatch: OnMatch; onText: (text: string) => void },
+  { width, onMatch, onHelp, onText }: Handlers & { width: number; onText: (text: string) => void },
 ): Promise<Commander> {
   const [named] = bareWords(argv);
   // Every command inherits the output.
@@ -91,10 +107,10 @@ async function buildProgram(
     .option('--version')
     .helpOption('-h, --help', 'show help')
     .helpCommand(false)
-    .configureHelp({ formatHelp: (_command, { helpWidth }) => rootHelp(helpWidth ?? width) });
+    .configureHelp(helpOf(undefined, onHelp));
   addOptions(program, GLOBAL_OPTIONS);
   for (const line of REGISTRY) {
-    if (line.name === named) addEntry(program, await line.load(), onMatch);
+    if (line.name === named) addEntry(program, await line.load(), { onMatch, onHelp });
     else program.command(line.name);
   }
   program
@@ -118,27 +134,31 @@ const wordsFor = (program: Commander, argv: readonly string[]): readonly string[
     ? separateWatchOption(argv)
     : argv;
 
-function addEntry(parent: Commander, entry: Command | CommandGroup, onMatch: OnMatch): void {
+function addEntry(parent: Commander, entry: Command | CommandGroup, handlers: Handlers): void {
   if (!isGroup(entry)) {
-    addCommand(parent, entry, onMatch);
+    addCommand(parent, entry, handlers);
     return;
   }
   const group =
-    entry.main === undefined ? parent.command(entry.name) : addCommand(parent, entry.main, onMatch);
-  group.configureHelp(helpOf(entry));
+    entry.main === undefined ? parent.command(entry.name) : addCommand(parent, entry.main, handlers);
+  group.configureHelp(helpOf(entry, handlers.onHelp));
   // Positional: an option after the second word is that command's, never silently the group's own.
   group.helpCommand(false).enablePositionalOptions();
   for (const command of entry.commands) {
-    addCommand(group, command, (match) => {
+    const onMatch: OnMatch = (match) => {
       const [stray] = Object.keys(group.opts());
       if (stray !== undefined) throw strayOption(group, stray, command);
-      onMatch(match);
-    });
+      handlers.onMatch(match);
+    };
+    addCommand(group, command, { ...handlers, onMatch });
   }
 }
 
-const helpOf = (entry: Command | CommandGroup): HelpConfiguration => ({
-  formatHelp: (_command, { helpWidth }) => commandHelp(entry, helpWidth ?? 0),
+const helpOf = (entry: Command | CommandGroup | undefined, onHelp: OnHelp): HelpConfiguration => ({
+  formatHelp() {
+    onHelp(entry);
+    return '';
+  },
 });
 
 /** An option of `hedge journal` before `resolve` would have no effect. */
@@ -150,9 +170,9 @@ function strayOption(group: Commander, name: string, command: Command): UsageErr
   );
 }
 
-function addCommand(parent: Commander, command: Command, onMatch: OnMatch): Commander {
+function addCommand(parent: Commander, command: Command, { onMatch, onHelp }: Handlers): Commander {
   const word = command.name.split(' ').at(-1) ?? command.name;
-  const made = parent.command(word).configureHelp(helpOf(command));
+  const made = parent.command(word).configureHelp(helpOf(command, onHelp));
   for (const operand of command.operands) {
     const name = `${operand.name}${operand.variadic === true ? '...' : ''}`;
     const required = operand.optional !== true && !command.checksOperands;

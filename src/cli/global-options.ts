@@ -74,7 +74,7 @@ export const GLOBAL_OPTIONS: readonly OptionSpec[] = [
   { flags: '--json', summary: 'print one JSON document, on success and on failure' },
   { flags: '--csv', summary: 'print a list as CSV' },
   {
-    flags: '--output <form>',
+    flags: '-o, --output <form>',
     summary: 'table, json, jsonl (one record per line) or csv',
   },
   {
@@ -87,7 +87,7 @@ export const GLOBAL_OPTIONS: readonly OptionSpec[] = [
 ];
 
 /** Global options with a value, which is not the name of a command. */
-export const VALUED_GLOBALS: readonly string[] = ['--profile', '--expect-env', '--output', '--query'];
+export const VALUED_GLOBALS: readonly string[] = ['--profile', '--expect-env', '-o', '--output', '--query'];
 
 export interface ScannedOptions {
   output: Output;
@@ -105,7 +105,7 @@ export function scanGlobalOptions(argv: readonly string[]): ScannedOptions {
     output: inferOutput({
       json: has('--json'),
       csv: has('--csv'),
-      output: valueOf(words, '--output'),
+      output: valueOf(words, '--output') ?? valueOf(words, '-o'),
       query: valueOf(words, '--query'),
     }),
     quiet: has('-q', '--quiet'),
@@ -114,11 +114,12 @@ export function scanGlobalOptions(argv: readonly string[]): ScannedOptions {
   };
 }
 
-/** The value after an option, or after its `=`. */
+/** The value after an option, or after its `=`; a short one may have it at once. */
 function valueOf(words: readonly string[], option: string): string | undefined {
-  const at = words.findIndex((word) => word === option || word.startsWith(`${option}=`));
+  const start = option.startsWith('--') ? `${option}=` : option;
+  const at = words.findIndex((word) => word === option || word.startsWith(start));
   const word = words[at];
-  return word === option ? words[at + 1] : word?.slice(option.length + 1);
+  return word === option ? words[at + 1] : word?.slice(start.length);
 }
 
 /** The words that are neither options nor their values. */

@@ -5,7 +5,7 @@ import type { HedgeError } from '../errors.ts';
 import type { Block } from '../output/blocks.ts';
 import { renderErrorHuman, renderHuman } from '../output/render-human.ts';
 import type { Surface, Terminal } from '../terminal/streams.ts';
-import { hintFor, type RenderContext } from './render-context.ts';
+import { hintFor, type RenderContext, withProfile } from './render-context.ts';
 
 /** The environment line on standard error, for a result on standard output. */
 export function printHeading(terminal: Terminal, result: CommandResult, context: RenderContext): void {
@@ -17,13 +17,13 @@ export function printHeading(terminal: Terminal, result: CommandResult, context:
 export function printBlocks(
   terminal: Terminal,
   blocks: readonly Block[],
-  { identity, headed, now }: Pick<RenderContext, 'identity' | 'headed' | 'now'>,
+  { identity, headed, named, now }: Pick<RenderContext, 'identity' | 'headed' | 'named' | 'now'>,
 ): void {
   const heading: readonly Block[] =
     identity === undefined || headed
       ? []
       : [{ kind: 'heading', environment: identity.environment, profile: identity.profile }];
-  const context = { command: '', aside: undefined, identity, named: undefined, headed, now };
+  const context = { command: '', aside: undefined, identity, named, headed, now };
   writePainted(terminal, toText([...heading, ...blocks], terminal.stderr, context));
 }
 
@@ -133,4 +133,5 @@ export const viewOf = (stream: Surface, context: RenderContext, zone = 'UTC') =>
   iso: !stream.isTTY,
   verbose: context.verbose === true,
   now: context.now,
+  command: (line: string) => withProfile(line, context.named),
 });

@@ -83,6 +83,7 @@ export async function runInvocation(runtime: Runtime): Promise<number> {
     opened = await runtime.openCommandContext(read.globals, { pooled });
     const { context } = opened;
     if (watch !== undefined && everyMs !== undefined) {
+      const watched = command;
       const readOnce = () => act(context, () => Promise.resolve());
       const clear = () => context.progress.stop();
       await watch.runWatch({
@@ -93,6 +94,7 @@ export async function runInvocation(runtime: Runtime): Promise<number> {
         context: rendering,
         everyMs,
         read: readOnce,
+        urgent: () => watched.urgent(context),
         clear,
       });
       return code;

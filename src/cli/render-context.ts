@@ -29,13 +29,13 @@ export interface RenderContext {
 
 const OF_AN_ACCOUNT = new RegExp(`\\bhedge (?=(?:${ACCOUNT_COMMANDS.join('|')})\\b)`, 'g');
 
-/** Without the profile that the line named, a pasted command would use another account. `selected`: by whatever source. */
+/** Without the profile that the line named, a pasted command would use another account. */
+export const withProfile = (text: string, named: string | undefined): string =>
+  named === undefined ? text : text.replace(OF_AN_ACCOUNT, `hedge --profile ${named} `);
+
+/** `selected`: the profile in use, by whatever source. */
 export const hintFor = (
   { hint }: Pick<HedgeError, 'hint'>,
   named: string | undefined,
   selected = named,
-): string | undefined =>
-  withProfileName(
-    named === undefined ? hint : hint?.replace(OF_AN_ACCOUNT, `hedge --profile ${named} `),
-    selected,
-  );
+): string | undefined => withProfileName(hint === undefined ? undefined : withProfile(hint, named), selected);

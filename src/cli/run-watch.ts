@@ -38,6 +38,8 @@ export interface RendererPorts {
   signal: AbortSignal;
   quiet: boolean;
   context: () => RenderContext;
+  /** Read at every repaint, and shown above the view. */
+  urgent: () => readonly Block[];
   /** Clears a spinner. */
   clear: () => void;
   /** Ends the watch with exit code 0. */
@@ -112,7 +114,7 @@ interface Reading {
 }
 
 export function screenRenderer(ports: RendererPorts): WatchRenderer {
-  const { terminal, clock, everyMs, signal, quit, clear } = ports;
+  const { terminal, clock, everyMs, signal, quit, clear, urgent } = ports;
   let screen: Screen | undefined;
   let last: Reading | undefined;
   let failure: HedgeError | undefined;
@@ -130,9 +132,14 @@ export function screenRenderer(ports: RendererPorts): WatchRenderer {
     return lines.slice(0, -1);
   };
 
+  const viewOfLast = (): string[] => {
+    const above = textOf(urgent().filter(({ kind }) => kind !== 'gap'));
+    return [...above, ...(last === undefined ? [] : textOf(resultBlocks(last.result, context())))];
+  };
+
   const paint = (): void => {
     if (screen === undefined) return;
-    const view = last === undefined ? [] : textOf(resultBlocks(last.result, context()));
+    const view = viewOfLast();
     const newest = screen.notes().at(-1);
     const status = textOf([
       ...(newest === undefined ? [] : [line(message(newest, 'warn'))]),
@@ -167,7 +174,7 @@ export function screenRenderer(ports: RendererPorts): WatchRenderer {
       }
       // The last reading stays on the terminal.
       const stale = failure === undefined ? [] : [statusOf({ last, failure, now: clock.now(), everyMs })];
-      const lines = textOf([...resultBlocks(last.result, context()), ...stale]);
+      const lines = [...viewOfLast(), ...textOf(stale)];
       await terminal.writeResult(`${lines.join('\n')}\n`).catch(() => undefined);
     },
   };

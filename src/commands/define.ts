@@ -50,6 +50,8 @@ export interface Declaration<Input, Value> {
   changes?(value: Value): readonly ChangeLine[];
   /** For a command that always watches: milliseconds between readings. */
   always?(raw: RawInput): number;
+  /** Shown above a watched screen and read each second, also while the service does not respond. */
+  urgent?(context: CommandContext): readonly Block[];
 }
 
 /** A declaration without its type parameters, so that the pipeline can hold any command. */
@@ -70,6 +72,7 @@ export interface Command {
   inBatch: BatchLine['kind'] | undefined;
   /** Milliseconds between readings; undefined without a watch. Throws UsageError. */
   watch(raw: RawInput): Promise<number | undefined>;
+  urgent(context: CommandContext): readonly Block[];
   /** Reads the arguments at once (UsageError), and returns the rest to run. */
   prepare(
     raw: RawInput,
@@ -120,6 +123,7 @@ export function defineCommand<Input, Value>(declaration: Declaration<Input, Valu
     examples: declaration.examples,
     lists: declaration.table !== undefined,
     inBatch: declaration.inBatch,
+    urgent: (context) => declaration.urgent?.(context) ?? [],
     async watch(raw) {
       if (declaration.always !== undefined) return declaration.always(raw);
       if (raw.options['watch'] === undefined) return undefined;

@@ -3,13 +3,13 @@
 import { readNothing } from '../args/operands.ts';
 import { homeDocument, viewHome } from '../output/views/home.ts';
 import { summarizeJournal } from '../readings/read-journal.ts';
-import { defineCommand } from './define.ts';
+import { type Command, defineCommand } from './define.ts';
 import { describeSelection } from './profile/describe.ts';
 
-export const home = defineCommand({
+export const home: Command = defineCommand({
   name: 'hedge',
   summary: 'Show the profile, unknown outcomes and what to do next',
-  examples: [],
+  examples: [{ line: 'hedge status', shows: 'the profile, unknown outcomes and what to do next' }],
   read: readNothing,
   async run(context) {
     const selected = await describeSelection(context);
@@ -23,3 +23,6 @@ export const home = defineCommand({
   document: homeDocument,
   view: viewHome,
 });
+
+/** The same under a word: people type it. */
+export const status: Command = { ...home, name: 'status' };

@@ -56,7 +56,7 @@ export async function openInteractive(
     import('../args/action-options.ts'),
   ]);
   const trading = await tradingContextOf(context);
-  await context.show([line(text(BEFORE, 'dim'))]);
+  await context.show(BEFORE.map((each) => line(text(each, 'dim'))));
   const intent = await askOpen(draft, { ...trading, prompter, lines: await context.liner() });
   const report = await executeAction(intent, trading);
   await emit(outcomeOf(report));
@@ -69,7 +69,11 @@ export async function openInteractive(
   return undefined;
 }
 
-const BEFORE = 'Opening a hedge. Nothing is sent before you confirm. Ctrl-C cancels.';
+const BEFORE = [
+  'Opening a hedge. Nothing is sent before you confirm. Ctrl-C cancels.',
+  'You will pay dollars: buy. You hold dollars and owe naira: sell.',
+  'Sizes are in USD; 1 USDT counts as 1 USD. Margin and fees are paid in USDC.',
+];
 
 /** After any other outcome, a command to repeat would be bad advice. */
 const SUCCESSFUL: readonly ReportOutcome[] = ['filled', 'submitted', 'planned'];

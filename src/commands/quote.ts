@@ -3,14 +3,14 @@
 import { readQuoteIntent } from '../args/quote-options.ts';
 import { TENORS } from '../domain/vocabulary.ts';
 import { QUOTE_COLUMNS, quoteChanges, quoteDocument, viewCurve, viewQuotes } from '../output/views/quote.ts';
-import { boundsFinding, readCurve, readQuotes } from '../readings/read-quotes.ts';
+import { boundsFinding, readQuoted } from '../readings/read-quotes.ts';
 import { defineCommand } from './define.ts';
 
 export const quote = defineCommand({
   name: 'quote',
   summary: 'Price a hedge, all costs included; without --tenor, for every tenor',
   description:
-    'Indicative only: no trade is made and nothing is reserved. The total cost is impact, carry and platform fee. The break-even is the reference rate at maturity at which the hedge pays its own costs. With --worst-price or --max-cost-bps the exit code is 11 if any requested tenor exceeds the limit.',
+    'Indicative only: no trade is made and nothing is reserved. You will pay dollars: buy. You hold dollars and owe naira: sell. The size is in USD, and 1 USDT counts as 1 USD; margin, fees and P&L are paid in USDC. The total cost is impact, carry and platform fee. The break-even is the reference rate at maturity at which the hedge pays its own costs. With --worst-price or --max-cost-bps the exit code is 11 if any requested tenor exceeds the limit.',
   aside: 'indicative',
   operands: [
     { name: 'MARKET', summary: 'market, such as USDTNGN' },
@@ -44,8 +44,7 @@ export const quote = defineCommand({
   read: readQuoteIntent,
   async run(context, intent) {
     const api = await context.api();
-    const curve = intent.curve === true ? await readCurve(api, intent) : undefined;
-    const value = curve ?? (await readQuotes(api, intent));
+    const { curve, value } = await readQuoted(api, intent);
     const { account, servedAt, source } = value;
     return {
       value: { ...value, curve },

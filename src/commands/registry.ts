@@ -98,6 +98,13 @@ export const REGISTRY: readonly RegistryLine[] = [
     load: async () => (await import('./halt.ts')).unhalt,
   },
   {
+    name: 'status',
+    group: 'Account',
+    summary: 'Show the profile, unknown outcomes and what to do next',
+    machineWide: true,
+    load: async () => (await import('./home.ts')).status,
+  },
+  {
     name: 'hedges',
     group: 'Account',
     summary: 'List hedges, newest first, or show one',
@@ -158,6 +165,12 @@ export const REGISTRY: readonly RegistryLine[] = [
     summary: 'Print the completion script for bash, zsh or fish',
     load: async () => (await import('./completion.ts')).completion,
   },
+  {
+    name: 'version',
+    group: 'Settings and practice',
+    summary: 'Print the version',
+    load: async () => (await import('./version.ts')).version,
+  },
 ];
 
 /** Commands that use the account of a profile: in a hint they repeat --profile. */
@@ -184,7 +197,7 @@ const namesOf = async (which: (command: Command) => boolean): Promise<string> =>
     .join(', ');
 
 /** `hedge --version` with other options; main.ts answers the bare one. */
-export const loadVersion = async (): Promise<Command> => (await import('./version.ts')).version;
+export const loadVersion = async (): Promise<Command> => (await import('./version.ts')).versionOption;
 
 /** Bare `hedge`. */
 export const loadHome = async (): Promise<Command> => (await import('./home.ts')).home;

@@ -1,13 +1,18 @@
-/** `hedge --version` */
+/** `hedge version` and `hedge --version` */
 import { readNothing } from '../args/operands.ts';
 import { line, text } from '../output/blocks.ts';
-import { defineCommand } from './define.ts';
+import { type Command, defineCommand } from './define.ts';
 
-export const version = defineCommand({
-  name: '--version',
-  summary: 'Print the version',
-  examples: [],
-  read: readNothing,
-  run: async (context) => ({ value: context.program }),
-  view: (program) => [line(text(program.version))],
-});
+const named = (name: string): Command =>
+  defineCommand({
+    name,
+    summary: 'Print the version',
+    examples: [{ line: 'hedge version --json', shows: 'the version, Node and the platform' }],
+    read: readNothing,
+    run: async (context) => ({ value: context.program }),
+    view: (program) => [line(text(program.version))],
+  });
+
+export const version = named('version');
+/** Without a word of its own: documents name it as it is typed. */
+export const versionOption = named('--version');

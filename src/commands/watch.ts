@@ -3,6 +3,7 @@
 import { readMarket } from '../args/operands.ts';
 import { readEvery } from '../args/watch-options.ts';
 import { dashboardChanges, dashboardDocument, viewDashboard } from '../output/views/dashboard.ts';
+import { viewActiveHalt } from '../output/views/halt.ts';
 import { readDashboard } from '../trading/read-dashboard.ts';
 import { defineCommand } from './define.ts';
 
@@ -39,4 +40,8 @@ export const watch = defineCommand({
   view: viewDashboard,
   changes: dashboardChanges,
   always: readEvery,
+  urgent(context) {
+    const halt = context.tradingHalt.read();
+    return halt === undefined ? [] : viewActiveHalt(halt);
+  },
 });

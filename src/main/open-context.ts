@@ -142,9 +142,14 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
         if (identity !== undefined) actionPreviewed = true;
         if (terminal.quiet && !terminal.canPrompt) return;
         // Under live rules the environment line precedes every question; elsewhere it is shown once.
-        const named = headed && !(identity !== undefined && hasLiveRules(identity));
+        const isShown = headed && !(identity !== undefined && hasLiveRules(identity));
         headed ||= identity !== undefined;
-        printBlocks(terminal, blocks, { identity, headed: named, now: clock.now() });
+        printBlocks(terminal, blocks, {
+          identity,
+          headed: isShown,
+          named: globals.profile,
+          now: clock.now(),
+        });
       },
       async liner() {
         const { plainLines } = await import('../cli/human-output.ts');

@@ -10,8 +10,8 @@ export type Amount = Big | string | number;
 export type Tone = 'plain' | 'strong' | 'dim' | 'good' | 'bad' | 'warn';
 
 export type Cell =
-  /** Text of the service is cut at 300 characters; text of the program (`isOurs`) is not. */
-  | { kind: 'text'; text: string; tone?: Tone; isOurs?: boolean }
+  /** Text of the service is cut at 300 characters; text of the program (`isOurs`) is not. `isHint`: it may have a command. */
+  | { kind: 'text'; text: string; tone?: Tone; isOurs?: boolean; isHint?: boolean }
   /** Money or size with at least two decimals. */
   | { kind: 'money'; amount: Amount; unit?: string; signed?: boolean; tone?: Tone }
   /** A rate in quote currency per USDT with at least two decimals, or `decimals`. */
@@ -132,6 +132,14 @@ export const message = (value: string, tone: Tone = 'plain'): Cell => ({
   tone,
   isOurs: true,
 });
+/** A sentence with a command, or a command. */
+export const hintText = (value: string, tone: Tone = 'plain'): Cell => ({
+  kind: 'text',
+  text: cutField(value),
+  tone,
+  isOurs: true,
+  isHint: true,
+});
 export const missing: Cell = { kind: 'missing' };
 export const line = (...cells: readonly Cell[]): Block => ({ kind: 'line', cells });
 
@@ -148,7 +156,7 @@ export function hintBlocks(hint: string): readonly Block[] {
   for (const each of hint.split('\n')) {
     const [, command, does] = COMMAND_AND_DOES.exec(each) ?? [];
     const last = blocks.at(-1);
-    if (command === undefined || does === undefined) blocks.push(line(message(each)));
+    if (command === undefined || does === undefined) blocks.push(line(hintText(each)));
     else if (last?.kind === 'commands')
       blocks[blocks.length - 1] = { kind: 'commands', rows: [...last.rows, { command, does }] };
     else blocks.push({ kind: 'commands', rows: [{ command, does }] });

@@ -180,7 +180,11 @@ export interface CellFormat {
   unicode: boolean;
   /** Hashes in full. */
   verbose?: boolean;
+  /** Adds `--profile NAME` to the commands in a text, if the command line named one. */
+  command?: (text: string) => string;
 }
+
+export const commandIn = (text: string, { command }: CellFormat): string => command?.(text) ?? text;
 
 /** Numbers are split at their point; any other cell is all `whole`. */
 export interface FormattedCell {
@@ -201,7 +205,8 @@ const STYLES = {
 export function formatCell(cell: Cell, format: CellFormat): FormattedCell {
   switch (cell.kind) {
     case 'text':
-      return cell.isOurs === true ? plainCell(programText(cell.text, format)) : words(cell.text, format);
+      if (cell.isOurs !== true) return words(cell.text, format);
+      return plainCell(programText(cell.isHint === true ? commandIn(cell.text, format) : cell.text, format));
     case 'hash':
       return words(format.verbose === true || format.iso === true ? cell.text : shortHash(cell.text), format);
     case 'money':

@@ -7,6 +7,7 @@ import {
   alignmentOf,
   type CellFormat,
   cellText,
+  commandIn,
   formatCell,
   programText,
   shownName,
@@ -130,7 +131,7 @@ const DOES_ROOM = 20;
 
 /** Commands and their descriptions in two columns; without room, one below the other. */
 export function layCommands(rows: readonly { command: string; does: string }[], layout: Layout): string[] {
-  const typed = rows.map(({ command }) => programText(command, layout));
+  const typed = rows.map(({ command }) => programText(commandIn(command, layout), layout));
   const column = Math.max(0, ...typed.map(textWidth));
   const width = layout.width - column - AFTER_COMMAND;
   const isNarrow = width < DOES_ROOM;

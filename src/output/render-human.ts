@@ -29,6 +29,8 @@ export interface HumanView {
   verbose?: boolean;
   /** Now, in milliseconds since the epoch. */
   now: number;
+  /** As for a cell (format.ts). */
+  command?: (text: string) => string;
 }
 
 const NARROWEST = 20;
@@ -127,12 +129,20 @@ function layColumns({ left, right }: ColumnsBlock, layout: Layout): string[] {
 
 /** What happened, what it means for the position, what to do. A code of the service follows in brackets. */
 export function renderErrorHuman(error: HedgeError, view: HumanView, hint = error.hint): string {
-  const blocks: Block[] = [line(message(withCode(error), 'bad'))];
+  const what = message(withCode(error), 'bad');
   const book = error.book ?? DEFAULT_MEANING[error.effect];
-  if (book !== undefined) blocks.push(line(message(book)));
-  if (hint !== undefined) blocks.push(...hintBlocks(hint));
-  return renderHuman(blocks, view);
+  const next = hint === undefined ? [] : hintBlocks(hint);
+  if (book === undefined) return renderHuman([line(what), ...next], view);
+  const apart = renderHuman([line(what), line(message(book)), ...next], view);
+  if (linesOf(apart) <= MOST_LINES) return apart;
+  const joined = renderHuman([line(what, message(book)), ...next], view);
+  return linesOf(joined) < linesOf(apart) ? joined : apart;
 }
+
+const linesOf = (text: string): number => text.split('\n').length - 1;
+
+/** A longer error has its meaning for the position in the same paragraph. */
+const MOST_LINES = 3;
 
 /** The meaning for the position, if the error itself has none. */
 const DEFAULT_MEANING: Readonly<Record<Effect, string | undefined>> = {

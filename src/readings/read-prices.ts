@@ -49,10 +49,25 @@ export async function checkMarketIsKnown(
   if (!names.includes(named)) throw marketNotFound(named, names);
 }
 
+/** A rejected market as `marketNotFound`; any other error unchanged. */
+export async function withSuggestion(error: unknown, named: string, api: HedgeApi): Promise<unknown> {
+  if (!(error instanceof RefusedError) || error.code !== 'market_not_found') return error;
+  return api.markets().then(
+    ({ data }) =>
+      marketNotFound(
+        named,
+        data.map(({ market }) => market),
+        error.httpStatus,
+      ),
+    () => error,
+  );
+}
+
 /** `names`: the markets of the account. */
-export const marketNotFound = (named: string, names: readonly string[]): RefusedError =>
+export const marketNotFound = (named: string, names: readonly string[], httpStatus?: number): RefusedError =>
   new RefusedError({
     code: 'market_not_found',
+    httpStatus,
     what: `This account has no market ${unquoted(named)}.`,
     book: 'Nothing was changed.',
     hint: `${didYouMean(named, names)}To list them: hedge markets`,

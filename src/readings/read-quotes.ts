@@ -42,6 +42,20 @@ export async function readQuotes(api: HedgeApi, intent: QuoteIntent): Promise<Qu
   };
 }
 
+/** The quotes, or the curve, that were asked for. @throws RefusedError with the market that was meant. */
+export async function readQuoted(
+  api: HedgeApi,
+  intent: QuoteIntent,
+): Promise<{ value: QuoteReading; curve: CurveReading | undefined }> {
+  try {
+    const curve = intent.curve === true ? await readCurve(api, intent) : undefined;
+    return { curve, value: curve ?? (await readQuotes(api, intent)) };
+  } catch (error) {
+    const { withSuggestion } = await import('./read-prices.ts');
+    throw await withSuggestion(error, intent.market, api);
+  }
+}
+
 /** Undefined when every tenor is within the limits. */
 export function boundsFinding(reading: QuoteReading): ConditionError | undefined {
   const missed = reading.tenors.flatMap(({ quote, misses }) =>

@@ -1,10 +1,10 @@
 /** The errors of an action: what happened, what it means for the position, and the commands to run next. Pure. */
 
 import { openCommandLine, USUAL_OPTIONS } from '../args/action-options.ts';
-import { createsHedge, rowOf, takesWholeSide } from '../domain/action-table.ts';
+import { createsHedge, takesWholeSide } from '../domain/action-table.ts';
 import { usdInWords } from '../domain/exposure.ts';
 import { exactInstant } from '../domain/instants.ts';
-import { shellWord, unquoted } from '../domain/quoted.ts';
+import { unquoted } from '../domain/quoted.ts';
 import {
   type HedgeError,
   InterruptedError,
@@ -40,7 +40,7 @@ export const failedError = (entry: Action): OrderFailedError =>
           book: `Nothing was opened: ${NOT_THERE}`,
         }
       : {
-          what: `FAILED: ${actionInWords(entry)}: order failed on-chain (${actionByName(entry)}).`,
+          what: `FAILED: ${actionInWords(entry)}: order failed on-chain (action ${entry.shortId}).`,
           book: 'Nothing was opened. The reserved margin was released.',
         }),
     hint: again(entry),
@@ -56,12 +56,9 @@ export function partialFillError(entry: Action): PartialFillError | undefined {
   const rest = intent.notional.minus(filled);
   const another = { ...intent, notional: rest.round(2), dealId: undefined };
   return new PartialFillError({
-    what: `PARTIAL FILL: ${actionInWords(entry)}: ${usdInWords(filled)} filled (${actionByName(entry)}).`,
-    book: `The other ${usdInWords(rest)} is not open: not filled, or already reduced by somebody else.`,
-    hint: commandLines([
-      [`hedge hedges ${shellWord(entry.hedgeId ?? '')}`, 'show the hedge'],
-      [openCommandLine(another), 'open the rest'],
-    ]),
+    what: `PARTIAL FILL: ${actionInWords(entry)}: ${usdInWords(filled)} filled.`,
+    book: `${usdInWords(rest)} is not open: unfilled, or since reduced by others.`,
+    hint: `To open the rest: ${openCommandLine(another)}`,
     details: {
       ...actionIds(entry),
       asked_notional_usd: intent.notional,
@@ -75,13 +72,14 @@ const NOT_THERE = 'no hedge carries its reference, and no attempt can still arri
 export function unknownError(entry: Action, cause: OutcomeUnknownError): OutcomeUnknownError {
   return new OutcomeUnknownError(
     {
-      what: `UNKNOWN: ${actionInWords(entry)}. ${cause.what}`,
-      book: `It may have executed (${actionByName(entry)}). ${notAgain(entry)}`,
-      hint: recoveryCommands(entry),
+      what: `UNKNOWN: ${actionInWords(entry)}. ${withoutReason(cause.what)}`,
+      book: `It may have executed. ${notAgain(entry)}`,
+      hint: checkCommand(entry),
       httpStatus: cause.httpStatus,
       details: {
         ...actionIds(entry),
         ...arrivalDetails(entry),
+        why: cause.what,
         ...(cause.details === undefined ? {} : { service: cause.details }),
       },
       cause,
@@ -90,17 +88,21 @@ export function unknownError(entry: Action, cause: OutcomeUnknownError): Outcome
   );
 }
 
+/** The reason of each attempt is in the notes, in the journal and in `error.details`. */
+const withoutReason = (what: string): string =>
+  what.replace(/^(No (?:usable )?response) after sending(, \d+ attempts?): .*$/s, '$1$2.');
+
 /** Accepted, but the position changed differently. `closedBy`: a later close from this machine. */
 export const changedByOthersError = (
   entry: Action,
   { message, closedBy, nowMs }: { message: string; closedBy?: string | undefined; nowMs: number },
 ): OutcomeUnknownError =>
   new OutcomeUnknownError({
-    what: `UNKNOWN: ${actionInWords(entry)} was accepted, but the position changed differently: ${message}.`,
+    what: `UNKNOWN: ${actionInWords(entry)}: another change was seen: ${message}.`,
     book:
       closedBy === undefined
-        ? `It may have executed (${actionByName(entry)}); somebody else may have traded. Do not enter it again.`
-        : `It may have executed before that close (${actionByName(entry)}). Do not enter it again.`,
+        ? 'It may have executed. Do not enter it again.'
+        : 'It may have executed before that close. Do not enter it again.',
     hint: [
       commandLines([[`hedge check ${entry.shortId}`, 'look up; send nothing']]),
       ...resolveCommands(entry, nowMs),
@@ -112,25 +114,26 @@ export const changedByOthersError = (
 export const disagreeError = (entry: Action, message: string): OutcomeUnknownError =>
   new OutcomeUnknownError({
     what: `UNKNOWN: ${actionInWords(entry)} was accepted, but readings disagree: ${message}.`,
-    book: `It may have executed (${actionByName(entry)}). Do not enter it again.`,
-    hint: commandLines([
-      [`hedge wait ${entry.shortId}`, 'wait until the readings agree'],
-      [`hedge check ${entry.shortId}`, 'look up again; send nothing'],
-    ]),
+    book: 'It may have executed. Do not enter it again.',
+    hint: commandLines([[`hedge wait ${entry.shortId}`, 'wait until the readings agree']]),
     details: { ...actionIds(entry), seen: message },
   });
 
 /** The operator stopped the waiting; the action itself goes on. */
-export function stoppedWaiting(entry: Action, stopped: InterruptedError): InterruptedError {
+export function stoppedWaiting(
+  entry: Action,
+  stopped: InterruptedError,
+  wentOut: readonly number[] = [],
+): InterruptedError {
   const accepted = entry.state === 'accepted';
   return new InterruptedError(stopped.signal, {
-    what: `${stopped.what} ${actionInWords(entry)} was ${accepted ? 'accepted' : 'sent'} (${actionByName(entry)}).`,
+    what: `${stopped.what} ${actionInWords(entry)}${accepted ? ' was accepted' : attemptsIn(wentOut)}.`,
     book: accepted
       ? `Only the waiting stopped. ${outcomeExpected(entry)}`
-      : `Outcome unknown: it may have executed. ${notAgain(entry)}`,
+      : `It may have executed. ${notAgain(entry)}`,
     hint: accepted
       ? commandLines([[`hedge wait ${entry.shortId}`, 'wait for the outcome']])
-      : recoveryCommands(entry),
+      : checkCommand(entry),
     effect: accepted ? 'pending' : 'unknown',
     retry: 'after_check',
     details: actionIds(entry),
@@ -149,7 +152,7 @@ export const stoppedBeforeResendingError = (
   new InterruptedError(signal, {
     what,
     book: nothingSentText(entry),
-    hint: recoveryCommands(entry),
+    hint: checkCommand(entry),
     effect: 'unknown',
     retry: 'after_check',
     details: actionIds(entry),
@@ -202,14 +205,22 @@ export const notSentError = (entry: Action, cause: HedgeError): HedgeError =>
       })
     : cause;
 
+/** `: attempts 1-3 went out`. */
+function attemptsIn(wentOut: readonly number[]): string {
+  const [first, ...more] = wentOut;
+  if (first === undefined) return ' was sent';
+  const last = more.at(-1);
+  if (last === undefined) return `: attempt ${first.toString()} went out`;
+  const isRow = last - first === more.length;
+  return `: attempts ${isRow ? `${first.toString()}-${last.toString()}` : wentOut.join(', ')} went out`;
+}
+
 const notAgain = ({ intent }: Action): string =>
   `Do not enter it again${takesWholeSide(intent) ? '.' : '; closing is allowed.'}`;
 
-/** How to find out. Recording manually is offered only after a lookup. */
-const recoveryCommands = ({ shortId }: Action): string =>
-  commandLines([
-    [`hedge check ${shortId}`, `look up; send nothing. If still unknown: hedge resume ${shortId}`],
-  ]);
+/** How to find out. Sending again and recording manually are offered only after a lookup. */
+const checkCommand = ({ shortId }: Action): string =>
+  commandLines([[`hedge check ${shortId}`, 'look up; send nothing']]);
 
 /** The command that opens it again, with its price limits. */
 function again(entry: Action): string {
@@ -227,7 +238,7 @@ export const stillUnknownError = (
   context: Pick<ReadContext, 'clock' | 'timeOfDay'>,
 ): OutcomeUnknownError =>
   new OutcomeUnknownError({
-    what: `UNKNOWN: ${actionInWords(action)} (${actionByName(action)}): ${evidenceInWords(action, evidence)}.`,
+    what: `UNKNOWN: ${actionInWords(action)}: ${evidenceInWords(action, evidence)}.`,
     book: `${mayArrive(action, evidence, context)} Do not enter it again.`,
     hint: isOfOtherKey(evidence)
       ? nextCommands(action, context.clock.now(), { first: confirmationCommands(action), resumes: false })
@@ -249,8 +260,8 @@ const isPastResending = ({ intent }: Action, evidence: Evidence): boolean =>
 /** Accepted, but not visible for five minutes. */
 export const notSeenError = (action: Action, nowMs: number): OutcomeUnknownError =>
   new OutcomeUnknownError({
-    what: `NOT SEEN: ${actionInWords(action)} was accepted ${sinceSent(action, nowMs) ?? 'long'} ago (${actionByName(action)}), but the position has not changed.`,
-    book: 'The service does not report its failure: it may have failed, or be late. Do not enter it again.',
+    what: `NOT SEEN: ${actionInWords(action)} was accepted ${sinceSent(action, nowMs) ?? 'long'} ago (action ${action.shortId}); position unchanged.`,
+    book: 'It may have failed, or be late. Do not enter it again.',
     hint: nextCommands(action, nowMs),
     details: actionIds(action),
   });
@@ -263,18 +274,18 @@ export const stillPendingError = (
   first: readonly IndentedCommand[] = [],
 ): PendingError =>
   new PendingError({
-    what: `PENDING: ${actionInWords(action)} was accepted (action ${action.shortId}); no outcome yet: ${message}.`,
+    what: `PENDING: ${actionInWords(action)} accepted; so far: ${message}.`,
     book: `${outcomeExpected(action)} Do not enter it again.`,
     hint: nextCommands(action, nowMs, { first }),
     details: actionIds(action),
   });
 
-/** How long to wait for an accepted action: the service reports a failure of an open only. */
+/** How long to wait for an accepted action: the service reports the failure of an open only. */
 function outcomeExpected({ intent, changedAt }: Action): string {
   if (createsHedge(intent)) return 'It continues at the service.';
   const until = Math.ceil((Date.parse(changedAt) + NOT_SEEN_AFTER_MS) / MINUTE_MS) * MINUTE_MS;
   const at = `${exactInstant(until).slice('2026-11-20T'.length, '2026-11-20T10:07'.length)} UTC`;
-  return `The service does not report a failed ${rowOf(intent.action).words.noun}. If the position is unchanged at ${at}, it most likely failed.`;
+  return `Position unchanged at ${at}: it most likely failed.`;
 }
 
 const MINUTE_MS = 60_000;
@@ -320,9 +331,9 @@ function mayArrive(
   const arrival = arrivalInWords(action, context);
   if (kind !== 'none')
     return ['It may have executed.', ...(arrival === undefined ? [] : [arrival])].join(' ');
+  if (arrival !== undefined) return arrival;
   const nowMs = context.clock.now();
   const sent = `Sent ${sinceSent(action, nowMs) ?? 'a moment'} ago`;
-  if (arrival !== undefined) return `${sent}. ${arrival}`;
   const isLate = mayArriveUntil(action) !== undefined || !isKeyValid(action, nowMs);
   return isLate ? `${sent}; it is unlikely to arrive now.` : `${sent}; it may still arrive.`;
 }
@@ -338,7 +349,7 @@ const resolveCommands = (action: Action, nowMs: number): readonly string[] =>
       ]
     : [];
 
-/** Without `check`, which has just been done, and without `resume` once the service may have forgotten the key. */
+/** One command, after `first`. Never `check`, which has just been done, nor `resume` once the service may have forgotten the key. */
 function nextCommands(
   action: Action,
   nowMs: number,

@@ -4,6 +4,7 @@
  */
 
 import type { AcceptedChange, AcceptedOpen } from '../client/schemas.ts';
+import { NEVER_SENT_ATTEMPTS, UNKNOWN_OUTCOME_SENDS } from '../client/transport/retry-policy.ts';
 import type { AttemptRecord } from '../client/transport/transport.ts';
 import { textFrom } from '../client/unspecified-fields.ts';
 import { type ClockReadings, exactInstant } from '../domain/instants.ts';
@@ -38,7 +39,7 @@ export async function sendAndFinish(
   const { action } = sent;
   // An earlier attempt is unresolved; this response does not settle it.
   if ((sent.outcome === 'refused' || sent.outcome === 'not_sent') && isUnresolved(action))
-    return inDoubt(action, { ...options, error: afterDoubt(sent) }, context);
+    return inDoubt(action, { ...options, error: afterDoubt(sent), wentOut: [] }, context);
   switch (sent.outcome) {
     case 'accepted':
       return completeAction(action, options, context);
@@ -47,7 +48,7 @@ export async function sendAndFinish(
     case 'not_sent':
       return reportOf('not_sent', { entry: action, plan, finding: notSentError(action, sent.error) });
     case 'unknown':
-      return inDoubt(action, { ...options, error: sent.error }, context);
+      return inDoubt(action, { ...options, error: sent.error, wentOut: sent.wentOut }, context);
     default:
       return sent satisfies never;
   }
@@ -65,13 +66,13 @@ const afterDoubt = ({ outcome, error }: Exclude<Submitted, { outcome: 'accepted'
 
 async function inDoubt(
   entry: Action,
-  options: CompletionOptions & { error: OutcomeUnknownError },
+  options: CompletionOptions & { error: OutcomeUnknownError; wentOut: readonly number[] },
   context: TradingContext,
 ): Promise<ActionReport> {
-  const { plan, error } = options;
+  const { plan, error, wentOut } = options;
   const { reason } = context.signal;
   if (reason instanceof InterruptedError)
-    return reportOf('unknown', { entry, plan, finding: stoppedWaiting(entry, reason) });
+    return reportOf('unknown', { entry, plan, finding: stoppedWaiting(entry, reason, wentOut) });
   const lookedUp = error.refusal === undefined ? undefined : await lookUpIfDue(entry, context);
   if (lookedUp !== undefined) return { ...lookedUp, plan };
   return reportOf('unknown', {
@@ -115,7 +116,8 @@ export type Submitted =
   | { outcome: 'refused'; action: Action; error: RefusedError | CredentialError }
   /** Nothing was done: no connection, a rate limit, too late, or stopped by the operator in time. */
   | { outcome: 'not_sent'; action: Action; error: HedgeError }
-  | { outcome: 'unknown'; action: Action; error: OutcomeUnknownError };
+  /** `wentOut`: the numbers of the attempts that may have arrived. */
+  | { outcome: 'unknown'; action: Action; error: OutcomeUnknownError; wentOut: readonly number[] };
 
 /** `action`: its intent and this attempt are on disk. `readAt`: the clocks of the reading it was decided on. */
 export async function submit(
@@ -126,6 +128,7 @@ export async function submit(
   const { api, clock, signal, progress } = context;
   const { intent } = action;
   let unclearAt: number | undefined;
+  const wentOut: number[] = [];
   progress.note(`sending    action ${action.shortId}: ${actionInWords(action)}`);
   progress.update(`Waiting for the response (action ${action.shortId})`);
   try {
@@ -133,14 +136,17 @@ export async function submit(
       signal,
       decided: readAt && decidedAt(action, readAt),
       onAttempt(attempt) {
-        if (attempt.outcome === 'unclear') unclearAt = clock.now();
-        noteAttempt(attempt, context);
+        if (attempt.outcome === 'unclear') {
+          unclearAt = clock.now();
+          wentOut.push(attempt.number);
+        }
+        noteAttempt(attempt, { wentOut, context });
       },
       onHeldBack: (ms) => progress.note(`waiting    ${(ms / 1000).toFixed(1)} s: rate limit reached`),
     });
     return await accepted(action, response.data, context);
   } catch (error) {
-    return failed(action, error, unclearAt ?? clock.now(), context);
+    return failed(action, error, { unclearAt: unclearAt ?? clock.now(), wentOut }, context);
   }
 }
 
@@ -168,7 +174,7 @@ async function accepted(
 async function failed(
   action: Action,
   error: unknown,
-  unclearAt: number,
+  { unclearAt, wentOut }: { unclearAt: number; wentOut: readonly number[] },
   context: TradingContext,
 ): Promise<Submitted> {
   if (error instanceof RefusedError || error instanceof CredentialError) {
@@ -188,7 +194,7 @@ async function failed(
     unclear_at: exactInstant(unclearAt),
     ...(refusal && { rejected: { code: refusal.code ?? 'refused', http_status: httpStatus } }),
   } as const;
-  return { outcome: 'unknown', error: unknown, action: await appendRecord(action, record, context) };
+  return { outcome: 'unknown', error: unknown, wentOut, action: await appendRecord(action, record, context) };
 }
 
 const NOTHING_LEFT = [UnavailableError, InterruptedError, StoppedError] as const;
@@ -200,16 +206,28 @@ const afterInternalError = (error: unknown): OutcomeUnknownError =>
     cause: error,
   });
 
-function noteAttempt(attempt: AttemptRecord, { progress }: TradingContext): void {
+function noteAttempt(
+  attempt: AttemptRecord,
+  { wentOut, context }: { wentOut: readonly number[]; context: TradingContext },
+): void {
   const { number, outcome, status, code, responded, retries } = attempt;
   const suffix = status === undefined ? '' : ` (HTTP ${status.toString()})`;
   const next = retries === true ? '; retrying with the same key' : '';
-  const note = (text: string): void => progress.note(`attempt ${number.toString()}: ${text}`);
+  const most = mostAttempts(attempt, wentOut.length);
+  const of = most === undefined ? '' : ` of ${most.toString()}`;
+  const note = (text: string): void => context.progress.note(`attempt ${number.toString()}${of}: ${text}`);
   if (code === 'idempotency_in_flight') note(`still in progress${next}`);
   else if (outcome === 'unclear')
     note(`${responded === true ? 'no usable response' : 'no response'}${suffix}${next}`);
   else if (outcome === 'never_sent') note('no connection');
   else if (outcome === 'refused' && status === RATE_LIMITED) note('rate limit reached');
+}
+
+/** Undefined when rate limits or requests in flight change how many there are. */
+function mostAttempts({ number, outcome, code }: AttemptRecord, unclear: number): number | undefined {
+  if (outcome === 'never_sent' && number <= NEVER_SENT_ATTEMPTS) return NEVER_SENT_ATTEMPTS;
+  const isCounted = outcome === 'unclear' && code !== 'idempotency_in_flight' && unclear === number;
+  return isCounted ? UNKNOWN_OUTCOME_SENDS : undefined;
 }
 
 const RATE_LIMITED = 429;

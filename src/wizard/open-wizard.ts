@@ -1,11 +1,12 @@
-/** Asks for the missing arguments of an open: market, side, notional, tenor, deal ID. Writes nothing. */
+/** Asks for the missing arguments of an open: market, side, notional, tenor, price limit, deal ID. Writes nothing. */
 
 import type { Big } from 'big.js';
 import type { OpenDraft, OpenIntent } from '../args/action-intent.ts';
-import { readDealId, readNotional } from '../args/operands.ts';
+import { readBps, readDealId, readNotional, readPrice } from '../args/operands.ts';
 import type { Account, Market } from '../client/schemas.ts';
 import { usdcInWords, usdInWords } from '../domain/exposure.ts';
 import { ownField } from '../domain/fields.ts';
+import { checkPriceBounds, type PriceBounds } from '../domain/price-bounds.ts';
 import { carryInWords } from '../domain/quote-figures.ts';
 import { quoted, quotedName } from '../domain/quoted.ts';
 import { SIDES, type Side, sideInWords, TENORS, type Tenor } from '../domain/vocabulary.ts';
@@ -17,7 +18,13 @@ import { readUnderReference } from '../readings/read-position.ts';
 import { type QuotedTenor, readQuotes } from '../readings/read-quotes.ts';
 import type { Prompter } from '../terminal/prompter.ts';
 import { guardContext } from '../trading/evaluate.ts';
-import { guardMarket, sizeFindings, stopFrom, tightestOf } from '../trading/guards/guard-plan.ts';
+import {
+  guardMarket,
+  implausiblePrice,
+  sizeFindings,
+  stopFrom,
+  tightestOf,
+} from '../trading/guards/guard-plan.ts';
 import { guardJournal, type JournalGuardTerms } from '../trading/guards/journal-guard.ts';
 import type { Finding, TradingContext } from '../trading/trading-context.ts';
 
@@ -45,7 +52,8 @@ export async function askOpen(draft: OpenDraft, context: WizardContext): Promise
   const sided = { ...draft, market: listed.market, side: draft.side ?? (await askSide(listed, context)) };
   checkBeforeTrading(sided, context);
   const sized = { ...sided, notional: draft.notional ?? (await askNotional(sided, account, context)) };
-  const whole = { ...sized, tenor: draft.tenor ?? (await askTenor(sized, context)) };
+  const priced = { ...sized, tenor: draft.tenor ?? (await askTenor(sized, context)) };
+  const whole = { ...priced, bounds: await askBounds(priced, context) };
   return { ...whole, dealId: draft.dealId ?? (await askDealId(whole, context)) };
 }
 
@@ -116,6 +124,49 @@ function about(
       ...sentences,
     ].join(' '),
   };
+}
+
+/** The limits of the command line, or the one that is typed; empty: none. */
+export async function askBounds(intent: OpenIntent, context: WizardContext): Promise<PriceBounds> {
+  const { bounds, anyPrice } = intent;
+  if (anyPrice || bounds.worstPrice !== undefined || bounds.maxCostBps !== undefined) return bounds;
+  const answer = await context.prompter.input(
+    {
+      message: 'Worst price, or highest cost such as 40bps (optional)',
+      otherwise: '--worst-price PRICE or --max-cost-bps BPS',
+    },
+    (given) => (given.trim() === '' ? undefined : boundsObjection(given.trim(), intent, context)),
+  );
+  return answer.trim() === '' ? bounds : readBounds(answer.trim());
+}
+
+/** `1530.5` is a price; `40bps` a cost. */
+function readBounds(answer: string): PriceBounds {
+  const [, bps] = /^(\S+?) *bps?$/i.exec(answer) ?? [];
+  return bps === undefined
+    ? { worstPrice: readPrice('worst price', answer) }
+    : { maxCostBps: readBps('highest cost', bps) };
+}
+
+/** A limit that the current quote exceeds would only be stopped later. */
+async function boundsObjection(
+  answer: string,
+  { market, side, notional, tenor }: OpenIntent,
+  { api, signal }: WizardContext,
+): Promise<string | undefined> {
+  try {
+    const bounds = readBounds(answer);
+    const order = { market, side, notional_usd: notional, tenor_days: tenor };
+    const { data } = await api.quote(order, { signal });
+    const [typo] = implausiblePrice(bounds.worstPrice, data.pricing.market_price);
+    const [miss] = checkPriceBounds(data, bounds);
+    if (typo !== undefined) return typo.message;
+    return miss && `${miss.message.charAt(0).toUpperCase()}${miss.message.slice(1)}.`;
+  } catch (error) {
+    if (error instanceof UsageError || error instanceof RefusedError) return sentence(error);
+    if (error instanceof UnavailableError) return `${error.what} Press Enter to retry.`;
+    throw error;
+  }
 }
 
 /** Undefined: none. */

@@ -4,7 +4,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { aHedge, aMarket, anAccount, MARKETS_META } from '../spec/bodies.ts';
 import { runBuilt, runShell, toStart } from '../support/built.ts';
 import { wayTo } from '../support/cli-for.ts';
@@ -135,6 +135,22 @@ describe('a desk that is halted and cannot read its journal', () => {
     expect(text.replace(/\s+/g, ' ')).toContain(
       `Part of ${env.HEDGE_HOME}/state/journal.jsonl is corrupt. Details: hedge journal`,
     );
+    screen.send('q');
+    await screen.exit;
+  });
+
+  it('shows a halt at once, and its end, also while the service does not respond', async () => {
+    const env = {
+      HEDGE_HOME: temporaryFolder(),
+      HEDGE_BASE_URL: 'https://127.0.0.1:9/v2',
+      HEDGE_API_KEY: 'hk_test_forTestsAlone0001',
+    };
+    const screen = openScreen(...toStart('watch'), { env, columns: 80 });
+    await screen.until('NO DATA');
+    expect((await runBuilt(['halt', 'venue down'], { env })).code).toBe(0);
+    await screen.until(/^HALTED by \S+, .* UTC: venue down$/m);
+    expect((await runBuilt(['unhalt', '--yes'], { env })).code).toBe(0);
+    await vi.waitFor(() => expect(screen.screen().join('\n')).not.toContain('HALTED'), { timeout: 30_000 });
     screen.send('q');
     await screen.exit;
   });

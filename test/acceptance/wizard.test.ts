@@ -18,6 +18,7 @@ const QUESTIONS = [
   { name: 'the side', shows: /^\? Side\n.*\n❯ buy/m, answer: '\r' },
   { name: 'the notional', shows: /^\? Notional/m, answer: '10k\r' },
   { name: 'the tenor', shows: /^\? Tenor\n.*\n❯ 1 d/m, answer: `${DOWN}\r` },
+  { name: 'the price limit', shows: /^\? Worst price/m, answer: '40bps\r' },
   { name: 'the deal id', shows: /^\? Deal ID/m, answer: 'PAY-8841\r' },
   { name: 'the confirmation', shows: /^\? Open this hedge\? \(y\/N\)/m, answer: 'y\r' },
 ] as const;
@@ -59,7 +60,7 @@ describe('hedge open at a terminal', () => {
       expect(text).toMatch(/^OPEN buy USDTNGN 10,000\.00 USD, 3 days, to[ \n]/m);
       expect(text).toMatch(/^FILLED buy USDTNGN 10,000\.00 USD$/m);
       expect(text.split('one command:')[1]?.replaceAll('\n', '')).toBe(
-        'hedge open USDTNGN buy 10000 --tenor 3 --deal-id PAY-8841 --profile practice',
+        'hedge open USDTNGN buy 10000 --tenor 3 --deal-id PAY-8841 --max-cost-bps 40 --profile practice',
       );
       expect(await read('hedges')).toMatchObject({
         data: [
@@ -125,6 +126,8 @@ describe('hedge open at a terminal', () => {
     const parts = ['practice', 'faults', '--partial-fills', '100%'];
     expect(await runBuilt(parts, { env })).toMatchObject({ code: 0 });
     screen.send('\r');
+    await screen.until(/^\? Worst price/m);
+    screen.send('\r');
     await screen.until(/^\? Deal ID/m);
     screen.send('\r');
     await screen.until('(y/N)');
@@ -180,7 +183,7 @@ describe('hedge open at a terminal, with a live key', () => {
     const text = await screen.until(/one command:\nhedge open/);
     expect(await screen.exit).toEqual({ code: 0, signal: null });
     expect(text).toMatch(/^SUBMITTED buy USDTNGN 10,000\.00 USD;/m);
-    expect(text).toContain('--no-wait --expect-env live');
+    expect(text.replaceAll('\n', '')).toContain('--no-wait --expect-env live');
     expect(acts()).toBe(1);
   });
 

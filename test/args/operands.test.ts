@@ -34,7 +34,6 @@ describe('a notional', () => {
   });
 
   it.each([
-    '1mm',
     '-5',
     '0',
     '0.00',
@@ -59,12 +58,25 @@ describe('a notional', () => {
     'k',
     '',
     '10kk',
-    '10000usd',
     '1e400',
     '00010',
     '10.000',
+    '10mmm',
+    '10,00 USDT',
   ])('%j is refused with the forms that are allowed', (text) => {
     expect(usageErrorOf(() => readNotional(text)).hint).toContain('10k or 1.5m');
+  });
+
+  it.each([
+    ['10mm', 'Write 10m'],
+    ['1.5MM', 'Write 1.5m'],
+    ['10mio', 'Write 10m'],
+    ['10,000 USDT', 'Leave out the unit: 10,000'],
+    ['10000usd', 'Leave out the unit: 10000'],
+    ['10k USDC', 'Leave out the unit: 10k'],
+    ['1.5mUSD', 'Leave out the unit: 1.5m'],
+  ])('%j is refused with the form that was meant', (text, hint) => {
+    expect(usageErrorOf(() => readNotional(text)).hint).toBe(hint);
   });
 
   it('is named in the refusal without what could act on a terminal', () => {

@@ -31,7 +31,8 @@ describe('a failing command', () => {
   });
 
   it.each([
-    ['quote USDTNGN buy 1mm', '10k or 1.5m'],
+    ['quote USDTNGN buy 1mm', 'Write 1m'],
+    ['quote USDTNGN buy 10000 USDT --tenor 3', 'hedge quote USDTNGN buy 10000 --tenor 3'],
     ['quote USDTNGN buy 10000 --tenor 2', '1, 3 or 7'],
     ['quote USDTNGN hold 10000', 'buy or sell'],
     ['quote buy USDTNGN 10000', 'hedge quote USDTNGN buy 10000'],

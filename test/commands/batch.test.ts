@@ -386,7 +386,7 @@ describe('a batch stops', () => {
       error: { code: 'not_run', effect: 'none', details: { stopped_by: 'outcome_unknown' } },
     });
     expect(ran.err).toMatch(/^line 2: outcome_unknown: UNKNOWN: /m);
-    expect(ran.err).toMatch(/^ {2}hedge check [0-9a-f]{4} .*hedge resume/m);
+    expect(ran.err).toMatch(/^ {2}hedge check [0-9a-f]{4} {4}look up/m);
     expect(ran.err).toMatch(
       /^line 3: This line did not run: the batch stopped at line 2 \(outcome_unknown\)\.$/m,
     );
@@ -399,7 +399,7 @@ describe('a batch stops', () => {
     const ran = await batch(cli, [`${OPEN} 10k -t 3`], '--yes --profile practice');
     const ways = ran.err.split('\n').filter((line) => line.startsWith('  hedge '));
     expect(ways.map((line) => line.replace(/[0-9a-f]{4} /, '7c1e '))).toEqual([
-      '  hedge --profile practice check 7c1e    look up; send nothing. If still',
+      '  hedge --profile practice check 7c1e    look up; send nothing',
     ]);
   });
 

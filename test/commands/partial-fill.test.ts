@@ -51,8 +51,8 @@ describe('an open that is filled for less than was asked', () => {
     expect(ran.out).toMatch(/^PARTIAL FILL buy USDTNGN 6,000\.00 USD of 10,000\.00 USD$/m);
     expect(ran.out).not.toContain('Size now');
     expect(words(ran)).toContain('PARTIAL FILL: OPEN buy USDTNGN 10,000.00 USD ("PAY-1"): 6,000.00 USD');
-    expect(words(ran)).toContain('The other 4,000.00 USD is not open');
-    expect(words(ran)).toMatch(/hedge open USDTNGN buy 4000 --tenor 3 open the rest/);
+    expect(words(ran)).toContain('4,000.00 USD is not open');
+    expect(words(ran)).toMatch(/To open the rest: hedge open USDTNGN buy 4000 --tenor 3/);
     expect(await openOn(cli)).toBe('[["buy",6000]]');
   });
 

@@ -160,3 +160,14 @@ Lot           A1
 `);
   });
 });
+
+describe('a market that the account does not have', () => {
+  it.each(['quote USTDNGN buy 10k', 'quote USTDNGN buy 10k --curve', 'open USTDNGN buy 10k -t 3 --yes'])(
+    'is answered with the one that was meant: %s',
+    async (words) => {
+      const ran = await testCli({ env: { HEDGE_PROFILE: 'practice' } }).run(words);
+      expect(ran.err).toContain('This account has no market USTDNGN');
+      expect(ran.err).toContain('Did you mean USDTNGN? To list them: hedge markets');
+    },
+  );
+});

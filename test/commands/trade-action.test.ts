@@ -96,7 +96,9 @@ describe('a trade', () => {
   it('on a market that is mistyped suggests the intended one, and nothing of a price', async () => {
     const ran = await testCli({ env: PRACTICE }).run('open USDNGN buy 10k --tenor 3 --yes');
     expect(ran.code).toBe(10);
-    expect(ran.err).toContain('Nothing was sent.\nDid you mean USDTNGN?');
+    expect(ran.err).toContain(
+      'This account has no market USDNGN.\nNothing was sent.\nDid you mean USDTNGN? To list them: hedge markets',
+    );
   });
 
   it('that is only tried sends nothing and is not written down', async () => {

@@ -1,6 +1,24 @@
 import { describe, expect, it } from 'vitest';
 import { testCli } from '../support/test-cli.ts';
 
+describe('what people type', () => {
+  it.each([
+    ['version', '--version'],
+    ['status', ''],
+    ['status -ojson', '-o json'],
+    ['-o jsonl journal', 'journal --output jsonl'],
+  ])('`hedge %s` prints what `hedge %s` prints', async (words, same) => {
+    const [one, other] = [await testCli().run(words), await testCli().run(same)];
+    expect(one).toMatchObject({ code: 0, err: other.err });
+    expect(one.out.replace('"command":"status"', '"command":"hedge"')).toBe(other.out);
+  });
+
+  it('an unknown format after -o is a usage error, and --output beside it too', async () => {
+    expect((await testCli().run('status -o jsno')).err).toContain('Did you mean json?');
+    expect((await testCli().run('status -o json --output csv')).code).toBe(2);
+  });
+});
+
 describe('--version', () => {
   it('is one line', async () => {
     expect(await testCli().run('--version')).toMatchObject({ code: 0, out: '0.0.0\n', err: '' });

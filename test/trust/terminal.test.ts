@@ -174,6 +174,7 @@ const SESSIONS: readonly [name: string, words: string, act: (screen: Screen) => 
         [/^\? Side\n/m, ENTER],
         [/^\? Notional/m, `10k${ENTER}`],
         [/^\? Tenor\n/m, ENTER],
+        [/^\? Worst price/m, ENTER],
         [/^\? Deal ID/m, ENTER],
         [/\(y\/N\)/m, `n${ENTER}`],
       ];

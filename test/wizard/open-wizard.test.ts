@@ -14,8 +14,8 @@ const roughly = (line: string): unknown =>
   expect.stringMatching(new RegExp(`^${line.replaceAll(/[.()]/g, '\\$&').replace(/ +/g, ' +')}$`));
 
 describe('hedge open with everything missing', () => {
-  it('asks for market, side, notional, tenor and deal ID, and makes the intent of the whole line', async () => {
-    const { asking, asked } = wizardWith(['USDTNGN', 'sell', '10k', '3 d', 'PAY-1'], {
+  it('asks for market, side, notional, tenor, price limit and deal id, and makes the intent of the whole line', async () => {
+    const { asking, asked } = wizardWith(['USDTNGN', 'sell', '10k', '3 d', '', 'PAY-1'], {
       service: { markets: TWO_MARKETS },
     });
     const intent = await askOpen(draftOf(), asking);
@@ -25,6 +25,7 @@ describe('hedge open with everything missing', () => {
       'Side',
       'Notional (headroom 425,000.00 USD, free 41,320.00 USDC)',
       'Tenor',
+      'Worst price, or highest cost such as 40bps (optional)',
       'Deal ID (your reference, optional)',
     ]);
     expect(asked[0]?.list).toEqual([
@@ -46,7 +47,7 @@ describe('hedge open with everything missing', () => {
   });
 
   it('writes nothing, and reads what it says', async () => {
-    const { asking, requests } = wizardWith(['USDTNGN', 'buy', '10000', '1 d', '']);
+    const { asking, requests } = wizardWith(['USDTNGN', 'buy', '10000', '1 d', '', '']);
     const intent = await askOpen(draftOf(), asking);
     expect(intent.dealId).toBeUndefined();
     expect(requests.filter((line) => line.startsWith('POST')).toSorted()).toEqual(
@@ -56,7 +57,7 @@ describe('hedge open with everything missing', () => {
   });
 
   it('names no currency that the market does not', async () => {
-    const { asking, asked } = wizardWith(['USDTKES', 'buy', '10k', '3 d', ''], {
+    const { asking, asked } = wizardWith(['USDTKES', 'buy', '10k', '3 d', '', ''], {
       service: {
         markets: [market({ market: 'USDTKES' })],
         quote: (_, usual) => ({ ...usual, market: 'USDTKES' }),
@@ -73,7 +74,7 @@ describe('hedge open with everything missing', () => {
       market({ market: 'USDTABC' }),
       market(),
     ];
-    const { asking, asked } = wizardWith(['USDTXYZ', 'USDTABC', 'USDTNGN', 'buy', '10k', ''], {
+    const { asking, asked } = wizardWith(['USDTXYZ', 'USDTABC', 'USDTNGN', 'buy', '10k', '', ''], {
       service: { markets },
       limits: { markets: ['USDTNGN', 'USDTXYZ'] },
     });
@@ -84,14 +85,14 @@ describe('hedge open with everything missing', () => {
 
 describe('parts that were said are not asked', () => {
   it.each([
-    ['USDTNGN', {}, ['Side', 'Notional', 'Tenor', 'Deal ID']],
-    ['usdtngn buy', {}, ['Notional', 'Tenor', 'Deal ID']],
-    ['USDTNGN buy 10k', {}, ['Tenor', 'Deal ID']],
-    ['USDTNGN buy', { tenor: '3' }, ['Notional', 'Deal ID']],
-    ['USDTNGN buy 10k', { dealId: 'PAY-7' }, ['Tenor']],
-    ['USDTNGN', { tenor: '3', dealId: 'PAY-7' }, ['Side', 'Notional']],
+    ['USDTNGN', {}, ['Side', 'Notional', 'Tenor', 'Worst price', 'Deal ID']],
+    ['usdtngn buy', {}, ['Notional', 'Tenor', 'Worst price', 'Deal ID']],
+    ['USDTNGN buy 10k', {}, ['Tenor', 'Worst price', 'Deal ID']],
+    ['USDTNGN buy', { tenor: '3' }, ['Notional', 'Worst price', 'Deal ID']],
+    ['USDTNGN buy 10k', { dealId: 'PAY-7' }, ['Tenor', 'Worst price']],
+    ['USDTNGN', { tenor: '3', dealId: 'PAY-7', maxCostBps: '40' }, ['Side', 'Notional']],
   ] as const)('hedge open %s %j asks for %j', async (words, options, questions) => {
-    const answers = { Side: 'buy', Notional: '10k', Tenor: '3 d', 'Deal ID': 'PAY-7' };
+    const answers = { Side: 'buy', Notional: '10k', Tenor: '3 d', 'Worst price': '', 'Deal ID': 'PAY-7' };
     const { asking, asked } = wizardWith(questions.map((name) => answers[name]));
     const intent = await askOpen(draftOf(words, options), asking);
     expect(asked.map(({ message }) => message.split(/ \(|,/)[0])).toEqual(questions);
@@ -111,8 +112,8 @@ describe('parts that were said are not asked', () => {
 describe('the notional', () => {
   const draft = draftOf('USDTNGN buy', { tenor: '3', dealId: 'P' });
 
-  it('that is invalid is answered with the accepted forms', async () => {
-    const { asking, asked } = wizardWith(['lots', '0', '1e3', ' 10,000 ']);
+  it('that is none is told what forms there are', async () => {
+    const { asking, asked } = wizardWith(['lots', '0', '1e3', ' 10,000 ', '']);
     expect((await askOpen(draft, asking)).notional.toFixed()).toBe('10000');
     expect(asked[0]?.objections).toEqual([
       expect.stringContaining('"lots" is not a notional. Write it in USD as 10000, 10_000'),
@@ -169,9 +170,9 @@ describe('the notional', () => {
     ],
   ];
   it.each(cases)(
-    'beyond the %s is rejected with the largest size that fits, and asked for again',
-    async (_, large, setup, message) => {
-      const { asking, asked } = wizardWith([large, '5k'], setup);
+    'beyond the %s is told what would fit, and asked for again',
+    async (_, large, desk, message) => {
+      const { asking, asked } = wizardWith([large, '5k', ''], desk);
       expect((await askOpen(draft, asking)).notional.toFixed()).toBe('5000');
       expect(asked[0]?.objections).toEqual([expect.stringContaining(message)]);
     },
@@ -179,7 +180,7 @@ describe('the notional', () => {
 
   it('that the service refuses, or that it cannot be asked about, is reported and asked for again', async () => {
     const quoted: QuoteRequest[] = [];
-    const { asking, asked } = wizardWith(['9k', '8k', '7k'], {
+    const { asking, asked } = wizardWith(['9k', '8k', '7k', ''], {
       service: {
         quote(request, usual) {
           quoted.push(request);
@@ -212,7 +213,7 @@ describe('the tenor', () => {
   });
 
   it.each([58, 78, 118])('fits %i columns', async (width) => {
-    const { asking, asked } = wizardWith(['3 d'], { width });
+    const { asking, asked } = wizardWith(['3 d', ''], { width });
     await askOpen(draftOf('USDTNGN buy 10k', { dealId: 'P' }), asking);
     const lines = asked[0]?.list ?? [];
     expect(lines).toHaveLength(4);
@@ -221,7 +222,7 @@ describe('the tenor', () => {
   });
 
   it('on a terminal too narrow for a table is the number of days alone', async () => {
-    const { asking, asked } = wizardWith(['3 d'], { width: 24 });
+    const { asking, asked } = wizardWith(['3 d', ''], { width: 24 });
     await askOpen(draftOf('USDTNGN buy 10k', { dealId: 'P' }), asking);
     expect(asked[0]?.list).toEqual(['1 d', '3 d', '7 d']);
   });
@@ -232,9 +233,42 @@ const tenorTerms = (usual: Quote, days: number): Quote => ({
   carry: { ...usual.carry, total_usdc: big(String(5 * days)) },
 });
 
-describe('the deal ID', () => {
+describe('the price limit', () => {
+  const WHOLE = ['USDTNGN buy 10k', { tenor: '3', dealId: 'PAY-1' }] as const;
+  it.each([
+    ['1532', { worstPrice: '1532' }],
+    ['31bps', { maxCostBps: '31' }],
+    ['40 bps', { maxCostBps: '40' }],
+  ])('is a worst price, or a cost with its unit: %s', async (answer, limit) => {
+    const { asking } = wizardWith([answer]);
+    const [words, options] = WHOLE;
+    expect(await askOpen(draftOf(...WHOLE), asking)).toEqual(
+      completeOpen(draftOf(words, { ...options, ...limit })),
+    );
+  });
+
+  it.each([
+    ['15300', 'looks like a typo'],
+    ['1530', 'above your worst price'],
+    ['30bps', 'exceeds your limit of 30 bps'],
+    ['cheap', 'is not a price'],
+    ['xbps', 'is not'],
+  ])('that would stop the open, or is none, is asked for again: %s', async (answer, objection) => {
+    const { asking, asked } = wizardWith([answer, '']);
+    expect((await askOpen(draftOf(...WHOLE), asking)).bounds).toEqual({});
+    expect(asked[0]?.objections[0]).toContain(objection);
+  });
+
+  it('is not asked for after --any-price', async () => {
+    const { asking } = wizardWith([]);
+    const [words, options] = WHOLE;
+    expect((await askOpen(draftOf(words, { ...options, anyPrice: true }), asking)).anyPrice).toBe(true);
+  });
+});
+
+describe('the deal id', () => {
   it('that has no shape, or is used here or elsewhere, is asked for again', async () => {
-    const { asking, asked } = wizardWith(['10k', 'a\tb', 'PAY-1', 'PAY-2', 'PAY-3'], {
+    const { asking, asked } = wizardWith(['10k', '', 'a\tb', 'PAY-1', 'PAY-2', 'PAY-3'], {
       journal: [
         anIntent({ deal_id: 'PAY-1' }),
         step(SENDING),
@@ -248,7 +282,7 @@ describe('the deal ID', () => {
       },
     });
     expect((await askOpen(draftOf('USDTNGN buy', { tenor: '3' }), asking)).dealId).toBe('PAY-3');
-    expect(asked[1]?.objections).toEqual([
+    expect(asked.at(-1)?.objections).toEqual([
       expect.stringContaining('is not a deal ID.'),
       expect.stringContaining('Deal ID "PAY-1" is used by OPEN buy USDTNGN 10,000.00 USD'),
       'Deal ID "PAY-2" is used by hedge "hdg_9" ("filled").',
@@ -283,13 +317,13 @@ describe('a stop that no answer would change comes before the first question', (
   it('an unresolved action as soon as the side is known, but not the one that --despite names', async () => {
     const { asking } = wizardWith(['buy'], { journal: unresolved });
     expect(await failure(askOpen(draftOf('USDTNGN'), asking))).toMatchObject({ code: 'unresolved' });
-    const despite = wizardWith(['10k', ''], { journal: unresolved });
+    const despite = wizardWith(['10k', '', ''], { journal: unresolved });
     const draft = draftOf('USDTNGN buy', { tenor: '3', despite: '7c1e' });
     expect((await askOpen(draft, despite.asking)).options.despite).toEqual(['7c1e']);
   });
 
-  it('a deal ID that is used is what --ensure is for', async () => {
-    const { asking } = wizardWith(['10k'], {
+  it('a deal id that is used is what --ensure is for', async () => {
+    const { asking } = wizardWith(['10k', ''], {
       journal: [anIntent({ deal_id: 'PAY-1' }), step(SENDING)].slice(0, 1),
     });
     const draft = draftOf('USDTNGN sell', { tenor: '3', dealId: 'PAY-1', ensure: true });

@@ -33,6 +33,7 @@ function rootPage(): Page {
       title: 'Try it without money',
       parts: [code('hedge --profile practice markets', 'hedge --profile practice quote USDTNGN buy 10000')],
     },
+    { title: 'Examples', parts: [code(...EXAMPLES.map(([line, does]) => `${line.padEnd(34)}# ${does}`))] },
     ...groups.map((group) => ({
       title: group,
       parts: [
@@ -51,6 +52,20 @@ function rootPage(): Page {
     { title: 'Options of every command', parts: [optionRows(COMMON_OPTIONS)] },
   ];
 }
+
+/** What a desk does most, in the order of its day. */
+const EXAMPLES: readonly (readonly [string, string])[] = [
+  ['hedge quote USDTNGN buy 10k', 'price a hedge for 1, 3 and 7 days'],
+  ['hedge open', 'open one step by step'],
+  ['hedge open USDTNGN buy 10k -t 3', 'open in one line; you confirm'],
+  ['hedge positions', 'open positions and what closing returns'],
+  ['hedge add USDTNGN buy 5k', 'increase a side'],
+  ['hedge reduce USDTNGN buy --by 50%', 'take half of it off'],
+  ['hedge close USDTNGN buy', 'close the side'],
+  ['hedge check', 'look up unknown outcomes'],
+  ['hedge history --csv', 'closed hedges for a spreadsheet'],
+  ['hedge halt "venue down"', 'stop opens and adds from this machine'],
+];
 
 export const COMMON_OPTIONS: readonly OptionSpec[] = [
   ...GLOBAL_OPTIONS,

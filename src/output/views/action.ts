@@ -7,7 +7,7 @@ import { shellWord } from '../../domain/quoted.ts';
 import { spelledName } from '../../domain/sanitize.ts';
 import type { Plan } from '../../trading/plan.ts';
 import type { ActionFigures, ActionReport, ReportOutcome } from '../../trading/trading-context.ts';
-import { type Block, type Cell, line, message, nameText, text } from '../blocks.ts';
+import { type Block, type Cell, hintText, line, message, nameText, text } from '../blocks.ts';
 import { cellOf, labelOf } from '../field-labels.ts';
 import { viewPlan } from './plan.ts';
 import { changeRows } from './positions.ts';
@@ -217,7 +217,7 @@ function viewSubmitted(report: ActionReport): readonly Block[] {
     ...actionPair(report),
     ...(name === undefined
       ? []
-      : [{ name: 'To wait', value: [text(`hedge wait ${shellWord(name)}`, 'strong')] }]),
+      : [{ name: 'To wait', value: [hintText(`hedge wait ${shellWord(name)}`, 'strong')] }]),
   ];
   return [
     actionHeadline(report, 'SUBMITTED', text('; accepted, not waiting for the fill.')),

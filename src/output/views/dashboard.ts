@@ -1,4 +1,4 @@
-/** The live dashboard: pending actions first, then prices, positions, capacity and maturities. */
+/** The live dashboard below the halt: pending actions first, then prices, positions, capacity and maturities. */
 import { Big } from 'big.js';
 import { roundTo } from '../../domain/amounts.ts';
 import { instantText } from '../../domain/instants.ts';
@@ -9,7 +9,7 @@ import type { DashboardMarket, DashboardReading, RunningHedge } from '../../trad
 import { type Block, type Cell, line, missing, nameText, text } from '../blocks.ts';
 import type { ChangeLine } from '../change-lines.ts';
 import { accountChanges } from './account.ts';
-import { activeHaltDocument, haltChanges, viewActiveHalt } from './halt.ts';
+import { activeHaltDocument, haltChanges } from './halt.ts';
 import { damageChanges, damageDocument, journalDocument, viewDamage, viewUnresolved } from './journal.ts';
 import { marketChanges } from './markets.ts';
 import { positionChanges } from './positions.ts';
@@ -30,7 +30,6 @@ export interface DashboardScreen extends DashboardReading {
 
 export const viewDashboard = (screen: DashboardScreen): readonly Block[] => [
   ...screen.markets.flatMap(viewMarket),
-  ...(screen.halt === undefined ? [] : viewActiveHalt(screen.halt)),
   ...viewUnresolved(screen.journal.unresolved, 'unresolved', screen.selected),
   ...viewUnresolved(screen.journal.inFlight, 'in flight', screen.selected),
   ...viewDamage(screen.journal),

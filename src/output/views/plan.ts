@@ -8,7 +8,7 @@ import { carryInWords, type QuoteFigures } from '../../domain/quote-figures.ts';
 import { sideInWords } from '../../domain/vocabulary.ts';
 import type { AddPlan, ClosePlan, OpenPlan, Plan, ReducePlan } from '../../trading/plan.ts';
 import type { Finding, Preview } from '../../trading/trading-context.ts';
-import { type Block, type Cell, hintBlocks, line, message, nameText, text } from '../blocks.ts';
+import { type Block, type Cell, hintBlocks, hintText, line, message, nameText, text } from '../blocks.ts';
 import { changeRows, type ExternalHedgeIds, hedgeTable, notIncluded, sideRow } from './positions.ts';
 import {
   bps,
@@ -216,7 +216,8 @@ function pricedRows(
   figures: QuoteFigures,
   { plan, account }: { plan: IncreasePlan; account: Account },
 ): Cell[][] {
-  const { bounds, anyPrice } = plan.intent;
+  const { bounds } = plan.intent;
+  const isUnbounded = bounds.worstPrice === undefined && bounds.maxCostBps === undefined;
   const held = figures.carry_usdc ?? carry.total_usdc;
   const free = account.balance_usdc;
   return [
@@ -226,7 +227,7 @@ function pricedRows(
       text('mid'),
       rate(pricing.market_price),
       ...(bounds.worstPrice === undefined
-        ? [text(anyPrice ? ', no price limit' : ', indicative; the final rate is set at the fill')]
+        ? [text(`, ${isUnbounded ? 'no price limit' : 'indicative'}; the final rate is set at the fill`)]
         : [text(', worst price'), rate(bounds.worstPrice), text('(pre-trade check, not a limit order)')]),
     ),
     breakEvenRow(figures),
@@ -273,5 +274,5 @@ function viewWarning({ message: words, hint }: Finding): readonly Block[] {
   if (hint === undefined) return [line(...warning)];
   return hint.startsWith('hedge ') || hint.includes('\n')
     ? [line(...warning), ...hintBlocks(hint)]
-    : [line(...warning, message(hint))];
+    : [line(...warning, hintText(hint))];
 }

@@ -5,7 +5,6 @@ import { type DealTerms, duplicatesOf, inFlightOn, unresolvedOn } from '../../jo
 import type { Action } from '../../journal/replay.ts';
 import { confirmationCommands, isOfAnotherKey, otherKeyInWords } from '../account-keys.ts';
 import { lateUntil, NOT_SEEN_AFTER_MS, sinceSent } from '../idempotency-window.ts';
-import { actionByName } from '../report.ts';
 import type { Finding } from '../trading-context.ts';
 
 interface OnTerms extends DealTerms {
@@ -38,7 +37,8 @@ export function unresolvedFindings(
 ): readonly Finding[] {
   const found = unresolvedOn(actions, terms);
   if (found.length === 0) return [];
-  const named = found.map(
+  const named = firstOf(
+    found,
     (each) =>
       `${actionInWords(each)}, action ${each.shortId}, ${sinceSent(each, nowMs) ?? 'an unknown time'} ago: ${stateInWords(each)}${isOfAnotherKey(each, terms) ? `; ${otherKeyInWords(each)}` : ''}.`,
   );
@@ -47,27 +47,30 @@ export function unresolvedFindings(
     {
       level: stops ? 'stop' : 'warn',
       code: 'unresolved',
-      message: [
-        ...named,
-        ...(takesWholeSide(terms) ? [CLOSE_MAY_RUN_FIRST] : stops ? [firstCheck(found)] : []),
-      ].join(' '),
+      message: takesWholeSide(terms) ? `${named} ${CLOSE_MAY_RUN_FIRST}` : named,
       hint: stops ? nextCommands(found, terms) : commandsFor(found, 'resume'),
       details: { actions: found.map(actionDetails) },
     },
   ];
 }
 
-const CLOSE_MAY_RUN_FIRST = 'The close may run before it and leave it open.';
+/** The first in words, the others by ID. */
+function firstOf(found: readonly Action[], inWords: (action: Action) => string): string {
+  const [first, ...more] = found;
+  if (first === undefined) return '';
+  const others = more.map(({ shortId }) => shortId).join(', ');
+  return more.length === 0 ? inWords(first) : `${inWords(first)} Also: ${others}.`;
+}
 
-/** In the message too, which is all that many a script shows. */
-const firstCheck = (found: readonly Action[]): string =>
-  `Find out first: hedge check${found.length === 1 ? ` ${found[0]?.shortId ?? ''}` : ''}.`;
+const CLOSE_MAY_RUN_FIRST = 'The close may run before it and leave it open.';
 
 const nextCommands = (found: readonly Action[], terms: OnTerms): string =>
   commandLines([
     ...found.filter((each) => isOfAnotherKey(each, terms)).flatMap(confirmationCommands),
-    [found.length === 1 ? commandsFor(found, 'check') : 'hedge check', 'look up; send nothing'],
-    [despite(found), 'option: ignore it; if it executed, you trade twice'],
+    [
+      found.length === 1 ? commandsFor(found, 'check') : 'hedge check',
+      `look up. To ignore it and risk trading twice: ${despite(found)}`,
+    ],
   ]);
 
 const commandsFor = (found: readonly Action[], command: string): string =>
@@ -119,31 +122,20 @@ const inFlightEffect = (found: readonly Action[], terms: DealTerms): string => {
   ].join(' ');
 };
 
-/** Described in full; the rest are listed by ID. */
-const MOST_DESCRIBED = 3;
-
 function inFlight(found: readonly Action[], level: Finding['level'], meaning: string): readonly Finding[] {
   if (found.length === 0) return [];
-  const described = found.slice(0, MOST_DESCRIBED);
-  const more = found.slice(MOST_DESCRIBED);
-  const named = described.map(
+  const named = firstOf(
+    found,
     (each) =>
-      `${actionInWords(each)} (${actionByName(each)}) is ${each.underway ? 'being sent' : 'in flight'}.`,
+      `${actionInWords(each)}, action ${each.shortId}, is ${each.underway ? 'being sent' : 'in flight'}.`,
   );
-  if (more.length > 0)
-    named.push(`${more.length.toString()} more in flight: ${more.map(({ shortId }) => shortId).join(', ')}.`);
-  const wait = more.length === 0 ? commandsFor(found, 'wait') : 'hedge check';
+  const wait = found.length === 1 ? commandsFor(found, 'wait') : 'hedge check';
   return [
     {
       level,
       code: 'in_flight',
-      message: `${named.join(' ')} ${meaning}`,
-      hint:
-        level === 'warn'
-          ? wait
-          : found.length === 1
-            ? commandLines([[wait, `then retry. Not to wait: ${despite(found)}`]])
-            : `${wait}\n${commandLines([[despite(found), 'option: do not wait']])}`,
+      message: `${named} ${meaning}`,
+      hint: level === 'warn' ? wait : commandLines([[wait, `then retry. Or: ${despite(found)}`]]),
       details: { actions: found.map(actionDetails) },
     },
   ];
@@ -164,27 +156,28 @@ export function duplicateFindings(
     (each) => !unresolved.includes(each),
   );
   if (found.length === 0) return [];
-  const named = found.map(
-    (each) =>
-      `${actionInWords(each)}, action ${each.shortId} (${stateInWords(each)}), ${ago(nowMs - Date.parse(each.intent.at))}.`,
-  );
+  const last = found.reduce((one, other) => (one.intent.at > other.intent.at ? one : other));
+  const times = found.length === 1 ? '' : ` ${found.length.toString()} times`;
+  const when = ago(nowMs - Date.parse(last.intent.at));
   return [
     {
       level: 'stop',
       code: 'duplicate',
-      message: `Same ${terms.action} ${found.some(mayArrive) ? 'that may still arrive' : 'within the last minute'}: ${named.join(' ')}`,
-      hint: `To enter it twice: --allow-duplicate${orDealId(terms, found)}`,
+      message: `Same ${terms.action} entered${times} ${found.some(mayArrive) ? 'and may still arrive' : 'in the last minute'}, ${found.length === 1 ? '' : 'last '}${when} (${last.shortId}, ${outcomeOf(last)}).`,
+      hint: `To enter it again: --allow-duplicate${orDealId(terms, found)}`,
       details: { actions: found.map(actionDetails) },
     },
   ];
 }
 
+/** `filled`: its state without the hedge. */
+const outcomeOf = (action: Action): string => stateInWords({ ...action, hedgeId: undefined });
+
 /** Two opens are distinct where each has its own deal ID. */
 function orDealId(terms: DealTerms, found: readonly Action[]): string {
   if (!createsHedge(terms)) return '';
   const withoutId = found.filter(({ intent }) => intent.deal_id === undefined);
-  if (withoutId.length > 0)
-    return ` (${withoutId.map(({ shortId }) => shortId).join(', ')} has no deal ID to tell them apart)`;
+  if (withoutId.length > 0) return ` (no deal ID: ${withoutId.map(({ shortId }) => shortId).join(', ')})`;
   return terms.dealId === undefined ? ', or its own --deal-id' : '';
 }
 

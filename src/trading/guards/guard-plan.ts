@@ -166,8 +166,8 @@ function marketFindings(on: OnMarket): readonly Finding[] {
       {
         level,
         code: 'market_not_found',
-        message: `${market} is not among the markets of this account.`,
-        hint: `${didYouMean(market, facts.marketNames ?? [])}To see yours: hedge markets`,
+        message: `This account has no market ${unquoted(market)}.`,
+        hint: `${didYouMean(market, facts.marketNames ?? [])}To list them: hedge markets`,
         details: { market },
       },
     ];
@@ -207,7 +207,7 @@ export function priceFindings(plan: OpenPlan | AddPlan): readonly Finding[] {
   const { intent, facts } = plan;
   const quote = ownQuote(plan);
   const mid = typeof quote === 'string' ? facts.market?.price : quote.pricing.market_price;
-  const far = implausible(intent.bounds.worstPrice, mid);
+  const far = implausiblePrice(intent.bounds.worstPrice, mid);
   if (typeof quote === 'string') return [...far, noReference(quote, intent.anyPrice)];
   const misses = checkPriceBounds(quote, intent.bounds, plan.figures).filter(
     ({ bound }) => bound !== 'worst_price' || far.length === 0,
@@ -215,7 +215,8 @@ export function priceFindings(plan: OpenPlan | AddPlan): readonly Finding[] {
   return [...far, ...misses.map((miss) => missed(miss, quote))];
 }
 
-function implausible(worst: Big | undefined, mid: Big | undefined): readonly Finding[] {
+/** Empty when the worst price is near the mid, or one of them is not known. */
+export function implausiblePrice(worst: Big | undefined, mid: Big | undefined): readonly Finding[] {
   if (worst === undefined || mid === undefined || mid.lte(0)) return [];
   const off = worst.minus(mid);
   if (off.abs().times(100).lte(mid.times(FARTHEST_PCT))) return [];
@@ -312,7 +313,8 @@ export function stopFrom(findings: readonly Finding[]): StoppedError | undefined
   return new StoppedError({
     code: first.code,
     what: stops.map(({ message }) => message).join(' '),
-    book: 'Nothing was sent.',
+    // The action that stops this one was sent.
+    book: first.code === 'unresolved' ? 'Nothing was sent now.' : 'Nothing was sent.',
     hint: (first.fits === undefined ? first : tightestOf(stops))?.hint,
     retry: STRICTEST.find((retry) => retries.includes(retry)),
     details: {

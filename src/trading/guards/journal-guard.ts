@@ -91,12 +91,12 @@ const takenDealId = (
 
 function dealIdUsed(taken: Action): Finding {
   const { intent, shortId } = taken;
-  const checkFirst = isUnresolved(taken) ? `To find out its outcome: hedge check ${shortId}. ` : '';
+  const checkFirst = isUnresolved(taken) ? `First: hedge check ${shortId}. ` : '';
   return {
     level: 'stop',
     code: 'deal_id_used',
     message: `Deal ID ${quotedName(intent.deal_id ?? '')} is used by ${actionInWords(taken)}: action ${shortId}, ${stateInWords(taken)}.`,
-    hint: `${checkFirst}To open once per deal ID: --ensure. A new deal needs a new deal ID.`,
+    hint: `${checkFirst}The same deal: --ensure. A new deal needs a new deal ID.`,
     details: { actions: [actionDetails(taken)] },
   };
 }
@@ -159,7 +159,7 @@ export function damageFindings(
     throw new DamagedFileError(state.path, {
       what: `${found.what} It may hide an earlier action.`,
       book: 'Nothing was sent. Reduce and close still work.',
-      hint: `Check your positions (hedge hedges, hedge positions). Then restore the file from a backup, or ${found.repair}.`,
+      hint: `Check hedge positions. Then restore the file, or ${found.repair}.`,
       details: { path: state.path, lines: state.damage.map(({ line }) => line), orphans: state.orphans },
     });
   }

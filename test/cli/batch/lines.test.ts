@@ -29,7 +29,7 @@ describe('a command', () => {
       commands.filter(({ inBatch }) => inBatch === kind).map(({ name }) => name);
     expect(named('action')).toEqual(['open', 'add', 'reduce', 'close']);
     expect(named('step')).toEqual(['check', 'resume', 'wait']);
-    const outside = ['watch', 'batch', 'halt', 'unhalt', 'doctor', 'api', 'completion'];
+    const outside = ['watch', 'batch', 'halt', 'unhalt', 'status', 'doctor', 'api', 'completion', 'version'];
     expect(named(undefined)).toEqual(outside);
   });
 
@@ -128,7 +128,7 @@ describe('a line of a batch', () => {
     ['--version', 'hedge --version does not run in a batch'],
     ['acount', 'account'],
     ['open USDTNGN buy', 'Missing: NOTIONAL, --tenor DAYS'],
-    ['open USDTNGN buy 1mm -t 3', '10k or 1.5m'],
+    ['open USDTNGN buy 1mm -t 3', 'Write 1m'],
     ['resume 7c1e --wat', '--wat'],
   ])('%j is refused, and says why', async (line, says) => {
     expect(await saidOf(`account\n${line}`)).toMatch(/1 line is invalid.*nothing was sent/);

@@ -44,8 +44,9 @@ describe('the preview of an open', () => {
   });
 
   it.each([
-    [{}, 'indicative; the final rate is set at'],
-    [{ anyPrice: true }, 'no price limit'],
+    [{}, 'no price limit; the final rate is'],
+    [{ maxCostBps: '40' }, 'indicative; the final rate is set at'],
+    [{ anyPrice: true }, 'no price limit; the final rate is'],
   ])('without a bound says what the price is worth: %j', (options, says) => {
     const lines = shown(viewPreview(preview(fullPlan('open USDTNGN sell 10k', { options }))));
     expect(lines.join('\n')).toContain(says);

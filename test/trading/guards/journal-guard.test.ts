@@ -235,11 +235,11 @@ describe('an action in flight', () => {
     expect(first?.message).not.toContain(unsaid);
   });
 
-  it('is reported in full of three, and of the rest by their ids', () => {
+  it('is told in full of one, and of the rest by their ids', () => {
     const ids = ['7c11', '7c12', '7c13', '7c14', '7c15'];
     const [first] = guard({ action: 'open' }, journal(ids.map((id) => action(id, 'accepted'))));
-    expect(first?.message.match(/is in flight\./g)).toHaveLength(3);
-    expect(first?.message).toContain(' 2 more in flight: 7c14, 7c15. This open comes on top of it.');
+    expect(first?.message.match(/is in flight\./g)).toHaveLength(1);
+    expect(first?.message).toContain(' Also: 7c12, 7c13, 7c14, 7c15. This open comes on top of it.');
     expect(first?.hint).toBe('hedge check');
     expect(first?.details).toMatchObject({ actions: ids.map((id) => ({ action_id: idOf(id) })) });
   });
@@ -334,13 +334,20 @@ describe('a double', () => {
 
   it('is named with its age and how to mean it', () => {
     const [first] = guard({}, journal([action('7c1e', 'filled', recent)]));
-    expect(first?.message).toMatch(
-      /^Same open within .*: OPEN buy .* 10,000\.00 USD, action 7c1e \(filled, hedge "hdg_1"\), 12 s ago\.$/,
-    );
+    expect(first?.message).toBe('Same open entered in the last minute, 12 s ago (7c1e, filled).');
     expect(first?.hint).toContain('--allow-duplicate');
   });
 
-  const NO_ID = 'To enter it twice: --allow-duplicate (7c1e has no deal ID to tell them apart)';
+  it('is one line with a count, when there are several', () => {
+    const three = ['7c1e', '7c1f', '7c20'].map((id, nth) => action(id, 'filled', { at: at(-40 + nth * 10) }));
+    const [first] = guard({}, journal(three));
+    expect(first?.message).toBe(
+      'Same open entered 3 times in the last minute, last 20 s ago (7c20, filled).',
+    );
+    expect(first?.hint).toBe('To enter it again: --allow-duplicate (no deal ID: 7c1e, 7c1f, 7c20)');
+  });
+
+  const NO_ID = 'To enter it again: --allow-duplicate (no deal ID: 7c1e)';
   it.each<[string, Partial<JournalGuardTerms>, Partial<IntentRecord>, string]>([
     ['neither has one', {}, {}, NO_ID],
     ['only this one has one', { dealId: 'PAY-2' }, {}, NO_ID],
@@ -348,10 +355,10 @@ describe('a double', () => {
       'only the one before has one',
       {},
       { deal_id: 'PAY-1' },
-      'To enter it twice: --allow-duplicate, or its own --deal-id',
+      'To enter it again: --allow-duplicate, or its own --deal-id',
     ],
-    ['it is an add', { action: 'add' }, { action: 'add' }, 'To enter it twice: --allow-duplicate'],
-  ])('advises a deal ID only where one would help: %s', (_what, asked, parts, hint) => {
+    ['it is an add', { action: 'add' }, { action: 'add' }, 'To enter it again: --allow-duplicate'],
+  ])('advises a deal id only where one would help: %s', (_what, asked, parts, hint) => {
     const [first] = guard(asked, journal([action('7c1e', 'filled', { ...recent, ...parts })]));
     expect(first?.hint).toBe(hint);
     if (!hint.includes('--deal-id')) return;

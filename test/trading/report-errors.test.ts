@@ -1,0 +1,182 @@
+import type { Big } from 'big.js';
+import { describe, expect, it } from 'vitest';
+import { hintFor } from '../../src/cli/render-context.ts';
+import { type HedgeError, InterruptedError, OutcomeUnknownError } from '../../src/errors.ts';
+import type { Halt } from '../../src/journal/halt.ts';
+import type { JournalRecord } from '../../src/journal/records.ts';
+import { replayRecords } from '../../src/journal/replay.ts';
+import { renderErrorHuman } from '../../src/output/render-human.ts';
+import { stopFrom } from '../../src/trading/guards/guard-plan.ts';
+import { guardJournal, type JournalGuardTerms } from '../../src/trading/guards/journal-guard.ts';
+import {
+  beingSentError,
+  changedByOthersError,
+  disagreeError,
+  neverSentError,
+  notSeenError,
+  partialFillError,
+  refusedError,
+  stillPendingError,
+  stillUnknownError,
+  stoppedBeforeResendingError,
+  stoppedWaiting,
+  unknownError,
+} from '../../src/trading/report-errors.ts';
+import {
+  ACCEPTED,
+  actionsOf,
+  at,
+  FILLED,
+  NOON,
+  recordsOf,
+  SENDING,
+  type StepParts,
+  theTerms,
+  UNKNOWN,
+} from '../journal/records.ts';
+import { steadyClock } from '../support/steady-clock.ts';
+import { big, NO_LIMITS } from './facts.ts';
+
+const actionWith = (id: string, parts: Parameters<typeof recordsOf>[1], ...steps: readonly StepParts[]) => {
+  const [action] = actionsOf(recordsOf(id, { at: at(-30), ...parts }, ...steps));
+  if (action === undefined) throw new Error('no action');
+  return action;
+};
+
+const NAMED = { deal_id: 'PAY-8841', notional_usd: '100000' } as const;
+const lost = actionWith('7c1e', NAMED, SENDING, UNKNOWN);
+const lostReduction = actionWith('7c1e', { action: 'reduce', notional_usd: '100000' }, SENDING, UNKNOWN);
+const accepted = actionWith('7c1e', NAMED, SENDING, ACCEPTED);
+const acceptedAdd = actionWith('7c1e', { action: 'add', notional_usd: '100000' }, SENDING, {
+  kind: 'accepted',
+  by: 'answer',
+});
+const partial = actionWith('7c1e', NAMED, SENDING, ACCEPTED, {
+  ...FILLED,
+  facts: { struck_rate: '1532.71', filled_notional_usd: '60000' },
+});
+
+const context = {
+  clock: steadyClock(at()),
+  timeOfDay: (ms: number) => `${new Date(ms).toISOString().slice(11, 19)} UTC`,
+};
+const stopped = new InterruptedError('SIGINT', { what: 'Stopped by Ctrl-C.' });
+const noResponse = new OutcomeUnknownError({
+  what: 'No response after sending, 3 attempts: connect ECONNRESET 203.0.113.7:443.',
+});
+
+const linesOf = (error: HedgeError | undefined, width = 80): string[] => {
+  if (error === undefined) throw new Error('no error');
+  const view = { width, colour: 0, unicode: true, zone: 'UTC', now: NOON } as const;
+  return renderErrorHuman(error, view, hintFor(error, 'practice')).trimEnd().split('\n');
+};
+
+const guardWith = (
+  terms: Partial<JournalGuardTerms>,
+  records: readonly JournalRecord[],
+  { halt, perDay }: { halt?: Halt; perDay?: Big } = {},
+) =>
+  stopFrom(
+    guardJournal(
+      { ...theTerms(), despite: [], allowDuplicate: false, ...terms },
+      {
+        ...replayRecords(records, () => false),
+        records,
+        damage: [],
+        cutTail: false,
+        path: '/home/ada/.local/share/hedge/journal.jsonl',
+        bytes: 1,
+      },
+      { nowMs: NOON, limits: { ...NO_LIMITS, maxDailyNotional: perDay }, halt },
+    ),
+  );
+
+describe('an error is three lines at most at 80 columns, with a profile in its command', () => {
+  const of = (id: string, ...steps: readonly StepParts[]) =>
+    recordsOf(id, { at: at(-30), ...NAMED }, ...steps);
+  it.each<[string, HedgeError | undefined]>([
+    ['an open without a response', unknownError(lost, noResponse)],
+    ['a reduction without a response', unknownError(lostReduction, noResponse)],
+    ['an open that a check did not find', stillUnknownError(lost, { kind: 'none' }, context)],
+    ['a reduction that a check did not find', stillUnknownError(lostReduction, { kind: 'none' }, context)],
+    ['an add that never showed', notSeenError(acceptedAdd, NOON + 360_000)],
+    ['an open still pending', stillPendingError(accepted, 'submitted', NOON)],
+    ['an add still pending', stillPendingError(acceptedAdd, 'position unchanged', NOON)],
+    ['an open of another process', beingSentError(lost)],
+    [
+      'an add whose position changed differently',
+      changedByOthersError(acceptedAdd, { message: 'hdg_0 25,000.00 USD -> 20,000.00 USD', nowMs: NOON }),
+    ],
+    ['an add whose readings disagree', disagreeError(acceptedAdd, 'one has 25,000.00 USD, one 35,000.00')],
+    ['a partial fill', partialFillError(partial)],
+    ['a rejection of an earlier command', refusedError(lost)],
+    ['an action that was never sent', neverSentError(lost)],
+    ['Ctrl-C after three attempts', stoppedWaiting(lost, stopped, [1, 2, 3])],
+    ['Ctrl-C while waiting for the fill', stoppedWaiting(accepted, stopped)],
+    ['Ctrl-C while waiting for an add', stoppedWaiting(acceptedAdd, stopped)],
+    ['Ctrl-C before a resend', stoppedBeforeResendingError(lost, stopped)],
+    [
+      'an unknown outcome on the side',
+      guardWith({ action: 'add', tenorDays: undefined }, of('7c1e', SENDING, UNKNOWN)),
+    ],
+    [
+      'three unknown outcomes on the side',
+      guardWith(
+        { action: 'add', tenorDays: undefined },
+        ['7c1e', '7c1f', '7c20'].flatMap((id) => of(id, SENDING, UNKNOWN)),
+      ),
+    ],
+    [
+      'a close that would race',
+      guardWith({ action: 'close', tenorDays: undefined }, of('7c1e', SENDING, ACCEPTED)),
+    ],
+    [
+      'a close that would race with three',
+      guardWith(
+        { action: 'close', tenorDays: undefined },
+        ['7c1e', '7c1f', '7c20'].flatMap((id) => of(id, SENDING, ACCEPTED)),
+      ),
+    ],
+    ['a used deal ID', guardWith({ dealId: 'PAY-8841' }, of('7c1e', SENDING, ACCEPTED, FILLED))],
+    [
+      'a daily limit',
+      guardWith({ notional: big('99999.99'), dealId: 'PAY-9' }, of('7c1e', SENDING, ACCEPTED, FILLED), {
+        perDay: big('100000'),
+      }),
+    ],
+    [
+      'three duplicates',
+      guardWith(
+        { notional: big('100000'), action: 'reduce', tenorDays: undefined },
+        ['7c1e', '7c1f', '7c20'].flatMap((id) =>
+          recordsOf(id, { at: at(-30), action: 'reduce', notional_usd: '100000' }, SENDING, ACCEPTED, {
+            kind: 'outcome',
+            outcome: 'changed',
+            facts: {},
+          }),
+        ),
+      ),
+    ],
+    [
+      'a halt',
+      guardWith({}, [], { halt: { who: 'ada@desk', at: at(-30), why: 'the venue is down' } as Halt }),
+    ],
+  ])('%s', (_what, error) => {
+    const lines = linesOf(error);
+    expect(lines).toEqual(lines.slice(0, 3));
+  });
+
+  it('names the attempts that went out before Ctrl-C', () => {
+    expect(
+      linesOf(stoppedWaiting(lost, stopped, [1, 2]))
+        .join(' ')
+        .replaceAll(/ +/g, ' '),
+    ).toContain(': attempts 1-2 went out. It may have executed.');
+  });
+
+  it('keeps the reason of a lost response for the details', () => {
+    const error = unknownError(lost, noResponse);
+    expect(error.what).toContain('No response, 3 attempts.');
+    expect(error.details).toMatchObject({ why: expect.stringContaining('ECONNRESET') });
+  });
+});
