@@ -2,6 +2,7 @@
 import { ACCOUNT_COMMANDS } from '../commands/registry.ts';
 import type { Environment } from '../domain/vocabulary.ts';
 import type { HedgeError } from '../errors.ts';
+import type { ColumnChoice } from '../output/layout.ts';
 
 /** Known once a profile was selected. */
 export interface ProfileIdentity {
@@ -20,6 +21,8 @@ export interface RenderContext {
   named: string | undefined;
   /** The environment line is on standard error already. */
   headed: boolean;
+  /** The columns that were asked for; undefined: the command is no list. */
+  list: ColumnChoice | undefined;
   /** Milliseconds since the epoch. */
   now: number;
 }

@@ -88,6 +88,14 @@ export function sideBookOf(on: { market: string; side: Side }, facts: BookFacts)
 export const hasMatured = ({ maturityAt }: Pick<SideHedge, 'maturityAt'>, now: Date): boolean =>
   maturityAt !== undefined && Date.parse(maturityAt) <= now.getTime();
 
+/** Whether a filled hedge is open: it has not matured, and its side is in the positions. */
+export const isOpenHedge = (
+  { market, side, maturity_at: maturityAt }: Hedge,
+  { positions, servedAt }: Pick<BookFacts, 'positions' | 'servedAt'>,
+): boolean =>
+  !hasMatured({ maturityAt: maturityAt ?? undefined }, servedAt) &&
+  findLine({ market, side }, positions).inPositions !== false;
+
 /** Positions and hedges differ: they were read at different moments, or something is unknown. */
 export const isInconsistent = (book: Pick<SideBook, 'unclear' | 'mayBeCut' | 'unread'>): boolean =>
   book.unclear !== undefined && !book.mayBeCut && book.unread.length === 0;
@@ -107,7 +115,7 @@ const sideHedge = (hedge: Hedge): SideHedge => ({
 
 /** The names of a position are ASSUMED: one without a side may be either. */
 function findLine(
-  on: { market: string; side: Side },
+  on: { market: string; side: string },
   positions: readonly Position[],
 ): { line: Position | undefined; inPositions: boolean | undefined } {
   const line = positions.find(

@@ -13,6 +13,7 @@ import { changeRows, type ExternalHedgeIds, hedgeTable, notIncluded, sideRow } f
 import {
   bps,
   breakEvenRow,
+  carryCell,
   cost,
   costWord,
   days,
@@ -123,15 +124,17 @@ function heldToMaturity({ side, facts, comesBack }: ClosePlan): readonly Block[]
       kind: 'figures',
       rows: [
         row('Fee saved', fee === undefined ? dash : usd(fee, 'USDC')),
-        row('Carry so far', signedIn('USDC', accrued(book.position)), ...accruing(rates?.[side])),
+        row('Carry so far', carrySoFar(book.position), ...accruing(rates?.[side])),
         row('Matures', ...maturities(book.open.flatMap(({ maturityAt }) => maturityAt ?? []))),
       ],
     },
   ];
 }
 
-const accrued = (position: Position | undefined): Big | undefined =>
-  position?.accrued_carry_usdc instanceof Big ? position.accrued_carry_usdc : undefined;
+function carrySoFar(position: Position | undefined): Cell {
+  const cell = carryCell(position?.accrued_carry_usdc);
+  return cell.kind === 'money' ? { ...cell, unit: 'USDC' } : cell;
+}
 
 function accruing(daily: Big | undefined): readonly Cell[] {
   if (daily === undefined) return [text('accruing')];

@@ -99,8 +99,8 @@ const COLUMNS = [
   { header: 'MATURES' },
   { header: 'PRICE', align: 'right' },
   { header: 'IMPACT', align: 'right', optional: true },
-  { header: '+CARRY', align: 'right', optional: true },
-  { header: '+FEE', align: 'right', optional: true },
+  { header: 'CARRY', align: 'right', optional: true },
+  { header: 'FEE', align: 'right', optional: true },
   { header: 'TOTAL COST', align: 'right' },
   { header: 'BPS', align: 'right' },
   { header: 'BREAK-EVEN', align: 'right', optional: 'last' },
@@ -151,12 +151,11 @@ function underneath({ tenors, account }: QuoteReading): readonly Block[] {
           usd(account.available_exposure_usd, 'USD'),
           ...tooLittle(account.available_exposure_usd, first.quote.notional_usd),
         ];
-  const weekend: Cell = { kind: 'weekend', of: tenors.map(({ quote }) => quote.maturity) };
   const cut = tenors.some(
     ({ quote: { pricing } }) => !roundTo(pricing.execution_price, TABLE_PLACES).eq(pricing.execution_price),
   );
   return [
-    line(...upfront, ...room, text('.'), weekend),
+    line(...upfront, ...room, text('.')),
     ...(cut
       ? [line(text(`Rounded to ${TABLE_PLACES} decimals. Full precision: --tenor or --json.`, 'dim'))]
       : []),
