@@ -57,7 +57,11 @@ export const inferOutput = (options: Omit<OutputOptions, 'wide' | 'columns'>): O
   columns: undefined,
 });
 
-function formOf({ json, csv, output }: Pick<OutputOptions, 'json' | 'csv' | 'output'>): OutputForm | undefined {
+function formOf({
+  json,
+  csv,
+  output,
+}: Pick<OutputOptions, 'json' | 'csv' | 'output'>): OutputForm | undefined {
   if (json) return 'json';
   if (csv) return 'csv';
   return output === undefined ? 'table' : OUTPUT_FORMS.find((form) => form === output.toLowerCase());
@@ -95,7 +99,13 @@ export const GLOBAL_OPTIONS: readonly OptionSpec[] = [
 ];
 
 /** Global options with a value, which is not the name of a command. */
-export const VALUED_GLOBALS: readonly string[] = ['--profile', '--expect-env', '--output', '--query', '--columns'];
+export const VALUED_GLOBALS: readonly string[] = [
+  '--profile',
+  '--expect-env',
+  '--output',
+  '--query',
+  '--columns',
+];
 
 export interface ScannedOptions {
   output: Output;

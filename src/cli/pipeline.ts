@@ -79,7 +79,10 @@ export async function runInvocation(runtime: Runtime): Promise<number> {
     const watch = everyMs === undefined ? undefined : await import('./run-watch.ts');
     watch?.checkWatched(output);
     const prepared = command.prepare(read.raw);
-    const act = output.columns === undefined ? prepared : (await import('./list-columns.ts')).checksColumns(prepared, output.columns);
+    const act =
+      output.columns === undefined
+        ? prepared
+        : (await import('./list-columns.ts')).checksColumns(prepared, output.columns);
     const pooled = command.polls || command.lines || everyMs !== undefined;
     opened = await runtime.openCommandContext(read.globals, { pooled });
     const { context } = opened;

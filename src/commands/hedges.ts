@@ -21,7 +21,7 @@ import {
   readHedges,
 } from '../readings/filter-records.ts';
 import { checkMarketIsKnown } from '../readings/read-prices.ts';
-import { isOpenHedge } from '../readings/side-book.ts';
+import { isOpenHedge, isRunningHedge } from '../readings/side-book.ts';
 import { confirmProvisional } from '../trading/observe-action.ts';
 import { hedgesUnderDealId } from '../trading/outcome/change-evidence.ts';
 import { finishedInBackground } from '../trading/outcome/finished-in-background.ts';
@@ -35,7 +35,8 @@ export const hedges = defineCommand({
   options: [
     {
       flags: '--status <status>',
-      summary: 'open (filled, not matured, in the positions), or as the service has it: submitting, submitted, filled, failed or closed',
+      summary:
+        'open (filled, not matured, in the positions), or as the service has it: submitting, submitted, filled, failed or closed',
     },
     { flags: '--deal-id <id>', summary: 'only with this deal ID' },
     ...listFilterOptions('opened_at', 'opened'),
@@ -71,8 +72,9 @@ export const hedges = defineCommand({
     const wanted = { narrowing, field: 'opened_at', limit: filter.limit, here: clock, keeps };
     const { records, covers } = await filterRecords(found.data, wanted);
     const listed = id === undefined ? { covers } : {};
+    const open = records.filter((hedge) => isRunningHedge(hedge, servedAt));
     return {
-      value: { hedges: records, asked: id, at: servedAt, ...listed },
+      value: { hedges: records, asked: id, open, ...listed },
       servedAt: found.servedAt,
       finding: id === undefined ? undefined : hedgesUnderDealId(id, found.data),
       meta: { ...found.meta, ...listed },
@@ -125,7 +127,12 @@ export function readHedgesIntent(raw: RawInput): HedgesIntent {
     filter: {
       status: asked,
       dealId: dealId === undefined ? undefined : readDealId(dealId),
-      limit: limit === undefined ? (asked === 'open' || isFiltered(narrowing) ? LARGEST_LIMIT : DEFAULT_LIMIT) : readLimit(limit),
+      limit:
+        limit === undefined
+          ? asked === 'open' || isFiltered(narrowing)
+            ? LARGEST_LIMIT
+            : DEFAULT_LIMIT
+          : readLimit(limit),
     },
   };
 }

@@ -50,7 +50,7 @@ export interface Column {
   wrap?: boolean;
 }
 
-export interface Section {
+export interface TableSection {
   /** The number of rows. */
   rows: number;
   title: string;
@@ -121,7 +121,7 @@ export type Block =
       empty?: string;
       fixed?: boolean;
       records?: readonly unknown[];
-      sections?: readonly Section[];
+      sections?: readonly TableSection[];
     }
   /** Rows of a name, one figure and words; figures line up at their decimal point. */
   | { kind: 'figures'; rows: readonly (readonly Cell[])[] }

@@ -37,8 +37,7 @@ export const wrapPainted = (
   { width = layout.width, indent = 0 }: { width?: number; indent?: number } = {},
 ): string[] => wrapRuns(runs, width, indent).map((line) => paintLine(line, layout.paint));
 
-export const toneOf = (cell: Cell): Tone =>
-  cell.kind === 'missing' ? 'dim' : (cell.tone ?? 'plain');
+export const toneOf = (cell: Cell): Tone => (cell.kind === 'missing' ? 'dim' : (cell.tone ?? 'plain'));
 
 /** Cells as a sentence: a blank between them, none before a closing mark or after an opening one. */
 export function sentence(cells: readonly Cell[], format: CellFormat): Run[] {

@@ -49,9 +49,10 @@ export function pickedRecords(result: ListResult, table: RecordTable, typed: rea
 const wordsOf = (typed: readonly string[]): readonly string[] =>
   typed.map((word) => word.trim()).filter((word) => word !== '');
 
-const fieldsOf = (typed: readonly string[], find: (word: string) => string | undefined): readonly string[] => [
-  ...new Set(wordsOf(typed).map((word) => find(word) ?? word)),
-];
+const fieldsOf = (
+  typed: readonly string[],
+  find: (word: string) => string | undefined,
+): readonly string[] => [...new Set(wordsOf(typed).map((word) => find(word) ?? word))];
 
 /** `Net P&L`, `net p&l` and `NET_P&L` are one heading. */
 const bare = (word: string): string => word.toLowerCase().replace(/[\s_-]+/g, ' ');
@@ -111,7 +112,8 @@ function nested(names: readonly string[], values: readonly unknown[]): unknown {
     let group = record;
     for (const part of path) {
       const inner = ownField(group, part);
-      const next = typeof inner === 'object' && inner !== null ? (inner as Record<string, unknown>) : emptyRecord();
+      const next =
+        typeof inner === 'object' && inner !== null ? (inner as Record<string, unknown>) : emptyRecord();
       group[part] = next;
       group = next;
     }

@@ -6,7 +6,16 @@ import { type Block, type ColumnsBlock, hintBlocks, line, message } from './bloc
 import { layBars, layChart, laySpark } from './chart.ts';
 import { setColumns } from './columns.ts';
 import { isWeekend, programText, showable, WEEKEND } from './format.ts';
-import { type ColumnChoice, indented, type Layout, layCommands, layFigures, layPairs, sentence, wrapPainted } from './layout.ts';
+import {
+  type ColumnChoice,
+  indented,
+  type Layout,
+  layCommands,
+  layFigures,
+  layPairs,
+  sentence,
+  wrapPainted,
+} from './layout.ts';
 import { layTable } from './render-table.ts';
 import {
   lineWidth,

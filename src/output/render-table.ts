@@ -3,7 +3,7 @@
 import { Big } from 'big.js';
 import { roundTo } from '../domain/amounts.ts';
 import { textWidth } from '../domain/text-width.ts';
-import type { Block, Cell, Column, Section } from './blocks.ts';
+import type { Block, Cell, Column, TableSection } from './blocks.ts';
 import { type ColumnShape, setColumns } from './columns.ts';
 import { alignedText, alignmentOf, formatCell, showable } from './format.ts';
 import { type Layout, layFigures, layPairs, toneOf, wrapPainted } from './layout.ts';
@@ -34,7 +34,9 @@ export function layTable(block: TableBlock, layout: Layout): string[] {
     ...sectionsOf(block).flatMap(({ from, rows, title, totals }) => [
       ...(title === undefined ? [] : wrapPainted([{ text: showable(title, layout), style: 'dim' }], layout)),
       ...setColumns(
-        block.rows.slice(from, from + rows).map((_, row) => shown.map(({ cells }) => cells[from + row] ?? '')),
+        block.rows
+          .slice(from, from + rows)
+          .map((_, row) => shown.map(({ cells }) => cells[from + row] ?? '')),
         shown,
         GAP,
       ),
@@ -48,7 +50,7 @@ export function layTable(block: TableBlock, layout: Layout): string[] {
   ];
 }
 
-interface PlacedSection extends Partial<Section> {
+interface PlacedSection extends Partial<TableSection> {
   /** Its first row. */
   from: number;
   rows: number;

@@ -4,8 +4,7 @@ import { roundTo, sum } from '../../domain/amounts.ts';
 import { ownField } from '../../domain/fields.ts';
 import { spelledName } from '../../domain/sanitize.ts';
 import type { FilteredCoverage, ListCoverage } from '../../readings/filter-records.ts';
-import { hasMatured } from '../../readings/side-book.ts';
-import { type Block, type Cell, type Section, type Tone, text } from '../blocks.ts';
+import { type Block, type Cell, type TableSection, type Tone, text } from '../blocks.ts';
 import type { ChangeLine } from '../change-lines.ts';
 import { viewListSummary } from './list-summary.ts';
 import {
@@ -73,19 +72,16 @@ export const hedgeChanges = (hedges: readonly Hedge[]): readonly ChangeLine[] =>
 export function viewHedges(value: {
   hedges: readonly Hedge[];
   asked: string | undefined;
-  /** The service's time, by which maturity is judged. */
-  at: Date;
+  /** Those of them that are running. */
+  open: readonly Hedge[];
   covers?: ListCoverage | FilteredCoverage;
 }): readonly Block[] {
-  const { hedges, asked, at, covers } = value;
+  const { hedges, open, asked, covers } = value;
   const [first] = hedges;
   if (asked !== undefined && first !== undefined && hedges.length === 1)
     return [pairsOf(first, detailsOf(first), ALWAYS)];
-  const isOpen = (hedge: Hedge): boolean =>
-    isRunning(hedge) && !hasMatured({ maturityAt: hedge.maturity_at ?? undefined }, at);
-  const open = hedges.filter(isOpen);
-  const ended = hedges.filter((hedge) => !isOpen(hedge));
-  const sections: readonly Section[] = [
+  const ended = hedges.filter((hedge) => !open.includes(hedge));
+  const sections: readonly TableSection[] = [
     {
       rows: open.length,
       title: 'Open: notional is what remains.',

@@ -68,7 +68,9 @@ export function viewHistory({
     sums === undefined
       ? [tableOf(records, COLUMNS, { empty })]
       : [...viewHistorySums(sums), ...viewPeriod(covers, 'closed')];
-  const note = records.every(({ notional_usd: size }) => (size ?? null) === null) ? [] : [line(text(NOTIONAL_NOTE, 'dim'))];
+  const note = records.every(({ notional_usd: size }) => (size ?? null) === null)
+    ? []
+    : [line(text(NOTIONAL_NOTE, 'dim'))];
   return [...shown, ...note, ...viewListSummary(covers, 'closed')];
 }
 
@@ -166,7 +168,8 @@ export function viewHistorySums(history: HistorySums): readonly Block[] {
       kind: 'table',
       columns,
       rows: groups.length === 0 ? [] : [...rows, rowOf(text('TOTAL', 'strong'), total)],
-      records: groups.length === 0 ? [] : [...groups.map((group) => groupRecord(history, group)), sumsRecord(total)],
+      records:
+        groups.length === 0 ? [] : [...groups.map((group) => groupRecord(history, group)), sumsRecord(total)],
       fixed: true,
       empty: 'No closed hedges',
     },

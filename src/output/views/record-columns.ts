@@ -7,7 +7,7 @@ import { ownField } from '../../domain/fields.ts';
 import type { QuoteFigures } from '../../domain/quote-figures.ts';
 import { spelledName } from '../../domain/sanitize.ts';
 import { isDerivedReference } from '../../domain/vocabulary.ts';
-import { type Block, type Cell, type Column, nameText, type Section, text } from '../blocks.ts';
+import { type Block, type Cell, type Column, nameText, type TableSection, text } from '../blocks.ts';
 import type { ChangeLine } from '../change-lines.ts';
 import { cellOf, labelOf } from '../field-labels.ts';
 
@@ -43,7 +43,7 @@ export function unknownFields(records: readonly Record[], known: readonly string
 export function tableOf(
   records: readonly Record[],
   known: readonly KnownField[],
-  { empty, sections }: { empty: string; sections?: readonly Section[] },
+  { empty, sections }: { empty: string; sections?: readonly TableSection[] },
 ): Block {
   const extra = unknownFields(
     records,

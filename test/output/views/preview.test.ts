@@ -185,8 +185,8 @@ describe('the preview of a close', () => {
       'Not included: hedge hdg_C, 5,000.00 USD, submitted, may still fill.',
       '',
       'If held to maturity:',
-      'Fee saved      20.00 USDC',
-      'Carry so far  -12.50 USDC  accruing: you pay 0.05 %/day',
+      'Fee saved          20.00 USDC',
+      'Carry so far  paid 12.50 USDC  accruing: you pay 0.05 %/day',
       'Matures       first Mon 23 Nov 10:02 WAT, last Fri 27 Nov 10:02 WAT',
     ]);
   });
