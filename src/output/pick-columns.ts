@@ -1,6 +1,5 @@
 /** `--columns`: names and headings to columns, and a list with only these, on a screen and as records. */
 import { didYouMean } from '../domain/did-you-mean.ts';
-import { ownField } from '../domain/fields.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import type { Block, Cell, Column } from './blocks.ts';
@@ -13,6 +12,9 @@ interface ListResult {
 }
 
 type TableBlock = Extract<Block, { kind: 'table' }>;
+
+/** A table whose rows are records of the list. */
+const isList = (block: Block): block is TableBlock => block.kind === 'table' && block.records !== undefined;
 
 /** @throws UsageError that lists the columns. */
 export function checkColumns(result: ListResult, typed: readonly string[]): void {
@@ -32,9 +34,7 @@ export function pickedBlocks(result: ListResult, typed: readonly string[] | unde
   if (typed === undefined) return blocks;
   const { find } = columnsOfResult(result);
   const fields = fieldsOf(typed, find);
-  const isTable = (block: Block): block is TableBlock & { records: readonly unknown[] } =>
-    block.kind === 'table' && block.records !== undefined;
-  if (blocks.some(isTable)) return blocks.map((each) => (isTable(each) ? pickedTable(each, fields) : each));
+  if (blocks.some(isList)) return blocks.map((each) => (isList(each) ? pickedTable(each, fields) : each));
   const table = result.table() ?? { columns: [], records: [] };
   return [pickedTable({ kind: 'table', columns: [], rows: [], records: table.records }, fields)];
 }
@@ -43,7 +43,11 @@ export function pickedBlocks(result: ListResult, typed: readonly string[] | unde
 export function pickedRecords(result: ListResult, table: RecordTable, typed: readonly string[]): RecordTable {
   const picked = fieldsOf(typed, columnsOfResult(result).find);
   const { rows } = flatTable({ ...table, picked });
-  return { columns: table.columns, picked, records: rows.map((row) => nested(picked, row)) };
+  return {
+    columns: table.columns,
+    picked,
+    records: rows.map((row) => nested(picked.map((field, at) => [pathOf(field), row[at] ?? null]))),
+  };
 }
 
 const wordsOf = (typed: readonly string[]): readonly string[] =>
@@ -60,9 +64,7 @@ const bare = (word: string): string => word.toLowerCase().replace(/[\s_-]+/g, ' 
 function columnsOfResult(result: ListResult) {
   const table = result.table() ?? { columns: [], records: [] };
   const { columns: fields } = flatTable(table);
-  const headings = result
-    .blocks()
-    .flatMap((block) => (block.kind === 'table' && block.records !== undefined ? block.columns : []));
+  const headings = result.blocks().flatMap((block) => (isList(block) ? block.columns : []));
   const byHeading = new Map(headings.map(({ header, field }) => [bare(header), field]));
   const byField = new Map(fields.map((field) => [bare(field), field]));
   return {
@@ -100,24 +102,21 @@ function pickedTable(block: TableBlock, fields: readonly string[]): TableBlock {
 
 const MISSING: Cell = { kind: 'missing' };
 
-/** Without a prototype: a field may be called `__proto__`. */
-const emptyRecord = (): Record<string, unknown> => Object.create(null) as Record<string, unknown>;
+type Leaf = readonly [path: readonly string[], value: unknown];
 
 /** `a.b` in `a` again, as in the whole record. */
-function nested(names: readonly string[], values: readonly unknown[]): unknown {
-  const record = emptyRecord();
-  names.forEach((name, index) => {
-    const path = name.split(/(?<!\\)\./).map((part) => part.replace(/\\(.)/g, '$1'));
-    const last = path.pop() ?? name;
-    let group = record;
-    for (const part of path) {
-      const inner = ownField(group, part);
-      const next =
-        typeof inner === 'object' && inner !== null ? (inner as Record<string, unknown>) : emptyRecord();
-      group[part] = next;
-      group = next;
-    }
-    group[last] = values[index] ?? null;
-  });
-  return record;
+function nested(leaves: readonly Leaf[]): unknown {
+  const groups = new Map<string, Leaf[]>();
+  for (const [[name = '', ...rest], value] of leaves)
+    groups.set(name, [...(groups.get(name) ?? []), [rest, value]]);
+  return Object.fromEntries(
+    [...groups].map(([name, inner]) => {
+      const own = inner.find(([path]) => path.length === 0);
+      const below = inner.filter(([path, value]) => path.length > 0 && (own === undefined || value !== null));
+      return [name, below.length === 0 ? own?.[1] : nested(below)];
+    }),
+  );
 }
+
+const pathOf = (field: string): readonly string[] =>
+  field.split(/(?<!\\)\./).map((part) => part.replace(/\\(.)/g, '$1'));

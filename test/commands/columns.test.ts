@@ -1,6 +1,7 @@
 /** `--wide` and `--columns` on lists, and the size, the carry and the marks that their screens explain. */
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { pickedRecords } from '../../src/output/pick-columns.ts';
 import { aClosedHedge, aHedge, anAccount, aPosition, unspecified } from '../spec/bodies.ts';
 import { csvLines } from '../support/csv.ts';
 import { cliFor } from '../support/cli-for.ts';
@@ -93,12 +94,31 @@ describe('--columns', () => {
     expect(`${ran.out}${ran.err}`).toContain('--columns does not work with');
   });
 
-  it('keeps a field called __proto__ as a field', async () => {
-    const record = JSON.parse('{"id":"hdg_1","__proto__":"mine"}') as object;
-    const sent = [{ ...aHedge(), ...record, ['__proto__']: 'mine' }];
-    const cli = await cliWith(on(HEDGES, ok(sent)));
-    const { code } = await cli.run('hedges --output jsonl --columns id');
-    expect(code).toBe(0);
+  it('keeps a field called __proto__ as a field', () => {
+    const record = Object.fromEntries([
+      ['id', 'hdg_1'],
+      ['__proto__', 'theirs'],
+    ]);
+    const table = { columns: ['id'], records: [record] };
+    const list = { blocks: () => [], table: () => table };
+    const { records } = pickedRecords(list, table, ['__proto__', 'id']);
+    expect(records.map((each) => Object.entries(Object(each)))).toEqual([
+      [
+        ['__proto__', 'theirs'],
+        ['id', 'hdg_1'],
+      ],
+    ]);
+  });
+
+  it('keeps the groups of a record in JSON Lines', () => {
+    const table = {
+      columns: ['carry.daily', 'id'],
+      records: [{ id: 1, carry: { daily: 2, total: 3 }, other: 4 }],
+    };
+    const list = { blocks: () => [], table: () => table };
+    expect(pickedRecords(list, table, ['carry.daily', 'id']).records).toEqual([
+      { carry: { daily: 2 }, id: 1 },
+    ]);
   });
 });
 

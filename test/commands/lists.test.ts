@@ -289,7 +289,7 @@ describe('a list as a person reads it', () => {
   it('keeps every digit in records, where a window is too narrow for columns', async () => {
     const sent = [aPosition({ ...unspecified.position, net_pnl_usd: -6.002093, entry_price: 1519.31023952 })];
     const service = await scriptedService([on('GET /positions', ok(sent))]);
-    const ran = await cliFor(service).run('positions', { terminal: { isTTY: { stdout: true }, width: 30 } });
+    const ran = await cliFor(service).run('positions', { terminal: { isTTY: { stdout: true }, width: 31 } });
     expect(ran.out).toContain('1,519.31023952');
     expect(ran.out).toContain('-6.002093');
     expect(ran.out).not.toContain('every digit');

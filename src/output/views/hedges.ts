@@ -23,11 +23,11 @@ import {
 const COLUMNS: readonly KnownField[] = [
   { name: 'id', header: 'Hedge' },
   { name: 'client_reference', header: 'Deal ID', cell: dealIdCell, optional: 'last' },
-  { name: 'market', header: 'Market', optional: 'last' },
+  { name: 'market', header: 'Market', optional: true },
   { name: 'side', header: 'Side' },
   { name: 'notional_usd', header: 'Notional' },
   { name: 'tenor_days', header: 'Days', optional: true },
-  { name: 'status', header: 'Status', cell: statusCell },
+  { name: 'status', header: 'Status', cell: statusCell, optional: 'last' },
   { name: 'struck_rate', header: 'Struck', optional: true },
   { name: 'maturity_at', header: 'Matures', cell: maturityDate },
   { name: 'units', header: 'Units', optional: 'first' },

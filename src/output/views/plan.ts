@@ -1,6 +1,6 @@
 /** The preview of an action, in a dry run and before confirmation: cost or return, and the side before and after. */
 
-import { Big } from 'big.js';
+import type { Big } from 'big.js';
 import type { Reduction } from '../../args/action-intent.ts';
 import type { Account, Position, Quote } from '../../client/schemas.ts';
 import { createsHedge, enlarges, takesWholeSide } from '../../domain/action-table.ts';
