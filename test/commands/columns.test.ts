@@ -3,8 +3,8 @@ import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { pickedRecords } from '../../src/output/pick-columns.ts';
 import { aClosedHedge, aHedge, anAccount, aPosition, unspecified } from '../spec/bodies.ts';
-import { csvLines } from '../support/csv.ts';
 import { cliFor } from '../support/cli-for.ts';
+import { csvLines } from '../support/csv.ts';
 import { ok, on, scriptedService } from '../support/scripted-service.ts';
 
 const SCREEN = { terminal: { isTTY: { stdout: true }, width: 80 } };
