@@ -89,6 +89,8 @@ export interface HistoryIntent {
   by: SumBy | undefined;
   /** A chart of the cumulative net P&L. */
   chart: boolean;
+  /** Only so many of the newest; undefined: all. */
+  limit: number | undefined;
 }
 
 export function readHistoryIntent(raw: RawInput): HistoryIntent {
@@ -96,7 +98,20 @@ export function readHistoryIntent(raw: RawInput): HistoryIntent {
   const chart = optionGiven(raw, 'chart');
   if (chart && by !== undefined)
     throw new UsageError('--chart and --by exclude each other.', 'Leave out one of them.');
-  return { narrowing: readListFilter(raw), by: by === undefined ? undefined : readSumBy(by), chart };
+  const limit = optionText(raw, 'limit');
+  return {
+    narrowing: readListFilter(raw),
+    by: by === undefined ? undefined : readSumBy(by),
+    chart,
+    limit: limit === undefined ? undefined : readCount(limit),
+  };
+}
+
+function readCount(text: string): number | undefined {
+  if (text.toLowerCase() === 'all') return undefined;
+  if (!/^[1-9]\d{0,5}$/.test(text))
+    throw new UsageError(`${quoted(text)} is not a number of hedges.`, 'Write --limit 50, or --limit all.');
+  return Number(text);
 }
 
 function readSumBy(text: string): SumBy {

@@ -187,12 +187,15 @@ const isVisible = (text: string): boolean =>
   /^(?! )(?:(?! )[^\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u{2800}]| (?!$))+$/u.test(text);
 
 /** One of the service's five statuses, in any case (specification §3). */
-export function readStatus(text: string): HedgeStatus {
-  const status = HEDGE_STATUSES.find((each) => each === lower(text));
+/** `open` is hedge's own word: filled, not matured, and its side in the positions. */
+export const LISTED_STATUSES = ['open', ...HEDGE_STATUSES] as const;
+
+export function readStatus(text: string): HedgeStatus | 'open' {
+  const status = LISTED_STATUSES.find((each) => each === lower(text));
   if (status === undefined) {
     throw new UsageError(
       `${quoted(text)} is not a status.`,
-      `${didYouMean(lower(text), HEDGE_STATUSES)}Use one of ${HEDGE_STATUSES.join(', ')}.`,
+      `${didYouMean(lower(text), LISTED_STATUSES)}Use one of ${LISTED_STATUSES.join(', ')}.`,
     );
   }
   return status;

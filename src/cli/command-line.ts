@@ -212,7 +212,7 @@ function addOptions(command: Commander, specs: readonly OptionSpec[]): void {
 const listed = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
 
 function globalsOf(options: Record<string, unknown>): GlobalOptions {
-  const { profile, expectEnv, output, query } = options;
+  const { profile, expectEnv, output, query, columns } = options;
   return {
     ...(typeof profile === 'string' ? { profile } : {}),
     ...(typeof expectEnv === 'string' ? { expectEnv } : {}),
@@ -221,6 +221,8 @@ function globalsOf(options: Record<string, unknown>): GlobalOptions {
       csv: options['csv'] === true,
       output: typeof output === 'string' ? output : undefined,
       query: typeof query === 'string' ? query : undefined,
+      wide: options['wide'] === true,
+      columns: typeof columns === 'string' ? columns : undefined,
     }),
     quiet: options['quiet'] === true,
     verbose: options['verbose'] === true,

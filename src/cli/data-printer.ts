@@ -36,7 +36,14 @@ interface RenderInput {
   stdout: Surface;
 }
 
-async function render({ form, query }: Output, { result, context, stdout }: RenderInput): Promise<string> {
+async function render(
+  { form, query, columns }: Output,
+  { result, context, stdout }: RenderInput,
+): Promise<string> {
+  if (columns !== undefined) {
+    const { pickedRecords } = await import('../output/pick-columns.ts');
+    return inForm(form, pickedRecords(result, tableOf(result), columns), stdout);
+  }
   if (query === undefined) return inForm(form, tableOf(result), stdout);
   const { readQuery } = await import('../output/query/query.ts');
   const picked = readQuery(query)(documentOf(context, result, undefined));

@@ -4,11 +4,12 @@ import type { OptionSpec } from '../commands/define.ts';
 import { didYouMean } from '../domain/did-you-mean.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
+import type { ColumnChoice } from '../output/layout.ts';
 
 export const OUTPUT_FORMS = ['table', 'json', 'jsonl', 'csv'] as const;
 export type OutputForm = (typeof OUTPUT_FORMS)[number];
 
-export interface Output {
+export interface Output extends ColumnChoice {
   form: OutputForm;
   /** JMESPath over the document; with `table` its result is printed bare. */
   query: string | undefined;
@@ -19,10 +20,13 @@ export interface OutputOptions {
   csv: boolean;
   output: string | undefined;
   query: string | undefined;
+  wide: boolean;
+  /** As typed, with its commas. */
+  columns: string | undefined;
 }
 
 /** @throws UsageError for an unknown format, and for two at once. */
-export function readOutput({ json, csv, output, query }: OutputOptions): Output {
+export function readOutput({ json, csv, output, query, wide, columns }: OutputOptions): Output {
   const asked = [
     ...(json ? ['--json'] : []),
     ...(csv ? ['--csv'] : []),
@@ -42,16 +46,22 @@ export function readOutput({ json, csv, output, query }: OutputOptions): Output 
       '--query does not work with --output table.',
       'Leave out --output table for bare values, or use json, jsonl or csv.',
     );
-  return { form, query };
+  return { form, query, wide, columns: columns?.split(',') };
 }
 
 /** The first format that is named, also on an invalid command line. */
-export const inferOutput = (options: OutputOptions): Output => ({
+export const inferOutput = (options: Omit<OutputOptions, 'wide' | 'columns'>): Output => ({
   form: formOf(options) ?? 'table',
   query: options.query,
+  wide: false,
+  columns: undefined,
 });
 
-function formOf({ json, csv, output }: Omit<OutputOptions, 'query'>): OutputForm | undefined {
+function formOf({
+  json,
+  csv,
+  output,
+}: Pick<OutputOptions, 'json' | 'csv' | 'output'>): OutputForm | undefined {
   if (json) return 'json';
   if (csv) return 'csv';
   return output === undefined ? 'table' : OUTPUT_FORMS.find((form) => form === output.toLowerCase());
@@ -81,13 +91,22 @@ export const GLOBAL_OPTIONS: readonly OptionSpec[] = [
     flags: '--query <expression>',
     summary: 'pick from the document with JMESPath',
   },
+  { flags: '--wide', summary: 'show every column of a list, whatever the width' },
+  { flags: '--columns <names>', summary: 'only these columns of a list, in this order: id,side' },
   { flags: '--no-color', summary: 'no color' },
   { flags: '-q, --quiet', summary: 'no progress or notes on standard error' },
   { flags: '-v, --verbose', summary: 'requests and responses on standard error, key masked' },
 ];
 
 /** Global options with a value, which is not the name of a command. */
-export const VALUED_GLOBALS: readonly string[] = ['--profile', '--expect-env', '-o', '--output', '--query'];
+export const VALUED_GLOBALS: readonly string[] = [
+  '--profile',
+  '--expect-env',
+  '-o',
+  '--output',
+  '--query',
+  '--columns',
+];
 
 export interface ScannedOptions {
   output: Output;

@@ -3,6 +3,7 @@ import type { CommandResult } from '../commands/command-context.ts';
 import { exactInstant } from '../domain/instants.ts';
 import type { HedgeError } from '../errors.ts';
 import type { Block } from '../output/blocks.ts';
+import { pickedBlocks } from '../output/pick-columns.ts';
 import { renderErrorHuman, renderHuman } from '../output/render-human.ts';
 import type { Surface, Terminal } from '../terminal/streams.ts';
 import { hintFor, type RenderContext, withProfile } from './render-context.ts';
@@ -23,7 +24,7 @@ export function printBlocks(
     identity === undefined || headed
       ? []
       : [{ kind: 'heading', environment: identity.environment, profile: identity.profile }];
-  const context = { command: '', aside: undefined, identity, named, headed, now };
+  const context = { command: '', aside: undefined, identity, named, headed, list: undefined, now };
   writePainted(terminal, toText([...heading, ...blocks], terminal.stderr, context));
 }
 
@@ -45,6 +46,7 @@ export function plainLines(
     unicode: stderr.unicode,
     zone: identity?.zone ?? 'UTC',
     now,
+    choices: true,
   })
     .trimEnd()
     .split('\n');
@@ -78,7 +80,7 @@ export async function printView(
 
 /** A view below its environment line, unless that is shown already. */
 export function resultBlocks(result: CommandResult, context: RenderContext): readonly Block[] {
-  const blocks = result.blocks();
+  const blocks = pickedBlocks(result, context.list?.columns);
   if (blocks.length === 0 || context.identity === undefined || context.headed) return blocks;
   return [headingOf(context, result), ...blocks];
 }
@@ -134,4 +136,5 @@ export const viewOf = (stream: Surface, context: RenderContext, zone = 'UTC') =>
   verbose: context.verbose === true,
   now: context.now,
   command: (line: string) => withProfile(line, context.named),
+  list: context.list,
 });

@@ -55,6 +55,7 @@ export async function runInvocation(runtime: Runtime): Promise<number> {
     named,
     headed: opened?.headed() ?? false,
     verbose: scanned.verbose,
+    list: command?.lists === true ? output : undefined,
     now: runtime.clock.now(),
   });
   try {
@@ -78,7 +79,11 @@ export async function runInvocation(runtime: Runtime): Promise<number> {
     const everyMs = await command.watch(read.raw);
     const watch = everyMs === undefined ? undefined : await import('./run-watch.ts');
     watch?.checkWatched(output);
-    const act = command.prepare(read.raw);
+    const prepared = command.prepare(read.raw);
+    const act =
+      output.columns === undefined
+        ? prepared
+        : (await import('./list-columns.ts')).checksColumns(prepared, output.columns);
     const pooled = command.polls || command.lines || everyMs !== undefined;
     opened = await runtime.openCommandContext(read.globals, { pooled });
     const { context } = opened;
@@ -129,7 +134,11 @@ export async function runInvocation(runtime: Runtime): Promise<number> {
 }
 
 /** @throws UsageError if the command does not have that format, and for an invalid query. */
-async function checkOutput({ form, query }: Output, { name, lists, lines }: Command): Promise<void> {
+async function checkOutput(output: Output, command: Command): Promise<void> {
+  const { form, query } = output;
+  const { name, lists, lines } = command;
+  if (output.wide || output.columns !== undefined)
+    (await import('./list-columns.ts')).checkListOptions(output, command, await namesOfLists());
   if (lines && (form === 'csv' || query !== undefined))
     throw new UsageError(
       `hedge ${name} prints JSON documents, one per line.`,

@@ -3,6 +3,7 @@ import { ACCOUNT_COMMANDS } from '../commands/registry.ts';
 import { withProfileName } from '../config/profile-names.ts';
 import type { Environment } from '../domain/vocabulary.ts';
 import type { HedgeError } from '../errors.ts';
+import type { ColumnChoice } from '../output/layout.ts';
 
 /** Known once a profile was selected. */
 export interface ProfileIdentity {
@@ -23,6 +24,8 @@ export interface RenderContext {
   headed: boolean;
   /** With -v. */
   verbose?: boolean;
+  /** The columns that were asked for; undefined: the command is no list. */
+  list: ColumnChoice | undefined;
   /** Milliseconds since the epoch. */
   now: number;
 }

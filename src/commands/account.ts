@@ -1,6 +1,6 @@
 /** `hedge account`: the account summary. */
 import { readNothing } from '../args/operands.ts';
-import { accountChanges, viewAccount } from '../output/views/account.ts';
+import { ACCOUNT_COLUMNS, accountChanges, viewAccount } from '../output/views/account.ts';
 import { defineCommand } from './define.ts';
 
 export const account = defineCommand({
@@ -9,6 +9,7 @@ export const account = defineCommand({
   examples: [
     { line: 'hedge account', shows: 'free balance and remaining headroom' },
     { line: 'hedge account --json | jq ".data.available_exposure_usd"', shows: 'headroom only' },
+    { line: 'hedge account --csv', shows: 'for a spreadsheet' },
   ],
   inBatch: 'reading',
   read: readNothing,
@@ -16,6 +17,7 @@ export const account = defineCommand({
     const { data, meta, servedAt } = await (await context.api()).account();
     return { value: data, meta, servedAt };
   },
+  table: (record) => ({ columns: ACCOUNT_COLUMNS, records: [record] }),
   view: viewAccount,
   changes: accountChanges,
 });

@@ -8,6 +8,7 @@ import {
   readListFilter,
 } from '../args/list-filter.ts';
 import { optionText, type RawInput, readDealId, readLimit, readStatus } from '../args/operands.ts';
+import type { Hedge } from '../client/schemas.ts';
 import type { HedgeStatus } from '../domain/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import { HEDGE_COLUMNS, hedgeChanges, viewHedges } from '../output/views/hedges.ts';
@@ -20,6 +21,7 @@ import {
   readHedges,
 } from '../readings/filter-records.ts';
 import { checkMarketIsKnown } from '../readings/read-prices.ts';
+import { isOpenHedge, isRunningHedge } from '../readings/side-book.ts';
 import { confirmProvisional } from '../trading/observe-action.ts';
 import { hedgesUnderDealId } from '../trading/outcome/change-evidence.ts';
 import { finishedInBackground } from '../trading/outcome/finished-in-background.ts';
@@ -27,17 +29,22 @@ import { defineCommand } from './define.ts';
 
 export const hedges = defineCommand({
   name: 'hedges',
-  summary: 'List hedges, newest first, or show one',
-  description: `Without an argument: the list. With a hedge ID: that hedge; its document is one object. With a deal ID: every hedge that carries it; its document is a list, and more than one is exit code 7. ${LIST_FILTER_HELP}`,
+  summary: 'List hedges, the open ones first, or show one',
+  description: `Without an argument: the list, newest first; a screen has the open hedges first, with a total per side. NOTIONAL is what remains of an open hedge, and what was left of an ended one; history has all that was opened and added. With a hedge ID: that hedge; its document is one object. With a deal ID: every hedge that carries it; its document is a list, and more than one is exit code 7. ${LIST_FILTER_HELP}`,
   operands: [{ name: 'ID', summary: 'hedge ID (hdg_…) or deal ID', optional: true }],
   options: [
-    { flags: '--status <status>', summary: 'submitting, submitted, filled, failed or closed' },
+    {
+      flags: '--status <status>',
+      summary:
+        'open (filled, not matured, in the positions), or as the service has it: submitting, submitted, filled, failed or closed',
+    },
     { flags: '--deal-id <id>', summary: 'only with this deal ID' },
     ...listFilterOptions('opened_at', 'opened'),
     { flags: '--limit <count>', summary: 'hedges to request, 1 to 500 (default 100; 500 with a filter)' },
   ],
   examples: [
-    { line: 'hedge hedges --status filled', shows: 'open hedges' },
+    { line: 'hedge hedges --status open', shows: 'open hedges, with a total per side' },
+    { line: 'hedge hedges --columns id,side,notional_usd', shows: 'only these columns' },
     { line: 'hedge hedges --since yesterday --side buy', shows: 'bought yesterday and today' },
     { line: 'hedge hedges PAY-8841', shows: 'the hedge with your deal ID' },
     { line: "hedge hedges PAY-8841 --query 'data[0].id'", shows: 'only its hedge ID, for a script' },
@@ -49,16 +56,25 @@ export const hedges = defineCommand({
     const here = { zone: (await context.profileContext()).zone, nowMs: context.clock.now() };
     await checkSpan(narrowing, here);
     const api = await context.api();
-    const found = id === undefined ? await readHedges(api, filter) : await findHedges(api, id);
+    const opens = filter.status === 'open';
+    const [found, positions] = await Promise.all([
+      id === undefined ? readHedges(api, asSent(filter)) : findHedges(api, id),
+      opens ? api.positions() : undefined,
+    ]);
     const readContext = await context.readContext();
     await finishedInBackground(found.data, readContext);
     await confirmProvisional(readContext);
     await checkMarketIsKnown(api, narrowing.market, found.data);
-    const wanted = { narrowing, field: 'opened_at', limit: filter.limit, here: localClockAt(found, here) };
+    const clock = localClockAt(found, here);
+    const servedAt = new Date(clock.nowMs);
+    const keeps =
+      positions && ((hedge: Hedge) => isOpenHedge(hedge, { positions: positions.data, servedAt }));
+    const wanted = { narrowing, field: 'opened_at', limit: filter.limit, here: clock, keeps };
     const { records, covers } = await filterRecords(found.data, wanted);
     const listed = id === undefined ? { covers } : {};
+    const open = records.filter((hedge) => isRunningHedge(hedge, servedAt));
     return {
-      value: { hedges: records, asked: id, ...listed },
+      value: { hedges: records, asked: id, open, ...listed },
       servedAt: found.servedAt,
       finding: id === undefined ? undefined : hedgesUnderDealId(id, found.data),
       meta: { ...found.meta, ...listed },
@@ -76,8 +92,20 @@ export interface HedgesIntent {
   /** Applied here. */
   narrowing: ListFilter;
   /** Applied by the service. */
-  filter: { status: HedgeStatus | undefined; dealId: string | undefined; limit: number };
+  filter: HedgesFilter;
 }
+
+interface HedgesFilter {
+  status: HedgeStatus | 'open' | undefined;
+  dealId: string | undefined;
+  limit: number;
+}
+
+/** The service has no word for open hedges. */
+const asSent = ({ status, ...filter }: HedgesFilter) => ({
+  ...filter,
+  status: status === 'open' ? 'filled' : status,
+});
 
 const DEFAULT_LIMIT = 100;
 /** Filters apply here, so they need the largest page of the service (specification §8). */
@@ -89,6 +117,7 @@ export function readHedgesIntent(raw: RawInput): HedgesIntent {
   const dealId = optionText(raw, 'dealId');
   const limit = optionText(raw, 'limit');
   const narrowing = readListFilter(raw);
+  const asked = status === undefined ? undefined : readStatus(status);
   const filtered = [status, dealId, limit].some((value) => value !== undefined) || isFiltered(narrowing);
   if (word !== undefined && filtered)
     throw new UsageError('One hedge takes no filters.', 'Leave out the options or the ID.');
@@ -96,9 +125,14 @@ export function readHedgesIntent(raw: RawInput): HedgesIntent {
     id: word === undefined ? undefined : readDealId(word),
     narrowing,
     filter: {
-      status: status === undefined ? undefined : readStatus(status),
+      status: asked,
       dealId: dealId === undefined ? undefined : readDealId(dealId),
-      limit: limit === undefined ? (isFiltered(narrowing) ? LARGEST_LIMIT : DEFAULT_LIMIT) : readLimit(limit),
+      limit:
+        limit === undefined
+          ? asked === 'open' || isFiltered(narrowing)
+            ? LARGEST_LIMIT
+            : DEFAULT_LIMIT
+          : readLimit(limit),
     },
   };
 }

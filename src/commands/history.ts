@@ -10,7 +10,7 @@ import { defineCommand } from './define.ts';
 export const history = defineCommand({
   name: 'history',
   summary: 'List closed hedges with realized P&L, carry and fees',
-  description: `Newest first, one record per hedge over its whole life; with --by, sums. Net P&L is positive if the account gained. The service may send one page only; meta.covers has the coverage. ${LIST_FILTER_HELP}`,
+  description: `Newest first, one record per hedge over its whole life; with --by, sums. Net P&L is positive if the account gained. Carry is paid or earned. Notional is all that was opened and added. The service may send one page only; meta.covers has the coverage. ${LIST_FILTER_HELP}`,
   options: [
     ...listFilterOptions('closed_at', 'closed'),
     {
@@ -18,10 +18,11 @@ export const history = defineCommand({
       summary: 'sum by day, week, month, market or side',
       completes: { words: SUM_BY },
     },
+    { flags: '--limit <count>', summary: 'only the newest so many, or all (default all)' },
     { flags: '--chart', summary: 'draw cumulative net P&L' },
   ],
   examples: [
-    { line: 'hedge history', shows: 'closed hedges and their result' },
+    { line: 'hedge history --limit 20', shows: 'the last 20 closed hedges and their result' },
     { line: 'hedge history --since 7d --by day', shows: 'P&L, carry and fees per day of the last week' },
     {
       line: 'hedge history --by month --query data.derived.total.net_pnl_usd',
@@ -32,13 +33,13 @@ export const history = defineCommand({
   ],
   inBatch: 'reading',
   read: readHistoryIntent,
-  async run(context, { narrowing, by, chart }) {
+  async run(context, { narrowing, by, chart, limit }) {
     const here = { zone: (await context.profileContext()).zone, nowMs: context.clock.now() };
     await checkSpan(narrowing, here);
     const api = await context.api();
     const { data, meta, servedAt } = await api.history();
     await checkMarketIsKnown(api, narrowing.market, data);
-    const wanted = { narrowing, field: 'closed_at', here: localClockAt({ servedAt }, here) };
+    const wanted = { narrowing, field: 'closed_at', here: localClockAt({ servedAt }, here), most: limit };
     const { records, covers } = await filterRecords(data, wanted);
     const sums = by === undefined ? undefined : await sumHistory(records, { by, zone: here.zone });
     const added = chart ? cumulativePnl(records) : undefined;

@@ -54,7 +54,10 @@ export const price = defineCommand({
     columns: value.seen === undefined ? PRICE_COLUMNS : SEEN_PRICE_COLUMNS,
     records: documentsOf(value),
   }),
-  view: ({ prices, seen }) => [...viewPrices(prices), ...(seen ?? []).flatMap(viewSeenPrice)],
+  view: (value) => [
+    ...viewPrices(value.prices, documentsOf(value)),
+    ...(value.seen ?? []).flatMap(viewSeenPrice),
+  ],
   changes: ({ prices }) => priceChanges(prices),
 });
 

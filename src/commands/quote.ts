@@ -1,9 +1,10 @@
 /** `hedge quote` */
 
-import { readQuoteIntent } from '../args/quote-options.ts';
+import { type QuoteIntent, readQuoteIntent } from '../args/quote-options.ts';
+import type { HedgeApi } from '../client/hedge-api.ts';
 import { TENORS } from '../domain/vocabulary.ts';
-import { QUOTE_COLUMNS, quoteChanges, quoteDocument, viewCurve, viewQuotes } from '../output/views/quote.ts';
-import { boundsFinding, readQuoted } from '../readings/read-quotes.ts';
+import { QUOTE_COLUMNS, quoteChanges, quoteDocument, viewQuotes } from '../output/views/quote.ts';
+import { boundsFinding, readQuotes, suggestingMarket } from '../readings/read-quotes.ts';
 import { defineCommand } from './define.ts';
 
 export const quote = defineCommand({
@@ -44,7 +45,10 @@ export const quote = defineCommand({
   read: readQuoteIntent,
   async run(context, intent) {
     const api = await context.api();
-    const { curve, value } = await readQuoted(api, intent);
+    const { curve, value } = await suggestingMarket(api, intent.market, async () => {
+      const drawn = intent.curve === true ? await drawCurve(api, intent) : undefined;
+      return { curve: drawn?.curve, value: drawn?.reading ?? (await readQuotes(api, intent)) };
+    });
     const { account, servedAt, source } = value;
     return {
       value: { ...value, curve },
@@ -61,6 +65,14 @@ export const quote = defineCommand({
     return curve === undefined && documents.length === 1 ? documents[0] : documents;
   },
   table: ({ tenors }) => ({ columns: QUOTE_COLUMNS, records: tenors.map(quoteDocument) }),
-  view: (value) => (value.curve === undefined ? viewQuotes(value) : viewCurve(value.curve)),
+  view: (value) => value.curve ?? viewQuotes(value),
   changes: ({ tenors }) => quoteChanges(tenors),
 });
+
+/** Loaded only for --curve. */
+async function drawCurve(api: HedgeApi, intent: QuoteIntent) {
+  const { readCurve } = await import('../readings/read-curve.ts');
+  const { viewCurve } = await import('../output/views/quote-curve.ts');
+  const reading = await readCurve(api, intent);
+  return { reading, curve: viewCurve(reading) };
+}

@@ -107,7 +107,7 @@ export const REGISTRY: readonly RegistryLine[] = [
   {
     name: 'hedges',
     group: 'Account',
-    summary: 'List hedges, newest first, or show one',
+    summary: 'List hedges, the open ones first, or show one',
     load: async () => (await import('./hedges.ts')).hedges,
   },
   {

@@ -12,40 +12,51 @@ export type Tone = 'plain' | 'strong' | 'dim' | 'good' | 'bad' | 'warn';
 export type Cell =
   /** Text of the service is cut at 300 characters; text of the program (`isOurs`) is not. `isHint`: it may have a command. */
   | { kind: 'text'; text: string; tone?: Tone; isOurs?: boolean; isHint?: boolean }
-  /** Money or size with at least two decimals. */
-  | { kind: 'money'; amount: Amount; unit?: string; signed?: boolean; tone?: Tone }
+  /** Money or size with at least two decimals. `word`: in front of it, `paid 1.20`. */
+  | { kind: 'money'; amount: Amount; unit?: string; signed?: boolean; word?: string; tone?: Tone }
   /** A rate in quote currency per USDT with at least two decimals, or `decimals`. */
   | { kind: 'rate'; amount: Amount; decimals?: number; tone?: Tone }
   | { kind: 'percent'; amount: Amount; signed?: boolean; tone?: Tone }
   | { kind: 'number'; amount: Amount; unit?: string; tone?: Tone }
   /**
-   * An instant, ISO 8601 UTC, shown in the profile's zone. `matures`: `(!)` marks a weekend there; `relative`: how
-   * far off it is.
+   * An instant, ISO 8601 UTC, shown in the profile's zone. `short`: without weekday and zone; `matures`: `(!)` marks a
+   * weekend there; `relative`: how far off it is.
    */
   | {
       kind: 'time';
       at: string;
-      style?: 'date' | 'minute' | 'second';
+      style?: 'date' | 'short' | 'minute' | 'second';
       matures?: boolean;
       relative?: boolean;
       tone?: Tone;
     }
   /** The time left until an instant, to the second in the last hour. */
   | { kind: 'until'; at: string; tone?: Tone }
-  /** Explains `(!)` if one of these instants has it. */
-  | { kind: 'weekend'; of: readonly string[] }
   /** A transaction hash: shortened on a terminal, in full with -v. */
   | { kind: 'hash'; text: string; tone?: Tone }
   /** The service did not send it. */
   | { kind: 'missing' };
 
 export interface Column {
+  /** Breaks between words before a column is hidden. */
   header: string;
+  /** Its name in CSV, and for --columns. */
+  field?: string;
   align?: 'left' | 'right';
-  /** Hidden first, from the right, when the table is too wide, and named below it. `last`: after the other optional ones. */
-  optional?: boolean | 'last';
+  /**
+   * Hidden from the right when the table is too wide, and named below it. `first`: before the other optional ones;
+   * `last`: after them.
+   */
+  optional?: boolean | 'first' | 'last';
   /** Its cells may break between words. */
   wrap?: boolean;
+}
+
+export interface TableSection {
+  /** The number of rows. */
+  rows: number;
+  title: string;
+  totals?: readonly (readonly Cell[])[];
 }
 
 export interface ChartPoint {
@@ -102,7 +113,8 @@ export type Block =
   | { kind: 'gap' }
   /**
    * A table; too wide for the stream, each row becomes a record of `header  cell` lines. `fixed`: rounded columns,
-   * with a line below; records keep every digit.
+   * with a line below; records keep every digit. `records`: the objects of the rows, for --columns. `sections`: a title
+   * above some rows, and figures below them.
    */
   | {
       kind: 'table';
@@ -110,6 +122,8 @@ export type Block =
       rows: readonly (readonly Cell[])[];
       empty?: string;
       fixed?: boolean;
+      records?: readonly unknown[];
+      sections?: readonly TableSection[];
     }
   /** Rows of a name, one figure and words; figures line up at their decimal point. */
   | { kind: 'figures'; rows: readonly (readonly Cell[])[] }

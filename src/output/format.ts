@@ -7,7 +7,7 @@ import { forScreen, sanitize, shortened, shortHash } from '../domain/sanitize.ts
 import { textWidth } from '../domain/text-width.ts';
 import type { Amount, Cell } from './blocks.ts';
 
-export type TimeStyle = 'date' | 'minute' | 'second';
+export type TimeStyle = 'date' | 'short' | 'minute' | 'second';
 
 const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'] as const;
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const;
@@ -18,7 +18,7 @@ export function isKnownZone(zone: string): boolean {
 }
 
 /**
- * `Fri 20 Nov 10:02:11 WAT`, `Fri 20 Nov 10:02 WAT` or `Fri 20 Nov`, with the year unless it is that of `now`. An
+ * `Fri 20 Nov 10:02:11 WAT`, `Fri 20 Nov 10:02 WAT`, `20 Nov 10:02` or `Fri 20 Nov`, with the year unless it is that of `now`. An
  * unknown zone is UTC. `iso`: `2026-11-20T09:02:11Z` or `2026-11-20`. Undefined when `at` is not an instant.
  */
 export function formatTime(
@@ -31,7 +31,9 @@ export function formatTime(
   if (context.iso === true) return isoSeconds(instant).slice(0, style === 'date' ? DAY_LENGTH : undefined);
   const local = localParts(instant, context.zone);
   const thisYear = localParts(context.now, context.zone).year;
-  const date = `${local.weekday} ${local.day} ${local.month}${local.year === thisYear ? '' : ` ${local.year}`}`;
+  const day = `${local.day} ${local.month}${local.year === thisYear ? '' : ` ${local.year}`}`;
+  if (style === 'short') return `${day} ${local.hour}:${local.minute}`;
+  const date = `${local.weekday} ${day}`;
   if (style === 'date') return date;
   const clock = style === 'minute' ? `${local.hour}:${local.minute}` : local.clock;
   return `${date} ${clock} ${zoneName(instant, context.zone)}`;
@@ -210,7 +212,10 @@ export function formatCell(cell: Cell, format: CellFormat): FormattedCell {
     case 'hash':
       return words(format.verbose === true || format.iso === true ? cell.text : shortHash(cell.text), format);
     case 'money':
-      return number(cell.amount, { ...STYLES.money, signed: cell.signed === true }, cell.unit, format);
+      return afterWord(
+        cell.word,
+        number(cell.amount, { ...STYLES.money, signed: cell.signed === true }, cell.unit, format),
+      );
     case 'rate':
       return number(cell.amount, { decimals: cell.decimals ?? STYLES.rate.decimals }, undefined, format);
     case 'percent':
@@ -221,8 +226,6 @@ export function formatCell(cell: Cell, format: CellFormat): FormattedCell {
       return words(timeText(cell, format), format);
     case 'until':
       return words(formatUntil(cell.at, format.now) ?? cell.at, format);
-    case 'weekend':
-      return words(cell.of.some((at) => isWeekend(at, format.zone)) ? WEEKEND_MEANS : '', format);
     case 'missing':
       return words('—', format);
     default:
@@ -230,8 +233,11 @@ export function formatCell(cell: Cell, format: CellFormat): FormattedCell {
   }
 }
 
-const WEEKEND = '(!)';
-const WEEKEND_MEANS = `${WEEKEND} matures on a weekend.`;
+/** Behind a maturity on a weekend; `render-human.ts` explains it. */
+export const WEEKEND = '(!)';
+
+const afterWord = (word: string | undefined, cell: FormattedCell): FormattedCell =>
+  word === undefined ? cell : { ...cell, whole: `${word} ${cell.whole}` };
 
 /** `Tue 24 Nov 09:02 UTC (!) (in 3 d 2 h)` */
 function timeText(

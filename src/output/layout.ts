@@ -14,9 +14,20 @@ import {
 } from './format.ts';
 import { type Painter, paintLine, type Run, wrapRuns } from './styled-text.ts';
 
+export interface ColumnChoice {
+  /** Every column, whatever the width. */
+  wide: boolean;
+  /** Names or headings, in order; undefined: all. */
+  columns: readonly string[] | undefined;
+}
+
 export interface Layout extends CellFormat {
   /** Columns of the stream. */
   width: number;
+  /** The columns of a list that were asked for; undefined: the screen is no list. */
+  list?: ColumnChoice | undefined;
+  /** Headers stay on one line. */
+  choices?: boolean;
   paint: Painter;
 }
 
@@ -27,8 +38,7 @@ export const wrapPainted = (
   { width = layout.width, indent = 0 }: { width?: number; indent?: number } = {},
 ): string[] => wrapRuns(runs, width, indent).map((line) => paintLine(line, layout.paint));
 
-export const toneOf = (cell: Cell): Tone =>
-  cell.kind === 'missing' ? 'dim' : cell.kind === 'weekend' ? 'warn' : (cell.tone ?? 'plain');
+export const toneOf = (cell: Cell): Tone => (cell.kind === 'missing' ? 'dim' : (cell.tone ?? 'plain'));
 
 /** Cells as a sentence: a blank between them, none before a closing mark or after an opening one. */
 export function sentence(cells: readonly Cell[], format: CellFormat): Run[] {

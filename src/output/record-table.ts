@@ -6,6 +6,8 @@ export interface RecordTable {
   records: readonly unknown[];
   /** Without declared columns: the columns that mark which objects are groups. */
   like?: readonly string[] | undefined;
+  /** The columns to show, in order; undefined: all. */
+  picked?: readonly string[] | undefined;
 }
 
 export interface FlatTable {
@@ -19,14 +21,15 @@ export interface FlatTable {
 const BARE = 'value';
 
 /** Only objects with a declared column in them are split: in others, names may be IDs or dates. */
-export function flatTable({ columns, records, like = columns }: RecordTable): FlatTable {
+export function flatTable({ columns, records, like = columns, picked }: RecordTable): FlatTable {
   const opened = new Set(like.flatMap(groupsAbove));
   const flat = records.map((record) => flatten(record, opened));
   const named = [...new Set([...columns, ...flat.flatMap((fields) => [...fields.keys()])])];
   const groups = new Set(named.flatMap(groupsAbove));
   const filled = (name: string): boolean => flat.some((fields) => (fields.get(name) ?? null) !== null);
   // `refusal: null` adds nothing to an empty `refusal.code`.
-  const shown = named.filter((name) => columns.includes(name) || filled(name) || !groups.has(name));
+  const every = named.filter((name) => columns.includes(name) || filled(name) || !groups.has(name));
+  const shown = picked ?? every;
   return { columns: shown, rows: flat.map((fields) => shown.map((name) => fields.get(name))) };
 }
 

@@ -1,11 +1,21 @@
 /** A view for a person as text: blocks laid out to a width and painted; and errors as a person reads them. */
+import { Big } from 'big.js';
 import { ENVIRONMENT_GLOSS, hasLiveRules } from '../domain/vocabulary.ts';
 import { type Effect, type HedgeError, OWN_CODES, RefusedError } from '../errors.ts';
 import { type Block, type ColumnsBlock, hintBlocks, line, message } from './blocks.ts';
 import { layBars, layChart, laySpark } from './chart.ts';
 import { setColumns } from './columns.ts';
-import { programText, showable } from './format.ts';
-import { indented, type Layout, layCommands, layFigures, layPairs, sentence, wrapPainted } from './layout.ts';
+import { isWeekend, programText, showable, WEEKEND } from './format.ts';
+import {
+  type ColumnChoice,
+  indented,
+  type Layout,
+  layCommands,
+  layFigures,
+  layPairs,
+  sentence,
+  wrapPainted,
+} from './layout.ts';
 import { layTable } from './render-table.ts';
 import {
   lineWidth,
@@ -31,6 +41,10 @@ export interface HumanView {
   now: number;
   /** As for a cell (format.ts). */
   command?: (text: string) => string;
+  /** The columns of a list that were asked for; undefined: the screen is no list. */
+  list?: ColumnChoice | undefined;
+  /** Each line is a choice of a list: one line a row and for the headers, and no note below. */
+  choices?: boolean;
 }
 
 const NARROWEST = 20;
@@ -41,7 +55,8 @@ const HANGING = 2;
 export function renderHuman(blocks: readonly Block[], view: HumanView): string {
   const width = Math.max(NARROWEST, Math.floor(view.width));
   const layout: Layout = { ...view, width, paint: painterOf(view.colour) };
-  return layBlocks(blocks, layout)
+  const lines = layBlocks(blocks, layout);
+  return [...lines, ...(view.choices === true ? [] : weekendNote(blocks, lines, layout))]
     .map((each) => `${each}\n`)
     .join('');
 }
@@ -125,6 +140,19 @@ function layColumns({ left, right }: ColumnsBlock, layout: Layout): string[] {
     other[row] ?? '',
   ]);
   return setColumns(rows, [{ width }, { width }], BETWEEN);
+}
+
+/** Explains `(!)` in these lines, if a maturity has it. */
+function weekendNote(blocks: readonly Block[], lines: readonly string[], layout: Layout): string[] {
+  if (!lines.some((each) => each.includes(WEEKEND)) || !hasWeekend(blocks, layout.zone)) return [];
+  return wrapPainted([{ text: `${WEEKEND} matures on a weekend.`, style: 'warn' }], layout);
+}
+
+/** Blocks and cells are nested, so every part is looked at. */
+function hasWeekend(part: unknown, zone: string): boolean {
+  if (typeof part !== 'object' || part === null) return false;
+  if ('matures' in part && 'at' in part) return typeof part.at === 'string' && isWeekend(part.at, zone);
+  return !(part instanceof Big) && Object.values(part).some((each) => hasWeekend(each, zone));
 }
 
 /** What happened, what it means for the position, what to do. A code of the service follows in brackets. */

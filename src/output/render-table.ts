@@ -3,17 +3,17 @@
 import { Big } from 'big.js';
 import { roundTo } from '../domain/amounts.ts';
 import { textWidth } from '../domain/text-width.ts';
-import type { Block, Cell, Column } from './blocks.ts';
+import type { Block, Cell, Column, TableSection } from './blocks.ts';
 import { type ColumnShape, setColumns } from './columns.ts';
 import { alignedText, alignmentOf, formatCell, showable } from './format.ts';
-import { type Layout, layPairs, toneOf, wrapPainted } from './layout.ts';
+import { type Layout, layFigures, layPairs, toneOf, wrapPainted } from './layout.ts';
 import type { Painter, Style } from './styled-text.ts';
 
 export type TableBlock = Extract<Block, { kind: 'table' }>;
 
 const GAP = 2;
 
-/** The table as lines no wider than the layout. */
+/** The table as lines no wider than the layout, unless every column was asked for. */
 export function layTable(block: TableBlock, layout: Layout): string[] {
   if (block.rows.length === 0)
     return wrapPainted([{ text: showable(block.empty ?? 'None', layout), style: 'dim' }], layout);
@@ -24,12 +24,24 @@ export function layTable(block: TableBlock, layout: Layout): string[] {
       layout,
     ),
   );
-  const shown = fitting(all, layout.width);
+  const { list } = layout;
+  const whole = list?.wide === true || list?.columns !== undefined;
+  const shown = whole ? all : fitting(all, layout.width);
   if (shown === undefined) return layRecords(block, layout);
-  const hidden = all.filter((column) => !shown.some(({ header }) => header === column.header));
-  const rows = block.rows.map((_, row) => shown.map(({ cells }) => cells[row] ?? ''));
+  const hidden = all.filter((column) => !shown.some(({ name }) => name === column.name));
   return [
-    ...setColumns([shown.map(({ header }) => header), ...rows], shown, GAP),
+    ...setColumns(headerRows(shown, layout), shown, GAP),
+    ...sectionsOf(block).flatMap(({ from, rows, title, totals }) => [
+      ...(title === undefined ? [] : wrapPainted([{ text: showable(title, layout), style: 'dim' }], layout)),
+      ...setColumns(
+        block.rows
+          .slice(from, from + rows)
+          .map((_, row) => shown.map(({ cells }) => cells[from + row] ?? '')),
+        shown,
+        GAP,
+      ),
+      ...layFigures(totals ?? [], layout),
+    ]),
     ...hiddenColumns(
       hidden.map(({ name }) => name),
       layout,
@@ -38,13 +50,51 @@ export function layTable(block: TableBlock, layout: Layout): string[] {
   ];
 }
 
+interface PlacedSection extends Partial<TableSection> {
+  /** Its first row. */
+  from: number;
+  rows: number;
+}
+
+function sectionsOf({ rows, sections }: TableBlock): readonly PlacedSection[] {
+  let from = 0;
+  return (sections ?? [{ rows: rows.length }]).map((section) => {
+    const placed = { ...section, from };
+    from += section.rows;
+    return placed;
+  });
+}
+
+/** One row, or several if a header is wider than its column; the last words are at the bottom. */
+function headerRows(columns: readonly LaidColumn[], { paint, choices }: Layout): string[][] {
+  const headers = columns.map(({ header, width }) => (choices === true ? [header] : brokenAt(header, width)));
+  const height = Math.max(...headers.map(({ length }) => length));
+  return Array.from({ length: height }, (_, row) =>
+    headers.map((lines) => {
+      const words = lines[row - height + lines.length] ?? '';
+      return words === '' ? '' : paint(words, 'dim');
+    }),
+  );
+}
+
+/** The words in lines of at most that width; a longer word has its own. */
+function brokenAt(words: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  for (const word of words.split(' ')) {
+    const longer = `${lines.at(-1) ?? ''} ${word}`;
+    if (lines.length > 0 && textWidth(longer) <= width) lines[lines.length - 1] = longer;
+    else lines.push(word);
+  }
+  return lines;
+}
+
 interface LaidColumn extends ColumnShape {
-  optional: boolean | 'last';
+  optional: NonNullable<Column['optional']>;
   name: string;
-  /** Width of its longest word: as narrow as a wrapped column can be. */
+  /** As narrow as it can be: its header breaks between words, and its cells if they wrap. */
   narrowest: number;
-  /** Painted, as the cells are. */
   header: string;
+  /** Painted. */
   cells: readonly string[];
   /** Some digits are not shown. */
   cut: boolean;
@@ -61,15 +111,16 @@ function layColumn(
   const texts = formatted.map((cell) => alignedText(cell, alignment));
   const header = showable(column.header, layout);
   const numeric = formatted.some((cell) => cell.numeric);
-  const words = column.wrap === true ? [header, ...texts].flatMap((each) => each.split(' ')) : [];
+  const headerWords = layout.choices === true ? [header] : header.split(' ');
+  const unbroken = column.wrap === true ? texts.flatMap((each) => each.split(' ')) : texts;
   const width = Math.max(textWidth(header), ...texts.map(textWidth));
   return {
     optional: column.optional ?? false,
     width,
-    narrowest: column.wrap === true ? Math.max(...words.map(textWidth)) : width,
+    narrowest: Math.max(...[...headerWords, ...unbroken].map(textWidth)),
     wrap: column.wrap === true,
     name: column.header,
-    header: layout.paint(header, 'dim'),
+    header,
     align: column.align ?? (numeric ? 'right' : 'left'),
     cells: texts.map((text, index) => {
       const cell = shown[index];
@@ -91,16 +142,18 @@ function fitting(columns: readonly LaidColumn[], width: number): readonly LaidCo
   while (shown.length > 0) {
     const narrowed = narrow(shown, width);
     if (tableWidth(narrowed) <= width) return narrowed;
-    const last =
-      shown.findLast(({ optional }) => optional === true) ??
-      shown.findLast(({ optional }) => optional !== false);
+    const last = HIDING.map((when) => shown.findLast(({ optional }) => optional === when)).find(
+      (column) => column !== undefined,
+    );
     if (last === undefined) return undefined;
     shown = shown.filter((column) => column !== last);
   }
   return undefined;
 }
 
-/** Narrows the wrapped columns until the table fits. */
+const HIDING = ['first', true, 'last'] as const;
+
+/** Narrows columns until the table fits. */
 function narrow(columns: readonly LaidColumn[], width: number): readonly LaidColumn[] {
   let over = tableWidth(columns) - width;
   return columns.map((column) => {
@@ -113,31 +166,25 @@ function narrow(columns: readonly LaidColumn[], width: number): readonly LaidCol
 const tableWidth = (columns: readonly LaidColumn[]): number =>
   columns.reduce((sum, { width }) => sum + width, 0) + GAP * Math.max(0, columns.length - 1);
 
-/** Rows as records: a single one in full, several without optional columns, or a few hedges would fill pages. */
+/** Rows as records, with every field. */
 function layRecords(block: TableBlock, layout: Layout): string[] {
-  const named = block.columns.map((column, at) => ({ column, at }));
-  const shown = named.filter(({ column }) => (column.optional ?? false) === false);
-  const kept = shown.length === 0 || block.rows.length === 1 ? named : shown;
-  const records = block.rows.flatMap((row, index): string[] => {
-    const pairs = kept.map(({ column, at }) => ({
-      name: column.header,
-      value: [row[at] ?? ({ kind: 'missing' } as const)],
-    }));
-    return [...(index === 0 ? [] : ['']), ...layPairs(pairs, layout, { numbers: 'as words' })];
-  });
-  const hidden = named.filter((each) => !kept.includes(each));
-  return [
-    ...records,
-    ...hiddenColumns(
-      hidden.map(({ column }) => column.header),
-      layout,
-    ),
-  ];
+  return sectionsOf(block).flatMap(({ from, rows, title, totals }) => [
+    ...(title === undefined ? [] : wrapPainted([{ text: showable(title, layout), style: 'dim' }], layout)),
+    ...block.rows.slice(from, from + rows).flatMap((row, index): string[] => {
+      const pairs = block.columns.map(({ header }, at) => ({
+        name: header,
+        value: [row[at] ?? ({ kind: 'missing' } as const)],
+      }));
+      return [...(index === 0 ? [] : ['']), ...layPairs(pairs, layout, { numbers: 'as words' })];
+    }),
+    ...layFigures(totals ?? [], layout),
+  ]);
 }
 
 function hiddenColumns(names: readonly string[], layout: Layout): string[] {
   if (names.length === 0) return [];
-  const text = `Hidden columns: ${showable(names.join(', '), layout)}. Show them: --json`;
+  const way = layout.list === undefined ? 'widen the window' : '--wide';
+  const text = `Hidden columns: ${showable(names.join(', '), layout)}. Show them: ${way}`;
   return wrapPainted([{ text, style: 'dim' }], layout, { indent: GAP });
 }
 
@@ -152,7 +199,9 @@ export function roundCell(cell: Cell): Cell {
   if (places === undefined || !('amount' in cell) || !(cell.amount instanceof Big)) return cell;
   const amount = roundTo(cell.amount, places);
   if (cell.kind === 'rate') return { ...cell, amount, decimals: places };
-  return amount.eq(0) ? { ...cell, amount, tone: 'plain' } : { ...cell, amount };
+  if (!amount.eq(0)) return { ...cell, amount };
+  const { word: _, ...bare } = { word: undefined, ...cell };
+  return { ...bare, amount, tone: 'plain' };
 }
 
 /** Whether rounding changes it. */

@@ -23,6 +23,8 @@ export interface ListCoverage {
   to: string | null;
   /** The list may be incomplete: sums over it are unreliable. */
   maybe_truncated: boolean;
+  /** How many match, if only the newest of them were asked for. */
+  matching?: number;
 }
 
 /** By its prefix (specification §2), so that the result depends on the word alone. */
@@ -131,20 +133,49 @@ async function spanOf({ since, until }: ListFilter, here: LocalClock): Promise<S
   return { fromMs, untilMs };
 }
 
-export interface RecordFilter {
+export interface RecordFilter<Found> {
   narrowing: ListFilter;
   /** The timestamp field. */
   field: string;
   /** The requested page size, if any. */
   limit?: number | undefined;
   here: LocalClock;
+  /** Leaves out the others. */
+  keeps?: ((record: Found) => boolean) | undefined;
+  /** Only so many, the newest. */
+  most?: number | undefined;
+}
+
+interface Filtered<Found> {
+  records: readonly Found[];
+  covers: ListCoverage | FilteredCoverage;
 }
 
 /** @throws UsageError as `spanOf` does. */
 export async function filterRecords<Found extends AnyRecord>(
+  list: readonly Found[],
+  filter: RecordFilter<Found>,
+): Promise<Filtered<Found>> {
+  const { records: matching, covers } = await narrowed(list, filter);
+  const { field, keeps = () => true, most } = filter;
+  const kept = matching.filter(keeps);
+  const records = kept.slice(0, most);
+  if (records.length === matching.length && most === undefined) return { records, covers };
+  return {
+    records,
+    covers: {
+      ...covers,
+      ...hedgeCoverage(records, field),
+      maybe_truncated: covers.maybe_truncated || records.length < kept.length,
+      ...(most === undefined ? {} : { matching: kept.length }),
+    },
+  };
+}
+
+async function narrowed<Found extends AnyRecord>(
   records: readonly Found[],
-  { narrowing, field, limit, here }: RecordFilter,
-): Promise<{ records: readonly Found[]; covers: ListCoverage | FilteredCoverage }> {
+  { narrowing, field, limit, here }: RecordFilter<Found>,
+): Promise<Filtered<Found>> {
   const came = hedgeCoverage(records, field, limit);
   if (!isFiltered(narrowing)) return { records, covers: came };
   const span = await spanOf(narrowing, here);

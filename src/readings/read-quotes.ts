@@ -1,11 +1,10 @@
-/** Reads indicative quotes per tenor, or per notional for the cost curve, and checks them against price limits. */
-import type { Big } from 'big.js';
+/** Reads indicative quotes per tenor, and checks them against price limits. */
 import type { QuoteIntent } from '../args/quote-options.ts';
 import type { ApiResponse, HedgeApi } from '../client/hedge-api.ts';
 import type { Account, Quote } from '../client/schemas.ts';
 import { type BoundFinding, checkPriceBounds } from '../domain/price-bounds.ts';
 import { type QuoteFigures, quoteFigures } from '../domain/quote-figures.ts';
-import { ConditionError, CredentialError, HedgeError, RefusedError } from '../errors.ts';
+import { ConditionError, CredentialError, HedgeError } from '../errors.ts';
 
 export interface QuotedTenor {
   quote: Quote;
@@ -42,17 +41,13 @@ export async function readQuotes(api: HedgeApi, intent: QuoteIntent): Promise<Qu
   };
 }
 
-/** The quotes, or the curve, that were asked for. @throws RefusedError with the market that was meant. */
-export async function readQuoted(
-  api: HedgeApi,
-  intent: QuoteIntent,
-): Promise<{ value: QuoteReading; curve: CurveReading | undefined }> {
+/** `read`, with the market that was probably meant added to the error for an unknown one. */
+export async function suggestingMarket<T>(api: HedgeApi, market: string, read: () => Promise<T>): Promise<T> {
   try {
-    const curve = intent.curve === true ? await readCurve(api, intent) : undefined;
-    return { curve, value: curve ?? (await readQuotes(api, intent)) };
+    return await read();
   } catch (error) {
     const { withSuggestion } = await import('./read-prices.ts');
-    throw await withSuggestion(error, intent.market, api);
+    throw await withSuggestion(error, market, api);
   }
 }
 
@@ -93,45 +88,4 @@ async function readAccountIfItCan(api: HedgeApi): Promise<Account | undefined> {
     if (error instanceof HedgeError && !(error instanceof CredentialError)) return undefined;
     throw error;
   }
-}
-
-export interface CurveReading extends QuoteReading {
-  /** Notionals in USD without a quote, ascending. */
-  refused: readonly { notional: Big; why: string }[];
-}
-
-/** Multiples of the notional; few enough for the service's rate limit. */
-const STEPS = ['0.1', '0.2', '0.5', '1', '2', '5', '10'] as const;
-const CENTS = 2;
-
-/** `tenors` of the reading are the quotes by notional, ascending. Fails when the notional itself has no quote. */
-export async function readCurve(api: HedgeApi, intent: QuoteIntent): Promise<CurveReading> {
-  const [tenor] = intent.tenors;
-  if (tenor === undefined) throw new RangeError('a curve needs a tenor');
-  const notionals = STEPS.map((step) => intent.notional.times(step).round(CENTS)).filter((size) =>
-    size.gt(0),
-  );
-  const results = await Promise.all(
-    notionals.map(async (notional) => {
-      const request = { market: intent.market, side: intent.side, notional_usd: notional, tenor_days: tenor };
-      const result = await api.quote(request).catch((error: unknown) => {
-        if (error instanceof RefusedError && !notional.eq(intent.notional)) return error;
-        throw error;
-      });
-      return { notional, result };
-    }),
-  );
-  const quoted = results.flatMap(({ result }) => (result instanceof RefusedError ? [] : [result]));
-  const refused = results.flatMap(({ notional, result }) =>
-    result instanceof RefusedError ? [{ notional, why: result.code }] : [],
-  );
-  const [first] = quoted;
-  return {
-    intent,
-    tenors: quoted.map(({ data }) => ({ quote: data, figures: quoteFigures(data), misses: [] })),
-    account: undefined,
-    servedAt: first?.servedAt,
-    source: first?.meta['source'],
-    refused,
-  };
 }

@@ -88,6 +88,18 @@ export function sideBookOf(on: { market: string; side: Side }, facts: BookFacts)
 export const hasMatured = ({ maturityAt }: Pick<SideHedge, 'maturityAt'>, now: Date): boolean =>
   maturityAt !== undefined && Date.parse(maturityAt) <= now.getTime();
 
+/** Whether a hedge may hold a position or still fill. */
+export const isRunningHedge = ({ status, maturity_at: maturityAt }: Hedge, servedAt: Date): boolean =>
+  status !== 'closed' &&
+  status !== 'failed' &&
+  !hasMatured({ maturityAt: maturityAt ?? undefined }, servedAt);
+
+/** Whether a filled hedge is open: it has not matured, and its side is in the positions. */
+export const isOpenHedge = (
+  hedge: Hedge,
+  { positions, servedAt }: Pick<BookFacts, 'positions' | 'servedAt'>,
+): boolean => isRunningHedge(hedge, servedAt) && findLine(hedge, positions).inPositions !== false;
+
 /** Positions and hedges differ: they were read at different moments, or something is unknown. */
 export const isInconsistent = (book: Pick<SideBook, 'unclear' | 'mayBeCut' | 'unread'>): boolean =>
   book.unclear !== undefined && !book.mayBeCut && book.unread.length === 0;
@@ -107,7 +119,7 @@ const sideHedge = (hedge: Hedge): SideHedge => ({
 
 /** The names of a position are ASSUMED: one without a side may be either. */
 function findLine(
-  on: { market: string; side: Side },
+  on: { market: string; side: string },
   positions: readonly Position[],
 ): { line: Position | undefined; inPositions: boolean | undefined } {
   const line = positions.find(

@@ -12,8 +12,9 @@ import { quoted, quotedName } from '../domain/quoted.ts';
 import { SIDES, type Side, sideInWords, TENORS, type Tenor } from '../domain/vocabulary.ts';
 import { type HedgeError, RefusedError, StoppedError, UnavailableError, UsageError } from '../errors.ts';
 import { type Block, type Cell, line, nameText, text } from '../output/blocks.ts';
+import { WEEKEND } from '../output/format.ts';
 import { tenorTable } from '../output/views/quote.ts';
-import { rate, usd } from '../output/views/record-columns.ts';
+import { maturityCell, rate, usd } from '../output/views/record-columns.ts';
 import { readUnderReference } from '../readings/read-position.ts';
 import { type QuotedTenor, readQuotes } from '../readings/read-quotes.ts';
 import type { Prompter } from '../terminal/prompter.ts';
@@ -103,7 +104,7 @@ export async function askTenor(
     { message: 'Tenor', otherwise: '--tenor DAYS' },
     {
       table,
-      choices: TENORS.map((value, at) => ({ value, ...about(tenors[at], someHold) })),
+      choices: TENORS.map((value, at) => ({ value, ...about(tenors[at], someHold, context) })),
     },
   );
 }
@@ -111,6 +112,7 @@ export async function askTenor(
 function about(
   priced: QuotedTenor | undefined,
   someHold: boolean,
+  { lines }: WizardContext,
 ): { description?: string; disabled?: string } {
   if (priced === undefined) return {};
   const { quote, misses } = priced;
@@ -121,6 +123,11 @@ function about(
   return {
     description: [
       `Carry: ${carried}. Upfront: ${usdcInWords(quote.upfront.total_upfront_usdc)}.`,
+      ...(lines([line(maturityCell(quote.maturity, 'date'))])
+        .join('')
+        .includes(WEEKEND)
+        ? [`${WEEKEND} matures on a weekend.`]
+        : []),
       ...sentences,
     ].join(' '),
   };

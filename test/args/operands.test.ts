@@ -154,8 +154,9 @@ describe('bounds and limits', () => {
     ]);
     for (const text of ['0', '-1', 'x', '86401']) usageErrorOf(() => readSeconds('--timeout', text));
     for (const text of ['0', '501', '1.5', 'all']) usageErrorOf(() => readLimit(text));
-    expect(usageErrorOf(() => readStatus('open')).hint).toContain(
-      'submitting, submitted, filled, failed, closed',
+    expect(readStatus('Open')).toBe('open');
+    expect(usageErrorOf(() => readStatus('opened')).hint).toContain(
+      'open, submitting, submitted, filled, failed, closed',
     );
   });
 });

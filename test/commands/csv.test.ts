@@ -177,7 +177,7 @@ describe('--csv', () => {
     expect(ran.err).toContain('exceeds your limit of');
   });
 
-  it.each(['account', 'profile show', 'practice status', 'open USDTNGN buy 1k -t 3'])(
+  it.each(['profile show', 'practice status', 'open USDTNGN buy 1k -t 3'])(
     'is refused by %s, which shows no list',
     async (words) => {
       const ran = await cliFor(await scriptedService([])).run(`${words} --csv`);

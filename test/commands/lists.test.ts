@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { aClosedHedge, aHedge, aMarket, aPosition, MARKETS_META } from '../spec/bodies.ts';
+import { aClosedHedge, aHedge, aMarket, aPosition, MARKETS_META, unspecified } from '../spec/bodies.ts';
 import { cliFor, SANDBOX_KEY } from '../support/cli-for.ts';
 import { filled, readCsv } from '../support/csv.ts';
 import { ok, on, type ScriptedService, scriptedService } from '../support/scripted-service.ts';
@@ -179,9 +179,9 @@ describe('history', () => {
   it('is summed by day, the total last, and says of which figures some are lacking', async () => {
     const { out } = await history('--by day', ON_A_TERMINAL);
     const rows = out.split('\n').map((line) => line.trim().split(/\s+/).join(' '));
-    expect(rows).toContain('2026-11-20 2 15,000.00 -1.00 10.00 +0.30');
-    expect(rows).toContain('2026-11-18 1 1,000.00 -0.10 1.00 -3.00');
-    expect(rows).toContain('TOTAL 3 16,000.00 -1.10 11.00 -2.70');
+    expect(rows).toContain('2026-11-20 2 15,000.00 paid 1.00 10.00 +0.30');
+    expect(rows).toContain('2026-11-18 1 1,000.00 paid 0.10 1.00 -3.00');
+    expect(rows).toContain('TOTAL 3 16,000.00 paid 1.10 11.00 -2.70');
     expect(out).toContain('The service did not send gross P&L.');
     expect(out.replace(/\s+/g, ' ')).toContain('The sum of fees covers 2 of 3 hedges');
     expect(out).toContain('Grouped by close date (UTC)');
@@ -287,9 +287,9 @@ describe('a list as a person reads it', () => {
   });
 
   it('keeps every digit in records, where a window is too narrow for columns', async () => {
-    const sent = [aPosition({ net_pnl_usd: -6.002093, entry_price: 1519.31023952 })];
+    const sent = [aPosition({ ...unspecified.position, net_pnl_usd: -6.002093, entry_price: 1519.31023952 })];
     const service = await scriptedService([on('GET /positions', ok(sent))]);
-    const ran = await cliFor(service).run('positions', { terminal: { isTTY: { stdout: true }, width: 34 } });
+    const ran = await cliFor(service).run('positions', { terminal: { isTTY: { stdout: true }, width: 31 } });
     expect(ran.out).toContain('1,519.31023952');
     expect(ran.out).toContain('-6.002093');
     expect(ran.out).not.toContain('every digit');

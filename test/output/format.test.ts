@@ -92,8 +92,9 @@ describe('other cells', () => {
     [{ kind: 'time', at: '2026-11-20T22:30:00Z', style: 'date', matures: true }, 'Fri 20 Nov'],
     [{ kind: 'time', at: '2026-11-20T23:30:00Z', style: 'date', matures: true }, 'Sat 21 Nov (!)'],
     [{ kind: 'time', at: '2026-11-22T23:30:00Z', style: 'date', matures: true }, 'Mon 23 Nov'],
-    [{ kind: 'weekend', of: ['2026-11-22T23:30:00Z', 'soon'] }, ''],
-    [{ kind: 'weekend', of: ['2026-11-22T23:30:00Z', '2026-11-20T23:30:00Z'] }, '(!) matures on a weekend.'],
+    [{ kind: 'time', at: '2026-11-20T22:30:00Z', style: 'short' }, '20 Nov 23:30'],
+    [{ kind: 'time', at: '2025-11-20T22:30:00Z', style: 'short' }, '20 Nov 2025 23:30'],
+    [{ kind: 'money', amount: '1.2', word: 'paid', unit: 'USDC' }, 'paid 1.20 USDC'],
     [{ kind: 'time', at: 'soon\u0007' }, 'soon\ufffd'],
   ] as [Cell, string][])('%o is %s', (cell, text) => {
     expect(spelled(cell)).toBe(text);

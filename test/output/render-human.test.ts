@@ -144,21 +144,33 @@ describe('a table', () => {
       '1 d    1,532.5612   137.50',
       '3 d      532.50          —',
       'Hidden columns: UNITS. Show',
-      '  them: --json',
+      '  them: widen the window',
+    ]);
+    const list = { wide: false, columns: undefined };
+    expect(shown([QUOTES], { width: 30, list }).at(-1)).toBe('  them: --wide');
+    expect(shown([QUOTES], { width: 30, list: { ...list, wide: true } })).toEqual(shown([QUOTES]));
+  });
+
+  it('breaks a header between words before it hides a column', () => {
+    expect(shown([QUOTES], { width: 33 })).toEqual([
+      '                      YOU',
+      'TENOR       PRICE     PAY   UNITS',
+      '1 d    1,532.5612  137.50  50,000',
+      '3 d      532.50         —       7',
     ]);
   });
 
-  it('becomes records of what must be seen, where even that does not fit', () => {
+  it('becomes records with every field, where even the required columns do not fit', () => {
     expect(shown([QUOTES], { width: 24 })).toEqual([
       'TENOR    1 d',
       'PRICE    1,532.5612',
       'YOU PAY  137.50',
+      'UNITS    50,000',
       '',
       'TENOR    3 d',
       'PRICE    532.50',
       'YOU PAY  —',
-      'Hidden columns: UNITS.',
-      '  Show them: --json',
+      'UNITS    7',
     ]);
   });
 

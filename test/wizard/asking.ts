@@ -175,6 +175,7 @@ export function wizardWith(answers: readonly string[], setup: WizardSetup = {}) 
         unicode: true,
         zone: 'Africa/Lagos',
         now: NOON,
+        choices: true,
       })
         .trimEnd()
         .split('\n'),

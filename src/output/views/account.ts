@@ -2,7 +2,7 @@
 import type { Account } from '../../client/schemas.ts';
 import type { Block } from '../blocks.ts';
 import type { ChangeLine } from '../change-lines.ts';
-import { changesOf, type KnownField, pairsOf, signedCell } from './record-columns.ts';
+import { changesOf, columnsOf, type KnownField, pairsOf, signedCell } from './record-columns.ts';
 
 const FIELDS: readonly KnownField[] = [
   { name: 'balance_usdc', header: 'Free balance (USDC)' },
@@ -12,6 +12,8 @@ const FIELDS: readonly KnownField[] = [
   { name: 'unrealized_pnl_usd', header: 'Unrealized P&L (USD)', cell: signedCell },
   { name: 'open_positions', header: 'Open positions' },
 ];
+
+export const ACCOUNT_COLUMNS = columnsOf(FIELDS);
 
 export const viewAccount = (account: Account): readonly Block[] => [
   pairsOf(

@@ -141,7 +141,7 @@ function viewMaturing({ maturing }: DashboardReading): readonly Block[] {
       ],
       rows: maturing.slice(0, MOST_MATURING).map(maturingRow),
     },
-    ...(more > 0 ? [line(text(`and ${more.toString()} more: hedge hedges --status filled`, 'dim'))] : []),
+    ...(more > 0 ? [line(text(`and ${more.toString()} more: hedge hedges --status open`, 'dim'))] : []),
   ];
 }
 

@@ -1,8 +1,10 @@
 /** Hedges as a table, or one hedge in full. */
 import type { Hedge } from '../../client/schemas.ts';
+import { roundTo, sum } from '../../domain/amounts.ts';
 import { ownField } from '../../domain/fields.ts';
+import { spelledName } from '../../domain/sanitize.ts';
 import type { FilteredCoverage, ListCoverage } from '../../readings/filter-records.ts';
-import { type Block, type Cell, line, type Tone, text } from '../blocks.ts';
+import { type Block, type Cell, type TableSection, type Tone, text } from '../blocks.ts';
 import type { ChangeLine } from '../change-lines.ts';
 import { viewListSummary } from './list-summary.ts';
 import {
@@ -12,26 +14,28 @@ import {
   type KnownField,
   maturityCell,
   pairsOf,
+  row,
   type Record as SomeRecord,
   tableOf,
+  usd,
 } from './record-columns.ts';
 
 const COLUMNS: readonly KnownField[] = [
   { name: 'id', header: 'Hedge' },
   { name: 'client_reference', header: 'Deal ID', cell: dealIdCell, optional: 'last' },
-  { name: 'market', header: 'Market' },
+  { name: 'market', header: 'Market', optional: true },
   { name: 'side', header: 'Side' },
   { name: 'notional_usd', header: 'Notional' },
   { name: 'tenor_days', header: 'Days', optional: true },
-  { name: 'status', header: 'Status', cell: statusCell },
+  { name: 'status', header: 'Status', cell: statusCell, optional: 'last' },
   { name: 'struck_rate', header: 'Struck', optional: true },
   { name: 'maturity_at', header: 'Matures', cell: maturityDate },
-  { name: 'units', header: 'Units', optional: true },
+  { name: 'units', header: 'Units', optional: 'first' },
   { name: 'opened_at', header: 'Opened', optional: true },
   { name: 'filled_at', header: 'Filled', optional: true },
-  { name: 'order_key', header: 'Order key', optional: true },
-  { name: 'order_tx_hash', header: 'Order tx', optional: true },
-  { name: 'fill_tx_hash', header: 'Fill tx', optional: true },
+  { name: 'order_key', header: 'Order key', optional: 'first' },
+  { name: 'order_tx_hash', header: 'Order tx', optional: 'first' },
+  { name: 'fill_tx_hash', header: 'Fill tx', optional: 'first' },
 ];
 
 export const HEDGE_COLUMNS = columnsOf(COLUMNS);
@@ -39,13 +43,20 @@ export const HEDGE_COLUMNS = columnsOf(COLUMNS);
 const ALWAYS = ['struck_rate', 'maturity_at'];
 
 const LONG_NAMES: Readonly<Record<string, string>> = {
-  notional_usd: 'Notional (USD)',
   tenor_days: 'Tenor (days)',
   struck_rate: 'Struck rate',
   order_tx_hash: 'Order transaction',
   fill_tx_hash: 'Fill transaction',
 };
-const DETAILS = COLUMNS.map(({ cell, ...field }) => ({
+/** One hedge in full; its size is what remains, or what was left at the end. */
+const detailsOf = (hedge: Hedge): readonly KnownField[] =>
+  DETAILS.map((field) =>
+    field.name === 'notional_usd'
+      ? { ...field, header: isRunning(hedge) ? 'Remaining (USD)' : 'Left at the end (USD)' }
+      : field,
+  );
+
+const DETAILS: readonly KnownField[] = COLUMNS.map(({ cell, ...field }) => ({
   ...field,
   header: ownField(LONG_NAMES, field.name) ?? field.header,
   ...(cell === maturityDate
@@ -61,18 +72,50 @@ export const hedgeChanges = (hedges: readonly Hedge[]): readonly ChangeLine[] =>
 export function viewHedges(value: {
   hedges: readonly Hedge[];
   asked: string | undefined;
+  /** Those of them that are running. */
+  open: readonly Hedge[];
   covers?: ListCoverage | FilteredCoverage;
 }): readonly Block[] {
-  const [first] = value.hedges;
-  if (value.asked !== undefined && first !== undefined && value.hedges.length === 1)
-    return [pairsOf(first, DETAILS, ALWAYS)];
-  const table = tableOf(value.hedges, COLUMNS, { empty: 'No matching hedges' });
-  const of = value.hedges.filter(isRunning).map(({ maturity_at: at }) => at ?? '');
-  return [
-    table,
-    line({ kind: 'weekend', of }),
-    ...(value.covers === undefined ? [] : viewListSummary(value.covers, 'opened')),
+  const { hedges, open, asked, covers } = value;
+  const [first] = hedges;
+  if (asked !== undefined && first !== undefined && hedges.length === 1)
+    return [pairsOf(first, detailsOf(first), ALWAYS)];
+  const ended = hedges.filter((hedge) => !open.includes(hedge));
+  const sections: readonly TableSection[] = [
+    {
+      rows: open.length,
+      title: 'Open: notional is what remains.',
+      totals: totalsOf(open, covers?.maybe_truncated === true),
+    },
+    { rows: ended.length, title: 'Ended: notional is what was left at the end.' },
   ];
+  return [
+    tableOf([...open, ...ended], COLUMNS, {
+      empty: 'No matching hedges',
+      sections: sections.filter(({ rows }) => rows > 0),
+    }),
+    ...(covers === undefined ? [] : viewListSummary(covers, 'opened')),
+  ];
+}
+
+/** The notional of the filled hedges per side; those that may still fill are counted. */
+function totalsOf(open: readonly Hedge[], maybeTruncated: boolean): readonly (readonly Cell[])[] {
+  const sides = new Map<string, Hedge[]>();
+  for (const hedge of open) {
+    const side = `${hedge.side} ${spelledName(hedge.market)}`;
+    sides.set(side, [...(sides.get(side) ?? []), hedge]);
+  }
+  return [...sides].map(([side, hedges]) => {
+    const filled = hedges.filter(({ status }) => status === 'filled');
+    const waiting = hedges.length - filled.length;
+    return row(
+      `Total ${side}`,
+      usd(roundTo(sum(filled.map(({ notional_usd: notional }) => notional)), 2), 'USD'),
+      text(filled.length === 1 ? 'in 1 hedge' : `in ${filled.length.toString()} hedges`),
+      ...(waiting === 0 ? [] : [text(`; ${waiting.toString()} not filled`, 'warn')]),
+      ...(maybeTruncated ? [text('; the service may have more', 'dim')] : []),
+    );
+  });
 }
 
 const TONES: Readonly<Record<string, Tone>> = { filled: 'good', failed: 'bad', closed: 'dim' };

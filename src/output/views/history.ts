@@ -15,25 +15,39 @@ import type {
 import { type Block, type Cell, type Column, line, text } from '../blocks.ts';
 import type { RecordTable } from '../record-table.ts';
 import { viewListSummary, viewPeriod } from './list-summary.ts';
-import { columnsOf, dealIdCell, type KnownField, signedCell, signedIn, tableOf } from './record-columns.ts';
+import {
+  carryCell,
+  columnsOf,
+  dealIdCell,
+  type KnownField,
+  signedCell,
+  signedIn,
+  tableOf,
+  usd,
+} from './record-columns.ts';
 
 const COLUMNS: readonly KnownField[] = [
-  { name: 'closed_at', header: 'Closed' },
-  { name: 'id', header: 'Hedge', optional: true },
-  { name: 'client_reference', header: 'Deal ID', cell: dealIdCell, optional: 'last' },
-  { name: 'market', header: 'Market' },
+  { name: 'closed_at', header: 'Closed', cell: shortTime },
+  { name: 'id', header: 'Hedge', optional: 'first' },
+  { name: 'client_reference', header: 'Deal ID', cell: dealIdCell, optional: true },
+  { name: 'market', header: 'Market', optional: 'last' },
   { name: 'side', header: 'Side' },
   { name: 'notional_usd', header: 'Notional' },
-  { name: 'tenor_days', header: 'Days', optional: true },
-  { name: 'entry_price', header: 'Entry', optional: true },
-  { name: 'exit_price', header: 'Exit', optional: true },
+  { name: 'tenor_days', header: 'Days', optional: 'first' },
+  { name: 'entry_price', header: 'Entry', optional: 'last' },
+  { name: 'exit_price', header: 'Exit', optional: 'last' },
   { name: 'gross_pnl_usd', header: 'Gross', cell: signedCell, optional: true },
-  { name: 'carry_usdc', header: 'Carry', cell: signedCell, optional: true },
-  { name: 'fees_usdc', header: 'Fees', optional: true },
+  { name: 'carry_usdc', header: 'Carry', cell: carryCell, optional: true },
+  { name: 'fees_usdc', header: 'Fees', optional: 'last' },
   { name: 'net_pnl_usd', header: 'Net P&L USD', cell: signedCell },
-  { name: 'reason', header: 'Reason', optional: true },
-  { name: 'opened_at', header: 'Opened', optional: true },
+  { name: 'reason', header: 'Reason', optional: 'first' },
+  { name: 'opened_at', header: 'Opened', optional: 'first' },
 ];
+
+/** The environment line has the zone. */
+function shortTime(at: unknown): Cell {
+  return typeof at === 'string' ? { kind: 'time', at, style: 'short' } : { kind: 'missing' };
+}
 
 export const HISTORY_COLUMNS = columnsOf(COLUMNS);
 
@@ -54,8 +68,14 @@ export function viewHistory({
     sums === undefined
       ? [tableOf(records, COLUMNS, { empty })]
       : [...viewHistorySums(sums), ...viewPeriod(covers, 'closed')];
-  return [...shown, ...viewListSummary(covers, 'closed')];
+  const note = records.every(({ notional_usd: size }) => (size ?? null) === null)
+    ? []
+    : [line(text(NOTIONAL_NOTE, 'dim'))];
+  return [...shown, ...note, ...viewListSummary(covers, 'closed')];
 }
+
+/** `hedge hedges` has the size at the end instead. */
+const NOTIONAL_NOTE = 'Notional: opened and added over the life of the hedge.';
 
 export interface HistoryReading {
   records: readonly ClosedHedge[];
@@ -111,23 +131,25 @@ const FIGURES: readonly {
   name: SummedField;
   header: string;
   named: string;
-  signed: boolean;
+  cell: (amount: Big) => Cell;
   optional?: true;
 }[] = [
-  { name: 'notional_usd', header: 'NOTIONAL USD', named: 'notional', signed: false },
-  { name: 'gross_pnl_usd', header: 'GROSS USD', named: 'gross P&L', signed: true, optional: true },
-  { name: 'carry_usdc', header: 'CARRY USDC', named: 'carry', signed: true, optional: true },
-  { name: 'fees_usdc', header: 'FEES USDC', named: 'fees', signed: false, optional: true },
-  { name: 'net_pnl_usd', header: 'NET P&L USD', named: 'net P&L', signed: true },
+  { name: 'notional_usd', header: 'NOTIONAL USD', named: 'notional', cell: (sum) => usd(sum) },
+  { name: 'gross_pnl_usd', header: 'GROSS USD', named: 'gross P&L', cell: signedCell, optional: true },
+  { name: 'carry_usdc', header: 'CARRY USDC', named: 'carry', cell: carryCell, optional: true },
+  { name: 'fees_usdc', header: 'FEES USDC', named: 'fees', cell: (sum) => usd(sum), optional: true },
+  { name: 'net_pnl_usd', header: 'NET P&L USD', named: 'net P&L', cell: signedCell },
 ];
 
-export function viewHistorySums({ by, zone, groups, total }: HistorySums): readonly Block[] {
+export function viewHistorySums(history: HistorySums): readonly Block[] {
+  const { by, zone, groups, total } = history;
   const figures = FIGURES.filter(({ name }) => total.sums[name] !== null);
   const columns: readonly Column[] = [
-    { header: by.toUpperCase() },
-    { header: 'HEDGES', align: 'right' },
-    ...figures.map(({ header, optional }) => ({
+    { header: by.toUpperCase(), field: by },
+    { header: 'HEDGES', field: 'count', align: 'right' },
+    ...figures.map(({ name, header, optional }) => ({
       header,
+      field: name,
       align: 'right' as const,
       ...(optional === undefined ? {} : { optional }),
     })),
@@ -135,7 +157,10 @@ export function viewHistorySums({ by, zone, groups, total }: HistorySums): reado
   const rowOf = (name: Cell, sums: Sums): readonly Cell[] => [
     name,
     { kind: 'number', amount: sums.count },
-    ...figures.map(({ name: figure, signed }) => sumCell(sums.sums[figure], signed)),
+    ...figures.map(({ name: figure, cell }) => {
+      const amount = sums.sums[figure];
+      return amount === null ? ({ kind: 'missing' } as const) : cell(amount);
+    }),
   ];
   const rows = groups.map((group) => rowOf(nameCell(group), group));
   return [
@@ -143,6 +168,8 @@ export function viewHistorySums({ by, zone, groups, total }: HistorySums): reado
       kind: 'table',
       columns,
       rows: groups.length === 0 ? [] : [...rows, rowOf(text('TOTAL', 'strong'), total)],
+      records:
+        groups.length === 0 ? [] : [...groups.map((group) => groupRecord(history, group)), sumsRecord(total)],
       fixed: true,
       empty: 'No closed hedges',
     },
@@ -152,11 +179,6 @@ export function viewHistorySums({ by, zone, groups, total }: HistorySums): reado
 }
 
 const nameCell = ({ name }: SumGroup): Cell => text(name ?? '(unknown)');
-
-function sumCell(amount: Sums['sums'][SummedField], signed: boolean): Cell {
-  if (amount === null) return { kind: 'missing' };
-  return signed ? signedCell(amount) : { kind: 'money', amount };
-}
 
 /** A note on a sum that lacks some records. */
 function lackingLines({ count, lacking }: Sums): readonly Block[] {

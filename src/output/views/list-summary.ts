@@ -37,6 +37,11 @@ export function coverageInWords(covers: ListCoverage | FilteredCoverage | Journa
       ? [`${covers.count.toString()} of ${covers.fitting.toString()} matching actions. Show all: --limit all`]
       : [];
   const lacking = 'of' in covers ? Object.entries(covers.lacking) : [];
+  const { matching = covers.count } = covers;
+  if (matching > covers.count)
+    return [
+      `${covers.count.toString()} of ${matching.toString()} matching hedges. Show all: leave out --limit.`,
+    ];
   const came = ('of' in covers ? covers.of : covers.count).toString();
   return [
     ...lacking.map(([field, count]) => `Left out, no ${field}: ${count.toString()}.`),

@@ -1,6 +1,6 @@
 /** The preview of an action, in a dry run and before confirmation: cost or return, and the side before and after. */
 
-import { Big } from 'big.js';
+import type { Big } from 'big.js';
 import type { Reduction } from '../../args/action-intent.ts';
 import type { Account, Position, Quote } from '../../client/schemas.ts';
 import { createsHedge, enlarges, takesWholeSide } from '../../domain/action-table.ts';
@@ -13,6 +13,7 @@ import { changeRows, type ExternalHedgeIds, hedgeTable, notIncluded, sideRow } f
 import {
   bps,
   breakEvenRow,
+  carryCell,
   cost,
   costWord,
   days,
@@ -110,7 +111,7 @@ function comesBackRows(plan: ReducePlan | ClosePlan): Cell[][] {
       text(closesSide ? 'price and carry, before fees' : 'of this part: price and carry, before fees'),
     ),
     ...(takesWholeSide(plan)
-      ? [row('Carry so far', signedIn('USDC', accrued(facts.book.position)), text('part of Net P&L'))]
+      ? [row('Carry so far', carrySoFar(facts.book.position), text('part of Net P&L'))]
       : []),
     row('Fee to close', fee === undefined ? dash : usd(fee, 'USDC'), text('none at maturity')),
   ];
@@ -130,8 +131,10 @@ function heldToMaturity({ side, facts: { book, market } }: ClosePlan): readonly 
   ];
 }
 
-const accrued = (position: Position | undefined): Big | undefined =>
-  position?.accrued_carry_usdc instanceof Big ? position.accrued_carry_usdc : undefined;
+function carrySoFar(position: Position | undefined): Cell {
+  const cell = carryCell(position?.accrued_carry_usdc);
+  return cell.kind === 'money' ? { ...cell, unit: 'USDC' } : cell;
+}
 
 function accruing(daily: Big | undefined): readonly [Cell, ...Cell[]] {
   if (daily === undefined) return [dash];

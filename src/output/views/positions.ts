@@ -9,6 +9,7 @@ import type { HedgeChange, Plan } from '../../trading/plan.ts';
 import { type Block, type Cell, line, nameText, text } from '../blocks.ts';
 import type { ChangeLine } from '../change-lines.ts';
 import {
+  carryCell,
   changesOf,
   columnsOf,
   dealIdCell,
@@ -21,22 +22,25 @@ import {
 } from './record-columns.ts';
 
 const COLUMNS: readonly KnownField[] = [
-  { name: 'market', header: 'Market' },
+  { name: 'market', header: 'Market', optional: 'last' },
   { name: 'side', header: 'Side' },
   { name: 'notional_usd', header: 'Notional USD' },
-  { name: 'entry_price', header: 'Entry' },
-  { name: 'mark_price', header: 'Mark' },
-  { name: 'gross_pnl_usd', header: 'Gross P&L', cell: signedCell },
-  { name: 'accrued_carry_usdc', header: 'Carry', cell: signedCell },
+  { name: 'entry_price', header: 'Entry', optional: 'last' },
+  { name: 'mark_price', header: 'Mark', optional: 'last' },
+  { name: 'gross_pnl_usd', header: 'Gross P&L', cell: signedCell, optional: 'first' },
+  { name: 'accrued_carry_usdc', header: 'Carry', cell: carryCell, optional: true },
   { name: 'net_pnl_usd', header: 'Net P&L', cell: signedCell },
-  { name: 'close_fee_usdc', header: 'Fee to close' },
+  { name: 'close_fee_usdc', header: 'Fee to close', optional: true },
   { name: 'net_margin_usd', header: 'Closing returns' },
 ];
 
 export const POSITION_COLUMNS = columnsOf(COLUMNS);
 
+/** Not in the specification (§2); sent, it is shown next to the money that closing returns. */
+const SHOWN: readonly KnownField[] = [...COLUMNS, { name: 'margin_usdc', header: 'Margin' }];
+
 export const viewPositions = (positions: readonly Position[]): readonly Block[] => [
-  tableOf(positions, COLUMNS, { empty: 'No open positions' }),
+  tableOf(positions, SHOWN, { empty: 'No open positions' }),
 ];
 
 export const positionChanges = (positions: readonly Position[]): readonly ChangeLine[] =>

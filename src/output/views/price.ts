@@ -10,16 +10,22 @@ import { type Block, type Cell, line, nameText, text } from '../blocks.ts';
 import type { ChangeLine } from '../change-lines.ts';
 import { cellOf } from '../field-labels.ts';
 
-export function viewPrices(prices: readonly MarketPrice[]): readonly Block[] {
+/** `records`: the documents of the prices. */
+export function viewPrices(prices: readonly MarketPrice[], records: readonly unknown[]): readonly Block[] {
   return [
     {
       kind: 'table',
-      columns: [{ header: 'MARKET' }, { header: 'MID', align: 'right' }, { header: 'QUOTE CCY' }],
+      columns: [
+        { header: 'MARKET', field: 'derived.market' },
+        { header: 'MID', field: 'derived.mid', align: 'right' },
+        { header: 'QUOTE CCY' },
+      ],
       rows: prices.map(({ market, mid, sent }): readonly Cell[] => [
         nameText(market),
         mid === undefined ? cellOf('price', sent) : { kind: 'rate', amount: mid },
         nameText(quoteCurrency(market)),
       ]),
+      records,
       empty: 'No markets available to this account',
     },
   ];

@@ -53,12 +53,13 @@ export function viewProfiles(profiles: readonly ProfileSummary[]): readonly Bloc
     {
       kind: 'table',
       columns: [
-        { header: 'PROFILE' },
-        { header: 'ENVIRONMENT' },
-        { header: 'BASE ADDRESS' },
-        { header: 'KEY' },
+        { header: 'PROFILE', field: 'name' },
+        { header: 'ENVIRONMENT', field: 'environment' },
+        { header: 'BASE ADDRESS', field: 'base_url', optional: true },
+        { header: 'KEY', field: 'key', optional: 'last' },
         { header: 'LIMITS', wrap: true },
       ],
+      records: profiles,
       rows: profiles.map(
         ({ name, environment, base_url: baseUrl, key, limits, is_default: isDefault }): readonly Cell[] => [
           text(isDefault ? `${name} (default)` : name, isDefault ? 'strong' : 'plain'),

@@ -1,4 +1,4 @@
-/** Quotes: one tenor in full, several as a table, or the cost by notional; and their documents and change lines. */
+/** Quotes: one tenor in full, or several as a table; and their documents and change lines. */
 import type { Big } from 'big.js';
 import type { Account, Quote } from '../../client/schemas.ts';
 import { roundTo } from '../../domain/amounts.ts';
@@ -6,7 +6,7 @@ import { ownField } from '../../domain/fields.ts';
 import { carryInWords } from '../../domain/quote-figures.ts';
 import { spelledName } from '../../domain/sanitize.ts';
 import { quoteCurrency, sideInWords } from '../../domain/vocabulary.ts';
-import type { CurveReading, QuotedTenor, QuoteReading } from '../../readings/read-quotes.ts';
+import type { QuotedTenor, QuoteReading } from '../../readings/read-quotes.ts';
 import { type Block, type Cell, line, nameText, text } from '../blocks.ts';
 import type { ChangeLine } from '../change-lines.ts';
 import { cellOf, labelOf } from '../field-labels.ts';
@@ -88,22 +88,22 @@ export function tenorTable(tenors: readonly QuotedTenor[]): Extract<Block, { kin
     { kind: 'number', amount: roundTo(figures.cost_bps, 1) },
     figures.all_in_rate === undefined ? { kind: 'missing' } : rate(figures.all_in_rate, 2),
   ]);
-  return { kind: 'table', columns: COLUMNS, rows };
+  return { kind: 'table', columns: COLUMNS, rows, records: tenors.map(quoteDocument) };
 }
 
 /** Decimals of prices in the table. */
 const TABLE_PLACES = 4;
 
 const COLUMNS = [
-  { header: 'TENOR' },
-  { header: 'MATURES' },
-  { header: 'PRICE', align: 'right' },
-  { header: 'IMPACT', align: 'right', optional: true },
-  { header: '+CARRY', align: 'right', optional: true },
-  { header: '+FEE', align: 'right', optional: true },
-  { header: 'TOTAL COST', align: 'right' },
-  { header: 'BPS', align: 'right' },
-  { header: 'BREAK-EVEN', align: 'right', optional: 'last' },
+  { header: 'TENOR', field: 'tenor_days' },
+  { header: 'MATURES', field: 'maturity' },
+  { header: 'PRICE', field: 'pricing.execution_price', align: 'right' },
+  { header: 'IMPACT', field: 'derived.impact_cost_usd', align: 'right', optional: true },
+  { header: 'CARRY', field: 'carry.total_usdc', align: 'right', optional: true },
+  { header: 'FEE', field: 'upfront.platform_fee_usdc', align: 'right', optional: true },
+  { header: 'TOTAL COST', field: 'derived.cost_usdc', align: 'right' },
+  { header: 'BPS', field: 'derived.cost_bps', align: 'right' },
+  { header: 'BREAK-EVEN', field: 'derived.all_in_rate', align: 'right', optional: 'last' },
 ] as const;
 
 /** `Buy USDTNGN 10,000.00 USD = 15,325,612.00 NGN for 3 days, to Mon 23 Nov 10:02. Gains when …` */
@@ -151,12 +151,11 @@ function underneath({ tenors, account }: QuoteReading): readonly Block[] {
           usd(account.available_exposure_usd, 'USD'),
           ...tooLittle(account.available_exposure_usd, first.quote.notional_usd),
         ];
-  const weekend: Cell = { kind: 'weekend', of: tenors.map(({ quote }) => quote.maturity) };
   const cut = tenors.some(
     ({ quote: { pricing } }) => !roundTo(pricing.execution_price, TABLE_PLACES).eq(pricing.execution_price),
   );
   return [
-    line(...upfront, ...room, text('.'), weekend),
+    line(...upfront, ...room, text('.')),
     ...(cut
       ? [line(text(`Rounded to ${TABLE_PLACES} decimals. Full precision: --tenor or --json.`, 'dim'))]
       : []),
@@ -248,49 +247,3 @@ export const quoteChanges = (tenors: readonly QuotedTenor[]): readonly ChangeLin
       ...misses.map(({ message }) => text(`, ${message}`, 'warn')),
     ],
   }));
-
-export function viewCurve({ tenors, intent, refused }: CurveReading): readonly Block[] {
-  const [first] = tenors;
-  const last = tenors.at(-1);
-  if (first === undefined || last === undefined) return [];
-  const { market, side, tenor_days: tenor } = first.quote;
-  return [
-    line(
-      nameText(`${side === 'buy' ? 'Buy' : 'Sell'} ${market}, ${days(tenor.toString())}: cost by notional.`),
-    ),
-    { kind: 'gap' },
-    {
-      kind: 'table',
-      columns: [
-        { header: 'NOTIONAL USD', align: 'right' },
-        { header: 'PRICE', align: 'right' },
-        { header: 'IMPACT', align: 'right', optional: true },
-        { header: 'COST USDC', align: 'right' },
-        { header: 'BPS', align: 'right' },
-        { header: '' },
-      ],
-      rows: tenors.map(({ quote, figures }) => [
-        usd(quote.notional_usd),
-        { kind: 'rate', amount: roundTo(quote.pricing.execution_price, 4), decimals: 4 },
-        usd(figures.impact_cost_usd),
-        { kind: 'money', amount: figures.cost_usdc, tone: 'strong' },
-        { kind: 'number', amount: roundTo(figures.cost_bps, 1) },
-        text(quote.notional_usd.eq(intent.notional) ? '<- requested' : '', 'dim'),
-      ]),
-      empty: 'No quotes',
-    },
-    ...refused.map(({ notional, why }) =>
-      line(text('No quote for'), usd(notional, 'USD'), text(`(${why}).`)),
-    ),
-    { kind: 'gap' },
-    line(text(`${costWord(first.figures.cost_usdc)} in bps of notional, smallest to largest:`, 'dim')),
-    {
-      kind: 'chart',
-      height: 8,
-      points: tenors.map(({ figures }, index) => ({ x: index, y: figures.cost_bps })),
-      label: (inBps) => ({ kind: 'number', amount: roundTo(inBps, 1), unit: 'bps' }),
-      ends: [usd(first.quote.notional_usd, 'USD'), usd(last.quote.notional_usd, 'USD')],
-      empty: 'No quotes',
-    },
-  ];
-}

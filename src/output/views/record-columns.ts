@@ -7,7 +7,7 @@ import { ownField } from '../../domain/fields.ts';
 import type { QuoteFigures } from '../../domain/quote-figures.ts';
 import { spelledName } from '../../domain/sanitize.ts';
 import { isDerivedReference } from '../../domain/vocabulary.ts';
-import { type Block, type Cell, type Column, nameText, text } from '../blocks.ts';
+import { type Block, type Cell, type Column, nameText, type TableSection, text } from '../blocks.ts';
 import type { ChangeLine } from '../change-lines.ts';
 import { cellOf, labelOf } from '../field-labels.ts';
 
@@ -17,8 +17,8 @@ export type Record = Readonly<{ [field: string]: unknown }>;
 export interface KnownField {
   name: string;
   header: string;
-  /** Hidden first if the table is too wide. */
-  optional?: boolean | 'last';
+  /** As of a `Column`. */
+  optional?: Column['optional'];
   /** Shown instead of the bare value. */
   cell?: (value: unknown, record: Record) => Cell;
 }
@@ -43,20 +43,32 @@ export function unknownFields(records: readonly Record[], known: readonly string
 export function tableOf(
   records: readonly Record[],
   known: readonly KnownField[],
-  options: { empty: string; hidden?: readonly string[] },
+  { empty, sections }: { empty: string; sections?: readonly TableSection[] },
 ): Block {
-  const extra = unknownFields(records, [...known.map(({ name }) => name), ...(options.hidden ?? [])]);
+  const extra = unknownFields(
+    records,
+    known.map(({ name }) => name),
+  );
   const fields: readonly KnownField[] = [
-    ...known.filter(({ name }) => isSent(records, name)),
-    ...extra.map((name) => ({ name, header: labelOf(name), optional: true })),
+    ...known.filter(({ name }) => records.length === 0 || isSent(records, name)),
+    ...extra.map((name) => ({ name, header: labelOf(name), optional: 'first' as const })),
   ];
   const columns: Column[] = fields.map((field) => ({
     header: field.header.toUpperCase(),
+    field: field.name,
     ...(isNumeric(records, field.name) ? { align: 'right' as const } : {}),
     ...(field.optional === undefined ? {} : { optional: field.optional }),
   }));
   const rows = records.map((record) => fields.map((field) => cellFor(field, record)));
-  return { kind: 'table', columns, rows, empty: options.empty, fixed: true };
+  return {
+    kind: 'table',
+    columns,
+    rows,
+    empty,
+    fixed: true,
+    records,
+    ...(sections === undefined ? {} : { sections }),
+  };
 }
 
 /** One record as names and values. `always`: fields that are shown as a dash when missing. */
@@ -123,6 +135,16 @@ export function signedCell(value: unknown): Cell {
 export function signedIn(unit: string, value: unknown): Cell {
   const cell = signedCell(value);
   return cell.kind === 'money' ? { ...cell, unit } : cell;
+}
+
+/**
+ * Carry of a position or a closed hedge, in a word. The service's sign (ASSUMED) is that of P&L: negative is paid. A
+ * quote's is the opposite.
+ */
+export function carryCell(value: unknown): Cell {
+  const cell = signedCell(value);
+  if (!(value instanceof Big) || value.eq(0) || cell.kind !== 'money') return cell;
+  return { ...cell, amount: value.abs(), signed: false, word: value.lt(0) ? 'paid' : 'earned' };
 }
 
 /** The operator's deal ID; a reference that the program generated is not one. */

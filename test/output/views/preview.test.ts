@@ -192,7 +192,7 @@ describe('the preview of a close', () => {
       '                              machine)',
       'Returned       3,948.50 USDC  to balance (estimate; set at the fill)',
       'Net P&L          -31.50 USD   price and carry, before fees',
-      'Carry so far     -12.50 USDC  part of Net P&L',
+      'Carry so far  paid 12.50 USDC  part of Net P&L',
       'Fee to close      20.00 USDC  none at maturity',
       'Not included: hedge hdg_C, 5,000.00 USD, submitted, may still fill.',
       '',

@@ -1,0 +1,122 @@
+/** `--columns`: names and headings to columns, and a list with only these, on a screen and as records. */
+import { didYouMean } from '../domain/did-you-mean.ts';
+import { quoted } from '../domain/quoted.ts';
+import { UsageError } from '../errors.ts';
+import type { Block, Cell, Column } from './blocks.ts';
+import { cellOf } from './field-labels.ts';
+import { flatTable, type RecordTable } from './record-table.ts';
+
+interface ListResult {
+  blocks(): readonly Block[];
+  table(): RecordTable | undefined;
+}
+
+type TableBlock = Extract<Block, { kind: 'table' }>;
+
+/** A table whose rows are records of the list. */
+const isList = (block: Block): block is TableBlock => block.kind === 'table' && block.records !== undefined;
+
+/** @throws UsageError that lists the columns. */
+export function checkColumns(result: ListResult, typed: readonly string[]): void {
+  const { find, fields, isEmpty } = columnsOfResult(result);
+  // An empty list has no fields beyond those that hedge knows.
+  const unknown = isEmpty ? undefined : wordsOf(typed).find((word) => find(word) === undefined);
+  if (unknown === undefined) return;
+  throw new UsageError(
+    `Unknown column: ${quoted(unknown)}.`,
+    `${didYouMean(unknown.toLowerCase(), fields)}Columns: ${fields.join(', ')}.`,
+  );
+}
+
+/** The blocks of a result, its tables with only these columns. Undefined: as they are. */
+export function pickedBlocks(result: ListResult, typed: readonly string[] | undefined): readonly Block[] {
+  const blocks = result.blocks();
+  if (typed === undefined) return blocks;
+  const { find } = columnsOfResult(result);
+  const fields = fieldsOf(typed, find);
+  if (blocks.some(isList)) return blocks.map((each) => (isList(each) ? pickedTable(each, fields) : each));
+  const table = result.table() ?? { columns: [], records: [] };
+  return [pickedTable({ kind: 'table', columns: [], rows: [], records: table.records }, fields)];
+}
+
+/** The table with only these columns, for CSV and JSON Lines. */
+export function pickedRecords(result: ListResult, table: RecordTable, typed: readonly string[]): RecordTable {
+  const picked = fieldsOf(typed, columnsOfResult(result).find);
+  const { rows } = flatTable({ ...table, picked });
+  return {
+    columns: table.columns,
+    picked,
+    records: rows.map((row) => nested(picked.map((field, at) => [pathOf(field), row[at] ?? null]))),
+  };
+}
+
+const wordsOf = (typed: readonly string[]): readonly string[] =>
+  typed.map((word) => word.trim()).filter((word) => word !== '');
+
+const fieldsOf = (
+  typed: readonly string[],
+  find: (word: string) => string | undefined,
+): readonly string[] => [...new Set(wordsOf(typed).map((word) => find(word) ?? word))];
+
+/** `Net P&L`, `net p&l` and `NET_P&L` are one heading. */
+const bare = (word: string): string => word.toLowerCase().replace(/[\s_-]+/g, ' ');
+
+function columnsOfResult(result: ListResult) {
+  const table = result.table() ?? { columns: [], records: [] };
+  const { columns: fields } = flatTable(table);
+  const headings = result.blocks().flatMap((block) => (isList(block) ? block.columns : []));
+  const byHeading = new Map(headings.map(({ header, field }) => [bare(header), field]));
+  const byField = new Map(fields.map((field) => [bare(field), field]));
+  return {
+    fields,
+    isEmpty: table.records.length === 0,
+    find: (word: string): string | undefined => byField.get(bare(word)) ?? byHeading.get(bare(word)),
+  };
+}
+
+function pickedTable(block: TableBlock, fields: readonly string[]): TableBlock {
+  const records = block.records ?? [];
+  const rowCount = Math.max(records.length, block.rows.length);
+  const flat = flatTable({ columns: fields, records, like: fields, picked: fields }).rows;
+  const columns = fields.map((field, index): { column: Column; cells: readonly Cell[] } => {
+    const at = block.columns.findIndex((column) => column.field === field);
+    const known = block.columns[at];
+    const cells = Array.from({ length: rowCount }, (_, row): Cell => {
+      const cell = known === undefined ? undefined : block.rows[row]?.[at];
+      return cell ?? cellOf(field, flat[row]?.[index]);
+    });
+    return { column: known ?? { header: field, field }, cells };
+  });
+  return {
+    ...block,
+    columns: columns.map(({ column: { header, field, align, wrap } }) => ({
+      header,
+      ...(field === undefined ? {} : { field }),
+      ...(align === undefined ? {} : { align }),
+      ...(wrap === undefined ? {} : { wrap }),
+    })),
+    rows: Array.from({ length: rowCount }, (_, row) => columns.map(({ cells }) => cells[row] ?? MISSING)),
+    fixed: true,
+  };
+}
+
+const MISSING: Cell = { kind: 'missing' };
+
+type Leaf = readonly [path: readonly string[], value: unknown];
+
+/** `a.b` in `a` again, as in the whole record. */
+function nested(leaves: readonly Leaf[]): unknown {
+  const groups = new Map<string, Leaf[]>();
+  for (const [[name = '', ...rest], value] of leaves)
+    groups.set(name, [...(groups.get(name) ?? []), [rest, value]]);
+  return Object.fromEntries(
+    [...groups].map(([name, inner]) => {
+      const own = inner.find(([path]) => path.length === 0);
+      const below = inner.filter(([path, value]) => path.length > 0 && (own === undefined || value !== null));
+      return [name, below.length === 0 ? own?.[1] : nested(below)];
+    }),
+  );
+}
+
+const pathOf = (field: string): readonly string[] =>
+  field.split(/(?<!\\)\./).map((part) => part.replace(/\\(.)/g, '$1'));

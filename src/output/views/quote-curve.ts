@@ -1,0 +1,51 @@
+/** The cost of a hedge by its notional, as a table and a chart. */
+import { roundTo } from '../../domain/amounts.ts';
+import type { CurveReading } from '../../readings/read-curve.ts';
+import { type Block, line, nameText, text } from '../blocks.ts';
+import { costWord, days, usd } from './record-columns.ts';
+
+export function viewCurve({ tenors, intent, refused }: CurveReading): readonly Block[] {
+  const [first] = tenors;
+  const last = tenors.at(-1);
+  if (first === undefined || last === undefined) return [];
+  const { market, side, tenor_days: tenor } = first.quote;
+  return [
+    line(
+      nameText(`${side === 'buy' ? 'Buy' : 'Sell'} ${market}, ${days(tenor.toString())}: cost by notional.`),
+    ),
+    { kind: 'gap' },
+    {
+      kind: 'table',
+      columns: [
+        { header: 'NOTIONAL USD', align: 'right' },
+        { header: 'PRICE', align: 'right' },
+        { header: 'IMPACT', align: 'right', optional: true },
+        { header: 'COST USDC', align: 'right' },
+        { header: 'BPS', align: 'right' },
+        { header: '' },
+      ],
+      rows: tenors.map(({ quote, figures }) => [
+        usd(quote.notional_usd),
+        { kind: 'rate', amount: roundTo(quote.pricing.execution_price, 4), decimals: 4 },
+        usd(figures.impact_cost_usd),
+        { kind: 'money', amount: figures.cost_usdc, tone: 'strong' },
+        { kind: 'number', amount: roundTo(figures.cost_bps, 1) },
+        text(quote.notional_usd.eq(intent.notional) ? '<- requested' : '', 'dim'),
+      ]),
+      empty: 'No quotes',
+    },
+    ...refused.map(({ notional, why }) =>
+      line(text('No quote for'), usd(notional, 'USD'), text(`(${why}).`)),
+    ),
+    { kind: 'gap' },
+    line(text(`${costWord(first.figures.cost_usdc)} in bps of notional, smallest to largest:`, 'dim')),
+    {
+      kind: 'chart',
+      height: 8,
+      points: tenors.map(({ figures }, index) => ({ x: index, y: figures.cost_bps })),
+      label: (inBps) => ({ kind: 'number', amount: roundTo(inBps, 1), unit: 'bps' }),
+      ends: [usd(first.quote.notional_usd, 'USD'), usd(last.quote.notional_usd, 'USD')],
+      empty: 'No quotes',
+    },
+  ];
+}
