@@ -103,10 +103,12 @@ export const changedByOthersError = (
       closedBy === undefined
         ? 'It may have executed. Do not enter it again.'
         : 'It may have executed before that close. Do not enter it again.',
-    hint: [
-      commandLines([[`hedge check ${entry.shortId}`, 'look up; send nothing']]),
-      ...resolveCommands(entry, nowMs),
-    ].join('\n'),
+    hint: commandLines([
+      [
+        `hedge check ${entry.shortId}`,
+        lateUntil(entry, nowMs) === undefined ? 'look up; or: hedge journal resolve' : LOOK_UP,
+      ],
+    ]),
     details: { ...actionIds(entry), seen: message },
   });
 
@@ -219,8 +221,9 @@ const notAgain = ({ intent }: Action): string =>
   `Do not enter it again${takesWholeSide(intent) ? '.' : '; closing is allowed.'}`;
 
 /** How to find out. Sending again and recording manually are offered only after a lookup. */
-const checkCommand = ({ shortId }: Action): string =>
-  commandLines([[`hedge check ${shortId}`, 'look up; send nothing']]);
+const checkCommand = ({ shortId }: Action): string => commandLines([[`hedge check ${shortId}`, LOOK_UP]]);
+
+const LOOK_UP = 'look up; send nothing';
 
 /** The command that opens it again, with its price limits. */
 function again(entry: Action): string {

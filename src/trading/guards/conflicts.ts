@@ -69,7 +69,7 @@ const nextCommands = (found: readonly Action[], terms: OnTerms): string =>
     ...found.filter((each) => isOfAnotherKey(each, terms)).flatMap(confirmationCommands),
     [
       found.length === 1 ? commandsFor(found, 'check') : 'hedge check',
-      `look up. To ignore it and risk trading twice: ${despite(found)}`,
+      `look up. Or risk it: ${despite(found)}`,
     ],
   ]);
 

@@ -181,9 +181,9 @@ describe('an action without a usable answer', () => {
   it('is named with the ways out of it', () => {
     const [first] = guard({ action: 'add' }, journal([action('7c1e', 'unknown', { deal_id: 'PAY-8841' })]));
     expect(first?.message).toBe(
-      'OPEN buy USDTNGN 10,000.00 USD ("PAY-8841"), action 7c1e, 3 min ago: sent; outcome unknown. Find out first: hedge check 7c1e.',
+      'OPEN buy USDTNGN 10,000.00 USD ("PAY-8841"), action 7c1e, 3 min ago: sent; outcome unknown.',
     );
-    expect(first?.hint).toMatch(/^hedge check 7c1e {4}.*\n--despite 7c1e .*trade twice$/);
+    expect(first?.hint).toMatch(/^hedge check 7c1e {4}look up\. Or risk it: --despite 7c1e$/);
     expect(first?.details).toMatchObject({ actions: [{ action_id: idOf('7c1e'), state: 'unknown' }] });
   });
 
