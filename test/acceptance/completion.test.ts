@@ -157,8 +157,7 @@ const LINES: readonly (readonly (readonly [typed: string, line: string])[])[] = 
   ],
   [
     ['hedge --prof\t', 'hedge --profile '],
-    ['prac\t', 'hedge --profile practice '],
-    ['jour\t', 'hedge --profile practice journal '],
+    ['practice jour\t', 'hedge --profile practice journal '],
     ['res\t', 'hedge --profile practice journal resolve '],
     ['x --as\t', 'hedge --profile practice journal resolve x --as '],
     ['no\t', 'hedge --profile practice journal resolve x --as not-executed '],
@@ -294,7 +293,7 @@ describe.each(['bash', 'zsh', 'fish'] as const)('in %s', (shell) => {
       ['\u0015hedge hedges PAY\t', 'hedge hedges PAY-8841 '],
       [`\u0015hedge hedges ${data.hedge.id.slice(0, 6)}\t`, `hedge hedges ${data.hedge.id} `],
       [`\u0015hedge check ${data.action_id.slice(0, 6)}\t`, `hedge check ${data.action_id} `],
-      ['\u0015hedge --profile pr\t', 'hedge --profile practice '],
+      ['\u0015hedge --profile practice-\t', 'hedge --profile practice-live '],
     ] as const) {
       screen.send(typed);
       await screen.until(`desk> ${line}`);
