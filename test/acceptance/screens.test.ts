@@ -34,6 +34,8 @@ const JSON_TEXT = /^\{/;
 
 const SCENES: Readonly<Record<string, readonly Scene[]>> = {
   '': only('hedge', 'hedge --help', 'hedge help exit-codes', 'hedge nonsense', 'hedge --version'),
+  status: only('hedge status'),
+  version: only('hedge version'),
   markets: [...only('hedge markets'), { line: 'hedge markets --watch', answer: QUIT }],
   price: only('hedge price', 'hedge price --chart', 'hedge price NOSUCH'),
   quote: only(

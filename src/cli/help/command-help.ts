@@ -55,7 +55,7 @@ function rootPage(): Page {
 
 /** What a desk does most, in the order of its day. */
 const EXAMPLES: readonly (readonly [string, string])[] = [
-  ['hedge quote USDTNGN buy 10k', 'price a hedge for 1, 3 and 7 days'],
+  ['hedge quote USDTNGN buy 10k', 'price every tenor'],
   ['hedge open', 'open one step by step'],
   ['hedge open USDTNGN buy 10k -t 3', 'open in one line; you confirm'],
   ['hedge positions', 'open positions and what closing returns'],
@@ -64,7 +64,7 @@ const EXAMPLES: readonly (readonly [string, string])[] = [
   ['hedge close USDTNGN buy', 'close the side'],
   ['hedge check', 'look up unknown outcomes'],
   ['hedge history --csv', 'closed hedges for a spreadsheet'],
-  ['hedge halt "venue down"', 'stop opens and adds from this machine'],
+  ['hedge halt "venue down"', 'stop opens and adds'],
 ];
 
 export const COMMON_OPTIONS: readonly OptionSpec[] = [
