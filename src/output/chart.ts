@@ -2,10 +2,9 @@
 import type { Big } from 'big.js';
 import { textWidth } from '../domain/text-width.ts';
 import type { BarsBlock, ChartBlock, ChartPoint, SparkBlock } from './blocks.ts';
-import { setColumns } from './columns.ts';
 import { cellText, showable } from './format.ts';
-import { type Layout, sentence, wrapPainted } from './layout.ts';
-import { blank, lineWidth, type Run, type WrappedLine } from './styled-text.ts';
+import { type Layout, paintColumns, sentence } from './layout.ts';
+import { blank, lineWidth, type Run, type WrappedLine, wrapRuns } from './styled-text.ts';
 
 const HEIGHT = 10;
 const WIDEST = 100;
@@ -194,13 +193,15 @@ export function layBars({ rows }: BarsBlock, layout: Layout): string[] {
   const hasBars = free >= BAR.narrowest && rows.some(({ part }) => part !== undefined);
   const length = hasBars ? Math.min(BAR.widest, free) : 0;
   const room = layout.width - column - GAP - (hasBars ? length + GAP : 0);
-  const laid = rows.flatMap(({ part }, index) =>
-    wrapPainted(words[index] ?? [], layout, { width: room }).map((each, at) => {
-      const bar = hasBars ? [at === 0 ? barOf(part, length, layout) : ''] : [];
-      return [at === 0 ? layout.paint(names[index] ?? '', 'dim') : '', ...bar, each];
-    }),
-  );
-  return setColumns(laid, [{ width: column }, ...(hasBars ? [{ width: length }] : []), { width: room }], GAP);
+  const widths = hasBars ? [column, length] : [column];
+  return rows.flatMap(({ part }, index) => {
+    const name: Run = { text: names[index] ?? '', style: 'dim' };
+    const bar: Run = { text: barOf(part, length, layout), style: 'plain' };
+    const before = hasBars ? [[name], [bar]] : [[name]];
+    return wrapRuns(words[index] ?? [], room).map((line, at) =>
+      paintColumns([...(at === 0 ? before : before.map(() => [])), line], widths, layout),
+    );
+  });
 }
 
 function barOf(part: number | undefined, length: number, { unicode }: Layout): string {

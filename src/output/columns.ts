@@ -9,9 +9,6 @@ export interface ColumnShape {
   wrap?: boolean;
 }
 
-/** Painted text of one line. `colSpan`: it also takes the columns after it. */
-export type ColumnCell = string | { content: string; colSpan: number };
-
 const NO_BORDERS = {
   top: '',
   'top-mid': '',
@@ -27,32 +24,28 @@ const NO_BORDERS = {
   'mid-mid': '',
   right: '',
   'right-mid': '',
-  // cli-table3 adds one column to a spanning cell for each border; the rest of a gap is padding.
-  middle: ' ',
+  middle: '',
 };
 
-/** The rows as lines without blanks at their end. One line per cell: cli-table3 is quadratic in cells of many lines. */
+/**
+ * The rows as lines without blanks at their end. Cells are painted text of one line: cli-table3 is quadratic in cells
+ * of many lines.
+ */
 export function setColumns(
-  rows: readonly (readonly ColumnCell[])[],
+  rows: readonly (readonly string[])[],
   shapes: readonly ColumnShape[],
   gap = 2,
 ): string[] {
   if (rows.length === 0) return [];
   const { hide, show } = widthPlaceholders();
   const table = new Table({
-    colWidths: shapes.map(({ width }) => width + gap - 1),
+    colWidths: shapes.map(({ width }) => width + gap),
     colAligns: shapes.map(({ align = 'left' }) => align),
     chars: NO_BORDERS,
-    style: { head: [], border: [], 'padding-left': 0, 'padding-right': gap - 1, compact: true },
+    style: { head: [], border: [], 'padding-left': 0, 'padding-right': gap, compact: true },
   });
   for (const row of rows)
-    table.push(
-      row.map((cell, at) => ({
-        ...(typeof cell === 'string' ? {} : { colSpan: cell.colSpan, hAlign: 'left' as const }),
-        content: hide(typeof cell === 'string' ? cell : cell.content),
-        wordWrap: shapes[at]?.wrap === true,
-      })),
-    );
+    table.push(row.map((cell, at) => ({ content: hide(cell), wordWrap: shapes[at]?.wrap === true })));
   return table
     .toString()
     .split('\n')

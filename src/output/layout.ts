@@ -1,7 +1,6 @@
 /** Cells as sentences; names with values, figures and commands as aligned columns. */
 import { textWidth } from '../domain/text-width.ts';
 import type { Cell, Tone } from './blocks.ts';
-import { type ColumnCell, setColumns } from './columns.ts';
 import {
   alignedText,
   alignmentOf,
@@ -12,7 +11,18 @@ import {
   programText,
   shownName,
 } from './format.ts';
-import { type Painter, paintLine, type Run, wrapRuns } from './styled-text.ts';
+import {
+  blank,
+  lineWidth,
+  type Painter,
+  paintLine,
+  type Run,
+  type WrappedLine,
+  wrapRuns,
+} from './styled-text.ts';
+
+/** Blanks between columns. */
+const GAP = 2;
 
 export interface ColumnChoice {
   /** Every column, whatever the width. */
@@ -38,6 +48,20 @@ export const wrapPainted = (
   { width = layout.width, indent = 0 }: { width?: number; indent?: number } = {},
 ): string[] => wrapRuns(runs, width, indent).map((line) => paintLine(line, layout.paint));
 
+/** Cells next to each other as a painted line; all but the last are padded to their column's width. */
+export const paintColumns = (
+  cells: readonly WrappedLine[],
+  widths: readonly number[],
+  { paint, gap = GAP }: { paint: Painter; gap?: number },
+): string =>
+  paintLine(
+    cells.flatMap((cell, at) => {
+      const width = widths[at];
+      return width === undefined ? cell : [...cell, blank(width - lineWidth(cell) + gap)];
+    }),
+    paint,
+  );
+
 export const toneOf = (cell: Cell): Tone => (cell.kind === 'missing' ? 'dim' : (cell.tone ?? 'plain'));
 
 /** Cells as a sentence: a blank between them, none before a closing mark or after an opening one. */
@@ -61,7 +85,6 @@ export interface Pair {
 
 /** Widest share of a line that names may take; longer names have a line of their own. */
 const NAMES_SHARE = 0.5;
-const GAP = 2;
 
 /**
  * Names on the left, values on the right. Numbers line up at their points if most values are numbers, unless
@@ -81,19 +104,19 @@ export function layPairs(
   const point = numbers.length * 2 > pairs.length ? Math.max(0, ...numbers) : 0;
   // Padding must leave the value room.
   const padded = placing === 'by point' && column + GAP + point <= layout.width * 0.7;
-  const rows = pairs.flatMap(({ value }, index): ColumnCell[][] => {
-    const name = names[index] ?? '';
+  return pairs.flatMap(({ value }, index) => {
+    const name: Run = { text: names[index] ?? '', style: 'dim' };
     const runs = sentence(value, layout);
-    if (textWidth(name) > widest)
+    if (textWidth(name.text) > widest)
       return [
-        ...wrapPainted([{ text: name, style: 'dim' }], layout, { indent: GAP }),
+        ...wrapPainted([name], layout, { indent: GAP }),
         ...indented(wrapPainted(runs, layout, { width: layout.width - GAP }), GAP),
-      ].map((content) => [{ content, colSpan: 2 }]);
+      ];
     const shift = padded ? Math.max(0, point - (wholes[index] ?? point)) : 0;
-    const lines = indented(wrapPainted(runs, layout, { width: room - shift }), shift);
-    return lines.map((each, at) => [at === 0 ? layout.paint(name, 'dim') : '', each]);
+    return wrapRuns(runs, room - shift).map((line, at) =>
+      paintColumns([at === 0 ? [name] : [], [blank(shift), ...line]], [column], layout),
+    );
   });
-  return setColumns(rows, [{ width: column }, { width: room }], GAP);
 }
 
 /** Narrowest room for the words after a figure; with less, figures are laid out as pairs. */
@@ -113,26 +136,22 @@ export function layFigures(rows: readonly (readonly Cell[])[], layout: Layout): 
       rows.map(([, ...value], index) => ({ name: names[index] ?? '', value })),
       layout,
     );
-  const laid = rows.flatMap(([name, figure, ...words], index): ColumnCell[][] => {
+  return rows.flatMap(([name, figure, ...words], index): string[] => {
     const cell = formatted[index];
     if (name === undefined || figure === undefined || cell === undefined) return [];
-    const label = layout.paint(names[index] ?? '', toneOf(name) === 'plain' ? 'dim' : toneOf(name));
+    const label: Run = { text: names[index] ?? '', style: toneOf(name) === 'plain' ? 'dim' : toneOf(name) };
     // A text has no decimal point.
-    if (!cell.numeric && figure.kind !== 'missing') {
-      const width = layout.width - column - GAP;
-      return wrapPainted(sentence([figure, ...words], layout), layout, { width }).map((content, at) => [
-        at === 0 ? label : '',
-        { content, colSpan: 2 },
-      ]);
-    }
+    if (!cell.numeric && figure.kind !== 'missing')
+      return wrapRuns(sentence([figure, ...words], layout), layout.width - column - GAP).map((line, at) =>
+        paintColumns([at === 0 ? [label] : [], line], [column], layout),
+      );
     const text = cell.numeric ? alignedText(cell, alignment) : cell.whole + ' '.repeat(fraction + unit);
     const word = text.trimEnd();
-    const painted = layout.paint(word, toneOf(figure)) + text.slice(word.length);
-    return wrapPainted(sentence(words, layout), layout, { width: room }).map((each, at) =>
-      at === 0 ? [label, painted, each] : ['', '', each],
+    const placed = [blank(figureWidth - textWidth(text)), { text: word, style: toneOf(figure) }];
+    return wrapRuns(sentence(words, layout), room).map((line, at) =>
+      paintColumns(at === 0 ? [[label], placed, line] : [[], [], line], [column, figureWidth], layout),
     );
   });
-  return setColumns(laid, [{ width: column }, { width: figureWidth, align: 'right' }, { width: room }], GAP);
 }
 
 const AFTER_COMMAND = 4;
@@ -145,17 +164,21 @@ export function layCommands(rows: readonly { command: string; does: string }[], 
   const column = Math.max(0, ...typed.map(textWidth));
   const width = layout.width - column - AFTER_COMMAND;
   const isNarrow = width < DOES_ROOM;
-  const linesOf = (does: string, room: number): string[] =>
-    wrapPainted([{ text: programText(does, layout), style: 'plain' }], layout, { width: room });
+  const linesOf = (does: string, room: number): WrappedLine[] =>
+    wrapRuns([{ text: programText(does, layout), style: 'plain' }], room);
   if (isNarrow)
     return rows.flatMap(({ does }, index) => [
       typed[index] ?? '',
-      ...indented(linesOf(does, layout.width - AFTER_COMMAND), AFTER_COMMAND),
+      ...linesOf(does, layout.width - AFTER_COMMAND).map((line) =>
+        paintLine([blank(AFTER_COMMAND), ...line], layout.paint),
+      ),
     ]);
-  const laid = rows.flatMap(({ does }, index) =>
-    linesOf(does, width).map((each, at) => [at === 0 ? (typed[index] ?? '') : '', each]),
-  );
-  return setColumns(laid, [{ width: column }, { width }], AFTER_COMMAND);
+  return rows.flatMap(({ does }, index) => {
+    const command: Run = { text: typed[index] ?? '', style: 'plain' };
+    return linesOf(does, width).map((line, at) =>
+      paintColumns([at === 0 ? [command] : [], line], [column], { ...layout, gap: AFTER_COMMAND }),
+    );
+  });
 }
 
 export const indented = (lines: readonly string[], columns: number): string[] =>

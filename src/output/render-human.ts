@@ -18,6 +18,7 @@ import {
 } from './layout.ts';
 import { layTable } from './render-table.ts';
 import {
+  blank,
   lineWidth,
   type PaintLevel,
   painterOf,
@@ -108,14 +109,9 @@ function layHeading(heading: Extract<Block, { kind: 'heading' }>, layout: Layout
   left.push(dot, { text: showable(ENVIRONMENT_GLOSS[environment], layout), style: 'plain' });
   const note = sentence(heading.note ?? [], layout);
   if (note.length === 0) return wrapPainted(left, layout);
-  const width = lineWidth(left);
-  const rest = layout.width - width - HEADING_GAP;
-  if (lineWidth(note) > rest) return [...wrapPainted(left, layout), ...wrapPainted(note, layout)];
-  return setColumns(
-    [[paintLine(left, layout.paint), paintLine(note, layout.paint)]],
-    [{ width }, { width: rest, align: 'right' }],
-    HEADING_GAP,
-  );
+  const between = layout.width - lineWidth(left) - lineWidth(note);
+  if (between < HEADING_GAP) return [...wrapPainted(left, layout), ...wrapPainted(note, layout)];
+  return [paintLine([...left, blank(between), ...note], layout.paint)];
 }
 
 const HEADING_GAP = 2;

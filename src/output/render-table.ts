@@ -29,19 +29,24 @@ export function layTable(block: TableBlock, layout: Layout): string[] {
   const shown = whole ? all : fitting(all, layout.width);
   if (shown === undefined) return layRecords(block, layout);
   const hidden = all.filter((column) => !shown.some(({ name }) => name === column.name));
+  const headers = headerRows(shown, layout);
   return [
-    ...setColumns(headerRows(shown, layout), shown, GAP),
-    ...sectionsOf(block).flatMap(({ from, rows, title, totals }) => [
-      ...(title === undefined ? [] : wrapPainted([{ text: showable(title, layout), style: 'dim' }], layout)),
-      ...setColumns(
-        block.rows
-          .slice(from, from + rows)
-          .map((_, row) => shown.map(({ cells }) => cells[from + row] ?? '')),
-        shown,
-        GAP,
-      ),
-      ...layFigures(totals ?? [], layout),
-    ]),
+    ...sectionsOf(block).flatMap(({ from, rows, title, totals }) => {
+      const top = from === 0 ? headers : [];
+      const cells = Array.from({ length: rows }, (_, row) =>
+        shown.map((column) => column.cells[from + row] ?? ''),
+      );
+      return [
+        ...(title === undefined
+          ? setColumns([...top, ...cells], shown, GAP)
+          : [
+              ...setColumns(top, shown, GAP),
+              ...wrapPainted([{ text: showable(title, layout), style: 'dim' }], layout),
+              ...setColumns(cells, shown, GAP),
+            ]),
+        ...layFigures(totals ?? [], layout),
+      ];
+    }),
     ...hiddenColumns(
       hidden.map(({ name }) => name),
       layout,
