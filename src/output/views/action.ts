@@ -3,7 +3,6 @@ import { Big } from 'big.js';
 import { createsHedge, enlarges } from '../../domain/action-table.ts';
 import { roundTo, sum } from '../../domain/amounts.ts';
 import { ownField } from '../../domain/fields.ts';
-import { shellWord } from '../../domain/quoted.ts';
 import { spelledName } from '../../domain/sanitize.ts';
 import type { Plan } from '../../trading/plan.ts';
 import type { ActionFigures, ActionReport, ReportOutcome } from '../../trading/trading-context.ts';
@@ -211,13 +210,13 @@ const actionPair = ({ entry }: ActionReport): { name: string; value: readonly Ce
 function viewSubmitted(report: ActionReport): readonly Block[] {
   const { entry, hedge } = report;
   const hedgeId = hedge?.id ?? entry?.hedgeId;
-  const name = hedgeId ?? entry?.shortId;
   const pairs = [
     ...(hedgeId === undefined ? [] : [{ name: 'Hedge', value: [nameText(hedgeId)] }]),
     ...actionPair(report),
-    ...(name === undefined
+    // By the action's own ID: one of the service has any length.
+    ...(entry === undefined
       ? []
-      : [{ name: 'To wait', value: [hintText(`hedge wait ${shellWord(name)}`, 'strong')] }]),
+      : [{ name: 'To wait', value: [hintText(`hedge wait ${entry.shortId}`, 'strong')] }]),
   ];
   return [
     actionHeadline(report, 'SUBMITTED', text('; accepted, not waiting for the fill.')),

@@ -63,8 +63,17 @@ describe('the result of an open', () => {
       expect.stringMatching(/^SUBMITTED buy USDTNGN 50,000\.00 USD;/),
       'Hedge    hdg_1',
       'Action   7c1e',
-      'To wait  hedge wait hdg_1',
+      'To wait  hedge wait 7c1e',
     ]);
+  });
+});
+
+describe('a hedge ID of any length', () => {
+  it('is cut, also beside the command that waits', () => {
+    const accepted = { ...ACCEPTED, hedge_id: `hdg_${'9'.repeat(5_000)}` };
+    const submitted = entryOf([step(SENDING), step(accepted)]);
+    const words = shown(viewAction(reportOf('submitted', { entry: submitted }))).join('');
+    expect(words.replaceAll(/\s/g, '')).not.toMatch(/9{301}/);
   });
 });
 
