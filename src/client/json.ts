@@ -2,7 +2,7 @@
 
 import { Big } from 'big.js';
 import { parse } from 'lossless-json';
-import { type Fields, isFields } from '../domain/fields.ts';
+import { type Fields, isFields, ownField } from '../domain/fields.ts';
 import { sanitize } from '../domain/sanitize.ts';
 import { UsageError } from '../errors.ts';
 
@@ -27,6 +27,27 @@ export function readJson(text: string): unknown {
 
 /** An object with fields: no list, no number. */
 export const isObject = (value: unknown): value is Fields => isFields(value) && !(value instanceof Big);
+
+/** An unspecified field as a number; undefined for anything else. */
+export const decimalFrom = (value: unknown): Big | undefined => (value instanceof Big ? value : undefined);
+/** An unspecified field as text; undefined for anything else. */
+export const textFrom = (value: unknown): string | undefined =>
+  typeof value === 'string' ? value : undefined;
+
+/**
+ * The indicative mid of `market` in a response of GET /prices; undefined when no assumed shape fits.
+ * ASSUMED: one of `{ market, price }`, a list of those, `{ "USDTNGN": 1530.1 }`, a bare number.
+ */
+export function midOf(data: unknown, market: string): Big | undefined {
+  if (data instanceof Big) return data;
+  if (Array.isArray(data)) {
+    const found: unknown = data.find((item) => isFields(item) && item['market'] === market);
+    return isFields(found) ? decimalFrom(found['price']) : undefined;
+  }
+  if (!isFields(data)) return undefined;
+  if (Object.hasOwn(data, market)) return decimalFrom(ownField(data, market));
+  return data['market'] === market ? decimalFrom(data['price']) : undefined;
+}
 
 /** A string to its end, or to the end of the text: linear, as it never backtracks. */
 const STRINGS = /"[^"\\]*(?:\\[^][^"\\]*)*(?:"|\\?$)/g;

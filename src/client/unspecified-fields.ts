@@ -1,32 +1,10 @@
-/** Reads fields that the specification does not name, and detects fields, statuses and codes unknown to it. */
+/** Detects fields, statuses and codes that the specification does not name. */
 
-import { Big } from 'big.js';
 import * as z from 'zod/mini';
-import { isFields, ownField } from '../domain/fields.ts';
+import { ownField } from '../domain/fields.ts';
 import { HEDGE_STATUSES } from '../domain/vocabulary.ts';
 import { isObject } from './json.ts';
 import { accountSchema, closedHedgeSchema, hedgeSchema, marketSchema, positionSchema } from './schemas.ts';
-
-/** An unspecified field as a number; undefined for anything else. */
-export const decimalFrom = (value: unknown): Big | undefined => (value instanceof Big ? value : undefined);
-/** An unspecified field as text; undefined for anything else. */
-export const textFrom = (value: unknown): string | undefined =>
-  typeof value === 'string' ? value : undefined;
-
-/**
- * The indicative mid of `market` in a response of GET /prices; undefined when no assumed shape fits.
- * ASSUMED: one of `{ market, price }`, a list of those, `{ "USDTNGN": 1530.1 }`, a bare number.
- */
-export function midOf(data: unknown, market: string): Big | undefined {
-  if (data instanceof Big) return data;
-  if (Array.isArray(data)) {
-    const found: unknown = data.find((item) => isFields(item) && item['market'] === market);
-    return isFields(found) ? decimalFrom(found['price']) : undefined;
-  }
-  if (!isFields(data)) return undefined;
-  if (Object.hasOwn(data, market)) return decimalFrom(ownField(data, market));
-  return data['market'] === market ? decimalFrom(data['price']) : undefined;
-}
 
 const RESOURCES = {
   market: marketSchema,

@@ -9,7 +9,7 @@ import { openPriceCache, type PriceCache } from '../cache/seen-prices.ts';
 import { type ConnectionOptions, connect } from '../client/connect.ts';
 import type { EndpointNames } from '../client/endpoints.ts';
 import type { ApiResponse, HedgeApi } from '../client/hedge-api.ts';
-import { decimalFrom, midOf } from '../client/unspecified-fields.ts';
+import { decimalFrom, midOf } from '../client/json.ts';
 import { addedCertificates } from '../config/ca-file.ts';
 import type { ApiKey } from '../domain/api-key.ts';
 import { exactDigits } from '../domain/exact-json.ts';

@@ -2,7 +2,7 @@
 import type { Big } from 'big.js';
 import type { PriceCache, SeenPrice } from '../cache/seen-prices.ts';
 import type { ApiResponse, HedgeApi } from '../client/hedge-api.ts';
-import { midOf } from '../client/unspecified-fields.ts';
+import { midOf } from '../client/json.ts';
 import { didYouMean } from '../domain/did-you-mean.ts';
 import { unquoted } from '../domain/quoted.ts';
 import { RefusedError } from '../errors.ts';

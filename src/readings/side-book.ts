@@ -1,7 +1,7 @@
 /** One side of a market, hedge by hedge: open and pending hedges and the total, or why the total is unclear. Pure. */
 import { Big } from 'big.js';
+import { decimalFrom, textFrom } from '../client/json.ts';
 import type { Hedge, Position } from '../client/schemas.ts';
-import { decimalFrom, textFrom } from '../client/unspecified-fields.ts';
 import { sum } from '../domain/amounts.ts';
 import { usdInWords } from '../domain/exposure.ts';
 import type { ClockReadings } from '../domain/instants.ts';

@@ -1,8 +1,8 @@
 /** Exact sums of closed hedges by period, market or side, and cumulative P&L. Signs are the service's. */
 import { Big } from 'big.js';
 import type { SumBy } from '../args/list-filter.ts';
+import { textFrom } from '../client/json.ts';
 import type { ClosedHedge } from '../client/schemas.ts';
-import { textFrom } from '../client/unspecified-fields.ts';
 import { sum } from '../domain/amounts.ts';
 import type { NamedPeriod } from '../domain/calendar.ts';
 import { ownField } from '../domain/fields.ts';

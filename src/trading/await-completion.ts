@@ -1,6 +1,6 @@
 /** Waits for the outcome of a sent action and reports it. Sends nothing. */
 import type { Big } from 'big.js';
-import { decimalFrom, textFrom } from '../client/unspecified-fields.ts';
+import { decimalFrom, textFrom } from '../client/json.ts';
 import { createsHedge, rowOf } from '../domain/action-table.ts';
 import { sum } from '../domain/amounts.ts';
 import { HedgeError, InterruptedError, OutcomeUnknownError } from '../errors.ts';

@@ -6,8 +6,8 @@
 
 import { Big } from 'big.js';
 import type { ActionIntent, OpenIntent } from '../args/action-intent.ts';
+import { decimalFrom } from '../client/json.ts';
 import type { Hedge } from '../client/schemas.ts';
-import { decimalFrom } from '../client/unspecified-fields.ts';
 import { grouped } from '../domain/exposure.ts';
 import { worseByBps } from '../domain/price-bounds.ts';
 import { unquoted } from '../domain/quoted.ts';

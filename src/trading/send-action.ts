@@ -3,10 +3,10 @@
  * after an unclear attempt does not settle that attempt. Retries are the client's.
  */
 
+import { textFrom } from '../client/json.ts';
 import type { AcceptedChange, AcceptedOpen } from '../client/schemas.ts';
 import { NEVER_SENT_ATTEMPTS, UNKNOWN_OUTCOME_SENDS } from '../client/transport/retry-policy.ts';
 import type { AttemptRecord } from '../client/transport/transport.ts';
-import { textFrom } from '../client/unspecified-fields.ts';
 import { type ClockReadings, exactInstant } from '../domain/instants.ts';
 import { unquoted } from '../domain/quoted.ts';
 import {

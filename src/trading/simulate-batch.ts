@@ -5,8 +5,8 @@
 
 import { Big } from 'big.js';
 import { dealIdOf } from '../args/action-intent.ts';
+import { decimalFrom } from '../client/json.ts';
 import type { Account, Position } from '../client/schemas.ts';
-import { decimalFrom } from '../client/unspecified-fields.ts';
 import { createsHedge, enlarges, rowOf } from '../domain/action-table.ts';
 import { divide, sum, USD_PLACES } from '../domain/amounts.ts';
 import { remainingLimit } from '../domain/exposure.ts';

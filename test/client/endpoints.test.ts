@@ -1,8 +1,8 @@
 import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
 import type { HedgeApi } from '../../src/client/hedge-api.ts';
+import { decimalFrom } from '../../src/client/json.ts';
 import { serializeAction } from '../../src/client/serialize-request.ts';
-import { decimalFrom } from '../../src/client/unspecified-fields.ts';
 import { writeExactJson } from '../../src/domain/exact-json.ts';
 import { UsageError } from '../../src/errors.ts';
 import {

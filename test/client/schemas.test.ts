@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
-import { readJson } from '../../src/client/json.ts';
+import { decimalFrom, midOf, readJson, textFrom } from '../../src/client/json.ts';
 import {
   acceptedChangeSchema,
   acceptedOpenSchema,
@@ -13,7 +13,6 @@ import {
 } from '../../src/client/schemas.ts';
 import { validate } from '../../src/client/transport/read-response.ts';
 import { RequestFailure } from '../../src/client/transport/request-failure.ts';
-import { decimalFrom, midOf, textFrom } from '../../src/client/unspecified-fields.ts';
 import {
   aClosedHedge,
   aHedge,

@@ -243,8 +243,8 @@ describe('what may be kept of a session', () => {
   const lasting = Uint8Array.from([0x30, 0x06, 0xa9, 0x04, 0x02, 0x02, 0x1c, 0x20]);
   it.each([
     ['a new one: as long as the host takes it back', 'TLSv1.3', lasting, 99_999_999, 7_200_005],
-    ['a renewed one: until the host must be verified anew', 'TLSv1.3', lasting, 3_600_000, 3_600_000],
-    ['one that is to be verified anew by now', 'TLSv1.3', lasting, 5, undefined],
+    ['a renewed one: until the host must be verified again', 'TLSv1.3', lasting, 3_600_000, 3_600_000],
+    ['one whose host must be verified again by now', 'TLSv1.3', lasting, 5, undefined],
     ['one whose life is not told', 'TLSv1.3', Uint8Array.from([0x30, 0x00]), 99_999_999, undefined],
     ['one of an older protocol', 'TLSv1.2', lasting, 99_999_999, undefined],
   ] as const)('of %s', (_, protocol, session, verifiedUntil, until) => {

@@ -2,7 +2,7 @@ import { appendFileSync } from 'node:fs';
 import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
 import type { ResumeIntent } from '../../../src/args/action-options.ts';
-import { decimalFrom } from '../../../src/client/unspecified-fields.ts';
+import { decimalFrom } from '../../../src/client/json.ts';
 import { InterruptedError, OutcomeUnknownError, StoppedError } from '../../../src/errors.ts';
 import type { Action } from '../../../src/journal/replay.ts';
 import { hostOf } from '../../../src/platform/host.ts';
@@ -625,7 +625,7 @@ describe('a close that is to be sent again', () => {
       /USDTNGN buy has changed since action \w+: hdg_\w+ "W-1" 4,000\.00 USD\./,
     ],
     [
-      'a colleague closed what it was for, and opened anew',
+      'a colleague closed the hedge it was for and opened another',
       async (desk) => {
         await closedByThem(desk);
         await desk.colleague('/hedges', opened);
