@@ -109,10 +109,10 @@ async function buildProgram(
     .helpCommand(false)
     .configureHelp(helpOf(undefined, onHelp));
   addOptions(program, GLOBAL_OPTIONS);
-  for (const line of REGISTRY) {
-    if (line.name === named) addEntry(program, await line.load(), { onMatch, onHelp });
-    else program.command(line.name);
-  }
+  const entry = REGISTRY.find(({ name }) => name === named);
+  if (entry !== undefined) addEntry(program, await entry.load(), { onMatch, onHelp });
+  // An unknown name is compared with all of them.
+  else for (const { name } of REGISTRY) program.command(name);
   program
     .command('help')
     .argument('[words...]')
