@@ -47,13 +47,17 @@ export interface Faults {
   once: number | null;
 }
 
-export const noFaults: Faults = {
+const noResponseFaults = {
   latency_ms: 0,
   share_429: 0,
   share_5xx_before: 0,
   share_5xx_after: 0,
   share_lost_before: 0,
   share_lost_after: 0,
+};
+
+export const noFaults: Faults = {
+  ...noResponseFaults,
   in_flight_seconds: 0,
   slow_fills_seconds: 0,
   share_failing_orders: 0,
@@ -128,6 +132,11 @@ export function decodeFaults(text: string): Faults {
 /** The faults that apply to a request; `action` is undefined for a read. A disabled market is disabled for all. */
 export function faultsFor(faults: Faults, action: OrderKind | undefined): Faults {
   return inScope(faults, action) ? faults : { ...noFaults, disabled_markets: faults.disabled_markets };
+}
+
+/** For a resend with `spare_replays`. */
+export function withoutResponseFaults(faults: Faults): Faults {
+  return { ...faults, ...noResponseFaults };
 }
 
 function inScope(faults: Faults, action: OrderKind | undefined): boolean {

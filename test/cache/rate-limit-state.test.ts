@@ -137,7 +137,7 @@ describe('an implausible rate limit', () => {
     const at = path();
     damage(at);
     expect(another().until()).toBeUndefined();
-    // It keeps nobody from being told anew, and nobody from heeding at least what he was told himself.
+    // Others may still get a 429 of their own, and each waits at least as long as its own says.
     const next = another();
     next.record(4_000);
     expect(next.until()).toBe(4_000);

@@ -228,8 +228,8 @@ describe('a deal ID', () => {
     await cli.run('practice faults clear');
     expect((await cli.run(`${OPEN} --deal-id PAY-1 --ensure`)).code).toBe(9);
     expect(await openHedges(cli)).toBe(0);
-    const anew = await cli.run(`${OPEN} --deal-id PAY-1 --ensure --retry-failed`);
-    expect(anew.code).toBe(0);
+    const retried = await cli.run(`${OPEN} --deal-id PAY-1 --ensure --retry-failed`);
+    expect(retried.code).toBe(0);
     expect(await openHedges(cli)).toBe(1);
   });
 

@@ -193,8 +193,8 @@ async function afterOne(seconds: number | undefined, others: Some, then: Illness
 
 const ROUND_S = 2;
 /**
- * Each time the word is over, the first to go on are told it anew, and all others hear of it: those who went on within
- * a tenth of the second that they are spread over did not.
+ * When the wait is over, the first requests get a 429 again and record it for the others. Requests sent before they
+ * read the record are a tenth: they are spread over a second.
  */
 const mostAsked = (size: number): number => (Math.max(3, size / 10) * CALL_MS) / (1_000 * ROUND_S);
 

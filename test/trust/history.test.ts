@@ -165,7 +165,7 @@ describe('a day on which', () => {
     ],
     ['a person says no, and then yes', [lost, resumed('n'), resumed('y')]],
     [
-      'a deal that failed is ensured, and dealt anew',
+      'a deal that failed is opened again with --ensure',
       [
         practiceFaults({ share_failing_orders: 1 }),
         aDeal({ name: 'PAY-1' }),

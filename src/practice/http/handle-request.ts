@@ -13,6 +13,7 @@ import {
   type InjectedFault,
   orderFaultsOf,
   selectFault,
+  withoutResponseFaults,
 } from '../faults.ts';
 import { ApiError, errorResponse, type PracticeResponse, successResponse } from '../schemas/api-error.ts';
 import { type Database, integerColumn, isBusy } from '../store/database.ts';
@@ -115,21 +116,11 @@ function decideFault(service: ServiceContext, request: IdentifiedRequest, wallNo
   const action = parsed instanceof ApiError ? undefined : parsed.endpoint.action;
   const current = service.faults.current(service.db);
   const spared = current.spare_replays && keyed !== undefined && !isKeyFree(service, keyed, wallNow);
-  const faults = faultsFor(spared ? { ...current, ...NO_RESPONSE_FAULTS } : current, action);
+  const faults = faultsFor(spared ? withoutResponseFaults(current) : current, action);
   const counted = affectsAnyRequest(faults);
   if (counted) service.faults.countDown(service.db);
   return { faults, fault: selectFault(faults, () => service.random.fraction()), counted };
 }
-
-/** For a resend with `spare_replays`. */
-const NO_RESPONSE_FAULTS = {
-  latency_ms: 0,
-  share_429: 0,
-  share_5xx_before: 0,
-  share_5xx_after: 0,
-  share_lost_before: 0,
-  share_lost_after: 0,
-};
 
 /** Second transaction, or the rest of the first: faults before execution, execution, faults after it. */
 function executeRequest(

@@ -32,7 +32,7 @@ export function judgeSend(model: Model, day: Day, asked: Asked, request: Request
     !others.some(({ heard }) => heard.some(({ command }) => command === model.command)),
     'a second key in one command',
   );
-  // What came to nothing for certain, or by a person's word, may be dealt anew on other terms.
+  // A deal that certainly did not execute, or that a person resolved, may be opened on other terms.
   const isFree =
     before?.isSettled === true || before?.heard.every(({ tells }) => CAME_TO_NOTHING.includes(tells));
   must(before === undefined || before.body === body || isFree === true, 'with other bytes than before');

@@ -57,7 +57,7 @@ export interface Known {
   heard: Heard[];
   /** It may stand or not, as far as the desk can know: since no answer could be used, and until it was told. */
   doubted: boolean;
-  /** A person has said that nothing came of it: its key may be used for other terms, should it be dealt anew. */
+  /** A person recorded it as not executed: its key may be used again on other terms. */
   isSettled: boolean;
   /** Of an open: its order failed. */
   failed: boolean;
