@@ -57,7 +57,8 @@ export async function openInteractive(
   ]);
   const trading = await tradingContextOf(context);
   await context.show(BEFORE.map((each) => line(text(each, 'dim'))));
-  const intent = await askOpen(draft, { ...trading, prompter, lines: await context.liner() });
+  const lines = await context.liner();
+  const intent = await askOpen(draft, { ...trading, prompter, lines, note: (each) => context.note(each) });
   const report = await executeAction(intent, trading);
   await emit(outcomeOf(report));
   if (SUCCESSFUL.includes(report.outcome) && report.finding === undefined) {

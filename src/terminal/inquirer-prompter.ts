@@ -126,12 +126,14 @@ export function askingPrompter(terminal: Terminal, signal: AbortSignal): Prompte
       if (chosen === undefined) throw declined();
       return chosen.value;
     },
-    input: ({ message }, objection) =>
+    input: ({ message, understood = String }, objection) =>
       ask(({ input }, context, validate) =>
         input(
           {
             message: withPlace(sanitize(message), terminal.stderr.width),
             validate: validate(objection),
+            transformer: (answer, { isFinal }) =>
+              isFinal ? theme.style.answer(sanitize(understood(answer))) : answer,
             theme,
           },
           context,

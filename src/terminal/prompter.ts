@@ -7,6 +7,12 @@ export interface Question {
   otherwise: string;
 }
 
+/** A question for a typed answer. */
+export interface TypedQuestion extends Question {
+  /** An accepted answer as hedge reads it, shown in its place: `10,000.00 USD`. Default: as typed. */
+  understood?: (answer: string) => string;
+}
+
 export interface Choice<Value> {
   name: string;
   value: Value;
@@ -40,7 +46,7 @@ export interface Prompter {
     choices: readonly Choice<Value>[],
     options?: { header?: string | undefined },
   ): Promise<Value>;
-  input(question: Question, objection?: Objection): Promise<string>;
+  input(question: TypedQuestion, objection?: Objection): Promise<string>;
   /** True for an answer that `fits`; false for an empty answer or pasted lines. `wanted`: the text to type, as shown. */
   typed(question: Question, wanted: string, fits: (answer: string) => boolean): Promise<boolean>;
 }

@@ -4,12 +4,12 @@ import type { Big } from 'big.js';
 import type { OpenDraft, OpenIntent } from '../args/action-intent.ts';
 import { readBps, readDealId, readNotional, readPrice } from '../args/operands.ts';
 import type { Account, Market } from '../client/schemas.ts';
-import { usdcInWords, usdInWords } from '../domain/exposure.ts';
+import { grouped, usdcInWords, usdInWords } from '../domain/exposure.ts';
 import { ownField } from '../domain/fields.ts';
 import { checkPriceBounds, type PriceBounds } from '../domain/price-bounds.ts';
 import { carryInWords } from '../domain/quote-figures.ts';
 import { quoted, quotedName } from '../domain/quoted.ts';
-import { SIDES, type Side, sideInWords, TENORS, type Tenor } from '../domain/vocabulary.ts';
+import { quoteCurrency, SIDES, type Side, sideInWords, TENORS, type Tenor } from '../domain/vocabulary.ts';
 import { type HedgeError, RefusedError, StoppedError, UnavailableError, UsageError } from '../errors.ts';
 import { type Block, type Cell, line, nameText, text } from '../output/blocks.ts';
 import { WEEKEND } from '../output/format.ts';
@@ -33,6 +33,8 @@ type Ports = 'api' | 'clock' | 'signal' | 'journal' | 'identity' | 'limits' | 'h
 
 export interface WizardContext extends Pick<TradingContext, Ports> {
   prompter: Prompter;
+  /** One line that stays on the screen. */
+  note: (text: string) => void;
   /** Renders blocks as plain lines for a list of choices. */
   lines: (blocks: readonly Block[]) => readonly string[];
 }
@@ -139,12 +141,23 @@ export async function askBounds(intent: OpenIntent, context: WizardContext): Pro
   if (anyPrice || bounds.worstPrice !== undefined || bounds.maxCostBps !== undefined) return bounds;
   const answer = await context.prompter.input(
     {
-      message: 'Worst price, or highest cost such as 40bps (optional)',
+      message: `Worst price in ${quoteCurrency(intent.market)}, or highest cost such as 40bps (optional)`,
       otherwise: '--worst-price PRICE or --max-cost-bps BPS',
+      understood: (given) => boundsInWords(readBoundsOrNone(given), intent.market),
     },
     (given) => (given.trim() === '' ? undefined : boundsObjection(given.trim(), intent, context)),
   );
-  return answer.trim() === '' ? bounds : readBounds(answer.trim());
+  return readBoundsOrNone(answer) ?? bounds;
+}
+
+const readBoundsOrNone = (answer: string): PriceBounds | undefined =>
+  answer.trim() === '' ? undefined : readBounds(answer.trim());
+
+/** `1,532.00 NGN`, `40 bps`, `none`. */
+function boundsInWords(bounds: PriceBounds | undefined, market: string): string {
+  const { worstPrice, maxCostBps } = bounds ?? {};
+  if (worstPrice !== undefined) return `${grouped(worstPrice)} ${quoteCurrency(market)}`;
+  return maxCostBps === undefined ? 'none' : `${maxCostBps.toFixed()} bps`;
 }
 
 /** `1530.5` is a price; `40bps` a cost. */
@@ -165,21 +178,37 @@ async function boundsObjection(
     const bounds = readBounds(answer);
     const order = { market, side, notional_usd: notional, tenor_days: tenor };
     const { data } = await api.quote(order, { signal });
-    const [typo] = implausiblePrice(bounds.worstPrice, data.pricing.market_price);
+    const { worstPrice } = bounds;
+    const mid = data.pricing.market_price;
+    if (worstPrice !== undefined && implausiblePrice(worstPrice, mid).length > 0)
+      return typoInWords(worstPrice, mid);
     const [miss] = checkPriceBounds(data, bounds);
-    if (typo !== undefined) return typo.message;
     return miss && `${miss.message.charAt(0).toUpperCase()}${miss.message.slice(1)}.`;
   } catch (error) {
-    if (error instanceof UsageError || error instanceof RefusedError) return sentence(error);
+    if (error instanceof UsageError)
+      return `${quoted(answer)} is neither a price nor a cost. Type a price in ${quoteCurrency(market)} per USDT, or a cost such as 40bps.`;
+    if (error instanceof RefusedError) return sentence(error);
     if (error instanceof UnavailableError) return `${error.what} Press Enter to retry.`;
     throw error;
   }
 }
 
+/** A number far below the mid was probably meant as a cost. */
+function typoInWords(worst: Big, mid: Big): string {
+  const far = `A price of ${grouped(worst)} is more than 5 % from the mid of ${grouped(mid)}.`;
+  return worst.lt(mid.div(2))
+    ? `${far} For a cost of ${worst.toFixed()} bps, type ${worst.toFixed()}bps.`
+    : `${far} Type a price closer to the mid.`;
+}
+
 /** Undefined: none. */
 export async function askDealId(intent: OpenIntent, context: WizardContext): Promise<string | undefined> {
   const answer = await context.prompter.input(
-    { message: 'Deal ID (your reference, optional)', otherwise: '--deal-id ID' },
+    {
+      message: 'Deal ID (your reference, optional)',
+      otherwise: '--deal-id ID',
+      understood: (given) => (given.trim() === '' ? 'none' : given.trim()),
+    },
     (given) => (given.trim() === '' ? undefined : dealIdObjection(given.trim(), intent, context)),
   );
   return answer.trim() === '' ? undefined : readDealId(answer.trim());
@@ -224,7 +253,13 @@ const MARKET_CHOICE_COLUMNS = [
 /** @throws StoppedError when none can be chosen. */
 export async function askMarket(markets: readonly Market[], context: WizardContext): Promise<Market> {
   const choices = markets.map((market) => ({ value: market, stop: stopIn(market.market, market, context) }));
-  if (choices.every(({ stop }) => stop !== undefined)) throw choices[0]?.stop ?? noMarket();
+  const [open, ...others] = choices.filter(({ stop }) => stop === undefined);
+  if (open === undefined) throw choices[0]?.stop ?? noMarket();
+  if (others.length === 0) {
+    const { market, price } = open.value;
+    context.note(`Market: ${market}, mid ${grouped(price)} (the only one you can trade now).`);
+    return open.value;
+  }
   const rows = markets.map(({ market, price, available_capacity_usd: capacity, status }): readonly Cell[] => [
     nameText(market),
     rate(price),
@@ -285,8 +320,9 @@ export async function askNotional(draft: SidedDraft, account: Account, context: 
   const { balance_usdc: free, available_exposure_usd: headroom } = account;
   const answer = await context.prompter.input(
     {
-      message: `Notional (headroom ${usdInWords(headroom)}, free ${usdcInWords(free)})`,
+      message: `Notional in USD: 10000, 10k, 1.5m (headroom ${grouped(headroom)}, free ${usdcInWords(free)})`,
       otherwise: `hedge open ${draft.market} ${draft.side} NOTIONAL --tenor DAYS`,
+      understood: (given) => usdInWords(readNotional(given.trim())),
     },
     (given) => notionalObjection(given.trim(), draft, context),
   );

@@ -14,7 +14,6 @@ const START_OF_LINE = '\u0015';
 
 /** Each question as the screen shows it, and an answer that leads to the next. */
 const QUESTIONS = [
-  { name: 'the market', shows: /^\? Market\n.*\n❯ USDTNGN/m, answer: '\r' },
   { name: 'the side', shows: /^\? Side\n.*\n❯ buy/m, answer: '\r' },
   { name: 'the notional', shows: /^\? Notional/m, answer: '10k\r' },
   { name: 'the tenor', shows: /^\? Tenor\n.*\n❯ 1 d/m, answer: `${DOWN}\r` },
@@ -55,7 +54,8 @@ describe('hedge open at a terminal', () => {
       const text = await screen.until(/^As one command:\nhedge open/m);
       expect(await screen.exit).toEqual({ code: 0, signal: null });
       expect(screen.cursorHidden()).toBe(false);
-      expect(text).toMatch(/^\? Notional .*\n? 10k$/m);
+      expect(text).toMatch(/^\? Notional [^?]* 10,000\.00 USD$/m);
+      expect(text).toMatch(/^\? Worst price in NGN[^?]* 40 bps$/m);
       expect(text.match(/^PRACTICE · this machine, no money$/gm)).toHaveLength(1);
       expect(text).toMatch(/^OPEN buy USDTNGN 10,000\.00 USD, 3 days, to[ \n]/m);
       expect(text).toMatch(/^FILLED buy USDTNGN 10,000\.00 USD$/m);
@@ -168,7 +168,7 @@ async function live(words: readonly string[] = []) {
 describe('hedge open at a terminal, with a live key', () => {
   it('says LIVE before the first question and above the order, and trades only on the typed words', async () => {
     const { screen, acts } = await live(['--no-wait']);
-    expect((await screen.until(/^\? Market/m)).split('\n')[0]).toBe('LIVE · env · real money');
+    expect((await screen.until(/^\? Side/m)).split('\n')[0]).toBe('LIVE · env · real money');
     for (const { shows, answer } of QUESTIONS.slice(0, -1)) {
       // oxlint-disable-next-line no-await-in-loop
       await screen.until(shows);

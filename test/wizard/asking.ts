@@ -72,6 +72,8 @@ export interface Question {
   list: readonly string[];
   /** Why answers were not taken. */
   objections: string[];
+  /** The accepted answer as it is shown. */
+  understood?: string | undefined;
 }
 
 /** A person who gives `answers` in their order; of a list the first line that begins with one, of a text the text. */
@@ -89,7 +91,7 @@ export function operator(answers: readonly string[]): {
     return answer;
   };
   const question = (message: string, list: readonly string[] = []): Question => {
-    const made = { message, list, objections: [] };
+    const made: Question = { message, list, objections: [] };
     asked.push(made);
     return made;
   };
@@ -117,11 +119,12 @@ export function operator(answers: readonly string[]): {
           shown.objections.push(found.disabled);
         }
       },
-      async input({ message }, objection) {
+      async input({ message, understood }, objection) {
         const shown = question(message);
         for (;;) {
           const answer = next();
           const said = await objection?.(answer);
+          shown.understood = said === undefined ? understood?.(answer) : undefined;
           if (said === undefined) return answer;
           shown.objections.push(said);
         }
@@ -158,6 +161,7 @@ export function wizardWith(answers: readonly string[], setup: WizardSetup = {}) 
     home,
   });
   const { prompter, asked, left } = operator(answers);
+  const notes: string[] = [];
   const asking: WizardContext = {
     api,
     clock,
@@ -168,6 +172,7 @@ export function wizardWith(answers: readonly string[], setup: WizardSetup = {}) 
     halted: () => setup.halt,
     progress: { start() {}, update() {}, note() {}, news() {}, stop() {} },
     prompter,
+    note: (text) => notes.push(text),
     lines: (blocks) =>
       renderHuman(blocks, {
         width: setup.width ?? 78,
@@ -183,7 +188,7 @@ export function wizardWith(answers: readonly string[], setup: WizardSetup = {}) 
   onTestFinished(() => {
     if (left() > 0) throw new Error(`${left()} answers were never asked for`);
   });
-  return { asking, asked, requests };
+  return { asking, asked, notes, requests };
 }
 
 const quiet = {

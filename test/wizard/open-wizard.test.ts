@@ -8,7 +8,8 @@ import { anIntent, SENDING, step, UNKNOWN } from '../journal/records.ts';
 import { account, big, hedge, market } from '../trading/facts.ts';
 import { draftOf, type WizardSetup, wizardWith } from './asking.ts';
 
-const TWO_MARKETS = [market(), market({ market: 'USDTXYZ', status: 'disabled' })];
+const ONE_OPEN = [market(), market({ market: 'USDTXYZ', status: 'disabled' })];
+const TWO_OPEN = [...ONE_OPEN, market({ market: 'USDTKES' })];
 const failure = (promise: Promise<unknown>): Promise<unknown> => promise.catch((error: unknown) => error);
 const roughly = (line: string): unknown =>
   expect.stringMatching(new RegExp(`^${line.replaceAll(/[.()]/g, '\\$&').replace(/ +/g, ' +')}$`));
@@ -16,22 +17,31 @@ const roughly = (line: string): unknown =>
 describe('hedge open with everything missing', () => {
   it('asks for market, side, notional, tenor, price limit and deal id, and makes the intent of the whole line', async () => {
     const { asking, asked } = wizardWith(['USDTNGN', 'sell', '10k', '3 d', '', 'PAY-1'], {
-      service: { markets: TWO_MARKETS },
+      service: { markets: TWO_OPEN },
     });
     const intent = await askOpen(draftOf(), asking);
     expect(intent).toEqual(completeOpen(draftOf('USDTNGN sell 10k', { tenor: '3', dealId: 'PAY-1' })));
     expect(asked.map(({ message }) => message)).toEqual([
       'Market',
       'Side',
-      'Notional (headroom 425,000.00 USD, free 41,320.00 USDC)',
+      'Notional in USD: 10000, 10k, 1.5m (headroom 425,000.00, free 41,320.00 USDC)',
       'Tenor',
-      'Worst price, or highest cost such as 40bps (optional)',
+      'Worst price in NGN, or highest cost such as 40bps (optional)',
       'Deal ID (your reference, optional)',
+    ]);
+    expect(asked.map(({ understood }) => understood)).toEqual([
+      undefined,
+      undefined,
+      '10,000.00 USD',
+      undefined,
+      'none',
+      'PAY-1',
     ]);
     expect(asked[0]?.list).toEqual([
       roughly('MARKET MID MAX BUY (USD) MAX SELL (USD) STATUS'),
       roughly('USDTNGN 1,531.50 500,000.00 480,000.50 open'),
       'USDTXYZ  1,531.50     500,000.00      480,000.50  disabled (unavailable)',
+      roughly('USDTKES 1,531.50 500,000.00 480,000.50 open'),
     ]);
     expect(asked[1]?.list).toEqual([
       roughly('SIDE MEANS CARRY MAX (USD)'),
@@ -46,8 +56,17 @@ describe('hedge open with everything missing', () => {
     ]);
   });
 
+  it('chooses the only market that is open, and says so', async () => {
+    const { asking, asked, notes } = wizardWith(['buy', '10k', '3 d', '', ''], {
+      service: { markets: ONE_OPEN },
+    });
+    expect((await askOpen(draftOf(), asking)).market).toBe('USDTNGN');
+    expect(asked[0]?.message).toBe('Side');
+    expect(notes).toEqual(['Market: USDTNGN, mid 1,531.50 (the only one you can trade now).']);
+  });
+
   it('writes nothing, and reads what it says', async () => {
-    const { asking, requests } = wizardWith(['USDTNGN', 'buy', '10000', '1 d', '', '']);
+    const { asking, requests } = wizardWith(['buy', '10000', '1 d', '', '']);
     const intent = await askOpen(draftOf(), asking);
     expect(intent.dealId).toBeUndefined();
     expect(requests.filter((line) => line.startsWith('POST')).toSorted()).toEqual(
@@ -57,7 +76,7 @@ describe('hedge open with everything missing', () => {
   });
 
   it('names no currency that the market does not', async () => {
-    const { asking, asked } = wizardWith(['USDTKES', 'buy', '10k', '3 d', '', ''], {
+    const { asking, asked } = wizardWith(['buy', '10k', '3 d', '', ''], {
       service: {
         markets: [market({ market: 'USDTKES' })],
         quote: (_, usual) => ({ ...usual, market: 'USDTKES' }),
@@ -73,10 +92,11 @@ describe('hedge open with everything missing', () => {
       market({ market: 'USDTXYZ', status: 'disabled' }),
       market({ market: 'USDTABC' }),
       market(),
+      market({ market: 'USDTKES' }),
     ];
     const { asking, asked } = wizardWith(['USDTXYZ', 'USDTABC', 'USDTNGN', 'buy', '10k', '', ''], {
       service: { markets },
-      limits: { markets: ['USDTNGN', 'USDTXYZ'] },
+      limits: { markets: ['USDTNGN', 'USDTXYZ', 'USDTKES'] },
     });
     expect((await askOpen(draftOf('', { tenor: '3' }), asking)).market).toBe('USDTNGN');
     expect(asked[0]?.objections).toEqual(['(unavailable)', '(not allowed by this profile)']);
@@ -95,7 +115,7 @@ describe('parts that were said are not asked', () => {
     const answers = { Side: 'buy', Notional: '10k', Tenor: '3 d', 'Worst price': '', 'Deal ID': 'PAY-7' };
     const { asking, asked } = wizardWith(questions.map((name) => answers[name]));
     const intent = await askOpen(draftOf(words, options), asking);
-    expect(asked.map(({ message }) => message.split(/ \(|,/)[0])).toEqual(questions);
+    expect(asked.map(({ message }) => message.split(/ \(| in |,/)[0])).toEqual(questions);
     expect(intent).toEqual(
       completeOpen(draftOf('USDTNGN buy 10k', { ...options, tenor: '3', dealId: 'PAY-7' })),
     );
@@ -236,27 +256,36 @@ const tenorTerms = (usual: Quote, days: number): Quote => ({
 describe('the price limit', () => {
   const WHOLE = ['USDTNGN buy 10k', { tenor: '3', dealId: 'PAY-1' }] as const;
   it.each([
-    ['1532', { worstPrice: '1532' }],
-    ['31bps', { maxCostBps: '31' }],
-    ['40 bps', { maxCostBps: '40' }],
-  ])('is a worst price, or a cost with its unit: %s', async (answer, limit) => {
-    const { asking } = wizardWith([answer]);
+    ['1532', { worstPrice: '1532' }, '1,532.00 NGN'],
+    ['31bps', { maxCostBps: '31' }, '31 bps'],
+    ['40 bps', { maxCostBps: '40' }, '40 bps'],
+  ])('is a worst price, or a cost with its unit: %s', async (answer, limit, understood) => {
+    const { asking, asked } = wizardWith([answer]);
     const [words, options] = WHOLE;
     expect(await askOpen(draftOf(...WHOLE), asking)).toEqual(
       completeOpen(draftOf(words, { ...options, ...limit })),
     );
+    expect(asked[0]?.understood).toBe(understood);
   });
 
   it.each([
-    ['15300', 'looks like a typo'],
+    [
+      '15300',
+      'A price of 15,300.00 is more than 5 % from the mid of 1,530.00. Type a price closer to the mid.',
+    ],
+    ['40', 'A price of 40.00 is more than 5 % from the mid of 1,530.00. For a cost of 40 bps, type 40bps.'],
     ['1530', 'above your worst price'],
     ['30bps', 'exceeds your limit of 30 bps'],
-    ['cheap', 'is not a price'],
-    ['xbps', 'is not'],
+    [
+      'cheap',
+      '"cheap" is neither a price nor a cost. Type a price in NGN per USDT, or a cost such as 40bps.',
+    ],
+    ['xbps', 'neither a price nor a cost'],
   ])('that would stop the open, or is none, is asked for again: %s', async (answer, objection) => {
     const { asking, asked } = wizardWith([answer, '']);
     expect((await askOpen(draftOf(...WHOLE), asking)).bounds).toEqual({});
     expect(asked[0]?.objections[0]).toContain(objection);
+    expect(asked[0]?.objections[0]).not.toContain('--');
   });
 
   it('is not asked for after --any-price', async () => {
@@ -294,12 +323,7 @@ describe('a stop that no answer would change comes before the first question', (
   const unresolved = [anIntent({ deal_id: 'PAY-1' }), step(SENDING), step(UNKNOWN)];
   const cases: readonly [string, ReturnType<typeof draftOf>, WizardSetup, string][] = [
     ['a halt', draftOf(), { halt: { who: 'ada', at: '2026-11-20T11:00:00.000Z', why: 'fire' } }, 'halted'],
-    [
-      'a market that is disabled',
-      draftOf('USDTXYZ'),
-      { service: { markets: TWO_MARKETS } },
-      'market_disabled',
-    ],
+    ['a market that is disabled', draftOf('USDTXYZ'), { service: { markets: ONE_OPEN } }, 'market_disabled'],
     ['a market that is not there', draftOf('USDTABC'), {}, 'market_not_found'],
     ['an account without a market', draftOf(), { service: { markets: [] } }, 'market_not_found'],
     ['a profile that only reads', draftOf(), { limits: { readOnly: true } }, 'read_only'],
