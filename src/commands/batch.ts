@@ -1,7 +1,7 @@
 /** `hedge batch`: many commands in one process, from one file. */
 
 import { readBatchIntent } from '../args/batch-options.ts';
-import { viewBatchLine, viewDryRun } from '../output/views/batch.ts';
+import { viewBatchLine, viewDryRun, viewRun } from '../output/views/batch.ts';
 import { type LineEnd, runBatch } from '../trading/batch.ts';
 import type { CommandResult, RunnableLine } from './command-context.ts';
 import { defineCommand } from './define.ts';
@@ -11,7 +11,7 @@ export const batch = defineCommand({
   summary: 'Run many commands from a file; safe to run again',
   description: `Each line of FILE is a command, quoted as in a shell but not expanded, or a JSON object: {"command": "open", "market": "USDTNGN", "side": "buy", "notional_usd": "10000", "tenor_days": 3, "deal_id": "PAY-1"}. # starts a comment. All lines are read first: if one is wrong, nothing is sent and the exit code is 2.
 
-A terminal shows each action with its outcome in one line. A pipe, or --json, gets the document of each line, with meta.line and meta.exit_code. Actions run one after the other. The batch stops at the first unknown outcome, or if the service cannot be reached; --keep-going continues. The exit code is the worst of the lines.
+A terminal shows each action and quote in one line, and a total per side at the end. A pipe, or --json, gets the document of each line, with meta.line and meta.exit_code. Actions run one after the other. The batch stops at the first unknown outcome, or if the service cannot be reached; --keep-going continues. The exit code is the worst of the lines.
 
 --dry-run checks each action as if the planned lines before it had filled: headroom, capacity, balance, limits and duplicates. It ends with a total per side and the first line that does not fit.
 
@@ -64,7 +64,8 @@ Run it again: a line that was executed is not executed again and prints its orig
       },
     });
     const reached = totals();
-    if (reached !== undefined) await context.show(viewDryRun(reached));
+    const blocks = 'ran' in reached ? viewRun(reached.ran) : viewDryRun(reached.planned);
+    if (blocks.length > 0) await context.show(blocks);
     return undefined;
   },
   document: ({ result }: LineEnd<RunnableLine, CommandResult>) => result?.document(),

@@ -23,7 +23,8 @@ import type { ReadContext } from '../readings/read-context.ts';
 import type { Progress } from '../terminal/progress.ts';
 import type { Prompter } from '../terminal/prompter.ts';
 import type { BatchLine, LineEnd } from '../trading/batch.ts';
-import type { TradingContext } from '../trading/trading-context.ts';
+import type { RunTotals } from '../trading/tally-batch.ts';
+import type { ActionReport, TradingContext } from '../trading/trading-context.ts';
 
 /** The shells that hedge completes in. */
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
@@ -108,8 +109,8 @@ export interface Batch {
   metaOf: (end: LineEnd<RunnableLine, CommandResult>) => Readonly<Record<string, unknown>>;
   /** Reports a finished line on standard error. */
   report: (end: LineEnd<RunnableLine, CommandResult>) => Promise<void>;
-  /** Of a dry run, after its last line. */
-  totals: () => DryRunTotals | undefined;
+  /** After the last line: of a dry run, or of what ran. */
+  totals: () => { planned: DryRunTotals } | { ran: RunTotals };
 }
 
 /** The selected profile, as far as known. */
@@ -182,6 +183,8 @@ export interface CommandOutcome<Value> {
   zone?: string | undefined;
   /** The command that made the result, if one command runs others. */
   command?: string | undefined;
+  /** Of an action: what a batch adds up. */
+  report?: ActionReport | undefined;
 }
 
 /** An outcome with its document and screen, each computed only when needed. */
@@ -199,4 +202,5 @@ export interface CommandResult {
   confirmsChange: boolean;
   zone: string | undefined;
   command: string | undefined;
+  report?: ActionReport | undefined;
 }

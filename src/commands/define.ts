@@ -42,8 +42,8 @@ export interface Declaration<Input, Value> {
   document?(value: Value): unknown;
   /** For a list: its columns for --csv and --output jsonl, over the document's records. */
   table?(value: Value): RecordTable;
-  /** One line for a batch on a terminal, the outcome first. Pure. */
-  brief?(value: Value): readonly Cell[];
+  /** One line for a batch on a terminal, the outcome first. Pure. Undefined: the view. */
+  brief?(value: Value): readonly Cell[] | undefined;
   /** The screen. Pure. */
   view(value: Value): readonly Block[];
   /** Makes the command watchable (`--watch`): the lines that a pipe prints when they change. Pure. */
@@ -107,6 +107,7 @@ export function defineCommand<Input, Value>(declaration: Declaration<Input, Valu
     confirmsChange: outcome.confirmsChange === true,
     zone: outcome.zone,
     command: outcome.command,
+    report: outcome.report,
   });
   const isAlways = declaration.always !== undefined;
   const watchable = declaration.changes !== undefined && !isAlways;

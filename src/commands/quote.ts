@@ -3,7 +3,7 @@
 import { type QuoteIntent, readQuoteIntent } from '../args/quote-options.ts';
 import type { HedgeApi } from '../client/hedge-api.ts';
 import { TENORS } from '../domain/vocabulary.ts';
-import { QUOTE_COLUMNS, quoteChanges, quoteDocument, viewQuotes } from '../output/views/quote.ts';
+import { briefQuote, QUOTE_COLUMNS, quoteChanges, quoteDocument, viewQuotes } from '../output/views/quote.ts';
 import { boundsFinding, readQuotes, suggestingMarket } from '../readings/read-quotes.ts';
 import { defineCommand } from './define.ts';
 
@@ -65,6 +65,7 @@ export const quote = defineCommand({
     return curve === undefined && documents.length === 1 ? documents[0] : documents;
   },
   table: ({ tenors }) => ({ columns: QUOTE_COLUMNS, records: tenors.map(quoteDocument) }),
+  brief: briefQuote,
   view: (value) => value.curve ?? viewQuotes(value),
   changes: ({ tenors }) => quoteChanges(tenors),
 });

@@ -17,6 +17,7 @@ export const outcomeOf = (report: ActionReport): CommandOutcome<ActionReport> =>
   value: report,
   servedAt: report.servedAt,
   finding: report.finding,
+  report,
 });
 
 export const tradeAction = (

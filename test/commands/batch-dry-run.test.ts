@@ -266,8 +266,18 @@ describe('a dry run of a batch', () => {
     ]);
     expect((await dryRun(SIX, '--json', screen)).ends).toHaveLength(6);
     const missed = await dryRun(['quote USDTNGN buy 10k --tenor 3 --max-cost-bps 1'], '', screen);
-    expect(missed.out).toMatch(
-      /^line 1 NOT MET quote USDTNGN buy 10k[\s\S]*Upfront[\s\S]*\n {2}3d: cost 31 bps/m,
-    );
+    expect(missed.out).toMatch(/^line 1 NOT MET quote USDTNGN buy 10k[^\n]*\n {2}3d: cost 31 bps/m);
+  });
+
+  it('shows a terminal one line per quote, but a curve in full', async () => {
+    const screen = { terminal: { width: 80, isTTY: { stdout: true }, env: { NO_COLOR: '1' } } };
+    const quote = 'quote USDTNGN buy 10k';
+    const { out } = await dryRun([quote, `${quote} --tenor 3`, `${quote} --tenor 3 --curve`], '', screen);
+    expect(out.split('\n').slice(1, 4)).toEqual([
+      'line 1 QUOTE buy USDTNGN 10,000.00 USD, cost 1 d 21 bps, 3 d 31 bps, 7 d 51 bps',
+      expect.stringMatching(/^line 2 QUOTE buy USDTNGN 10,000\.00 USD, 3 d at 1,\d{3}\.\d+, cost 31 bps$/),
+      'line 3 quote USDTNGN buy 10k --tenor 3 --curve',
+    ]);
+    expect(out).toContain('<- requested');
   });
 });

@@ -26,6 +26,7 @@ import {
   type UnattendedContext,
 } from '../../trading/guards/unattended-policy.ts';
 import { simulateBatch } from '../../trading/simulate-batch.ts';
+import { tallyBatch } from '../../trading/tally-batch.ts';
 import type { Simulation, TradingContext } from '../../trading/trading-context.ts';
 import { codeOfLine } from '../exit-codes.ts';
 import { hintFor } from '../render-context.ts';
@@ -130,6 +131,8 @@ export async function openBatch(intent: BatchIntent, runtime: BatchContext): Pro
   const { bar, report } = reportBatchProgress(lines, { ...context, named, onScreen });
   const simulated = intent.dryRun ? simulateBatch() : undefined;
   const tally = tallyActions();
+  const ran = tallyBatch();
+  const intents = new Map(lines.map(({ number, intent: each }) => [number, each]));
   const simulation = ({ kind, number }: ParsedLine) =>
     kind === 'action' ? simulated?.line(number) : undefined;
   return {
@@ -148,15 +151,21 @@ export async function openBatch(intent: BatchIntent, runtime: BatchContext): Pro
     },
     report(end) {
       tally.count(end);
+      const each = intents.get(end.line.number);
+      if (each !== undefined) ran.count({ intent: each, report: end.result?.report, error: end.error });
       return report(end);
     },
     totals: () =>
-      simulated && {
-        sides: simulated.totals(),
-        returned: simulated.returned(),
-        left: simulated.left(),
-        ...tally.counted(),
-      },
+      simulated === undefined
+        ? { ran: ran.totals() }
+        : {
+            planned: {
+              sides: simulated.totals(),
+              returned: simulated.returned(),
+              left: simulated.left(),
+              ...tally.counted(),
+            },
+          },
   };
 }
 

@@ -1,4 +1,4 @@
-/** A batch on a terminal: one line per action, and the totals of a dry run. */
+/** A batch on a terminal: one line per action, and its totals, of a dry run too. */
 
 import { BPS_PER_UNIT, BPS_PLACES, divide } from '../../domain/amounts.ts';
 import { spelledName } from '../../domain/sanitize.ts';
@@ -12,6 +12,7 @@ import {
   UsageError,
 } from '../../errors.ts';
 import type { AccountLeft, AmountReturned, SideTotal } from '../../trading/simulate-batch.ts';
+import type { RunTotals, SideResult } from '../../trading/tally-batch.ts';
 import { type Block, type Cell, line, message, missing, nameText, text } from '../blocks.ts';
 import { bps, usd } from './record-columns.ts';
 
@@ -82,6 +83,43 @@ export function viewDryRun(totals: DryRunTotals): readonly Block[] {
     ...(tooLarge === undefined ? [] : tooLargeLines(tooLarge)),
     line(text(ASSUMED, 'dim')),
   ];
+}
+
+/** Of several opens and adds, or of what was returned; one line says it by itself. */
+export function viewRun({ sides, returned }: RunTotals): readonly Block[] {
+  const count = sides.reduce((all, { done, failed, pending }) => all + done + failed + pending, 0);
+  const shown = count > 1 ? sides : [];
+  if (shown.length === 0 && returned.amount.eq(0)) return [];
+  return [
+    { kind: 'gap' },
+    ...(shown.length === 0 ? [] : [resultsTable(shown), line(text(UPFRONT, 'dim'))]),
+    ...(returned.amount.eq(0) ? [] : [returnedLine(returned)]),
+  ];
+}
+
+const UPFRONT = 'This run only. Upfront as quoted, in proportion to what filled.';
+
+function resultsTable(sides: readonly SideResult[]): Block {
+  const anyPending = sides.some(({ pending }) => pending > 0);
+  return {
+    kind: 'table',
+    columns: [
+      { header: 'OPENS + ADDS' },
+      { header: 'DONE', align: 'right' },
+      { header: 'OPENED USD', align: 'right' },
+      { header: 'UPFRONT USDC', align: 'right' },
+      { header: 'FAILED', align: 'right' },
+      ...(anyPending ? [{ header: 'NO OUTCOME YET', align: 'right' } as const] : []),
+    ],
+    rows: sides.map(({ market, side, done, opened, upfront, failed, pending }): readonly Cell[] => [
+      text(`${spelledName(market)} ${side}`),
+      { kind: 'number', amount: done },
+      usd(opened),
+      usd(upfront),
+      { kind: 'number', amount: failed, ...(failed > 0 ? { tone: 'warn' } : {}) },
+      ...(anyPending ? [{ kind: 'number', amount: pending } as const] : []),
+    ]),
+  };
 }
 
 const ASSUMED =

@@ -75,6 +75,31 @@ function viewSeveral(reading: QuoteReading, first: QuotedTenor): readonly Block[
   ];
 }
 
+/** `QUOTE buy USDTNGN 10,000.00 USD, cost 1 d 21 bps, 3 d 31 bps`. A curve has no short form. */
+export function briefQuote({
+  tenors: [first, ...others],
+  curve,
+}: QuoteReading & { curve?: readonly Block[] | undefined }): readonly Cell[] | undefined {
+  if (curve !== undefined || first === undefined) return undefined;
+  const { side, market, notional_usd: notional, tenor_days, pricing } = first.quote;
+  const costOf = ({ quote, figures }: QuotedTenor): readonly Cell[] => [
+    text(`${quote.tenor_days.toString()} d`),
+    bps(figures.cost_bps),
+  ];
+  return [
+    nameText(`QUOTE ${side} ${market}`),
+    usd(notional, 'USD'),
+    ...(others.length === 0
+      ? [
+          text(`, ${tenor_days.toString()} d at`),
+          rate(pricing.execution_price),
+          text(', cost'),
+          bps(first.figures.cost_bps),
+        ]
+      : [text(', cost'), ...costOf(first), ...others.flatMap((each) => [text(','), ...costOf(each)])]),
+  ];
+}
+
 /** One row per tenor. */
 export function tenorTable(tenors: readonly QuotedTenor[]): Extract<Block, { kind: 'table' }> {
   const rows = tenors.map(({ quote, figures }): readonly Cell[] => [
