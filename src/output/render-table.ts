@@ -186,7 +186,9 @@ function layRecords(block: TableBlock, layout: Layout): string[] {
   ]);
 }
 
-function hiddenColumns(names: readonly string[], layout: Layout): string[] {
+function hiddenColumns(headers: readonly string[], layout: Layout): string[] {
+  // A column without a header only repeats another one in other words.
+  const names = headers.filter((header) => header !== '');
   if (names.length === 0) return [];
   const way = layout.list === undefined ? 'widen the window' : '--wide';
   const text = `Hidden columns: ${showable(names.join(', '), layout)}. Show them: ${way}`;

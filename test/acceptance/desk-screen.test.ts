@@ -26,9 +26,12 @@ const ACCOUNT = anAccount({
   unrealized_pnl_usd: -57.779467,
 });
 const running = (id: string, side: string, notional_usd: number, maturity_at: string) =>
-  aHedge({ id, side, notional_usd, maturity_at, status: 'filled' });
+  aHedge({ id, side, notional_usd, maturity_at, status: 'filled', client_reference: null });
 const HEDGES = [
-  running('hdg_3', 'sell', 20_000, '2026-11-27T09:00:00Z'),
+  {
+    ...running('hdg_3', 'sell', 20_000, '2026-11-27T09:00:00Z'),
+    client_reference: 'PAY-8841',
+  },
   running('hdg_2', 'buy', 50_000, '2026-11-21T10:02:58Z'),
   running('hdg_1', 'buy', 25_000, '2026-11-20T09:30:16Z'),
 ];

@@ -4,6 +4,7 @@ import { roundTo } from '../../domain/amounts.ts';
 import { instantText } from '../../domain/instants.ts';
 import { carryInWords } from '../../domain/quote-figures.ts';
 import { spelledName } from '../../domain/sanitize.ts';
+import { isDerivedReference } from '../../domain/vocabulary.ts';
 import type { Halt } from '../../journal/halt.ts';
 import type { DashboardMarket, DashboardReading, RunningHedge } from '../../trading/read-dashboard.ts';
 import { type Block, type Cell, line, missing, nameText, text } from '../blocks.ts';
@@ -135,9 +136,10 @@ function viewMaturing({ maturing }: DashboardReading): readonly Block[] {
       kind: 'table',
       columns: [
         { header: 'MATURES' },
-        { header: '' },
+        { header: '', optional: true },
         { header: 'SIDE' },
         { header: 'NOTIONAL', align: 'right' },
+        { header: 'HEDGE' },
       ],
       rows: maturing.slice(0, MOST_MATURING).map(maturingRow),
     },
@@ -145,7 +147,7 @@ function viewMaturing({ maturing }: DashboardReading): readonly Block[] {
   ];
 }
 
-const maturingRow = ({ maturityAt, side, notional }: RunningHedge): readonly Cell[] =>
+const maturingRow = ({ id, reference, maturityAt, side, notional }: RunningHedge): readonly Cell[] =>
   maturityAt === undefined
     ? []
     : [
@@ -153,7 +155,16 @@ const maturingRow = ({ maturityAt, side, notional }: RunningHedge): readonly Cel
         { kind: 'until', at: maturityAt },
         text(side),
         usd(roundTo(notional, 2)),
+        nameText(nameOf({ id, reference })),
       ];
+
+/** The operator's deal ID, unless it is so long that the table would not fit next to the positions. */
+function nameOf({ id, reference }: Pick<RunningHedge, 'id' | 'reference'>): string {
+  const isShort = typeof reference === 'string' && Array.from(reference).length <= MOST_NAME;
+  return isShort && !isDerivedReference(reference) ? reference : id;
+}
+
+const MOST_NAME = 20;
 
 /** The objects of the service; computed values are under `derived`. */
 export const dashboardDocument = ({
