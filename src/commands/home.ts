@@ -1,28 +1,41 @@
-/** Bare `hedge`: profile, pending actions, next commands. Reads no key and sends no request. */
+/** Bare `hedge`: profile, balance and positions, pending actions, next commands. Runs no key command. */
 
 import { readNothing } from '../args/operands.ts';
 import { homeDocument, viewHome } from '../output/views/home.ts';
+import type { AccountNow } from '../readings/read-account-now.ts';
 import { summarizeJournal } from '../readings/read-journal.ts';
+import type { CommandContext } from './command-context.ts';
 import { type Command, defineCommand } from './define.ts';
 import { describeSelection } from './profile/describe.ts';
 
 export const home: Command = defineCommand({
   name: 'hedge',
-  summary: 'Show the profile, unknown outcomes and what to do next',
-  examples: [{ line: 'hedge status', shows: 'the profile, unknown outcomes and what to do next' }],
+  summary: 'Show the profile, balance, positions, unknown outcomes and what to do next',
+  description:
+    'The balance and the positions are left out if the service does not respond within 2 seconds, or if a command prints the API key. P&L is price and carry, before fees.',
+  examples: [{ line: 'hedge status', shows: 'balance, positions, unknown outcomes and what to do next' }],
   read: readNothing,
   async run(context) {
     const selected = await describeSelection(context);
     const journal = summarizeJournal(await context.journal());
     const halt = context.tradingHalt.read();
+    const now = selected === undefined ? undefined : await readNow(context);
     return {
-      value: { version: context.program.version, selected, halt, journal },
+      value: { version: context.program.version, selected, now, halt, journal },
+      servedAt: now !== undefined && 'account' in now ? now.servedAt : undefined,
       zone: (await context.profileContext()).zone,
     };
   },
   document: homeDocument,
   view: viewHome,
 });
+
+/** A key command may ask for a fingerprint: only a command that needs the key runs it. */
+async function readNow(context: CommandContext): Promise<AccountNow | undefined> {
+  if ((await context.selection()).keySource === 'command') return undefined;
+  const { readAccountNow } = await import('../readings/read-account-now.ts');
+  return readAccountNow(() => context.api(), context.clock);
+}
 
 /** The same under a word: people type it. */
 export const status: Command = { ...home, name: 'status' };

@@ -1,30 +1,46 @@
-/** Bare `hedge`: profile, halt, pending actions, and what to do next. */
+/** Bare `hedge`: profile, halt, balance and positions, pending actions, and what to do next. */
 import { ENVIRONMENT_GLOSS } from '../../domain/vocabulary.ts';
 import type { Halt } from '../../journal/halt.ts';
+import type { AccountNow } from '../../readings/read-account-now.ts';
 import type { JournalSummary } from '../../readings/read-journal.ts';
-import { type Block, type Cell, line, text } from '../blocks.ts';
+import { type Block, type Cell, line, message, nameText, text } from '../blocks.ts';
+import { cellOf } from '../field-labels.ts';
 import { activeHaltDocument, viewActiveHalt } from './halt.ts';
 import { damageDocument, journalDocument, viewDamage, viewUnresolved } from './journal.ts';
 import type { SelectedProfile } from './profiles.ts';
+import { signedCell, usd } from './record-columns.ts';
 
 export interface Home {
   version: string;
   /** Undefined when no profile is selected. */
   selected: SelectedProfile | undefined;
+  /** Undefined when it is not read: without a profile, or with a key command. */
+  now: AccountNow | undefined;
   /** Undefined: no halt. */
   halt: Halt | undefined;
   /** Of every profile on this machine. */
   journal: JournalSummary;
 }
 
-const WITH_PROFILE: readonly (readonly [string, string])[] = [
+type Steps = readonly (readonly [command: string, shows: string])[];
+
+const WITH_PROFILE: Steps = [
   ['hedge quote USDTNGN buy 10000', 'price a hedge for every tenor'],
   ['hedge open', 'open a hedge step by step; you confirm before it is sent'],
   ['hedge positions', 'open positions, and what closing returns'],
   ['hedge --help', 'all commands'],
 ];
 
-const WITHOUT_PROFILE: readonly (readonly [string, string])[] = [
+/** An open would be blocked, or entered twice. */
+const WITH_PENDING: Steps = [
+  ['hedge check', 'look up unknown outcomes and actions in flight; send nothing'],
+  ['hedge positions', 'open positions, and what closing returns'],
+  ['hedge --help', 'all commands'],
+];
+
+const HALTED: Steps = WITH_PROFILE.filter(([command]) => command !== 'hedge open');
+
+const WITHOUT_PROFILE: Steps = [
   ['hedge --profile practice quote USDTNGN buy 10000', 'a practice quote: no money, no key'],
   ['hedge --profile practice open', 'a practice hedge, step by step'],
   ['export HEDGE_PROFILE=practice', 'use the practice profile in this shell'],
@@ -36,19 +52,24 @@ const WITHOUT_PROFILE: readonly (readonly [string, string])[] = [
 export const homeDocument = ({
   version,
   selected,
+  now,
   halt,
   journal,
 }: Home): Readonly<Record<string, unknown>> => ({
   version,
   selected: selected ?? null,
+  account: now !== undefined && 'account' in now ? now.account : null,
+  positions: now !== undefined && 'account' in now ? now.positions : null,
   halt: activeHaltDocument(halt),
   unresolved: journal.unresolved.map((action) => journalDocument(action, selected?.name)),
   in_flight: journal.inFlight.map((action) => journalDocument(action, selected?.name)),
   journal_damage: damageDocument(journal),
 });
 
-export function viewHome({ version, selected, halt, journal }: Home): readonly Block[] {
-  const next = selected === undefined ? WITHOUT_PROFILE : WITH_PROFILE;
+export function viewHome(home: Home): readonly Block[] {
+  const { version, selected, now, halt, journal } = home;
+  // The heading above has the environment once the account is read.
+  const isHeaded = now !== undefined && 'account' in now;
   return [
     line(text(`hedge ${version}`, 'strong'), text('Price, open, increase, reduce and close naira hedges')),
     selected === undefined
@@ -56,9 +77,10 @@ export function viewHome({ version, selected, halt, journal }: Home): readonly B
       : line(
           text('Profile'),
           text(selected.name, 'strong'),
-          ...whereTo(selected),
+          ...(isHeaded ? [] : whereTo(selected)),
           text(`(${selected.why})`, 'dim'),
         ),
+    ...(now === undefined ? [] : viewNow(now)),
     ...(halt === undefined ? [] : viewActiveHalt(halt)),
     ...viewUnresolved(journal.unresolved, 'unresolved', selected?.name),
     ...viewUnresolved(journal.inFlight, 'in flight', selected?.name),
@@ -66,7 +88,45 @@ export function viewHome({ version, selected, halt, journal }: Home): readonly B
     { kind: 'gap' },
     {
       kind: 'pairs',
-      pairs: next.map(([command, shows]) => ({ name: command, value: [text(shows, 'dim')] })),
+      pairs: nextSteps(home).map(([command, shows]) => ({ name: command, value: [text(shows, 'dim')] })),
+    },
+  ];
+}
+
+function nextSteps({ selected, halt, journal }: Home): Steps {
+  if (selected === undefined) return WITHOUT_PROFILE;
+  if (journal.unresolved.length + journal.inFlight.length > 0) return WITH_PENDING;
+  return halt === undefined ? WITH_PROFILE : HALTED;
+}
+
+function viewNow(now: AccountNow): readonly Block[] {
+  if ('notRead' in now)
+    return [
+      line(
+        text('Balance and positions not read:', 'warn'),
+        message(now.notRead),
+        text('Try: hedge doctor', 'dim'),
+      ),
+    ];
+  const { account, positions } = now;
+  return [
+    line(text('Free balance'), usd(account.balance_usdc, 'USDC')),
+    { kind: 'gap' },
+    {
+      kind: 'table',
+      columns: [
+        { header: 'POSITION' },
+        { header: 'NOTIONAL USD', align: 'right' },
+        { header: 'AVERAGE ENTRY', align: 'right' },
+        { header: 'P&L BEFORE FEES', align: 'right' },
+      ],
+      rows: positions.map(({ market, side, notional_usd, entry_price, net_pnl_usd }): readonly Cell[] => [
+        nameText([market, side].filter((word) => typeof word === 'string').join(' ') || '?'),
+        cellOf('notional_usd', notional_usd),
+        cellOf('entry_price', entry_price),
+        signedCell(net_pnl_usd),
+      ]),
+      empty: 'No open positions',
     },
   ];
 }

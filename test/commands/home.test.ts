@@ -1,0 +1,99 @@
+/** Bare `hedge`: what it shows, and that it never needs a service. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readAccountNow } from '../../src/readings/read-account-now.ts';
+import { anAccount, aPosition } from '../spec/bodies.ts';
+import { cliFor, SANDBOX_KEY } from '../support/cli-for.ts';
+import { no, ok, on, scriptedService } from '../support/scripted-service.ts';
+import { steadyClock } from '../support/steady-clock.ts';
+import { testCli } from '../support/test-cli.ts';
+
+const PRACTICE = { HEDGE_PROFILE: 'practice' };
+const OPEN = 'open USDTNGN buy 10k --tenor 3 --yes';
+
+describe('bare hedge', () => {
+  it('shows the free balance and one line per open side, with two readings', async () => {
+    const service = await scriptedService([
+      on('GET /account', ok(anAccount({ balance_usdc: 41_320 }))),
+      on(
+        'GET /positions',
+        ok([
+          aPosition({
+            market: 'USDTNGN',
+            side: 'buy',
+            notional_usd: 50_000,
+            entry_price: 1532.5,
+            net_pnl_usd: -73.379467,
+          }),
+        ]),
+      ),
+    ]);
+    const { out, code } = await cliFor(service).run('');
+    expect(code).toBe(0);
+    expect(out).toContain('Free balance 41,320.00 USDC');
+    expect(out).toMatch(/^POSITION +NOTIONAL USD +AVERAGE ENTRY +P&L BEFORE FEES$/m);
+    expect(out).toMatch(/^USDTNGN buy +[\d,.]+ +1,532\.50 +-73\.379467$/m);
+    expect(out).toContain('hedge open');
+    expect(service.requests).toHaveLength(2);
+  });
+
+  it('has both in its document, and null without a profile', async () => {
+    const cli = testCli();
+    expect((await cli.run('--profile practice --json')).document()).toMatchObject({
+      data: { account: { balance_usdc: 100_000 }, positions: [] },
+    });
+    expect((await cli.run('--json')).document()).toMatchObject({
+      data: { selected: null, account: null, positions: null },
+    });
+  });
+
+  it('says why they were not read, and shows the rest', async () => {
+    const service = await scriptedService([
+      on('GET /account', no(401, 'unauthorized')),
+      on('GET /positions', no(401, 'unauthorized')),
+    ]);
+    const { out, code } = await cliFor(service).run('');
+    expect(code).toBe(0);
+    expect(out).toMatch(/^Balance and positions not read: .*API key[^?]*Try: hedge doctor$/m);
+    expect(out).toContain('hedge quote USDTNGN buy 10000');
+  });
+
+  it('does not wait for a slow service', async () => {
+    const clock = steadyClock();
+    const reading = readAccountNow(() => new Promise(() => undefined), clock);
+    clock.fire(2_000);
+    expect(await reading).toEqual({ notRead: 'No response within 2 s.' });
+  });
+
+  it('runs no key command', async () => {
+    const cli = testCli();
+    const ran = join(cli.home, 'ran');
+    const command = JSON.stringify(['sh', '-c', `echo ran >> ${ran}; echo ${SANDBOX_KEY}`]);
+    const words = ['profile', 'add', 'desk', '--base-url', 'https://hedge.example/v1', '--no-check'];
+    expect((await cli.run([...words, '--key-command', command])).code).toBe(0);
+    const before = readFileSync(ran, 'utf8');
+    const { out, code } = await cli.run('--profile desk');
+    expect(code).toBe(0);
+    expect(out).toContain('Profile desk');
+    expect(out).not.toContain('not read');
+    expect(readFileSync(ran, 'utf8')).toBe(before);
+  });
+
+  it('recommends a check and no open while an outcome is unknown', async () => {
+    const cli = testCli({ env: PRACTICE });
+    await cli.run('practice faults --lost-after 100% --only open --once 3');
+    expect((await cli.run(OPEN)).code).toBe(7);
+    const { out } = await cli.run('');
+    expect(out).toMatch(/^hedge check +look up unknown outcomes/m);
+    expect(out).not.toContain('hedge open');
+  });
+
+  it('recommends no open while this machine is halted', async () => {
+    const cli = testCli({ env: PRACTICE });
+    await cli.run('halt drill');
+    const { out } = await cli.run('');
+    expect(out).toContain('hedge positions');
+    expect(out).not.toContain('hedge open');
+  });
+});
