@@ -66,6 +66,7 @@ function resultPairs(action: Action): readonly Pair[] {
   const { intent, orderTxHash } = action;
   return [
     ...pair('Action', `${action.shortId} (${action.id})`),
+    ...pair('Requests sent', requestsInWords(action.attempts)),
     ...named('Hedge', action.hedgeId),
     ...(orderTxHash === undefined ? [] : [hashPair('Order transaction', orderTxHash)]),
     ...(WHY_NOW.includes(action.state) && action.why !== undefined
@@ -79,6 +80,10 @@ function resultPairs(action: Action): readonly Pair[] {
     { name: 'Outcome', value: [outcomeCell(action)] },
   ];
 }
+
+/** Readings are not in the journal. */
+const requestsInWords = (count: number): string =>
+  count > 1 ? `${count.toString()}, all with the same idempotency key` : count === 0 ? 'none' : '1';
 
 const hashPair = (name: string, hash: string): Pair => ({
   name,
