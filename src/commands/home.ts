@@ -10,7 +10,7 @@ import { describeSelection } from './profile/describe.ts';
 
 export const home: Command = defineCommand({
   name: 'hedge',
-  summary: 'Show the profile, balance, positions, unknown outcomes and what to do next',
+  summary: 'Show profile, balance, positions, unknown outcomes and what to do next',
   description:
     'The balance and the positions are left out if the service does not respond within 2 seconds, or if a command prints the API key. P&L is price and carry, before fees.',
   examples: [{ line: 'hedge status', shows: 'balance, positions, unknown outcomes and what to do next' }],

@@ -100,7 +100,7 @@ export const REGISTRY: readonly RegistryLine[] = [
   {
     name: 'status',
     group: 'Account',
-    summary: 'Show the profile, unknown outcomes and what to do next',
+    summary: 'Show profile, balance, positions and unknown outcomes',
     machineWide: true,
     load: async () => (await import('./home.ts')).status,
   },
