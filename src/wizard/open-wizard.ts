@@ -320,7 +320,7 @@ export async function askNotional(draft: SidedDraft, account: Account, context: 
   const { balance_usdc: free, available_exposure_usd: headroom } = account;
   const answer = await context.prompter.input(
     {
-      message: `Notional in USD: 10000, 10k, 1.5m (headroom ${grouped(headroom)}, free ${usdcInWords(free)})`,
+      message: `Notional USD: 10000, 10k, 1.5m (headroom ${grouped(headroom)}, free ${usdcInWords(free)})`,
       otherwise: `hedge open ${draft.market} ${draft.side} NOTIONAL --tenor DAYS`,
       understood: (given) => usdInWords(readNotional(given.trim())),
     },

@@ -187,6 +187,15 @@ describe('hedge journal', () => {
     else expect(out).toContain(`hedge --profile desk ${next}`);
   });
 
+  it.each([
+    [[], 'none'],
+    [[SENDING, ACCEPTED], '1'],
+    [[SENDING, UNKNOWN, SENDING, ACCEPTED], '2, all with the same idempotency key'],
+  ])('says how many requests were sent for an action', async (steps, words) => {
+    const { out } = await scriptedClient(action('bbbb', {}, ...steps)).run('journal bbbb');
+    expect(out).toMatch(new RegExp(`^Requests sent +${words}$`, 'm'));
+  });
+
   it('names what cannot be read by path and line, says how to repair it, and shows the rest', async () => {
     const cli = scriptedClient([...DAY, '{"schema":1,"kind":"inte', step(UNKNOWN, 'eeee')]);
     const path = join(cli.home, 'state', 'journal.jsonl');

@@ -24,7 +24,7 @@ describe('hedge open with everything missing', () => {
     expect(asked.map(({ message }) => message)).toEqual([
       'Market',
       'Side',
-      'Notional in USD: 10000, 10k, 1.5m (headroom 425,000.00, free 41,320.00 USDC)',
+      'Notional USD: 10000, 10k, 1.5m (headroom 425,000.00, free 41,320.00 USDC)',
       'Tenor',
       'Worst price in NGN, or highest cost such as 40bps (optional)',
       'Deal ID (your reference, optional)',
@@ -115,7 +115,7 @@ describe('parts that were said are not asked', () => {
     const answers = { Side: 'buy', Notional: '10k', Tenor: '3 d', 'Worst price': '', 'Deal ID': 'PAY-7' };
     const { asking, asked } = wizardWith(questions.map((name) => answers[name]));
     const intent = await askOpen(draftOf(words, options), asking);
-    expect(asked.map(({ message }) => message.split(/ \(| in |,/)[0])).toEqual(questions);
+    expect(asked.map(({ message }) => message.split(/ \(| in | USD:|,/)[0])).toEqual(questions);
     expect(intent).toEqual(
       completeOpen(draftOf('USDTNGN buy 10k', { ...options, tenor: '3', dealId: 'PAY-7' })),
     );
