@@ -15,18 +15,19 @@ const LIMIT_MS = 2_000;
 /** `connect` may start a service or open a keychain: the limit covers it. @throws InterruptedError */
 export async function readAccountNow(connect: () => Promise<HedgeApi>, clock: Clock): Promise<AccountNow> {
   const ending = new AbortController();
-  let cancel = (): void => undefined;
+  const cancels: (() => void)[] = [];
   const late = new Promise<AccountNow>((resolve) => {
-    const notRead = `No response within ${(LIMIT_MS / 1_000).toString()} s.`;
-    cancel = clock.after(LIMIT_MS, () => resolve({ notRead }));
+    cancels.push(clock.after(LIMIT_MS, () => resolve(TOO_LATE)));
   });
   try {
     return await Promise.race([read(connect, ending.signal), late]);
   } finally {
-    cancel();
+    for (const cancel of cancels) cancel();
     ending.abort();
   }
 }
+
+const TOO_LATE: AccountNow = { notRead: `No response within ${(LIMIT_MS / 1_000).toString()} s.` };
 
 async function read(connect: () => Promise<HedgeApi>, signal: AbortSignal): Promise<AccountNow> {
   try {

@@ -15,7 +15,7 @@ export const profileShow = defineCommand({
   name: 'profile show',
   summary: 'Show the profile in use and its source, or one by name',
   description:
-    'With a size limit it also shows what is used today and the largest next open. Counted toward the daily limit: the size that you asked for in every open and add sent from this machine to this account since 00:00 UTC, whether filled, filled in part, in flight or with an unknown outcome. Not counted: reduces and closes, which give nothing back to the limit; actions that were rejected, failed or not sent; trades from another machine or program.',
+    'With a size limit it also shows the use of today and the largest next open. Counted toward the daily limit: the size that you asked for in every open and add sent from this machine to this account since 00:00 UTC, whether filled, filled in part, in flight or with an unknown outcome. Not counted: reduces and closes, which give nothing back to the limit; actions that were rejected, failed or not sent; trades from another machine or program.',
   operands: [{ name: 'NAME', summary: 'profile; default: the one in use', optional: true }],
   examples: [
     { line: 'hedge profile show', shows: 'the profile of this terminal, and why' },

@@ -82,10 +82,6 @@ export function briefQuote({
 }: QuoteReading & { curve?: readonly Block[] | undefined }): readonly Cell[] | undefined {
   if (curve !== undefined || first === undefined) return undefined;
   const { side, market, notional_usd: notional, tenor_days, pricing } = first.quote;
-  const costOf = ({ quote, figures }: QuotedTenor): readonly Cell[] => [
-    text(`${quote.tenor_days.toString()} d`),
-    bps(figures.cost_bps),
-  ];
   return [
     nameText(`QUOTE ${side} ${market}`),
     usd(notional, 'USD'),
@@ -99,6 +95,11 @@ export function briefQuote({
       : [text(', cost'), ...costOf(first), ...others.flatMap((each) => [text(','), ...costOf(each)])]),
   ];
 }
+
+const costOf = ({ quote, figures }: QuotedTenor): readonly Cell[] => [
+  text(`${quote.tenor_days.toString()} d`),
+  bps(figures.cost_bps),
+];
 
 /** One row per tenor. */
 export function tenorTable(tenors: readonly QuotedTenor[]): Extract<Block, { kind: 'table' }> {
