@@ -29,7 +29,7 @@ const COLUMNS: readonly KnownField[] = [
   { name: 'mark_price', header: 'Mark', optional: 'last' },
   { name: 'gross_pnl_usd', header: 'Gross P&L', cell: signedCell, optional: 'first' },
   { name: 'accrued_carry_usdc', header: 'Carry', cell: carryCell, optional: true },
-  { name: 'net_pnl_usd', header: 'Net P&L', cell: signedCell },
+  { name: 'net_pnl_usd', header: 'P&L before fees', cell: signedCell },
   { name: 'close_fee_usdc', header: 'Fee to close', optional: true },
   { name: 'net_margin_usd', header: 'Closing returns' },
 ];
