@@ -4,6 +4,7 @@ import type { Big } from 'big.js';
 import type { Position } from '../../client/schemas.ts';
 import { sum } from '../../domain/amounts.ts';
 import { spelledName } from '../../domain/sanitize.ts';
+import { isDerivedReference } from '../../domain/vocabulary.ts';
 import type { SideBook } from '../../readings/side-book.ts';
 import type { HedgeChange, Plan } from '../../trading/plan.ts';
 import { type Block, type Cell, line, nameText, text } from '../blocks.ts';
@@ -86,11 +87,32 @@ export function sideRow(plan: Plan, openedElsewhere: ExternalHedgeIds): Cell[] {
   );
 }
 
-/** One row per hedge that changes: `hdg_B  30,000.00 USD  → 26,250.00 USD`. */
+const changed = (changes: readonly HedgeChange[] | undefined): readonly HedgeChange[] =>
+  (changes ?? []).filter(({ before, after }) => !before.eq(after));
+
+/** One row per hedge that changes: `hdg_B  30,000.00 USD  → 26,250.00 USD (PAY-1)`. */
 export function changeRows(changes: readonly HedgeChange[] | undefined): Cell[][] {
-  return (changes ?? [])
-    .filter(({ before, after }) => !before.eq(after))
-    .map(({ id, before, after }) => row(spelledName(id), usd(before, 'USD'), text('→'), usd(after, 'USD')));
+  return changed(changes).map(({ id, before, after, reference }) =>
+    row(
+      spelledName(id),
+      usd(before, 'USD'),
+      text('→'),
+      usd(after, 'USD'),
+      ...(reference === undefined || isDerivedReference(reference) ? [] : [nameText(`(${reference})`)]),
+    ),
+  );
+}
+
+/** `, 2 hedges in proportion`, where an action changes several. A close, or a reduce of everything, takes all of each. */
+export function severalHedges(changes: readonly HedgeChange[] | undefined): readonly Cell[] {
+  const several = changed(changes);
+  if (several.length < 2) return [];
+  const isPart = several.some(({ after }) => after.gt(0));
+  return [
+    text(','),
+    { kind: 'number', amount: several.length, unit: 'hedges' },
+    ...(isPart ? [text('in proportion')] : []),
+  ];
 }
 
 /** Hedges that the total leaves out: they may still fill, or have an unknown status. */
