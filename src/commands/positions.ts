@@ -7,7 +7,7 @@ export const positions = defineCommand({
   name: 'positions',
   summary: 'Show open positions and what closing now returns',
   description:
-    'One line per open side. Net P&L is price and carry together. Carry is paid or earned. CLOSING RETURNS is the amount that closing now returns to the balance. A reading may be stale for some seconds after a fill.',
+    'One line per open side. P&L BEFORE FEES (net_pnl_usd) is price and carry; no fee is in it. hedge history has the P&L after all fees. Carry is paid or earned. CLOSING RETURNS is the amount that closing now returns to the balance. A reading may be stale for some seconds after a fill.',
   examples: [
     { line: 'hedge positions', shows: 'both sides, marked to the mid' },
     {

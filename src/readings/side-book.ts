@@ -31,6 +31,8 @@ export interface SideHedge {
   filledAt?: string | undefined;
   /** Its deal ID. */
   reference: string | undefined;
+  /** As the service sends it: after an add, the hedge's average. */
+  struckRate?: Big | undefined;
 }
 
 export interface SideBook {
@@ -115,6 +117,7 @@ const sideHedge = (hedge: Hedge): SideHedge => ({
   maturityAt: hedge.maturity_at ?? undefined,
   filledAt: hedge.filled_at ?? hedge.opened_at ?? undefined,
   reference: hedge.client_reference ?? undefined,
+  struckRate: hedge.struck_rate ?? undefined,
 });
 
 /** The names of a position are ASSUMED: one without a side may be either. */

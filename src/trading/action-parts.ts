@@ -118,6 +118,7 @@ const PARTS: { readonly [Name in ActionName]: ActionParts<IntentOf<Name>, PlanOf
       closesSide: true,
       comesBack: undefined,
       nothingToDo: false,
+      carryToMaturity: undefined,
     }),
     intentFrom: ({ intent, options }) => ({ ...sideOf(intent), action: 'close', options, ifOpen: false }),
     terms: () => [],

@@ -1,5 +1,4 @@
 /** Waits for the outcome of a sent action and reports it. Sends nothing. */
-import type { Big } from 'big.js';
 import { decimalFrom, textFrom } from '../client/json.ts';
 import { createsHedge, rowOf } from '../domain/action-table.ts';
 import { sum } from '../domain/amounts.ts';
@@ -15,7 +14,7 @@ import { type ActionEnd, awaitOutcome, recordNotTold, recordOutcome } from './ou
 import { confirmFound } from './outcome/found-hedge.ts';
 import { observe } from './outcome/observe.ts';
 import type { Plan } from './plan.ts';
-import { figuresOf, reportOf } from './report.ts';
+import { entryPrices, figuresOf, reportOf, withRates } from './report.ts';
 import {
   beingSentError,
   changedByOthersError,
@@ -29,7 +28,7 @@ import {
   stoppedWaiting,
   unknownError,
 } from './report-errors.ts';
-import type { ActionReport } from './trading-context.ts';
+import type { ActionFigures, ActionReport } from './trading-context.ts';
 export interface CompletionOptions {
   /** The confirmed plan; undefined when the action was sent earlier. */
   plan?: Plan | undefined;
@@ -137,13 +136,19 @@ export async function reportEnd(
   end: ActionEnd & { plan?: Plan | undefined },
   context: ReadContext,
 ): Promise<ActionReport> {
-  const { outcome, hedge, position, hedges, servedAt, plan } = end;
+  const { outcome, hedge, position, servedAt, plan, book: after } = end;
+  const before = plan?.facts.book;
+  const hedges = end.hedges && withRates(end.hedges, { before, after });
   const written = await recordOutcome(entry, end, context);
   const finding = outcome === 'failed' ? failedError(written) : partialFillError(written);
   if (end.message !== undefined && finding === undefined) context.progress.note(`note       ${end.message}`);
-  const netPnl =
-    outcome === 'closed' && !createsHedge(entry.intent) ? await realizedPnl(written, context) : undefined;
-  const derived = figuresOf(written, { hedge, netPnl, endedMs: context.clock.now() });
+  const realized =
+    outcome === 'closed' && !createsHedge(entry.intent) ? await realizedPnl(written, context) : {};
+  const derived = {
+    ...figuresOf(written, { hedge, endedMs: context.clock.now() }),
+    ...realized,
+    ...(hedges === undefined ? {} : entryPrices(hedges, { before, after })),
+  };
   return reportOf(outcome, { entry: written, plan, hedge, position, hedges, servedAt, derived, finding });
 }
 
@@ -166,7 +171,10 @@ async function endedBefore(known: Action, context: ReadContext): Promise<ActionR
   const finding = outcome === 'failed' ? failedError(entry) : partialFillError(entry);
   const endedMs = Date.parse(entry.outcome?.at ?? entry.changedAt);
   const derived = figuresOf(entry, { hedge: seen?.hedge, endedMs });
-  const hedges = changesKept(entry);
+  const hedges = changesKept(entry)?.map((change) => ({
+    ...change,
+    reference: seen?.book?.listed.find(({ id }) => id === change.id)?.reference,
+  }));
   return {
     ...reportOf(outcome, { entry, hedge: seen?.hedge, position: seen?.position, hedges, derived, finding }),
     confirmed: known.provisionalUntil !== undefined && entry.provisionalUntil === undefined,
@@ -183,14 +191,23 @@ function endKept({ outcome, intent }: Action): EndKind {
   return outcome !== undefined && isEnd(outcome.kind) ? outcome.kind : rowOf(intent.action).outcome;
 }
 
-/** Realized P&L of the closed hedges in USD, from their records; undefined unless each has one. */
-async function realizedPnl({ intent }: Action, { api, signal }: ReadContext): Promise<Big | undefined> {
+const REALIZED = ['net_pnl_usd', 'gross_pnl_usd', 'carry_usdc', 'fees_usdc'] as const;
+
+/** Realized P&L of the closed hedges over their life, from their records; a figure is left out unless each has it. */
+async function realizedPnl(
+  { intent }: Action,
+  { api, signal }: ReadContext,
+): Promise<Pick<ActionFigures, (typeof REALIZED)[number]>> {
   const history = await unlessFailing(api.history({ signal }));
-  const results = intent.before.hedges.map(({ hedge_id: id }) =>
-    decimalFrom(history?.data.find((record) => textFrom(record.id) === id)?.net_pnl_usd),
+  const records = intent.before.hedges.map(({ hedge_id }) =>
+    history?.data.find(({ id }) => textFrom(id) === hedge_id),
   );
-  const known = results.filter((result) => result !== undefined);
-  return known.length > 0 && known.length === results.length ? sum(known) : undefined;
+  return Object.fromEntries(
+    REALIZED.flatMap((name) => {
+      const known = records.map((record) => decimalFrom(record?.[name])).filter((each) => each !== undefined);
+      return known.length > 0 && known.length === records.length ? [[name, sum(known)]] : [];
+    }),
+  );
 }
 
 /** An optional reading: its failure must not fail the command. */

@@ -5,12 +5,13 @@ import { serializeAction } from '../client/serialize-request.ts';
 import { createsHedge, needsQuote, rowOf } from '../domain/action-table.ts';
 import { exactInstant } from '../domain/instants.ts';
 import type { PriceBounds } from '../domain/price-bounds.ts';
+import type { ReturnedAmounts } from '../domain/returned-amounts.ts';
 import { recordedIdentity } from '../journal/account-identity.ts';
 import { type IntentRecord, type JournalRecord, mintActionId, SCHEMA } from '../journal/records.ts';
 import { askedOf } from './action-parts.ts';
 import { createKey, dealKey, referenceOf } from './deal-id.ts';
 import { withTimestamp } from './outcome/append-record.ts';
-import type { Plan, PlanFacts, ReturnedAmounts } from './plan.ts';
+import type { Plan, PlanFacts } from './plan.ts';
 import type { TradingContext } from './trading-context.ts';
 
 type Key = Pick<IntentRecord, 'idempotency_key' | 'key_origin'>;

@@ -1,5 +1,5 @@
 /** The plan of an action: the exact request, and the position before and after. Pre-trade checks judge it later. Pure. */
-import type { Big } from 'big.js';
+import { Big } from 'big.js';
 import type { AddIntent, CloseIntent, OpenIntent, ReduceIntent, Reduction } from '../args/action-intent.ts';
 import { decimalFrom } from '../client/json.ts';
 import type { Account, Hedge, Market, Position, Quote } from '../client/schemas.ts';
@@ -16,9 +16,10 @@ import {
   quoteFigures,
 } from '../domain/quote-figures.ts';
 import { quoted, quotedName, shellWord, unquoted } from '../domain/quoted.ts';
+import type { ReturnedAmounts } from '../domain/returned-amounts.ts';
 import type { Side } from '../domain/vocabulary.ts';
 import { type OwnCode, StoppedError } from '../errors.ts';
-import type { SideBook } from '../readings/side-book.ts';
+import type { SideBook, SideHedge } from '../readings/side-book.ts';
 /** What was read for an action. */
 export interface PlanFacts {
   book: SideBook;
@@ -68,13 +69,6 @@ export interface AddPlan extends Enlarging {
   grows: string | undefined;
 }
 
-/** Estimated amounts returned to the balance: the position's figures, in proportion. */
-export interface ReturnedAmounts {
-  net_margin_usd: Big;
-  close_fee_usdc: Big | undefined;
-  net_pnl_usd: Big | undefined;
-}
-
 interface Shrinking extends Planned {
   /** Whether it closes the side. */
   closesSide: boolean;
@@ -95,6 +89,8 @@ export interface ClosePlan extends Shrinking {
   request: RequestOf<'close'>;
   /** Already flat, with `--if-open`: nothing to send. */
   nothingToDo: boolean;
+  /** USDC, at the current daily rate, from now to each hedge's maturity. Positive is paid; undefined: not known. */
+  carryToMaturity: Big | undefined;
 }
 
 export type Plan = OpenPlan | AddPlan | ReducePlan | ClosePlan;
@@ -118,7 +114,7 @@ export function planAdd(intent: AddIntent, facts: PlanFacts): AddPlan {
   const { book } = facts;
   if (book.inPositions === false) throw nothingOpen(book);
   const only = book.unclear === undefined && book.open.length === 1 ? book.open[0] : undefined;
-  const grown = only && [{ id: only.id, before: only.notional, after: only.notional.plus(notional) }];
+  const grown = only && [{ ...changeOf(only), after: only.notional.plus(notional) }];
   return {
     action: 'add',
     intent,
@@ -168,9 +164,27 @@ export function planClose(intent: CloseIntent, facts: PlanFacts): ClosePlan {
     comesBack: comesBack(book.position, 'everything'),
     after: {
       total: nothing,
-      hedges: nothing && book.open.map(({ id, notional }) => ({ id, before: notional, after: nothing })),
+      hedges: nothing && book.open.map((hedge) => ({ ...changeOf(hedge), after: nothing })),
     },
+    carryToMaturity: carryLeft(facts, side),
   };
+}
+
+const DAY_MS = 86_400_000;
+const PERCENT = 100;
+
+/** Each hedge's notional × daily rate × days left, rounded once. */
+function carryLeft({ book, market }: PlanFacts, side: Side): Big | undefined {
+  const daily = market?.net_rate_daily_pct[side];
+  if (daily === undefined || book.total === undefined || book.open.length === 0) return undefined;
+  const left = book.open.map(({ notional, maturityAt }) =>
+    maturityAt === undefined
+      ? undefined
+      : notional.times(Math.max(0, Date.parse(maturityAt) - book.servedAt.getTime())),
+  );
+  const known = left.filter((each) => each !== undefined);
+  if (known.length < left.length) return undefined;
+  return divide(sum(known).times(daily), new Big(PERCENT * DAY_MS), USD_PLACES);
 }
 
 const enlarging = (
@@ -196,7 +210,7 @@ function addFigures({ quote, book }: PlanFacts): QuoteFigures | undefined {
 
 const unchanged = (book: SideBook): readonly HedgeChange[] | undefined =>
   book.unclear === undefined
-    ? book.open.map(({ id, notional }) => ({ id, before: notional, after: notional }))
+    ? book.open.map((hedge) => ({ ...changeOf(hedge), after: hedge.notional }))
     : undefined;
 
 /** Margin, fee and P&L scale with the notional (specification §3). */
@@ -222,7 +236,19 @@ export interface HedgeChange {
   id: string;
   before: Big;
   after: Big;
+  /** Its deal ID, where it was read. */
+  reference?: string | undefined;
+  /** Its struck rate as the service sends it, before and after. */
+  rateBefore?: Big | undefined;
+  rateAfter?: Big | undefined;
 }
+
+const changeOf = ({ id, notional, reference, struckRate }: SideHedge): Omit<HedgeChange, 'after'> => ({
+  id,
+  before: notional,
+  reference,
+  rateBefore: struckRate,
+});
 
 export interface PlannedReduction {
   /** USD, as sent: two decimals, or more where an exact target needs them. */
@@ -254,7 +280,7 @@ export function planReduction(reduction: Reduction, book: SideBook): PlannedRedu
     notional,
     closesSide,
     left: closesSide ? total.minus(total) : total.minus(notional),
-    hedges: book.open.map(({ id, notional: before }, at) => ({ id, before, after: rest[at] ?? before })),
+    hedges: book.open.map((hedge, at) => ({ ...changeOf(hedge), after: rest[at] ?? hedge.notional })),
   };
 }
 

@@ -1,13 +1,17 @@
 /** The report of an action, its figures, and the short names of an action. Pure. */
 
 import { Big } from 'big.js';
+import { decimalFrom } from '../client/json.ts';
 import { createsHedge } from '../domain/action-table.ts';
+import { sum } from '../domain/amounts.ts';
 import { slippageOf } from '../domain/price-bounds.ts';
 import { unquoted } from '../domain/quoted.ts';
 import { shortHash } from '../domain/sanitize.ts';
 import type { Effect } from '../errors.ts';
 import { type Fill, fillOf } from '../journal/queries.ts';
 import type { Action } from '../journal/replay.ts';
+import type { SideBook } from '../readings/side-book.ts';
+import type { HedgeChange } from './plan.ts';
 import type { ActionFigures, ActionReport, ReportOutcome } from './trading-context.ts';
 
 const EFFECTS: Readonly<Record<ReportOutcome, Effect>> = {
@@ -48,14 +52,55 @@ export function reportOf(
 /** Figures of a finished action. `endedMs`: milliseconds since the epoch. */
 export function figuresOf(
   entry: Action,
-  { hedge, netPnl, endedMs }: Pick<ActionReport, 'hedge'> & { netPnl?: Big | undefined; endedMs: number },
+  { hedge, endedMs }: Pick<ActionReport, 'hedge'> & { endedMs: number },
 ): ActionFigures {
   const { sentAt } = entry;
   return {
     ...slippage(entry, hedge),
-    ...(netPnl === undefined ? {} : { net_pnl_usd: netPnl }),
     ...(sentAt === undefined ? {} : { took_ms: Math.max(0, endedMs - Date.parse(sentAt)) }),
   };
+}
+
+/** The side in the confirmed plan, and as read when the change was seen. */
+interface SideReadings {
+  before: SideBook | undefined;
+  after: SideBook | undefined;
+}
+
+/** The changes with the deal ID and the struck rates of each hedge, as the service sent them. */
+export function withRates(
+  hedges: readonly HedgeChange[],
+  { before, after }: SideReadings,
+): readonly HedgeChange[] {
+  return hedges.map((change) => {
+    const was = before?.listed.find(({ id }) => id === change.id);
+    const is = after?.listed.find(({ id }) => id === change.id);
+    return {
+      ...change,
+      reference: is?.reference ?? was?.reference,
+      // A reading of another size has the rate of another moment.
+      rateBefore: was?.notional.eq(change.before) === true ? was.struckRate : undefined,
+      rateAfter: is?.notional.eq(change.after) === true ? is.struckRate : undefined,
+    };
+  });
+}
+
+/** The side's entry price before and after, each only if its position has exactly the size of these hedges. */
+export function entryPrices(
+  hedges: readonly HedgeChange[],
+  { before, after }: SideReadings,
+): Pick<ActionFigures, 'entry_price_before' | 'entry_price_after'> {
+  const was = entryPriceAt(before, sum(hedges.map((change) => change.before)));
+  const is = entryPriceAt(after, sum(hedges.map((change) => change.after)));
+  return {
+    ...(was === undefined ? {} : { entry_price_before: was }),
+    ...(is === undefined ? {} : { entry_price_after: is }),
+  };
+}
+
+function entryPriceAt(side: SideBook | undefined, size: Big): Big | undefined {
+  const stated = decimalFrom(side?.position?.notional_usd);
+  return stated?.eq(size) === true ? decimalFrom(side?.position?.entry_price) : undefined;
 }
 
 function slippage(entry: Action, hedge: ActionReport['hedge']): ActionFigures {

@@ -135,6 +135,13 @@ export interface ActionFigures {
   slippage_usd?: Big;
   /** For a close: realized P&L of its hedges, net of carry and fees; positive is a gain. */
   net_pnl_usd?: Big;
+  /** Its parts, where the records have them: gross + carry - fees. Carry: negative is paid (ASSUMED). */
+  gross_pnl_usd?: Big;
+  carry_usdc?: Big;
+  fees_usdc?: Big;
+  /** For add and reduce: the side's entry price, as the service sends it. */
+  entry_price_before?: Big;
+  entry_price_after?: Big;
   /** Milliseconds from the first send to the outcome. */
   took_ms?: number;
 }

@@ -258,7 +258,7 @@ describe('a dry run of a batch', () => {
       "  90,000.00 USD exceeds the account's headroom of 43,000.00 USD.",
       expect.stringMatching(/^line 6 PLANNED add buy USDTNGN 3,000\.00 USD at PRICE, cost /),
       expect.stringMatching(
-        /^line 7 PLANNED close buy USDTNGN 460,000\.00 USD, returns [\d,.]+ USD \(estimate\)$/,
+        /^line 7 PLANNED close buy USDTNGN 460,000\.00 USD, 5 hedges, returns [\d,.]+ USD \(estimate\)$/,
       ),
       'line 8 BLOCKED close USDTNGN buy',
       '  Nothing is open on USDTNGN buy.',

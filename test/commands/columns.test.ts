@@ -51,9 +51,12 @@ describe('--wide', () => {
 describe('--columns', () => {
   it('picks columns by field name or heading, in the order given, on the screen', async () => {
     const cli = await cliWith(on('GET /positions', ok([aPosition(unspecified.position)])));
-    const { out, code } = await cli.run(['positions', '--columns', 'Net P&L,side,CLOSING RETURNS'], SCREEN);
+    const { out, code } = await cli.run(
+      ['positions', '--columns', 'P&L before fees,side,CLOSING RETURNS'],
+      SCREEN,
+    );
     expect(code).toBe(0);
-    expect(lineWith(out, 'SIDE')).toBe('NET P&L SIDE CLOSING RETURNS');
+    expect(lineWith(out, 'SIDE')).toBe('P&L BEFORE FEES SIDE CLOSING RETURNS');
     expect(out).not.toContain('MARKET');
   });
 

@@ -2,10 +2,11 @@ import { Big } from 'big.js';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sum } from '../../src/domain/amounts.ts';
+import { estimatedPnl } from '../../src/domain/returned-amounts.ts';
 import { StoppedError } from '../../src/errors.ts';
 import { tenorOfSide } from '../../src/readings/side-book.ts';
 import type { HedgeChange } from '../../src/trading/plan.ts';
-import { big, hedge, NOON, planOf, position, sideBook } from './facts.ts';
+import { big, hedge, market, NOON, planOf, position, sideBook } from './facts.ts';
 
 const stopped = (plan: () => unknown): StoppedError => {
   try {
@@ -209,6 +210,21 @@ describe('a reduction', () => {
     });
   });
 
+  it('would realize P&L before fees less the fee to close, and nothing is claimed without both', () => {
+    const back = (figures: object) => {
+      const book = sideBook({ hedges: BOTH, positions: [position({ net_margin_usd: 4000, ...figures })] });
+      const plan = planOf('close USDTNGN buy', { facts: { book } });
+      if (plan.action !== 'close' || plan.comesBack === undefined) throw new Error('a close returns money');
+      return estimatedPnl(plan.comesBack)?.toFixed();
+    };
+    expect(back({ close_fee_usdc: 20.000001, net_pnl_usd: -8.1 })).toBe('-28.100001');
+    expect(back({ close_fee_usdc: 0, net_pnl_usd: 3.5 })).toBe('3.5');
+    expect(back({ close_fee_usdc: 20 })).toBeUndefined();
+    expect(back({ net_pnl_usd: -8 })).toBeUndefined();
+    // A service that signs its fees may mean the opposite.
+    expect(back({ close_fee_usdc: -20, net_pnl_usd: -8 })).toBeUndefined();
+  });
+
   it('never takes more than is open, and what it leaves is what was not taken', () => {
     const cents = fc.integer({ min: 100, max: 50_000_000 }).map((value) => value / 100);
     const percent = fc.integer({ min: 1, max: 10_000 }).map((value) => new Big(value).div(100).toFixed());
@@ -229,6 +245,31 @@ describe('a reduction', () => {
 });
 
 describe('a close', () => {
+  it.each([
+    ['paid', 0.05, '30000', '22.5'],
+    ['earned', -0.02, '30000', '-9'],
+    ['none', 0, '30000', '0'],
+    ['rounded once', 0.05, '10000.01', '7.500008'],
+  ])('has the carry from now to maturity of what is open: %s', (_, daily, size, carry) => {
+    const hedges = [hedge('hdg_B', Number(size), { maturity_at: '2026-11-22T00:00:00Z' })];
+    const plan = planOf('close USDTNGN buy', {
+      facts: {
+        book: sideBook({ hedges }),
+        market: market({ net_rate_daily_pct: { buy: daily, sell: 9 } }),
+      },
+    });
+    expect(plan.action === 'close' && plan.carryToMaturity?.toFixed()).toBe(carry);
+  });
+
+  it('has no carry to maturity where the side or the rate is not known', () => {
+    const without = [
+      { book: sideBook({ hedges: BOTH, mayBeCut: true }) },
+      { book: sideBook({ hedges: BOTH }), market: undefined },
+    ];
+    for (const facts of without)
+      expect(planOf('close USDTNGN buy', { facts })).toMatchObject({ carryToMaturity: undefined });
+  });
+
   it('takes the whole side and says what comes back', () => {
     const plan = planOf('close USDTNGN buy');
     expect(plan.request).toEqual({ market: 'USDTNGN', side: 'buy' });

@@ -1,6 +1,8 @@
 /** The document of an action: the same fields in every outcome, computed ones under `derived`, null for no value. */
+import type { Big } from 'big.js';
 import { parseExactJson } from '../../domain/exact-json.ts';
 import type { QuoteFigures } from '../../domain/quote-figures.ts';
+import { estimatedPnl, recordedReturn } from '../../domain/returned-amounts.ts';
 import { recordedFigures } from '../../journal/queries.ts';
 import type { Action } from '../../journal/replay.ts';
 import type { HedgeChange, Plan } from '../../trading/plan.ts';
@@ -60,6 +62,12 @@ function derivedOf({ plan, entry, derived, hedges, warnings }: ActionReport): Re
     slippage_bps: derived.slippage_bps ?? null,
     slippage_usd: derived.slippage_usd ?? null,
     net_pnl_usd: derived.net_pnl_usd ?? null,
+    gross_pnl_usd: derived.gross_pnl_usd ?? null,
+    carry_usdc: derived.carry_usdc ?? null,
+    fees_usdc: derived.fees_usdc ?? null,
+    estimated_pnl_usd: estimateOf(plan, entry) ?? null,
+    entry_price_before: derived.entry_price_before ?? null,
+    entry_price_after: derived.entry_price_after ?? null,
     took_ms: derived.took_ms ?? null,
     provisional_until: entry?.provisionalUntil ?? null,
     hedges: changesOf(hedges),
@@ -76,7 +84,15 @@ const plannedOf = (plan: Plan): unknown => ({
   hedges: changesOf(plan.after.hedges),
   closes_side: 'closesSide' in plan ? plan.closesSide : false,
   comes_back: 'comesBack' in plan ? comesBackOf(plan) : null,
+  carry_to_maturity_usdc: ('carryToMaturity' in plan ? plan.carryToMaturity : undefined) ?? null,
 });
+
+/** What a reduce or close was expected to realize, with the fee to close. */
+function estimateOf(plan: Plan | undefined, entry: Action | undefined): Big | undefined {
+  const planned = plan !== undefined && 'comesBack' in plan ? plan.comesBack : undefined;
+  const back = planned ?? recordedReturn(entry?.intent.quote);
+  return back && estimatedPnl(back);
+}
 
 /** Figures of the quote of an open or add; an earlier run has them in its journal entry. */
 function quotedOf(plan: Plan | undefined, entry: Action | undefined): QuoteFigures | null {
@@ -85,10 +101,13 @@ function quotedOf(plan: Plan | undefined, entry: Action | undefined): QuoteFigur
 }
 
 const changesOf = (changes: readonly HedgeChange[] | undefined): unknown =>
-  changes?.map(({ id, before, after }) => ({
+  changes?.map(({ id, before, after, reference, rateBefore, rateAfter }) => ({
     hedge_id: id,
     before_usd: before,
     after_usd: after,
+    client_reference: reference ?? null,
+    struck_rate_before: rateBefore ?? null,
+    struck_rate_after: rateAfter ?? null,
   })) ?? null;
 
 function comesBackOf({ comesBack }: Extract<Plan, { comesBack: unknown }>): unknown {
@@ -98,5 +117,6 @@ function comesBackOf({ comesBack }: Extract<Plan, { comesBack: unknown }>): unkn
     net_margin_usd,
     close_fee_usdc: close_fee_usdc ?? null,
     net_pnl_usd: net_pnl_usd ?? null,
+    realized_pnl_usd: estimatedPnl(comesBack) ?? null,
   };
 }

@@ -1,16 +1,28 @@
 /** The outcome of an action: headline, hedge or side before and after. The error on standard error shows failures. */
 import { Big } from 'big.js';
 import { createsHedge, enlarges } from '../../domain/action-table.ts';
-import { roundTo, sum } from '../../domain/amounts.ts';
+import { readDecimal, roundTo, sum } from '../../domain/amounts.ts';
 import { ownField } from '../../domain/fields.ts';
+import { estimatedPnl, type ReturnedAmounts, recordedReturn } from '../../domain/returned-amounts.ts';
 import { spelledName } from '../../domain/sanitize.ts';
 import type { Plan } from '../../trading/plan.ts';
 import type { ActionFigures, ActionReport, ReportOutcome } from '../../trading/trading-context.ts';
 import { type Block, type Cell, hintText, line, message, nameText, text } from '../blocks.ts';
 import { cellOf, labelOf } from '../field-labels.ts';
 import { viewPlan } from './plan.ts';
-import { changeRows } from './positions.ts';
-import { bps, days, maturityCell, rate, row, signedIn, unknownFields, usd } from './record-columns.ts';
+import { changeRows, severalHedges } from './positions.ts';
+import {
+  bps,
+  carryCell,
+  days,
+  maturityCell,
+  rate,
+  row,
+  signedCell,
+  signedIn,
+  unknownFields,
+  usd,
+} from './record-columns.ts';
 
 export function viewAction(report: ActionReport): readonly Block[] {
   switch (report.outcome) {
@@ -42,13 +54,13 @@ export function viewAction(report: ActionReport): readonly Block[] {
 
 /** `FILLED buy USDTNGN 10,000.00 USD at 1,533.75, hedge hdg_01JD8K`; empty where the error says it. */
 export function briefAction(report: ActionReport): readonly Cell[] {
-  const { outcome, plan, entry, hedge, derived } = report;
+  const { outcome, plan, entry, hedge, hedges, derived } = report;
   const word = BRIEF[outcome] ?? (isIncrease(report) ? 'INCREASED' : 'REDUCED');
   const struck = derived.struck_rate ?? hedge?.struck_rate ?? undefined;
   const name = hasOwnHedge(report) ? (hedge?.id ?? entry?.hedgeId) : undefined;
   return [
     ...headlineCells(report, word, UNDONE.includes(outcome) ? aboutOf(report)?.action : undefined),
-    ...(outcome === 'planned' && plan !== undefined ? plannedBriefly(plan) : []),
+    ...(outcome === 'planned' && plan !== undefined ? plannedBriefly(plan) : severalHedges(hedges)),
     ...(outcome === 'filled' && struck !== undefined ? [text('at'), rate(struck)] : []),
     ...(name === undefined ? [] : [nameText(`, hedge ${name}`)]),
   ];
@@ -74,7 +86,10 @@ const UNDONE: readonly ReportOutcome[] = ['planned', 'submitted'];
 function plannedBriefly(plan: Plan): readonly Cell[] {
   if (!enlarges(plan)) {
     const back = plan.comesBack?.net_margin_usd;
-    return back === undefined ? [] : [text(', returns'), usd(back, 'USD'), text('(estimate)')];
+    return [
+      ...severalHedges(plan.after.hedges),
+      ...(back === undefined ? [] : [text(', returns'), usd(back, 'USD'), text('(estimate)')]),
+    ];
   }
   const { quote } = plan.facts;
   return [
@@ -164,12 +179,11 @@ function against({ slippage_bps: points, slippage_usd: amount }: ActionFigures):
   return [
     text(','),
     { kind: 'number', amount: shown, unit: 'bps' },
-    ...(amount === undefined ? [] : [text('('), usd(roundTo(amount.abs(), CENTS), 'USD'), text(')')]),
+    ...(amount === undefined ? [] : [text('('), usd(amount.abs(), 'USD'), text(')')]),
     direction,
   ];
 }
 const BPS_SHOWN = 2;
-const CENTS = 2;
 
 const KNOWN_OF_HEDGE = [
   'id',
@@ -245,26 +259,18 @@ function viewPlanned({ plan, warnings }: ActionReport): readonly Block[] {
 const exact = (amount: Big): Cell => text(amount.toFixed());
 
 export function viewChanged(report: ActionReport): readonly Block[] {
-  const { outcome, hedges, derived, entry } = report;
-  const expected = expectedBack(report);
+  const { outcome, hedges, entry } = report;
   const closed = outcome === 'closed';
   return [
     closed
       ? actionHeadline(report, 'CLOSED', text(closedWords(report)))
-      : actionHeadline(report, isIncrease(report) ? 'INCREASED' : 'REDUCED'),
+      : actionHeadline(report, isIncrease(report) ? 'INCREASED' : 'REDUCED', ...severalHedges(hedges)),
     {
       kind: 'figures',
       rows: [
         ...sideRows(report),
         ...(closed && (hedges ?? []).length === 1 ? [] : changeRows(hedges)),
-        ...(derived.net_pnl_usd === undefined
-          ? []
-          : [row('Realized P&L', signedIn('USD', derived.net_pnl_usd), text('net of carry and fees'))]),
-        ...(expected === undefined
-          ? []
-          : [
-              row('Returned', usd(expected, 'USDC'), text('to balance (estimate; the service reports none)')),
-            ]),
+        ...(isIncrease(report) ? addedAt(report) : realizedRows(report)),
         ...(entry === undefined ? [] : [row('Action', text(entry.shortId))]),
       ],
     },
@@ -300,11 +306,86 @@ function sideRows(report: ActionReport): Cell[][] {
   ];
 }
 
+/** The service reports no fill price of an add: the averages after it, and the price quoted before. */
+function addedAt({ plan, entry, hedges = [], derived }: ActionReport): Cell[][] {
+  const { entry_price_before: was, entry_price_after: is } = derived;
+  const grown = hedges.find(({ before, after }) => after.gt(before));
+  const quoted =
+    plan !== undefined && 'figures' in plan
+      ? plan.facts.quote?.pricing.execution_price
+      : readDecimal(entry?.intent.quote?.['execution_price']);
+  return [
+    ...(is === undefined ? [] : [row('Entry price', rate(is), ...wasAt('side average', was))]),
+    ...(grown?.rateAfter === undefined || (is !== undefined && hedges.length === 1)
+      ? []
+      : [row('Struck rate', rate(grown.rateAfter), ...wasAt('of that hedge', grown.rateBefore))]),
+    ...(quoted === undefined
+      ? []
+      : [row('Quoted price', rate(quoted), text('the service reports no fill price'))]),
+  ];
+}
+
+const wasAt = (words: string, was: Big | undefined): readonly Cell[] => [
+  text(words),
+  ...(was === undefined ? [] : [text(', was'), rate(was)]),
+];
+
+/** Of closed hedges from their records; of a part, or without records, as estimated before sending. */
+function realizedRows(report: ActionReport): Cell[][] {
+  const { net_pnl_usd: realized } = report.derived;
+  const back = expectedBack(report);
+  const estimate = back && estimatedPnl(back);
+  return [
+    ...(realized === undefined
+      ? estimatedRows(back, estimate)
+      : [row('Realized P&L', signedIn('USD', realized), ...wholeLife(report.derived))]),
+    ...(back === undefined
+      ? []
+      : [
+          row(
+            'Returned',
+            usd(back.net_margin_usd, 'USD'),
+            text('to balance (estimate; the service reports none)'),
+          ),
+        ]),
+  ];
+}
+
+function estimatedRows(back: ReturnedAmounts | undefined, estimate: Big | undefined): Cell[][] {
+  if (back?.close_fee_usdc === undefined || estimate === undefined) return [];
+  return [
+    row('P&L before fees', signedIn('USD', back.net_pnl_usd), text('price and carry (estimate)')),
+    row('Fee to close', usd(back.close_fee_usdc, 'USDC'), text('(estimate)')),
+    row(
+      'Realized P&L',
+      signedIn('USD', estimate),
+      text('P&L before fees less fee to close (estimate; USDC at par)'),
+    ),
+  ];
+}
+
+/** `whole life: gross -25.46, carry paid 0.01, fees 46.34` */
+function wholeLife({
+  gross_pnl_usd: gross,
+  carry_usdc: carry,
+  fees_usdc: fees,
+}: ActionFigures): readonly Cell[] {
+  if (gross === undefined || carry === undefined || fees === undefined)
+    return [text('whole life, net of carry and all fees')];
+  return [
+    text('whole life: gross'),
+    signedCell(gross),
+    text(', carry'),
+    carryCell(carry),
+    text(', all fees'),
+    usd(fees),
+  ];
+}
+
 /** From the plan, or from the journal for an earlier run. */
-function expectedBack({ plan, entry }: ActionReport): Big | undefined {
-  const planned = plan !== undefined && 'comesBack' in plan ? plan.comesBack?.net_margin_usd : undefined;
-  const kept = entry?.intent.quote?.['net_margin_usd'];
-  return planned ?? (typeof kept === 'string' ? new Big(kept) : undefined);
+function expectedBack({ plan, entry }: ActionReport): ReturnedAmounts | undefined {
+  if (plan !== undefined && 'comesBack' in plan && plan.comesBack !== undefined) return plan.comesBack;
+  return recordedReturn(entry?.intent.quote);
 }
 
 const aboutOf = ({ plan, entry }: ActionReport) => plan ?? entry?.intent;

@@ -100,7 +100,7 @@ function viewPositions({ positions, account }: DashboardReading): readonly Block
       columns: [
         { header: 'POSITION' },
         { header: 'NOTIONAL', align: 'right' },
-        { header: 'NET P&L USD', align: 'right' },
+        { header: 'P&L BEFORE FEES', align: 'right' },
         { header: 'CLOSING RETURNS', align: 'right' },
       ],
       rows: positions.map((position) => [

@@ -139,8 +139,11 @@ const figurePairs = (
   );
 
 function nameOf(before: string, field: string): string {
-  const label = labelOf(field);
-  return before === '' ? label : `${before} ${label.charAt(0).toLowerCase()}${label.slice(1)}`;
+  // Recorded before a reduce or close, it has no fees.
+  const label = field === 'net_pnl_usd' ? 'P&L before fees (USD)' : labelOf(field);
+  return before === ''
+    ? label
+    : `${before} ${label.replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase())}`;
 }
 
 function beforeOf({ intent }: Action): readonly Block[] {

@@ -5,11 +5,19 @@ import type { Reduction } from '../../args/action-intent.ts';
 import type { Account, Position, Quote } from '../../client/schemas.ts';
 import { createsHedge, enlarges, takesWholeSide } from '../../domain/action-table.ts';
 import { carryInWords, type QuoteFigures } from '../../domain/quote-figures.ts';
+import { estimatedPnl } from '../../domain/returned-amounts.ts';
 import { sideInWords } from '../../domain/vocabulary.ts';
 import type { AddPlan, ClosePlan, OpenPlan, Plan, ReducePlan } from '../../trading/plan.ts';
 import type { Finding, Preview } from '../../trading/trading-context.ts';
 import { type Block, type Cell, hintBlocks, hintText, line, message, nameText, text } from '../blocks.ts';
-import { changeRows, type ExternalHedgeIds, hedgeTable, notIncluded, sideRow } from './positions.ts';
+import {
+  changeRows,
+  type ExternalHedgeIds,
+  hedgeTable,
+  notIncluded,
+  severalHedges,
+  sideRow,
+} from './positions.ts';
 import {
   bps,
   breakEvenRow,
@@ -66,7 +74,11 @@ function reductionHeadline(plan: ReducePlan | ClosePlan): Block {
       ...(total === undefined
         ? []
         : [{ kind: 'money', amount: total, unit: 'USD', tone: 'strong' } as const]),
-      text(': all hedges on the side.'),
+      text(
+        plan.facts.book.open.length > 1
+          ? `: all ${plan.facts.book.open.length.toString()} hedges on the side.`
+          : ': all hedges on the side.',
+      ),
     );
   return line(
     what,
@@ -74,6 +86,7 @@ function reductionHeadline(plan: ReducePlan | ClosePlan): Block {
     { kind: 'money', amount: plan.notional, unit: 'USD', tone: 'strong' },
     ...(total === undefined ? [] : [text('of'), usd(total, 'USD')]),
     ...askedAs(plan.intent.reduction),
+    ...severalHedges(plan.after.hedges),
     text('.'),
   );
 }
@@ -96,35 +109,41 @@ function askedAs(reduction: Reduction): readonly Cell[] {
 function comesBackRows(plan: ReducePlan | ClosePlan): Cell[][] {
   const { comesBack, closesSide, facts } = plan;
   const fee = comesBack?.close_fee_usdc;
+  const realized = comesBack && estimatedPnl(comesBack);
   return [
     row(
+      'P&L before fees',
+      signedIn('USD', comesBack?.net_pnl_usd),
+      text(closesSide ? 'price and carry' : 'of this part: price and carry'),
+    ),
+    ...(takesWholeSide(plan)
+      ? [row('Carry so far', carrySoFar(facts.book.position), text('part of P&L before fees'))]
+      : []),
+    row('Fee to close', fee === undefined ? dash : usd(fee, 'USDC'), text('none at maturity')),
+    row('Would realize', signedIn('USD', realized), text(WOULD_REALIZE)),
+    row(
       'Returned',
-      comesBack === undefined ? dash : usd(comesBack.net_margin_usd, 'USDC'),
+      comesBack === undefined ? dash : usd(comesBack.net_margin_usd, 'USD'),
       text(
         comesBack === undefined ? 'position unknown' : 'to balance (estimate; set at the fill)',
         comesBack === undefined ? 'warn' : 'plain',
       ),
     ),
-    row(
-      'Net P&L',
-      signedIn('USD', comesBack?.net_pnl_usd),
-      text(closesSide ? 'price and carry, before fees' : 'of this part: price and carry, before fees'),
-    ),
-    ...(takesWholeSide(plan)
-      ? [row('Carry so far', carrySoFar(facts.book.position), text('part of Net P&L'))]
-      : []),
-    row('Fee to close', fee === undefined ? dash : usd(fee, 'USDC'), text('none at maturity')),
   ];
 }
 
+/** The platform fee left the balance at the open. */
+const WOULD_REALIZE = 'P&L before fees less fee to close (estimate; USDC at par)';
+
 /** Settlement at maturity is automatic and has no closing fee (specification §3). */
-function heldToMaturity({ side, facts: { book, market } }: ClosePlan): readonly Block[] {
+function heldToMaturity({ side, carryToMaturity, facts: { book, market } }: ClosePlan): readonly Block[] {
   return [
     line(text('If held to maturity:', 'dim')),
     {
       kind: 'figures',
       rows: [
-        row('Carry', ...accruing(market?.net_rate_daily_pct[side])),
+        row('Carry', ...carryLeft(carryToMaturity, market?.net_rate_daily_pct[side])),
+        row('Fee to close', text('none')),
         row('Matures', ...maturities(book.open.flatMap(({ maturityAt }) => maturityAt ?? []))),
       ],
     },
@@ -136,11 +155,16 @@ function carrySoFar(position: Position | undefined): Cell {
   return cell.kind === 'money' ? { ...cell, unit: 'USDC' } : cell;
 }
 
-function accruing(daily: Big | undefined): readonly [Cell, ...Cell[]] {
+/** `you pay another 36.42 USDC, at the current 0.05 %/day`; without the maturities, the rate alone. */
+function carryLeft(amount: Big | undefined, daily: Big | undefined): readonly [Cell, ...Cell[]] {
   if (daily === undefined) return [dash];
-  const { words, amount } = carryInWords(daily);
-  if (amount.eq(0)) return [text('none at the current rate')];
-  return [text(`${words} another`), { kind: 'number', amount, unit: '%/day' }];
+  if (daily.eq(0)) return [text('none at the current rate')];
+  const { words, amount: percent } = carryInWords(daily);
+  const rateADay: Cell = { kind: 'number', amount: percent, unit: '%/day' };
+  const another = text(`${words} another`);
+  return amount === undefined
+    ? [another, rateADay]
+    : [another, usd(amount.abs(), 'USDC'), text(', at the current'), rateADay];
 }
 
 function maturities(instants: readonly string[]): readonly [Cell, ...Cell[]] {

@@ -4,6 +4,7 @@ import type { Big } from 'big.js';
 import type { Position } from '../../client/schemas.ts';
 import { sum } from '../../domain/amounts.ts';
 import { spelledName } from '../../domain/sanitize.ts';
+import { isDerivedReference } from '../../domain/vocabulary.ts';
 import type { SideBook } from '../../readings/side-book.ts';
 import type { HedgeChange, Plan } from '../../trading/plan.ts';
 import { type Block, type Cell, line, nameText, text } from '../blocks.ts';
@@ -29,7 +30,7 @@ const COLUMNS: readonly KnownField[] = [
   { name: 'mark_price', header: 'Mark', optional: 'last' },
   { name: 'gross_pnl_usd', header: 'Gross P&L', cell: signedCell, optional: 'first' },
   { name: 'accrued_carry_usdc', header: 'Carry', cell: carryCell, optional: true },
-  { name: 'net_pnl_usd', header: 'Net P&L', cell: signedCell },
+  { name: 'net_pnl_usd', header: 'P&L before fees', cell: signedCell },
   { name: 'close_fee_usdc', header: 'Fee to close', optional: true },
   { name: 'net_margin_usd', header: 'Closing returns' },
 ];
@@ -86,11 +87,32 @@ export function sideRow(plan: Plan, openedElsewhere: ExternalHedgeIds): Cell[] {
   );
 }
 
-/** One row per hedge that changes: `hdg_B  30,000.00 USD  → 26,250.00 USD`. */
+const changed = (changes: readonly HedgeChange[] | undefined): readonly HedgeChange[] =>
+  (changes ?? []).filter(({ before, after }) => !before.eq(after));
+
+/** One row per hedge that changes: `hdg_B  30,000.00 USD  → 26,250.00 USD (PAY-1)`. */
 export function changeRows(changes: readonly HedgeChange[] | undefined): Cell[][] {
-  return (changes ?? [])
-    .filter(({ before, after }) => !before.eq(after))
-    .map(({ id, before, after }) => row(spelledName(id), usd(before, 'USD'), text('→'), usd(after, 'USD')));
+  return changed(changes).map(({ id, before, after, reference }) =>
+    row(
+      spelledName(id),
+      usd(before, 'USD'),
+      text('→'),
+      usd(after, 'USD'),
+      ...(reference === undefined || isDerivedReference(reference) ? [] : [nameText(`(${reference})`)]),
+    ),
+  );
+}
+
+/** `, 2 hedges in proportion`, where an action changes several. A close, or a reduce of everything, takes all of each. */
+export function severalHedges(changes: readonly HedgeChange[] | undefined): readonly Cell[] {
+  const several = changed(changes);
+  if (several.length < 2) return [];
+  const isPart = several.some(({ after }) => after.gt(0));
+  return [
+    text(','),
+    { kind: 'number', amount: several.length, unit: 'hedges' },
+    ...(isPart ? [text('in proportion')] : []),
+  ];
 }
 
 /** Hedges that the total leaves out: they may still fill, or have an unknown status. */

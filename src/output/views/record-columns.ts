@@ -111,7 +111,7 @@ export const changesOf = (
       .filter(({ name }) => !key.includes(name) && (ownField(record, name) ?? undefined) !== undefined)
       .flatMap((field, index) => [
         ...(index === 0 ? [] : [text(',')]),
-        text(field.header.charAt(0).toLowerCase() + field.header.slice(1)),
+        text(field.header.replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase())),
         cellFor(field, record),
       ]),
   }));

@@ -13,6 +13,7 @@ import type { EndKind } from '../../journal/records.ts';
 import type { Action } from '../../journal/replay.ts';
 import { poll } from '../../readings/poll.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
+import type { SideBook } from '../../readings/side-book.ts';
 import { NOT_SEEN_AFTER_MS } from '../idempotency-window.ts';
 import type { HedgeChange } from '../plan.ts';
 import { reportOf } from '../report.ts';
@@ -36,6 +37,8 @@ export interface ActionEnd {
   hedge: Hedge | undefined;
   /** The position; undefined when it is gone. */
   position: Position | undefined;
+  /** The side as read. */
+  book?: SideBook | undefined;
   /** Each earlier hedge of the side, changed or not; undefined for an open. */
   hedges: readonly HedgeChange[] | undefined;
   /** For the journal's record. */
@@ -112,7 +115,7 @@ export async function awaitOutcome(
 /** The outcome that an observation shows, if any. */
 export function endFrom(
   action: Action,
-  { evidence, position, servedAt }: Observation,
+  { evidence, position, book, servedAt }: Observation,
 ): ActionEnd | undefined {
   if (evidence.kind !== 'exact') return undefined;
   const { hedge, hedges, message } = evidence;
@@ -123,6 +126,7 @@ export function endFrom(
     outcome,
     hedge,
     position,
+    book,
     hedges: hedge === undefined ? hedges : undefined,
     facts: hedge === undefined ? factsOfSide(hedges, position) : factsOfHedge(hedge),
     message,

@@ -19,7 +19,7 @@ describe('the result of an open', () => {
     const derived = { slippage_bps: big('0.9788'), slippage_usd: big('4.8938') };
     expect(shown(viewAction(reportOf('filled', { plan, entry, hedge: filled, derived })))).toEqual([
       'FILLED buy USDTNGN 50,000.00 USD',
-      'Struck rate  1,532.71, 0.98 bps (4.89 USD) worse than quoted',
+      'Struck rate  1,532.71, 0.98 bps (4.8938 USD) worse than quoted',
       'Hedge        hdg_1',
       'Deal ID      PAY-8841',
       'Matures      Mon 23 Nov 10:02 WAT, 3 days',
@@ -82,18 +82,20 @@ describe('the result of a change', () => {
     const plan = fullPlan('reduce USDTNGN buy 20k');
     const entry = entryOf([step(SENDING)], { action: 'reduce', notional_usd: '20000' });
     const hedges = [
-      { id: 'hdg_B', before: big('30000'), after: big('15000') },
+      { id: 'hdg_B', before: big('30000'), after: big('15000'), reference: 'PAY-8841' },
       { id: 'hdg_A', before: big('10000'), after: big('5000') },
     ];
-    const derived = { net_pnl_usd: big('-15.75') };
-    expect(shown(viewAction(reportOf('changed', { plan, entry, hedges, derived })))).toEqual([
-      'REDUCED buy USDTNGN by 20,000.00 USD',
-      'Side          40,000.00 USD   → 20,000.00 USD',
-      'hdg_B         30,000.00 USD   → 15,000.00 USD',
-      'hdg_A         10,000.00 USD   → 5,000.00 USD',
-      'Realized P&L     -15.75 USD   net of carry and fees',
-      'Returned       1,974.25 USDC  to balance (estimate; the service reports none)',
-      'Action        7c1e',
+    expect(shown(viewAction(reportOf('changed', { plan, entry, hedges })))).toEqual([
+      'REDUCED buy USDTNGN by 20,000.00 USD, 2 hedges in proportion',
+      'Side             40,000.00 USD   → 20,000.00 USD',
+      'hdg_B            30,000.00 USD   → 15,000.00 USD (PAY-8841)',
+      'hdg_A            10,000.00 USD   → 5,000.00 USD',
+      'P&L before fees     -15.75 USD   price and carry (estimate)',
+      'Fee to close         10.00 USDC  (estimate)',
+      'Realized P&L        -25.75 USD   P&L before fees less fee to close (estimate;',
+      '                                 USDC at par)',
+      'Returned          1,974.25 USD   to balance (estimate; the service reports none)',
+      'Action           7c1e',
     ]);
   });
 
@@ -102,19 +104,60 @@ describe('the result of a change', () => {
     const lines = shown(
       viewAction(reportOf('changed', { plan, position: position({ notional_usd: 50_000 }) })),
     );
-    expect(lines).toEqual(['INCREASED buy USDTNGN by 10,000.00 USD', 'Side  40,000.00 USD  → 50,000.00 USD']);
+    expect(lines).toEqual([
+      'INCREASED buy USDTNGN by 10,000.00 USD',
+      'Side          40,000.00  USD  → 50,000.00 USD',
+      'Quoted price   1,530.918      the service reports no fill price',
+    ]);
+  });
+
+  it('of an addition has the averages after it, as the service sends them, and those before', () => {
+    const plan = fullPlan('add USDTNGN buy 10k');
+    const hedges = [
+      {
+        id: 'hdg_B',
+        before: big('30000'),
+        after: big('40000'),
+        rateBefore: big('1525.5'),
+        rateAfter: big('1526.75'),
+      },
+      { id: 'hdg_A', before: big('10000'), after: big('10000'), rateBefore: big('1'), rateAfter: big('1') },
+    ];
+    const derived = { entry_price_before: big('1524.1'), entry_price_after: big('1525.2') };
+    const words = (parts: object) =>
+      shown(viewAction(reportOf('changed', { plan, hedges, ...parts }))).map((each) =>
+        each.replace(/ +/g, ' '),
+      );
+    expect(words({ derived })).toEqual(
+      expect.arrayContaining([
+        'Entry price 1,525.20 side average, was 1,524.10',
+        'Struck rate 1,526.75 of that hedge, was 1,525.50',
+      ]),
+    );
+    const nothingRead = words({ hedges: [{ id: 'hdg_B', before: big('30000'), after: big('40000') }] });
+    expect(nothingRead.join('\n')).not.toMatch(/Entry price|Struck rate|was/);
   });
 
   it('is CLOSED: position flat, what came back and what was realised', () => {
     const plan = fullPlan('close USDTNGN buy');
     const hedges = [{ id: 'hdg_B', before: big('40000'), after: big('0') }];
-    const derived = { net_pnl_usd: big('-31.5') };
+    const derived = {
+      net_pnl_usd: big('-91.5'),
+      gross_pnl_usd: big('-19'),
+      carry_usdc: big('-12.5'),
+      fees_usdc: big('60'),
+    };
     expect(shown(viewAction(reportOf('closed', { plan, hedges, derived })))).toEqual([
       'CLOSED buy USDTNGN 40,000.00 USD: position flat.',
-      'Side          40,000.00 USD   → 0.00 USD',
-      'Realized P&L     -31.50 USD   net of carry and fees',
-      'Returned       3,948.50 USDC  to balance (estimate; the service reports none)',
+      'Side          40,000.00 USD  → 0.00 USD',
+      'Realized P&L     -91.50 USD  whole life: gross -19.00, carry paid 12.50, all',
+      '                             fees 60.00',
+      'Returned       3,948.50 USD  to balance (estimate; the service reports none)',
     ]);
+    const bare = reportOf('closed', { plan, hedges, derived: { net_pnl_usd: big('-91.5') } });
+    expect(shown(viewAction(bare))).toContain(
+      'Realized P&L     -91.50 USD  whole life, net of carry and all fees',
+    );
   });
 
   it.each(['close USDTNGN buy', 'reduce USDTNGN buy 39,800'])(
@@ -143,8 +186,8 @@ describe('the result of a change', () => {
     const hedges = [{ id: 'hdg_B', before: big('23000'), after: big('0') }];
     expect(shown(viewAction(reportOf('closed', { plan, entry, hedges })))).toEqual([
       'CLOSED buy USDTNGN 23,000.00 USD: position flat.',
-      'Side      23,000.00 USD   → 0.00 USD',
-      'Returned   2,300.25 USDC  to balance (estimate; the service reports none)',
+      'Side      23,000.00 USD  → 0.00 USD',
+      'Returned   2,300.25 USD  to balance (estimate; the service reports none)',
       'Action    7c1e',
     ]);
     expect(shown(viewAction(reportOf('closed', { plan, entry })))[0]).toBe(

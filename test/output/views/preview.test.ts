@@ -150,13 +150,16 @@ describe('the preview of a reduction', () => {
   it('says what comes off, what is left hedge by hedge, and what comes back', () => {
     const plan = fullPlan('reduce USDTNGN buy', { options: { by: '50%' } });
     expect(shown(viewPreview(preview(plan)))).toEqual([
-      'REDUCE buy USDTNGN by 20,000.00 USD of 40,000.00 USD (50 % of the side).',
-      'Buy side      40,000.00 USD   → 20,000.00 USD',
-      'hdg_B         30,000.00 USD   → 15,000.00 USD',
-      'hdg_A         10,000.00 USD   → 5,000.00 USD',
-      'Returned       1,974.25 USDC  to balance (estimate; set at the fill)',
-      'Net P&L          -15.75 USD   of this part: price and carry, before fees',
-      'Fee to close      10.00 USDC  none at maturity',
+      'REDUCE buy USDTNGN by 20,000.00 USD of 40,000.00 USD (50 % of the side),',
+      '  2 hedges in proportion.',
+      'Buy side         40,000.00 USD   → 20,000.00 USD',
+      'hdg_B            30,000.00 USD   → 15,000.00 USD (PAY-8841)',
+      'hdg_A            10,000.00 USD   → 5,000.00 USD (PAY-1)',
+      'P&L before fees     -15.75 USD   of this part: price and carry',
+      'Fee to close         10.00 USDC  none at maturity',
+      'Would realize       -25.75 USD   P&L before fees less fee to close (estimate;',
+      '                                 USDC at par)',
+      'Returned          1,974.25 USD   to balance (estimate; set at the fill)',
       'Not included: hedge hdg_C, 5,000.00 USD, submitted, may still fill.',
     ]);
   });
@@ -182,23 +185,26 @@ describe('the preview of a close', () => {
   it('lists each hedge, what comes back, and what holding to maturity would mean', () => {
     const plan = fullPlan('close USDTNGN buy');
     expect(shown(viewPreview(preview(plan, { openedElsewhere: ['hdg_A'] })))).toEqual([
-      'CLOSE buy USDTNGN 40,000.00 USD: all hedges on the side.',
+      'CLOSE buy USDTNGN 40,000.00 USD: all 2 hedges on the side.',
       '',
       'HEDGE        USD  MATURES               ORIGIN     DEAL ID',
       'hdg_B  30,000.00  Mon 23 Nov 10:02 WAT  here       PAY-8841',
       'hdg_A  10,000.00  Fri 27 Nov 10:02 WAT  elsewhere  PAY-1',
       '',
-      'Buy side       40,000.00 USD   → 0.00 USD (10,000.00 USD not opened from this',
-      '                               machine)',
-      'Returned        3,948.50 USDC  to balance (estimate; set at the fill)',
-      'Net P&L           -31.50 USD   price and carry, before fees',
-      'Carry so far  paid 12.50 USDC  part of Net P&L',
-      'Fee to close       20.00 USDC  none at maturity',
+      'Buy side          40,000.00 USD   → 0.00 USD (10,000.00 USD not opened from this',
+      '                                  machine)',
+      'P&L before fees      -31.50 USD   price and carry',
+      'Carry so far     paid 12.50 USDC  part of P&L before fees',
+      'Fee to close          20.00 USDC  none at maturity',
+      'Would realize        -51.50 USD   P&L before fees less fee to close (estimate;',
+      '                                  USDC at par)',
+      'Returned           3,948.50 USD   to balance (estimate; set at the fill)',
       'Not included: hedge hdg_C, 5,000.00 USD, submitted, may still fill.',
       '',
       'If held to maturity:',
-      'Carry    you pay another 0.05 %/day',
-      'Matures  first Mon 23 Nov 10:02 WAT, last Fri 27 Nov 10:02 WAT',
+      'Carry         you pay another 77.541435 USDC, at the current 0.05 %/day',
+      'Fee to close  none',
+      'Matures       first Mon 23 Nov 10:02 WAT, last Fri 27 Nov 10:02 WAT',
     ]);
   });
 
@@ -206,12 +212,13 @@ describe('the preview of a close', () => {
     const book = sideBook({ hedges: [hedge('hdg_B', 30_000)], positions: [position()] });
     const plan = planOf('close USDTNGN buy', { facts: { book, market: undefined } });
     const text = shown(viewPreview(preview(plan))).join('\n');
-    expect(text).toMatch(/Returned +1,012\.50 USDC/);
-    expect(text).toMatch(/Net P&L +— /);
+    expect(text).toMatch(/Returned +1,012\.50 USD /);
+    expect(text).toMatch(/P&L before fees +— /);
     expect(text).toMatch(/Fee to close +— +none at maturity/);
-    expect(text).toMatch(/Carry so far +— +part of Net P&L/);
+    expect(text).toMatch(/Carry so far +— +part of P&L before fees/);
+    expect(text).toMatch(/Would realize +— /);
     expect(text).toMatch(/Carry +—\n/);
-    expect(text).toContain('Matures  Mon 23 Nov 10:02 WAT');
+    expect(text).toContain('Matures       Mon 23 Nov 10:02 WAT');
   });
 });
 

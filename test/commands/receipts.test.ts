@@ -1,0 +1,129 @@
+/** The figures of adds, reduces and closes of the whole program against the practice service, and that they add up. */
+import { Big } from 'big.js';
+import { describe, expect, it } from 'vitest';
+import { type TestCli, testCli } from '../support/test-cli.ts';
+
+const SCREEN = { terminal: { width: 80, isTTY: { stdout: true }, env: { NO_COLOR: '1' } } };
+
+/** Two hedges on buy, the older with a deal ID, a day old. */
+async function twoHedges(): Promise<TestCli> {
+  const cli = testCli({ env: { HEDGE_PROFILE: 'practice' } });
+  await cli.run('open USDTNGN buy 10k --tenor 3 --deal-id PAY-1 --yes --json');
+  await cli.run('open USDTNGN buy 20k --tenor 7 --yes --json');
+  await cli.run('practice advance 1d');
+  return cli;
+}
+
+const dataOf = async (cli: TestCli, line: string) => JSON.parse((await cli.run(`${line} --json`)).out).data;
+const linesOf = async (cli: TestCli, line: string): Promise<readonly string[]> =>
+  (await cli.run(line, SCREEN)).out.split('\n').map((each) => each.replace(/ +/g, ' '));
+const less = (figures: Record<string, number>, from: string, ...names: string[]): string =>
+  names
+    .reduce((left, name) => left.minus(figures[name] ?? Number.NaN), new Big(figures[from] ?? 0))
+    .toFixed();
+
+describe('what an action shows of its money', () => {
+  it('add: the receipt has the entry price and the struck rate that the service has after it', async () => {
+    const cli = await twoHedges();
+    const [before] = await dataOf(cli, 'positions');
+    const { derived } = await dataOf(cli, 'add USDTNGN buy 2500 --yes');
+    const [after] = await dataOf(cli, 'positions');
+    expect(derived).toMatchObject({
+      entry_price_before: before.entry_price,
+      entry_price_after: after.entry_price,
+    });
+    const [grown, other] = derived.hedges;
+    const { struck_rate: now } = await dataOf(cli, `hedges ${grown.hedge_id}`);
+    expect(grown).toMatchObject({ after_usd: 22500, client_reference: expect.any(String) });
+    expect(grown.struck_rate_after).toBe(now);
+    expect(grown.struck_rate_after).not.toBe(grown.struck_rate_before);
+    expect(other).toMatchObject({ client_reference: 'PAY-1' });
+    expect(other.struck_rate_after).toBe(other.struck_rate_before);
+  });
+
+  it('add: the receipt of the only hedge has one average and the quoted price, and claims no fill price', async () => {
+    const cli = testCli({ env: { HEDGE_PROFILE: 'practice' } });
+    await cli.run('open USDTNGN buy 10k --tenor 3 --yes --json');
+    const lines = await linesOf(cli, 'add USDTNGN buy 2500 --yes');
+    expect(lines.filter((each) => /^(Entry price|Struck rate|Quoted price)/.test(each))).toEqual([
+      expect.stringMatching(/^Entry price 1,\d{3}\.\d+ side average, was 1,\d{3}\.\d+$/),
+      expect.stringMatching(/^Quoted price 1,\d{3}\.\d+ the service reports no fill price$/),
+    ]);
+  });
+
+  it('reduce: the estimate is P&L before fees less the fee, to the last digit, before and after', async () => {
+    const cli = await twoHedges();
+    const dry = (await dataOf(cli, 'reduce USDTNGN buy 7k --dry-run')).derived;
+    const sent = (await dataOf(cli, 'reduce USDTNGN buy 7k --yes')).derived;
+    for (const { planned, estimated_pnl_usd: estimated } of [dry, sent]) {
+      const back = planned.comes_back;
+      expect(new Big(back.realized_pnl_usd).toFixed()).toBe(less(back, 'net_pnl_usd', 'close_fee_usdc'));
+      expect(estimated).toBe(back.realized_pnl_usd);
+    }
+    expect(sent.net_pnl_usd).toBeNull();
+  });
+
+  it('reduce: the same estimate is shown by wait and journal later, from the record', async () => {
+    const cli = await twoHedges();
+    const { action_id: id, derived } = await dataOf(cli, 'reduce USDTNGN buy 7k --yes');
+    expect((await dataOf(cli, `wait ${id}`)).derived).toMatchObject({
+      estimated_pnl_usd: derived.estimated_pnl_usd,
+      hedges: [{ client_reference: expect.any(String) }, { client_reference: 'PAY-1' }],
+    });
+    const receipt = (await linesOf(cli, `wait ${id}`)).join('\n');
+    expect(receipt).toMatch(/^P&L before fees -[\d.]+ USD price and carry \(estimate\)$/m);
+    expect((await linesOf(cli, `journal ${id}`)).join('\n')).toMatch(
+      /^Quoted P&L before fees \(USD\) -[\d.]+$/m,
+    );
+  });
+
+  it('reduce: several hedges are reduced in proportion, each with its deal ID, before and after', async () => {
+    const cli = await twoHedges();
+    const shown = (await linesOf(cli, 'reduce USDTNGN buy 3k --dry-run')).join('\n');
+    expect(shown).toContain('by 3,000.00 USD of 30,000.00 USD, 2 hedges in proportion.');
+    expect(shown).toMatch(/^hdg_\w+ 20,000\.00 USD → 18,000\.00 USD$/m);
+    expect(shown).toMatch(/^hdg_\w+ 10,000\.00 USD → 9,000\.00 USD \(PAY-1\)$/m);
+    const receipt = (await linesOf(cli, 'reduce USDTNGN buy 3k --yes')).join('\n');
+    expect(receipt).toContain('REDUCED buy USDTNGN by 3,000.00 USD, 2 hedges in proportion');
+    expect(receipt).toMatch(/^hdg_\w+ 10,000\.00 USD → 9,000\.00 USD \(PAY-1\)$/m);
+  });
+
+  it('close: realized P&L is its parts, to the last digit, and that of the records', async () => {
+    const cli = await twoHedges();
+    await cli.run('reduce USDTNGN buy 7k --yes --json');
+    const { derived } = await dataOf(cli, 'close USDTNGN buy --yes');
+    const records: readonly Record<string, number>[] = await dataOf(cli, 'history');
+    for (const name of ['net_pnl_usd', 'gross_pnl_usd', 'carry_usdc', 'fees_usdc']) {
+      const total = records.reduce((sum, record) => sum.plus(record[name] ?? Number.NaN), new Big(0));
+      expect([name, new Big(derived[name]).toFixed()]).toEqual([name, total.toFixed()]);
+    }
+    const parts = new Big(derived.gross_pnl_usd).plus(derived.carry_usdc).minus(derived.fees_usdc);
+    expect(parts.toFixed()).toBe(new Big(derived.net_pnl_usd).toFixed());
+  });
+
+  it('close: the preview has the carry to maturity as an amount, and the service charges that amount', async () => {
+    const cli = await twoHedges();
+    const { planned } = (await dataOf(cli, 'close USDTNGN buy --dry-run')).derived;
+    const [{ accrued_carry_usdc: paid }] = await dataOf(cli, 'positions');
+    await cli.run('practice advance 7d');
+    const records: readonly { carry_usdc: number }[] = await dataOf(cli, 'history');
+    const total = records.reduce((sum, { carry_usdc: carry }) => sum.plus(carry), new Big(0));
+    const left = total.minus(paid).times(-1);
+    // The carry of five minutes: the two readings are some seconds apart.
+    expect(left.minus(planned.carry_to_maturity_usdc).abs().lt('0.05')).toBe(true);
+  });
+});
+
+describe('P&L of an open position', () => {
+  it('is named before fees on each screen that has it', async () => {
+    const cli = await twoHedges();
+    const list = (await linesOf(cli, 'positions --wide')).join('\n');
+    expect(list).toContain('P&L BEFORE FEES');
+    expect(list).not.toContain('NET P&L');
+    for (const line of ['reduce USDTNGN buy 1k --dry-run', 'close USDTNGN buy --dry-run']) {
+      const preview = (await linesOf(cli, line)).join('\n');
+      expect(preview).toMatch(/^P&L before fees -/m);
+      expect(preview).not.toMatch(/net P&L/i);
+    }
+  });
+});
