@@ -2,8 +2,10 @@
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PracticeControl } from '../commands/command-context.ts';
+import { sanitize } from '../domain/sanitize.ts';
 import { DamagedFileError, StoppedError, UsageError } from '../errors.ts';
 import { checkFolder, ensureClosed, ensureFolder } from '../platform/atomic-file.ts';
+import { codeOf, failureReason } from '../platform/file-errors.ts';
 import type { Host } from '../platform/host.ts';
 import type { PracticeService, RequestLogEntry } from '../practice/index.ts';
 import type { CommandRuntime } from './runtime-context.ts';
@@ -87,13 +89,7 @@ async function mappingErrors<T>(task: (practice: Practice) => Promise<T>): Promi
   try {
     return await task(practice);
   } catch (error) {
-    if (error instanceof practice.PracticeStoreError)
-      throw new DamagedFileError(error.path, {
-        what: error.message,
-        book: 'The practice data was left as it is.',
-        hint: 'Move that file away to start with new practice data, or set HEDGE_HOME to another folder.',
-        cause: error,
-      });
+    if (error instanceof practice.PracticeStoreError) throw storeFailure(error);
     if (error instanceof practice.PracticeInputError) throw new UsageError(error.message);
     if (isPortTaken(error))
       throw new StoppedError({
@@ -104,6 +100,21 @@ async function mappingErrors<T>(task: (practice: Practice) => Promise<T>): Promi
       });
     throw error;
   }
+}
+
+/** A file that the disk alone makes unusable stays where it is. */
+function storeFailure(error: InstanceType<Practice['PracticeStoreError']>): DamagedFileError {
+  const isOnDisk = error.trouble === 'disk';
+  const isOfSystem = /^E[A-Z]+$/.test(codeOf(error.cause));
+  const reason = isOfSystem ? `: ${failureReason(error.cause)}` : '';
+  return new DamagedFileError(error.path, {
+    what: `${error.message.replace(/\.$/, '')}${reason}.`,
+    book: isOnDisk ? 'The practice data itself is not damaged.' : 'The practice data was left as it is.',
+    hint: isOnDisk
+      ? 'Free space or make the disk writable, then try again; or set HEDGE_HOME to another folder.'
+      : 'Move that file away to start with new practice data, or set HEDGE_HOME to another folder.',
+    cause: error,
+  });
 }
 
 /** The native addon may be missing or not executable. */
@@ -118,7 +129,7 @@ function notLoadable(cause: unknown): never {
 }
 
 const isPortTaken = (error: unknown): error is Error =>
-  error instanceof Error && 'code' in error && (error.code === 'EADDRINUSE' || error.code === 'EACCES');
+  error instanceof Error && 'port' in error && ['EADDRINUSE', 'EACCES'].includes(codeOf(error));
 
 /** `Port 4870 of 127.0.0.1` */
 const addressOf = (error: Error): string =>
@@ -128,7 +139,7 @@ const addressOf = (error: Error): string =>
 
 /** `10:02:58 sandbox POST /hedges 200 12 ms`, and any injected fault. Never an API key. */
 function logLine(entry: RequestLogEntry): string {
-  const { at, environment, method, path, status, code, idempotencyKey, replayed, ms, fault } = entry;
+  const { at, environment, method, path, status, code, idempotencyKey, replayed, ms, fault, cause } = entry;
   const book = environment === 'test' ? 'sandbox' : (environment ?? 'nobody');
   const parts = [at.slice(11, 19), book, method, path, status === 0 ? 'cut' : status.toString()];
   if (code !== undefined) parts.push(code);
@@ -136,5 +147,6 @@ function logLine(entry: RequestLogEntry): string {
   if (idempotencyKey !== undefined) parts.push(`key ${idempotencyKey}`);
   if (replayed === true) parts.push('replayed');
   if (fault !== undefined) parts.push(`fault ${fault}`);
+  if (cause !== undefined) parts.push(`cause: ${sanitize(cause)}`);
   return parts.join(' ');
 }

@@ -1,7 +1,13 @@
 /** Faults that a user injects: their settings, where they are stored, and which of them a request gets. */
 
 import * as z from 'zod';
-import { definedFields, ORDER_KINDS, type OrderKind, PracticeInputError } from './domain/practice-types.ts';
+import {
+  DamagedRecordError,
+  definedFields,
+  ORDER_KINDS,
+  type OrderKind,
+  PracticeInputError,
+} from './domain/practice-types.ts';
 import { type Database, textColumn } from './store/database.ts';
 
 /** Which requests get faults: all, reads, actions, or one action. */
@@ -125,8 +131,12 @@ export function encodeFaults(faults: Faults): string {
 }
 
 export function decodeFaults(text: string): Faults {
-  // An older store lacks the newer settings.
-  return schema.parse({ ...noFaults, ...JSON.parse(text) });
+  try {
+    // An older store lacks the newer settings.
+    return schema.parse({ ...noFaults, ...JSON.parse(text) });
+  } catch (cause) {
+    throw new DamagedRecordError('unreadable faults', { cause });
+  }
 }
 
 /** The faults that apply to a request; `action` is undefined for a read. A disabled market is disabled for all. */
@@ -232,7 +242,7 @@ export function makeFaultStore(markets: ReadonlySet<string>, initial?: Partial<F
   const stored = (db: Database): Faults => {
     // The column has its old name, so that existing stores open.
     const row = db.get('SELECT weather FROM service');
-    if (row === undefined) throw new TypeError('The practice database holds no faults.');
+    if (row === undefined) throw new DamagedRecordError('no faults');
     const text = textColumn(row, 'weather');
     if (text !== last.text) last = { text, faults: decodeFaults(text) };
     return last.faults;

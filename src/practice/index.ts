@@ -1,4 +1,5 @@
 /** The public functions and types of the practice service. */
+import { join } from 'node:path';
 import { type AdminContext, makeAdmin, type PracticeAdmin } from './admin.ts';
 import { seedBook } from './book/accounts.ts';
 import { marketsInUse } from './book/stored-records.ts';
@@ -7,7 +8,8 @@ import { type PracticeClock, type PracticeRandom, PracticeStoreError } from './d
 import { encodeFaults, type Faults, makeFaultStore, noFaults } from './faults.ts';
 import { listen, type RequestLogEntry } from './http/server.ts';
 import { loadSettings } from './settings.ts';
-import { openStore } from './store/open-store.ts';
+import { storeErrorOf } from './store/database.ts';
+import { DATABASE_NAME, openStore } from './store/open-store.ts';
 import { ensureIdentity, readServiceKeys } from './store/service-identity.ts';
 
 export interface PracticeOptions {
@@ -78,7 +80,7 @@ export async function startPracticeService(options: PracticeOptions): Promise<Pr
     };
   } catch (error) {
     opened.db.close();
-    throw error;
+    throw storeErrorOf(join(options.store, DATABASE_NAME), error) ?? error;
   }
 }
 
@@ -100,7 +102,7 @@ async function openBook(options: PracticeAdminOptions, faults?: Partial<Faults>)
     initialFaults: encodeFaults(noFaults),
     seed: (created) => seedBook(created, random, terms.openingBalance),
   });
-  const missing = marketsInUse(db).find((market) => !terms.markets.has(market));
+  const missing = db.transaction(() => marketsInUse(db)).find((market) => !terms.markets.has(market));
   if (missing !== undefined) {
     db.close();
     throw new PracticeStoreError(

@@ -1,7 +1,12 @@
 import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
+import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { testCli } from '../support/test-cli.ts';
+
+const { DatabaseSync } = createRequire(import.meta.url)('@photostructure/sqlite');
 
 describe('practice status', () => {
   it('practice status: shows book time, both books and the faults', async () => {
@@ -13,6 +18,31 @@ describe('practice status', () => {
       data: { books: { live: { balance_usdc: '100000' }, test: { orders_in_flight: 0 } } },
       meta: { command: 'practice status', profile: null, environment: null },
     });
+  });
+});
+
+describe('practice data that cannot be used', () => {
+  it('damaged: exits 78, says that it was left as it is, and offers to move the file away', async () => {
+    const cli = testCli();
+    await cli.run('practice status');
+    const path = join(cli.home, 'state', 'practice', 'practice.sqlite');
+    const book = new DatabaseSync(path);
+    book.exec("UPDATE accounts SET environment = 'nowhere' WHERE environment = 'live'");
+    book.close();
+    const ran = await cli.run('practice status');
+    expect(ran.code).toBe(78);
+    expect(ran.err.replaceAll(/\s+/g, ' ')).toContain(
+      `The practice book ${path} is damaged: no account of live. Nothing in it was changed. The practice data was left as it is. Move that file away`,
+    );
+  });
+
+  it('a folder that cannot be made: exits 78 and offers to move nothing away', async () => {
+    const cli = testCli();
+    mkdirSync(join(cli.home, 'state'), { mode: 0o700 });
+    writeFileSync(join(cli.home, 'state', 'practice'), '');
+    const ran = await cli.run('practice status');
+    expect(ran.code).toBe(78);
+    expect(ran.err).not.toContain('Move that file away');
   });
 });
 

@@ -1,6 +1,7 @@
 /** Balances, exposure and open positions of each environment. */
 
 import {
+  DamagedRecordError,
   type MarketSide,
   PRACTICE_ENVIRONMENTS,
   type PracticeEnvironment,
@@ -62,7 +63,7 @@ export function readAccounts(db: Database, environment: PracticeEnvironment): Ac
     'SELECT balance, margin, reserved, house FROM accounts WHERE environment = ?',
     environment,
   );
-  if (row === undefined) throw new TypeError(`The practice book holds no accounts for ${environment}.`);
+  if (row === undefined) throw new DamagedRecordError(`no account of ${environment}`);
   return {
     balance: bigintColumn(row, 'balance'),
     margin: bigintColumn(row, 'margin'),

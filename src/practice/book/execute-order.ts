@@ -1,6 +1,12 @@
 /** What happens on the book when it is due: fills, failures, closes and settlements. */
 
-import type { CloseReason, OrderKind, PracticeEnvironment, PracticeSide } from '../domain/practice-types.ts';
+import {
+  type CloseReason,
+  DamagedRecordError,
+  type OrderKind,
+  type PracticeEnvironment,
+  type PracticeSide,
+} from '../domain/practice-types.ts';
 import {
   divideHalfEven,
   lesser,
@@ -219,7 +225,7 @@ function postingSource(order: StoredOrder, what: string) {
 
 function orderHedge(context: BookContext, order: StoredOrder): StoredHedge {
   const hedge = order.hedgeId === null ? undefined : hedgeById(context.db, order.environment, order.hedgeId);
-  if (hedge === undefined) throw new TypeError('The practice book holds an order without its hedge.');
+  if (hedge === undefined) throw new DamagedRecordError('an order without its hedge');
   return hedge;
 }
 

@@ -3,6 +3,7 @@
 import {
   CLOSE_REASONS,
   type CloseReason,
+  DamagedRecordError,
   type MarketSide,
   ORDER_KINDS,
   type OrderKind,
@@ -179,7 +180,7 @@ export function firstMaturing(
 export function asFilledHedge(hedge: StoredHedge): FilledHedge {
   const { status, struck, filledAt } = hedge;
   if (status !== 'filled' || struck === null || filledAt === null) {
-    throw new TypeError(`The practice book holds ${hedge.id} as ${status} where it must be filled.`);
+    throw new DamagedRecordError(`${hedge.id} is ${status} where it must be filled`);
   }
   return { ...hedge, status, struck, filledAt };
 }

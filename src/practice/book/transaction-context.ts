@@ -4,7 +4,11 @@
  * mixing, which give the same result on every machine.
  */
 
-import type { PracticeEnvironment, PracticeRandom } from '../domain/practice-types.ts';
+import {
+  DamagedRecordError,
+  type PracticeEnvironment,
+  type PracticeRandom,
+} from '../domain/practice-types.ts';
 import { ONE_RATE, type Rate } from '../domain/scaled-decimals.ts';
 import type { OrderFaults } from '../faults.ts';
 import type { BookMarketTerms, BookTerms, RateModel } from '../settings.ts';
@@ -122,7 +126,7 @@ export interface BookTime {
 
 export function bookTime(db: Database, wallNow: number): BookTime {
   const row = db.get('SELECT book_id, ahead_ms, last_instant FROM book');
-  if (row === undefined) throw new TypeError('The practice database holds no book.');
+  if (row === undefined) throw new DamagedRecordError('no book');
   const aheadMs = integerColumn(row, 'ahead_ms');
   const now = Math.max(Math.floor(wallNow) + aheadMs, Number(bigintColumn(row, 'last_instant')));
   return { bookId: textColumn(row, 'book_id'), aheadMs, now };

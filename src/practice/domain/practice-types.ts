@@ -42,15 +42,23 @@ export interface MarketSide {
 export type CloseReason = 'maturity' | 'close';
 export const CLOSE_REASONS: readonly CloseReason[] = ['maturity', 'close'];
 
-/** A file of the store is damaged, foreign or of another version. It was not changed. */
+/** A file of the store cannot be used. It was not changed. */
 export class PracticeStoreError extends Error {
   override readonly name = 'PracticeStoreError';
   readonly path: string;
+  /** `file`: it is damaged, foreign or of another version. `disk`: it may be whole, but cannot be read or written. */
+  readonly trouble: 'file' | 'disk';
 
-  constructor(path: string, message: string, options?: ErrorOptions) {
+  constructor(path: string, message: string, options: ErrorOptions & { trouble?: 'file' | 'disk' } = {}) {
     super(message, options);
     this.path = path;
+    this.trouble = options.trouble ?? 'file';
   }
+}
+
+/** A record that no version of the service wrote; the message is the end of a sentence. */
+export class DamagedRecordError extends Error {
+  override readonly name = 'DamagedRecordError';
 }
 
 /** Invalid input of the operator. Nothing was changed. */

@@ -1,7 +1,11 @@
 /** One request from its API key to its response: rate limit, faults, idempotency, then the book. */
 import { processDueEvents } from '../book/execute-order.ts';
 import { type BookContext, bookTime, saveBookTime } from '../book/transaction-context.ts';
-import type { PracticeClock, PracticeEnvironment } from '../domain/practice-types.ts';
+import {
+  type PracticeClock,
+  type PracticeEnvironment,
+  PracticeStoreError,
+} from '../domain/practice-types.ts';
 import { newToken } from '../domain/random-ids.ts';
 import {
   affectsAcceptedAction,
@@ -41,6 +45,8 @@ export interface HandledRequest {
   lost: boolean;
   environment: PracticeEnvironment | null;
   fault?: InjectedFault;
+  /** Of an internal error. */
+  cause?: string;
 }
 
 interface FaultDecision {
@@ -70,7 +76,14 @@ export async function handleRequest(service: ServiceContext, raw: RawRequest): P
     if (service.closing.aborted) return abandon(service, request, admitted.holder);
     return service.db.transaction(() => executeRequest(service, request, decision, admitted.holder));
   } catch (error) {
-    return { response: errorResponse(toApiError(error)), lost: false, environment };
+    const failed = toApiError(error);
+    const cause = failed.code === 'internal_error' ? causeOf(error) : undefined;
+    return {
+      response: errorResponse(failed),
+      lost: false,
+      environment,
+      ...(cause === undefined ? {} : { cause }),
+    };
   }
 }
 
@@ -234,7 +247,17 @@ function toApiError(error: unknown): ApiError {
       headers: { 'Retry-After': '1' },
     });
   }
+  if (error instanceof PracticeStoreError) {
+    return new ApiError('internal_error', error.message.replace(`${error.path} `, ''));
+  }
   return new ApiError('internal_error', 'Internal error of the practice service. Nothing was changed.');
+}
+
+/** The error and those below it: `PracticeStoreError: The practice book … is damaged; Error: …`. */
+function causeOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const own = `${error.name}: ${error.message}`;
+  return error.cause === undefined ? own : `${own}; ${causeOf(error.cause)}`;
 }
 
 /** A token bucket per key in wall time; the row holds when it is full again. Throws `rate_limited`. Inside a transaction. */

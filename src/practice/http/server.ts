@@ -28,6 +28,8 @@ export interface RequestLogEntry {
   replayed?: boolean;
   ms: number;
   fault?: InjectedFault;
+  /** Of an internal error. */
+  cause?: string;
 }
 
 export interface Listening {
@@ -317,7 +319,7 @@ function logEntry(
   handled: HandledRequest,
   times: { startedAt: number; endedAt: number },
 ): RequestLogEntry {
-  const { response, environment, fault } = handled;
+  const { response, environment, fault, cause } = handled;
   return {
     at: new Date(times.startedAt).toISOString(),
     environment,
@@ -328,7 +330,8 @@ function logEntry(
     ...(raw.idempotencyKey === undefined ? {} : { idempotencyKey: raw.idempotencyKey }),
     ...(response.replayed === true ? { replayed: true } : {}),
     ms: times.endedAt - times.startedAt,
-    ...(fault === undefined ? {} : { fault: fault }),
+    ...(fault === undefined ? {} : { fault }),
+    ...(cause === undefined ? {} : { cause }),
   };
 }
 

@@ -1,6 +1,6 @@
 /** The adapter to SQLite. It keeps every handle for the life of the process: a collected handle crashes it. */
 import { DatabaseSync } from '@photostructure/sqlite';
-import { PracticeStoreError } from '../domain/practice-types.ts';
+import { DamagedRecordError, PracticeStoreError } from '../domain/practice-types.ts';
 
 export type Bind = number | bigint | string | null;
 export type Row = Readonly<Record<string, unknown>>;
@@ -23,16 +23,19 @@ const handles: Handle[] = [];
 
 const BUSY_MS = 5_000;
 
-/** Throws a `PracticeStoreError` that names the file if it is corrupt. Binds numbers, bigints, strings and nulls only. */
+/**
+ * Throws a `PracticeStoreError` that names the file if it is damaged or the disk fails. Binds numbers, bigints, strings
+ * and nulls only.
+ */
 export function openDatabase(path: string): Database {
-  const namingDamage = <T>(work: () => T): T => {
+  const namingFile = <T>(work: () => T): T => {
     try {
       return work();
     } catch (error) {
-      throw corruptionError(path, error) ?? error;
+      throw storeErrorOf(path, error) ?? error;
     }
   };
-  const handle = namingDamage(() => new DatabaseSync(path, { timeout: BUSY_MS }));
+  const handle = namingFile(() => new DatabaseSync(path, { timeout: BUSY_MS }));
   handles.push(handle);
   const statements = new Map<string, Statement>();
   const prepared = (sql: string): Statement => {
@@ -45,29 +48,30 @@ export function openDatabase(path: string): Database {
   };
   return {
     get: (sql, ...binds) =>
-      namingDamage(() => {
+      namingFile(() => {
         const found: unknown = prepared(sql).get(...binds);
         return found === undefined ? undefined : rowOf(found);
       }),
     all: (sql, ...binds) =>
-      namingDamage(() =>
+      namingFile(() =>
         prepared(sql)
           .all(...binds)
           .map(rowOf),
       ),
-    run: (sql, ...binds) => namingDamage(() => prepared(sql).run(...binds).changes),
-    exec: (sql) => namingDamage(() => handle.exec(sql)),
-    transaction(work) {
-      namingDamage(() => handle.exec('BEGIN IMMEDIATE'));
-      try {
-        const result = work();
-        handle.exec('COMMIT');
-        return result;
-      } catch (error) {
-        if (handle.isTransaction) handle.exec('ROLLBACK');
-        throw error;
-      }
-    },
+    run: (sql, ...binds) => namingFile(() => prepared(sql).run(...binds).changes),
+    exec: (sql) => namingFile(() => handle.exec(sql)),
+    transaction: (work) =>
+      namingFile(() => {
+        handle.exec('BEGIN IMMEDIATE');
+        try {
+          const result = work();
+          handle.exec('COMMIT');
+          return result;
+        } catch (error) {
+          if (handle.isTransaction) handle.exec('ROLLBACK');
+          throw error;
+        }
+      }),
     close() {
       // Prepared statements outlive `close` until they are collected, and would keep the write-ahead log.
       try {
@@ -86,29 +90,65 @@ function isRow(found: unknown): found is Row {
 
 function rowOf(found: unknown): Row {
   if (isRow(found)) return found;
-  throw new TypeError('The practice book returned no row.');
+  throw new DamagedRecordError('a query returned no row');
 }
 
-const SQLITE_BUSY = 5;
-const SQLITE_CORRUPT = 11;
-const SQLITE_NOTADB = 26;
+interface Failure {
+  /** SQLite's primary error code, and its text for it. */
+  code: number;
+  text: string;
+  /** Follows the name of the book; undefined: no trouble of the file or its disk. */
+  means?: string;
+  trouble?: PracticeStoreError['trouble'];
+}
+
+const BUSY: Failure = { code: 5, text: 'database is locked' };
+const FAILURES: readonly Failure[] = [
+  BUSY,
+  {
+    code: 8,
+    text: 'attempt to write a readonly database',
+    means: 'cannot be written: the file or its disk is read-only',
+    trouble: 'disk',
+  },
+  {
+    code: 10,
+    text: 'disk I/O error',
+    means: 'cannot be read or written: the disk is full or failing',
+    trouble: 'disk',
+  },
+  { code: 11, text: 'database disk image is malformed', means: 'is damaged', trouble: 'file' },
+  {
+    code: 13,
+    text: 'database or disk is full',
+    means: 'cannot be written: the disk is full',
+    trouble: 'disk',
+  },
+  { code: 14, text: 'unable to open database file', means: 'cannot be opened', trouble: 'disk' },
+  { code: 26, text: 'file is not a database', means: 'is not a database', trouble: 'file' },
+];
 
 /** Another process held the book longer than `BUSY_MS`. */
 export function isBusy(error: unknown): boolean {
-  return primaryCode(error) === SQLITE_BUSY;
+  return failureOf(error) === BUSY;
 }
 
-function corruptionError(path: string, error: unknown): PracticeStoreError | undefined {
-  const code = primaryCode(error);
-  if (code !== SQLITE_CORRUPT && code !== SQLITE_NOTADB) return undefined;
-  const found = code === SQLITE_NOTADB ? 'is not a database' : 'is damaged';
-  return new PracticeStoreError(path, `The practice book ${path} ${found}. Nothing in it was changed.`, {
-    cause: error,
-  });
+/** Undefined for an error that is neither of the file nor of its disk. */
+export function storeErrorOf(path: string, error: unknown): PracticeStoreError | undefined {
+  const { means, trouble } =
+    error instanceof DamagedRecordError
+      ? { means: `is damaged: ${error.message}`, trouble: 'file' as const }
+      : (failureOf(error) ?? {});
+  if (means === undefined || trouble === undefined) return undefined;
+  const message = `The practice book ${path} ${means}. Nothing in it was changed.`;
+  return new PracticeStoreError(path, message, { cause: error, trouble });
 }
 
-function primaryCode(error: unknown): number | undefined {
-  return error instanceof Error && 'errcode' in error ? Number(error.errcode) % 256 : undefined;
+/** Errors of `all` have the text alone. */
+function failureOf(error: unknown): Failure | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const primary = 'errcode' in error ? Number(error.errcode) % 256 : undefined;
+  return FAILURES.find(({ code, text }) => code === primary || text === error.message);
 }
 
 export function insertRow(db: Database, table: string, row: Readonly<Record<string, Bind>>): void {
@@ -120,7 +160,7 @@ export function insertRow(db: Database, table: string, row: Readonly<Record<stri
 export function bigintColumn(row: Row, column: string): bigint {
   const value = row[column];
   if (typeof value === 'bigint') return value;
-  throw new TypeError(`The practice book holds no integer in ${column}.`);
+  throw new DamagedRecordError(`no integer in ${column}`);
 }
 
 export function integerColumn(row: Row, column: string): number {
@@ -130,7 +170,7 @@ export function integerColumn(row: Row, column: string): number {
 export function textColumn(row: Row, column: string): string {
   const value = row[column];
   if (typeof value === 'string') return value;
-  throw new TypeError(`The practice book holds no text in ${column}.`);
+  throw new DamagedRecordError(`no text in ${column}`);
 }
 
 export function textColumnOrNull(row: Row, column: string): string | null {
@@ -148,6 +188,6 @@ export function integerColumnOrNull(row: Row, column: string): number | null {
 export function enumColumn<T extends string>(row: Row, column: string, words: readonly T[]): T {
   const value = row[column];
   const found = words.find((each) => each === value);
-  if (found === undefined) throw new TypeError(`The practice book holds an unknown word in ${column}.`);
+  if (found === undefined) throw new DamagedRecordError(`an unknown word in ${column}`);
   return found;
 }

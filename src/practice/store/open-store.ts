@@ -3,7 +3,7 @@ import { link, lstat, mkdir, open, rename, stat, unlink } from 'node:fs/promises
 import { dirname, join } from 'node:path';
 import { type PracticeRandom, PracticeStoreError } from '../domain/practice-types.ts';
 import { newApiKey, newToken } from '../domain/random-ids.ts';
-import { type Database, insertRow, integerColumn, openDatabase } from './database.ts';
+import { type Database, insertRow, integerColumn, openDatabase, storeErrorOf } from './database.ts';
 
 export interface StoreOptions {
   store: string;
@@ -17,9 +17,7 @@ export const DATABASE_NAME = 'practice.sqlite';
 
 export async function openStore(options: StoreOptions): Promise<Database> {
   await makeFolders(options.store).catch((error: unknown) => {
-    throw new PracticeStoreError(options.store, `The folder ${options.store} cannot be created.`, {
-      cause: error,
-    });
+    throw fileFailure(options.store, `The folder ${options.store} cannot be created.`, error);
   });
   const path = join(options.store, DATABASE_NAME);
   if (!(await isThere(path))) await createStore(path, options);
@@ -55,7 +53,7 @@ async function isThere(path: string): Promise<boolean> {
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return false;
     if (error instanceof PracticeStoreError) throw error;
-    throw new PracticeStoreError(path, `${path} cannot be read.`, { cause: error });
+    throw fileFailure(path, `${path} cannot be read.`, error);
   }
 }
 
@@ -66,7 +64,10 @@ async function createStore(path: string, options: StoreOptions): Promise<void> {
     createDatabase(draft, options);
     await linkIntoPlace(draft, path);
   } catch (error) {
-    throw new PracticeStoreError(path, `The practice book ${path} cannot be created.`, { cause: error });
+    const cause = error instanceof PracticeStoreError ? error.cause : error;
+    throw (
+      storeErrorOf(path, cause) ?? fileFailure(path, `The practice book ${path} cannot be created.`, cause)
+    );
   } finally {
     await unlink(draft).catch(() => undefined);
   }
@@ -135,8 +136,13 @@ function openChecked(path: string): Database {
     return db;
   } catch (error) {
     if (error instanceof PracticeStoreError) throw error;
-    throw new PracticeStoreError(path, `The practice book ${path} cannot be opened.`, { cause: error });
+    throw fileFailure(path, `The practice book ${path} cannot be opened.`, error);
   }
+}
+
+/** The system refused: the file may be whole. */
+export function fileFailure(path: string, message: string, cause: unknown): PracticeStoreError {
+  return new PracticeStoreError(path, message, { cause, trouble: 'disk' });
 }
 
 function codeOf(error: unknown): unknown {

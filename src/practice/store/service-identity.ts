@@ -1,10 +1,11 @@
 /** The API keys and TLS certificates of the service. */
 import { webcrypto } from 'node:crypto';
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile, rename, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { PracticeClock, PracticeRandom } from '../domain/practice-types.ts';
+import { DamagedRecordError, type PracticeClock, type PracticeRandom } from '../domain/practice-types.ts';
 import { newToken } from '../domain/random-ids.ts';
 import { type Database, integerColumnOrNull, textColumn, textColumnOrNull } from './database.ts';
+import { fileFailure } from './open-store.ts';
 
 export interface ServiceIdentity {
   keys: { live: string; test: string };
@@ -52,7 +53,7 @@ export async function ensureIdentity(
 
 export function readServiceKeys(db: Database): { live: string; test: string } {
   const row = db.get('SELECT live_key, test_key FROM service');
-  if (row === undefined) throw new TypeError('The practice book holds no keys.');
+  if (row === undefined) throw new DamagedRecordError('no keys');
   return { live: textColumn(row, 'live_key'), test: textColumn(row, 'test_key') };
 }
 
@@ -75,8 +76,13 @@ function readIdentity(db: Database, wallNow: number): Omit<ServiceIdentity, 'caF
 async function writeIfChanged(path: string, content: string, random: PracticeRandom): Promise<void> {
   if ((await readFile(path, 'utf8').catch(() => undefined)) === content) return;
   const draft = `${path}.${newToken(random)}.new`;
-  await writeFile(draft, content, { mode: 0o600, flag: 'wx' });
-  await rename(draft, path);
+  try {
+    await writeFile(draft, content, { mode: 0o600, flag: 'wx' });
+    await rename(draft, path);
+  } catch (error) {
+    await unlink(draft).catch(() => undefined);
+    throw fileFailure(path, `${path} cannot be written.`, error);
+  }
 }
 
 export interface Certificates {
