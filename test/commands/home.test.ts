@@ -7,9 +7,10 @@ import { anAccount, aPosition } from '../spec/bodies.ts';
 import { cliFor, SANDBOX_KEY } from '../support/cli-for.ts';
 import { no, ok, on, scriptedService } from '../support/scripted-service.ts';
 import { steadyClock } from '../support/steady-clock.ts';
-import { testCli } from '../support/test-cli.ts';
+import { type RunOptions, testCli } from '../support/test-cli.ts';
 
 const PRACTICE = { HEDGE_PROFILE: 'practice' };
+const PERSON: RunOptions = { terminal: { isTTY: true, env: { NO_COLOR: '1' } } };
 const OPEN = 'open USDTNGN buy 10k --tenor 3 --yes';
 
 describe('bare hedge', () => {
@@ -29,7 +30,7 @@ describe('bare hedge', () => {
         ]),
       ),
     ]);
-    const { out, code } = await cliFor(service).run('');
+    const { out, code } = await cliFor(service).run('', PERSON);
     expect(code).toBe(0);
     expect(out).toContain('Free balance 41,320.00 USDC');
     expect(out).toMatch(/^POSITION +NOTIONAL USD +AVERAGE ENTRY +P&L BEFORE FEES$/m);
@@ -38,14 +39,12 @@ describe('bare hedge', () => {
     expect(service.requests).toHaveLength(2);
   });
 
-  it('has both in its document, and null without a profile', async () => {
-    const cli = testCli();
-    expect((await cli.run('--profile practice --json')).document()).toMatchObject({
-      data: { account: { balance_usdc: 100_000 }, positions: [] },
-    });
-    expect((await cli.run('--json')).document()).toMatchObject({
-      data: { selected: null, account: null, positions: null },
-    });
+  it('sends no request in a script', async () => {
+    const service = await scriptedService([]);
+    const cli = cliFor(service);
+    expect((await cli.run('')).out).toContain('hedge open');
+    expect((await cli.run('--json')).document()).toMatchObject({ data: { selected: { name: 'env' } } });
+    expect(service.requests).toHaveLength(0);
   });
 
   it('says why they were not read, and shows the rest', async () => {
@@ -53,7 +52,7 @@ describe('bare hedge', () => {
       on('GET /account', no(401, 'unauthorized')),
       on('GET /positions', no(401, 'unauthorized')),
     ]);
-    const { out, code } = await cliFor(service).run('');
+    const { out, code } = await cliFor(service).run('', PERSON);
     expect(code).toBe(0);
     expect(out).toMatch(/^Balance and positions not read: .*API key[^?]*Try: hedge doctor$/m);
     expect(out).toContain('hedge quote USDTNGN buy 10000');
@@ -73,7 +72,7 @@ describe('bare hedge', () => {
     const words = ['profile', 'add', 'desk', '--base-url', 'https://hedge.example/v1', '--no-check'];
     expect((await cli.run([...words, '--key-command', command])).code).toBe(0);
     const before = readFileSync(ran, 'utf8');
-    const { out, code } = await cli.run('--profile desk');
+    const { out, code } = await cli.run('--profile desk', PERSON);
     expect(code).toBe(0);
     expect(out).toContain('Profile desk');
     expect(out).not.toContain('not read');

@@ -14,7 +14,7 @@ export interface Home {
   version: string;
   /** Undefined when no profile is selected. */
   selected: SelectedProfile | undefined;
-  /** Undefined when it is not read: without a profile, or with a key command. */
+  /** Undefined when it is not read: in a script, without a profile, or with a key command. */
   now: AccountNow | undefined;
   /** Undefined: no halt. */
   halt: Halt | undefined;
@@ -52,14 +52,11 @@ const WITHOUT_PROFILE: Steps = [
 export const homeDocument = ({
   version,
   selected,
-  now,
   halt,
   journal,
 }: Home): Readonly<Record<string, unknown>> => ({
   version,
   selected: selected ?? null,
-  account: now !== undefined && 'account' in now ? now.account : null,
-  positions: now !== undefined && 'account' in now ? now.positions : null,
   halt: activeHaltDocument(halt),
   unresolved: journal.unresolved.map((action) => journalDocument(action, selected?.name)),
   in_flight: journal.inFlight.map((action) => journalDocument(action, selected?.name)),
