@@ -83,7 +83,7 @@ export async function runInvocation(runtime: Runtime): Promise<number> {
     const act =
       output.columns === undefined
         ? prepared
-        : (await import('./list-columns.ts')).checksColumns(prepared, output.columns);
+        : (await import('./list-columns.ts')).picksColumns(prepared, output.columns);
     const pooled = command.polls || command.lines || everyMs !== undefined;
     opened = await runtime.openCommandContext(read.globals, { pooled });
     const { context } = opened;

@@ -19,7 +19,7 @@ export type Cell =
   | { kind: 'percent'; amount: Amount; signed?: boolean; tone?: Tone }
   | { kind: 'number'; amount: Amount; unit?: string; tone?: Tone }
   /**
-   * An instant, ISO 8601 UTC, shown in the profile's zone. `short`: without weekday and zone; `matures`: `(!)` marks a
+   * An instant, ISO 8601 UTC, shown in the profile's zone. `short`: without weekday and zone, which the header of its column has; `matures`: `(!)` marks a
    * weekend there; `relative`: how far off it is.
    */
   | {
@@ -48,6 +48,8 @@ export interface Column {
    * `last`: after them.
    */
   optional?: boolean | 'first' | 'last';
+  /** Columns of one group are hidden together: the parts of a sum. */
+  group?: string;
   /** Its cells may break between words. */
   wrap?: boolean;
 }

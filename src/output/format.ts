@@ -159,7 +159,7 @@ function partsInUtc(at: Date): LocalParts {
 /** Each has the everyday zone names of its region; elsewhere it gives `GMT+1`. */
 const NAMING_LOCALES = ['en-NG', 'en-GB', 'en-US'];
 
-function zoneName(instant: number, zone: string): string {
+export function zoneName(instant: number, zone: string): string {
   if (zone === 'UTC') return zone;
   const known = isKnownZone(zone) ? zone : 'UTC';
   let offset = known;

@@ -1,9 +1,10 @@
 /** `--columns`: names and headings to columns, and a list with only these, on a screen and as records. */
 import { didYouMean } from '../domain/did-you-mean.ts';
+import { ownField } from '../domain/fields.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import type { Block, Cell, Column } from './blocks.ts';
-import { cellOf } from './field-labels.ts';
+import { cellOf, headerOf } from './field-labels.ts';
 import { flatTable, type RecordTable } from './record-table.ts';
 
 interface ListResult {
@@ -18,14 +19,30 @@ const isList = (block: Block): block is TableBlock => block.kind === 'table' && 
 
 /** @throws UsageError that lists the columns. */
 export function checkColumns(result: ListResult, typed: readonly string[]): void {
-  const { find, fields, isEmpty } = columnsOfResult(result);
+  const { find, fields, headings, isEmpty } = columnsOfResult(result);
   // An empty list has no fields beyond those that hedge knows.
   const unknown = isEmpty ? undefined : wordsOf(typed).find((word) => find(word) === undefined);
   if (unknown === undefined) return;
   throw new UsageError(
     `Unknown column: ${quoted(unknown)}.`,
-    `${didYouMean(unknown.toLowerCase(), fields)}Columns: ${fields.join(', ')}.`,
+    `${didYouMean(unknown.toLowerCase(), [...fields, ...headings.map(({ header }) => header.toLowerCase())])}Columns: ${listOf(fields, headings)}.`,
   );
+}
+
+/** Other fields of a list that an error names; a journal has more than fifty. */
+const MOST_OTHERS = 12;
+
+/** `id (HEDGE), market, units`: those of the screen with their headings, then the others. */
+function listOf(fields: readonly string[], headings: readonly Heading[]): string {
+  const others = fields.filter((each) => !headings.some(({ field }) => field === each));
+  return [
+    ...headings.map(({ header, field }) =>
+      bare(header) === bare(field) ? field : `${field} (${header})`,
+    ),
+    ...(others.length > MOST_OTHERS
+      ? [`and ${others.length.toString()} more, in the first line of --csv`]
+      : others),
+  ].join(', ');
 }
 
 /** The blocks of a result, its tables with only these columns. Undefined: as they are. */
@@ -59,19 +76,48 @@ const fieldsOf = (
 ): readonly string[] => [...new Set(wordsOf(typed).map((word) => find(word) ?? word))];
 
 /** `Net P&L`, `net p&l` and `NET_P&L` are one heading. */
-const bare = (word: string): string => word.toLowerCase().replace(/[\s_-]+/g, ' ');
+const bare = (word: string): string =>
+  word
+    .toLowerCase()
+    .replace(/[()]/g, '')
+    .replace(/[\s_-]+/g, ' ')
+    .trim();
+
+/** `NOTIONAL USD` is also `notional`. */
+const withoutUnit = (word: string): string => bare(word).replace(/ (?:usdc?|pct|%|bps)$/, '');
+
+/** `receipt.hedge_id` is also `hedge_id`. */
+const lastPart = (field: string): string => bare(field.slice(field.lastIndexOf('.') + 1));
+
+/** The service's name of a deal ID, and that of the journal. */
+const SAME: Readonly<Record<string, string>> = { 'deal id': 'client_reference', 'client reference': 'deal_id' };
+
+interface Heading {
+  header: string;
+  field: string;
+}
 
 function columnsOfResult(result: ListResult) {
   const table = result.table() ?? { columns: [], records: [] };
   const { columns: fields } = flatTable(table);
-  const headings = result.blocks().flatMap((block) => (isList(block) ? block.columns : []));
-  const byHeading = new Map(headings.map(({ header, field }) => [bare(header), field]));
-  const byField = new Map(fields.map((field) => [bare(field), field]));
-  return {
-    fields,
-    isEmpty: table.records.length === 0,
-    find: (word: string): string | undefined => byField.get(bare(word)) ?? byHeading.get(bare(word)),
+  const headings = result
+    .blocks()
+    .flatMap((block) => (isList(block) ? block.columns : []))
+    .flatMap(({ header, field }): readonly Heading[] => (field === undefined ? [] : [{ header, field }]));
+  const find = (word: string): string | undefined => {
+    const name = bare(word);
+    const same = ownField(SAME, name);
+    const heading =
+      headings.find(({ header }) => bare(header) === name) ??
+      headings.find(({ header }) => withoutUnit(header) === name);
+    return (
+      fields.find((field) => bare(field) === name) ??
+      heading?.field ??
+      fields.find((field) => lastPart(field) === name || withoutUnit(field) === name) ??
+      fields.find((field) => field === same)
+    );
   };
+  return { fields, headings, isEmpty: table.records.length === 0, find };
 }
 
 function pickedTable(block: TableBlock, fields: readonly string[]): TableBlock {
@@ -85,7 +131,7 @@ function pickedTable(block: TableBlock, fields: readonly string[]): TableBlock {
       const cell = known === undefined ? undefined : block.rows[row]?.[at];
       return cell ?? cellOf(field, flat[row]?.[index]);
     });
-    return { column: known ?? { header: field, field }, cells };
+    return { column: known ?? { header: headerOf(field), field }, cells };
   });
   return {
     ...block,
