@@ -78,7 +78,7 @@ export async function runInvocation(runtime: Runtime): Promise<number> {
     named = read.globals.profile;
     const everyMs = await command.watch(read.raw);
     const watch = everyMs === undefined ? undefined : await import('./run-watch.ts');
-    watch?.checkWatched(output);
+    watch?.checkWatched(output, terminal);
     const prepared = command.prepare(read.raw);
     const act =
       output.columns === undefined

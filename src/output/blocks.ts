@@ -131,6 +131,8 @@ export type Block =
   | { kind: 'figures'; rows: readonly (readonly Cell[])[] }
   /** Commands, never wrapped, with their descriptions. */
   | { kind: 'commands'; rows: readonly { command: string; does: string }[] }
+  /** Shown with -v and in a pipe; otherwise `instead`. */
+  | { kind: 'details'; blocks: readonly Block[]; instead?: readonly Block[] }
   | ChartBlock
   | SparkBlock
   | BarsBlock

@@ -36,9 +36,7 @@ const MOST_OTHERS = 12;
 function listOf(fields: readonly string[], headings: readonly Heading[]): string {
   const others = fields.filter((each) => !headings.some(({ field }) => field === each));
   return [
-    ...headings.map(({ header, field }) =>
-      bare(header) === bare(field) ? field : `${field} (${header})`,
-    ),
+    ...headings.map(({ header, field }) => (bare(header) === bare(field) ? field : `${field} (${header})`)),
     ...(others.length > MOST_OTHERS
       ? [`and ${others.length.toString()} more, in the first line of --csv`]
       : others),
@@ -90,7 +88,10 @@ const withoutUnit = (word: string): string => bare(word).replace(/ (?:usdc?|pct|
 const lastPart = (field: string): string => bare(field.slice(field.lastIndexOf('.') + 1));
 
 /** The service's name of a deal ID, and that of the journal. */
-const SAME: Readonly<Record<string, string>> = { 'deal id': 'client_reference', 'client reference': 'deal_id' };
+const SAME: Readonly<Record<string, string>> = {
+  'deal id': 'client_reference',
+  'client reference': 'deal_id',
+};
 
 interface Heading {
   header: string;

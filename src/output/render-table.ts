@@ -69,10 +69,7 @@ function laySections(
 }
 
 /** The columns in tables of at most that width, one below the other; each begins with the columns that name the row. */
-function panelsOf(
-  columns: readonly LaidColumn[],
-  width: number,
-): readonly (readonly LaidColumn[])[] {
+function panelsOf(columns: readonly LaidColumn[], width: number): readonly (readonly LaidColumn[])[] {
   const fits = (some: readonly LaidColumn[]): boolean => tableWidth(narrow(some, width)) <= width;
   if (fits(columns)) return [narrow(columns, width)];
   const names = columns.slice(0, namingColumns(columns));

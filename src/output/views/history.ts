@@ -44,7 +44,7 @@ const COLUMNS: readonly KnownField[] = [
   { name: 'opened_at', header: 'Opened', optional: 'first' },
 ];
 
-/** A market that every row has says nothing in a narrow window. */
+/** A market that every row has is hidden in a narrow window. */
 const shownFields = (records: readonly ClosedHedge[]): readonly KnownField[] =>
   new Set(records.map(({ market }) => market)).size > 1
     ? COLUMNS

@@ -30,26 +30,22 @@ const COLUMNS: readonly KnownField[] = [
   { name: 'gross_pnl_usd', header: 'Gross P&L', cell: signedCell, optional: 'first', group: 'pnl' },
   { name: 'accrued_carry_usdc', header: 'Carry', cell: carryCell, optional: 'first', group: 'pnl' },
   { name: 'net_pnl_usd', header: 'Net P&L', cell: signedCell },
-  { name: 'close_fee_usdc', header: 'Fee to close', optional: 'last' },
+  { name: 'close_fee_usdc', header: 'Fee to close' },
   { name: 'net_margin_usd', header: 'Closing returns' },
 ];
 
 export const POSITION_COLUMNS = columnsOf(COLUMNS);
 
 /** With the margin, `CLOSING RETURNS` adds up: margin and P&L less the fee. The specification lacks it (§2). */
-const MARGIN: KnownField = { name: 'margin_usdc', header: 'Margin', optional: 'last' };
-const SUM = ['net_pnl_usd', 'close_fee_usdc', 'margin_usdc'];
+const MARGIN: KnownField = { name: 'margin_usdc', header: 'Margin' };
 
+/** A market that every row has is hidden in a narrow window. */
 const shownFields = (positions: readonly Position[]): readonly KnownField[] => {
   const isOneMarket = new Set(positions.map(({ market }) => market)).size <= 1;
-  return COLUMNS.flatMap((field) => (field.name === 'net_margin_usd' ? [MARGIN, field] : [field])).map(
-    (field) =>
-      SUM.includes(field.name)
-        ? { ...field, group: 'sum' }
-        : field.name === 'market' && isOneMarket
-          ? { ...field, optional: 'first' }
-          : field,
-  );
+  return COLUMNS.flatMap((field) => {
+    if (field.name === 'net_margin_usd') return [MARGIN, field];
+    return field.name === 'market' && isOneMarket ? { ...field, optional: 'first' } : field;
+  });
 };
 
 export const viewPositions = (positions: readonly Position[]): readonly Block[] => [

@@ -85,9 +85,12 @@ export function pairsOf(record: Record, known: readonly KnownField[], always: re
   ];
   return {
     kind: 'pairs',
-    pairs: fields.map((field) => ({ name: field.header, value: [cellFor(field, record)] })),
+    pairs: fields.map((field) => ({ name: field.header, value: [wholeHash(cellFor(field, record))] })),
   };
 }
+
+/** One record in full is where a hash is copied from. */
+const wholeHash = (cell: Cell): Cell => (cell.kind === 'hash' ? nameText(cell.text) : cell);
 
 function cellFor(field: KnownField, record: Record): Cell {
   const value = ownField(record, field.name);
