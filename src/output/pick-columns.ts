@@ -73,11 +73,12 @@ const fieldsOf = (
   find: (word: string) => string | undefined,
 ): readonly string[] => [...new Set(wordsOf(typed).map((word) => find(word) ?? word))];
 
-/** `Net P&L`, `net p&l` and `NET_P&L` are one heading. */
+/** `Net P&L`, `NET_P&L` and `net_pnl` are one heading. */
 const bare = (word: string): string =>
   word
     .toLowerCase()
     .replace(/[()]/g, '')
+    .replaceAll('&', 'n')
     .replace(/[\s_-]+/g, ' ')
     .trim();
 

@@ -95,10 +95,10 @@ describe('--columns', () => {
   });
 
   it('matches a heading without its unit, in any case, and a field without its group', async () => {
-    const sent = [aPosition({ side: 'buy', notional_usd: 10_000 })];
+    const sent = [aPosition({ side: 'buy', notional_usd: 10_000, net_pnl_usd: -3.5 })];
     const cli = await cliWith(on('GET /positions', ok(sent)), on('GET /positions', ok(sent)));
-    expect(cellsOf((await cli.run('positions --csv --columns Notional,SIDE')).out)).toBe(
-      'notional_usd,side\n10000,buy',
+    expect(cellsOf((await cli.run('positions --csv --columns Notional,SIDE,net-pnl')).out)).toBe(
+      'notional_usd,side,net_pnl_usd\n10000,buy,-3.5',
     );
     const { out } = await cli.run(['positions', '--columns', 'notional'], SCREEN);
     expect(out).toContain('NOTIONAL USD');
