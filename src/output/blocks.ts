@@ -137,7 +137,8 @@ export type Block =
   | SparkBlock
   | BarsBlock
   | ColumnsBlock
-  | { kind: 'pairs'; pairs: readonly { name: string; value: readonly Cell[] }[] };
+  /** `field`: its name in CSV, and for --columns. */
+  | { kind: 'pairs'; pairs: readonly { name: string; field?: string; value: readonly Cell[] }[] };
 
 export const text = (value: string, tone?: Tone): Cell =>
   tone === undefined ? { kind: 'text', text: value } : { kind: 'text', text: value, tone };

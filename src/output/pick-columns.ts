@@ -4,7 +4,7 @@ import { ownField } from '../domain/fields.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import type { Block, Cell, Column } from './blocks.ts';
-import { cellOf, headerOf } from './field-labels.ts';
+import { cellOf, headerOf, upperHeader } from './field-labels.ts';
 import { flatTable, type RecordTable } from './record-table.ts';
 
 interface ListResult {
@@ -47,11 +47,11 @@ function listOf(fields: readonly string[], headings: readonly Heading[]): string
 export function pickedBlocks(result: ListResult, typed: readonly string[] | undefined): readonly Block[] {
   const blocks = result.blocks();
   if (typed === undefined) return blocks;
-  const { find } = columnsOfResult(result);
+  const { find, headings } = columnsOfResult(result);
   const fields = fieldsOf(typed, find);
   if (blocks.some(isList)) return blocks.map((each) => (isList(each) ? pickedTable(each, fields) : each));
   const table = result.table() ?? { columns: [], records: [] };
-  return [pickedTable({ kind: 'table', columns: [], rows: [], records: table.records }, fields)];
+  return [pickedTable({ kind: 'table', columns: headings, rows: [], records: table.records }, fields)];
 }
 
 /** The table with only these columns, for CSV and JSON Lines. */
@@ -99,13 +99,20 @@ interface Heading {
   field: string;
 }
 
+function headingsOf(block: Block): readonly Heading[] {
+  const named =
+    block.kind === 'pairs'
+      ? block.pairs.map(({ name, field }) => ({ header: upperHeader(name), field }))
+      : isList(block)
+        ? block.columns
+        : [];
+  return named.flatMap(({ header, field }) => (field === undefined ? [] : [{ header, field }]));
+}
+
 function columnsOfResult(result: ListResult) {
   const table = result.table() ?? { columns: [], records: [] };
   const { columns: fields } = flatTable(table);
-  const headings = result
-    .blocks()
-    .flatMap((block) => (isList(block) ? block.columns : []))
-    .flatMap(({ header, field }): readonly Heading[] => (field === undefined ? [] : [{ header, field }]));
+  const headings = result.blocks().flatMap(headingsOf);
   const find = (word: string): string | undefined => {
     const name = bare(word);
     const same = ownField(SAME, name);

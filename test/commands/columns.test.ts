@@ -106,6 +106,15 @@ describe('--columns', () => {
     expect(cellsOf(journal.out)).toBe('receipt.hedge_id');
   });
 
+  it('matches the names of one record, as its screen has them', async () => {
+    const cli = await cliWith(on('GET /account', ok(anAccount())), on('GET /account', ok(anAccount())));
+    const { out } = await cli.run('account --columns headroom', SCREEN);
+    expect(out).toContain('HEADROOM USD');
+    expect(out).toContain('425,000.00');
+    const csv = await cli.run('account --csv --columns headroom');
+    expect(cellsOf(csv.out)).toBe('available_exposure_usd\n425000');
+  });
+
   it('takes a deal ID by both of its names', async () => {
     const sent = [aHedge({ client_reference: 'PAY-1' })];
     const cli = await cliWith(on(HEDGES, ok(sent)), on(HEDGES, ok(sent)));

@@ -29,9 +29,9 @@ describe('hedge open with everything missing', () => {
       'Deal ID (your reference, optional)',
     ]);
     expect(asked[0]?.list).toEqual([
-      roughly('MARKET MID MAX BUY (USD) MAX SELL (USD) STATUS'),
+      roughly('MARKET MID MAX BUY USD MAX SELL USD STATUS'),
       roughly('USDTNGN 1,531.50 500,000.00 480,000.50 open'),
-      'USDTXYZ  1,531.50     500,000.00      480,000.50  disabled (unavailable)',
+      'USDTXYZ  1,531.50   500,000.00    480,000.50  disabled (unavailable)',
     ]);
     expect(asked[1]?.list).toEqual([
       roughly('SIDE MEANS CARRY MAX (USD)'),

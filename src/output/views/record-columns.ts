@@ -85,7 +85,11 @@ export function pairsOf(record: Record, known: readonly KnownField[], always: re
   ];
   return {
     kind: 'pairs',
-    pairs: fields.map((field) => ({ name: field.header, value: [wholeHash(cellFor(field, record))] })),
+    pairs: fields.map((field) => ({
+      name: field.header,
+      field: field.name,
+      value: [wholeHash(cellFor(field, record))],
+    })),
   };
 }
 
