@@ -1,11 +1,12 @@
 /** Reads the arguments of `hedge journal` and `hedge journal resolve`. */
 
 import { ACTION_NAMES, type ActionName } from '../domain/action-table.ts';
-import { exactInstant } from '../domain/instants.ts';
+import type { Moment } from '../domain/calendar.ts';
 import { quoted, shellWord, unquoted } from '../domain/quoted.ts';
 import { containsKey } from '../domain/sanitize.ts';
 import { ENVIRONMENTS, type Environment, type Side } from '../domain/vocabulary.ts';
 import { UsageError } from '../errors.ts';
+import { momentOf, readMoment } from './list-filter.ts';
 import { optionGiven, optionText, type RawInput, readDealId, readMarket, readSide } from './operands.ts';
 
 export interface JournalFilter {
@@ -17,8 +18,9 @@ export interface JournalFilter {
   side: Side | undefined;
   dealId: string | undefined;
   environment: Environment | undefined;
-  /** A UTC day: `2026-11-20`, or `today`. */
-  day: string | undefined;
+  /** Both are the same day for `--day`. */
+  since: Moment | undefined;
+  until: Moment | undefined;
   /** How many of the newest; undefined: all. */
   limit: number | undefined;
 }
@@ -30,7 +32,6 @@ export interface JournalIntent {
 }
 
 const DEFAULT_LIMIT = 20;
-export const TODAY = 'today';
 
 export function readJournalIntent(raw: RawInput): JournalIntent {
   const [word] = raw.operands;
@@ -38,6 +39,14 @@ export function readJournalIntent(raw: RawInput): JournalIntent {
     const value = optionText(raw, name);
     return value === undefined ? undefined : read(value);
   };
+  const day = text('day', readDay);
+  const since = text('since', (value) => readMoment('--since', value));
+  const until = text('until', (value) => readMoment('--until', value));
+  if (day !== undefined && (since !== undefined || until !== undefined))
+    throw new UsageError(
+      '--day is a whole day; it excludes --since and --until.',
+      'Leave out --day, or the others.',
+    );
   if (word !== undefined && Object.keys(raw.options).length > 0)
     throw new UsageError('One action takes no filters.', 'Leave out the options, or leave out the ID.');
   return {
@@ -50,7 +59,8 @@ export function readJournalIntent(raw: RawInput): JournalIntent {
       side: text('side', readSide),
       dealId: text('dealId', readDealId),
       environment: text('environment', (value) => oneOf(ENVIRONMENTS, value, 'an environment')),
-      day: text('day', readDay),
+      since: day ?? since,
+      until: day ?? until,
       limit: optionText(raw, 'limit') === undefined ? DEFAULT_LIMIT : text('limit', readCount),
     },
   };
@@ -111,14 +121,15 @@ function oneOf<const Word extends string>(words: readonly Word[], text: string, 
   return found;
 }
 
-function readDay(text: string): string {
-  if (text.toLowerCase() === TODAY) return TODAY;
-  const midnight = Date.parse(`${text}T00:00:00Z`);
-  const isDay = /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(midnight);
-  // Date.parse reads 2026-02-30 as a day of March.
-  if (!isDay || !exactInstant(midnight).startsWith(text))
-    throw new UsageError(`${quoted(text)} is not a day.`, 'Write a UTC day as 2026-11-20, or today.');
-  return text;
+function readDay(value: string): Moment {
+  const moment = momentOf(value.trim());
+  if (moment?.kind === 'day' || moment?.kind === 'day_ago') return moment;
+  throw new UsageError(
+    `${quoted(value)} is not a day (--day).`,
+    moment === undefined
+      ? 'Examples: --day 2026-11-20, today or yesterday.'
+      : `For a time or a span: --since ${shellWord(unquoted(value))}`,
+  );
 }
 
 function readCount(text: string): number | undefined {

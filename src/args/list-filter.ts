@@ -55,7 +55,8 @@ export function readMoment(option: string, text: string): Moment {
   return moment;
 }
 
-function momentOf(text: string): Moment | undefined {
+/** Undefined if it is no date or time. */
+export function momentOf(text: string): Moment | undefined {
   const word = text.toLowerCase();
   if (word === 'today') return { kind: 'day_ago', days: 0 };
   if (word === 'yesterday') return { kind: 'day_ago', days: 1 };

@@ -7,6 +7,7 @@ import { containsKey } from '../domain/sanitize.ts';
 import {
   HEDGE_STATUSES,
   type HedgeStatus,
+  LARGEST_PAGE,
   SIDES,
   type Side,
   TENORS,
@@ -19,7 +20,6 @@ const PRICE_DECIMALS = 8;
 const BPS_DECIMALS = 4;
 const PERCENTAGE_DECIMALS = 4;
 const MAX_SECONDS = 86_400;
-const MAX_PAGE = 500;
 const MAX_DEAL_ID = 128;
 const MULTIPLIERS: Readonly<Record<string, Big>> = { k: new Big(1_000), m: new Big(1_000_000) };
 
@@ -152,10 +152,10 @@ export function readSeconds(option: string, text: string): number {
 /** 1 to 500 (specification §8). */
 export function readLimit(text: string): number {
   const value = /^[1-9]\d{0,2}$/.test(text) ? Number(text) : 0;
-  if (value < 1 || value > MAX_PAGE) {
+  if (value < 1 || value > LARGEST_PAGE) {
     throw new UsageError(
       `${quoted(text)} is not a number of hedges.`,
-      `Use 1 to ${MAX_PAGE.toString()}: --limit 100`,
+      `Use 1 to ${LARGEST_PAGE.toString()}: --limit 100`,
     );
   }
   return value;

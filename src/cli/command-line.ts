@@ -13,6 +13,7 @@ import {
 } from '../commands/define.ts';
 import { loadHome, loadVersion, REGISTRY } from '../commands/registry.ts';
 import { didYouMean } from '../domain/did-you-mean.ts';
+import { ownField } from '../domain/fields.ts';
 import { unquoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import { bareWords, GLOBAL_OPTIONS, type GlobalOptions, readOutput } from './global-options.ts';
@@ -229,6 +230,16 @@ function globalsOf(options: Record<string, unknown>): GlobalOptions {
   };
 }
 
+/** What other lists and programs call an option. */
+const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
+  '--day': ['--since'],
+  '--date': ['--day', '--since'],
+  '--from': ['--since'],
+  '--to': ['--until'],
+  '--env': ['--environment'],
+  '--status': ['--unresolved'],
+};
+
 /** The usage error for a commander code; its command knows the options and arguments. */
 function usageError(code: string, command: Commander, argv: readonly string[]): UsageError {
   const name = pathTo(command)
@@ -252,7 +263,9 @@ function usageError(code: string, command: Commander, argv: readonly string[]): 
       // The value may be a secret.
       const [flag = ''] = word.split('=', 1);
       const flags = pathTo(command).flatMap(({ options }) => options.flatMap(({ long }) => long ?? []));
-      return new UsageError(`Unknown option: ${unquoted(flag)}.`, `${didYouMean(flag, flags)}${see}`);
+      const other = ownField(OTHER_NAMES, flag)?.find((each) => flags.includes(each));
+      const meant = other === undefined ? didYouMean(flag, flags) : `Did you mean ${other}? `;
+      return new UsageError(`Unknown option: ${unquoted(flag)}.`, `${meant}${see}`);
     }
     case 'commander.optionMissingArgument':
       // A value is missing only behind the last word.

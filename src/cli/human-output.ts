@@ -3,7 +3,6 @@ import type { CommandResult } from '../commands/command-context.ts';
 import { exactInstant } from '../domain/instants.ts';
 import type { HedgeError } from '../errors.ts';
 import type { Block } from '../output/blocks.ts';
-import { pickedBlocks } from '../output/pick-columns.ts';
 import { renderErrorHuman, renderHuman } from '../output/render-human.ts';
 import type { Surface, Terminal } from '../terminal/streams.ts';
 import { hintFor, type RenderContext, withProfile } from './render-context.ts';
@@ -80,7 +79,7 @@ export async function printView(
 
 /** A view below its environment line, unless that is shown already. */
 export function resultBlocks(result: CommandResult, context: RenderContext): readonly Block[] {
-  const blocks = pickedBlocks(result, context.list?.columns);
+  const blocks = result.blocks();
   if (blocks.length === 0 || context.identity === undefined || context.headed) return blocks;
   return [headingOf(context, result), ...blocks];
 }

@@ -2,7 +2,7 @@
 import type { CommandResult } from '../commands/command-context.ts';
 import type { Command } from '../commands/define.ts';
 import { UsageError } from '../errors.ts';
-import { checkColumns } from '../output/pick-columns.ts';
+import { checkColumns, pickedBlocks } from '../output/pick-columns.ts';
 import type { Output } from './global-options.ts';
 
 /** @throws UsageError if the command is no list, or the format has no columns. */
@@ -29,14 +29,14 @@ export function checkListOptions(
 
 type Emit = (result: CommandResult) => Promise<void>;
 
-/** Checks the names as soon as a result has its columns. */
-export function checksColumns<Context>(
+/** Checks the names as soon as a result has its columns; its screen has only these. */
+export function picksColumns<Context>(
   act: (context: Context, emit: Emit) => Promise<CommandResult | undefined>,
   columns: readonly string[],
 ): typeof act {
   const checked = (result: CommandResult): CommandResult => {
     checkColumns(result, columns);
-    return result;
+    return { ...result, blocks: () => pickedBlocks(result, columns) };
   };
   return async (context, emit) => {
     const result = await act(context, async (each) => emit(checked(each)));

@@ -78,12 +78,12 @@ export async function runInvocation(runtime: Runtime): Promise<number> {
     named = read.globals.profile;
     const everyMs = await command.watch(read.raw);
     const watch = everyMs === undefined ? undefined : await import('./run-watch.ts');
-    watch?.checkWatched(output);
+    watch?.checkWatched(output, terminal);
     const prepared = command.prepare(read.raw);
     const act =
       output.columns === undefined
         ? prepared
-        : (await import('./list-columns.ts')).checksColumns(prepared, output.columns);
+        : (await import('./list-columns.ts')).picksColumns(prepared, output.columns);
     const pooled = command.polls || command.lines || everyMs !== undefined;
     opened = await runtime.openCommandContext(read.globals, { pooled });
     const { context } = opened;

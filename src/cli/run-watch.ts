@@ -271,7 +271,15 @@ export async function runWatch(run: WatchRun): Promise<void> {
 }
 
 /** @throws UsageError for a format that a stream of readings cannot have. */
-export function checkWatched({ form }: Output): void {
+export function checkWatched(
+  { form, query, columns }: Output,
+  { canPaint }: Pick<Terminal, 'canPaint'>,
+): void {
+  if (columns !== undefined && form === 'table' && query === undefined && !canPaint)
+    throw new UsageError(
+      'In a pipe a watch prints what changed, so --columns has no effect.',
+      'Add --output jsonl: one record per line, with only these columns.',
+    );
   if (form !== 'csv') return;
   throw new UsageError(
     'CSV does not work with a watch.',

@@ -2,12 +2,12 @@
 import type * as z from 'zod/mini';
 import { ACTION_NAMES, rowOf } from '../domain/action-table.ts';
 import { writeExactJson } from '../domain/exact-json.ts';
+import { LARGEST_PAGE } from '../domain/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import type * as schemas from './schemas.ts';
 import {
   exactNotional,
   type HedgesQuery,
-  LARGEST_PAGE,
   PAGE_SIZE_PARAMETER,
   type QuoteRequest,
 } from './serialize-request.ts';

@@ -94,4 +94,3 @@ export interface HedgesQuery {
 }
 // ASSUMED: the name of the page-size parameter. History has none.
 export const PAGE_SIZE_PARAMETER = 'limit';
-export const LARGEST_PAGE = 500;

@@ -17,6 +17,7 @@ export const account = defineCommand({
     const { data, meta, servedAt } = await (await context.api()).account();
     return { value: data, meta, servedAt };
   },
+  columns: ACCOUNT_COLUMNS,
   table: (record) => ({ columns: ACCOUNT_COLUMNS, records: [record] }),
   view: viewAccount,
   changes: accountChanges,

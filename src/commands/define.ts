@@ -40,6 +40,8 @@ export interface Declaration<Input, Value> {
   ): Promise<CommandOutcome<Value> | undefined>;
   /** The document's `data`. Without it, the value itself. */
   document?(value: Value): unknown;
+  /** For a list: the names that completion offers for --columns. */
+  columns?: readonly string[];
   /** For a list: its columns for --csv and --output jsonl, over the document's records. */
   table?(value: Value): RecordTable;
   /** One line for a batch on a terminal, the outcome first. Pure. Undefined: the view. */
@@ -68,6 +70,7 @@ export interface Command {
   examples: readonly { line: string; shows: string }[];
   /** Whether the result is a list. */
   lists: boolean;
+  columns: readonly string[];
   /** Undefined: it does not run in a batch. */
   inBatch: BatchLine['kind'] | undefined;
   /** Milliseconds between readings; undefined without a watch. Throws UsageError. */
@@ -123,6 +126,7 @@ export function defineCommand<Input, Value>(declaration: Declaration<Input, Valu
     options: [...(declaration.options ?? []), ...(watchable ? [WATCH_OPTION] : [])],
     examples: declaration.examples,
     lists: declaration.table !== undefined,
+    columns: declaration.columns ?? [],
     inBatch: declaration.inBatch,
     urgent: (context) => declaration.urgent?.(context) ?? [],
     async watch(raw) {

@@ -9,7 +9,7 @@ import {
 } from '../args/list-filter.ts';
 import { optionText, type RawInput, readDealId, readLimit, readStatus } from '../args/operands.ts';
 import type { Hedge } from '../client/schemas.ts';
-import type { HedgeStatus } from '../domain/vocabulary.ts';
+import { type HedgeStatus, LARGEST_PAGE } from '../domain/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import { HEDGE_COLUMNS, hedgeChanges, viewHedges } from '../output/views/hedges.ts';
 import {
@@ -30,7 +30,7 @@ import { defineCommand } from './define.ts';
 export const hedges = defineCommand({
   name: 'hedges',
   summary: 'List hedges, the open ones first, or show one',
-  description: `Without an argument: the list, newest first; a screen has the open hedges first, with a total per side. NOTIONAL is what remains of an open hedge, and what was left of an ended one; history has all that was opened and added. With a hedge ID: that hedge; its document is one object. With a deal ID: every hedge that carries it; its document is a list, and more than one is exit code 7. ${LIST_FILTER_HELP}`,
+  description: `Without an argument: the list, newest first; a screen has the open hedges first, with a total per side. NOTIONAL is what remains of an open hedge, and what was left of an ended one; history has all that was opened and added. With a hedge ID: that hedge; its document is one object. With a deal ID: every hedge that carries it; its document is a list, and more than one is exit code 7. DEAL ID is the field client_reference; a dash is a reference that hedge made. ${LIST_FILTER_HELP}`,
   operands: [{ name: 'ID', summary: 'hedge ID (hdg_…) or deal ID', optional: true }],
   options: [
     {
@@ -81,6 +81,7 @@ export const hedges = defineCommand({
     };
   },
   document: ({ hedges: list, asked }) => (asked !== undefined && isHedgeId(asked) ? list[0] : list),
+  columns: HEDGE_COLUMNS,
   table: ({ hedges: records }) => ({ columns: HEDGE_COLUMNS, records }),
   view: viewHedges,
   changes: ({ hedges: list }) => hedgeChanges(list),
@@ -108,8 +109,6 @@ const asSent = ({ status, ...filter }: HedgesFilter) => ({
 });
 
 const DEFAULT_LIMIT = 100;
-/** Filters apply here, so they need the largest page of the service (specification §8). */
-const LARGEST_LIMIT = 500;
 
 export function readHedgesIntent(raw: RawInput): HedgesIntent {
   const [word] = raw.operands;
@@ -130,7 +129,7 @@ export function readHedgesIntent(raw: RawInput): HedgesIntent {
       limit:
         limit === undefined
           ? asked === 'open' || isFiltered(narrowing)
-            ? LARGEST_LIMIT
+            ? LARGEST_PAGE // Filters apply here.
             : DEFAULT_LIMIT
           : readLimit(limit),
     },

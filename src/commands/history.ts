@@ -1,7 +1,7 @@
 /** `hedge history`: closed hedges, one by one or summed. */
 
 import { LIST_FILTER_HELP, listFilterOptions, readHistoryIntent, SUM_BY } from '../args/list-filter.ts';
-import { historyDocument, historyTable, viewHistory } from '../output/views/history.ts';
+import { HISTORY_COLUMNS, historyDocument, historyTable, viewHistory } from '../output/views/history.ts';
 import { checkSpan, filterRecords, localClockAt } from '../readings/filter-records.ts';
 import { checkMarketIsKnown } from '../readings/read-prices.ts';
 import { cumulativePnl, sumHistory } from '../readings/sum-history.ts';
@@ -10,7 +10,7 @@ import { defineCommand } from './define.ts';
 export const history = defineCommand({
   name: 'history',
   summary: 'List closed hedges with realized P&L, carry and fees',
-  description: `Newest first, one record per hedge over its whole life; with --by, sums. Net P&L is positive if the account gained. Carry is paid or earned. Notional is all that was opened and added. The service may send one page only; meta.covers has the coverage. ${LIST_FILTER_HELP}`,
+  description: `Newest first, one record per hedge over its whole life; with --by, sums. Net P&L is positive if the account gained. Carry is paid or earned. Notional is all that was opened and added. DEAL ID is the field client_reference; a dash is a reference that hedge made. The service may send one page only; meta.covers has the coverage. ${LIST_FILTER_HELP}`,
   options: [
     ...listFilterOptions('closed_at', 'closed'),
     {
@@ -46,6 +46,7 @@ export const history = defineCommand({
     return { value: { records, covers, sums, added }, servedAt, meta: { ...meta, covers } };
   },
   document: historyDocument,
+  columns: HISTORY_COLUMNS,
   table: historyTable,
   view: viewHistory,
 });

@@ -4,6 +4,7 @@
  */
 
 import { readJournalIntent, readResolveIntent } from '../args/journal-filter.ts';
+import { listFilterOptions } from '../args/list-filter.ts';
 import { ACTION_NAMES } from '../domain/action-table.ts';
 import { StoppedError } from '../errors.ts';
 import { JOURNAL_COLUMNS, journalDocument, viewJournalPage } from '../output/views/journal.ts';
@@ -13,6 +14,7 @@ import {
   viewResolved,
   viewUnresolvedAction,
 } from '../output/views/journal-action.ts';
+import { spanOf } from '../readings/filter-records.ts';
 import { damageError, damageInWords, journalCoverage, readJournal } from '../readings/read-journal.ts';
 import { lateUntil } from '../trading/idempotency-window.ts';
 import { findResolvable, readSideOf, resolveAction } from '../trading/recover/resolve-action.ts';
@@ -77,7 +79,7 @@ export const journalList = defineCommand({
   name: 'journal',
   summary: 'Show what was sent from this machine, and the outcome',
   description:
-    'Newest first, for every profile; --profile NAME shows only that one. With an argument: one action in full, with every step. Reads only this machine; hedge check asks the service.',
+    "Newest first, for every profile; --profile NAME shows only that one. With an argument: one action; -v adds the request, its key, the quote and every step. Days and times are in the profile's time zone (default UTC). Reads only this machine; hedge check asks the service.",
   operands: [{ name: 'ACTION', summary: 'action ID or its beginning, hedge ID or deal ID', optional: true }],
   options: [
     { flags: '--unresolved', summary: 'only unknown outcomes' },
@@ -91,16 +93,18 @@ export const journalList = defineCommand({
     { flags: '--side <side>', summary: 'only buy or sell' },
     { flags: '--deal-id <id>', summary: 'only with this deal ID' },
     { flags: '--environment <environment>', summary: 'only live, sandbox or practice' },
+    ...listFilterOptions('began_at', 'sent').slice(0, 2),
     {
       flags: '--day <day>',
-      summary: 'only this UTC day: 2026-11-20 or today',
-      completes: { words: ['today'] },
+      summary: 'only this day: 2026-11-20, today or yesterday',
+      completes: { words: ['today', 'yesterday'] },
     },
     { flags: '--limit <count>', summary: 'number of actions, or all (default 20)' },
   ],
   examples: [
     { line: 'hedge journal --day today', shows: 'actions of today' },
-    { line: 'hedge journal 7c1e', shows: 'one action in full: request, key, every step, next commands' },
+    { line: 'hedge journal 7c1e', shows: 'one action: quote, steps, result, next commands' },
+    { line: 'hedge journal --since 7d --limit all', shows: 'the last seven days' },
     {
       line: 'hedge journal --unresolved --limit all --json | jq -r ".data[].action_id"',
       shows: 'action IDs with an unknown outcome',
@@ -110,7 +114,8 @@ export const journalList = defineCommand({
   read: readJournalIntent,
   async run(context, { word, filter }) {
     const { named, selected, zone } = await context.profileContext();
-    const query = { word, filter, profile: named, nowMs: context.clock.now() };
+    const span = await spanOf(filter, { zone, nowMs: context.clock.now() });
+    const query = { word, filter, profile: named, span };
     const { damage, steps, ...page } = readJournal(await context.journal(), query);
     if (damage !== undefined) damageInWords(damage).forEach((each) => context.note(each));
     const asksWhatIsOpen = filter.unresolved || filter.inFlight;
@@ -129,6 +134,7 @@ export const journalList = defineCommand({
     if (steps !== undefined && only !== undefined) return journalDocument(only, selected, steps);
     return actions.map((action) => journalDocument(action, selected));
   },
+  columns: JOURNAL_COLUMNS,
   table: ({ actions, steps, selected }) => ({
     columns: JOURNAL_COLUMNS,
     records: actions.map((action) => journalDocument(action, selected, steps)),

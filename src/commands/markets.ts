@@ -19,6 +19,7 @@ export const markets = defineCommand({
     const { data, meta, servedAt } = await (await context.api()).markets();
     return { value: data, meta, servedAt };
   },
+  columns: MARKET_COLUMNS,
   table: (records) => ({ columns: MARKET_COLUMNS, records }),
   view: viewMarkets,
   changes: marketChanges,

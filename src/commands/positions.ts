@@ -21,6 +21,7 @@ export const positions = defineCommand({
     const { data, meta, servedAt } = await (await context.api()).positions();
     return { value: data, meta, servedAt };
   },
+  columns: POSITION_COLUMNS,
   table: (records) => ({ columns: POSITION_COLUMNS, records }),
   view: viewPositions,
   changes: positionChanges,

@@ -50,6 +50,7 @@ export const price = defineCommand({
     const documents = documentsOf(value);
     return value.asked === 1 ? documents[0] : documents;
   },
+  columns: PRICE_COLUMNS,
   table: (value) => ({
     columns: value.seen === undefined ? PRICE_COLUMNS : SEEN_PRICE_COLUMNS,
     records: documentsOf(value),

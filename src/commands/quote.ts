@@ -64,6 +64,7 @@ export const quote = defineCommand({
     const documents = tenors.map(quoteDocument);
     return curve === undefined && documents.length === 1 ? documents[0] : documents;
   },
+  columns: QUOTE_COLUMNS,
   table: ({ tenors }) => ({ columns: QUOTE_COLUMNS, records: tenors.map(quoteDocument) }),
   brief: briefQuote,
   view: (value) => value.curve ?? viewQuotes(value),

@@ -54,3 +54,6 @@ export const isDerivedReference = (reference: unknown): boolean =>
   typeof reference === 'string' && DERIVED_REFERENCE.test(reference);
 
 const DERIVED_REFERENCE = new RegExp(`^${REFERENCE_MARK}[0-9a-f]{${REFERENCE_DIGITS.toString()}}$`);
+
+/** Hedges in one response, at most (specification §8). */
+export const LARGEST_PAGE = 500;

@@ -19,7 +19,7 @@ export type Cell =
   | { kind: 'percent'; amount: Amount; signed?: boolean; tone?: Tone }
   | { kind: 'number'; amount: Amount; unit?: string; tone?: Tone }
   /**
-   * An instant, ISO 8601 UTC, shown in the profile's zone. `short`: without weekday and zone; `matures`: `(!)` marks a
+   * An instant, ISO 8601 UTC, shown in the profile's zone. `short`: without weekday and zone, which the header of its column has; `matures`: `(!)` marks a
    * weekend there; `relative`: how far off it is.
    */
   | {
@@ -48,6 +48,8 @@ export interface Column {
    * `last`: after them.
    */
   optional?: boolean | 'first' | 'last';
+  /** Columns of one group are hidden together: the parts of a sum. */
+  group?: string;
   /** Its cells may break between words. */
   wrap?: boolean;
 }
@@ -129,11 +131,14 @@ export type Block =
   | { kind: 'figures'; rows: readonly (readonly Cell[])[] }
   /** Commands, never wrapped, with their descriptions. */
   | { kind: 'commands'; rows: readonly { command: string; does: string }[] }
+  /** Shown with -v and in a pipe; otherwise `instead`. */
+  | { kind: 'details'; blocks: readonly Block[]; instead?: readonly Block[] }
   | ChartBlock
   | SparkBlock
   | BarsBlock
   | ColumnsBlock
-  | { kind: 'pairs'; pairs: readonly { name: string; value: readonly Cell[] }[] };
+  /** `field`: its name in CSV, and for --columns. */
+  | { kind: 'pairs'; pairs: readonly { name: string; field?: string; value: readonly Cell[] }[] };
 
 export const text = (value: string, tone?: Tone): Cell =>
   tone === undefined ? { kind: 'text', text: value } : { kind: 'text', text: value, tone };

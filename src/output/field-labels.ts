@@ -24,11 +24,16 @@ export function cellOf(field: string, value: unknown, options: { withUnit?: bool
     return { kind: 'time', at: value, style: 'minute' };
   // Some services send money as text to keep its digits.
   if (isQuantity(field) && DECIMAL.test(value)) return numberCell(field, value, options.withUnit === true);
+  if (HASH_FIELD.test(field) && HASH.test(value)) return { kind: 'hash', text: value };
   return { kind: 'text', text: NAME.test(field) ? spelledName(value) : value };
 }
 
 /** `id`, `market`, `client_reference`, `order_tx_hash` */
 const NAME = /(?:^|_)(?:id|market|symbol|reference|hash|key)$/;
+
+const HASH_FIELD = /(?:^|_)(?:hash|key)$/;
+/** Of a transaction or an order. */
+const HASH = /^0x[0-9a-f]{32,}$/i;
 
 /** `net_margin_usd` → `Net margin (USD)`, `maturity_at` → `Maturity`, `orderKey` → `Order key`. */
 export function labelOf(field: string): string {
@@ -44,6 +49,12 @@ export function labelOf(field: string): string {
   const named = label.charAt(0).toUpperCase() + label.slice(1);
   return unit === undefined ? named : `${named} (${unit.unit})`;
 }
+
+/** As the header of a column: `NET MARGIN USD`. */
+export const headerOf = (field: string): string =>
+  upperHeader(labelOf(field.slice(field.lastIndexOf('.') + 1)));
+
+export const upperHeader = (label: string): string => label.toUpperCase().replace(/ \((USDC?)\)$/, ' $1');
 
 const WORDS: Readonly<Record<string, string>> = { pnl: 'P&L', id: 'ID', tx: 'transaction', usd: 'USD' };
 const DECIMAL = /^-?\d{1,40}(?:\.\d{1,40})?$/;

@@ -159,7 +159,7 @@ function partsInUtc(at: Date): LocalParts {
 /** Each has the everyday zone names of its region; elsewhere it gives `GMT+1`. */
 const NAMING_LOCALES = ['en-NG', 'en-GB', 'en-US'];
 
-function zoneName(instant: number, zone: string): string {
+export function zoneName(instant: number, zone: string): string {
   if (zone === 'UTC') return zone;
   const known = isKnownZone(zone) ? zone : 'UTC';
   let offset = known;
@@ -180,11 +180,15 @@ export interface CellFormat {
   now: number;
   /** False: ASCII only. */
   unicode: boolean;
-  /** Hashes in full. */
+  /** Hashes in full, and details. */
   verbose?: boolean;
   /** Adds `--profile NAME` to the commands in a text, if the command line named one. */
   command?: (text: string) => string;
 }
+
+/** With -v, and in a pipe. */
+export const hasDetails = ({ verbose, iso }: Pick<CellFormat, 'verbose' | 'iso'>): boolean =>
+  verbose === true || iso === true;
 
 export const commandIn = (text: string, { command }: CellFormat): string => command?.(text) ?? text;
 
@@ -210,7 +214,7 @@ export function formatCell(cell: Cell, format: CellFormat): FormattedCell {
       if (cell.isOurs !== true) return words(cell.text, format);
       return plainCell(programText(cell.isHint === true ? commandIn(cell.text, format) : cell.text, format));
     case 'hash':
-      return words(format.verbose === true || format.iso === true ? cell.text : shortHash(cell.text), format);
+      return words(hasDetails(format) ? cell.text : shortHash(cell.text), format);
     case 'money':
       return afterWord(
         cell.word,

@@ -1,9 +1,10 @@
 /** `--columns`: names and headings to columns, and a list with only these, on a screen and as records. */
 import { didYouMean } from '../domain/did-you-mean.ts';
+import { ownField } from '../domain/fields.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import type { Block, Cell, Column } from './blocks.ts';
-import { cellOf } from './field-labels.ts';
+import { cellOf, headerOf, upperHeader } from './field-labels.ts';
 import { flatTable, type RecordTable } from './record-table.ts';
 
 interface ListResult {
@@ -18,25 +19,39 @@ const isList = (block: Block): block is TableBlock => block.kind === 'table' && 
 
 /** @throws UsageError that lists the columns. */
 export function checkColumns(result: ListResult, typed: readonly string[]): void {
-  const { find, fields, isEmpty } = columnsOfResult(result);
+  const { find, fields, headings, isEmpty } = columnsOfResult(result);
   // An empty list has no fields beyond those that hedge knows.
   const unknown = isEmpty ? undefined : wordsOf(typed).find((word) => find(word) === undefined);
   if (unknown === undefined) return;
   throw new UsageError(
     `Unknown column: ${quoted(unknown)}.`,
-    `${didYouMean(unknown.toLowerCase(), fields)}Columns: ${fields.join(', ')}.`,
+    `${didYouMean(unknown.toLowerCase(), [...fields, ...headings.map(({ header }) => header.toLowerCase())])}Columns: ${listOf(fields, headings)}.`,
   );
+}
+
+/** Other fields of a list that an error names; a journal has more than fifty. */
+const MOST_OTHERS = 12;
+
+/** `id (HEDGE), market, units`: those of the screen with their headings, then the others. */
+function listOf(fields: readonly string[], headings: readonly Heading[]): string {
+  const others = fields.filter((each) => !headings.some(({ field }) => field === each));
+  return [
+    ...headings.map(({ header, field }) => (bare(header) === bare(field) ? field : `${field} (${header})`)),
+    ...(others.length > MOST_OTHERS
+      ? [`and ${others.length.toString()} more, in the first line of --csv`]
+      : others),
+  ].join(', ');
 }
 
 /** The blocks of a result, its tables with only these columns. Undefined: as they are. */
 export function pickedBlocks(result: ListResult, typed: readonly string[] | undefined): readonly Block[] {
   const blocks = result.blocks();
   if (typed === undefined) return blocks;
-  const { find } = columnsOfResult(result);
+  const { find, headings } = columnsOfResult(result);
   const fields = fieldsOf(typed, find);
   if (blocks.some(isList)) return blocks.map((each) => (isList(each) ? pickedTable(each, fields) : each));
   const table = result.table() ?? { columns: [], records: [] };
-  return [pickedTable({ kind: 'table', columns: [], rows: [], records: table.records }, fields)];
+  return [pickedTable({ kind: 'table', columns: headings, rows: [], records: table.records }, fields)];
 }
 
 /** The table with only these columns, for CSV and JSON Lines. */
@@ -58,20 +73,60 @@ const fieldsOf = (
   find: (word: string) => string | undefined,
 ): readonly string[] => [...new Set(wordsOf(typed).map((word) => find(word) ?? word))];
 
-/** `Net P&L`, `net p&l` and `NET_P&L` are one heading. */
-const bare = (word: string): string => word.toLowerCase().replace(/[\s_-]+/g, ' ');
+/** `Net P&L`, `NET_P&L` and `net_pnl` are one heading. */
+const bare = (word: string): string =>
+  word
+    .toLowerCase()
+    .replace(/[()]/g, '')
+    .replaceAll('&', 'n')
+    .replace(/[\s_-]+/g, ' ')
+    .trim();
+
+/** `NOTIONAL USD` is also `notional`. */
+const withoutUnit = (word: string): string => bare(word).replace(/ (?:usdc?|pct|%|bps)$/, '');
+
+/** `receipt.hedge_id` is also `hedge_id`. */
+const lastPart = (field: string): string => bare(field.slice(field.lastIndexOf('.') + 1));
+
+/** The service's name of a deal ID, and that of the journal. */
+const SAME: Readonly<Record<string, string>> = {
+  'deal id': 'client_reference',
+  'client reference': 'deal_id',
+};
+
+interface Heading {
+  header: string;
+  field: string;
+}
+
+function headingsOf(block: Block): readonly Heading[] {
+  const named =
+    block.kind === 'pairs'
+      ? block.pairs.map(({ name, field }) => ({ header: upperHeader(name), field }))
+      : isList(block)
+        ? block.columns
+        : [];
+  return named.flatMap(({ header, field }) => (field === undefined ? [] : [{ header, field }]));
+}
 
 function columnsOfResult(result: ListResult) {
   const table = result.table() ?? { columns: [], records: [] };
   const { columns: fields } = flatTable(table);
-  const headings = result.blocks().flatMap((block) => (isList(block) ? block.columns : []));
-  const byHeading = new Map(headings.map(({ header, field }) => [bare(header), field]));
-  const byField = new Map(fields.map((field) => [bare(field), field]));
-  return {
-    fields,
-    isEmpty: table.records.length === 0,
-    find: (word: string): string | undefined => byField.get(bare(word)) ?? byHeading.get(bare(word)),
+  const headings = result.blocks().flatMap(headingsOf);
+  const find = (word: string): string | undefined => {
+    const name = bare(word);
+    const same = ownField(SAME, name);
+    const heading =
+      headings.find(({ header }) => bare(header) === name) ??
+      headings.find(({ header }) => withoutUnit(header) === name);
+    return (
+      fields.find((field) => bare(field) === name) ??
+      heading?.field ??
+      fields.find((field) => lastPart(field) === name || withoutUnit(field) === name) ??
+      fields.find((field) => field === same)
+    );
   };
+  return { fields, headings, isEmpty: table.records.length === 0, find };
 }
 
 function pickedTable(block: TableBlock, fields: readonly string[]): TableBlock {
@@ -85,7 +140,7 @@ function pickedTable(block: TableBlock, fields: readonly string[]): TableBlock {
       const cell = known === undefined ? undefined : block.rows[row]?.[at];
       return cell ?? cellOf(field, flat[row]?.[index]);
     });
-    return { column: known ?? { header: field, field }, cells };
+    return { column: known ?? { header: headerOf(field), field }, cells };
   });
   return {
     ...block,

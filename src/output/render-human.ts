@@ -5,7 +5,7 @@ import { type Effect, type HedgeError, OWN_CODES, RefusedError } from '../errors
 import { type Block, type ColumnsBlock, hintBlocks, line, message } from './blocks.ts';
 import { layBars, layChart, laySpark } from './chart.ts';
 import { setColumns } from './columns.ts';
-import { isWeekend, programText, showable, WEEKEND } from './format.ts';
+import { hasDetails, isWeekend, programText, showable, WEEKEND } from './format.ts';
 import {
   type ColumnChoice,
   indented,
@@ -84,6 +84,8 @@ function layBlock(block: Block, layout: Layout): string[] {
       return layFigures(block.rows, layout);
     case 'commands':
       return layCommands(block.rows, layout);
+    case 'details':
+      return layBlocks(hasDetails(layout) ? block.blocks : (block.instead ?? []), layout);
     case 'chart':
       return painted(layChart(block, layout));
     case 'spark':

@@ -2,10 +2,11 @@
 
 import { Big } from 'big.js';
 import { roundTo } from '../domain/amounts.ts';
+import { instantOf } from '../domain/instants.ts';
 import { textWidth } from '../domain/text-width.ts';
 import type { Block, Cell, Column, TableSection } from './blocks.ts';
 import { type ColumnShape, setColumns } from './columns.ts';
-import { alignedText, alignmentOf, formatCell, showable } from './format.ts';
+import { alignedText, alignmentOf, formatCell, showable, zoneName } from './format.ts';
 import { type Layout, layFigures, layPairs, toneOf, wrapPainted } from './layout.ts';
 import type { Painter, Style } from './styled-text.ts';
 
@@ -29,24 +30,12 @@ export function layTable(block: TableBlock, layout: Layout): string[] {
   const shown = whole ? all : fitting(all, layout.width);
   if (shown === undefined) return layRecords(block, layout);
   const hidden = all.filter((column) => !shown.some(({ name }) => name === column.name));
-  const headers = headerRows(shown, layout);
   return [
-    ...sectionsOf(block).flatMap(({ from, rows, title, totals }) => {
-      const top = from === 0 ? headers : [];
-      const cells = Array.from({ length: rows }, (_, row) =>
-        shown.map((column) => column.cells[from + row] ?? ''),
-      );
-      return [
-        ...(title === undefined
-          ? setColumns([...top, ...cells], shown, GAP)
-          : [
-              ...setColumns(top, shown, GAP),
-              ...wrapPainted([{ text: showable(title, layout), style: 'dim' }], layout),
-              ...setColumns(cells, shown, GAP),
-            ]),
-        ...layFigures(totals ?? [], layout),
-      ];
-    }),
+    // A terminal would break a longer line within a number; a pipe does not.
+    ...(whole && layout.iso !== true ? panelsOf(shown, layout.width) : [shown]).flatMap((columns, at) => [
+      ...(at === 0 ? [] : ['']),
+      ...laySections(block, columns, { layout, totals: at === 0 }),
+    ]),
     ...hiddenColumns(
       hidden.map(({ name }) => name),
       layout,
@@ -54,6 +43,59 @@ export function layTable(block: TableBlock, layout: Layout): string[] {
     ...(shown.some(({ cut }) => cut) ? wrapPainted([{ text: CUT, style: 'dim' }], layout) : []),
   ];
 }
+
+function laySections(
+  block: TableBlock,
+  shown: readonly LaidColumn[],
+  { layout, totals: withTotals }: { layout: Layout; totals: boolean },
+): string[] {
+  const headers = headerRows(shown, layout);
+  return sectionsOf(block).flatMap(({ from, rows, title, totals }) => {
+    const top = from === 0 ? headers : [];
+    const cells = Array.from({ length: rows }, (_, row) =>
+      shown.map((column) => column.cells[from + row] ?? ''),
+    );
+    return [
+      ...(title === undefined
+        ? setColumns([...top, ...cells], shown, GAP)
+        : [
+            ...setColumns(top, shown, GAP),
+            ...wrapPainted([{ text: showable(title, layout), style: 'dim' }], layout),
+            ...setColumns(cells, shown, GAP),
+          ]),
+      ...(withTotals ? layFigures(totals ?? [], layout) : []),
+    ];
+  });
+}
+
+/** The columns in tables of at most that width, one below the other; each begins with the columns that name the row. */
+function panelsOf(columns: readonly LaidColumn[], width: number): readonly (readonly LaidColumn[])[] {
+  const fits = (some: readonly LaidColumn[]): boolean => tableWidth(narrow(some, width)) <= width;
+  if (fits(columns)) return [narrow(columns, width)];
+  const names = columns.slice(0, namingColumns(columns));
+  const key = tableWidth(names) * 2 <= width ? names : [];
+  const panels: LaidColumn[][] = [];
+  for (const column of columns.slice(key.length)) {
+    const panel = panels.at(-1);
+    if (panel !== undefined && fits([...key, ...panel, column])) panel.push(column);
+    else panels.push([column]);
+  }
+  return panels.map((panel) => narrow([...key, ...panel], width));
+}
+
+/** How many of the first columns tell the rows apart; one if none do. */
+function namingColumns(columns: readonly LaidColumn[]): number {
+  const rowCount = columns[0]?.cells.length ?? 0;
+  for (let count = 1; count <= MOST_NAMING; count += 1) {
+    const rows = Array.from({ length: rowCount }, (_, row) =>
+      columns.slice(0, count).map(({ cells }) => cells[row]),
+    );
+    if (new Set(rows.map((row) => JSON.stringify(row))).size === rowCount) return count;
+  }
+  return 1;
+}
+
+const MOST_NAMING = 2;
 
 interface PlacedSection extends Partial<TableSection> {
   /** Its first row. */
@@ -95,6 +137,7 @@ function brokenAt(words: string, width: number): readonly string[] {
 
 interface LaidColumn extends ColumnShape {
   optional: NonNullable<Column['optional']>;
+  group: string | undefined;
   name: string;
   /** As narrow as it can be: its header breaks between words, and its cells if they wrap. */
   narrowest: number;
@@ -114,13 +157,14 @@ function layColumn(
   const formatted = shown.map((cell) => formatCell(cell, layout));
   const alignment = alignmentOf(formatted);
   const texts = formatted.map((cell) => alignedText(cell, alignment));
-  const header = showable(column.header, layout);
+  const header = showable([column.header, ...zonesOf(cells, layout)].join(' '), layout);
   const numeric = formatted.some((cell) => cell.numeric);
   const headerWords = layout.choices === true ? [header] : header.split(' ');
   const unbroken = column.wrap === true ? texts.flatMap((each) => each.split(' ')) : texts;
   const width = Math.max(textWidth(header), ...texts.map(textWidth));
   return {
     optional: column.optional ?? false,
+    group: column.group,
     width,
     narrowest: Math.max(...[...headerWords, ...unbroken].map(textWidth)),
     wrap: column.wrap === true,
@@ -135,25 +179,45 @@ function layColumn(
   };
 }
 
+/** The zone of times that are shown without it; two names if the clocks changed between them. */
+function zonesOf(cells: readonly Cell[], { zone, iso }: Layout): readonly string[] {
+  if (iso === true) return [];
+  const instants = cells.flatMap((cell) =>
+    cell.kind === 'time' && cell.style === 'short' ? [instantOf(cell.at)] : [],
+  );
+  const names = instants.flatMap((at) => (at === undefined ? [] : [zoneName(at, zone)]));
+  return names.length === 0 ? [] : [[...new Set(names)].join('/')];
+}
+
 /** Padding has no color: a reversed blank would be visible. */
 function paintWord(text: string, style: Style, paint: Painter): string {
   const word = text.trimEnd();
   return paint(word, style) + text.slice(word.length);
 }
 
-/** All columns, or all but the last optional ones; undefined if even the others are too wide. */
+/** All columns, or without as many optional ones as needed; undefined if even the others are too wide. */
 function fitting(columns: readonly LaidColumn[], width: number): readonly LaidColumn[] | undefined {
+  const fits = (some: readonly LaidColumn[]): boolean => tableWidth(narrow(some, width)) <= width;
   let shown = columns;
-  while (shown.length > 0) {
-    const narrowed = narrow(shown, width);
-    if (tableWidth(narrowed) <= width) return narrowed;
+  const hidden: (readonly LaidColumn[])[] = [];
+  while (!fits(shown)) {
     const last = HIDING.map((when) => shown.findLast(({ optional }) => optional === when)).find(
       (column) => column !== undefined,
     );
     if (last === undefined) return undefined;
-    shown = shown.filter((column) => column !== last);
+    const together = shown.filter(
+      (column) => column === last || (last.group !== undefined && column.group === last.group),
+    );
+    hidden.push(together);
+    shown = shown.filter((column) => !together.includes(column));
   }
-  return undefined;
+  if (shown.length === 0) return undefined;
+  // After a wide column is hidden, a narrower one that was hidden before it may fit.
+  for (const together of hidden.toReversed()) {
+    const more = columns.filter((column) => shown.includes(column) || together.includes(column));
+    if (fits(more)) shown = more;
+  }
+  return narrow(shown, width);
 }
 
 const HIDING = ['first', true, 'last'] as const;

@@ -25,6 +25,8 @@ export interface ListCoverage {
   maybe_truncated: boolean;
   /** How many match, if only the newest of them were asked for. */
   matching?: number;
+  /** How many the service was asked for, if it takes a number. */
+  limit?: number;
 }
 
 /** By its prefix (specification §2), so that the result depends on the word alone. */
@@ -72,6 +74,7 @@ export function hedgeCoverage(
     from: sorted[0] ?? null,
     to: sorted.at(-1) ?? null,
     maybe_truncated: count > 0 && (count % ROUND_PAGE === 0 || (limit !== undefined && count >= limit)),
+    ...(limit === undefined ? {} : { limit }),
   };
 }
 
@@ -120,7 +123,10 @@ export async function checkSpan(narrowing: ListFilter, here: LocalClock): Promis
 }
 
 /** @throws UsageError for an empty span. */
-async function spanOf({ since, until }: ListFilter, here: LocalClock): Promise<Span> {
+export async function spanOf(
+  { since, until }: Pick<ListFilter, 'since' | 'until'>,
+  here: LocalClock,
+): Promise<Span> {
   if (since === undefined && until === undefined) return { fromMs: undefined, untilMs: undefined };
   const { startOfMoment, endOfMoment } = await import('../domain/calendar.ts');
   const fromMs = since && startOfMoment(since, here);
@@ -196,6 +202,7 @@ async function narrowed<Found extends AnyRecord>(
     records: fitting,
     covers: {
       ...hedgeCoverage(fitting, field),
+      ...(limit === undefined ? {} : { limit }),
       maybe_truncated: came.maybe_truncated && !reachesBack(records, field, span),
       of: records.length,
       by: field,

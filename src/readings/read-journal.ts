@@ -1,11 +1,12 @@
 /** Reads the journal for `hedge journal` and bare `hedge`: matching actions, newest first, and its damage. No network. */
 
-import { type JournalFilter, TODAY } from '../args/journal-filter.ts';
-import { exactInstant } from '../domain/instants.ts';
+import type { JournalFilter } from '../args/journal-filter.ts';
+import { instantOf } from '../domain/instants.ts';
 import { DamagedFileError } from '../errors.ts';
 import type { JournalRecord } from '../journal/records.ts';
 import { type Action, isAwaitingOutcome, isUnresolved } from '../journal/replay.ts';
 import type { Journal, JournalState } from '../journal/store.ts';
+import type { Span } from './filter-records.ts';
 import { findActions } from './find-actions.ts';
 
 /** The parts of the journal that cannot be read. */
@@ -32,7 +33,7 @@ export interface JournalQuery {
   filter: JournalFilter;
   /** Only actions under this profile name. */
   profile: string | undefined;
-  nowMs: number;
+  span: Span;
 }
 
 /** @throws UsageError when no action matches the word; DamagedFileError when the file cannot be read. */
@@ -59,9 +60,9 @@ export const journalCoverage = ({ actions, fitting }: Pick<JournalReading, 'acti
   fitting,
 });
 
-function fits(action: Action, { filter, profile, nowMs }: JournalQuery): boolean {
+function fits(action: Action, { filter, profile, span }: JournalQuery): boolean {
   const { intent } = action;
-  const day = filter.day === TODAY ? exactInstant(nowMs).slice(0, 'YYYY-MM-DD'.length) : filter.day;
+  const at = instantOf(intent.at) ?? 0;
   const open = (filter.unresolved && isUnresolved(action)) || (filter.inFlight && isAwaitingOutcome(action));
   return (
     (open || !(filter.unresolved || filter.inFlight)) &&
@@ -71,7 +72,8 @@ function fits(action: Action, { filter, profile, nowMs }: JournalQuery): boolean
     agrees(filter.dealId, intent.deal_id) &&
     agrees(filter.environment, intent.identity.environment) &&
     agrees(profile, intent.profile) &&
-    (day === undefined || intent.at.startsWith(day))
+    at >= (span.fromMs ?? -Infinity) &&
+    at < (span.untilMs ?? Infinity)
   );
 }
 

@@ -1,9 +1,9 @@
 /** Reads the positions and every hedge that may hold one, and whether the list of hedges may be incomplete. */
 import type { ApiResponse, HedgeApi } from '../client/hedge-api.ts';
 import type { Hedge } from '../client/schemas.ts';
-import { type HedgesQuery, LARGEST_PAGE } from '../client/serialize-request.ts';
+import type { HedgesQuery } from '../client/serialize-request.ts';
 import type { ClockReadings } from '../domain/instants.ts';
-import { TENORS } from '../domain/vocabulary.ts';
+import { LARGEST_PAGE, TENORS } from '../domain/vocabulary.ts';
 import type { ReadContext } from './read-context.ts';
 import type { BookFacts } from './side-book.ts';
 export type Reading = Pick<ReadContext, 'api' | 'clock' | 'signal'>;

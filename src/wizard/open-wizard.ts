@@ -245,8 +245,8 @@ async function usedAlready(
 const MARKET_CHOICE_COLUMNS = [
   { header: 'MARKET' },
   { header: 'MID', align: 'right' },
-  { header: 'MAX BUY (USD)', align: 'right' },
-  { header: 'MAX SELL (USD)', align: 'right' },
+  { header: 'MAX BUY USD', align: 'right' },
+  { header: 'MAX SELL USD', align: 'right' },
   { header: 'STATUS' },
 ] as const;
 

@@ -46,7 +46,7 @@ describe('a watch on a terminal', () => {
     const wide = await screen.until('q quits');
     expect(wide).toMatch(/^USDTNGN {2}open/m);
     screen.resize(60, 10);
-    await screen.until(/^MAX SELL \(USD\) {2}500,000\.00$/m);
+    await screen.until(/^MAX SELL USD {2}500,000\.00$/m);
     expect(screen.screen().length).toBeLessThanOrEqual(10);
     screen.resize(120, 20);
     await screen.until(/^USDTNGN {2}open/m);

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LARGEST_PAGE } from '../../src/client/serialize-request.ts';
-import { HEDGE_STATUSES, SIDES, TENORS } from '../../src/domain/vocabulary.ts';
+import { HEDGE_STATUSES, LARGEST_PAGE, SIDES, TENORS } from '../../src/domain/vocabulary.ts';
 import { aMarket } from '../spec/bodies.ts';
 import { FIELDS } from '../spec/fields.ts';
 import { LIMITS, MARKETS_TODAY, HEDGE_STATUSES as SPECIFIED_STATUSES } from '../spec/rules.ts';

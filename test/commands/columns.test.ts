@@ -29,10 +29,23 @@ describe('--wide', () => {
   it('shows every column of a list whatever the width, and hides none', async () => {
     const cli = await cliWith(on(HEDGES, ok([aHedge()])), on(HEDGES, ok([aHedge()])));
     const narrow = await cli.run('hedges', SCREEN);
-    expect(stripVTControlCharacters(narrow.out)).toMatch(/Hidden columns: [^]*FILL TX\.\s+Show them: --wide/);
+    expect(stripVTControlCharacters(narrow.out)).toMatch(
+      /Hidden columns: [^]*FILL TX\.\s+Show\s+them:\s+--wide/,
+    );
     const wide = await cli.run('hedges --wide', SCREEN);
     expect(wide.out).not.toContain('Hidden columns');
-    expect(lineWith(wide.out, 'HEDGE')).toMatch(/FILL TX$/);
+    const lines = stripVTControlCharacters(wide.out).split('\n');
+    expect(lines.find((each) => each.includes('FILL TX'))).toMatch(/^HEDGE .*FILL TX$/);
+    expect(Math.max(...lines.map((each) => each.length))).toBeLessThanOrEqual(80);
+  });
+
+  it('shortens hashes on a terminal; with -v they are whole', async () => {
+    const hash = `0x${'ab'.repeat(32)}`;
+    const sent = [aHedge({ order_tx_hash: hash })];
+    const cli = await cliWith(on(HEDGES, ok(sent)), on(HEDGES, ok(sent)), on(HEDGES, ok(sent)));
+    expect((await cli.run('hedges --wide', SCREEN)).out).toContain('0xabab...abab');
+    expect((await cli.run('hedges --wide -v', SCREEN)).out).toContain(hash);
+    expect((await cli.run('hedges --csv')).out).toContain(hash);
   });
 
   it('is a usage error for a command that shows no list, before any request', async () => {
@@ -81,7 +94,43 @@ describe('--columns', () => {
     expect(ran).toMatchObject({ code: 2, out: '' });
     expect(ran.err).toContain('Unknown column: "notional_us"');
     expect(ran.err).toContain('Did you mean notional_usd?');
-    expect(ran.err.replace(/\s+/g, ' ')).toContain('Columns: id, client_reference, market');
+    expect(ran.err.replace(/\s+/g, ' ')).toContain('Columns: id (HEDGE), client_reference (DEAL ID), market');
+  });
+
+  it('matches a heading without its unit, in any case, and a field without its group', async () => {
+    const sent = [aPosition({ side: 'buy', notional_usd: 10_000, net_pnl_usd: -3.5 })];
+    const cli = await cliWith(on('GET /positions', ok(sent)), on('GET /positions', ok(sent)));
+    expect(cellsOf((await cli.run('positions --csv --columns Notional,SIDE,net-pnl')).out)).toBe(
+      'notional_usd,side,net_pnl_usd\n10000,buy,-3.5',
+    );
+    const { out } = await cli.run(['positions', '--columns', 'notional'], SCREEN);
+    expect(out).toContain('NOTIONAL USD');
+    const journal = await cli.run('journal --csv --columns hedge_id');
+    expect(cellsOf(journal.out)).toBe('receipt.hedge_id');
+  });
+
+  it('matches the names of one record, as its screen has them', async () => {
+    const cli = await cliWith(on('GET /account', ok(anAccount())), on('GET /account', ok(anAccount())));
+    const { out } = await cli.run('account --columns headroom', SCREEN);
+    expect(out).toContain('HEADROOM USD');
+    expect(out).toContain('425,000.00');
+    const csv = await cli.run('account --csv --columns headroom');
+    expect(cellsOf(csv.out)).toBe('available_exposure_usd\n425000');
+  });
+
+  it('takes a deal ID by both of its names', async () => {
+    const sent = [aHedge({ client_reference: 'PAY-1' })];
+    const cli = await cliWith(on(HEDGES, ok(sent)), on(HEDGES, ok(sent)));
+    for (const name of ['deal_id', 'client_reference'])
+      expect(cellsOf((await cli.run(`hedges --csv --columns ${name}`)).out)).toBe('client_reference\nPAY-1');
+    expect((await cli.run('journal --csv --columns deal_id')).code).toBe(0);
+    expect((await cli.run('journal --csv --columns client_reference')).code).toBe(0);
+  });
+
+  it('is rejected for a watch in a pipe that prints what changed', async () => {
+    const ran = await (await cliWith()).run('positions --watch --columns side');
+    expect(ran).toMatchObject({ code: 2, out: '' });
+    expect(ran.err).toContain('Add --output jsonl');
   });
 
   it('accepts any name on an empty list, so that a script does not fail on a quiet day', async () => {

@@ -157,7 +157,7 @@ describe('--csv', () => {
     const cli = cliFor(await scriptedService([on('GET /hedges?limit=1', ok([aHedge()]))]));
     const ran = await cli.run('hedges --limit 1 --csv');
     expect(ran.out.split('\r\n')).toHaveLength(3);
-    expect(ran.err).toBe('1 returned; the service may have more.\n');
+    expect(ran.err).toBe('1 returned; the service may have more. Ask for more: --limit 500\n');
   });
 
   it.each([

@@ -53,6 +53,9 @@ function scriptedClient(lines: readonly (JournalRecord | string)[]): TestCli {
   return cli;
 }
 
+const SCREEN = { terminal: { width: 80, isTTY: { stdout: true } }, env: { NO_COLOR: '1' } };
+const CHANGED = { kind: 'outcome', outcome: 'changed', facts: {} } as const;
+
 /** A terminal of 110 columns without colour. */
 const WIDE = { terminal: { width: 110, isTTY: { stdout: true } }, env: { NO_COLOR: '1' } };
 
@@ -70,6 +73,62 @@ describe('hedge journal', () => {
     expect(ran.out).toContain('hedge --profile practice check bbbb');
     expect(ran.out).toContain('hedge --profile desk wait cccc');
     expect(ran.err).toBe('');
+  });
+
+  it('stays a table at 80 columns, with deal IDs: the environment and the hedge are hidden first', async () => {
+    const live = { ...PRACTICE, profile: 'practice-live' };
+    const partial = { ...FILLED, facts: { ...FILLED.facts, filled_notional_usd: '6000' } };
+    const lines = [
+      ...action('aaaa', { ...live, deal_id: 'PAY-1' }, SENDING, ACCEPTED, partial),
+      ...action('bbbb', { ...PRACTICE, deal_id: 'INV-2026-11-0042' }, SENDING, UNKNOWN),
+      ...action('cccc', { ...PRACTICE, action: 'reduce' }, SENDING, ACCEPTED, CHANGED),
+      ...action('dddd', { ...PRACTICE, action: 'add' }, SENDING, ACCEPTED, CHANGED),
+    ];
+    const { out } = await scriptedClient(lines).run('journal', SCREEN);
+    expect(out).toMatch(/^ID +TIME UTC +ACTION +NOTIONAL +OUTCOME +DEAL ID$/m);
+    expect(out).toMatch(/^aaaa .* PAY-1$/m);
+    expect(out).toMatch(/^bbbb .* UNKNOWN +INV-2026-11-0042$/m);
+    expect(out).toMatch(/^cccc .* reduced +—$/m);
+    expect(out).toMatch(/^dddd .* added +—$/m);
+    expect(out).toContain('Hidden columns: ENVIRONMENT, HEDGE. Show them: --wide');
+    const data = (await scriptedClient(lines).run('journal --json')).document();
+    expect(data).toMatchObject({ data: [{ outcome: 'changed' }, { outcome: 'changed' }, {}, {}] });
+  });
+
+  it('keeps the environment where live and practice are in one list', async () => {
+    const { out } = await scriptedClient(DAY).run('journal', SCREEN);
+    expect(out).toMatch(/^aaaa .* LIVE · desk +open/m);
+    expect(out).toMatch(/^bbbb .* PRACTICE +close/m);
+    expect(out).toContain('Hidden columns: HEDGE. Show them: --wide');
+  });
+
+  it('shows one action on a screen in about 20 lines, and everything with -v', async () => {
+    const bounds = { worst_price: '1535' };
+    const cli = scriptedClient(action('aaaa', { deal_id: 'PAY-1', bounds }, SENDING, ACCEPTED, FILLED));
+    const { out } = await cli.run('journal aaaa', SCREEN);
+    expect(out.trimEnd().split('\n').length).toBeLessThanOrEqual(22);
+    for (const part of ['Quoted execution price', 'Limit worst price', 'outcome: filled', 'PAY-1', '-v'])
+      expect(out).toContain(part);
+    expect(out).not.toContain('k-1 (generated)');
+    const whole = (await cli.run('journal aaaa -v', SCREEN)).out;
+    for (const part of ['k-1 (generated)', 'attempt 1, process 7 on desk', 'Before (position open)'])
+      expect(whole).toContain(part);
+  });
+
+  it('takes days and times in the zone of the profile, as history does', async () => {
+    const cli = scriptedClient([
+      ...action('aaaa', { at: '2026-11-20T22:59:59.000Z' }, SENDING),
+      ...action('bbbb', { at: '2026-11-20T23:00:00.000Z' }, SENDING),
+    ]);
+    const add = 'profile add lagos --base-url https://partner.example/v2 --key-stdin --no-check';
+    await cli.run(`${add} --time-zone Africa/Lagos`, { stdin: SANDBOX_KEY });
+    const ids = async (options: string, env = {}) =>
+      idsIn((await cli.run(`journal ${options} --json`, { env })).document());
+    const lagos = { HEDGE_PROFILE: 'lagos' };
+    expect(await ids('--day 2026-11-20')).toEqual(['bbbb', 'aaaa']);
+    expect(await ids('--day 2026-11-20', lagos)).toEqual(['aaaa']);
+    expect(await ids('--since 2026-11-21', lagos)).toEqual(['bbbb']);
+    expect(await ids('--until 2026-11-21T00:00', lagos)).toEqual(['aaaa']);
   });
 
   it('says that nothing was traded yet, and makes nothing on disk by looking', async () => {
@@ -93,6 +152,8 @@ describe('hedge journal', () => {
     ['--profile practice', ['bbbb']],
     ['--profile nobody', []],
     ['--day 2026-11-21', ['cccc']],
+    ['--since 2026-11-21', ['cccc']],
+    ['--until 2026-11-20', ['dddd', 'bbbb', 'aaaa']],
     ['--limit 2', ['dddd', 'cccc']],
     ['--limit all', ['dddd', 'cccc', 'bbbb', 'aaaa']],
   ])('%s leaves %j', async (options, ids) => {
@@ -258,6 +319,10 @@ describe('hedge journal', () => {
     ['journal beef', 'no action "beef"'],
     ['journal aaaa --unresolved', 'takes no filters'],
     ['journal --day 2026-02-30', '2026-11-20'],
+    ['journal --day 7d', 'For a time or a span: --since 7d'],
+    ['journal --day today --since 7d', 'excludes --since and --until'],
+    ['journal --from 7d', 'Did you mean --since?'],
+    ['history --day today', 'Did you mean --since?'],
     ['journal --limit 0', '--limit all'],
     ['journal --action deal', 'open, add, reduce, close'],
     ['journal --environment test', 'live, sandbox, practice'],

@@ -90,6 +90,7 @@ describe('hedges', () => {
       from: '2026-11-19T23:59:59.999Z',
       to: '2026-11-19T23:59:59.999Z',
       maybe_truncated: false,
+      limit: 500,
       of: 5,
       by: 'opened_at',
       since: '2026-11-19T00:00:00Z',
@@ -123,7 +124,7 @@ describe('hedges', () => {
     const service = await scriptedService([on('GET /hedges?limit=6', ok(sent, {}, DATE))]);
     const ran = await cliFor(service).run('hedges --until yesterday --side sell --limit 6', ON_A_TERMINAL);
     expect(ran.out).toContain('1 of 6 hedges returned: opened before Fri 20 Nov 00:00 UTC, side sell.');
-    expect(ran.out).toContain('6 returned; the service may have more.');
+    expect(ran.out).toContain('6 returned; the service may have more. Ask for more: --limit 500');
   });
 
   it('takes the days of the profile’s zone', async () => {

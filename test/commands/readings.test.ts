@@ -206,7 +206,6 @@ describe('positions, account and history as we assume them', () => {
       on('GET /positions', ok([aPosition(unspecified.position)])),
     ]);
     expect(person.out).toContain('+0.82');
-    expect(person.out).toContain('paid 1.20');
     expect(person.out).toContain('1,012.50');
   });
 

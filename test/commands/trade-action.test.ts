@@ -189,7 +189,7 @@ describe('a deal ID', () => {
     expect(away.code).toBe(5);
     expect(documentOf(away).data).toMatchObject({ outcome: 'not_sent', effect: 'none' });
     // It did leave: the service turned it away.
-    expect((await cli.run('journal')).out).toMatch(/not accepted$/m);
+    expect((await cli.run('journal')).out).toMatch(/ not accepted +PAY-1$/m);
     expect((await cli.run('journal PAY-1')).out).toMatch(/Z not accepted \(rate_limited\): /);
     await cli.run('practice faults clear');
     expect((await cli.run(`${OPEN} --deal-id PAY-1`)).code).toBe(0);

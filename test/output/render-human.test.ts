@@ -148,7 +148,51 @@ describe('a table', () => {
     ]);
     const list = { wide: false, columns: undefined };
     expect(shown([QUOTES], { width: 30, list }).at(-1)).toBe('  them: --wide');
-    expect(shown([QUOTES], { width: 30, list: { ...list, wide: true } })).toEqual(shown([QUOTES]));
+    const pipe = { width: 30, iso: true, list: { ...list, wide: true } };
+    expect(shown([QUOTES], pipe)).toEqual(shown([QUOTES]));
+  });
+
+  it('continues below what fits when every column was asked for, so that no number is broken', () => {
+    const list = { wide: true, columns: undefined };
+    expect(shown([QUOTES], { width: 30, list })).toEqual([
+      'TENOR       PRICE  YOU PAY',
+      '1 d    1,532.5612   137.50',
+      '3 d      532.50          —',
+      '',
+      'TENOR   UNITS',
+      '1 d    50,000',
+      '3 d         7',
+    ]);
+  });
+
+  it('hides the columns of a group together, and shows a narrower one that then fits', () => {
+    const cell = (digits: number) => text('x'.repeat(digits));
+    const table: Block = {
+      kind: 'table',
+      columns: [
+        { header: 'ID' },
+        { header: 'WIDE', optional: true },
+        { header: 'NARROW', optional: 'first' },
+        { header: 'ONE', optional: 'last', group: 'sum' },
+        { header: 'TWO', optional: 'last', group: 'sum' },
+      ],
+      rows: [[cell(4), cell(20), cell(6), cell(9), cell(9)]],
+    };
+    expect(shown([table], { width: 40 })[0]).toBe('ID    NARROW  ONE        TWO');
+    expect(shown([table], { width: 24 })[0]).toBe('ID    NARROW');
+  });
+
+  it('names the zone of short times in the header, both names where the clocks changed', () => {
+    const at = (instant: string) => [{ kind: 'time', at: instant, style: 'short' } as const];
+    const times = (...instants: readonly string[]): Block => ({
+      kind: 'table',
+      columns: [{ header: 'TIME' }],
+      rows: instants.map(at),
+    });
+    expect(shown([times('2026-11-20T09:00:00Z')], { zone: 'Africa/Lagos' })[0]).toBe('TIME WAT');
+    const both = times('2026-10-24T09:00:00Z', '2026-10-26T09:00:00Z');
+    expect(shown([both], { zone: 'Europe/London' })[0]).toBe('TIME BST/GMT');
+    expect(shown([both], { iso: true })[0]).toBe('TIME');
   });
 
   it('breaks a header between words before it hides a column', () => {

@@ -38,10 +38,10 @@ describe('hedge open with everything missing', () => {
       'PAY-1',
     ]);
     expect(asked[0]?.list).toEqual([
-      roughly('MARKET MID MAX BUY (USD) MAX SELL (USD) STATUS'),
+      roughly('MARKET MID MAX BUY USD MAX SELL USD STATUS'),
       roughly('USDTNGN 1,531.50 500,000.00 480,000.50 open'),
-      'USDTXYZ  1,531.50     500,000.00      480,000.50  disabled (unavailable)',
-      roughly('USDTKES 1,531.50 500,000.00 480,000.50 open'),
+      'USDTXYZ  1,531.50   500,000.00    480,000.50  disabled (unavailable)',
+        roughly('USDTKES 1,531.50 500,000.00 480,000.50 open'),
     ]);
     expect(asked[1]?.list).toEqual([
       roughly('SIDE MEANS CARRY MAX (USD)'),

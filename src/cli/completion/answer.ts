@@ -129,12 +129,16 @@ function read(words: readonly string[], model: CommandLineModel): Before {
   return { command, operands, given, profile, option, ended };
 }
 
-const optionAt = (
+function optionAt(
   spelling: string,
-  { options }: CommandModel,
+  { options, columns }: CommandModel,
   { globalOptions }: CommandLineModel,
-): OptionModel | undefined =>
-  [...options, ...globalOptions].find(({ spellings }) => spellings.includes(spelling));
+): OptionModel | undefined {
+  const option = [...options, ...globalOptions].find(({ spellings }) => spellings.includes(spelling));
+  return option?.word === '--columns' && columns !== undefined
+    ? { ...option, completes: { words: columns, list: true } }
+    : option;
+}
 
 const optionsLeft = ({ command, given }: Before, { globalOptions }: CommandLineModel): readonly Candidate[] =>
   [...command.options, ...globalOptions].filter(({ unless }) => !unless.some((each) => given.has(each)));

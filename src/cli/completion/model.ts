@@ -35,6 +35,8 @@ export interface CommandModel {
   operands: readonly Completes[];
   /** The last operand may be repeated. */
   variadic: boolean;
+  /** After `--columns`; undefined if the command shows no list. */
+  columns?: readonly string[];
 }
 
 export interface CommandLineModel {
@@ -116,7 +118,12 @@ function commandModels(command: Command): readonly Named[] {
   ];
 }
 
-const modelOf = ({ options, operands }: Command): CommandModel => ({
+/** The headings of some lists name a deal ID so. */
+const columnNames = (columns: readonly string[]): readonly string[] =>
+  columns.includes('client_reference') ? [...columns, 'deal_id'] : columns;
+
+const modelOf = ({ options, operands, lists, columns }: Command): CommandModel => ({
+  ...(lists ? { columns: columnNames(columns) } : {}),
   words: [],
   options: optionsOf(options),
   operands: operands.map(({ name, completes }) => completes ?? ownField(PLACEHOLDERS, name) ?? 'nothing'),

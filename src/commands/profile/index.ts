@@ -26,6 +26,7 @@ export const profileList = defineCommand({
     const own = BUILT_IN.map((name) => builtInSummary(name, builtIn[name] ?? {}, name === defaultName));
     return { value: [...own, ...stored] };
   },
+  columns: PROFILE_COLUMNS,
   table: (records) => ({ columns: PROFILE_COLUMNS, records }),
   view: viewProfiles,
 });

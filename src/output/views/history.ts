@@ -29,22 +29,27 @@ import {
 const COLUMNS: readonly KnownField[] = [
   { name: 'closed_at', header: 'Closed', cell: shortTime },
   { name: 'id', header: 'Hedge', optional: 'first' },
-  { name: 'client_reference', header: 'Deal ID', cell: dealIdCell, optional: true },
+  { name: 'client_reference', header: 'Deal ID', cell: dealIdCell, optional: 'last' },
   { name: 'market', header: 'Market', optional: 'last' },
   { name: 'side', header: 'Side' },
   { name: 'notional_usd', header: 'Notional' },
   { name: 'tenor_days', header: 'Days', optional: 'first' },
-  { name: 'entry_price', header: 'Entry', optional: 'last' },
-  { name: 'exit_price', header: 'Exit', optional: 'last' },
-  { name: 'gross_pnl_usd', header: 'Gross', cell: signedCell, optional: true },
-  { name: 'carry_usdc', header: 'Carry', cell: carryCell, optional: true },
-  { name: 'fees_usdc', header: 'Fees', optional: 'last' },
+  { name: 'entry_price', header: 'Entry', optional: true, group: 'prices' },
+  { name: 'exit_price', header: 'Exit', optional: true, group: 'prices' },
+  { name: 'gross_pnl_usd', header: 'Gross', cell: signedCell, optional: true, group: 'sum' },
+  { name: 'carry_usdc', header: 'Carry', cell: carryCell, optional: true, group: 'sum' },
+  { name: 'fees_usdc', header: 'Fees', optional: true, group: 'sum' },
   { name: 'net_pnl_usd', header: 'Net P&L USD', cell: signedCell },
   { name: 'reason', header: 'Reason', optional: 'first' },
   { name: 'opened_at', header: 'Opened', optional: 'first' },
 ];
 
-/** The environment line has the zone. */
+/** A market that every row has is hidden in a narrow window. */
+const shownFields = (records: readonly ClosedHedge[]): readonly KnownField[] =>
+  new Set(records.map(({ market }) => market)).size > 1
+    ? COLUMNS
+    : COLUMNS.map((field) => (field.name === 'market' ? { ...field, optional: 'first' } : field));
+
 function shortTime(at: unknown): Cell {
   return typeof at === 'string' ? { kind: 'time', at, style: 'short' } : { kind: 'missing' };
 }
@@ -66,7 +71,7 @@ export function viewHistory({
   const empty = 'of' in covers ? 'No matching hedges' : 'No closed hedges';
   const shown =
     sums === undefined
-      ? [tableOf(records, COLUMNS, { empty })]
+      ? [tableOf(records, shownFields(records), { empty })]
       : [...viewHistorySums(sums), ...viewPeriod(covers, 'closed')];
   const note = records.every(({ notional_usd: size }) => (size ?? null) === null)
     ? []

@@ -7,7 +7,7 @@ import type { Action, ActionState } from '../../journal/replay.ts';
 import type { SideSince } from '../../trading/recover/resolve-action.ts';
 import { type Block, type Cell, line, message, missing, nameText, text } from '../blocks.ts';
 import { cellOf, labelOf } from '../field-labels.ts';
-import { environmentCell, outcomeCell } from './journal.ts';
+import { changeWord, environmentCell, outcomeCell } from './journal.ts';
 
 export interface JournalEntry {
   action: Action;
@@ -21,6 +21,7 @@ export function viewJournalAction({ action, steps, selected }: JournalEntry): re
   const tenor = intent.tenor_days;
   const size: readonly Cell[] =
     notional === undefined ? [] : [{ kind: 'money', amount: notional, unit: 'USD' }];
+  const next = viewNextSteps(nextSteps(action, selected));
   return [
     line(
       text(intent.action.toUpperCase(), 'strong'),
@@ -30,18 +31,60 @@ export function viewJournalAction({ action, steps, selected }: JournalEntry): re
       text('·'),
       outcomeCell(action),
     ),
-    { kind: 'pairs', pairs: requestPairs(action) },
-    { kind: 'verbatim', text: escapeJsonToAscii(intent.body) },
-    line(text('Command:', 'dim')),
-    { kind: 'verbatim', text: ['hedge', ...intent.sent_by].join(' ') },
-    { kind: 'gap' },
-    ...beforeOf(action),
-    { kind: 'gap' },
-    ...steps.map(viewStep),
-    { kind: 'gap' },
-    { kind: 'pairs', pairs: resultPairs(action) },
-    ...viewNextSteps(nextSteps(action, selected)),
+    {
+      kind: 'details',
+      blocks: [
+        { kind: 'pairs', pairs: requestPairs(action) },
+        { kind: 'verbatim', text: escapeJsonToAscii(intent.body) },
+        line(text('Command:', 'dim')),
+        { kind: 'verbatim', text: ['hedge', ...intent.sent_by].join(' ') },
+        { kind: 'gap' },
+        ...beforeOf(action),
+        { kind: 'gap' },
+        ...steps.map((step) => viewStep(step, action)),
+        { kind: 'gap' },
+        { kind: 'pairs', pairs: resultPairs(action) },
+        ...next,
+      ],
+      instead: [
+        { kind: 'pairs', pairs: shortRequest(action) },
+        { kind: 'gap' },
+        ...stepsThatMatter(steps).map((step) => viewStep(step, action, 'short')),
+        { kind: 'gap' },
+        { kind: 'pairs', pairs: shortResult(action) },
+        ...next,
+        line(text('Request, key, quote and every step: -v', 'dim')),
+      ],
+    },
   ];
+}
+
+/** The price and the cost that were shown before it was sent, and the limits. */
+function shortRequest(action: Action): readonly Pair[] {
+  const quoted = Object.entries(quotedFigures(action)).filter(([name]) => QUOTED_IN_SHORT.includes(name));
+  return [
+    { name: 'Environment', value: [environmentCell(action)] },
+    ...pair('Requested as', action.intent.asked),
+    ...figurePairs('Quoted', Object.fromEntries(quoted)),
+    ...figurePairs('Limit', action.intent.bounds ?? {}),
+  ];
+}
+
+const QUOTED_IN_SHORT = ['execution_price', 'cost_usdc', 'cost_bps', 'net_margin_usd'];
+
+/** The outcome is at the end, and hashes and reasons are among the details or the steps. */
+const shortResult = (action: Action): readonly Pair[] =>
+  resultPairs(action).filter(
+    ({ name, value: [cell] }) => cell?.kind !== 'hash' && name !== 'Why' && name !== labelOf('status'),
+  );
+
+const MOST_STEPS = 6;
+
+/** The first time it was sent, and the last steps other than attempts. */
+function stepsThatMatter(steps: readonly JournalRecord[]): readonly JournalRecord[] {
+  const sent = steps.find(({ kind }) => kind === 'sending');
+  const others = steps.filter(({ kind }) => kind !== 'sending' && kind !== 'intent');
+  return [...(sent === undefined ? [] : [sent]), ...others.slice(-MOST_STEPS)];
 }
 
 type Pair = Extract<Block, { kind: 'pairs' }>['pairs'][number];
@@ -164,11 +207,15 @@ function beforeOf({ intent }: Action): readonly Block[] {
   ];
 }
 
-const viewStep = (record: JournalRecord): Block =>
+const viewStep = (record: JournalRecord, action: Action, length?: 'short'): Block =>
   line(
     { kind: 'time', at: record.at, style: 'second', tone: 'dim' },
     text(`${stepWord(record)}:`, 'strong'),
-    message(detailOf(record)),
+    message(
+      length === 'short' && record.kind === 'sending'
+        ? `attempt ${record.attempt.toString()}`
+        : detailOf(record, action),
+    ),
   );
 
 const stepWord = (record: JournalRecord): string =>
@@ -187,7 +234,7 @@ const STEPS: Readonly<Record<JournalRecord['kind'], string>> = {
   not_sent: 'not sent',
 };
 
-function detailOf(record: JournalRecord): string {
+function detailOf(record: JournalRecord, { intent }: Action): string {
   switch (record.kind) {
     case 'intent':
       return 'request saved before sending';
@@ -205,7 +252,8 @@ function detailOf(record: JournalRecord): string {
     case 'refused':
       return `${record.code} (HTTP ${record.http_status.toString()})${record.looked === true ? ', and the positions do not show it' : ''}`;
     case 'outcome':
-      return PARTIAL_FILL in record.facts ? 'partial fill' : record.outcome.replaceAll('_', ' ');
+      if (PARTIAL_FILL in record.facts) return 'partial fill';
+      return record.outcome === 'changed' ? changeWord(intent) : record.outcome.replaceAll('_', ' ');
     case 'settled':
       return `${record.as === 'done' ? 'executed' : 'not executed'}: ${record.because}`;
     case 'unknown':

@@ -168,17 +168,23 @@ const MOST_LISTED = 5;
 
 export function viewJournalPage({ actions, fitting, selected }: JournalPage): readonly Block[] {
   const beyond = fitting - actions.length;
+  const environments = new Set(actions.map(({ intent }) => intent.identity.environment));
   return [
     {
       kind: 'table',
       columns: [
         { header: 'ID', field: 'short_id' },
-        { header: 'TIME', field: 'began_at' },
-        { header: 'ENVIRONMENT', field: 'identity.environment' },
-        { header: 'ACTION' },
+        { header: 'TIME', field: 'began_at', optional: 'last' },
+        {
+          header: 'ENVIRONMENT',
+          field: 'identity.environment',
+          // Live and practice in one list must not look the same.
+          optional: environments.size > 1 ? 'last' : 'first',
+        },
+        { header: 'ACTION', field: 'action' },
         { header: 'NOTIONAL', field: 'request.notional_usd', align: 'right' },
         { header: 'OUTCOME', field: 'outcome' },
-        { header: 'DEAL ID', field: 'deal_id', optional: true },
+        { header: 'DEAL ID', field: 'deal_id', optional: 'last' },
         { header: 'HEDGE', field: 'receipt.hedge_id', optional: true },
       ],
       rows: actions.map(rowOf),
@@ -195,11 +201,11 @@ const rowOf = (action: Action): readonly Cell[] => {
   const { intent, notional, hedgeId } = action;
   return [
     text(action.shortId, 'strong'),
-    { kind: 'time', at: intent.at, style: 'minute' },
+    { kind: 'time', at: intent.at, style: 'short' },
     environmentCell(action),
     nameText(`${intent.action} ${intent.market} ${intent.side}`),
     notional === undefined ? missing : { kind: 'money', amount: notional },
-    outcomeCell(action),
+    isPartialFill(action) ? text('partial', 'warn') : outcomeCell(action),
     intent.deal_id === undefined ? missing : nameText(intent.deal_id),
     hedgeId === undefined ? missing : nameText(hedgeId),
   ];
@@ -227,14 +233,22 @@ const TONES: Readonly<Record<string, Tone>> = {
   closed: 'good',
 };
 
+/** Of an add or a reduce; documents have `changed`. */
+export const changeWord = ({ action }: Pick<Action['intent'], 'action'>): string =>
+  action === 'add' ? 'added' : action === 'reduce' ? 'reduced' : 'changed';
+
 const RECORDED = { done: 'recorded as executed', nothing: 'recorded as not executed' } as const;
 
+const isPartialFill = (action: Action): boolean =>
+  action.state === 'done' && partialFillOf(action) !== undefined;
+
 export function outcomeCell(action: Action): Cell {
-  if (action.state === 'done' && partialFillOf(action) !== undefined) return text('partial fill', 'warn');
+  if (isPartialFill(action)) return text('partial fill', 'warn');
   const word = outcomeWord(action);
   const away = action.state === 'not_sent' && action.rejectionCode !== undefined;
   const outcome = away ? 'not accepted' : word.replaceAll('_', ' ');
-  const recorded = action.settledAs === undefined ? outcome : RECORDED[action.settledAs];
+  const shown = word === 'changed' ? changeWord(action.intent) : outcome;
+  const recorded = action.settledAs === undefined ? shown : RECORDED[action.settledAs];
   return text(word === 'unknown' ? 'UNKNOWN' : recorded, ownField(TONES, word) ?? 'plain');
 }
 

@@ -1,5 +1,6 @@
 /** The coverage of a list, as lines below it: filters, hedges left out, and hedges that may be missing. */
 import { spelledName } from '../../domain/sanitize.ts';
+import { LARGEST_PAGE } from '../../domain/vocabulary.ts';
 import type { FilteredCoverage, ListCoverage } from '../../readings/filter-records.ts';
 import { type Block, type Cell, line, text } from '../blocks.ts';
 
@@ -45,8 +46,16 @@ export function coverageInWords(covers: ListCoverage | FilteredCoverage | Journa
   const came = ('of' in covers ? covers.of : covers.count).toString();
   return [
     ...lacking.map(([field, count]) => `Left out, no ${field}: ${count.toString()}.`),
-    ...(covers.maybe_truncated ? [`${came} returned; the service may have more.`] : []),
+    ...(covers.maybe_truncated ? [`${came} returned; the service may have more${wayToMore(covers)}`] : []),
   ];
+}
+
+/** History takes no number of hedges (specification §8). */
+function wayToMore({ limit }: ListCoverage): string {
+  if (limit === undefined) return ', but takes no limit for history.';
+  return limit < LARGEST_PAGE
+    ? `. Ask for more: --limit ${LARGEST_PAGE.toString()}`
+    : `. --limit ${limit.toString()} is the most: narrow with --status or --deal-id.`;
 }
 
 /** `2 of 40 hedges returned: closed from … on, before …, market USDTNGN, side buy.` */

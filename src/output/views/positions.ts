@@ -26,22 +26,31 @@ const COLUMNS: readonly KnownField[] = [
   { name: 'market', header: 'Market', optional: 'last' },
   { name: 'side', header: 'Side' },
   { name: 'notional_usd', header: 'Notional USD' },
-  { name: 'entry_price', header: 'Entry', optional: 'last' },
-  { name: 'mark_price', header: 'Mark', optional: 'last' },
-  { name: 'gross_pnl_usd', header: 'Gross P&L', cell: signedCell, optional: 'first' },
-  { name: 'accrued_carry_usdc', header: 'Carry', cell: carryCell, optional: true },
+  { name: 'entry_price', header: 'Entry', optional: true, group: 'prices' },
+  { name: 'mark_price', header: 'Mark', optional: true, group: 'prices' },
+  { name: 'gross_pnl_usd', header: 'Gross P&L', cell: signedCell, optional: 'first', group: 'pnl' },
+  { name: 'accrued_carry_usdc', header: 'Carry', cell: carryCell, optional: 'first', group: 'pnl' },
   { name: 'net_pnl_usd', header: 'P&L before fees', cell: signedCell },
-  { name: 'close_fee_usdc', header: 'Fee to close', optional: true },
+  { name: 'close_fee_usdc', header: 'Fee to close' },
   { name: 'net_margin_usd', header: 'Closing returns' },
 ];
 
 export const POSITION_COLUMNS = columnsOf(COLUMNS);
 
-/** Not in the specification (§2); sent, it is shown next to the money that closing returns. */
-const SHOWN: readonly KnownField[] = [...COLUMNS, { name: 'margin_usdc', header: 'Margin' }];
+/** With the margin, `CLOSING RETURNS` adds up: margin and P&L less the fee. The specification lacks it (§2). */
+const MARGIN: KnownField = { name: 'margin_usdc', header: 'Margin' };
+
+/** A market that every row has is hidden in a narrow window. */
+const shownFields = (positions: readonly Position[]): readonly KnownField[] => {
+  const isOneMarket = new Set(positions.map(({ market }) => market)).size <= 1;
+  return COLUMNS.flatMap((field) => {
+    if (field.name === 'net_margin_usd') return [MARGIN, field];
+    return field.name === 'market' && isOneMarket ? { ...field, optional: 'first' } : field;
+  });
+};
 
 export const viewPositions = (positions: readonly Position[]): readonly Block[] => [
-  tableOf(positions, SHOWN, { empty: 'No open positions' }),
+  tableOf(positions, shownFields(positions), { empty: 'No open positions' }),
 ];
 
 export const positionChanges = (positions: readonly Position[]): readonly ChangeLine[] =>

@@ -9,7 +9,7 @@ import { spelledName } from '../../domain/sanitize.ts';
 import { isDerivedReference } from '../../domain/vocabulary.ts';
 import { type Block, type Cell, type Column, nameText, type TableSection, text } from '../blocks.ts';
 import type { ChangeLine } from '../change-lines.ts';
-import { cellOf, labelOf } from '../field-labels.ts';
+import { cellOf, labelOf, upperHeader } from '../field-labels.ts';
 
 export type Record = Readonly<{ [field: string]: unknown }>;
 
@@ -19,6 +19,7 @@ export interface KnownField {
   header: string;
   /** As of a `Column`. */
   optional?: Column['optional'];
+  group?: string;
   /** Shown instead of the bare value. */
   cell?: (value: unknown, record: Record) => Cell;
 }
@@ -54,10 +55,11 @@ export function tableOf(
     ...extra.map((name) => ({ name, header: labelOf(name), optional: 'first' as const })),
   ];
   const columns: Column[] = fields.map((field) => ({
-    header: field.header.toUpperCase(),
+    header: upperHeader(field.header),
     field: field.name,
     ...(isNumeric(records, field.name) ? { align: 'right' as const } : {}),
     ...(field.optional === undefined ? {} : { optional: field.optional }),
+    ...(field.group === undefined ? {} : { group: field.group }),
   }));
   const rows = records.map((record) => fields.map((field) => cellFor(field, record)));
   return {
@@ -83,9 +85,16 @@ export function pairsOf(record: Record, known: readonly KnownField[], always: re
   ];
   return {
     kind: 'pairs',
-    pairs: fields.map((field) => ({ name: field.header, value: [cellFor(field, record)] })),
+    pairs: fields.map((field) => ({
+      name: field.header,
+      field: field.name,
+      value: [wholeHash(cellFor(field, record))],
+    })),
   };
 }
+
+/** One record in full is where a hash is copied from. */
+const wholeHash = (cell: Cell): Cell => (cell.kind === 'hash' ? nameText(cell.text) : cell);
 
 function cellFor(field: KnownField, record: Record): Cell {
   const value = ownField(record, field.name);

@@ -60,6 +60,7 @@ describe('the answer to a completion script', () => {
     ['hedges --status ', ['submitting', 'submitted', 'filled', 'failed', 'closed']],
     ['history --by ', ['day', 'week', 'month', 'market', 'side']],
     ['close USDTNGN buy --despite PAY-1,', ['PAY-1,00000000000000a2']],
+    ['doctor --columns ', []],
     ['resume ', ['00000000000000a2', 'PAY-1']],
     ['check ', ['00000000000000a1', '00000000000000a2', 'hdg_1', 'hdg_2', 'PAY-1', 'pay-2']],
     ['journal --action ', ['open', 'add', 'reduce', 'close']],
@@ -80,6 +81,16 @@ describe('the answer to a completion script', () => {
     ['quote USDTNGN buy 10k -- ', []],
   ])('hedge %s', (line, words) => {
     expect(offered(line)).toEqual(words);
+  });
+
+  it.each([
+    ['hedge account --columns open_', ['open_exposure_usd', 'open_positions']],
+    ['hedge account --columns open_positions,open_', ['open_positions,open_exposure_usd']],
+    ['hedge account --columns=open_positions,open_', ['--columns=open_positions,open_exposure_usd']],
+    ['hedge hedges --columns deal', ['deal_id']],
+    ['hedge --columns ', []],
+  ])('for %j is the columns of the list', (line, words) => {
+    expect(offeredInBash(line)).toEqual(words);
   });
 
   it('for the first word is every command, and help; after help the topics too', () => {
