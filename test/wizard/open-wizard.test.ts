@@ -41,7 +41,7 @@ describe('hedge open with everything missing', () => {
       roughly('MARKET MID MAX BUY USD MAX SELL USD STATUS'),
       roughly('USDTNGN 1,531.50 500,000.00 480,000.50 open'),
       'USDTXYZ  1,531.50   500,000.00    480,000.50  disabled (unavailable)',
-        roughly('USDTKES 1,531.50 500,000.00 480,000.50 open'),
+      roughly('USDTKES 1,531.50 500,000.00 480,000.50 open'),
     ]);
     expect(asked[1]?.list).toEqual([
       roughly('SIDE MEANS CARRY MAX (USD)'),
