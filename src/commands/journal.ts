@@ -14,7 +14,7 @@ import {
   viewUnresolvedAction,
 } from '../output/views/journal-action.ts';
 import { damageError, damageInWords, journalCoverage, readJournal } from '../readings/read-journal.ts';
-import { lateUntil } from '../trading/idempotency-window.ts';
+import { mayShowUntil } from '../trading/idempotency-window.ts';
 import { findResolvable, readSideOf, resolveAction } from '../trading/recover/resolve-action.ts';
 import { type CommandGroup, defineCommand } from './define.ts';
 
@@ -55,7 +55,9 @@ export const journalResolve = defineCommand({
       yes || !context.prompter.attended || selected !== action.intent.profile
         ? undefined
         : await readSideOf(action, () => context.readContext());
-    await context.show(viewUnresolvedAction(action, { side, arrivesUntil: lateUntil(action, asked.nowMs) }));
+    await context.show(
+      viewUnresolvedAction(action, { side, arrivesUntil: mayShowUntil(action, asked.nowMs) }),
+    );
     if (
       !yes &&
       !(await context.prompter.confirm({ message: questionToResolve(action, as), otherwise: '--yes' }))
