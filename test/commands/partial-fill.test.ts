@@ -120,7 +120,7 @@ describe('an open that is filled for less than was asked', () => {
     await cli.run('add USDTNGN buy 4k --yes');
     const ran = await cli.run(OPEN);
     expect(ran.code).toBe(7);
-    expect(ran.out).toMatch(/^PARTIAL FILL buy USDTNGN 6,000\.00 USD of 10,000\.00 USD$/m);
+    expect(ran.out).toMatch(/^PARTIAL FILL buy USDTNGN 6,000\.00 USD of 10,000\.00 USD since/m);
     expect(ran.out).toMatch(/^Size now +10,000\.00 USD at/m);
   });
 

@@ -111,7 +111,21 @@ function viewHedge(report: ActionReport, word: 'FILLED' | 'CLOSED'): readonly Bl
     ...extras(hedge),
   ];
   const isPart = word === 'FILLED' && partialFillAmount(report) !== undefined;
-  return [actionHeadline(report, isPart ? 'PARTIAL FILL' : word), { kind: 'pairs', pairs }];
+  const isOpen = word === 'FILLED' && report.existing === true;
+  return [
+    actionHeadline(report, isPart ? 'PARTIAL FILL' : isOpen ? 'ALREADY OPEN' : word, ...nothingSent(report)),
+    { kind: 'pairs', pairs },
+  ];
+}
+
+/** `since Fri 20 Nov 10:02 UTC; nothing was sent.`: a repeated command that found its action finished. */
+function nothingSent({ existing, hedge, entry }: ActionReport): readonly Cell[] {
+  if (existing !== true) return [];
+  const at = hedge?.filled_at ?? entry?.outcome?.at;
+  return [
+    ...(at === undefined ? [] : [text('since'), { kind: 'time', at, style: 'minute' } as const]),
+    text('; nothing was sent.'),
+  ];
 }
 
 /** Without a response, another program may have opened the hedge with this deal ID: a later command checks again. */
@@ -250,8 +264,8 @@ export function viewChanged(report: ActionReport): readonly Block[] {
   const closed = outcome === 'closed';
   return [
     closed
-      ? actionHeadline(report, 'CLOSED', text(closedWords(report)))
-      : actionHeadline(report, isIncrease(report) ? 'INCREASED' : 'REDUCED'),
+      ? actionHeadline(report, 'CLOSED', text(closedWords(report)), ...nothingSent(report))
+      : actionHeadline(report, isIncrease(report) ? 'INCREASED' : 'REDUCED', ...nothingSent(report)),
     {
       kind: 'figures',
       rows: [
@@ -272,8 +286,8 @@ export function viewChanged(report: ActionReport): readonly Block[] {
 }
 
 /** Hedges may have been opened on the side since. */
-const closedWords = ({ position }: ActionReport): string =>
-  position === undefined ? ': position flat.' : ': new hedges are open on the side.';
+const closedWords = ({ position, existing }: ActionReport): string =>
+  `: ${position === undefined ? 'position flat' : 'new hedges are open on the side'}${existing === true ? ',' : '.'}`;
 
 const isIncrease = (report: ActionReport): boolean => {
   const about = aboutOf(report);
