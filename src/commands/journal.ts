@@ -22,7 +22,7 @@ export const journalResolve = defineCommand({
   name: 'journal resolve',
   summary: 'Record the outcome of an action manually',
   description:
-    'Only for an unknown outcome, or an accepted action that never showed in the positions. Ask the partner and run hedge check first. Until the request can no longer arrive, five minutes after sending, not-executed stops with exit code 10. Sends nothing. Limits, deal IDs and pre-trade checks then follow your record.',
+    'Only for an unknown outcome, or an accepted action that never showed in the positions. Ask the partner and run hedge check first. Until the request can no longer arrive, or an accepted change can no longer show, five minutes after sending, not-executed stops with exit code 10. Sends nothing. Limits, deal IDs and pre-trade checks then follow your record.',
   operands: [
     { name: 'ACTION', summary: 'action ID, as hedge journal shows it', completes: { names: ['unresolved'] } },
   ],

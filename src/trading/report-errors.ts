@@ -38,11 +38,11 @@ export const failedError = (entry: Action): OrderFailedError =>
     ...(wasNotExecuted(entry)
       ? {
           what: `FAILED: ${actionInWords(entry)} was not executed (${actionByName(entry)}).`,
-          book: `Nothing was opened: ${NOT_THERE}`,
+          book: `Nothing was opened: ${NOT_THERE} To retry:`,
         }
       : {
           what: `FAILED: ${actionInWords(entry)}: order failed on-chain (action ${entry.shortId}).`,
-          book: 'Nothing was opened. The reserved margin was released.',
+          book: 'Nothing was opened; the margin was released. To retry:',
         }),
     hint: again(entry),
     details: actionIds(entry),
@@ -58,8 +58,8 @@ export function partialFillError(entry: Action): PartialFillError | undefined {
   const another = { ...intent, notional: rest.round(2), dealId: undefined };
   return new PartialFillError({
     what: `PARTIAL FILL: ${actionInWords(entry)}: ${usdInWords(filled)} filled.`,
-    book: `${usdInWords(rest)} is not open: not filled, or reduced since.`,
-    hint: toPaste('To open the rest', openCommandLine(another)),
+    book: `${usdInWords(rest)} is not open (unfilled or reduced since). To open it:`,
+    hint: openCommandLine(another),
     details: {
       ...actionIds(entry),
       asked_notional_usd: intent.notional,
@@ -232,15 +232,8 @@ function again(entry: Action): string {
   if (!createsHedge(intent)) throw new Error(`a failed order of ${intent.action}`);
   const isNamed = intent.dealId !== undefined;
   const retryFailed = isNamed && !wasNotExecuted(entry);
-  return toPaste('To retry', openCommandLine({ ...intent, ensure: isNamed, retryFailed }));
+  return openCommandLine({ ...intent, ensure: isNamed, retryFailed });
 }
-
-/** A long command is a line of its own, which no screen breaks. */
-const toPaste = (label: string, command: string): string =>
-  command.length > LONGEST_AFTER_LABEL ? command : `${label}: ${command}`;
-
-/** With a label and the name of a profile it fits 80 columns. */
-const LONGEST_AFTER_LABEL = 48;
 
 /** Sent without a usable response, and the positions do not show the outcome. */
 export const stillUnknownError = (

@@ -228,7 +228,11 @@ describe('an error is three lines at most at 80 columns, with a profile in its c
       guardWith({ notional: big('60000'), dealId: 'PAY-9' }, of('7c1e', SENDING, UNKNOWN), {
         perDay: big('100000'),
       }),
-      ['No option lets it through now.', 'The limit resets at 00:00 UTC.'],
+      [
+        'No option lets it through now.',
+        'hedge check 7c1e    look up; send nothing',
+        'The limit resets at 00:00 UTC.',
+      ],
     ],
   ])('a block with two reasons names both, and advises %s', (_what, error, advice) => {
     expect(error?.what).toMatch(

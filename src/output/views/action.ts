@@ -111,19 +111,21 @@ function viewHedge(report: ActionReport, word: 'FILLED' | 'CLOSED'): readonly Bl
     ...extras(hedge),
   ];
   const isPart = word === 'FILLED' && partialFillAmount(report) !== undefined;
-  const isOpen = word === 'FILLED' && report.existing === true;
+  const already = report.existing === true ? (word === 'FILLED' ? 'ALREADY OPEN' : 'ALREADY CLOSED') : word;
   return [
-    actionHeadline(report, isPart ? 'PARTIAL FILL' : isOpen ? 'ALREADY OPEN' : word, ...nothingSent(report)),
+    actionHeadline(report, isPart ? 'PARTIAL FILL' : already, ...nothingSent(report)),
     { kind: 'pairs', pairs },
   ];
 }
 
 /** `since Fri 20 Nov 10:02 UTC; nothing was sent.`: a repeated command that found its action finished. */
-function nothingSent({ existing, hedge, entry }: ActionReport): readonly Cell[] {
+function nothingSent({ existing, hedge, outcome }: ActionReport): readonly Cell[] {
   if (existing !== true) return [];
-  const at = hedge?.filled_at ?? entry?.outcome?.at;
+  const at = outcome === 'filled' ? hedge?.filled_at : undefined;
   return [
-    ...(at === undefined ? [] : [text('since'), { kind: 'time', at, style: 'minute' } as const]),
+    ...(at === undefined || at === null
+      ? []
+      : [text('since'), { kind: 'time', at, style: 'minute' } as const]),
     text('; nothing was sent.'),
   ];
 }
@@ -262,10 +264,14 @@ export function viewChanged(report: ActionReport): readonly Block[] {
   const { outcome, hedges, derived, entry } = report;
   const expected = expectedBack(report);
   const closed = outcome === 'closed';
+  const word = closed ? 'CLOSED' : isIncrease(report) ? 'INCREASED' : 'REDUCED';
   return [
-    closed
-      ? actionHeadline(report, 'CLOSED', text(closedWords(report)), ...nothingSent(report))
-      : actionHeadline(report, isIncrease(report) ? 'INCREASED' : 'REDUCED', ...nothingSent(report)),
+    actionHeadline(
+      report,
+      report.existing === true ? `ALREADY ${word}` : word,
+      ...(closed ? [text(closedWords(report))] : []),
+      ...nothingSent(report),
+    ),
     {
       kind: 'figures',
       rows: [
@@ -287,7 +293,7 @@ export function viewChanged(report: ActionReport): readonly Block[] {
 
 /** Hedges may have been opened on the side since. */
 const closedWords = ({ position, existing }: ActionReport): string =>
-  `: ${position === undefined ? 'position flat' : 'new hedges are open on the side'}${existing === true ? ',' : '.'}`;
+  `: ${position === undefined ? 'position flat' : 'new hedges are open on the side'}${existing === true ? '' : '.'}`;
 
 const isIncrease = (report: ActionReport): boolean => {
   const about = aboutOf(report);
@@ -352,7 +358,7 @@ function closedSize({ plan, hedges = [] }: ActionReport): Big | undefined {
   return planned?.gt(0) === true ? planned : undefined;
 }
 
-const CHANGES: readonly string[] = ['INCREASED', 'REDUCED'];
+const CHANGES: readonly string[] = ['INCREASED', 'REDUCED', 'ALREADY INCREASED', 'ALREADY REDUCED'];
 
 export const actionHeadline = (report: ActionReport, word: string, ...rest: readonly Cell[]): Block =>
   line(...headlineCells(report, word), ...rest);

@@ -312,7 +312,11 @@ function adviceFor(stops: readonly Finding[]): string | undefined {
   const [only, ...more] = needed;
   if (more.length === 0) return only?.hint;
   const blocking = needed.filter(({ code, fits }) => fits?.eq(0) ?? NOT_OF_THE_LINE.includes(code));
-  const advice = (blocking.length > 0 ? blocking : needed).flatMap(({ hint, override }) => [
+  const advice = (
+    blocking.length > 0
+      ? needed.filter((stop) => blocking.includes(stop) || stop.code === 'unresolved')
+      : needed
+  ).flatMap(({ hint, override }) => [
     ...(hint === undefined ? [] : [hint]),
     ...(override === undefined || blocking.length > 0
       ? []

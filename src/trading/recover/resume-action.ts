@@ -227,7 +227,8 @@ export async function continueAction(
 ): Promise<ActionReport> {
   const { timeoutMs, dryRun } = intent.options;
   const wait = intent.options.wait && !dryRun;
-  context.progress.note(`continuing action ${earlier.shortId}: ${actionInWords(earlier)}`);
+  const found = earlier.state === 'done' ? 'exists     action' : 'continuing action';
+  context.progress.note(`${found} ${earlier.shortId}: ${actionInWords(earlier)}`);
   const entry = await awaitOtherSender(earlier, timeoutMs, context);
   if (!(await isOfThisAccount(entry, context))) throw earlierOfAnotherKey(entry);
   if (!canBeSent(entry)) {
