@@ -114,7 +114,7 @@ export class UsageError extends HedgeError {
   }
 }
 
-/** Credentials or base address are missing, wrong, in conflict, or rejected by the service (401, 403). */
+/** Credentials or base URL are missing, wrong, in conflict, or rejected by the service (401, 403). */
 export class CredentialError extends HedgeError {}
 
 /** Blocked locally before anything was sent: a pre-trade check, --expect-env, or the operator declined. */

@@ -1,5 +1,5 @@
 /**
- * Reads the arguments of `hedge api`. Allows only paths below the base address, readings, and the four actions, whose
+ * Reads the arguments of `hedge api`. Allows only paths below the base URL, readings, and the four actions, whose
  * bodies become the same intents as the commands (specification §4).
  */
 import { Big } from 'big.js';
@@ -88,13 +88,13 @@ function actionAt(path: string, readingPosts: readonly string[]): ActionName | u
   if (action !== undefined || readingPosts.includes(path)) return action;
   throw new UsageError(
     `POST ${quoted(path)} is not known and may change a position. Nothing was sent.`,
-    `Allowed for POST: ${[...readingPosts, ...ACTION_PATHS].join(', ')}; for GET: any path below the base address.`,
+    `Allowed for POST: ${[...readingPosts, ...ACTION_PATHS].join(', ')}; for GET: any path below the base URL.`,
   );
 }
 
 const SEGMENTS = /^(?:\/(?:[A-Za-z0-9._~-]|%[0-9A-Fa-f]{2})+)+$/;
 
-/** Allows only paths below the base address that every proxy reads the same way. */
+/** Allows only paths below the base URL that every proxy reads the same way. */
 function checkPath(path: string): void {
   if (/[?#]/.test(path))
     throw new UsageError(
@@ -105,7 +105,7 @@ function checkPath(path: string): void {
   // An encoded slash, backslash or control is a slash to some servers and a letter to others.
   if (!SEGMENTS.test(path) || climbs || /%(?:2f|5c|25|[01][0-9a-f]|7f)/i.test(path))
     throw new UsageError(
-      `${quoted(path)} is not a path below the base address.`,
+      `${quoted(path)} is not a path below the base URL.`,
       'Start with one /, without scheme, host or "..": /hedges/history',
     );
 }

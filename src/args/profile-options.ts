@@ -6,15 +6,18 @@ import { UsageError } from '../errors.ts';
 import { optionGiven, optionText, type RawInput, readMarket, readNotional } from './operands.ts';
 
 const LIMIT_OPTIONS = [
-  { flags: '--max-notional <usd>', summary: 'maximum size of an open or add in USD: 50k' },
-  { flags: '--max-daily-notional <usd>', summary: 'maximum of opens and adds per UTC day in USD: 200k' },
+  { flags: '--max-notional <usd>', summary: 'per-trade limit: USD of one open or add: 50k' },
+  {
+    flags: '--max-daily-notional <usd>',
+    summary: 'daily limit: USD of all opens and adds of a UTC day: 200k',
+  },
   { flags: '--read-only', summary: 'block every action' },
   { flags: '--markets <names>', summary: 'allow opens and adds only in these: USDTNGN, or a list' },
 ] as const;
 
 /** Of `profile add`. */
 export const PROFILE_OPTIONS = [
-  { flags: '--base-url <address>', summary: 'https address of the service, ending in its version' },
+  { flags: '--base-url <url>', summary: 'https URL of the service, ending in its version' },
   { flags: '--key-stdin', summary: 'read the key from standard input' },
   { flags: '--key-file <path>', summary: 'read the key from a file' },
   { flags: '--key-command <json>', summary: 'run this command for the key each time; store no key' },
@@ -28,7 +31,7 @@ export const PROFILE_OPTIONS = [
   { flags: '--time-zone <zone>', summary: 'time zone of screens (default UTC): Africa/Lagos' },
   { flags: '--operator <name>', summary: 'name of the person who trades: "Ada O."' },
   ...LIMIT_OPTIONS,
-  { flags: '--no-check', summary: 'do not try the key and address on the service' },
+  { flags: '--no-check', summary: 'do not try the key and base URL on the service' },
 ] as const;
 
 const CHANGE_OPTIONS = [
@@ -91,13 +94,13 @@ export function readProfileIntent(raw: RawInput): ProfileIntent {
   };
 }
 
-/** @throws UsageError without a base address. */
+/** @throws UsageError without a base URL. */
 export function readNewProfile(raw: RawInput): ProfileIntent & { baseUrl: string; keyOrigin: KeyOrigin } {
   const intent = readProfileIntent(raw);
   const { name, baseUrl, keyOrigin = { kind: 'prompt' } } = intent;
   if (baseUrl === undefined)
     throw new UsageError(
-      'Missing: the base address of the service.',
+      'Missing: the base URL of the service.',
       `Give it with its version segment: hedge profile add ${name} --base-url https://…/v2`,
     );
   return { ...intent, baseUrl, keyOrigin };

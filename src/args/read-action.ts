@@ -264,7 +264,14 @@ function readReduction(raw: RawInput, place: string): Reduction {
       given.length === 0 ? 'Missing: the size of the reduction.' : 'The size is given more than once.',
       `Use one of: hedge reduce ${place} 5000, hedge reduce ${place} --by 50%, hedge reduce ${place} --to 5000`,
     );
-  if (by !== undefined) return { by: 'percent', percent: readPercentage('--by', by) };
+  if (by !== undefined) {
+    if (SIZE.test(by))
+      throw new UsageError(
+        `${quoted(by)} is not a percentage (--by).`,
+        `Did you mean: hedge reduce ${place} ${by}${/[km]$/i.test(by) ? '' : `, or --by ${by}%`}`,
+      );
+    return { by: 'percent', percent: readPercentage('--by', by) };
+  }
   if (to !== undefined) return { by: 'target', target: readTarget(to, place) };
   const word = notional ?? '';
   if (/^\d+(?:\.\d+)?%$/.test(word))
@@ -274,6 +281,8 @@ function readReduction(raw: RawInput, place: string): Reduction {
     );
   return { by: 'notional', notional: readNotional(word) };
 }
+
+const SIZE = /^\d[\d.,_]*[km]?$/i;
 
 function readTarget(text: string, place: string) {
   if (/^0+(?:\.0+)?$/.test(text))
@@ -299,7 +308,7 @@ export function readCloseIntent(raw: RawInput): CloseIntent {
 function reduceLine(size: string, market: string, side: string): string {
   const place = `${market} ${side}`;
   if (/^\d[\d.]*%$/.test(size)) return `Did you mean: hedge reduce ${place} --by ${size}`;
-  if (/^\d[\d.,_]*[kKmM]?$/.test(size)) return `Did you mean: hedge reduce ${place} ${size}`;
+  if (SIZE.test(size)) return `Did you mean: hedge reduce ${place} ${size}`;
   return `To close all of it: hedge close ${place}`;
 }
 

@@ -181,6 +181,7 @@ function addCommand(parent: Commander, command: Command, { onMatch, onHelp }: Ha
   }
   if (command.checksOperands) made.allowExcessArguments();
   addOptions(made, command.options);
+  for (const { flags } of command.refuses) made.addOption(new Option(flags).hideHelp());
   made.action(() => onMatch({ command, parsed: made, operands: made.args }));
   return made;
 }
@@ -262,7 +263,9 @@ function usageError(code: string, command: Commander, argv: readonly string[]): 
       const word = command.args.find((each) => each.startsWith('-') && !(Number(each) < 0)) ?? '';
       // The value may be a secret.
       const [flag = ''] = word.split('=', 1);
-      const flags = pathTo(command).flatMap(({ options }) => options.flatMap(({ long }) => long ?? []));
+      const flags = pathTo(command).flatMap(({ options }) =>
+        options.flatMap(({ long, hidden }) => (hidden ? [] : (long ?? []))),
+      );
       const other = ownField(OTHER_NAMES, flag)?.find((each) => flags.includes(each));
       const meant = other === undefined ? didYouMean(flag, flags) : `Did you mean ${other}? `;
       return new UsageError(`Unknown option: ${unquoted(flag)}.`, `${meant}${see}`);

@@ -19,7 +19,7 @@ export type Schemas = typeof schemas;
 
 export interface Endpoint<Request, Data> {
   method: 'GET' | 'POST';
-  /** Below the base address; `{id}` is filled in. */
+  /** Below the base URL; `{id}` is filled in. */
   path: string;
   effect: CallEffect;
   schema: (of: Schemas) => z.ZodMiniType<Data>;

@@ -29,7 +29,7 @@ export const api = defineCommand({
   name: 'api',
   summary: 'Send a request that has no command yet',
   description:
-    'Sends METHOD to PATH, relative to the base address of the profile, with its key. Shows the data of the response; with --json the whole envelope. Any GET is allowed. A POST to /hedges, /hedges/add, /hedges/reduce or /hedges/close is treated like hedge open, add, reduce or close: the same halt, limits, confirmation, journal and exit codes. POST /quotes is allowed. Any other POST is not sent.',
+    'Sends METHOD to PATH, relative to the base URL of the profile, with its key. Shows the data of the response; with --json the whole envelope. Any GET is allowed. A POST to /hedges, /hedges/add, /hedges/reduce or /hedges/close is treated like hedge open, add, reduce or close: the same halt, limits, confirmation, journal and exit codes. POST /quotes is allowed. Any other POST is not sent.',
   operands: [
     {
       name: 'METHOD',
@@ -41,7 +41,7 @@ export const api = defineCommand({
     },
     {
       name: 'PATH',
-      summary: 'relative to the base address: /hedges/history',
+      summary: 'relative to the base URL: /hedges/history',
       completes: { words: [...new Set([...GET_PATHS, ...POST_PATHS])] },
     },
   ],

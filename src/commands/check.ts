@@ -2,7 +2,7 @@
 
 import { readCheckIntent } from '../args/action-options.ts';
 import { checkDocument, viewCheck } from '../output/views/check.ts';
-import { checkAction as checkActions } from '../trading/recover/check-action.ts';
+import { checkActions } from '../trading/recover/check-action.ts';
 import { defineCommand } from './define.ts';
 
 export const check = defineCommand({

@@ -1,6 +1,8 @@
 /** `hedge close` */
 import { ACTION_OPTIONS } from '../args/action-options.ts';
-import { readCloseIntent } from '../args/read-action.ts';
+import type { RawInput } from '../args/operands.ts';
+import { readCloseIntent, rebuildCommandLine } from '../args/read-action.ts';
+import { UsageError } from '../errors.ts';
 import { briefAction, viewAction } from '../output/views/action.ts';
 import { actionDocument } from '../output/views/action-document.ts';
 import { defineCommand } from './define.ts';
@@ -25,9 +27,22 @@ export const close = defineCommand({
     },
   ],
   inBatch: 'action',
-  read: readCloseIntent,
+  refuses: [{ flags: '--by <percentage>' }, { flags: '--to <notional>' }],
+  read(raw) {
+    rejectSize(raw);
+    return readCloseIntent(raw);
+  },
   run: tradeAction,
   document: actionDocument,
   brief: briefAction,
   view: viewAction,
 });
+
+/** `--by` and `--to` are options of reduce. */
+function rejectSize({ operands, options: { ifOpen: _ifOpen, ...options } }: RawInput): void {
+  if (options['by'] === undefined && options['to'] === undefined) return;
+  throw new UsageError(
+    'A close has no size: it closes the whole side.',
+    `Did you mean: ${rebuildCommandLine('reduce', operands, options)}`,
+  );
+}

@@ -20,6 +20,8 @@ export interface Declaration<Input, Value> {
   /** `read` reports missing and extra operands, with the line to type; otherwise the command line does. */
   checksOperands?: boolean;
   options?: readonly OptionSpec[];
+  /** Options of another command, without a help line: `read` throws the UsageError that names it. */
+  refuses?: readonly { flags: string }[];
   /** Text before the time in the environment line: `indicative`. */
   aside?: string;
   /** In a pipe and with `--json` it prints one document per line: for commands that run many others. */
@@ -67,6 +69,7 @@ export interface Command {
   operands: readonly OperandSpec[];
   checksOperands: boolean;
   options: readonly OptionSpec[];
+  refuses: readonly { flags: string }[];
   examples: readonly { line: string; shows: string }[];
   /** Whether the result is a list. */
   lists: boolean;
@@ -124,6 +127,7 @@ export function defineCommand<Input, Value>(declaration: Declaration<Input, Valu
     operands: declaration.operands ?? [],
     checksOperands: declaration.checksOperands ?? false,
     options: [...(declaration.options ?? []), ...(watchable ? [WATCH_OPTION] : [])],
+    refuses: declaration.refuses ?? [],
     examples: declaration.examples,
     lists: declaration.table !== undefined,
     columns: declaration.columns ?? [],

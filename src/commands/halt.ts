@@ -1,7 +1,7 @@
 /** `hedge halt` blocks opens and adds on this machine; `hedge unhalt` allows them again, after a confirmation. */
 
 import { optionGiven } from '../args/operands.ts';
-import { StoppedError } from '../errors.ts';
+import { StoppedError, UsageError } from '../errors.ts';
 import { haltedInWords } from '../journal/describe.ts';
 import type { Halt } from '../journal/halt.ts';
 import { haltDocument, viewHaltChange } from '../output/views/halt.ts';
@@ -14,7 +14,11 @@ export const halt = defineCommand({
     'Applies to every terminal and script of this user until hedge unhalt. Reduce and close are still allowed. In-flight orders continue: see hedge check and hedge hedges.',
   operands: [{ name: 'REASON', summary: 'reason, shown when an action is stopped', variadic: true }],
   examples: [{ line: 'hedge halt "venue down"', shows: 'every open and add stops, with who, when and why' }],
-  read: ({ operands }) => ({ why: operands.join(' ') }),
+  checksOperands: true,
+  read({ operands }) {
+    if (operands.length === 0) throw new UsageError('Missing: the reason.', 'hedge halt "venue down"');
+    return { why: operands.join(' ') };
+  },
   async run(context, { why }) {
     const before = context.tradingHalt.halt(why);
     return { value: { now: context.tradingHalt.read(), before } };

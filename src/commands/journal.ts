@@ -16,7 +16,7 @@ import {
 } from '../output/views/journal-action.ts';
 import { spanOf } from '../readings/filter-records.ts';
 import { damageError, damageInWords, journalCoverage, readJournal } from '../readings/read-journal.ts';
-import { lateUntil } from '../trading/idempotency-window.ts';
+import { mayShowUntil } from '../trading/idempotency-window.ts';
 import { findResolvable, readSideOf, resolveAction } from '../trading/recover/resolve-action.ts';
 import { type CommandGroup, defineCommand } from './define.ts';
 
@@ -24,7 +24,7 @@ export const journalResolve = defineCommand({
   name: 'journal resolve',
   summary: 'Record the outcome of an action manually',
   description:
-    'Only for an unknown outcome, or an accepted action that never showed in the positions. Ask the partner and run hedge check first. Until the request can no longer arrive, five minutes after sending, not-executed stops with exit code 10. Sends nothing. Limits, deal IDs and pre-trade checks then follow your record.',
+    'Only for an unknown outcome, or an accepted action that never showed in the positions. Ask the partner and run hedge check first. Until the request can no longer arrive, or an accepted change can no longer show, five minutes after sending, not-executed stops with exit code 10. Sends nothing. Limits, deal IDs and pre-trade checks then follow your record.',
   operands: [
     { name: 'ACTION', summary: 'action ID, as hedge journal shows it', completes: { names: ['unresolved'] } },
   ],
@@ -57,7 +57,9 @@ export const journalResolve = defineCommand({
       yes || !context.prompter.attended || selected !== action.intent.profile
         ? undefined
         : await readSideOf(action, () => context.readContext());
-    await context.show(viewUnresolvedAction(action, { side, arrivesUntil: lateUntil(action, asked.nowMs) }));
+    await context.show(
+      viewUnresolvedAction(action, { side, arrivesUntil: mayShowUntil(action, asked.nowMs) }),
+    );
     if (
       !yes &&
       !(await context.prompter.confirm({ message: questionToResolve(action, as), otherwise: '--yes' }))

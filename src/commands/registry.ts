@@ -138,7 +138,7 @@ export const REGISTRY: readonly RegistryLine[] = [
   {
     name: 'profile',
     group: 'Settings and practice',
-    summary: 'Manage API keys, base addresses and limits',
+    summary: 'Manage API keys, base URLs and limits',
     load: async () => (await import('./profile/index.ts')).profile,
   },
   {

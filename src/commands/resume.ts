@@ -2,7 +2,7 @@
 
 import { RESUME_OPTIONS, readResumeIntent } from '../args/action-options.ts';
 import { resumeDocument, viewResume } from '../output/views/check.ts';
-import { resumeActions as resumeAction } from '../trading/recover/resume-action.ts';
+import { resumeOpenAction } from '../trading/recover/resume-action.ts';
 import { defineCommand } from './define.ts';
 import { tradingContextOf } from './trade-action.ts';
 
@@ -31,7 +31,7 @@ export const resume = defineCommand({
   inBatch: 'step',
   read: readResumeIntent,
   async run(context, intent) {
-    const report = await resumeAction(intent, await tradingContextOf(context));
+    const report = await resumeOpenAction(intent, await tradingContextOf(context));
     return { value: report, finding: report?.finding, servedAt: report?.servedAt };
   },
   document: resumeDocument,

@@ -10,7 +10,7 @@ export const PRACTICE = 'practice';
 /** The name in output of HEDGE_API_KEY with HEDGE_BASE_URL. */
 export const ENVIRONMENT_PAIR = 'env';
 
-/** The profiles of the practice service: no key, base address or account label. */
+/** The profiles of the practice service: no key, base URL or account label. */
 export const BUILT_IN = [PRACTICE, PRACTICE_LIVE] as const;
 export type BuiltInName = (typeof BUILT_IN)[number];
 

@@ -6,7 +6,7 @@
 type BodyField = 'market' | 'side' | 'notional_usd' | 'tenor_days' | 'client_reference';
 
 export interface ActionRow {
-  /** Below the base address. */
+  /** Below the base URL. */
   path: '/hedges' | `/hedges/${string}`;
   /** The fields that its body must have (specification §4), in the order in which they are sent. */
   body: readonly BodyField[];

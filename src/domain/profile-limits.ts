@@ -58,12 +58,12 @@ export const loosens = (before: ProfileLimits, after: ProfileLimits): boolean =>
 const rises = (before: string | undefined, after: string | undefined): boolean =>
   before !== undefined && (after === undefined || new Big(after).gt(before));
 
-/** `read-only, 50,000.00 USD a deal, 200,000.00 USD a day, USDTNGN alone`; `none`. */
+/** `read-only, 50,000.00 USD per trade, 200,000.00 USD per day, USDTNGN alone`; `none`. */
 export function limitsInWords(limits: ProfileLimits): string {
   const words = [
     ...(limits.read_only === true ? ['read-only'] : []),
-    ...(limits.max_notional_usd === undefined ? [] : [`${usd(limits.max_notional_usd)} a deal`]),
-    ...(limits.max_daily_notional_usd === undefined ? [] : [`${usd(limits.max_daily_notional_usd)} a day`]),
+    ...(limits.max_notional_usd === undefined ? [] : [`${usd(limits.max_notional_usd)} per trade`]),
+    ...(limits.max_daily_notional_usd === undefined ? [] : [`${usd(limits.max_daily_notional_usd)} per day`]),
     ...(limits.markets === undefined ? [] : [`${limits.markets.join(', ')} alone`]),
   ];
   return words.length === 0 ? 'none' : words.join(', ');

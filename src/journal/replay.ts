@@ -48,6 +48,8 @@ export interface Action extends AttemptResponses {
   why: string | undefined;
   /** First send, and last record. ISO 8601 UTC. */
   sentAt: string | undefined;
+  /** The last response that accepted it. ISO 8601 UTC. */
+  acceptedAt: string | undefined;
   changedAt: string;
 }
 
@@ -143,6 +145,7 @@ function begun(intent: IntentRecord, taken: Set<string>): Action {
     settledAs: undefined,
     why: undefined,
     sentAt: undefined,
+    acceptedAt: undefined,
     changedAt: intent.at,
   };
 }
@@ -178,6 +181,7 @@ function apply(action: Action, record: JournalRecord): void {
     case 'accepted':
       action.hedgeId = record.hedge_id ?? action.hedgeId;
       action.orderTxHash = record.order_tx_hash ?? action.orderTxHash;
+      if (record.by === 'answer') action.acceptedAt = record.at;
       if (action.state === 'done' || action.state === 'failed' || action.settledAs === 'done') return;
       action.state = 'accepted';
       action.settledAs = undefined;

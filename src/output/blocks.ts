@@ -175,7 +175,8 @@ export function hintBlocks(hint: string): readonly Block[] {
   for (const each of hint.split('\n')) {
     const [, command, does] = COMMAND_AND_DOES.exec(each) ?? [];
     const last = blocks.at(-1);
-    if (command === undefined || does === undefined) blocks.push(line(hintText(each)));
+    if (COMMAND_ALONE.test(each)) blocks.push({ kind: 'commands', rows: [{ command: each, does: '' }] });
+    else if (command === undefined || does === undefined) blocks.push(line(hintText(each)));
     else if (last?.kind === 'commands')
       blocks[blocks.length - 1] = { kind: 'commands', rows: [...last.rows, { command, does }] };
     else blocks.push({ kind: 'commands', rows: [{ command, does }] });
@@ -184,4 +185,5 @@ export function hintBlocks(hint: string): readonly Block[] {
 }
 
 /** Hints write at least four blanks between the two. */
+const COMMAND_ALONE = /^hedge (?:--profile \S+ )?open (?!.* {4}).* --tenor \d/;
 const COMMAND_AND_DOES = /^(\S.*\S) {4,}(\S.*)$/;

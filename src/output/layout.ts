@@ -163,9 +163,9 @@ export function layCommands(rows: readonly { command: string; does: string }[], 
   const typed = rows.map(({ command }) => programText(commandIn(command, layout), layout));
   const column = Math.max(0, ...typed.map(textWidth));
   const width = layout.width - column - AFTER_COMMAND;
-  const isNarrow = width < DOES_ROOM;
+  const isNarrow = width < DOES_ROOM || rows.every(({ does }) => does === '');
   const linesOf = (does: string, room: number): WrappedLine[] =>
-    wrapRuns([{ text: programText(does, layout), style: 'plain' }], room);
+    does === '' ? [] : wrapRuns([{ text: programText(does, layout), style: 'plain' }], room);
   if (isNarrow)
     return rows.flatMap(({ does }, index) => [
       typed[index] ?? '',

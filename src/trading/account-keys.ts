@@ -11,6 +11,7 @@ import { ApiKey } from '../domain/api-key.ts';
 import { quoted, shellWord } from '../domain/quoted.ts';
 import {
   CredentialError,
+  DamagedFileError,
   RefusedError,
   StoppedError,
   UnavailableError,
@@ -128,6 +129,11 @@ export async function tryKey(connect: () => Promise<HedgeApi>, unchanged: string
   try {
     await (await connect()).account();
   } catch (error) {
+    // A CA file that cannot be read.
+    if (error instanceof DamagedFileError) {
+      const { path, what, hint, cause } = error;
+      throw new DamagedFileError(path, { what, hint, cause, book: unchanged });
+    }
     const Failed = FAILED_CHECKS.find((each) => error instanceof each);
     if (Failed === undefined || !(error instanceof Failed)) throw error;
     // The profile with this key or address is not stored, so it cannot be shown.
@@ -164,7 +170,7 @@ export function confirmationCommands({ intent }: Action): readonly IndentedComma
     : [
         [
           `hedge profile set ${shellWord(intent.profile)} --key-stdin`,
-          'confirm the account after a key change (or --key-command)',
+          'confirm that the account is the same',
         ],
       ];
 }
@@ -173,13 +179,13 @@ export function confirmationCommands({ intent }: Action): readonly IndentedComma
 export const earlierOfAnotherKey = (action: Action): StoppedError =>
   new StoppedError({
     code: 'account_unclear',
-    what: `${actionInWords(action)}, action ${action.shortId} (${stateInWords(action)}): ${otherKeyInWords(action)}.`,
+    what: `${actionInWords(action)}, action ${action.shortId}, had another API key: perhaps another account.`,
     book: 'Nothing was sent.',
     hint:
       confirmationCommands(action).length === 0
         ? 'Label each account (HEDGE_ACCOUNT), or use a new idempotency key or deal ID.'
         : commandLines(confirmationCommands(action)),
-    details: { action_id: action.id },
+    details: { action_id: action.id, state: action.state, why: otherKeyInWords(action) },
   });
 
 /** @throws StoppedError `account_unclear` when another profile may or may not be the same account. */
@@ -189,20 +195,20 @@ export function checkAccount({
   profile,
 }: Pick<TradingContext, 'accountUnclearWith' | 'identity' | 'profile'>): void {
   if (others.length === 0) return;
-  const own = profile === ENVIRONMENT_PAIR ? 'HEDGE_API_KEY' : `profile ${quoted(profile)}`;
+  const own = profile === ENVIRONMENT_PAIR ? 'HEDGE_API_KEY' : quoted(profile);
   const names = others.map(({ name }) => quoted(name)).join(', ');
   const unlabeled = others.filter(({ account }) => account === undefined).map(({ name }) => name);
-  const [first = '', ...more] = [
+  const [first = profile, ...more] = [
     ...(typeof identity.account === 'string' ? [] : [profile]),
     ...unlabeled,
-  ].map(labelLine);
+  ];
   throw new StoppedError({
     code: 'account_unclear',
-    what: `The API keys of ${own} and of ${others.length === 1 ? 'profile' : 'profiles'} ${names} differ. hedge cannot tell whether they are one account.`,
+    what: `Are ${own} and ${names} one account? Their keys differ.`,
     book: 'Nothing was sent.',
     hint: commandLines([
-      [first, 'one label per account'],
-      ...more.map((line) => [line, 'use the same labels on every machine'] as const),
+      [labelLine(first), more.length > 1 ? 'label each of them' : 'one label per account'],
+      ...(more.length === 1 ? more : []).map((name) => [labelLine(name), 'on every machine'] as const),
     ]),
     details: { profiles: others.map(({ name }) => name) },
   });

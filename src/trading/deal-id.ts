@@ -5,7 +5,7 @@ import { Big } from 'big.js';
 import type { ActionIntent, OpenIntent } from '../args/action-intent.ts';
 import type { Hedge } from '../client/schemas.ts';
 import { usdInWords } from '../domain/exposure.ts';
-import { quoted, quotedName, shellWord } from '../domain/quoted.ts';
+import { quoted, quotedName, shellWord, unquoted } from '../domain/quoted.ts';
 import { REFERENCE_DIGITS, REFERENCE_MARK, type Side } from '../domain/vocabulary.ts';
 import { OrderFailedError, OutcomeUnknownError, StoppedError } from '../errors.ts';
 import { type AccountIdentity, sameIdentity } from '../journal/account-identity.ts';
@@ -105,6 +105,10 @@ interface KnownTerms {
   tenorDays: number | undefined;
 }
 
+/** `buy USDTNGN 10,000.00 USD, 3 days` */
+const termsInWords = ({ market, side, notional, tenorDays }: KnownTerms): string =>
+  `${side} ${unquoted(market)}${notional === undefined ? '' : ` ${usdInWords(notional)}`}, ${tenorDays === undefined ? 'unknown tenor' : tenorDays === 1 ? '1 day' : `${tenorDays.toString()} days`}`;
+
 /** @throws StoppedError `deal_id_used` when the deal under the ID has other terms. */
 export function checkSameTerms(intent: OpenIntent, known: KnownTerms): void {
   const same =
@@ -113,10 +117,10 @@ export function checkSameTerms(intent: OpenIntent, known: KnownTerms): void {
     known.notional?.eq(intent.notional) === true &&
     known.tenorDays === intent.tenor;
   if (same) return;
-  const size = known.notional === undefined ? '' : ` ${usdInWords(known.notional)}`;
+  const asked: KnownTerms = { ...intent, tenorDays: intent.tenor };
   throw new StoppedError({
     code: 'deal_id_used',
-    what: `Deal ID ${quotedName(intent.dealId ?? '')} was used on other terms: ${known.side} ${quotedName(known.market)}${size}, ${(known.tenorDays ?? 0).toString()} days.`,
+    what: `Deal ID ${quotedName(intent.dealId ?? '')} is ${termsInWords(known)}. You asked for ${termsInWords(asked)}.`,
     book: 'Nothing was sent.',
     hint: `To see it: hedge hedges ${shellWord(intent.dealId ?? '')}. A new deal needs a new deal ID.`,
     details: { deal_id: intent.dealId ?? null },

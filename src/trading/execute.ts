@@ -43,7 +43,7 @@ import { checkUnattended } from './guards/unattended-policy.ts';
 import { keepsItsKey } from './idempotency-window.ts';
 import { entryOf } from './journal-entry.ts';
 import { confirmOne } from './observe-action.ts';
-import { awaitHedge } from './outcome/await-outcome.ts';
+import { awaitHedge, hedgeEnd } from './outcome/await-outcome.ts';
 import { hedgesUnderDealId } from './outcome/change-evidence.ts';
 import { isDueToRuleOut } from './outcome/found-hedge.ts';
 import type { Plan } from './plan.ts';
@@ -101,7 +101,8 @@ async function reportDealFromElsewhere(
   checkSameDeal(intent, hedge, seen);
   context.progress.note(`exists     ${unquoted(hedge.id)}, opened elsewhere`);
   const { wait, timeoutMs } = intent.options;
-  return awaitHedge(hedge, { wait, timeoutMs }, context);
+  const report = await awaitHedge(hedge, { wait, timeoutMs }, context);
+  return { ...report, existing: hedgeEnd(hedge) !== undefined };
 }
 
 /** The notional of its closed record (specification §2). */

@@ -90,6 +90,17 @@ export function lateUntil(action: Action, nowMs: number): number | undefined {
   return from !== undefined && from > nowMs ? from : undefined;
 }
 
+/**
+ * As `lateUntil`, also for an accepted action whose position changed differently: its own change may still show.
+ * Before then it is not recorded as not executed.
+ */
+export function mayShowUntil(action: Action, nowMs: number): number | undefined {
+  const late = lateUntil(action, nowMs);
+  if (action.acceptedAt === undefined || action.outcome?.kind !== 'not_told') return late;
+  const shown = Date.parse(action.acceptedAt) + NOT_SEEN_AFTER_MS;
+  return shown > nowMs ? Math.max(shown, late ?? shown) : late;
+}
+
 /** Whether a lookup can prove it now. Never after the clock was set back. */
 export function isConclusive(action: Action, records: readonly JournalRecord[], nowMs: number): boolean {
   const from = conclusiveFrom(action);

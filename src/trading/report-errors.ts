@@ -2,6 +2,7 @@
 
 import { openCommandLine, USUAL_OPTIONS } from '../args/action-options.ts';
 import { createsHedge, takesWholeSide } from '../domain/action-table.ts';
+import { sum } from '../domain/amounts.ts';
 import { usdInWords } from '../domain/exposure.ts';
 import { exactInstant } from '../domain/instants.ts';
 import { unquoted } from '../domain/quoted.ts';
@@ -25,8 +26,8 @@ import {
   arrivalDetails,
   arrivalInWords,
   isKeyValid,
-  lateUntil,
   mayArriveUntil,
+  mayShowUntil,
   NOT_SEEN_AFTER_MS,
   sinceSent,
 } from './idempotency-window.ts';
@@ -37,11 +38,11 @@ export const failedError = (entry: Action): OrderFailedError =>
     ...(wasNotExecuted(entry)
       ? {
           what: `FAILED: ${actionInWords(entry)} was not executed (${actionByName(entry)}).`,
-          book: `Nothing was opened: ${NOT_THERE}`,
+          book: `Nothing was opened: ${NOT_THERE} To retry:`,
         }
       : {
           what: `FAILED: ${actionInWords(entry)}: order failed on-chain (action ${entry.shortId}).`,
-          book: 'Nothing was opened. The reserved margin was released.',
+          book: 'Nothing was opened; the margin was released. To retry:',
         }),
     hint: again(entry),
     details: actionIds(entry),
@@ -57,8 +58,8 @@ export function partialFillError(entry: Action): PartialFillError | undefined {
   const another = { ...intent, notional: rest.round(2), dealId: undefined };
   return new PartialFillError({
     what: `PARTIAL FILL: ${actionInWords(entry)}: ${usdInWords(filled)} filled.`,
-    book: `${usdInWords(rest)} is not open: unfilled, or since reduced by others.`,
-    hint: `To open the rest: ${openCommandLine(another)}`,
+    book: `${usdInWords(rest)} is not open (unfilled or reduced since). To open it:`,
+    hint: openCommandLine(another),
     details: {
       ...actionIds(entry),
       asked_notional_usd: intent.notional,
@@ -106,7 +107,7 @@ export const changedByOthersError = (
     hint: commandLines([
       [
         `hedge check ${entry.shortId}`,
-        lateUntil(entry, nowMs) === undefined ? 'look up; or: hedge journal resolve' : LOOK_UP,
+        mayShowUntil(entry, nowMs) === undefined ? 'look up; or: hedge journal resolve' : LOOK_UP,
       ],
     ]),
     details: { ...actionIds(entry), seen: message },
@@ -231,7 +232,7 @@ function again(entry: Action): string {
   if (!createsHedge(intent)) throw new Error(`a failed order of ${intent.action}`);
   const isNamed = intent.dealId !== undefined;
   const retryFailed = isNamed && !wasNotExecuted(entry);
-  return `To retry: ${openCommandLine({ ...intent, ensure: isNamed, retryFailed })}`;
+  return openCommandLine({ ...intent, ensure: isNamed, retryFailed });
 }
 
 /** Sent without a usable response, and the positions do not show the outcome. */
@@ -241,13 +242,31 @@ export const stillUnknownError = (
   context: Pick<ReadContext, 'clock' | 'timeOfDay'>,
 ): OutcomeUnknownError =>
   new OutcomeUnknownError({
-    what: `UNKNOWN: ${actionInWords(action)}: ${evidenceInWords(action, evidence)}.`,
+    what: `UNKNOWN: ${actionInWords(action)}: ${evidenceBriefly(action, evidence)}.`,
     book: `${mayArrive(action, evidence, context)} Do not enter it again.`,
     hint: isOfOtherKey(evidence)
       ? nextCommands(action, context.clock.now(), { first: confirmationCommands(action), resumes: false })
       : nextCommands(action, context.clock.now(), { resumes: !isPastResending(action, evidence) }),
-    details: { ...actionIds(action), ...arrivalDetails(action), evidence: evidence.kind },
+    details: {
+      ...actionIds(action),
+      ...arrivalDetails(action),
+      evidence: evidence.kind,
+      seen: evidenceInWords(action, evidence),
+    },
   });
+
+/** The side as a whole: its hedges are in the details. */
+function evidenceBriefly(action: Action, evidence: Evidence): string {
+  if (evidence.kind !== 'exact') return evidenceInWords(action, evidence);
+  const { closedBy, hedges, message } = evidence;
+  const other = closedBy === undefined ? 'others' : `action ${closedBy}`;
+  const [before, after] = [hedges.map((each) => each.before), hedges.map((each) => each.after)].map(sum);
+  const change =
+    before === undefined || after === undefined || before.eq(after)
+      ? 'changed as requested'
+      : `${usdInWords(before)} -> ${usdInWords(after)}`;
+  return `${change}, maybe by ${other}${message === undefined ? '' : `; ${message}`}`;
+}
 
 const isOfOtherKey = (evidence: Evidence): boolean =>
   evidence.kind === 'unclear' && evidence.anotherKey === true;
@@ -332,6 +351,7 @@ function mayArrive(
   context: Pick<ReadContext, 'clock' | 'timeOfDay'>,
 ): string {
   const arrival = arrivalInWords(action, context);
+  if (kind === 'exact' && arrival !== undefined) return arrival;
   if (kind !== 'none')
     return ['It may have executed.', ...(arrival === undefined ? [] : [arrival])].join(' ');
   if (arrival !== undefined) return arrival;
@@ -343,7 +363,7 @@ function mayArrive(
 
 /** Not while it may still arrive: recorded as not executed and entered again, it might execute twice. */
 const resolveCommands = (action: Action, nowMs: number): readonly string[] =>
-  lateUntil(action, nowMs) === undefined
+  mayShowUntil(action, nowMs) === undefined
     ? [
         AFTER_THE_PARTNER,
         commandLines([
@@ -361,7 +381,7 @@ function nextCommands(
   const { shortId } = action;
   if (!isUnresolved(action) && (inFlight(action) || action.underway))
     return commandLines([...first, [`hedge wait ${shortId}`, 'wait for the outcome']]);
-  const resume = [`hedge resume ${shortId}`, 'look up, or resend'] as const;
+  const resume = [`hedge resume ${shortId}`, 'same request and key: cannot trade twice'] as const;
   const commands: IndentedCommand[] = [
     ...first,
     ...(resumes && isUnresolved(action) && isKeyValid(action, nowMs) ? [resume] : []),

@@ -13,7 +13,7 @@ import type { SideBook } from '../readings/side-book.ts';
 import type { HedgeChange, Plan } from './plan.ts';
 /** The limits of the profile. */
 export interface TradingLimits {
-  /** USD per open or add. */
+  /** The per-trade limit: USD of one open or add. */
   maxNotional: Big | undefined;
   /** USD of all opens and adds per UTC day. */
   maxDailyNotional: Big | undefined;
@@ -29,7 +29,7 @@ export interface TradingContext extends ReadContext {
   writer: Writer;
   environment: Environment;
   profile: string;
-  /** Other profiles of this environment and base address that may or may not be this account. */
+  /** Other profiles of this environment and base URL that may or may not be this account. */
   accountUnclearWith: readonly { name: string; account: string | undefined }[];
   limits: TradingLimits;
   /** The command line, for the journal. */
@@ -71,6 +71,8 @@ export interface Finding {
   message: string;
   /** What to do about it, with a command if there is one. */
   hint?: string | undefined;
+  /** The option that ignores it, and what that risks, as a clause: `both may execute`. */
+  override?: { option: string; risk: string } | undefined;
   /** For a size that is too large: the largest that fits, USD in whole cents; zero if none. */
   fits?: Big | undefined;
   /** Figures for scripts, under the service's names. */
@@ -117,6 +119,8 @@ export interface ActionReport {
   /** For add, reduce and close: each hedge of the side, before and after. */
   hedges: readonly HedgeChange[] | undefined;
   derived: ActionFigures;
+  /** An earlier command had finished it: nothing was sent now. */
+  existing?: boolean | undefined;
   /** Its hedge was found by deal ID before, and is final since this lookup. */
   confirmed?: boolean | undefined;
   /** The error for standard error and the exit code; undefined on success. */

@@ -196,6 +196,7 @@ describe('reduce', () => {
     ],
     ['USDTNGN buy 50%', {}, '"50%" is a percentage, not a notional.', 'hedge reduce USDTNGN buy --by 50%'],
     ['USDTNGN buy', { to: '0' }, 'Reducing to zero is a close.', 'hedge close USDTNGN buy'],
+    ['USDTNGN buy', { by: '2k' }, '"2k" is not a percentage (--by).', 'hedge reduce USDTNGN buy 2k'],
     ['USDTNGN buy', { by: '50' }, '"50" is not a percentage (--by).', '--by 50%'],
   ])('%s %j is answered with the right line', (line, options, message, hint) => {
     const error = usageErrorOf(() => readReduceIntent(typed(line, options)));

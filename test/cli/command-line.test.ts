@@ -19,6 +19,7 @@ describe('a command line that commander rejects', () => {
     ['profile lsit', 'Unknown command: lsit.', 'Did you mean list? See hedge profile --help.'],
     ['quote USDTNGN --tenro=3', 'Unknown option: --tenro.', 'Did you mean --tenor? See hedge quote --help.'],
     ['quote USDTNGN buy -5 -z', 'Unknown option: -z.', 'See hedge quote --help.'],
+    ['close USDTNGN buy --tox 5k', 'Unknown option: --tox.', 'See hedge close --help.'],
     ['open -yz', 'Unknown option: -z.', 'See hedge open --help.'],
     ['--jsno markets', 'Unknown option: --jsno.', 'Did you mean --json? See hedge --help.'],
     ['quote USDTNGN --tenor', '--tenor needs a value.', 'See hedge quote --help.'],
@@ -31,6 +32,17 @@ describe('a command line that commander rejects', () => {
     const error = await rejected(words);
     expect(error.what).toContain(what);
     expect(error.hint).toBe(hint);
+  });
+
+  it.each([
+    ['--to 5k', 'Did you mean: hedge reduce USDTNGN buy --to 5k'],
+    ['--by 50% --if-open --yes', 'Did you mean: hedge reduce USDTNGN buy --by 50% --yes'],
+  ])('hedge close with the size %s: the error has the reduction that was meant', async (size, hint) => {
+    const line = await readCommandLine(`close USDTNGN buy ${size}`.split(' '), { width: 80 });
+    if (line.kind !== 'run') throw new Error('no command');
+    expect(() => line.command.prepare(line.raw)).toThrow(
+      expect.objectContaining({ what: 'A close has no size: it closes the whole side.', hint }),
+    );
   });
 
   it('shows neither the value of an unknown option nor a key', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseBaseUrl } from '../../src/client/base-url.ts';
 import { CredentialError } from '../../src/errors.ts';
 
-describe('a base address', () => {
+describe('a base URL', () => {
   it.each([
     ['https://api.partner.test/desk/v2', 'api.partner.test', 443, '/desk/v2'],
     ['https://api.partner.test/desk/v2/', 'api.partner.test', 443, '/desk/v2'],

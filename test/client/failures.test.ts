@@ -384,7 +384,7 @@ describe.each(TRANSPORTS)('the service says no, over the $road transport', ({ sc
       expect(error).toBeInstanceOf(RefusedError);
       expect(error).toMatchObject({
         code,
-        what: 'Refused: would exceed the cap.',
+        what: `${code.endsWith('_not_found') ? 'Not found' : 'Refused'}: would exceed the cap.`,
         httpStatus: status,
         effect: 'none',
         retry: 'never',

@@ -388,7 +388,7 @@ describe('profile set', () => {
       ).toBe(0);
   });
 
-  it('refuses another base address while an outcome at the old one is not known, and takes it afterwards', async () => {
+  it('refuses another base URL while an outcome at the old one is not known, and takes it afterwards', async () => {
     const { add, run, front, address, profile } = await aHouse();
     await add('desk', FIRST);
     lostAfter(front);

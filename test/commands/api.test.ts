@@ -75,7 +75,7 @@ describe('api GET', () => {
     ['markets'],
     ['@elsewhere.example/'],
     ['/a\u000d\u000aHost:x'],
-  ])('goes nowhere but below the base address: %j', async (path) => {
+  ])('goes nowhere but below the base URL: %j', async (path) => {
     const desk = await scriptedClient();
     const ran = await desk.run(['api', 'GET', path, '--json']);
     expect(ran.code).toBe(2);

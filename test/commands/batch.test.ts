@@ -355,8 +355,8 @@ describe('the guards', () => {
     expect(error).toMatchObject({
       hint: [
         'Add after hedge batch: --yes --expect-env live',
-        'line 1: missing --worst-price, --max-cost-bps or --any-price. Add to the line: --worst-price PRICE',
-        'line 3: missing --worst-price, --max-cost-bps or --any-price. Add to the object: "worst_price":"PRICE"',
+        'line 1: missing a price limit or --any-price. Add to the line: --worst-price PRICE',
+        'line 3: missing a price limit or --any-price. Add to the object: "worst_price":"PRICE"',
       ].join('\n'),
       details: { batch: ['--yes', '--expect-env live'], lines: [{ line: 1 }, { line: 3 }] },
     });

@@ -72,7 +72,7 @@ describe('an open whose outcome is unknown', () => {
     expect((await cli.run('check PAY-1')).err).toMatch(/^UNKNOWN: /);
   });
 
-  it('stops the next one also where the base address is written in another way', async () => {
+  it('stops the next one also where the base URL is written in another way', async () => {
     const service = await scriptedService([
       ...READINGS,
       ...opened(reset, reset, reset),

@@ -10,7 +10,7 @@ describe('hedge halt', () => {
   it('needs no profile and no network, and says what stops and what goes on', async () => {
     const ran = await testCli().run(['halt', 'venue down']);
     expect([ran.code, ran.err]).toEqual([0, '']);
-    expect(ran.out).toMatch(/^HALTED by \S+@\S+, .*: venue down/);
+    expect(ran.out).toMatch(/^HALTED by \S+@\S+, \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC: venue down/);
     expect(ran.out).toMatch(/Reduce\s+and\s+close\s+still\s+work/);
     expect(ran.out).toContain('hedge unhalt');
   });
@@ -31,7 +31,8 @@ describe('hedge halt', () => {
 
   it.each([['halt'], ['halt  ']])('refuses to halt for no reason: %j', async (words) => {
     const cli = testCli();
-    expect((await cli.run(words)).code).toBe(2);
+    const ran = await cli.run(words);
+    expect([ran.code, ran.err]).toEqual([2, expect.stringContaining('hedge halt "venue down"')]);
     expect((await cli.run(['halt', ' '])).code).toBe(2);
     expect((await cli.run('unhalt --json')).document()).toMatchObject({ data: { before: null } });
   });

@@ -402,6 +402,10 @@ describe('a hedge that is found under its deal ID while an attempt may still arr
       expect.stringMatching(/To confirm +after .*: hedge check \w{4}/),
     ]);
     expect(shown.out.replaceAll(/\s+/g, ' ')).toContain('all attempts had one key, which executes once');
+    const bare = await run('check', ON_A_TERMINAL);
+    expect(bare.out).toMatch(
+      /No unknown outcomes .*\s+To confirm after .* \(found by deal ID\): hedge check \w{4}/,
+    );
     clock.pass(WINDOW);
     const confirmed = await run('check', ON_A_TERMINAL);
     expect(confirmed.out).toMatch(/Confirmed +the only hedge with its deal ID/);

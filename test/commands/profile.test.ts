@@ -115,6 +115,18 @@ describe('profile add', () => {
   });
 });
 
+describe('a CA file that cannot be read', () => {
+  it('stores no profile and changes none, and the error says so', async () => {
+    const cli = testCli();
+    const line = 'profile add desk --base-url https://partner.example/v3 --key-stdin';
+    const added = await cli.run(`${line} --ca-file /nowhere.pem`, { stdin: SANDBOX_KEY });
+    expect([added.code, added.err]).toEqual([78, expect.stringContaining('The profile was NOT stored.')]);
+    await cli.run(`${line} --no-check`, { stdin: SANDBOX_KEY });
+    const changed = await cli.run('profile set desk --ca-file /nowhere.pem');
+    expect([changed.code, changed.err]).toEqual([78, expect.stringContaining('desk was NOT changed.')]);
+  });
+});
+
 describe('a key that the service rejects', () => {
   it('is reported with the line that shows its profile, however that was selected', async () => {
     const rejected = on('GET /account', no(401, 'unauthorized'));
@@ -218,7 +230,7 @@ describe('profile set', () => {
     );
     expect(changed.code).toBe(0);
     expect(changed.out).toContain('Time zone of screens: Africa/Lagos.');
-    expect(changed.out).toMatch(/50,000.00 USD a deal,\s+200,000.00 USD a day/);
+    expect(changed.out).toMatch(/50,000.00 USD per trade,\s+200,000.00 USD per day/);
     expect(stored(cli)).toEqual({
       ...before,
       base_url: 'https://partner.example/v3',
@@ -243,7 +255,7 @@ describe('profile set', () => {
   it('changes limits alone as profile limit does, and asks before a live profile allows more', async () => {
     const cli = await scriptedClient('desk', LIVE_KEY);
     const limited = await cli.run('profile set desk --max-notional 50k');
-    expect([limited.code, limited.out]).toEqual([0, 'Limits of desk: 50,000.00 USD a deal.\n']);
+    expect([limited.code, limited.out]).toEqual([0, 'Limits of desk: 50,000.00 USD per trade.\n']);
     for (const words of ['--max-notional 60k', '--time-zone Africa/Lagos --max-notional none']) {
       const refused = await cli.run(`profile set desk ${words}`);
       expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('--yes')]);
@@ -327,10 +339,10 @@ describe('profile limit', () => {
     const cli = testCli();
     const words = add('desk', '--key-stdin', '--no-check', '--max-notional', '50k', '--read-only');
     const added = await cli.run(words, { stdin: SANDBOX_KEY });
-    expect(added.out).toContain('Limits: read-only, 50,000.00 USD a deal.');
+    expect(added.out).toContain('Limits: read-only, 50,000.00 USD per trade.');
     const wide = { terminal: { isTTY: { stdout: true }, width: 160 } };
-    expect((await cli.run('profile list', wide)).out).toContain('read-only, 50,000.00 USD a deal');
-    expect((await cli.run('profile show desk')).out).toMatch(/Limits +read-only, 50,000.00 USD a deal/);
+    expect((await cli.run('profile list', wide)).out).toContain('read-only, 50,000.00 USD per trade');
+    expect((await cli.run('profile show desk')).out).toMatch(/Limits +read-only, 50,000.00 USD per trade/);
   });
 
   it('asks before a live profile allows more, and never before it allows less', async () => {
@@ -340,7 +352,7 @@ describe('profile limit', () => {
     const refused = await cli.run('profile limit real --max-notional 60k');
     expect(refused.code).toBe(2);
     expect(refused.err).toContain('--yes');
-    expect(refused.err).toMatch(/40,000\.00\s+USD\s+a\s+deal/);
+    expect(refused.err).toMatch(/40,000\.00\s+USD\s+per\s+trade/);
     expect(await limitsOf(cli, 'real')).toMatchObject({ data: { limits: { max_notional_usd: '40000' } } });
     expect((await cli.run('profile limit real --max-notional none --yes')).code).toBe(0);
     expect(await limitsOf(cli, 'real')).toMatchObject({ data: { limits: {} } });

@@ -91,7 +91,7 @@ describe('price', () => {
       on('GET /prices?symbols=USDTNGN', ok({ market: 'USDTNGN', price: 1530.1 })),
       on('GET /prices?symbols=NOPE', no(404, 'market_not_found', { message: 'no such market' })),
     ]);
-    expect(person.err).toMatch(/^Refused \(NOPE\): no such market \(market_not_found\)\.$/m);
+    expect(person.err).toMatch(/^Not found \(NOPE\): no such market \(market_not_found\)\.$/m);
     expect(program.document()).toMatchObject({ error: { code: 'market_not_found', effect: 'none' } });
   });
 });

@@ -205,6 +205,14 @@ describe('a deal ID', () => {
     expect(await openHedges(cli)).toBe(1);
   });
 
+  it('says that it was open already where it is ensured again', async () => {
+    const cli = testCli({ env: PRACTICE });
+    await cli.run(`${OPEN} --deal-id PAY-1`);
+    const again = await cli.run(`${OPEN} --deal-id PAY-1 --ensure`.replace(' --json', ''));
+    expect(again.out).toMatch(/^ALREADY OPEN buy USDTNGN [\d,.]+ USD since \S+; nothing was\s+sent\.$/m);
+    expect(again.code).toBe(0);
+  });
+
   it('without --ensure stops the second deal', async () => {
     const cli = testCli({ env: PRACTICE });
     await cli.run(`${OPEN} --deal-id PAY-1`);
@@ -219,6 +227,9 @@ describe('a deal ID', () => {
     const other = await cli.run('open USDTNGN buy 11k -t 3 --yes --json --deal-id PAY-1 --ensure');
     expect(other.code).toBe(10);
     expect(documentOf(other).error?.code).toBe('deal_id_used');
+    expect(other.err).toMatch(
+      /10,000\.00 USD, 3 days\. You asked for buy USDTNGN\s+11,000\.00 USD, 3 days\./,
+    );
   });
 
   it('of an open that failed says so, and is traded again only with --retry-failed', async () => {

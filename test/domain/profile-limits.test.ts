@@ -47,7 +47,7 @@ describe('the limits of a profile', () => {
 
   it('are said in one line', () => {
     expect(limitsInWords(ALL)).toBe(
-      'read-only, 50,000.00 USD a deal, 200,000.50 USD a day, USDTNGN, USDTKES alone',
+      'read-only, 50,000.00 USD per trade, 200,000.50 USD per day, USDTNGN, USDTKES alone',
     );
     expect(limitsInWords({})).toBe('none');
   });

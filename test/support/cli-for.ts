@@ -1,4 +1,4 @@
-/** A desk whose key and base address point at a scripted service. */
+/** A desk whose key and base URL point at a scripted service. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ScriptedService } from './scripted-service.ts';

@@ -18,13 +18,13 @@ export type Answer =
   | { kind: 'held'; until: Promise<unknown>; answer: Answer };
 
 export interface Exchange {
-  /** `GET /hedges?status=filled`, below the base address; undefined takes any request. */
+  /** `GET /hedges?status=filled`, below the base URL; undefined takes any request. */
   on: string | undefined;
   answer: Answer;
 }
 
 export interface Recorded {
-  /** `POST /quotes`, below the base address, query included. */
+  /** `POST /quotes`, below the base URL, query included. */
   line: string;
   headers: IncomingMessage['headers'];
   body: string;

@@ -7,7 +7,7 @@ import { HedgeError } from '../../src/errors.ts';
 import type { Clock } from '../../src/platform/clock.ts';
 import type { Random } from '../../src/platform/random.ts';
 import { executeAction } from '../../src/trading/execute.ts';
-import { resumeActions } from '../../src/trading/recover/resume-action.ts';
+import { resumeOpenAction } from '../../src/trading/recover/resume-action.ts';
 import type { ActionReport } from '../../src/trading/trading-context.ts';
 import type { TestPractice } from '../practice/support/practice-service.ts';
 import { intent } from '../trading/facts.ts';
@@ -137,7 +137,7 @@ export async function sleptThrough(random: Random, { blind = false } = {}): Prom
     desk.practice.clock.pass(one(BETWEEN));
     if (!blind && random.fraction() < 0.3) setBy += one(SET_BY);
     const how = { word: undefined, yes: true, resend: true, dryRun: false, wait: true, timeoutMs: 9_000 };
-    await tell('resume', resumeActions(how, desk.tradingContext({ attended: false })));
+    await tell('resume', resumeOpenAction(how, desk.tradingContext({ attended: false })));
   }
   const twice = [...acted].filter(([, count]) => count > 1);
   return {

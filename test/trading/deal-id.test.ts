@@ -155,9 +155,9 @@ describe('--ensure', () => {
       'partly filled or changed since',
     ],
     // Nothing is added to, or taken from, what has not filled.
-    ['of another size and not filled', { notional_usd: 6_000, status: 'submitted' }, [], 'on other terms'],
-    ['on the other side', { side: 'sell' }, ['10000'], 'on other terms'],
-    ['of another tenor', { notional_usd: 6_000, tenor_days: 7 }, ['10000'], 'on other terms'],
+    ['of another size and not filled', { notional_usd: 6_000, status: 'submitted' }, [], 'You asked for'],
+    ['on the other side', { side: 'sell' }, ['10000'], 'You asked for'],
+    ['of another tenor', { notional_usd: 6_000, tenor_days: 7 }, ['10000'], 'You asked for'],
   ])('held against a hedge that only the service knows, %s', (_what, changes, seen, message) => {
     const theirs = hedge('hdg_9', 10_000, { client_reference: DEAL, ...changes });
     const check = () =>

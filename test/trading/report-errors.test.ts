@@ -1,17 +1,19 @@
 import type { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
 import { hintFor } from '../../src/cli/render-context.ts';
-import { type HedgeError, InterruptedError, OutcomeUnknownError } from '../../src/errors.ts';
+import { HedgeError, InterruptedError, OutcomeUnknownError } from '../../src/errors.ts';
 import type { Halt } from '../../src/journal/halt.ts';
 import type { JournalRecord } from '../../src/journal/records.ts';
 import { replayRecords } from '../../src/journal/replay.ts';
 import { renderErrorHuman } from '../../src/output/render-human.ts';
+import { checkAccount, earlierOfAnotherKey } from '../../src/trading/account-keys.ts';
 import { stopFrom } from '../../src/trading/guards/guard-plan.ts';
 import { guardJournal, type JournalGuardTerms } from '../../src/trading/guards/journal-guard.ts';
 import {
   beingSentError,
   changedByOthersError,
   disagreeError,
+  failedError,
   neverSentError,
   notSeenError,
   partialFillError,
@@ -55,6 +57,31 @@ const partial = actionWith('7c1e', NAMED, SENDING, ACCEPTED, {
   ...FILLED,
   facts: { struck_rate: '1532.71', filled_notional_usd: '60000' },
 });
+
+const lostAdd = actionWith('7c1e', { action: 'add', notional_usd: '100000' }, SENDING, UNKNOWN);
+const failed = actionWith(
+  '7c1e',
+  { ...NAMED, bounds: { worst_price: '1550.25', max_cost_bps: '42.5' } },
+  SENDING,
+  ACCEPTED,
+  { kind: 'outcome', outcome: 'failed', hedge_id: 'hdg_1', facts: {} },
+);
+
+const severalAccounts = (names: readonly string[]) => ({
+  accountUnclearWith: names.map((name) => ({ name, account: undefined })),
+  identity: lost.intent.identity,
+  profile: 'desk',
+});
+
+function thrownBy(does: () => void): HedgeError | undefined {
+  try {
+    does();
+  } catch (error) {
+    if (error instanceof HedgeError) return error;
+    throw error;
+  }
+  return undefined;
+}
 
 const context = {
   clock: steadyClock(at()),
@@ -158,12 +185,60 @@ describe('an error is three lines at most at 80 columns, with a profile in its c
       ),
     ],
     [
+      'an add of which a check finds the change',
+      stillUnknownError(
+        lostAdd,
+        {
+          kind: 'exact',
+          hedge: undefined,
+          hedges: [{ id: 'hdg_01M834E4MMSQ9J9K', before: big('25000'), after: big('125000') }],
+          message: undefined,
+        },
+        context,
+      ),
+    ],
+    ['keys of two accounts', thrownBy(() => checkAccount(severalAccounts(['desk-lagos'])))],
+    ['keys of several accounts', thrownBy(() => checkAccount(severalAccounts(['desk-lagos', 'desk-abuja'])))],
+    ['an earlier action of another key', earlierOfAnotherKey(lost)],
+    ['a failed order with price limits', failedError(failed)],
+    [
       'a halt',
       guardWith({}, [], { halt: { who: 'ada@desk', at: at(-30), why: 'the venue is down' } as Halt }),
     ],
   ])('%s', (_what, error) => {
     const lines = linesOf(error);
     expect(lines).toEqual(lines.slice(0, 3));
+  });
+
+  it.each<[string, HedgeError | undefined, string[]]>([
+    [
+      'two options and a size where each stop can be passed',
+      guardWith({ notional: big('60000'), dealId: 'PAY-9' }, of('7c1e', SENDING, UNKNOWN), {
+        perDay: big('140000'),
+      }),
+      [
+        'All of this is needed:',
+        'hedge check 7c1e    look up; send nothing',
+        '--despite 7c1e    or this option: both may execute',
+        'Largest size that fits: 40,000.00 USD.',
+      ],
+    ],
+    [
+      'no option where the daily limit is used up',
+      guardWith({ notional: big('60000'), dealId: 'PAY-9' }, of('7c1e', SENDING, UNKNOWN), {
+        perDay: big('100000'),
+      }),
+      [
+        'No option lets it through now.',
+        'hedge check 7c1e    look up; send nothing',
+        'The limit resets at 00:00 UTC.',
+      ],
+    ],
+  ])('a block with two reasons names both, and advises %s', (_what, error, advice) => {
+    expect(error?.what).toMatch(
+      /action 7c1e, .*: sent; outcome unknown\. Opens and adds of .* daily limit of/,
+    );
+    expect(error?.hint?.split('\n')).toEqual(advice);
   });
 
   it('names the attempts that went out before Ctrl-C', () => {

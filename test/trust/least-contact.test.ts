@@ -1,4 +1,4 @@
-/** S10: only the base address is contacted, and only folders of ours are written, whatever is run. */
+/** S10: only the base URL is contacted, and only folders of ours are written, whatever is run. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -60,7 +60,7 @@ describe('the least contact', OPTIONS, () => {
     ['HEDGE_HOME', ['.']],
     ['HOME', ['.config/hedge', '.local/state/hedge', '.cache/hedge']],
   ] as const)(
-    'is the base address alone, and nothing is written but in the folders below %s',
+    'is the base URL alone, and nothing is written but in the folders below %s',
     async (variable, below) => {
       const served = await servedBook(WITHOUT_LIMIT);
       onTestFinished(() => served.close());

@@ -14,7 +14,7 @@ export const EXIT_CODE_ROWS: readonly (readonly [code: string, meaning: string])
   ['1', 'internal error'],
   ['2', 'invalid command line, or a confirmation is missing without a terminal; nothing was sent'],
   ['3', 'rejected by the service, with its own code; nothing was executed'],
-  ['4', 'API key or base address missing, wrong or in conflict'],
+  ['4', 'API key or base URL missing, wrong or in conflict'],
   [
     '5',
     'the service is unreachable, or failing to answer a reading; nothing was executed. An action that was sent without a usable response, a 503 included, is 7',

@@ -80,7 +80,7 @@ function refused({ about }: CallContext, last: FailureParts, parts: Common): Ref
   return new RefusedError({
     ...parts,
     code,
-    what: `Refused${about === undefined ? '' : ` (${unquoted(about)})`}: ${sentence(last.message ?? code)}`,
+    what: `${code.endsWith('_not_found') ? 'Not found' : 'Refused'}${about === undefined ? '' : ` (${unquoted(about)})`}: ${sentence(last.message ?? code)}`,
     hint: ownField(HINTS, code),
   });
 }

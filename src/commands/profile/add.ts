@@ -12,7 +12,7 @@ import { askForKey, checkedLabel, checkedOperator, whereKept, withFields } from 
 
 export const profileAdd = defineCommand({
   name: 'profile add',
-  summary: 'Store an API key and its base address as a profile',
+  summary: 'Store an API key and its base URL as a profile',
   description:
     'The key is read from a hidden prompt, standard input, a file or a command, never from an argument. It is tried on the service before it is stored. The default profile does not change.',
   operands: [{ name: 'NAME', summary: 'letters, digits, - and _: desk, desk-live', completes: 'nothing' }],
@@ -62,7 +62,7 @@ export const profileAdd = defineCommand({
       ...(others.length === 0
         ? []
         : [
-            `${others.map((other) => other.name).join(', ')}: another key at the same address. Label both accounts before trading: hedge profile set ${name} --account LABEL`,
+            `${others.map((other) => other.name).join(', ')}: another key at the same base URL. Label both accounts before trading: hedge profile set ${name} --account LABEL`,
           ]),
       `Limits: ${limitsInWords(limits)}. To set them: hedge profile limit ${name}`,
       `Use it with --profile ${name}, or make it the default: hedge profile use ${name}`,

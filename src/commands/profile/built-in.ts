@@ -19,7 +19,7 @@ const OF_AN_ACCOUNT = ['baseUrl', 'keyStdin', 'keyFile', 'keyCommand', 'store', 
 export function readBuiltInChange(name: BuiltInName, raw: RawInput): BuiltInChange {
   if (OF_AN_ACCOUNT.some((option) => optionGiven(raw, option) || optionText(raw, option) !== undefined))
     throw new UsageError(
-      `Profile ${name} is built in: its key and address cannot be changed.`,
+      `Profile ${name} is built in: its key and base URL cannot be changed.`,
       `It has limits, --time-zone and --operator: hedge profile set ${name} --time-zone Africa/Lagos`,
     );
   const { timeZone, operator, limits, yes } = readProfileChange(raw);

@@ -123,6 +123,6 @@ const declined = (name: string): StoppedError =>
 export const profile: CommandGroup = {
   name: 'profile',
   summary:
-    'Manage API keys, base addresses and limits. A profile is a name for a key and a base address. The key decides the environment: _live_ or _test_. The profiles practice and practice-live are built in.',
+    'Manage API keys, base URLs and limits. A profile is a name for a key and a base URL. The key decides the environment: _live_ or _test_. The profiles practice and practice-live are built in.',
   commands: [profileAdd, profileList, profileShow, profileUse, profileSet, profileLimit, profileRemove],
 };

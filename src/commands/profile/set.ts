@@ -35,9 +35,9 @@ const CHANGED_PROFILE = {
 export const profileSet = defineCommand({
   ...CHANGED_PROFILE,
   name: 'profile set',
-  summary: 'Change a profile: key, address, account label, time zone, operator name, limits',
+  summary: 'Change a profile: key, base URL, account label, time zone, operator name, limits',
   description:
-    'Takes every option of profile add and profile limit; the rest of the profile stays. The value none removes an account label, CA file, time zone, operator name or limit. The built-in profiles practice and practice-live can have a time zone, an operator name and limits. A new key is recorded as a replacement: you confirm that it belongs to the same account as the keys before, so that actions sent with those can be checked and resumed. Add the key of another account as another profile. --store alone asks for the key. The account label must be the same on every machine: idempotency keys of deal IDs follow from it. Two accounts at one base address need two labels. The base address cannot be changed while an outcome at the old one is unknown. A live profile and practice-live ask before their limits allow more.',
+    'Takes every option of profile add and profile limit; the rest of the profile stays. The value none removes an account label, CA file, time zone, operator name or limit. The built-in profiles practice and practice-live can have a time zone, an operator name and limits. A new key is recorded as a replacement: you confirm that it belongs to the same account as the keys before, so that actions sent with those can be checked and resumed. Add the key of another account as another profile. --store alone asks for the key. The account label must be the same on every machine: idempotency keys of deal IDs follow from it. Two accounts at one base URL need two labels. The base URL cannot be changed while an outcome at the old one is unknown. A live profile and practice-live ask before their limits allow more.',
   options: PROFILE_CHANGE_OPTIONS,
   examples: [
     {
@@ -66,7 +66,7 @@ export const profileLimit = defineCommand({
   examples: [
     {
       line: 'hedge profile limit desk --max-notional 50k --max-daily-notional 200k',
-      shows: 'at most 50,000 USD per action and 200,000 USD per UTC day',
+      shows: 'at most 50,000 USD per trade and 200,000 USD per UTC day',
     },
     { line: 'hedge profile limit desk --max-notional none', shows: 'remove one limit' },
     { line: 'hedge profile limit desk --no-read-only', shows: 'allow trading again' },

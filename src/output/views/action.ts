@@ -126,7 +126,23 @@ function viewHedge(report: ActionReport, word: 'FILLED' | 'CLOSED'): readonly Bl
     ...extras(hedge),
   ];
   const isPart = word === 'FILLED' && partialFillAmount(report) !== undefined;
-  return [actionHeadline(report, isPart ? 'PARTIAL FILL' : word), { kind: 'pairs', pairs }];
+  const already = report.existing === true ? (word === 'FILLED' ? 'ALREADY OPEN' : 'ALREADY CLOSED') : word;
+  return [
+    actionHeadline(report, isPart ? 'PARTIAL FILL' : already, ...nothingSent(report)),
+    { kind: 'pairs', pairs },
+  ];
+}
+
+/** `since Fri 20 Nov 10:02 UTC; nothing was sent.`: a repeated command that found its action finished. */
+function nothingSent({ existing, hedge, outcome }: ActionReport): readonly Cell[] {
+  if (existing !== true) return [];
+  const at = outcome === 'filled' ? hedge?.filled_at : undefined;
+  return [
+    ...(at === undefined || at === null
+      ? []
+      : [text('since'), { kind: 'time', at, style: 'minute' } as const]),
+    text('; nothing was sent.'),
+  ];
 }
 
 /** Without a response, another program may have opened the hedge with this deal ID: a later command checks again. */
@@ -261,10 +277,14 @@ const exact = (amount: Big): Cell => text(amount.toFixed());
 export function viewChanged(report: ActionReport): readonly Block[] {
   const { outcome, hedges, entry } = report;
   const closed = outcome === 'closed';
+  const word = closed ? 'CLOSED' : isIncrease(report) ? 'INCREASED' : 'REDUCED';
   return [
-    closed
-      ? actionHeadline(report, 'CLOSED', text(closedWords(report)))
-      : actionHeadline(report, isIncrease(report) ? 'INCREASED' : 'REDUCED', ...severalHedges(hedges)),
+    actionHeadline(
+      report,
+      report.existing === true ? `ALREADY ${word}` : word,
+      ...(closed ? [text(closedWords(report))] : severalHedges(hedges)),
+      ...nothingSent(report),
+    ),
     {
       kind: 'figures',
       rows: [
@@ -278,8 +298,8 @@ export function viewChanged(report: ActionReport): readonly Block[] {
 }
 
 /** Hedges may have been opened on the side since. */
-const closedWords = ({ position }: ActionReport): string =>
-  position === undefined ? ': position flat.' : ': new hedges are open on the side.';
+const closedWords = ({ position, existing }: ActionReport): string =>
+  `: ${position === undefined ? 'position flat' : 'new hedges are open on the side'}${existing === true ? '' : '.'}`;
 
 const isIncrease = (report: ActionReport): boolean => {
   const about = aboutOf(report);
@@ -419,7 +439,7 @@ function closedSize({ plan, hedges = [] }: ActionReport): Big | undefined {
   return planned?.gt(0) === true ? planned : undefined;
 }
 
-const CHANGES: readonly string[] = ['INCREASED', 'REDUCED'];
+const CHANGES: readonly string[] = ['INCREASED', 'REDUCED', 'ALREADY INCREASED', 'ALREADY REDUCED'];
 
 export const actionHeadline = (report: ActionReport, word: string, ...rest: readonly Cell[]): Block =>
   line(...headlineCells(report, word), ...rest);

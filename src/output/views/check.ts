@@ -1,5 +1,6 @@
 /** The result of `hedge check` and `hedge resume`. */
 
+import type { Action } from '../../journal/replay.ts';
 import type { ObservedAction } from '../../trading/observe-action.ts';
 import type { CheckedAction } from '../../trading/recover/check-action.ts';
 import type { ActionReport } from '../../trading/trading-context.ts';
@@ -24,9 +25,11 @@ const evidenceDocument = (evidence: ObservedAction['evidence']): unknown =>
     ? null
     : { kind: evidence.kind, says: 'message' in evidence ? (evidence.message ?? null) : null };
 
-export function viewCheck({ looked, asked, elsewhere, finding }: CheckedAction): readonly Block[] {
-  const others =
-    elsewhere === 0 || asked !== undefined ? [] : [line(text(elsewhereInWords(elsewhere), 'dim'))];
+export function viewCheck({ looked, asked, toConfirm, elsewhere, finding }: CheckedAction): readonly Block[] {
+  const others = [
+    ...toConfirm.map(confirmationLine),
+    ...(elsewhere === 0 || asked !== undefined ? [] : [line(text(elsewhereInWords(elsewhere), 'dim'))]),
+  ];
   // The finding alone: the journal is corrupt.
   if (looked.length === 0 && finding !== undefined) return others;
   if (looked.length === 0) return [line(text(NOTHING_PENDING)), ...others];
@@ -36,6 +39,14 @@ export function viewCheck({ looked, asked, elsewhere, finding }: CheckedAction):
     ...others,
   ];
 }
+
+/** As in the report of its lookup (action.ts). */
+const confirmationLine = ({ shortId, provisionalUntil = '' }: Action): Block =>
+  line(
+    text('To confirm after'),
+    { kind: 'time', at: provisionalUntil, style: 'second' },
+    text(`(found by deal ID): hedge check ${shortId}`),
+  );
 
 const NOTHING_PENDING = 'No unknown outcomes and nothing in flight for this profile.';
 
@@ -48,16 +59,18 @@ const elsewhereInWords = (count: number): string =>
 function viewLooked(report: ActionReport, several: boolean): readonly Block[] {
   const { finding, entry } = report;
   const ended = viewAction(report);
-  if (ended.length > 0) return ended;
+  if (ended.length > 0) return several ? [...ended, ...meaningOf(finding)] : ended;
   if (finding === undefined)
     return [line(text(entry?.shortId ?? '', 'strong'), text('was not sent; nothing was executed.'))];
   if (!several) return [];
-  return [
-    line(message(finding.what, 'bad')),
-    ...(finding.book === undefined ? [] : [line(message(finding.book))]),
-    ...(finding.hint === undefined ? [] : hintBlocks(finding.hint)),
-  ];
+  return [line(message(finding.what, 'bad')), ...meaningOf(finding)];
 }
+
+/** Of a partial fill too: its headline is that of a fill. */
+const meaningOf = (finding: ActionReport['finding']): readonly Block[] => [
+  ...(finding?.book === undefined ? [] : [line(message(finding.book))]),
+  ...(finding?.hint === undefined ? [] : hintBlocks(finding.hint)),
+];
 
 export const resumeDocument = (report: ActionReport | undefined): unknown =>
   report === undefined ? null : actionDocument(report);

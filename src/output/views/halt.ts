@@ -1,4 +1,5 @@
 /** The trading halt as a screen and as a document. */
+import { timeInWords } from '../../journal/describe.ts';
 import type { Halt } from '../../journal/halt.ts';
 import { type Block, type Cell, line, message, text } from '../blocks.ts';
 import type { ChangeLine } from '../change-lines.ts';
@@ -41,10 +42,10 @@ export const viewActiveHalt = (halt: Halt): readonly Block[] => [
 export const haltChanges = (halt: Halt | undefined): readonly ChangeLine[] =>
   halt === undefined ? [] : [{ key: 'halt', cells: signedCells(halt) }];
 
-/** `by ada, 10:02:11: venue down` */
+/** `by ada, 2026-11-20 10:02:11 UTC: venue down`: in UTC as in errors, for a halt is of the machine and of no profile. */
 function signedCells(halt: Halt): readonly Cell[] {
   if ('unreadable' in halt) return [text(`by an unreadable file: ${halt.unreadable.path}`)];
-  return [text(`by ${halt.who},`), { kind: 'time', at: halt.at, style: 'second' }, message(`: ${halt.why}`)];
+  return [text(`by ${halt.who}, ${timeInWords(halt.at)}`), message(`: ${halt.why}`)];
 }
 
 export const haltDocument = ({ now, before }: HaltChange): unknown => ({

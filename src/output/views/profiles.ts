@@ -55,7 +55,7 @@ export function viewProfiles(profiles: readonly ProfileSummary[]): readonly Bloc
       columns: [
         { header: 'PROFILE', field: 'name' },
         { header: 'ENVIRONMENT', field: 'environment' },
-        { header: 'BASE ADDRESS', field: 'base_url', optional: true },
+        { header: 'BASE URL', field: 'base_url', optional: true },
         { header: 'KEY', field: 'key', optional: 'last' },
         { header: 'LIMITS', wrap: true },
       ],
@@ -98,7 +98,7 @@ export function viewProfile(profile: ProfileInFull): readonly Block[] {
               ? [text('unknown until its key is read')]
               : [environmentCell(environment, profile.name), text(`(${ENVIRONMENT_GLOSS[environment]})`)],
         },
-        { name: 'Base address', value: [baseUrl === null ? missing : text(baseUrl)] },
+        { name: 'Base URL', value: [baseUrl === null ? missing : text(baseUrl)] },
         ...(account === undefined ? [] : [{ name: 'Account', value: [text(account)] }]),
         { name: 'Key', value: [text(profile.key)] },
         { name: 'CA file', value: [caFile === undefined ? text('default') : text(caFile)] },

@@ -43,12 +43,16 @@ export function unresolvedFindings(
       `${actionInWords(each)}, action ${each.shortId}, ${sinceSent(each, nowMs) ?? 'an unknown time'} ago: ${stateInWords(each)}${isOfAnotherKey(each, terms) ? `; ${otherKeyInWords(each)}` : ''}.`,
   );
   const stops = !takesWholeSide(terms) && terms.except === undefined;
+  const message = stops && found.length > 1 ? severalUnknown(found, terms) : named;
   return [
     {
       level: stops ? 'stop' : 'warn',
       code: 'unresolved',
-      message: takesWholeSide(terms) ? `${named} ${CLOSE_MAY_RUN_FIRST}` : named,
+      message: takesWholeSide(terms) ? `${named} ${CLOSE_MAY_RUN_FIRST}` : message,
       hint: stops ? nextCommands(found, terms) : commandsFor(found, 'resume'),
+      override: stops
+        ? { option: despite(found), risk: `${found.length === 1 ? 'both' : 'all'} may execute` }
+        : undefined,
       details: { actions: found.map(actionDetails) },
     },
   ];
@@ -58,26 +62,27 @@ export function unresolvedFindings(
 function firstOf(found: readonly Action[], inWords: (action: Action) => string): string {
   const [first, ...more] = found;
   if (first === undefined) return '';
-  const others = more.map(({ shortId }) => shortId).join(', ');
-  return more.length === 0 ? inWords(first) : `${inWords(first)} Also: ${others}.`;
+  return more.length === 0 ? inWords(first) : `${inWords(first)} Also: ${idsOf(more, ', ')}.`;
 }
+
+const severalUnknown = (found: readonly Action[], { market, side }: OnTerms): string =>
+  `${found.length.toString()} actions on ${market} ${side} have an unknown outcome: ${idsOf(found, ', ')}.`;
 
 const CLOSE_MAY_RUN_FIRST = 'The close may run before it and leave it open.';
 
 const nextCommands = (found: readonly Action[], terms: OnTerms): string =>
   commandLines([
     ...found.filter((each) => isOfAnotherKey(each, terms)).flatMap(confirmationCommands),
-    [
-      found.length === 1 ? commandsFor(found, 'check') : 'hedge check',
-      `look up. Or risk it: ${despite(found)}`,
-    ],
+    [found.length === 1 ? commandsFor(found, 'check') : 'hedge check', 'look up; send nothing'],
   ]);
 
 const commandsFor = (found: readonly Action[], command: string): string =>
   found.map(({ shortId }) => `hedge ${command} ${shortId}`).join('\n');
 
-const despite = (found: readonly Action[]): string =>
-  `--despite ${found.map(({ shortId }) => shortId).join(',')}`;
+const idsOf = (found: readonly Action[], between = ','): string =>
+  found.map(({ shortId }) => shortId).join(between);
+
+const despite = (found: readonly Action[]): string => `--despite ${idsOf(found)}`;
 
 /**
  * Stops a close that would race with an action in flight, and a size computed from a position that is about to change.
@@ -177,7 +182,8 @@ const outcomeOf = (action: Action): string => stateInWords({ ...action, hedgeId:
 function orDealId(terms: DealTerms, found: readonly Action[]): string {
   if (!createsHedge(terms)) return '';
   const withoutId = found.filter(({ intent }) => intent.deal_id === undefined);
-  if (withoutId.length > 0) return ` (no deal ID: ${withoutId.map(({ shortId }) => shortId).join(', ')})`;
+  if (withoutId.length > 0)
+    return `. A deal ID does not help: ${idsOf(withoutId, ', ')} ${withoutId.length === 1 ? 'has' : 'have'} none.`;
   return terms.dealId === undefined ? ', or its own --deal-id' : '';
 }
 

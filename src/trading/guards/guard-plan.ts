@@ -12,6 +12,7 @@ import { affordable, remainingLimit, usdcInWords, usdInWords, wholeCents } from 
 import { type BoundFinding, checkPriceBounds } from '../../domain/price-bounds.ts';
 import { quoted, quotedName, unquoted } from '../../domain/quoted.ts';
 import { type OwnCode, type Retry, StoppedError } from '../../errors.ts';
+import { commandLines } from '../../journal/describe.ts';
 import type { AddPlan, OpenPlan, Plan, PlanFacts } from '../plan.ts';
 import type { Finding, TradingLimits } from '../trading-context.ts';
 
@@ -59,7 +60,7 @@ function aboveLimit({ notional }: SizedPlan, { maxNotional }: TradingLimits): re
   return [
     {
       code: 'limit_exceeded',
-      message: `${usdInWords(notional)} exceeds this profile's limit per trade of ${usdInWords(maxNotional)}.`,
+      message: `${usdInWords(notional)} exceeds this profile's per-trade limit of ${usdInWords(maxNotional)}.`,
       room: remainingLimit(maxNotional, new Big(0)),
       details: { max_notional_usd: maxNotional },
     },
@@ -304,18 +305,56 @@ export const tightestOf = (stops: readonly Finding[]): Finding | undefined =>
     .filter((stop): stop is Finding & { fits: Big } => stop.fits !== undefined)
     .toSorted((one, other) => one.fits.cmp(other.fits))[0];
 
+/** What lets the action through: the advice of each stop, or of those that nothing on the line can pass. */
+function adviceFor(stops: readonly Finding[]): string | undefined {
+  const tightest = tightestOf(stops);
+  const needed = stops.filter((stop) => stop.fits === undefined || stop === tightest);
+  const [only, ...more] = needed;
+  if (more.length === 0) return only?.hint;
+  const blocking = needed.filter(({ code, fits }) => fits?.eq(0) ?? NOT_OF_THE_LINE.includes(code));
+  const advice = (
+    blocking.length > 0
+      ? needed.filter((stop) => blocking.includes(stop) || stop.code === 'unresolved')
+      : needed
+  ).flatMap(({ hint, override }) => [
+    ...(hint === undefined ? [] : [hint]),
+    ...(override === undefined || blocking.length > 0
+      ? []
+      : [commandLines([[override.option, `or this option: ${override.risk}`]])]),
+  ]);
+  return [
+    blocking.length > 0 ? 'No option lets it through now.' : 'All of this is needed:',
+    ...new Set(advice),
+  ].join('\n');
+}
+
+/** Stops that no size and no option can pass. A stop with `fits` zero is one too. */
+const NOT_OF_THE_LINE: readonly OwnCode[] = [
+  'read_only',
+  'limit_exceeded',
+  'market_not_found',
+  'market_disabled',
+];
+
 /** All stops in one error, with the code of the first; undefined without a stop. */
 export function stopFrom(findings: readonly Finding[]): StoppedError | undefined {
   const stops = findings.filter(({ level }) => level === 'stop');
   const [first] = stops;
   if (first === undefined) return undefined;
   const retries = stops.map(({ code }) => RETRIES[code] ?? 'never');
+  // The action that stops this one was sent.
+  const nothing = stops.some(({ code }) => code === 'unresolved')
+    ? 'Nothing was sent now.'
+    : 'Nothing was sent.';
+  const { override } = first;
   return new StoppedError({
     code: first.code,
     what: stops.map(({ message }) => message).join(' '),
-    // The action that stops this one was sent.
-    book: first.code === 'unresolved' ? 'Nothing was sent now.' : 'Nothing was sent.',
-    hint: (first.fits === undefined ? first : tightestOf(stops))?.hint,
+    book:
+      override === undefined || stops.length > 1
+        ? nothing
+        : `${nothing} With ${override.option} ${override.risk}.`,
+    hint: adviceFor(stops),
     retry: STRICTEST.find((retry) => retries.includes(retry)),
     details: {
       findings: stops.map(({ code, message, hint, details }) => ({

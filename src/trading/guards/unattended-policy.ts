@@ -43,11 +43,11 @@ const DESCRIPTIONS: FlagNames = {
   promise: '--expect-env live',
   deal_id: 'a deal ID or an idempotency key',
   key: 'an idempotency key',
-  price: '--worst-price, --max-cost-bps or --any-price',
+  price: 'a price limit or --any-price',
 };
 
 export const missingInWords = (missing: readonly MissingFlag[], names = DESCRIPTIONS): string =>
-  `missing ${missing.map((each) => names[each]).join(', ')}`;
+  `missing ${missing.map((each) => names[each]).join('; ')}`;
 
 export const flagsInWords = (missing: readonly MissingFlag[], names: FlagNames): string =>
   missing.map((each) => names[each]).join(' ');

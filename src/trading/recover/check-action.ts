@@ -23,6 +23,8 @@ export interface CheckedAction {
   looked: readonly ObservedAction[];
   /** The operand; undefined: all open actions. */
   asked: string | undefined;
+  /** Opens found by their deal ID that a later check confirms; empty where an action was named. */
+  toConfirm: readonly Action[];
   /** How many are open under other profiles. */
   elsewhere: number;
   /** The worst result; undefined if all went as requested and the journal is complete. */
@@ -31,7 +33,7 @@ export interface CheckedAction {
 }
 
 /** A failed reading leaves each action unchanged. @throws UsageError if the operand matches none. */
-export async function checkAction(word: string | undefined, context: ReadContext): Promise<CheckedAction> {
+export async function checkActions(word: string | undefined, context: ReadContext): Promise<CheckedAction> {
   const state = context.journal.read();
   const damage = damageOf(context.journal.path, state);
   if (damage !== undefined) damageInWords(damage).forEach((each) => context.progress.news(each));
@@ -53,11 +55,18 @@ export async function checkAction(word: string | undefined, context: ReadContext
   return {
     looked,
     asked: word,
+    toConfirm: word === undefined ? actions.filter((action) => isToConfirm(action, context)) : [],
     elsewhere: open.length - here.length,
     finding: worstOf(looked.map(({ report }) => report)) ?? missing,
     servedAt: looked.at(-1)?.report.servedAt,
   };
 }
+
+const isToConfirm = (action: Action, { identity, clock }: ReadContext): boolean =>
+  action.state === 'done' &&
+  action.provisionalUntil !== undefined &&
+  !hasProvisionExpired(action, clock.now()) &&
+  sameIdentity(action.intent.identity, identity);
 
 async function tryLookup(action: Action, context: ReadContext): Promise<ObservedAction | HedgeError> {
   try {
@@ -109,12 +118,13 @@ function worstOf(reports: readonly ActionReport[]): HedgeError | undefined {
   };
   if (worst instanceof OutcomeUnknownError)
     return new OutcomeUnknownError({ ...parts, book: MAY_HAVE_EXECUTED });
-  if (worst instanceof PartialFillError) return new PartialFillError(parts);
+  if (worst instanceof PartialFillError) return new PartialFillError({ ...parts, book: PARTS_ARE_OPEN });
   if (worst instanceof OrderFailedError) return new OrderFailedError(parts);
   return worst instanceof PendingError ? new PendingError({ ...parts, book: STILL_RUNNING }) : worst;
 }
 
 const MAY_HAVE_EXECUTED = 'Actions with an unknown outcome may have executed. Do not enter them again.';
+const PARTS_ARE_OPEN = 'What was filled is open; the rest is not.';
 const STILL_RUNNING = 'Actions in flight continue at the service. Do not enter them again.';
 
 /** Grouped, worst first: `1 is unknown (7c1e)`, `2 are still in flight (48bd, 90ab)`. */

@@ -184,9 +184,7 @@ async function beginSending(
   };
   let standing = action;
   signal.throwIfAborted();
-  context.progress.note(
-    `resuming   action ${action.shortId}: ${how.evidence === undefined ? 'not sent so far' : 'lookup did not settle it'}`,
-  );
+  context.progress.note(`resuming   action ${action.shortId}: ${lookupInWords(how.evidence)}`);
   try {
     const record = sendingOf(action.id, action.attempts + 1, context);
     const written = await journal.append([record], (state) => {
@@ -201,6 +199,11 @@ async function beginSending(
     if (error instanceof ResolvedMeanwhile) return { began: false, entry: standing };
     throw error;
   }
+}
+
+function lookupInWords(evidence: Evidence | undefined): string {
+  if (evidence === undefined) return 'not sent so far; sending';
+  return evidence.kind === 'none' ? 'not found; sending again' : 'still unclear; sending again';
 }
 
 /** Another process continued it. */

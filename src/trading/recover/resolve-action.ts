@@ -14,7 +14,7 @@ import { findOneAction } from '../../readings/find-actions.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
 import { readBook } from '../../readings/read-position.ts';
 import { type SideBook, sideBookOf } from '../../readings/side-book.ts';
-import { arrivalDetails, lateUntil, NOT_SEEN_AFTER_MS } from '../idempotency-window.ts';
+import { arrivalDetails, mayShowUntil, NOT_SEEN_AFTER_MS } from '../idempotency-window.ts';
 import { filledBefore } from '../outcome/position-diff.ts';
 
 /** As the journal's record has it: `done` is executed, `nothing` is not executed. */
@@ -60,7 +60,7 @@ function checkResolvable(action: Action, { as, allowLateArrival, nowMs }: Asked)
   if (action.underway)
     throw stop('in_flight', `Action ${shortId} is being sent by a running process.`, `hedge wait ${shortId}`);
   if (isUnresolved(action) || (state === 'settled' && settledAs !== as)) {
-    const until = as === 'nothing' && !allowLateArrival ? lateUntil(action, nowMs) : undefined;
+    const until = as === 'nothing' && !allowLateArrival ? mayShowUntil(action, nowMs) : undefined;
     if (until !== undefined) throw tooEarly(action, until);
     return;
   }

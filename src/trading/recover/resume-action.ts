@@ -56,7 +56,7 @@ export interface ResumeOptions extends Omit<ResumeIntent, 'word'> {
  * @throws UsageError for a missing or unknown operand, or a flag missing without a terminal;
  * DamagedFileError when nothing is open in the readable part of a damaged journal.
  */
-export async function resumeActions(
+export async function resumeOpenAction(
   { word, ...how }: ResumeIntent,
   context: TradingContext,
 ): Promise<ActionReport | undefined> {
@@ -227,10 +227,14 @@ export async function continueAction(
 ): Promise<ActionReport> {
   const { timeoutMs, dryRun } = intent.options;
   const wait = intent.options.wait && !dryRun;
-  context.progress.note(`continuing action ${earlier.shortId}: ${actionInWords(earlier)}`);
+  const found = earlier.state === 'done' ? 'exists     action' : 'continuing action';
+  context.progress.note(`${found} ${earlier.shortId}: ${actionInWords(earlier)}`);
   const entry = await awaitOtherSender(earlier, timeoutMs, context);
   if (!(await isOfThisAccount(entry, context))) throw earlierOfAnotherKey(entry);
-  if (!canBeSent(entry)) return completeAction(entry, { wait, timeoutMs }, context);
+  if (!canBeSent(entry)) {
+    const report = await completeAction(entry, { wait, timeoutMs }, context);
+    return { ...report, existing: entry.state === 'done' || entry.state === 'settled' };
+  }
   const { yes } = intent.options;
   return resumeAction(entry, { yes, resend: yes, dryRun, wait, timeoutMs, line: intent }, context);
 }

@@ -75,7 +75,7 @@ describe('the guards over a plan', () => {
       'what the profile allows for one deal',
       { limits: { maxNotional: big('9999.99') } },
       'limit_exceeded',
-      "10,000.00 USD exceeds this profile's limit per trade of 9,999.99 USD. Largest size that fits: 9,999.99 USD.",
+      "10,000.00 USD exceeds this profile's per-trade limit of 9,999.99 USD. Largest size that fits: 9,999.99 USD.",
     ],
   ])('stop what is more than %s, say both figures and what would fit', (_what, about, code, message) => {
     for (const line of ENLARGING) {
@@ -281,7 +281,9 @@ describe('what stops', () => {
     const error = stopFrom(findings);
     expect(error).toMatchObject({
       code: 'exposure_exceeded',
-      hint: 'Largest size that fits: 4,000.00 USD.',
+      hint: expect.stringMatching(
+        /^All of this is needed:\nLargest size that fits: 4,000\.00 USD\.\nTry again /,
+      ),
       effect: 'none',
       retry: 'later',
       details: {

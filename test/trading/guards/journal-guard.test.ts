@@ -183,7 +183,8 @@ describe('an action without a usable answer', () => {
     expect(first?.message).toBe(
       'OPEN buy USDTNGN 10,000.00 USD ("PAY-8841"), action 7c1e, 3 min ago: sent; outcome unknown.',
     );
-    expect(first?.hint).toMatch(/^hedge check 7c1e {4}look up\. Or risk it: --despite 7c1e$/);
+    expect(first?.hint).toMatch(/^hedge check 7c1e {4}look up/);
+    expect(first?.override).toEqual({ option: '--despite 7c1e', risk: 'both may execute' });
     expect(first?.details).toMatchObject({ actions: [{ action_id: idOf('7c1e'), state: 'unknown' }] });
   });
 
@@ -344,10 +345,12 @@ describe('a double', () => {
     expect(first?.message).toBe(
       'Same open entered 3 times in the last minute, last 20 s ago (7c20, filled).',
     );
-    expect(first?.hint).toBe('To enter it again: --allow-duplicate (no deal ID: 7c1e, 7c1f, 7c20)');
+    expect(first?.hint).toBe(
+      'To enter it again: --allow-duplicate. A deal ID does not help: 7c1e, 7c1f, 7c20 have none.',
+    );
   });
 
-  const NO_ID = 'To enter it again: --allow-duplicate (no deal ID: 7c1e)';
+  const NO_ID = 'To enter it again: --allow-duplicate. A deal ID does not help: 7c1e has none.';
   it.each<[string, Partial<JournalGuardTerms>, Partial<IntentRecord>, string]>([
     ['neither has one', {}, {}, NO_ID],
     ['only this one has one', { dealId: 'PAY-2' }, {}, NO_ID],

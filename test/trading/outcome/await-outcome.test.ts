@@ -214,6 +214,7 @@ const ACTION: Action = {
   settledAs: undefined,
   why: undefined,
   sentAt: undefined,
+  acceptedAt: undefined,
   changedAt: '2026-11-20T09:00:00.000Z',
 };
 const READ = 'GET /hedges/hdg_1';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { hostOf } from '../../../src/platform/host.ts';
-import { checkAction } from '../../../src/trading/recover/check-action.ts';
-import { resumeActions } from '../../../src/trading/recover/resume-action.ts';
+import { checkActions } from '../../../src/trading/recover/check-action.ts';
+import { resumeOpenAction } from '../../../src/trading/recover/resume-action.ts';
 import {
   anIntent,
   FAILED,
@@ -28,7 +28,7 @@ async function standing(): Promise<DealingDesk> {
 /** What the check found of the only open action, and that it sent nothing. */
 async function checked(desk: DealingDesk, word?: string) {
   const sent = desk.keys().length;
-  const found = await checkAction(word, desk.readContext);
+  const found = await checkActions(word, desk.readContext);
   expect(desk.keys()).toHaveLength(sent);
   const [only] = found.looked;
   return { ...found, report: only?.report, evidence: only?.evidence };
@@ -97,7 +97,7 @@ describe('a look at an addition, a reduction or a close without a response', () 
     expect(evidence).toMatchObject({ kind: 'exact' });
     expect(report).toMatchObject({ outcome: 'unknown', effect: 'unknown' });
     expect(finding?.what).toContain(seen);
-    expect(finding?.what).toContain('or by somebody else');
+    expect(finding?.what).toContain('maybe by others');
     expect(finding?.hint).toContain('hedge resume');
     expect(finding?.hint).not.toContain('journal resolve');
     expect(desk.again(lost)).toEqual(lost);
@@ -190,7 +190,7 @@ describe('a check after an own close', () => {
     await desk.lost('before', 'close USDTNGN buy');
     const closer = await closed(desk);
     const { finding } = await checked(desk);
-    expect(finding?.what).toContain(`by this action or by action ${closer} of this machine.`);
+    expect(finding?.what).toContain(`maybe by action ${closer}`);
     expect(finding?.hint).toMatch(/^hedge check /);
     desk.practice.clock.pass(FIVE_MINUTES + 61_000);
     expect((await checked(desk)).finding?.hint).toContain('--as not-executed');
@@ -219,7 +219,7 @@ describe('a check after an own close', () => {
     desk.practice.clock.pass(5_000);
     const closer = await closed(desk);
     const how = { word: undefined, yes: true, resend: true, dryRun: false, wait: true, timeoutMs: 9_000 };
-    const report = await resumeActions(how, desk.tradingContext({ attended: false }));
+    const report = await resumeOpenAction(how, desk.tradingContext({ attended: false }));
     expect(report).toMatchObject({ outcome: 'changed', effect: 'done', finding: undefined });
     expect(desk.readContext.progress.said).toContain(
       `note note       action ${closer} of this machine closed USDTNGN buy afterwards`,
@@ -375,10 +375,10 @@ describe('a check', () => {
   it('of one that was traded under another profile names that profile', async () => {
     const desk = await dealingDesk();
     await desk.readContext.journal.append([anIntent({ action_id: idOf('7c1e') })]);
-    await expect(checkAction('7c1e', desk.readContext)).rejects.toMatchObject({
+    await expect(checkActions('7c1e', desk.readContext)).rejects.toMatchObject({
       code: 'usage',
       hint: 'Use its profile: --profile desk',
     });
-    await expect(checkAction('beef', desk.readContext)).rejects.toMatchObject({ code: 'usage' });
+    await expect(checkActions('beef', desk.readContext)).rejects.toMatchObject({ code: 'usage' });
   });
 });

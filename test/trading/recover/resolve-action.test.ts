@@ -1,13 +1,43 @@
 import { describe, expect, it } from 'vitest';
 import { openJournal } from '../../../src/journal/store.ts';
 import { resolveAction } from '../../../src/trading/recover/resolve-action.ts';
-import { ACCEPTED, anIntent, FILLED, idOf, NOON, SENDING, step, UNKNOWN } from '../../journal/records.ts';
+import {
+  ACCEPTED,
+  anIntent,
+  FILLED,
+  idOf,
+  NOON,
+  NOT_TOLD,
+  SENDING,
+  step,
+  UNKNOWN,
+} from '../../journal/records.ts';
 import { temporaryFolder, testMachine } from '../../support/own-folder.ts';
 import { writeJournal } from '../../support/written-journal.ts';
 
 const WORD = { as: 'nothing', because: 'the venue says so' } as const;
 
 describe('settling an action', () => {
+  it('as not executed waits for an accepted change that may still show, after another change was seen', async () => {
+    const home = temporaryFolder();
+    const accepted = { kind: 'accepted', by: 'answer' } as const;
+    writeJournal(home, [anIntent({ action: 'add' }), step(SENDING), step(accepted), step(NOT_TOLD)]);
+    const state = `${home}/state`;
+    const journal = openJournal({ places: { config: home, state, cache: home }, machine: testMachine() });
+    const settle = (seconds: number) =>
+      resolveAction(journal, {
+        id: idOf('7c1e'),
+        outcome: WORD,
+        allowLateArrival: false,
+        nowMs: NOON + seconds * 1_000,
+      });
+    await expect(settle(300)).rejects.toMatchObject({
+      code: 'in_flight',
+      what: expect.stringContaining('it may still arrive and show until 2026-11-20 12:05:01 UTC'),
+    });
+    await expect(settle(301)).resolves.toMatchObject({ settledAs: 'nothing' });
+  });
+
   it('writes nothing when another process saw its end while the person was asked', async () => {
     const home = temporaryFolder();
     writeJournal(home, [anIntent(), step(SENDING), step(UNKNOWN)]);

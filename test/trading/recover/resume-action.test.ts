@@ -7,7 +7,7 @@ import { InterruptedError, OutcomeUnknownError, StoppedError } from '../../../sr
 import type { Action } from '../../../src/journal/replay.ts';
 import { hostOf } from '../../../src/platform/host.ts';
 import { executeAction } from '../../../src/trading/execute.ts';
-import { resumeActions } from '../../../src/trading/recover/resume-action.ts';
+import { resumeOpenAction } from '../../../src/trading/recover/resume-action.ts';
 import type { TradingContext } from '../../../src/trading/trading-context.ts';
 import { NOT_SENT, NOTHING, SENDING, step } from '../../journal/records.ts';
 import { frontOf, servedAt } from '../../support/front.ts';
@@ -28,7 +28,7 @@ const OPEN = 'open USDTNGN buy 10k';
 const ON = { market: 'USDTNGN', side: 'buy' };
 
 const resumed = (desk: DealingDesk, how: Partial<ResumeIntent> = {}, parts: Partial<TradingContext> = {}) =>
-  resumeActions({ ...ASKED, ...how }, desk.tradingContext(parts));
+  resumeOpenAction({ ...ASKED, ...how }, desk.tradingContext(parts));
 
 /** However it is resumed, it is stopped over what the position shows; what can be typed instead, of each. */
 async function hintsOfStops(desk: DealingDesk, lost: Action, message: RegExp): Promise<readonly string[]> {
