@@ -117,7 +117,7 @@ describe('what an action shows of its money', () => {
 describe('P&L of an open position', () => {
   it('is named before fees on each screen that has it', async () => {
     const cli = await twoHedges();
-    const list = (await linesOf(cli, 'positions --wide')).join('\n');
+    const { out: list } = await cli.run('positions --wide', { terminal: { ...SCREEN.terminal, width: 160 } });
     expect(list).toContain('P&L BEFORE FEES');
     expect(list).not.toContain('NET P&L');
     for (const line of ['reduce USDTNGN buy 1k --dry-run', 'close USDTNGN buy --dry-run']) {

@@ -70,7 +70,14 @@ function shortRequest(action: Action): readonly Pair[] {
   ];
 }
 
-const QUOTED_IN_SHORT = ['execution_price', 'cost_usdc', 'cost_bps', 'net_margin_usd'];
+const QUOTED_IN_SHORT = [
+  'execution_price',
+  'cost_usdc',
+  'cost_bps',
+  'net_pnl_usd',
+  'close_fee_usdc',
+  'net_margin_usd',
+];
 
 /** The outcome is at the end, and hashes and reasons are among the details or the steps. */
 const shortResult = (action: Action): readonly Pair[] =>
