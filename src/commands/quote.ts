@@ -9,9 +9,9 @@ import { defineCommand } from './define.ts';
 
 export const quote = defineCommand({
   name: 'quote',
-  summary: 'Price a hedge, all costs included; without --tenor, for every tenor',
+  summary: 'Price a hedge, all costs to maturity included; without --tenor, for every tenor',
   description:
-    'Indicative only: no trade is made and nothing is reserved. You will pay dollars: buy. You hold dollars and owe naira: sell. The size is in USD, and 1 USDT counts as 1 USD; margin, fees and P&L are paid in USDC. The total cost is impact, carry and platform fee. The break-even is the reference rate at maturity at which the hedge pays its own costs. With --worst-price or --max-cost-bps the exit code is 11 if any requested tenor exceeds the limit.',
+    'Indicative only: no trade is made and nothing is reserved. You will pay dollars: buy. You hold dollars and owe naira: sell. The size is in USD, and 1 USDT counts as 1 USD; margin, fees and P&L are paid in USDC. The total cost is impact, carry and platform fee, to maturity; a close before it has a fee that the service does not quote. The break-even is the reference rate at maturity at which the hedge pays its own costs. With --worst-price or --max-cost-bps the exit code is 11 if any requested tenor exceeds the limit.',
   aside: 'indicative',
   operands: [
     { name: 'MARKET', summary: 'market, such as USDTNGN' },

@@ -26,7 +26,7 @@ export const REGISTRY: readonly RegistryLine[] = [
   {
     name: 'quote',
     group: 'Markets',
-    summary: 'Price a hedge, all costs included',
+    summary: 'Price a hedge, all costs to maturity included',
     load: async () => (await import('./quote.ts')).quote,
   },
   {

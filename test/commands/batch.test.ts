@@ -69,8 +69,8 @@ describe('a batch', () => {
     expect(ran.err.split('\n').slice(0, 4)).toEqual([
       'PRACTICE · this machine, no money',
       '',
-      'OPENS + ADDS  DONE  OPENED USD  UPFRONT USDC  FAILED',
-      'USDTNGN buy      2   12,500.50    1,262.5505       0',
+      'OPENS + ADDS  DONE  OPENED USD  UPFRONT USDC  NOT DONE',
+      'USDTNGN buy      2   12,500.50    1,262.5505         0',
     ]);
     expect(ran.err).toMatch(/^Returned by reductions and closes: \d+\.\d+ USD \(estimate\)\.$/m);
     expect(ran.ends).toEqual(['2 quote 0', '4 open 0', '5 add 0', '6 reduce 0', '7 positions 0']);

@@ -178,7 +178,8 @@ function grownSince(report: ActionReport): readonly { name: string; value: reado
   if (hedge === undefined || filled === undefined || hedge.notional_usd.eq(filled)) return [];
   const rateNow = hedge.struck_rate ?? undefined;
   const at = rateNow === undefined ? [] : [text('at'), rate(rateNow)];
-  return [{ name: 'Size now', value: [usd(hedge.notional_usd, 'USD'), ...at] }];
+  const name = hedge.status === 'closed' ? 'Left at the end' : 'Size now';
+  return [{ name, value: [usd(hedge.notional_usd, 'USD'), ...at] }];
 }
 
 /** The hedge of an earlier run may have another status by now. */
@@ -356,9 +357,10 @@ function realizedRows(report: ActionReport): Cell[][] {
   const back = expectedBack(report);
   const estimate = back && estimatedPnl(back);
   return [
+    ...estimatedRows(back, estimate),
     ...(realized === undefined
-      ? estimatedRows(back, estimate)
-      : [row('Realized P&L', signedIn('USD', realized), ...wholeLife(report.derived))]),
+      ? []
+      : [row('Net P&L', signedIn('USD', realized), ...wholeLife(report.derived))]),
     ...(back === undefined
       ? []
       : [

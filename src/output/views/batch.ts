@@ -108,7 +108,7 @@ function resultsTable(sides: readonly SideResult[]): Block {
       { header: 'DONE', align: 'right' },
       { header: 'OPENED USD', align: 'right' },
       { header: 'UPFRONT USDC', align: 'right' },
-      { header: 'FAILED', align: 'right' },
+      { header: 'NOT DONE', align: 'right' },
       ...(anyPending ? [{ header: 'NO OUTCOME YET', align: 'right' } as const] : []),
     ],
     rows: sides.map(({ market, side, done, opened, upfront, failed, pending }): readonly Cell[] => [

@@ -77,7 +77,7 @@ export function viewHome(home: Home): readonly Block[] {
           ...(isHeaded ? [] : whereTo(selected)),
           text(`(${selected.why})`, 'dim'),
         ),
-    ...(now === undefined ? [] : viewNow(now)),
+    ...(now === undefined ? [] : viewNow(now, anyPending(journal))),
     ...(halt === undefined ? [] : viewActiveHalt(halt)),
     ...viewUnresolved(journal.unresolved, 'unresolved', selected?.name),
     ...viewUnresolved(journal.inFlight, 'in flight', selected?.name),
@@ -90,13 +90,16 @@ export function viewHome(home: Home): readonly Block[] {
   ];
 }
 
+const anyPending = ({ unresolved, inFlight }: JournalSummary): boolean =>
+  unresolved.length + inFlight.length > 0;
+
 function nextSteps({ selected, halt, journal }: Home): Steps {
   if (selected === undefined) return WITHOUT_PROFILE;
-  if (journal.unresolved.length + journal.inFlight.length > 0) return WITH_PENDING;
+  if (anyPending(journal)) return WITH_PENDING;
   return halt === undefined ? WITH_PROFILE : HALTED;
 }
 
-function viewNow(now: AccountNow): readonly Block[] {
+function viewNow(now: AccountNow, isPending: boolean): readonly Block[] {
   if ('notRead' in now)
     return [
       line(
@@ -107,7 +110,11 @@ function viewNow(now: AccountNow): readonly Block[] {
     ];
   const { account, positions } = now;
   return [
-    line(text('Free balance'), usd(account.balance_usdc, 'USDC')),
+    line(
+      text('Free balance'),
+      usd(account.balance_usdc, 'USDC'),
+      ...(isPending ? [text('; all figures include what has executed of the actions below.')] : []),
+    ),
     { kind: 'gap' },
     {
       kind: 'table',

@@ -116,7 +116,7 @@ function resultPairs(action: Action): readonly Pair[] {
   const { intent, orderTxHash } = action;
   return [
     ...pair('Action', `${action.shortId} (${action.id})`),
-    ...pair('Requests sent', requestsInWords(action.attempts)),
+    ...pair('Sent', timesInWords(action.attempts)),
     ...named('Hedge', action.hedgeId),
     ...(orderTxHash === undefined ? [] : [hashPair('Order transaction', orderTxHash)]),
     ...(WHY_NOW.includes(action.state) && action.why !== undefined
@@ -131,9 +131,11 @@ function resultPairs(action: Action): readonly Pair[] {
   ];
 }
 
-/** Readings are not in the journal. */
-const requestsInWords = (count: number): string =>
-  count > 1 ? `${count.toString()}, all with the same idempotency key` : count === 0 ? 'none' : '1';
+/** The attempts after no response are not in the journal one by one. */
+const timesInWords = (count: number): string =>
+  count === 0
+    ? 'never'
+    : `${count === 1 ? 'once' : `${count.toString()} times`}, with its retries; all had the same idempotency key`;
 
 const hashPair = (name: string, hash: string): Pair => ({
   name,

@@ -124,12 +124,12 @@ const COLUMNS = [
   { header: 'TENOR', field: 'tenor_days' },
   { header: 'MATURES', field: 'maturity' },
   { header: 'PRICE', field: 'pricing.execution_price', align: 'right' },
-  { header: 'IMPACT', field: 'derived.impact_cost_usd', align: 'right', optional: true },
-  { header: 'CARRY', field: 'carry.total_usdc', align: 'right', optional: true },
-  { header: 'FEE', field: 'upfront.platform_fee_usdc', align: 'right', optional: true },
+  { header: 'IMPACT', field: 'derived.impact_cost_usd', align: 'right', optional: true, group: 'cost' },
+  { header: 'CARRY', field: 'carry.total_usdc', align: 'right', optional: true, group: 'cost' },
+  { header: 'FEE', field: 'upfront.platform_fee_usdc', align: 'right', optional: true, group: 'cost' },
   { header: 'TOTAL COST', field: 'derived.cost_usdc', align: 'right' },
   { header: 'BPS', field: 'derived.cost_bps', align: 'right' },
-  { header: 'BREAK-EVEN', field: 'derived.all_in_rate', align: 'right', optional: 'last' },
+  { header: 'BREAK-EVEN', field: 'derived.all_in_rate', align: 'right', optional: true },
 ] as const;
 
 /** `Buy USDTNGN 10,000.00 USD = 15,325,612.00 NGN for 3 days, to Mon 23 Nov 10:02. Gains when …` */

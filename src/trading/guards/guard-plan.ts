@@ -344,7 +344,7 @@ export function stopFrom(findings: readonly Finding[]): StoppedError | undefined
   const retries = stops.map(({ code }) => RETRIES[code] ?? 'never');
   // The action that stops this one was sent.
   const nothing = stops.some(({ code }) => code === 'unresolved')
-    ? 'Nothing was sent now.'
+    ? 'This one was not sent.'
     : 'Nothing was sent.';
   const { override } = first;
   return new StoppedError({

@@ -149,14 +149,18 @@ describe('the result of a change', () => {
     };
     expect(shown(viewAction(reportOf('closed', { plan, hedges, derived })))).toEqual([
       'CLOSED buy USDTNGN 40,000.00 USD: position flat.',
-      'Side          40,000.00 USD  → 0.00 USD',
-      'Realized P&L     -91.50 USD  whole life: gross -19.00, carry paid 12.50, all',
-      '                             fees 60.00',
-      'Returned       3,948.50 USD  to balance (estimate; the service reports none)',
+      'Side             40,000.00 USD   → 0.00 USD',
+      'P&L before fees     -31.50 USD   price and carry (estimate)',
+      'Fee to close         20.00 USDC  (estimate)',
+      'Realized P&L        -51.50 USD   P&L before fees less fee to close (estimate;',
+      '                                 USDC at par)',
+      'Net P&L             -91.50 USD   whole life: gross -19.00, carry paid 12.50, all',
+      '                                 fees 60.00',
+      'Returned          3,948.50 USD   to balance (estimate; the service reports none)',
     ]);
     const bare = reportOf('closed', { plan, hedges, derived: { net_pnl_usd: big('-91.5') } });
     expect(shown(viewAction(bare))).toContain(
-      'Realized P&L     -91.50 USD  whole life, net of carry and all fees',
+      'Net P&L             -91.50 USD   whole life, net of carry and all fees',
     );
   });
 

@@ -58,9 +58,9 @@ describe('the total of a batch that ran', () => {
       ),
     ).toEqual([
       '',
-      'OPENS + ADDS  DONE  OPENED USD  UPFRONT USDC  FAILED',
-      'USDTNGN buy      2   16,000.00      1,616.00       1',
-      'USDTNGN sell     1   10,000.00      1,010.00       0',
+      'OPENS + ADDS  DONE  OPENED USD  UPFRONT USDC  NOT DONE',
+      'USDTNGN buy      2   16,000.00      1,616.00         1',
+      'USDTNGN sell     1   10,000.00      1,010.00         0',
       'This run only. Upfront as quoted, in proportion to what filled.',
     ]);
   });
@@ -70,8 +70,8 @@ describe('the total of a batch that ran', () => {
       totalOf(line(OPEN, 'submitted'), line(OPEN, 'unknown', { error: unknown }), line(OPEN, 'filled')),
     ).toEqual([
       '',
-      'OPENS + ADDS  DONE  OPENED USD  UPFRONT USDC  FAILED  NO OUTCOME YET',
-      'USDTNGN buy      1   10,000.00      1,010.00       0               2',
+      'OPENS + ADDS  DONE  OPENED USD  UPFRONT USDC  NOT DONE  NO OUTCOME YET',
+      'USDTNGN buy      1   10,000.00      1,010.00         0               2',
       'This run only. Upfront as quoted, in proportion to what filled.',
     ]);
   });
