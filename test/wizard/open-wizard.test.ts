@@ -49,9 +49,9 @@ describe('hedge open with everything missing', () => {
       roughly('sell gains when the naira strengthens you earn 0.02 %/day 480,000.50'),
     ]);
     expect(asked[3]?.list).toEqual([
-      expect.stringMatching(/^TENOR +MATURES +PRICE +IMPACT +CARRY +FEE +TOTAL COST +BPS$/),
+      expect.stringMatching(/^TENOR +MATURES +PRICE +TOTAL COST +BPS +BREAK-EVEN$/),
       expect.stringMatching(/^1 d +Sat 21 Nov \(!\) +1,529\.0820 /),
-      expect.stringMatching(/^3 d +Mon 23 Nov +1,529\.0820 +6\.00 +-6\.00 +10\.00 +10\.00 +10$/),
+      expect.stringMatching(/^3 d +Mon 23 Nov +1,529\.0820 +10\.00 +10 +1,528\.47/),
       expect.stringMatching(/^7 d +Fri 27 Nov +1,529\.0820 /),
     ]);
   });

@@ -129,7 +129,7 @@ const COLUMNS = [
   { header: 'FEE', field: 'upfront.platform_fee_usdc', align: 'right', optional: true, group: 'cost' },
   { header: 'TOTAL COST', field: 'derived.cost_usdc', align: 'right' },
   { header: 'BPS', field: 'derived.cost_bps', align: 'right' },
-  { header: 'BREAK-EVEN', field: 'derived.all_in_rate', align: 'right', optional: true },
+  { header: 'BREAK-EVEN', field: 'derived.all_in_rate', align: 'right', optional: 'last' },
 ] as const;
 
 /** `Buy USDTNGN 10,000.00 USD = 15,325,612.00 NGN for 3 days, to Mon 23 Nov 10:02. Gains when …` */
