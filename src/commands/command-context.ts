@@ -3,6 +3,7 @@
 import type { TextSource } from '../args/api-request.ts';
 import type { BatchIntent } from '../args/batch-options.ts';
 import type { FaultChange } from '../args/practice-faults.ts';
+import type { ServeModes } from '../args/practice-serve.ts';
 import type { PriceCache } from '../cache/seen-prices.ts';
 import type { HedgeApi } from '../client/hedge-api.ts';
 import type { KeyVault } from '../config/keychain.ts';
@@ -152,20 +153,20 @@ export interface PracticeControl {
   /** Absent fields stay unchanged. */
   setFaults(change: FaultChange): Promise<PracticeFaults>;
   clearFaults(): Promise<PracticeFaults>;
-  serve(options: {
-    /** Added to the stored faults while it serves. */
-    faults: FaultChange;
-    port?: number;
-    host?: string;
-    /** Called with one finished line per request. */
-    onRequest: ((line: string) => void) | undefined;
-  }): Promise<RunningPractice>;
+  serve(
+    options: ServeModes & {
+      /** Called with one finished line per request. */
+      onRequest: ((line: string) => void) | undefined;
+    },
+  ): Promise<RunningPractice>;
 }
 
 export interface RunningPractice {
   url: string;
   caFile: string;
   keys: { live: string; test: string };
+  control: { url: string; key: string };
+  books: readonly { name: string; url: string; keys: { live: string; test: string } }[];
   close(): Promise<void>;
 }
 

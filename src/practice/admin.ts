@@ -54,6 +54,8 @@ export interface PracticeStatus {
   wall_time: string;
   /** How far book time is ahead of wall time. */
   ahead_ms: number;
+  /** `manual`: book time moves only when it is advanced. */
+  clock: 'wall' | 'manual';
   store: string;
   books: Record<PracticeEnvironment, BookStatus>;
   faults: Faults;
@@ -83,8 +85,12 @@ export function makeAdmin(context: AdminContext): PracticeAdmin {
     async reset(options = {}) {
       const opening =
         options.balance === undefined ? context.terms.openingBalance : parseBalance(options.balance);
+      const { bookId } = bookTime(context.db, context.clock.now());
       return context.db.transaction(() => {
+        // The ID of a book never comes again, but the sequence of a seed does.
+        context.random.restart?.(`after ${bookId}`);
         seedBook(context.db, context.random, opening);
+        restartSequence(context);
         return status(context);
       });
     },
@@ -98,6 +104,14 @@ export function makeAdmin(context: AdminContext): PracticeAdmin {
     setFaults: async (change) => context.faults.set(context.db, change),
     clearFaults: async () => context.faults.clear(context.db),
   };
+}
+
+/** A seeded book draws the same after the same records, and never an ID that it holds. */
+export function restartSequence({ db, random }: Pick<AdminContext, 'db' | 'random'>): void {
+  const row = db.get(
+    'SELECT (SELECT COALESCE(MAX(seq), 0) FROM hedges) + (SELECT COALESCE(MAX(seq), 0) FROM orders) AS count',
+  );
+  random.restart?.(`book of ${row === undefined ? 0 : integerColumn(row, 'count')}`);
 }
 
 function parseBalance(written: string): bigint {
@@ -133,6 +147,7 @@ function status(context: AdminContext): PracticeStatus {
     book_time: isoTime(time.now),
     wall_time: isoTime(wallNow),
     ahead_ms: time.aheadMs,
+    clock: time.manual ? 'manual' : 'wall',
     store: context.store,
     books: forEachEnvironment((environment) => bookStatus(context, environment, time.now)),
     faults: context.faults.current(context.db),

@@ -125,7 +125,7 @@ function mergeSettings(file: SettingsFile): PracticeSettings {
 
 const LARGEST_FILE = 1_048_576;
 
-interface LoadedSettings {
+export interface LoadedSettings {
   settings: PracticeSettings;
   terms: BookTerms;
 }

@@ -1,6 +1,5 @@
 /** Screens of the practice commands. */
 import { Big } from 'big.js';
-import { shellWord } from '../../domain/quoted.ts';
 import { type Block, type Cell, line, missing, nameText, text } from '../blocks.ts';
 import { cellOf, labelOf } from '../field-labels.ts';
 
@@ -24,6 +23,7 @@ export interface PracticeState {
   /** ISO 8601 UTC: the market, fills and maturities follow it. */
   book_time: string;
   ahead_ms: number;
+  clock: 'wall' | 'manual';
   store: string;
   books: Readonly<Record<'live' | 'test', PracticeBook>>;
   faults: PracticeFaults;
@@ -42,7 +42,7 @@ export function viewPracticeState(state: PracticeState): readonly Block[] {
       text(state.book_id),
       text('at'),
       { kind: 'time', at: state.book_time, style: 'second' },
-      text(state.ahead_ms === 0 ? '(now)' : `(${daysAhead(state.ahead_ms)} ahead of the wall clock)`, 'dim'),
+      text(clockInWords(state), 'dim'),
     ),
     { kind: 'gap' },
     {
@@ -178,27 +178,6 @@ const isShare = (name: string, value: unknown): value is number =>
   name.startsWith('share_') && typeof value === 'number';
 const inPercent = (share: number): string => `${new Big(share).times(100).toFixed()} %`;
 
-export interface ServedPractice {
-  base_url: string;
-  ca_file: string;
-  keys: { live: string; test: string };
-}
-
-export const viewServedPractice = ({
-  base_url: baseUrl,
-  ca_file: caFile,
-  keys,
-}: ServedPractice): readonly Block[] => [
-  verbatim('# Practice service, sandbox key.'),
-  verbatim('# For the live key, use the last line.'),
-  verbatim(`export HEDGE_BASE_URL=${shellWord(baseUrl)}`),
-  verbatim(`export HEDGE_CA_FILE=${shellWord(caFile)}`),
-  verbatim(`export HEDGE_API_KEY=${shellWord(keys.test)}`),
-  verbatim(`# export HEDGE_API_KEY=${shellWord(keys.live)}`),
-];
-
-const verbatim = (words: string): Block => ({ kind: 'verbatim', text: words });
-
 const countsInWords = (counts: Readonly<Record<string, number>>): string => {
   const some = Object.entries(counts).filter(([, count]) => count > 0);
   return some.length === 0 ? 'none' : some.map(([status, count]) => `${count} ${status}`).join(', ');
@@ -213,6 +192,11 @@ const isSet = (name: string, value: unknown): boolean =>
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
+
+function clockInWords({ ahead_ms: ahead, clock }: PracticeState): string {
+  if (clock === 'manual') return '(manual clock)';
+  return ahead === 0 ? '(now)' : `(${daysAhead(ahead)} ahead of the wall clock)`;
+}
 
 function daysAhead(ms: number): string {
   const days = Math.floor(ms / DAY_MS);

@@ -12,7 +12,14 @@ import {
 import { ONE_RATE, type Rate } from '../domain/scaled-decimals.ts';
 import type { OrderFaults } from '../faults.ts';
 import type { BookMarketTerms, BookTerms, RateModel } from '../settings.ts';
-import { bigintColumn, type Database, integerColumn, textColumn } from '../store/database.ts';
+import { setPriceAt } from '../store/control-tables.ts';
+import {
+  bigintColumn,
+  type Database,
+  integerColumn,
+  integerColumnOrNull,
+  textColumn,
+} from '../store/database.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -113,7 +120,10 @@ export function marketTermsFor(context: Pick<BookContext, 'terms'>, market: stri
   return found;
 }
 
-export function midAt(context: Pick<BookContext, 'terms'>, market: string, instant: number): Rate {
+/** The price that was set for this time, or the reference rate. */
+export function midAt(context: Pick<BookContext, 'terms' | 'db'>, market: string, instant: number): Rate {
+  const set = setPriceAt(context.db, market, instant);
+  if (set !== undefined) return set;
   return referenceRate(marketTermsFor(context, market).rateModel, instant);
 }
 
@@ -122,14 +132,24 @@ export interface BookTime {
   aheadMs: number;
   /** Never runs backwards: a wall clock set back waits until it passes the last saved time. */
   now: number;
+  /** True: it moves only when it is advanced. */
+  manual: boolean;
 }
 
 export function bookTime(db: Database, wallNow: number): BookTime {
-  const row = db.get('SELECT book_id, ahead_ms, last_instant FROM book');
+  const row = db.get(
+    'SELECT book_id, ahead_ms, last_instant, (SELECT starts_at FROM manual_clock) AS manual_from FROM book',
+  );
   if (row === undefined) throw new DamagedRecordError('no book');
+  const bookId = textColumn(row, 'book_id');
+  const last = Number(bigintColumn(row, 'last_instant'));
+  const manualFrom = integerColumnOrNull(row, 'manual_from');
+  if (manualFrom !== null) {
+    const now = Math.max(manualFrom, last);
+    return { bookId, aheadMs: now - Math.floor(wallNow), now, manual: true };
+  }
   const aheadMs = integerColumn(row, 'ahead_ms');
-  const now = Math.max(Math.floor(wallNow) + aheadMs, Number(bigintColumn(row, 'last_instant')));
-  return { bookId: textColumn(row, 'book_id'), aheadMs, now };
+  return { bookId, aheadMs, now: Math.max(Math.floor(wallNow) + aheadMs, last), manual: false };
 }
 
 /** Inside a transaction. */

@@ -3,6 +3,7 @@ import { link, lstat, mkdir, open, rename, stat, unlink } from 'node:fs/promises
 import { dirname, join } from 'node:path';
 import { type PracticeRandom, PracticeStoreError } from '../domain/practice-types.ts';
 import { newApiKey, newToken } from '../domain/random-ids.ts';
+import { CONTROL_TABLES } from './control-tables.ts';
 import { type Database, insertRow, integerColumn, openDatabase, storeErrorOf } from './database.ts';
 
 export interface StoreOptions {
@@ -87,16 +88,7 @@ async function linkIntoPlace(draft: string, path: string): Promise<void> {
 function createDatabase(draft: string, options: StoreOptions): void {
   const db = openDatabase(':memory:');
   try {
-    db.transaction(() => {
-      db.exec(TABLES);
-      insertRow(db, 'service', {
-        one: 1,
-        live_key: newApiKey('live', options.random),
-        test_key: newApiKey('test', options.random),
-        weather: options.initialFaults,
-      });
-      options.seed(db);
-    });
+    fillDatabase(db, options);
     db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${SCHEMA_VERSION}`);
     db.run('VACUUM INTO ?', draft);
   } finally {
@@ -105,6 +97,29 @@ function createDatabase(draft: string, options: StoreOptions): void {
   const written = openDatabase(draft);
   written.exec('PRAGMA journal_mode = WAL');
   written.close();
+}
+
+type NewDatabase = Pick<StoreOptions, 'random' | 'initialFaults' | 'seed'>;
+
+function fillDatabase(db: Database, options: NewDatabase): void {
+  db.transaction(() => {
+    db.exec(TABLES);
+    insertRow(db, 'service', {
+      one: 1,
+      live_key: newApiKey('live', options.random),
+      test_key: newApiKey('test', options.random),
+      weather: options.initialFaults,
+    });
+    options.seed(db);
+  });
+}
+
+/** A new book that ends with the process. */
+export function openMemoryStore(options: NewDatabase): Database {
+  const db = openDatabase(':memory:');
+  db.exec(CONTROL_TABLES);
+  fillDatabase(db, options);
+  return db;
 }
 
 function openExisting(path: string): Database {
@@ -125,6 +140,7 @@ function openExisting(path: string): Database {
       `The practice book ${path} has version ${version}; this program reads version ${SCHEMA_VERSION}. Move the file away to start a new book.`,
     );
   }
+  db.exec(CONTROL_TABLES);
   return db;
 }
 
