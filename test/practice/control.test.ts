@@ -121,6 +121,17 @@ describe('the clock', () => {
     );
   });
 
+  it('control: with the wall clock, a book begins at the given time and goes on by itself', async () => {
+    for (const startAt of [START, NINE - DAY]) {
+      const practice = await startPractice({ modes: { startAt, memory: true } });
+      practice.clock.pass(90_000);
+      expect((await practice.control('GET', '/clock')).body.data).toMatchObject({
+        mode: 'wall',
+        book_time: new Date(startAt + 90_000).toISOString(),
+      });
+    }
+  });
+
   it('control: a manual clock has no rate limit, unless it is asked for', async () => {
     const settings = { rate_limit: { burst: 2, per_second: 1 } };
     const free = await mock({ settings });

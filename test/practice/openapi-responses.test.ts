@@ -13,7 +13,15 @@ const mock = () => startPractice({ modes: { seed: 3, clockMode: 'manual', memory
 type Judge = (method: string, path: string, seen: { status: number; text: string }) => string | undefined;
 
 async function judgeOf(definition: Document): Promise<Judge> {
-  const api = new OpenAPIBackend({ definition, quick: true, ajvOpts: { strict: false, allErrors: true, formats: { 'date-time': (text: string) => !Number.isNaN(Date.parse(text)) } } });
+  const api = new OpenAPIBackend({
+    definition,
+    quick: true,
+    ajvOpts: {
+      strict: false,
+      allErrors: true,
+      formats: { 'date-time': (text: string) => !Number.isNaN(Date.parse(text)) },
+    },
+  });
   await api.init();
   // A 405 is documented by the operations of its path, a 404 by that of all other paths.
   const operationFor = (method: string, path: string) => {

@@ -89,18 +89,18 @@ const pythonLines = (served: ServedPractice): readonly string[] => [
 
 const goLines = (served: ServedPractice): readonly string[] => [
   'const (',
-  `\tBaseURL    = ${literal(served.base_url)}`,
-  `\tCAFile     = ${literal(served.ca_file)}`,
-  `\tAPIKey     = ${literal(served.keys.test)}`,
-  `\tLiveKey    = ${literal(served.keys.live)}`,
-  `\tControlURL = ${literal(served.control.base_url)}`,
-  `\tControlKey = ${literal(served.control.key)}`,
+  `    BaseURL    = ${literal(served.base_url)}`,
+  `    CAFile     = ${literal(served.ca_file)}`,
+  `    APIKey     = ${literal(served.keys.test)}`,
+  `    LiveKey    = ${literal(served.keys.live)}`,
+  `    ControlURL = ${literal(served.control.base_url)}`,
+  `    ControlKey = ${literal(served.control.key)}`,
   ')',
   '',
   'var Books = map[string]struct{ BaseURL, APIKey, LiveKey string }{',
   ...served.books.map(
     (book) =>
-      `\t${literal(book.name)}: {${literal(book.base_url)}, ${literal(book.keys.test)}, ${literal(book.keys.live)}},`,
+      `    ${literal(book.name)}: {${literal(book.base_url)}, ${literal(book.keys.test)}, ${literal(book.keys.live)}},`,
   ),
   '}',
 ];

@@ -195,7 +195,9 @@ const HOUR_MS = 3_600_000;
 
 function clockInWords({ ahead_ms: ahead, clock }: PracticeState): string {
   if (clock === 'manual') return '(manual clock)';
-  return ahead === 0 ? '(now)' : `(${daysAhead(ahead)} ahead of the wall clock)`;
+  if (ahead === 0) return '(now)';
+  const word = ahead > 0 ? 'ahead of' : 'behind';
+  return `(${daysAhead(Math.abs(ahead))} ${word} the wall clock)`;
 }
 
 function daysAhead(ms: number): string {
