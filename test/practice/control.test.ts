@@ -213,7 +213,7 @@ describe('fixtures', () => {
     expect(await price()).toBe(1500);
     for (const wrong of [
       { market: 'USDTNGN', points: [] },
-      { market: 'USDTNGN', points: [...points].reverse() },
+      { market: 'USDTNGN', points: points.toReversed() },
       { market: 'USDTNGN', points: [{ at: 'now', price: 1 }] },
       { market: 'USDTNGN', points: [{ at: '2026-12-01T09:00Z', price: 0 }] },
     ])
