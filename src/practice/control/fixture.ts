@@ -95,11 +95,11 @@ function lastInstant(db: Database): number {
   return row === undefined ? 0 : Number(bigintColumn(row, 'last_instant'));
 }
 
-function insertRows(db: Database, table: string, rows: readonly FixtureRow[]): void {
+function insertRows(db: Database, table: string, records: readonly FixtureRow[]): void {
   const columns = db
     .all(`SELECT name FROM pragma_table_info('${table}')`)
     .map((row) => textColumn(row, 'name'));
-  for (const row of rows) {
+  for (const row of records) {
     if (Object.keys(row).some((column) => !columns.includes(column)))
       throw invalidFixture(`tables.${table}`, 'has a column that is not in a book');
     try {

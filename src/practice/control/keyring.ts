@@ -68,7 +68,7 @@ function keyringOf(keys: KeysFile, path?: string): PracticeKeys {
     control: keys.control,
     of(book) {
       if (book === DEFAULT_BOOK) return { live: keys.live, test: keys.test };
-      const found = keys.books[book];
+      const found = Object.hasOwn(keys.books, book) ? keys.books[book] : undefined;
       if (found !== undefined) return found;
       throw new PracticeInputError('keys', `The keys file ${path ?? ''} has no keys of the book ${book}.`);
     },
