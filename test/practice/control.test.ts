@@ -136,6 +136,8 @@ describe('the clock', () => {
     const settings = { rate_limit: { burst: 2, per_second: 1 } };
     const free = await mock({ settings });
     for (let count = 0; count < 5; count += 1) expectAccepted(await free.get('/account'));
+    const off = await startPractice({ settings, modes: { rateLimit: false } });
+    for (let count = 0; count < 5; count += 1) expectAccepted(await off.get('/account'));
     const limited = await mock({ settings, modes: { rateLimit: true } });
     const statuses = [];
     for (let count = 0; count < 3; count += 1) statuses.push((await limited.get('/account')).status);
@@ -449,6 +451,11 @@ describe('the Host header', () => {
       expectRejected(await practice.get('/account', sent), 421, 'invalid_request');
       expectRejected(await practice.get('/openapi.json', { ...sent, as: null }), 421, 'invalid_request');
       expectRejected(await practice.control('POST', '/reset', {}, sent), 421, 'invalid_request');
+      expect(practice.log.at(-1)).toMatchObject({
+        status: 421,
+        path: '/control/v1/reset',
+        environment: null,
+      });
       expectRejected(
         await practice.control('GET', '/health', undefined, { ...sent, as: null }),
         421,

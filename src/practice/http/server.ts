@@ -176,7 +176,9 @@ function makeHttpsServer(books: readonly ServedBook[], serving: ServerOptions): 
   });
   const handle = (request: IncomingMessage, output: ServerResponse): void => {
     if (isMisdirected(request)) {
-      void writeResponse(output, { response: misdirected(), date: dateOf(service), last: true });
+      const response = misdirected();
+      serving.onRequest?.(rejectedEntry(first, request, response));
+      void writeResponse(output, { response, date: dateOf(service), last: true });
       return;
     }
     const book = books.find((each) => (request.url ?? '').startsWith(`${each.basePath}/`)) ?? first;
@@ -289,6 +291,17 @@ function misdirected(): PracticeResponse {
       details: { field: 'Host' },
     }),
   );
+}
+
+/** For a request that was rejected before it was read. */
+function rejectedEntry(
+  book: ServedBook,
+  { method = '', url = '' }: IncomingMessage,
+  { status, code }: PracticeResponse,
+): RequestLogEntry {
+  const at = new Date(book.service.clock.now()).toISOString();
+  const entry = { at, book: book.name, environment: null, method, path: url, status, ms: 0 };
+  return code === undefined ? entry : { ...entry, code };
 }
 
 const OWN_HOST = /^(?:127\.0\.0\.1|\[::1\]|localhost)(?::\d{1,5})?$/i;
