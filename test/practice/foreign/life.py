@@ -33,7 +33,7 @@ class Api:
             headers["Idempotency-Key"] = key
         connection = http.client.HTTPSConnection(self.address.netloc, context=self.trust, timeout=30)
         try:
-            content = None if body is None else json.dumps(body)
+            content = None if body is None else json.dumps(body, default=float)
             connection.request(method, self.address.path + path, content, headers)
             response = connection.getresponse()
             text = response.read().decode()
