@@ -1,7 +1,7 @@
 /** The control API: keys, clock, faults, prices, hedges, fixtures and the request journal. */
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { expectBalanced } from './support/book-checks.ts';
 import {
   DAY,
@@ -119,6 +119,17 @@ describe('the clock', () => {
     await expect(openPractice(store, { modes: { clockMode: 'manual', startAt: START } })).rejects.toThrow(
       /is at 2026-12-01T08:01:0/,
     );
+  });
+
+  it('control: a manual clock that a crash left behind ends with the next service', async () => {
+    const store = await storeFolder();
+    const crashed = await openPractice(store, { modes: { clockMode: 'manual' } });
+    onTestFinished(() => crashed.close());
+    const other = await startPractice({ store });
+    expect((await other.control('GET', '/clock')).body.data.mode).toBe('manual');
+    const served = await startPractice({ store, modes: { clockMode: 'wall' } });
+    expect((await served.control('GET', '/clock')).body.data.mode).toBe('wall');
+    expect((await crashed.control('GET', '/clock')).body.data.mode).toBe('wall');
   });
 
   it('control: with the wall clock, a book begins at the given time and goes on by itself', async () => {
