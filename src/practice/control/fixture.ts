@@ -4,7 +4,7 @@ import { positionsAt, readAccounts } from '../book/accounts.ts';
 import { processDueEvents } from '../book/execute-order.ts';
 import { hedgeFromRow, marketsInUse, ordersInFlight } from '../book/stored-records.ts';
 import { bookTime, saveBookTime } from '../book/transaction-context.ts';
-import { PRACTICE_ENVIRONMENTS, PracticeInputError } from '../domain/practice-types.ts';
+import { DamagedRecordError, PRACTICE_ENVIRONMENTS, PracticeInputError } from '../domain/practice-types.ts';
 import { newBookId } from '../domain/random-ids.ts';
 import { applyFaultChange, noFaults } from '../faults.ts';
 import { startManualClock } from '../store/control-tables.ts';
@@ -53,7 +53,7 @@ function rowsOf(db: Database, table: string): FixtureRow[] {
 
 function cellOf(value: unknown): Cell {
   if (value === null || typeof value === 'string') return value;
-  if (typeof value !== 'bigint') throw new TypeError('The practice book holds a value of another type.');
+  if (typeof value !== 'bigint') throw new DamagedRecordError('a value of another type');
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : value.toString();
 }
@@ -136,7 +136,8 @@ function checkBook(book: AdminContext): void {
         throw invalidFixture('tables.accounts', 'has a balance that is not the sum of its postings');
     }
   } catch (error) {
-    if (error instanceof TypeError) throw invalidFixture('tables', 'has a record that cannot be read');
+    if (error instanceof DamagedRecordError)
+      throw invalidFixture('tables', 'has a record that cannot be read');
     throw error;
   }
 }

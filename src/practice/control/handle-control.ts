@@ -1,9 +1,9 @@
 /** One request of the control API: key, address, book, body, response. */
-import { PracticeInputError, PracticeStoreError } from '../domain/practice-types.ts';
+import { PracticeInputError } from '../domain/practice-types.ts';
+import { failedRequest, type HandledRequest } from '../http/handle-request.ts';
 import { describeApi } from '../http/openapi.ts';
 import { findEndpoint, jsonBody, queryFields, type RawRequest, splitTarget } from '../http/parse-request.ts';
-import { ApiError, errorResponse, type PracticeResponse } from '../schemas/api-error.ts';
-import { isBusy } from '../store/database.ts';
+import { ApiError, type PracticeResponse } from '../schemas/api-error.ts';
 import {
   CONTROL_ENDPOINTS,
   type ControlContext,
@@ -12,10 +12,12 @@ import {
 } from './control-routes.ts';
 import { DEFAULT_BOOK } from './keyring.ts';
 
-export async function handleControl(
-  context: ControlContext,
-  raw: RawRequest,
-): Promise<{ response: PracticeResponse; book: string }> {
+/** `book`: its time dates the response. */
+interface ControlledRequest extends Pick<HandledRequest, 'response' | 'cause'> {
+  book: string;
+}
+
+export async function handleControl(context: ControlContext, raw: RawRequest): Promise<ControlledRequest> {
   let book = DEFAULT_BOOK;
   try {
     const { path, query } = splitTarget(raw.target);
@@ -28,7 +30,7 @@ export async function handleControl(
     const body = `{"data":${data},"error":null,"meta":{}}`;
     return { response: { status: endpoint.status, body, headers: {} }, book };
   } catch (error) {
-    return { response: errorResponse(toApiError(error)), book };
+    return { ...failedRequest(asApiError(error)), book };
   }
 }
 
@@ -72,16 +74,7 @@ function bodyOf(raw: RawRequest, endpoint: ControlRoute): unknown {
   return raw.body.length === 0 ? {} : jsonBody(raw, raw.body);
 }
 
-function toApiError(error: unknown): ApiError {
-  if (error instanceof ApiError) return error;
-  if (error instanceof PracticeInputError) {
-    return new ApiError('invalid_request', error.message, { details: { field: error.field } });
-  }
-  if (isBusy(error)) {
-    return new ApiError('service_unavailable', 'The book is busy. Try again.', {
-      headers: { 'Retry-After': '1' },
-    });
-  }
-  const cause = error instanceof PracticeStoreError ? ` ${error.message}` : '';
-  return new ApiError('internal_error', `Internal error of the practice service.${cause}`);
+function asApiError(error: unknown): unknown {
+  if (!(error instanceof PracticeInputError)) return error;
+  return new ApiError('invalid_request', error.message, { details: { field: error.field } });
 }

@@ -78,14 +78,7 @@ export async function handleRequest(service: ServiceContext, raw: RawRequest): P
     if (service.closing.aborted) return abandon(service, request, admitted.holder);
     return service.db.transaction(() => executeRequest(service, request, decision, admitted.holder));
   } catch (error) {
-    const failed = toApiError(error);
-    const cause = failed.code === 'internal_error' ? causeOf(error) : undefined;
-    return {
-      response: errorResponse(failed),
-      lost: false,
-      environment,
-      ...(cause === undefined ? {} : { cause }),
-    };
+    return { ...failedRequest(error), lost: false, environment };
   }
 }
 
@@ -240,6 +233,13 @@ function abandon(service: ServiceContext, request: IdentifiedRequest, name: stri
 
 function unavailable(): ApiError {
   return new ApiError('service_unavailable', 'The service is temporarily unavailable. Try again.');
+}
+
+/** The response to any error, and the cause of an internal one for the log. */
+export function failedRequest(error: unknown): Pick<HandledRequest, 'response' | 'cause'> {
+  const failed = toApiError(error);
+  const response = errorResponse(failed);
+  return failed.code === 'internal_error' ? { response, cause: causeOf(error) } : { response };
 }
 
 function toApiError(error: unknown): ApiError {

@@ -51,7 +51,9 @@ export interface ListenOptions {
 }
 
 /** The response of the control API, and the book whose time it is dated with. */
-export type ControlHandler = (raw: RawRequest) => Promise<{ response: PracticeResponse; book: string }>;
+export type ControlHandler = (
+  raw: RawRequest,
+) => Promise<Pick<HandledRequest, 'response' | 'cause'> & { book: string }>;
 
 /** A book and where it is served. */
 interface BookToServe {
@@ -248,11 +250,12 @@ async function serveControl(
   const { closing } = serving;
   const raw = await readRequest(request, CONTROL_PATH, { closing, limit: CONTROL_BODY });
   await serving.turn();
-  const { response, book } = await serving.control(raw);
+  const { book, ...answered } = await serving.control(raw);
   const service = books.find((each) => each.name === book)?.service;
   if (service === undefined) throw new Error(`The practice service has no book ${book}.`);
   const at = service.clock.now();
-  const handled: HandledRequest = { response, lost: false, environment: null };
+  const handled: HandledRequest = { ...answered, lost: false, environment: null };
+  const { response } = handled;
   const entry = logEntry(raw, handled, { startedAt: at, endedAt: at });
   serving.onRequest?.({ book, control: true, ...entry, path: `${CONTROL_PATH}${entry.path}` });
   const last = closing.aborted || response.status === 413;

@@ -1,4 +1,5 @@
 /** The tables of the control API: its key, the manual clock and the price paths. */
+import { DamagedRecordError } from '../domain/practice-types.ts';
 import { bigintColumn, type Database, integerColumn, textColumn } from './database.ts';
 
 /** Added to a store of any version when it is opened. Times in ms since the epoch, prices in 1e-8. */
@@ -29,7 +30,7 @@ export function ensureControlKey(db: Database, make: () => string): string {
       db.run('INSERT OR IGNORE INTO control_key (one, control_key) VALUES (1, ?)', make());
       return read();
     });
-  if (found === undefined) throw new TypeError('The practice book holds no control key after making one.');
+  if (found === undefined) throw new DamagedRecordError('no control key');
   return textColumn(found, 'control_key');
 }
 
