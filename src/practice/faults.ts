@@ -233,9 +233,11 @@ export interface FaultStore {
   clear(db: Database): Faults;
 }
 
-export function makeFaultStore(markets: ReadonlySet<string>, initial?: Partial<Faults>): FaultStore {
-  // Reports a wrong option of `serve` before it serves.
-  if (initial !== undefined) applyFaultChange(noFaults, initial, markets);
+/** `marketsOf`: those of the settings in force. */
+export function makeFaultStore(
+  marketsOf: (db: Database) => ReadonlySet<string>,
+  initial?: Partial<Faults>,
+): FaultStore {
   let own: Partial<Faults> = initial ?? {};
   let last = { text: encodeFaults(noFaults), faults: noFaults };
 
@@ -248,7 +250,7 @@ export function makeFaultStore(markets: ReadonlySet<string>, initial?: Partial<F
     return last.faults;
   };
   return {
-    current: (db) => applyFaultChange(stored(db), own, markets),
+    current: (db) => applyFaultChange(stored(db), own, marketsOf(db)),
     countDown(db) {
       if (typeof own.once === 'number') {
         own = own.once > 1 ? { ...own, once: own.once - 1 } : {};
@@ -258,7 +260,7 @@ export function makeFaultStore(markets: ReadonlySet<string>, initial?: Partial<F
       if (faults.once === null) return;
       store(db, faults.once > 1 ? { ...faults, once: faults.once - 1 } : noFaults);
     },
-    set: (db, change) => db.transaction(() => store(db, applyFaultChange(stored(db), change, markets))),
+    set: (db, change) => db.transaction(() => store(db, applyFaultChange(stored(db), change, marketsOf(db)))),
     clear: (db) => db.transaction(() => store(db, noFaults)),
   };
 }

@@ -1,21 +1,27 @@
 /** The public functions and types of the practice service. */
 import { join } from 'node:path';
-import { type AdminContext, makeAdmin, type PracticeAdmin } from './admin.ts';
+import { type AdminContext, makeAdmin, type PracticeAdmin, replaceSettings } from './admin.ts';
 import { seedBook } from './book/accounts.ts';
-import { marketsInUse } from './book/stored-records.ts';
+import { rebuildSums, stampAllHedges } from './book/stored-records.ts';
 import { bookTime } from './book/transaction-context.ts';
-import { type PracticeClock, type PracticeRandom, PracticeStoreError } from './domain/practice-types.ts';
-import { encodeFaults, type Faults, makeFaultStore, noFaults } from './faults.ts';
+import {
+  type PracticeClock,
+  PracticeInputError,
+  type PracticeRandom,
+  PracticeStoreError,
+} from './domain/practice-types.ts';
+import { applyFaultChange, encodeFaults, type Faults, makeFaultStore, noFaults } from './faults.ts';
 import { listen, type RequestLogEntry } from './http/server.ts';
-import { loadSettings } from './settings.ts';
-import { storeErrorOf } from './store/database.ts';
+import { defaultSettings, type PracticeSettings, toBookTerms } from './settings.ts';
+import { makeSettingsStore, readSettingsFile, saveSettings } from './settings-store.ts';
+import { type Database, storeErrorOf } from './store/database.ts';
 import { DATABASE_NAME, openStore } from './store/open-store.ts';
 import { ensureIdentity, readServiceKeys } from './store/service-identity.ts';
 
 export interface PracticeOptions {
   clock: PracticeClock;
   random: PracticeRandom;
-  /** Folder of the database, the certificate and `settings.json`; created with mode 0700, files 0600. */
+  /** Folder of the database and the certificate; created with mode 0700, files 0600. */
   store: string;
   /** A loopback address. Default: 127.0.0.1. */
   host?: string;
@@ -47,13 +53,19 @@ export interface PracticeAdminOptions {
   store: string;
 }
 
-export type { AdvanceSummary, BookStatus, PracticeAdmin, PracticeStatus } from './admin.ts';
+export type {
+  AdvanceSummary,
+  BookStatus,
+  PracticeAdmin,
+  PracticeStatus,
+  VersionedSettings,
+} from './admin.ts';
 export type { BookEvent } from './book/execute-order.ts';
 export type { PracticeClock, PracticeRandom } from './domain/practice-types.ts';
 export { PracticeInputError, PracticeStoreError } from './domain/practice-types.ts';
 export type { Faults } from './faults.ts';
 export type { RequestLogEntry } from './http/server.ts';
-export type { PracticeSettings } from './settings.ts';
+export type { PracticeSettings, SettingChange } from './settings.ts';
 
 /** Listens on loopback until it is closed. */
 export async function startPracticeService(options: PracticeOptions): Promise<PracticeService> {
@@ -94,21 +106,49 @@ export async function openPracticeAdmin(
 
 async function openBook(options: PracticeAdminOptions, faults?: Partial<Faults>): Promise<AdminContext> {
   const { clock, random, store } = options;
-  const { settings, terms } = await loadSettings(store);
-  const faultStore = makeFaultStore(new Set(terms.markets.keys()), faults);
+  const file = await readSettingsFile(store);
+  const given = file?.settings ?? defaultSettings;
+  const firstTerms = toBookTerms(given, 1);
   const db = await openStore({
     store,
     random,
     initialFaults: encodeFaults(noFaults),
-    seed: (created) => seedBook(created, random, terms.openingBalance),
+    seed(created) {
+      saveSettings(created, given, 0);
+      seedBook(created, random, firstTerms.openingBalance);
+    },
+    migrate(migrated) {
+      saveSettings(migrated, given, 0);
+      stampAllHedges(migrated, firstTerms);
+      rebuildSums(migrated);
+    },
   });
-  const missing = db.transaction(() => marketsInUse(db)).find((market) => !terms.markets.has(market));
-  if (missing !== undefined) {
+  try {
+    const settings = makeSettingsStore();
+    const marketsOf = (opened: Database) => new Set(settings.current(opened).terms.markets.keys());
+    // Reports a wrong option of `serve` before it serves.
+    if (faults !== undefined) {
+      const markets = db.reading(() => marketsOf(db));
+      applyFaultChange(noFaults, faults, markets);
+    }
+    const opened = { db, random, clock, store, settings, faults: makeFaultStore(marketsOf, faults) };
+    if (file !== undefined) {
+      importSettings(opened, file.settings);
+      await file.setAside();
+    }
+    return opened;
+  } catch (error) {
     db.close();
-    throw new PracticeStoreError(
-      store,
-      `The practice settings in ${store} have no market ${missing}, but the book has hedges on it. Add the market again.`,
-    );
+    throw error;
   }
-  return { db, terms, random, clock, store, settings, faults: faultStore };
+}
+
+function importSettings(opened: AdminContext, settings: PracticeSettings): void {
+  try {
+    opened.db.transaction(() => replaceSettings(opened, settings));
+  } catch (error) {
+    if (!(error instanceof PracticeInputError)) throw error;
+    const message = `The practice settings in ${opened.store} cannot be used. ${error.message}`;
+    throw new PracticeStoreError(opened.store, message, { cause: error });
+  }
 }

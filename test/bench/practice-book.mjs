@@ -6,13 +6,12 @@ import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:https';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
-const SERVICE = new URL('../../dist/practice/index.js', import.meta.url).href;
+const built = (path) => new URL(`../../dist/practice/${path}`, import.meta.url).href;
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const SETTINGS = {
@@ -26,7 +25,7 @@ const SETTINGS = {
 /** The measured process: the parent reads its CPU time and moves its clock. */
 async function serve(store) {
   let aheadMs = 0;
-  const { startPracticeService } = await import(SERVICE);
+  const { startPracticeService } = await import(built('index.js'));
   const service = await startPracticeService({
     store,
     clock: {
@@ -190,24 +189,16 @@ async function actions(one, onCopy, { hedges, times }) {
   };
   await one('open, and its fill', acting('/hedges', { ...on, notional_usd: 100, tenor_days: 3 }));
   await one('add, and its fill', acting('/hedges/add', { ...on, notional_usd: 100 }));
-  const few = Math.max(1, Math.round(times / 10));
-  const reduction = `reduce of ${hedges} hedges`;
-  await onCopy(reduction, async (running) => {
-    const reduce = acting('/hedges/reduce', { ...on, notional_usd: 100_000 })(running);
-    report(reduction, await cpuTimes(running, few, reduce));
-  });
-  const closing = `close of ${hedges} hedges`;
-  await onCopy(closing, async (running) =>
-    report(closing, await cpuTimes(running, 1, acting('/hedges/close', on)(running))),
-  );
-  const settling = `advance over ${hedges} maturities`;
-  await onCopy(settling, async (running) => {
-    const times = await cpuTimes(running, 1, () => running.call('advance', 8 * DAY));
-    report(settling, times);
-    await running.send('GET', '/account');
-    const { rss } = await running.call('cpu');
-    console.log(`peak memory after it: ${Math.round(rss / 1024)} MB`);
-  });
+  const large = (name, count, prepare) =>
+    onCopy(name, async (running) => {
+      report(name, await cpuTimes(running, count, prepare(running)));
+      const { rss } = await running.call('cpu');
+      console.log(`${'  peak memory'.padEnd(46)}${String(Math.round(rss / 1024)).padStart(9)} MB`);
+    });
+  const reduce = acting('/hedges/reduce', { ...on, notional_usd: 100_000 });
+  await large(`reduce of ${hedges} hedges`, Math.max(1, Math.round(times / 10)), reduce);
+  await large(`close of ${hedges} hedges`, 1, acting('/hedges/close', on));
+  await large(`advance over ${hedges} maturities`, 1, (running) => () => running.call('advance', 8 * DAY));
 }
 
 /** A book with all open hedges on one side, written straight into the database. */
@@ -217,8 +208,9 @@ async function fill(store, hedges) {
   const running = await startOn(store, 60);
   await running.send('GET', '/account');
   running.stop();
-  const { DatabaseSync } = createRequire(import.meta.url)('@photostructure/sqlite');
-  const db = new DatabaseSync(join(store, 'practice.sqlite'));
+  const { insertRow, openDatabase } = await import(built('store/database.js'));
+  const { rebuildSums } = await import(built('book/stored-records.js'));
+  const db = openDatabase(join(store, 'practice.sqlite'));
   const now = Date.now();
   const hash = `0x${'a'.repeat(64)}`;
   const row = {
@@ -229,16 +221,11 @@ async function fill(store, hedges) {
     fill_tx_hash: hash,
     order_key: hash,
     platform_fees: 1_000_000n,
-  };
-  let insert;
-  const write = (values) => {
-    const all = { ...row, ...values };
-    insert ??= db.prepare(
-      `INSERT INTO hedges (${Object.keys(all).join(', ')}) VALUES (${Object.keys(all)
-        .map(() => '?')
-        .join(', ')})`,
-    );
-    insert.run(...Object.values(all));
+    settings_version: 1,
+    carry_daily: 50_000n,
+    margin_rate: 10_000_000n,
+    platform_fee: 100_000n,
+    close_fee: 50_000n,
   };
   db.exec('BEGIN IMMEDIATE');
   for (let index = 0; index < 2 * hedges; index += 1) {
@@ -247,7 +234,8 @@ async function fill(store, hedges) {
     const openedAt = now - (isOpen ? age : age + 8 * DAY);
     const tenor = [1, 3, 7][index % 3];
     const notional = 1_000_000_000n + BigInt(index % 997) * 10_000n;
-    write({
+    insertRow(db, 'hedge_records', {
+      ...row,
       id: `hdg_${String(index).padStart(16, '0')}`,
       client_reference: `R${index}`,
       tenor_days: tenor,
@@ -268,8 +256,9 @@ async function fill(store, hedges) {
       done_fees: 0n,
     });
   }
-  const locked = `(SELECT SUM(margin) FROM hedges WHERE environment = 'test' AND status = 'filled')`;
+  const locked = `(SELECT SUM(margin) FROM hedge_records WHERE environment = 'test' AND status = 'filled')`;
   db.exec(`UPDATE accounts SET margin = ${locked}, balance = balance - ${locked} WHERE environment = 'test'`);
+  rebuildSums(db);
   db.exec('COMMIT');
   db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
   db.close();

@@ -11,7 +11,8 @@ import {
 } from '../domain/practice-types.ts';
 import { ONE_RATE, type Rate } from '../domain/scaled-decimals.ts';
 import type { OrderFaults } from '../faults.ts';
-import type { BookMarketTerms, BookTerms, RateModel } from '../settings.ts';
+import type { BookTerms, RateModel } from '../settings.ts';
+import type { SettingsStore } from '../settings-store.ts';
 import { bigintColumn, type Database, integerColumn, textColumn } from '../store/database.ts';
 
 const MINUTE = 60_000;
@@ -98,6 +99,18 @@ export interface BookContext {
   random: PracticeRandom;
 }
 
+/** What a process keeps of its book between transactions. */
+export interface OpenedBook {
+  db: Database;
+  random: PracticeRandom;
+  settings: SettingsStore;
+}
+
+/** With the settings in force. Inside a transaction. */
+export function bookContext({ db, random, settings }: OpenedBook): BookContext {
+  return { db, random, terms: settings.current(db).terms };
+}
+
 export interface TransactionContext extends BookContext {
   environment: PracticeEnvironment;
   /** Book time. */
@@ -106,15 +119,11 @@ export interface TransactionContext extends BookContext {
 }
 
 /** Also of a disabled market. */
-export function marketTermsFor(context: Pick<BookContext, 'terms'>, market: string): BookMarketTerms {
+export function midAt(context: Pick<BookContext, 'terms'>, market: string, instant: number): Rate {
   const found = context.terms.markets.get(market);
   if (found === undefined)
     throw new Error(`The practice settings have no market ${market}, but its book does.`);
-  return found;
-}
-
-export function midAt(context: Pick<BookContext, 'terms'>, market: string, instant: number): Rate {
-  return referenceRate(marketTermsFor(context, market).rateModel, instant);
+  return referenceRate(found.rateModel, instant);
 }
 
 export interface BookTime {
