@@ -90,7 +90,14 @@ export interface PracticeEvent {
 export interface PracticeAdvance {
   from: string;
   to: string;
-  environments: Readonly<Record<'live' | 'test', { events: readonly PracticeEvent[]; balance_usdc: string }>>;
+  environments: Readonly<Record<'live' | 'test', AdvancedBook>>;
+}
+
+interface AdvancedBook {
+  /** The latest of them, if there were many. */
+  events: readonly PracticeEvent[];
+  event_count: number;
+  balance_usdc: string;
 }
 
 export function viewPracticeAdvance({ from, to, environments }: PracticeAdvance): readonly Block[] {
@@ -106,7 +113,7 @@ export function viewPracticeAdvance({ from, to, environments }: PracticeAdvance)
 
 function eventsOf(
   book: string,
-  { events, balance_usdc: balance }: PracticeAdvance['environments']['live'],
+  { events, event_count: count, balance_usdc: balance }: AdvancedBook,
 ): readonly Block[] {
   const summary = line(text(book, 'strong'), text('free balance'), {
     kind: 'money',
@@ -114,6 +121,7 @@ function eventsOf(
     unit: 'USDC',
   });
   if (events.length === 0) return [summary, line(text('No fills or settlements.', 'dim'))];
+  const latest = `The latest ${events.length.toString()} of ${count.toString()} events.`;
   return [
     summary,
     {
@@ -130,6 +138,7 @@ function eventsOf(
         event.net_pnl_usd === null ? missing : { kind: 'money', amount: event.net_pnl_usd, signed: true },
       ]),
     },
+    ...(count > events.length ? [line(text(latest, 'dim'))] : []),
     line(
       text(
         'Result: P&L of this event. hedge history shows each hedge over its life, platform fee included.',
@@ -166,6 +175,28 @@ export function viewPracticeFaults(faults: PracticeFaults): readonly Block[] {
       })),
     },
   ];
+}
+
+export interface PracticeSettingsShown {
+  version: number;
+  settings: object;
+}
+
+/** Each as `hedge practice settings` takes it. */
+export function viewPracticeSettings({ version, settings }: PracticeSettingsShown): readonly Block[] {
+  return [
+    line(text('Settings', 'strong'), text(`version ${version.toString()}`, 'dim')),
+    ...settingLines(settings).map(verbatim),
+  ];
+}
+
+function settingLines(settings: object, prefix = ''): readonly string[] {
+  return Object.entries(settings).flatMap(([name, value]: [string, unknown]) => {
+    const key = `${prefix}${name}`;
+    return typeof value === 'object' && value !== null
+      ? settingLines(value, `${key}.`)
+      : [`${key}=${shellWord(String(value))}`];
+  });
 }
 
 /** A share is 0 to 1 in the document and a percentage on the screen. */
