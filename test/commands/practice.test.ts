@@ -92,6 +92,20 @@ describe('practice advance', () => {
   );
 });
 
+describe('a loss beyond the free balance', () => {
+  it('practice advance and status: say that the free balance is negative', async () => {
+    const cli = testCli({ env: { HEDGE_PROFILE: 'practice' } });
+    await cli.run('practice reset --balance 1010 --yes');
+    await cli.run('practice settings fill_seconds.min=0 fill_seconds.max=0 markets.USDTNGN.swing=0');
+    await cli.run('open USDTNGN buy 10k --tenor 3 --deal-id LOSS-1 --any-price --yes');
+    await cli.run('practice settings markets.USDTNGN.base_rate=1100');
+    expect((await cli.run('practice advance 3d')).out).toContain('practice: free balance negative');
+    const { out } = await cli.run('practice status');
+    expect(out).toContain('Opens and adds are rejected.');
+    expect(out).not.toContain('practice-live: free');
+  });
+});
+
 describe('practice settings', () => {
   it('practice settings: shows them as they are typed, and a change counts for the next command', async () => {
     const cli = testCli();

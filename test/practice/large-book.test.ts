@@ -146,6 +146,11 @@ async function tradeDay(seed: number): Promise<number> {
       fees: micro(record['fees_usdc'] ?? NaN),
       net: micro(record['net_pnl_usd'] ?? NaN),
     }).toEqual({ gross, carry, fees, net: gross + carry - fees });
+    // Its own prices give the gross P&L, to a cent.
+    const { notional_usd: notional = NaN, entry_price: entry = NaN, exit_price: exit = NaN } = record;
+    const gain = (notional * (exit - entry)) / exit;
+    const own = byId.get(String(record['id']))?.side === 'buy' ? gain : -gain;
+    expect(Math.abs(own - (record['gross_pnl_usd'] ?? NaN))).toBeLessThan(0.01);
   }
   await practice.close();
   return compared;
@@ -231,6 +236,11 @@ describe('many maturities', () => {
     const second = await openPractice(late, { start: now + 8 * DAY });
     for (const path of ['/account', '/hedges/history', '/positions'])
       expect((await second.get(path)).text).toBe((await first.get(path)).text);
+    const page = (await first.get('/hedges/history')).body;
+    expect({ records: page.data.length, meta: page.meta }).toEqual({
+      records: 500,
+      meta: { count: 500, limit: 500, has_more: true },
+    });
     expect((await first.admin.status()).books.live.hedges).toMatchObject({ closed: MANY, filled: 0 });
     await first.close();
     await second.close();

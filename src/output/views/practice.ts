@@ -67,6 +67,8 @@ export function viewPracticeState(state: PracticeState): readonly Block[] {
         both('Hedges', (book) => text(countsInWords(book.hedges))),
       ],
     },
+    ...negativeNote('practice', test),
+    ...negativeNote('practice-live', live),
     { kind: 'gap' },
     ...viewPracticeFaults(state.faults),
     line(text('Stored in'), text(state.store, 'dim')),
@@ -115,15 +117,14 @@ function eventsOf(
   book: string,
   { events, event_count: count, balance_usdc: balance }: AdvancedBook,
 ): readonly Block[] {
-  const summary = line(text(book, 'strong'), text('free balance'), {
-    kind: 'money',
-    amount: balance,
-    unit: 'USDC',
-  });
-  if (events.length === 0) return [summary, line(text('No fills or settlements.', 'dim'))];
+  const summary = [
+    line(text(book, 'strong'), text('free balance'), { kind: 'money', amount: balance, unit: 'USDC' }),
+    ...negativeNote(book, { balance_usdc: balance }),
+  ];
+  if (events.length === 0) return [...summary, line(text('No fills or settlements.', 'dim'))];
   const latest = `The latest ${events.length.toString()} of ${count.toString()} events.`;
   return [
-    summary,
+    ...summary,
     {
       kind: 'table',
       columns: EVENT_COLUMNS,
@@ -146,6 +147,12 @@ function eventsOf(
       ),
     ),
   ];
+}
+
+/** A loss larger than margin and free balance is taken in full. */
+function negativeNote(book: string, { balance_usdc: balance }: { balance_usdc: string }): readonly Block[] {
+  if (!balance.startsWith('-')) return [];
+  return [line(text(`${book}: free balance negative after a loss. Opens and adds are rejected.`, 'warn'))];
 }
 
 const EVENT_COLUMNS = [

@@ -4,7 +4,7 @@ import { executionPrice, priceImpact } from '../book/economics.ts';
 import { hedgeById, hedgeFromRow, type StoredHedge } from '../book/stored-records.ts';
 import { isoTime, midAt, type TransactionContext } from '../book/transaction-context.ts';
 import { DAY_MS, definedFields, type PracticeSide } from '../domain/practice-types.ts';
-import { type Fraction, lesser, type Micro, share, sumOf } from '../domain/scaled-decimals.ts';
+import { type Fraction, greater, lesser, type Micro, share, sumOf } from '../domain/scaled-decimals.ts';
 import {
   ApiError,
   type EndpointReply,
@@ -30,17 +30,29 @@ export function getMarkets(context: TransactionContext): EndpointReply {
 }
 
 function serializeMarket(context: TransactionContext, market: BookMarketTerms): Json {
-  const capacity = moneyNumber(lesser(market.headroom, context.terms.cap));
   return {
     market: market.market,
     status: context.faults.disabled.has(market.market) ? 'disabled' : 'open',
     price: rateNumber(midAt(context, market.market, context.now)),
-    available_capacity_usd: { buy: capacity, sell: capacity },
+    available_capacity_usd: {
+      buy: moneyNumber(capacityOf(context, market, 'buy')),
+      sell: moneyNumber(capacityOf(context, market, 'sell')),
+    },
     net_rate_daily_pct: {
       buy: percentNumber(market.carryDaily.buy),
       sell: percentNumber(market.carryDaily.sell),
     },
   };
+}
+
+/** Headroom left on the side, at most the cap. `available_exposure_usd` has the cap less all exposure. */
+function capacityOf(
+  { db, environment, terms }: TransactionContext,
+  of: BookMarketTerms,
+  side: PracticeSide,
+): Micro {
+  const open = grossExposure(db, environment, { market: of.market, side });
+  return greater(0n, lesser(of.headroom - open, terms.cap));
 }
 
 /** ASSUMED: a list of market and price; several symbols with commas, all markets of the account by default. */
