@@ -87,9 +87,12 @@ describe('prices', () => {
 
   it('reduce: is split pro rata to the last micro-USD', () => {
     // 100 over 1 : 1 : 1 is 33.33… each; the first listed takes the odd one
-    expect(allocateProRata(100n, [50n, 50n, 50n])).toEqual([34n, 33n, 33n]);
-    expect(allocateProRata(10n, [1n, 19n, 20n])).toEqual([0n, 5n, 5n]); // 0.25, 4.75, 5
-    expect(allocateProRata(7n, [7n])).toEqual([7n]);
+    const allocated = (total: bigint, ...held: bigint[]) => [
+      ...allocateProRata(total, BigInt64Array.from(held)),
+    ];
+    expect(allocated(100n, 50n, 50n, 50n)).toEqual([34n, 33n, 33n]);
+    expect(allocated(10n, 1n, 19n, 20n)).toEqual([0n, 5n, 5n]); // 0.25, 4.75, 5
+    expect(allocated(7n, 7n)).toEqual([7n]);
   });
 });
 

@@ -1,6 +1,7 @@
 /** Filled hedges as a close reads and writes them: many at a time, and only the columns that a close needs. */
 import {
   type CloseReason,
+  DamagedRecordError,
   type MarketSide,
   PRACTICE_SIDES,
   type PracticeEnvironment,
@@ -81,22 +82,27 @@ export function* heldHedges(
   }
 }
 
-/** Oldest first. */
+/** All `count` of them, oldest first. */
 export function heldNotionals(
   db: Database,
   environment: PracticeEnvironment,
   { market, side }: MarketSide,
-): Micro[] {
-  const notionals: Micro[] = [];
+  count: number,
+): BigInt64Array {
+  const notionals = new BigInt64Array(count);
   const sql = `SELECT seq, notional FROM hedge_records WHERE ${OF_SIDE}`;
+  let index = 0;
   for (let after = 0n; ; ) {
     const chunk = db.values(sql, environment, market, side, after);
     for (const [seq, notional] of chunk) {
       after = bigintValue(seq, 'seq');
-      notionals.push(bigintValue(notional, 'notional'));
+      notionals[index] = bigintValue(notional, 'notional');
+      index += 1;
     }
-    if (chunk.length < CHUNK) return notionals;
+    if (chunk.length < CHUNK) break;
   }
+  if (index !== count) throw new DamagedRecordError('another number of hedges than in its sums');
+  return notionals;
 }
 
 /** Some of the filled hedges that mature by `until`, earliest first. */

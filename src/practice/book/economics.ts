@@ -7,7 +7,6 @@ import {
   ONE_DOLLAR,
   ONE_FRACTION,
   type Rate,
-  sumOf,
 } from '../domain/scaled-decimals.ts';
 import type { ImpactTerms } from '../settings.ts';
 
@@ -152,15 +151,14 @@ function closedPart(
  * Splits a reduction over hedges by notional, to the last micro-USD: each part is rounded down, then the rest goes to
  * the largest remainders, one unit each, in list order if equal.
  */
-export function allocateProRata(total: Micro, held: readonly Micro[]): Micro[] {
-  const whole = sumOf(held);
+export function allocateProRata(total: Micro, held: BigInt64Array): BigInt64Array {
+  const whole = held.reduce((sum, each) => sum + each, 0n);
   const parts = held.map((each) => (total * each) / whole);
-  const rests = held.map((each, index) => total * each - (parts[index] ?? 0n) * whole);
-  const left = Number(total - sumOf(parts));
-  if (left === 0) return parts;
   // Each remainder is less than the position, and fits 64 bits.
-  const sorted = BigInt64Array.from(rests).toSorted();
-  const least = sorted[sorted.length - left] ?? 0n;
+  const rests = held.map((each, index) => total * each - (parts[index] ?? 0n) * whole);
+  const left = Number(total - parts.reduce((sum, each) => sum + each, 0n));
+  if (left === 0) return parts;
+  const least = rests.toSorted()[rests.length - left] ?? 0n;
   let equal = left - rests.filter((rest) => rest > least).length;
   return parts.map((part, index) => {
     const rest = rests[index] ?? 0n;

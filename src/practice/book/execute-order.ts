@@ -174,7 +174,7 @@ function fillAdd(context: BookContext, order: ExecutableOrder): BookEvent {
 function fillReduction(context: BookContext, order: StoredOrder, record: RecordEvent | undefined): void {
   const { db } = context;
   const { environment, dueAt: instant } = order;
-  const total = sumsOfSide(db, environment, order).notional;
+  const { notional: total, count } = sumsOfSide(db, environment, order);
   if (total === 0n) {
     const event = releaseReserved(context, order, { what: 'lapsed', hedge: null });
     record?.(event);
@@ -182,7 +182,7 @@ function fillReduction(context: BookContext, order: StoredOrder, record: RecordE
   }
   const wanted = order.kind === 'close' ? total : lesser(order.notional, total);
   const isFull = wanted * 100n >= total * FULL_CLOSE_PCT;
-  const notionals = heldNotionals(db, environment, order);
+  const notionals = heldNotionals(db, environment, order, Number(count));
   const parts = isFull ? notionals : allocateProRata(wanted, notionals);
   const last = parts.findLastIndex((part) => part > 0n);
   const reference = midAt(context, order.market, instant);
