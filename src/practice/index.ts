@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { type AdminContext, makeAdmin, type PracticeAdmin, replaceSettings } from './admin.ts';
 import { seedBook } from './book/accounts.ts';
-import { rebuildSums, stampAllHedges } from './book/stored-records.ts';
+import { rebuildSums, stampAllHedges } from './book/migrate.ts';
 import { bookTime } from './book/transaction-context.ts';
 import {
   type PracticeClock,

@@ -333,7 +333,7 @@ export function countOrdersInFlight(db: Database, environment: PracticeEnvironme
   return row === undefined ? 0 : integerColumn(row, 'count');
 }
 
-function orderFromRow(row: Row): StoredOrder {
+export function orderFromRow(row: Row): StoredOrder {
   return {
     ...recordFromRow(row),
     kind: enumColumn(row, 'kind', ORDER_KINDS),
@@ -343,47 +343,4 @@ function orderFromRow(row: Row): StoredOrder {
     filledPart: FILLED_PARTS[integerColumn(row, 'lands')] ?? 'none',
     fillTxHash: textColumn(row, 'fill_tx_hash'),
   };
-}
-
-/** Stamps the hedges of a book of version 1, which had no terms of their own. */
-export function stampAllHedges(db: Database, terms: BookTerms): void {
-  for (const { market } of terms.markets.values()) {
-    for (const side of PRACTICE_SIDES) {
-      const stamp = termsToStamp(terms, { market, side });
-      db.run(
-        `UPDATE hedge_records SET settings_version = ?, carry_daily = ?, margin_rate = ?, platform_fee = ?, close_fee = ?
-         WHERE market = ? AND side = ?`,
-        stamp.settingsVersion,
-        stamp.carryDaily,
-        stamp.margin,
-        stamp.platformFee,
-        stamp.closeFee,
-        market,
-        side,
-      );
-    }
-  }
-}
-
-const CHUNK = 1_000;
-
-/** Computes the sums of both environments from the hedges and orders. */
-export function rebuildSums(db: Database): void {
-  db.exec('DELETE FROM side_sums; DELETE FROM side_phases');
-  const sums = changeSums(db);
-  for (let after = 0; ; ) {
-    const rows = db.all(
-      `SELECT * FROM hedge_records WHERE seq > ? AND status IN ('submitted', 'filled') ORDER BY seq LIMIT ${CHUNK}`,
-      after,
-    );
-    for (const row of rows) {
-      const hedge = hedgeFromRow(row);
-      after = hedge.seq;
-      sums.replace(undefined, hedge);
-    }
-    if (rows.length < CHUNK) break;
-  }
-  const adds = db.all(`SELECT * FROM orders WHERE kind = 'add' AND state = 'pending'`).map(orderFromRow);
-  for (const order of adds) sums.addInFlight(order, order.notional);
-  sums.save();
 }
