@@ -1,5 +1,5 @@
 /** Books of a thousand hedges and more: every figure against a model, and events in batches. */
-import { cp } from 'node:fs/promises';
+import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { executionPrice } from '../../src/practice/book/economics.ts';
@@ -7,6 +7,7 @@ import { insertHedge, updateHedge } from '../../src/practice/book/stored-records
 import { referenceRate } from '../../src/practice/book/transaction-context.ts';
 import { decimalOf } from '../../src/practice/domain/scaled-decimals.ts';
 import { openDatabase } from '../../src/practice/store/database.ts';
+import { DATABASE_NAME } from '../../src/practice/store/open-store.ts';
 import { IN_FULL, SOAKING } from '../support/goal.ts';
 import {
   DAY,
@@ -173,7 +174,7 @@ async function fillStore(store: string, count: number): Promise<number> {
   const now = practice.clock.now();
   await practice.get('/account');
   await practice.close();
-  const db = openDatabase(join(store, 'practice.sqlite'));
+  const db = openDatabase(join(store, DATABASE_NAME));
   db.transaction(() => {
     for (let index = 0; index < count; index += 1) {
       const id = `hdg_${String(index).padStart(16, '0')}`;
@@ -226,7 +227,7 @@ describe('many maturities', () => {
   it('many maturities: an advance counts them all, lists the latest 500 and equals a request that comes late', async () => {
     const [advanced, late] = [await storeFolder(), await storeFolder()];
     const now = await fillStore(advanced, MANY);
-    await cp(advanced, late, { recursive: true });
+    await copyFile(join(advanced, DATABASE_NAME), join(late, DATABASE_NAME));
     const first = await openPractice(advanced, { start: now });
     const summary = await first.admin.advance(8 * DAY);
     const { events, event_count: count } = summary.environments.live;
