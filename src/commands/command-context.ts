@@ -18,7 +18,12 @@ import type { Block, Cell } from '../output/blocks.ts';
 import type { ChangeLine } from '../output/change-lines.ts';
 import type { RecordTable } from '../output/record-table.ts';
 import type { DryRunTotals } from '../output/views/batch.ts';
-import type { PracticeAdvance, PracticeFaults, PracticeState } from '../output/views/practice.ts';
+import type {
+  PracticeAdvance,
+  PracticeFaults,
+  PracticeSettingsShown,
+  PracticeState,
+} from '../output/views/practice.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { ReadContext } from '../readings/read-context.ts';
 import type { Progress } from '../terminal/progress.ts';
@@ -153,6 +158,8 @@ export interface PracticeControl {
   /** Absent fields stay unchanged. */
   setFaults(change: FaultChange): Promise<PracticeFaults>;
   clearFaults(): Promise<PracticeFaults>;
+  settings(): Promise<PracticeSettingsShown>;
+  changeSettings(changes: readonly { name: string; value: string }[]): Promise<PracticeSettingsShown>;
   serve(
     options: ServeModes & {
       /** Called with one finished line per request. */

@@ -13,7 +13,12 @@ import { FAULT_OPTIONS, readFaultChange } from '../args/practice-faults.ts';
 import { readPrintEnv, readServeModes, SERVE_OPTIONS } from '../args/practice-serve.ts';
 import { quoted } from '../domain/quoted.ts';
 import { StoppedError, UsageError } from '../errors.ts';
-import { viewPracticeAdvance, viewPracticeFaults, viewPracticeState } from '../output/views/practice.ts';
+import {
+  viewPracticeAdvance,
+  viewPracticeFaults,
+  viewPracticeSettings,
+  viewPracticeState,
+} from '../output/views/practice.ts';
 import { viewServedPractice } from '../output/views/practice-served.ts';
 import { type CommandGroup, defineCommand } from './define.ts';
 
@@ -74,6 +79,27 @@ const faults = defineCommand({
     return { value: await service.setFaults(change), confirmsChange: true };
   },
   view: viewPracticeFaults,
+});
+
+const settings = defineCommand({
+  name: 'practice settings',
+  summary: 'Show or change settings: markets, carry, fees, margin, caps, fill times',
+  description:
+    'Changes apply to all programs at once and to new hedges. An open hedge keeps the carry, fees and margin that it was opened with, also when you add to it; caps are those in force. A new market needs markets.NAME.base_rate.',
+  operands: [{ name: 'KEY=VALUE', summary: 'setting to change, as listed', optional: true, variadic: true }],
+  examples: [
+    { line: 'hedge practice settings', shows: 'the settings in force' },
+    {
+      line: 'hedge practice settings margin_pct=12 markets.USDTNGN.carry_daily_pct.buy=0.06',
+      shows: 'a new margin and carry, for new hedges',
+    },
+  ],
+  read: ({ operands }) => ({ changes: operands.map(readSetting) }),
+  async run({ practice: service }, { changes }) {
+    if (changes.length === 0) return { value: await service.settings() };
+    return { value: await service.changeSettings(changes), confirmsChange: true };
+  },
+  view: viewPracticeSettings,
 });
 
 const reset = defineCommand({
@@ -152,8 +178,17 @@ export const practice: CommandGroup = {
   name: 'practice',
   summary:
     'Manage the practice service on this machine: no money, no network. Trade on it with --profile practice, or under the rules of live with --profile practice-live.',
-  commands: [status, advance, faults, reset, serve],
+  commands: [status, advance, faults, settings, reset, serve],
 };
+
+const SETTING = /^([A-Za-z0-9_.]{1,100})=(.{1,100})$/;
+
+function readSetting(text: string): { name: string; value: string } {
+  const [, name, value] = SETTING.exec(text) ?? [];
+  if (name === undefined || value === undefined)
+    throw new UsageError(`${quoted(text)} is not a setting.`, 'Write it as KEY=VALUE: margin_pct=12');
+  return { name, value };
+}
 
 const USDC_DECIMALS = 6;
 

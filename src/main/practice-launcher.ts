@@ -54,6 +54,8 @@ export function practiceLauncher({
       faults: () => administer((admin) => admin.faults()),
       setFaults: (change) => administer((admin) => admin.setFaults(change)),
       clearFaults: () => administer((admin) => admin.clearFaults()),
+      settings: () => administer((admin) => admin.settings()),
+      changeSettings: (changes) => administer((admin) => admin.changeSettings(changes)),
       serve: ({ onRequest, ...where }) =>
         mappingErrors(({ startPracticeService }) =>
           startPracticeService({

@@ -236,9 +236,11 @@ export interface FaultStore {
   clear(db: Database): Faults;
 }
 
-export function makeFaultStore(markets: ReadonlySet<string>, initial?: Partial<Faults>): FaultStore {
-  // Reports a wrong option of `serve` before it serves.
-  if (initial !== undefined) applyFaultChange(noFaults, initial, markets);
+/** `marketsOf`: those of the settings in force. */
+export function makeFaultStore(
+  marketsOf: (db: Database) => ReadonlySet<string>,
+  initial?: Partial<Faults>,
+): FaultStore {
   let own: Partial<Faults> = initial ?? {};
   let last = { text: encodeFaults(noFaults), faults: noFaults };
 
@@ -251,7 +253,7 @@ export function makeFaultStore(markets: ReadonlySet<string>, initial?: Partial<F
     return last.faults;
   };
   return {
-    current: (db) => applyFaultChange(stored(db), own, markets),
+    current: (db) => applyFaultChange(stored(db), own, marketsOf(db)),
     countDown(db) {
       if (typeof own.once === 'number') {
         own = own.once > 1 ? { ...own, once: own.once - 1 } : {};
@@ -264,6 +266,7 @@ export function makeFaultStore(markets: ReadonlySet<string>, initial?: Partial<F
     set(db, change) {
       const kept = withoutFields(own, Object.keys(definedFields(change)));
       const faults = db.transaction(() => {
+        const markets = marketsOf(db);
         const changed = applyFaultChange(stored(db), change, markets);
         applyFaultChange(changed, kept, markets);
         return store(db, changed);

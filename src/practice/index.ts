@@ -8,11 +8,11 @@ import { PracticeInputError } from './domain/practice-types.ts';
 import type { Faults } from './faults.ts';
 import { listen, type RequestLogEntry } from './http/server.ts';
 import { type BookModes, type OpenBook, openBook, type PracticeAdminOptions } from './open-book.ts';
-import { type Database, storeErrorOf } from './store/database.ts';
+import { storeErrorOf } from './store/database.ts';
 import { DATABASE_NAME } from './store/open-store.ts';
 import { ensureIdentity } from './store/service-identity.ts';
 
-/** `store`: folder of the database, the certificate and `settings.json`; created with mode 0700, files 0600. */
+/** `store`: folder of the database, and the certificate; created with mode 0700, files 0600. */
 export interface PracticeOptions extends PracticeAdminOptions, BookModes {
   /** A loopback address. Default: 127.0.0.1. */
   host?: string;
@@ -46,13 +46,19 @@ export interface PracticeService {
   close(): Promise<void>;
 }
 
-export type { AdvanceSummary, BookStatus, PracticeAdmin, PracticeStatus } from './admin.ts';
+export type {
+  AdvanceSummary,
+  BookStatus,
+  PracticeAdmin,
+  PracticeStatus,
+  VersionedSettings,
+} from './admin.ts';
 export type { BookEvent } from './book/execute-order.ts';
 export type { PracticeClock, PracticeRandom } from './domain/practice-types.ts';
 export { PracticeInputError, PracticeStoreError } from './domain/practice-types.ts';
 export type { Faults } from './faults.ts';
 export type { RequestLogEntry } from './http/server.ts';
-export type { PracticeSettings } from './settings.ts';
+export type { PracticeSettings, SettingChange } from './settings.ts';
 
 /** Listens on loopback until it is closed. */
 export async function startPracticeService(options: PracticeOptions): Promise<PracticeService> {
@@ -62,10 +68,16 @@ export async function startPracticeService(options: PracticeOptions): Promise<Pr
   };
   try {
     const names = [DEFAULT_BOOK, ...bookNames(options.books ?? [])];
-    for (const name of names) opened.push(await openNamed(options, name));
+    const stored = await openStoredBook(options);
+    if (options.memory !== true) opened.push(stored);
+    const identity = await ensureIdentity(stored.db, options);
+    const { settings } = stored.settings.current(stored.db);
+    if (options.memory === true) stored.close();
+    // The faults of `serve` are those of every book.
+    for (const name of names.slice(opened.length))
+      opened.push(await openBook({ ...options, settings, name }));
     const [first] = opened;
     if (first === undefined) throw new Error('The practice service has no book.');
-    const identity = await withIdentityStore(options, first.db, (db) => ensureIdentity(db, options));
     const keys = await makeKeyring(opened, options);
     const journal = makeRequestJournal();
     const listening = await listen(
@@ -115,25 +127,10 @@ export async function openPracticeAdmin(
   return { ...makeAdmin(opened), close: async () => opened.close() };
 }
 
-function openNamed(options: PracticeOptions, name: string): Promise<OpenBook> {
-  // The faults of `serve` are those of every book.
-  return openBook({ ...options, name });
-}
-
-/** Books in memory have their certificate from the stored one, so that clients keep trusting it. */
-async function withIdentityStore<T>(
-  options: PracticeOptions,
-  db: Database,
-  read: (db: Database) => Promise<T>,
-): Promise<T> {
-  if (options.memory !== true) return read(db);
+/** Books in memory have their certificate and settings from the stored one, so that clients keep trusting it. */
+function openStoredBook(options: PracticeOptions): Promise<OpenBook> {
   const { clock, random, store } = options;
-  const stored = await openBook({ clock, random, store });
-  try {
-    return await read(stored.db);
-  } finally {
-    stored.close();
-  }
+  return openBook(options.memory === true ? { clock, random, store } : options);
 }
 
 function bookNames(names: readonly string[]): string[] {

@@ -1,8 +1,8 @@
 /** Opens a book for the service or for administration: its store, terms, clock, randomness and faults. */
 import { join } from 'node:path';
-import { type AdminContext, restartSequence } from './admin.ts';
+import { type AdminContext, replaceSettings, restartSequence } from './admin.ts';
 import { seedBook } from './book/accounts.ts';
-import { marketsInUse } from './book/stored-records.ts';
+import { rebuildSums, stampAllHedges } from './book/migrate.ts';
 import { bookTime, isoTime } from './book/transaction-context.ts';
 import { DEFAULT_BOOK } from './control/keyring.ts';
 import { clockOfBook, seededRandom } from './control/seeded-random.ts';
@@ -12,8 +12,9 @@ import {
   type PracticeRandom,
   PracticeStoreError,
 } from './domain/practice-types.ts';
-import { encodeFaults, type Faults, makeFaultStore, noFaults } from './faults.ts';
-import { type LoadedSettings, loadSettings } from './settings.ts';
+import { applyFaultChange, encodeFaults, type Faults, makeFaultStore, noFaults } from './faults.ts';
+import { defaultSettings, type PracticeSettings, toBookTerms } from './settings.ts';
+import { makeSettingsStore, readSettingsFile, saveSettings } from './settings-store.ts';
 import { startManualClock, stopManualClock } from './store/control-tables.ts';
 import { type Database, storeErrorOf } from './store/database.ts';
 import { DATABASE_NAME, openMemoryStore, openStore } from './store/open-store.ts';
@@ -36,8 +37,10 @@ export interface BookModes {
   memory?: boolean;
   /** False: no rate limit. Default: a limit, but none with a manual clock. */
   rateLimit?: boolean;
-  /** Exact time from submission to fill. */
+  /** Exact time from submission to fill, whatever the settings are. */
   fillAfterMs?: number;
+  /** Of a new book, without a `settings.json`. */
+  settings?: PracticeSettings;
 }
 
 export interface OpenBook extends AdminContext {
@@ -57,57 +60,81 @@ export function folderOfBook(store: string, name: string): string {
 export async function openBook(
   options: PracticeAdminOptions & BookModes & { name?: string; faults?: Partial<Faults> | undefined },
 ): Promise<OpenBook> {
-  const { name = DEFAULT_BOOK, store, clock: machine } = options;
-  const { settings, terms } = withFillTime(await loadSettings(store), options.fillAfterMs);
-  const faults = makeFaultStore(new Set(terms.markets.keys()), options.faults);
-  const random = options.seed === undefined ? options.random : seededRandom(`${options.seed} ${name}`);
-  const making = {
-    random: options.random,
-    initialFaults: encodeFaults(noFaults),
-    seed: (created: Database) => seedBook(created, random, terms.openingBalance),
-  };
-  const folder = folderOfBook(store, name);
+  const { name = DEFAULT_BOOK, clock: machine } = options;
+  const folder = folderOfBook(options.store, name);
   const memory = options.memory === true;
-  const db = memory ? openMemoryStore(making) : await openStore({ ...making, store: folder });
+  const random = options.seed === undefined ? options.random : seededRandom(`${options.seed} ${name}`);
+  const file = memory || name !== DEFAULT_BOOK ? undefined : await readSettingsFile(options.store);
+  const db = await openDatabaseOf(options, { folder, random, given: file?.settings ?? options.settings });
   try {
-    const missing = db.transaction(() => marketsInUse(db)).find((market) => !terms.markets.has(market));
-    if (missing !== undefined) {
-      throw new PracticeStoreError(
-        store,
-        `The practice settings in ${store} have no market ${missing}, but the book has hedges on it. Add the market again.`,
-      );
-    }
+    const settings = makeSettingsStore(options.fillAfterMs);
+    const marketsOf = (opened: Database) => new Set(settings.current(opened).terms.markets.keys());
+    // Reports a wrong option of `serve` before it serves.
+    if (options.faults !== undefined) applyFaultChange(noFaults, options.faults, marketsOf(db));
+    const manual = options.clockMode === 'manual';
+    const book = {
+      name,
+      db,
+      random,
+      settings,
+      faults: makeFaultStore(marketsOf, options.faults),
+      store: folder,
+      clock: manual ? clockOfBook(db, machine) : machine,
+      rateLimited: options.rateLimit ?? !manual,
+    };
     beginTime(db, options, machine.now());
     restartSequence({ db, random });
+    if (file !== undefined) {
+      importSettings(book, file.settings);
+      await file.setAside();
+    }
+    return {
+      ...book,
+      close() {
+        if (manual && !memory) stopManualClock(db, machine.now());
+        db.close();
+      },
+    };
   } catch (error) {
     db.close();
     throw storeErrorOf(join(folder, DATABASE_NAME), error) ?? error;
   }
-  const manual = options.clockMode === 'manual';
-  return {
-    name,
-    db,
-    terms,
-    settings,
-    faults,
-    random,
-    store: folder,
-    clock: manual ? clockOfBook(db, machine) : machine,
-    rateLimited: options.rateLimit ?? !manual,
-    close() {
-      if (manual && !memory) stopManualClock(db, machine.now());
-      db.close();
-    },
-  };
 }
 
-function withFillTime({ settings, terms }: LoadedSettings, ms: number | undefined): LoadedSettings {
-  if (ms === undefined) return { settings, terms };
-  const seconds = ms / 1_000;
-  return {
-    settings: { ...settings, fill_seconds: { min: seconds, max: seconds } },
-    terms: { ...terms, fillMs: { min: ms, max: ms } },
+async function openDatabaseOf(
+  options: PracticeAdminOptions & BookModes,
+  making: { folder: string; random: PracticeRandom; given: PracticeSettings | undefined },
+): Promise<Database> {
+  const given = making.given ?? defaultSettings;
+  const firstTerms = toBookTerms(given, 1);
+  const fresh = {
+    random: options.random,
+    initialFaults: encodeFaults(noFaults),
+    seed(created: Database) {
+      saveSettings(created, given, 0);
+      seedBook(created, making.random, firstTerms.openingBalance);
+    },
   };
+  if (options.memory === true) return openMemoryStore(fresh);
+  return openStore({
+    ...fresh,
+    store: making.folder,
+    migrate(migrated) {
+      saveSettings(migrated, given, 0);
+      stampAllHedges(migrated, firstTerms);
+      rebuildSums(migrated);
+    },
+  });
+}
+
+function importSettings(book: AdminContext, settings: PracticeSettings): void {
+  try {
+    book.db.transaction(() => replaceSettings(book, settings));
+  } catch (error) {
+    if (!(error instanceof PracticeInputError)) throw error;
+    const message = `The practice settings in ${book.store} cannot be used. ${error.message}`;
+    throw new PracticeStoreError(book.store, message, { cause: error });
+  }
 }
 
 function beginTime(db: Database, { clockMode, startAt }: BookModes, wallNow: number): void {

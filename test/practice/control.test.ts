@@ -195,10 +195,20 @@ describe('faults, settings and reset', () => {
     expectRejected(await practice.control('POST', '/reset', { balance_usdc: -1 }), 400, 'invalid_request');
   });
 
-  it('control: shows the settings in force', async () => {
+  it('control: shows and changes the settings in force', async () => {
     const practice = await mock({ settings: { margin_pct: 12 } });
     const { data } = (await practice.control('GET', '/settings')).body;
-    expect(data).toMatchObject({ margin_pct: 12, fill_seconds: { min: 2, max: 2 }, seed: 'practice' });
+    expect(data).toMatchObject({ version: 1, settings: { margin_pct: 12, seed: 'practice' } });
+    const patched = await practice.control('PATCH', '/settings', {
+      margin_pct: 15,
+      'markets.USDTNGN.base_rate': 1600,
+    });
+    expect(patched.body.data).toMatchObject({
+      version: 2,
+      settings: { margin_pct: 15, markets: { USDTNGN: { base_rate: 1600 } } },
+    });
+    for (const wrong of [{ nonsense: 1 }, { margin_pct: 'much' }, { margin_pct: 101 }])
+      expectRejected(await practice.control('PATCH', '/settings', wrong), 400, 'invalid_request');
     expectRejected(await practice.control('PUT', '/settings', {}), 405, 'method_not_allowed');
   });
 });
@@ -311,17 +321,17 @@ describe('fixtures', () => {
     const practice = await mock();
     await practice.post('/hedges', OPEN);
     const dump = (await practice.control('GET', '/fixture')).body.data;
-    const [hedge] = dump.tables.hedges;
+    const [hedge] = dump.tables.hedge_records;
     const [account, other] = dump.tables.accounts;
     const wrong = [
       { version: 99 },
       { tables: { ...dump.tables, sqlite_master: [] } },
-      { tables: { ...dump.tables, hedges: [{ ...hedge, status: 'lost' }] } },
-      { tables: { ...dump.tables, hedges: [{ ...hedge, extra: 1 }] } },
-      { tables: { ...dump.tables, hedges: [hedge, hedge] } },
-      { tables: { ...dump.tables, hedges: [{ ...hedge, notional: 1.5 }] } },
+      { tables: { ...dump.tables, hedge_records: [{ ...hedge, status: 'lost' }] } },
+      { tables: { ...dump.tables, hedge_records: [{ ...hedge, extra: 1 }] } },
+      { tables: { ...dump.tables, hedge_records: [hedge, hedge] } },
+      { tables: { ...dump.tables, hedge_records: [{ ...hedge, notional: 1.5 }] } },
       { tables: { ...dump.tables, book: [] } },
-      { tables: { ...dump.tables, hedges: [{ ...hedge, market: 'NOPE' }] } },
+      { tables: { ...dump.tables, hedge_records: [{ ...hedge, market: 'NOPE' }] } },
       {
         tables: {
           ...dump.tables,

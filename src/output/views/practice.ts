@@ -1,5 +1,6 @@
 /** Screens of the practice commands. */
 import { Big } from 'big.js';
+import { shellWord } from '../../domain/quoted.ts';
 import { type Block, type Cell, line, missing, nameText, text } from '../blocks.ts';
 import { cellOf, labelOf } from '../field-labels.ts';
 
@@ -67,6 +68,8 @@ export function viewPracticeState(state: PracticeState): readonly Block[] {
         both('Hedges', (book) => text(countsInWords(book.hedges))),
       ],
     },
+    ...negativeNote('practice', test),
+    ...negativeNote('practice-live', live),
     { kind: 'gap' },
     ...viewPracticeFaults(state.faults),
     line(text('Stored in'), text(state.store, 'dim')),
@@ -90,7 +93,14 @@ export interface PracticeEvent {
 export interface PracticeAdvance {
   from: string;
   to: string;
-  environments: Readonly<Record<'live' | 'test', { events: readonly PracticeEvent[]; balance_usdc: string }>>;
+  environments: Readonly<Record<'live' | 'test', AdvancedBook>>;
+}
+
+interface AdvancedBook {
+  /** The latest of them, if there were many. */
+  events: readonly PracticeEvent[];
+  event_count: number;
+  balance_usdc: string;
 }
 
 export function viewPracticeAdvance({ from, to, environments }: PracticeAdvance): readonly Block[] {
@@ -106,16 +116,16 @@ export function viewPracticeAdvance({ from, to, environments }: PracticeAdvance)
 
 function eventsOf(
   book: string,
-  { events, balance_usdc: balance }: PracticeAdvance['environments']['live'],
+  { events, event_count: count, balance_usdc: balance }: AdvancedBook,
 ): readonly Block[] {
-  const summary = line(text(book, 'strong'), text('free balance'), {
-    kind: 'money',
-    amount: balance,
-    unit: 'USDC',
-  });
-  if (events.length === 0) return [summary, line(text('No fills or settlements.', 'dim'))];
+  const summary = [
+    line(text(book, 'strong'), text('free balance'), { kind: 'money', amount: balance, unit: 'USDC' }),
+    ...negativeNote(book, { balance_usdc: balance }),
+  ];
+  if (events.length === 0) return [...summary, line(text('No fills or settlements.', 'dim'))];
+  const latest = `The latest ${events.length.toString()} of ${count.toString()} events.`;
   return [
-    summary,
+    ...summary,
     {
       kind: 'table',
       columns: EVENT_COLUMNS,
@@ -130,6 +140,7 @@ function eventsOf(
         event.net_pnl_usd === null ? missing : { kind: 'money', amount: event.net_pnl_usd, signed: true },
       ]),
     },
+    ...(count > events.length ? [line(text(latest, 'dim'))] : []),
     line(
       text(
         'Result: P&L of this event. hedge history shows each hedge over its life, platform fee included.',
@@ -137,6 +148,12 @@ function eventsOf(
       ),
     ),
   ];
+}
+
+/** A loss larger than margin and free balance is taken in full. */
+function negativeNote(book: string, { balance_usdc: balance }: { balance_usdc: string }): readonly Block[] {
+  if (!balance.startsWith('-')) return [];
+  return [line(text(`${book}: free balance negative after a loss. Opens and adds are rejected.`, 'warn'))];
 }
 
 const EVENT_COLUMNS = [
@@ -166,6 +183,28 @@ export function viewPracticeFaults(faults: PracticeFaults): readonly Block[] {
       })),
     },
   ];
+}
+
+export interface PracticeSettingsShown {
+  version: number;
+  settings: object;
+}
+
+/** Each as `hedge practice settings` takes it. */
+export function viewPracticeSettings({ version, settings }: PracticeSettingsShown): readonly Block[] {
+  return [
+    line(text('Settings', 'strong'), text(`version ${version.toString()}`, 'dim')),
+    ...settingLines(settings).map((setting): Block => ({ kind: 'verbatim', text: setting })),
+  ];
+}
+
+function settingLines(settings: object, prefix = ''): readonly string[] {
+  return Object.entries(settings).flatMap(([name, value]: [string, unknown]) => {
+    const key = `${prefix}${name}`;
+    return typeof value === 'object' && value !== null
+      ? settingLines(value, `${key}.`)
+      : [`${key}=${shellWord(String(value))}`];
+  });
 }
 
 /** A share is 0 to 1 in the document and a percentage on the screen. */

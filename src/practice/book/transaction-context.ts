@@ -11,7 +11,8 @@ import {
 } from '../domain/practice-types.ts';
 import { ONE_RATE, type Rate } from '../domain/scaled-decimals.ts';
 import type { OrderFaults } from '../faults.ts';
-import type { BookMarketTerms, BookTerms, RateModel } from '../settings.ts';
+import type { BookTerms, RateModel } from '../settings.ts';
+import type { SettingsStore } from '../settings-store.ts';
 import { setPriceAt } from '../store/control-tables.ts';
 import {
   bigintColumn,
@@ -105,6 +106,18 @@ export interface BookContext {
   random: PracticeRandom;
 }
 
+/** What a process keeps of its book between transactions. */
+export interface OpenedBook {
+  db: Database;
+  random: PracticeRandom;
+  settings: SettingsStore;
+}
+
+/** With the settings in force. Inside a transaction. */
+export function bookContext({ db, random, settings }: OpenedBook): BookContext {
+  return { db, random, terms: settings.current(db).terms };
+}
+
 export interface TransactionContext extends BookContext {
   environment: PracticeEnvironment;
   /** Book time. */
@@ -112,19 +125,13 @@ export interface TransactionContext extends BookContext {
   faults: OrderFaults;
 }
 
-/** Also of a disabled market. */
-export function marketTermsFor(context: Pick<BookContext, 'terms'>, market: string): BookMarketTerms {
+/** The price that was set for this time, or the reference rate; also of a disabled market. */
+export function midAt(context: Pick<BookContext, 'terms' | 'db'>, market: string, instant: number): Rate {
   const found = context.terms.markets.get(market);
   if (found === undefined)
     throw new Error(`The practice settings have no market ${market}, but its book does.`);
-  return found;
-}
-
-/** The price that was set for this time, or the reference rate. */
-export function midAt(context: Pick<BookContext, 'terms' | 'db'>, market: string, instant: number): Rate {
   const set = setPriceAt(context.db, market, instant);
-  if (set !== undefined) return set;
-  return referenceRate(marketTermsFor(context, market).rateModel, instant);
+  return set ?? referenceRate(found.rateModel, instant);
 }
 
 export interface BookTime {

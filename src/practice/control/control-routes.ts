@@ -1,9 +1,9 @@
 /** The endpoints of the control API. They call the same functions as the commands of `hedge practice`. */
 import * as z from 'zod';
 import { type AdminContext, makeAdmin, type PracticeStatus } from '../admin.ts';
-import { processDueEvents } from '../book/execute-order.ts';
-import { bookTime, isoTime, saveBookTime } from '../book/transaction-context.ts';
-import { definedFields, PRACTICE_ENVIRONMENTS, PracticeInputError } from '../domain/practice-types.ts';
+import { processBooks } from '../book/bring-to-now.ts';
+import { bookContext, bookTime, isoTime } from '../book/transaction-context.ts';
+import { definedFields, PracticeInputError } from '../domain/practice-types.ts';
 import { decimalOf, RATE_DECIMALS, rateText } from '../domain/scaled-decimals.ts';
 import type { DescribedEndpoint } from '../http/openapi.ts';
 import { ApiError, encodeJson } from '../schemas/api-error.ts';
@@ -170,7 +170,18 @@ export const CONTROL_ENDPOINTS: readonly ControlRoute[] = [
     summary: 'Markets, fees, caps and fill times',
     query: schemas.bookQuery,
     data: schemas.settingsData,
-    run: async ({ book }) => text((await makeAdmin(book).status()).settings),
+    run: async ({ book }) => text(await makeAdmin(book).settings()),
+  }),
+  withBody('PATCH', {
+    path: '/settings',
+    operation: 'changeSettings',
+    summary: 'Change settings for later hedges; open hedges keep their terms',
+    body: schemas.settingsBody,
+    data: schemas.settingsData,
+    run: async ({ book }, values) => {
+      const changes = Object.entries(values).map(([name, value]) => ({ name, value: String(value) }));
+      return text(await makeAdmin(book).changeSettings(changes));
+    },
   }),
   withBody('POST', {
     path: '/reset',
@@ -285,9 +296,7 @@ async function setClock(book: ControlledBook, instant: number): Promise<void> {
 
 /** Runs all due events at the prices so far. */
 function bringToNow(book: ControlledBook): void {
-  const { now } = bookTime(book.db, book.clock.now());
-  for (const environment of PRACTICE_ENVIRONMENTS) processDueEvents(book, environment, now);
-  saveBookTime(book.db, now);
+  processBooks(bookContext(book), bookTime(book.db, book.clock.now()).now);
 }
 
 function setPricePath(
@@ -295,7 +304,7 @@ function setPricePath(
   market: string,
   points: readonly { at: string; price: number }[],
 ): void {
-  if (!book.terms.markets.has(market))
+  if (!book.settings.current(book.db).terms.markets.has(market))
     throw new ApiError('market_not_found', 'The service has no such market.', {
       details: { field: 'market' },
     });

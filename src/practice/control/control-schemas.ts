@@ -69,7 +69,11 @@ const bookEvent = z.strictObject({
   net_pnl_usd: amount.nullable(),
   credited_usdc: amount.nullable(),
 });
-const advanced = z.strictObject({ events: z.array(bookEvent), balance_usdc: amount });
+const advanced = z.strictObject({
+  events: z.array(bookEvent).meta({ description: 'the latest 500' }),
+  event_count: z.number().int(),
+  balance_usdc: amount,
+});
 export const advanceData = z.strictObject({
   from: instant,
   to: instant,
@@ -79,9 +83,11 @@ export const advanceData = z.strictObject({
 
 export const faultsBody = faultsSchema.partial();
 export const faultsData = faultsSchema;
-export const settingsData = z
-  .looseObject({ seed: z.string(), markets: z.record(z.string(), z.looseObject({})) })
-  .meta({ description: 'as in settings.json, with the defaults' });
+const settings = z.looseObject({ seed: z.string(), markets: z.record(z.string(), z.looseObject({})) });
+export const settingsData = z.strictObject({ version: z.number().int(), settings });
+export const settingsBody = z
+  .record(z.string().min(1).max(100), z.union([z.string().max(100), z.number(), z.boolean()]))
+  .meta({ description: 'new values by name, such as margin_pct or markets.USDTNGN.base_rate' });
 
 const accountStatus = z.strictObject({
   balance_usdc: amount,
@@ -129,6 +135,7 @@ export const fixtureData = z.strictObject({
   format: z.literal('hedge-practice-book'),
   version: z.number().int(),
   faults: faultsSchema,
+  settings: z.looseObject({ seed: z.string() }),
   tables: z
     .record(z.string(), z.array(z.record(z.string(), cell)))
     .meta({ description: 'rows as stored; integers beyond 2^53 are text' }),

@@ -1,19 +1,30 @@
 /** Dumps a whole book as a document, and loads it in place of another. It holds no key and no certificate. */
 import { type AdminContext, restartSequence } from '../admin.ts';
 import { positionsAt, readAccounts } from '../book/accounts.ts';
-import { processDueEvents } from '../book/execute-order.ts';
-import { hedgeFromRow, marketsInUse, ordersInFlight } from '../book/stored-records.ts';
-import { bookTime, saveBookTime } from '../book/transaction-context.ts';
+import { processBooks } from '../book/bring-to-now.ts';
+import { rebuildSums } from '../book/migrate.ts';
+import { marketsInUse } from '../book/side-sums.ts';
+import { hedgeFromRow } from '../book/stored-records.ts';
+import { bookContext, bookTime } from '../book/transaction-context.ts';
 import { DamagedRecordError, PRACTICE_ENVIRONMENTS, PracticeInputError } from '../domain/practice-types.ts';
 import { newBookId } from '../domain/random-ids.ts';
 import { applyFaultChange, noFaults } from '../faults.ts';
+import { parseSettings } from '../settings.ts';
+import { saveSettings } from '../settings-store.ts';
 import { startManualClock } from '../store/control-tables.ts';
 import { bigintColumn, type Database, insertRow, textColumn } from '../store/database.ts';
-import { SCHEMA_VERSION } from '../store/open-store.ts';
+import { SCHEMA_VERSION } from '../store/tables.ts';
 import type { Fixture } from './control-schemas.ts';
 
-/** Keys, certificate and clock belong to the service, not to the book. */
-const KEPT_TABLES = ['service', 'control_key', 'manual_clock'];
+/** Keys, certificate and clock belong to the service, not to the book; settings have versions; sums are computed. */
+const KEPT_TABLES = [
+  'service',
+  'control_key',
+  'manual_clock',
+  'settings_versions',
+  'side_sums',
+  'side_phases',
+];
 
 type Cell = string | number | null;
 type FixtureRow = Record<string, Cell>;
@@ -22,8 +33,7 @@ type FixtureRow = Record<string, Cell>;
 export function dumpBook(book: AdminContext): Fixture {
   return book.db.transaction(() => {
     const { now } = bookTime(book.db, book.clock.now());
-    for (const environment of PRACTICE_ENVIRONMENTS) processDueEvents(book, environment, now);
-    saveBookTime(book.db, now);
+    processBooks(bookContext(book), now);
     const tables = tableNames(book.db).map((table): [string, FixtureRow[]] => [
       table,
       rowsOf(book.db, table),
@@ -32,6 +42,7 @@ export function dumpBook(book: AdminContext): Fixture {
       format: 'hedge-practice-book',
       version: SCHEMA_VERSION,
       faults: book.faults.current(book.db),
+      settings: { ...book.settings.current(book.db).settings },
       tables: Object.fromEntries(tables),
     };
   });
@@ -66,7 +77,8 @@ export function loadBook(book: AdminContext, fixture: Fixture): void {
       `version: the fixture has ${fixture.version}; this service reads ${SCHEMA_VERSION}.`,
     );
   }
-  const faults = applyFaultChange(noFaults, fixture.faults, new Set(book.terms.markets.keys()));
+  const settings = parseSettings(fixture.settings);
+  const faults = applyFaultChange(noFaults, fixture.faults, new Set(Object.keys(settings.markets)));
   book.db.transaction(() => {
     const { bookId, manual } = bookTime(book.db, 0);
     const names = tableNames(book.db);
@@ -74,6 +86,7 @@ export function loadBook(book: AdminContext, fixture: Fixture): void {
     if (unknown !== undefined) throw invalidFixture('tables', 'has a table that is not part of a book');
     for (const table of names) book.db.run(`DELETE FROM ${table}`);
     for (const table of names) insertRows(book.db, table, fixture.tables[table] ?? []);
+    saveSettings(book.db, settings, lastInstant(book.db));
     checkBook(book);
     book.random.restart?.(`after ${bookId}`);
     const { now } = bookTime(book.db, 0);
@@ -123,15 +136,18 @@ function integersOf(row: FixtureRow): Record<string, string | bigint | null> {
 
 /** Every record is readable, and every balance is the sum of its postings. */
 function checkBook(book: AdminContext): void {
-  const { db, terms } = book;
+  const { db } = book;
   try {
     const { now } = bookTime(db, 0);
-    for (const row of db.all('SELECT * FROM hedges')) hedgeFromRow(row);
+    const context = bookContext(book);
+    const { terms } = context;
+    for (const row of db.all('SELECT * FROM hedge_records')) hedgeFromRow(row);
+    rebuildSums(db);
     const missing = marketsInUse(db).find((market) => !terms.markets.has(market));
-    if (missing !== undefined) throw invalidFixture('tables.hedges', 'has a market that the settings lack');
+    if (missing !== undefined)
+      throw invalidFixture('tables.hedge_records', 'has a market that the settings lack');
     for (const environment of PRACTICE_ENVIRONMENTS) {
-      ordersInFlight(db, environment);
-      positionsAt(book, environment, now);
+      positionsAt(context, environment, now);
       if (readAccounts(db, environment).balance !== postedBalance(db, environment))
         throw invalidFixture('tables.accounts', 'has a balance that is not the sum of its postings');
     }

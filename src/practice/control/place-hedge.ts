@@ -1,9 +1,10 @@
 /** Places a filled hedge in the book, as an open that filled at once would leave it. */
 
 import type { AdminContext } from '../admin.ts';
+import { processBooks } from '../book/bring-to-now.ts';
 import { processDueEvents } from '../book/execute-order.ts';
 import { hedgeById, type StoredHedge, updateHedge } from '../book/stored-records.ts';
-import { bookTime, isoTime, saveBookTime, type TransactionContext } from '../book/transaction-context.ts';
+import { bookContext, bookTime, isoTime, type TransactionContext } from '../book/transaction-context.ts';
 import {
   DAY_MS,
   type PracticeEnvironment,
@@ -30,12 +31,11 @@ export interface HedgeToPlace {
 export function placeHedge(book: AdminContext, asked: HedgeToPlace): StoredHedge {
   const { now } = bookTime(book.db, book.clock.now());
   const { environment } = asked;
-  processDueEvents(book, environment, now);
-  saveBookTime(book.db, now);
+  const opened = bookContext(book);
+  processBooks(opened, now);
   const context: TransactionContext = {
-    db: book.db,
-    random: book.random,
-    terms: { ...book.terms, fillMs: { min: 0, max: 0 } },
+    ...opened,
+    terms: { ...opened.terms, fillMs: { min: 0, max: 0 } },
     environment,
     now: openingTime(asked, now),
     faults: orderFaultsOf(noFaults),
@@ -68,7 +68,10 @@ function openingTime(asked: HedgeToPlace, now: number): number {
 }
 
 function lastHedge({ db, environment }: TransactionContext): StoredHedge | undefined {
-  const row = db.get('SELECT id FROM hedges WHERE environment = ? ORDER BY seq DESC LIMIT 1', environment);
+  const row = db.get(
+    'SELECT id FROM hedge_records WHERE environment = ? ORDER BY seq DESC LIMIT 1',
+    environment,
+  );
   return row === undefined ? undefined : hedgeById(db, environment, String(row['id']));
 }
 
@@ -76,6 +79,6 @@ function strike(context: TransactionContext, hedge: StoredHedge, rate: number): 
   const struck = decimalOf(String(rate), RATE_DECIMALS);
   if (struck === undefined) throw new PracticeInputError('struck_rate', 'struck_rate: at most 8 decimals.');
   const changed = { ...hedge, struck };
-  updateHedge(context.db, changed);
+  updateHedge(context.db, hedge, changed);
   return changed;
 }

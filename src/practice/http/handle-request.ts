@@ -1,6 +1,7 @@
 /** One request from its API key to its response: rate limit, faults, idempotency, then the book. */
+import { catchUp } from '../book/bring-to-now.ts';
 import { processDueEvents } from '../book/execute-order.ts';
-import { type BookContext, bookTime, saveBookTime } from '../book/transaction-context.ts';
+import { bookContext, bookTime, type OpenedBook, saveBookTime } from '../book/transaction-context.ts';
 import {
   type PracticeClock,
   type PracticeEnvironment,
@@ -31,7 +32,7 @@ import {
 } from './idempotency.ts';
 import { type ParsedRequest, parseRequest, type RawRequest } from './parse-request.ts';
 
-export interface ServiceContext extends BookContext {
+export interface ServiceContext extends OpenedBook {
   clock: PracticeClock;
   faults: FaultStore;
   keys: { live: string; test: string };
@@ -71,6 +72,7 @@ export async function handleRequest(service: ServiceContext, raw: RawRequest): P
   try {
     environment = authenticate(service.keys, raw.authorization);
     const request = identify(environment, raw);
+    catchUp(service, service.clock);
     const admitted = service.db.transaction(() => admit(service, request));
     if ('end' in admitted) return admitted.end;
     const { decision } = admitted;
@@ -108,7 +110,8 @@ function identify(environment: PracticeEnvironment, raw: RawRequest): Identified
 /** First transaction: rate limit and faults, and without latency the execution. Waiting happens between transactions. */
 function admit(service: ServiceContext, request: IdentifiedRequest): Admission {
   const wallNow = service.clock.now();
-  if (service.rateLimited) takeToken(service.db, request.environment, service.terms.rateLimit, wallNow);
+  const { rateLimit } = service.settings.current(service.db).terms;
+  if (service.rateLimited) takeToken(service.db, request.environment, rateLimit, wallNow);
   const decision = decideFault(service, request, wallNow);
   if (decision.faults.latency_ms === 0) return { end: executeRequest(service, request, decision, undefined) };
   const name = newToken(service.random);
@@ -171,18 +174,10 @@ function runEndpoint(
 ): PracticeResponse {
   const { environment, parsed, faults } = asked;
   const { now } = bookTime(service.db, asked.wallNow);
-  processDueEvents(service, environment, now);
+  const book = bookContext(service);
+  processDueEvents(book, environment, now);
   saveBookTime(service.db, now);
-  return successResponse(
-    parsed.prepared.run({
-      db: service.db,
-      terms: service.terms,
-      random: service.random,
-      environment,
-      now,
-      faults: orderFaultsOf(faults),
-    }),
-  );
+  return successResponse(parsed.prepared.run({ ...book, environment, now, faults: orderFaultsOf(faults) }));
 }
 
 /** A request rejected by a disabled market counts if it is in scope. */
