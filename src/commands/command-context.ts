@@ -3,6 +3,7 @@
 import type { TextSource } from '../args/api-request.ts';
 import type { BatchIntent } from '../args/batch-options.ts';
 import type { FaultChange } from '../args/practice-faults.ts';
+import type { ServeModes } from '../args/practice-serve.ts';
 import type { PriceCache } from '../cache/seen-prices.ts';
 import type { HedgeApi } from '../client/hedge-api.ts';
 import type { KeyVault } from '../config/keychain.ts';
@@ -17,7 +18,12 @@ import type { Block, Cell } from '../output/blocks.ts';
 import type { ChangeLine } from '../output/change-lines.ts';
 import type { RecordTable } from '../output/record-table.ts';
 import type { DryRunTotals } from '../output/views/batch.ts';
-import type { PracticeAdvance, PracticeFaults, PracticeState } from '../output/views/practice.ts';
+import type {
+  PracticeAdvance,
+  PracticeFaults,
+  PracticeSettingsShown,
+  PracticeState,
+} from '../output/views/practice.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { ReadContext } from '../readings/read-context.ts';
 import type { Progress } from '../terminal/progress.ts';
@@ -152,20 +158,22 @@ export interface PracticeControl {
   /** Absent fields stay unchanged. */
   setFaults(change: FaultChange): Promise<PracticeFaults>;
   clearFaults(): Promise<PracticeFaults>;
-  serve(options: {
-    /** Added to the stored faults while it serves. */
-    faults: FaultChange;
-    port?: number;
-    host?: string;
-    /** Called with one finished line per request. */
-    onRequest: ((line: string) => void) | undefined;
-  }): Promise<RunningPractice>;
+  settings(): Promise<PracticeSettingsShown>;
+  changeSettings(changes: readonly { name: string; value: string }[]): Promise<PracticeSettingsShown>;
+  serve(
+    options: ServeModes & {
+      /** Called with one finished line per request. */
+      onRequest: ((line: string) => void) | undefined;
+    },
+  ): Promise<RunningPractice>;
 }
 
 export interface RunningPractice {
   url: string;
   caFile: string;
   keys: { live: string; test: string };
+  control: { url: string; key: string };
+  books: readonly { name: string; url: string; keys: { live: string; test: string } }[];
   close(): Promise<void>;
 }
 

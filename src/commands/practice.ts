@@ -10,14 +10,16 @@ import {
   wholeDigits,
 } from '../args/operands.ts';
 import { FAULT_OPTIONS, readFaultChange } from '../args/practice-faults.ts';
+import { readPrintEnv, readServeModes, SERVE_OPTIONS } from '../args/practice-serve.ts';
 import { quoted } from '../domain/quoted.ts';
 import { StoppedError, UsageError } from '../errors.ts';
 import {
   viewPracticeAdvance,
   viewPracticeFaults,
+  viewPracticeSettings,
   viewPracticeState,
-  viewServedPractice,
 } from '../output/views/practice.ts';
+import { viewServedPractice } from '../output/views/practice-served.ts';
 import { type CommandGroup, defineCommand } from './define.ts';
 
 const status = defineCommand({
@@ -79,6 +81,27 @@ const faults = defineCommand({
   view: viewPracticeFaults,
 });
 
+const settings = defineCommand({
+  name: 'practice settings',
+  summary: 'Show or change settings: markets, carry, fees, margin, caps, fill times',
+  description:
+    'Changes apply to all programs at once and to new hedges. An open hedge keeps the carry, fees and margin that it was opened with, also when you add to it; caps are those in force. A new market needs markets.NAME.base_rate.',
+  operands: [{ name: 'KEY=VALUE', summary: 'setting to change, as listed', optional: true, variadic: true }],
+  examples: [
+    { line: 'hedge practice settings', shows: 'the settings in force' },
+    {
+      line: 'hedge practice settings margin_pct=12 markets.USDTNGN.carry_daily_pct.buy=0.06',
+      shows: 'a new margin and carry, for new hedges',
+    },
+  ],
+  read: ({ operands }) => ({ changes: operands.map(readSetting) }),
+  async run({ practice: service }, { changes }) {
+    if (changes.length === 0) return { value: await service.settings() };
+    return { value: await service.changeSettings(changes), confirmsChange: true };
+  },
+  view: viewPracticeSettings,
+});
+
 const reset = defineCommand({
   name: 'practice reset',
   summary: 'Delete all practice data and start with the opening balance',
@@ -112,43 +135,42 @@ const serve = defineCommand({
   name: 'practice serve',
   summary: 'Run the practice service for other programs until Ctrl-C',
   description:
-    'Prints the base URL, the certificate file and both keys as shell variables. Listens on this machine only. Ctrl-C and TERM stop it with exit code 0.',
-  options: [
-    { flags: '--port <port>', summary: 'port to listen on (default: any free port)' },
-    {
-      flags: '--host <address>',
-      summary: 'a loopback address (default 127.0.0.1)',
-      completes: { words: ['127.0.0.1', '::1'] },
-    },
-    { flags: '--log', summary: 'log one line per request to standard error' },
-    ...FAULT_OPTIONS,
-  ],
+    'Prints the base URL, the certificate file and both keys as shell variables. Listens on this machine only. Ctrl-C and TERM stop it with exit code 0. It is also a mock server for tests in any language, driven over its control API: hedge help practice.',
+  options: SERVE_OPTIONS,
   examples: [
     { line: 'hedge practice serve --port 4870', shows: 'variables to paste into another shell' },
     { line: 'hedge practice serve --log > practice.env &', shows: 'the same for a script: . ./practice.env' },
+    {
+      line: 'hedge practice serve --memory --seed 7 --clock manual --print-env python',
+      shows: 'a mock server that gives the same responses in every run',
+    },
   ],
-  read(raw) {
-    const port = optionText(raw, 'port');
-    const host = optionText(raw, 'host');
-    return {
-      log: optionGiven(raw, 'log'),
-      faults: readFaultChange(raw),
-      ...(port === undefined ? {} : { port: readPort(port) }),
-      ...(host === undefined ? {} : { host: readLoopbackHost(host) }),
-    };
-  },
-  async run(context, { log, ...options }, emit) {
+  read: (raw) => ({
+    log: optionGiven(raw, 'log'),
+    language: readPrintEnv(raw),
+    modes: readServeModes(raw),
+  }),
+  async run(context, { log, language, modes }, emit) {
     const onRequest = log ? (line: string) => context.note(line, { whole: true }) : undefined;
-    const served = await context.practice.serve({ ...options, onRequest });
+    const running = await context.practice.serve({ ...modes, onRequest });
+    const { control } = running;
+    const served = {
+      base_url: running.url,
+      ca_file: running.caFile,
+      keys: running.keys,
+      control: { base_url: control.url, key: control.key },
+      books: running.books.map(({ name, url, keys }) => ({ name, base_url: url, keys })),
+    };
     try {
-      await emit({ value: { base_url: served.url, ca_file: served.caFile, keys: served.keys } });
+      await emit({ value: { served, language } });
       await context.untilStopped();
     } finally {
-      await served.close();
+      await running.close();
     }
     context.note('The practice service has stopped.');
     return undefined;
   },
+  document: ({ served }) => served,
   view: viewServedPractice,
 });
 
@@ -156,12 +178,19 @@ export const practice: CommandGroup = {
   name: 'practice',
   summary:
     'Manage the practice service on this machine: no money, no network. Trade on it with --profile practice, or under the rules of live with --profile practice-live.',
-  commands: [status, advance, faults, reset, serve],
+  commands: [status, advance, faults, settings, reset, serve],
 };
 
+const SETTING = /^([A-Za-z0-9_.]{1,100})=(.{1,100})$/;
+
+function readSetting(text: string): { name: string; value: string } {
+  const [, name, value] = SETTING.exec(text) ?? [];
+  if (name === undefined || value === undefined)
+    throw new UsageError(`${quoted(text)} is not a setting.`, 'Write it as KEY=VALUE: margin_pct=12');
+  return { name, value };
+}
+
 const USDC_DECIMALS = 6;
-const MAX_PORT = 65_535;
-const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|::1|localhost)$/;
 
 /** Zero is allowed. */
 function readBalance(text: string): Big {
@@ -173,24 +202,6 @@ function readBalance(text: string): Big {
     );
   }
   return value;
-}
-
-function readPort(text: string): number {
-  const port = /^\d{1,5}$/.test(text) ? Number(text) : 0;
-  if (port < 1 || port > MAX_PORT)
-    throw new UsageError(`${quoted(text)} is not a port (--port).`, 'Use a number from 1 to 65535.');
-  return port;
-}
-
-/** The practice service never listens where another machine could reach it. */
-function readLoopbackHost(text: string): string {
-  if (!LOOPBACK.test(text)) {
-    throw new UsageError(
-      `${quoted(text)} is not a loopback address (--host).`,
-      'The practice service listens on this machine only: 127.0.0.1, ::1 or localhost.',
-    );
-  }
-  return text;
 }
 
 const UNIT_MS = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000 } as const;

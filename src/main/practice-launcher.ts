@@ -24,10 +24,10 @@ export function practiceLauncher({
   places,
 }: Pick<CommandRuntime, 'machine' | 'places'>): PracticeLauncher {
   const { clock, random } = machine;
-  const ports = () => {
+  const ports = (books: readonly string[] = []) => {
     const { state } = places();
     const store = join(state, 'practice');
-    protectStore(state, store, machine.host);
+    protectStore(state, [store, ...books.map((name) => join(store, 'books', name))], machine.host);
     return { clock, random, store };
   };
   let opened: Promise<PracticeService> | undefined;
@@ -54,10 +54,12 @@ export function practiceLauncher({
       faults: () => administer((admin) => admin.faults()),
       setFaults: (change) => administer((admin) => admin.setFaults(change)),
       clearFaults: () => administer((admin) => admin.clearFaults()),
+      settings: () => administer((admin) => admin.settings()),
+      changeSettings: (changes) => administer((admin) => admin.changeSettings(changes)),
       serve: ({ onRequest, ...where }) =>
         mappingErrors(({ startPracticeService }) =>
           startPracticeService({
-            ...ports(),
+            ...ports(where.books),
             ...where,
             ...(onRequest === undefined ? {} : { onRequest: (entry) => onRequest(logLine(entry)) }),
           }),
@@ -71,11 +73,12 @@ export function practiceLauncher({
 }
 
 /** Fixes permissions on practice files before opening them. */
-function protectStore(state: string, store: string, host: Host): void {
+function protectStore(state: string, stores: readonly string[], host: Host): void {
   checkFolder(state, host);
-  if (!isThere(store)) return;
-  ensureFolder(store, host);
-  for (const end of ['', '-wal', '-shm']) ensureClosed(join(store, `practice.sqlite${end}`), host);
+  for (const store of stores.filter(isThere)) {
+    ensureFolder(store, host);
+    for (const end of ['', '-wal', '-shm']) ensureClosed(join(store, `practice.sqlite${end}`), host);
+  }
 }
 
 const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
@@ -140,13 +143,20 @@ const addressOf = (error: Error): string =>
 /** `10:02:58 sandbox POST /hedges 200 12 ms`, and any injected fault. Never an API key. */
 function logLine(entry: RequestLogEntry): string {
   const { at, environment, method, path, status, code, idempotencyKey, replayed, ms, fault, cause } = entry;
-  const book = environment === 'test' ? 'sandbox' : (environment ?? 'nobody');
-  const parts = [at.slice(11, 19), book, method, path, status === 0 ? 'cut' : status.toString()];
+  const account = environment === 'test' ? 'sandbox' : (environment ?? 'nobody');
+  const parts = [
+    at.slice(11, 19),
+    entry.control === true ? 'control' : account,
+    method,
+    path,
+    status === 0 ? 'cut' : status.toString(),
+  ];
   if (code !== undefined) parts.push(code);
   parts.push(`${ms.toFixed(0)} ms`);
   if (idempotencyKey !== undefined) parts.push(`key ${idempotencyKey}`);
   if (replayed === true) parts.push('replayed');
   if (fault !== undefined) parts.push(`fault ${fault}`);
+  if (entry.book !== 'default') parts.push(`book ${entry.book}`);
   if (cause !== undefined) parts.push(`cause: ${sanitize(cause)}`);
   return parts.join(' ');
 }

@@ -1,16 +1,18 @@
 /** Administration of the practice books: status, reset, advance, faults. Needs no running server. */
 import { availableExposure, grossExposure, positionsAt, readAccounts, seedBook } from './book/accounts.ts';
-import { type BookEvent, processDueEvents } from './book/execute-order.ts';
-import { ordersInFlight } from './book/stored-records.ts';
+import { batchEnd, catchUp, processBooks } from './book/bring-to-now.ts';
+import type { BookEvent } from './book/execute-order.ts';
+import { marketsInUse } from './book/side-sums.ts';
+import { countOrdersInFlight } from './book/stored-records.ts';
 import {
   advanceBookTime,
   type BookContext,
+  bookContext,
   bookTime,
   isoTime,
-  saveBookTime,
+  type OpenedBook,
 } from './book/transaction-context.ts';
 import {
-  PRACTICE_ENVIRONMENTS,
   PRACTICE_HEDGE_STATUSES,
   type PracticeClock,
   type PracticeEnvironment,
@@ -19,7 +21,8 @@ import {
 } from './domain/practice-types.ts';
 import { decimalOf, MONEY_DECIMALS, moneyText, sumOf } from './domain/scaled-decimals.ts';
 import type { FaultStore, Faults } from './faults.ts';
-import type { PracticeSettings } from './settings.ts';
+import { changeSettings, type PracticeSettings, type SettingChange } from './settings.ts';
+import { saveSettings } from './settings-store.ts';
 import { enumColumn, integerColumn } from './store/database.ts';
 
 export interface PracticeAdmin {
@@ -31,6 +34,14 @@ export interface PracticeAdmin {
   faults(): Promise<Faults>;
   setFaults(change: Partial<Faults>): Promise<Faults>;
   clearFaults(): Promise<Faults>;
+  settings(): Promise<VersionedSettings>;
+  /** For every process and all later hedges; open hedges keep their terms. */
+  changeSettings(changes: readonly SettingChange[]): Promise<VersionedSettings>;
+}
+
+export interface VersionedSettings {
+  version: number;
+  settings: PracticeSettings;
 }
 
 export interface BookStatus {
@@ -54,9 +65,12 @@ export interface PracticeStatus {
   wall_time: string;
   /** How far book time is ahead of wall time. */
   ahead_ms: number;
+  /** `manual`: book time moves only when it is advanced. */
+  clock: 'wall' | 'manual';
   store: string;
   books: Record<PracticeEnvironment, BookStatus>;
   faults: Faults;
+  settings_version: number;
   settings: PracticeSettings;
 }
 
@@ -64,13 +78,20 @@ export interface AdvanceSummary {
   from: string;
   to: string;
   advanced_ms: number;
-  environments: Record<PracticeEnvironment, { events: BookEvent[]; balance_usdc: string }>;
+  environments: Record<PracticeEnvironment, EnvironmentSummary>;
 }
 
-export interface AdminContext extends BookContext {
+interface EnvironmentSummary {
+  /** The latest 500. */
+  events: BookEvent[];
+  /** How many there were. */
+  event_count: number;
+  balance_usdc: string;
+}
+
+export interface AdminContext extends OpenedBook {
   clock: PracticeClock;
   store: string;
-  settings: PracticeSettings;
   faults: FaultStore;
 }
 
@@ -79,12 +100,19 @@ const LARGEST_BALANCE = 1_000_000_000;
 
 export function makeAdmin(context: AdminContext): PracticeAdmin {
   return {
-    status: async () => context.db.transaction(() => status(context)),
+    async status() {
+      catchUp(context, context.clock);
+      return context.db.transaction(() => status(context));
+    },
     async reset(options = {}) {
-      const opening =
-        options.balance === undefined ? context.terms.openingBalance : parseBalance(options.balance);
+      const opening = options.balance === undefined ? undefined : parseBalance(options.balance);
       return context.db.transaction(() => {
-        seedBook(context.db, context.random, opening);
+        const { openingBalance } = context.settings.current(context.db).terms;
+        const { bookId } = bookTime(context.db, context.clock.now());
+        // The ID of a book never comes again, but the sequence of a seed does.
+        context.random.restart?.(`after ${bookId}`);
+        seedBook(context.db, context.random, opening ?? openingBalance);
+        restartSequence(context);
         return status(context);
       });
     },
@@ -92,12 +120,29 @@ export function makeAdmin(context: AdminContext): PracticeAdmin {
       if (!Number.isSafeInteger(ms) || ms < 1 || ms > LONGEST_ADVANCE) {
         throw new PracticeInputError('duration', 'Book time can move ahead by 1 ms to 366 days at a time.');
       }
-      return context.db.transaction(() => advance(context, ms));
+      catchUp(context, context.clock);
+      return advance(context, ms);
     },
     faults: async () => context.faults.current(context.db),
     setFaults: async (change) => context.faults.set(context.db, change),
     clearFaults: async () => context.faults.clear(context.db),
+    settings: async () => context.db.transaction(() => versionedSettings(context)),
+    async changeSettings(changes) {
+      catchUp(context, context.clock);
+      return context.db.transaction(() => {
+        replaceSettings(context, changeSettings(context.settings.current(context.db).settings, changes));
+        return versionedSettings(context);
+      });
+    },
   };
+}
+
+/** A seeded book draws the same after the same records, and never an ID that it holds. */
+export function restartSequence({ db, random }: Pick<AdminContext, 'db' | 'random'>): void {
+  const row = db.get(
+    'SELECT (SELECT COALESCE(MAX(seq), 0) FROM hedge_records) + (SELECT COALESCE(MAX(seq), 0) FROM orders) AS count',
+  );
+  random.restart?.(`book of ${row === undefined ? 0 : integerColumn(row, 'count')}`);
 }
 
 function parseBalance(written: string): bigint {
@@ -111,36 +156,84 @@ function parseBalance(written: string): bigint {
   return balance;
 }
 
+function versionedSettings({ db, settings }: OpenedBook): VersionedSettings {
+  const { terms, settings: inForce } = settings.current(db);
+  return { version: terms.version, settings: inForce };
+}
+
+/** Events due by now happen under the old settings. Inside a transaction. */
+export function replaceSettings(
+  context: OpenedBook & { clock: PracticeClock },
+  settings: PracticeSettings,
+): void {
+  const { now } = bookTime(context.db, context.clock.now());
+  processBooks(bookContext(context), now);
+  const missing = marketsInUse(context.db).find((market) => !Object.hasOwn(settings.markets, market));
+  if (missing !== undefined) {
+    throw new PracticeInputError(
+      `markets.${missing}`,
+      `The settings have no market ${missing}, but the book has hedges on it. Add the market again.`,
+    );
+  }
+  saveSettings(context.db, settings, now);
+}
+
+const MOST_EVENTS = 500;
+
+/** In batches: each moves book time by a part of `ms`, so that other processes see a whole book in between. */
 function advance(context: AdminContext, ms: number): AdvanceSummary {
-  const before = bookTime(context.db, context.clock.now());
-  advanceBookTime(context.db, ms);
-  const to = before.now + ms;
-  const environments = forEachEnvironment((environment) => {
-    const events = processDueEvents(context, environment, to);
-    return { events, balance_usdc: moneyText(readAccounts(context.db, environment).balance) };
-  });
-  saveBookTime(context.db, to);
-  return { from: isoTime(before.now), to: isoTime(to), advanced_ms: ms, environments };
+  const { db } = context;
+  const events: Record<PracticeEnvironment, BookEvent[]> = { live: [], test: [] };
+  const counts = { live: 0, test: 0 };
+  const record = (environment: PracticeEnvironment, event: BookEvent): void => {
+    const latest = events[environment];
+    latest.push(event);
+    counts[environment] += 1;
+    if (latest.length > 2 * MOST_EVENTS) latest.splice(0, MOST_EVENTS);
+  };
+  const step = (left: number): { from: number; to: number } => {
+    const { now: from } = bookTime(db, context.clock.now());
+    const to = Math.max(from, batchEnd(db, from + left));
+    advanceBookTime(db, to - from);
+    processBooks(bookContext(context), to, record);
+    return { from, to };
+  };
+  const first = db.transaction(() => step(ms));
+  let { to } = first;
+  for (let left = ms - (to - first.from); left > 0; ) {
+    const next = db.transaction(() => step(left));
+    ({ to } = next);
+    left -= to - next.from;
+  }
+  const environments = forEachEnvironment((environment) => ({
+    events: events[environment].slice(-MOST_EVENTS),
+    event_count: counts[environment],
+    balance_usdc: moneyText(readAccounts(db, environment).balance),
+  }));
+  return { from: isoTime(first.from), to: isoTime(to), advanced_ms: ms, environments };
 }
 
 function status(context: AdminContext): PracticeStatus {
   const wallNow = context.clock.now();
   const time = bookTime(context.db, wallNow);
-  for (const environment of PRACTICE_ENVIRONMENTS) processDueEvents(context, environment, time.now);
-  saveBookTime(context.db, time.now);
+  const book = bookContext(context);
+  processBooks(book, time.now);
+  const { version, settings } = versionedSettings(context);
   return {
     book_id: time.bookId,
     book_time: isoTime(time.now),
     wall_time: isoTime(wallNow),
     ahead_ms: time.aheadMs,
+    clock: time.manual ? 'manual' : 'wall',
     store: context.store,
-    books: forEachEnvironment((environment) => bookStatus(context, environment, time.now)),
+    books: forEachEnvironment((environment) => bookStatus(book, environment, time.now)),
     faults: context.faults.current(context.db),
-    settings: context.settings,
+    settings_version: version,
+    settings,
   };
 }
 
-function bookStatus(context: AdminContext, environment: PracticeEnvironment, now: number): BookStatus {
+function bookStatus(context: BookContext, environment: PracticeEnvironment, now: number): BookStatus {
   const accounts = readAccounts(context.db, environment);
   const positions = positionsAt(context, environment, now);
   return {
@@ -152,16 +245,16 @@ function bookStatus(context: AdminContext, environment: PracticeEnvironment, now
     available_exposure_usd: moneyText(availableExposure({ ...context, environment })),
     unrealized_pnl_usd: moneyText(sumOf(positions.map((position) => position.net))),
     hedges: hedgeCounts(context, environment),
-    orders_in_flight: ordersInFlight(context.db, environment).length,
+    orders_in_flight: countOrdersInFlight(context.db, environment),
   };
 }
 
 function hedgeCounts(
-  context: AdminContext,
+  context: BookContext,
   environment: PracticeEnvironment,
 ): Record<PracticeHedgeStatus, number> {
   const rows = context.db.all(
-    'SELECT status, COUNT(*) AS count FROM hedges WHERE environment = ? GROUP BY status',
+    'SELECT status, COUNT(*) AS count FROM hedge_records WHERE environment = ? GROUP BY status',
     environment,
   );
   const counts: Record<PracticeHedgeStatus, number> = { submitted: 0, filled: 0, failed: 0, closed: 0 };

@@ -76,7 +76,8 @@ export const noFaults: Faults = {
 
 const aShare = z.number().min(0).max(1);
 
-const schema = z.strictObject({
+/** All settings of the faults. */
+export const faultsSchema = z.strictObject({
   latency_ms: z.number().int().min(0).max(600_000),
   share_429: aShare,
   share_5xx_before: aShare,
@@ -104,7 +105,7 @@ export function applyFaultChange(
   change: Partial<Faults>,
   markets: ReadonlySet<string>,
 ): Faults {
-  const parsed = schema.safeParse({ ...faults, ...definedFields(change) });
+  const parsed = faultsSchema.safeParse({ ...faults, ...definedFields(change) });
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     const field = issue?.code === 'unrecognized_keys' ? (issue.keys[0] ?? '') : (issue?.path.join('.') ?? '');
@@ -133,7 +134,7 @@ export function encodeFaults(faults: Faults): string {
 export function decodeFaults(text: string): Faults {
   try {
     // An older store lacks the newer settings.
-    return schema.parse({ ...noFaults, ...JSON.parse(text) });
+    return faultsSchema.parse({ ...noFaults, ...JSON.parse(text) });
   } catch (cause) {
     throw new DamagedRecordError('unreadable faults', { cause });
   }
@@ -229,13 +230,17 @@ export interface FaultStore {
   current(db: Database): Faults;
   /** Uses up one request of `once`. Inside a transaction. */
   countDown(db: Database): void;
+  /** Changes the stored faults; this service's own do not override what was changed. */
   set(db: Database, change: Partial<Faults>): Faults;
+  /** This service's own too. */
   clear(db: Database): Faults;
 }
 
-export function makeFaultStore(markets: ReadonlySet<string>, initial?: Partial<Faults>): FaultStore {
-  // Reports a wrong option of `serve` before it serves.
-  if (initial !== undefined) applyFaultChange(noFaults, initial, markets);
+/** `marketsOf`: those of the settings in force. */
+export function makeFaultStore(
+  marketsOf: (db: Database) => ReadonlySet<string>,
+  initial?: Partial<Faults>,
+): FaultStore {
   let own: Partial<Faults> = initial ?? {};
   let last = { text: encodeFaults(noFaults), faults: noFaults };
 
@@ -248,7 +253,7 @@ export function makeFaultStore(markets: ReadonlySet<string>, initial?: Partial<F
     return last.faults;
   };
   return {
-    current: (db) => applyFaultChange(stored(db), own, markets),
+    current: (db) => applyFaultChange(stored(db), own, marketsOf(db)),
     countDown(db) {
       if (typeof own.once === 'number') {
         own = own.once > 1 ? { ...own, once: own.once - 1 } : {};
@@ -258,9 +263,26 @@ export function makeFaultStore(markets: ReadonlySet<string>, initial?: Partial<F
       if (faults.once === null) return;
       store(db, faults.once > 1 ? { ...faults, once: faults.once - 1 } : noFaults);
     },
-    set: (db, change) => db.transaction(() => store(db, applyFaultChange(stored(db), change, markets))),
-    clear: (db) => db.transaction(() => store(db, noFaults)),
+    set(db, change) {
+      const kept = withoutFields(own, Object.keys(definedFields(change)));
+      const faults = db.transaction(() => {
+        const markets = marketsOf(db);
+        const changed = applyFaultChange(stored(db), change, markets);
+        applyFaultChange(changed, kept, markets);
+        return store(db, changed);
+      });
+      own = kept;
+      return faults;
+    },
+    clear(db) {
+      own = {};
+      return db.transaction(() => store(db, noFaults));
+    },
   };
+}
+
+function withoutFields(faults: Partial<Faults>, names: readonly string[]): Partial<Faults> {
+  return Object.fromEntries(Object.entries(faults).filter(([name]) => !names.includes(name)));
 }
 
 function store(db: Database, faults: Faults): Faults {

@@ -1,16 +1,9 @@
-/** `settings.json` of a practice store: its schema, its defaults, how it is read, and its values as exact figures. */
-import { readFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+/** The settings of the practice service: schema, defaults, changes, and their values as exact figures. */
 import * as z from 'zod';
-import {
-  definedFields,
-  PracticeInputError,
-  type PracticeSide,
-  PracticeStoreError,
-} from './domain/practice-types.ts';
+import { definedFields, PracticeInputError, type PracticeSide } from './domain/practice-types.ts';
 import { decimalOf, type Fraction, type Micro, MONEY_DECIMALS } from './domain/scaled-decimals.ts';
 
-/** What an operator may set for one market in `settings.json`. */
+/** What an operator may set for one market. */
 export interface MarketSettings {
   /** False: the account does not have this market. */
   enabled: boolean;
@@ -56,7 +49,7 @@ const marketSettings = z.strictObject({
 const marketName = z.string().regex(/^[A-Z0-9]{3,20}$/, 'a market is 3 to 20 capital letters and digits');
 
 /** Every field is optional, at every level. */
-const settingsFile = z.strictObject({
+const settingsSchema = z.strictObject({
   seed: z.string().min(1).max(100).optional(),
   markets: z.record(marketName, marketSettings.partial()).optional(),
   opening_balance_usdc: dollars.optional(),
@@ -78,7 +71,7 @@ const settingsFile = z.strictObject({
     .optional(),
 });
 
-type SettingsFile = z.infer<typeof settingsFile>;
+type GivenSettings = z.infer<typeof settingsSchema>;
 
 const ngn: MarketSettings = {
   enabled: true,
@@ -100,7 +93,7 @@ const kes: MarketSettings = {
 
 const ghs: MarketSettings = { ...kes, base_rate: 11.2, swing: 0.8, drift_yearly_pct: 5 };
 
-const defaultSettings: PracticeSettings = {
+export const defaultSettings: PracticeSettings = {
   seed: 'practice',
   markets: { USDTNGN: ngn, USDTKES: kes, USDTGHS: ghs },
   opening_balance_usdc: 100_000,
@@ -115,81 +108,65 @@ const defaultSettings: PracticeSettings = {
 };
 
 /** A new market takes what it does not set from USDTNGN, except its base rate. */
-function mergeSettings(file: SettingsFile): PracticeSettings {
-  const { markets: named = {}, ...figures } = file;
+function mergeSettings(given: GivenSettings): PracticeSettings {
+  const { markets: named = {}, ...figures } = given;
   const markets = new Map(Object.entries(defaultSettings.markets));
   for (const [name, market] of Object.entries(named))
     markets.set(name, { ...(markets.get(name) ?? ngn), ...definedFields(market) });
   return { ...defaultSettings, ...definedFields(figures), markets: Object.fromEntries(markets) };
 }
 
-const LARGEST_FILE = 1_048_576;
-
-interface LoadedSettings {
-  settings: PracticeSettings;
-  terms: BookTerms;
-}
-
-export async function loadSettings(store: string): Promise<LoadedSettings> {
-  const path = join(store, 'settings.json');
-  const settings = await readSettingsFile(path);
-  try {
-    return { settings, terms: toBookTerms(settings) };
-  } catch (error) {
-    if (!(error instanceof PracticeInputError)) throw error;
-    throw new PracticeStoreError(path, `The practice settings in ${path} cannot be used. ${error.message}`);
-  }
-}
-
-async function readSettingsFile(path: string): Promise<PracticeSettings> {
-  const text = await readFileText(path);
-  if (text === undefined) return defaultSettings;
-  const parsed = settingsFile.safeParse(parseSettingsJson(path, text));
+/** What `value` does not have is taken from the defaults. Throws a `PracticeInputError`. */
+export function parseSettings(value: unknown): PracticeSettings {
+  const parsed = settingsSchema.safeParse(value);
   if (!parsed.success) {
-    const found = parsed.error.issues.map(
-      (issue) => `${issue.path.join('.') || 'the file'}: ${issue.message}`,
-    );
-    throw new PracticeStoreError(
-      path,
-      `The practice settings in ${path} cannot be used. ${found.join('; ')}.`,
-    );
+    const found = parsed.error.issues.map((issue) => ({ field: fieldOf(issue), message: issue.message }));
+    const text = found.map(({ field, message }) => `${field || 'the file'}: ${message}`).join('; ');
+    throw new PracticeInputError(found[0]?.field ?? '', `${text}.`);
   }
   for (const [name, market] of Object.entries(parsed.data.markets ?? {})) {
-    if (!Object.hasOwn(defaultSettings.markets, name) && market.base_rate === undefined) {
-      throw new PracticeStoreError(
-        path,
-        `The practice settings in ${path} cannot be used. markets.${name}.base_rate: a new market needs one.`,
-      );
-    }
+    if (Object.hasOwn(defaultSettings.markets, name) || market.base_rate !== undefined) continue;
+    const field = `markets.${name}.base_rate`;
+    throw new PracticeInputError(field, `${field}: a new market needs one.`);
   }
-  return mergeSettings(parsed.data);
+  const settings = mergeSettings(parsed.data);
+  toBookTerms(settings, 0);
+  return settings;
 }
 
-async function readFileText(path: string): Promise<string | undefined> {
-  try {
-    const found = await stat(path);
-    if (!found.isFile() || found.size > LARGEST_FILE) {
-      throw new PracticeStoreError(path, `${path} is not a settings file of at most 1 MiB.`);
-    }
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    // A store that is not a folder is reported when the folder is created.
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-    if (error instanceof PracticeStoreError) throw error;
-    throw new PracticeStoreError(path, `The practice settings in ${path} cannot be read.`, { cause: error });
-  }
+function fieldOf(issue: z.core.$ZodIssue): string {
+  const path = issue.code === 'unrecognized_keys' ? [...issue.path, issue.keys[0] ?? ''] : issue.path;
+  return path.join('.');
 }
 
-function parseSettingsJson(path: string, text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new PracticeStoreError(path, `The practice settings in ${path} are not JSON: ${reason}.`, {
-      cause: error,
-    });
-  }
+/** One setting by its name, as typed: `markets.USDTNGN.carry_daily_pct.buy` and `0.06`. */
+export interface SettingChange {
+  name: string;
+  value: string;
+}
+
+/** Throws a `PracticeInputError` that names the setting. */
+export function changeSettings(
+  settings: PracticeSettings,
+  changes: readonly SettingChange[],
+): PracticeSettings {
+  const changed = changes.reduce<object>(
+    (so, { name, value }) => withValue(so, name.split('.'), settingValue(name, value)),
+    settings,
+  );
+  return parseSettings(changed);
+}
+
+function withValue(into: object, [name = '', ...rest]: readonly string[], value: unknown): object {
+  const known: unknown = Object.entries(into).find(([each]) => each === name)?.[1];
+  const inner = typeof known === 'object' && known !== null ? known : {};
+  return { ...into, [name]: rest.length === 0 ? value : withValue(inner, rest, value) };
+}
+
+function settingValue(name: string, value: string): unknown {
+  if (name === 'seed') return value;
+  if (value === 'true' || value === 'false') return value === 'true';
+  return /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value;
 }
 
 /** Price impact of an order: a base plus a slope per 10,000 USD. */
@@ -217,6 +194,8 @@ export interface BookMarketTerms {
 }
 
 export interface BookTerms {
+  /** Of the settings. */
+  version: number;
   markets: ReadonlyMap<string, BookMarketTerms>;
   openingBalance: Micro;
   cap: Micro;
@@ -228,7 +207,7 @@ export interface BookTerms {
   rateLimit: { burst: number; perSecond: number };
 }
 
-function toBookTerms(settings: PracticeSettings): BookTerms {
+export function toBookTerms(settings: PracticeSettings, version: number): BookTerms {
   const markets = new Map<string, BookMarketTerms>();
   for (const [market, of] of Object.entries(settings.markets)) {
     const at = `markets.${market}`;
@@ -251,6 +230,7 @@ function toBookTerms(settings: PracticeSettings): BookTerms {
     checkLargestImpact(settings, market, of.headroom_usd);
   }
   return {
+    version,
     markets,
     openingBalance: exactSetting('opening_balance_usdc', settings.opening_balance_usdc, MONEY_DECIMALS),
     cap: exactSetting('exposure_cap_usd', settings.exposure_cap_usd, MONEY_DECIMALS),

@@ -126,7 +126,7 @@ async function piped(shop: DayShell, lines: readonly string[]): Promise<Ended> {
 /** On a terminal: its question is answered with yes, or what it goes on with is ended by Ctrl-C. */
 async function onTerminal(shop: DayShell, line: string, then: 'answered' | 'interrupted'): Promise<Ended> {
   const screen = shop.show([line]);
-  const [waitsFor, keys] = then === 'answered' ? [/\(y\/N\)/, 'y\r'] : [/USD|HEDGE_API_KEY/, '\u0003'];
+  const [waitsFor, keys] = then === 'answered' ? [/\(y\/N\)/, 'y\r'] : [/USD|API_KEY/, '\u0003'];
   const type = (): void => screen.send(keys);
   // Some have nothing to ask here: an action that is found done, a deal id that is used.
   await Promise.race([screen.until(waitsFor).then(type, () => undefined), screen.exit]);

@@ -107,6 +107,7 @@ const SCENES: Readonly<Record<string, readonly Scene[]>> = {
   ],
   'practice status': only('hedge practice status'),
   'practice faults': only('hedge practice faults', 'hedge practice faults --lost-after 30% --only open'),
+  'practice settings': only('hedge practice settings', 'hedge practice settings margin_pct=12'),
   doctor: only('hedge doctor', 'hedge doctor --profile desk'),
   api: [
     ...only('hedge api GET /markets', 'hedge api GET /nonsense'),

@@ -92,6 +92,52 @@ describe('practice advance', () => {
   );
 });
 
+describe('a loss beyond the free balance', () => {
+  it('practice advance and status: say that the free balance is negative', async () => {
+    const cli = testCli({ env: { HEDGE_PROFILE: 'practice' } });
+    await cli.run('practice reset --balance 1010 --yes');
+    await cli.run('practice settings fill_seconds.min=0 fill_seconds.max=0 markets.USDTNGN.swing=0');
+    await cli.run('open USDTNGN buy 10k --tenor 3 --deal-id LOSS-1 --any-price --yes');
+    await cli.run('practice settings markets.USDTNGN.base_rate=1100');
+    expect((await cli.run('practice advance 3d')).out).toContain('practice: free balance negative');
+    const { out } = await cli.run('practice status');
+    expect(out).toContain('Opens and adds are rejected.');
+    expect(out).not.toContain('practice-live: free');
+  });
+});
+
+describe('practice settings', () => {
+  it('practice settings: shows them as they are typed, and a change counts for the next command', async () => {
+    const cli = testCli();
+    expect((await cli.run('practice settings')).out).toContain(
+      '\nmarkets.USDTNGN.carry_daily_pct.buy=0.05\n',
+    );
+    const changed = await cli.run('practice settings margin_pct=12 markets.USDTNGN.carry_daily_pct.buy=0.06');
+    expect(changed).toMatchObject({ code: 0, err: '' });
+    expect(changed.out).toContain('\nmargin_pct=12\n');
+    expect((await cli.run('practice settings close_fee_pct=0 -q')).out).toBe('');
+    expect((await cli.run('practice settings --json')).document()).toMatchObject({
+      data: { version: 3, settings: { margin_pct: 12, close_fee_pct: 0 } },
+      meta: { command: 'practice settings' },
+    });
+    const quoted = await cli.run('--profile practice quote USDTNGN buy 10000 -t 3 --json');
+    expect(quoted.document()).toMatchObject({
+      data: { carry: { daily_rate_pct: 0.06 }, upfront: { required_margin_usdc: 1_200 } },
+    });
+  });
+
+  it.each([
+    ['margin_pct', 'KEY=VALUE'],
+    ['margin_pct=', 'KEY=VALUE'],
+    ['margn_pct=1', 'margn_pct'],
+    ['margin_pct=101', 'margin_pct'],
+  ])('practice settings: %s is a usage error that names it', async (words, named) => {
+    const ran = await testCli().run(['practice', 'settings', words]);
+    expect(ran).toMatchObject({ code: 2, out: '' });
+    expect(ran.err).toContain(named);
+  });
+});
+
 describe('practice faults', () => {
   it('practice faults: last until they are cleared', async () => {
     const cli = testCli();

@@ -87,9 +87,12 @@ describe('prices', () => {
 
   it('reduce: is split pro rata to the last micro-USD', () => {
     // 100 over 1 : 1 : 1 is 33.33… each; the first listed takes the odd one
-    expect(allocateProRata(100n, [50n, 50n, 50n])).toEqual([34n, 33n, 33n]);
-    expect(allocateProRata(10n, [1n, 19n, 20n])).toEqual([0n, 5n, 5n]); // 0.25, 4.75, 5
-    expect(allocateProRata(7n, [7n])).toEqual([7n]);
+    const allocated = (total: bigint, ...held: bigint[]) => [
+      ...allocateProRata(total, BigInt64Array.from(held)),
+    ];
+    expect(allocated(100n, 50n, 50n, 50n)).toEqual([34n, 33n, 33n]);
+    expect(allocated(10n, 1n, 19n, 20n)).toEqual([0n, 5n, 5n]); // 0.25, 4.75, 5
+    expect(allocated(7n, 7n)).toEqual([7n]);
   });
 });
 
@@ -297,6 +300,28 @@ describe('an add, a reduction and an early close', () => {
     // harmonic: 30,000 / (12,000 / 1520 + 18,000 / 1490) = 30,000 / (7.894736842 + 12.080536913) = 1501.8569…
     expect(record.exit_price).toBeCloseTo(30_000 / (12_000 / 1520 + 18_000 / 1490), 6);
     expect((await fourth.get('/positions')).body.data).toEqual([]);
+  });
+
+  it('history: after a reduction and an add the prices of the record give its gross P&L', async () => {
+    const first = await startPractice({ settings: flatAt(1500) });
+    await opened(first, { tenor_days: 7 }); // struck 1500.9
+    const second = await atRate(first, 1520);
+    expectAccepted(
+      await second.post('/hedges/reduce', { market: 'USDTNGN', side: 'buy', notional_usd: 5_000 }),
+    );
+    second.clock.pass(2_000);
+    const third = await atRate(second, 1400);
+    expectAccepted(await third.post('/hedges/add', { market: 'USDTNGN', side: 'buy', notional_usd: 20_000 }));
+    third.clock.pass(2_000);
+    const fourth = await atRate(third, 1600);
+    expectAccepted(await fourth.post('/hedges/close', { market: 'USDTNGN', side: 'buy' }));
+    fourth.clock.pass(2_000);
+    const [record] = await history(fourth);
+    // 5,000 × (1520 − 1500.9) / 1520 = 62.828947; then (5,000 × 1500.9 + 20,000 × 1401.12) / 25,000 = 1421.076
+    // and 25,000 × (1600 − 1421.076) / 1600 = 2,795.6875
+    expect(record.gross_pnl_usd).toBe(2_858.516447);
+    const { notional_usd: notional, entry_price: entry, exit_price: exit } = record;
+    expect((notional * (exit - entry)) / exit).toBeCloseTo(record.gross_pnl_usd, 3);
   });
 
   it('reduce: reduces every hedge of the side pro rata, to 18,000 of 30,000 over three', async () => {

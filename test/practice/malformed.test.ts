@@ -323,7 +323,7 @@ describe('invalid HTTP', () => {
     });
   }
 
-  const CLOSE = 'Host: x\r\nConnection: close\r\n';
+  const CLOSE = 'Host: localhost\r\nConnection: close\r\n';
   const cases: [string, string, number][] = [
     ['garbage', 'hello\r\n\r\n', 400],
     ['an unknown HTTP version', `GET /practice/v2/account HTTP/9.9\r\n${CLOSE}\r\n`, 400],
@@ -358,6 +358,11 @@ describe('invalid HTTP', () => {
       417,
     ],
     ['a tunnel', 'CONNECT example.com:443 HTTP/1.1\r\nHost: example.com\r\n\r\n', 405],
+    [
+      'a foreign Host header',
+      'GET /practice/v2/account HTTP/1.1\r\nHost: localhost.example\r\nConnection: close\r\n\r\n',
+      421,
+    ],
     [
       'an absolute address of another host',
       `GET https://example.com/practice/v2/account HTTP/1.1\r\n${CLOSE}\r\n`,

@@ -73,7 +73,12 @@ describe('an open', () => {
     expectAccepted(await practice.post('/hedges', buy(30_000)));
     const rejected = expectRejected(await practice.post('/hedges', buy(20_000.5)), 400, 'capacity_exceeded');
     expect(rejected.body.error.details).toMatchObject({ headroom_usd: 20_000 });
+    const [market] = (await practice.get('/markets')).body.data;
+    expect(market.available_capacity_usd).toEqual({ buy: 20_000, sell: 50_000 });
     expectAccepted(await practice.post('/hedges', { ...buy(50_000), side: 'sell' }));
+    expectAccepted(await practice.post('/hedges', buy(20_000)));
+    const [full] = (await practice.get('/markets')).body.data;
+    expect(full.available_capacity_usd).toEqual({ buy: 0, sell: 0 });
     expectRejected(await practice.post('/quotes', buy(50_001)), 400, 'capacity_exceeded');
   });
 

@@ -66,7 +66,7 @@ describe('damage met while serving', () => {
     const practice = await startPractice();
     const { id } = await opened(practice);
     const other = new DatabaseSync(join(practice.store, BOOK));
-    other.prepare('UPDATE hedges SET status = ?').run('lost');
+    other.prepare('UPDATE hedge_records SET status = ?').run('lost');
 
     const response = await practice.get('/hedges');
     expect(response.status).toBe(500);
@@ -82,7 +82,7 @@ describe('damage met while serving', () => {
     });
     await expect(practice.admin.status()).rejects.toMatchObject({ trouble: 'file' });
 
-    other.prepare('UPDATE hedges SET status = ?').run('filled');
+    other.prepare('UPDATE hedge_records SET status = ?').run('filled');
     other.close();
     expect((await practice.get(`/hedges/${id}`)).body.data.id).toBe(id);
   });
@@ -104,7 +104,6 @@ describe('damage met while serving', () => {
     const named: string[] = [];
     for (let page = 1; page < size / PAGE; page += 1) {
       const folder = await storeFolder();
-      await copyFile(join(store, 'settings.json'), join(folder, 'settings.json'));
       await copyFile(join(store, BOOK), join(folder, BOOK));
       const file = await open(join(folder, BOOK), 'r+');
       await file.write(Buffer.alloc(PAGE), 0, PAGE, page * PAGE);

@@ -142,7 +142,10 @@ async function wrongIn(one: { file: string; kind: Kind; harm: Harm }): Promise<s
     if (kind.mayBeLost) {
       if (ran.code !== 0) wrong.push(`${what} was missed: ${said}`);
     } else {
-      if (stateOf(path) !== before && !path.endsWith('sqlite')) wrong.push(`${what} was changed: ${said}`);
+      // Settings are imported once, and renamed.
+      const imported = kind.ends === undefined && ran.code === 0 ? stateOf(`${path}.imported`) : 'gone';
+      const after = imported === 'gone' ? stateOf(path) : imported;
+      if (after !== before && !path.endsWith('sqlite')) wrong.push(`${what} was changed: ${said}`);
       // The path may be broken over lines.
       const isNamed = ran.err.replaceAll(/\s/g, '').includes(path);
       if (ran.code !== 0 && ran.code !== 10 && !isNamed) wrong.push(`${what} is not named: ${said}`);

@@ -24,6 +24,7 @@ export interface PracticeState {
   /** ISO 8601 UTC: the market, fills and maturities follow it. */
   book_time: string;
   ahead_ms: number;
+  clock: 'wall' | 'manual';
   store: string;
   books: Readonly<Record<'live' | 'test', PracticeBook>>;
   faults: PracticeFaults;
@@ -42,7 +43,7 @@ export function viewPracticeState(state: PracticeState): readonly Block[] {
       text(state.book_id),
       text('at'),
       { kind: 'time', at: state.book_time, style: 'second' },
-      text(state.ahead_ms === 0 ? '(now)' : `(${daysAhead(state.ahead_ms)} ahead of the wall clock)`, 'dim'),
+      text(clockInWords(state), 'dim'),
     ),
     { kind: 'gap' },
     {
@@ -67,6 +68,8 @@ export function viewPracticeState(state: PracticeState): readonly Block[] {
         both('Hedges', (book) => text(countsInWords(book.hedges))),
       ],
     },
+    ...negativeNote('practice', test),
+    ...negativeNote('practice-live', live),
     { kind: 'gap' },
     ...viewPracticeFaults(state.faults),
     line(text('Stored in'), text(state.store, 'dim')),
@@ -90,7 +93,14 @@ export interface PracticeEvent {
 export interface PracticeAdvance {
   from: string;
   to: string;
-  environments: Readonly<Record<'live' | 'test', { events: readonly PracticeEvent[]; balance_usdc: string }>>;
+  environments: Readonly<Record<'live' | 'test', AdvancedBook>>;
+}
+
+interface AdvancedBook {
+  /** The latest of them, if there were many. */
+  events: readonly PracticeEvent[];
+  event_count: number;
+  balance_usdc: string;
 }
 
 export function viewPracticeAdvance({ from, to, environments }: PracticeAdvance): readonly Block[] {
@@ -106,16 +116,16 @@ export function viewPracticeAdvance({ from, to, environments }: PracticeAdvance)
 
 function eventsOf(
   book: string,
-  { events, balance_usdc: balance }: PracticeAdvance['environments']['live'],
+  { events, event_count: count, balance_usdc: balance }: AdvancedBook,
 ): readonly Block[] {
-  const summary = line(text(book, 'strong'), text('free balance'), {
-    kind: 'money',
-    amount: balance,
-    unit: 'USDC',
-  });
-  if (events.length === 0) return [summary, line(text('No fills or settlements.', 'dim'))];
+  const summary = [
+    line(text(book, 'strong'), text('free balance'), { kind: 'money', amount: balance, unit: 'USDC' }),
+    ...negativeNote(book, { balance_usdc: balance }),
+  ];
+  if (events.length === 0) return [...summary, line(text('No fills or settlements.', 'dim'))];
+  const latest = `The latest ${events.length.toString()} of ${count.toString()} events.`;
   return [
-    summary,
+    ...summary,
     {
       kind: 'table',
       columns: EVENT_COLUMNS,
@@ -130,6 +140,7 @@ function eventsOf(
         event.net_pnl_usd === null ? missing : { kind: 'money', amount: event.net_pnl_usd, signed: true },
       ]),
     },
+    ...(count > events.length ? [line(text(latest, 'dim'))] : []),
     line(
       text(
         'Result: P&L of this event. hedge history shows each hedge over its life, platform fee included.',
@@ -137,6 +148,12 @@ function eventsOf(
       ),
     ),
   ];
+}
+
+/** A loss larger than margin and free balance is taken in full. */
+function negativeNote(book: string, { balance_usdc: balance }: { balance_usdc: string }): readonly Block[] {
+  if (!balance.startsWith('-')) return [];
+  return [line(text(`${book}: free balance negative after a loss. Opens and adds are rejected.`, 'warn'))];
 }
 
 const EVENT_COLUMNS = [
@@ -168,6 +185,28 @@ export function viewPracticeFaults(faults: PracticeFaults): readonly Block[] {
   ];
 }
 
+export interface PracticeSettingsShown {
+  version: number;
+  settings: object;
+}
+
+/** Each as `hedge practice settings` takes it. */
+export function viewPracticeSettings({ version, settings }: PracticeSettingsShown): readonly Block[] {
+  return [
+    line(text('Settings', 'strong'), text(`version ${version.toString()}`, 'dim')),
+    ...settingLines(settings).map((setting): Block => ({ kind: 'verbatim', text: setting })),
+  ];
+}
+
+function settingLines(settings: object, prefix = ''): readonly string[] {
+  return Object.entries(settings).flatMap(([name, value]: [string, unknown]) => {
+    const key = `${prefix}${name}`;
+    return typeof value === 'object' && value !== null
+      ? settingLines(value, `${key}.`)
+      : [`${key}=${shellWord(String(value))}`];
+  });
+}
+
 /** A share is 0 to 1 in the document and a percentage on the screen. */
 function settingCell(name: string, value: unknown): Cell {
   if (Array.isArray(value)) return text(value.join(', '));
@@ -177,27 +216,6 @@ function settingCell(name: string, value: unknown): Cell {
 const isShare = (name: string, value: unknown): value is number =>
   name.startsWith('share_') && typeof value === 'number';
 const inPercent = (share: number): string => `${new Big(share).times(100).toFixed()} %`;
-
-export interface ServedPractice {
-  base_url: string;
-  ca_file: string;
-  keys: { live: string; test: string };
-}
-
-export const viewServedPractice = ({
-  base_url: baseUrl,
-  ca_file: caFile,
-  keys,
-}: ServedPractice): readonly Block[] => [
-  verbatim('# Practice service, sandbox key.'),
-  verbatim('# For the live key, use the last line.'),
-  verbatim(`export HEDGE_BASE_URL=${shellWord(baseUrl)}`),
-  verbatim(`export HEDGE_CA_FILE=${shellWord(caFile)}`),
-  verbatim(`export HEDGE_API_KEY=${shellWord(keys.test)}`),
-  verbatim(`# export HEDGE_API_KEY=${shellWord(keys.live)}`),
-];
-
-const verbatim = (words: string): Block => ({ kind: 'verbatim', text: words });
 
 const countsInWords = (counts: Readonly<Record<string, number>>): string => {
   const some = Object.entries(counts).filter(([, count]) => count > 0);
@@ -213,6 +231,13 @@ const isSet = (name: string, value: unknown): boolean =>
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
+
+function clockInWords({ ahead_ms: ahead, clock }: PracticeState): string {
+  if (clock === 'manual') return '(manual clock)';
+  if (ahead === 0) return '(now)';
+  const word = ahead > 0 ? 'ahead of' : 'behind';
+  return `(${daysAhead(Math.abs(ahead))} ${word} the wall clock)`;
+}
 
 function daysAhead(ms: number): string {
   const days = Math.floor(ms / DAY_MS);

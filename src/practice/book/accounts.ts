@@ -11,9 +11,9 @@ import {
 import { newBookId } from '../domain/random-ids.ts';
 import { divideHalfEven, greater, type Micro, type Rate, sumOf } from '../domain/scaled-decimals.ts';
 import { bigintColumn, type Database, insertRow } from '../store/database.ts';
-import { type ClosedPart, computeClose } from './economics.ts';
-import { type FilledHedge, filledHedges } from './stored-records.ts';
-import { type BookContext, marketTermsFor, midAt, type TransactionContext } from './transaction-context.ts';
+import { carryOf, closeFee, priceGain } from './economics.ts';
+import { accruedSince, exposureOf, type SideSums, sumsBySide, sumsOfSide } from './side-sums.ts';
+import { type BookContext, midAt, type TransactionContext } from './transaction-context.ts';
 
 export interface Accounts {
   /** Free; negative after a loss beyond margin. */
@@ -41,19 +41,39 @@ function openAccount(db: Database, environment: PracticeEnvironment, opening: Mi
   postEntry(db, { environment, at: 0, what: 'opening', hedgeId: null }, { balance: opening });
 }
 
-/** The database rejects a posting that does not sum to zero. */
 export function postEntry(db: Database, source: PostingSource, movement: Movement): void {
+  recordPosting(db, source, movement);
+  moveAccounts(db, source.environment, movement);
+}
+
+/** The database rejects a posting that does not sum to zero. */
+export function recordPosting(db: Database, source: PostingSource, movement: Movement): void {
   const { balance = 0n, margin = 0n, reserved = 0n } = movement;
-  const house = -(balance + margin + reserved);
   const { environment, at, what, hedgeId } = source;
-  insertRow(db, 'postings', { environment, at, what, hedge_id: hedgeId, balance, margin, reserved, house });
+  const house = -(balance + margin + reserved);
+  db.run(
+    `INSERT INTO postings (environment, at, what, hedge_id, balance, margin, reserved, house)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    environment,
+    at,
+    what,
+    hedgeId,
+    balance,
+    margin,
+    reserved,
+    house,
+  );
+}
+
+export function moveAccounts(db: Database, environment: PracticeEnvironment, movement: Movement): void {
+  const { balance = 0n, margin = 0n, reserved = 0n } = movement;
   db.run(
     `UPDATE accounts SET balance = balance + ?, margin = margin + ?, reserved = reserved + ?, house = house + ?
      WHERE environment = ?`,
     balance,
     margin,
     reserved,
-    house,
+    -(balance + margin + reserved),
     environment,
   );
 }
@@ -72,29 +92,28 @@ export function readAccounts(db: Database, environment: PracticeEnvironment): Ac
   };
 }
 
+const EMPTIED = [
+  'book',
+  'accounts',
+  'postings',
+  'hedge_records',
+  'orders',
+  'side_sums',
+  'side_phases',
+  'kept_answers',
+];
+
 /** Deletes all hedges, orders and balances and opens both books; keys and faults are kept. Inside a transaction. */
 export function seedBook(db: Database, random: PracticeRandom, openingBalance: Micro): void {
-  for (const table of ['book', 'accounts', 'postings', 'hedges', 'orders', 'kept_answers']) {
-    db.run(`DELETE FROM ${table}`);
-  }
+  for (const table of EMPTIED) db.run(`DELETE FROM ${table}`);
   insertRow(db, 'book', { one: 1, book_id: newBookId(random), ahead_ms: 0, last_instant: 0 });
   for (const environment of PRACTICE_ENVIRONMENTS) openAccount(db, environment, openingBalance);
 }
 
 /** Gross notional of submitted and filled hedges and of adds in flight; of one side of a market if given. */
 export function grossExposure(db: Database, environment: PracticeEnvironment, on?: MarketSide): Micro {
-  const side = on === undefined ? '' : 'AND market = ? AND side = ?';
-  const binds = on === undefined ? [environment] : [environment, on.market, on.side];
-  const row = db.get(
-    `SELECT
-       (SELECT COALESCE(SUM(notional), 0) FROM hedges
-          WHERE environment = ? AND status IN ('submitted', 'filled') ${side})
-     + (SELECT COALESCE(SUM(notional), 0) FROM orders
-          WHERE environment = ? AND state = 'pending' AND kind = 'add' ${side}) AS total`,
-    ...binds,
-    ...binds,
-  );
-  return row === undefined ? 0n : bigintColumn(row, 'total');
+  if (on !== undefined) return exposureOf(sumsOfSide(db, environment, on));
+  return sumOf(sumsBySide(db, environment).map(({ sums }) => exposureOf(sums)));
 }
 
 /** Never negative, even if the cap was lowered below the open exposure. */
@@ -118,47 +137,40 @@ export interface BookPosition {
   netMargin: Micro;
 }
 
-/** One for each market and side with filled hedges, by market, buy before sell. */
+/** One for each market and side with filled hedges, by market, buy before sell. Each figure is rounded once. */
 export function positionsAt(
   context: BookContext,
   environment: PracticeEnvironment,
   instant: number,
 ): BookPosition[] {
-  const sides = new Map<string, FilledHedge[]>();
-  for (const hedge of filledHedges(context.db, environment)) {
-    const key = `${hedge.market} ${hedge.side}`;
-    sides.set(key, [...(sides.get(key) ?? []), hedge]);
-  }
-  return [...sides.entries()]
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([, hedges]) => positionOf(context, hedges, instant));
+  return sumsBySide(context.db, environment)
+    .filter(({ sums }) => sums.count > 0n)
+    .map((side) => {
+      const accrued = accruedSince(context.db, environment, side, instant);
+      return positionOf(side, accrued, midAt(context, side.market, instant));
+    });
 }
 
-function positionOf(context: BookContext, hedges: FilledHedge[], instant: number): BookPosition {
-  const [first] = hedges;
-  if (first === undefined) throw new Error('A position needs a hedge.');
-  const mark = midAt(context, first.market, instant);
-  const terms = {
-    reference: mark,
-    daily: marketTermsFor(context, first.market).carryDaily[first.side],
-    fee: context.terms.closeFee,
-    instant,
-  };
-  const parts: ClosedPart[] = hedges.map((hedge) => computeClose(hedge, hedge.notional, terms));
-  const notional = sumOf(hedges.map((hedge) => hedge.notional));
-  const gross = sumOf(parts.map((part) => part.gross));
-  const carry = -sumOf(parts.map((part) => part.carry));
+function positionOf(
+  { market, side, sums }: MarketSide & { sums: SideSums },
+  accrued: bigint,
+  mark: Rate,
+): BookPosition {
+  const { notional, margin } = sums;
+  const gross = priceGain(side, notional * mark - sums.entry, mark);
+  const carry = -(sums.carry_owed + carryOf(accrued));
+  const fee = closeFee(sums.fees);
   return {
-    market: first.market,
-    side: first.side,
+    market,
+    side,
     notional,
-    entry: divideHalfEven(sumOf(hedges.map((hedge) => hedge.notional * hedge.struck)), notional),
+    entry: divideHalfEven(sums.entry, notional),
     mark,
     gross,
     carry,
     net: gross + carry,
-    closeFee: sumOf(parts.map((part) => part.fee)),
-    margin: sumOf(parts.map((part) => part.margin)),
-    netMargin: sumOf(parts.map((part) => part.credit)),
+    closeFee: fee,
+    margin,
+    netMargin: margin + gross + carry - fee,
   };
 }

@@ -7,8 +7,6 @@ import {
   ONE_DOLLAR,
   ONE_FRACTION,
   type Rate,
-  share,
-  sumOf,
 } from '../domain/scaled-decimals.ts';
 import type { ImpactTerms } from '../settings.ts';
 
@@ -28,14 +26,19 @@ export function priceImpact(notional: Micro, execution: Rate, mid: Rate): Micro 
   return divideHalfEven(-notional * distance, mid);
 }
 
-/** Positive: the account pays. */
-function carryFor(notional: Micro, daily: Fraction, seconds: bigint): Micro {
-  return divideHalfEven(notional * daily * seconds, ONE_FRACTION * SECONDS_A_DAY);
+/** Of Σ notional × daily carry × seconds. Positive: the account pays. */
+export function carryOf(accrued: bigint): Micro {
+  return divideHalfEven(accrued, ONE_FRACTION * SECONDS_A_DAY);
 }
 
 /** NDF, in USD: notional × (rate − struck) / rate for a buy, the negative for a sell. */
 export function pricePnl(side: PracticeSide, notional: Micro, struck: Rate, reference: Rate): Micro {
-  const gain = divideHalfEven(notional * (reference - struck), reference);
+  return priceGain(side, notional * (reference - struck), reference);
+}
+
+/** Of Σ notional × (rate − struck). */
+export function priceGain(side: PracticeSide, moved: bigint, reference: Rate): Micro {
+  const gain = divideHalfEven(moved, reference);
   return side === 'buy' ? gain : -gain;
 }
 
@@ -53,6 +56,7 @@ export interface HeldAmounts {
   filledAt: number;
   carryOwed: Micro;
   carrySecond: bigint;
+  terms: { carryDaily: Fraction; closeFee: Fraction };
 }
 
 /** Carry accrues by whole seconds. */
@@ -60,10 +64,15 @@ export function secondsHeld(filledAt: number, instant: number): bigint {
   return BigInt(Math.max(0, Math.floor((instant - filledAt) / 1000)));
 }
 
-/** Positive: the account pays. */
-export function carryOwedAt(holding: HeldAmounts, daily: Fraction, instant: number): Micro {
+/** notional × daily carry × seconds since `carrySecond`. */
+function accruedAt(holding: HeldAmounts, instant: number): bigint {
   const seconds = secondsHeld(holding.filledAt, instant) - holding.carrySecond;
-  return holding.carryOwed + carryFor(holding.notional, daily, seconds);
+  return holding.notional * holding.terms.carryDaily * seconds;
+}
+
+/** Positive: the account pays. */
+export function carryOwedAt(holding: HeldAmounts, instant: number): Micro {
+  return holding.carryOwed + carryOf(accruedAt(holding, instant));
 }
 
 /** `credit` = margin + gross − carry − fee goes to the free balance. */
@@ -78,19 +87,63 @@ export interface ClosedPart {
   carryLeft: Micro;
 }
 
-/** Closes `notional` at `reference`: margin and carry are released pro rata. */
-export function computeClose(
+export interface ClosingTerms {
+  reference: Rate;
+  instant: number;
+  /** There is no close fee at maturity. */
+  atMaturity: boolean;
+}
+
+/** Closes `notional` of a hedge; margin and carry are released pro rata. */
+type CloseHedge = (holding: HeldAmounts, notional: Micro, isLast: boolean) => ClosedPart;
+
+/**
+ * Closes parts of several hedges of a side. Gross P&L, carry and fee of them all are rounded once; the last takes the
+ * remainder.
+ */
+export function closeTogether({ reference, instant, atMaturity }: ClosingTerms): CloseHedge {
+  const exact = { moved: 0n, owed: 0n, accrued: 0n, fees: 0n };
+  const rounded = { gross: 0n, owed: 0n, fee: 0n };
+  return (holding, notional, isLast) => {
+    const moved = notional * (reference - holding.struck);
+    const accrued = accruedAt(holding, instant);
+    const fees = atMaturity ? 0n : notional * holding.terms.closeFee;
+    exact.moved += moved;
+    exact.owed += holding.carryOwed;
+    exact.accrued += accrued;
+    exact.fees += fees;
+    if (isLast) {
+      return closedPart(holding, notional, {
+        gross: priceGain(holding.side, exact.moved, reference) - rounded.gross,
+        owed: exact.owed + carryOf(exact.accrued) - rounded.owed,
+        fee: closeFee(exact.fees) - rounded.fee,
+      });
+    }
+    const gross = priceGain(holding.side, moved, reference);
+    const owed = holding.carryOwed + carryOf(accrued);
+    const fee = closeFee(fees);
+    rounded.gross += gross;
+    rounded.owed += owed;
+    rounded.fee += fee;
+    return closedPart(holding, notional, { gross, owed, fee });
+  };
+}
+
+/** Of Σ notional × close fee. */
+export function closeFee(fees: bigint): Micro {
+  return divideHalfEven(fees, ONE_FRACTION);
+}
+
+function closedPart(
   holding: HeldAmounts,
   notional: Micro,
-  terms: { reference: Rate; daily: Fraction; fee: Fraction; instant: number },
+  { gross, owed, fee }: { gross: Micro; owed: Micro; fee: Micro },
 ): ClosedPart {
-  const owed = carryOwedAt(holding, terms.daily, terms.instant);
   const rest = holding.notional - notional;
-  const margin = holding.margin - divideHalfEven(holding.margin * rest, holding.notional);
-  const carryLeft = divideHalfEven(owed * rest, holding.notional);
-  const gross = pricePnl(holding.side, notional, holding.struck, terms.reference);
+  const left = (amount: Micro): Micro => (rest === 0n ? 0n : divideHalfEven(amount * rest, holding.notional));
+  const margin = holding.margin - left(holding.margin);
+  const carryLeft = left(owed);
   const carry = owed - carryLeft;
-  const fee = share(notional, terms.fee);
   return { notional, margin, gross, carry, fee, credit: margin + gross - carry - fee, carryLeft };
 }
 
@@ -98,20 +151,20 @@ export function computeClose(
  * Splits a reduction over hedges by notional, to the last micro-USD: each part is rounded down, then the rest goes to
  * the largest remainders, one unit each, in list order if equal.
  */
-export function allocateProRata(total: Micro, held: readonly Micro[]): Micro[] {
-  const whole = sumOf(held);
-  const parts = held.map((each, index) => ({
-    index,
-    part: (total * each) / whole,
-    rest: (total * each) % whole,
-  }));
-  let left = total - sumOf(parts.map((each) => each.part));
-  const byRest = parts.toSorted((a, b) => (a.rest === b.rest ? a.index - b.index : a.rest > b.rest ? -1 : 1));
-  const result = parts.map((each) => each.part);
-  for (const each of byRest) {
-    if (left === 0n) break;
-    result[each.index] = each.part + 1n;
-    left -= 1n;
-  }
-  return result;
+export function allocateProRata(total: Micro, held: BigInt64Array): BigInt64Array {
+  const whole = held.reduce((sum, each) => sum + each, 0n);
+  const parts = held.map((each) => (total * each) / whole);
+  // Each remainder is less than the position, and fits 64 bits.
+  const rests = held.map((each, index) => total * each - (parts[index] ?? 0n) * whole);
+  const left = Number(total - parts.reduce((sum, each) => sum + each, 0n));
+  if (left === 0) return parts;
+  const least = rests.toSorted()[rests.length - left] ?? 0n;
+  let equal = left - rests.filter((rest) => rest > least).length;
+  return parts.map((part, index) => {
+    const rest = rests[index] ?? 0n;
+    if (rest > least) return part + 1n;
+    if (rest < least || equal === 0) return part;
+    equal -= 1;
+    return part + 1n;
+  });
 }

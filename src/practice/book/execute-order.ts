@@ -15,31 +15,36 @@ import {
   ONE_RATE,
   type Rate,
   rateText,
-  sumOf,
 } from '../domain/scaled-decimals.ts';
-import { postEntry } from './accounts.ts';
+import { moveAccounts, postEntry, recordPosting } from './accounts.ts';
+import {
+  type HeldHedge,
+  heldHedges,
+  heldNotionals,
+  maturingHedges,
+  type ReducedHedge,
+  updateHeld,
+} from './closing-records.ts';
 import {
   allocateProRata,
   blendedRate,
   type ClosedPart,
   carryOwedAt,
-  computeClose,
+  closeTogether,
   executionPrice,
   secondsHeld,
 } from './economics.ts';
+import { changeSums, type SumsChange, sumsOfSide } from './side-sums.ts';
 import {
   asFilledHedge,
-  type FilledHedge,
-  filledHedges,
   finishOrder,
   firstDueOrder,
-  firstMaturing,
   hedgeById,
   type StoredHedge,
   type StoredOrder,
   updateHedge,
 } from './stored-records.ts';
-import { type BookContext, isoTime, marketTermsFor, midAt } from './transaction-context.ts';
+import { type BookContext, isoTime, midAt } from './transaction-context.ts';
 
 /** Amounts are exact decimals. Positive P&L: the account gains. */
 export interface BookEvent {
@@ -61,6 +66,8 @@ export interface BookEvent {
   credited_usdc: string | null;
 }
 
+type RecordEvent = (event: BookEvent) => void;
+
 /**
  * Executes everything due by `instant`, each at its own time, so that the result does not depend on who asks and when.
  * At equal times settlements come before orders. Inside a transaction.
@@ -69,37 +76,37 @@ export function processDueEvents(
   context: BookContext,
   environment: PracticeEnvironment,
   instant: number,
-): BookEvent[] {
-  const events: BookEvent[] = [];
+  record?: RecordEvent,
+): void {
   for (;;) {
-    const hedge = firstMaturing(context.db, environment, instant);
-    const order = firstDueOrder(
-      context.db,
-      environment,
-      hedge === undefined ? instant : hedge.maturityAt - 1,
-    );
-    if (order !== undefined) events.push(...executeOrder(context, order));
-    else if (hedge !== undefined) events.push(settleHedge(context, hedge));
-    else return events;
+    const order = firstDueOrder(context.db, environment, instant);
+    for (;;) {
+      const hedges = maturingHedges(context.db, environment, order?.dueAt ?? instant);
+      if (hedges.length === 0) break;
+      settleHedges(context, environment, hedges, record);
+    }
+    if (order === undefined) return;
+    executeOrder(context, order, record);
   }
 }
 
 /** A reduction of at least this percentage of the side closes it. */
 const FULL_CLOSE_PCT = 99n;
 
-function executeOrder(context: BookContext, order: StoredOrder): BookEvent[] {
-  if (order.filledPart === 'none') return [failOrder(context, order)];
-  switch (order.kind) {
-    case 'open':
-      return [fillOpen(context, filledAmounts(order))];
-    case 'add':
-      return [fillAdd(context, filledAmounts(order))];
-    case 'reduce':
-    case 'close':
-      return fillReduction(context, order);
-    default:
-      return order.kind satisfies never;
+function executeOrder(context: BookContext, order: StoredOrder, record: RecordEvent | undefined): void {
+  if (order.filledPart !== 'none' && (order.kind === 'reduce' || order.kind === 'close')) {
+    fillReduction(context, order, record);
+    return;
   }
+  const event = executeAlone(context, order);
+  record?.(event);
+}
+
+function executeAlone(context: BookContext, order: StoredOrder): BookEvent {
+  if (order.filledPart === 'none') return failOrder(context, order);
+  return order.kind === 'open'
+    ? fillOpen(context, filledAmounts(order))
+    : fillAdd(context, filledAmounts(order));
 }
 
 /** Of a partial fill. */
@@ -124,7 +131,7 @@ function fillOpen(context: BookContext, order: ExecutableOrder): BookEvent {
   const hedge = orderHedge(context, order);
   const struck = fillPrice(context, order);
   lockMargin(context, order);
-  updateHedge(context.db, {
+  updateHedge(context.db, hedge, {
     ...hedge,
     status: 'filled',
     notional: order.notional,
@@ -149,15 +156,14 @@ function fillAdd(context: BookContext, order: ExecutableOrder): BookEvent {
   if (found.status !== 'filled') return releaseReserved(context, order, { what: 'lapsed', hedge: found });
   const hedge = asFilledHedge(found);
   const struck = fillPrice(context, order);
-  const daily = marketTermsFor(context, hedge.market).carryDaily[hedge.side];
   lockMargin(context, order);
-  updateHedge(context.db, {
+  updateHedge(context.db, hedge, {
     ...hedge,
     notional: hedge.notional + order.notional,
     struck: blendedRate(hedge.notional, hedge.struck, order.notional, struck),
     margin: hedge.margin + order.margin,
     platformFees: hedge.platformFees + order.fee,
-    carryOwed: carryOwedAt(hedge, daily, order.dueAt),
+    carryOwed: carryOwedAt(hedge, order.dueAt),
     carrySecond: secondsHeld(hedge.filledAt, order.dueAt),
   });
   finishOrder(context.db, order, 'executed');
@@ -165,36 +171,40 @@ function fillAdd(context: BookContext, order: ExecutableOrder): BookEvent {
 }
 
 /** Reduces all hedges of the side pro rata; a reduction larger than the position closes it. */
-function fillReduction(context: BookContext, order: StoredOrder): BookEvent[] {
-  const hedges = filledHedges(context.db, order.environment, order);
-  const notionals = hedges.map((hedge) => hedge.notional);
-  const total = sumOf(notionals);
-  if (total === 0n) return [releaseReserved(context, order, { what: 'lapsed', hedge: null })];
+function fillReduction(context: BookContext, order: StoredOrder, record: RecordEvent | undefined): void {
+  const { db } = context;
+  const { environment, dueAt: instant } = order;
+  const { notional: total, count } = sumsOfSide(db, environment, order);
+  if (total === 0n) {
+    const event = releaseReserved(context, order, { what: 'lapsed', hedge: null });
+    record?.(event);
+    return;
+  }
   const wanted = order.kind === 'close' ? total : lesser(order.notional, total);
-  const closed = wanted * 100n >= total * FULL_CLOSE_PCT ? total : wanted;
-  const parts = allocateProRata(closed, notionals);
-  const reference = midAt(context, order.market, order.dueAt);
-  finishOrder(context.db, order, 'executed');
-  return hedges.flatMap((hedge, index) =>
-    reduceHedge(context, order, hedge, { notional: parts[index] ?? 0n, reference }),
-  );
-}
-
-function reduceHedge(
-  context: BookContext,
-  order: StoredOrder,
-  hedge: FilledHedge,
-  closing: { notional: bigint; reference: Rate },
-): BookEvent[] {
-  if (closing.notional === 0n) return [];
-  const part = closePosition(context, hedge, { ...closing, at: order.dueAt, reason: 'close' });
-  const what = part.notional === hedge.notional ? 'closed' : 'reduced';
-  return [closingEvent(hedge, part, { what, order: order.kind, at: order.dueAt, rate: closing.reference })];
+  const isFull = wanted * 100n >= total * FULL_CLOSE_PCT;
+  const notionals = heldNotionals(db, environment, order, Number(count));
+  const parts = isFull ? notionals : allocateProRata(wanted, notionals);
+  const last = parts.findLastIndex((part) => part > 0n);
+  const reference = midAt(context, order.market, instant);
+  const close = closeTogether({ reference, instant, atMaturity: false });
+  const closing = closePositions(context, environment);
+  let index = -1;
+  for (const hedge of heldHedges(db, environment, order)) {
+    index += 1;
+    const notional = parts[index] ?? 0n;
+    if (notional === 0n) continue;
+    const part = close(hedge, notional, index === last);
+    closing.close(hedge, part, { at: instant, reference, reason: 'close' });
+    const what = part.notional === hedge.notional ? 'closed' : 'reduced';
+    record?.(closingEvent(hedge, part, { what, order: order.kind, at: instant, rate: reference }));
+  }
+  closing.save();
+  finishOrder(db, order, 'executed');
 }
 
 function failOrder(context: BookContext, order: StoredOrder): BookEvent {
   const hedge = order.hedgeId === null ? null : orderHedge(context, order);
-  if (order.kind === 'open' && hedge !== null) updateHedge(context.db, { ...hedge, status: 'failed' });
+  if (order.kind === 'open' && hedge !== null) updateHedge(context.db, hedge, { ...hedge, status: 'failed' });
   return releaseReserved(context, order, { what: 'failed', hedge });
 }
 
@@ -254,61 +264,74 @@ function orderEvent(
 export const EXIT_SCALE = 1_000_000n;
 
 interface Closing {
-  notional: Micro;
   at: number;
   reference: Rate;
   reason: CloseReason;
 }
 
-/** Closes all or part of a hedge. There is no close fee at maturity. */
-function closePosition(context: BookContext, hedge: FilledHedge, closing: Closing): ClosedPart {
-  const part = computeClose(hedge, closing.notional, {
-    reference: closing.reference,
-    daily: marketTermsFor(context, hedge.market).carryDaily[hedge.side],
-    fee: closing.reason === 'maturity' ? 0n : context.terms.closeFee,
-    instant: closing.at,
-  });
-  postEntry(
-    context.db,
-    { environment: hedge.environment, at: closing.at, what: closing.reason, hedgeId: hedge.id },
-    { margin: -part.margin, balance: part.credit },
-  );
-  updateHedge(context.db, afterClosing(hedge, part, closing));
-  return part;
-}
-
-function afterClosing(hedge: FilledHedge, part: ClosedPart, closing: Closing): StoredHedge {
-  const whole = part.notional === hedge.notional;
+/** Records closed parts of hedges; accounts and sums follow with one `save`. */
+function closePositions({ db }: BookContext, environment: PracticeEnvironment) {
+  const sums: SumsChange = changeSums(db);
+  let margin = 0n;
+  let balance = 0n;
   return {
-    ...hedge,
-    status: whole ? 'closed' : 'filled',
-    notional: whole ? hedge.notional : hedge.notional - part.notional,
-    margin: hedge.margin - part.margin,
-    carryOwed: part.carryLeft,
-    carrySecond: secondsHeld(hedge.filledAt, closing.at),
-    closedAt: whole ? closing.at : null,
-    closeReason: whole ? closing.reason : null,
-    realized: {
-      notional: hedge.realized.notional + part.notional,
-      entry: hedge.realized.entry + divideHalfEven(part.notional * hedge.struck, ONE_RATE),
-      exit: hedge.realized.exit + divideHalfEven(part.notional * ONE_RATE * EXIT_SCALE, closing.reference),
-      gross: hedge.realized.gross + part.gross,
-      carry: hedge.realized.carry + part.carry,
-      fees: hedge.realized.fees + part.fee,
+    close(hedge: HeldHedge, part: ClosedPart, closing: Closing): void {
+      const movement = { margin: -part.margin, balance: part.credit };
+      recordPosting(db, { environment, at: closing.at, what: closing.reason, hedgeId: hedge.id }, movement);
+      margin += movement.margin;
+      balance += movement.balance;
+      updateHeld(db, sums, hedge, afterClosing(hedge, part, closing));
+    },
+    save(): void {
+      moveAccounts(db, environment, { margin, balance });
+      sums.save();
     },
   };
 }
 
-/** Settles at the mid of `maturity_at`, however late it is computed. */
-function settleHedge(context: BookContext, hedge: FilledHedge): BookEvent {
-  const at = hedge.maturityAt;
-  const reference = midAt(context, hedge.market, at);
-  const part = closePosition(context, hedge, { notional: hedge.notional, at, reference, reason: 'maturity' });
-  return closingEvent(hedge, part, { what: 'settled', order: 'settlement', at, rate: reference });
+function afterClosing(hedge: HeldHedge, part: ClosedPart, closing: Closing): ReducedHedge {
+  const isWhole = part.notional === hedge.notional;
+  const { realized } = hedge;
+  return {
+    status: isWhole ? 'closed' : 'filled',
+    notional: isWhole ? hedge.notional : hedge.notional - part.notional,
+    margin: hedge.margin - part.margin,
+    carryOwed: part.carryLeft,
+    carrySecond: secondsHeld(hedge.filledAt, closing.at),
+    closedAt: isWhole ? closing.at : null,
+    closeReason: isWhole ? closing.reason : null,
+    realized: {
+      notional: realized.notional + part.notional,
+      entry: realized.entry + divideHalfEven(part.notional * hedge.struck, ONE_RATE),
+      exit: realized.exit + divideHalfEven(part.notional * ONE_RATE * EXIT_SCALE, closing.reference),
+      gross: realized.gross + part.gross,
+      carry: realized.carry + part.carry,
+      fees: realized.fees + part.fee,
+    },
+  };
+}
+
+/** Settles each at the mid of its `maturity_at`, however late it is computed. */
+function settleHedges(
+  context: BookContext,
+  environment: PracticeEnvironment,
+  hedges: readonly HeldHedge[],
+  record: RecordEvent | undefined,
+): void {
+  const closing = closePositions(context, environment);
+  for (const hedge of hedges) {
+    const at = hedge.maturityAt;
+    const reference = midAt(context, hedge.market, at);
+    const close = closeTogether({ reference, instant: at, atMaturity: true });
+    const part = close(hedge, hedge.notional, true);
+    closing.close(hedge, part, { at, reference, reason: 'maturity' });
+    record?.(closingEvent(hedge, part, { what: 'settled', order: 'settlement', at, rate: reference }));
+  }
+  closing.save();
 }
 
 function closingEvent(
-  hedge: FilledHedge,
+  hedge: HeldHedge,
   part: ClosedPart,
   end: { what: BookEvent['what']; order: BookEvent['order']; at: number; rate: Rate },
 ): BookEvent {

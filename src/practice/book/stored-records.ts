@@ -13,7 +13,8 @@ import {
   type PracticeEnvironment,
   type PracticeHedgeStatus,
 } from '../domain/practice-types.ts';
-import type { Micro, Rate } from '../domain/scaled-decimals.ts';
+import type { Fraction, Micro, Rate } from '../domain/scaled-decimals.ts';
+import type { BookTerms } from '../settings.ts';
 import {
   bigintColumn,
   bigintColumnOrNull,
@@ -26,6 +27,7 @@ import {
   textColumn,
   textColumnOrNull,
 } from '../store/database.ts';
+import { changeSums, type SumsChange } from './side-sums.ts';
 
 /** Common to hedges and orders. */
 interface StoredRecord extends MarketSide {
@@ -50,6 +52,29 @@ function recordFromRow(row: Row): StoredRecord {
   };
 }
 
+/** Stamped on a hedge when it opens: later settings do not change it. */
+export interface HedgeTerms {
+  /** The settings in force then; they also have the caps. */
+  settingsVersion: number;
+  /** Positive: the account pays. */
+  carryDaily: Fraction;
+  margin: Fraction;
+  platformFee: Fraction;
+  closeFee: Fraction;
+}
+
+export function termsToStamp(terms: BookTerms, on: MarketSide): HedgeTerms {
+  const market = terms.markets.get(on.market);
+  if (market === undefined) throw new Error(`The practice settings have no market ${on.market}.`);
+  return {
+    settingsVersion: terms.version,
+    carryDaily: market.carryDaily[on.side],
+    margin: terms.margin,
+    platformFee: terms.platformFee,
+    closeFee: terms.closeFee,
+  };
+}
+
 export interface StoredHedge extends StoredRecord {
   id: string;
   clientReference: string | null;
@@ -66,8 +91,18 @@ export interface StoredHedge extends StoredRecord {
   carryOwed: Micro;
   carrySecond: bigint;
   platformFees: Micro;
-  /** Of the parts closed so far: notional, Σ notional × struck rate, Σ notional / exit rate, P&L. */
-  realized: { notional: Micro; entry: bigint; exit: bigint; gross: Micro; carry: Micro; fees: Micro };
+  terms: HedgeTerms;
+  realized: Realized;
+}
+
+/** Of the parts closed so far: notional, Σ notional × struck rate, Σ notional / exit rate, P&L. */
+export interface Realized {
+  notional: Micro;
+  entry: bigint;
+  exit: bigint;
+  gross: Micro;
+  carry: Micro;
+  fees: Micro;
 }
 
 export interface FilledHedge extends StoredHedge {
@@ -89,10 +124,11 @@ export type NewHedge = Pick<
   | 'orderKey'
   | 'openedAt'
   | 'maturityAt'
+  | 'terms'
 >;
 
 export function insertHedge(db: Database, hedge: NewHedge): void {
-  insertRow(db, 'hedges', {
+  insertRow(db, 'hedge_records', {
     id: hedge.id,
     environment: hedge.environment,
     client_reference: hedge.clientReference,
@@ -106,12 +142,26 @@ export function insertHedge(db: Database, hedge: NewHedge): void {
     order_key: hedge.orderKey,
     opened_at: hedge.openedAt,
     maturity_at: hedge.maturityAt,
+    settings_version: hedge.terms.settingsVersion,
+    carry_daily: hedge.terms.carryDaily,
+    margin_rate: hedge.terms.margin,
+    platform_fee: hedge.terms.platformFee,
+    close_fee: hedge.terms.closeFee,
   });
+  const submitted = { ...hedge, status: 'submitted', margin: 0n, struck: null, filledAt: null } as const;
+  saving(db, (sums) => sums.replace(undefined, { ...submitted, carryOwed: 0n, carrySecond: 0n }));
 }
 
-export function updateHedge(db: Database, hedge: StoredHedge): void {
+function saving(db: Database, change: (sums: SumsChange) => void): void {
+  const sums = changeSums(db);
+  change(sums);
+  sums.save();
+}
+
+export function updateHedge(db: Database, before: StoredHedge, hedge: StoredHedge): void {
+  saving(db, (sums) => sums.replace(before, hedge));
   db.run(
-    `UPDATE hedges SET status = ?, notional = ?, struck = ?, margin = ?, fill_tx_hash = ?, filled_at = ?,
+    `UPDATE hedge_records SET status = ?, notional = ?, struck = ?, margin = ?, fill_tx_hash = ?, filled_at = ?,
        closed_at = ?, close_reason = ?, carry_owed = ?, carry_second = ?, platform_fees = ?, done_notional = ?,
        done_entry = ?, done_exit = ?, done_gross = ?, done_carry = ?, done_fees = ?
      WHERE seq = ?`,
@@ -141,40 +191,40 @@ export function hedgeById(
   environment: PracticeEnvironment,
   id: string,
 ): StoredHedge | undefined {
-  const row = db.get('SELECT * FROM hedges WHERE id = ? AND environment = ?', id, environment);
+  const row = db.get('SELECT * FROM hedge_records WHERE id = ? AND environment = ?', id, environment);
   return row === undefined ? undefined : hedgeFromRow(row);
 }
 
-/** Oldest first within a side; of one side of a market if given. */
-export function filledHedges(db: Database, environment: PracticeEnvironment, on?: MarketSide): FilledHedge[] {
-  const rows =
-    on === undefined
-      ? db.all(
-          `SELECT * FROM hedges WHERE environment = ? AND status = 'filled' ORDER BY market, side, seq`,
-          environment,
-        )
-      : db.all(
-          `SELECT * FROM hedges WHERE environment = ? AND market = ? AND side = ? AND status = 'filled' ORDER BY seq`,
-          environment,
-          on.market,
-          on.side,
-        );
-  return rows.map((row) => asFilledHedge(hedgeFromRow(row)));
-}
-
-/** The filled hedge with the earliest maturity at or before `until`. */
-export function firstMaturing(
+export function newestFilled(
   db: Database,
   environment: PracticeEnvironment,
-  until: number,
+  on: MarketSide,
 ): FilledHedge | undefined {
   const row = db.get(
-    `SELECT * FROM hedges WHERE environment = ? AND status = 'filled' AND maturity_at <= ?
-     ORDER BY maturity_at, seq LIMIT 1`,
+    `SELECT * FROM hedge_records WHERE environment = ? AND market = ? AND side = ? AND status = 'filled'
+     ORDER BY seq DESC LIMIT 1`,
     environment,
-    until,
+    on.market,
+    on.side,
   );
   return row === undefined ? undefined : asFilledHedge(hedgeFromRow(row));
+}
+
+/** When more than `count` hedges have matured; undefined if fewer mature by `until`. */
+export function maturityAfter(
+  db: Database,
+  environment: PracticeEnvironment,
+  count: number,
+  until: number,
+): number | undefined {
+  const row = db.get(
+    `SELECT maturity_at FROM hedge_records WHERE environment = ? AND status = 'filled' AND maturity_at <= ?
+     ORDER BY maturity_at, seq LIMIT 1 OFFSET ?`,
+    environment,
+    until,
+    count,
+  );
+  return row === undefined ? undefined : integerColumn(row, 'maturity_at');
 }
 
 export function asFilledHedge(hedge: StoredHedge): FilledHedge {
@@ -204,6 +254,13 @@ export function hedgeFromRow(row: Row): StoredHedge {
     carryOwed: bigintColumn(row, 'carry_owed'),
     carrySecond: bigintColumn(row, 'carry_second'),
     platformFees: bigintColumn(row, 'platform_fees'),
+    terms: {
+      settingsVersion: integerColumn(row, 'settings_version'),
+      carryDaily: bigintColumn(row, 'carry_daily'),
+      margin: bigintColumn(row, 'margin_rate'),
+      platformFee: bigintColumn(row, 'platform_fee'),
+      closeFee: bigintColumn(row, 'close_fee'),
+    },
     realized: {
       notional: bigintColumn(row, 'done_notional'),
       entry: bigintColumn(row, 'done_entry'),
@@ -213,13 +270,6 @@ export function hedgeFromRow(row: Row): StoredHedge {
       fees: bigintColumn(row, 'done_fees'),
     },
   };
-}
-
-/** Markets with submitted or filled hedges in either environment. */
-export function marketsInUse(db: Database): string[] {
-  return db
-    .all(`SELECT DISTINCT market FROM hedges WHERE status IN ('submitted', 'filled')`)
-    .map((row) => textColumn(row, 'market'));
 }
 
 /** The column `lands` holds an index into this list. */
@@ -253,10 +303,12 @@ export function insertOrder(db: Database, order: Omit<StoredOrder, 'seq'>): void
     fill_tx_hash: order.fillTxHash,
     state: 'pending',
   });
+  if (order.kind === 'add') saving(db, (sums) => sums.addInFlight(order, order.notional));
 }
 
 export function finishOrder(db: Database, order: StoredOrder, state: 'executed' | 'failed' | 'lapsed'): void {
   db.run('UPDATE orders SET state = ? WHERE seq = ?', state, order.seq);
+  if (order.kind === 'add') saving(db, (sums) => sums.addInFlight(order, -order.notional));
 }
 
 export function firstDueOrder(
@@ -273,15 +325,15 @@ export function firstDueOrder(
   return row === undefined ? undefined : orderFromRow(row);
 }
 
-export function ordersInFlight(db: Database, environment: PracticeEnvironment): StoredOrder[] {
-  const rows = db.all(
-    `SELECT * FROM orders WHERE environment = ? AND state = 'pending' ORDER BY due_at, seq`,
+export function countOrdersInFlight(db: Database, environment: PracticeEnvironment): number {
+  const row = db.get(
+    `SELECT COUNT(*) AS count FROM orders WHERE environment = ? AND state = 'pending'`,
     environment,
   );
-  return rows.map(orderFromRow);
+  return row === undefined ? 0 : integerColumn(row, 'count');
 }
 
-function orderFromRow(row: Row): StoredOrder {
+export function orderFromRow(row: Row): StoredOrder {
   return {
     ...recordFromRow(row),
     kind: enumColumn(row, 'kind', ORDER_KINDS),

@@ -11,8 +11,16 @@ import {
 } from '../domain/practice-types.ts';
 import { ONE_RATE, type Rate } from '../domain/scaled-decimals.ts';
 import type { OrderFaults } from '../faults.ts';
-import type { BookMarketTerms, BookTerms, RateModel } from '../settings.ts';
-import { bigintColumn, type Database, integerColumn, textColumn } from '../store/database.ts';
+import type { BookTerms, RateModel } from '../settings.ts';
+import type { SettingsStore } from '../settings-store.ts';
+import { setPriceAt } from '../store/control-tables.ts';
+import {
+  bigintColumn,
+  type Database,
+  integerColumn,
+  integerColumnOrNull,
+  textColumn,
+} from '../store/database.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -98,6 +106,18 @@ export interface BookContext {
   random: PracticeRandom;
 }
 
+/** What a process keeps of its book between transactions. */
+export interface OpenedBook {
+  db: Database;
+  random: PracticeRandom;
+  settings: SettingsStore;
+}
+
+/** With the settings in force. Inside a transaction. */
+export function bookContext({ db, random, settings }: OpenedBook): BookContext {
+  return { db, random, terms: settings.current(db).terms };
+}
+
 export interface TransactionContext extends BookContext {
   environment: PracticeEnvironment;
   /** Book time. */
@@ -105,16 +125,13 @@ export interface TransactionContext extends BookContext {
   faults: OrderFaults;
 }
 
-/** Also of a disabled market. */
-export function marketTermsFor(context: Pick<BookContext, 'terms'>, market: string): BookMarketTerms {
+/** The price that was set for this time, or the reference rate; also of a disabled market. */
+export function midAt(context: Pick<BookContext, 'terms' | 'db'>, market: string, instant: number): Rate {
   const found = context.terms.markets.get(market);
   if (found === undefined)
     throw new Error(`The practice settings have no market ${market}, but its book does.`);
-  return found;
-}
-
-export function midAt(context: Pick<BookContext, 'terms'>, market: string, instant: number): Rate {
-  return referenceRate(marketTermsFor(context, market).rateModel, instant);
+  const set = setPriceAt(context.db, market, instant);
+  return set ?? referenceRate(found.rateModel, instant);
 }
 
 export interface BookTime {
@@ -122,14 +139,24 @@ export interface BookTime {
   aheadMs: number;
   /** Never runs backwards: a wall clock set back waits until it passes the last saved time. */
   now: number;
+  /** True: it moves only when it is advanced. */
+  manual: boolean;
 }
 
 export function bookTime(db: Database, wallNow: number): BookTime {
-  const row = db.get('SELECT book_id, ahead_ms, last_instant FROM book');
+  const row = db.get(
+    'SELECT book_id, ahead_ms, last_instant, (SELECT starts_at FROM manual_clock) AS manual_from FROM book',
+  );
   if (row === undefined) throw new DamagedRecordError('no book');
+  const bookId = textColumn(row, 'book_id');
+  const last = Number(bigintColumn(row, 'last_instant'));
+  const manualFrom = integerColumnOrNull(row, 'manual_from');
+  if (manualFrom !== null) {
+    const now = Math.max(manualFrom, last);
+    return { bookId, aheadMs: now - Math.floor(wallNow), now, manual: true };
+  }
   const aheadMs = integerColumn(row, 'ahead_ms');
-  const now = Math.max(Math.floor(wallNow) + aheadMs, Number(bigintColumn(row, 'last_instant')));
-  return { bookId: textColumn(row, 'book_id'), aheadMs, now };
+  return { bookId, aheadMs, now: Math.max(Math.floor(wallNow) + aheadMs, last), manual: false };
 }
 
 /** Inside a transaction. */

@@ -11,6 +11,8 @@ export interface PracticeRandom {
   /** In [0, 1). */
   fraction(): number;
   bytes(count: number): Uint8Array;
+  /** Only of a seeded source: begins the sequence of this label. */
+  restart?(label: string): void;
 }
 
 export type PracticeEnvironment = 'live' | 'test';

@@ -17,7 +17,7 @@ export function newHash(random: PracticeRandom): string {
   return `0x${Buffer.from(random.bytes(32)).toString('hex')}`;
 }
 
-export function newApiKey(environment: 'live' | 'test', random: PracticeRandom): string {
+export function newApiKey(environment: 'live' | 'test' | 'control', random: PracticeRandom): string {
   return `hk_${environment}_${randomText(random, 32)}`;
 }
 

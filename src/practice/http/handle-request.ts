@@ -1,6 +1,7 @@
 /** One request from its API key to its response: rate limit, faults, idempotency, then the book. */
+import { catchUp } from '../book/bring-to-now.ts';
 import { processDueEvents } from '../book/execute-order.ts';
-import { type BookContext, bookTime, saveBookTime } from '../book/transaction-context.ts';
+import { bookContext, bookTime, type OpenedBook, saveBookTime } from '../book/transaction-context.ts';
 import {
   type PracticeClock,
   type PracticeEnvironment,
@@ -31,10 +32,12 @@ import {
 } from './idempotency.ts';
 import { type ParsedRequest, parseRequest, type RawRequest } from './parse-request.ts';
 
-export interface ServiceContext extends BookContext {
+export interface ServiceContext extends OpenedBook {
   clock: PracticeClock;
   faults: FaultStore;
   keys: { live: string; test: string };
+  /** False: no rate limit. */
+  rateLimited: boolean;
   /** Aborted when the service closes. */
   closing: AbortSignal;
 }
@@ -69,6 +72,7 @@ export async function handleRequest(service: ServiceContext, raw: RawRequest): P
   try {
     environment = authenticate(service.keys, raw.authorization);
     const request = identify(environment, raw);
+    catchUp(service, service.clock);
     const admitted = service.db.transaction(() => admit(service, request));
     if ('end' in admitted) return admitted.end;
     const { decision } = admitted;
@@ -76,14 +80,7 @@ export async function handleRequest(service: ServiceContext, raw: RawRequest): P
     if (service.closing.aborted) return abandon(service, request, admitted.holder);
     return service.db.transaction(() => executeRequest(service, request, decision, admitted.holder));
   } catch (error) {
-    const failed = toApiError(error);
-    const cause = failed.code === 'internal_error' ? causeOf(error) : undefined;
-    return {
-      response: errorResponse(failed),
-      lost: false,
-      environment,
-      ...(cause === undefined ? {} : { cause }),
-    };
+    return { ...failedRequest(error), lost: false, environment };
   }
 }
 
@@ -113,7 +110,8 @@ function identify(environment: PracticeEnvironment, raw: RawRequest): Identified
 /** First transaction: rate limit and faults, and without latency the execution. Waiting happens between transactions. */
 function admit(service: ServiceContext, request: IdentifiedRequest): Admission {
   const wallNow = service.clock.now();
-  takeToken(service.db, request.environment, service.terms.rateLimit, wallNow);
+  const { rateLimit } = service.settings.current(service.db).terms;
+  if (service.rateLimited) takeToken(service.db, request.environment, rateLimit, wallNow);
   const decision = decideFault(service, request, wallNow);
   if (decision.faults.latency_ms === 0) return { end: executeRequest(service, request, decision, undefined) };
   const name = newToken(service.random);
@@ -176,18 +174,10 @@ function runEndpoint(
 ): PracticeResponse {
   const { environment, parsed, faults } = asked;
   const { now } = bookTime(service.db, asked.wallNow);
-  processDueEvents(service, environment, now);
+  const book = bookContext(service);
+  processDueEvents(book, environment, now);
   saveBookTime(service.db, now);
-  return successResponse(
-    parsed.prepared.run({
-      db: service.db,
-      terms: service.terms,
-      random: service.random,
-      environment,
-      now,
-      faults: orderFaultsOf(faults),
-    }),
-  );
+  return successResponse(parsed.prepared.run({ ...book, environment, now, faults: orderFaultsOf(faults) }));
 }
 
 /** A request rejected by a disabled market counts if it is in scope. */
@@ -238,6 +228,13 @@ function abandon(service: ServiceContext, request: IdentifiedRequest, name: stri
 
 function unavailable(): ApiError {
   return new ApiError('service_unavailable', 'The service is temporarily unavailable. Try again.');
+}
+
+/** The response to any error, and the cause of an internal one for the log. */
+export function failedRequest(error: unknown): Pick<HandledRequest, 'response' | 'cause'> {
+  const failed = toApiError(error);
+  const response = errorResponse(failed);
+  return failed.code === 'internal_error' ? { response, cause: causeOf(error) } : { response };
 }
 
 function toApiError(error: unknown): ApiError {

@@ -25,15 +25,15 @@ export interface ParsedRequest {
 
 /** Throws ApiError. */
 export function parseRequest(raw: RawRequest): ParsedRequest {
-  const { path, query } = split(raw.target);
-  const { endpoint, id } = route(raw.method, path);
+  const { path, query } = splitTarget(raw.target);
+  const { endpoint, id } = findEndpoint(ENDPOINTS, raw.method, path);
   if (raw.body instanceof ApiError) throw raw.body;
   const body = endpoint.body === undefined ? undefined : jsonBody(raw, raw.body);
   const key =
     endpoint.action === undefined || raw.idempotencyKey === undefined
       ? undefined
       : parseIdempotencyKey(raw.idempotencyKey);
-  const prepared = endpoint.prepare({ id, query: parameters(query), body });
+  const prepared = endpoint.prepare({ id, query: queryFields(query), body });
   if (key === undefined) return { endpoint, prepared };
   return {
     endpoint,
@@ -42,7 +42,7 @@ export function parseRequest(raw: RawRequest): ParsedRequest {
   };
 }
 
-function split(target: string | undefined): { path: string; query: string } {
+export function splitTarget(target: string | undefined): { path: string; query: string } {
   if (target === undefined) throw notFound();
   const mark = target.indexOf('?');
   return mark < 0
@@ -50,10 +50,15 @@ function split(target: string | undefined): { path: string; query: string } {
     : { path: target.slice(0, mark), query: target.slice(mark + 1) };
 }
 
-function route(method: string, path: string): { endpoint: PracticeRoute; id: string } {
-  const exact = ENDPOINTS.filter((endpoint) => endpoint.path === path && !endpoint.path.includes('{'));
+/** Throws an ApiError for an unknown path or method. */
+export function findEndpoint<E extends { method: string; path: string }>(
+  endpoints: readonly E[],
+  method: string,
+  path: string,
+): { endpoint: E; id: string } {
+  const exact = endpoints.filter((endpoint) => endpoint.path === path && !endpoint.path.includes('{'));
   const matching =
-    exact.length > 0 ? exact : ENDPOINTS.filter((endpoint) => idIn(endpoint.path, path) !== undefined);
+    exact.length > 0 ? exact : endpoints.filter((endpoint) => idIn(endpoint.path, path) !== undefined);
   if (matching.length === 0) throw notFound();
   const endpoint = matching.find((each) => each.method === method);
   if (endpoint !== undefined) return { endpoint, id: idIn(endpoint.path, path) ?? '' };
@@ -77,7 +82,8 @@ function decoded(text: string): string {
   }
 }
 
-function parameters(query: string): Record<string, string> {
+/** Throws an ApiError for a name that is given twice. */
+export function queryFields(query: string): Record<string, string> {
   const matching = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(query)) {
     if (matching.has(name)) {
@@ -90,7 +96,7 @@ function parameters(query: string): Record<string, string> {
   return Object.fromEntries(matching);
 }
 
-function jsonBody(raw: RawRequest, bytes: Buffer): unknown {
+export function jsonBody(raw: Pick<RawRequest, 'contentType' | 'contentEncoding'>, bytes: Buffer): unknown {
   const [type = '', ...rest] = (raw.contentType ?? '').toLowerCase().split(';');
   const charset = rest.map((part) => part.trim()).find((part) => part.startsWith('charset='));
   const plain = charset === undefined || charset.replaceAll('"', '') === 'charset=utf-8';

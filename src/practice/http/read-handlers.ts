@@ -3,8 +3,8 @@ import { availableExposure, grossExposure, positionsAt, readAccounts } from '../
 import { executionPrice, priceImpact } from '../book/economics.ts';
 import { hedgeById, hedgeFromRow, type StoredHedge } from '../book/stored-records.ts';
 import { isoTime, midAt, type TransactionContext } from '../book/transaction-context.ts';
-import { DAY_MS, type PracticeSide } from '../domain/practice-types.ts';
-import { lesser, type Micro, share, sumOf } from '../domain/scaled-decimals.ts';
+import { DAY_MS, definedFields, type PracticeSide } from '../domain/practice-types.ts';
+import { type Fraction, greater, lesser, type Micro, share, sumOf } from '../domain/scaled-decimals.ts';
 import {
   ApiError,
   type EndpointReply,
@@ -13,7 +13,7 @@ import {
   percentNumber,
   rateNumber,
 } from '../schemas/api-error.ts';
-import { DEFAULT_PAGE_SIZE } from '../schemas/request-schemas.ts';
+import { DEFAULT_HEDGES, MAX_PAGE_SIZE } from '../schemas/request-schemas.ts';
 import { serializeHedge, serializeHistory, serializePosition } from '../schemas/response-schemas.ts';
 import type { BookMarketTerms } from '../settings.ts';
 import type { Bind } from '../store/database.ts';
@@ -30,17 +30,29 @@ export function getMarkets(context: TransactionContext): EndpointReply {
 }
 
 function serializeMarket(context: TransactionContext, market: BookMarketTerms): Json {
-  const capacity = moneyNumber(lesser(market.headroom, context.terms.cap));
   return {
     market: market.market,
     status: context.faults.disabled.has(market.market) ? 'disabled' : 'open',
     price: rateNumber(midAt(context, market.market, context.now)),
-    available_capacity_usd: { buy: capacity, sell: capacity },
+    available_capacity_usd: {
+      buy: moneyNumber(capacityOf(context, market, 'buy')),
+      sell: moneyNumber(capacityOf(context, market, 'sell')),
+    },
     net_rate_daily_pct: {
       buy: percentNumber(market.carryDaily.buy),
       sell: percentNumber(market.carryDaily.sell),
     },
   };
+}
+
+/** Headroom left on the side, at most the cap. `available_exposure_usd` has the cap less all exposure. */
+function capacityOf(
+  { db, environment, terms }: TransactionContext,
+  of: BookMarketTerms,
+  side: PracticeSide,
+): Micro {
+  const open = grossExposure(db, environment, { market: of.market, side });
+  return greater(0n, lesser(of.headroom - open, terms.cap));
 }
 
 /** ASSUMED: a list of market and price; several symbols with commas, all markets of the account by default. */
@@ -71,7 +83,7 @@ export function getQuote(context: TransactionContext, asked: QuoteOrder): Endpoi
   const execution = executionPrice(mid, asked.side, asked.notional, context.terms.impact);
   const daily = market.carryDaily[asked.side];
   const days = BigInt(asked.tenorDays);
-  const { margin, fee } = upfrontCosts(context, asked.notional);
+  const { margin, fee } = upfrontCosts(context.terms, asked.notional);
   return {
     status: 200,
     data: {
@@ -106,9 +118,13 @@ function enabledMarkets(context: TransactionContext): BookMarketTerms[] {
 }
 
 /** Margin and platform fee of new notional. */
-export function upfrontCosts(context: TransactionContext, notional: Micro): { margin: Micro; fee: Micro } {
-  const { terms } = context;
-  return { margin: share(notional, terms.margin), fee: share(notional, terms.platformFee) };
+export function upfrontCosts(rates: UpfrontRates, notional: Micro): { margin: Micro; fee: Micro } {
+  return { margin: share(notional, rates.margin), fee: share(notional, rates.platformFee) };
+}
+
+export interface UpfrontRates {
+  margin: Fraction;
+  platformFee: Fraction;
 }
 
 /** A market of the account, disabled or not. */
@@ -166,18 +182,26 @@ export function getHedges(context: TransactionContext, filter: HedgeListQuery): 
   if (filter.status !== undefined) where('status = ?', filter.status);
   if (filter.clientReference !== undefined) where('client_reference = ?', filter.clientReference);
   if (filter.before !== undefined) where('seq < ?', requireHedge(context, filter.before).seq);
-  const sql = `SELECT * FROM hedges WHERE ${conditions.join(' AND ')} ORDER BY seq DESC LIMIT ?`;
-  return hedgePage(context, sql, binds, { ...filter, shape: serializeHedge });
+  const sql = `SELECT * FROM hedge_records WHERE ${conditions.join(' AND ')} ORDER BY seq DESC LIMIT ?`;
+  return hedgePage(context, sql, binds, {
+    limit: DEFAULT_HEDGES,
+    ...definedFields(filter),
+    shape: serializeHedge,
+  });
 }
 
-/** Newest close first. */
+/** Newest close first. ASSUMED: the newest 500 if no `limit` is given. */
 export function getHistory(context: TransactionContext, asked: PageQuery): EndpointReply {
   const after = asked.before === undefined ? undefined : requireHedge(context, asked.before);
-  const sql = `SELECT * FROM hedges WHERE environment = ? AND status = 'closed'
+  const sql = `SELECT * FROM hedge_records WHERE environment = ? AND status = 'closed'
     ${after === undefined ? '' : 'AND (closed_at, seq) < (?, ?)'} ORDER BY closed_at DESC, seq DESC LIMIT ?`;
   const binds: Bind[] = [context.environment];
   if (after !== undefined) binds.push(after.closedAt ?? context.now, after.seq);
-  return hedgePage(context, sql, binds, { ...asked, shape: serializeHistory });
+  return hedgePage(context, sql, binds, {
+    limit: MAX_PAGE_SIZE,
+    ...definedFields(asked),
+    shape: serializeHistory,
+  });
 }
 
 export function getPositions(context: TransactionContext): EndpointReply {
@@ -206,14 +230,13 @@ function hedgePage(
   context: TransactionContext,
   sql: string,
   binds: Bind[],
-  asked: PageQuery & { shape: (hedge: StoredHedge) => EndpointReply['data'] },
+  { limit, shape }: { limit: number; shape: (hedge: StoredHedge) => EndpointReply['data'] },
 ): EndpointReply {
-  const limit = asked.limit ?? DEFAULT_PAGE_SIZE;
   const hedges = context.db.all(sql, ...binds, limit + 1).map(hedgeFromRow);
   const shown = hedges.slice(0, limit);
   return {
     status: 200,
-    data: shown.map(asked.shape),
+    data: shown.map(shape),
     meta: { count: shown.length, limit, has_more: hedges.length > limit },
   };
 }

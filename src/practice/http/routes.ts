@@ -214,7 +214,7 @@ export const ENDPOINTS: readonly PracticeRoute[] = [
   getEndpoint({
     path: '/hedges',
     operation: 'listHedges',
-    summary: 'Hedges, newest first',
+    summary: 'Hedges, newest first; the newest 100 by default',
     query: hedgesQuery,
     data: z.array(hedgeData),
     errorCodes: ['hedge_not_found'],
@@ -223,7 +223,7 @@ export const ENDPOINTS: readonly PracticeRoute[] = [
   getEndpoint({
     path: '/hedges/history',
     operation: 'listHistory',
-    summary: 'Closed hedges with realized P&L, newest close first',
+    summary: 'Closed hedges with realized P&L, newest close first; the newest 500 by default',
     query: historyQuery,
     data: z.array(historyData),
     errorCodes: ['hedge_not_found'],

@@ -12,6 +12,10 @@ import { openapiText } from './openapi.ts';
 import type { RawRequest } from './parse-request.ts';
 
 export interface RequestLogEntry {
+  /** `default`, or the NAME of `/practice/NAME/v2`. */
+  book: string;
+  /** True for a request of the control API. */
+  control?: true;
   /** Wall time, ISO 8601. */
   at: string;
   /** Null without a valid API key. */
@@ -33,7 +37,8 @@ export interface RequestLogEntry {
 }
 
 export interface Listening {
-  url: string;
+  urlOf(book: string): string;
+  controlUrl: string;
   close(): Promise<void>;
 }
 
@@ -42,10 +47,32 @@ export interface ListenOptions {
   host: string | undefined;
   port: number | undefined;
   onRequest: ((entry: RequestLogEntry) => void) | undefined;
+  control: ControlHandler;
 }
 
+/** The response of the control API, and the book whose time it is dated with. */
+export type ControlHandler = (
+  raw: RawRequest,
+) => Promise<Pick<HandledRequest, 'response' | 'cause'> & { book: string }>;
+
+/** A book and where it is served. */
+interface BookToServe {
+  name: string;
+  service: Omit<ServiceContext, 'closing'>;
+}
+
+interface ServedBook extends BookToServe {
+  service: ServiceContext;
+  basePath: string;
+  /** The text of `{base}/openapi.json`. */
+  openapi: () => string;
+}
+
+const CONTROL_PATH = '/control/v1';
+
 /** Ends in the version (specification §9). */
-const BASE_PATH = '/practice/v2';
+const basePathOf = (name: string): string => (name === 'default' ? '/practice/v2' : `/practice/${name}/v2`);
+
 /**
  * With Node's default of 511, some of a thousand simultaneous connections waited for minutes and were reset. The system
  * may limit it further.
@@ -53,10 +80,7 @@ const BASE_PATH = '/practice/v2';
 const BACKLOG = 4_096;
 const LOOPBACK = ['127.0.0.1', '::1', 'localhost'];
 
-export async function listen(
-  of: Omit<ServiceContext, 'closing'>,
-  options: ListenOptions,
-): Promise<Listening> {
+export async function listen(books: readonly BookToServe[], options: ListenOptions): Promise<Listening> {
   const { host = '127.0.0.1', port = 0 } = options;
   if (!LOOPBACK.includes(host)) {
     throw new PracticeInputError(
@@ -69,17 +93,18 @@ export async function listen(
   }
   const closing = new AbortController();
   const sockets = new Set<Socket>();
-  let url = '';
-  let openapi: string | undefined;
-  const made = makeHttpsServer(
-    { ...of, closing: closing.signal },
-    {
-      identity: options.identity,
-      basePath: BASE_PATH,
-      openapi: () => (openapi ??= openapiText(url)),
-      onRequest: options.onRequest,
-    },
-  );
+  let origin = '';
+  const served = books.map(({ name, service }): ServedBook => {
+    let openapi: string | undefined;
+    const basePath = basePathOf(name);
+    return {
+      name,
+      basePath,
+      service: { ...service, closing: closing.signal },
+      openapi: () => (openapi ??= openapiText(`${origin}${basePath}`)),
+    };
+  });
+  const made = makeHttpsServer(served, { ...options, closing: closing.signal });
   const { server } = made;
   server.on('connection', (socket: Socket) => {
     sockets.add(socket);
@@ -92,9 +117,10 @@ export async function listen(
       resolve();
     });
   });
-  url = `https://${hostInUrl(host)}:${portOf(server.address())}${BASE_PATH}`;
+  origin = `https://${hostInUrl(host)}:${portOf(server.address())}`;
   return {
-    url,
+    urlOf: (book) => `${origin}${basePathOf(book)}`,
+    controlUrl: `${origin}${CONTROL_PATH}`,
     async close() {
       closing.abort();
       const closed = new Promise<void>((resolve) => {
@@ -116,27 +142,32 @@ function portOf(address: AddressInfo | string | null): number {
   return address.port;
 }
 
-export interface ServerOptions {
-  identity: ServiceIdentity;
-  basePath: string;
-  /** The text of `{base}/openapi.json`. */
-  openapi: () => string;
-  onRequest?: ((entry: RequestLogEntry) => void) | undefined;
+type ServerOptions = Pick<ListenOptions, 'identity' | 'onRequest' | 'control'> & { closing: AbortSignal };
+
+/** `discarded`: a larger body is still read this far, so that its sender receives the error. */
+interface BodyLimit {
+  largest: number;
+  discarded: number;
 }
 
-const LARGEST_BODY = 65_536;
-/** A larger body is still read this far, so that its sender receives the error. */
-const LARGEST_DISCARD = 2_097_152;
+const KIB = 1_024;
+const PARTNER_BODY: BodyLimit = { largest: 64 * KIB, discarded: 2_048 * KIB };
+/** A fixture is a whole book. */
+const CONTROL_BODY: BodyLimit = { largest: 64 * KIB * KIB, discarded: 64 * KIB * KIB };
 
-export interface PracticeServer {
+interface PracticeServer {
   server: Server;
   /** Resolves when every request in progress has its response. */
   drain(): Promise<void>;
 }
 
-export function makeHttpsServer(service: ServiceContext, serving: ServerOptions): PracticeServer {
+/** The first book answers for addresses below no book. */
+function makeHttpsServer(books: readonly ServedBook[], serving: ServerOptions): PracticeServer {
+  const [first] = books;
+  if (first === undefined) throw new Error('The practice service has no book.');
+  const service = first.service;
   const inProgress = new Set<Promise<void>>();
-  const turn = makeFairQueue(service.closing);
+  const turn = makeFairQueue(serving.closing);
   const server = createServer({
     cert: serving.identity.certificatePem,
     key: serving.identity.privateKeyPem,
@@ -146,9 +177,17 @@ export function makeHttpsServer(service: ServiceContext, serving: ServerOptions)
     keepAliveTimeout: 60_000,
   });
   const handle = (request: IncomingMessage, output: ServerResponse): void => {
-    const served = serve(service, { ...serving, turn }, request, output).finally(() =>
-      inProgress.delete(served),
-    );
+    if (isMisdirected(request)) {
+      const response = misdirected();
+      serving.onRequest?.(rejectedEntry(first, request, response));
+      void writeResponse(output, { response, date: dateOf(service), last: true });
+      return;
+    }
+    const book = books.find((each) => (request.url ?? '').startsWith(`${each.basePath}/`)) ?? first;
+    const sent = (request.url ?? '').startsWith(`${CONTROL_PATH}/`)
+      ? serveControl(books, { ...serving, turn }, request, output)
+      : serve(book, { ...serving, turn }, request, output);
+    const served = sent.finally(() => inProgress.delete(served));
     inProgress.add(served);
   };
   server.on('request', handle);
@@ -178,22 +217,23 @@ export function makeHttpsServer(service: ServiceContext, serving: ServerOptions)
 }
 
 async function serve(
-  service: ServiceContext,
+  { name, service, basePath, openapi }: ServedBook,
   serving: ServerOptions & { turn: FairQueue },
   request: IncomingMessage,
   output: ServerResponse,
 ): Promise<void> {
   const startedAt = service.clock.now();
-  const raw = await readRequest(request, serving.basePath, service.closing);
+  const raw = await readRequest(request, basePath, { closing: service.closing, limit: PARTNER_BODY });
   await serving.turn();
   if (raw.method === 'GET' && raw.target === '/openapi.json') {
-    const response = { status: 200, body: serving.openapi(), headers: {} };
+    const response = { status: 200, body: openapi(), headers: {} };
     await writeResponse(output, { response, date: dateOf(service), last: false });
     return;
   }
   const handled = await handleRequest(service, raw);
   // Logged before the response is sent, so that a client that has it finds it in the log.
-  serving.onRequest?.(logEntry(raw, handled, { startedAt, endedAt: service.clock.now() }));
+  const entry = logEntry(raw, handled, { startedAt, endedAt: service.clock.now() });
+  serving.onRequest?.({ book: name, ...entry });
   if (handled.lost) request.socket.destroy();
   else {
     const last = service.closing.aborted || handled.response.status === 413;
@@ -201,10 +241,31 @@ async function serve(
   }
 }
 
+async function serveControl(
+  books: readonly ServedBook[],
+  serving: ServerOptions & { turn: FairQueue },
+  request: IncomingMessage,
+  output: ServerResponse,
+): Promise<void> {
+  const { closing } = serving;
+  const raw = await readRequest(request, CONTROL_PATH, { closing, limit: CONTROL_BODY });
+  await serving.turn();
+  const { book, ...answered } = await serving.control(raw);
+  const service = books.find((each) => each.name === book)?.service;
+  if (service === undefined) throw new Error(`The practice service has no book ${book}.`);
+  const at = service.clock.now();
+  const handled: HandledRequest = { ...answered, lost: false, environment: null };
+  const { response } = handled;
+  const entry = logEntry(raw, handled, { startedAt: at, endedAt: at });
+  serving.onRequest?.({ book, control: true, ...entry, path: `${CONTROL_PATH}${entry.path}` });
+  const last = closing.aborted || response.status === 413;
+  await writeResponse(output, { response, date: dateOf(service), last });
+}
+
 async function readRequest(
   request: IncomingMessage,
   basePath: string,
-  closing: AbortSignal,
+  reading: { closing: AbortSignal; limit: BodyLimit },
 ): Promise<RawRequest> {
   const url = request.url ?? '/';
   return {
@@ -217,31 +278,59 @@ async function readRequest(
     body:
       request.httpVersion === '1.1' && request.headers.host === undefined
         ? new ApiError('invalid_request', 'The Host header is missing.', { details: { field: 'Host' } })
-        : await readBody(request, closing),
+        : await readBody(request, reading),
   };
 }
 
-function readBody(request: IncomingMessage, closing: AbortSignal): Promise<Buffer | ApiError> {
+/** Another name may lead here from a web page whose owner controls its DNS. */
+function isMisdirected(request: IncomingMessage): boolean {
+  return request.headers.host !== undefined && !OWN_HOST.test(request.headers.host);
+}
+
+function misdirected(): PracticeResponse {
+  return errorResponse(
+    new ApiError('invalid_request', 'The Host header names another host.', {
+      status: 421,
+      details: { field: 'Host' },
+    }),
+  );
+}
+
+/** For a request that was rejected before it was read. */
+function rejectedEntry(
+  book: ServedBook,
+  { method = '', url = '' }: IncomingMessage,
+  { status, code }: PracticeResponse,
+): RequestLogEntry {
+  const at = new Date(book.service.clock.now()).toISOString();
+  const entry = { at, book: book.name, environment: null, method, path: url, status, ms: 0 };
+  return code === undefined ? entry : { ...entry, code };
+}
+
+const OWN_HOST = /^(?:127\.0\.0\.1|\[::1\]|localhost)(?::\d{1,5})?$/i;
+
+function readBody(
+  request: IncomingMessage,
+  { closing, limit }: { closing: AbortSignal; limit: BodyLimit },
+): Promise<Buffer | ApiError> {
+  const tooLarge = () =>
+    new ApiError('invalid_request', `The body is larger than ${limit.largest / KIB} KiB.`, { status: 413 });
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let length = 0;
     request.on('data', (chunk: Buffer) => {
       length += chunk.length;
-      if (length <= LARGEST_BODY) chunks.push(chunk);
+      if (length <= limit.largest) chunks.push(chunk);
       else chunks.length = 0;
-      if (length > LARGEST_DISCARD) resolve(bodyTooLarge());
+      if (length > limit.discarded) resolve(tooLarge());
     });
-    request.on('end', () => resolve(length > LARGEST_BODY ? bodyTooLarge() : Buffer.concat(chunks)));
+    request.on('end', () => resolve(length > limit.largest ? tooLarge() : Buffer.concat(chunks)));
     const endedEarly = () => resolve(new ApiError('invalid_request', 'The body ended too soon.'));
     request.on('close', endedEarly);
     request.on('error', endedEarly);
     closing.addEventListener('abort', endedEarly, { once: true });
     request.on('close', () => closing.removeEventListener('abort', endedEarly));
   });
-}
-
-function bodyTooLarge(): ApiError {
-  return new ApiError('invalid_request', 'The body is larger than 64 KiB.', { status: 413 });
 }
 
 /** Resolves when the response is sent or the client is gone. */
@@ -318,7 +407,7 @@ function logEntry(
   raw: RawRequest,
   handled: HandledRequest,
   times: { startedAt: number; endedAt: number },
-): RequestLogEntry {
+): Omit<RequestLogEntry, 'book'> {
   const { response, environment, fault, cause } = handled;
   return {
     at: new Date(times.startedAt).toISOString(),

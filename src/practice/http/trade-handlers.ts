@@ -1,18 +1,25 @@
 /** The four actions. Each checks everything before it writes: a rejected request changes nothing. */
 import { grossExposure, postEntry, readAccounts } from '../book/accounts.ts';
+import { sumsOfSide } from '../book/side-sums.ts';
 import {
-  type FilledHedge,
-  filledHedges,
   insertHedge,
   insertOrder,
+  newestFilled,
   type StoredOrder,
+  termsToStamp,
 } from '../book/stored-records.ts';
 import { isoTime, type TransactionContext } from '../book/transaction-context.ts';
 import { DAY_MS, type MarketSide, type OrderKind } from '../domain/practice-types.ts';
 import { newHash, newHedgeId } from '../domain/random-ids.ts';
-import { greater, type Micro, sumOf } from '../domain/scaled-decimals.ts';
+import { greater, type Micro } from '../domain/scaled-decimals.ts';
 import { ApiError, type EndpointReply, type Json, moneyNumber } from '../schemas/api-error.ts';
-import { capacityExceeded, requireMarket, requireOpenMarket, upfrontCosts } from './read-handlers.ts';
+import {
+  capacityExceeded,
+  requireMarket,
+  requireOpenMarket,
+  type UpfrontRates,
+  upfrontCosts,
+} from './read-handlers.ts';
 
 interface OrderSize extends MarketSide {
   notional: Micro;
@@ -24,7 +31,7 @@ interface OpenOrder extends OrderSize {
 }
 
 export function openHedge(context: TransactionContext, request: OpenOrder): EndpointReply {
-  const upfront = checkUpfront(context, request);
+  const upfront = checkUpfront(context, request, context.terms);
   const id = newHedgeId(context.now, context.random);
   const order = draftOrder(context, { kind: 'open', ...request, ...upfront, hedgeId: id });
   const maturityAt = context.now + request.tenorDays * DAY_MS;
@@ -40,6 +47,7 @@ export function openHedge(context: TransactionContext, request: OpenOrder): Endp
     orderKey: newHash(context.random),
     openedAt: context.now,
     maturityAt,
+    terms: termsToStamp(context.terms, request),
   });
   submitOrder(context, order);
   const data: { [name: string]: Json } = {
@@ -58,19 +66,20 @@ export function openHedge(context: TransactionContext, request: OpenOrder): Endp
   return { status: 201, data };
 }
 
-/** Adds to the newest filled hedge of the side, chosen now. */
+/** Adds to the newest filled hedge of the side, chosen now, under the terms of that hedge. */
 export function addToHedge(context: TransactionContext, request: OrderSize): EndpointReply {
   requireOpenMarket(context, request.market);
-  const newest = requireFilledHedges(context, request).at(-1);
-  const upfront = checkUpfront(context, request);
-  const order = draftOrder(context, { kind: 'add', ...request, ...upfront, hedgeId: newest?.id ?? null });
+  const newest = newestFilled(context.db, context.environment, request);
+  if (newest === undefined) throw noOpenHedge(request);
+  const upfront = checkUpfront(context, request, newest.terms);
+  const order = draftOrder(context, { kind: 'add', ...request, ...upfront, hedgeId: newest.id });
   submitOrder(context, order);
   return submittedReply(order);
 }
 
 export function reduceHedges(context: TransactionContext, request: OrderSize): EndpointReply {
   requireMarket(context, request.market);
-  const position = sumOf(requireFilledHedges(context, request).map((hedge) => hedge.notional));
+  const position = requirePosition(context, request);
   if (request.notional > position) {
     throw new ApiError('invalid_request', 'notional_usd: is more than the position on this side.', {
       details: {
@@ -87,7 +96,7 @@ export function reduceHedges(context: TransactionContext, request: OrderSize): E
 
 export function closeHedges(context: TransactionContext, request: MarketSide): EndpointReply {
   requireMarket(context, request.market);
-  requireFilledHedges(context, request);
+  requirePosition(context, request);
   const order = draftOrder(context, {
     kind: 'close',
     ...request,
@@ -100,17 +109,25 @@ export function closeHedges(context: TransactionContext, request: MarketSide): E
   return submittedReply(order);
 }
 
-/** Oldest first. Throws a 404 if there is none; an open in flight does not count. */
-function requireFilledHedges(context: TransactionContext, on: MarketSide): FilledHedge[] {
-  const hedges = filledHedges(context.db, context.environment, on);
-  if (hedges.length > 0) return hedges;
-  throw new ApiError('no_open_hedge', `There is no open hedge on ${on.market} ${on.side}.`, {
-    details: { market: on.market, side: on.side },
+/** Notional of the filled hedges of a side. Throws a 404 if there is none; an open in flight does not count. */
+function requirePosition({ db, environment }: TransactionContext, on: MarketSide): Micro {
+  const { notional } = sumsOfSide(db, environment, on);
+  if (notional > 0n) return notional;
+  throw noOpenHedge(on);
+}
+
+function noOpenHedge({ market, side }: MarketSide): ApiError {
+  return new ApiError('no_open_hedge', `There is no open hedge on ${market} ${side}.`, {
+    details: { market, side },
   });
 }
 
 /** Throws if new notional exceeds cap, headroom or balance. */
-function checkUpfront(context: TransactionContext, request: OrderSize): { margin: Micro; fee: Micro } {
+function checkUpfront(
+  context: TransactionContext,
+  request: OrderSize,
+  rates: UpfrontRates,
+): { margin: Micro; fee: Micro } {
   const market = requireOpenMarket(context, request.market);
   const { db, environment, terms } = context;
   const open = grossExposure(db, environment);
@@ -127,7 +144,7 @@ function checkUpfront(context: TransactionContext, request: OrderSize): { margin
   if (onSide + request.notional > market.headroom) {
     throw capacityExceeded(request.notional, greater(0n, market.headroom - onSide));
   }
-  const { margin, fee } = upfrontCosts(context, request.notional);
+  const { margin, fee } = upfrontCosts(rates, request.notional);
   const { balance } = readAccounts(db, environment);
   if (margin + fee > balance) {
     throw new ApiError('insufficient_balance', 'The free balance does not cover margin and platform fee.', {

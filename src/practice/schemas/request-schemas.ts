@@ -31,13 +31,16 @@ export const quoteBody = sizedBody.extend({ tenor_days: tenorDays });
 export const openBody = quoteBody.extend({ client_reference: reference.optional() });
 export const closeBody = z.strictObject({ market, side });
 
+/** Of a list, also the default of the history. */
+export const MAX_PAGE_SIZE = 500;
+
 /** ASSUMED: `limit`. `before` is an addition of this service, for the next page. */
 const paging = {
   limit: z
     .string()
     .regex(/^\d{1,3}$/, 'a whole number from 1 to 500')
     .transform(Number)
-    .pipe(z.number().min(1).max(500))
+    .pipe(z.number().min(1).max(MAX_PAGE_SIZE))
     .optional(),
   before: z.string().min(1).max(64).optional(),
 };
@@ -50,7 +53,7 @@ export const hedgesQuery = z.strictObject({
   ...paging,
 });
 
-export const DEFAULT_PAGE_SIZE = 100;
+export const DEFAULT_HEDGES = 100;
 
 export function notionalMicro(notional: number): Micro {
   const micro = decimalOf(String(notional), MONEY_DECIMALS);

@@ -2,10 +2,11 @@
 
 import * as z from 'zod';
 import type { BookPosition } from '../book/accounts.ts';
+import { pricePnl } from '../book/economics.ts';
 import { EXIT_SCALE } from '../book/execute-order.ts';
 import type { StoredHedge } from '../book/stored-records.ts';
 import { isoTime } from '../book/transaction-context.ts';
-import { divideHalfEven, ONE_RATE } from '../domain/scaled-decimals.ts';
+import { divideHalfEven, type Micro, ONE_RATE, type Rate } from '../domain/scaled-decimals.ts';
 import { type Json, moneyNumber, rateNumber } from './api-error.ts';
 
 const usd = z.number().meta({ description: 'USD, exact to 6 decimals' });
@@ -183,10 +184,12 @@ export function serializePosition(position: BookPosition): Fields {
 /**
  * A closed hedge over its whole life. ASSUMED names, except `net_pnl_usd` = gross + carry − fees. For a hedge closed in
  * parts, notional is their sum and prices are averages by notional (harmonic for the exit, since P&L divides by it).
+ * If an add came between the parts, the averages do not give the gross P&L: then the entry price is the one that does.
  */
 export function serializeHistory(hedge: StoredHedge): Fields {
   const { realized } = hedge;
   const fees = hedge.platformFees + realized.fees;
+  const exit = divideHalfEven(realized.notional * ONE_RATE * EXIT_SCALE, realized.exit);
   const shape: Fields = { id: hedge.id };
   if (hedge.clientReference !== null) shape['client_reference'] = hedge.clientReference;
   Object.assign(shape, {
@@ -194,8 +197,8 @@ export function serializeHistory(hedge: StoredHedge): Fields {
     side: hedge.side,
     notional_usd: moneyNumber(realized.notional),
     tenor_days: hedge.tenorDays,
-    entry_price: rateNumber(divideHalfEven(realized.entry * ONE_RATE, realized.notional)),
-    exit_price: rateNumber(divideHalfEven(realized.notional * ONE_RATE * EXIT_SCALE, realized.exit)),
+    entry_price: rateNumber(entryPrice(hedge, exit)),
+    exit_price: rateNumber(exit),
     gross_pnl_usd: moneyNumber(realized.gross),
     carry_usdc: moneyNumber(-realized.carry),
     fees_usdc: moneyNumber(fees),
@@ -208,3 +211,13 @@ export function serializeHistory(hedge: StoredHedge): Fields {
   if (hedge.closeReason !== null) shape['reason'] = hedge.closeReason;
   return shape;
 }
+
+function entryPrice({ side: of, realized }: StoredHedge, exit: Rate): Rate {
+  const average = divideHalfEven(realized.entry * ONE_RATE, realized.notional);
+  const off = pricePnl(of, realized.notional, average, exit) - realized.gross;
+  if (-HALF_CENT < off && off < HALF_CENT) return average;
+  const gain = of === 'buy' ? realized.gross : -realized.gross;
+  return divideHalfEven((realized.notional - gain) * ONE_RATE * EXIT_SCALE, realized.exit);
+}
+
+const HALF_CENT: Micro = 5_000n;

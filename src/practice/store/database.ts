@@ -8,9 +8,13 @@ export type Row = Readonly<Record<string, unknown>>;
 export interface Database {
   get(sql: string, ...binds: Bind[]): Row | undefined;
   all(sql: string, ...binds: Bind[]): Row[];
+  /** Values in the order of the columns: for many rows, several times as fast. */
+  values(sql: string, ...binds: Bind[]): (readonly unknown[])[];
   /** The number of rows that changed. */
   run(sql: string, ...binds: Bind[]): number;
   exec(sql: string): void;
+  /** Runs `work` without a lock. */
+  reading<T>(work: () => T): T;
   /** Runs `work` as the only writer; rolls back if it throws. */
   transaction<T>(work: () => T): T;
   close(): void;
@@ -38,12 +42,14 @@ export function openDatabase(path: string): Database {
   const handle = namingFile(() => new DatabaseSync(path, { timeout: BUSY_MS }));
   handles.push(handle);
   const statements = new Map<string, Statement>();
-  const prepared = (sql: string): Statement => {
-    const known = statements.get(sql);
+  const bulkStatements = new Map<string, Statement>();
+  const prepared = (sql: string, of = statements): Statement => {
+    const known = of.get(sql);
     if (known !== undefined) return known;
     const statement = handle.prepare(sql);
     statement.setReadBigInts(true);
-    statements.set(sql, statement);
+    statement.setReturnArrays(of === bulkStatements);
+    of.set(sql, statement);
     return statement;
   };
   return {
@@ -58,8 +64,15 @@ export function openDatabase(path: string): Database {
           .all(...binds)
           .map(rowOf),
       ),
+    values: (sql, ...binds) =>
+      namingFile(() =>
+        prepared(sql, bulkStatements)
+          .all(...binds)
+          .map(valuesOf),
+      ),
     run: (sql, ...binds) => namingFile(() => prepared(sql).run(...binds).changes),
     exec: (sql) => namingFile(() => handle.exec(sql)),
+    reading: namingFile,
     transaction: (work) =>
       namingFile(() => {
         handle.exec('BEGIN IMMEDIATE');
@@ -78,6 +91,7 @@ export function openDatabase(path: string): Database {
         handle.exec('PRAGMA wal_checkpoint(PASSIVE)');
       } finally {
         statements.clear();
+        bulkStatements.clear();
         handle.close();
       }
     },
@@ -91,6 +105,11 @@ function isRow(found: unknown): found is Row {
 function rowOf(found: unknown): Row {
   if (isRow(found)) return found;
   throw new DamagedRecordError('a query returned no row');
+}
+
+function valuesOf(found: unknown): readonly unknown[] {
+  if (Array.isArray(found)) return found;
+  throw new DamagedRecordError('a query returned no values');
 }
 
 interface Failure {
@@ -158,7 +177,10 @@ export function insertRow(db: Database, table: string, row: Readonly<Record<stri
 }
 
 export function bigintColumn(row: Row, column: string): bigint {
-  const value = row[column];
+  return bigintValue(row[column], column);
+}
+
+export function bigintValue(value: unknown, column: string): bigint {
   if (typeof value === 'bigint') return value;
   throw new DamagedRecordError(`no integer in ${column}`);
 }
@@ -168,7 +190,10 @@ export function integerColumn(row: Row, column: string): number {
 }
 
 export function textColumn(row: Row, column: string): string {
-  const value = row[column];
+  return textValue(row[column], column);
+}
+
+export function textValue(value: unknown, column: string): string {
   if (typeof value === 'string') return value;
   throw new DamagedRecordError(`no text in ${column}`);
 }
@@ -186,7 +211,10 @@ export function integerColumnOrNull(row: Row, column: string): number | null {
 }
 
 export function enumColumn<T extends string>(row: Row, column: string, words: readonly T[]): T {
-  const value = row[column];
+  return enumValue(row[column], column, words);
+}
+
+export function enumValue<T extends string>(value: unknown, column: string, words: readonly T[]): T {
   const found = words.find((each) => each === value);
   if (found === undefined) throw new DamagedRecordError(`an unknown word in ${column}`);
   return found;

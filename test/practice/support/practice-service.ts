@@ -62,6 +62,8 @@ export interface Sent {
   headers?: Record<string, string>;
   /** The API key: default `live`; null sends none. */
   as?: 'live' | 'test' | { bearer: string } | null;
+  /** Of a further book, with the key of that book. */
+  book?: string;
 }
 
 export interface TestPractice {
@@ -73,6 +75,8 @@ export interface TestPractice {
   send(method: string, path: string, sent?: Sent): Promise<Reply>;
   get(path: string, sent?: Sent): Promise<Reply>;
   post(path: string, body: unknown, sent?: Sent): Promise<Reply>;
+  /** The control API, with its key. */
+  control(method: string, path: string, body?: unknown, sent?: Sent): Promise<Reply>;
   close(): Promise<void>;
 }
 
@@ -86,6 +90,8 @@ export interface TestPracticeOptions {
   clock?: TestClock;
   /** Instead of `seed`. */
   random?: PracticeOptions['random'];
+  /** How the books run, and which there are. */
+  modes?: Partial<PracticeOptions>;
 }
 
 export async function storeFolder(): Promise<string> {
@@ -115,11 +121,14 @@ export async function openPractice(store: string, options: TestPracticeOptions =
     store,
     onRequest: (entry) => log.push(entry),
     ...(options.faults === undefined ? {} : { faults: options.faults }),
+    ...options.modes,
   });
   const agent = new Agent({ keepAlive: true, ca: service.ca });
   let open = true;
-  const send = (method: string, path: string, sent: Sent = {}) =>
-    roundTrip(agent, `${service.url}${path}`, { ...sent, method, bearer: bearerOf(service, sent.as) });
+  const send = (method: string, path: string, sent: Sent = {}) => {
+    const book = service.books.find((each) => each.name === sent.book) ?? service;
+    return roundTrip(agent, `${book.url}${path}`, { ...sent, method, bearer: bearerOf(book, sent.as) });
+  };
   return {
     service,
     admin: service.admin,
@@ -129,6 +138,14 @@ export async function openPractice(store: string, options: TestPracticeOptions =
     send,
     get: (path, sent) => send('GET', path, sent),
     post: (path, body, sent) => send('POST', path, { body, ...sent }),
+    control: (method, path, body, sent) =>
+      roundTrip(agent, `${service.control.url}${path}`, {
+        body,
+        ...sent,
+        method,
+        bearer:
+          sent?.as === null ? undefined : bearerOf(service, sent?.as ?? { bearer: service.control.key }),
+      }),
     async close() {
       if (!open) return;
       open = false;
@@ -138,7 +155,7 @@ export async function openPractice(store: string, options: TestPracticeOptions =
   };
 }
 
-function bearerOf(service: PracticeService, as: Sent['as']): string | undefined {
+function bearerOf(service: Pick<PracticeService, 'keys'>, as: Sent['as']): string | undefined {
   if (as === null) return undefined;
   if (as === undefined) return service.keys.live;
   return typeof as === 'string' ? service.keys[as] : as.bearer;
@@ -159,7 +176,9 @@ function roundTrip(
     ...sent.headers,
   };
   return new Promise((resolve, reject) => {
-    const call = request(url, { method: sent.method, agent, headers }, (response) => {
+    // Otherwise Node would expect the certificate to be for the Host header.
+    const servername = headers['host'] === undefined ? {} : { servername: 'localhost' };
+    const call = request(url, { method: sent.method, agent, headers, ...servername }, (response) => {
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('error', reject);

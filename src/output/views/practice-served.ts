@@ -1,0 +1,106 @@
+/** What `hedge practice serve` prints for other programs, in the language they are written in. */
+import { shellWord } from '../../domain/quoted.ts';
+import type { Block } from '../blocks.ts';
+
+interface KeyPair {
+  live: string;
+  test: string;
+}
+
+export interface ServedPractice {
+  base_url: string;
+  ca_file: string;
+  keys: KeyPair;
+  control: { base_url: string; key: string };
+  /** All but the default one. */
+  books: readonly { name: string; base_url: string; keys: KeyPair }[];
+}
+
+/** Without a language, what `hedge` itself needs. */
+export interface ServedScreen {
+  served: ServedPractice;
+  language: 'sh' | 'python' | 'go' | undefined;
+}
+
+export function viewServedPractice({ served, language }: ServedScreen): readonly Block[] {
+  return linesIn(language, served).map((line) => ({ kind: 'verbatim', text: line }));
+}
+
+function linesIn(language: ServedScreen['language'], served: ServedPractice): readonly string[] {
+  switch (language) {
+    case undefined:
+      return ownLines(served);
+    case 'sh':
+      return shellLines(served);
+    case 'python':
+      return pythonLines(served);
+    case 'go':
+      return goLines(served);
+    default:
+      return language satisfies never;
+  }
+}
+
+const exported = (name: string, value: string): string => `export ${name}=${shellWord(value)}`;
+
+const ownLines = ({ base_url: baseUrl, ca_file: caFile, keys }: ServedPractice): readonly string[] => [
+  '# Practice service, sandbox key.',
+  '# For the live key, use the last line.',
+  exported('HEDGE_BASE_URL', baseUrl),
+  exported('HEDGE_CA_FILE', caFile),
+  exported('HEDGE_API_KEY', keys.test),
+  `# ${exported('HEDGE_API_KEY', keys.live)}`,
+];
+
+const shellLines = (served: ServedPractice): readonly string[] => [
+  exported('HEDGE_BASE_URL', served.base_url),
+  exported('HEDGE_CA_FILE', served.ca_file),
+  exported('HEDGE_API_KEY', served.keys.test),
+  exported('HEDGE_LIVE_KEY', served.keys.live),
+  exported('HEDGE_CONTROL_URL', served.control.base_url),
+  exported('HEDGE_CONTROL_KEY', served.control.key),
+  ...served.books.flatMap((book) => {
+    const prefix = `HEDGE_${book.name.toUpperCase().replaceAll('-', '_')}`;
+    return [
+      exported(`${prefix}_BASE_URL`, book.base_url),
+      exported(`${prefix}_API_KEY`, book.keys.test),
+      exported(`${prefix}_LIVE_KEY`, book.keys.live),
+    ];
+  }),
+];
+
+/** A JSON string is a string of Python and of Go. */
+const literal = (value: string): string => JSON.stringify(value);
+
+const pythonLines = (served: ServedPractice): readonly string[] => [
+  `BASE_URL = ${literal(served.base_url)}`,
+  `CA_FILE = ${literal(served.ca_file)}`,
+  `API_KEY = ${literal(served.keys.test)}`,
+  `LIVE_KEY = ${literal(served.keys.live)}`,
+  `CONTROL_URL = ${literal(served.control.base_url)}`,
+  `CONTROL_KEY = ${literal(served.control.key)}`,
+  'BOOKS = {',
+  ...served.books.map(
+    (book) =>
+      `    ${literal(book.name)}: {"base_url": ${literal(book.base_url)}, "api_key": ${literal(book.keys.test)}, "live_key": ${literal(book.keys.live)}},`,
+  ),
+  '}',
+];
+
+const goLines = (served: ServedPractice): readonly string[] => [
+  'const (',
+  `    BaseURL    = ${literal(served.base_url)}`,
+  `    CAFile     = ${literal(served.ca_file)}`,
+  `    APIKey     = ${literal(served.keys.test)}`,
+  `    LiveKey    = ${literal(served.keys.live)}`,
+  `    ControlURL = ${literal(served.control.base_url)}`,
+  `    ControlKey = ${literal(served.control.key)}`,
+  ')',
+  '',
+  'var Books = map[string]struct{ BaseURL, APIKey, LiveKey string }{',
+  ...served.books.map(
+    (book) =>
+      `    ${literal(book.name)}: {${literal(book.base_url)}, ${literal(book.keys.test)}, ${literal(book.keys.live)}},`,
+  ),
+  '}',
+];

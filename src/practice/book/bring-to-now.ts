@@ -1,0 +1,57 @@
+/** Brings the book to a book time: in batches where many hedges mature, so that no transaction holds it for long. */
+import {
+  PRACTICE_ENVIRONMENTS,
+  type PracticeClock,
+  type PracticeEnvironment,
+} from '../domain/practice-types.ts';
+import type { Database } from '../store/database.ts';
+import { type BookEvent, processDueEvents } from './execute-order.ts';
+import { maturityAfter } from './stored-records.ts';
+import {
+  type BookContext,
+  bookContext,
+  bookTime,
+  type OpenedBook,
+  saveBookTime,
+} from './transaction-context.ts';
+
+/** Settlements of one environment in one transaction, unless more have the same maturity. */
+const BATCH = 5_000;
+
+/** The latest book time up to `until` that one batch can reach. */
+export function batchEnd(db: Database, until: number): number {
+  const ends = PRACTICE_ENVIRONMENTS.map(
+    (environment) => maturityAfter(db, environment, BATCH, until) ?? until,
+  );
+  return Math.min(...ends);
+}
+
+/** Executes due events of both environments. Inside a transaction. */
+export function processBooks(
+  context: BookContext,
+  instant: number,
+  record?: (environment: PracticeEnvironment, event: BookEvent) => void,
+): void {
+  for (const environment of PRACTICE_ENVIRONMENTS) {
+    const recordHere = record === undefined ? undefined : (event: BookEvent) => record(environment, event);
+    processDueEvents(context, environment, instant, recordHere);
+  }
+  saveBookTime(context.db, instant);
+}
+
+/** Processes all batches but the last; each in a transaction of its own. */
+export function catchUp(book: OpenedBook, clock: PracticeClock): void {
+  const { db } = book;
+  while (isBehind(db, clock.now())) {
+    db.transaction(() => {
+      processBooks(bookContext(book), batchEnd(db, bookTime(db, clock.now()).now));
+    });
+  }
+}
+
+function isBehind(db: Database, wallNow: number): boolean {
+  return db.reading(() => {
+    const { now } = bookTime(db, wallNow);
+    return batchEnd(db, now) < now;
+  });
+}

@@ -1,0 +1,331 @@
+/** The endpoints of the control API. They call the same functions as the commands of `hedge practice`. */
+import * as z from 'zod';
+import { type AdminContext, makeAdmin, type PracticeStatus } from '../admin.ts';
+import { processBooks } from '../book/bring-to-now.ts';
+import { bookContext, bookTime, isoTime } from '../book/transaction-context.ts';
+import { definedFields, PracticeInputError } from '../domain/practice-types.ts';
+import { decimalOf, RATE_DECIMALS, rateText } from '../domain/scaled-decimals.ts';
+import type { DescribedEndpoint } from '../http/openapi.ts';
+import { ApiError, encodeJson } from '../schemas/api-error.ts';
+import { parseInput } from '../schemas/request-schemas.ts';
+import { serializeHedge } from '../schemas/response-schemas.ts';
+import { clearPricePaths, pricePaths, storePricePath } from '../store/control-tables.ts';
+import * as schemas from './control-schemas.ts';
+import { dumpBook, loadBook } from './fixture.ts';
+import { placeHedge } from './place-hedge.ts';
+import type { RequestJournal } from './request-journal.ts';
+
+export interface ControlledBook extends AdminContext {
+  name: string;
+}
+
+export interface ControlContext {
+  /** The first is the default one. */
+  books: readonly ControlledBook[];
+  key: string;
+  journal: RequestJournal;
+}
+
+/** A checked request, with the book that it names. */
+interface ControlCall<Query> {
+  context: ControlContext;
+  book: ControlledBook;
+  query: Query;
+}
+
+interface SentToControl {
+  query: Record<string, string>;
+  body: unknown;
+}
+
+export interface ControlRoute extends DescribedEndpoint {
+  /** Returns the JSON text of `data`. Throws ApiError and PracticeInputError. */
+  run(context: ControlContext, book: ControlledBook, sent: SentToControl): Promise<string>;
+}
+
+type Described = Pick<ControlRoute, 'path' | 'operation' | 'summary' | 'data'> &
+  Partial<Pick<ControlRoute, 'status' | 'errorCodes' | 'isPublic'>>;
+
+function withoutBody<Query>(
+  method: 'GET' | 'DELETE',
+  endpoint: Described & {
+    query: z.ZodType<Query>;
+    run: (call: ControlCall<Query>) => Promise<string> | string;
+  },
+): ControlRoute {
+  return {
+    status: 200,
+    errorCodes: [],
+    ...endpoint,
+    method,
+    run: async (context, book, sent) =>
+      endpoint.run({ context, book, query: parseInput(endpoint.query, sent.query) }),
+  };
+}
+
+function withBody<Body>(
+  method: 'POST' | 'PUT' | 'PATCH',
+  endpoint: Described & {
+    body: z.ZodType<Body>;
+    run: (call: ControlCall<unknown>, body: Body) => Promise<string> | string;
+  },
+): ControlRoute {
+  return {
+    status: 200,
+    errorCodes: [],
+    ...endpoint,
+    method,
+    query: schemas.bookQuery,
+    run: async (context, book, sent) => {
+      const query = parseInput(schemas.bookQuery, sent.query);
+      return endpoint.run({ context, book, query }, parseInput(endpoint.body, sent.body));
+    },
+  };
+}
+
+const text = (data: unknown): string => JSON.stringify(data);
+
+export const CONTROL_ENDPOINTS: readonly ControlRoute[] = [
+  withoutBody('GET', {
+    path: '/health',
+    operation: 'health',
+    summary: 'Whether the service is up, and its books; needs no key',
+    isPublic: true,
+    query: schemas.bookQuery,
+    data: schemas.healthData,
+    run: ({ context }) =>
+      text({
+        status: 'ok',
+        books: context.books.map(({ name, db }) => ({
+          name,
+          clock: bookTime(db, 0).manual ? 'manual' : 'wall',
+        })),
+      }),
+  }),
+  withoutBody('GET', {
+    path: '/status',
+    operation: 'status',
+    summary: 'Book time, balances, and counts of hedges',
+    query: schemas.bookQuery,
+    data: schemas.statusData,
+    run: async ({ book }) => statusText(await makeAdmin(book).status()),
+  }),
+  withoutBody('GET', {
+    path: '/clock',
+    operation: 'readClock',
+    summary: 'Book time',
+    query: schemas.bookQuery,
+    data: schemas.clockData,
+    run: ({ book }) => clockText(book),
+  }),
+  withBody('POST', {
+    path: '/clock/advance',
+    operation: 'advanceClock',
+    summary: 'Move book time ahead; everything due happens at its own time',
+    body: schemas.advanceBody,
+    data: schemas.advanceData,
+    run: async ({ book }, { seconds }) => text(await makeAdmin(book).advance(Math.round(seconds * 1_000))),
+  }),
+  withBody('PUT', {
+    path: '/clock',
+    operation: 'setClock',
+    summary: 'Set book time, never back; everything due happens at its own time',
+    body: schemas.setClockBody,
+    data: schemas.clockData,
+    run: async ({ book }, { time }) => {
+      await setClock(book, Date.parse(time));
+      return clockText(book);
+    },
+  }),
+  withoutBody('GET', {
+    path: '/faults',
+    operation: 'readFaults',
+    summary: 'The faults that are set',
+    query: schemas.bookQuery,
+    data: schemas.faultsData,
+    run: async ({ book }) => text(await makeAdmin(book).faults()),
+  }),
+  withBody('PATCH', {
+    path: '/faults',
+    operation: 'changeFaults',
+    summary: 'Set faults; those not named stay',
+    body: schemas.faultsBody,
+    data: schemas.faultsData,
+    run: async ({ book }, change) => {
+      await makeAdmin(book).setFaults(definedFields(change));
+      return text(await makeAdmin(book).faults());
+    },
+  }),
+  withoutBody('DELETE', {
+    path: '/faults',
+    operation: 'clearFaults',
+    summary: 'Clear all faults',
+    query: schemas.bookQuery,
+    data: schemas.faultsData,
+    run: async ({ book }) => text(await makeAdmin(book).clearFaults()),
+  }),
+  withoutBody('GET', {
+    path: '/settings',
+    operation: 'readSettings',
+    summary: 'Markets, fees, caps and fill times',
+    query: schemas.bookQuery,
+    data: schemas.settingsData,
+    run: async ({ book }) => text(await makeAdmin(book).settings()),
+  }),
+  withBody('PATCH', {
+    path: '/settings',
+    operation: 'changeSettings',
+    summary: 'Change settings for later hedges; open hedges keep their terms',
+    body: schemas.settingsBody,
+    data: schemas.settingsData,
+    run: async ({ book }, values) => {
+      const changes = Object.entries(values).map(([name, value]) => ({ name, value: String(value) }));
+      return text(await makeAdmin(book).changeSettings(changes));
+    },
+  }),
+  withBody('POST', {
+    path: '/reset',
+    operation: 'reset',
+    summary: 'Empty the book under a new ID; time begins again; faults, settings and price paths stay',
+    body: schemas.resetBody,
+    data: schemas.statusData,
+    run: async ({ context, book }, { balance_usdc: balance }) => {
+      const status = await makeAdmin(book).reset(balance === undefined ? {} : { balance: String(balance) });
+      context.journal.clear(book.name);
+      return statusText(status);
+    },
+  }),
+  withoutBody('GET', {
+    path: '/fixture',
+    operation: 'dumpBook',
+    summary: 'The whole book; load it again with PUT',
+    query: schemas.bookQuery,
+    data: schemas.fixtureData,
+    run: ({ book }) => text(dumpBook(book)),
+  }),
+  withBody('PUT', {
+    path: '/fixture',
+    operation: 'loadBook',
+    summary: 'Replace the book, its time, faults and price paths; it gets a new ID',
+    body: schemas.fixtureData,
+    data: schemas.statusData,
+    run: async ({ book }, fixture) => {
+      loadBook(book, fixture);
+      return statusText(await makeAdmin(book).status());
+    },
+  }),
+  withoutBody('GET', {
+    path: '/prices',
+    operation: 'readPricePaths',
+    summary: 'The price paths that are set',
+    query: schemas.pricePathsQuery,
+    data: z.array(schemas.pricePath),
+    run: ({ book, query }) => pathsText(book, query.market),
+  }),
+  withBody('PUT', {
+    path: '/prices',
+    operation: 'setPricePath',
+    summary:
+      'Set the price path of a market: a price holds until the next point; the usual rate before the first',
+    body: schemas.pricesBody,
+    data: z.array(schemas.pricePath),
+    errorCodes: ['market_not_found'],
+    run: ({ book }, { market, points }) => {
+      setPricePath(book, market, points);
+      return pathsText(book, market);
+    },
+  }),
+  withoutBody('DELETE', {
+    path: '/prices',
+    operation: 'clearPricePaths',
+    summary: 'Return to the usual rate, on one market or on all',
+    query: schemas.pricePathsQuery,
+    data: z.array(schemas.pricePath),
+    run: ({ book, query }) => {
+      book.db.transaction(() => {
+        bringToNow(book);
+        clearPricePaths(book.db, query.market);
+      });
+      return pathsText(book);
+    },
+  }),
+  withBody('POST', {
+    path: '/hedges',
+    operation: 'placeHedge',
+    summary: 'Place a filled hedge; cap, capacity and balance apply',
+    status: 201,
+    body: schemas.placeBody,
+    data: schemas.hedgeData,
+    errorCodes: ['exposure_exceeded', 'capacity_exceeded', 'insufficient_balance', 'market_not_found'],
+    run: ({ book }, hedge) => encodeJson(serializeHedge(book.db.transaction(() => placeHedge(book, hedge)))),
+  }),
+  withoutBody('GET', {
+    path: '/requests',
+    operation: 'listRequests',
+    summary: 'The newest 1,000 requests of the partner API, oldest first; no keys',
+    query: schemas.requestsQuery,
+    data: z.array(schemas.receivedData),
+    run: ({ context, book, query }) => text(context.journal.list(book.name, Number(query.after ?? 0))),
+  }),
+  withoutBody('DELETE', {
+    path: '/requests',
+    operation: 'clearRequests',
+    summary: 'Forget the requests; their numbers go on',
+    query: schemas.bookQuery,
+    data: schemas.clearedData,
+    run: ({ context, book }) => text({ cleared: context.journal.clear(book.name) }),
+  }),
+];
+
+function clockText({ db, clock }: ControlledBook): string {
+  const { now, manual, bookId } = bookTime(db, clock.now());
+  return text({ mode: manual ? 'manual' : 'wall', book_time: isoTime(now), book_id: bookId });
+}
+
+/** Without the store's path and the wall clock, which differ from run to run. */
+function statusText({ book_id, book_time, clock, books }: PracticeStatus): string {
+  return text({ book_id, book_time, clock, accounts: books });
+}
+
+async function setClock(book: ControlledBook, instant: number): Promise<void> {
+  const { now } = bookTime(book.db, book.clock.now());
+  if (instant < now)
+    throw new PracticeInputError('time', `time: the book is at ${isoTime(now)}; it never goes back.`);
+  if (instant > now) await makeAdmin(book).advance(instant - now);
+}
+
+/** Runs all due events at the prices so far. */
+function bringToNow(book: ControlledBook): void {
+  processBooks(bookContext(book), bookTime(book.db, book.clock.now()).now);
+}
+
+function setPricePath(
+  book: ControlledBook,
+  market: string,
+  points: readonly { at: string; price: number }[],
+): void {
+  if (!book.settings.current(book.db).terms.markets.has(market))
+    throw new ApiError('market_not_found', 'The service has no such market.', {
+      details: { field: 'market' },
+    });
+  const path = points.map(({ at, price }) => ({
+    at: Date.parse(at),
+    price: decimalOf(String(price), RATE_DECIMALS) ?? 0n,
+  }));
+  if (path.some(({ at }, index) => index > 0 && at <= (path[index - 1]?.at ?? 0)))
+    throw new PracticeInputError('points', 'points: each must be later than the one before.');
+  book.db.transaction(() => {
+    bringToNow(book);
+    storePricePath(book.db, market, path);
+  });
+}
+
+function pathsText({ db }: ControlledBook, market?: string): string {
+  const paths = [...pricePaths(db)].filter(([name]) => market === undefined || name === market);
+  return text(
+    paths.map(([name, points]) => ({
+      market: name,
+      points: points.map(({ at, price }) => ({ at: isoTime(at), price: Number(rateText(price)) })),
+    })),
+  );
+}

@@ -1,0 +1,151 @@
+/** Opens a book for the service or for administration: its store, terms, clock, randomness and faults. */
+import { join } from 'node:path';
+import { type AdminContext, replaceSettings, restartSequence } from './admin.ts';
+import { seedBook } from './book/accounts.ts';
+import { rebuildSums, stampAllHedges } from './book/migrate.ts';
+import { bookTime, isoTime } from './book/transaction-context.ts';
+import { DEFAULT_BOOK } from './control/keyring.ts';
+import { clockOfBook, seededRandom } from './control/seeded-random.ts';
+import {
+  type PracticeClock,
+  PracticeInputError,
+  type PracticeRandom,
+  PracticeStoreError,
+} from './domain/practice-types.ts';
+import { applyFaultChange, encodeFaults, type Faults, makeFaultStore, noFaults } from './faults.ts';
+import { defaultSettings, type PracticeSettings, toBookTerms } from './settings.ts';
+import { makeSettingsStore, readSettingsFile, saveSettings } from './settings-store.ts';
+import { startManualClock, stopManualClock } from './store/control-tables.ts';
+import { type Database, storeErrorOf } from './store/database.ts';
+import { DATABASE_NAME, openMemoryStore, openStore } from './store/open-store.ts';
+
+export interface PracticeAdminOptions {
+  clock: PracticeClock;
+  random: PracticeRandom;
+  store: string;
+}
+
+/** How `practice serve` runs its books. */
+export interface BookModes {
+  /** IDs, fill times and fault draws follow from it. */
+  seed?: number;
+  /** Default: as the book has it. `wall` ends a manual clock. */
+  clockMode?: 'wall' | 'manual';
+  /** Book time to begin at. */
+  startAt?: number;
+  /** Nothing is stored. */
+  memory?: boolean;
+  /** False: no rate limit. Default: a limit, but none with a manual clock. */
+  rateLimit?: boolean;
+  /** Exact time from submission to fill, whatever the settings are. */
+  fillAfterMs?: number;
+  /** Of a new book, without a `settings.json`. */
+  settings?: PracticeSettings;
+}
+
+export interface OpenBook extends AdminContext {
+  name: string;
+  rateLimited: boolean;
+  close(): void;
+}
+
+/** 2026-12-01T08:00Z */
+const MANUAL_START = Date.UTC(2026, 11, 1, 8);
+
+/** Each other book has a folder of its own; all share the settings. */
+export function folderOfBook(store: string, name: string): string {
+  return name === DEFAULT_BOOK ? store : join(store, 'books', name);
+}
+
+export async function openBook(
+  options: PracticeAdminOptions & BookModes & { name?: string; faults?: Partial<Faults> | undefined },
+): Promise<OpenBook> {
+  const { name = DEFAULT_BOOK, clock: machine } = options;
+  const folder = folderOfBook(options.store, name);
+  const memory = options.memory === true;
+  const random = options.seed === undefined ? options.random : seededRandom(`${options.seed} ${name}`);
+  const file = memory || name !== DEFAULT_BOOK ? undefined : await readSettingsFile(options.store);
+  const db = await openDatabaseOf(options, { folder, random, given: file?.settings ?? options.settings });
+  try {
+    const settings = makeSettingsStore(options.fillAfterMs);
+    const marketsOf = (opened: Database) => new Set(settings.current(opened).terms.markets.keys());
+    // Reports a wrong option of `serve` before it serves.
+    if (options.faults !== undefined) applyFaultChange(noFaults, options.faults, marketsOf(db));
+    const manual = options.clockMode === 'manual';
+    const book = {
+      name,
+      db,
+      random,
+      settings,
+      faults: makeFaultStore(marketsOf, options.faults),
+      store: folder,
+      clock: manual ? clockOfBook(db, machine) : machine,
+      rateLimited: options.rateLimit ?? !manual,
+    };
+    beginTime(db, options, machine.now());
+    restartSequence({ db, random });
+    if (file !== undefined) {
+      importSettings(book, file.settings);
+      await file.setAside();
+    }
+    return {
+      ...book,
+      close() {
+        if (manual && !memory) stopManualClock(db, machine.now());
+        db.close();
+      },
+    };
+  } catch (error) {
+    db.close();
+    throw storeErrorOf(join(folder, DATABASE_NAME), error) ?? error;
+  }
+}
+
+async function openDatabaseOf(
+  options: PracticeAdminOptions & BookModes,
+  making: { folder: string; random: PracticeRandom; given: PracticeSettings | undefined },
+): Promise<Database> {
+  const given = making.given ?? defaultSettings;
+  const firstTerms = toBookTerms(given, 1);
+  const fresh = {
+    random: options.random,
+    initialFaults: encodeFaults(noFaults),
+    seed(created: Database) {
+      saveSettings(created, given, 0);
+      seedBook(created, making.random, firstTerms.openingBalance);
+    },
+  };
+  if (options.memory === true) return openMemoryStore(fresh);
+  return openStore({
+    ...fresh,
+    store: making.folder,
+    migrate(migrated) {
+      saveSettings(migrated, given, 0);
+      stampAllHedges(migrated, firstTerms);
+      rebuildSums(migrated);
+    },
+  });
+}
+
+function importSettings(book: AdminContext, settings: PracticeSettings): void {
+  try {
+    book.db.transaction(() => replaceSettings(book, settings));
+  } catch (error) {
+    if (!(error instanceof PracticeInputError)) throw error;
+    const message = `The practice settings in ${book.store} cannot be used. ${error.message}`;
+    throw new PracticeStoreError(book.store, message, { cause: error });
+  }
+}
+
+function beginTime(db: Database, { clockMode, startAt }: BookModes, wallNow: number): void {
+  const { now, manual } = bookTime(db, 0);
+  if (startAt !== undefined && startAt < now) {
+    throw new PracticeInputError(
+      'start',
+      `The book is at ${isoTime(now)} already: start later, reset it, or keep it in memory.`,
+    );
+  }
+  if (clockMode === 'wall' && manual) stopManualClock(db, wallNow);
+  if (clockMode === 'manual') startManualClock(db, startAt ?? MANUAL_START);
+  else if (startAt !== undefined) db.run('UPDATE book SET ahead_ms = ?', startAt - Math.floor(wallNow));
+}

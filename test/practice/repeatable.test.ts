@@ -1,0 +1,35 @@
+/** Two runs with one seed and a manual clock give the same responses, control requests included. */
+import { describe, expect, it } from 'vitest';
+import { mixedRequests, type Seen, sendAll } from './support/mixed-requests.ts';
+import { startPractice } from './support/practice-service.ts';
+
+const REQUESTS = 1_000;
+
+const start = (seed: number) =>
+  startPractice({
+    settings: null,
+    seed: Math.floor(seed * 17),
+    modes: { seed, clockMode: 'manual', memory: true, books: ['a'] },
+  });
+
+describe('two runs', () => {
+  it(`repeatable: one seed gives the same status, headers and body over ${REQUESTS} requests to both APIs`, async () => {
+    const all = mixedRequests(REQUESTS);
+    const [first, second] = [await sendAll(await start(7), all), await sendAll(await start(7), all)];
+    expect(second).toEqual(first);
+    const statuses = new Set(first.map(({ status }) => status));
+    expect([...statuses].toSorted((a, b) => a - b)).toEqual([0, 200, 201, 400, 404, 405, 409, 503]);
+    expect(first.filter(({ status }) => status === 201).length).toBeGreaterThan(50);
+    expect(new Set(first.map(({ headers }) => headers['date'])).size).toBeGreaterThan(50);
+    expect(first.every(({ status, headers }) => status === 0 || headers['date'] !== undefined)).toBe(true);
+  });
+
+  it('repeatable: another seed gives other IDs', async () => {
+    const all = mixedRequests(40);
+    const ids = (seen: readonly Seen[]) => seen.flatMap(({ text }) => text.match(/hdg_\w+/g) ?? []);
+    const first = ids(await sendAll(await start(7), all));
+    const second = ids(await sendAll(await start(8), all));
+    expect(first.length).toBeGreaterThan(3);
+    expect(second.filter((id) => first.includes(id))).toEqual([]);
+  });
+});
