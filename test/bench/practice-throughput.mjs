@@ -24,8 +24,8 @@ const SERVE = `
     random: { fraction: () => Math.random(), bytes: (count) => randomBytes(count) },
   });
   const { url, ca, keys } = service;
-  console.log(JSON.stringify({ url, ca, keys, loadMs: loaded - began, startMs: performance.now() - loaded }));
   process.on('SIGTERM', async () => { await service.close(); console.log(JSON.stringify({ rss: process.resourceUsage().maxRSS })); });
+  console.log(JSON.stringify({ url, ca, keys, loadMs: loaded - began, startMs: performance.now() - loaded }));
 `;
 
 function start(store) {
