@@ -127,6 +127,31 @@ export function applyFaultChange(
   return parsed.data;
 }
 
+const OF_ACTIONS = [
+  'share_5xx_after',
+  'share_lost_after',
+  'in_flight_seconds',
+  'slow_fills_seconds',
+  'share_failing_orders',
+] as const;
+
+/** Throws `PracticeInputError` for a fault that no request can meet. */
+export function rejectIdle(faults: Faults): Faults {
+  const { only, once } = faults;
+  const idle = OF_ACTIONS.find((field) => only === 'readings' && faults[field] > 0);
+  if (idle !== undefined)
+    throw new PracticeInputError(idle, `${idle}: it applies to actions, and faults are limited to readings.`);
+  if (faults.share_partial_fills > 0 && !['all', 'actions', 'open'].includes(only))
+    throw new PracticeInputError(
+      'share_partial_fills',
+      `share_partial_fills: it applies to opens, and faults are limited to ${only}.`,
+    );
+  const isSet =
+    affectsAnyRequest(faults) || affectsAcceptedAction(faults, true) || faults.disabled_markets.length > 0;
+  if (once !== null && !isSet) throw new PracticeInputError('once', 'once: no fault is set.');
+  return faults;
+}
+
 export function encodeFaults(faults: Faults): string {
   return JSON.stringify(faults);
 }
@@ -267,7 +292,7 @@ export function makeFaultStore(
       const kept = withoutFields(own, Object.keys(definedFields(change)));
       const faults = db.transaction(() => {
         const markets = marketsOf(db);
-        const changed = applyFaultChange(stored(db), change, markets);
+        const changed = rejectIdle(applyFaultChange(stored(db), change, markets));
         applyFaultChange(changed, kept, markets);
         return store(db, changed);
       });

@@ -12,7 +12,14 @@ import {
   type PracticeRandom,
   PracticeStoreError,
 } from './domain/practice-types.ts';
-import { applyFaultChange, encodeFaults, type Faults, makeFaultStore, noFaults } from './faults.ts';
+import {
+  applyFaultChange,
+  encodeFaults,
+  type Faults,
+  makeFaultStore,
+  noFaults,
+  rejectIdle,
+} from './faults.ts';
 import { defaultSettings, type PracticeSettings, toBookTerms } from './settings.ts';
 import { makeSettingsStore, readSettingsFile, saveSettings } from './settings-store.ts';
 import { startManualClock, stopManualClock } from './store/control-tables.ts';
@@ -70,7 +77,7 @@ export async function openBook(
     const settings = makeSettingsStore(options.fillAfterMs);
     const marketsOf = (opened: Database) => new Set(settings.current(opened).terms.markets.keys());
     // Reports a wrong option of `serve` before it serves.
-    if (options.faults !== undefined) applyFaultChange(noFaults, options.faults, marketsOf(db));
+    if (options.faults !== undefined) rejectIdle(applyFaultChange(noFaults, options.faults, marketsOf(db)));
     const manual = options.clockMode === 'manual';
     const book = {
       name,

@@ -274,6 +274,10 @@ describe('the fault settings', () => {
     [{ share_429: 0.6, share_lost_after: 0.6 }, 'share_429'],
     [{ disabled_markets: ['NOPE'] }, 'disabled_markets'],
     [{ storm: true }, 'storm'],
+    [{ share_lost_after: 1, only: 'readings' }, 'share_lost_after'],
+    [{ share_failing_orders: 0.1, only: 'readings' }, 'share_failing_orders'],
+    [{ share_partial_fills: 1, only: 'close' }, 'share_partial_fills'],
+    [{ once: 2, only: 'open' }, 'once'],
   ];
   it.each(impossible)('faults: rejects %j and changes nothing', async (change, field) => {
     const practice = await startPractice();
