@@ -99,6 +99,17 @@ describe('the certificate', () => {
     expect(new X509Certificate(practice.service.ca).ca).toBe(true);
   });
 
+  it('certificate: the CA is constrained to loopback, so that trusting it opens no other host', async () => {
+    const { service } = await startPractice();
+    const der = new X509Certificate(service.ca).raw.toString('hex');
+    // RFC 5280, 4.2.1.10: the extension's OID, critical, and what is permitted.
+    const [, constraints = ''] = /0603551d1e0101ff0441(.{130})/.exec(der) ?? [];
+    const localhost = `300b8209${Buffer.from('localhost').toString('hex')}`;
+    const loopback4 = `300a8708${'7f000001'}${'ff'.repeat(4)}`;
+    const loopback6 = `30228720${'00'.repeat(15)}01${'ff'.repeat(16)}`;
+    expect(constraints).toBe(`303fa03d${localhost}${loopback4}${loopback6}`);
+  });
+
   it('certificate: is kept across starts and renewed in its last month', async () => {
     const store = await storeFolder();
     const certificates: string[] = [];

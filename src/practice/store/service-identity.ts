@@ -121,6 +121,7 @@ export async function makeCertificates(wallNow: number, serials: Uint8Array): Pr
     extensions: [
       new x509.BasicConstraintsExtension(true, 0, true),
       new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign, true),
+      new x509.Extension(NAME_CONSTRAINTS, true, loopbackAlone()),
       authorityId,
     ],
   });
@@ -153,6 +154,25 @@ export async function makeCertificates(wallNow: number, serials: Uint8Array): Pr
     privateKeyPem: x509.PemConverter.encode(privateKey, 'PRIVATE KEY'),
     until,
   };
+}
+
+const NAME_CONSTRAINTS = '2.5.29.30';
+
+/** RFC 5280, 4.2.1.10: a client that trusts the CA trusts it for loopback alone. */
+function loopbackAlone(): Buffer {
+  const der = (tag: number, ...parts: readonly Buffer[]): Buffer => {
+    const content = Buffer.concat(parts);
+    return Buffer.concat([Buffer.from([tag, content.length]), content]);
+  };
+  const [sequence, permitted, dnsName, ipAddress] = [0x30, 0xa0, 0x82, 0x87];
+  const oneAddress = (address: readonly number[]): Buffer =>
+    der(ipAddress, Buffer.from(address), Buffer.alloc(address.length, 0xff));
+  const names = [
+    der(dnsName, Buffer.from('localhost')),
+    oneAddress([127, 0, 0, 1]),
+    oneAddress([...Array<number>(15).fill(0), 1]),
+  ];
+  return der(sequence, der(permitted, ...names.map((name) => der(sequence, name))));
 }
 
 type KeyUsage = 'sign' | 'verify';
