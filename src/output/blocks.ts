@@ -19,8 +19,8 @@ export type Cell =
   | { kind: 'percent'; amount: Amount; signed?: boolean; tone?: Tone }
   | { kind: 'number'; amount: Amount; unit?: string; tone?: Tone }
   /**
-   * An instant, ISO 8601 UTC, shown in the profile's zone. `short`: without weekday and zone, which the header of its column has; `matures`: `(!)` marks a
-   * weekend there; `relative`: how far off it is.
+   * An instant, ISO 8601 UTC, shown in the profile's zone. `short`: without weekday and zone, and the header of its
+   * column names the zone; `matures`: `(!)` marks a weekend there; `relative`: how far off it is.
    */
   | {
       kind: 'time';

@@ -1,4 +1,4 @@
-/** The total of a batch that ran: what each side opened, what failed, and what reductions and closes returned. */
+/** The total of a batch that ran: what each side opened, what did not execute, and what reductions and closes returned. */
 
 import { Big } from 'big.js';
 import type { ActionIntent } from '../args/action-intent.ts';
@@ -15,6 +15,7 @@ export interface SideResult {
   side: Side;
   /** Lines that executed, partial fills too. */
   done: number;
+  /** Lines that failed, were rejected or were stopped. */
   failed: number;
   /** Lines whose outcome is pending or unknown. */
   pending: number;

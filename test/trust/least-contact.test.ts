@@ -1,4 +1,4 @@
-/** S10: only the base URL is contacted, and only folders of ours are written, whatever is run. */
+/** S10: every command contacts the base URL alone and writes only in hedge's own folders. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';

@@ -351,7 +351,7 @@ const wasAt = (words: string, was: Big | undefined): readonly Cell[] => [
   ...(was === undefined ? [] : [text(', was'), rate(was)]),
 ];
 
-/** Of closed hedges from their records; of a part, or without records, as estimated before sending. */
+/** What this action realized, as estimated before sending; of closed hedges also their whole life, from their records. */
 function realizedRows(report: ActionReport): Cell[][] {
   const { net_pnl_usd: realized } = report.derived;
   const back = expectedBack(report);
