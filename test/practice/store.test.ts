@@ -105,7 +105,7 @@ describe('the certificate', () => {
     // RFC 5280, 4.2.1.10: the extension's OID, critical, and what is permitted.
     const [, constraints = ''] = /0603551d1e0101ff0441(.{130})/.exec(der) ?? [];
     const localhost = `300b8209${Buffer.from('localhost').toString('hex')}`;
-    const loopback4 = `300a8708${'7f000001'}${'ff'.repeat(4)}`;
+    const loopback4 = `300a87087f000001${'ff'.repeat(4)}`;
     const loopback6 = `30228720${'00'.repeat(15)}01${'ff'.repeat(16)}`;
     expect(constraints).toBe(`303fa03d${localhost}${loopback4}${loopback6}`);
   });

@@ -158,12 +158,14 @@ export async function makeCertificates(wallNow: number, serials: Uint8Array): Pr
 
 const NAME_CONSTRAINTS = '2.5.29.30';
 
+/** One element of DER whose content is shorter than 128 bytes. */
+function der(tag: number, ...parts: readonly Buffer[]): Buffer {
+  const content = Buffer.concat(parts);
+  return Buffer.concat([Buffer.from([tag, content.length]), content]);
+}
+
 /** RFC 5280, 4.2.1.10: a client that trusts the CA trusts it for loopback alone. */
 function loopbackAlone(): Buffer {
-  const der = (tag: number, ...parts: readonly Buffer[]): Buffer => {
-    const content = Buffer.concat(parts);
-    return Buffer.concat([Buffer.from([tag, content.length]), content]);
-  };
   const [sequence, permitted, dnsName, ipAddress] = [0x30, 0xa0, 0x82, 0x87];
   const oneAddress = (address: readonly number[]): Buffer =>
     der(ipAddress, Buffer.from(address), Buffer.alloc(address.length, 0xff));
