@@ -18,7 +18,7 @@ const instant = z.iso.datetime().meta({ description: 'UTC' });
 const amount = z.string().regex(/^-?\d+(\.\d+)?$/);
 const price = z
   .number()
-  .positive()
+  .min(0.01)
   .max(1_000_000_000)
   .refine((value) => decimalOf(String(value), RATE_DECIMALS) !== undefined, 'at most 8 decimals');
 const market = z.string().min(1).max(32);
