@@ -25,7 +25,12 @@ const market = z.string().min(1).max(32);
 const environment = z.enum(['live', 'test']);
 
 export const bookQuery = z.strictObject({
-  book: z.string().min(1).max(32).optional().meta({ description: 'a further book; default: default' }),
+  book: z
+    .string()
+    .min(1)
+    .max(32)
+    .optional()
+    .meta({ description: 'name of another book; default: the one at /practice/v2' }),
 });
 export const requestsQuery = bookQuery.extend({
   after: z
