@@ -80,9 +80,12 @@ function aboveHeadroom({ notional, facts }: SizedPlan): readonly Excess[] {
   ];
 }
 
+/** A service may take the headroom into account: then one finding is enough. */
 function aboveCapacity({ notional, facts, market, side }: SizedPlan): readonly Excess[] {
   const capacity = facts.market?.available_capacity_usd[side];
   if (capacity === undefined || notional.lte(capacity)) return [];
+  const headroom = facts.account.available_exposure_usd;
+  if (notional.gt(headroom) && capacity.gte(headroom)) return [];
   return [
     {
       code: 'capacity_exceeded',
