@@ -1,7 +1,7 @@
 /** `hedge practice serve` over a book of ten thousand hedges, killed again and again under load. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { Agent, request } from 'node:https';
 import { join } from 'node:path';
 import { setTimeout as passes } from 'node:timers/promises';
@@ -295,11 +295,14 @@ function figures(data: unknown, names: readonly string[]): Record<string, bigint
 
 /** A copy, so that the next start recovers the write-ahead log itself. */
 function auditCopy(store: string, ordersBefore: number) {
-  const folder = temporaryFolder();
-  for (const suffix of ['', '-wal'])
-    if (existsSync(join(store, DATABASE_NAME + suffix)))
-      copyFileSync(join(store, DATABASE_NAME + suffix), join(folder, DATABASE_NAME + suffix));
-  return auditBook(join(folder, DATABASE_NAME), ordersBefore);
+  const folder = temporaryFolder(() => undefined);
+  try {
+    for (const name of [DATABASE_NAME, `${DATABASE_NAME}-wal`])
+      if (existsSync(join(store, name))) copyFileSync(join(store, name), join(folder, name));
+    return auditBook(join(folder, DATABASE_NAME), ordersBefore);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
 describe('kill -9 under load', () => {
