@@ -50,6 +50,8 @@ export interface Column {
   optional?: boolean | 'first' | 'last';
   /** Columns of one group are hidden together: the parts of a sum. */
   group?: string;
+  /** Its cells name a row. With --wide, the further tables repeat it. */
+  isId?: boolean;
   /** Its cells may break between words. */
   wrap?: boolean;
 }

@@ -144,10 +144,11 @@ function pickedTable(block: TableBlock, fields: readonly string[]): TableBlock {
   });
   return {
     ...block,
-    columns: columns.map(({ column: { header, field, align, wrap } }) => ({
+    columns: columns.map(({ column: { header, field, align, isId, wrap } }) => ({
       header,
       ...(field === undefined ? {} : { field }),
       ...(align === undefined ? {} : { align }),
+      ...(isId === undefined ? {} : { isId }),
       ...(wrap === undefined ? {} : { wrap }),
     })),
     rows: Array.from({ length: rowCount }, (_, row) => columns.map(({ cells }) => cells[row] ?? MISSING)),

@@ -39,6 +39,23 @@ describe('--wide', () => {
     expect(Math.max(...lines.map((each) => each.length))).toBeLessThanOrEqual(80);
   });
 
+  it.each([60, 80])('names the hedge in each of the tables below each other at %d columns', async (width) => {
+    const closed = ['hdg_01M83DQTF9D9ED81', 'hdg_01M83DQQC9GP9824'].map((id, at) =>
+      aClosedHedge({
+        ...unspecified['closed hedge'],
+        id,
+        client_reference: at === 0 ? 'PAYOUT-2026-11-23-A' : undefined,
+        closed_at: '2026-11-26T05:23:22Z',
+      }),
+    );
+    const cli = await cliWith(on('GET /hedges/history', ok(closed)));
+    const { out } = await cli.run('history --wide', { terminal: { isTTY: { stdout: true }, width } });
+    const tables = stripVTControlCharacters(out).split('\n\n');
+    expect(tables.length).toBeGreaterThan(2);
+    for (const table of tables) for (const { id } of closed) expect(table).toContain(`${String(id)}  `);
+    for (const line of tables.join('\n').split('\n')) expect(line.length).toBeLessThanOrEqual(width);
+  });
+
   it('shortens hashes on a terminal; with -v they are whole', async () => {
     const hash = `0x${'ab'.repeat(32)}`;
     const sent = [aHedge({ order_tx_hash: hash })];
