@@ -111,7 +111,35 @@ describe('--columns', () => {
     expect(ran).toMatchObject({ code: 2, out: '' });
     expect(ran.err).toContain('Unknown column: "notional_us"');
     expect(ran.err).toContain('Did you mean notional_usd?');
-    expect(ran.err.replace(/\s+/g, ' ')).toContain('Columns: id (HEDGE), client_reference (DEAL ID), market');
+    expect(ran.err.replace(/\s+/g, ' ')).toContain('Columns: id, client_reference, market');
+  });
+
+  it.each([
+    ['history', 'price', 'Did you mean entry_price or exit_price? '],
+    ['history', 'p&l', 'Did you mean gross_pnl_usd or net_pnl_usd? '],
+    ['history', 'entri_price', 'Did you mean entry_price? '],
+    ['history', 'colour', ''],
+  ])(
+    'names the closest columns in at most three lines, and where all of them are: %s %s',
+    async (list, word, meant) => {
+      const sent = { ...unspecified['closed hedge'], settled_by: 'reference', desk_note: 'none' };
+      const cli = await cliWith(on('GET /hedges/history', ok([aClosedHedge(sent)])));
+      const ran = await cli.run([list, '--columns', word], SCREEN);
+      expect(ran.code).toBe(2);
+      const lines = ran.err.trimEnd().split('\n');
+      expect(lines.length).toBeLessThanOrEqual(3);
+      expect(lines.join(' ').replace(/\s+/g, ' ')).toMatch(
+        new RegExp(
+          `: "${word}". ${meant.replace('?', '[?]')}Columns: closed_at, .*, and \\d+ more; --csv begins with all of them.`,
+        ),
+      );
+    },
+  );
+
+  it('lists every column where they fit in two lines', async () => {
+    const cli = await cliWith(on('GET /prices?symbols=USDTNGN', ok({ market: 'USDTNGN', price: 1530.1 })));
+    const ran = await cli.run('price USDTNGN --columns colour', SCREEN);
+    expect(ran.err.replace(/\s+/g, ' ')).toMatch(/Columns: derived.market [(]MARKET[)], [^;]*[.] $/);
   });
 
   it('matches a heading without its unit, in any case, and a field without its group', async () => {
