@@ -5,7 +5,7 @@ import type { PracticeControl } from '../commands/command-context.ts';
 import { sanitize } from '../domain/sanitize.ts';
 import { DamagedFileError, StoppedError, UsageError } from '../errors.ts';
 import { checkFolder, ensureClosed, ensureFolder } from '../platform/atomic-file.ts';
-import { codeOf, failureReason } from '../platform/file-errors.ts';
+import { codeOf, failureReason, fileAdvice, fileError } from '../platform/file-errors.ts';
 import type { Host } from '../platform/host.ts';
 import type { PracticeService, RequestLogEntry } from '../practice/index.ts';
 import type { CommandRuntime } from './runtime-context.ts';
@@ -81,7 +81,13 @@ function protectStore(state: string, stores: readonly string[], host: Host): voi
   }
 }
 
-const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+function isThere(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    throw fileError('inspect', path, error);
+  }
+}
 
 type Practice = Awaited<ReturnType<typeof loadPractice>>;
 type Administration = Awaited<ReturnType<Practice['openPracticeAdmin']>>;
@@ -107,18 +113,22 @@ async function mappingErrors<T>(task: (practice: Practice) => Promise<T>): Promi
 
 /** A file that the disk alone makes unusable stays where it is. */
 function storeFailure(error: InstanceType<Practice['PracticeStoreError']>): DamagedFileError {
-  const isOnDisk = error.trouble === 'disk';
   const isOfSystem = /^E[A-Z]+$/.test(codeOf(error.cause));
+  const isOnDisk = isOfSystem || error.trouble === 'disk';
   const reason = isOfSystem ? `: ${failureReason(error.cause)}` : '';
   return new DamagedFileError(error.path, {
     what: `${error.message.replace(/\.$/, '')}${reason}.`,
     book: isOnDisk ? 'The practice data itself is not damaged.' : 'The practice data was left as it is.',
     hint: isOnDisk
-      ? 'Free space or make the disk writable, then try again; or set HEDGE_HOME to another folder.'
+      ? (fileAdvice(error.path, error.cause) ?? DISK_ADVICE)
       : 'Move that file away to start with new practice data, or set HEDGE_HOME to another folder.',
     cause: error,
   });
 }
+
+/** SQLite says no more than that it cannot read or write the file. */
+const DISK_ADVICE =
+  'Free space or make the disk writable, then try again; or set HEDGE_HOME to another folder.';
 
 /** The native addon may be missing or not executable. */
 function notLoadable(cause: unknown): never {
