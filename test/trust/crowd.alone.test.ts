@@ -100,13 +100,11 @@ type Within = (limitMs: number, times?: number) => number;
  * crowd has ended. The longest of them counts twice, and 2 s are for what one in a hundred meets.
  */
 async function timed<Runs>(running: Promise<Runs>): Promise<{ ran: Runs; withinMs: Within }> {
-  let ended = false;
-  const crowdEnds = running.finally(() => {
-    ended = true;
-  });
+  const crowdEnded = new AbortController();
+  const ended = running.finally(() => crowdEnded.abort());
   const measure = async (): Promise<number> => {
     let addedMs = 0;
-    while (!ended) {
+    while (!crowdEnded.signal.aborted) {
       const runs = await reading({ place: calmPlace, size: 1 });
       if (againstRuns(runs, { codes: [0], withinMs: LONG_MS }).length > 0)
         throw new Error('the calm is none');
@@ -114,7 +112,7 @@ async function timed<Runs>(running: Promise<Runs>): Promise<{ ran: Runs; withinM
     }
     return addedMs;
   };
-  const [ran, addedMs] = await Promise.all([crowdEnds, measure()]);
+  const [ran, addedMs] = await Promise.all([ended, measure()]);
   return { ran, withinMs: (limitMs, times = 1) => limitMs / times + ON_TOP_MS + 2 * addedMs + 2_000 };
 }
 
