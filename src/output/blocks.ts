@@ -1,6 +1,7 @@
 /** The parts of a view: typed cells, blocks of cells, and hints. */
 
 import type { Big } from 'big.js';
+import { readHint } from '../domain/hint-lines.ts';
 import { cutField, spelledName } from '../domain/sanitize.ts';
 import type { Environment } from '../domain/vocabulary.ts';
 
@@ -174,18 +175,12 @@ export const verbatimLines = (value: string): readonly Block[] =>
 /** Sentences as lines; commands and descriptions as columns. */
 export function hintBlocks(hint: string): readonly Block[] {
   const blocks: Block[] = [];
-  for (const each of hint.split('\n')) {
-    const [, command, does] = COMMAND_AND_DOES.exec(each) ?? [];
+  for (const each of readHint(hint)) {
     const last = blocks.at(-1);
-    if (COMMAND_ALONE.test(each)) blocks.push({ kind: 'commands', rows: [{ command: each, does: '' }] });
-    else if (command === undefined || does === undefined) blocks.push(line(hintText(each)));
+    if ('sentence' in each) blocks.push(line(hintText(each.sentence)));
     else if (last?.kind === 'commands')
-      blocks[blocks.length - 1] = { kind: 'commands', rows: [...last.rows, { command, does }] };
-    else blocks.push({ kind: 'commands', rows: [{ command, does }] });
+      blocks[blocks.length - 1] = { kind: 'commands', rows: [...last.rows, each] };
+    else blocks.push({ kind: 'commands', rows: [each] });
   }
   return blocks;
 }
-
-/** Hints write at least four blanks between the two. */
-const COMMAND_ALONE = /^hedge (?:--profile \S+ )?open (?!.* {4}).* --tenor \d/;
-const COMMAND_AND_DOES = /^(\S.*\S) {4,}(\S.*)$/;

@@ -299,7 +299,8 @@ export const viewWarnings = (warnings: readonly Finding[]): readonly Block[] => 
 function viewWarning({ message: words, hint }: Finding): readonly Block[] {
   const warning = [text('Warning:', 'warn'), message(words)] as const;
   if (hint === undefined) return [line(...warning)];
-  return hint.startsWith('hedge ') || hint.includes('\n')
-    ? [line(...warning), ...hintBlocks(hint)]
+  const advice = hintBlocks(hint);
+  return advice.length > 1 || advice[0]?.kind === 'commands'
+    ? [line(...warning), ...advice]
     : [line(...warning, hintText(hint))];
 }
