@@ -1,7 +1,6 @@
 /** Reads the arguments of the four actions, or suggests the correct command for a likely mistake. Guesses nothing. Pure. */
 
 import { type ActionName, rowOf } from '../domain/action-table.ts';
-import { commandLine } from '../domain/hint-lines.ts';
 import { quoted, shellWord, unquoted } from '../domain/quoted.ts';
 import { SIDES, type Side } from '../domain/vocabulary.ts';
 import { UsageError } from '../errors.ts';
@@ -97,8 +96,7 @@ function refuseOrder(command: SideCommand, { operands, options }: RawInput): voi
   const [market, side, size] = ROLES.map((role) => wordFor(role, found));
   const inOrder = [market ?? 'MARKET', side ?? 'SIDE', ...(size === undefined ? [] : [size])];
   const line = rebuildCommandLine(command, [...inOrder, ...more], options);
-  if (market === undefined || side === undefined)
-    throw new UsageError(missingWords({ market, side }), commandLine(line));
+  if (market === undefined || side === undefined) throw new UsageError(missingWords({ market, side }), line);
   throw new UsageError(
     roles[0] === 'side' && roles[1] === 'market'
       ? 'The market comes before the side.'

@@ -12,7 +12,6 @@ import {
   readOpenDraft,
   readReduceIntent,
 } from '../../src/args/read-action.ts';
-import { bareHint } from '../../src/domain/hint-lines.ts';
 import { UsageError } from '../../src/errors.ts';
 import { usageErrorOf } from '../support/usage-error.ts';
 
@@ -101,7 +100,7 @@ describe('every action', () => {
 
   it.each(SIZED)('%s does not take a size for a market', (action) => {
     const error = usageErrorOf(() => READERS[action](typed('sell 10k', { tenor: '3' })));
-    expect([error.message, bareHint(error.hint ?? '')]).toEqual([
+    expect([error.message, error.hint]).toEqual([
       'Missing: the market.',
       `hedge ${action} MARKET sell 10k --tenor 3`,
     ]);
@@ -261,7 +260,7 @@ describe('words that are not where they belong', () => {
     ],
   ] as const)('%s %j: what is missing or too many, and the line', (action, line, message, hint) => {
     const error = usageErrorOf(() => asked[action](typed(line)));
-    expect([error.message, bareHint(error.hint ?? '')]).toEqual([message, hint]);
+    expect([error.message, error.hint]).toEqual([message, hint]);
   });
 
   it('say how a notional is one word', () => {
