@@ -23,6 +23,3 @@ export const readHint = (hint: string): readonly HintLine[] =>
 
 /** A quoted deal ID in the command may have as many blanks. */
 const COMMAND = new RegExp(`^(\\S(?:.*\\S)?)${AFTER_COMMAND} *(\\S.*|)$`);
-
-/** For a document, which has no screen to keep a line whole on. */
-export const bareHint = (hint: string): string => hint.replaceAll(/ +$/gm, '');

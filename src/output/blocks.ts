@@ -1,7 +1,6 @@
 /** The parts of a view: typed cells, blocks of cells, and hints. */
 
 import type { Big } from 'big.js';
-import { readHint } from '../domain/hint-lines.ts';
 import { cutField, spelledName } from '../domain/sanitize.ts';
 import type { Environment } from '../domain/vocabulary.ts';
 
@@ -171,16 +170,3 @@ export const verbatimLines = (value: string): readonly Block[] =>
     .trimEnd()
     .split('\n')
     .map((each) => ({ kind: 'verbatim', text: each }));
-
-/** Sentences as lines; commands and descriptions as columns. */
-export function hintBlocks(hint: string): readonly Block[] {
-  const blocks: Block[] = [];
-  for (const each of readHint(hint)) {
-    const last = blocks.at(-1);
-    if ('sentence' in each) blocks.push(line(hintText(each.sentence)));
-    else if (last?.kind === 'commands')
-      blocks[blocks.length - 1] = { kind: 'commands', rows: [...last.rows, each] };
-    else blocks.push({ kind: 'commands', rows: [each] });
-  }
-  return blocks;
-}

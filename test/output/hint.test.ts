@@ -2,7 +2,7 @@ import { array, assert, property, stringMatching, tuple } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { commandLine, commandLines, readHint } from '../../src/domain/hint-lines.ts';
 import { UsageError } from '../../src/errors.ts';
-import { hintBlocks } from '../../src/output/blocks.ts';
+import { hintBlocks } from '../../src/output/hint-blocks.ts';
 import { renderHuman } from '../../src/output/render-human.ts';
 import { errorDocument } from '../../src/output/render-json.ts';
 

@@ -9,7 +9,8 @@ import { estimatedPnl } from '../../domain/returned-amounts.ts';
 import { sideInWords } from '../../domain/vocabulary.ts';
 import type { AddPlan, ClosePlan, OpenPlan, Plan, ReducePlan } from '../../trading/plan.ts';
 import type { Finding, Preview } from '../../trading/trading-context.ts';
-import { type Block, type Cell, hintBlocks, hintText, line, message, nameText, text } from '../blocks.ts';
+import { type Block, type Cell, hintText, line, message, nameText, text } from '../blocks.ts';
+import { hintBlocks } from '../hint-blocks.ts';
 import {
   changeRows,
   type ExternalHedgeIds,
