@@ -256,6 +256,12 @@ function apply(action: Action, record: JournalRecord): void {
   }
 }
 
+const ENDS: readonly ActionState[] = ['done', 'failed', 'refused', 'not_sent', 'settled'];
+
+/** No record of it is due: its outcome is known, and its hedge is certain. Only a late response may still change it. */
+export const isEnded = ({ state, provisionalUntil }: Action): boolean =>
+  ENDS.includes(state) && provisionalUntil === undefined;
+
 /** No usable response, and no process waits for one. */
 export const isUnresolved = (action: Action): boolean =>
   action.state === 'unknown' || (action.state === 'sent' && !action.underway);

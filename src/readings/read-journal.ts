@@ -5,7 +5,8 @@ import { instantOf } from '../domain/instants.ts';
 import { DamagedFileError } from '../errors.ts';
 import type { JournalRecord } from '../journal/records.ts';
 import { type Action, isAwaitingOutcome, isUnresolved } from '../journal/replay.ts';
-import type { Journal, JournalState } from '../journal/store.ts';
+import type { JournalState } from '../journal/state.ts';
+import type { Journal } from '../journal/store.ts';
 import type { Span } from './filter-records.ts';
 import { findActions } from './find-actions.ts';
 
@@ -41,14 +42,13 @@ export function readJournal(journal: Journal, query: JournalQuery): JournalReadi
   const state = journal.read();
   const damage = damageOf(journal.path, state);
   if (query.word !== undefined) {
-    const named = findActions(state.actions, query.word);
+    const named = findActions(state, query.word);
     const [only] = named.length === 1 ? named : [];
-    const steps = only && state.records.filter((record) => record.action_id === only.id);
+    const steps = only && state.recordsOf(only.id);
     return { actions: named.toReversed(), fitting: named.length, steps, damage };
   }
-  const fitting = state.actions.filter((action) => fits(action, query));
-  const newest = fitting.toReversed();
-  return { actions: newest.slice(0, query.filter.limit), fitting: fitting.length, steps: undefined, damage };
+  const fitting = [...state.newest()].filter((action) => fits(action, query));
+  return { actions: fitting.slice(0, query.filter.limit), fitting: fitting.length, steps: undefined, damage };
 }
 
 /** What a page of the journal covers, for `meta.covers`. */
@@ -92,7 +92,7 @@ export interface JournalSummary {
 export function summarizeJournal(journal: Journal): JournalSummary {
   try {
     const state = journal.read();
-    const newest = state.actions.toReversed();
+    const newest = state.current.toReversed();
     return {
       unresolved: newest.filter(isUnresolved),
       inFlight: newest.filter(isAwaitingOutcome),
