@@ -8,6 +8,13 @@ import { type JournalRecord, READ_SCHEMAS, recordSchema, SCHEMA } from './record
 /** Marks a line that a crash cut, so that it does not count as damage: CAN, which JSON never contains unescaped. */
 export const CUT = 0x18;
 
+/** Of the last line: `open` lacks its newline, `cut` is incomplete. */
+export type Tail = 'ended' | 'open' | 'cut';
+
+/** What ends the last line. */
+export const tailEnd = (tail: Tail): string =>
+  tail === 'ended' ? '' : tail === 'cut' ? `${String.fromCharCode(CUT)}\n` : '\n';
+
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Where a line is, for errors. `chained`: each line of the file states the hash of the one before. */

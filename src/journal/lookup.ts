@@ -6,7 +6,16 @@
 import { crc32 } from 'node:zlib';
 import type { Host } from '../platform/host.ts';
 import { openOwn, readAt } from './own-files.ts';
-import { ENTRY_BYTES, entryAt, KIND, sharedDigits, termOfId, type TermEntry, type TermKind, type Terms } from './terms.ts';
+import {
+  ENTRY_BYTES,
+  entryAt,
+  KIND,
+  sharedDigits,
+  type TermEntry,
+  type TermKind,
+  type Terms,
+  termOfId,
+} from './terms.ts';
 
 const MAGIC = 'hedgelk1';
 const PREAMBLE_BYTES = 64;
@@ -102,14 +111,16 @@ export class Lookup implements Terms {
   static open(path: string, host: Host): Lookup | undefined {
     const preamble = readAt(path, host, 0, PREAMBLE_BYTES);
     if (preamble?.length !== PREAMBLE_BYTES || preamble.toString('latin1', 0, 8) !== MAGIC) return undefined;
-    const isWhole = crc32(preamble.subarray(0, PREAMBLE_BYTES - 4)) === preamble.readUInt32BE(PREAMBLE_BYTES - 4);
+    const isWhole =
+      crc32(preamble.subarray(0, PREAMBLE_BYTES - 4)) === preamble.readUInt32BE(PREAMBLE_BYTES - 4);
     return isWhole ? new Lookup(path, host, preamble) : undefined;
   }
 
   /** What was known of the journal at the end of the segment. @throws DamagedLookup */
   summary(): string {
     const json = readAt(this.path, this.#host, PREAMBLE_BYTES, this.#json.bytes);
-    if (json?.length !== this.#json.bytes || crc32(json) !== this.#json.crc) throw new DamagedLookup(this.path);
+    if (json?.length !== this.#json.bytes || crc32(json) !== this.#json.crc)
+      throw new DamagedLookup(this.path);
     return json.toString('utf8');
   }
 

@@ -44,7 +44,12 @@ export function openOwn(path: string, host: Host): OwnFile | undefined {
     close();
     throw error instanceof DamagedFileError ? error : fileError('read', path, error);
   }
-  return { path, mark: () => markOf(fd), read: (offset, length) => readFully(fd, { path, offset, length }), close };
+  return {
+    path,
+    mark: () => markOf(fd),
+    read: (offset, length) => readFully(fd, { path, offset, length }),
+    close,
+  };
 }
 
 export function markOf(fd: number): FileMark {
@@ -64,7 +69,10 @@ export function checkOwn(fd: number, path: string, host: Host): void {
   });
 }
 
-function readFully(fd: number, { path, offset, length }: { path: string; offset: number; length: number }): Buffer {
+function readFully(
+  fd: number,
+  { path, offset, length }: { path: string; offset: number; length: number },
+): Buffer {
   const buffer = Buffer.allocUnsafe(length);
   try {
     let read = 0;
@@ -141,7 +149,8 @@ export function* linesBack(file: OwnFile, to: number): Generator<FileLine> {
   yield { offset: 0, bytes: rest, ended };
 }
 
-const newlineBefore = (bytes: Buffer, end: number): number => (end === 0 ? -1 : bytes.lastIndexOf(NEWLINE, end - 1));
+const newlineBefore = (bytes: Buffer, end: number): number =>
+  end === 0 ? -1 : bytes.lastIndexOf(NEWLINE, end - 1);
 
 /** The line that starts there. */
 export function lineAt(file: OwnFile, offset: number): Buffer {

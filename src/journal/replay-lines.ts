@@ -8,8 +8,24 @@ import { hashOfLine } from './chain.ts';
 import { isWhole, readLine } from './lines.ts';
 import type { FileLine } from './own-files.ts';
 import type { IntentRecord, JournalRecord } from './records.ts';
-import { type Action, actionNow, beginAction, followAction, isEnded, maybeExecuted, takeShortId, type Tracked } from './replay.ts';
-import { isBefore, type OpenAction, type Place, type Snapshot, withExecuted, withoutExecuted } from './snapshot.ts';
+import {
+  type Action,
+  actionNow,
+  beginAction,
+  followAction,
+  isEnded,
+  maybeExecuted,
+  type Tracked,
+  takeShortId,
+} from './replay.ts';
+import {
+  isBefore,
+  type OpenAction,
+  type Place,
+  type Snapshot,
+  withExecuted,
+  withoutExecuted,
+} from './snapshot.ts';
 import { entriesOf, type TermList } from './terms.ts';
 
 /** How long an action that has ended stays among the current ones. */
@@ -91,8 +107,7 @@ export class LineReplay {
     this.#sweep();
     const { hidden } = this.#now;
     if (this.#damagedHere && hidden !== undefined)
-      for (const [id, open] of this.#notSent)
-        if (isBefore(lastPlace(open), hidden)) this.#open.set(id, open);
+      for (const [id, open] of this.#notSent) if (isBefore(lastPlace(open), hidden)) this.#open.set(id, open);
     return { ...this.#now, open: new Map(this.#open), marks: this.#marks };
   }
 
@@ -103,7 +118,8 @@ export class LineReplay {
 
   #mark(offset: number, atMs: number): void {
     const last = this.#marks.at(-1);
-    if (last === undefined || offset - last.offset >= MARK_BYTES) this.#marks.push({ offset, latestMs: atMs });
+    if (last === undefined || offset - last.offset >= MARK_BYTES)
+      this.#marks.push({ offset, latestMs: atMs });
     else if (atMs > last.latestMs) this.#marks[this.#marks.length - 1] = { ...last, latestMs: atMs };
     if (atMs > this.#now.latestMs) this.#now.latestMs = atMs;
   }

@@ -3,8 +3,8 @@
  * is kept in the index of the active segment and in each lookup, and can always be made again from the segments.
  */
 import { Big } from 'big.js';
-import type { FileMark } from './own-files.ts';
 import { NO_LINE } from './chain.ts';
+import type { FileMark } from './own-files.ts';
 import type { Tracked } from './replay.ts';
 
 /** Of a record. */
@@ -49,6 +49,8 @@ export interface SegmentDamage {
 }
 
 export interface Snapshot {
+  /** Number of the journal's first segment. */
+  first: number;
   segment: number;
   /** Of the segment, up to here: whole lines only. */
   bytes: number;
@@ -79,6 +81,7 @@ export interface Snapshot {
 }
 
 export const emptySnapshot = (segment: number): Snapshot => ({
+  first: segment,
   segment,
   bytes: 0,
   lines: 0,
@@ -97,7 +100,10 @@ export const emptySnapshot = (segment: number): Snapshot => ({
 });
 
 /** At the beginning of the next segment. `mark`: of the ended one. */
-export function carriedOver(before: Snapshot, { segment, mark }: { segment: number; mark: FileMark }): Snapshot {
+export function carriedOver(
+  before: Snapshot,
+  { segment, mark }: { segment: number; mark: FileMark },
+): Snapshot {
   const isSuspect =
     before.damage.some((each) => each.segment === before.segment) ||
     before.orphans.some((each) => each.segment === before.segment);
@@ -142,7 +148,10 @@ export function withoutExecuted(
 /** A snapshot as JSON. */
 interface Written {
   version: number;
-  at: Pick<Snapshot, 'segment' | 'bytes' | 'lines' | 'head' | 'actions' | 'begun' | 'latestMs' | 'damage' | 'orphans'>;
+  at: Pick<
+    Snapshot,
+    'first' | 'segment' | 'bytes' | 'lines' | 'head' | 'actions' | 'begun' | 'latestMs' | 'damage' | 'orphans'
+  >;
   hidden: [segment: number, offset: number] | null;
   suspects: [segment: number, mark: FileMark][];
   open: [id: string, shortId: string, latest: string, places: [segment: number, offset: number][]][];

@@ -96,6 +96,11 @@ export class TermList implements Terms {
     this.#length += entries.length;
   }
 
+  /** Keeps only so many bytes. */
+  cut(length: number): void {
+    this.#length = Math.min(length, this.#length);
+  }
+
   find(term: Buffer, kinds: readonly TermKind[]): readonly TermEntry[] {
     const found: TermEntry[] = [];
     const bytes = this.#bytes;
