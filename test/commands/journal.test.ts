@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { practiceIdentity } from '../../src/journal/account-identity.ts';
@@ -19,6 +19,7 @@ import {
 } from '../journal/records.ts';
 import { SANDBOX_KEY } from '../support/cli-for.ts';
 import { csvLines } from '../support/csv.ts';
+import { journalFile, journalText } from '../support/journal-files.ts';
 import { steadyClock } from '../support/steady-clock.ts';
 import { ON_A_TERMINAL, type TestCli, testCli } from '../support/test-cli.ts';
 import { writeJournal } from '../support/written-journal.ts';
@@ -282,7 +283,7 @@ describe('hedge journal', () => {
 
   it('names what cannot be read by path and line, says how to repair it, and shows the rest', async () => {
     const cli = scriptedClient([...DAY, '{"schema":1,"kind":"inte', step(UNKNOWN, 'eeee')]);
-    const path = join(cli.home, 'state', 'journal.jsonl');
+    const path = journalFile(cli.home);
     const ran = await cli.run('journal --json');
     expect(ran.code).toBe(0);
     expect(idsIn(ran.document())).toEqual(['dddd', 'cccc', 'bbbb', 'aaaa']);
@@ -379,7 +380,7 @@ describe('hedge journal resolve', () => {
     '--reason',
     'seen on the statement',
   ];
-  const readings = (cli: TestCli): string => readFileSync(join(cli.home, 'state', 'journal.jsonl'), 'utf8');
+  const readings = (cli: TestCli): string => journalText(cli.home);
 
   it.each([
     ['unresolved', [SENDING, UNKNOWN]],
