@@ -5,7 +5,6 @@ import { shellWord } from '../domain/quoted.ts';
 import type { Halt } from '../journal/halt.ts';
 import { type Action, isAwaitingOutcome, isUnresolved } from '../journal/replay.ts';
 import type { JournalState } from '../journal/state.ts';
-import { MAX_JOURNAL_BYTES } from '../journal/store.ts';
 import type { FileFacts } from '../platform/file-errors.ts';
 import type { OpenParent } from '../platform/parent-folders.ts';
 import { damageInWords, damageOf } from '../readings/read-journal.ts';
@@ -112,18 +111,16 @@ const troubleAbove = ({ path, risk, how, fix }: OpenParent): Trouble => ({
   todo: fix ?? `Check its owner: ls -ld ${shellWord(path)}`,
 });
 
-const LARGE = MAX_JOURNAL_BYTES * 0.75;
-
 export function checkJournal(state: JournalState): Check {
   const { bytes, count, current, cutTail, path } = state;
   const unresolved = current.filter(isUnresolved);
   const inFlight = current.filter(isAwaitingOutcome);
-  const damage = damageOf(path, state);
+  const damage = damageOf(state);
   const size = `${pluralize(count, 'action')}, ${kilobytes(bytes)}`;
   const facts = {
     path,
     bytes,
-    largest_bytes: MAX_JOURNAL_BYTES,
+    largest_bytes: null,
     actions: count,
     unresolved: unresolved.map(({ id }) => id),
     in_flight: inFlight.map(({ id }) => id),
@@ -144,12 +141,6 @@ export function checkJournal(state: JournalState): Check {
   }
   const open = [...named(unresolved, 'unresolved'), ...named(inFlight, 'in flight')].join('; ');
   if (unresolved.length > 0) return found('warn', `${size}; ${open}.`, 'To check: hedge check');
-  if (bytes > LARGE)
-    return found(
-      'warn',
-      `${size}: near its size limit.`,
-      `When nothing is in flight, move ${path} to an archive. hedge then starts a new one.`,
-    );
   const cut = cutTail ? ' A crash cut its last line; nothing was sent for that line.' : '';
   return found('pass', `${size}, intact; ${open === '' ? 'nothing unresolved' : open}.${cut}`);
 }

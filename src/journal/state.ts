@@ -15,6 +15,8 @@ export interface DamagedLine {
   line: number;
   /** End of a sentence: `is not JSON`. */
   how: string;
+  /** When it is not the state's. */
+  path?: string;
 }
 
 export interface JournalLines {

@@ -197,8 +197,13 @@ export function expectAlike(
     ...times.filter((_, index) => index % Math.ceil(times.length / 12) === 0),
     ...times.slice(-1).flatMap((at) => [-1, 1, 600_001].map((ms) => exactInstant(Date.parse(at) + ms))),
   ];
-  const alike = (what: string, ask: (state: JournalState) => unknown): void =>
-    expect({ what, answer: ask(one) }).toEqual({ what, answer: ask(other) });
+  const alike = (what: string, ask: (state: JournalState) => unknown): void => {
+    try {
+      expect(ask(one)).toEqual(ask(other));
+    } catch (error) {
+      throw new Error(`Not alike: ${what}`, { cause: error });
+    }
+  };
 
   alike('current', ({ current }) => current);
   alike('the rest', ({ count, orphans, cutTail }) => ({ count, orphans, cutTail }));

@@ -186,7 +186,7 @@ function damageIn({
   if (first !== undefined) {
     const more = damage.length > 1 ? ` (and ${(damage.length - 1).toString()} more)` : '';
     return {
-      what: `Line ${first.line.toString()} of ${path} ${first.how}${more}.`,
+      what: `Line ${first.line.toString()} of ${first.path ?? path} ${first.how}${more}.`,
       repair: `delete ${damage.length > 1 ? 'those lines' : 'that line'}`,
     };
   }

@@ -36,7 +36,7 @@ export interface CheckedAction {
 /** A failed reading leaves each action unchanged. @throws UsageError if the operand matches none. */
 export async function checkActions(word: string | undefined, context: ReadContext): Promise<CheckedAction> {
   const state = context.journal.read();
-  const damage = damageOf(context.journal.path, state);
+  const damage = damageOf(state);
   if (damage !== undefined) damageInWords(damage).forEach((each) => context.progress.news(each));
   const open = state.current.filter(
     (action) =>

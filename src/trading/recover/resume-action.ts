@@ -146,7 +146,7 @@ function findOpenAction(word: string | undefined, context: TradingContext): Acti
   const here = state.current.filter(({ intent }) => sameIdentity(intent.identity, context.identity));
   const unresolved = here.filter(isUnresolved);
   const open = unresolved.length > 0 ? unresolved : here.filter(isAwaitingOutcome);
-  const damage = open.length === 0 ? damageOf(context.journal.path, state) : undefined;
+  const damage = open.length === 0 ? damageOf(state) : undefined;
   if (damage !== undefined) throw damageError(damage);
   if (open.length <= 1) return open[0];
   throw new UsageError(
