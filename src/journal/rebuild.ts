@@ -1,18 +1,18 @@
 /**
- * Makes what is missing or outdated again, under the journal's lock: lookups one at a time, the index, and the segments
+ * Makes missing and outdated parts of the journal again, under the journal's lock: lookups one at a time, the index, and the segments
  * themselves from the file of an earlier version.
  */
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fieldsIn, isFields } from '../domain/fields.ts';
-import { ensureFolder, readOwnFile, writeAtomically } from '../platform/atomic-file.ts';
+import { ensureFolder, readOwnFile } from '../platform/atomic-file.ts';
 import type { Host, Machine, ProcessIdentity } from '../platform/host.ts';
 import { writeIndex } from './active-index.ts';
 import type { JournalFiles, Loaded, RebuildProgress } from './journal-files.ts';
-import { migrate, writeMarker } from './migrate.ts';
+import { beginSegments, migrate, writeMarker } from './migrate-journal.ts';
 import { writeLookup } from './seal.ts';
-import { type Layout, monthOf, segmentFolder, segmentOf } from './segments.ts';
+import { type JournalLayout, segmentFolder } from './segments.ts';
 
 interface RebuildPorts {
   machine: Machine;
@@ -43,7 +43,7 @@ export async function readyForWriting(files: JournalFiles, ports: RebuildPorts):
 /** With the index on disk, or in memory where it cannot be written. */
 async function rebuilt(
   files: JournalFiles,
-  layout: Layout,
+  layout: JournalLayout,
   { machine, progress }: RebuildPorts,
 ): Promise<Loaded> {
   const steps = files.whole(layout, (segment, replayed) => {
@@ -80,10 +80,9 @@ async function stepwise<T>(steps: Generator<number, T>, progress: RebuildProgres
   }
 }
 
-/** The first segment, then the marker: without a segment the marker would say that one is missing. */
-function begin(layout: Layout, machine: Machine): void {
-  const first = segmentOf(layout.folder, 1, monthOf(machine.clock.now()));
-  writeAtomically(first.path, '', machine);
+/** The segment comes first: without one the marker would say that it is missing. */
+function begin(layout: JournalLayout, machine: Machine): void {
+  beginSegments(layout, machine);
   writeMarker(layout, machine);
 }
 

@@ -15,7 +15,7 @@ import {
 } from '../../src/diagnostics/machine-checks.ts';
 import { checkClock, checkReading, checkResponses, checkTls } from '../../src/diagnostics/service-checks.ts';
 import { StoppedError } from '../../src/errors.ts';
-import { MAX_JOURNAL_BYTES, openJournal } from '../../src/journal/store.ts';
+import { openJournal } from '../../src/journal/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { pathsOf } from '../../src/platform/paths.ts';
 import { ACCEPTED, anIntent, NOON, SENDING, step } from '../journal/records.ts';
@@ -120,10 +120,6 @@ describe('the doctor on the journal', () => {
   it('that is whole and settled', async () => {
     const state = await read();
     expect(checkJournal(state)).toMatchObject({ verdict: 'pass' });
-    expect(checkJournal({ ...state, bytes: MAX_JOURNAL_BYTES - 1 })).toMatchObject({
-      verdict: 'warn',
-      todo: expect.stringContaining('archive'),
-    });
   });
 
   it('with an action whose outcome is unknown', async () => {
