@@ -49,7 +49,11 @@ export function segmentedState(
 
   const recentFrom = exactInstant(nowMs - CURRENT_MS);
   const isCurrent = ({ action, latest }: Placed): boolean => !isEnded(action) || latest >= recentFrom;
-  const current = once(() => inOrder([...open().values()].filter(isCurrent)));
+  /** Also what was left out before a clock was set back. */
+  const current = once(() => {
+    const known = [...open().values()].filter(isCurrent);
+    return seen.sweptTo >= recentFrom ? withRecordsSince(recentFrom, known) : known;
+  });
 
   function idsWith({ ids = [], keys = [], dealIds = [], hedgeIds = [] }: ActionTerms): ReadonlySet<string> {
     const found = new Set<string>();
@@ -118,8 +122,8 @@ export function segmentedState(
     return intent.action_id.slice(0, entry?.short ?? ID_DIGITS);
   };
 
-  function since(at: string): readonly Placed[] {
-    const found = new Map([...open()].filter(([, each]) => isCurrent(each)));
+  function withRecordsSince(at: string, known: readonly Placed[]): readonly Placed[] {
+    const found = new Map(known.map((each) => [each.id, each]));
     const start = startOf(Date.parse(at));
     if (start === undefined) return [...found.values()];
     const stretch = new Map<string, { records: JournalRecord[]; places: Place[] }>();
@@ -136,8 +140,8 @@ export function segmentedState(
       const [first] = records;
       const segment = segments.find(({ number }) => number === places[0]?.segment);
       if (open().has(id) || first?.kind !== 'intent' || segment === undefined) {
-        const known = byId(id);
-        if (known !== undefined) found.set(id, known);
+        const whole = byId(id);
+        if (whole !== undefined) found.set(id, whole);
         continue;
       }
       const shortId = shortIdOf(first, segment);
@@ -262,13 +266,13 @@ export function segmentedState(
     bytes: loaded.mark?.bytes ?? 0,
     count: seen.actions,
     get current() {
-      return current();
+      return inOrder(current());
     },
     find(terms) {
       const found = [...idsWith(terms)].flatMap((id) => byId(id) ?? []);
       return withTerms(inOrder(found), terms);
     },
-    since: (at) => inOrder(since(at)),
+    since: (at) => inOrder(withRecordsSince(at, current())),
     openedOn: summed,
     lastNotionals: lastOf,
     recordsOf(id) {
