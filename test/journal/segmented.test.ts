@@ -9,6 +9,7 @@ import { type JournalState, stateOf } from '../../src/journal/state.ts';
 import { type Journal, openJournal } from '../../src/journal/store.ts';
 import { hostOf } from '../../src/platform/host.ts';
 import { systemRandom } from '../../src/platform/random.ts';
+import { howMany } from '../support/goal.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { anyJournal, expectAlike, type JournalAppend } from './alike.ts';
 import { NOON } from './records.ts';
@@ -75,7 +76,7 @@ const anything = fc.record({
   appends: anyJournal(host.self).filter((appends) => appends.length > 0),
   sealBytes: fc.constantFrom(1, 2_000, 8_000, 10_000_000),
   reopen: fc.constantFrom(1, 3, 1_000),
-  laterMs: fc.constantFrom(0, 0, 5 * 60_000, 10 * 60_000, 40 * 86_400_000),
+  laterMs: fc.constantFrom(0, 0, 5 * 60_000, 10 * 60_000, 40 * 86_400_000, -3_600_000, -86_400_000),
 });
 
 describe('a journal in segments', () => {
@@ -88,7 +89,7 @@ describe('a journal in segments', () => {
         expectAlike(desk.open().read(), inMemory(records, desk.clock.nowMs), records);
         rmSync(desk.home, { recursive: true });
       }),
-      { numRuns: Number(process.env.RUNS ?? 12), endOnFailure: process.env.SHRINK === undefined },
+      { numRuns: howMany(10, 400), seed: 20_261_123 },
     );
   });
 });
